@@ -1,0 +1,2 @@
+//! The `cica` command: wiring only.
+fn main() {}

@@ -1,0 +1,111 @@
+//! The seam between Cica and the operating system: eight methods in two traits, and a clock.
+//!
+//! Everything that reads or writes a volume goes through [`Disk`] and [`File`]; the engine knows no other way
+//! out. Three worlds stand behind them: [`LinuxDisk`] (real files), [`MemoryDisk`] (no files at all) and
+//! [`SimDisk`] (memory that records each write and sync, loses what was not synced, and fails on command).
+//!
+//! Contract, the same for all worlds (the numbers are cited where code relies on them):
+//!
+//! * D1. A `write` that returned is seen by every later `read`, but survives a power cut only after a later
+//!   `sync` of the same file returned `Ok`.
+//! * D2. Before that `sync` any subset of the unsynced writes may survive, each torn at any 512-byte sector.
+//! * D3. A failed `sync` may have dropped the writes it covered: it is never tried again; the file must be
+//!   considered as of its last good `sync`.
+//! * D4. A name made by `open`, `rename` or taken away by `remove` survives a power cut only after a `sync` of
+//!   the directory, opened like a file with [`Open::directory`].
+//! * D5. A lock taken by `open` is held until the `File` is dropped or its process dies.
+
+#![forbid(unsafe_op_in_unsafe_fn)]
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A place that holds files: four of the eight methods.
+pub trait Disk: Send + Sync + std::fmt::Debug {
+    /// Opens a file or directory. A lock that another opener holds gives [`io::ErrorKind::WouldBlock`].
+    fn open(&self, path: &Path, how: Open) -> io::Result<Box<dyn File>>;
+    /// Gives a file another name, replacing what has it (atomically; durable by D4).
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Takes a name away. An open file lives on until it is dropped.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// The names in a directory with the files' lengths, in no order.
+    fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>>;
+}
+
+/// An open file: the other four.
+pub trait File: Send + Sync + std::fmt::Debug {
+    /// Reads a batch; each read tells in `got` how much of its buffer was filled (short only at end of file).
+    fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()>;
+    /// Writes a batch, in no order; `Err` leaves open which of them happened.
+    fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()>;
+    /// Makes everything written so far durable (see D3).
+    fn sync(&self) -> io::Result<()>;
+    /// The length in bytes; `Some(n)` first grows or cuts the file to `n` and, when it grows, takes the
+    /// space from the file system now, so that a later write into it cannot run out of space.
+    fn size(&self, set: Option<u64>) -> io::Result<u64>;
+}
+
+/// One read of a batch.
+#[derive(Debug)]
+pub struct ReadAt<'a> {
+    /// Byte offset in the file.
+    pub at: u64,
+    /// Where the bytes go.
+    pub buf: &'a mut [u8],
+    /// Out: bytes read.
+    pub got: usize,
+}
+
+/// One write of a batch.
+#[derive(Debug, Clone, Copy)]
+pub struct WriteAt<'a> {
+    /// Byte offset in the file.
+    pub at: u64,
+    /// The bytes.
+    pub buf: &'a [u8],
+}
+
+/// How [`Disk::open`] opens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Open {
+    /// Reading and writing, or reading alone.
+    pub write: bool,
+    /// What to do about a name that is not there, or is.
+    pub create: Create,
+    /// The lock to take, without waiting.
+    pub lock: Lock,
+    /// Go around the page cache where the file system takes it (buffers and offsets of 4,096 bytes then; others fall back).
+    pub direct: bool,
+    /// The path is a directory, opened to be synced.
+    pub directory: bool,
+}
+
+/// See [`Open::create`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Create {
+    /// The file must be there.
+    #[default]
+    No,
+    /// Made when it is not there.
+    IfMissing,
+    /// Must not be there; made now.
+    New,
+}
+
+/// See [`Open::lock`]; advisory, between openers that ask.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Lock {
+    /// None.
+    #[default]
+    None,
+    /// With others that share.
+    Shared,
+    /// Alone.
+    Exclusive,
+}
+
+/// The time of day, so that a run can be replayed.
+pub trait Clock: Send + Sync + std::fmt::Debug {
+    /// Nanoseconds since 1970-01-01 UTC.
+    fn now(&self) -> u64;
+}
