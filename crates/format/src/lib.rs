@@ -1,1 +1,16 @@
-//! See the crate description; written out below.
+//! The bytes Cica keeps on a volume. No I/O, no unsafe code, no panics on any input.
+//!
+//! One module per thing that can be pointed at with an offset; `docs/format/` has a byte picture of each, and a
+//! test compares the pictures with the constants here. Numbers are little-endian in Cica's own structures
+//! (roots, headers, log) and big-endian inside VSAM's (CIDF, RDF, index record), as VSAM has them.
+
+#![forbid(unsafe_code)]
+
+pub mod attributes;
+pub mod ca;
+pub mod checksum;
+pub mod ci;
+pub mod index;
+pub mod log;
+pub mod root;
+pub mod table;

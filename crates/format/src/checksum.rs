@@ -1,0 +1,27 @@
+//! CRC-32C, the one checksum of every structure.
+
+/// CRC-32C of `bytes`.
+pub fn crc32c(bytes: &[u8]) -> u32 {
+    crc32c::crc32c(bytes)
+}
+
+/// What a CI's checksum covers besides its image: who it is. A CI read from the wrong place, of another component or
+/// of an older version does not match, whatever bytes it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    /// The component's id, from its root.
+    pub component: u64,
+    /// Logical CI number in the component (RBA / CISZ).
+    pub ci: u32,
+    /// Version the parent expects.
+    pub version: u32,
+}
+
+/// Checksum of a CI image under its identity.
+pub fn ci_checksum(id: Identity, image: &[u8]) -> u32 {
+    let mut head = [0u8; 16];
+    head[..8].copy_from_slice(&id.component.to_le_bytes());
+    head[8..12].copy_from_slice(&id.ci.to_le_bytes());
+    head[12..].copy_from_slice(&id.version.to_le_bytes());
+    crc32c::crc32c_append(crc32c(&head), image)
+}
