@@ -1,1 +1,39 @@
-//! See the crate description; written out below.
+//! The catalog: what data sets there are, what they are like, and where they lie.
+//!
+//! `ls` of this crate is its table of contents:
+//!
+//! * [`name`]: data set names, generated names, masks, levels;
+//! * [`date`]: days as VSAM writes them;
+//! * [`geometry`]: device types, and how many physical records a track takes;
+//! * [`space`]: space parameters to control areas and extents;
+//! * [`cisize`]: choosing CI sizes; [`freespace`]: what FREESPACE leaves free;
+//! * [`plan`]: all of these together, from what DEFINE was told to the numbers of each component;
+//! * [`volume`], [`entry`], [`contents`]: what a catalog holds;
+//! * [`wire`]: its bytes (`docs/format/catalog.md`);
+//! * [`catalog`]: the catalog as a directory that several processes use at once;
+//! * [`error`]: what can go wrong, with VSAM's catalog return code and reason.
+
+#![forbid(unsafe_code)]
+
+//MOD catalog
+//MOD cisize
+pub mod contents;
+pub mod date;
+pub mod entry;
+pub mod error;
+pub mod freespace;
+pub mod geometry;
+pub mod name;
+//MOD plan
+pub mod space;
+pub mod volume;
+//MOD wire
+
+//CAT
+pub use contents::{Contents, Found};
+pub use date::Date;
+pub use entry::{Cluster, Component, Entry};
+pub use error::CatalogError;
+pub use geometry::Device;
+pub use name::{Level, Mask, Name};
+pub use volume::{Volser, Volume};

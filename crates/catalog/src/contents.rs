@@ -1,0 +1,184 @@
+//! What a catalog holds, in memory: entries by name and volumes by serial.
+//!
+//! Invariants, kept by every function here:
+//!
+//! * C1. A name stands for one thing: no component has the name of an entry or of another component.
+//! * C2. A volume that a component names is known.
+
+use crate::entry::{Component, Entry, Kind};
+use crate::error::CatalogError;
+use crate::name::{Level, Mask, Name};
+use crate::volume::{Volser, Volume};
+use std::collections::BTreeMap;
+
+/// Entries and volumes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Contents {
+    entries: BTreeMap<Name, Entry>,
+    volumes: BTreeMap<Volser, Volume>,
+    /// Component name -> name of its entry.
+    components: BTreeMap<Name, Name>,
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found<'a> {
+    /// An entry.
+    Entry(&'a Entry),
+    /// A component of an entry.
+    Component(Kind, &'a Component, &'a Entry),
+}
+
+impl<'a> Found<'a> {
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Found::Entry(entry) => entry.kind(),
+            Found::Component(kind, ..) => *kind,
+        }
+    }
+
+    /// The entry itself, or the one the component belongs to.
+    pub fn entry(&self) -> &'a Entry {
+        match self {
+            Found::Entry(entry) | Found::Component(_, _, entry) => entry,
+        }
+    }
+}
+
+impl Contents {
+    /// The entry or component of this name.
+    pub fn find(&self, name: &Name) -> Option<Found<'_>> {
+        if let Some(entry) = self.entries.get(name) {
+            return Some(Found::Entry(entry));
+        }
+        let entry = self.entries.get(self.components.get(name)?)?;
+        let (kind, component) = entry.components().find(|(_, c)| c.name == *name)?;
+        Some(Found::Component(kind, component, entry))
+    }
+
+    /// The entry of this name; a component's name is not found.
+    pub fn get(&self, name: &Name) -> Result<&Entry, CatalogError> {
+        self.entries
+            .get(name)
+            .ok_or_else(|| CatalogError::NotFound { name: name.clone() })
+    }
+
+    /// All entries in order of names.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.values()
+    }
+
+    /// Entries whose names the mask means, in order.
+    pub fn list<'a>(&'a self, mask: &'a Mask) -> impl Iterator<Item = &'a Entry> {
+        self.entries().filter(move |e| mask.matches(e.name()))
+    }
+
+    /// Entries below a level, in order.
+    pub fn level<'a>(&'a self, level: &'a Level) -> impl Iterator<Item = &'a Entry> {
+        self.entries().filter(move |e| level.matches(e.name()))
+    }
+
+    /// Entries that name this one: alternate indexes, paths and aliases over it.
+    pub fn related<'a>(&'a self, name: &'a Name) -> impl Iterator<Item = &'a Entry> {
+        self.entries().filter(move |entry| match entry {
+            Entry::Aix(e) => e.relate == *name,
+            Entry::Path(e) => e.target == *name,
+            Entry::Alias(e) => e.relate == *name,
+            _ => false,
+        })
+    }
+
+    /// Puts in a new entry.
+    pub fn insert(&mut self, entry: Entry) -> Result<(), CatalogError> {
+        self.check(&entry)?;
+        for (_, component) in entry.components() {
+            self.components.insert(component.name.clone(), entry.name().clone());
+        }
+        self.entries.insert(entry.name().clone(), entry);
+        Ok(())
+    }
+
+    /// Takes out an entry and gives it back; its files stay.
+    pub fn remove(&mut self, name: &Name) -> Result<Entry, CatalogError> {
+        let entry = self
+            .entries
+            .remove(name)
+            .ok_or_else(|| CatalogError::NotFound { name: name.clone() })?;
+        for (_, component) in entry.components() {
+            self.components.remove(&component.name);
+        }
+        Ok(entry)
+    }
+
+    /// Puts `entry` in the place of the one called `name`, under the same or another name. On an error nothing is
+    /// changed.
+    pub fn replace(&mut self, name: &Name, entry: Entry) -> Result<(), CatalogError> {
+        let old = self.remove(name)?;
+        self.insert(entry).inspect_err(|_| {
+            // The old entry was here a moment ago, so it goes back without conflict.
+            let _ = self.insert(old);
+        })
+    }
+
+    /// The volume of this serial.
+    pub fn volume(&self, serial: &Volser) -> Result<&Volume, CatalogError> {
+        let missing = || CatalogError::VolumeMissing {
+            serial: serial.clone(),
+            directory: None,
+        };
+        self.volumes.get(serial).ok_or_else(missing)
+    }
+
+    /// All volumes in order of serials.
+    pub fn volumes(&self) -> impl Iterator<Item = &Volume> {
+        self.volumes.values()
+    }
+
+    /// Puts in a new volume.
+    pub fn add_volume(&mut self, volume: Volume) -> Result<(), CatalogError> {
+        if self.volumes.contains_key(&volume.serial) {
+            return Err(CatalogError::VolumeExists { serial: volume.serial });
+        }
+        self.volumes.insert(volume.serial.clone(), volume);
+        Ok(())
+    }
+
+    /// Takes out a volume that no entry names.
+    pub fn remove_volume(&mut self, serial: &Volser) -> Result<Volume, CatalogError> {
+        self.volume(serial)?;
+        let held = |entry: &&Entry| match entry {
+            Entry::NonVsam(e) => e.volumes.contains(serial),
+            _ => entry.components().any(|(_, c)| c.volumes.contains(serial)),
+        };
+        if let Some(entry) = self.entries().find(held) {
+            return Err(CatalogError::VolumeInUse {
+                serial: serial.clone(),
+                name: entry.name().clone(),
+            });
+        }
+        let missing = || CatalogError::VolumeMissing {
+            serial: serial.clone(),
+            directory: None,
+        };
+        self.volumes.remove(serial).ok_or_else(missing)
+    }
+
+    /// C1 and C2 for an entry about to come in.
+    fn check(&self, entry: &Entry) -> Result<(), CatalogError> {
+        let mut names = vec![entry.name()];
+        names.extend(entry.components().map(|(_, c)| &c.name));
+        for (i, name) in names.iter().enumerate() {
+            let taken = self.entries.contains_key(name) || self.components.contains_key(name);
+            if taken || names[..i].contains(name) {
+                return Err(CatalogError::Duplicate { name: (*name).clone() });
+            }
+        }
+        for (_, component) in entry.components() {
+            for serial in &component.volumes {
+                self.volume(serial)?;
+            }
+        }
+        Ok(())
+    }
+}

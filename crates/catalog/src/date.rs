@@ -1,0 +1,80 @@
+//! Days as VSAM writes them: year and day of the year (`2022.242`).
+
+use std::fmt;
+
+/// A day. `0000.000` is "none" in listings; here that is `Option::None`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date {
+    year: u16,
+    day: u16,
+}
+
+impl Date {
+    /// A day by year (1900-2155) and day of the year (1-366).
+    pub fn new(year: u16, day: u16) -> Option<Date> {
+        let valid = (1900..=2155).contains(&year) && (1..=days_in(year)).contains(&day);
+        valid.then_some(Date { year, day })
+    }
+
+    /// The day (UTC) of a clock reading in nanoseconds since 1970.
+    pub fn of_clock(nanoseconds: u64) -> Date {
+        const DAY: u64 = 86_400 * 1_000_000_000;
+        Date { year: 1970, day: 1 }.plus_days(u32::try_from(nanoseconds / DAY).unwrap_or(u32::MAX))
+    }
+
+    /// TO's forms: `yyyyddd`, `yyyy.ddd`, `yyyy/ddd`, and `yyddd` of the years 1900-1999.
+    pub fn parse(text: &str) -> Option<Date> {
+        let digits: String = match text.split_once(['.', '/']) {
+            Some((year, day)) if year.len() == 4 && day.len() == 3 => format!("{year}{day}"),
+            Some(_) => return None,
+            None => text.to_owned(),
+        };
+        if !digits.bytes().all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        let (year, day) = match digits.len() {
+            7 => (digits[..4].parse().ok()?, digits[4..].parse().ok()?),
+            5 => (1900 + digits[..2].parse::<u16>().ok()?, digits[2..].parse().ok()?),
+            _ => return None,
+        };
+        Date::new(year, day)
+    }
+
+    /// The day `days` later; stops at the last day of 2155, which TO and FOR mean as "never".
+    pub fn plus_days(self, days: u32) -> Date {
+        let (mut year, mut day) = (self.year, u32::from(self.day).saturating_add(days));
+        while day > u32::from(days_in(year)) {
+            if year == 2155 {
+                return Date {
+                    year,
+                    day: days_in(year),
+                };
+            }
+            day -= u32::from(days_in(year));
+            year += 1;
+        }
+        // The loop left `day` within one year, so it fits.
+        Date { year, day: day as u16 }
+    }
+
+    /// Year.
+    pub fn year(self) -> u16 {
+        self.year
+    }
+
+    /// Day of the year, from 1.
+    pub fn day(self) -> u16 {
+        self.day
+    }
+}
+
+fn days_in(year: u16) -> u16 {
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    365 + u16::from(leap)
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{:04}.{:03}", self.year, self.day))
+    }
+}

@@ -1,0 +1,450 @@
+//! Catalog entries: what a user said at DEFINE and what was chosen for him.
+//!
+//! Statistics, high-used RBA and extents are not here: they change while a data set is used and stand in its own
+//! files, where one writer owns them.
+
+use crate::date::Date;
+use crate::freespace::FreeSpace;
+use crate::name::Name;
+use crate::space::Space;
+use crate::volume::Volser;
+pub use cica_format::attributes::Organization;
+
+/// What a name in the catalog stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Entry {
+    /// A cluster: data and, if it has keys, index component.
+    Cluster(Box<Cluster>),
+    /// An alternate index: a cluster over another.
+    Aix(Box<Aix>),
+    /// A way to a cluster, or to a base cluster through an alternate index.
+    Path(PathEntry),
+    /// A generation data group.
+    Gdg(Gdg),
+    /// A data set that is not VSAM's.
+    NonVsam(NonVsam),
+    /// Another name.
+    Alias(Alias),
+    /// Another catalog.
+    UserCatalog(UserCatalog),
+}
+
+/// The kinds of entries and components, in LISTCAT's order of words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Alternate index.
+    Aix,
+    /// Alias.
+    Alias,
+    /// Cluster.
+    Cluster,
+    /// Data component.
+    Data,
+    /// Generation data group.
+    Gdg,
+    /// Index component.
+    Index,
+    /// Non-VSAM data set.
+    NonVsam,
+    /// Path.
+    Path,
+    /// User catalog.
+    UserCatalog,
+}
+
+impl Kind {
+    /// LISTCAT's word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Aix => "AIX",
+            Kind::Alias => "ALIAS",
+            Kind::Cluster => "CLUSTER",
+            Kind::Data => "DATA",
+            Kind::Gdg => "GDG",
+            Kind::Index => "INDEX",
+            Kind::NonVsam => "NONVSAM",
+            Kind::Path => "PATH",
+            Kind::UserCatalog => "USERCATALOG",
+        }
+    }
+
+    /// The letter messages print in parentheses: `ENTRY (C) ...`.
+    pub fn letter(self) -> char {
+        match self {
+            Kind::Aix => 'G',
+            Kind::Alias => 'X',
+            Kind::Cluster => 'C',
+            Kind::Data => 'D',
+            Kind::Gdg => 'B',
+            Kind::Index => 'I',
+            Kind::NonVsam => 'A',
+            Kind::Path => 'R',
+            Kind::UserCatalog => 'U',
+        }
+    }
+}
+
+/// A cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cluster {
+    /// Cluster name.
+    pub name: Name,
+    /// How its records are reached.
+    pub organization: Organization,
+    /// What was said of it.
+    pub attributes: Attributes,
+    /// Data component.
+    pub data: Component,
+    /// Index component: KSDS and VRRDS.
+    pub index: Option<Component>,
+}
+
+/// An alternate index. Its own records are those of a KSDS.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Aix {
+    /// Name.
+    pub name: Name,
+    /// The base cluster.
+    pub relate: Name,
+    /// UNIQUEKEY: one base record for each alternate key.
+    pub unique_key: bool,
+    /// UPGRADE: kept up with the base.
+    pub upgrade: bool,
+    /// Where the alternate key stands in the base record (AXRKP) and how long it is.
+    pub alternate_key: Keys,
+    /// What was said of it; `keys` is the key of the alternate index records themselves.
+    pub attributes: Attributes,
+    /// Data component.
+    pub data: Component,
+    /// Index component.
+    pub index: Component,
+}
+
+/// A path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathEntry {
+    /// Name.
+    pub name: Name,
+    /// PATHENTRY: a cluster or an alternate index.
+    pub target: Name,
+    /// UPDATE: opening the path opens the upgrade set too.
+    pub update: bool,
+    /// Owner and dates.
+    pub history: History,
+}
+
+/// A generation data group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gdg {
+    /// Base name.
+    pub name: Name,
+    /// LIMIT: generations kept.
+    pub limit: u16,
+    /// SCRATCH: generations that leave are deleted, not only uncataloged.
+    pub scratch: bool,
+    /// EMPTY: at the limit all generations leave, not only the oldest.
+    pub empty: bool,
+    /// FIFO: listed and read oldest first.
+    pub fifo: bool,
+    /// PURGE: unexpired generations leave too.
+    pub purge: bool,
+    /// EXTENDED: more than 255 generations.
+    pub extended: bool,
+    /// Owner and dates.
+    pub history: History,
+}
+
+/// A data set that is not VSAM's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NonVsam {
+    /// Name.
+    pub name: Name,
+    /// Volumes.
+    pub volumes: Vec<Volser>,
+    /// Device type as given.
+    pub device: String,
+    /// Path of the file outside a volume, empty if it is the one of its name on its first volume.
+    pub file: String,
+    /// Owner and dates.
+    pub history: History,
+}
+
+/// Another name for an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alias {
+    /// The alias.
+    pub name: Name,
+    /// What it stands for.
+    pub relate: Name,
+}
+
+/// Another catalog, reached by the names below its aliases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserCatalog {
+    /// Name.
+    pub name: Name,
+    /// Its directory.
+    pub directory: String,
+    /// Owner and dates.
+    pub history: History,
+}
+
+/// Owner, creation and expiration of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct History {
+    /// OWNER, 1-8 characters.
+    pub owner: Option<String>,
+    /// Day of DEFINE.
+    pub created: Date,
+    /// First day on which DELETE needs no PURGE.
+    pub expires: Option<Date>,
+}
+
+impl History {
+    /// Nobody's, of this day, free to go at any time.
+    pub fn new(created: Date) -> History {
+        History {
+            owner: None,
+            created,
+            expires: None,
+        }
+    }
+}
+
+/// Where the key of a record is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keys {
+    /// Length, 1-255.
+    pub length: u16,
+    /// Offset in the record (RKP), from 0.
+    pub offset: u32,
+}
+
+/// RECORDSIZE in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordSize {
+    /// Average.
+    pub average: u32,
+    /// Maximum.
+    pub maximum: u32,
+}
+
+/// SHAREOPTIONS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShareOptions {
+    /// Cross-region, 1-4.
+    pub region: u8,
+    /// Cross-system, 3-4.
+    pub system: u8,
+}
+
+/// LOG: whether changes can be undone, and redone from a log stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Log {
+    /// Not recoverable.
+    None,
+    /// Undo only.
+    Undo,
+    /// Undo and redo.
+    All,
+}
+
+/// What DEFINE and ALTER said of a cluster or alternate index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attributes {
+    /// Owner and dates.
+    pub history: History,
+    /// KEYS; of organizations without keys: none.
+    pub keys: Option<Keys>,
+    /// RECORDSIZE.
+    pub record_size: RecordSize,
+    /// SHAREOPTIONS.
+    pub share: ShareOptions,
+    /// REUSE.
+    pub reuse: bool,
+    /// SPANNED.
+    pub spanned: bool,
+    /// ERASE.
+    pub erase: bool,
+    /// SPEED; else RECOVERY.
+    pub speed: bool,
+    /// WRITECHECK.
+    pub write_check: bool,
+    /// CA reclaim.
+    pub reclaim: bool,
+    /// INHIBIT: only reading allowed.
+    pub inhibit: bool,
+    /// BUFFERSPACE in bytes.
+    pub buffer_space: u32,
+    /// LOG, if said.
+    pub log: Option<Log>,
+    /// LOGSTREAMID.
+    pub log_stream: Option<String>,
+    /// Code page of character data, 0 = ASCII.
+    pub ccsid: u16,
+    /// STORAGECLASS.
+    pub storage_class: Option<String>,
+    /// DATACLASS.
+    pub data_class: Option<String>,
+    /// MANAGEMENTCLASS.
+    pub management_class: Option<String>,
+    /// Everything else that was said and is kept only to be shown again, in the order it was said:
+    /// keyword and value as text.
+    pub other: Vec<(String, String)>,
+}
+
+impl Attributes {
+    /// IDCAMS' defaults for a cluster defined on this day: SHAREOPTIONS(1 3), NOREUSE, NONSPANNED, NOERASE, RECOVERY,
+    /// RECORDSIZE(4089 4089).
+    pub fn new(created: Date) -> Attributes {
+        Attributes {
+            history: History::new(created),
+            keys: None,
+            record_size: RecordSize {
+                average: 4089,
+                maximum: 4089,
+            },
+            share: ShareOptions { region: 1, system: 3 },
+            reuse: false,
+            spanned: false,
+            erase: false,
+            speed: false,
+            write_check: false,
+            reclaim: true,
+            inhibit: false,
+            buffer_space: 0,
+            log: None,
+            log_stream: None,
+            ccsid: 0,
+            storage_class: None,
+            data_class: None,
+            management_class: None,
+            other: Vec::new(),
+        }
+    }
+}
+
+/// A data or index component: one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Component {
+    /// Component name.
+    pub name: Name,
+    /// Volumes; the file lies on the first.
+    pub volumes: Vec<Volser>,
+    /// File name on the volume.
+    pub file: String,
+    /// CI size.
+    pub ci_size: u32,
+    /// CIs in a control area.
+    pub ci_per_ca: u32,
+    /// Tracks in a control area.
+    pub tracks_per_ca: u32,
+    /// PHYREC-SIZE.
+    pub physical_record: u32,
+    /// PHYRECS/TRK.
+    pub records_per_track: u32,
+    /// Space as it was asked for.
+    pub space: Space,
+    /// Primary extent in tracks, whole control areas.
+    pub primary_tracks: u64,
+    /// Each further extent in tracks, whole control areas; 0 = none.
+    pub secondary_tracks: u64,
+    /// FREESPACE.
+    pub free_space: FreeSpace,
+    /// IMBED: the first track of each control area holds its sequence set record.
+    pub imbed: bool,
+}
+
+impl Component {
+    /// Bytes of a control area that RBAs count.
+    pub fn ca_bytes(&self) -> u64 {
+        u64::from(self.ci_per_ca) * u64::from(self.ci_size)
+    }
+
+    /// Bytes of the primary extent that RBAs count.
+    pub fn primary_bytes(&self) -> u64 {
+        self.primary_tracks / u64::from(self.tracks_per_ca.max(1)) * self.ca_bytes()
+    }
+
+    /// Bytes of each further extent that RBAs count; 0 = none.
+    pub fn secondary_bytes(&self) -> u64 {
+        self.secondary_tracks / u64::from(self.tracks_per_ca.max(1)) * self.ca_bytes()
+    }
+}
+
+impl Entry {
+    /// Its name.
+    pub fn name(&self) -> &Name {
+        match self {
+            Entry::Cluster(e) => &e.name,
+            Entry::Aix(e) => &e.name,
+            Entry::Path(e) => &e.name,
+            Entry::Gdg(e) => &e.name,
+            Entry::NonVsam(e) => &e.name,
+            Entry::Alias(e) => &e.name,
+            Entry::UserCatalog(e) => &e.name,
+        }
+    }
+
+    /// Gives it another name; its components keep theirs.
+    pub fn rename(&mut self, to: Name) {
+        match self {
+            Entry::Cluster(e) => e.name = to,
+            Entry::Aix(e) => e.name = to,
+            Entry::Path(e) => e.name = to,
+            Entry::Gdg(e) => e.name = to,
+            Entry::NonVsam(e) => e.name = to,
+            Entry::Alias(e) => e.name = to,
+            Entry::UserCatalog(e) => e.name = to,
+        }
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Entry::Cluster(_) => Kind::Cluster,
+            Entry::Aix(_) => Kind::Aix,
+            Entry::Path(_) => Kind::Path,
+            Entry::Gdg(_) => Kind::Gdg,
+            Entry::NonVsam(_) => Kind::NonVsam,
+            Entry::Alias(_) => Kind::Alias,
+            Entry::UserCatalog(_) => Kind::UserCatalog,
+        }
+    }
+
+    /// Its components, data before index; none for entries without files of their own.
+    pub fn components(&self) -> impl Iterator<Item = (Kind, &Component)> {
+        let (data, index) = match self {
+            Entry::Cluster(e) => (Some(&e.data), e.index.as_ref()),
+            Entry::Aix(e) => (Some(&e.data), Some(&e.index)),
+            _ => (None, None),
+        };
+        data.map(|c| (Kind::Data, c))
+            .into_iter()
+            .chain(index.map(|c| (Kind::Index, c)))
+    }
+
+    /// Its attributes, of a cluster or alternate index.
+    pub fn attributes(&self) -> Option<&Attributes> {
+        match self {
+            Entry::Cluster(e) => Some(&e.attributes),
+            Entry::Aix(e) => Some(&e.attributes),
+            _ => None,
+        }
+    }
+
+    /// Owner and dates; an alias has none.
+    pub fn history(&self) -> Option<&History> {
+        match self {
+            Entry::Cluster(e) => Some(&e.attributes.history),
+            Entry::Aix(e) => Some(&e.attributes.history),
+            Entry::Path(e) => Some(&e.history),
+            Entry::Gdg(e) => Some(&e.history),
+            Entry::NonVsam(e) => Some(&e.history),
+            Entry::UserCatalog(e) => Some(&e.history),
+            Entry::Alias(_) => None,
+        }
+    }
+}

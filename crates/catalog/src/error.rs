@@ -1,0 +1,182 @@
+//! What can go wrong with a catalog, for people and as VSAM's return code and reason.
+
+use crate::name::Name;
+use crate::volume::Volser;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// Catalog return code and reason as message IDC3009I prints them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Code {
+    /// Return code.
+    pub return_code: u16,
+    /// Reason within it; 0 where only the return code is VSAM's.
+    pub reason: u16,
+}
+
+/// An error of the catalog. `Display` says what, where and what to do; the catalog on disk is unchanged.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CatalogError {
+    /// No entry of this name.
+    NotFound {
+        /// The name.
+        name: Name,
+    },
+    /// The name is taken.
+    Duplicate {
+        /// The name.
+        name: Name,
+    },
+    /// No volume of this serial, or its directory is gone.
+    VolumeMissing {
+        /// The serial.
+        serial: Volser,
+        /// The directory, if the catalog knows the serial.
+        directory: Option<PathBuf>,
+    },
+    /// The volume's directory cannot be written.
+    VolumeReadOnly {
+        /// The serial.
+        serial: Volser,
+        /// The directory.
+        directory: PathBuf,
+    },
+    /// The serial is taken.
+    VolumeExists {
+        /// The serial.
+        serial: Volser,
+    },
+    /// The volume still holds data sets.
+    VolumeInUse {
+        /// The serial.
+        serial: Volser,
+        /// One of them.
+        name: Name,
+    },
+    /// The catalog file holds bytes that were not written by Cica.
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where in it.
+        offset: u64,
+        /// What is wrong there.
+        what: String,
+    },
+    /// The catalog was written by a newer release.
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its format version.
+        found: u32,
+        /// The newest one this release reads.
+        known: u32,
+    },
+    /// There is no catalog in the directory.
+    NoCatalog {
+        /// The directory.
+        directory: PathBuf,
+    },
+    /// Another process kept the catalog locked for too long.
+    Busy {
+        /// The lock file.
+        path: PathBuf,
+        /// Seconds waited.
+        seconds: u64,
+    },
+    /// The system refused a file operation.
+    Io {
+        /// What was being done, as in "writing".
+        doing: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl CatalogError {
+    /// Catalog return code and reason.
+    pub fn code(&self) -> Code {
+        let (return_code, reason) = match self {
+            CatalogError::NotFound { .. } => (8, 42),
+            CatalogError::Duplicate { .. } => (8, 38),
+            CatalogError::VolumeMissing { .. } | CatalogError::VolumeReadOnly { .. } => (68, 20),
+            CatalogError::VolumeExists { .. } | CatalogError::VolumeInUse { .. } => (140, 0),
+            CatalogError::Damaged { .. } => (24, 0),
+            CatalogError::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => (68, 20),
+            CatalogError::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => (56, 0),
+            CatalogError::Io { .. } => (24, 0),
+            CatalogError::Version { .. } | CatalogError::NoCatalog { .. } | CatalogError::Busy { .. } => (4, 0),
+        };
+        Code { return_code, reason }
+    }
+}
+
+impl fmt::Display for CatalogError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CatalogError::NotFound { name } => {
+                write!(f, "data set {name} is not in the catalog; 'cica ls' lists what is")
+            }
+            CatalogError::Duplicate { name } => {
+                write!(f, "the name {name} is already in the catalog; choose another or delete that entry first")
+            }
+            CatalogError::VolumeMissing { serial, directory: None } => {
+                write!(f, "volume {serial} is not known to the catalog; add it, or name one of those it knows")
+            }
+            CatalogError::VolumeMissing { serial, directory: Some(directory) } => write!(
+                f,
+                "the directory {} of volume {serial} is not there; mount or restore it, or remove the volume",
+                directory.display()
+            ),
+            CatalogError::VolumeReadOnly { serial, directory } => write!(
+                f,
+                "volume {serial} cannot be written: the directory {} is read-only for this user; change its \
+                 permissions or mount options, or use another volume",
+                directory.display()
+            ),
+            CatalogError::VolumeExists { serial } => {
+                write!(f, "volume {serial} is already known to the catalog; choose another serial")
+            }
+            CatalogError::VolumeInUse { serial, name } => {
+                write!(f, "volume {serial} still holds {name}; delete its data sets before removing it")
+            }
+            CatalogError::Damaged { path, offset, what } => write!(
+                f,
+                "the catalog {} is damaged at byte {offset}: {what}; restore it from a backup, or rebuild it with \
+                 DEFINE ... RECATALOG from the data sets on its volumes, whose files are not affected",
+                path.display()
+            ),
+            CatalogError::Version { path, found, known } => write!(
+                f,
+                "the catalog {} has format version {found}, this release reads up to {known}; use the release that \
+                 wrote it, or a newer one",
+                path.display()
+            ),
+            CatalogError::NoCatalog { directory } => write!(
+                f,
+                "there is no catalog in {}; check --catalog and CICA_CATALOG, or let a DEFINE create one",
+                directory.display()
+            ),
+            CatalogError::Busy { path, seconds } => write!(
+                f,
+                "another process has kept {} locked for {seconds} seconds; wait until it ends, or end it, and try again",
+                path.display()
+            ),
+            CatalogError::Io { doing, path, source } => {
+                write!(f, "{doing} {} failed: {source}; correct that and try again", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for CatalogError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            CatalogError::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
