@@ -1,1 +1,31 @@
-//! See the crate description; written out below.
+//! Access method services: control cards in, actions called, SYSPRINT out.
+//!
+//! ```text
+//! SYSIN -> source -> lexer -> parser -> Command -> run -> Act (define, repro, listcat ...) -> Sysprint
+//!                               ^                   |
+//!                             table             messages
+//! ```
+//!
+//! - [`source`] reads records and knows the margins; [`lexer`] joins continued records and makes tokens;
+//! - [`table`] is the one list of verbs and parameters; parser, help and reference manual all read it;
+//! - [`parser`] turns tokens into a [`Command`] with typed [`Params`], or into [`Diagnostic`]s;
+//! - [`run`] keeps LASTCC and MAXCC and walks IF, DO and SET; the work itself is behind the trait [`Act`];
+//! - [`sysprint`] writes the listing; [`messages`] is the one list of message ids, texts, causes and remedies.
+#![forbid(unsafe_code)]
+
+pub mod diagnostic;
+pub mod messages;
+pub mod params;
+pub mod pos;
+pub mod run;
+pub mod source;
+pub mod sysprint;
+pub mod table;
+
+pub use diagnostic::Diagnostic;
+pub use params::{Command, KeyValue, Number, Params, Word};
+pub use pos::Pos;
+pub use run::{run, Act};
+pub use source::Source;
+pub use sysprint::{Stamp, Style, Sysprint};
+pub use table::Verb;

@@ -1,0 +1,196 @@
+//! A command as the parser hands it to the actions: verb, place, and typed parameters.
+//!
+//! Parameters are asked for by their full keyword, whatever abbreviation the user wrote:
+//! ```text
+//! DEF CL (NAME(A.B) SHR(2,3) CYL(5 1) REUSE FROMKEY(X'00FF')) DATA (NAME(A.B.DATA))
+//!   params.name("NAME")          Some("A.B")
+//!   params.numbers("CYLINDERS")  [5, 1]
+//!   params.flag("REUSE")         true
+//!   params.group("DATA")         Some(Params { NAME(A.B.DATA) })
+//! ```
+//! Invariants the parser keeps, so that actions need not check them again:
+//! 1. A keyword occurs at most once in one list, and at most one of a mutually exclusive set occurs.
+//! 2. Required keywords are present; numbers are within the range, names within the form, the table gives.
+//! 3. Names and words are folded to upper case, except text the user quoted in a Text, Path or Key value.
+
+use crate::pos::Pos;
+use crate::table::Verb;
+
+/// One functional command, ready to be carried out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Command {
+    /// What to do. DEFINE has one verb per kind of entry.
+    pub verb: Verb,
+    /// Where the verb stands.
+    pub at: Pos,
+    /// Its parameters. For DEFINE CLUSTER (and AIX, PATH ...) these are the ones in the parentheses after CLUSTER,
+    /// together with the groups DATA and INDEX and the keyword CATALOG that follow them.
+    pub params: Params,
+}
+
+/// Parameters of a command or of a group such as DATA(...), in the order they were written.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Params {
+    items: Vec<Param>,
+}
+
+/// One parameter as written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Param {
+    /// Full keyword from the table; for a positional parameter the name the table gives it.
+    pub keyword: &'static str,
+    /// Where the keyword stands (for a positional parameter, its value).
+    pub at: Pos,
+    /// Its value.
+    pub value: Value,
+}
+
+/// The value of one parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// The keyword alone.
+    Flag,
+    /// One or more numbers.
+    Numbers(Vec<Number>),
+    /// One or more names, choices or pieces of text.
+    Words(Vec<Word>),
+    /// Key values: one for FROMKEY and TOKEY, pairs for KEYRANGES.
+    Keys(Vec<(KeyValue, Pos)>),
+    /// A list with parameters of its own.
+    Group(Params),
+}
+
+/// A number and its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Number {
+    /// The value.
+    pub value: u64,
+    /// Where it stands.
+    pub at: Pos,
+}
+
+/// A name or piece of text and its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// The text, without quotes; upper case unless it was a quoted Text, Path or Key value.
+    pub text: String,
+    /// Where it stands.
+    pub at: Pos,
+}
+
+/// A key or other value that is compared with bytes of records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyValue {
+    /// Characters, to be taken in the code page of the data set; case as written. A generic key ends before `*`,
+    /// which the parser leaves in place because a quoted `*` is data: see [`KeyValue::CharGeneric`].
+    Char(String),
+    /// Characters followed by an unquoted `*`: all keys that begin so.
+    CharGeneric(String),
+    /// Bytes, from X'...' (or B'...').
+    Hex(Vec<u8>),
+}
+
+impl Params {
+    pub(crate) fn push(&mut self, param: Param) {
+        self.items.push(param);
+    }
+
+    pub(crate) fn extend(&mut self, other: Params) {
+        self.items.extend(other.items);
+    }
+
+    /// All parameters in the order written.
+    pub fn iter(&self) -> impl Iterator<Item = &Param> {
+        self.items.iter()
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// The parameter `keyword` as written.
+    pub fn get(&self, keyword: &str) -> Option<&Param> {
+        self.items.iter().find(|p| p.keyword == keyword)
+    }
+
+    /// Was `keyword` written, with or without a value?
+    pub fn has(&self, keyword: &str) -> bool {
+        self.get(keyword).is_some()
+    }
+
+    /// Was the keyword written? The same as [`Params::has`]; reads better for REUSE, PURGE and the like.
+    pub fn flag(&self, keyword: &str) -> bool {
+        self.has(keyword)
+    }
+
+    /// YES / NO pairs such as ERASE | NOERASE: `Some(true)`, `Some(false)`, or `None` when neither was written.
+    pub fn switch(&self, on: &str, off: &str) -> Option<bool> {
+        match (self.has(on), self.has(off)) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Where the keyword stands; for messages about it.
+    pub fn at(&self, keyword: &str) -> Option<Pos> {
+        self.get(keyword).map(|p| p.at)
+    }
+
+    /// The single name, choice or text of `keyword`. For a group with a positional value, such as
+    /// INFILE(dd ENVIRONMENT(...)) or MODEL(entry catalog), the first positional value.
+    pub fn name(&self, keyword: &str) -> Option<&str> {
+        self.list(keyword).first().map(|w| w.text.as_str())
+    }
+
+    /// All names of `keyword`, each with its place; empty when it was not written.
+    pub fn list(&self, keyword: &str) -> &[Word] {
+        match self.get(keyword).map(|p| &p.value) {
+            Some(Value::Words(words)) => words,
+            Some(Value::Group(group)) => group.positional(),
+            _ => &[],
+        }
+    }
+
+    fn positional(&self) -> &[Word] {
+        match self.items.first().map(|p| &p.value) {
+            Some(Value::Words(words)) => words,
+            _ => &[],
+        }
+    }
+
+    /// The first (or only) number of `keyword`.
+    pub fn number(&self, keyword: &str) -> Option<u64> {
+        self.numbers(keyword).first().map(|n| n.value)
+    }
+
+    /// All numbers of `keyword`, such as length and offset of KEYS; empty when it was not written.
+    pub fn numbers(&self, keyword: &str) -> &[Number] {
+        match self.get(keyword).map(|p| &p.value) {
+            Some(Value::Numbers(numbers)) => numbers,
+            _ => &[],
+        }
+    }
+
+    /// The key value of FROMKEY or TOKEY.
+    pub fn key(&self, keyword: &str) -> Option<&KeyValue> {
+        self.keys(keyword).first().map(|(key, _)| key)
+    }
+
+    /// All key values of `keyword` (KEYRANGES has two per range: low, high).
+    pub fn keys(&self, keyword: &str) -> &[(KeyValue, Pos)] {
+        match self.get(keyword).map(|p| &p.value) {
+            Some(Value::Keys(keys)) => keys,
+            _ => &[],
+        }
+    }
+
+    /// The parameters inside `keyword(...)`.
+    pub fn group(&self, keyword: &str) -> Option<&Params> {
+        match self.get(keyword).map(|p| &p.value) {
+            Some(Value::Group(group)) => Some(group),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! SYSIN: records, margins, and where each character stands.
+//!
+//! z/OS reads columns 2 to 72 of each record. Here a line of a text file is a record of whatever length, and the same
+//! margins hold, so that decks with sequence numbers in 73-80 and decks written for z/OS mean the same. A deck in
+//! fixed records of 80 bytes without line ends is taken as it comes off a card image.
+//!
+//! 1. A record keeps its text unchanged; margins only select columns, so a [`Pos`] always is what an editor shows.
+//! 2. PARM MARGINS takes effect with the next record read.
+
+use crate::pos::Pos;
+
+/// Columns that are read, both inclusive, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Margins {
+    /// First column read.
+    pub left: u32,
+    /// Last column read.
+    pub right: u32,
+}
+
+impl Default for Margins {
+    fn default() -> Self {
+        Margins { left: 2, right: 72 }
+    }
+}
+
+/// One record of SYSIN.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Record number, from 1.
+    pub line: u32,
+    /// The text as it was, without its line end.
+    pub text: String,
+}
+
+/// The control cards, read record by record.
+#[derive(Debug, Clone)]
+pub struct Source {
+    records: std::vec::IntoIter<Record>,
+    /// Columns read from the next record on.
+    pub margins: Margins,
+}
+
+/// Length of a card.
+const CARD: usize = 80;
+
+impl Source {
+    /// Control cards from text, one record per line. A record `/*` in columns 1 and 2 with nothing after it ends the
+    /// input, as it would in a job stream.
+    pub fn from_text(text: &str) -> Source {
+        Source::from_lines(text.lines().map(str::to_owned).collect())
+    }
+
+    /// Control cards from a file's bytes: text lines, or card images (a multiple of 80 bytes without a line end).
+    /// Bytes that are not UTF-8 become the replacement character, which no keyword or name accepts.
+    pub fn from_bytes(bytes: &[u8]) -> Source {
+        let cards = bytes.len() > CARD && bytes.len() % CARD == 0 && !bytes.contains(&b'\n');
+        match cards {
+            true => Source::from_lines(
+                bytes
+                    .chunks(CARD)
+                    .map(|c| String::from_utf8_lossy(c).into_owned())
+                    .collect(),
+            ),
+            false => Source::from_text(&String::from_utf8_lossy(bytes)),
+        }
+    }
+
+    fn from_lines(lines: Vec<String>) -> Source {
+        let records: Vec<Record> = lines
+            .into_iter()
+            .take_while(|text| text.trim_end() != "/*")
+            .zip(1..)
+            .map(|(text, line)| Record { line, text })
+            .collect();
+        Source {
+            records: records.into_iter(),
+            margins: Margins::default(),
+        }
+    }
+
+    /// The next record, or `None` at the end.
+    pub fn next_record(&mut self) -> Option<Record> {
+        self.records.next()
+    }
+}
+
+impl Record {
+    /// The characters between the margins, each with its place. Tabs and other control characters count as blanks.
+    pub fn chars(&self, margins: Margins) -> Vec<(char, Pos)> {
+        (1..)
+            .zip(self.text.chars())
+            .skip_while(|(column, _)| *column < margins.left)
+            .take_while(|(column, _)| *column <= margins.right)
+            .map(|(column, c)| (if c.is_control() { ' ' } else { c }, Pos::new(self.line, column)))
+            .collect()
+    }
+
+    /// Is there something left of the margins?
+    pub fn has_text_left(&self, margins: Margins) -> bool {
+        self.text
+            .chars()
+            .take(margins.left.saturating_sub(1) as usize)
+            .any(|c| !c.is_whitespace())
+    }
+
+    /// Is there something right of the margins that is not the sequence number of a card (anything in 73-80)?
+    pub fn has_text_right(&self, margins: Margins) -> bool {
+        let mut outside = (1u32..)
+            .zip(self.text.chars())
+            .filter(|(column, c)| *column > margins.right && !c.is_whitespace());
+        outside.any(|(column, _)| margins.right != 72 || column > CARD as u32)
+    }
+}

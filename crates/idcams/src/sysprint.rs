@@ -1,0 +1,300 @@
+//! The SYSPRINT writer: pages, headings, echo of the control cards, messages.
+//!
+//! 1. A printed line has at most [`WIDTH`] characters after carriage control (VBA, LRECL 125 on z/OS: 4 bytes of
+//!    length, 1 of carriage control, 120 of text). Longer text goes on in the next line; nothing is cut off.
+//! 2. A page has at most [`PAGE_LINES`] lines, its heading included. When a page fills up, the heading and the subtitle
+//!    are printed again and the next line is double spaced, as z/OS does.
+//! 3. After the first write error nothing more is written and [`Sysprint::error`] tells it; the run ends with 16.
+
+use crate::diagnostic::Diagnostic;
+use crate::messages::{self, Entry};
+use std::fmt::Display;
+use std::io::{self, Write};
+
+/// Characters of text in a line, carriage control not counted.
+pub const WIDTH: usize = 120;
+
+/// Lines on a page.
+pub const PAGE_LINES: usize = 60;
+
+/// The time shown in headings. Passed in, so that a run can be repeated to the byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    /// Year, four digits.
+    pub year: u16,
+    /// Month, 1 to 12.
+    pub month: u8,
+    /// Day, 1 to 31.
+    pub day: u8,
+    /// Hour, 0 to 23.
+    pub hour: u8,
+    /// Minute, 0 to 59.
+    pub minute: u8,
+    /// Second, 0 to 59.
+    pub second: u8,
+}
+
+/// How lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Style {
+    /// Carriage control becomes blank lines: for terminals and files.
+    #[default]
+    Plain,
+    /// Column 1 is the ASA character `1`, `0`, `-` or blank: for printers and comparison with z/OS.
+    Asa,
+}
+
+/// The listing being written.
+pub struct Sysprint<'a> {
+    sink: &'a mut dyn Write,
+    style: Style,
+    stamp: Stamp,
+    page: u32,
+    /// Lines on the current page; `None` before the first page.
+    used: Option<usize>,
+    subtitle: Option<String>,
+    /// The next message begins a group: it is double spaced.
+    spaced: bool,
+    error: Option<io::Error>,
+}
+
+/// Carriage control: how far the paper moves before the line is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Space {
+    Page,
+    Single,
+    Double,
+    Triple,
+}
+
+impl Stamp {
+    /// The UTC time `seconds` after 1970-01-01 00:00:00; add the zone's offset for local time.
+    pub fn from_unix(seconds: i64) -> Stamp {
+        let (days, time) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+        // Civil date from a day number: years are counted from 1 March, so that the leap day is the last of a year.
+        let shifted = days + 719_468;
+        let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+        let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month_from_march = (5 * day_of_year + 2) / 153;
+        let month = if month_from_march < 10 {
+            month_from_march + 3
+        } else {
+            month_from_march - 9
+        };
+        let year = year_of_era + era * 400 + i64::from(month <= 2);
+        Stamp {
+            year: u16::try_from(year).unwrap_or(0),
+            month: month as u8,
+            day: (day_of_year - (153 * month_from_march + 2) / 5 + 1) as u8,
+            hour: (time / 3_600) as u8,
+            minute: (time / 60 % 60) as u8,
+            second: (time % 60) as u8,
+        }
+    }
+}
+
+impl<'a> Sysprint<'a> {
+    /// A listing written to `sink`, with `stamp` in its headings.
+    pub fn new(sink: &'a mut dyn Write, style: Style, stamp: Stamp) -> Self {
+        Sysprint {
+            sink,
+            style,
+            stamp,
+            page: 0,
+            used: None,
+            subtitle: None,
+            spaced: true,
+            error: None,
+        }
+    }
+
+    /// One line, single spaced.
+    pub fn line(&mut self, text: &str) {
+        self.put(Space::Single, text);
+    }
+
+    /// One line after a blank one.
+    pub fn double(&mut self, text: &str) {
+        self.put(Space::Double, text);
+    }
+
+    /// One line after two blank ones.
+    pub fn triple(&mut self, text: &str) {
+        self.put(Space::Triple, text);
+    }
+
+    /// Ends the page; the next line begins a new one.
+    pub fn new_page(&mut self) {
+        if self.used.is_some() {
+            self.used = Some(PAGE_LINES);
+        }
+    }
+
+    /// A line repeated under the heading of each page from the next new page on, such as
+    /// `LISTING FROM CATALOG -- name`; `None` ends that.
+    pub fn subtitle(&mut self, text: Option<&str>) {
+        self.subtitle = text.map(str::to_owned);
+    }
+
+    /// A message with its inserts: `out.say(&IDC0550I, &[("kind", &"C"), ("name", &name)])`. The first message of a
+    /// command is double spaced, the next ones are not.
+    pub fn say(&mut self, message: &Entry, inserts: &[(&str, &dyn Display)]) {
+        let text = message.line(inserts);
+        self.grouped(&text);
+    }
+
+    /// The messages of an error found in the text of a command: what, where, and a hint.
+    pub fn diagnose(&mut self, diagnostic: &Diagnostic) {
+        self.grouped(&format!("{} {}", diagnostic.message.id, diagnostic.text));
+        let hint = if diagnostic.hint.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", diagnostic.hint)
+        };
+        self.line(&format!("         AT {}{hint}", diagnostic.at));
+    }
+
+    /// The first write error, if there was one.
+    pub fn error(&self) -> Option<&io::Error> {
+        self.error.as_ref()
+    }
+
+    /// Cards as read, before the command they make is carried out. A blank line comes first.
+    pub(crate) fn echo(&mut self, records: &[String]) {
+        self.double("");
+        records.iter().for_each(|r| self.line(r));
+        self.spaced = true;
+    }
+
+    /// IDC0001I, or IDC3003I for a command that gave up: the last line of each command.
+    pub(crate) fn completed(&mut self, cc: u8) {
+        let message = if cc >= 12 {
+            &messages::IDC3003I
+        } else {
+            &messages::IDC0001I
+        };
+        // z/OS puts IDC3003I right under the messages that tell the reason.
+        self.spaced |= cc < 12;
+        self.say(message, &[("cc", &cc)]);
+        self.spaced = true;
+    }
+
+    /// IDC0002I: the last line of the listing.
+    pub(crate) fn ended(&mut self, maxcc: u8) {
+        self.double("");
+        self.spaced = true;
+        self.say(&messages::IDC0002I, &[("cc", &maxcc)]);
+        if self.error.is_none() {
+            self.error = self.sink.flush().err();
+        }
+    }
+
+    /// The next message begins a group of its own.
+    pub(crate) fn regroup(&mut self) {
+        self.spaced = true;
+    }
+
+    fn grouped(&mut self, text: &str) {
+        let space = if std::mem::take(&mut self.spaced) {
+            Space::Double
+        } else {
+            Space::Single
+        };
+        self.put(space, text);
+    }
+
+    fn put(&mut self, space: Space, text: &str) {
+        for (i, part) in wrapped(text).into_iter().enumerate() {
+            let space = if i == 0 { space } else { Space::Single };
+            let space = if self.page_if_full(space) { Space::Double } else { space };
+            self.print(space, &part);
+        }
+    }
+
+    /// Begins a new page when `space` and one line do not fit any more.
+    fn page_if_full(&mut self, space: Space) -> bool {
+        if self.used.is_some_and(|used| used + space.lines() <= PAGE_LINES) {
+            return false;
+        }
+        let continued = self.used.is_some();
+        self.page += 1;
+        self.used = Some(0);
+        let heading = self.heading();
+        self.print(Space::Page, &heading);
+        if let Some(subtitle) = self.subtitle.clone() {
+            self.print(Space::Triple, &format!("{:29}{subtitle}", ""));
+        }
+        continued
+    }
+
+    fn heading(&self) -> String {
+        let s = &self.stamp;
+        format!(
+            "IDCAMS  SYSTEM SERVICES{:43}TIME: {:02}:{:02}:{:02}        {:02}/{:02}/{:02}     PAGE{:7}",
+            "",
+            s.hour,
+            s.minute,
+            s.second,
+            s.month,
+            s.day,
+            s.year % 100,
+            self.page
+        )
+    }
+
+    fn print(&mut self, space: Space, text: &str) {
+        self.used = Some(self.used.unwrap_or(0) + space.lines());
+        let text = text.trim_end();
+        let line = match self.style {
+            Style::Asa => format!("{}{text}\n", space.asa()),
+            // The heading of the first page begins the file; the others are set off by a blank line.
+            Style::Plain if space == Space::Page => format!("{}{text}\n", if self.page > 1 { "\n" } else { "" }),
+            Style::Plain => format!("{}{text}\n", "\n".repeat(space.lines() - 1)),
+        };
+        if self.error.is_none() {
+            self.error = self.sink.write_all(line.as_bytes()).err();
+        }
+    }
+}
+
+impl Space {
+    fn lines(self) -> usize {
+        match self {
+            Space::Page | Space::Single => 1,
+            Space::Double => 2,
+            Space::Triple => 3,
+        }
+    }
+
+    fn asa(self) -> char {
+        match self {
+            Space::Page => '1',
+            Space::Single => ' ',
+            Space::Double => '0',
+            Space::Triple => '-',
+        }
+    }
+}
+
+/// Lines of at most [`WIDTH`] characters, broken at a blank where there is one in the second half.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut rest: Vec<char> = text
+        .trim_end()
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    let mut lines = Vec::new();
+    while rest.len() > WIDTH {
+        let blank = rest[WIDTH / 2..=WIDTH]
+            .iter()
+            .rposition(|c| *c == ' ')
+            .map(|i| i + WIDTH / 2);
+        let tail: Vec<char> = rest.split_off(blank.unwrap_or(WIDTH));
+        lines.push(rest.into_iter().collect());
+        let words = tail.into_iter().skip_while(|c| *c == ' ');
+        rest = std::iter::repeat_n(' ', 10).chain(words).collect();
+    }
+    lines.push(rest.into_iter().collect());
+    lines
+}
