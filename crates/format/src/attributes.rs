@@ -1,4 +1,8 @@
-//! What a component is: the attributes given at DEFINE, carried in each file so that a catalog can be rebuilt from the files.
+//! What a component is: the attributes given at DEFINE, carried in each file so that a catalog can be rebuilt from the
+//! files.
+
+use crate::bytes::{le16, le32, le64, put, put_text, text};
+use crate::error::FormatError;
 
 /// Organization of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,4 +73,222 @@ pub struct Attributes {
     pub volume: String,
     /// Creation, nanoseconds since 1970.
     pub created: u64,
+}
+
+/// Bytes the attributes take in a root; the rest after the last field is zero.
+pub const ENCODED_LEN: usize = 256;
+/// Longest data set name.
+pub const NAME_LEN: usize = 44;
+/// Longest volume serial.
+pub const VOLUME_LEN: usize = 6;
+
+/// Name in messages.
+const WHAT: &str = "attributes in the root";
+
+mod at {
+    //! Offsets, see `docs/format/root.md`.
+    pub const CLUSTER_NAME: usize = 0;
+    pub const COMPONENT_NAME: usize = 44;
+    pub const VOLUME: usize = 88;
+    pub const ORGANIZATION: usize = 94;
+    pub const FLAGS: usize = 95;
+    pub const KEY_OFFSET: usize = 96;
+    pub const AVERAGE_RECORD: usize = 100;
+    pub const MAXIMUM_RECORD: usize = 104;
+    pub const CI_SIZE: usize = 108;
+    pub const BUFFER_SPACE: usize = 112;
+    pub const KEY_LENGTH: usize = 116;
+    pub const CI_PER_CA: usize = 118;
+    pub const CCSID: usize = 120;
+    pub const FREE_CI: usize = 122;
+    pub const FREE_CA: usize = 123;
+    pub const SHARE_REGION: usize = 124;
+    pub const SHARE_SYSTEM: usize = 125;
+    pub const PRIMARY: usize = 128;
+    pub const SECONDARY: usize = 136;
+    pub const CREATED: usize = 144;
+}
+
+mod flag {
+    //! Bits of the flag byte.
+    pub const SPANNED: u8 = 0x01;
+    pub const REUSE: u8 = 0x02;
+    pub const SPEED: u8 = 0x04;
+    pub const ERASE: u8 = 0x08;
+    pub const WRITE_CHECK: u8 = 0x10;
+    pub const RECLAIM: u8 = 0x20;
+    pub const ALL: u8 = 0x3F;
+}
+
+impl Organization {
+    fn code(self) -> u8 {
+        match self {
+            Organization::Ksds => 1,
+            Organization::Esds => 2,
+            Organization::Rrds => 3,
+            Organization::Vrrds => 4,
+            Organization::Lds => 5,
+        }
+    }
+
+    fn of(code: u8) -> Result<Organization, FormatError> {
+        match code {
+            1 => Ok(Organization::Ksds),
+            2 => Ok(Organization::Esds),
+            3 => Ok(Organization::Rrds),
+            4 => Ok(Organization::Vrrds),
+            5 => Ok(Organization::Lds),
+            _ => Err(refused("organization", code.into(), "from 1 to 5")),
+        }
+    }
+}
+
+impl Attributes {
+    /// Fills `out` of [`ENCODED_LEN`] bytes.
+    pub(crate) fn encode(&self, out: &mut [u8]) -> Result<(), FormatError> {
+        self.check()?;
+        out.fill(0);
+        put_text(
+            WHAT,
+            "cluster name",
+            out,
+            (at::CLUSTER_NAME, NAME_LEN),
+            &self.cluster_name,
+        )?;
+        put_text(
+            WHAT,
+            "component name",
+            out,
+            (at::COMPONENT_NAME, NAME_LEN),
+            &self.component_name,
+        )?;
+        put_text(WHAT, "volume", out, (at::VOLUME, VOLUME_LEN), &self.volume)?;
+        out[at::ORGANIZATION] = self.organization.code();
+        out[at::FLAGS] = self.flags();
+        put(out, at::KEY_OFFSET, &self.key_offset.to_le_bytes());
+        put(out, at::AVERAGE_RECORD, &self.average_record.to_le_bytes());
+        put(out, at::MAXIMUM_RECORD, &self.maximum_record.to_le_bytes());
+        put(out, at::CI_SIZE, &self.ci_size.to_le_bytes());
+        put(out, at::BUFFER_SPACE, &self.buffer_space.to_le_bytes());
+        put(out, at::KEY_LENGTH, &self.key_length.to_le_bytes());
+        put(out, at::CI_PER_CA, &self.ci_per_ca.to_le_bytes());
+        put(out, at::CCSID, &self.ccsid.to_le_bytes());
+        out[at::FREE_CI] = self.free_ci;
+        out[at::FREE_CA] = self.free_ca;
+        out[at::SHARE_REGION] = self.share_region;
+        out[at::SHARE_SYSTEM] = self.share_system;
+        put(out, at::PRIMARY, &self.primary.to_le_bytes());
+        put(out, at::SECONDARY, &self.secondary.to_le_bytes());
+        put(out, at::CREATED, &self.created.to_le_bytes());
+        Ok(())
+    }
+
+    /// Reads what [`Attributes::encode`] wrote.
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Attributes, FormatError> {
+        let flags = bytes[at::FLAGS];
+        if flags & !flag::ALL != 0 {
+            return Err(refused("flags", flags.into(), "made of known bits"));
+        }
+        let attributes = Attributes {
+            cluster_name: text(WHAT, "cluster name", bytes, (at::CLUSTER_NAME, NAME_LEN))?,
+            component_name: text(WHAT, "component name", bytes, (at::COMPONENT_NAME, NAME_LEN))?,
+            organization: Organization::of(bytes[at::ORGANIZATION])?,
+            key_length: le16(bytes, at::KEY_LENGTH),
+            key_offset: le32(bytes, at::KEY_OFFSET),
+            average_record: le32(bytes, at::AVERAGE_RECORD),
+            maximum_record: le32(bytes, at::MAXIMUM_RECORD),
+            ci_size: le32(bytes, at::CI_SIZE),
+            ci_per_ca: le16(bytes, at::CI_PER_CA),
+            free_ci: bytes[at::FREE_CI],
+            free_ca: bytes[at::FREE_CA],
+            spanned: flags & flag::SPANNED != 0,
+            reuse: flags & flag::REUSE != 0,
+            speed: flags & flag::SPEED != 0,
+            erase: flags & flag::ERASE != 0,
+            write_check: flags & flag::WRITE_CHECK != 0,
+            share_region: bytes[at::SHARE_REGION],
+            share_system: bytes[at::SHARE_SYSTEM],
+            buffer_space: le32(bytes, at::BUFFER_SPACE),
+            ccsid: le16(bytes, at::CCSID),
+            primary: le64(bytes, at::PRIMARY),
+            secondary: le64(bytes, at::SECONDARY),
+            reclaim: flags & flag::RECLAIM != 0,
+            volume: text(WHAT, "volume", bytes, (at::VOLUME, VOLUME_LEN))?,
+            created: le64(bytes, at::CREATED),
+        };
+        attributes.check()?;
+        Ok(attributes)
+    }
+
+    fn flags(&self) -> u8 {
+        let bit = |on: bool, bit: u8| if on { bit } else { 0 };
+        bit(self.spanned, flag::SPANNED)
+            | bit(self.reuse, flag::REUSE)
+            | bit(self.speed, flag::SPEED)
+            | bit(self.erase, flag::ERASE)
+            | bit(self.write_check, flag::WRITE_CHECK)
+            | bit(self.reclaim, flag::RECLAIM)
+    }
+
+    /// Refuses values with which no data set can be worked: whoever has decoded a root may divide and multiply by them.
+    fn check(&self) -> Result<(), FormatError> {
+        let keyed = self.organization == Organization::Ksds;
+        let rules: [(&'static str, u64, bool, &'static str); 7] = [
+            (
+                "key length",
+                self.key_length.into(),
+                self.key_length <= 255,
+                "at most 255",
+            ),
+            (
+                "key length",
+                self.key_length.into(),
+                !keyed || self.key_length > 0,
+                "at least 1 in a KSDS",
+            ),
+            (
+                "CI size",
+                self.ci_size.into(),
+                is_ci_size(self.ci_size),
+                "a multiple of 512 up to 8,192 or of 2,048 up to 32,768",
+            ),
+            ("CIs per CA", self.ci_per_ca.into(), self.ci_per_ca > 0, "at least 1"),
+            (
+                "free space",
+                self.free_ci.max(self.free_ca).into(),
+                self.free_ci <= 100 && self.free_ca <= 100,
+                "at most 100 percent",
+            ),
+            (
+                "cross-region share option",
+                self.share_region.into(),
+                (1..=4).contains(&self.share_region),
+                "from 1 to 4",
+            ),
+            (
+                "cross-system share option",
+                self.share_system.into(),
+                (3..=4).contains(&self.share_system),
+                "3 or 4",
+            ),
+        ];
+        match rules.iter().find(|rule| !rule.2) {
+            Some(&(field, value, _, must)) => Err(refused(field, value, must)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The sizes VSAM has for a CI.
+fn is_ci_size(size: u32) -> bool {
+    (512..=8192).contains(&size) && size % 512 == 0 || (8192..=32_768).contains(&size) && size % 2048 == 0
+}
+
+fn refused(field: &'static str, value: u64, must: &'static str) -> FormatError {
+    FormatError::Field {
+        what: WHAT,
+        field,
+        value,
+        must,
+    }
 }

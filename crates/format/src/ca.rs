@@ -3,6 +3,10 @@
 //! Two copies stand at the start of region `ca` of the file; the table block says which is committed
 //! (`version & 1`) and what its checksum is.
 
+use crate::bytes::{le16, le32, le64, need, put};
+use crate::checksum::{crc32c, own_checksum};
+use crate::error::FormatError;
+
 /// Fixed part before the entries, in bytes.
 pub const HEADER_LEN: usize = 64;
 /// Bytes per CI entry.
@@ -42,4 +46,115 @@ pub struct CaHeader {
     pub next_free: u32,
     /// One per CI, in CI order.
     pub entries: Vec<CiEntry>,
+}
+
+/// A header copy starts and ends on such a boundary.
+const BLOCK_LEN: usize = 4096;
+/// Name in messages.
+const WHAT: &str = "CA header";
+
+mod at {
+    //! Offsets, see `docs/format/ca-header.md`.
+    pub const CHECKSUM: usize = 4;
+    pub const COMPONENT: usize = 8;
+    pub const CA: usize = 16;
+    pub const VERSION: usize = 20;
+    pub const REGION: usize = 24;
+    pub const FLAGS: usize = 28;
+    pub const NEXT_FREE: usize = 32;
+    pub const COUNT: usize = 36;
+}
+
+impl CaHeader {
+    /// Bytes of one copy of the header of a CA of `ci_per_ca` CIs: a multiple of 4,096.
+    pub fn encoded_len(ci_per_ca: usize) -> usize {
+        (HEADER_LEN + ci_per_ca * ENTRY_LEN).next_multiple_of(BLOCK_LEN)
+    }
+
+    /// Fills `out` with the header and returns the CRC-32C of all of it, which the table block keeps as its [`Ref`].
+    ///
+    /// # Panics
+    /// If `out` is not as long as [`CaHeader::encoded_len`] says.
+    ///
+    /// [`Ref`]: crate::table::Ref
+    pub fn encode(&self, out: &mut [u8]) -> u32 {
+        assert_eq!(
+            out.len(),
+            Self::encoded_len(self.entries.len()),
+            "a CA header fills its copy"
+        );
+        out.fill(0);
+        put(out, 0, &MAGIC);
+        put(out, at::COMPONENT, &self.component.to_le_bytes());
+        put(out, at::CA, &self.ca.to_le_bytes());
+        put(out, at::VERSION, &self.version.to_le_bytes());
+        put(out, at::REGION, &self.region.to_le_bytes());
+        put(out, at::FLAGS, &self.flags.to_le_bytes());
+        put(out, at::NEXT_FREE, &self.next_free.to_le_bytes());
+        put(out, at::COUNT, &(self.entries.len() as u32).to_le_bytes());
+        for (entry, to) in self.entries.iter().zip(out[HEADER_LEN..].chunks_exact_mut(ENTRY_LEN)) {
+            entry.encode(to);
+        }
+        let checksum = own_checksum(out, at::CHECKSUM);
+        put(out, at::CHECKSUM, &checksum.to_le_bytes());
+        crc32c(out)
+    }
+
+    /// Reads a header copy of a CA of `ci_per_ca` CIs from the start of `bytes`.
+    ///
+    /// # Errors
+    /// Says what is wrong with the bytes. Whether they are the committed copy only the table block knows.
+    pub fn decode(bytes: &[u8], ci_per_ca: usize) -> Result<CaHeader, FormatError> {
+        let len = Self::encoded_len(ci_per_ca);
+        need(WHAT, bytes, len)?;
+        let bytes = &bytes[..len];
+        if bytes[..4] != MAGIC {
+            return Err(FormatError::Magic { what: WHAT });
+        }
+        if le32(bytes, at::CHECKSUM) != own_checksum(bytes, at::CHECKSUM) {
+            return Err(FormatError::Checksum { what: WHAT });
+        }
+        let count = le32(bytes, at::COUNT);
+        if count as usize != ci_per_ca {
+            let must = "the number of CIs per CA that the root gives";
+            return Err(FormatError::Field {
+                what: WHAT,
+                field: "number of CIs",
+                value: count.into(),
+                must,
+            });
+        }
+        let entries = bytes[HEADER_LEN..]
+            .chunks_exact(ENTRY_LEN)
+            .take(ci_per_ca)
+            .map(CiEntry::decode)
+            .collect();
+        Ok(CaHeader {
+            component: le64(bytes, at::COMPONENT),
+            ca: le32(bytes, at::CA),
+            version: le32(bytes, at::VERSION),
+            region: le32(bytes, at::REGION),
+            flags: le32(bytes, at::FLAGS),
+            next_free: le32(bytes, at::NEXT_FREE),
+            entries,
+        })
+    }
+}
+
+impl CiEntry {
+    fn encode(&self, out: &mut [u8]) {
+        put(out, 0, &self.slot.to_le_bytes());
+        put(out, 2, &self.flags.to_le_bytes());
+        put(out, 4, &self.version.to_le_bytes());
+        put(out, 8, &self.checksum.to_le_bytes());
+    }
+
+    fn decode(bytes: &[u8]) -> CiEntry {
+        CiEntry {
+            slot: le16(bytes, 0),
+            flags: le16(bytes, 2),
+            version: le32(bytes, 4),
+            checksum: le32(bytes, 8),
+        }
+    }
 }

@@ -25,3 +25,9 @@ pub fn ci_checksum(id: Identity, image: &[u8]) -> u32 {
     head[12..].copy_from_slice(&id.version.to_le_bytes());
     crc32c::crc32c_append(crc32c(&head), image)
 }
+
+/// Checksum of a structure that holds its own checksum: as if the four bytes at `at` were zero.
+pub(crate) fn own_checksum(bytes: &[u8], at: usize) -> u32 {
+    let before = crc32c::crc32c_append(crc32c(&bytes[..at]), &[0; 4]);
+    crc32c::crc32c_append(before, &bytes[at + 4..])
+}

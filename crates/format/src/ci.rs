@@ -1,1 +1,275 @@
 //! The control interval: records from the left, RDFs from the right, CIDF in the last four bytes (docs/format/ci.md).
+//!
+//! Invariants of an image that [`parse`] accepts and [`render`] writes:
+//! 1. CIDF displacement (= length of the data) + free length + 3 * RDFs + 4 = CISZ.
+//! 2. The lengths in the RDFs, counted as often as they stand for a record, add up to the displacement.
+//! 3. A segment of a spanned record is alone in its CI.
+//!
+//! A slot of a fixed-length RRDS has an RDF of its own with [`RDF_EMPTY_SLOT`] or without it; such CIs are not read here.
+
+use crate::bytes::{be16, put};
+use crate::error::FormatError;
+
+/// Bytes of the control interval definition field.
+pub const CIDF_LEN: usize = 4;
+/// Bytes of a record definition field.
+pub const RDF_LEN: usize = 3;
+/// RDF control bit: the RDF to the left belongs to this one.
+pub const RDF_PAIRED: u8 = 0x40;
+/// RDF control bits: segment of a spanned record.
+pub const RDF_SEGMENT: u8 = 0x30;
+/// RDF control bit: the number is a count or an update number, not a length.
+pub const RDF_NUMBER: u8 = 0x08;
+/// RDF control bit, fixed-length RRDS: the slot is empty.
+pub const RDF_EMPTY_SLOT: u8 = 0x04;
+/// CIDF: the CI is being split.
+pub const CIDF_BUSY: u16 = 0x8000;
+
+/// Largest CI: the free length of a CIDF has 15 bits.
+pub(crate) const MAX_CI: usize = 32_768;
+/// Name in messages.
+const WHAT: &str = "control interval";
+
+/// What a CI holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Segment {
+    /// Whole records.
+    Whole,
+    /// The first segment of a spanned record.
+    First,
+    /// A segment of a spanned record that is neither its first nor its last.
+    Middle,
+    /// The last segment of a spanned record.
+    Last,
+}
+
+impl Segment {
+    /// Its bits in an RDF's control byte.
+    fn bits(self) -> u8 {
+        match self {
+            Segment::Whole => 0x00,
+            Segment::First => 0x10,
+            Segment::Last => 0x20,
+            Segment::Middle => 0x30,
+        }
+    }
+
+    /// The segment these bits of a control byte mean.
+    fn of(control: u8) -> Segment {
+        match control & RDF_SEGMENT {
+            0x10 => Segment::First,
+            0x20 => Segment::Last,
+            0x30 => Segment::Middle,
+            _ => Segment::Whole,
+        }
+    }
+}
+
+/// What the control information of a CI says, besides the place of each record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// Whole records or which segment of one.
+    pub segment: Segment,
+    /// Update number of a segment: the same in all segments of a record. 0 for whole records.
+    pub update_number: u16,
+    /// The CI was being split.
+    pub busy: bool,
+    /// Bytes of records, from offset 0.
+    pub data_len: usize,
+    /// Number of RDFs.
+    pub rdfs: usize,
+}
+
+/// Largest record that need not span, in bytes.
+pub fn max_record(ci_size: usize) -> usize {
+    ci_size - RDF_LEN - CIDF_LEN
+}
+
+/// Largest segment of a spanned record, in bytes.
+pub fn max_segment(ci_size: usize) -> usize {
+    ci_size - 2 * RDF_LEN - CIDF_LEN
+}
+
+/// Free bytes of a CI with so many bytes of records and so many RDFs; `None` if they do not fit.
+pub fn free_bytes(ci_size: usize, data_len: usize, rdfs: usize) -> Option<usize> {
+    ci_size.checked_sub(CIDF_LEN + rdfs * RDF_LEN)?.checked_sub(data_len)
+}
+
+/// Number of RDFs that [`render`] writes for whole records of these lengths.
+pub fn rdf_count(lens: impl Iterator<Item = u16>) -> usize {
+    let mut count = 0;
+    for_each_run(lens, |_, records| count += if records > 1 { 2 } else { 1 });
+    count
+}
+
+/// The image is the software end of file: a CIDF of zeros.
+pub fn is_eof(image: &[u8]) -> bool {
+    image.last_chunk::<CIDF_LEN>() == Some(&[0; CIDF_LEN])
+}
+
+/// Reads the control information of a CI into `spans`: offset and length of each record, from left to right (of a
+/// segment: its one span).
+///
+/// # Errors
+/// [`FormatError::EndOfFile`] if [`is_eof`]; else what in the control information contradicts itself.
+pub fn parse(image: &[u8], spans: &mut Vec<(u16, u16)>) -> Result<Layout, FormatError> {
+    spans.clear();
+    let ci_size = image.len();
+    if ci_size <= CIDF_LEN {
+        return Err(FormatError::Short {
+            what: WHAT,
+            need: CIDF_LEN + 1,
+            have: ci_size,
+        });
+    }
+    if ci_size > MAX_CI {
+        return Err(refused("size", ci_size, "at most 32,768"));
+    }
+    if is_eof(image) {
+        return Err(FormatError::EndOfFile { what: WHAT });
+    }
+    let cidf = ci_size - CIDF_LEN;
+    let data_len = usize::from(be16(image, cidf));
+    let free = be16(image, cidf + 2);
+    let free_len = usize::from(free & !CIDF_BUSY);
+    let Some(rdf_bytes) = cidf.checked_sub(data_len + free_len).filter(|n| n % RDF_LEN == 0) else {
+        return Err(refused(
+            "CIDF (data and free length)",
+            data_len + free_len,
+            "CI size - 4 - 3 for each RDF",
+        ));
+    };
+    let mut layout = Layout {
+        segment: Segment::Whole,
+        update_number: 0,
+        busy: free & CIDF_BUSY != 0,
+        data_len,
+        rdfs: 0,
+    };
+    layout.rdfs = rdf_bytes / RDF_LEN;
+    parse_rdfs(&image[cidf - rdf_bytes..cidf], &mut layout, spans)?;
+    Ok(layout)
+}
+
+/// Reads the RDFs, which stand from right to left in `rdfs`.
+fn parse_rdfs(rdfs: &[u8], layout: &mut Layout, spans: &mut Vec<(u16, u16)>) -> Result<(), FormatError> {
+    let mut offset = 0;
+    let mut from_right = rdfs.rchunks_exact(RDF_LEN).map(|rdf| (rdf[0], be16(rdf, 1)));
+    while let Some((control, len)) = from_right.next() {
+        let paired = control & RDF_PAIRED != 0;
+        let segment = Segment::of(control);
+        if control & !(RDF_PAIRED | RDF_SEGMENT) != 0 || (segment != Segment::Whole && !paired) {
+            return Err(refused(
+                "RDF control byte of a length",
+                control.into(),
+                "X'00', X'40', X'50', X'60' or X'70'",
+            ));
+        }
+        if len == 0 {
+            return Err(refused("record length in an RDF", 0, "at least 1"));
+        }
+        let mut records = 1;
+        if paired {
+            let Some((left_control, number)) = from_right.next() else {
+                return Err(refused(
+                    "number of RDFs",
+                    layout.rdfs,
+                    "one more, as the last is paired",
+                ));
+            };
+            // Sources differ on whether the left RDF repeats the segment bits, so both ways are read.
+            if left_control & !segment.bits() != RDF_NUMBER {
+                return Err(refused(
+                    "RDF control byte of a number",
+                    left_control.into(),
+                    "X'08' and the segment bits",
+                ));
+            }
+            if segment == Segment::Whole {
+                records = usize::from(number);
+                if records < 2 {
+                    return Err(refused("record count in an RDF", records, "at least 2"));
+                }
+            } else {
+                if layout.rdfs != 2 {
+                    return Err(refused("number of RDFs with a spanned segment", layout.rdfs, "2"));
+                }
+                layout.segment = segment;
+                layout.update_number = number;
+            }
+        }
+        if offset + records * usize::from(len) > layout.data_len {
+            return Err(refused(
+                "data length in the CIDF",
+                layout.data_len,
+                "the sum of the record lengths in the RDFs",
+            ));
+        }
+        // Offsets stay below data_len, which came from 16 bits.
+        spans.extend((0..records).map(|n| ((offset + n * usize::from(len)) as u16, len)));
+        offset += records * usize::from(len);
+    }
+    if offset != layout.data_len {
+        return Err(refused(
+            "data length in the CIDF",
+            layout.data_len,
+            "the sum of the record lengths in the RDFs",
+        ));
+    }
+    Ok(())
+}
+
+/// Writes RDFs and CIDF of a CI whose record bytes already stand packed from offset 0, and zeros the free space.
+///
+/// `lens` are the record lengths from left to right, none zero. Two or more neighbours of equal length take a pair of
+/// RDFs. If `segment` is not [`Segment::Whole`], there is one length, and `update_number` goes with it.
+///
+/// # Panics
+/// If the records and their RDFs do not fit (the caller has asked [`free_bytes`]): a CI is not written wrongly.
+pub fn render(image: &mut [u8], lens: impl Iterator<Item = u16> + Clone, segment: Segment, update_number: u16) {
+    let cidf = image.len() - CIDF_LEN;
+    let mut rdf = cidf;
+    let mut data_len = 0;
+    let mut push = |control: u8, number: u16| {
+        rdf = rdf.checked_sub(RDF_LEN).expect("the RDFs fit the CI");
+        image[rdf] = control;
+        put(image, rdf + 1, &number.to_be_bytes());
+    };
+    for_each_run(lens, |len, records| {
+        data_len += usize::from(len) * usize::from(records);
+        if segment != Segment::Whole {
+            push(RDF_PAIRED | segment.bits(), len);
+            push(RDF_NUMBER | segment.bits(), update_number);
+        } else if records > 1 {
+            push(RDF_PAIRED, len);
+            push(RDF_NUMBER, records);
+        } else {
+            push(0, len);
+        }
+    });
+    assert!(data_len <= rdf && cidf < MAX_CI, "records and RDFs fit the CI");
+    image[data_len..rdf].fill(0);
+    put(image, cidf, &(data_len as u16).to_be_bytes());
+    put(image, cidf + 2, &((rdf - data_len) as u16).to_be_bytes());
+}
+
+/// Calls `run(length, records)` for each run of equal lengths. A run of more than 65,535 would not fit a CI.
+fn for_each_run(lens: impl Iterator<Item = u16>, mut run: impl FnMut(u16, u16)) {
+    let mut lens = lens.peekable();
+    while let Some(len) = lens.next() {
+        let mut records = 1;
+        while records < u16::MAX && lens.next_if_eq(&len).is_some() {
+            records += 1;
+        }
+        run(len, records);
+    }
+}
+
+fn refused(field: &'static str, value: usize, must: &'static str) -> FormatError {
+    FormatError::Field {
+        what: WHAT,
+        field,
+        value: value as u64,
+        must,
+    }
+}

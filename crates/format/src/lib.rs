@@ -7,10 +7,14 @@
 #![forbid(unsafe_code)]
 
 pub mod attributes;
+mod bytes;
 pub mod ca;
 pub mod checksum;
 pub mod ci;
+mod error;
 pub mod index;
 pub mod log;
 pub mod root;
 pub mod table;
+
+pub use error::FormatError;

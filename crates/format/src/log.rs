@@ -4,6 +4,10 @@
 //! its first record and a checksum over all of it. Groups follow each other with rising LSNs; the log ends at the first
 //! block that is not the next group of the same epoch.
 
+use crate::bytes::{le16, le32, le64, need, put};
+use crate::checksum::own_checksum;
+use crate::error::FormatError;
+
 /// Groups start at multiples of this.
 pub const BLOCK_LEN: usize = 4096;
 
@@ -40,4 +44,286 @@ pub enum LogRecord<'a> {
         /// Key.
         key: &'a [u8],
     },
+}
+
+/// Bytes of a group's header, before its records.
+pub const GROUP_HEADER_LEN: usize = 40;
+/// First four bytes of a group.
+pub const GROUP_MAGIC: [u8; 4] = *b"CiLG";
+/// First eight bytes of a log file.
+pub const FILE_MAGIC: [u8; 8] = *b"CICALOG ";
+/// Format version of logs this code writes; it refuses newer ones.
+pub const FORMAT: u16 = 1;
+
+/// Names in messages.
+const GROUP: &str = "log group";
+const RECORD: &str = "log record";
+const FILE: &str = "log file header";
+
+mod at {
+    //! Offsets, see `docs/format/log.md`.
+    pub const CHECKSUM: usize = 4;
+    pub const LOG: usize = 8;
+    pub const FIRST_LSN: usize = 16;
+    pub const EPOCH: usize = 24;
+    pub const RECORDS: usize = 28;
+    pub const BYTES: usize = 32;
+
+    pub const FILE_CHECKSUM: usize = 8;
+    pub const FILE_FORMAT: usize = 12;
+    pub const FILE_LOG: usize = 16;
+    pub const FILE_CLAIMS: usize = 24;
+
+    pub const RECORD_KIND: usize = 0;
+    pub const RECORD_NUMBER: usize = 1;
+    pub const RECORD_BODY: usize = 5;
+    pub const DATA_SET_CLUSTER: usize = 5;
+    pub const DATA_SET_PATH: usize = 13;
+}
+
+mod kind {
+    //! First byte of a record.
+    pub const DATA_SET: u8 = 1;
+    pub const INSERT: u8 = 2;
+    pub const UPDATE: u8 = 3;
+    pub const ERASE: u8 = 4;
+}
+
+/// What a group says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GroupHeader {
+    /// Id of the log.
+    pub log: u64,
+    /// Epoch of the log: rises each time it is started anew, so that groups of an earlier life do not count.
+    pub epoch: u32,
+    /// LSN of the first record.
+    pub first_lsn: u64,
+    /// Number of records.
+    pub records: u32,
+    /// Bytes of records, without header and padding.
+    pub bytes: u32,
+}
+
+/// The first [`BLOCK_LEN`] bytes of a log file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LogFileHeader {
+    /// Id of the log.
+    pub log: u64,
+    /// Data sets whose roots may name this log.
+    pub claims: u32,
+}
+
+/// Starts a group in `buf`, which holds nothing else: room for its header.
+pub fn begin_group(buf: &mut Vec<u8>) {
+    buf.clear();
+    buf.resize(GROUP_HEADER_LEN, 0);
+}
+
+/// Appends an insert of `record` into data set `number`.
+pub fn append_insert(buf: &mut Vec<u8>, number: u32, record: &[u8]) {
+    append_record(buf, kind::INSERT, number, &[record]);
+}
+
+/// Appends an update by `record` in data set `number`.
+pub fn append_update(buf: &mut Vec<u8>, number: u32, record: &[u8]) {
+    append_record(buf, kind::UPDATE, number, &[record]);
+}
+
+/// Appends an erase of the record with `key` in data set `number`.
+pub fn append_erase(buf: &mut Vec<u8>, number: u32, key: &[u8]) {
+    append_record(buf, kind::ERASE, number, &[key]);
+}
+
+fn append_record(buf: &mut Vec<u8>, kind: u8, number: u32, body: &[&[u8]]) {
+    let len = at::RECORD_BODY + body.iter().map(|part| part.len()).sum::<usize>();
+    buf.reserve(4 + len);
+    buf.extend_from_slice(&(len as u32).to_le_bytes());
+    buf.push(kind);
+    buf.extend_from_slice(&number.to_le_bytes());
+    body.iter().for_each(|part| buf.extend_from_slice(part));
+}
+
+/// Ends the group in `buf`: pads it to a multiple of [`BLOCK_LEN`] and fills in its header.
+///
+/// # Panics
+/// If `buf` does not start with [`begin_group`] or holds 4 GiB or more, which no flush comes near.
+pub fn finish_group(buf: &mut Vec<u8>, log: u64, epoch: u32, first_lsn: u64, records: u32) {
+    assert!(
+        (GROUP_HEADER_LEN..u32::MAX as usize).contains(&buf.len()),
+        "a group has a header and is below 4 GiB"
+    );
+    let bytes = (buf.len() - GROUP_HEADER_LEN) as u32;
+    buf.resize(buf.len().next_multiple_of(BLOCK_LEN), 0);
+    put(buf, 0, &GROUP_MAGIC);
+    put(buf, at::LOG, &log.to_le_bytes());
+    put(buf, at::FIRST_LSN, &first_lsn.to_le_bytes());
+    put(buf, at::EPOCH, &epoch.to_le_bytes());
+    put(buf, at::RECORDS, &records.to_le_bytes());
+    put(buf, at::BYTES, &bytes.to_le_bytes());
+    let checksum = own_checksum(buf, at::CHECKSUM);
+    put(buf, at::CHECKSUM, &checksum.to_le_bytes());
+}
+
+/// Reads the header of the group at the start of `bytes` and checks all of the group. The second value is its whole
+/// length, a multiple of [`BLOCK_LEN`].
+///
+/// # Errors
+/// [`FormatError::Short`] says how many bytes the group has if `bytes` ends before it; the length of a damaged group is
+/// not to be trusted, so a reader holds it against what the file has.
+pub fn read_group(bytes: &[u8]) -> Result<(GroupHeader, usize), FormatError> {
+    let header = group_header(bytes)?;
+    let len = (GROUP_HEADER_LEN + header.bytes as usize).next_multiple_of(BLOCK_LEN);
+    need(GROUP, bytes, len)?;
+    if le32(bytes, at::CHECKSUM) != own_checksum(&bytes[..len], at::CHECKSUM) {
+        return Err(FormatError::Checksum { what: GROUP });
+    }
+    Ok((header, len))
+}
+
+fn group_header(bytes: &[u8]) -> Result<GroupHeader, FormatError> {
+    need(GROUP, bytes, GROUP_HEADER_LEN)?;
+    if bytes[..4] != GROUP_MAGIC {
+        return Err(FormatError::Magic { what: GROUP });
+    }
+    Ok(GroupHeader {
+        log: le64(bytes, at::LOG),
+        epoch: le32(bytes, at::EPOCH),
+        first_lsn: le64(bytes, at::FIRST_LSN),
+        records: le32(bytes, at::RECORDS),
+        bytes: le32(bytes, at::BYTES),
+    })
+}
+
+/// The records of a group that [`read_group`] accepted, in LSN order. After an error it ends.
+pub fn records(group: &[u8]) -> impl Iterator<Item = Result<LogRecord<'_>, FormatError>> {
+    let (mut rest, mut left, mut failed) = match group_payload(group) {
+        Ok((payload, count)) => (payload, count, None),
+        Err(e) => (&group[..0], 0, Some(e)),
+    };
+    std::iter::from_fn(move || {
+        if let Some(e) = failed.take() {
+            return Some(Err(e));
+        }
+        if left == 0 && rest.is_empty() {
+            return None;
+        }
+        match next_record(&mut rest, left) {
+            Ok(record) => {
+                left -= 1;
+                Some(Ok(record))
+            }
+            Err(e) => {
+                (rest, left) = (&group[..0], 0);
+                Some(Err(e))
+            }
+        }
+    })
+}
+
+fn group_payload(group: &[u8]) -> Result<(&[u8], u32), FormatError> {
+    let header = group_header(group)?;
+    let end = GROUP_HEADER_LEN + header.bytes as usize;
+    need(GROUP, group, end)?;
+    Ok((&group[GROUP_HEADER_LEN..end], header.records))
+}
+
+/// Takes a record off the front of `rest`; `left` are still to come.
+fn next_record<'a>(rest: &mut &'a [u8], left: u32) -> Result<LogRecord<'a>, FormatError> {
+    if left == 0 {
+        let must = "0 after the last record";
+        return Err(FormatError::Field {
+            what: GROUP,
+            field: "bytes left",
+            value: rest.len() as u64,
+            must,
+        });
+    }
+    need(RECORD, rest, 4)?;
+    let len = le32(rest, 0) as usize;
+    need(RECORD, &rest[4..], len)?;
+    let (record, after) = rest[4..].split_at(len);
+    *rest = after;
+    LogRecord::decode(record)
+}
+
+impl LogRecord<'_> {
+    /// Appends the record to the group in `buf`.
+    pub fn append(&self, buf: &mut Vec<u8>) {
+        match *self {
+            LogRecord::DataSet { number, cluster, path } => {
+                append_record(buf, kind::DATA_SET, number, &[&cluster.to_le_bytes(), path.as_bytes()]);
+            }
+            LogRecord::Insert { number, record } => append_insert(buf, number, record),
+            LogRecord::Update { number, record } => append_update(buf, number, record),
+            LogRecord::Erase { number, key } => append_erase(buf, number, key),
+        }
+    }
+
+    /// Reads a record; `bytes` are those that its length prefix counts.
+    fn decode(bytes: &[u8]) -> Result<LogRecord<'_>, FormatError> {
+        need(RECORD, bytes, at::RECORD_BODY)?;
+        let number = le32(bytes, at::RECORD_NUMBER);
+        let body = &bytes[at::RECORD_BODY..];
+        match bytes[at::RECORD_KIND] {
+            kind::DATA_SET => {
+                need(RECORD, bytes, at::DATA_SET_PATH)?;
+                let path = std::str::from_utf8(&bytes[at::DATA_SET_PATH..]).map_err(|e| FormatError::Field {
+                    what: RECORD,
+                    field: "path (good bytes)",
+                    value: e.valid_up_to() as u64,
+                    must: "all of it, UTF-8",
+                })?;
+                Ok(LogRecord::DataSet {
+                    number,
+                    cluster: le64(bytes, at::DATA_SET_CLUSTER),
+                    path,
+                })
+            }
+            kind::INSERT => Ok(LogRecord::Insert { number, record: body }),
+            kind::UPDATE => Ok(LogRecord::Update { number, record: body }),
+            kind::ERASE => Ok(LogRecord::Erase { number, key: body }),
+            other => Err(FormatError::Field {
+                what: RECORD,
+                field: "kind",
+                value: other.into(),
+                must: "from 1 to 4",
+            }),
+        }
+    }
+}
+
+impl LogFileHeader {
+    /// Fills `out` with the header.
+    pub fn encode(&self, out: &mut [u8; BLOCK_LEN]) {
+        out.fill(0);
+        put(out, 0, &FILE_MAGIC);
+        put(out, at::FILE_FORMAT, &FORMAT.to_le_bytes());
+        put(out, at::FILE_LOG, &self.log.to_le_bytes());
+        put(out, at::FILE_CLAIMS, &self.claims.to_le_bytes());
+        let checksum = own_checksum(out, at::FILE_CHECKSUM);
+        put(out, at::FILE_CHECKSUM, &checksum.to_le_bytes());
+    }
+
+    /// Reads the header from the start of a log file.
+    ///
+    /// # Errors
+    /// Says what is wrong with the bytes.
+    pub fn decode(bytes: &[u8]) -> Result<LogFileHeader, FormatError> {
+        need(FILE, bytes, BLOCK_LEN)?;
+        let bytes = &bytes[..BLOCK_LEN];
+        if bytes[..8] != FILE_MAGIC {
+            return Err(FormatError::Magic { what: FILE });
+        }
+        let found = le16(bytes, at::FILE_FORMAT);
+        if found > FORMAT {
+            return Err(FormatError::NewerFormat { what: FILE, found });
+        }
+        if le32(bytes, at::FILE_CHECKSUM) != own_checksum(bytes, at::FILE_CHECKSUM) {
+            return Err(FormatError::Checksum { what: FILE });
+        }
+        Ok(LogFileHeader {
+            log: le64(bytes, at::FILE_LOG),
+            claims: le32(bytes, at::FILE_CLAIMS),
+        })
+    }
 }

@@ -3,8 +3,11 @@
 //! Two copies of [`AREA_LEN`] bytes stand at the start of the file. In the data component the valid copy with the
 //! higher version is the cluster's committed state; in the index component the copy that the data root names.
 
-use crate::attributes::Attributes;
-use crate::table::Ref;
+use crate::attributes::{self, Attributes};
+use crate::bytes::{le16, le32, le64, need, put, put_text, text};
+use crate::checksum::{crc32c, own_checksum};
+use crate::error::FormatError;
+use crate::table::{put_refs, refs, Ref, REF_LEN};
 
 /// Bytes reserved for each copy; the fixed part is [`FIXED_LEN`], table references follow it.
 pub const AREA_LEN: usize = 65_536;
@@ -105,4 +108,281 @@ pub struct Root {
     pub extents: u32,
     /// One per table block.
     pub tables: Vec<Ref>,
+}
+
+/// Longest log file name.
+pub const LOG_PATH_LEN: usize = 255;
+
+/// A root is a whole number of these.
+const BLOCK_LEN: usize = 4096;
+/// Bytes that say how to read the rest.
+const HEAD_LEN: usize = 32;
+/// How the byte order mark reads for who writes like us.
+const BYTE_ORDER: u32 = 0x0102_0304;
+/// Name in messages.
+const WHAT: &str = "root";
+
+mod at {
+    //! Offsets, see `docs/format/root.md`.
+    pub const BYTE_ORDER: usize = 8;
+    pub const FORMAT: usize = 12;
+    pub const LEN: usize = 16;
+    pub const CHECKSUM: usize = 20;
+    pub const VERSION: usize = 24;
+    pub const PART: usize = 28;
+    pub const LEVELS: usize = 29;
+    pub const COMPONENT: usize = 32;
+    pub const CLUSTER: usize = 40;
+    pub const HIGH_USED: usize = 48;
+    pub const HIGH_ALLOCATED: usize = 56;
+    pub const CA_COUNT: usize = 64;
+    pub const FREE_CA: usize = 68;
+    pub const REGION_COUNT: usize = 72;
+    pub const TOP: usize = 76;
+    pub const EXTENTS: usize = 80;
+    pub const FREE_REGION_COUNT: usize = 84;
+    pub const TABLE_COUNT: usize = 88;
+    pub const INDEX_ROOT: usize = 96;
+    pub const STATISTICS: usize = 128;
+    pub const LOG: usize = 256;
+    pub const LOG_LSN: usize = 264;
+    pub const LOG_PATH: usize = 272;
+    pub const ATTRIBUTES: usize = 768;
+    pub const FREE_REGIONS: usize = 4096;
+}
+
+impl Root {
+    /// Most table blocks a root can name.
+    pub const fn max_tables() -> usize {
+        (AREA_LEN - FIXED_LEN) / REF_LEN
+    }
+
+    /// The root as bytes: a multiple of 4,096, at most [`AREA_LEN`].
+    ///
+    /// # Errors
+    /// Names the field that cannot be written.
+    pub fn encode(&self) -> Result<Vec<u8>, FormatError> {
+        fits(
+            "number of free regions",
+            self.free_regions.len(),
+            MAX_FREE_REGIONS,
+            "at most 512",
+        )?;
+        fits(
+            "number of table blocks",
+            self.tables.len(),
+            Self::max_tables(),
+            "at most 7,168",
+        )?;
+        let mut out = vec![0; encoded_len(self.tables.len())];
+        put(&mut out, 0, &MAGIC);
+        put(&mut out, at::BYTE_ORDER, &BYTE_ORDER.to_le_bytes());
+        put(&mut out, at::FORMAT, &FORMAT.to_le_bytes());
+        let len = out.len() as u32;
+        put(&mut out, at::LEN, &len.to_le_bytes());
+        self.encode_fixed(&mut out)?;
+        put_refs(&mut out[FIXED_LEN..], &self.tables);
+        let checksum = own_checksum(&out, at::CHECKSUM);
+        put(&mut out, at::CHECKSUM, &checksum.to_le_bytes());
+        Ok(out)
+    }
+
+    fn encode_fixed(&self, out: &mut [u8]) -> Result<(), FormatError> {
+        put(out, at::VERSION, &self.version.to_le_bytes());
+        out[at::PART] = self.part.code();
+        out[at::LEVELS] = self.levels;
+        put(out, at::COMPONENT, &self.component.to_le_bytes());
+        put(out, at::CLUSTER, &self.cluster.to_le_bytes());
+        put(out, at::HIGH_USED, &self.high_used.to_le_bytes());
+        put(out, at::HIGH_ALLOCATED, &self.high_allocated.to_le_bytes());
+        put(out, at::CA_COUNT, &self.ca_count.to_le_bytes());
+        put(out, at::FREE_CA, &self.free_ca.to_le_bytes());
+        put(out, at::REGION_COUNT, &self.region_count.to_le_bytes());
+        put(out, at::TOP, &self.top.to_le_bytes());
+        put(out, at::EXTENTS, &self.extents.to_le_bytes());
+        put(
+            out,
+            at::FREE_REGION_COUNT,
+            &(self.free_regions.len() as u32).to_le_bytes(),
+        );
+        put(out, at::TABLE_COUNT, &(self.tables.len() as u32).to_le_bytes());
+        put_refs(&mut out[at::INDEX_ROOT..at::INDEX_ROOT + REF_LEN], &[self.index_root]);
+        for (n, counter) in self.statistics.to_array().iter().enumerate() {
+            put(out, at::STATISTICS + 8 * n, &counter.to_le_bytes());
+        }
+        put(out, at::LOG, &self.log.log.to_le_bytes());
+        put(out, at::LOG_LSN, &self.log.lsn.to_le_bytes());
+        put_text(WHAT, "log file name", out, (at::LOG_PATH, LOG_PATH_LEN), &self.log.path)?;
+        self.attributes
+            .encode(&mut out[at::ATTRIBUTES..at::ATTRIBUTES + attributes::ENCODED_LEN])?;
+        for (n, region) in self.free_regions.iter().enumerate() {
+            put(out, at::FREE_REGIONS + 4 * n, &region.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    /// Reads a root from the start of `bytes`, which may be longer.
+    ///
+    /// # Errors
+    /// Says what is wrong with the bytes.
+    pub fn decode(bytes: &[u8]) -> Result<Root, FormatError> {
+        let len = Self::encoded_len_hint(bytes)?;
+        need(WHAT, bytes, len)?;
+        let bytes = &bytes[..len];
+        if le32(bytes, at::CHECKSUM) != own_checksum(bytes, at::CHECKSUM) {
+            return Err(FormatError::Checksum { what: WHAT });
+        }
+        let tables = le32(bytes, at::TABLE_COUNT) as usize;
+        fits(
+            "number of table blocks",
+            tables,
+            (len - FIXED_LEN) / REF_LEN,
+            "no more than its length has room for",
+        )?;
+        let free_regions = le32(bytes, at::FREE_REGION_COUNT) as usize;
+        fits("number of free regions", free_regions, MAX_FREE_REGIONS, "at most 512")?;
+        Ok(Root {
+            version: le32(bytes, at::VERSION),
+            part: Part::of(bytes[at::PART])?,
+            component: le64(bytes, at::COMPONENT),
+            cluster: le64(bytes, at::CLUSTER),
+            attributes: Attributes::decode(&bytes[at::ATTRIBUTES..at::ATTRIBUTES + attributes::ENCODED_LEN])?,
+            log: LogPosition {
+                log: le64(bytes, at::LOG),
+                path: text(WHAT, "log file name", bytes, (at::LOG_PATH, LOG_PATH_LEN))?,
+                lsn: le64(bytes, at::LOG_LSN),
+            },
+            statistics: Statistics::from_array(|n| le64(bytes, at::STATISTICS + 8 * n)),
+            ca_count: le32(bytes, at::CA_COUNT),
+            free_ca: le32(bytes, at::FREE_CA),
+            region_count: le32(bytes, at::REGION_COUNT),
+            free_regions: (0..free_regions)
+                .map(|n| le32(bytes, at::FREE_REGIONS + 4 * n))
+                .collect(),
+            top: le32(bytes, at::TOP),
+            levels: bytes[at::LEVELS],
+            index_root: Ref {
+                version: le32(bytes, at::INDEX_ROOT),
+                checksum: le32(bytes, at::INDEX_ROOT + 4),
+            },
+            high_used: le64(bytes, at::HIGH_USED),
+            high_allocated: le64(bytes, at::HIGH_ALLOCATED),
+            extents: le32(bytes, at::EXTENTS),
+            tables: refs(&bytes[FIXED_LEN..], tables),
+        })
+    }
+
+    /// Full length of the root that starts with these bytes (its first 4,096 are more than enough). Its checksum is not
+    /// looked at.
+    ///
+    /// # Errors
+    /// If a root of our byte order, of a known format and of a possible length does not start so.
+    pub fn encoded_len_hint(bytes_first_block: &[u8]) -> Result<usize, FormatError> {
+        let bytes = bytes_first_block;
+        need(WHAT, bytes, HEAD_LEN)?;
+        if bytes[..8] != MAGIC {
+            return Err(FormatError::Magic { what: WHAT });
+        }
+        match le32(bytes, at::BYTE_ORDER) {
+            BYTE_ORDER => {}
+            order if order == BYTE_ORDER.swap_bytes() => return Err(FormatError::ForeignByteOrder { what: WHAT }),
+            order => return Err(refused("byte order mark", order.into(), "X'01020304'")),
+        }
+        match le16(bytes, at::FORMAT) {
+            0 => return Err(refused("format version", 0, "at least 1")),
+            found if found > FORMAT => return Err(FormatError::NewerFormat { what: WHAT, found }),
+            _ => {}
+        }
+        let len = le32(bytes, at::LEN) as usize;
+        if !(FIXED_LEN..=AREA_LEN).contains(&len) || len % BLOCK_LEN != 0 {
+            return Err(refused(
+                "length",
+                len as u64,
+                "a multiple of 4,096 from 8,192 to 65,536",
+            ));
+        }
+        Ok(len)
+    }
+
+    /// CRC-32C of an encoded root, which the data root keeps of the index root. Bytes after the root do not count.
+    pub fn checksum_of(encoded: &[u8]) -> u32 {
+        let len = Self::encoded_len_hint(encoded).unwrap_or(encoded.len());
+        crc32c(&encoded[..len.min(encoded.len())])
+    }
+}
+
+impl Part {
+    fn code(self) -> u8 {
+        match self {
+            Part::Data => 1,
+            Part::Index => 2,
+        }
+    }
+
+    fn of(code: u8) -> Result<Part, FormatError> {
+        match code {
+            1 => Ok(Part::Data),
+            2 => Ok(Part::Index),
+            _ => Err(refused("component kind", code.into(), "1 (data) or 2 (index)")),
+        }
+    }
+}
+
+impl Statistics {
+    /// The counters in the order in which they are stored.
+    fn to_array(self) -> [u64; 12] {
+        [
+            self.records,
+            self.deleted,
+            self.inserted,
+            self.updated,
+            self.retrieved,
+            self.ci_splits,
+            self.ca_splits,
+            self.ca_reclaims,
+            self.ca_reuses,
+            self.excps,
+            self.free_space,
+            self.last_change,
+        ]
+    }
+
+    /// The counters, the `n`-th stored one being `counter(n)`.
+    fn from_array(counter: impl Fn(usize) -> u64) -> Statistics {
+        Statistics {
+            records: counter(0),
+            deleted: counter(1),
+            inserted: counter(2),
+            updated: counter(3),
+            retrieved: counter(4),
+            ci_splits: counter(5),
+            ca_splits: counter(6),
+            ca_reclaims: counter(7),
+            ca_reuses: counter(8),
+            excps: counter(9),
+            free_space: counter(10),
+            last_change: counter(11),
+        }
+    }
+}
+
+/// Bytes of a root with so many table blocks.
+fn encoded_len(tables: usize) -> usize {
+    (FIXED_LEN + tables * REF_LEN).next_multiple_of(BLOCK_LEN)
+}
+
+fn fits(field: &'static str, value: usize, most: usize, must: &'static str) -> Result<(), FormatError> {
+    match value {
+        v if v > most => Err(refused(field, v as u64, must)),
+        _ => Ok(()),
+    }
+}
+
+fn refused(field: &'static str, value: u64, must: &'static str) -> FormatError {
+    FormatError::Field {
+        what: WHAT,
+        field,
+        value,
+        must,
+    }
 }

@@ -1,0 +1,165 @@
+//! Layout of an index record in its CI.
+
+use super::*;
+use crate::bytes::put;
+
+impl IndexRecord {
+    /// Fills `image`, a whole index CI, with the record, its RDF and the CIDF. Sections are as long as a CA's number of
+    /// CIs asks for ([`section_size`]).
+    ///
+    /// # Errors
+    /// What keeps the record from being laid out; `image` then holds nothing of use.
+    pub fn encode(&self, image: &mut [u8], base: BaseRba) -> Result<(), IndexFull> {
+        self.encode_in_sections(image, base, section_size(base.ci_per_ca as usize))
+    }
+
+    /// [`IndexRecord::encode`] with so many entries per section.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn encode_in_sections(&self, image: &mut [u8], base: BaseRba, per_section: usize) -> Result<(), IndexFull> {
+        let per_section = per_section.max(1);
+        self.check(image.len(), base, per_section)?;
+        image.fill(0);
+        self.put_header(image, base)?;
+        self.put_free(image, base);
+        self.put_entries(image, base, per_section);
+        let record = image.len() - CONTROL_LEN;
+        put(image, record + 1, &(record as u16).to_be_bytes());
+        put(image, record + RDF_LEN, &(record as u16).to_be_bytes());
+        Ok(())
+    }
+
+    /// The record fits an index CI of `index_ci_size` bytes.
+    pub fn fits(&self, index_ci_size: usize, ci_per_ca: usize) -> bool {
+        let ci_per_ca = ci_per_ca as u32;
+        self.space(ci_per_ca, section_size(ci_per_ca as usize)) <= room(index_ci_size)
+    }
+
+    fn check(&self, index_ci_size: usize, base: BaseRba, per_section: usize) -> Result<(), IndexFull> {
+        if self.level == 0 {
+            return Err(IndexFull::Level);
+        }
+        let limit = pointer_limit(self.level, base.ci_per_ca);
+        let mut pointers = self
+            .entries
+            .iter()
+            .map(|e| e.pointer)
+            .chain(self.free.iter().map(|&ci| ci.into()));
+        if let Some(pointer) = pointers.find(|&p| p >= limit) {
+            return Err(IndexFull::Pointer { pointer });
+        }
+        if let Some(e) = self.entries.iter().find(|e| e.separator.len() > MAX_SEPARATOR) {
+            return Err(IndexFull::Separator { len: e.separator.len() });
+        }
+        let misplaced = |two: &[Entry]| two[0].separator.is_empty() || !in_order(&two[0].separator, &two[1].separator);
+        if let Some(entry) = self.entries.windows(2).position(misplaced) {
+            return Err(IndexFull::Order { entry: entry + 1 });
+        }
+        let (need, have) = (self.space(base.ci_per_ca, per_section), room(index_ci_size));
+        match need > have {
+            true => Err(IndexFull::Space { need, have }),
+            false => Ok(()),
+        }
+    }
+
+    /// Bytes of the record.
+    fn space(&self, ci_per_ca: u32, per_section: usize) -> usize {
+        let pointer = pointer_len(self.level, ci_per_ca);
+        let keys: usize = (0..self.entries.len())
+            .map(|i| self.entries[i].separator.len() - self.front(i, per_section) + FL_LEN + pointer)
+            .sum();
+        let sections = self.entries.len().div_ceil(per_section);
+        HEADER_LEN + self.free.len() * pointer + keys + sections * SECTION_FIELD_LEN
+    }
+
+    /// Entry `i` is the leftmost (highest) of its section.
+    fn is_leftmost(&self, i: usize, per_section: usize) -> bool {
+        (i + 1) % per_section == 0 || i + 1 == self.entries.len()
+    }
+
+    /// Characters that entry `i` leaves out: those it shares with its neighbour of the next lower key or, if it is the
+    /// leftmost of its section, with the leftmost of the section before. So a search can go from section to section.
+    fn front(&self, i: usize, per_section: usize) -> usize {
+        let against = match self.is_leftmost(i, per_section) {
+            true => (i / per_section * per_section).checked_sub(1),
+            false => i.checked_sub(1),
+        };
+        against.map_or(0, |a| shared(&self.entries[a].separator, &self.entries[i].separator))
+    }
+
+    fn put_header(&self, image: &mut [u8], base: BaseRba) -> Result<(), IndexFull> {
+        let pointer = pointer_len(self.level, base.ci_per_ca);
+        put(image, at::LL, &((image.len() - CONTROL_LEN) as u16).to_be_bytes());
+        image[at::FLPLN] = (FL_LEN + pointer) as u8;
+        image[at::PTLS] = (1u8 << pointer) - 1;
+        image[at::LEVEL] = self.level;
+        if self.level == 1 {
+            let ci = self
+                .ca
+                .checked_mul(base.ci_per_ca)
+                .ok_or(IndexFull::Base { ca: self.ca })?;
+            match ci.checked_mul(base.ci_size) {
+                Some(rba) => put(image, at::BASE, &rba.to_be_bytes()),
+                None => {
+                    put(image, at::BASE, &ci.to_be_bytes());
+                    image[at::FLAG] |= FLAG_BASE_CI;
+                }
+            }
+        }
+        match self.next.checked_mul(base.index_ci_size) {
+            _ if self.next == u32::MAX => {}
+            Some(rba) if rba > 0 => put(image, at::NEXT, &rba.to_be_bytes()),
+            _ => {
+                put(image, at::NEXT, &self.next.to_be_bytes());
+                image[at::FLAG] |= FLAG_NEXT_CI;
+            }
+        }
+        Ok(())
+    }
+
+    fn put_free(&self, image: &mut [u8], base: BaseRba) {
+        let pointer = pointer_len(self.level, base.ci_per_ca);
+        let unused = HEADER_LEN + self.free.len() * pointer;
+        for (&ci, to) in self
+            .free
+            .iter()
+            .zip(image[HEADER_LEN..unused].chunks_exact_mut(pointer))
+        {
+            to.copy_from_slice(&u32::from(ci).to_be_bytes()[4 - pointer..]);
+        }
+        put(image, at::FSO, &(unused as u16).to_be_bytes());
+    }
+
+    fn put_entries(&self, image: &mut [u8], base: BaseRba, per_section: usize) {
+        let pointer = pointer_len(self.level, base.ci_per_ca);
+        let mut end = image.len() - CONTROL_LEN;
+        // Control information of the section before, and the section field it waits for.
+        let mut section: Option<(usize, usize)> = None;
+        for (i, entry) in self.entries.iter().enumerate() {
+            let front = self.front(i, per_section);
+            let key = &entry.separator[front..];
+            let control = end - FL_LEN - pointer;
+            image[control] = front as u8;
+            image[control + 1] = key.len() as u8;
+            put(image, control + FL_LEN, &entry.pointer.to_be_bytes()[4 - pointer..]);
+            end = control - key.len();
+            put(image, end, key);
+            if !self.is_leftmost(i, per_section) {
+                continue;
+            }
+            match section {
+                None => put(image, at::SEO, &(control as u16).to_be_bytes()),
+                Some((before, field)) => put(image, field, &((before - control) as u16).to_be_bytes()),
+            }
+            put(image, at::LEO, &(control as u16).to_be_bytes());
+            end -= SECTION_FIELD_LEN;
+            section = Some((control, end));
+        }
+    }
+}
+
+/// Bytes an index CI of this size has for its record.
+fn room(index_ci_size: usize) -> usize {
+    index_ci_size.min(MAX_CI).saturating_sub(CONTROL_LEN)
+}
