@@ -1,1 +1,16 @@
-//! See the crate description; written out below.
+//! Cica's judge: an in-memory model of VSAM, a workload generator, and the explorers that crash and fault the engine.
+//!
+//! One 64-bit seed is a whole run. [`workload`] draws a data set's [`shape`] and a list of [`request`]s from it;
+//! [`oracle`] knows the exact answer to each; [`model`] runs engine and oracle side by side; [`crash`] cuts the power
+//! at every write and sync of a recorded run, [`fault`] fails every call to the disk. A failure is a seed, a short
+//! list of requests, and the command that replays it.
+
+#![forbid(unsafe_code)]
+
+pub mod keys;
+pub mod oracle;
+pub mod random;
+pub mod request;
+pub mod shape;
+pub mod shrink;
+pub mod workload;

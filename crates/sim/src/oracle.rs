@@ -1,0 +1,504 @@
+//! What a KSDS must answer: a sorted map, the strings' positions and holds, and nothing about how it is stored.
+//!
+//! The oracle shares no code with the engine. Where VSAM's meaning leaves a choice, the choice made here is the one
+//! Cica documents, and each is a line in `positions` below:
+//!
+//! * O1. A direct get without NSP or UPD, a direct insert and ENDREQ leave no position: NEXT and PREV answer 8/88.
+//! * O2. A request that fails with 8/16 or 8/4 loses the position; NEXT past the end goes on answering 8/4.
+//! * O3. A request refused for its operands (8/108, 8/112, 8/68 ...) leaves the position alone.
+//! * O4. A string's next request releases what it held; UPDATE and ERASE use the hold up and keep the position.
+
+use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Included, Unbounded};
+
+use crate::random::digest;
+use crate::request::{Body, Intent, Order, Reply, Request, Search};
+use crate::shape::{Durability, Shape};
+
+const END_OF_DATA: Reply = Reply::Refused(8, 4, 0);
+const DUPLICATE: Reply = Reply::Refused(8, 8, 0);
+const SEQUENCE: Reply = Reply::Refused(8, 12, 0);
+const NOT_FOUND: Reply = Reply::Refused(8, 16, 0);
+const EXCLUSIVE: Reply = Reply::Refused(8, 20, 0);
+const BAD_RBA: Reply = Reply::Refused(8, 32, 0);
+const AREA_TOO_SMALL: Reply = Reply::Refused(8, 44, 0);
+const ACCESS: Reply = Reply::Refused(8, 68, 0);
+const NO_POSITION: Reply = Reply::Refused(8, 88, 0);
+const NO_UPDATE: Reply = Reply::Refused(8, 92, 0);
+const KEY_CHANGED: Reply = Reply::Refused(8, 96, 0);
+const LENGTH: Reply = Reply::Refused(8, 108, 0);
+const KEY_LENGTH: Reply = Reply::Refused(8, 112, 0);
+const LOADING: Reply = Reply::Refused(8, 116, 0);
+/// 8/28, which a data set with tight space may answer to any insert or update.
+pub const NO_SPACE: Reply = Reply::Refused(8, 28, 0);
+
+/// A key or a record.
+pub type Bytes = Vec<u8>;
+
+/// Where a string stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Position {
+    /// Just opened: NEXT reads the first record.
+    Start,
+    /// Nowhere.
+    None,
+    /// Pointed at the first record whose key is not below this.
+    At(Bytes),
+    /// Pointed backward at the last record whose key is not above this.
+    BackwardAt(Bytes),
+    /// On the record with this key: NEXT reads the one after, PREV the one before.
+    On(Bytes),
+    /// Read past the last record.
+    End,
+    /// Read before the first record.
+    Beginning,
+}
+
+/// One string.
+#[derive(Debug, Clone)]
+struct StringState {
+    position: Position,
+    held: Option<Bytes>,
+    /// Key of the last sequential or skip-sequential insert.
+    inserted: Option<Bytes>,
+}
+
+/// How to go back over one change (see [`Oracle::adopt`]).
+#[derive(Debug, Clone)]
+enum Undo {
+    /// The record with this key was this.
+    Record(Bytes, Option<Bytes>),
+    /// RESET threw this away.
+    Reset(BTreeMap<Bytes, Bytes>, bool),
+}
+
+/// The model of one KSDS.
+#[derive(Debug, Clone)]
+pub struct Oracle {
+    shape: Shape,
+    records: BTreeMap<Bytes, Bytes>,
+    digest: u64,
+    /// Records have been loaded, now or ever since the last RESET.
+    loaded: bool,
+    /// Opened for output while never loaded: until the next close only sequential inserts.
+    loading: bool,
+    output: bool,
+    strings: Vec<StringState>,
+    /// Changes that no commit, checkpoint or close has made durable, oldest first.
+    undo: Vec<Undo>,
+}
+
+impl Oracle {
+    /// A data set just created and opened for output.
+    pub fn new(shape: &Shape) -> Oracle {
+        let mut oracle = Oracle {
+            shape: shape.clone(),
+            records: BTreeMap::new(),
+            digest: 0,
+            loaded: false,
+            loading: true,
+            output: true,
+            strings: Vec::new(),
+            undo: Vec::new(),
+        };
+        oracle.open(true);
+        oracle
+    }
+
+    /// The records in key order.
+    pub fn records(&self) -> &BTreeMap<Bytes, Bytes> {
+        &self.records
+    }
+
+    /// A number that tells contents apart: the sum of the records' digests.
+    pub fn digest(&self) -> u64 {
+        self.digest
+    }
+
+    /// Whether the open is in load mode.
+    pub fn loading(&self) -> bool {
+        self.loading
+    }
+
+    /// Whether the data set is open for output.
+    pub fn output(&self) -> bool {
+        self.output
+    }
+
+    /// The key of the record a string holds for update.
+    pub fn held(&self, string: u8) -> Option<&[u8]> {
+        self.strings[usize::from(string)].held.as_deref()
+    }
+
+    /// Answers a request and does it.
+    pub fn apply(&mut self, request: &Request) -> Reply {
+        use Request::*;
+        match request {
+            Get {
+                string,
+                key,
+                search,
+                intent,
+            } => self.get(*string, key, *search, *intent),
+            GetInto {
+                string,
+                key,
+                search,
+                intent,
+                area,
+            } => self.get_into(*string, key, *search, *intent, *area),
+            Skip {
+                string,
+                key,
+                search,
+                intent,
+            } => self.skip(*string, key, *search, *intent),
+            GetRba {
+                string,
+                key,
+                plus,
+                intent,
+            } => self.get_rba(*string, key, *plus, *intent),
+            Point { string, key, search } => self.point(*string, key, *search, Position::At),
+            PointBackward { string, key, search } => self.point(*string, key, *search, Position::BackwardAt),
+            PointFirst { string } => self.point_end(*string, Position::At(Vec::new())),
+            PointLast { string } => self.point_end(*string, Position::BackwardAt(vec![0xFF; self.shape.key_length])),
+            Next { string, intent } => self.next(*string, *intent),
+            Prev { string, intent } => self.prev(*string, *intent),
+            Insert { string, order, body } => self.insert(*string, *order, body),
+            Update { string, body } => self.update(*string, body),
+            Erase { string } => self.erase(*string),
+            End { string } => self.end(*string),
+            Commit | Checkpoint => self.durable(),
+            Reopen { output, reset } => self.reopen(*output, *reset),
+            Abandon => Reply::Done,
+        }
+    }
+
+    // --- open and close ---
+
+    fn open(&mut self, output: bool) {
+        self.output = output;
+        self.loading = output && !self.loaded;
+        let fresh = StringState {
+            position: Position::Start,
+            held: None,
+            inserted: None,
+        };
+        self.strings = vec![fresh; usize::from(self.shape.strings)];
+    }
+
+    fn durable(&mut self) -> Reply {
+        self.undo.clear();
+        Reply::Done
+    }
+
+    fn close(&mut self) {
+        self.loaded |= !self.records.is_empty();
+        self.undo.clear();
+    }
+
+    fn reopen(&mut self, output: bool, reset: bool) -> Reply {
+        self.close();
+        let refused = (reset && (!output || !self.shape.reuse && self.loaded)) || (!output && !self.loaded);
+        if refused {
+            self.open(true);
+            return Reply::NotOpened(160);
+        }
+        if reset {
+            let records = std::mem::take(&mut self.records);
+            self.undo.push(Undo::Reset(records, self.loaded));
+            self.digest = 0;
+            self.loaded = false;
+        }
+        self.open(output);
+        Reply::Done
+    }
+
+    /// Opens after [`Request::Abandon`], whose death left `contents`: goes back to the latest state since the last
+    /// durable one that is just that. False when none is.
+    pub fn adopt(&mut self, contents: &[Bytes]) -> bool {
+        let found = contents
+            .iter()
+            .fold(0_u64, |sum, record| sum.wrapping_add(digest(record)));
+        loop {
+            if self.digest == found && self.records.values().eq(contents) {
+                self.loaded |= !self.records.is_empty();
+                self.undo.clear();
+                self.open(true);
+                return true;
+            }
+            match self.undo.pop() {
+                Some(Undo::Record(key, before)) => drop(self.set(key, before)),
+                Some(Undo::Reset(records, loaded)) => {
+                    self.digest = records.values().fold(0, |sum, record| sum.wrapping_add(digest(record)));
+                    self.records = records;
+                    self.loaded = loaded;
+                }
+                None => return false,
+            }
+        }
+    }
+
+    // --- reading ---
+
+    fn get(&mut self, string: u8, key: &[u8], search: Search, intent: Intent) -> Reply {
+        if let Some(refusal) = self.refuse_read(string, intent).or(self.refuse_key(key)) {
+            return refusal;
+        }
+        match self.find(key, search) {
+            None => self.lose(string, NOT_FOUND),
+            Some(found) => self.deliver(string, found, intent, true),
+        }
+    }
+
+    fn get_into(&mut self, string: u8, key: &[u8], search: Search, intent: Intent, area: usize) -> Reply {
+        match self.get(string, key, search, intent) {
+            Reply::Record(record) if record.len() > area => AREA_TOO_SMALL,
+            reply => reply,
+        }
+    }
+
+    fn skip(&mut self, string: u8, key: &[u8], search: Search, intent: Intent) -> Reply {
+        if let Some(refusal) = self.refuse_read(string, intent).or(self.refuse_key(key)) {
+            return refusal;
+        }
+        if let Position::On(at) | Position::At(at) | Position::BackwardAt(at) = &self.state(string).position {
+            if key < &at[..key.len().min(at.len())] {
+                return SEQUENCE;
+            }
+        }
+        match self.find(key, search) {
+            None => self.lose(string, NOT_FOUND),
+            Some(found) => self.deliver(string, found, intent, false),
+        }
+    }
+
+    fn get_rba(&mut self, string: u8, key: &[u8], plus: u64, intent: Intent) -> Reply {
+        if let Some(refusal) = self.refuse_read(string, intent) {
+            return refusal;
+        }
+        match self.records.contains_key(key) && plus == 0 {
+            false => self.lose(string, BAD_RBA),
+            true => self.deliver(string, key.to_vec(), intent, true),
+        }
+    }
+
+    fn point(&mut self, string: u8, key: &[u8], search: Search, there: fn(Bytes) -> Position) -> Reply {
+        if let Some(refusal) = self.refuse_read(string, Intent::Read).or(self.refuse_key(key)) {
+            return refusal;
+        }
+        match self.find(key, search) {
+            None => self.lose(string, NOT_FOUND),
+            Some(found) => {
+                self.state(string).position = there(found);
+                Reply::Done
+            }
+        }
+    }
+
+    fn point_end(&mut self, string: u8, position: Position) -> Reply {
+        if let Some(refusal) = self.refuse_read(string, Intent::Read) {
+            return refusal;
+        }
+        self.state(string).position = position;
+        Reply::Done
+    }
+
+    fn next(&mut self, string: u8, intent: Intent) -> Reply {
+        if let Some(refusal) = self.refuse_read(string, intent) {
+            return refusal;
+        }
+        let from = match &self.state(string).position {
+            Position::None => return NO_POSITION,
+            Position::End => return END_OF_DATA,
+            Position::Start | Position::Beginning => Unbounded,
+            Position::At(key) => Included(key.clone()),
+            Position::BackwardAt(key) | Position::On(key) => Excluded(key.clone()),
+        };
+        match self.records.range((from, Unbounded)).next().map(|(key, _)| key.clone()) {
+            Some(found) => self.deliver(string, found, intent, false),
+            None => {
+                self.state(string).position = Position::End;
+                END_OF_DATA
+            }
+        }
+    }
+
+    fn prev(&mut self, string: u8, intent: Intent) -> Reply {
+        if let Some(refusal) = self.refuse_read(string, intent) {
+            return refusal;
+        }
+        let to = match &self.state(string).position {
+            Position::None | Position::Start => return NO_POSITION,
+            Position::Beginning => return END_OF_DATA,
+            Position::End => Unbounded,
+            Position::BackwardAt(key) => Included(key.clone()),
+            Position::At(key) | Position::On(key) => Excluded(key.clone()),
+        };
+        match self
+            .records
+            .range((Unbounded, to))
+            .next_back()
+            .map(|(key, _)| key.clone())
+        {
+            Some(found) => self.deliver(string, found, intent, false),
+            None => {
+                self.state(string).position = Position::Beginning;
+                END_OF_DATA
+            }
+        }
+    }
+
+    /// Hands out the record with this key, which is there.
+    fn deliver(&mut self, string: u8, key: Bytes, intent: Intent, direct: bool) -> Reply {
+        let record = self.records[&key].clone();
+        if intent == Intent::Update && self.strings.iter().any(|other| other.held.as_ref() == Some(&key)) {
+            return EXCLUSIVE;
+        }
+        let state = self.state(string);
+        if intent == Intent::Update {
+            state.held = Some(key.clone());
+        }
+        state.position = if direct && intent == Intent::Read {
+            Position::None
+        } else {
+            Position::On(key)
+        };
+        Reply::Record(record)
+    }
+
+    // --- changing ---
+
+    fn insert(&mut self, string: u8, order: Order, body: &Body) -> Reply {
+        self.state(string).held = None;
+        if !self.output {
+            return ACCESS;
+        }
+        let record = body.bytes(&self.shape);
+        if let Some(refusal) = self.refuse_length(&record) {
+            return refusal;
+        }
+        let key = self.shape.key_of(&record).to_vec();
+        if self.loading {
+            if order == Order::Direct {
+                return LOADING;
+            }
+            match self.records.last_key_value() {
+                Some((last, _)) if key == *last => return DUPLICATE,
+                Some((last, _)) if key < *last => return SEQUENCE,
+                _ => (),
+            }
+        }
+        if order != Order::Direct {
+            if let Some(previous) = &self.state(string).inserted {
+                if key < *previous {
+                    return SEQUENCE;
+                }
+            }
+        }
+        if self.records.contains_key(&key) {
+            return DUPLICATE;
+        }
+        self.change(key.clone(), Some(record));
+        let state = self.state(string);
+        if order == Order::Direct {
+            state.position = Position::None;
+        } else {
+            state.position = Position::On(key.clone());
+            state.inserted = Some(key);
+        }
+        Reply::Done
+    }
+
+    fn update(&mut self, string: u8, body: &Body) -> Reply {
+        if !self.output {
+            return ACCESS;
+        }
+        let Some(held) = self.state(string).held.clone() else {
+            return NO_UPDATE;
+        };
+        let record = body.bytes(&self.shape);
+        if let Some(refusal) = self.refuse_length(&record) {
+            return refusal;
+        }
+        if self.shape.key_of(&record) != held {
+            return KEY_CHANGED;
+        }
+        self.state(string).held = None;
+        self.change(held, Some(record));
+        Reply::Done
+    }
+
+    fn erase(&mut self, string: u8) -> Reply {
+        if !self.output {
+            return ACCESS;
+        }
+        let Some(held) = self.state(string).held.take() else {
+            return NO_UPDATE;
+        };
+        self.change(held, None);
+        Reply::Done
+    }
+
+    fn end(&mut self, string: u8) -> Reply {
+        let state = self.state(string);
+        state.held = None;
+        state.position = Position::None;
+        Reply::Done
+    }
+
+    // --- parts ---
+
+    fn state(&mut self, string: u8) -> &mut StringState {
+        &mut self.strings[usize::from(string)]
+    }
+
+    /// Releases the string's hold, then refuses what the open does not allow.
+    fn refuse_read(&mut self, string: u8, intent: Intent) -> Option<Reply> {
+        self.state(string).held = None;
+        match () {
+            () if intent == Intent::Update && !self.output => Some(ACCESS),
+            () if self.loading => Some(LOADING),
+            () => None,
+        }
+    }
+
+    fn refuse_key(&self, key: &[u8]) -> Option<Reply> {
+        (key.is_empty() || key.len() > self.shape.key_length).then_some(KEY_LENGTH)
+    }
+
+    fn refuse_length(&self, record: &[u8]) -> Option<Reply> {
+        let allowed = self.shape.least_record()..=self.shape.maximum_record;
+        (!allowed.contains(&record.len())).then_some(LENGTH)
+    }
+
+    fn lose(&mut self, string: u8, reply: Reply) -> Reply {
+        self.state(string).position = Position::None;
+        reply
+    }
+
+    /// The key of the first record that `key`, or what is given of it, finds.
+    fn find(&self, key: &[u8], search: Search) -> Option<Bytes> {
+        let (found, _) = self.records.range(key.to_vec()..).next()?;
+        (search == Search::GreaterOrEqual || found.starts_with(key)).then(|| found.clone())
+    }
+
+    fn change(&mut self, key: Bytes, record: Option<Bytes>) {
+        let before = self.set(key.clone(), record);
+        if self.shape.durability != Durability::Request {
+            self.undo.push(Undo::Record(key, before));
+        }
+    }
+
+    fn set(&mut self, key: Bytes, record: Option<Bytes>) -> Option<Bytes> {
+        let added = record.as_deref().map_or(0, digest);
+        let before = match record {
+            Some(record) => self.records.insert(key, record),
+            None => self.records.remove(&key),
+        };
+        let removed = before.as_deref().map_or(0, digest);
+        self.digest = self.digest.wrapping_add(added).wrapping_sub(removed);
+        before
+    }
+}

@@ -1,0 +1,225 @@
+//! The shape of the data set under test: what DEFINE would say, small enough that a few records split things.
+
+use cica_format::attributes::{Attributes, Organization};
+
+use crate::random::Random;
+
+/// DEFINE's figures, the strings that use the data set, and the memory given to the engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape {
+    /// Key length, 1-255.
+    pub key_length: usize,
+    /// Bytes of the record before the key.
+    pub key_offset: usize,
+    /// Longest record.
+    pub maximum_record: usize,
+    /// Whether all records have the longest length.
+    pub fixed: bool,
+    /// Data CISZ.
+    pub ci_size: u32,
+    /// Data CIs per CA.
+    pub ci_per_ca: u16,
+    /// Index CISZ.
+    pub index_ci_size: u32,
+    /// FREESPACE percent in a CI.
+    pub free_ci: u8,
+    /// FREESPACE percent in a CA.
+    pub free_ca: u8,
+    /// Records may be longer than a CI.
+    pub spanned: bool,
+    /// REUSE.
+    pub reuse: bool,
+    /// CA reclaim.
+    pub reclaim: bool,
+    /// When an acknowledged request is durable.
+    pub durability: Durability,
+    /// Strings that make requests.
+    pub strings: u8,
+    /// Bytes of the engine's pool.
+    pub pool_bytes: usize,
+    /// How keys are drawn.
+    pub keys: Keys,
+}
+
+/// When an acknowledged request is durable: the engine's choice of the same name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// At close and commit, at most a second behind.
+    Close,
+    /// At close and commit.
+    Commit,
+    /// When it returns.
+    Request,
+}
+
+/// How keys are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keys {
+    /// Each above all before.
+    Ascending,
+    /// Each below all before.
+    Descending,
+    /// Anywhere in a small space, so that requests meet.
+    Dense,
+    /// Around a few centres.
+    Clustered,
+    /// Mostly into one narrow spot, so that one CI splits again and again.
+    Hot,
+}
+
+impl Durability {
+    fn draw(random: &mut Random) -> Durability {
+        random.pick(&[
+            Durability::Close,
+            Durability::Close,
+            Durability::Commit,
+            Durability::Request,
+        ])
+    }
+}
+
+impl Shape {
+    /// A shape for a model run.
+    pub fn draw(random: &mut Random) -> Shape {
+        let ci_size = random.pick(&[512, 512, 1024, 1024, 2048, 4096]);
+        let spanned = random.chance(20);
+        let key_length = random.pick(&[1, 2, 3, 4, 4, 8, 8, 8, 13, 20, 44]);
+        let key_offset = random.pick(&[0, 0, 0, 1, 5, 17]);
+        let whole_ci = ci_size as usize - 7;
+        let least = key_length + key_offset;
+        let maximum_record = match random.below(8) {
+            _ if spanned => whole_ci + random.between(1, 3 * u64::from(ci_size)) as usize,
+            0 => least,
+            1 => whole_ci,
+            _ => random.between(least as u64, (least + 40 + ci_size as usize / 6).min(whole_ci) as u64) as usize,
+        };
+        let ci_per_ca = random.pick(&[2, 3, 4, 5, 8, 12, 20]);
+        // A spanned record must fit into one CA, with its CIs all to itself.
+        let ci_per_ca = if spanned { ci_per_ca.max(6) } else { ci_per_ca };
+        Shape {
+            key_length,
+            key_offset,
+            maximum_record,
+            fixed: random.chance(30),
+            ci_size,
+            ci_per_ca,
+            index_ci_size: index_ci_size(key_length, ci_per_ca),
+            free_ci: random.pick(&[0, 0, 10, 25, 50]),
+            free_ca: random.pick(&[0, 0, 10, 34, 50]),
+            spanned,
+            reuse: random.chance(30),
+            reclaim: random.chance(80),
+            durability: Durability::draw(random),
+            strings: random.between(1, 4) as u8,
+            pool_bytes: random.pick(&[64, 64, 256, 1024]) << 10,
+            keys: random.pick(&[
+                Keys::Ascending,
+                Keys::Descending,
+                Keys::Dense,
+                Keys::Dense,
+                Keys::Clustered,
+                Keys::Hot,
+            ]),
+        }
+    }
+
+    /// A shape for a crash run: the smallest image on which every kind of split happens within some dozen requests.
+    pub fn draw_small(random: &mut Random) -> Shape {
+        let spanned = random.chance(15);
+        let key_length = random.pick(&[2, 4, 8]);
+        let key_offset = random.pick(&[0, 0, 3]);
+        let least = (key_length + key_offset) as u64;
+        let ci_per_ca = random.pick(&[3, 4, 6]);
+        let ci_per_ca = if spanned { 6 } else { ci_per_ca };
+        Shape {
+            key_length,
+            key_offset,
+            maximum_record: if spanned {
+                1200
+            } else {
+                random.between(least + 60, 240) as usize
+            },
+            fixed: random.chance(30),
+            ci_size: 512,
+            ci_per_ca,
+            index_ci_size: 512,
+            free_ci: random.pick(&[0, 0, 20]),
+            free_ca: random.pick(&[0, 0, 34]),
+            spanned,
+            reuse: random.chance(30),
+            reclaim: random.chance(85),
+            durability: Durability::draw(random),
+            strings: random.between(1, 2) as u8,
+            pool_bytes: 64 << 10,
+            keys: random.pick(&[
+                Keys::Ascending,
+                Keys::Descending,
+                Keys::Dense,
+                Keys::Clustered,
+                Keys::Hot,
+            ]),
+        }
+    }
+
+    /// Shortest record: it must hold its key.
+    pub fn least_record(&self) -> usize {
+        self.key_offset + self.key_length
+    }
+
+    /// The key in a record that is long enough to hold it.
+    pub fn key_of<'a>(&self, record: &'a [u8]) -> &'a [u8] {
+        &record[self.key_offset..self.key_offset + self.key_length]
+    }
+
+    /// The attributes of the data and the index component.
+    pub fn attributes(&self) -> (Attributes, Attributes) {
+        let data = Attributes {
+            cluster_name: "SIM.KSDS".into(),
+            component_name: "SIM.KSDS.DATA".into(),
+            organization: Organization::Ksds,
+            key_length: self.key_length as u16,
+            key_offset: self.key_offset as u32,
+            average_record: self.maximum_record as u32,
+            maximum_record: self.maximum_record as u32,
+            ci_size: self.ci_size,
+            ci_per_ca: self.ci_per_ca,
+            free_ci: self.free_ci,
+            free_ca: self.free_ca,
+            spanned: self.spanned,
+            reuse: self.reuse,
+            speed: false,
+            erase: false,
+            write_check: false,
+            share_region: 1,
+            share_system: 3,
+            buffer_space: 0,
+            ccsid: 0,
+            primary: u64::from(self.ci_size) * u64::from(self.ci_per_ca),
+            secondary: u64::from(self.ci_size) * u64::from(self.ci_per_ca) * 100,
+            reclaim: self.reclaim,
+            volume: "SIM001".into(),
+            created: 0,
+        };
+        let index_ci_per_ca = 8;
+        let index = Attributes {
+            component_name: "SIM.KSDS.INDEX".into(),
+            average_record: 0,
+            maximum_record: self.index_ci_size - 7,
+            ci_size: self.index_ci_size,
+            ci_per_ca: index_ci_per_ca,
+            free_ci: 0,
+            free_ca: 0,
+            spanned: false,
+            primary: u64::from(self.index_ci_size) * u64::from(index_ci_per_ca),
+            secondary: u64::from(self.index_ci_size) * u64::from(index_ci_per_ca) * 100,
+            ..data.clone()
+        };
+        (data, index)
+    }
+}
+
+/// An index CISZ in which a sequence-set record holds an uncompressed entry for each CI of the CA.
+fn index_ci_size(key_length: usize, ci_per_ca: u16) -> u32 {
+    let need = 24 + 7 + usize::from(ci_per_ca) * (key_length + 3 + 1 + 2 + 1);
+    need.next_multiple_of(512).max(512) as u32
+}

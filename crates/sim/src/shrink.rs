@@ -1,0 +1,60 @@
+//! Makes a failing list of requests short: delta debugging, so that a failure can be read.
+
+/// The shortest list found of which `fails` still holds, dropping ever smaller runs of items; at most `tries` trials.
+/// `items` itself must fail.
+pub fn shrink<T: Clone>(items: &[T], mut tries: usize, mut fails: impl FnMut(&[T]) -> bool) -> Vec<T> {
+    let mut kept = items.to_vec();
+    let mut run = kept.len().div_ceil(2).max(1);
+    loop {
+        let before = kept.len();
+        let mut at = 0;
+        while at < kept.len() {
+            if tries == 0 {
+                return kept;
+            }
+            tries -= 1;
+            let end = (at + run).min(kept.len());
+            let trial: Vec<T> = kept[..at].iter().chain(&kept[end..]).cloned().collect();
+            if fails(&trial) {
+                kept = trial;
+            } else {
+                at = end;
+            }
+        }
+        if run == 1 && kept.len() == before {
+            return kept;
+        }
+        if kept.len() == before || run > 1 {
+            run = (run / 2).max(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_the_failure_needs_is_left() {
+        let items: Vec<u32> = (0..500).collect();
+        let needs = |kept: &[u32]| [3, 4, 250, 499].iter().all(|needed| kept.contains(needed));
+        assert_eq!(shrink(&items, 10_000, needs), [3, 4, 250, 499]);
+    }
+
+    #[test]
+    fn the_number_of_trials_is_bounded_and_the_result_still_fails() {
+        let items: Vec<u32> = (0..500).collect();
+        let mut trials = 0;
+        let kept = shrink(&items, 20, |kept| {
+            trials += 1;
+            kept.contains(&77)
+        });
+        assert_eq!(trials, 20);
+        assert!(kept.contains(&77) && kept.len() < 500);
+    }
+
+    #[test]
+    fn what_fails_always_shrinks_to_nothing() {
+        assert_eq!(shrink(&[1, 2, 3], 100, |_| true), Vec::<i32>::new());
+    }
+}
