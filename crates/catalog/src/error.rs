@@ -85,9 +85,16 @@ pub enum CatalogError {
         /// Seconds waited.
         seconds: u64,
     },
+    /// The change is in the catalog, but the system did not confirm that it survives a power failure.
+    NotDurable {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
     /// The system refused a file operation.
     Io {
-        /// What was being done, as in "writing".
+        /// What could not be done, as in "write".
         doing: &'static str,
         /// The file or directory.
         path: PathBuf,
@@ -104,7 +111,7 @@ impl CatalogError {
             CatalogError::Duplicate { .. } => (8, 38),
             CatalogError::VolumeMissing { .. } | CatalogError::VolumeReadOnly { .. } => (68, 20),
             CatalogError::VolumeExists { .. } | CatalogError::VolumeInUse { .. } => (140, 0),
-            CatalogError::Damaged { .. } => (24, 0),
+            CatalogError::Damaged { .. } | CatalogError::NotDurable { .. } => (24, 0),
             CatalogError::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => (68, 20),
             CatalogError::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => (56, 0),
             CatalogError::Io { .. } => (24, 0),
@@ -166,8 +173,14 @@ impl fmt::Display for CatalogError {
                 path.display()
             ),
             CatalogError::Io { doing, path, source } => {
-                write!(f, "{doing} {} failed: {source}; correct that and try again", path.display())
+                write!(f, "cannot {doing} {}: {source}", path.display())
             }
+            CatalogError::NotDurable { path, source } => write!(
+                f,
+                "the change is in the catalog {}, but may be lost if power fails now: {source}; check the storage, \
+                 then list the entry to see whether it is there",
+                path.display()
+            ),
         }
     }
 }
@@ -175,7 +188,7 @@ impl fmt::Display for CatalogError {
 impl std::error::Error for CatalogError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            CatalogError::Io { source, .. } => Some(source),
+            CatalogError::Io { source, .. } | CatalogError::NotDurable { source, .. } => Some(source),
             _ => None,
         }
     }

@@ -10,12 +10,12 @@
 //! * [`plan`]: all of these together, from what DEFINE was told to the numbers of each component;
 //! * [`volume`], [`entry`], [`contents`]: what a catalog holds;
 //! * [`wire`]: its bytes (`docs/format/catalog.md`);
-//! * [`catalog`]: the catalog as a directory that several processes use at once;
+//! * [`catalog`]: the catalog as a directory that several processes use at once; [`locate`]: which one is meant;
 //! * [`error`]: what can go wrong, with VSAM's catalog return code and reason.
 
 #![forbid(unsafe_code)]
 
-//MOD catalog
+pub mod catalog;
 //MOD cisize
 pub mod contents;
 pub mod date;
@@ -23,17 +23,20 @@ pub mod entry;
 pub mod error;
 pub mod freespace;
 pub mod geometry;
+pub mod locate;
 pub mod name;
 //MOD plan
 pub mod space;
+mod store;
 pub mod volume;
-//MOD wire
+pub mod wire;
 
-//CAT
+pub use catalog::Catalog;
 pub use contents::{Contents, Found};
 pub use date::Date;
 pub use entry::{Cluster, Component, Entry};
 pub use error::CatalogError;
 pub use geometry::Device;
+pub use locate::{locate, Surroundings};
 pub use name::{Level, Mask, Name};
 pub use volume::{Volser, Volume};

@@ -1,0 +1,187 @@
+//! The catalog as a directory that several processes use at once.
+//!
+//! ```text
+//! <catalog>/catalog        what `wire` describes; replaced as a whole, never written in place
+//! <catalog>/catalog.new    the next one, while it is written
+//! <catalog>/lock           whoever changes the catalog holds a lock on it; it has no contents
+//! <catalog>/log/           log segments of the engine
+//! <catalog>/volumes/       volumes that were given no directory of their own
+//! ```
+//!
+//! Invariants:
+//!
+//! * K1. Under the name `catalog` there is always a complete catalog: a new one gets the name only when it is durable,
+//!   and by one rename. So a crash at any write leaves the old or the new one, and readers need no lock.
+//! * K2. A change reads, alters and writes under one lock, so no change of another process is lost.
+//! * K3. Each written catalog has a generation one above that of its predecessor.
+
+use crate::contents::Contents;
+use crate::entry::{Component, Entry};
+use crate::error::CatalogError;
+use crate::geometry::Device;
+use crate::name::{Level, Mask, Name};
+use crate::store::{self, Edition};
+use crate::volume::{Volser, Volume};
+use cica_disk::Disk;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// An open catalog. Threads may share it; processes open their own.
+#[derive(Debug)]
+pub struct Catalog {
+    disk: Arc<dyn Disk>,
+    directory: PathBuf,
+    /// What was last read or written.
+    last: Mutex<Edition>,
+}
+
+impl Catalog {
+    /// Opens the catalog in `directory`; [`CatalogError::NoCatalog`] if there is none.
+    pub fn open(disk: Arc<dyn Disk>, directory: impl Into<PathBuf>) -> Result<Catalog, CatalogError> {
+        let directory = directory.into();
+        let last = Mutex::new(store::read(&*disk, &directory)?);
+        Ok(Catalog { disk, directory, last })
+    }
+
+    /// Opens the catalog in `directory`, making it and its default volume (CICA01, a 3390) where there is none.
+    pub fn open_or_create(disk: Arc<dyn Disk>, directory: impl Into<PathBuf>) -> Result<Catalog, CatalogError> {
+        let directory = directory.into();
+        match Catalog::open(disk.clone(), directory.clone()) {
+            Err(CatalogError::NoCatalog { .. }) => store::create(&*disk, &directory)?,
+            other => return other,
+        }
+        Catalog::open(disk, directory)
+    }
+
+    /// The catalog's directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The directory of the engine's log segments.
+    pub fn log_directory(&self) -> PathBuf {
+        self.directory.join("log")
+    }
+
+    /// What the catalog holds now. Reads the file again only when another process changed it.
+    pub fn contents(&self) -> Result<Arc<Contents>, CatalogError> {
+        Ok(self.edition()?.1.clone())
+    }
+
+    /// How often the catalog has been written, the making included.
+    pub fn generation(&self) -> Result<u64, CatalogError> {
+        Ok(self.edition()?.0.generation())
+    }
+
+    fn edition(&self) -> Result<MutexGuard<'_, Edition>, CatalogError> {
+        // A panic elsewhere leaves the last edition whole: it is replaced by one assignment.
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(newer) = store::read_newer(&*self.disk, &self.directory, &last.0)? {
+            *last = newer;
+        }
+        Ok(last)
+    }
+
+    /// The entry of this name.
+    pub fn get(&self, name: &Name) -> Result<Entry, CatalogError> {
+        self.contents()?.get(name).cloned()
+    }
+
+    /// Entries whose names the mask means, in order.
+    pub fn list(&self, mask: &Mask) -> Result<Vec<Entry>, CatalogError> {
+        Ok(self.contents()?.list(mask).cloned().collect())
+    }
+
+    /// Entries below a level, in order.
+    pub fn level(&self, level: &Level) -> Result<Vec<Entry>, CatalogError> {
+        Ok(self.contents()?.level(level).cloned().collect())
+    }
+
+    /// Volumes in order of serials.
+    pub fn volumes(&self) -> Result<Vec<Volume>, CatalogError> {
+        Ok(self.contents()?.volumes().cloned().collect())
+    }
+
+    /// Changes the catalog: `change` gets what it holds now, under the lock, and what it leaves is written if it
+    /// differs. When `change` or the writing fails, the catalog stays as it was, except for
+    /// [`CatalogError::NotDurable`]. `change` must not use this catalog itself.
+    ///
+    /// Files are to be made before the change that names them and removed after the change that forgets them: then
+    /// a crash can leave a file that nobody names, but no name without a file.
+    pub fn transact<T, E>(&self, change: impl FnOnce(&mut Contents) -> Result<T, E>) -> Result<T, E>
+    where
+        E: From<CatalogError>,
+    {
+        let _lock = store::lock(&*self.disk, &self.directory)?;
+        let mut last = self.edition()?;
+        let mut next = Contents::clone(&last.1);
+        let reply = change(&mut next)?;
+        if next != *last.1 {
+            let header = store::write(&*self.disk, &self.directory, &next, last.0.generation() + 1)?;
+            *last = (header, Arc::new(next));
+        }
+        Ok(reply)
+    }
+
+    /// Makes a volume known, and its directory: the one given, or `volumes/<serial>` of the catalog.
+    pub fn add_volume(
+        &self,
+        serial: &Volser,
+        device: &'static Device,
+        directory: Option<&Path>,
+    ) -> Result<Volume, CatalogError> {
+        let volume = store::new_volume(serial, device, directory);
+        if self.contents()?.volume(serial).is_ok() {
+            return Err(CatalogError::VolumeExists { serial: serial.clone() });
+        }
+        store::make_directory(&*self.disk, &volume.path(&self.directory))?;
+        self.transact(|contents| contents.add_volume(volume.clone()))?;
+        Ok(volume)
+    }
+
+    /// Forgets a volume that holds no data set; its directory stays.
+    pub fn remove_volume(&self, serial: &Volser) -> Result<Volume, CatalogError> {
+        self.transact(|contents| contents.remove_volume(serial))
+    }
+
+    /// The directory of a volume, which must be there.
+    pub fn volume_path(&self, serial: &Volser) -> Result<PathBuf, CatalogError> {
+        let path = self.contents()?.volume(serial)?.path(&self.directory);
+        match self.disk.list(&path) {
+            Ok(_) => Ok(path),
+            Err(error) => Err(volume_error(serial, &path, error)),
+        }
+    }
+
+    /// The file of a component, on its first volume. Whether it is there is for its opener to find out;
+    /// [`volume_error`] says why it could not be made.
+    pub fn component_path(&self, component: &Component) -> Result<PathBuf, CatalogError> {
+        let contents = self.contents()?;
+        let serial = component
+            .volumes
+            .first()
+            .cloned()
+            .unwrap_or_else(Volser::default_serial);
+        Ok(contents.volume(&serial)?.path(&self.directory).join(&component.file))
+    }
+}
+
+/// What it means that a file could not be made on a volume.
+pub fn volume_error(serial: &Volser, directory: &Path, source: io::Error) -> CatalogError {
+    let (serial, directory) = (serial.clone(), directory.to_owned());
+    match source.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => CatalogError::VolumeMissing {
+            serial,
+            directory: Some(directory),
+        },
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+            CatalogError::VolumeReadOnly { serial, directory }
+        }
+        _ => CatalogError::Io {
+            doing: "use the volume at",
+            path: directory,
+            source,
+        },
+    }
+}

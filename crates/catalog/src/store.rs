@@ -1,0 +1,225 @@
+//! The catalog's files: reading one, replacing it by the next, the lock, the directories.
+//!
+//! See [`crate::catalog`] for what lies where and for the invariants K1-K3.
+
+use crate::contents::Contents;
+use crate::error::CatalogError;
+use crate::geometry::Device;
+use crate::volume::{Volser, Volume};
+use crate::wire;
+use cica_disk::{Create, Disk, File, Lock, Open, ReadAt, WriteAt};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a change waits for the lock before it gives up.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The first and the longest pause between two tries.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(32));
+
+/// A catalog as read: its header, whose bytes differ between any two catalogs, and what it heads.
+pub(crate) type Edition = (wire::Header, Arc<Contents>);
+
+/// Makes the catalog of `directory`, unless another process just did, with its default volume.
+pub(crate) fn create(disk: &dyn Disk, directory: &Path) -> Result<(), CatalogError> {
+    make_directory(disk, directory)?;
+    let _lock = lock(disk, directory)?;
+    match read(disk, directory) {
+        Err(CatalogError::NoCatalog { .. }) => (),
+        other => return other.map(|_| ()),
+    }
+    let volume = new_volume(&Volser::default_serial(), Device::default_type(), None);
+    make_directory(disk, &volume.path(directory))?;
+    make_directory(disk, &directory.join("log"))?;
+    let mut contents = Contents::default();
+    contents.add_volume(volume)?;
+    write(disk, directory, &contents, 1).map(|_| ())
+}
+
+/// A volume with the directory given, or `volumes/<serial>`.
+pub(crate) fn new_volume(serial: &Volser, device: &'static Device, directory: Option<&Path>) -> Volume {
+    let directory = directory.map_or_else(|| Path::new("volumes").join(serial.as_str()), Path::to_owned);
+    Volume {
+        serial: serial.clone(),
+        directory,
+        device,
+    }
+}
+
+/// Reads the catalog.
+pub(crate) fn read(disk: &dyn Disk, directory: &Path) -> Result<Edition, CatalogError> {
+    let (path, file, header) = open(disk, directory)?;
+    read_rest(&path, &*file, header)
+}
+
+/// Reads the catalog; `None` when its header is still `known`.
+pub(crate) fn read_newer(
+    disk: &dyn Disk,
+    directory: &Path,
+    known: &wire::Header,
+) -> Result<Option<Edition>, CatalogError> {
+    let (path, file, header) = open(disk, directory)?;
+    if header == *known {
+        return Ok(None);
+    }
+    read_rest(&path, &*file, header).map(Some)
+}
+
+/// Opens the catalog file and reads its header. The open file stays the one it is when another takes its name.
+fn open(disk: &dyn Disk, directory: &Path) -> Result<(PathBuf, Box<dyn File>, wire::Header), CatalogError> {
+    let path = directory.join("catalog");
+    let failed = |source| CatalogError::Io {
+        doing: "read",
+        path: path.clone(),
+        source,
+    };
+    let file = match disk.open(&path, Open::default()) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(CatalogError::NoCatalog {
+                directory: directory.to_owned(),
+            });
+        }
+        other => other.map_err(failed)?,
+    };
+    let mut bytes = [0; wire::HEADER_LEN];
+    let got = read_at(&*file, 0, &mut bytes).map_err(failed)?;
+    let header = wire::Header::decode(&bytes[..got]).map_err(|error| error.of(&path))?;
+    Ok((path, file, header))
+}
+
+fn read_rest(path: &Path, file: &dyn File, header: wire::Header) -> Result<Edition, CatalogError> {
+    let failed = |source| CatalogError::Io {
+        doing: "read",
+        path: path.to_owned(),
+        source,
+    };
+    let length = file.size(None).map_err(failed)?;
+    let length = header.check_length(length).map_err(|error| error.of(path))?;
+    let mut items = vec![0; length];
+    let got = read_at(file, wire::HEADER_LEN as u64, &mut items).map_err(failed)?;
+    let contents = wire::decode(&header, &items[..got]).map_err(|error| error.of(path))?;
+    Ok((header, Arc::new(contents)))
+}
+
+/// Reads until `buf` is full or the file ends; returns the bytes read.
+fn read_at(file: &dyn File, at: u64, buf: &mut [u8]) -> io::Result<usize> {
+    let mut batch = [ReadAt { at, buf, got: 0 }];
+    file.read(&mut batch)?;
+    Ok(batch[0].got)
+}
+
+/// Makes `contents` the catalog (K1).
+pub(crate) fn write(
+    disk: &dyn Disk,
+    directory: &Path,
+    contents: &Contents,
+    generation: u64,
+) -> Result<wire::Header, CatalogError> {
+    let (path, next) = (directory.join("catalog"), directory.join("catalog.new"));
+    let failed = |source| CatalogError::Io {
+        doing: "write",
+        path: next.clone(),
+        source,
+    };
+    let (header, bytes) = wire::encode(contents, generation);
+    // What a crash left under this name is of no use to anybody.
+    match disk.remove(&next) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+        _ => (),
+    }
+    let file = disk
+        .open(
+            &next,
+            Open {
+                write: true,
+                create: Create::New,
+                ..Open::default()
+            },
+        )
+        .map_err(failed)?;
+    file.size(Some(bytes.len() as u64)).map_err(failed)?;
+    file.write(&[WriteAt { at: 0, buf: &bytes }]).map_err(failed)?;
+    file.sync().map_err(failed)?;
+    drop(file);
+    disk.rename(&next, &path).map_err(failed)?;
+    sync_directory(disk, directory).map_err(|source| CatalogError::NotDurable { path, source })?;
+    Ok(header)
+}
+
+/// Takes the lock for changes; dropping the file gives it back.
+pub(crate) fn lock(disk: &dyn Disk, directory: &Path) -> Result<Box<dyn File>, CatalogError> {
+    let path = directory.join("lock");
+    let how = Open {
+        write: true,
+        create: Create::IfMissing,
+        lock: Lock::Exclusive,
+        ..Open::default()
+    };
+    let (mut waited, mut pause) = (Duration::ZERO, PAUSES.0);
+    loop {
+        match disk.open(&path, how) {
+            Ok(file) => return Ok(file),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                if waited >= PATIENCE {
+                    return Err(CatalogError::Busy {
+                        path,
+                        seconds: waited.as_secs(),
+                    });
+                }
+                std::thread::sleep(pause);
+                waited += pause;
+                pause = (pause * 2).min(PAUSES.1);
+            }
+            Err(source) => {
+                return Err(CatalogError::Io {
+                    doing: "lock",
+                    path,
+                    source,
+                })
+            }
+        }
+    }
+}
+
+/// Makes a directory and those above it, durably; one that is there is left alone.
+pub(crate) fn make_directory(disk: &dyn Disk, path: &Path) -> Result<(), CatalogError> {
+    let failed = |source| CatalogError::Io {
+        doing: "make the directory",
+        path: path.to_owned(),
+        source,
+    };
+    let there = Open {
+        directory: true,
+        ..Open::default()
+    };
+    match disk.open(path, there) {
+        Ok(_) => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (),
+        Err(error) => return Err(failed(error)),
+    }
+    let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
+    if let Some(parent) = parent {
+        make_directory(disk, parent)?;
+    }
+    disk.open(
+        path,
+        Open {
+            create: Create::IfMissing,
+            ..there
+        },
+    )
+    .map_err(failed)?;
+    sync_directory(disk, parent.unwrap_or(Path::new("."))).map_err(failed)
+}
+
+fn sync_directory(disk: &dyn Disk, path: &Path) -> io::Result<()> {
+    disk.open(
+        path,
+        Open {
+            directory: true,
+            ..Open::default()
+        },
+    )?
+    .sync()
+}
