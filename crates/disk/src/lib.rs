@@ -11,11 +11,37 @@
 //! * D2. Before that `sync` any subset of the unsynced writes may survive, each torn at any 512-byte sector.
 //! * D3. A failed `sync` may have dropped the writes it covered: it is never tried again; the file must be
 //!   considered as of its last good `sync`.
-//! * D4. A name made by `open`, `rename` or taken away by `remove` survives a power cut only after a `sync` of
-//!   the directory, opened like a file with [`Open::directory`].
-//! * D5. A lock taken by `open` is held until the `File` is dropped or its process dies.
+//! * D4. A name made by `open` (of a file or directory), by `rename`, or taken away by `remove` survives a power cut
+//!   only after a `sync` of the directory it lies in, opened like a file with [`Open::directory`]. A `rename` within a
+//!   directory survives or not as one; to another directory it is two changes: sync the new directory first.
+//! * D5. A lock taken by `open` is held until the `File` is dropped or its process dies. It belongs to the file, not
+//!   to its name: it stays with it through `rename` and `remove`.
+//!
+//! Errors carry a [`DiskError`]: what could not be done, to which file, why. Kinds callers may rely on: `NotFound`,
+//! `AlreadyExists`, `WouldBlock` (locked by another), `StorageFull` (also a used-up quota), `PermissionDenied` (also
+//! writing through a handle for reading), `IsADirectory`, `NotADirectory`, `DirectoryNotEmpty`, `FileTooLarge`.
 
+#![deny(unsafe_code)] // allowed in linux/uring.rs alone
 #![forbid(unsafe_op_in_unsafe_fn)]
+
+mod clock;
+mod content;
+mod counted;
+mod error;
+mod image;
+#[cfg(target_os = "linux")]
+mod linux;
+mod memory;
+pub mod sim;
+
+pub use clock::{ManualClock, SystemClock};
+pub use counted::{Counted, Counts};
+pub use error::{Action, DiskError};
+pub use image::{FileId, Image};
+#[cfg(target_os = "linux")]
+pub use linux::LinuxDisk;
+pub use memory::MemoryDisk;
+pub use sim::SimDisk;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,9 +52,10 @@ pub trait Disk: Send + Sync + std::fmt::Debug {
     fn open(&self, path: &Path, how: Open) -> io::Result<Box<dyn File>>;
     /// Gives a file another name, replacing what has it (atomically; durable by D4).
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
-    /// Takes a name away. An open file lives on until it is dropped.
+    /// Takes a name away, of a file or of an empty directory. An open file lives on until it is dropped.
     fn remove(&self, path: &Path) -> io::Result<()>;
-    /// The names in a directory with the files' lengths, in no order.
+    /// The names of the files in a directory (without the directory's; subdirectories are left out) with their
+    /// lengths, in no order.
     fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>>;
 }
 
@@ -74,9 +101,10 @@ pub struct Open {
     pub create: Create,
     /// The lock to take, without waiting.
     pub lock: Lock,
-    /// Go around the page cache where the file system takes it (buffers and offsets of 4,096 bytes then; others fall back).
+    /// Go around the page cache where the file system takes it; that serves requests whose buffer address, offset
+    /// and length divide by 4,096, all others go through the cache.
     pub direct: bool,
-    /// The path is a directory, opened to be synced.
+    /// The path is a directory, opened to be synced; with `create` it is made (its parent must be there).
     pub directory: bool,
 }
 

@@ -1,0 +1,72 @@
+//! The two clocks: the system's, and one that tests and replays set.
+
+use crate::Clock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The time of day of this machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> u64 {
+        // A clock before 1970 or after 2554 is set wrong; the nearest end of the range is as good as any answer.
+        match SystemTime::now().duration_since(UNIX_EPOCH) {
+            Ok(since) => u64::try_from(since.as_nanos()).unwrap_or(u64::MAX),
+            Err(_) => 0,
+        }
+    }
+}
+
+/// A clock that shows what it was set to and moves on by a fixed step with each look.
+#[derive(Debug, Default)]
+pub struct ManualClock {
+    now: AtomicU64,
+    step: u64,
+}
+
+impl ManualClock {
+    /// A clock that shows `now` first and `step` nanoseconds more at each look after it.
+    pub fn new(now: u64, step: u64) -> Self {
+        ManualClock {
+            now: AtomicU64::new(now),
+            step,
+        }
+    }
+
+    /// Sets the time, also backwards.
+    pub fn set(&self, now: u64) {
+        self.now.store(now, Ordering::SeqCst);
+    }
+
+    /// Lets `nanoseconds` pass.
+    pub fn advance(&self, nanoseconds: u64) {
+        self.now.fetch_add(nanoseconds, Ordering::SeqCst);
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> u64 {
+        self.now.fetch_add(self.step, Ordering::SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manual_clock_moves_only_as_told() {
+        let clock = ManualClock::new(100, 5);
+        assert_eq!([clock.now(), clock.now()], [100, 105]);
+        clock.advance(1_000);
+        assert_eq!(clock.now(), 1_110);
+        clock.set(7);
+        assert_eq!([clock.now(), clock.now()], [7, 12]);
+    }
+
+    #[test]
+    fn the_system_clock_is_past_2020() {
+        assert!(SystemClock.now() > 1_577_836_800_000_000_000);
+    }
+}

@@ -1,0 +1,153 @@
+//! Errors for people: what could not be done, to which file, why, and what to do about it.
+//!
+//! Every `io::Error` of this crate carries a [`DiskError`]; its kind is the system's, except that a used-up quota
+//! is also [`ErrorKind::StorageFull`], because whoever has to free space does not care whose limit it was.
+
+use std::fmt;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// `EDQUOT` of Linux.
+const QUOTA_EXCEEDED: i32 = 122;
+
+/// What a disk was asked to do when it failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Action {
+    /// Opening a file or directory that should be there.
+    Open,
+    /// Making a file or directory.
+    Make,
+    /// Taking the lock asked for.
+    Lock,
+    /// Reading `len` bytes at byte `at`.
+    Read {
+        /// Byte offset.
+        at: u64,
+        /// Bytes.
+        len: usize,
+    },
+    /// Writing `len` bytes at byte `at`.
+    Write {
+        /// Byte offset.
+        at: u64,
+        /// Bytes.
+        len: usize,
+    },
+    /// Making writes durable.
+    Sync,
+    /// Asking for the length.
+    Measure,
+    /// Growing or cutting a file to `to` bytes.
+    Resize {
+        /// The new length in bytes.
+        to: u64,
+    },
+    /// Giving the file this new name.
+    Rename {
+        /// The new name.
+        to: PathBuf,
+    },
+    /// Taking a name away.
+    Remove,
+    /// Listing a directory.
+    List,
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Action::Open => f.write_str("cannot open"),
+            Action::Make => f.write_str("cannot make"),
+            Action::Lock => f.write_str("cannot lock"),
+            Action::Read { at, len } => write!(f, "cannot read {len} bytes at byte {at} of"),
+            Action::Write { at, len } => write!(f, "cannot write {len} bytes at byte {at} of"),
+            Action::Sync => f.write_str("cannot make durable what was written to"),
+            Action::Measure => f.write_str("cannot tell the length of"),
+            Action::Resize { to } => write!(f, "cannot make the length {to} bytes of"),
+            Action::Rename { to } => write!(f, "cannot give the name {} to", to.display()),
+            Action::Remove => f.write_str("cannot remove"),
+            Action::List => f.write_str("cannot list"),
+        }
+    }
+}
+
+/// The payload of every `io::Error` of this crate.
+#[derive(Debug)]
+pub struct DiskError {
+    /// What was being done.
+    pub action: Action,
+    /// To which file or directory.
+    pub path: PathBuf,
+    /// What the system said.
+    pub cause: io::Error,
+}
+
+impl DiskError {
+    /// The `DiskError` inside an error, if it came from a disk.
+    pub fn of(error: &io::Error) -> Option<&DiskError> {
+        error.get_ref().and_then(|inner| inner.downcast_ref())
+    }
+
+    /// The system's error number, if it gave one.
+    pub fn raw_os_error(&self) -> Option<i32> {
+        self.cause.raw_os_error()
+    }
+
+    fn kind(&self) -> ErrorKind {
+        match self.raw_os_error() {
+            Some(QUOTA_EXCEEDED) => ErrorKind::StorageFull,
+            _ => self.cause.kind(),
+        }
+    }
+
+    fn remedy(&self) -> &'static str {
+        match self.kind() {
+            ErrorKind::StorageFull => "; free space on its file system or raise the quota",
+            ErrorKind::WouldBlock => "; it is in use, try again when its user is done",
+            ErrorKind::PermissionDenied => "; ask its owner for the right to do so",
+            ErrorKind::ReadOnlyFilesystem => "; its file system is mounted for reading alone",
+            ErrorKind::NotFound => "; check the name and that its directory is there",
+            _ => "",
+        }
+    }
+}
+
+impl fmt::Display for DiskError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} {}: {}{}",
+            self.action,
+            self.path.display(),
+            self.cause,
+            self.remedy()
+        )
+    }
+}
+
+impl std::error::Error for DiskError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.cause)
+    }
+}
+
+/// The error of `action` on `path`, with the kind of `cause`.
+pub(crate) fn failed(action: Action, path: &Path, cause: impl Into<io::Error>) -> io::Error {
+    let error = DiskError {
+        action,
+        path: path.to_path_buf(),
+        cause: cause.into(),
+    };
+    io::Error::new(error.kind(), error)
+}
+
+/// The error of writing through a handle opened for reading alone.
+pub(crate) fn opened_for_reading() -> io::Error {
+    io::Error::new(ErrorKind::PermissionDenied, "it was opened for reading alone")
+}
+
+/// The error of reading or writing a directory as if it were a file.
+pub(crate) fn is_a_directory() -> io::Error {
+    io::Error::from(ErrorKind::IsADirectory)
+}

@@ -1,0 +1,216 @@
+//! [`LinuxDisk`]: real files.
+//!
+//! 1. A lock that `open` took is on the file that has the name at that moment: a name that moved to another file
+//!    between opening and locking is noticed and opened again.
+//! 2. Direct I/O is an offer, never a demand: a second descriptor beside the buffered one, used for the requests
+//!    that are aligned for it. Where the file system refuses it, everything goes through the page cache.
+//! 3. Nothing but a plain file is opened as a file: a pipe or a terminal could keep a reader waiting for ever.
+
+mod batch;
+mod file;
+mod uring;
+
+use crate::error::{failed, Action};
+use crate::{Create, Disk, File, Lock, Open};
+use file::LinuxFile;
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{self, FileType, FlockOperation, Mode, OFlags, CWD};
+use rustix::io::Errno;
+use std::ffi::OsStr;
+use std::io::{self, ErrorKind};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Times a name may move to another file under an `open` with a lock before it is called in use.
+const CHASES: usize = 16;
+
+/// The files of this machine.
+#[derive(Debug, Clone, Copy)]
+pub struct LinuxDisk {
+    rings: bool,
+}
+
+impl Default for LinuxDisk {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl LinuxDisk {
+    /// Large batches go through io_uring where the kernel lets them, unless `CICA_NO_URING=1` is set.
+    pub fn new() -> Self {
+        static ALLOWED: OnceLock<bool> = OnceLock::new();
+        let rings = *ALLOWED.get_or_init(|| std::env::var_os("CICA_NO_URING").is_none_or(|value| value != "1"));
+        LinuxDisk { rings }
+    }
+
+    /// Never uses io_uring.
+    pub fn without_uring() -> Self {
+        LinuxDisk { rings: false }
+    }
+
+    /// `None`: the name moved to another file before the lock was taken.
+    fn try_open(&self, path: &Path, how: Open) -> io::Result<Option<LinuxFile>> {
+        let main = if how.directory {
+            open_directory(path, how)?
+        } else {
+            open_file(path, how)?
+        };
+        if how.lock != Lock::None {
+            take_lock(&main, path, how.lock)?;
+            if !has_name(&main, path) {
+                return Ok(None);
+            }
+        }
+        let direct = if how.direct && !how.directory {
+            open_direct(&main, path, how)
+        } else {
+            None
+        };
+        Ok(Some(LinuxFile::new(main, direct, path, how, self.rings)))
+    }
+}
+
+impl Disk for LinuxDisk {
+    fn open(&self, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        let path = spelled(path);
+        for _ in 0..CHASES {
+            if let Some(file) = self.try_open(path, how)? {
+                return Ok(Box::new(file));
+            }
+        }
+        Err(failed(Action::Lock, path, ErrorKind::WouldBlock))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::renameat(CWD, from, CWD, to).map_err(|errno| failed(Action::Rename { to: to.to_path_buf() }, from, errno))
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let removed = match fs::unlink(path) {
+            Err(Errno::ISDIR) => fs::rmdir(path),
+            other => other,
+        };
+        removed.map_err(|errno| failed(Action::Remove, path, errno))
+    }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
+        let directory = spelled(directory);
+        list(directory).map_err(|errno| failed(Action::List, directory, errno))
+    }
+}
+
+/// The parent of a bare name is the empty path, which the system calls `.`.
+fn spelled(path: &Path) -> &Path {
+    if path.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        path
+    }
+}
+
+fn open_file(path: &Path, how: Open) -> io::Result<OwnedFd> {
+    let action = if how.create == Create::No {
+        Action::Open
+    } else {
+        Action::Make
+    };
+    let error = |cause: io::Error| failed(action.clone(), path, cause);
+    let created = match how.create {
+        Create::No => OFlags::empty(),
+        Create::IfMissing => OFlags::CREATE,
+        Create::New => OFlags::CREATE | OFlags::EXCL,
+    };
+    // A pipe opened for reading waits for its writer unless told not to; for a plain file it says nothing.
+    let access = if how.write {
+        OFlags::RDWR
+    } else {
+        OFlags::RDONLY | OFlags::NONBLOCK
+    };
+    let flags = access | created | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let fd =
+        uninterrupted(|| fs::open(path, flags, Mode::from_raw_mode(0o666))).map_err(|errno| error(errno.into()))?;
+    let stat = fs::fstat(&fd).map_err(|errno| error(errno.into()))?;
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => {}
+        FileType::Directory => return Err(error(ErrorKind::IsADirectory.into())),
+        _ => return Err(error(io::Error::new(ErrorKind::InvalidInput, "it is not a plain file"))),
+    }
+    if !how.write {
+        // Left on, io_uring would answer "not now" for what is not in the page cache.
+        fs::fcntl_setfl(&fd, OFlags::empty()).map_err(|errno| error(errno.into()))?;
+    }
+    Ok(fd)
+}
+
+fn open_directory(path: &Path, how: Open) -> io::Result<OwnedFd> {
+    if how.create != Create::No {
+        match fs::mkdir(path, Mode::from_raw_mode(0o777)) {
+            Err(Errno::EXIST) if how.create == Create::IfMissing => {}
+            other => other.map_err(|errno| failed(Action::Make, path, errno))?,
+        }
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    uninterrupted(|| fs::open(path, flags, Mode::empty())).map_err(|errno| failed(Action::Open, path, errno))
+}
+
+/// A second descriptor of the same file that goes around the page cache; `None` where that cannot be had.
+fn open_direct(main: &OwnedFd, path: &Path, how: Open) -> Option<OwnedFd> {
+    let access = if how.write { OFlags::RDWR } else { OFlags::RDONLY };
+    let direct = fs::open(path, access | OFlags::DIRECT | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    same_file(&fs::fstat(main).ok()?, &fs::fstat(&direct).ok()?).then_some(direct)
+}
+
+fn take_lock(fd: &OwnedFd, path: &Path, lock: Lock) -> io::Result<()> {
+    let how = match lock {
+        Lock::None => return Ok(()),
+        Lock::Shared => FlockOperation::NonBlockingLockShared,
+        Lock::Exclusive => FlockOperation::NonBlockingLockExclusive,
+    };
+    uninterrupted(|| fs::flock(fd, how)).map_err(|errno| failed(Action::Lock, path, errno))
+}
+
+/// Whether the name still leads to this file.
+fn has_name(fd: &OwnedFd, path: &Path) -> bool {
+    match (fs::fstat(fd), fs::stat(path)) {
+        (Ok(opened), Ok(named)) => same_file(&opened, &named),
+        _ => false,
+    }
+}
+
+fn same_file(one: &fs::Stat, other: &fs::Stat) -> bool {
+    (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
+}
+
+fn list(directory: &Path) -> Result<Vec<(PathBuf, u64)>, Errno> {
+    let fd = fs::open(
+        directory,
+        OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+        Mode::empty(),
+    )?;
+    let mut files = Vec::new();
+    for entry in fs::Dir::read_from(&fd)? {
+        let entry = entry?;
+        match fs::statat(fd.as_fd(), entry.file_name(), fs::AtFlags::empty()) {
+            Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => {
+                let name = OsStr::from_bytes(entry.file_name().to_bytes());
+                files.push((PathBuf::from(name), stat.st_size as u64));
+            }
+            // Something else, or removed since the directory was read.
+            Ok(_) | Err(Errno::NOENT) => {}
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(files)
+}
+
+/// Asks again when a signal came in between.
+fn uninterrupted<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
+    loop {
+        match call() {
+            Err(Errno::INTR) => {}
+            other => return other,
+        }
+    }
+}

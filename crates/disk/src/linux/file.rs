@@ -1,0 +1,204 @@
+//! An open file of Linux: single calls brought to their end, batches through `batch.rs`.
+
+use super::{batch, uninterrupted};
+use crate::error::{failed, is_a_directory, opened_for_reading, Action};
+use crate::memory::{reading, writing};
+use crate::{File, Open, ReadAt, WriteAt};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{self, FallocateFlags};
+use rustix::io::Errno;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Address, offset and length divide by this where direct I/O is to be had: no device asks for more.
+const ALIGNMENT: u64 = 4096;
+
+static ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
+
+/// A file or directory; both descriptors are of the same file.
+#[derive(Debug)]
+pub(super) struct LinuxFile {
+    main: OwnedFd,
+    /// Goes around the page cache.
+    direct: Option<OwnedFd>,
+    /// The file system took the open but not a request: it is not asked again.
+    direct_refused: AtomicBool,
+    /// Held while the length changes, so that a growth that fails can be taken back.
+    resizing: Mutex<()>,
+    path: PathBuf,
+    writable: bool,
+    directory: bool,
+    rings: bool,
+}
+
+impl LinuxFile {
+    pub(super) fn new(main: OwnedFd, direct: Option<OwnedFd>, path: &Path, how: Open, rings: bool) -> Self {
+        LinuxFile {
+            main,
+            direct,
+            direct_refused: AtomicBool::new(false),
+            resizing: Mutex::new(()),
+            path: path.to_path_buf(),
+            writable: how.write,
+            directory: how.directory,
+            rings,
+        }
+    }
+
+    /// The descriptor for requests like these.
+    fn way(&self, mut requests: impl Iterator<Item = (u64, *const u8, usize)>) -> BorrowedFd<'_> {
+        let aligned = |(at, buf, len): (u64, *const u8, usize)| (at | buf as u64 | len as u64) % ALIGNMENT == 0;
+        match &self.direct {
+            Some(direct) if !self.direct_refused.load(Ordering::Relaxed) && requests.all(aligned) => direct.as_fd(),
+            _ => self.main.as_fd(),
+        }
+    }
+
+    fn goes_direct(&self, fd: BorrowedFd<'_>) -> bool {
+        use rustix::fd::AsRawFd;
+        fd.as_raw_fd() != self.main.as_raw_fd()
+    }
+
+    /// Reads what a request still lacks, up to the end of the file.
+    fn read_rest(&self, read: &mut ReadAt<'_>) -> io::Result<()> {
+        while read.got < read.buf.len() {
+            let (at, rest) = (read.at.saturating_add(read.got as u64), &mut read.buf[read.got..]);
+            let fd = self.way(std::iter::once((at, rest.as_ptr(), rest.len())));
+            match rustix::io::pread(fd, &mut *rest, at) {
+                Ok(0) => return Ok(()),
+                Ok(count) => read.got += count,
+                Err(Errno::INTR) => {}
+                Err(Errno::INVAL) if self.goes_direct(fd) => self.direct_refused.store(true, Ordering::Relaxed),
+                Err(errno) => return Err(failed(Action::Read { at, len: rest.len() }, &self.path, errno)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes `buf` at `at`, all of it.
+    fn write_rest(&self, mut at: u64, mut buf: &[u8]) -> io::Result<()> {
+        while !buf.is_empty() {
+            let fd = self.way(std::iter::once((at, buf.as_ptr(), buf.len())));
+            let cause = match rustix::io::pwrite(fd, buf, at) {
+                Ok(0) => io::ErrorKind::WriteZero.into(),
+                Ok(count) => {
+                    at = at.saturating_add(count as u64);
+                    buf = &buf[count..];
+                    continue;
+                }
+                Err(Errno::INTR) => continue,
+                Err(Errno::INVAL) if self.goes_direct(fd) => {
+                    self.direct_refused.store(true, Ordering::Relaxed);
+                    continue;
+                }
+                Err(errno) => io::Error::from(errno),
+            };
+            return Err(failed(Action::Write { at, len: buf.len() }, &self.path, cause));
+        }
+        Ok(())
+    }
+
+    /// Refuses what a directory or a handle for reading cannot do, in the same words everywhere.
+    fn allow(&self, action: Action) -> io::Result<()> {
+        let writes = matches!(action, Action::Write { .. } | Action::Resize { .. });
+        if self.directory {
+            Err(failed(action, &self.path, is_a_directory()))
+        } else if writes && !self.writable {
+            Err(failed(action, &self.path, opened_for_reading()))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Grows the file and takes the space; when there is not enough, the length is again what it was.
+    fn grow(&self, from: u64, to: u64) -> io::Result<()> {
+        let error = |errno: Errno| failed(Action::Resize { to }, &self.path, errno);
+        let grown = match uninterrupted(|| fs::fallocate(&self.main, FallocateFlags::empty(), from, to - from)) {
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) => self.grow_by_writing(from, to),
+            other => other.map_err(error),
+        };
+        if grown.is_err() {
+            // Some file systems keep what they found before they ran out. The first error is the one to tell.
+            let _ = uninterrupted(|| fs::ftruncate(&self.main, from));
+        }
+        grown
+    }
+
+    /// For file systems that cannot reserve: what is written has its space.
+    fn grow_by_writing(&self, from: u64, to: u64) -> io::Result<()> {
+        let mut at = from;
+        while at < to {
+            let len = ZEROS.len().min((to - at) as usize);
+            match rustix::io::pwrite(&self.main, &ZEROS[..len], at) {
+                Ok(count) => at += count as u64,
+                Err(Errno::INTR) => {}
+                Err(errno) => return Err(failed(Action::Resize { to }, &self.path, errno)),
+            }
+        }
+        Ok(())
+    }
+
+    fn length(&self, action: Action) -> io::Result<u64> {
+        let stat = fs::fstat(&self.main).map_err(|errno| failed(action, &self.path, errno))?;
+        Ok(stat.st_size as u64)
+    }
+}
+
+impl File for LinuxFile {
+    fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
+        self.allow(reading(batch))?;
+        batch.iter_mut().for_each(|read| read.got = 0);
+        if batch.len() > 1 {
+            let fd = self.way(batch.iter().map(|read| (read.at, read.buf.as_ptr(), read.buf.len())));
+            batch::read(fd, batch, self.rings);
+        }
+        batch.iter_mut().try_for_each(|read| self.read_rest(read))
+    }
+
+    fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
+        self.allow(writing(batch))?;
+        if let [one] = batch {
+            return self.write_rest(one.at, one.buf);
+        }
+        let fd = self.way(
+            batch
+                .iter()
+                .map(|write| (write.at, write.buf.as_ptr(), write.buf.len())),
+        );
+        let done = batch::write(fd, batch, self.rings);
+        let mut requests = batch.iter().zip(done);
+        requests.try_for_each(|(write, done)| self.write_rest(write.at.saturating_add(done as u64), &write.buf[done..]))
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        let synced = match self.directory {
+            false => fs::fdatasync(&self.main),
+            true => match fs::fsync(&self.main) {
+                // Some network file systems have names that are durable by themselves and no call for it.
+                Err(Errno::INVAL) => Ok(()),
+                other => other,
+            },
+        };
+        // Not even an interrupted sync is tried again (D3).
+        synced.map_err(|errno| failed(Action::Sync, &self.path, errno))
+    }
+
+    fn size(&self, set: Option<u64>) -> io::Result<u64> {
+        let Some(to) = set else {
+            self.allow(Action::Measure)?;
+            return self.length(Action::Measure);
+        };
+        let action = Action::Resize { to };
+        self.allow(action.clone())?;
+        let _alone = self.resizing.lock().unwrap_or_else(PoisonError::into_inner);
+        let from = self.length(action.clone())?;
+        if to > from {
+            self.grow(from, to)?;
+        } else if to < from {
+            uninterrupted(|| fs::ftruncate(&self.main, to)).map_err(|errno| failed(action, &self.path, errno))?;
+        }
+        Ok(to)
+    }
+}

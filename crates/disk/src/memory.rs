@@ -1,0 +1,407 @@
+//! [`MemoryDisk`]: files that are bytes in memory, with the names, locks and errors of real ones.
+//!
+//! 1. A file lives while a name or a handle has it; a lock belongs to a handle and goes with it (D5).
+//! 2. `kill` is what a process death is to its files: locks are gone, what was written stays, and handles from
+//!    before it do nothing any more.
+
+use crate::content::{Content, LONGEST};
+use crate::error::{failed, is_a_directory, opened_for_reading, Action};
+use crate::image::{plain, Entry, FileId, Image, Names};
+use crate::{Create, Disk, File, Lock, Open, ReadAt, WriteAt};
+use std::collections::HashMap;
+use std::fmt;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+/// A disk in memory. Clones are the same disk.
+#[derive(Clone)]
+pub struct MemoryDisk {
+    tree: Arc<Mutex<Tree>>,
+    /// Counts up with each `kill`; see `Locks::process`.
+    process: Arc<AtomicU64>,
+}
+
+struct Tree {
+    names: Names,
+    nodes: HashMap<FileId, Arc<Node>>,
+    next: u32,
+}
+
+/// A file or directory, with or without a name.
+pub(crate) struct Node {
+    pub(crate) id: FileId,
+    directory: bool,
+    content: RwLock<Arc<Content>>,
+    locks: Mutex<Locks>,
+}
+
+/// Who holds the lock of a node.
+#[derive(Default)]
+struct Locks {
+    /// The process that took them; those of a dead one do not count.
+    process: u64,
+    shared: usize,
+    exclusive: bool,
+}
+
+/// What an `open` found or made.
+pub(crate) struct Opened {
+    pub(crate) file: MemoryFile,
+    /// Whether the name is new.
+    pub(crate) made: bool,
+}
+
+impl Default for MemoryDisk {
+    fn default() -> Self {
+        MemoryDisk::from(Image::default())
+    }
+}
+
+impl From<Image> for MemoryDisk {
+    /// A disk that starts as the image is; it shares the image's bytes until it writes.
+    fn from(image: Image) -> Self {
+        let content = |file: FileId| image.contents.get(file.0 as usize).cloned().unwrap_or_default();
+        let node = |(_, entry): (_, Entry)| {
+            (
+                entry.file,
+                Arc::new(Node::new(entry.file, entry.directory, content(entry.file))),
+            )
+        };
+        let tree = Tree {
+            nodes: image.names.iter().map(node).collect(),
+            next: image.contents.len() as u32,
+            names: image.names.clone(),
+        };
+        MemoryDisk {
+            tree: Arc::new(Mutex::new(tree)),
+            process: Arc::default(),
+        }
+    }
+}
+
+impl MemoryDisk {
+    /// An empty disk: there are `/` and the working directory, and nothing in them.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The names and bytes of this moment.
+    pub fn image(&self) -> Image {
+        let tree = locked(&self.tree);
+        let mut image = Image {
+            names: tree.names.clone(),
+            contents: vec![Arc::default(); tree.next as usize],
+        };
+        for node in tree.nodes.values() {
+            image.contents[node.id.0 as usize] = node.content();
+        }
+        image
+    }
+
+    /// Ends the process that has files open here: locks are released, and its handles fail from now on.
+    pub fn kill(&self) {
+        self.process.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Bytes of all files that have a name.
+    pub(crate) fn space(&self) -> u64 {
+        locked(&self.tree).nodes.values().map(|node| node.content().len()).sum()
+    }
+
+    /// The file of that name.
+    pub(crate) fn node(&self, path: &Path) -> io::Result<Arc<Node>> {
+        let tree = locked(&self.tree);
+        match tree.names.get(&plain(path)) {
+            Some(entry) => Ok(tree.nodes[&entry.file].clone()),
+            None => Err(ErrorKind::NotFound.into()),
+        }
+    }
+
+    pub(crate) fn open_file(&self, path: &Path, how: Open) -> io::Result<Opened> {
+        let mut tree = locked(&self.tree);
+        let plain = plain(path);
+        let (node, made) = match (tree.names.get(&plain), how.create) {
+            (Some(_), Create::New) => return Err(failed(Action::Make, path, ErrorKind::AlreadyExists)),
+            (Some(entry), _) if entry.directory != how.directory => {
+                let kind = if entry.directory {
+                    ErrorKind::IsADirectory
+                } else {
+                    ErrorKind::NotADirectory
+                };
+                return Err(failed(Action::Open, path, kind));
+            }
+            (Some(entry), _) => (tree.nodes[&entry.file].clone(), false),
+            (None, Create::No) => return Err(failed(Action::Open, path, ErrorKind::NotFound)),
+            (None, _) if !tree.names.has_directory_for(&plain) => {
+                return Err(failed(Action::Make, path, ErrorKind::NotFound));
+            }
+            (None, _) => (tree.make(&plain, how.directory), true),
+        };
+        let process = self.process.load(Ordering::SeqCst);
+        if !node.take_lock(how.lock, process) {
+            return Err(failed(Action::Lock, path, ErrorKind::WouldBlock));
+        }
+        let file = MemoryFile {
+            node,
+            path: path.to_path_buf(),
+            writable: how.write,
+            lock: how.lock,
+            process,
+            current: self.process.clone(),
+        };
+        Ok(Opened { file, made })
+    }
+
+    /// Returns the renamed file.
+    pub(crate) fn rename_file(&self, from: &Path, to: &Path) -> io::Result<FileId> {
+        let error = |kind: ErrorKind| Err(failed(Action::Rename { to: to.to_path_buf() }, from, kind));
+        let mut tree = locked(&self.tree);
+        let (plain_from, plain_to) = (plain(from), plain(to));
+        let Some(entry) = tree.names.get(&plain_from) else {
+            return error(ErrorKind::NotFound);
+        };
+        let replaced = tree.names.get(&plain_to);
+        if entry.directory || replaced.is_some_and(|replaced| replaced.directory) {
+            return error(ErrorKind::IsADirectory);
+        }
+        if !tree.names.has_directory_for(&plain_to) {
+            return error(ErrorKind::NotFound);
+        }
+        tree.names.unlink(&plain_from);
+        tree.names.link(&plain_to, entry);
+        if let Some(replaced) = replaced.filter(|replaced| *replaced != entry) {
+            tree.nodes.remove(&replaced.file);
+        }
+        Ok(entry.file)
+    }
+}
+
+impl Tree {
+    fn make(&mut self, path: &Arc<Path>, directory: bool) -> Arc<Node> {
+        let id = FileId(self.next);
+        self.next += 1;
+        let node = Arc::new(Node::new(id, directory, Arc::default()));
+        self.nodes.insert(id, node.clone());
+        self.names.link(path, Entry { file: id, directory });
+        node
+    }
+}
+
+impl Disk for MemoryDisk {
+    fn open(&self, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        Ok(Box::new(self.open_file(path, how)?.file))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.rename_file(from, to).map(|_| ())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut tree = locked(&self.tree);
+        let plain = plain(path);
+        let Some(entry) = tree.names.get(&plain) else {
+            return Err(failed(Action::Remove, path, ErrorKind::NotFound));
+        };
+        if tree.names.children(&plain).next().is_some() {
+            return Err(failed(Action::Remove, path, ErrorKind::DirectoryNotEmpty));
+        }
+        if plain.parent().is_none() {
+            return Err(failed(Action::Remove, path, ErrorKind::ResourceBusy));
+        }
+        tree.names.unlink(&plain);
+        tree.nodes.remove(&entry.file);
+        Ok(())
+    }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
+        let tree = locked(&self.tree);
+        let plain = plain(directory);
+        match tree.names.get(&plain) {
+            None => return Err(failed(Action::List, directory, ErrorKind::NotFound)),
+            Some(entry) if !entry.directory => return Err(failed(Action::List, directory, ErrorKind::NotADirectory)),
+            Some(_) => {}
+        }
+        let files = tree.names.children(&plain).filter(|(_, entry)| !entry.directory);
+        Ok(files
+            .filter_map(|(path, entry)| Some((path.file_name()?.into(), tree.nodes[&entry.file].content().len())))
+            .collect())
+    }
+}
+
+impl fmt::Debug for MemoryDisk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MemoryDisk of {} names", locked(&self.tree).names.iter().count())
+    }
+}
+
+impl Node {
+    fn new(id: FileId, directory: bool, content: Arc<Content>) -> Self {
+        Node {
+            id,
+            directory,
+            content: RwLock::new(content),
+            locks: Mutex::default(),
+        }
+    }
+
+    /// The bytes of this moment.
+    pub(crate) fn content(&self) -> Arc<Content> {
+        self.content.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Changes the bytes.
+    pub(crate) fn change<R>(&self, change: impl FnOnce(&mut Content) -> R) -> R {
+        change(Arc::make_mut(
+            &mut self.content.write().unwrap_or_else(PoisonError::into_inner),
+        ))
+    }
+
+    /// Puts other bytes in place of the file's.
+    pub(crate) fn replace(&self, content: Arc<Content>) {
+        *self.content.write().unwrap_or_else(PoisonError::into_inner) = content;
+    }
+
+    fn take_lock(&self, lock: Lock, process: u64) -> bool {
+        let mut locks = locked(&self.locks);
+        if locks.process != process {
+            *locks = Locks {
+                process,
+                ..Locks::default()
+            };
+        }
+        let free = match lock {
+            Lock::None => true,
+            Lock::Shared => !locks.exclusive,
+            Lock::Exclusive => !locks.exclusive && locks.shared == 0,
+        };
+        if free {
+            locks.shared += usize::from(lock == Lock::Shared);
+            locks.exclusive |= lock == Lock::Exclusive;
+        }
+        free
+    }
+
+    fn release_lock(&self, lock: Lock, process: u64) {
+        let mut locks = locked(&self.locks);
+        if locks.process == process {
+            locks.shared -= usize::from(lock == Lock::Shared);
+            locks.exclusive &= lock != Lock::Exclusive;
+        }
+    }
+}
+
+/// A handle to a file or directory in memory.
+pub(crate) struct MemoryFile {
+    pub(crate) node: Arc<Node>,
+    pub(crate) path: PathBuf,
+    writable: bool,
+    lock: Lock,
+    process: u64,
+    current: Arc<AtomicU64>,
+}
+
+impl MemoryFile {
+    /// Refuses what this handle cannot do: after its process died; on a directory; for reading alone.
+    pub(crate) fn allow(&self, action: Action) -> io::Result<()> {
+        let writes = matches!(action, Action::Write { .. } | Action::Resize { .. });
+        let cause = if self.process != self.current.load(Ordering::SeqCst) {
+            io::Error::other("the process that opened it was killed")
+        } else if self.node.directory && action != Action::Sync {
+            is_a_directory()
+        } else if writes && !self.writable {
+            opened_for_reading()
+        } else {
+            return Ok(());
+        };
+        Err(failed(action, &self.path, cause))
+    }
+
+    pub(crate) fn is_directory(&self) -> bool {
+        self.node.directory
+    }
+}
+
+/// Checks that a file in memory may reach up to `at + len`.
+pub(crate) fn within_limits(path: &Path, at: u64, len: usize) -> io::Result<()> {
+    match at.checked_add(len as u64) {
+        Some(end) if end <= LONGEST => Ok(()),
+        _ => Err(failed(Action::Write { at, len }, path, ErrorKind::FileTooLarge)),
+    }
+}
+
+/// The action of a batch of reads, for messages: its first.
+pub(crate) fn reading(batch: &[ReadAt<'_>]) -> Action {
+    batch
+        .first()
+        .map_or(Action::Read { at: 0, len: 0 }, |first| Action::Read {
+            at: first.at,
+            len: first.buf.len(),
+        })
+}
+
+/// The action of a batch of writes, for messages: its first.
+pub(crate) fn writing(batch: &[WriteAt<'_>]) -> Action {
+    batch
+        .first()
+        .map_or(Action::Write { at: 0, len: 0 }, |first| Action::Write {
+            at: first.at,
+            len: first.buf.len(),
+        })
+}
+
+impl File for MemoryFile {
+    fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
+        self.allow(reading(batch))?;
+        let content = self.node.content.read().unwrap_or_else(PoisonError::into_inner);
+        for read in batch {
+            read.got = content.read(read.at, read.buf);
+        }
+        Ok(())
+    }
+
+    fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
+        self.allow(writing(batch))?;
+        for write in batch {
+            within_limits(&self.path, write.at, write.buf.len())?;
+        }
+        self.node
+            .change(|content| batch.iter().for_each(|write| content.write(write.at, write.buf)));
+        Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.allow(Action::Sync)
+    }
+
+    fn size(&self, set: Option<u64>) -> io::Result<u64> {
+        let Some(to) = set else {
+            self.allow(Action::Measure)?;
+            return Ok(self.node.content().len());
+        };
+        self.allow(Action::Resize { to })?;
+        if to > LONGEST {
+            return Err(failed(Action::Resize { to }, &self.path, ErrorKind::FileTooLarge));
+        }
+        self.node.change(|content| content.resize(to));
+        Ok(to)
+    }
+}
+
+impl Drop for MemoryFile {
+    fn drop(&mut self) {
+        self.node.release_lock(self.lock, self.process);
+    }
+}
+
+impl fmt::Debug for MemoryFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MemoryFile {}", self.path.display())
+    }
+}
+
+/// Locks a mutex; a panic elsewhere does not make its data wrong, as no code here panics halfway through a change.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,211 @@
+//! What a power cut may leave of a disk: the explorer's view of a trace.
+//!
+//! 1. What a sync promised is in every image (D1, D4); what a failed sync forgot is in none (D3).
+//! 2. Of the other changes any subset may be there, in their order, each write torn at any 512-byte sector (D2).
+//! 3. A rename within a directory is there or not, never half. One from a directory to another is two changes, the
+//!    new name and the old one's end, each durable with its own directory.
+//! 4. What lies in a directory whose own name is lost is lost with it.
+
+use super::trace::{Event, Trace};
+use crate::image::{Entry, FileId, Image};
+use std::path::Path;
+
+/// Bytes the device writes whole or not at all.
+pub const SECTOR: u64 = 512;
+
+/// The fate of one unsynced change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Survival {
+    /// It never reached the disk.
+    Lost,
+    /// It did, all of it.
+    Whole,
+    /// Of a write, its first sectors did; of any other change nothing.
+    First(usize),
+    /// Of a write, those sectors did whose bit is set, its first being bit 0; its 65th is bit 0 again. Of any
+    /// other change nothing.
+    Sectors(u64),
+}
+
+/// A moment of a trace at which the power is cut, moving forward event by event.
+#[derive(Debug, Clone)]
+pub struct CrashPoint<'t> {
+    trace: &'t Trace,
+    position: usize,
+    durable: Image,
+    pending: Vec<Pending>,
+}
+
+/// A change that no sync has covered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Pending {
+    event: usize,
+    part: Part,
+}
+
+/// See invariant 3.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    All,
+    NewName,
+    OldName,
+}
+
+impl Trace {
+    /// The moment before the first event.
+    pub fn crash_point(&self) -> CrashPoint<'_> {
+        CrashPoint {
+            trace: self,
+            position: 0,
+            durable: self.start.clone(),
+            pending: Vec::new(),
+        }
+    }
+
+    /// The moment after the first `events` events.
+    pub fn crash_after(&self, events: usize) -> CrashPoint<'_> {
+        let mut point = self.crash_point();
+        while point.position < events && point.advance().is_some() {}
+        point
+    }
+}
+
+impl<'t> CrashPoint<'t> {
+    /// Events before the cut.
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    /// Lets one more event happen before the cut; returns it, or `None` at the end of the trace.
+    pub fn advance(&mut self) -> Option<&'t Event> {
+        let event = self.trace.events.get(self.position)?;
+        let add = |part| Pending {
+            event: self.position,
+            part,
+        };
+        match event {
+            Event::Rename { from, to, .. } if from.parent() != to.parent() => {
+                self.pending.extend([add(Part::NewName), add(Part::OldName)]);
+            }
+            Event::Sync { file } => self.settle(|event, _| event.changes_content_of() == Some(*file), true),
+            Event::Forget { file } => self.settle(|event, _| event.changes_content_of() == Some(*file), false),
+            Event::SyncDirectory { path } => self.settle(|event, part| name_lies_in(event, part, path), true),
+            _ => self.pending.push(add(Part::All)),
+        }
+        self.position += 1;
+        Some(event)
+    }
+
+    /// The changes no sync has covered, in the order of [`CrashPoint::image`]'s indices.
+    pub fn pending(&self) -> impl ExactSizeIterator<Item = &'t Event> + '_ {
+        self.pending.iter().map(|pending| &self.trace.events[pending.event])
+    }
+
+    /// The disk as a power cut now may leave it: `survives` gives the fate of each pending change.
+    pub fn image(&self, mut survives: impl FnMut(usize, &'t Event) -> Survival) -> Image {
+        let mut image = self.durable.clone();
+        let mut lost_directory = false;
+        for (index, pending) in self.pending.iter().enumerate() {
+            let event = &self.trace.events[pending.event];
+            let survival = survives(index, event);
+            if survival != Survival::Lost {
+                apply(&mut image, event, pending.part, survival);
+            }
+            lost_directory |= matches!(event, Event::Create { directory: true, .. });
+        }
+        if lost_directory {
+            image.names.drop_orphans();
+        }
+        image
+    }
+
+    /// The disk with those pending changes whose bit is set: whole, and lost from the 65th on.
+    pub fn image_of(&self, survivors: u64) -> Image {
+        self.image(|index, _| match index < 64 && survivors >> index & 1 == 1 {
+            true => Survival::Whole,
+            false => Survival::Lost,
+        })
+    }
+
+    /// Takes the changes a sync is about from the pending ones, and when it was good makes them durable.
+    fn settle(&mut self, mut is_covered: impl FnMut(&Event, Part) -> bool, durable: bool) {
+        let (trace, image) = (self.trace, &mut self.durable);
+        self.pending.retain(|pending| {
+            let event = &trace.events[pending.event];
+            let covered = is_covered(event, pending.part);
+            if covered && durable {
+                apply(image, event, pending.part, Survival::Whole);
+            }
+            !covered
+        });
+    }
+}
+
+/// Whether a change of names is made durable by a sync of `directory`.
+fn name_lies_in(event: &Event, part: Part, directory: &Path) -> bool {
+    let name = match event {
+        Event::Create { path, .. } | Event::Remove { path } => path,
+        Event::Rename { from, .. } if part == Part::OldName => from,
+        Event::Rename { to, .. } => to,
+        _ => return false,
+    };
+    name.parent() == Some(directory)
+}
+
+fn apply(image: &mut Image, event: &Event, part: Part, survival: Survival) {
+    match event {
+        Event::Write { file, at, bytes } => write(image, *file, *at, bytes, survival),
+        _ if survival != Survival::Whole => {}
+        Event::Resize { file, len } => image.content_mut(*file).resize(*len),
+        Event::Create { file, path, directory } => {
+            image.names.link(
+                path,
+                Entry {
+                    file: *file,
+                    directory: *directory,
+                },
+            );
+            image.content_mut(*file);
+        }
+        Event::Rename { file, from, to } => {
+            if part != Part::NewName {
+                image.names.unlink(from);
+            }
+            if part != Part::OldName {
+                image.names.link(
+                    to,
+                    Entry {
+                        file: *file,
+                        directory: false,
+                    },
+                );
+            }
+        }
+        Event::Remove { path } => {
+            image.names.unlink(path);
+        }
+        Event::Sync { .. } | Event::SyncDirectory { .. } | Event::Forget { .. } => {}
+    }
+}
+
+fn write(image: &mut Image, file: FileId, at: u64, bytes: &[u8], survival: Survival) {
+    let content = image.content_mut(file);
+    let survives = |sector: usize| match survival {
+        Survival::Lost => false,
+        Survival::Whole => true,
+        Survival::First(count) => sector < count,
+        Survival::Sectors(mask) => mask >> (sector % 64) & 1 == 1,
+    };
+    if survival == Survival::Whole {
+        return content.write(at, bytes);
+    }
+    let (mut start, mut sector) = (0, 0);
+    while start < bytes.len() {
+        let to_border = (SECTOR - (at + start as u64) % SECTOR) as usize;
+        let end = bytes.len().min(start + to_border);
+        if survives(sector) {
+            content.write(at + start as u64, &bytes[start..end]);
+        }
+        (start, sector) = (end, sector + 1);
+    }
+}
