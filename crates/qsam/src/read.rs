@@ -1,0 +1,139 @@
+//! Reading records one after the other, each lent from the buffer it was read into.
+//!
+//! 1. No allocation per record; memory is one buffer, and the longest record of a spanned or text file.
+//! 2. An error consumes nothing: asked again, the reader gives the same error again.
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+use crate::codepage::{CodePage, Translation};
+use crate::error::QsamError;
+use crate::format::{Attributes, RecordFormat};
+use crate::input::Input;
+use crate::lines::Lines;
+use crate::variable::Variable;
+
+/// Reads the records of a sequential file.
+#[derive(Debug)]
+pub struct Reader<R> {
+    input: Input<R>,
+    layout: Layout,
+    codepage: Option<CodePage>,
+    translation: Option<Translation>,
+    records: u64,
+}
+
+#[derive(Debug)]
+enum Layout {
+    Fixed(usize),
+    Variable(Variable),
+    Undefined(usize),
+    Text(Lines),
+}
+
+/// Where a record lies that was found.
+#[derive(Debug)]
+pub(crate) enum Found {
+    /// In the input's buffer.
+    InBuffer(Range<usize>),
+    /// Joined from segments.
+    Joined,
+}
+
+impl<R: Read> Reader<R> {
+    /// A reader of `file` from its beginning. The file is read in pieces of 128 KiB, so it needs no buffer of its own.
+    pub fn new(file: R, attributes: &Attributes) -> Result<Reader<R>, QsamError> {
+        attributes.check()?;
+        let layout = match attributes.recfm {
+            RecordFormat::F | RecordFormat::FB => Layout::Fixed(attributes.fixed_length()? as usize),
+            RecordFormat::U => Layout::Undefined(attributes.undefined_length() as usize),
+            RecordFormat::Text => Layout::Text(Lines::new(attributes)),
+            _ => Layout::Variable(Variable::new(attributes)),
+        };
+        let codepage = attributes.codepage;
+        Ok(Reader {
+            input: Input::new(file),
+            layout,
+            codepage,
+            translation: None,
+            records: 0,
+        })
+    }
+
+    /// The same reader, its records converted from the file's code page to `page`. A file of no stated code page is not
+    /// converted.
+    pub fn translated_to(mut self, page: CodePage) -> Reader<R> {
+        self.translation = self
+            .codepage
+            .filter(|from| *from != page)
+            .map(|from| Translation::between(from, page));
+        self
+    }
+
+    /// The next record, without descriptor words or line end; none at the end of the file.
+    #[allow(clippy::should_implement_trait)] // an iterator could not lend from its own buffer
+    #[inline]
+    pub fn next(&mut self) -> Result<Option<&[u8]>, QsamError> {
+        let number = self.records + 1;
+        let found = match &mut self.layout {
+            Layout::Fixed(lrecl) => fixed(&mut self.input, *lrecl, number)?,
+            Layout::Variable(variable) => variable.next(&mut self.input, number)?,
+            Layout::Undefined(blksize) => undefined(&mut self.input, *blksize, number)?,
+            Layout::Text(lines) => lines.next(&mut self.input, number)?,
+        };
+        let record = match (found, &mut self.layout) {
+            (None, _) => return Ok(None),
+            (Some(Found::Joined), Layout::Variable(variable)) => variable.joined(),
+            (Some(Found::InBuffer(range)), _) => self.input.consumed(range),
+            (Some(Found::Joined), _) => &mut [], // only Variable joins
+        };
+        self.records = number;
+        if let Some(translation) = &self.translation {
+            translation.apply(record);
+        }
+        Ok(Some(record))
+    }
+
+    /// How many records were read; the number of the last one.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Where the next record begins in the file, with its descriptor words, in bytes.
+    pub fn offset(&self) -> u64 {
+        self.input.offset()
+    }
+
+    /// The file; what was read ahead is lost.
+    pub fn into_inner(self) -> R {
+        self.input.into_inner()
+    }
+}
+
+#[inline]
+fn fixed<R: Read>(input: &mut Input<R>, lrecl: usize, record: u64) -> Result<Option<Found>, QsamError> {
+    match input.ensure(lrecl).map_err(read_error(input, record))? {
+        0 => Ok(None),
+        found if found < lrecl => Err(QsamError::TruncatedFixed {
+            record,
+            offset: input.offset(),
+            found,
+            lrecl,
+        }),
+        _ => Ok(Some(Found::InBuffer(input.consume(lrecl)))),
+    }
+}
+
+fn undefined<R: Read>(input: &mut Input<R>, blksize: usize, record: u64) -> Result<Option<Found>, QsamError> {
+    match input.ensure(blksize).map_err(read_error(input, record))?.min(blksize) {
+        0 => Ok(None),
+        found => Ok(Some(Found::InBuffer(input.consume(found)))),
+    }
+}
+
+/// Puts an I/O error where it happened.
+#[inline]
+pub(crate) fn read_error<R: Read>(input: &Input<R>, record: u64) -> impl FnOnce(io::Error) -> QsamError {
+    let offset = input.offset();
+    move |source| QsamError::Read { record, offset, source }
+}
