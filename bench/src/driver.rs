@@ -1,0 +1,76 @@
+//! The driver's end of a worker: starts the program, sends orders, reads answers.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use crate::clock::Measurement;
+use crate::engines::Engine;
+use crate::peer::Result;
+use crate::report::program_path;
+
+/// A running worker. Only one is given work at a time.
+pub struct Worker {
+    /// The row it serves.
+    pub engine: Engine,
+    child: Child,
+    orders: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Worker {
+    /// Starts the engine's program on its own directory under `dir`.
+    pub fn start(engine: Engine, dir: &Path, loaded: u64, batch: u64, cache_bytes: u64) -> Result<Worker> {
+        let dir = dir.join(engine.name);
+        if dir.exists() {
+            std::fs::remove_dir_all(&dir).map_err(|error| format!("cannot empty {}: {error}", dir.display()))?;
+        }
+        std::fs::create_dir_all(&dir).map_err(|error| format!("cannot make {}: {error}", dir.display()))?;
+        let mut child = Command::new(program_path(engine.program)?)
+            .args(["serve", engine.name])
+            .arg(&dir)
+            .args([loaded, batch, cache_bytes].map(|number| number.to_string()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("cannot start {}: {error}", engine.program))?;
+        let (Some(orders), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(format!("{} has no pipes", engine.program));
+        };
+        Ok(Worker {
+            engine,
+            child,
+            orders,
+            answers: BufReader::new(answers),
+        })
+    }
+
+    /// Sends an order and waits for the text of the answer.
+    pub fn ask(&mut self, order: &str) -> Result<String> {
+        let failed = |reason: &str| format!("{} did not do '{order}': {reason}", self.engine.name);
+        let mut answer = String::new();
+        writeln!(self.orders, "{order}").map_err(|error| failed(&error.to_string()))?;
+        self.answers
+            .read_line(&mut answer)
+            .map_err(|error| failed(&error.to_string()))?;
+        match answer.trim_end().split_once(' ').unwrap_or((answer.trim_end(), "")) {
+            ("ok", text) => Ok(text.to_string()),
+            ("error", reason) => Err(failed(reason)),
+            _ => Err(failed("its program ended")),
+        }
+    }
+
+    /// Sends an order that is measured.
+    pub fn measure(&mut self, order: &str) -> Result<Measurement> {
+        self.ask(order)?.parse()
+    }
+
+    /// Closes the data set and ends the program.
+    pub fn finish(mut self) -> Result<()> {
+        self.ask("close")?;
+        self.child
+            .wait()
+            .map(|_| ())
+            .map_err(|error| format!("cannot wait for {}: {error}", self.engine.program))
+    }
+}

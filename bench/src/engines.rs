@@ -1,0 +1,70 @@
+//! The engines, in the order of the tables.
+
+/// One row of the tables.
+#[derive(Clone, Copy, Debug)]
+pub struct Engine {
+    /// Name of the row, and what `--engines` takes.
+    pub name: &'static str,
+    /// Program that serves it, beside this one.
+    pub program: &'static str,
+    /// Can commit single records durably, from several threads.
+    pub commits: bool,
+    /// Takes part in `step`.
+    pub steps: bool,
+}
+
+/// All engines that are built here.
+pub const ENGINES: &[Engine] = &[
+    Engine {
+        name: "none",
+        program: "peer-none",
+        commits: false,
+        steps: true,
+    },
+    Engine {
+        name: "lmdb",
+        program: "peer-lmdb",
+        commits: true,
+        steps: true,
+    },
+    Engine {
+        name: "bdb",
+        program: "peer-bdb",
+        commits: false,
+        steps: true,
+    },
+    Engine {
+        name: "bdb-tx",
+        program: "peer-bdb",
+        commits: true,
+        steps: false,
+    },
+    Engine {
+        name: "rocksdb",
+        program: "peer-rocksdb",
+        commits: true,
+        steps: true,
+    },
+    Engine {
+        name: "sqlite",
+        program: "peer-sqlite",
+        commits: true,
+        steps: true,
+    },
+];
+
+/// The engines of a comma-separated list.
+pub fn choose(list: &str) -> Result<Vec<Engine>, String> {
+    list.split(',')
+        .map(|name| {
+            ENGINES
+                .iter()
+                .find(|engine| engine.name == name)
+                .copied()
+                .ok_or_else(|| {
+                    let known: Vec<&str> = ENGINES.iter().map(|engine| engine.name).collect();
+                    format!("no engine is called '{name}'; choose from {}", known.join(","))
+                })
+        })
+        .collect()
+}

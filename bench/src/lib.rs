@@ -1,0 +1,27 @@
+//! Measures Cica beside LMDB, Berkeley DB, RocksDB and SQLite: same records, same order of requests, same run.
+//!
+//! Each engine lives in a program of its own (`src/bin/peer-*.rs`), so that its threads, its memory and the cost of
+//! loading its libraries are charged to it alone. The driver (`cica-bench`) talks to these programs over pipes:
+//!
+//! ```text
+//! cica-bench ops  --- lines ---> peer-lmdb serve      one process per engine, phases interleaved
+//! cica-bench step --- exec ----> peer-lmdb step read  one process per run, timed from outside
+//! ```
+//!
+//! A new engine is one file that implements [`peer::Peer`] and one row in [`engines::ENGINES`].
+
+pub mod clock;
+pub mod driver;
+pub mod engines;
+pub mod flags;
+pub mod json;
+pub mod machine;
+pub mod ops;
+pub mod peer;
+pub mod phases;
+pub mod report;
+pub mod step;
+pub mod strace;
+pub mod targets;
+pub mod worker;
+pub mod workload;

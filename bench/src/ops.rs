@@ -1,0 +1,375 @@
+//! `cica-bench ops`: CPU per operation of all engines, in one run.
+//!
+//! Phases are interleaved: each round of a phase is done by every engine before the next round starts, and each round
+//! starts with another engine. Workers wait between their turns, background work settled.
+
+use std::path::PathBuf;
+
+use crate::clock::Measurement;
+use crate::driver::Worker;
+use crate::engines::{choose, Engine, ENGINES};
+use crate::flags::Flags;
+use crate::json::Json;
+use crate::machine;
+use crate::peer::Result;
+use crate::report::{median, save, Table};
+use crate::targets::{Figure, TARGETS};
+
+const COMMIT_THREADS: [u64; 3] = [1, 8, 32];
+
+struct Plan {
+    dir: PathBuf,
+    records: u64,
+    ops: u64,
+    rounds: u64,
+    batch: u64,
+    cache_bytes: u64,
+    commit_seconds: u64,
+    engines: Vec<Engine>,
+    json: Option<String>,
+}
+
+impl Plan {
+    fn from_flags(mut flags: Flags) -> Result<Plan> {
+        let all: Vec<&str> = ENGINES.iter().map(|engine| engine.name).collect();
+        let plan = Plan {
+            dir: flags
+                .take_text("dir")
+                .ok_or("--dir names the directory to work in")?
+                .into(),
+            records: flags.take("records", 5_000_000)?,
+            ops: flags.take("ops", 1_000_000)?,
+            rounds: flags.take("rounds", 3)?,
+            batch: flags.take("batch", 1000)?,
+            cache_bytes: flags.take("cache-mib", 2048u64)? << 20,
+            commit_seconds: flags.take("commit-seconds", 3)?,
+            engines: choose(&flags.take_text("engines").unwrap_or_else(|| all.join(",")))?,
+            json: flags.take_text("json"),
+        };
+        flags.finish()?;
+        if plan.records == 0 || plan.ops == 0 || plan.rounds == 0 || plan.batch == 0 {
+            return Err("--records, --ops, --rounds and --batch must not be 0".into());
+        }
+        Ok(plan)
+    }
+
+    /// Inserts of one round: no more than fit between the loaded records over all rounds.
+    fn inserts(&self) -> u64 {
+        self.ops.min(self.records / self.rounds)
+    }
+}
+
+/// The rounds of one phase of one engine.
+struct Series {
+    phase: String,
+    engine: &'static str,
+    rounds: Vec<Measurement>,
+}
+
+impl Series {
+    fn least(&self, field: impl Fn(&Measurement) -> f64) -> f64 {
+        self.rounds.iter().map(field).fold(f64::INFINITY, f64::min)
+    }
+
+    fn median(&self, field: impl Fn(&Measurement) -> f64) -> f64 {
+        median(self.rounds.iter().map(field).collect())
+    }
+
+    fn best_rate(&self) -> f64 {
+        self.rounds.iter().map(Measurement::per_second).fold(0.0, f64::max)
+    }
+}
+
+/// Bytes on the device, after the load and after the inserts.
+struct Space {
+    engine: &'static str,
+    loaded: u64,
+    inserted: u64,
+}
+
+/// `cica-bench ops`.
+pub fn main(flags: Flags) -> Result<()> {
+    let plan = Plan::from_flags(flags)?;
+    let mut workers = plan
+        .engines
+        .iter()
+        .map(|&engine| Worker::start(engine, &plan.dir, plan.records, plan.batch, plan.cache_bytes))
+        .collect::<Result<Vec<Worker>>>()?;
+    let versions = workers
+        .iter_mut()
+        .map(|worker| worker.ask("version"))
+        .collect::<Result<Vec<String>>>()?;
+    print_head(&plan, &versions);
+
+    let mut results = Vec::new();
+    let loaded = run_phases(&plan, &mut workers, &mut results)?;
+    // Reopened for durable commits; closing also brings to the files what an engine still held in memory.
+    for worker in &mut workers {
+        worker.ask("reopen")?;
+    }
+    let inserted = space(&mut workers)?;
+    let spaces: Vec<Space> = (plan.engines.iter().zip(loaded).zip(inserted))
+        .map(|((engine, loaded), inserted)| Space {
+            engine: engine.name,
+            loaded,
+            inserted,
+        })
+        .collect();
+    print!("{}", space_table(&plan, &spaces));
+
+    if plan.commit_seconds > 0 {
+        run_commits(&plan, &mut workers, &mut results)?;
+    }
+    for worker in workers {
+        worker.finish()?;
+    }
+    if let Some(table) = target_table(&results) {
+        print!("\n{table}");
+    }
+    println!("\nload average at the end: {}", machine::load());
+    save(plan.json.as_deref(), &to_json(&plan, &versions, &results, &spaces))
+}
+
+/// All phases without waiting for the device; returns the space after the load.
+fn run_phases(plan: &Plan, workers: &mut [Worker], results: &mut Vec<Series>) -> Result<Vec<u64>> {
+    let ops = plan.ops;
+    phase(workers, results, "load", 1, |_| "load".into())?;
+    let loaded = space(workers)?;
+    phase(workers, results, "scan", plan.rounds, |_| "scan".into())?;
+    phase(workers, results, "get", plan.rounds, |round| {
+        format!("get {ops} {round}")
+    })?;
+    phase(workers, results, "update", plan.rounds, |round| {
+        format!("update {ops} {round}")
+    })?;
+    phase(workers, results, "insert", plan.rounds, |_| {
+        format!("insert {}", plan.inserts())
+    })?;
+    phase(workers, results, "rescan", plan.rounds, |_| "scan".into())?;
+    Ok(loaded)
+}
+
+fn run_commits(plan: &Plan, workers: &mut [Worker], results: &mut Vec<Series>) -> Result<()> {
+    let mut able: Vec<&mut Worker> = workers.iter_mut().filter(|worker| worker.engine.commits).collect();
+    for threads in COMMIT_THREADS {
+        let name = format!("commit-{threads}");
+        let mut all = Vec::new();
+        for worker in &mut able {
+            let measured = worker.measure(&format!("commit {threads} {} {threads}", plan.commit_seconds))?;
+            all.push(Series {
+                phase: name.clone(),
+                engine: worker.engine.name,
+                rounds: vec![measured],
+            });
+        }
+        print!("\n{}", commit_table(threads, &all));
+        results.extend(all);
+    }
+    Ok(())
+}
+
+fn phase(
+    workers: &mut [Worker],
+    results: &mut Vec<Series>,
+    name: &str,
+    rounds: u64,
+    order: impl Fn(u64) -> String,
+) -> Result<()> {
+    let mut all: Vec<Series> = workers
+        .iter()
+        .map(|worker| Series {
+            phase: name.into(),
+            engine: worker.engine.name,
+            rounds: Vec::new(),
+        })
+        .collect();
+    for round in 0..rounds {
+        for turn in 0..workers.len() {
+            let at = (turn + round as usize) % workers.len();
+            all[at].rounds.push(workers[at].measure(&order(round))?);
+        }
+    }
+    println!("\n{}", phase_table(name, &all));
+    results.extend(all);
+    Ok(())
+}
+
+fn space(workers: &mut [Worker]) -> Result<Vec<u64>> {
+    workers
+        .iter_mut()
+        .map(|worker| {
+            worker
+                .ask("space")?
+                .parse()
+                .map_err(|_| format!("{}: no size", worker.engine.name))
+        })
+        .collect()
+}
+
+fn print_head(plan: &Plan, versions: &[String]) {
+    println!(
+        "ops: {} records (16-byte key, 200-byte value), {} operations, {} rounds, commit every {}, cache {} MiB",
+        plan.records,
+        plan.ops,
+        plan.rounds,
+        plan.batch,
+        plan.cache_bytes >> 20
+    );
+    machine::describe()
+        .iter()
+        .for_each(|(name, value)| println!("  {name}: {value}"));
+    for (engine, version) in plan.engines.iter().zip(versions) {
+        println!("  {}: {version}", engine.name);
+    }
+}
+
+fn title(phase: &str) -> &str {
+    match phase {
+        "load" => "sequential load",
+        "scan" => "full scan, after the load",
+        "get" => "random get",
+        "update" => "random update, not synced",
+        "insert" => "random insert, not synced",
+        "rescan" => "full scan, after the inserts",
+        other => other,
+    }
+}
+
+fn phase_table(phase: &str, all: &[Series]) -> Table {
+    let title = format!("{} (nanoseconds per record)", title(phase));
+    let head = [
+        "engine",
+        "thread CPU min",
+        "median",
+        "process CPU min",
+        "median",
+        "wall min",
+        "median",
+        "best rate/s",
+    ];
+    let mut table = Table::new(&title, &head);
+    for series in all {
+        let mut cells = vec![series.engine.to_string()];
+        for field in [
+            Measurement::thread_per_op,
+            Measurement::process_per_op,
+            Measurement::wall_per_op,
+        ] {
+            cells.push(format!("{:.0}", series.least(field)));
+            cells.push(format!("{:.0}", series.median(field)));
+        }
+        cells.push(format!("{:.0}", series.best_rate()));
+        table.row(cells);
+    }
+    table
+}
+
+fn commit_table(threads: u64, all: &[Series]) -> Table {
+    let title = format!("durable commits of one updated record, {threads} threads");
+    let head = ["engine", "commits/s", "thread CPU us/commit", "process CPU us/commit"];
+    let mut table = Table::new(&title, &head);
+    for series in all {
+        table.row(vec![
+            series.engine.to_string(),
+            format!("{:.0}", series.best_rate()),
+            format!("{:.1}", series.least(Measurement::thread_per_op) / 1e3),
+            format!("{:.1}", series.least(Measurement::process_per_op) / 1e3),
+        ]);
+    }
+    table
+}
+
+fn space_table(plan: &Plan, spaces: &[Space]) -> Table {
+    let inserted = plan.inserts() * plan.rounds;
+    let title = format!("bytes on the device per record (logs included); {inserted} inserts; the record has 216");
+    let mut table = Table::new(&title, &["engine", "after load", "after inserts"]);
+    for space in spaces {
+        table.row(vec![
+            space.engine.to_string(),
+            format!("{:.0}", space.loaded as f64 / plan.records as f64),
+            format!("{:.0}", space.inserted as f64 / (plan.records + inserted) as f64),
+        ]);
+    }
+    table
+}
+
+/// Cica beside its promises, where it was measured.
+fn target_table(results: &[Series]) -> Option<Table> {
+    let find = |phase: &str, engine: &str| {
+        results
+            .iter()
+            .find(|series| series.phase == phase && series.engine == engine)
+    };
+    let mut table = Table::new(
+        "Cica against its targets",
+        &["phase", "figure", "peer", "target", "measured", "met"],
+    );
+    let mut any = false;
+    for target in TARGETS {
+        let (Some(ours), Some(theirs)) = (find(target.phase, "cica"), find(target.phase, target.peer)) else {
+            continue;
+        };
+        let (figure, measured) = match target.figure {
+            Figure::ThreadCpu => (
+                "thread CPU <=",
+                ours.least(Measurement::thread_per_op) / theirs.least(Measurement::thread_per_op),
+            ),
+            Figure::Rate => ("rate >=", ours.best_rate() / theirs.best_rate()),
+        };
+        let met = if target.is_met(measured) { "yes" } else { "NO" };
+        let cells = [target.phase, figure, target.peer].map(str::to_string).into_iter();
+        let figures = [
+            format!("{:.2}", target.ratio),
+            format!("{measured:.2}"),
+            met.to_string(),
+        ];
+        table.row(cells.chain(figures).collect());
+        any = true;
+    }
+    any.then_some(table)
+}
+
+fn to_json(plan: &Plan, versions: &[String], results: &[Series], spaces: &[Space]) -> Json {
+    let rows = results.iter().map(|series| {
+        Json::map([
+            ("phase", Json::text(&series.phase)),
+            ("engine", Json::text(series.engine)),
+            ("ops", Json::whole(series.rounds.first().map_or(0, |round| round.ops))),
+            ("rounds", Json::whole(series.rounds.len() as u64)),
+            ("thread_ns_min", Json::tenth(series.least(Measurement::thread_per_op))),
+            (
+                "thread_ns_median",
+                Json::tenth(series.median(Measurement::thread_per_op)),
+            ),
+            ("process_ns_min", Json::tenth(series.least(Measurement::process_per_op))),
+            (
+                "process_ns_median",
+                Json::tenth(series.median(Measurement::process_per_op)),
+            ),
+            ("wall_ns_min", Json::tenth(series.least(Measurement::wall_per_op))),
+            ("wall_ns_median", Json::tenth(series.median(Measurement::wall_per_op))),
+        ])
+    });
+    let sizes = spaces.iter().map(|space| {
+        Json::map([
+            ("engine", Json::text(space.engine)),
+            ("bytes_after_load", Json::whole(space.loaded)),
+            ("bytes_after_inserts", Json::whole(space.inserted)),
+        ])
+    });
+    let names = plan
+        .engines
+        .iter()
+        .zip(versions)
+        .map(|(engine, text)| (engine.name.to_string(), Json::text(text)));
+    Json::map([
+        ("program", Json::text("ops")),
+        ("records", Json::whole(plan.records)),
+        ("batch", Json::whole(plan.batch)),
+        ("cache_bytes", Json::whole(plan.cache_bytes)),
+        ("machine", machine::describe_json()),
+        ("versions", Json::Map(names.collect())),
+        ("results", Json::List(rows.collect())),
+        ("space", Json::List(sizes.collect())),
+    ])
+}
