@@ -225,7 +225,8 @@ fn parse_rdfs(rdfs: &[u8], layout: &mut Layout, spans: &mut Vec<(u16, u16)>) -> 
 /// RDFs. If `segment` is not [`Segment::Whole`], there is one length, and `update_number` goes with it.
 ///
 /// # Panics
-/// If the records and their RDFs do not fit (the caller has asked [`free_bytes`]): a CI is not written wrongly.
+/// If the records and their RDFs do not fit (the caller has asked [`free_bytes`]) or a segment is not alone: better no
+/// image than a wrong one.
 pub fn render(image: &mut [u8], lens: impl Iterator<Item = u16> + Clone, segment: Segment, update_number: u16) {
     let cidf = image.len() - CIDF_LEN;
     let mut rdf = cidf;
@@ -238,6 +239,7 @@ pub fn render(image: &mut [u8], lens: impl Iterator<Item = u16> + Clone, segment
     for_each_run(lens, |len, records| {
         data_len += usize::from(len) * usize::from(records);
         if segment != Segment::Whole {
+            assert!(data_len == usize::from(len), "a segment is alone in its CI");
             push(RDF_PAIRED | segment.bits(), len);
             push(RDF_NUMBER | segment.bits(), update_number);
         } else if records > 1 {

@@ -41,11 +41,8 @@ impl IndexRecord {
             return Err(IndexFull::Level);
         }
         let limit = pointer_limit(self.level, base.ci_per_ca);
-        let mut pointers = self
-            .entries
-            .iter()
-            .map(|e| e.pointer)
-            .chain(self.free.iter().map(|&ci| ci.into()));
+        let free = self.free.iter().map(|&ci| ci.into());
+        let mut pointers = self.entries.iter().map(|e| e.pointer).chain(free);
         if let Some(pointer) = pointers.find(|&p| p >= limit) {
             return Err(IndexFull::Pointer { pointer });
         }
@@ -159,7 +156,10 @@ impl IndexRecord {
     }
 }
 
-/// Bytes an index CI of this size has for its record.
+/// Bytes an index CI of this size has for its record; none if no CI has this size.
 fn room(index_ci_size: usize) -> usize {
-    index_ci_size.min(MAX_CI).saturating_sub(CONTROL_LEN)
+    match index_ci_size {
+        ..=MAX_CI => index_ci_size.saturating_sub(CONTROL_LEN),
+        _ => 0,
+    }
 }
