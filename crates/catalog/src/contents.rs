@@ -123,11 +123,7 @@ impl Contents {
 
     /// The volume of this serial.
     pub fn volume(&self, serial: &Volser) -> Result<&Volume, CatalogError> {
-        let missing = || CatalogError::VolumeMissing {
-            serial: serial.clone(),
-            directory: None,
-        };
-        self.volumes.get(serial).ok_or_else(missing)
+        self.volumes.get(serial).ok_or_else(|| unknown(serial))
     }
 
     /// All volumes in order of serials.
@@ -157,11 +153,7 @@ impl Contents {
                 name: entry.name().clone(),
             });
         }
-        let missing = || CatalogError::VolumeMissing {
-            serial: serial.clone(),
-            directory: None,
-        };
-        self.volumes.remove(serial).ok_or_else(missing)
+        self.volumes.remove(serial).ok_or_else(|| unknown(serial))
     }
 
     /// C1 and C2 for an entry about to come in.
@@ -180,5 +172,12 @@ impl Contents {
             }
         }
         Ok(())
+    }
+}
+
+fn unknown(serial: &Volser) -> CatalogError {
+    CatalogError::VolumeMissing {
+        serial: serial.clone(),
+        directory: None,
     }
 }

@@ -72,9 +72,14 @@ fn equal_records(room: u32, length: u32) -> u32 {
     }
 }
 
-/// Records of `length` bytes that a CI of `ci_size` bytes holds when all are of that length.
+/// Records of `length` bytes that a CI of `ci_size` bytes holds when all are of that length; 0 if they span CIs.
 pub fn records_per_ci(ci_size: u32, length: u32) -> u32 {
     equal_records(ci_size.saturating_sub(4), length)
+}
+
+/// Slots of `length` bytes in a CI of an RRDS, each with an RDF of its own.
+pub fn slots_per_ci(ci_size: u32, length: u32) -> u32 {
+    ci_size.saturating_sub(4) / length.saturating_add(3)
 }
 
 impl FreeSpace {

@@ -7,6 +7,7 @@
 //! * [`geometry`]: device types, and how many physical records a track takes;
 //! * [`space`]: space parameters to control areas and extents;
 //! * [`cisize`]: choosing CI sizes; [`freespace`]: what FREESPACE leaves free;
+//! * [`check`]: what may not be defined;
 //! * [`plan`]: all of these together, from what DEFINE was told to the numbers of each component;
 //! * [`volume`], [`entry`], [`contents`]: what a catalog holds;
 //! * [`wire`]: its bytes (`docs/format/catalog.md`);
@@ -16,7 +17,8 @@
 #![forbid(unsafe_code)]
 
 pub mod catalog;
-//MOD cisize
+pub mod check;
+pub mod cisize;
 pub mod contents;
 pub mod date;
 pub mod entry;
@@ -25,7 +27,7 @@ pub mod freespace;
 pub mod geometry;
 pub mod locate;
 pub mod name;
-//MOD plan
+pub mod plan;
 pub mod space;
 mod store;
 pub mod volume;

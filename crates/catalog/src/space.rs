@@ -5,8 +5,7 @@
 //! must divide an allocation unit of 21 cylinders (see [`Device::whole_units`]) the next of 1, 3, 5, 7, 9, 15 tracks is
 //! taken, as z/OS does.
 
-use crate::freespace::records_per_ci;
-use crate::geometry::{Device, PhysicalRecord};
+use crate::geometry::Device;
 use std::fmt;
 
 /// Extents a component may have on one volume.
@@ -133,12 +132,21 @@ impl fmt::Display for SpaceError {
 
 impl std::error::Error for SpaceError {}
 
-/// What is allocated for `space` on `device` in CIs of `ci_size` bytes. `average_record` counts RECORDS; `imbed` takes
-/// the first track of each control area for its sequence set record.
+/// The records that RECORDS counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Records {
+    /// Average length in bytes.
+    pub length: u32,
+    /// Of these, records in a CI; 0 if they span CIs.
+    pub per_ci: u32,
+}
+
+/// What is allocated for `space` on `device` in CIs of `ci_size` bytes. `imbed` takes the first track of each control
+/// area for its sequence set record.
 pub fn allocate(
     space: Space,
     ci_size: u32,
-    average_record: u32,
+    records: Records,
     imbed: bool,
     device: &'static Device,
 ) -> Result<Allocation, SpaceError> {
@@ -154,8 +162,12 @@ pub fn allocate(
         .filter(|l| l.per_track > 0)
         .ok_or(no_ci)?;
     let cylinder = u64::from(device.tracks_per_cylinder());
-    let primary = tracks(space.unit, space.primary, &layout, ci_size, average_record, cylinder);
-    let secondary = tracks(space.unit, space.secondary, &layout, ci_size, average_record, cylinder);
+    let tracks = |amount: u64| match space.unit {
+        Unit::Cylinders => amount.saturating_mul(cylinder),
+        Unit::Tracks => amount,
+        _ => layout.tracks_for(cis(space.unit, amount, ci_size, records)),
+    };
+    let (primary, secondary) = (tracks(space.primary), tracks(space.secondary));
 
     let limit = u64::from(device.cylinders()) * cylinder;
     if primary > limit || secondary > limit {
@@ -179,15 +191,23 @@ pub fn allocate(
     let tracks_per_ca = whole_unit(wanted, device) as u32;
     let ci_per_ca = layout.cis_in(tracks_per_ca - u32::from(imbed));
     let round = |amount: u64| amount.div_ceil(u64::from(tracks_per_ca)) * u64::from(tracks_per_ca);
-    let why = explain(
-        primary,
-        secondary,
-        cylinder,
-        wanted,
-        tracks_per_ca,
-        ci_per_ca,
-        imbed,
-        &layout,
+
+    let growth = if secondary == 0 {
+        "no secondary".to_owned()
+    } else {
+        format!("secondary, {secondary}")
+    };
+    let raised = match wanted == u64::from(tracks_per_ca) {
+        true => String::new(),
+        false => format!(", raised from {wanted} to divide an allocation unit of 21 cylinders"),
+    };
+    let why =
+        format!(
+        "tracks in a control area: {tracks_per_ca}, the smallest of primary, {primary}, {growth}, and one cylinder, \
+         {cylinder}{raised}; CIs in a control area: {ci_per_ca}, as a track takes {} physical records of {} bytes{}",
+        layout.per_track,
+        layout.size,
+        if imbed { " and IMBED takes one track of each area" } else { "" },
     );
     Ok(Allocation {
         tracks_per_ca,
@@ -198,19 +218,18 @@ pub fn allocate(
     })
 }
 
-/// Tracks of an amount, rounded up.
-fn tracks(unit: Unit, amount: u64, layout: &PhysicalRecord, ci_size: u32, average_record: u32, cylinder: u64) -> u64 {
-    let in_cis = |bytes: u64| layout.tracks_for(bytes.div_ceil(u64::from(ci_size)));
+/// CIs that an amount of bytes or records needs.
+fn cis(unit: Unit, amount: u64, ci_size: u32, records: Records) -> u64 {
+    let of_bytes = |unit: u64| amount.saturating_mul(unit).div_ceil(u64::from(ci_size));
     match unit {
-        Unit::Cylinders => amount.saturating_mul(cylinder),
-        Unit::Tracks => amount,
-        Unit::Kilobytes => in_cis(amount.saturating_mul(1 << 10)),
-        Unit::Megabytes => in_cis(amount.saturating_mul(1 << 20)),
-        Unit::Records => match u64::from(records_per_ci(ci_size, average_record)) {
-            // Longer than a CI: spanned.
-            0 => in_cis(amount.saturating_mul(u64::from(average_record) + 10)),
-            per_ci => layout.tracks_for(amount.div_ceil(per_ci)),
-        },
+        Unit::Megabytes => of_bytes(1 << 20),
+        Unit::Records if records.per_ci > 0 => amount.div_ceil(u64::from(records.per_ci)),
+        // Each segment of a spanned record has ten bytes of control information in its CI.
+        Unit::Records => {
+            let segments = u64::from(records.length).div_ceil(u64::from(ci_size.saturating_sub(10)).max(1));
+            amount.saturating_mul(segments)
+        }
+        _ => of_bytes(1 << 10),
     }
 }
 
@@ -220,38 +239,4 @@ fn whole_unit(tracks: u64, device: &Device) -> u64 {
         return tracks;
     }
     [1, 3, 5, 7, 9, 15].into_iter().find(|t| *t >= tracks).unwrap_or(tracks)
-}
-
-#[allow(clippy::too_many_arguments)]
-fn explain(
-    primary: u64,
-    secondary: u64,
-    cylinder: u64,
-    wanted: u64,
-    tracks_per_ca: u32,
-    ci_per_ca: u32,
-    imbed: bool,
-    layout: &PhysicalRecord,
-) -> String {
-    let second = if secondary == 0 {
-        "none".to_owned()
-    } else {
-        format!("{secondary} tracks")
-    };
-    let unit = if wanted == u64::from(tracks_per_ca) {
-        String::new()
-    } else {
-        format!(", raised from {wanted} to divide an allocation unit of 21 cylinders")
-    };
-    let imbed = if imbed {
-        ", one of them for the sequence set (IMBED)"
-    } else {
-        ""
-    };
-    format!(
-        "control area of {tracks_per_ca} tracks{imbed}: the smallest of primary ({primary} tracks), secondary ({second}) \
-         and one cylinder ({cylinder} tracks){unit}; {ci_per_ca} CIs in it, as a track takes {} physical records of {} \
-         bytes",
-        layout.per_track, layout.size
-    )
 }
