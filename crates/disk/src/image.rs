@@ -2,6 +2,7 @@
 
 use crate::content::Content;
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::ops::Bound;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -65,17 +66,20 @@ impl Names {
             .map(|(path, entry)| (&**path, *entry))
     }
 
-    pub(crate) fn has_directory_for(&self, path: &Path) -> bool {
-        path.parent()
-            .and_then(|parent| self.get(parent))
-            .is_some_and(|entry| entry.directory)
+    /// Whether a name can lie where `path` has it: an error unless its parent is a directory.
+    pub(crate) fn check_parent(&self, path: &Path) -> Result<(), ErrorKind> {
+        match path.parent().and_then(|parent| self.get(parent)) {
+            Some(parent) if parent.directory => Ok(()),
+            Some(_) => Err(ErrorKind::NotADirectory),
+            None => Err(ErrorKind::NotFound),
+        }
     }
 
     /// Takes away what no directory leads to any more.
     pub(crate) fn drop_orphans(&mut self) {
         let lost = |names: &Names| -> Vec<Arc<Path>> {
             let is_root = |path: &Path| ROOTS.iter().any(|root| path == Path::new(root));
-            let orphan = |path: &Path| !is_root(path) && !names.has_directory_for(path);
+            let orphan = |path: &Path| !is_root(path) && names.check_parent(path).is_err();
             names
                 .iter()
                 .filter(|(path, _)| orphan(path))

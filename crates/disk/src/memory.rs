@@ -134,10 +134,12 @@ impl MemoryDisk {
             }
             (Some(entry), _) => (tree.nodes[&entry.file].clone(), false),
             (None, Create::No) => return Err(failed(Action::Open, path, ErrorKind::NotFound)),
-            (None, _) if !tree.names.has_directory_for(&plain) => {
-                return Err(failed(Action::Make, path, ErrorKind::NotFound));
+            (None, _) => {
+                tree.names
+                    .check_parent(&plain)
+                    .map_err(|kind| failed(Action::Make, path, kind))?;
+                (tree.make(&plain, how.directory), true)
             }
-            (None, _) => (tree.make(&plain, how.directory), true),
         };
         let process = self.process.load(Ordering::SeqCst);
         if !node.take_lock(how.lock, process) {
@@ -166,8 +168,8 @@ impl MemoryDisk {
         if entry.directory || replaced.is_some_and(|replaced| replaced.directory) {
             return error(ErrorKind::IsADirectory);
         }
-        if !tree.names.has_directory_for(&plain_to) {
-            return error(ErrorKind::NotFound);
+        if let Err(kind) = tree.names.check_parent(&plain_to) {
+            return error(kind);
         }
         tree.names.unlink(&plain_from);
         tree.names.link(&plain_to, entry);

@@ -192,6 +192,9 @@ impl File for LinuxFile {
         };
         let action = Action::Resize { to };
         self.allow(action.clone())?;
+        if to > i64::MAX as u64 {
+            return Err(failed(action, &self.path, io::ErrorKind::FileTooLarge));
+        }
         let _alone = self.resizing.lock().unwrap_or_else(PoisonError::into_inner);
         let from = self.length(action.clone())?;
         if to > from {
