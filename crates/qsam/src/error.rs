@@ -179,7 +179,7 @@ impl fmt::Display for QsamError {
                 )?;
                 f.write_str(match (fault, in_block) {
                     (DescriptorFault::Spanned, _) => "try RECFM=VBS",
-                    (DescriptorFault::TooLong { .. }, _) => "is LRECL right?",
+                    (DescriptorFault::TooLong { bound: "LRECL", .. }, _) => "is LRECL right?",
                     (DescriptorFault::OutOfOrder { .. }, _) => "segments are missing, transfer the file again",
                     (_, true) => "is the file really one with BDWs? try BDW=NO",
                     (_, false) => "has the file BDWs? try BDW=YES",

@@ -148,17 +148,21 @@ impl Attributes {
     }
 
     /// The same attributes with what was not stated filled in for a file that takes records of up to `longest` bytes:
-    /// LRECL (F: `longest`; V, VB: `longest` + 4, at most 32,760), and BLKSIZE as the system determines it on a 3390.
+    /// LRECL (F: `longest`; V, VB: `longest` + 4, as far as a block holds it), and where there are blocks BLKSIZE as the
+    /// system determines it on a 3390.
     pub fn completed_for(mut self, longest: u32) -> Attributes {
         if self.lrecl == 0 {
             self.lrecl = match self.recfm {
                 RecordFormat::F if self.blksize != 0 => self.blksize,
                 RecordFormat::F | RecordFormat::FB => longest,
-                RecordFormat::V | RecordFormat::VB => longest.saturating_add(DESCRIPTOR).min(MAX_LRECL),
+                RecordFormat::V | RecordFormat::VB => {
+                    let most = self.longest_record().unwrap_or(longest);
+                    longest.min(most).saturating_add(DESCRIPTOR)
+                }
                 _ => 0,
             };
         }
-        if self.blksize == 0 {
+        if self.blksize == 0 && (self.writes_bdw() || !self.recfm.is_variable()) {
             self.blksize = on_default_device(self.recfm, self.lrecl);
         }
         self
