@@ -7,10 +7,13 @@
 
 #![forbid(unsafe_code)]
 
+pub mod crash;
+pub mod fate;
 pub mod keys;
 pub mod oracle;
 pub mod random;
 pub mod request;
 pub mod shape;
 pub mod shrink;
+pub mod subject;
 pub mod workload;
