@@ -134,8 +134,7 @@ impl Image {
                 .collect();
             while let Some(directory) = missing.pop() {
                 let file = FileId(image.contents.len() as u32);
-                image.contents.push(Arc::default());
-                image.names.link(&Arc::from(directory), Entry { file, directory: true });
+                image.link(&Arc::from(directory), Entry { file, directory: true });
             }
         }
         image
@@ -175,6 +174,12 @@ impl Image {
     fn content(&self, path: &Path) -> Option<&Content> {
         let entry = self.names.get(&plain(path)).filter(|entry| !entry.directory)?;
         self.contents.get(entry.file.0 as usize).map(|content| &**content)
+    }
+
+    /// Gives a file a name; a file nothing else is known of is empty.
+    pub(crate) fn link(&mut self, path: &Arc<Path>, entry: Entry) {
+        self.names.link(path, entry);
+        self.content_mut(entry.file);
     }
 
     pub(crate) fn content_mut(&mut self, file: FileId) -> &mut Content {

@@ -158,21 +158,20 @@ fn apply(image: &mut Image, event: &Event, part: Part, survival: Survival) {
         _ if survival != Survival::Whole => {}
         Event::Resize { file, len } => image.content_mut(*file).resize(*len),
         Event::Create { file, path, directory } => {
-            image.names.link(
+            image.link(
                 path,
                 Entry {
                     file: *file,
                     directory: *directory,
                 },
             );
-            image.content_mut(*file);
         }
         Event::Rename { file, from, to } => {
             if part != Part::NewName {
                 image.names.unlink(from);
             }
             if part != Part::OldName {
-                image.names.link(
+                image.link(
                     to,
                     Entry {
                         file: *file,
