@@ -1,0 +1,324 @@
+//! Log groups and the log file header: bytes, round trips, damage.
+
+mod samples;
+
+use cica_format::log::{
+    append_erase, append_insert, append_update, begin_group, finish_group, read_group, records, GroupHeader,
+    LogFileHeader, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN,
+};
+use cica_format::FormatError;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use samples::hex;
+
+const LOG: u64 = 0x1112_1314_1516_1718;
+const FIRST_LSN: u64 = 0x2122_2324_2526_2728;
+const EPOCH: u32 = 0x3132_3334;
+
+fn group(records: &[LogRecord]) -> Vec<u8> {
+    let mut buf = vec![0xEE; 10];
+    begin_group(&mut buf);
+    records.iter().for_each(|record| record.append(&mut buf));
+    finish_group(&mut buf, LOG, EPOCH, FIRST_LSN, records.len() as u32);
+    buf
+}
+
+fn four() -> [LogRecord<'static>; 4] {
+    [
+        LogRecord::DataSet {
+            number: 7,
+            cluster: 0x4142_4344_4546_4748,
+            path: "A.DATA",
+        },
+        LogRecord::Insert {
+            number: 7,
+            record: b"0001NEW",
+        },
+        LogRecord::Update {
+            number: 7,
+            record: b"0001CHANGED",
+        },
+        LogRecord::Erase {
+            number: 7,
+            key: b"0001",
+        },
+    ]
+}
+
+fn read(group: &[u8]) -> Result<Vec<LogRecord<'_>>, FormatError> {
+    records(group).collect()
+}
+
+#[test]
+fn the_bytes_of_records() {
+    let group = group(&four());
+    let expected = hex("13000000 01 07000000 4847464544434241 412E44415441
+         0C000000 02 07000000 303030314E4557
+         10000000 03 07000000 303030314348414E474544
+         09000000 04 07000000 30303031");
+    assert_eq!(group[GROUP_HEADER_LEN..GROUP_HEADER_LEN + expected.len()], expected);
+    assert_eq!(group.len(), BLOCK_LEN);
+    let header = GroupHeader {
+        log: LOG,
+        epoch: EPOCH,
+        first_lsn: FIRST_LSN,
+        records: 4,
+        bytes: expected.len() as u32,
+    };
+    assert_eq!(read_group(&group), Ok((header, BLOCK_LEN)));
+    assert_eq!(read(&group), Ok(four().to_vec()));
+}
+
+#[test]
+fn the_short_ways_write_the_same() {
+    let mut buf = Vec::new();
+    begin_group(&mut buf);
+    four()[0].append(&mut buf);
+    append_insert(&mut buf, 7, b"0001NEW");
+    append_update(&mut buf, 7, b"0001CHANGED");
+    append_erase(&mut buf, 7, b"0001");
+    finish_group(&mut buf, LOG, EPOCH, FIRST_LSN, 4);
+    assert_eq!(buf, group(&four()));
+}
+
+#[test]
+fn a_group_is_whole_blocks() {
+    for (len, blocks) in [(4096 - 40 - 9, 1), (4096 - 40 - 9 + 1, 2), (10_000, 3)] {
+        let record = vec![0xC1; len];
+        let group = group(&[LogRecord::Insert {
+            number: 1,
+            record: &record,
+        }]);
+        assert_eq!(group.len(), blocks * BLOCK_LEN);
+        assert_eq!(read_group(&group).map(|(_, len)| len), Ok(blocks * BLOCK_LEN));
+        let more = [group.clone(), vec![0xEE; 5000]].concat();
+        assert_eq!(read_group(&more).map(|(_, len)| len), Ok(blocks * BLOCK_LEN));
+        let short = FormatError::Short {
+            what: "log group",
+            need: group.len(),
+            have: group.len() - 1,
+        };
+        assert_eq!(read_group(&group[..group.len() - 1]), Err(short));
+        assert_eq!(
+            read(&group),
+            Ok(vec![LogRecord::Insert {
+                number: 1,
+                record: &record
+            }])
+        );
+    }
+}
+
+#[test]
+fn a_group_without_records() {
+    let group = group(&[]);
+    assert_eq!(
+        read_group(&group).map(|(header, len)| (header.records, header.bytes, len)),
+        Ok((0, 0, BLOCK_LEN))
+    );
+    assert_eq!(read(&group), Ok(vec![]));
+}
+
+#[test]
+fn damage_of_any_byte_is_found() {
+    let record = [0xC1; 5000];
+    let good = group(&[LogRecord::Insert {
+        number: 1,
+        record: &record,
+    }]);
+    let mut header = [0; BLOCK_LEN];
+    LogFileHeader { log: LOG, claims: 3 }.encode(&mut header);
+    let mut bytes = good.clone();
+    for at in 0..bytes.len() {
+        bytes[at] ^= 1 << (at % 8);
+        assert!(read_group(&bytes).is_err(), "byte {at} of the group damaged");
+        bytes[at] = good[at];
+    }
+    for at in 0..BLOCK_LEN {
+        let mut damaged = header;
+        damaged[at] ^= 1 << (at % 8);
+        assert!(
+            LogFileHeader::decode(&damaged).is_err(),
+            "byte {at} of the file header damaged"
+        );
+    }
+}
+
+#[test]
+fn the_end_of_a_log_is_no_group() {
+    assert_eq!(
+        read_group(&[0; BLOCK_LEN]),
+        Err(FormatError::Magic { what: "log group" })
+    );
+    assert_eq!(
+        read_group(&[]),
+        Err(FormatError::Short {
+            what: "log group",
+            need: 40,
+            have: 0
+        })
+    );
+}
+
+#[test]
+fn the_file_header() {
+    let header = LogFileHeader {
+        log: LOG,
+        claims: 0x4142_4344,
+    };
+    let mut bytes = [0xEE; BLOCK_LEN];
+    header.encode(&mut bytes);
+    assert_eq!(LogFileHeader::decode(&bytes), Ok(header));
+    let short = FormatError::Short {
+        what: "log file header",
+        need: 4096,
+        have: 4095,
+    };
+    assert_eq!(LogFileHeader::decode(&bytes[..4095]), Err(short));
+    assert_eq!(
+        LogFileHeader::decode(&[0; BLOCK_LEN]),
+        Err(FormatError::Magic {
+            what: "log file header"
+        })
+    );
+    bytes[12] = 2;
+    assert_eq!(
+        LogFileHeader::decode(&bytes),
+        Err(FormatError::NewerFormat {
+            what: "log file header",
+            found: 2
+        })
+    );
+}
+
+/// What `records` gives for a group with these bytes as its records.
+fn of_payload(payload: &[u8], count: u32) -> Vec<Result<u32, FormatError>> {
+    let mut buf = Vec::new();
+    begin_group(&mut buf);
+    buf.extend_from_slice(payload);
+    finish_group(&mut buf, LOG, EPOCH, FIRST_LSN, count);
+    read_group(&buf).expect("the group itself is whole");
+    let number = |record: LogRecord<'_>| match record {
+        LogRecord::Erase { number, .. } => number,
+        other => panic!("not written: {other:?}"),
+    };
+    records(&buf).map(|record| record.map(number)).collect()
+}
+
+#[test]
+fn records_that_contradict_themselves_end_the_group() {
+    let good = hex("06000000 04 09000000 C1");
+    let after = |bad: &str, count| of_payload(&[good.clone(), hex(bad)].concat(), count);
+    let short = |need, have| {
+        Err(FormatError::Short {
+            what: "log record",
+            need,
+            have,
+        })
+    };
+    assert_eq!(after("", 1), [Ok(9)]);
+    assert_eq!(after("", 2), [Ok(9), short(4, 0)]);
+    assert_eq!(after("060000", 2), [Ok(9), short(4, 3)]);
+    assert_eq!(after("06000000 04 09000000", 2), [Ok(9), short(6, 5)]);
+    assert_eq!(after("FFFFFFFF 04 09000000", 2), [Ok(9), short(u32::MAX as usize, 5)]);
+    assert_eq!(after("04000000 04 090000", 2), [Ok(9), short(5, 4)]);
+    assert_eq!(after("0C000000 01 09000000 01020304050607", 2), [Ok(9), short(13, 12)]);
+    let field = |field, value, must, what| {
+        Err(FormatError::Field {
+            what,
+            field,
+            value,
+            must,
+        })
+    };
+    assert_eq!(
+        after("05000000 05 09000000", 2),
+        [Ok(9), field("kind", 5, "from 1 to 4", "log record")]
+    );
+    assert_eq!(
+        after("05000000 00 09000000", 2),
+        [Ok(9), field("kind", 0, "from 1 to 4", "log record")]
+    );
+    let path = field("path (good bytes)", 1, "all of it, UTF-8", "log record");
+    assert_eq!(after("0F000000 01 09000000 0102030405060708 41FF", 2), [Ok(9), path]);
+    assert_eq!(
+        after("00", 1),
+        [Ok(9), field("bytes left", 1, "0 after the last record", "log group")]
+    );
+}
+
+#[test]
+fn records_of_what_is_no_group() {
+    assert_eq!(
+        read(&[]),
+        Err(FormatError::Short {
+            what: "log group",
+            need: 40,
+            have: 0
+        })
+    );
+    let group = group(&four());
+    assert!(matches!(read(&group[..50]), Err(FormatError::Short { .. })));
+}
+
+#[derive(Debug, Clone)]
+enum Request {
+    DataSet(u32, u64, String),
+    Insert(u32, Vec<u8>),
+    Update(u32, Vec<u8>),
+    Erase(u32, Vec<u8>),
+}
+
+impl Request {
+    fn record(&self) -> LogRecord<'_> {
+        match self {
+            Request::DataSet(number, cluster, path) => LogRecord::DataSet {
+                number: *number,
+                cluster: *cluster,
+                path,
+            },
+            Request::Insert(number, record) => LogRecord::Insert {
+                number: *number,
+                record,
+            },
+            Request::Update(number, record) => LogRecord::Update {
+                number: *number,
+                record,
+            },
+            Request::Erase(number, key) => LogRecord::Erase { number: *number, key },
+        }
+    }
+}
+
+fn any_request() -> impl Strategy<Value = Request> {
+    let bytes = || vec(any::<u8>(), 0..300);
+    prop_oneof![
+        (any::<u32>(), any::<u64>(), ".{0,60}").prop_map(|(n, c, p)| Request::DataSet(n, c, p)),
+        (any::<u32>(), bytes()).prop_map(|(n, r)| Request::Insert(n, r)),
+        (any::<u32>(), bytes()).prop_map(|(n, r)| Request::Update(n, r)),
+        (any::<u32>(), bytes()).prop_map(|(n, k)| Request::Erase(n, k)),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn what_goes_in_comes_out(requests in vec(any_request(), 0..80)) {
+        let expected: Vec<LogRecord<'_>> = requests.iter().map(Request::record).collect();
+        let group = group(&expected);
+        let (header, len) = read_group(&group).expect("it was just written");
+        prop_assert_eq!((header.records as usize, len), (expected.len(), group.len()));
+        prop_assert_eq!(read(&group), Ok(expected));
+    }
+
+    #[test]
+    fn any_bytes_are_read_without_panic(bytes in vec(any::<u8>(), 0..200), count in 0u32..5) {
+        let _ = (read_group(&bytes), LogFileHeader::decode(&bytes), records(&bytes).count());
+        let marked = [&b"CiLG"[..], &bytes, &[0; BLOCK_LEN]].concat();
+        let _ = (read_group(&marked), records(&marked).count());
+        let mut buf = Vec::new();
+        begin_group(&mut buf);
+        buf.extend_from_slice(&bytes);
+        finish_group(&mut buf, 1, 1, 1, count);
+        prop_assert!(records(&buf).count() <= count as usize + 1);
+    }
+}
