@@ -5,7 +5,8 @@
 //! 2. The lengths in the RDFs, counted as often as they stand for a record, add up to the displacement.
 //! 3. A segment of a spanned record is alone in its CI.
 //!
-//! A slot of a fixed-length RRDS has an RDF of its own with [`RDF_EMPTY_SLOT`] or without it; such CIs are not read here.
+//! A slot of a fixed-length RRDS has an RDF of its own, with [`RDF_EMPTY_SLOT`] or without it; such CIs are not read
+//! here.
 
 use crate::bytes::{be16, put};
 use crate::error::FormatError;

@@ -188,7 +188,7 @@ fn contradictions_are_found() {
     assert_eq!(field_of(end + 6, 1), "data length in the CIDF");
     assert_eq!(field_of(end - 1, 180), "pointer of an entry");
     assert_eq!(field_of(end - 3, 1), "front characters left out (F)");
-    assert_eq!(field_of(end - 8, 0xC3), "number of an entry that is out of order");
+    assert_eq!(field_of(end - 8, 0xC3), "place of an entry");
 }
 
 /// Keys in ascending order, with neighbours that share much, that are equal, and that are rear-compressed.

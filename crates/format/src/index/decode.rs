@@ -201,11 +201,7 @@ impl Walk<'_> {
             let entry = self.entry(control, against.map_or(&[], |a| &entries[a].separator))?;
             if let Some(before) = entries.last() {
                 if before.separator.is_empty() || !in_order(&before.separator, &entry.separator) {
-                    return Err(refused(
-                        "number of an entry that is out of order",
-                        entries.len(),
-                        "none",
-                    ));
+                    return Err(refused("place of an entry", entries.len(), "in key order"));
                 }
             }
             entries.push(entry);

@@ -1,0 +1,382 @@
+//! The tables in docs/format against the code: each byte of a structure is in its table, and holds what the table says.
+
+mod samples;
+
+use cica_format::ca::CaHeader;
+use cica_format::checksum::crc32c;
+use cica_format::ci::{render, Segment};
+use cica_format::index::{BaseRba, IndexRecord};
+use cica_format::log::{begin_group, finish_group, LogFileHeader, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN};
+use cica_format::root::FIXED_LEN;
+use samples::{ca_header, hex, index_record, root, statistics, table_block};
+
+/// A field's name and the bytes it has in the sample.
+type Field = (&'static str, Vec<u8>);
+
+/// A row of a table: offset, length, field.
+struct Row {
+    offset: usize,
+    length: usize,
+    field: String,
+}
+
+/// The rows of the offset table under `## heading` of a page.
+fn table(page: &str, heading: &str) -> Vec<Row> {
+    let path = format!("{}/../../docs/format/{page}.md", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).expect("the page is there");
+    let lines = text.lines().skip_while(|line| *line != format!("## {heading}"));
+    let lines = lines
+        .skip_while(|line| !line.starts_with("| offset | length | field |"))
+        .skip(2);
+    let rows = lines.take_while(|line| line.starts_with('|')).map(|line| {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let number = |cell: &str| cell.parse().unwrap_or_else(|_| panic!("{page}: {line}"));
+        Row {
+            offset: number(cells[1]),
+            length: number(cells[2]),
+            field: cells[3].to_owned(),
+        }
+    });
+    rows.collect()
+}
+
+/// Compares a table with `bytes`, the whole structure of the sample.
+fn assert_pictured(page: &str, heading: &str, bytes: &[u8], fields: &[Field]) {
+    let rows = table(page, heading);
+    let mut end = 0;
+    for Row { offset, length, field } in &rows {
+        assert_eq!(
+            *offset, end,
+            "{page}, {heading}: {field} does not follow its predecessor"
+        );
+        end += length;
+        let there = &bytes[*offset..end];
+        match fields.iter().find(|(name, _)| name == field) {
+            Some((_, expected)) => assert_eq!(there, expected, "{page}, {heading}: {field}"),
+            None => {
+                assert_eq!(field, "reserved", "{page}, {heading}: the code has no such field");
+                assert!(
+                    there.iter().all(|&b| b == 0),
+                    "{page}, {heading}: reserved bytes at {offset} are in use"
+                );
+            }
+        }
+    }
+    assert_eq!(
+        end,
+        bytes.len(),
+        "{page}, {heading}: the table ends elsewhere than the structure"
+    );
+    for (name, _) in fields {
+        assert!(
+            rows.iter().any(|row| row.field == *name),
+            "{page}, {heading}: {name} is not in the table"
+        );
+    }
+}
+
+/// A number as it stands in our structures.
+macro_rules! le {
+    ($number:expr) => {
+        $number.to_le_bytes().to_vec()
+    };
+}
+
+/// A checksum over `bytes` with the four at `at` as zeros.
+fn own(bytes: &[u8], at: usize) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    bytes[at..at + 4].fill(0);
+    le!(crc32c(&bytes))
+}
+
+/// `text` padded to `len` bytes.
+fn padded(text: &str, len: usize) -> Vec<u8> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize(len, 0);
+    bytes
+}
+
+#[test]
+fn control_interval() {
+    let mut image = [0xC1; 512];
+    render(&mut image, [0x0123].into_iter(), Segment::Middle, 7);
+    let free = (512 - 0x0123 - 6 - 4u16).to_be_bytes().to_vec();
+    assert_pictured(
+        "ci",
+        "CIDF",
+        &image[508..],
+        &[("displacement", hex("0123")), ("free length", free)],
+    );
+    assert_pictured(
+        "ci",
+        "RDF",
+        &image[505..508],
+        &[("control", hex("70")), ("number", hex("0123"))],
+    );
+}
+
+#[test]
+fn record_of_an_index() {
+    let base = BaseRba {
+        ci_per_ca: 4,
+        ci_size: 4096,
+        index_ci_size: 512,
+    };
+    // The next record is index CI 0, so that the flag is not zero.
+    let record = IndexRecord {
+        ca: 2,
+        next: 0,
+        ..index_record(&[b"ADAMS", b"BAKER", b"BARNES"], &[3])
+    };
+    let mut image = [0xEE; 512];
+    record.encode(&mut image, base).expect("it fits");
+    let header = [
+        ("IXHLL", hex("01F9")),
+        ("IXHFLPLN", hex("03")),
+        ("IXHPTLS", hex("01")),
+        ("IXHBRBA", 32_768u32.to_be_bytes().to_vec()),
+        ("IXHHP", hex("00000000")),
+        ("IXHLV", hex("01")),
+        ("IXHFLAG", hex("02")),
+        ("IXHFSO", hex("0019")),
+        ("IXHLEO", 484u16.to_be_bytes().to_vec()),
+        ("IXHSEO", 494u16.to_be_bytes().to_vec()),
+    ];
+    assert_pictured("index-record", "Header", &image[..24], &header);
+    // BARNES is the leftmost of the second section, so it is compressed against BAKER, the leftmost of the first.
+    let entry = [
+        ("key", b"RNES".to_vec()),
+        ("F", vec![2]),
+        ("L", vec![4]),
+        ("P", vec![2]),
+    ];
+    assert_pictured("index-record", "Entry", &image[480..487], &entry);
+    assert_pictured(
+        "index-record",
+        "Section field",
+        &image[487..489],
+        &[("distance", vec![0, 10])],
+    );
+}
+
+#[test]
+fn header_of_a_ca() {
+    let header = ca_header();
+    let mut bytes = vec![0; CaHeader::encoded_len(3)];
+    header.encode(&mut bytes);
+    let fields = [
+        ("magic", b"CiCA".to_vec()),
+        ("checksum", own(&bytes, 4)),
+        ("component", le!(header.component)),
+        ("ca", le!(header.ca)),
+        ("version", le!(header.version)),
+        ("region", le!(header.region)),
+        ("flags", le!(header.flags)),
+        ("next free", le!(header.next_free)),
+        ("count", le!(3u32)),
+    ];
+    assert_pictured("ca-header", "Header", &bytes[..64], &fields);
+    for (entry, bytes) in header.entries.iter().zip(bytes[64..].chunks(12)) {
+        let fields = [
+            ("slot", le!(entry.slot)),
+            ("flags", le!(entry.flags)),
+            ("version", le!(entry.version)),
+            ("checksum", le!(entry.checksum)),
+        ];
+        assert_pictured("ca-header", "CI entry", bytes, &fields);
+    }
+}
+
+#[test]
+fn block_of_a_table() {
+    let block = table_block();
+    let mut bytes = [0; 4096];
+    block.encode(&mut bytes);
+    let fields = [
+        ("magic", b"CiTB".to_vec()),
+        ("checksum", own(&bytes, 4)),
+        ("component", le!(block.component)),
+        ("block", le!(block.block)),
+        ("version", le!(block.version)),
+        ("count", le!(2u32)),
+    ];
+    assert_pictured("table-block", "Header", &bytes[..64], &fields);
+    for (reference, bytes) in block.refs.iter().zip(bytes[64..].chunks(8)) {
+        let fields = [
+            ("version", le!(reference.version)),
+            ("checksum", le!(reference.checksum)),
+        ];
+        assert_pictured("table-block", "Reference", bytes, &fields);
+    }
+}
+
+#[test]
+fn root_of_a_file() {
+    let root = root();
+    let bytes = root.encode().expect("it can be written");
+    let mut free_regions: Vec<u8> = root
+        .free_regions
+        .iter()
+        .flat_map(|region| region.to_le_bytes())
+        .collect();
+    free_regions.resize(2048, 0);
+    let fields = [
+        ("magic", b"CICAROOT".to_vec()),
+        ("byte order", hex("04030201")),
+        ("format", le!(1u16)),
+        ("length", le!(bytes.len() as u32)),
+        ("checksum", own(&bytes, 20)),
+        ("version", le!(root.version)),
+        ("part", vec![1]),
+        ("levels", vec![root.levels]),
+        ("component", le!(root.component)),
+        ("cluster", le!(root.cluster)),
+        ("high used", le!(root.high_used)),
+        ("high allocated", le!(root.high_allocated)),
+        ("ca count", le!(root.ca_count)),
+        ("free ca", le!(root.free_ca)),
+        ("region count", le!(root.region_count)),
+        ("top", le!(root.top)),
+        ("extents", le!(root.extents)),
+        ("free region count", le!(2u32)),
+        ("table count", le!(2u32)),
+        (
+            "index root",
+            [le!(root.index_root.version), le!(root.index_root.checksum)].concat(),
+        ),
+        ("statistics", bytes[128..224].to_vec()),
+        ("log", le!(root.log.log)),
+        ("log lsn", le!(root.log.lsn)),
+        ("log path", padded(&root.log.path, 255)),
+        ("attributes", bytes[768..1024].to_vec()),
+        ("free regions", free_regions),
+    ];
+    assert_pictured("root", "Root", &bytes[..FIXED_LEN], &fields);
+    for (reference, bytes) in root.tables.iter().zip(bytes[FIXED_LEN..].chunks(8)) {
+        let fields = [
+            ("version", le!(reference.version)),
+            ("checksum", le!(reference.checksum)),
+        ];
+        assert_pictured("table-block", "Reference", bytes, &fields);
+    }
+}
+
+#[test]
+fn statistics_in_a_root() {
+    let bytes = root().encode().expect("it can be written");
+    let s = statistics();
+    let fields = [
+        ("records", le!(s.records)),
+        ("deleted", le!(s.deleted)),
+        ("inserted", le!(s.inserted)),
+        ("updated", le!(s.updated)),
+        ("retrieved", le!(s.retrieved)),
+        ("ci splits", le!(s.ci_splits)),
+        ("ca splits", le!(s.ca_splits)),
+        ("ca reclaims", le!(s.ca_reclaims)),
+        ("ca reuses", le!(s.ca_reuses)),
+        ("excps", le!(s.excps)),
+        ("free space", le!(s.free_space)),
+        ("last change", le!(s.last_change)),
+    ];
+    assert_pictured("root", "Statistics", &bytes[128..224], &fields);
+}
+
+#[test]
+fn attributes_in_a_root() {
+    let bytes = root().encode().expect("it can be written");
+    let a = samples::attributes();
+    let fields = [
+        ("cluster name", padded(&a.cluster_name, 44)),
+        ("component name", padded(&a.component_name, 44)),
+        ("volume", padded(&a.volume, 6)),
+        ("organization", vec![1]),
+        ("flags", vec![0x01 | 0x04 | 0x10 | 0x20]),
+        ("key offset", le!(a.key_offset)),
+        ("average record", le!(a.average_record)),
+        ("maximum record", le!(a.maximum_record)),
+        ("ci size", le!(a.ci_size)),
+        ("buffer space", le!(a.buffer_space)),
+        ("key length", le!(a.key_length)),
+        ("ci per ca", le!(a.ci_per_ca)),
+        ("ccsid", le!(a.ccsid)),
+        ("free ci", vec![a.free_ci]),
+        ("free ca", vec![a.free_ca]),
+        ("share region", vec![a.share_region]),
+        ("share system", vec![a.share_system]),
+        ("primary", le!(a.primary)),
+        ("secondary", le!(a.secondary)),
+        ("created", le!(a.created)),
+    ];
+    assert_pictured("root", "Attributes", &bytes[768..1024], &fields);
+}
+
+#[test]
+fn log_file_and_group() {
+    let mut file = [0; BLOCK_LEN];
+    LogFileHeader {
+        log: 0x1112_1314_1516_1718,
+        claims: 0x2122_2324,
+    }
+    .encode(&mut file);
+    let fields = [
+        ("magic", b"CICALOG ".to_vec()),
+        ("checksum", own(&file, 8)),
+        ("format", le!(1u16)),
+        ("log", le!(0x1112_1314_1516_1718u64)),
+        ("claims", le!(0x2122_2324u32)),
+    ];
+    assert_pictured("log", "File header", &file, &fields);
+
+    let mut group = Vec::new();
+    begin_group(&mut group);
+    LogRecord::Insert {
+        number: 9,
+        record: b"ADAMS",
+    }
+    .append(&mut group);
+    finish_group(&mut group, 0x1112_1314_1516_1718, 0x2122_2324, 0x3132_3334_3536_3738, 1);
+    let fields = [
+        ("magic", b"CiLG".to_vec()),
+        ("checksum", own(&group, 4)),
+        ("log", le!(0x1112_1314_1516_1718u64)),
+        ("first lsn", le!(0x3132_3334_3536_3738u64)),
+        ("epoch", le!(0x2122_2324u32)),
+        ("records", le!(1u32)),
+        ("bytes", le!(14u32)),
+    ];
+    assert_pictured("log", "Group header", &group[..GROUP_HEADER_LEN], &fields);
+}
+
+#[test]
+fn log_records() {
+    let mut bytes = Vec::new();
+    LogRecord::Insert {
+        number: 9,
+        record: b"ADAMS",
+    }
+    .append(&mut bytes);
+    let fields = [
+        ("length", le!(10u32)),
+        ("kind", vec![2]),
+        ("number", le!(9u32)),
+        ("body", b"ADAMS".to_vec()),
+    ];
+    assert_pictured("log", "Record", &bytes, &fields);
+
+    bytes.clear();
+    LogRecord::DataSet {
+        number: 9,
+        cluster: 0x1112_1314_1516_1718,
+        path: "A.DATA",
+    }
+    .append(&mut bytes);
+    let fields = [
+        ("length", le!(19u32)),
+        ("kind", vec![1]),
+        ("number", le!(9u32)),
+        ("cluster", le!(0x1112_1314_1516_1718u64)),
+        ("path", b"A.DATA".to_vec()),
+    ];
+    assert_pictured("log", "Data set record", &bytes, &fields);
+}
