@@ -102,28 +102,41 @@ impl std::error::Error for DefineError {}
 impl fmt::Display for DefineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DefineError::Range { keyword, given, least, most } => {
+            DefineError::Range {
+                keyword,
+                given,
+                least,
+                most,
+            } => {
                 write!(f, "{keyword} is {given}; give a value from {least} to {most}")
             }
             DefineError::AverageRecord(record) => write!(
                 f,
-                "the average record length {} is greater than the maximum {}; give RECORDSIZE(average maximum) in this \
-                 order",
+                "the average record length {} is greater than the maximum {}; give RECORDSIZE(average maximum) in \
+                 this order",
                 record.average, record.maximum
             ),
             DefineError::SlotLength(record) => write!(
                 f,
-                "a NUMBERED data set with RECORDSIZE({0} {1}) has records of variable length; give one length twice, as \
-                 in RECORDSIZE({1} {1})",
+                "a NUMBERED data set with RECORDSIZE({0} {1}) has records of variable length; give one length twice, \
+                 as in RECORDSIZE({1} {1})",
                 record.average, record.maximum
             ),
-            DefineError::RecordTooLong { record, ci_size, least: Some(least) } => write!(
+            DefineError::RecordTooLong {
+                record,
+                ci_size,
+                least: Some(least),
+            } => write!(
                 f,
                 "a record of {record} bytes does not fit in a control interval of {ci_size} bytes, which holds at most \
                  {}; give CONTROLINTERVALSIZE({least}) or more, leave it out, or specify SPANNED",
                 ci_size.saturating_sub(ONE_RECORD)
             ),
-            DefineError::RecordTooLong { record, ci_size, least: None } => write!(
+            DefineError::RecordTooLong {
+                record,
+                ci_size,
+                least: None,
+            } => write!(
                 f,
                 "a record of {record} bytes does not fit in the largest usable control interval of {ci_size} bytes, \
                  which holds at most {}; specify SPANNED, or a smaller maximum in RECORDSIZE",
@@ -148,7 +161,11 @@ impl fmt::Display for DefineError {
                 keys.length, keys.offset
             ),
             DefineError::NotFor { keyword, organization } => {
-                write!(f, "{keyword} means nothing for {} data set; leave it out", article(*organization))
+                write!(
+                    f,
+                    "{keyword} means nothing for {} data set; leave it out",
+                    article(*organization)
+                )
             }
             DefineError::BufferSpace { given, needed } => write!(
                 f,

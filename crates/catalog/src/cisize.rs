@@ -1,7 +1,7 @@
 //! CI sizes: which there are, and which is taken when none is said.
 //!
-//! * Data: the size that puts most records of maximum length (average, if they may span) on a cylinder; of equals the
-//!   smallest, as direct requests read least with it.
+//! * Data: the size that puts most records of maximum length (average, if they may span) on a track in whole CIs; of
+//!   equals the smallest, as direct requests read least with it.
 //! * Index: the smallest that holds a sequence set record for all CIs of a control area, if keys compress to a third of
 //!   their length. That is the rule of z/OS; keys that compress worse leave CIs of the area unused.
 
@@ -66,24 +66,16 @@ pub fn data(
         return Some(Choice { size: 4_096, why }).filter(|c| c.size <= limit);
     }
     let length = if spanned { record.average } else { record.maximum };
-    let on_cylinder = |size: u32| {
-        let cis = device
-            .physical_record(size)
-            .map_or(0, |l| l.cis_in(device.tracks_per_cylinder()));
-        u64::from(cis) * u64::from(records_in(size, organization, length).max(u32::from(spanned)))
+    let on_track = |size: u32| {
+        let cis = device.physical_record(size).map_or(0, |l| l.cis_in(1));
+        cis * records_in(size, organization, length).max(u32::from(spanned))
     };
     let fitting = sizes(organization).filter(|size| *size <= limit && (spanned || holds(*size, length)));
-    let best = fitting.reduce(|best, size| {
-        if on_cylinder(size) > on_cylinder(best) {
-            size
-        } else {
-            best
-        }
-    })?;
+    let best = fitting.reduce(|best, size| if on_track(size) > on_track(best) { size } else { best })?;
     let why = format!(
-        "data CI size {best}: of the sizes for records of {length} bytes the one with most of them on a cylinder of a \
-         {device}, {}; of equals the smallest",
-        on_cylinder(best)
+        "data CI size {best}: of the sizes for records of {length} bytes the smallest that puts most of them, {}, on a \
+         track of a {device}",
+        on_track(best)
     );
     Some(Choice { size: best, why })
 }

@@ -128,12 +128,24 @@ impl fmt::Display for CatalogError {
                 write!(f, "data set {name} is not in the catalog; 'cica ls' lists what is")
             }
             CatalogError::Duplicate { name } => {
-                write!(f, "the name {name} is already in the catalog; choose another or delete that entry first")
+                write!(
+                    f,
+                    "the name {name} is already in the catalog; choose another or delete that entry first"
+                )
             }
-            CatalogError::VolumeMissing { serial, directory: None } => {
-                write!(f, "volume {serial} is not known to the catalog; add it, or name one of those it knows")
+            CatalogError::VolumeMissing {
+                serial,
+                directory: None,
+            } => {
+                write!(
+                    f,
+                    "volume {serial} is not known to the catalog; add it, or name one of those it knows"
+                )
             }
-            CatalogError::VolumeMissing { serial, directory: Some(directory) } => write!(
+            CatalogError::VolumeMissing {
+                serial,
+                directory: Some(directory),
+            } => write!(
                 f,
                 "the directory {} of volume {serial} is not there; mount or restore it, or remove the volume",
                 directory.display()
@@ -145,10 +157,16 @@ impl fmt::Display for CatalogError {
                 directory.display()
             ),
             CatalogError::VolumeExists { serial } => {
-                write!(f, "volume {serial} is already known to the catalog; choose another serial")
+                write!(
+                    f,
+                    "volume {serial} is already known to the catalog; choose another serial"
+                )
             }
             CatalogError::VolumeInUse { serial, name } => {
-                write!(f, "volume {serial} still holds {name}; delete its data sets before removing it")
+                write!(
+                    f,
+                    "volume {serial} still holds {name}; delete its data sets before removing it"
+                )
             }
             CatalogError::Damaged { path, offset, what } => write!(
                 f,
@@ -169,7 +187,8 @@ impl fmt::Display for CatalogError {
             ),
             CatalogError::Busy { path, seconds } => write!(
                 f,
-                "another process has kept {} locked for {seconds} seconds; wait until it ends, or end it, and try again",
+                "another process has kept {} locked for {seconds} seconds; wait until it ends, or end it, and try \
+                 again",
                 path.display()
             ),
             CatalogError::Io { doing, path, source } => {

@@ -9,16 +9,18 @@
 //! * [`cisize`]: choosing CI sizes; [`freespace`]: what FREESPACE leaves free;
 //! * [`check`]: what may not be defined;
 //! * [`plan`]: all of these together, from what DEFINE was told to the numbers of each component;
-//! * [`volume`], [`entry`], [`contents`]: what a catalog holds;
+//! * [`volume`], [`entry`], [`attributes`], [`component`], [`contents`]: what a catalog holds;
 //! * [`wire`]: its bytes (`docs/format/catalog.md`);
 //! * [`catalog`]: the catalog as a directory that several processes use at once; [`locate`]: which one is meant;
 //! * [`error`]: what can go wrong, with VSAM's catalog return code and reason.
 
 #![forbid(unsafe_code)]
 
+pub mod attributes;
 pub mod catalog;
 pub mod check;
 pub mod cisize;
+pub mod component;
 pub mod contents;
 pub mod date;
 pub mod entry;

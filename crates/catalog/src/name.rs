@@ -62,29 +62,52 @@ impl fmt::Display for NameError {
             NameError::Empty => write!(f, "a data set name is missing; give 1 to {MAX_NAME} characters"),
             NameError::TooLong { text } => write!(
                 f,
-                "'{text}' has {} characters; a data set name has at most {MAX_NAME}",
+                "'{}' has {} characters; a data set name has at most {MAX_NAME}",
+                shown(text),
                 text.chars().count()
             ),
             NameError::EmptyQualifier { text } => write!(
                 f,
-                "'{text}' has an empty qualifier; put 1 to {MAX_QUALIFIER} characters between periods and none at the ends"
+                "'{}' has an empty qualifier; put 1 to {MAX_QUALIFIER} characters between periods and none at the ends",
+                shown(text)
             ),
             NameError::LongQualifier { text, qualifier } => write!(
                 f,
-                "qualifier '{qualifier}' of '{text}' has more than {MAX_QUALIFIER} characters; shorten or divide it"
+                "qualifier '{}' of '{}' has more than {MAX_QUALIFIER} characters; shorten or divide it",
+                shown(qualifier),
+                shown(text)
             ),
-            NameError::Character { text, character, column } => write!(
+            NameError::Character {
+                text,
+                character,
+                column,
+            } => write!(
                 f,
-                "'{}' in column {column} of '{text}' is not allowed; a qualifier begins with A-Z, @, # or $ and goes on \
+                "'{}' in column {column} of '{}' is not allowed; a qualifier begins with A-Z, @, # or $ and goes on \
                  with these, 0-9 or a hyphen",
-                character.escape_default()
+                shown(&character.to_string()),
+                shown(text)
             ),
             NameError::DoubleStar { text } => write!(
                 f,
-                "'**' in '{text}' must be a qualifier by itself, as in 'PAY.**'; use '*' inside a qualifier"
+                "'**' in '{}' must be a qualifier by itself, as in 'PAY.**'; use '*' inside a qualifier",
+                shown(text)
             ),
         }
     }
+}
+
+/// A text as a message shows it: control characters escaped, at most 60 characters.
+pub(crate) fn shown(text: &str) -> String {
+    let mut shown = String::new();
+    for (i, c) in text.chars().enumerate() {
+        match c {
+            _ if i == 60 => return shown + "...",
+            c if c.is_control() => shown.extend(c.escape_default()),
+            c => shown.push(c),
+        }
+    }
+    shown
 }
 
 impl std::error::Error for NameError {}

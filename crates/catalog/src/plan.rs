@@ -97,15 +97,38 @@ pub fn plan(wish: &Wish) -> Result<Plan, DefineError> {
     check::record_size(wish.organization, wish.record_size, wish.spanned)?;
     check::keys(wish.organization, wish.keys, wish.record_size)?;
     check::free_space(wish.free_space)?;
-    let mut notes = Vec::new();
+    if wish.buffer_space.is_none() || wish.ci_size.is_some() {
+        return attempt(wish, cisize::MAX_CI);
+    }
+    // The buffer space bounds the CI sizes, but the index's follows from the data's: try from the largest down.
+    let mut limits: Vec<u32> = cisize::sizes(wish.organization).collect();
+    let mut least: Option<(u32, DefineError)> = None;
+    while let Some(limit) = limits.pop() {
+        match attempt(wish, limit) {
+            Err(DefineError::BufferSpace { given, needed }) => {
+                if least.as_ref().is_none_or(|(n, _)| needed < *n) {
+                    least = Some((needed, DefineError::BufferSpace { given, needed }));
+                }
+            }
+            // No CI of this size or less holds a record; what the larger ones needed is the answer.
+            Err(DefineError::RecordTooLong { .. }) if least.is_some() => break,
+            other => return other,
+        }
+    }
+    // There is at least one size, so one attempt failed for its buffer space.
+    least.map_or_else(|| attempt(wish, cisize::MAX_CI), |(_, error)| Err(error))
+}
 
+/// Lays out a cluster with a data CI of at most `limit` bytes, where its size is not given.
+fn attempt(wish: &Wish, limit: u32) -> Result<Plan, DefineError> {
+    let mut notes = Vec::new();
     let key_length = match wish.organization {
         Organization::Ksds => wish.keys.map(|k| u32::from(k.length)),
         // The key of a VRRDS is its four-byte record number.
         Organization::Vrrds => Some(4),
         _ => None,
     };
-    let ci_size = data_ci_size(wish, key_length.is_some(), &mut notes)?;
+    let ci_size = data_ci_size(wish, limit, &mut notes)?;
     let mut data = lay_out(wish.space, ci_size, wish, &mut notes)?;
     let index = match key_length {
         Some(length) => Some(index_layout(wish, length, &mut data, &mut notes)?),
@@ -137,14 +160,15 @@ pub fn plan(wish: &Wish) -> Result<Plan, DefineError> {
     })
 }
 
-/// The data CI size: as given, rounded up, or chosen within the buffer space.
-fn data_ci_size(wish: &Wish, keyed: bool, notes: &mut Vec<String>) -> Result<u32, DefineError> {
-    let linear = wish.organization == Organization::Lds;
+/// The data CI size: as given, rounded up, or chosen up to `limit`.
+fn data_ci_size(wish: &Wish, limit: u32, notes: &mut Vec<String>) -> Result<u32, DefineError> {
+    let record = |ci_size| match wish.organization {
+        Organization::Lds => Ok(()),
+        _ => check::record_fits(wish.record_size, ci_size, wish.spanned),
+    };
     if let Some(given) = wish.ci_size {
         let size = check::ci_size(wish.organization, given)?;
-        if !linear {
-            check::record_fits(wish.record_size, Some(size), wish.spanned)?;
-        }
+        record(Some(size))?;
         if size != given {
             notes.push(format!(
                 "data CI size {size}: {given} is rounded up to the next valid size"
@@ -152,29 +176,17 @@ fn data_ci_size(wish: &Wish, keyed: bool, notes: &mut Vec<String>) -> Result<u32
         }
         return Ok(size);
     }
-    if !linear {
-        check::record_fits(wish.record_size, None, wish.spanned)?;
-    }
-    let least_index = if keyed { wish.index_ci_size.unwrap_or(512) } else { 0 };
-    let limit = wish
-        .buffer_space
-        .map_or(cisize::MAX_CI, |space| space.saturating_sub(least_index) / 2);
+    record(None)?;
     match cisize::data(wish.organization, wish.record_size, wish.spanned, limit, wish.device) {
         Some(choice) => {
             notes.push(choice.why);
             Ok(choice.size)
         }
-        // Only the buffer space can stand in the way: a record fits in the largest CI.
-        None => {
-            let least = cisize::sizes(wish.organization)
-                .find(|size| wish.spanned || linear || cisize::holds(*size, wish.record_size.maximum))
-                .unwrap_or(cisize::MAX_CI);
-            let given = wish.buffer_space.unwrap_or(0);
-            Err(DefineError::BufferSpace {
-                given,
-                needed: 2 * least + least_index,
-            })
-        }
+        None => Err(DefineError::RecordTooLong {
+            record: wish.record_size.maximum,
+            ci_size: limit,
+            least: None,
+        }),
     }
 }
 

@@ -23,7 +23,7 @@ impl fmt::Display for VolserError {
         write!(
             f,
             "'{}' is no volume serial; give 1 to 6 characters out of A-Z, 0-9, @, #, $ and hyphen",
-            self.text.escape_default()
+            crate::name::shown(&self.text)
         )
     }
 }

@@ -9,6 +9,7 @@
 
 mod entries;
 mod fields;
+mod parts;
 
 use crate::contents::Contents;
 use crate::error::CatalogError;

@@ -1,0 +1,138 @@
+//! What DEFINE and ALTER said of a data set, apart from its components.
+
+use crate::date::Date;
+
+/// Owner, creation and expiration of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct History {
+    /// OWNER, 1-8 characters.
+    pub owner: Option<String>,
+    /// Day of DEFINE.
+    pub created: Date,
+    /// First day on which DELETE needs no PURGE.
+    pub expires: Option<Date>,
+}
+
+impl History {
+    /// Nobody's, of this day, free to go at any time.
+    pub fn new(created: Date) -> History {
+        History {
+            owner: None,
+            created,
+            expires: None,
+        }
+    }
+}
+
+/// Where the key of a record is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keys {
+    /// Length, 1-255.
+    pub length: u16,
+    /// Offset in the record (RKP), from 0.
+    pub offset: u32,
+}
+
+/// RECORDSIZE in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordSize {
+    /// Average.
+    pub average: u32,
+    /// Maximum.
+    pub maximum: u32,
+}
+
+/// SHAREOPTIONS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShareOptions {
+    /// Cross-region, 1-4.
+    pub region: u8,
+    /// Cross-system, 3-4.
+    pub system: u8,
+}
+
+/// LOG: whether changes can be undone, and redone from a log stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Log {
+    /// Not recoverable.
+    None,
+    /// Undo only.
+    Undo,
+    /// Undo and redo.
+    All,
+}
+
+/// What DEFINE and ALTER said of a cluster or alternate index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attributes {
+    /// Owner and dates.
+    pub history: History,
+    /// KEYS; of organizations without keys: none.
+    pub keys: Option<Keys>,
+    /// RECORDSIZE.
+    pub record_size: RecordSize,
+    /// SHAREOPTIONS.
+    pub share: ShareOptions,
+    /// REUSE.
+    pub reuse: bool,
+    /// SPANNED.
+    pub spanned: bool,
+    /// ERASE.
+    pub erase: bool,
+    /// SPEED; else RECOVERY.
+    pub speed: bool,
+    /// WRITECHECK.
+    pub write_check: bool,
+    /// CA reclaim.
+    pub reclaim: bool,
+    /// INHIBIT: only reading allowed.
+    pub inhibit: bool,
+    /// BUFFERSPACE in bytes.
+    pub buffer_space: u32,
+    /// LOG, if said.
+    pub log: Option<Log>,
+    /// LOGSTREAMID.
+    pub log_stream: Option<String>,
+    /// Code page of character data, 0 = ASCII.
+    pub ccsid: u16,
+    /// STORAGECLASS.
+    pub storage_class: Option<String>,
+    /// DATACLASS.
+    pub data_class: Option<String>,
+    /// MANAGEMENTCLASS.
+    pub management_class: Option<String>,
+    /// Everything else that was said and is kept only to be shown again, in the order it was said:
+    /// keyword and value as text.
+    pub other: Vec<(String, String)>,
+}
+
+impl Attributes {
+    /// IDCAMS' defaults for a cluster defined on this day: SHAREOPTIONS(1 3), NOREUSE, NONSPANNED, NOERASE, RECOVERY,
+    /// RECORDSIZE(4089 4089).
+    pub fn new(created: Date) -> Attributes {
+        Attributes {
+            history: History::new(created),
+            keys: None,
+            record_size: RecordSize {
+                average: 4089,
+                maximum: 4089,
+            },
+            share: ShareOptions { region: 1, system: 3 },
+            reuse: false,
+            spanned: false,
+            erase: false,
+            speed: false,
+            write_check: false,
+            reclaim: true,
+            inhibit: false,
+            buffer_space: 0,
+            log: None,
+            log_stream: None,
+            ccsid: 0,
+            storage_class: None,
+            data_class: None,
+            management_class: None,
+            other: Vec::new(),
+        }
+    }
+}
