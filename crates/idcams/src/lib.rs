@@ -14,11 +14,14 @@
 #![forbid(unsafe_code)]
 
 pub mod diagnostic;
+pub mod lexer;
 pub mod messages;
 pub mod params;
+pub mod parser;
 pub mod pos;
 pub mod run;
 pub mod source;
+pub mod statement;
 pub mod sysprint;
 pub mod table;
 

@@ -63,7 +63,9 @@ impl Entry {
             text.push_str(before);
             match inserts.iter().find(|(n, _)| *n == name) {
                 // Writing to a String cannot fail.
-                Some((_, value)) => drop(write!(text, "{value}")),
+                Some((_, value)) => {
+                    let _ = write!(text, "{value}");
+                }
                 None => text.push('?'),
             }
             rest = after;
@@ -142,7 +144,7 @@ pub fn reference_messages_markdown() -> String {
     );
     for e in all() {
         // Writing to a String cannot fail.
-        drop(write!(
+        let _ = write!(
             page,
             "\n## {}\n\n`{}`\n\n*Condition code {}, {}.*\n\n{}\n\n**What to do:** {}\n",
             e.id,
@@ -151,7 +153,7 @@ pub fn reference_messages_markdown() -> String {
             e.severity(),
             e.cause,
             e.action
-        ));
+        );
     }
     page
 }

@@ -11,10 +11,11 @@
 //! Invariants the parser keeps, so that actions need not check them again:
 //! 1. A keyword occurs at most once in one list, and at most one of a mutually exclusive set occurs.
 //! 2. Required keywords are present; numbers are within the range, names within the form, the table gives.
-//! 3. Names and words are folded to upper case, except text the user quoted in a Text, Path or Key value.
+//! 3. Names and words are folded to upper case and have lost their quotes and passwords. Text (PATH, ACCOUNT) and key
+//!    values are as written.
 
 use crate::pos::Pos;
-use crate::table::Verb;
+use crate::table::{Support, Verb};
 
 /// One functional command, ready to be carried out.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +44,8 @@ pub struct Param {
     pub at: Pos,
     /// Its value.
     pub value: Value,
+    /// How far it is obeyed, from the table.
+    pub support: Support,
 }
 
 /// The value of one parameter.
@@ -58,6 +61,8 @@ pub enum Value {
     Keys(Vec<(KeyValue, Pos)>),
     /// A list with parameters of its own.
     Group(Params),
+    /// Several such lists (IMPORT OBJECTS).
+    Groups(Vec<Params>),
 }
 
 /// A number and its place.
@@ -72,7 +77,7 @@ pub struct Number {
 /// A name or piece of text and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// The text, without quotes; upper case unless it was a quoted Text, Path or Key value.
+    /// The text, without quotes.
     pub text: String,
     /// Where it stands.
     pub at: Pos,
@@ -81,10 +86,9 @@ pub struct Word {
 /// A key or other value that is compared with bytes of records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyValue {
-    /// Characters, to be taken in the code page of the data set; case as written. A generic key ends before `*`,
-    /// which the parser leaves in place because a quoted `*` is data: see [`KeyValue::CharGeneric`].
+    /// Characters, to be taken in the code page of the data set; case as written.
     Char(String),
-    /// Characters followed by an unquoted `*`: all keys that begin so.
+    /// Characters that were followed by an unquoted `*`, which is left out here: the key begins with them.
     CharGeneric(String),
     /// Bytes, from X'...' (or B'...').
     Hex(Vec<u8>),
@@ -154,8 +158,13 @@ impl Params {
     }
 
     fn positional(&self) -> &[Word] {
-        match self.items.first().map(|p| &p.value) {
-            Some(Value::Words(words)) => words,
+        // The table names positional parameters in lower case.
+        match self.items.first() {
+            Some(Param {
+                keyword,
+                value: Value::Words(words),
+                ..
+            }) if keyword.starts_with(char::is_lowercase) => words,
             _ => &[],
         }
     }
@@ -191,6 +200,14 @@ impl Params {
         match self.get(keyword).map(|p| &p.value) {
             Some(Value::Group(group)) => Some(group),
             _ => None,
+        }
+    }
+
+    /// Each list inside `keyword((...) (...))`.
+    pub fn groups(&self, keyword: &str) -> &[Params] {
+        match self.get(keyword).map(|p| &p.value) {
+            Some(Value::Groups(groups)) => groups,
+            _ => &[],
         }
     }
 }

@@ -1,8 +1,34 @@
 //! Runs control cards: keeps LASTCC and MAXCC, walks IF, DO and SET, and has commands carried out.
+//!
+//! What is open at a point of the input is a stack of frames:
+//!
+//! ```text
+//!            IF ... THEN            clause done              ELSE             clause done
+//!   (none) --------------> Then --------------> Between --------------> Else -----------> (popped)
+//!                                                  | any other statement
+//!                                                  +--------------------------------------> (popped)
+//!   DO pushes Do; END pops it, and the DO group as a whole is then a clause that is done.
+//! ```
+//!
+//! 1. A statement is carried out when every IF around it points to its branch; else it is only read.
+//! 2. At most [`NESTING`] IF commands are open at once.
+//! 3. MAXCC is the highest code so far except after SET MAXCC; nothing is carried out once it is 16.
+//! 4. A command whose text has an error, or that asks for something not supported, is not carried out: code 12.
+//! 5. An IF, THEN, ELSE, DO or END out of place ends the run with 16, because it is not known what depends on it.
 
-use crate::params::Command;
-use crate::source::Source;
+use crate::diagnostic::Diagnostic;
+use crate::lexer::Token;
+use crate::messages::*;
+use crate::params::{Command, Params, Value};
+use crate::parser;
+use crate::pos::Pos;
+use crate::source::{Margins, Source};
+use crate::statement::{Code, Statement, Statements, Test};
 use crate::sysprint::Sysprint;
+use crate::table::{Support, Verb};
+
+/// How deep IF commands may be nested.
+pub const NESTING: usize = 10;
 
 /// Carries out functional commands.
 pub trait Act {
@@ -11,7 +37,294 @@ pub trait Act {
     fn act(&mut self, cmd: &Command, out: &mut Sysprint) -> u8;
 }
 
-/// Runs all of `source` and returns MAXCC.
-pub fn run(_source: Source, _act: &mut dyn Act, _out: &mut Sysprint) -> u8 {
-    0
+/// Runs all of `source` and returns MAXCC, the exit status: 0, 4, 8, 12 or 16.
+pub fn run(source: Source, act: &mut dyn Act, out: &mut Sysprint) -> u8 {
+    run_with_parm("", source, act, out)
+}
+
+/// The same with a PARM field as on EXEC, `MARGINS(1 80)` for example.
+pub fn run_with_parm(parm: &str, source: Source, act: &mut dyn Act, out: &mut Sysprint) -> u8 {
+    let mut run = Run {
+        statements: Statements::new(source),
+        act,
+        out,
+        last: 0,
+        max: 0,
+        frames: Vec::new(),
+        noted: Vec::new(),
+        beyond_told: false,
+    };
+    if !parm.trim().is_empty() {
+        run.parsed(parser::parm_field(parm));
+    }
+    run.all();
+    let max = run.max;
+    out.ended(max);
+    if out.error().is_some() {
+        16
+    } else {
+        max
+    }
+}
+
+struct Run<'a, 'o> {
+    statements: Statements,
+    act: &'a mut dyn Act,
+    out: &'a mut Sysprint<'o>,
+    last: u8,
+    max: u8,
+    frames: Vec<Frame>,
+    /// Stored keywords already told of.
+    noted: Vec<&'static str>,
+    beyond_told: bool,
+}
+
+/// Something open around the next statement.
+enum Frame {
+    If { live: bool, holds: bool, part: Part },
+    Do { live: bool, at: Pos },
+}
+
+#[derive(PartialEq)]
+enum Part {
+    Then,
+    Between,
+    Else,
+}
+
+/// The run is over.
+struct Over;
+
+impl Run<'_, '_> {
+    fn all(&mut self) {
+        while self.max < 16 && self.out.error().is_none() {
+            let statement = self.statements.next_statement();
+            let echo = self.statements.take_echo();
+            self.out.echo(&echo);
+            self.tell_beyond();
+            let Some(statement) = statement else { break };
+            if self.statement(statement).is_err() {
+                return;
+            }
+        }
+        if self.max < 16 {
+            self.check_closed();
+        }
+    }
+
+    fn statement(&mut self, statement: Statement) -> Result<(), Over> {
+        if let Statement::Else(at) = statement {
+            return self.take_else(at);
+        }
+        self.close_between();
+        let live = self.live();
+        match statement {
+            Statement::If(test) => return self.open_if(&test, live),
+            Statement::Do(at) => return self.open_do(at, live),
+            Statement::End(at) => match self.frames.pop() {
+                Some(Frame::Do { .. }) => {}
+                _ => return self.flush(Diagnostic::new(&CICA0923S, &[], at)),
+            },
+            Statement::Wrong(wrong) if wrong.message.cc == 16 => return self.flush(wrong),
+            Statement::Cancel if live => return Err(Over),
+            Statement::Wrong(wrong) if live => self.bypass(&[wrong]),
+            Statement::Command(tokens) if live => self.command(&tokens),
+            Statement::Set(code, value) if live => self.set(code, value),
+            _ => {}
+        }
+        self.clause_done();
+        Ok(())
+    }
+
+    /// Is the next statement carried out?
+    fn live(&self) -> bool {
+        match self.frames.last() {
+            None => true,
+            Some(Frame::Do { live, .. }) => *live,
+            Some(Frame::If { live, holds, part }) => *live && (*holds == (*part == Part::Then)),
+        }
+    }
+
+    fn open_if(&mut self, test: &Test, live: bool) -> Result<(), Over> {
+        let depth = self.frames.iter().filter(|f| matches!(f, Frame::If { .. })).count();
+        if depth >= NESTING {
+            return self.flush(Diagnostic::new(&CICA0926S, &[("max", &NESTING)], test.at));
+        }
+        let code = match test.code {
+            Code::Last => self.last,
+            Code::Max => self.max,
+        };
+        let holds = test.relation.holds(u64::from(code), test.number);
+        self.frames.push(Frame::If {
+            live,
+            holds,
+            part: Part::Then,
+        });
+        Ok(())
+    }
+
+    fn take_else(&mut self, at: Pos) -> Result<(), Over> {
+        match self.frames.last_mut() {
+            Some(Frame::If { part, .. }) if *part == Part::Between => {
+                *part = Part::Else;
+                Ok(())
+            }
+            _ => self.flush(Diagnostic::new(&CICA0922S, &[], at)),
+        }
+    }
+
+    fn open_do(&mut self, at: Pos, live: bool) -> Result<(), Over> {
+        match self.frames.last() {
+            Some(Frame::If { .. }) => {
+                self.frames.push(Frame::Do { live, at });
+                Ok(())
+            }
+            _ => self.flush(Diagnostic::new(&CICA0924S, &[], at)),
+        }
+    }
+
+    /// The statement that was the clause of the innermost IF is done.
+    fn clause_done(&mut self) {
+        while let Some(Frame::If { part, .. }) = self.frames.last_mut() {
+            if *part == Part::Then {
+                *part = Part::Between;
+                return;
+            }
+            self.frames.pop();
+        }
+    }
+
+    /// No ELSE came: the IF commands that could have had one are done.
+    fn close_between(&mut self) {
+        while let Some(Frame::If {
+            part: Part::Between, ..
+        }) = self.frames.last()
+        {
+            self.frames.pop();
+            self.clause_done();
+        }
+    }
+
+    fn check_closed(&mut self) {
+        let open = self.frames.iter().rev().find_map(|f| match f {
+            Frame::Do { at, .. } => Some(*at),
+            Frame::If { .. } => None,
+        });
+        if let Some(at) = open {
+            // The run is over either way.
+            let _ = self.flush(Diagnostic::new(&CICA0925S, &[("where", &at)], at));
+        }
+    }
+
+    fn set(&mut self, code: Code, value: u8) {
+        match code {
+            Code::Max => self.max = value,
+            Code::Last => {
+                self.last = value;
+                self.max = self.max.max(value);
+            }
+        }
+    }
+
+    fn command(&mut self, tokens: &[Token]) {
+        self.parsed(parser::command(tokens));
+    }
+
+    fn parsed(&mut self, parsed: Result<Command, Vec<Diagnostic>>) {
+        match parsed {
+            Err(diagnostics) => self.bypass(&diagnostics),
+            Ok(command) => match refusals(&command).as_slice() {
+                [] => self.carry_out(&command),
+                refused => self.bypass(refused),
+            },
+        }
+    }
+
+    fn carry_out(&mut self, command: &Command) {
+        self.note_stored(&command.params);
+        if command.verb == Verb::Parm {
+            return self.parm(&command.params);
+        }
+        let cc = self.act.act(command, self.out).min(16);
+        self.out.completed(cc);
+        self.code(cc);
+    }
+
+    fn parm(&mut self, params: &Params) {
+        if let [left, right] = params.numbers("MARGINS") {
+            // The table bounds both, so they fit.
+            let margins = Margins {
+                left: left.value as u32,
+                right: right.value as u32,
+            };
+            if margins.left > margins.right {
+                let inserts: [(&str, &dyn std::fmt::Display); 3] =
+                    [("item", &right.value), ("min", &left.value), ("max", &4096)];
+                return self.bypass(&[Diagnostic::new(&IDC3221I, &inserts, right.at)]);
+            }
+            self.statements.source.margins = margins;
+        }
+    }
+
+    /// A command with errors: told, not carried out, code 12.
+    fn bypass(&mut self, diagnostics: &[Diagnostic]) {
+        diagnostics.iter().for_each(|d| self.out.diagnose(d));
+        self.out.bypassed(12);
+        self.code(12);
+    }
+
+    /// The rest of the input cannot be understood: code 16, nothing more is done.
+    fn flush(&mut self, diagnostic: Diagnostic) -> Result<(), Over> {
+        self.out.diagnose(&diagnostic);
+        self.out.bypassed(16);
+        self.code(16);
+        Err(Over)
+    }
+
+    fn code(&mut self, cc: u8) {
+        self.last = cc;
+        self.max = self.max.max(cc);
+    }
+
+    fn note_stored(&mut self, params: &Params) {
+        for param in params.iter() {
+            if param.support == Support::Stored && !self.noted.contains(&param.keyword) {
+                self.noted.push(param.keyword);
+                self.out.say(&CICA0902I, &[("item", &param.keyword)]);
+            }
+            if let Value::Group(inner) = &param.value {
+                self.note_stored(inner);
+            }
+        }
+    }
+
+    fn tell_beyond(&mut self) {
+        if let Some(at) = self.statements.take_beyond().filter(|_| !self.beyond_told) {
+            self.beyond_told = true;
+            self.out
+                .say(&CICA0903W, &[("column", &(at.column - 1)), ("line", &at.line)]);
+        }
+    }
+}
+
+/// What a command asks for that cannot be done yet.
+fn refusals(command: &Command) -> Vec<Diagnostic> {
+    let spec = command.verb.spec();
+    if spec.support == Support::NotYet {
+        return vec![Diagnostic::new(&CICA0901E, &[("item", &spec.words)], command.at)];
+    }
+    let mut refused = Vec::new();
+    refused_in(&command.params, &mut refused);
+    refused
+}
+
+fn refused_in(params: &Params, refused: &mut Vec<Diagnostic>) {
+    for param in params.iter() {
+        if param.support == Support::NotYet {
+            refused.push(Diagnostic::new(&CICA0901E, &[("item", &param.keyword)], param.at));
+        }
+        if let Value::Group(inner) = &param.value {
+            refused_in(inner, refused);
+        }
+    }
 }

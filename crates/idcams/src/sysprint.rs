@@ -55,6 +55,10 @@ pub struct Sysprint<'a> {
     subtitle: Option<String>,
     /// The next message begins a group: it is double spaced.
     spaced: bool,
+    /// A command has ended, or none has begun: what comes next is set off by a blank line.
+    ended: bool,
+    /// The last line printed was blank.
+    blank: bool,
     error: Option<io::Error>,
 }
 
@@ -105,6 +109,8 @@ impl<'a> Sysprint<'a> {
             used: None,
             subtitle: None,
             spaced: true,
+            ended: true,
+            blank: true,
             error: None,
         }
     }
@@ -146,6 +152,7 @@ impl<'a> Sysprint<'a> {
 
     /// The messages of an error found in the text of a command: what, where, and a hint.
     pub fn diagnose(&mut self, diagnostic: &Diagnostic) {
+        self.spaced = true;
         self.grouped(&format!("{} {}", diagnostic.message.id, diagnostic.text));
         let hint = if diagnostic.hint.is_empty() {
             String::new()
@@ -160,9 +167,12 @@ impl<'a> Sysprint<'a> {
         self.error.as_ref()
     }
 
-    /// Cards as read, before the command they make is carried out. A blank line comes first.
+    /// Cards as read, before the command they make is carried out. A blank line sets them off from what came before.
     pub(crate) fn echo(&mut self, records: &[String]) {
-        self.double("");
+        if records.is_empty() {
+            return;
+        }
+        self.set_off();
         records.iter().for_each(|r| self.line(r));
         self.spaced = true;
     }
@@ -177,12 +187,19 @@ impl<'a> Sysprint<'a> {
         // z/OS puts IDC3003I right under the messages that tell the reason.
         self.spaced |= cc < 12;
         self.say(message, &[("cc", &cc)]);
+        self.ended = true;
+    }
+
+    /// IDC3202I: the command above was not carried out.
+    pub(crate) fn bypassed(&mut self, cc: u8) {
         self.spaced = true;
+        self.say(&messages::IDC3202I, &[("cc", &cc)]);
+        self.ended = true;
     }
 
     /// IDC0002I: the last line of the listing.
     pub(crate) fn ended(&mut self, maxcc: u8) {
-        self.double("");
+        self.set_off();
         self.spaced = true;
         self.say(&messages::IDC0002I, &[("cc", &maxcc)]);
         if self.error.is_none() {
@@ -190,9 +207,10 @@ impl<'a> Sysprint<'a> {
         }
     }
 
-    /// The next message begins a group of its own.
-    pub(crate) fn regroup(&mut self) {
-        self.spaced = true;
+    fn set_off(&mut self) {
+        if std::mem::take(&mut self.ended) {
+            self.double("");
+        }
     }
 
     fn grouped(&mut self, text: &str) {
@@ -248,10 +266,15 @@ impl<'a> Sysprint<'a> {
         let text = text.trim_end();
         let line = match self.style {
             Style::Asa => format!("{}{text}\n", space.asa()),
-            // The heading of the first page begins the file; the others are set off by a blank line.
-            Style::Plain if space == Space::Page => format!("{}{text}\n", if self.page > 1 { "\n" } else { "" }),
-            Style::Plain => format!("{}{text}\n", "\n".repeat(space.lines() - 1)),
+            // On a screen a blank line above a blank line says nothing.
+            Style::Plain => {
+                let above = if space == Space::Page { 1 } else { space.lines() - 1 };
+                let blanks = above.saturating_sub(usize::from(self.blank));
+                let line = if text.is_empty() && self.blank { "" } else { "\n" };
+                format!("{}{text}{line}", "\n".repeat(blanks))
+            }
         };
+        self.blank = text.is_empty();
         if self.error.is_none() {
             self.error = self.sink.write_all(line.as_bytes()).err();
         }

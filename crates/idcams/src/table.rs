@@ -8,6 +8,17 @@
 //! 2. Positional parameters stand before the others in a list.
 //! 3. Parameters with the same `one_of` label exclude each other; when one of them is required, any one will do.
 
+mod alter;
+mod common;
+mod copy;
+mod define;
+mod help;
+mod list;
+mod modal;
+mod other;
+
+pub use help::{help, overview, reference_markdown};
+
 /// What a command is to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // each is the command of that name, described in the table
@@ -124,6 +135,8 @@ pub enum Kind {
     Choice(&'static [(&'static str, &'static [&'static str])]),
     /// A list of parameters.
     Group(&'static [Param]),
+    /// Several such lists, each in its own parentheses.
+    Groups(&'static [Param]),
     /// Anything in balanced parentheses, kept as words.
     Words,
 }
@@ -179,9 +192,73 @@ pub struct VerbSpec {
 }
 
 /// All commands, functional ones first.
-pub static VERBS: &[&VerbSpec] = &[];
+pub static VERBS: &[&VerbSpec] = &[
+    &define::CLUSTER,
+    &define::ALTERNATEINDEX,
+    &define::PATH,
+    &define::GDG,
+    &define::NONVSAM,
+    &define::ALIAS,
+    &define::USERCATALOG,
+    &define::MASTERCATALOG,
+    &define::PAGESPACE,
+    &define::SPACE_VERB,
+    &define::VOLUME,
+    &alter::ALTER,
+    &alter::DELETE,
+    &list::LISTCAT,
+    &copy::REPRO,
+    &copy::PRINT,
+    &list::VERIFY,
+    &list::EXAMINE,
+    &copy::EXPORT,
+    &copy::IMPORT,
+    &copy::BLDINDEX,
+    &list::DIAGNOSE,
+    &other::DCOLLECT,
+    &other::SHCDS,
+    &other::ALLOCATE,
+    &other::CREATE_LIBRARYENTRY,
+    &other::CREATE_VOLUMEENTRY,
+    &other::BINDDATA,
+    &other::LISTDATA,
+    &other::SETCACHE,
+    &modal::IF,
+    &modal::SET,
+    &modal::DO,
+    &modal::END,
+    &modal::CANCEL,
+    &modal::PARM,
+];
+
+impl Verb {
+    /// Its entry in the table.
+    pub fn spec(self) -> &'static VerbSpec {
+        // Every variant has an entry; a test walks all of them. The first stands in so that no path can panic.
+        VERBS
+            .iter()
+            .find(|v| v.verb == self)
+            .copied()
+            .unwrap_or(&define::CLUSTER)
+    }
+}
 
 impl VerbSpec {
+    const fn new(verb: Verb, words: &'static str, params: &'static [Param], help: &'static str) -> VerbSpec {
+        VerbSpec {
+            verb,
+            words,
+            abbrs: &[],
+            object_abbrs: &[],
+            object: &[],
+            params,
+            support: Support::Done,
+            help,
+            grammar: "",
+            example: "",
+        }
+    }
+
     /// First word.
     pub fn first(&self) -> &'static str {
         self.words.split(' ').next().unwrap_or(self.words)
@@ -270,6 +347,7 @@ mod build {
         Param::new(word, Kind::Group(params), help)
     }
 
+    /// A value of any other kind.
     pub const fn value(word: &'static str, kind: Kind, help: &'static str) -> Param {
         Param::new(word, kind, help)
     }

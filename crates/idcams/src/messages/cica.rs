@@ -11,7 +11,7 @@ CICA0902I 0 "{item} IS STORED BUT HAS NO EFFECT HERE",
     "The parameter describes something this system has no counterpart of, for example a storage class or a mounted \
      volume. It is kept with the entry, shown by LISTCAT, and otherwise not used. Printed once per parameter and run.",
     "Nothing.";
-CICA0903W 0 "TEXT RIGHT OF COLUMN {column} IS NOT READ",
+CICA0903W 0 "TEXT RIGHT OF COLUMN {column} IS NOT READ, FIRST IN LINE {line}",
     "A line goes on past the right margin with something that is not a card's sequence number. IDCAMS reads only the \
      columns between the margins. Printed once per run.",
     "Continue the command on a new line, or begin with PARM MARGINS(2 255).";
@@ -19,9 +19,6 @@ CICA0904E 12 "COMMENT IS NOT CLOSED",
     "A comment begins and its line ends without */ and without a continuation mark. The text up to the line that closes \
      the comment was skipped.",
     "End the comment with */ on the same line, or end the line with a hyphen.";
-CICA0905E 12 "TEXT IN COLUMN 1 IS NOT READ",
-    "Something stands in column 1, which is outside the default margins 2 and 72, so the word it begins lost a character.",
-    "Begin in column 2, or begin the input with a blank and PARM MARGINS(1 72).";
 CICA0906S 16 "SYSPRINT CANNOT BE WRITTEN: {reason}",
     "The listing could not be written. Commands whose result nobody sees are not carried out.",
     "Make room, or send the listing elsewhere, and run the rest again.";

@@ -23,7 +23,7 @@ IDC3205I 12 "DELIMITERS NOT PROPERLY SPECIFIED BETWEEN '{item}'",
      neither, such as a continuation mark in the middle of a line.",
     "Separate the items by a blank. A hyphen or plus continues a command only as the last character of its line.";
 IDC3207I 12 "TOO FEW RIGHT PARENTHESES FOUND AT END OF COMMAND",
-    "The command ended inside a list. Often the line before lacks its continuation mark.",
+    "The command ended inside a list. Often a line lacks its continuation mark.",
     "Close the list that opens at the line and column shown, or end every line of the command but the last with a hyphen.";
 IDC3208I 12 "LEFT PARENTHESIS MISSING FOLLOWING KEYWORD '{item}'",
     "The keyword takes a value in parentheses.",
@@ -71,22 +71,24 @@ IDC3225I 12 "INCONSISTENT PARAMETERS INVOLVING '{item}'",
 IDC3226I 12 "NO REPETITION OF '{item}' ALLOWED",
     "The same parameter stands twice in one list.",
     "Leave one of the two out.";
-CICA0920E 12 "IF COMMAND HAS AN IMPROPER RELATION: '{item}'",
-    "IF compares LASTCC or MAXCC with a number: IF LASTCC = 0 THEN ...",
+CICA0920S 16 "IF COMMAND HAS AN IMPROPER RELATION: '{item}'",
+    "IF compares LASTCC or MAXCC with a number: IF LASTCC = 0 THEN ... What depends on the IF cannot be decided, so \
+     nothing more is done.",
     "Use LASTCC or MAXCC, one of = EQ ^= NE > GT < LT >= GE <= LE, and a number.";
-CICA0921E 12 "THEN IS MISSING AFTER THE RELATION",
-    "The IF command ended before THEN. Often the line lacks its continuation mark.",
+CICA0921S 16 "THEN IS MISSING AFTER THE RELATION",
+    "The IF command ended before THEN. Often the line lacks its continuation mark. Nothing more is \
+     done.",
     "Write THEN after the number; end the line with a hyphen if THEN is on the next line.";
-CICA0922E 12 "ELSE HAS NO MATCHING THEN",
-    "An ELSE stands where no IF is waiting for one.",
+CICA0922S 16 "ELSE HAS NO MATCHING THEN",
+    "An ELSE stands where no IF is waiting for one. Nothing more is done.",
     "Remove the ELSE, or move it right after the command or the END of its THEN.";
-CICA0923E 12 "END HAS NO MATCHING DO",
-    "An END stands where no DO is open.",
+CICA0923S 16 "END HAS NO MATCHING DO",
+    "An END stands where no DO is open. Nothing more is done.",
     "Remove the END, or add the DO it belongs to.";
-CICA0924E 12 "DO IS NOT ALLOWED HERE",
-    "DO groups the commands of a THEN or an ELSE; it cannot stand by itself.",
+CICA0924S 16 "DO IS NOT ALLOWED HERE",
+    "DO groups the commands of a THEN or an ELSE; it cannot stand by itself. Nothing more is done.",
     "Write IF ... THEN DO, or remove DO and its END.";
-CICA0925E 12 "END IS MISSING FOR THE DO AT {where}",
+CICA0925S 16 "END IS MISSING FOR THE DO AT {where}",
     "The input ended inside a DO group.",
     "Add the END. What stood in the group was carried out if its branch was taken.";
 CICA0926S 16 "IF COMMANDS ARE NESTED MORE THAN {max} DEEP",

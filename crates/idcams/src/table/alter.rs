@@ -1,0 +1,273 @@
+//! ALTER and DELETE.
+
+use super::build::*;
+use super::common::*;
+use super::{Form, Param, Verb, VerbSpec};
+
+/// Attributes NULLIFY can take away.
+const NULLIFY: &[Param] = &[
+    flag("ACCOUNT", "accounting text").abbr(&["ACCT"]),
+    flag("AUTHORIZATION", "checking program").abbr(&["AUTH"]),
+    flag("BWO", "backup-while-open"),
+    flag("CODE", "password prompt"),
+    flag("CONTROLPW", "password").abbr(&["CTLPW"]),
+    flag("DATACLASS", "data class").abbr(&["DATACLAS"]),
+    flag("EATTR", "extended attributes"),
+    flag("EXCEPTIONEXIT", "error exit").abbr(&["EEXT"]),
+    flag("LOG", "LOG"),
+    flag("LOGSTREAMID", "log stream").abbr(&["LSID"]),
+    flag("MANAGEMENTCLASS", "management class").abbr(&["MGMTCLAS"]),
+    flag("MASTERPW", "password").abbr(&["MRPW"]),
+    flag("OWNER", "owner"),
+    flag("READPW", "password").abbr(&["RDPW"]),
+    flag("RETENTION", "expiration date").abbr(&["RETN"]),
+    flag("STORAGECLASS", "storage class").abbr(&["STORCLAS"]),
+    flag("UPDATEPW", "password").abbr(&["UPDPW"]),
+];
+const CHANGES: &[Param] = &[
+    name(
+        "NEWNAME",
+        Form::Mask,
+        "new name; with * in both names the part it stands for is kept",
+    )
+    .abbr(&["NEWNM"]),
+    names(
+        "ADDVOLUMES",
+        Form::AnyVolser,
+        59,
+        "volumes added at the end of the list",
+    )
+    .abbr(&["AVOL"]),
+    names(
+        "REMOVEVOLUMES",
+        Form::AnyVolser,
+        59,
+        "unused volumes taken from the list",
+    )
+    .abbr(&["RVOL"]),
+    BUFFERSPACE,
+    FREESPACE,
+    KEYS.help("length and offset of the key; only while the data set is empty"),
+    RECORDSIZE.help("average and greatest record length; only while the data set is empty"),
+    SHAREOPTIONS,
+    CCSID,
+    OWNER,
+    group("NULLIFY", NULLIFY, "take attributes away").abbr(&["NULL"]),
+    flag("INHIBIT", "may be opened for input only")
+        .abbr(&["INH"])
+        .one_of("inhibit"),
+    flag("UNINHIBIT", "may be opened for output again")
+        .abbr(&["UNINH"])
+        .one_of("inhibit"),
+    flag("RECLAIMCA", "give emptied control areas back").one_of("reclaim"),
+    flag("NORECLAIMCA", "leave emptied control areas where they are").one_of("reclaim"),
+    flag("UPGRADE", "kept up to date with its base")
+        .abbr(&["UPG"])
+        .one_of("upgrade")
+        .not_yet(),
+    flag("NOUPGRADE", "not kept up to date")
+        .abbr(&["NUPG"])
+        .one_of("upgrade")
+        .not_yet(),
+    flag("UNIQUEKEY", "one record per alternate key")
+        .abbr(&["UNQK"])
+        .one_of("uniquekey")
+        .not_yet(),
+    flag("NONUNIQUEKEY", "many records per alternate key")
+        .abbr(&["NUNQK"])
+        .one_of("uniquekey")
+        .not_yet(),
+    flag("UPDATE", "opening the path opens the upgrade set")
+        .abbr(&["UPD"])
+        .one_of("update")
+        .not_yet(),
+    flag("NOUPDATE", "opening the path leaves it alone")
+        .abbr(&["NUPD"])
+        .one_of("update")
+        .not_yet(),
+    flag("EMPTY", "all generations roll off at the limit")
+        .abbr(&["EMP"])
+        .one_of("empty")
+        .not_yet(),
+    flag("NOEMPTY", "the oldest rolls off at the limit")
+        .abbr(&["NEMP"])
+        .one_of("empty")
+        .not_yet(),
+    flag("SCRATCH", "delete what rolls off")
+        .abbr(&["SCR"])
+        .one_of("scratch")
+        .not_yet(),
+    flag("NOSCRATCH", "uncatalog what rolls off")
+        .abbr(&["NSCR"])
+        .one_of("scratch")
+        .not_yet(),
+    flag("PURGE", "roll off before expiration")
+        .abbr(&["PRG"])
+        .one_of("purge")
+        .not_yet(),
+    flag("NOPURGE", "keep until expiration")
+        .abbr(&["NPRG"])
+        .one_of("purge")
+        .not_yet(),
+    flag("LIFO", "group read newest first").one_of("order").not_yet(),
+    flag("FIFO", "group read oldest first").one_of("order").not_yet(),
+    number("LIMIT", 1, 999, "generations kept").abbr(&["LIM"]).not_yet(),
+    flag("EXTENDED", "up to 999 generations")
+        .abbr(&["EXT"])
+        .one_of("extended")
+        .not_yet(),
+    flag("NOEXTENDED", "up to 255 generations")
+        .abbr(&["NEXT"])
+        .one_of("extended")
+        .not_yet(),
+    flag("ROLLIN", "make a rolled-off generation current")
+        .abbr(&["ROL"])
+        .not_yet(),
+    flag("EXTENDEDADDRESSABLE", "linear data set beyond 4 GB")
+        .abbr(&["EXTADDR"])
+        .not_yet(),
+    choice("TYPE", &[("LINEAR", &["LIN"])], "make an ESDS a linear data set").not_yet(),
+    flag("SUSPEND", "hold requests to the catalog")
+        .one_of("suspend")
+        .not_yet(),
+    flag("RESUME", "let requests to the catalog through")
+        .one_of("suspend")
+        .not_yet(),
+    flag("LOCK", "refuse requests to the catalog").one_of("lock").not_yet(),
+    flag("UNLOCK", "take requests to the catalog").one_of("lock").not_yet(),
+    number("STRNO", 2, 255, "requests to the catalog at the same time").not_yet(),
+    number("BUFND", 3, 255, "data buffers of the catalog")
+        .abbr(&["BFND"])
+        .not_yet(),
+    number("BUFNI", 3, 255, "index buffers of the catalog")
+        .abbr(&["BFNI"])
+        .not_yet(),
+    TO,
+    FOR,
+    text("ACCOUNT", 32, "accounting text").abbr(&["ACCT"]).stored(),
+    choice(
+        "FILEDATA",
+        &[("TEXT", &[]), ("BINARY", &[]), ("RECORD", &[])],
+        "what a z/OS UNIX file holds",
+    )
+    .stored(),
+    EATTR,
+    EXCEPTIONEXIT,
+    FILE,
+    CATALOG,
+];
+const PARAMS: [Param; 26 + CHANGES.len()] = join(&[
+    &[name(
+        "entryname",
+        Form::Mask,
+        "entry to change; A.B.* with NEWNAME for several",
+    )
+    .positional()
+    .required()],
+    CHANGES,
+    &REUSE,
+    &ERASE,
+    &WRITECHECK,
+    &CLASSES,
+    &RLS,
+    &PASSWORDS,
+]);
+pub(super) static ALTER: VerbSpec = VerbSpec {
+    example: "ALTER PAYROLL.MASTER NEWNAME(PAYROLL.OLD)",
+    ..VerbSpec::new(Verb::Alter, "ALTER", &PARAMS, "change attributes of an entry")
+};
+
+/// Each entry type, of which one may be given.
+const fn one_type<const N: usize>(mut types: [Param; N]) -> [Param; N] {
+    let mut i = 0;
+    while i < N {
+        types[i].one_of = "type";
+        i += 1;
+    }
+    types
+}
+const DELETE_OPTIONS: &[Param] = &[
+    flag("LIBRARYENTRY", "tape library")
+        .abbr(&["LIBENTRY", "LIBENT"])
+        .one_of("type")
+        .not_yet(),
+    flag("VOLUMEENTRY", "tape volume")
+        .abbr(&["VOLENTRY", "VOLENT"])
+        .one_of("type")
+        .not_yet(),
+    flag("NVR", "non-VSAM record of a volume data set")
+        .one_of("type")
+        .not_yet(),
+    flag("VVR", "VSAM record of a volume data set").one_of("type").not_yet(),
+    flag("TRUENAME", "true name of an alternate index or path")
+        .abbr(&["TNAME"])
+        .one_of("type")
+        .not_yet(),
+    flag("SPACE", "data space").abbr(&["SPC"]).one_of("type").not_yet(),
+    flag("VOLUME", "volume; its data sets must be deleted first (Cica's own)")
+        .abbr(&["VOL"])
+        .one_of("type"),
+    flag("ERASE", "overwrite with zeros, whatever the entry says")
+        .abbr(&["ERAS"])
+        .one_of("erase"),
+    flag("NOERASE", "do not overwrite, whatever the entry says")
+        .abbr(&["NERAS"])
+        .one_of("erase"),
+    flag("PURGE", "delete before the expiration date")
+        .abbr(&["PRG"])
+        .one_of("purge"),
+    flag("NOPURGE", "refuse before the expiration date")
+        .abbr(&["NPRG"])
+        .one_of("purge")
+        .default("yes"),
+    flag("SCRATCH", "delete the data too")
+        .abbr(&["SCR"])
+        .one_of("scratch")
+        .default("yes"),
+    flag("NOSCRATCH", "take the entry out of the catalog only")
+        .abbr(&["NSCR"])
+        .one_of("scratch"),
+    flag("FORCE", "delete a catalog or group that is not empty")
+        .abbr(&["FRC"])
+        .one_of("force"),
+    flag("NOFORCE", "refuse if not empty")
+        .abbr(&["NFRC"])
+        .one_of("force")
+        .default("yes"),
+    flag("MASK", "the name may match many entries").one_of("mask"),
+    flag("NOMASK", "a name that matches several is refused")
+        .one_of("mask")
+        .default("yes"),
+    names("EXCLUDE", Form::Mask, 100, "entries MASK leaves alone"),
+    flag("TEST", "show what would be deleted and delete nothing"),
+    flag("RECOVERY", "catalog is deleted to be recovered")
+        .abbr(&["RCVRY", "RVR"])
+        .one_of("recovery")
+        .not_yet(),
+    flag("NORECOVERY", "it is not")
+        .abbr(&["NRCVRY", "NRVR"])
+        .one_of("recovery")
+        .default("yes"),
+    flag("NODISCONNECT", "leave the catalog connected")
+        .abbr(&["NODISCON"])
+        .not_yet(),
+    FILE,
+    CATALOG,
+];
+const DELETE_PARAMS: [Param; 33] = join(&[
+    &[names(
+        "entryname",
+        Form::Mask,
+        100,
+        "entries to delete: one, or a list in parentheses",
+    )
+    .positional()
+    .required()],
+    &one_type(ENTRY_TYPES),
+    DELETE_OPTIONS,
+]);
+pub(super) static DELETE: VerbSpec = VerbSpec {
+    abbrs: &["DEL"],
+    example: "DELETE (PAYROLL.MASTER PAYROLL.OLD) CLUSTER PURGE",
+    ..VerbSpec::new(Verb::Delete, "DELETE", &DELETE_PARAMS, "delete entries and their data")
+};

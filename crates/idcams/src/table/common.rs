@@ -1,0 +1,334 @@
+//! Parameters several commands share, and the way lists are joined.
+
+use super::build::*;
+use super::{Form, Kind, Param};
+
+/// Joins lists of parameters at compile time; `N` is the sum of their lengths.
+pub(super) const fn join<const N: usize>(parts: &[&[Param]]) -> [Param; N] {
+    let mut all = [flag("", ""); N];
+    let (mut n, mut part) = (0, 0);
+    while part < parts.len() {
+        let mut i = 0;
+        while i < parts[part].len() {
+            all[n] = parts[part][i];
+            n += 1;
+            i += 1;
+        }
+        part += 1;
+    }
+    assert!(n == N, "the length given is not the sum");
+    all
+}
+
+pub(super) const NAME: Param = name("NAME", Form::Dsname, "name of the entry, up to 44 characters").required();
+
+const QUANTITY: &[(&str, u64, u64)] = &[("primary", 1, 16_777_215), ("secondary", 0, 16_777_215)];
+
+/// How much space; one of the five.
+pub(super) const SPACE: [Param; 5] = [
+    numbers(
+        "CYLINDERS",
+        QUANTITY,
+        1,
+        "space in cylinders: first extent, then each further one",
+    )
+    .abbr(&["CYL"])
+    .one_of("space"),
+    numbers(
+        "KILOBYTES",
+        QUANTITY,
+        1,
+        "space in units of 1,024 bytes, rounded up to tracks",
+    )
+    .abbr(&["KB"])
+    .one_of("space"),
+    numbers(
+        "MEGABYTES",
+        QUANTITY,
+        1,
+        "space in units of 1,048,576 bytes, rounded up to tracks",
+    )
+    .abbr(&["MB"])
+    .one_of("space"),
+    numbers(
+        "RECORDS",
+        QUANTITY,
+        1,
+        "space for so many records of average length, rounded up to tracks",
+    )
+    .abbr(&["REC"])
+    .one_of("space"),
+    numbers("TRACKS", QUANTITY, 1, "space in tracks")
+        .abbr(&["TRK"])
+        .one_of("space"),
+];
+
+pub(super) const VOLUMES: Param = names(
+    "VOLUMES",
+    Form::AnyVolser,
+    59,
+    "volumes the entry may use, in order; * leaves the choice to the system",
+)
+.abbr(&["VOLUME", "VOL"]);
+pub(super) const FILE: Param = name(
+    "FILE",
+    Form::Ddname,
+    "DD statement that mounts the volume; volumes here are always mounted",
+)
+.stored();
+pub(super) const CATALOG: Param = name(
+    "CATALOG",
+    Form::Dsname,
+    "catalog to use instead of the one found by search",
+)
+.abbr(&["CAT"]);
+pub(super) const OWNER: Param = name("OWNER", Form::Word, "user shown as owner by LISTCAT; gives no rights");
+pub(super) const TO: Param =
+    value("TO", Kind::Date, "keep until this date: yyddd, yyyyddd or yyyy.ddd").one_of("retention");
+pub(super) const FOR: Param = number("FOR", 0, 93_000, "keep for so many days").one_of("retention");
+pub(super) const RECATALOG: [Param; 2] = [
+    flag("RECATALOG", "make the entry anew from what is on the volume")
+        .abbr(&["RCTLG"])
+        .one_of("recatalog"),
+    flag("NORECATALOG", "make a new data set")
+        .abbr(&["NRCTLG"])
+        .one_of("recatalog")
+        .default("yes"),
+];
+
+const MODEL_PARAMS: &[Param] = &[
+    name("entry", Form::Dsname, "entry to copy from")
+        .positional()
+        .required(),
+    name("catalog", Form::Dsname, "catalog that has it").positional(),
+];
+pub(super) const MODEL: Param = group(
+    "MODEL",
+    MODEL_PARAMS,
+    "copy attributes of another entry; what is written here wins",
+);
+
+pub(super) const KEYS: Param = numbers(
+    "KEYS",
+    &[("length", 1, 255), ("offset", 0, 32_760)],
+    2,
+    "length of the key and its offset in the record",
+)
+.default("64 0");
+pub(super) const RECORDSIZE: Param = numbers(
+    "RECORDSIZE",
+    &[("average", 1, 16_777_215), ("maximum", 1, 16_777_215)],
+    2,
+    "average and greatest length of a record",
+)
+.abbr(&["RECSZ"])
+.default("4089 4089");
+pub(super) const CISZ: Param = number(
+    "CONTROLINTERVALSIZE",
+    1,
+    32_768,
+    "size of a control interval in bytes; chosen when left out",
+)
+.abbr(&["CISZ", "CNVSZ"]);
+pub(super) const FREESPACE: Param = numbers(
+    "FREESPACE",
+    &[("ci-percent", 0, 100), ("ca-percent", 0, 100)],
+    1,
+    "percent of each CI, and of each CA, left free by loading",
+)
+.abbr(&["FSPC"])
+.default("0 0");
+pub(super) const SHAREOPTIONS: Param = numbers(
+    "SHAREOPTIONS",
+    &[("cross-region", 1, 4), ("cross-system", 3, 4)],
+    1,
+    "who may have it open at the same time",
+)
+.abbr(&["SHR"])
+.default("1 3");
+pub(super) const BUFFERSPACE: Param =
+    number("BUFFERSPACE", 0, 16_776_704, "least bytes of buffers an open gets").abbr(&["BUFSPC", "BUFSP"]);
+pub(super) const EXCEPTIONEXIT: Param = name("EXCEPTIONEXIT", Form::Word, "program called for I/O errors")
+    .abbr(&["EEXT"])
+    .stored();
+
+pub(super) const REUSE: [Param; 2] = [
+    flag("REUSE", "may be opened again as if empty")
+        .abbr(&["RUS"])
+        .one_of("reuse"),
+    flag("NOREUSE", "keeps its records")
+        .abbr(&["NRUS"])
+        .one_of("reuse")
+        .default("yes"),
+];
+pub(super) const SPANNED: [Param; 2] = [
+    flag("SPANNED", "a record may be longer than a control interval")
+        .abbr(&["SPND"])
+        .one_of("spanned"),
+    flag("NONSPANNED", "a record fits into a control interval")
+        .abbr(&["NSPND"])
+        .one_of("spanned")
+        .default("yes"),
+];
+pub(super) const SPEED: [Param; 2] = [
+    flag("SPEED", "load without formatting control areas first").one_of("speed"),
+    flag("RECOVERY", "format control areas before loading them")
+        .abbr(&["RCVY"])
+        .one_of("speed")
+        .default("yes"),
+];
+pub(super) const ERASE: [Param; 2] = [
+    flag("ERASE", "overwrite with zeros when deleted")
+        .abbr(&["ERAS"])
+        .one_of("erase"),
+    flag("NOERASE", "free the space only")
+        .abbr(&["NERAS"])
+        .one_of("erase")
+        .default("yes"),
+];
+pub(super) const WRITECHECK: [Param; 2] = [
+    flag("WRITECHECK", "read back what was written; checksums do that here")
+        .abbr(&["WCK"])
+        .one_of("writecheck")
+        .stored(),
+    flag("NOWRITECHECK", "do not read back")
+        .abbr(&["NWCK"])
+        .one_of("writecheck")
+        .default("yes"),
+];
+/// Obsolete since long, but in many decks.
+pub(super) const ORDERED: [Param; 2] = [
+    flag("ORDERED", "use volumes in the order named, which is always done")
+        .abbr(&["ORD"])
+        .one_of("ordered")
+        .stored(),
+    flag("UNORDERED", "use volumes in any order")
+        .abbr(&["UNORD"])
+        .one_of("ordered")
+        .default("yes"),
+];
+pub(super) const UNIQUE: [Param; 2] = [
+    flag("UNIQUE", "own space; always so")
+        .abbr(&["UNQ"])
+        .one_of("unique")
+        .default("yes"),
+    flag("SUBALLOCATION", "part of a data space; own space is given")
+        .abbr(&["SUBAL"])
+        .one_of("unique")
+        .stored(),
+];
+pub(super) const KEYRANGES: Param = value(
+    "KEYRANGES",
+    Kind::KeyRanges,
+    "spread key ranges over volumes; no longer done",
+)
+.abbr(&["KRNG"])
+.stored();
+
+/// Passwords of catalogs before RACF: taken and kept, never asked for.
+pub(super) const PASSWORDS: [Param; 8] = [
+    name("MASTERPW", Form::Word, "password; not asked for")
+        .abbr(&["MRPW"])
+        .stored(),
+    name("CONTROLPW", Form::Word, "password; not asked for")
+        .abbr(&["CTLPW"])
+        .stored(),
+    name("UPDATEPW", Form::Word, "password; not asked for")
+        .abbr(&["UPDPW"])
+        .stored(),
+    name("READPW", Form::Word, "password; not asked for")
+        .abbr(&["RDPW"])
+        .stored(),
+    name("CODE", Form::Word, "name shown when a password is asked for").stored(),
+    number("ATTEMPTS", 0, 7, "how often a password may be mistyped")
+        .abbr(&["ATT"])
+        .stored(),
+    group("AUTHORIZATION", AUTHORIZATION, "program that checks the user")
+        .abbr(&["AUTH"])
+        .stored(),
+    flag("NOAUTHORIZATION", "no such program").abbr(&["NAUTH"]),
+];
+const AUTHORIZATION: &[Param] = &[
+    name("entrypoint", Form::Word, "its name").positional().required(),
+    text("string", 255, "what it is given").positional(),
+];
+
+pub(super) const CLASSES: [Param; 3] = [
+    name("DATACLASS", Form::Word, "SMS data class")
+        .abbr(&["DATACLAS"])
+        .stored(),
+    name("MANAGEMENTCLASS", Form::Word, "SMS management class")
+        .abbr(&["MGMTCLAS"])
+        .stored(),
+    name("STORAGECLASS", Form::Word, "SMS storage class")
+        .abbr(&["STORCLAS"])
+        .stored(),
+];
+
+/// The attributes that sharing and logging will act on.
+pub(super) const RLS: [Param; 8] = [
+    choice(
+        "LOG",
+        &[("NONE", &[]), ("UNDO", &[]), ("ALL", &[])],
+        "whether updates can be backed out and redone",
+    )
+    .stored(),
+    name("LOGSTREAMID", Form::Dsname, "log stream for forward recovery")
+        .abbr(&["LSID"])
+        .stored(),
+    flag("LOGREPLICATE", "log for replication")
+        .abbr(&["LOGREP"])
+        .one_of("logreplicate")
+        .stored(),
+    flag("NOLOGREPLICATE", "no log for replication")
+        .abbr(&["NOLOGREP"])
+        .one_of("logreplicate")
+        .default("yes"),
+    choice(
+        "FRLOG",
+        &[("ALL", &[]), ("NONE", &[]), ("REDO", &[]), ("UNDO", &[])],
+        "log of batch updates",
+    )
+    .stored(),
+    choice(
+        "BWO",
+        &[("TYPECICS", &["TYPEC"]), ("TYPEIMS", &["TYPEI"]), ("NO", &[])],
+        "may be backed up while open",
+    )
+    .stored(),
+    flag("RLSQUIESCE", "may not be opened for record-level sharing")
+        .abbr(&["RLSQ"])
+        .one_of("rlsquiesce")
+        .stored(),
+    flag("RLSENABLE", "may be opened for record-level sharing")
+        .abbr(&["RLSE"])
+        .one_of("rlsquiesce")
+        .stored(),
+];
+pub(super) const EATTR: Param = choice(
+    "EATTR",
+    &[("NO", &[]), ("OPT", &[])],
+    "may use space beyond cylinder 65,520 of a volume",
+)
+.stored();
+
+/// The entry types LISTCAT and DELETE pick by. DELETE takes one of them, LISTCAT any number.
+pub(super) const ENTRY_TYPES: [Param; 8] = [
+    flag("ALIAS", "aliases"),
+    flag("ALTERNATEINDEX", "alternate indexes").abbr(&["AIX"]),
+    flag("CLUSTER", "clusters").abbr(&["CL"]),
+    flag("GENERATIONDATAGROUP", "generation data groups").abbr(&["GDG"]),
+    flag("NONVSAM", "data sets that are not VSAM's").abbr(&["NVSAM"]),
+    flag("PAGESPACE", "page spaces").abbr(&["PGSPC"]),
+    flag("PATH", "paths"),
+    flag("USERCATALOG", "user catalogs").abbr(&["UCAT"]),
+];
+
+/// Cica's own: z/OS has a CCSID in ALTER only.
+pub(super) const CCSID: Param = number(
+    "CCSID",
+    0,
+    65_535,
+    "code page of the characters in records, for PRINT and character keys",
+)
+.default("819");

@@ -1,0 +1,273 @@
+//! Help and the reference manual, written from the table.
+
+use super::{Form, Kind, Param, Support, VerbSpec, VERBS};
+use std::fmt::Write;
+
+/// One line per command.
+pub fn overview() -> String {
+    let mut text = String::new();
+    for v in VERBS {
+        // Writing to a String cannot fail, here and below.
+        let _ = writeln!(text, "  {:24} {}{}", v.words, v.help, mark(v.support));
+    }
+    text
+}
+
+/// Help on the command `words`, for example "REPRO", "define cluster", "DEF CL" or "DEFINE" for all its kinds;
+/// `None` when there is no such command.
+pub fn help(words: &str) -> Option<String> {
+    let words = words.to_ascii_uppercase();
+    let mut words = words.split_whitespace();
+    let (first, second) = (words.next()?, words.next());
+    let found: Vec<_> = VERBS
+        .iter()
+        .filter(|v| v.is_first(first) && second.is_none_or(|s| v.is_second(s)))
+        .collect();
+    match found.as_slice() {
+        [] => None,
+        [one] => Some(page(one)),
+        many => Some(
+            many.iter()
+                .map(|v| format!("  {:24} {}{}\n", v.words, v.help, mark(v.support)))
+                .collect(),
+        ),
+    }
+}
+
+fn page(v: &VerbSpec) -> String {
+    let mut text = format!("{} - {}{}\n", v.words, v.help, mark(v.support));
+    let abbrs = v
+        .abbrs
+        .iter()
+        .chain(v.object_abbrs)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
+    if !abbrs.is_empty() {
+        let _ = writeln!(text, "Abbreviations: {abbrs}");
+    }
+    if !v.grammar.is_empty() {
+        let _ = writeln!(text, "\n{}", v.grammar);
+    }
+    if let Some(second) = v.second().filter(|_| !v.object.is_empty()) {
+        let _ = writeln!(text, "\n{second} (");
+        rows(&mut text, v.object, 1);
+        text.push_str(")\n");
+    }
+    if !v.params.is_empty() {
+        text.push('\n');
+        rows(&mut text, v.params, 0);
+    }
+    let _ = writeln!(text, "\nExample:\n  {}", v.example);
+    text
+}
+
+fn rows(text: &mut String, params: &[Param], depth: usize) {
+    for p in params {
+        let left = format!("{:1$}{2}{3}", "", depth * 2, p.word, shape(p));
+        let abbrs = if p.abbrs.is_empty() {
+            String::new()
+        } else {
+            format!(" [{}]", p.abbrs.join(", "))
+        };
+        let _ = writeln!(text, "  {left:42} {}{abbrs}{}", p.help, notes(p));
+        // Large groups (DATA, INDEX) repeat what stands above; small ones are worth showing.
+        if let Kind::Group(inner) | Kind::Groups(inner) = p.kind {
+            if inner.len() <= 12 {
+                rows(text, inner, depth + 1);
+            }
+        }
+    }
+}
+
+fn notes(p: &Param) -> String {
+    let mut notes = String::new();
+    if p.required {
+        notes.push_str(if p.one_of.is_empty() {
+            "; required"
+        } else {
+            "; one of these is required"
+        });
+    }
+    match p.default {
+        "" => {}
+        "yes" => notes.push_str("; the default"),
+        value => {
+            let _ = write!(notes, "; default {value}");
+        }
+    }
+    notes + mark(p.support)
+}
+
+fn mark(support: Support) -> &'static str {
+    match support {
+        Support::Done => "",
+        Support::Stored => " (stored, no effect)",
+        Support::NotYet => " (not yet)",
+    }
+}
+
+/// The value as it is written, for example `(length offset)`.
+fn shape(p: &Param) -> String {
+    let inner = match p.kind {
+        Kind::Flag => return String::new(),
+        _ if p.positional => return String::new(),
+        Kind::Number { .. } => "number".to_owned(),
+        Kind::Numbers { slots, least } => {
+            let name = |(i, s): (usize, &(&str, u64, u64))| if i < least { s.0.into() } else { format!("[{}]", s.0) };
+            slots.iter().enumerate().map(name).collect::<Vec<_>>().join(" ")
+        }
+        Kind::Name(form) => form_word(form).to_owned(),
+        Kind::Names { form, .. } => format!("{} ...", form_word(form)),
+        Kind::Text { .. } => "text".to_owned(),
+        Kind::Date => "date".to_owned(),
+        Kind::Key => "key".to_owned(),
+        Kind::KeyRanges => "(low high) ...".to_owned(),
+        Kind::Choice(of) => of.iter().map(|c| c.0).collect::<Vec<_>>().join(" | "),
+        Kind::Group(inner) => {
+            let positional: Vec<_> = inner.iter().filter(|p| p.positional).map(|p| p.word).collect();
+            if positional.is_empty() {
+                "...".to_owned()
+            } else {
+                positional.join(" ")
+            }
+        }
+        Kind::Groups(_) => "(...) ...".to_owned(),
+        Kind::Words => "...".to_owned(),
+    };
+    format!("({inner})")
+}
+
+fn form_word(form: Form) -> &'static str {
+    match form {
+        Form::Dsname | Form::Mask => "entryname",
+        Form::Ddname => "ddname",
+        Form::Volser | Form::AnyVolser => "volser",
+        Form::Word => "word",
+        Form::Label => "label",
+    }
+}
+
+/// The page docs/src/reference/idcams.md.
+pub fn reference_markdown() -> String {
+    let mut page = String::from(
+        "# IDCAMS commands\n\n<!-- Made from crates/idcams/src/table; run its tests with CICA_BLESS=1 to write it anew. -->\n\n\
+         Commands are read from columns 2 to 72; a line that ends with `-` or `+` continues. Words are taken in full or as\n\
+         one of the abbreviations shown. *Support*: **yes** is obeyed; **stored** is checked, kept and shown, and has\n\
+         nothing to act on here (message CICA0902I); **not yet** is checked and refused (message CICA0901E).\n",
+    );
+    for v in VERBS {
+        section(&mut page, v);
+    }
+    page
+}
+
+fn section(page: &mut String, v: &VerbSpec) {
+    let _ = write!(page, "\n## {}\n\n{}.", v.words, sentence(v.help));
+    let abbrs: Vec<_> = v.abbrs.iter().chain(v.object_abbrs).map(|a| format!("`{a}`")).collect();
+    if !abbrs.is_empty() {
+        let _ = write!(page, " Abbreviations: {}.", abbrs.join(", "));
+    }
+    let _ = write!(page, " Support: **{}**.\n\n", support(v.support));
+    if !v.grammar.is_empty() {
+        let _ = write!(page, "```text\n{}\n```\n\nFor example:\n\n", v.grammar);
+    }
+    let _ = write!(page, "```text\n {}\n```\n", v.example);
+    let mut table = String::new();
+    table_rows(&mut table, v.object, v.second().unwrap_or_default());
+    table_rows(&mut table, v.params, "");
+    if !table.is_empty() {
+        page.push_str("\n| Parameter | Abbreviations | Meaning | Values | Support |\n|---|---|---|---|---|\n");
+        page.push_str(&table);
+    }
+}
+
+fn table_rows(table: &mut String, params: &[Param], within: &str) {
+    for p in params {
+        let place = if within.is_empty() {
+            String::new()
+        } else {
+            format!("{within}: ")
+        };
+        let word = if p.positional {
+            format!("*{}*", p.word)
+        } else {
+            format!("`{}{}`", p.word, shape(p))
+        };
+        let values = limits(p);
+        let row = format!(
+            "{place}{word} | {} | {}{} | {values} | {}",
+            p.abbrs.join(", "),
+            sentence(p.help),
+            notes(p).replace(mark(p.support), ""),
+            support(p.support)
+        );
+        let _ = writeln!(
+            table,
+            "| {} |",
+            row.replace(" | ", "\u{0}").replace('|', "\\|").replace('\u{0}', " | ")
+        );
+        if let Kind::Group(inner) | Kind::Groups(inner) = p.kind {
+            table_rows(table, inner, p.word);
+        }
+    }
+}
+
+/// What values are taken, in words.
+fn limits(p: &Param) -> String {
+    match p.kind {
+        Kind::Flag | Kind::Group(_) | Kind::Groups(_) => String::new(),
+        Kind::Number { min, max } => format!("{min} to {max}"),
+        Kind::Numbers { slots, .. } => slots
+            .iter()
+            .map(|(n, min, max)| format!("{n} {min} to {max}"))
+            .collect::<Vec<_>>()
+            .join(", "),
+        Kind::Name(form) => form_limits(form).to_owned(),
+        Kind::Names { form, max } => format!("up to {max}: {}", form_limits(form)),
+        Kind::Text { max } => format!("up to {max} characters"),
+        Kind::Date => "yyddd, yyyyddd or yyyy.ddd".to_owned(),
+        Kind::Key => "characters or X'..', up to 255 bytes".to_owned(),
+        Kind::KeyRanges => "pairs of keys".to_owned(),
+        Kind::Choice(of) => of
+            .iter()
+            .map(|(w, a)| {
+                if a.is_empty() {
+                    (*w).to_owned()
+                } else {
+                    format!("{w} ({})", a.join(", "))
+                }
+            })
+            .collect::<Vec<_>>()
+            .join(", "),
+        Kind::Words => "kept as written".to_owned(),
+    }
+}
+
+fn form_limits(form: Form) -> &'static str {
+    match form {
+        Form::Dsname => "data set name, 1 to 44 characters",
+        Form::Mask => "data set name; `*`, `**`, `%` stand for parts",
+        Form::Ddname => "1 to 8 characters",
+        Form::Volser => "1 to 6 characters",
+        Form::AnyVolser => "1 to 6 characters or `*`",
+        Form::Word => "1 to 8 characters",
+        Form::Label => "1 to 64 characters",
+    }
+}
+
+fn support(support: Support) -> &'static str {
+    match support {
+        Support::Done => "yes",
+        Support::Stored => "stored",
+        Support::NotYet => "not yet",
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map(|c| c.to_uppercase().chain(chars).collect())
+        .unwrap_or_default()
+}

@@ -1,0 +1,274 @@
+//! Commands about storage, sharing and devices: parsed, not carried out.
+
+use super::build::*;
+use super::common::*;
+use super::{Form, Kind, Param, Support, Verb, VerbSpec};
+
+const fn not_yet(verb: Verb, words: &'static str, params: &'static [Param], help: &'static str) -> VerbSpec {
+    VerbSpec {
+        support: Support::NotYet,
+        ..VerbSpec::new(verb, words, params, help)
+    }
+}
+
+const DCOLLECT_PARAMS: &[Param] = &[
+    name("OUTFILE", Form::Ddname, "DD name of the records")
+        .abbr(&["OFILE"])
+        .one_of("output")
+        .required(),
+    name("OUTDATASET", Form::Dsname, "data set of the records")
+        .abbr(&["ODS"])
+        .one_of("output")
+        .required(),
+    names("VOLUMES", Form::Mask, 255, "volumes to tell of").abbr(&["VOLUME", "VOL"]),
+    names("STORAGEGROUP", Form::Word, 255, "storage groups to tell of").abbr(&["STOGROUP", "STG"]),
+    flag("NODATAINFO", "leave data sets out").abbr(&["NOD"]),
+    flag("NOVOLUMEINFO", "leave volumes out").abbr(&["NOV"]),
+    flag("MIGRATEDATA", "migrated data sets").abbr(&["MIGD"]),
+    flag("BACKUPDATA", "backups").abbr(&["BACD"]),
+    flag("CAPPLANDATA", "capacity planning").abbr(&["CAPD"]),
+    name("SMSDATA", Form::Dsname, "SMS definitions").abbr(&["SMS"]),
+    flag("MIGRSNAPALL", "snapshot of migration")
+        .abbr(&["MSALL"])
+        .one_of("snap"),
+    flag("MIGRSNAPERR", "the same, errors only")
+        .abbr(&["MSERR"])
+        .one_of("snap"),
+    name("EXITNAME", Form::Word, "program that sees each record").abbr(&["EXIT"]),
+    number("ERRORLIMIT", 1, 2_147_483_647, "end after so many errors").abbr(&["ELIMIT"]),
+];
+pub(super) static DCOLLECT: VerbSpec = VerbSpec {
+    abbrs: &["DCOL"],
+    example: "DCOLLECT OUTFILE(DCOUT) VOLUMES(V39001) NODATAINFO",
+    ..not_yet(
+        Verb::Dcollect,
+        "DCOLLECT",
+        DCOLLECT_PARAMS,
+        "write records about data sets and volumes",
+    )
+};
+
+const fn function(param: Param) -> Param {
+    param.one_of("function").required()
+}
+const SHCDS_PARAMS: &[Param] = &[
+    function(names("LISTDS", Form::Mask, 1, "state of a data set")),
+    function(value("LISTSUBSYS", Kind::Words, "subsystems that share")),
+    function(value("LISTSUBSYSDS", Kind::Words, "data sets of subsystems")),
+    function(value("LISTRECOVERY", Kind::Words, "data sets that need recovery")),
+    function(flag("LISTALL", "all that needs recovery")),
+    function(value(
+        "LISTSHUNTED",
+        Kind::Words,
+        "work put aside: SPHERE(name) or URID(id)",
+    )),
+    function(names("FRSETRR", Form::Dsname, 1, "begin forward recovery")),
+    function(names("FRRESETRR", Form::Dsname, 1, "end forward recovery")),
+    function(names("FRUNBIND", Form::Dsname, 1, "unbind locks")),
+    function(names("FRBIND", Form::Dsname, 1, "bind locks")),
+    function(names("FRDELETEUNBOUNDLOCKS", Form::Dsname, 1, "delete unbound locks")),
+    function(names(
+        "PERMITNONRLSUPDATE",
+        Form::Dsname,
+        1,
+        "let others update in spite of locks",
+    )),
+    function(names("DENYNONRLSUPDATE", Form::Dsname, 1, "end that")),
+    function(value("REMOVESUBSYS", Kind::Words, "forget a subsystem")),
+    function(value("CFREPAIR", Kind::Words, "catalog entries after a lost structure")),
+    function(value("CFRESET", Kind::Words, "take sharing marks from entries")),
+    function(names(
+        "CFRESETDS",
+        Form::Dsname,
+        255,
+        "take sharing marks from data sets",
+    )),
+    function(value(
+        "PURGE",
+        Kind::Words,
+        "drop work put aside: SPHERE(name) or URID(id)",
+    )),
+    function(value("RETRY", Kind::Words, "try work put aside again")),
+    flag("JOBS", "with LISTDS: the jobs that use it"),
+    text("OUTFILE", 8, "DD name of the listing").abbr(&["OFILE"]),
+];
+pub(super) static SHCDS: VerbSpec = VerbSpec {
+    example: "SHCDS LISTDS(PAYROLL.MASTER) JOBS",
+    ..not_yet(
+        Verb::Shcds,
+        "SHCDS",
+        SHCDS_PARAMS,
+        "list and mend the state of record-level sharing",
+    )
+};
+
+const ALLOCATE_PARAMS: &[Param] = &[
+    value("DATASET", Kind::Words, "data set").abbr(&["DSNAME", "DA", "DSN"]),
+    name("FILE", Form::Ddname, "DD name it gets").abbr(&["DDNAME", "F", "FI"]),
+    flag("OLD", "use alone").one_of("status"),
+    flag("SHR", "use with others").one_of("status"),
+    flag("MOD", "add at the end").one_of("status"),
+    flag("NEW", "make it").one_of("status"),
+    value("SYSOUT", Kind::Words, "print class").one_of("status"),
+    flag("KEEP", "keep at the end").one_of("disposition"),
+    flag("DELETE", "delete at the end").one_of("disposition"),
+    flag("CATALOG", "catalog at the end").one_of("disposition"),
+    flag("UNCATALOG", "uncatalog at the end").one_of("disposition"),
+    numbers(
+        "SPACE",
+        &[("primary", 1, 16_777_215), ("secondary", 0, 16_777_215)],
+        1,
+        "quantities",
+    )
+    .abbr(&["SP"]),
+    flag("CYLINDERS", "quantities are cylinders")
+        .abbr(&["CYL"])
+        .one_of("unit"),
+    flag("TRACKS", "quantities are tracks")
+        .abbr(&["TRACK", "TRK"])
+        .one_of("unit"),
+    number("AVBLOCK", 1, 65_535, "quantities are blocks of this length").one_of("unit"),
+    number("BLOCK", 1, 65_535, "quantities are blocks of this length").one_of("unit"),
+    number("BLKSIZE", 0, 32_760, "block size"),
+    number("LRECL", 0, 32_760, "record length"),
+    value("RECFM", Kind::Words, "record format, for example F B"),
+    choice(
+        "RECORG",
+        &[("KS", &[]), ("ES", &[]), ("RR", &[]), ("LS", &[])],
+        "VSAM organization",
+    ),
+    number("KEYLEN", 0, 255, "key length"),
+    number("KEYOFF", 0, 32_760, "key offset"),
+    choice("DSORG", &[("PS", &[]), ("PO", &[]), ("DA", &[])], "organization"),
+    number("DIR", 1, 16_777_215, "directory blocks"),
+    name("UNIT", Form::Word, "device"),
+    names("VOLUME", Form::Volser, 255, "volumes").abbr(&["VOL"]),
+    name("LIKE", Form::Dsname, "data set to take attributes from"),
+    name("REFDD", Form::Ddname, "DD name to take attributes from"),
+    flag("REUSE", "give up what the DD name was").abbr(&["RU"]),
+    flag("RELEASE", "give unused space back").abbr(&["RLSE"]),
+    CLASSES[0],
+    CLASSES[1],
+    CLASSES[2],
+    TO,
+    FOR,
+];
+pub(super) static ALLOCATE: VerbSpec = VerbSpec {
+    abbrs: &["ALLOC"],
+    example: "ALLOCATE DATASET(PAYROLL.COPY) FILE(COPY) NEW SPACE(5 1) CYLINDERS",
+    ..not_yet(
+        Verb::Allocate,
+        "ALLOCATE",
+        ALLOCATE_PARAMS,
+        "make a data set or give one a DD name",
+    )
+};
+
+const LIBRARY_OBJECT: &[Param] = &[
+    name("NAME", Form::Dsname, "name of the entry").required(),
+    text("LIBRARYID", 5, "library number").abbr(&["LIBID"]),
+    text("LIBDEVTYPE", 8, "device").abbr(&["LIBDTYP"]),
+    text("DESCRIPTION", 120, "text").abbr(&["DESC"]),
+    value("NUMBERSCRATCHVOLUMES", Kind::Words, "scratch volumes per kind").abbr(&["NUMSCRV"]),
+];
+pub(super) static CREATE_LIBRARYENTRY: VerbSpec = VerbSpec {
+    abbrs: &["CRE"],
+    object_abbrs: &["LIBENTRY", "LIBENT"],
+    object: LIBRARY_OBJECT,
+    example: "CREATE LIBRARYENTRY (NAME(ATLLIB1) LIBRARYID(12345))",
+    ..not_yet(
+        Verb::CreateLibraryEntry,
+        "CREATE LIBRARYENTRY",
+        &[CATALOG],
+        "enter a tape library",
+    )
+};
+const VOLUME_OBJECT: &[Param] = &[
+    name("NAME", Form::Dsname, "name of the entry").required(),
+    name("LIBRARYNAME", Form::Word, "library it is in").abbr(&["LIBNAME", "LIBNM"]),
+    text("MEDIATYPE", 8, "kind of tape").abbr(&["MTYPE"]),
+    text("USEATTRIBUTE", 8, "scratch or private").abbr(&["UATTR"]),
+    text("OWNERINFORMATION", 64, "text").abbr(&["OWNINFO"]),
+];
+pub(super) static CREATE_VOLUMEENTRY: VerbSpec = VerbSpec {
+    abbrs: &["CRE"],
+    object_abbrs: &["VOLENTRY", "VOLENT"],
+    object: VOLUME_OBJECT,
+    example: "CREATE VOLUMEENTRY (NAME(VT00001) LIBRARYNAME(ATLLIB1))",
+    ..not_yet(
+        Verb::CreateVolumeEntry,
+        "CREATE VOLUMEENTRY",
+        &[CATALOG],
+        "enter a tape volume",
+    )
+};
+
+const BINDDATA_PARAMS: &[Param] = &[
+    flag("BIND", "keep in cache").one_of("what").required(),
+    flag("UNBIND", "do not").one_of("what").required(),
+    name("FILE", Form::Ddname, "DD name of the volume").one_of("where"),
+    name("VOLUME", Form::Volser, "volume").abbr(&["VOL"]).one_of("where"),
+    name("UNIT", Form::Word, "device"),
+    value("LOWCCHH", Kind::Key, "first track"),
+    value("HIGHCCHH", Kind::Key, "last track"),
+];
+pub(super) static BINDDATA: VerbSpec = VerbSpec {
+    example: "BINDDATA BIND VOLUME(V39001) UNIT(3390)",
+    ..not_yet(
+        Verb::Binddata,
+        "BINDDATA",
+        BINDDATA_PARAMS,
+        "bind tracks to the cache of a control unit",
+    )
+};
+const LISTDATA_PARAMS: &[Param] = &[
+    flag("COUNTS", "counters").abbr(&["CNT"]).one_of("what"),
+    flag("STATUS", "state of the cache").abbr(&["STAT"]).one_of("what"),
+    flag("PINNED", "tracks that cannot be written").one_of("what"),
+    flag("DSTATUS", "state of devices").one_of("what"),
+    flag("SPACE", "space").one_of("what"),
+    name("FILE", Form::Ddname, "DD name of the volume").one_of("where"),
+    name("VOLUME", Form::Volser, "volume").abbr(&["VOL"]).one_of("where"),
+    name("UNIT", Form::Word, "device"),
+    flag("ALL", "all devices").one_of("scope"),
+    flag("DEVICE", "this device").one_of("scope"),
+    flag("SUBSYSTEM", "the control unit").abbr(&["SSYS"]).one_of("scope"),
+    flag("LEGEND", "with explanations").one_of("legend"),
+    flag("NOLEGEND", "without").one_of("legend"),
+    name("OUTFILE", Form::Ddname, "list there").abbr(&["OFILE"]),
+];
+pub(super) static LISTDATA: VerbSpec = VerbSpec {
+    abbrs: &["LDATA"],
+    example: "LISTDATA STATUS VOLUME(V39001) UNIT(3390)",
+    ..not_yet(
+        Verb::Listdata,
+        "LISTDATA",
+        LISTDATA_PARAMS,
+        "list the counters of a control unit's cache",
+    )
+};
+const SETCACHE_PARAMS: &[Param] = &[
+    name("FILE", Form::Ddname, "DD name of the volume").one_of("where"),
+    name("VOLUME", Form::Volser, "volume").abbr(&["VOL"]).one_of("where"),
+    name("UNIT", Form::Word, "device"),
+    flag("DEVICE", "of the device").one_of("scope"),
+    flag("SUBSYSTEM", "of the control unit").abbr(&["SSYS"]).one_of("scope"),
+    flag("ON", "use the cache").one_of("state"),
+    flag("OFF", "do not").one_of("state"),
+    flag("PENDINGOFF", "not when it is empty")
+        .abbr(&["PEND"])
+        .one_of("state"),
+    flag("DESTAGE", "write it out").one_of("state"),
+    flag("DASDFASTWRITE", "write is complete when cached").abbr(&["DFW"]),
+    flag("NVS", "non-volatile cache"),
+];
+pub(super) static SETCACHE: VerbSpec = VerbSpec {
+    abbrs: &["SETC"],
+    example: "SETCACHE VOLUME(V39001) UNIT(3390) DEVICE ON",
+    ..not_yet(
+        Verb::Setcache,
+        "SETCACHE",
+        SETCACHE_PARAMS,
+        "switch the cache of a control unit",
+    )
+};
