@@ -23,7 +23,7 @@ use crate::subject::{History, Recovered, Subject};
 pub struct Plan {
     /// Decides every choice.
     pub seed: u64,
-    /// Most images, nested ones included.
+    /// Most images, nested ones included: of a run with too many cuts some are left out, spread evenly by the seed.
     pub images: u64,
     /// Images per cut.
     pub limits: Limits,
@@ -183,35 +183,52 @@ struct Explorer<'a> {
 impl Explorer<'_> {
     fn walk(&mut self) -> Result<(), Failure> {
         let mut point = self.recording.trace.crash_point();
+        let stride = self.stride();
         let mut repeated = false;
         loop {
             let cut = point.position();
             self.report.cuts += 1;
-            if self.plan.only.is_none_or(|only| only.first.0 == cut) {
-                let mut random = self.random(1, cut);
-                let choices = fates(&point, self.plan.limits, repeated, &mut random);
-                for (number, fate) in choices.iter().enumerate() {
-                    let id = ImageId {
-                        first: (cut, number),
-                        second: None,
-                    };
-                    if self.plan.only.is_some_and(|only| only.first != id.first) {
-                        continue;
-                    }
-                    if self.report.total() >= self.plan.images {
-                        return Ok(());
-                    }
-                    *self.report.images.entry(fate.kind).or_default() += 1;
-                    self.image(id, &point.image(|index, _| fate.survivals[index]))
-                        .map_err(|failure| failure.at(id, fate, &point))?;
-                }
+            let looked_at = self.random(0, cut).below(stride) == 0;
+            if looked_at && self.plan.only.is_none_or(|only| only.first.0 == cut) {
+                self.cut(&point, repeated)?;
             }
             match point.advance() {
                 None => return Ok(()),
                 // After a promise the images without the newest change mean more than they did one event ago.
-                Some(event) => repeated = event.is_change() && !self.recording.history.promised_at(point.position()),
+                Some(event) => {
+                    let promised = self.recording.history.promised_at(point.position());
+                    repeated = looked_at && event.is_change() && !promised;
+                }
             }
         }
+    }
+
+    /// One cut in so many is looked at.
+    fn stride(&self) -> usize {
+        const IMAGES_PER_CUT: usize = 24;
+        let all = self.recording.trace.events().len().saturating_mul(IMAGES_PER_CUT) as u64;
+        all.div_ceil(self.plan.images.max(1)).max(1) as usize
+    }
+
+    fn cut(&mut self, point: &CrashPoint<'_>, repeated: bool) -> Result<(), Failure> {
+        let cut = point.position();
+        let choices = fates(point, self.plan.limits, repeated, &mut self.random(1, cut));
+        for (number, fate) in choices.iter().enumerate() {
+            let id = ImageId {
+                first: (cut, number),
+                second: None,
+            };
+            if self.plan.only.is_some_and(|only| only.first != id.first) {
+                continue;
+            }
+            if self.report.total() >= self.plan.images {
+                return Ok(());
+            }
+            *self.report.images.entry(fate.kind).or_default() += 1;
+            self.image(id, &point.image(|index, _| fate.survivals[index]))
+                .map_err(|failure| failure.at(id, fate, point))?;
+        }
+        Ok(())
     }
 
     fn image(&mut self, id: ImageId, image: &Image) -> Result<(), Failure> {
@@ -235,7 +252,7 @@ impl Explorer<'_> {
     fn judge(&self, cut: usize, recovered: Result<Recovered, String>) -> Result<(), String> {
         match recovered {
             Ok(recovered) => self.recording.history.check(cut, recovered.digest),
-            Err(words) if words.starts_with(PANICKED) => Err(words),
+            Err(words) if is_panic(&words) => Err(words),
             Err(_) if self.recording.history.may_be_missing(cut) => Ok(()),
             Err(words) => Err(words),
         }
@@ -285,6 +302,11 @@ impl Explorer<'_> {
 }
 
 const PANICKED: &str = "panicked: ";
+
+/// Whether an error in words is a panic.
+pub(crate) fn is_panic(words: &str) -> bool {
+    words.starts_with(PANICKED)
+}
 
 /// Runs the engine; a panic is an error in words, like others, but never excused.
 pub(crate) fn guarded<T>(run: impl FnOnce() -> Result<T, String>) -> Result<T, String> {

@@ -9,6 +9,7 @@
 
 pub mod crash;
 pub mod fate;
+pub mod fault;
 pub mod keys;
 pub mod oracle;
 pub mod random;

@@ -33,6 +33,8 @@ pub struct Shape {
     pub reclaim: bool,
     /// When an acknowledged request is durable.
     pub durability: Durability,
+    /// Nanoseconds that pass between two looks at the clock.
+    pub tick: u64,
     /// Strings that make requests.
     pub strings: u8,
     /// Bytes of the engine's pool.
@@ -66,6 +68,9 @@ pub enum Keys {
     /// Mostly into one narrow spot, so that one CI splits again and again.
     Hot,
 }
+
+/// From a clock that stands still to one with which "a second has passed" at every third look.
+const TICKS: [u64; 4] = [0, 1_000_000, 60_000_000, 400_000_000];
 
 impl Durability {
     fn draw(random: &mut Random) -> Durability {
@@ -110,6 +115,7 @@ impl Shape {
             reuse: random.chance(30),
             reclaim: random.chance(80),
             durability: Durability::draw(random),
+            tick: random.pick(&TICKS),
             strings: random.between(1, 4) as u8,
             pool_bytes: random.pick(&[64, 64, 256, 1024]) << 10,
             keys: random.pick(&[
@@ -149,6 +155,7 @@ impl Shape {
             reuse: random.chance(30),
             reclaim: random.chance(85),
             durability: Durability::draw(random),
+            tick: random.pick(&TICKS),
             strings: random.between(1, 2) as u8,
             pool_bytes: 64 << 10,
             keys: random.pick(&[

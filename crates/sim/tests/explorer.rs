@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use cica_disk::{Create, Disk, File, Image, Open, ReadAt, WriteAt};
 use cica_sim::crash::{explore, ImageId, Plan};
+use cica_sim::fault::{inject, Kind as FaultKind, Plan as FaultPlan};
 use cica_sim::random::{digest, Random};
 use cica_sim::subject::{Recovered, Step, Stop, Subject};
 
@@ -27,6 +28,8 @@ enum Mistake {
     NoChecksum,
     /// Log entries do not tell which snapshot they follow.
     NoEpoch,
+    /// A commit takes no notice of a sync that fails.
+    IgnoresSyncError,
     /// Recovery leaves entries behind a lost one where they are.
     KeepsTail,
     /// Recovery throws away the log before the state it made of it is durable.
@@ -169,7 +172,10 @@ impl<'a> OpenToy<'a> {
         if self.mistake == Mistake::CommitWithoutSync {
             return Ok(());
         }
-        self.log.sync()
+        match self.log.sync() {
+            Err(_) if self.mistake == Mistake::IgnoresSyncError => Ok(()),
+            synced => synced,
+        }
     }
 
     fn checkpoint(&mut self) -> io::Result<()> {
@@ -213,12 +219,13 @@ impl Toy {
         note(toy.step(true));
         let mut random = Random::new(5);
         for request in 1..60 {
-            let durable = match random.below(6) {
-                0 => toy.checkpoint().map(|()| true)?,
-                1 | 2 => toy.commit().map(|()| true)?,
-                _ => toy.set(random.below(16), request).map(|()| false)?,
+            let done = match random.below(6) {
+                0 => toy.checkpoint().map(|()| true),
+                1 | 2 => toy.commit().map(|()| true),
+                _ => toy.set(random.below(16), request).map(|()| false),
             };
-            note(toy.step(durable));
+            note(toy.step(matches!(done, Ok(true))));
+            done?;
         }
         Ok(())
     }
@@ -336,4 +343,36 @@ fn the_same_seed_looks_at_the_same_images() {
             second: Some((2, 3))
         })
     );
+}
+
+#[test]
+fn a_correct_store_survives_every_fault() {
+    let (report, failure) = inject(&Toy(Mistake::None), faults());
+    assert!(failure.is_none(), "{}", failure.expect("some"));
+    assert!(report.total() > 500 && report.refused > 300, "{report:?}");
+    assert!(FaultKind::ALL.iter().all(|kind| report.faults[kind] > 10), "{report:?}");
+}
+
+#[test]
+fn a_swallowed_error_is_found() {
+    let (_, failure) = inject(&Toy(Mistake::IgnoresSyncError), faults());
+    let failure = failure.expect("a lost promise");
+    assert!(failure.what.contains("allowed are"), "{failure}");
+    let (kind, call) = failure.fault.expect("a fault");
+    let again = inject(
+        &Toy(Mistake::IgnoresSyncError),
+        FaultPlan {
+            only: Some((kind, call)),
+            ..faults()
+        },
+    );
+    assert_eq!((again.0.total(), again.1.expect("fails again").what), (1, failure.what));
+}
+
+fn faults() -> FaultPlan {
+    FaultPlan {
+        seed: 1,
+        each: 1000,
+        only: None,
+    }
 }

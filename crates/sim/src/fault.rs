@@ -1,0 +1,259 @@
+//! The fault explorer: every call to the disk fails once, or from then on, in each of the ways a call can.
+//!
+//! Allowed is the right result, or an error after which the data set opens again with everything that was
+//! acknowledged as durable: in the state a new process sees, and in what a power cut at that moment leaves. A run may
+//! not acknowledge anything as durable that is not, whatever failed before.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use cica_disk::sim::{Call, Dropped, Errno, Faults};
+use cica_disk::{Image, MemoryDisk, SimDisk};
+
+use crate::crash::guarded;
+use crate::fate::{fates, Limits};
+use crate::random::Random;
+use crate::subject::{History, Stop, Subject};
+
+/// A way in which a call fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// EIO, once.
+    Io,
+    /// EIO from then on.
+    IoForEver,
+    /// ENOSPC, once.
+    NoSpace,
+    /// ENOSPC from then on.
+    NoSpaceForEver,
+    /// A write does part of its work.
+    ShortWrite,
+    /// A sync loses what it covered, at once.
+    SyncLoses,
+    /// A sync loses what it covered, but reads go on showing it.
+    SyncLosesLater,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 7] = [
+        Kind::Io,
+        Kind::IoForEver,
+        Kind::NoSpace,
+        Kind::NoSpaceForEver,
+        Kind::ShortWrite,
+        Kind::SyncLoses,
+        Kind::SyncLosesLater,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Io => "eio",
+            Kind::IoForEver => "eio-for-ever",
+            Kind::NoSpace => "enospc",
+            Kind::NoSpaceForEver => "enospc-for-ever",
+            Kind::ShortWrite => "short-write",
+            Kind::SyncLoses => "sync-loses",
+            Kind::SyncLosesLater => "sync-loses-later",
+        }
+    }
+
+    /// The calls it is about.
+    fn call(self) -> Call {
+        match self {
+            Kind::Io | Kind::IoForEver | Kind::NoSpace | Kind::NoSpaceForEver => Call::Any,
+            Kind::ShortWrite => Call::Write,
+            Kind::SyncLoses | Kind::SyncLosesLater => Call::Sync,
+        }
+    }
+
+    fn faults(self, nth: u64, random: &mut Random) -> Faults {
+        let none = Faults::none();
+        match self {
+            Kind::Io => none.fail(Call::Any, nth, Errno::Io),
+            Kind::IoForEver => none.fail_from(Call::Any, nth, Errno::Io),
+            Kind::NoSpace => none.fail(Call::Any, nth, Errno::NoSpace),
+            Kind::NoSpaceForEver => none.fail_from(Call::Any, nth, Errno::NoSpace),
+            Kind::ShortWrite => none.short_write(nth, random.between(1, 5000) as usize, Errno::Io),
+            Kind::SyncLoses => none.forgetful_sync(nth, Dropped::Gone, Errno::Io),
+            Kind::SyncLosesLater => none.forgetful_sync(nth, Dropped::StillRead, Errno::Io),
+        }
+    }
+}
+
+impl std::str::FromStr for Kind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Kind::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| {
+            let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+            format!("'{text}' is none of {}", names.join(", "))
+        })
+    }
+}
+
+/// Which faults to inject.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// Decides every choice.
+    pub seed: u64,
+    /// Most faults of each kind; when a run makes more calls, so many of them, spread evenly.
+    pub each: u64,
+    /// Inject this fault alone.
+    pub only: Option<(Kind, u64)>,
+}
+
+/// What was injected.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// Faults by kind.
+    pub faults: BTreeMap<Kind, u64>,
+    /// Runs that the fault did not disturb.
+    pub undisturbed: u64,
+    /// Runs that ended in an error.
+    pub refused: u64,
+    /// States opened again.
+    pub reopened: u64,
+}
+
+impl Report {
+    /// All faults.
+    pub fn total(&self) -> u64 {
+        self.faults.values().sum()
+    }
+
+    /// Adds another run's counts.
+    pub fn add(&mut self, other: &Report) {
+        self.undisturbed += other.undisturbed;
+        self.refused += other.refused;
+        self.reopened += other.reopened;
+        for (kind, count) in &other.faults {
+            *self.faults.entry(*kind).or_default() += count;
+        }
+    }
+}
+
+/// A fault that was not answered as it must be.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// The kind of fault and the number of the call; `None` when the run without faults went wrong.
+    pub fault: Option<(Kind, u64)>,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.fault {
+            None => write!(f, "without any fault: {}", self.what),
+            Some((kind, call)) => write!(f, "{} at call {call}: {}", kind.name(), self.what),
+        }
+    }
+}
+
+/// Runs the subject's workload once for each fault.
+pub fn inject(subject: &dyn Subject, plan: Plan) -> (Report, Option<Failure>) {
+    let mut report = Report::default();
+    let failure = good_run(subject).and_then(|disk| {
+        for kind in Kind::ALL {
+            for call in calls(plan, kind, disk.calls().of(kind.call())) {
+                *report.faults.entry(kind).or_default() += 1;
+                let mut random = Random::new(plan.seed ^ call << 8 ^ kind as u64);
+                strike(subject, kind, call, &mut random, &mut report).map_err(|what| Failure {
+                    fault: Some((kind, call)),
+                    what,
+                })?;
+            }
+        }
+        Ok(())
+    });
+    (report, failure.err())
+}
+
+fn good_run(subject: &dyn Subject) -> Result<SimDisk, Failure> {
+    let disk = SimDisk::from(subject.start());
+    let ran = guarded(|| {
+        subject
+            .run(Arc::new(disk.clone()), &mut |_| ())
+            .map_err(|stop| stop.words().to_string())
+    });
+    ran.map_err(|what| Failure { fault: None, what })?;
+    Ok(disk)
+}
+
+/// The numbers of the calls to fail, the first being 1.
+fn calls(plan: Plan, kind: Kind, count: u64) -> Vec<u64> {
+    match plan.only {
+        Some((only, call)) if only == kind => vec![call],
+        Some(_) => Vec::new(),
+        None if count <= plan.each => (1..=count).collect(),
+        None => {
+            let offset = Random::new(plan.seed ^ kind as u64).below((count / plan.each) as usize) as u64;
+            (0..plan.each)
+                .map(|turn| 1 + turn * count / plan.each + offset)
+                .filter(|call| *call <= count)
+                .collect()
+        }
+    }
+}
+
+fn strike(
+    subject: &dyn Subject,
+    kind: Kind,
+    call: u64,
+    random: &mut Random,
+    report: &mut Report,
+) -> Result<(), String> {
+    let disk = SimDisk::from(subject.start());
+    disk.set_faults(kind.faults(call, random));
+    let mut history = History::default();
+    let ran = guarded(|| {
+        let run = subject.run(Arc::new(disk.clone()), &mut |step| history.note(disk.events(), step));
+        match run {
+            Ok(()) => Ok(true),
+            Err(Stop::Failed(_)) => Ok(false),
+            Err(Stop::Wrong(what)) => Err(what),
+        }
+    })?;
+    if ran {
+        report.undisturbed += 1;
+    } else {
+        report.refused += 1;
+    }
+    disk.set_faults(Faults::none());
+    disk.kill();
+    let mut judge = |name: &str, image: Image| {
+        report.reopened += 1;
+        judge(subject, &history, image).map_err(|what| format!("{name}: {what}"))
+    };
+    judge("the next process", disk.image())?;
+    let trace = disk.trace();
+    let end = trace.crash_after(trace.events().len());
+    for fate in fates(
+        &end,
+        Limits {
+            exhaustive: 1,
+            each: 1,
+            torn: 1,
+        },
+        false,
+        random,
+    ) {
+        judge(
+            &format!("after a power cut ({})", fate.kind.name()),
+            end.image(|index, _| fate.survivals[index]),
+        )?;
+    }
+    Ok(())
+}
+
+/// Opens what is left. The request that failed may have been done: it is the history's last step then.
+fn judge(subject: &dyn Subject, history: &History, image: Image) -> Result<(), String> {
+    match guarded(|| subject.recover(Arc::new(MemoryDisk::from(image)))) {
+        Ok(recovered) => history.check(usize::MAX, recovered.digest),
+        Err(words) if history.is_empty() && !crate::crash::is_panic(&words) => Ok(()),
+        Err(words) => Err(words),
+    }
+}
