@@ -1,11 +1,12 @@
-//! System-determined block size: what z/OS chooses for a data set on disk when BLKSIZE is not stated, which is the largest
-//! block that fits twice on a track of the device.
+//! System-determined block size: what z/OS chooses for a data set on disk when BLKSIZE is not stated, which is the
+//! largest block that fits twice on a track of the device.
 //!
 //! A file here has no tracks, but a VB file is blocked, and one written on Linux should look like one from a mainframe.
 
 use std::fmt;
 
-use crate::format::{RecordFormat, DESCRIPTOR, MAX_LRECL};
+use crate::format::{DESCRIPTOR, MAX_LRECL};
+use crate::recfm::RecordFormat;
 
 /// Device types and the largest block of which two fit on a track, in bytes.
 const HALF_TRACK: [(&str, u32); 7] = [

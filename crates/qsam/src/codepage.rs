@@ -1,9 +1,9 @@
 //! Code pages: single-byte EBCDIC pages, each a permutation of ISO-8859-1, and ISO-8859-1 itself.
 //!
 //! 1. Byte to character and back is lossless for every byte of every page (the tables are permutations).
-//! 2. A [`Translation`] between two pages is a permutation too, so nothing is lost by converting a record, and converting
-//!    it back gives the same bytes. The euro of 1140, 1141 and 1148 takes the place of the currency sign, so it becomes
-//!    X'A4' in ISO-8859-1 and comes back from there.
+//! 2. A [`Translation`] between two pages is a permutation too, so nothing is lost by converting a record, and
+//!    converting it back gives the same bytes. The euro of 1140, 1141 and 1148 takes the place of the currency sign,
+//!    so it becomes X'A4' in ISO-8859-1 and comes back from there.
 //! 3. Control characters follow IBM's character data representation architecture, as iconv and Java do: X'15' (NL) is
 //!    U+0085 and X'25' (LF) is U+000A. z/OS UNIX exchanges the two; that matters only where lines end, and there the
 //!    text format takes both (lines.rs).
@@ -286,7 +286,8 @@ impl fmt::Display for CodePageError {
         match self {
             CodePageError::Unknown { name } => write!(
                 f,
-                "no code page is called '{name}'; known are ASCII (ISO-8859-1) and 037, 273, 500, 1047, 1140, 1141, 1148"
+                "no code page is called '{name}'; \
+                 known are ASCII (ISO-8859-1) and 037, 273, 500, 1047, 1140, 1141, 1148"
             ),
             CodePageError::Utf8 => f.write_str(
                 "UTF-8 is not a code page of one byte per character; leave CODEPAGE out and bytes stay as they are",

@@ -1,14 +1,15 @@
 //! The text of a DD: `FILE[,RECFM=FB,LRECL=200,BLKSIZE=27800,CODEPAGE=1047,BDW=NO]`.
 //!
-//! The file name ends at the first comma; one with commas or blanks at its ends is put in apostrophes, an apostrophe in it
-//! doubled. Keys and values may be in lower case, blanks around them do not count, the order is free, a key comes once.
-//! Without RECFM the file is text lines, and LRECL bounds the length of a line.
+//! The file name ends at the first comma; one with commas or blanks at its ends is put in apostrophes, an apostrophe
+//! in it doubled. Keys and values may be in lower case, blanks around them do not count, the order is free, a key
+//! comes once. Without RECFM the file is text lines, and LRECL bounds the length of a line.
 
 use std::fmt;
 
 use crate::codepage::{CodePage, CodePageError};
-use crate::format::{AttributeError, Attributes, Bdw, RecordFormat};
+use crate::format::{AttributeError, Attributes, Bdw};
 use crate::nearest::nearest;
+use crate::recfm::RecordFormat;
 
 /// A parsed DD text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,12 +1,13 @@
-//! What can go wrong while records are read or written: each case with the record's number, the byte of the file, the bytes
-//! found there, and what to do.
+//! What can go wrong while records are read or written: each case with the record's number, the byte of the file, the
+//! bytes found there, and what to do.
 
 use std::fmt;
 use std::io;
 
 use crate::codepage::CodePage;
 use crate::descriptor::DescriptorFault;
-use crate::format::{AttributeError, RecordFormat, MAX_LOGICAL_RECORD};
+use crate::format::{AttributeError, MAX_LOGICAL_RECORD};
+use crate::recfm::RecordFormat;
 
 /// An error of a sequential file. Records count from 1, offsets from 0, both in the file.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ use std::fmt;
 
 use crate::blocksize::on_default_device;
 use crate::codepage::CodePage;
+use crate::recfm::RecordFormat;
 
 /// Bytes of a block, record or segment descriptor word.
 pub(crate) const DESCRIPTOR: u32 = 4;
@@ -20,95 +21,8 @@ pub const MAX_BLKSIZE: u32 = 262_144;
 /// The longest spanned record and the longest text line, in bytes. Memory for a record never goes beyond it.
 pub const MAX_LOGICAL_RECORD: u32 = 16 * 1024 * 1024;
 
-/// How records lie in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum RecordFormat {
-    /// Records of LRECL bytes, one after the other.
-    F,
-    /// As [`RecordFormat::F`]: blocks of fixed records leave no trace in a byte stream.
-    FB,
-    /// Records behind an RDW; one record to a block where there are BDWs.
-    V,
-    /// Records behind an RDW, blocked behind a BDW.
-    VB,
-    /// Segments of records behind a segment descriptor word, one segment to a block.
-    VS,
-    /// Segments of records behind a segment descriptor word, blocked behind a BDW.
-    VBS,
-    /// Blocks of BLKSIZE bytes without structure, the last one may be shorter; each is a record.
-    U,
-    /// Lines of text, without their line ends. What a file is when nothing is said about it.
-    #[default]
-    Text,
-}
-
-const NAMES: [(&str, RecordFormat); 10] = [
-    ("F", RecordFormat::F),
-    ("FS", RecordFormat::F),
-    ("FB", RecordFormat::FB),
-    ("FBS", RecordFormat::FB),
-    ("V", RecordFormat::V),
-    ("VB", RecordFormat::VB),
-    ("VS", RecordFormat::VS),
-    ("VBS", RecordFormat::VBS),
-    ("U", RecordFormat::U),
-    ("TEXT", RecordFormat::Text),
-];
-
-impl RecordFormat {
-    /// The format called `name`, in any case. FS and FBS (standard blocks) are F and FB. A final A or M (`FBA`, `VBM`) is
-    /// taken and means nothing here: the carriage control character is the first byte of each record and stays there.
-    pub fn parse(name: &str) -> Option<RecordFormat> {
-        let upper = name.to_ascii_uppercase();
-        let find = |wanted: &str| NAMES.iter().find(|(name, _)| *name == wanted).map(|(_, recfm)| *recfm);
-        find(&upper).or_else(|| {
-            upper
-                .strip_suffix(['A', 'M'])
-                .and_then(find)
-                .filter(|recfm| *recfm != Self::Text)
-        })
-    }
-
-    /// Records of one length: F, FB.
-    pub fn is_fixed(self) -> bool {
-        matches!(self, RecordFormat::F | RecordFormat::FB)
-    }
-
-    /// Records behind descriptors: V, VB, VS, VBS.
-    pub fn is_variable(self) -> bool {
-        matches!(
-            self,
-            RecordFormat::V | RecordFormat::VB | RecordFormat::VS | RecordFormat::VBS
-        )
-    }
-
-    /// Several records or segments share a block: FB, VB, VBS.
-    pub fn is_blocked(self) -> bool {
-        matches!(self, RecordFormat::FB | RecordFormat::VB | RecordFormat::VBS)
-    }
-
-    /// A record may go on in the next block: VS, VBS.
-    pub fn is_spanned(self) -> bool {
-        matches!(self, RecordFormat::VS | RecordFormat::VBS)
-    }
-}
-
-impl fmt::Display for RecordFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            RecordFormat::F => "F",
-            RecordFormat::FB => "FB",
-            RecordFormat::V => "V",
-            RecordFormat::VB => "VB",
-            RecordFormat::VS => "VS",
-            RecordFormat::VBS => "VBS",
-            RecordFormat::U => "U",
-            RecordFormat::Text => "TEXT",
-        })
-    }
-}
-
-/// Whether a file of variable records has block descriptor words. A transfer in binary keeps RDWs, and BDWs only sometimes.
+/// Whether a file of variable records has block descriptor words. A transfer in binary keeps RDWs, and BDWs only
+/// sometimes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Bdw {
     /// Reading: the first block tells, or an error asks. Writing: VB, VS and VBS have them, V has not.
@@ -136,8 +50,8 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// Whether the attributes go together. LRECL of an F file may still be missing: an output file takes it from what is
-    /// written ([`Attributes::completed_for`]).
+    /// Whether the attributes go together. LRECL of an F file may still be missing: an output file takes it from what
+    /// is written ([`Attributes::completed_for`]).
     pub fn check(&self) -> Result<(), AttributeError> {
         self.check_lrecl()?;
         self.check_blksize()?;
@@ -148,8 +62,8 @@ impl Attributes {
     }
 
     /// The same attributes with what was not stated filled in for a file that takes records of up to `longest` bytes:
-    /// LRECL (F: `longest`; V, VB: `longest` + 4, as far as a block holds it), and where there are blocks BLKSIZE as the
-    /// system determines it on a 3390.
+    /// LRECL (F: `longest`; V, VB: `longest` + 4, as far as a block holds it), and where there are blocks BLKSIZE as
+    /// the system determines it on a 3390.
     pub fn completed_for(mut self, longest: u32) -> Attributes {
         if self.lrecl == 0 {
             self.lrecl = match self.recfm {

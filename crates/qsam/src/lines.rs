@@ -1,8 +1,9 @@
 //! Text: each line is a record.
 //!
-//! In ASCII a line ends with LF (X'0A'), in an EBCDIC code page with NL (X'15', z/OS UNIX) or LF (X'25', files converted by
-//! iconv); a CR (X'0D', the same in both) before it belongs to the line end. The last line may lack its end. An empty line
-//! is an empty record. Lines are written with LF or NL, and a record that would not come back as it was is refused.
+//! In ASCII a line ends with LF (X'0A'), in an EBCDIC code page with NL (X'15', z/OS UNIX) or LF (X'25', files
+//! converted by iconv); a CR (X'0D', the same in both) before it belongs to the line end. The last line may lack its
+//! end. An empty line is an empty record. Lines are written with LF or NL, and a record that would not come back as it
+//! was is refused.
 
 use std::io::Read;
 

@@ -8,9 +8,10 @@ use std::ops::Range;
 
 use crate::codepage::{CodePage, Translation};
 use crate::error::QsamError;
-use crate::format::{Attributes, RecordFormat};
+use crate::format::Attributes;
 use crate::input::Input;
 use crate::lines::Lines;
+use crate::recfm::RecordFormat;
 use crate::variable::Variable;
 
 /// Reads the records of a sequential file.

@@ -215,9 +215,9 @@ impl Variable {
         Ok(())
     }
 
-    /// Whether the file has BDWs, by its first block: it has when a chain of RDWs fills the block exactly. A file without
-    /// them would need a first record that is such a chain itself. A chain that begins well and then breaks is either a
-    /// damaged block or a record that looks like one, so the user is asked.
+    /// Whether the file has BDWs, by its first block: it has when a chain of RDWs fills the block exactly. A file
+    /// without them would need a first record that is such a chain itself. A chain that begins well and then breaks is
+    /// either a damaged block or a record that looks like one, so the user is asked.
     fn detect_bdw<R: Read>(&self, input: &mut Input<R>) -> Result<bool, QsamError> {
         if input.ensure(2 * WORD).map_err(read_error(input, 1))? < 2 * WORD {
             return Ok(false);

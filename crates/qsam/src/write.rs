@@ -2,15 +2,16 @@
 //!
 //! 1. A record is written whole or refused: a refusal leaves the file as it was before, and writing may go on.
 //! 2. After the system failed to write, nothing is written any more: what is in the file is unknown.
-//! 3. Nothing is promised before [`Writer::finish`]; a writer that is dropped leaves the file incomplete, so that an error
-//!    cannot be lost in a drop.
+//! 3. Nothing is promised before [`Writer::finish`]; a writer that is dropped leaves the file incomplete, so that an
+//!    error cannot be lost in a drop.
 
 use std::io::Write;
 
 use crate::codepage::{CodePage, Translation};
 use crate::error::QsamError;
-use crate::format::{Attributes, RecordFormat};
+use crate::format::Attributes;
 use crate::lines::Lines;
+use crate::recfm::RecordFormat;
 use crate::write_variable::VariableBlocks;
 
 /// Bytes that wait before they are given to the system.
@@ -19,8 +20,9 @@ const BUFFER: usize = 128 * 1024;
 /// Writes the records of a sequential file.
 ///
 /// F and FB: a shorter record is padded with X'00', as DFSMS utilities pad. V formats: RDWs, and BDWs as
-/// [`Attributes::writes_bdw`] says. U: records one after the other, their ends are kept only where each is BLKSIZE long. Text: a line
-/// per record, trailing blanks and all. A longer record than the file takes is refused in every format.
+/// [`Attributes::writes_bdw`] says. U: records one after the other, their ends are kept only where each is BLKSIZE
+/// long. Text: a line per record, trailing blanks and all. A longer record than the file takes is refused in every
+/// format.
 #[derive(Debug)]
 #[must_use = "a file is complete only after finish()"]
 pub struct Writer<W> {
@@ -76,8 +78,8 @@ impl<W: Write> Writer<W> {
         })
     }
 
-    /// The same writer for records in code page `page`, which are converted to the file's. A file of no stated code page
-    /// gets them unconverted.
+    /// The same writer for records in code page `page`, which are converted to the file's. A file of no stated code
+    /// page gets them unconverted.
     pub fn translated_from(mut self, page: CodePage) -> Writer<W> {
         self.translation = self
             .codepage

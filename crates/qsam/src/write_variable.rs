@@ -85,8 +85,8 @@ impl VariableBlocks {
         }
     }
 
-    /// Sees to an open block with room for `bytes`. A record longer than a block of system-determined size gets a longer
-    /// block of its own.
+    /// Sees to an open block with room for `bytes`. A record longer than a block of system-determined size gets a
+    /// longer block of its own.
     fn make_room(&mut self, buffer: &mut Vec<u8>, bytes: usize) {
         if !self.bdw {
             return;

@@ -1,5 +1,7 @@
 //! System-determined block sizes, against those z/OS is known to choose.
 
+#![allow(clippy::unwrap_used)]
+
 use cica_qsam::{system_determined, BlockSizeError, RecordFormat};
 
 #[test]

@@ -1,5 +1,7 @@
 //! Code pages against facts that come from elsewhere than the tables: Python's codecs and iconv.
 
+#![allow(clippy::unwrap_used)]
+
 use cica_qsam::{CodePage, CodePageError, Translation, Unmappable};
 
 const EBCDIC: [CodePage; 7] = [

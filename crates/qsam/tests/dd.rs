@@ -1,5 +1,7 @@
 //! DD texts: what they state, and how wrong ones are answered.
 
+#![allow(clippy::unwrap_used)]
+
 use cica_qsam::{AttributeError, Attributes, Bdw, CodePage, DdError, DdProblem, DdText, RecordFormat};
 
 fn attributes(text: &str) -> Attributes {

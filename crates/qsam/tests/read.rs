@@ -1,5 +1,7 @@
 //! Files as they come from mainframes and from Linux, byte by byte.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::io::Read;
@@ -29,9 +31,14 @@ fn fixed_records_longer_than_a_read_or_across_reads_are_whole() {
 
 #[test]
 fn a_file_that_gives_one_byte_at_a_time_gives_the_same_records() {
-    struct Drip<'a>(&'a [u8]);
+    /// Interrupted before each byte, as by a signal.
+    struct Drip<'a>(&'a [u8], bool);
     impl Read for Drip<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(std::io::ErrorKind::Interrupted.into());
+            }
             let count = buffer.len().min(1);
             self.0.read(&mut buffer[..count])
         }
@@ -42,7 +49,7 @@ fn a_file_that_gives_one_byte_at_a_time_gives_the_same_records() {
         ("LRECL=3", b"abc\r\nd\n"),
         ("RECFM=FB,LRECL=5", b"12345abcde"),
     ] {
-        let mut reader = Reader::new(Drip(file), &attributes(options)).unwrap();
+        let mut reader = Reader::new(Drip(file, false), &attributes(options)).unwrap();
         let mut found = Vec::new();
         while let Some(record) = reader.next().unwrap() {
             found.push(record.to_vec());

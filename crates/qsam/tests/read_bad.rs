@@ -1,5 +1,7 @@
 //! Wrong files: each kind of damage has its own answer, with record, byte and remedy, and gives the same answer again.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::io::{self, Read};

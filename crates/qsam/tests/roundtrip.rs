@@ -1,4 +1,7 @@
-//! What is written comes back, for any records, in every format; and any bytes at all are answered by records or an error.
+//! What is written comes back, for any records, in every format; and any bytes at all are answered by records or an
+//! error.
+
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
@@ -41,13 +44,20 @@ proptest! {
     }
 
     #[test]
-    fn spanned_in_small_blocks(records_in in any_records(60), blksize in 9u32..30, bdw in prop::sample::select(vec!["YES", "NO"])) {
+    fn spanned_in_small_blocks(
+        records_in in any_records(60),
+        blksize in 9u32..30,
+        bdw in prop::sample::select(vec!["YES", "NO"]),
+    ) {
         let options = format!("RECFM=VBS,BDW={bdw},BLKSIZE={blksize}");
         prop_assert_eq!(records(&options, &file(&options, &records_in).unwrap()).unwrap(), records_in);
     }
 
     #[test]
-    fn long_variable_and_spanned(records_in in long_records(), recfm in prop::sample::select(vec!["V", "VB", "VS", "VBS"])) {
+    fn long_variable_and_spanned(
+        records_in in long_records(),
+        recfm in prop::sample::select(vec!["V", "VB", "VS", "VBS"]),
+    ) {
         // Written by default, read with BDWs to be found out: V has none, the others have.
         let options = format!("RECFM={recfm}");
         let written = file(&options, &records_in).unwrap();
@@ -104,7 +114,9 @@ proptest! {
     }
 
     #[test]
-    fn any_dd_text_is_answered(text in "[fF',= ]{0,6}(,?(RECFM|lrecl|BLKSIZE|BDW|CODEPAGE|X)?=?(FB|vbs|80|NO|1047|'| |\u{e4})?){0,4}") {
+    fn any_dd_text_is_answered(
+        text in "[fF',= ]{0,6}(,?(RECFM|lrecl|BLKSIZE|BDW|CODEPAGE|X)?=?(FB|vbs|80|NO|1047|'| |\u{e4})?){0,4}",
+    ) {
         if let Err(error) = cica_qsam::DdText::parse(&text) {
             prop_assert!(error.column >= 1 && error.column <= text.chars().count() + 1, "{}: {}", text, error);
         }

@@ -1,5 +1,7 @@
 //! Files as they are written, byte by byte, and what is refused.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::io::{self, Write};

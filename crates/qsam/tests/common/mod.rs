@@ -1,5 +1,5 @@
 //! What the tests of reading and writing share.
-#![allow(dead_code)] // each test program uses a part
+#![allow(dead_code, clippy::unwrap_used)] // each test program uses a part
 
 use cica_qsam::{Attributes, DdText, QsamError, Reader, Writer};
 
