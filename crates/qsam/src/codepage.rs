@@ -4,7 +4,7 @@
 //! 2. A [`Translation`] between two pages is a permutation too, so nothing is lost by converting a record, and
 //!    converting it back gives the same bytes. The euro of 1140, 1141 and 1148 takes the place of the currency sign,
 //!    so it becomes X'A4' in ISO-8859-1 and comes back from there.
-//! 3. Control characters follow IBM's character data representation architecture, as iconv and Java do: X'15' (NL) is
+//! 3. Control characters follow IBM's character data representation architecture, as iconv and Python do: X'15' (NL) is
 //!    U+0085 and X'25' (LF) is U+000A. z/OS UNIX exchanges the two; that matters only where lines end, and there the
 //!    text format takes both (lines.rs).
 

@@ -19,7 +19,7 @@ const BUFFER: usize = 128 * 1024;
 
 /// Writes the records of a sequential file.
 ///
-/// F and FB: a shorter record is padded with X'00', as DFSMS utilities pad. V formats: RDWs, and BDWs as
+/// F and FB: a shorter record is padded with X'00', as DFSORT does. V formats: RDWs, and BDWs as
 /// [`Attributes::writes_bdw`] says. U: records one after the other, their ends are kept only where each is BLKSIZE
 /// long. Text: a line per record, trailing blanks and all. A longer record than the file takes is refused in every
 /// format.
