@@ -439,7 +439,26 @@ fn impossible_offsets_are_refused(world: &World) {
             buf: b"12345",
         })
         .collect();
-    assert!(file.write(&scattered).is_err());
+    assert_eq!(
+        file.write(&scattered).expect_err("no file is so long").kind(),
+        ErrorKind::FileTooLarge
+    );
+    write(&*file, 0, b"text");
+    assert_eq!(read(&*file, u64::MAX, 4), []);
+    let mut buffers = [[0xEE; 4]; 20];
+    let mut batch: Vec<_> = buffers
+        .iter_mut()
+        .map(|buf| ReadAt {
+            at: u64::MAX,
+            buf,
+            got: 9,
+        })
+        .collect();
+    batch[7].at = 0;
+    file.read(&mut batch).expect("reads past the end");
+    let got: Vec<usize> = batch.iter().map(|read| read.got).collect();
+    assert_eq!(got, [[0; 7].as_slice(), &[4], &[0; 12]].concat());
+    file.size(Some(0)).expect("a cut");
     let grown = file.size(Some(u64::MAX)).expect_err("no disk has so much");
     assert_eq!(grown.kind(), ErrorKind::FileTooLarge, "{grown}");
     assert_eq!(file.size(None).expect("a length"), 0);

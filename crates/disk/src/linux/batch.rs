@@ -1,19 +1,34 @@
 //! A batch on its way to the kernel: neighbours become one vectored transfer, many transfers one submission.
 //!
-//! What is here only makes a batch fast. It tells how far each request came; `file.rs` brings to its end, one call
-//! at a time, whatever stayed short, and learns the true error doing so.
+//! 1. What is here only makes a batch fast. It tells how far each request came; `file.rs` brings to its end, one
+//!    call at a time, whatever stayed short, and learns the true error doing so.
+//! 2. A ring is for what waits for a device: direct requests, and reads the page cache does not have. A copy from
+//!    or to the page cache is cheaper by a call each (measured: 1.3 against 2.1 us for a read of 4 KiB, 5 against 10
+//!    for a write, which the kernel hands to a thread of its own).
 
 use super::uring;
 use crate::{ReadAt, WriteAt};
 use rustix::fd::BorrowedFd;
+use rustix::io::{preadv, preadv2, pwritev, Errno, ReadWriteFlags};
 use std::io::{IoSlice, IoSliceMut};
 use std::ops::Range;
 
 /// From this many transfers on a submission to a ring is cheaper than a system call for each.
-pub(super) const WORTH_A_RING: usize = 8;
+const WORTH_A_RING: usize = 8;
 
 /// Linux takes no more buffers in one call.
 const MOST_BUFFERS: usize = 1024;
+
+/// How a batch goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Route {
+    /// By calls alone.
+    Calls,
+    /// To a device, through a ring when it is worth one.
+    Device,
+    /// Through the page cache: a ring for those reads that it does not have.
+    Cache,
+}
 
 /// Requests that follow each other in the batch and in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,29 +37,20 @@ struct Run {
     requests: Range<usize>,
 }
 
+type Reading<'r, 'b> = (u64, &'r mut [IoSliceMut<'b>]);
+
 /// Reads; `got` says how far each came.
-pub(super) fn read(fd: BorrowedFd<'_>, batch: &mut [ReadAt<'_>], ring: bool) {
+pub(super) fn read(fd: BorrowedFd<'_>, batch: &mut [ReadAt<'_>], route: Route) {
     let runs = runs(batch.iter().map(|read| (read.at, read.buf.len())));
-    let moved = {
-        let mut buffers: Vec<_> = batch.iter_mut().map(|read| IoSliceMut::new(read.buf)).collect();
-        let mut rest = &mut buffers[..];
-        let mut transfers = Vec::with_capacity(runs.len());
-        for run in &runs {
-            let (own, others) = rest.split_at_mut(run.requests.len());
-            transfers.push((run.at, own));
-            rest = others;
-        }
-        match ring && runs.len() >= WORTH_A_RING {
-            true => uring::read(fd, &mut transfers),
-            false => None,
-        }
-        .unwrap_or_else(|| {
-            transfers
-                .iter_mut()
-                .map(|(at, buffers)| rustix::io::preadv(fd, buffers, *at).unwrap_or(0))
-                .collect()
-        })
-    };
+    let mut buffers: Vec<_> = batch.iter_mut().map(|read| IoSliceMut::new(read.buf)).collect();
+    let mut rest = &mut buffers[..];
+    let mut transfers: Vec<Reading<'_, '_>> = Vec::with_capacity(runs.len());
+    for run in &runs {
+        let (own, others) = rest.split_at_mut(run.requests.len());
+        transfers.push((run.at, own));
+        rest = others;
+    }
+    let moved = read_all(fd, &mut transfers, route);
     for (run, moved) in runs.into_iter().zip(moved) {
         let mut left = moved;
         for read in &mut batch[run.requests] {
@@ -54,24 +60,56 @@ pub(super) fn read(fd: BorrowedFd<'_>, batch: &mut [ReadAt<'_>], ring: bool) {
     }
 }
 
+fn read_all(fd: BorrowedFd<'_>, transfers: &mut [Reading<'_, '_>], route: Route) -> Vec<usize> {
+    let by_call = |(at, buffers): &mut Reading<'_, '_>| preadv(fd, buffers, *at).unwrap_or(0);
+    if route == Route::Calls || transfers.len() < WORTH_A_RING {
+        return transfers.iter_mut().map(by_call).collect();
+    }
+    let mut moved = match route {
+        Route::Cache => transfers.iter_mut().map(|transfer| read_cached(fd, transfer)).collect(),
+        _ => vec![None; transfers.len()],
+    };
+    let (mut missing, mut gaps): (Vec<_>, Vec<_>) = transfers
+        .iter_mut()
+        .zip(&mut moved)
+        .filter(|(_, moved)| moved.is_none())
+        .unzip();
+    let read = match missing.len() >= WORTH_A_RING {
+        true => uring::read(
+            fd,
+            missing.iter_mut().map(|(at, buffers)| (*at, &mut **buffers)).collect(),
+        ),
+        false => None,
+    };
+    let read = read.unwrap_or_else(|| missing.iter_mut().map(|transfer| by_call(transfer)).collect());
+    gaps.iter_mut().zip(read).for_each(|(gap, count)| **gap = Some(count));
+    moved.into_iter().map(|count| count.unwrap_or(0)).collect()
+}
+
+/// Reads what can be had without waiting; `None` when it is not all in the page cache.
+fn read_cached(fd: BorrowedFd<'_>, (at, buffers): &mut Reading<'_, '_>) -> Option<usize> {
+    match preadv2(fd, buffers, *at, ReadWriteFlags::NOWAIT) {
+        Ok(count) if count == buffers.iter().map(|buffer| buffer.len()).sum() => Some(count),
+        // A file system that knows no waiting, as one in memory.
+        Err(Errno::OPNOTSUPP) => Some(preadv(fd, buffers, *at).unwrap_or(0)),
+        _ => None,
+    }
+}
+
 /// Writes; returns how far each request came.
-pub(super) fn write(fd: BorrowedFd<'_>, batch: &[WriteAt<'_>], ring: bool) -> Vec<usize> {
+pub(super) fn write(fd: BorrowedFd<'_>, batch: &[WriteAt<'_>], route: Route) -> Vec<usize> {
     let runs = runs(batch.iter().map(|write| (write.at, write.buf.len())));
     let buffers: Vec<_> = batch.iter().map(|write| IoSlice::new(write.buf)).collect();
     let transfers: Vec<_> = runs
         .iter()
         .map(|run| (run.at, &buffers[run.requests.clone()]))
         .collect();
-    let moved = match ring && runs.len() >= WORTH_A_RING {
+    let moved = match route == Route::Device && transfers.len() >= WORTH_A_RING {
         true => uring::write(fd, &transfers),
         false => None,
-    }
-    .unwrap_or_else(|| {
-        transfers
-            .iter()
-            .map(|(at, buffers)| rustix::io::pwritev(fd, buffers, *at).unwrap_or(0))
-            .collect()
-    });
+    };
+    let by_call = |(at, buffers): &(u64, &[IoSlice<'_>])| pwritev(fd, buffers, *at).unwrap_or(0);
+    let moved = moved.unwrap_or_else(|| transfers.iter().map(by_call).collect());
     let mut done = vec![0; batch.len()];
     for (run, moved) in runs.into_iter().zip(moved) {
         let mut left = moved;

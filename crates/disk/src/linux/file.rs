@@ -47,6 +47,15 @@ impl LinuxFile {
         }
     }
 
+    /// How a batch of reads or writes goes through the descriptor chosen for it.
+    fn route(&self, fd: BorrowedFd<'_>) -> batch::Route {
+        match (self.rings, self.goes_direct(fd)) {
+            (false, _) => batch::Route::Calls,
+            (true, true) => batch::Route::Device,
+            (true, false) => batch::Route::Cache,
+        }
+    }
+
     /// The descriptor for requests like these.
     fn way(&self, mut requests: impl Iterator<Item = (u64, *const u8, usize)>) -> BorrowedFd<'_> {
         let aligned = |(at, buf, len): (u64, *const u8, usize)| (at | buf as u64 | len as u64) % ALIGNMENT == 0;
@@ -61,10 +70,10 @@ impl LinuxFile {
         fd.as_raw_fd() != self.main.as_raw_fd()
     }
 
-    /// Reads what a request still lacks, up to the end of the file.
+    /// Reads what a reachable request still lacks, up to the end of the file.
     fn read_rest(&self, read: &mut ReadAt<'_>) -> io::Result<()> {
         while read.got < read.buf.len() {
-            let (at, rest) = (read.at.saturating_add(read.got as u64), &mut read.buf[read.got..]);
+            let (at, rest) = (read.at + read.got as u64, &mut read.buf[read.got..]);
             let fd = self.way(std::iter::once((at, rest.as_ptr(), rest.len())));
             match rustix::io::pread(fd, &mut *rest, at) {
                 Ok(0) => return Ok(()),
@@ -77,14 +86,14 @@ impl LinuxFile {
         Ok(())
     }
 
-    /// Writes `buf` at `at`, all of it.
+    /// Writes `buf` at `at`, which is reachable, all of it.
     fn write_rest(&self, mut at: u64, mut buf: &[u8]) -> io::Result<()> {
         while !buf.is_empty() {
             let fd = self.way(std::iter::once((at, buf.as_ptr(), buf.len())));
             let cause = match rustix::io::pwrite(fd, buf, at) {
                 Ok(0) => io::ErrorKind::WriteZero.into(),
                 Ok(count) => {
-                    at = at.saturating_add(count as u64);
+                    at += count as u64;
                     buf = &buf[count..];
                     continue;
                 }
@@ -146,19 +155,33 @@ impl LinuxFile {
     }
 }
 
+/// Whether a file can reach that far. Past it the kernel has other meanings for an offset: the highest is "where the
+/// descriptor stands".
+fn is_reachable(at: u64, len: usize) -> bool {
+    at.checked_add(len as u64).is_some_and(|end| end <= i64::MAX as u64)
+}
+
 impl File for LinuxFile {
     fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
         self.allow(reading(batch))?;
         batch.iter_mut().for_each(|read| read.got = 0);
-        if batch.len() > 1 {
+        if batch.len() > 1 && batch.iter().all(|read| is_reachable(read.at, read.buf.len())) {
             let fd = self.way(batch.iter().map(|read| (read.at, read.buf.as_ptr(), read.buf.len())));
-            batch::read(fd, batch, self.rings);
+            batch::read(fd, batch, self.route(fd));
         }
-        batch.iter_mut().try_for_each(|read| self.read_rest(read))
+        let mut reads = batch.iter_mut().filter(|read| is_reachable(read.at, read.buf.len()));
+        reads.try_for_each(|read| self.read_rest(read))
     }
 
     fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
         self.allow(writing(batch))?;
+        if let Some(write) = batch.iter().find(|write| !is_reachable(write.at, write.buf.len())) {
+            let action = Action::Write {
+                at: write.at,
+                len: write.buf.len(),
+            };
+            return Err(failed(action, &self.path, io::ErrorKind::FileTooLarge));
+        }
         if let [one] = batch {
             return self.write_rest(one.at, one.buf);
         }
@@ -167,9 +190,9 @@ impl File for LinuxFile {
                 .iter()
                 .map(|write| (write.at, write.buf.as_ptr(), write.buf.len())),
         );
-        let done = batch::write(fd, batch, self.rings);
+        let done = batch::write(fd, batch, self.route(fd));
         let mut requests = batch.iter().zip(done);
-        requests.try_for_each(|(write, done)| self.write_rest(write.at.saturating_add(done as u64), &write.buf[done..]))
+        requests.try_for_each(|(write, done)| self.write_rest(write.at + done as u64, &write.buf[done..]))
     }
 
     fn sync(&self) -> io::Result<()> {

@@ -31,7 +31,7 @@ thread_local! {
 
 /// Reads at offsets into buffers; returns the bytes each transfer moved (0 also for one that failed), or `None`
 /// when there is no ring to be had.
-pub(super) fn read(fd: BorrowedFd<'_>, transfers: &mut [(u64, &mut [IoSliceMut<'_>])]) -> Option<Vec<usize>> {
+pub(super) fn read(fd: BorrowedFd<'_>, mut transfers: Vec<(u64, &mut [IoSliceMut<'_>])>) -> Option<Vec<usize>> {
     let (fd, count) = (types::Fd(fd.as_raw_fd()), transfers.len());
     let entry = |index: usize| {
         let (at, buffers) = &mut transfers[index];
@@ -40,7 +40,7 @@ pub(super) fn read(fd: BorrowedFd<'_>, transfers: &mut [(u64, &mut [IoSliceMut<'
             .offset(*at)
             .build()
     };
-    // SAFETY: `transfers` is borrowed for the whole call, mutably, and so are the buffers it points to.
+    // SAFETY: `transfers` lives until the call is over, and what it points to is borrowed for longer, mutably.
     unsafe { transfer(count, entry) }
 }
 
@@ -116,7 +116,9 @@ unsafe fn drive(
             next += 1;
             in_flight += 1;
         }
-        match ring.submit_and_wait(1) {
+        // When there is nothing left to add, one wait is enough.
+        let awaited = if next == moved.len() { in_flight } else { 1 };
+        match ring.submit_and_wait(awaited) {
             Ok(_) => {}
             Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::ResourceBusy) => {}
             Err(error) => {
@@ -154,25 +156,92 @@ fn drain(ring: &mut IoUring, mut in_flight: usize, moved: &mut [usize]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Create, Disk, LinuxDisk, Open, ReadAt, WriteAt};
+    use crate::{Create, Disk, LinuxDisk, Open, WriteAt};
+    use rustix::fd::{AsFd, OwnedFd};
 
     fn has_ring() -> bool {
         RING.with(|slot| slot.borrow().is_some())
     }
 
-    #[test]
-    fn a_ring_is_made_for_a_large_batch_of_scattered_requests_only() {
-        let path = std::env::temp_dir().join(format!("cica-uring-{}", std::process::id()));
-        let disk = LinuxDisk { rings: true };
-        let how = Open {
-            write: true,
-            create: Create::New,
-            ..Open::default()
-        };
-        let file = disk.open(&path, how).expect("a file in the temporary directory");
-        disk.remove(&path).expect("its name");
+    fn file_without_name(test: &str) -> OwnedFd {
+        let path = std::env::temp_dir().join(format!("cica-uring-{}-{test}", std::process::id()));
+        let file = std::fs::File::options()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path)
+            .expect("a file");
+        std::fs::remove_file(&path).expect("its name");
+        file.into()
+    }
 
+    #[test]
+    fn more_transfers_than_the_ring_has_room_for() {
+        let file = file_without_name("many");
+        let blocks: Vec<[u8; 512]> = (0..200).map(|index| [index as u8; 512]).collect();
+        let buffers: Vec<[IoSlice<'_>; 1]> = blocks.iter().map(|block| [IoSlice::new(block)]).collect();
+        let writes: Vec<_> = buffers
+            .iter()
+            .enumerate()
+            .map(|(i, buffer)| (i as u64 * 1024, &buffer[..]))
+            .collect();
+        let Some(moved) = write(file.as_fd(), &writes) else {
+            assert!(
+                REFUSED.load(Ordering::Relaxed),
+                "no ring, and the kernel did not refuse one"
+            );
+            return;
+        };
+        assert!(has_ring());
+        assert_eq!(moved, [512; 200]);
+
+        let mut blocks = vec![[0xEE; 1024]; 201];
+        let mut buffers: Vec<[IoSliceMut<'_>; 1]> = blocks.iter_mut().map(|block| [IoSliceMut::new(block)]).collect();
+        let reads = buffers
+            .iter_mut()
+            .enumerate()
+            .map(|(i, buffer)| (i as u64 * 1024, &mut buffer[..]))
+            .collect();
+        let moved = read(file.as_fd(), reads).expect("the ring of the writes");
+        assert_eq!(moved[..199], [1024; 199]);
+        assert_eq!(
+            moved[199..],
+            [512, 0],
+            "short at the end of the file and nothing after it"
+        );
+        for (index, block) in blocks[..200].iter().enumerate() {
+            assert!(block[..512] == [index as u8; 512], "block {index} is another's");
+        }
+    }
+
+    #[test]
+    fn a_transfer_that_fails_moves_nothing_and_harms_no_other() {
+        let file = file_without_name("failing");
         let block = [7; 512];
+        let buffer = [IoSlice::new(&block)];
+        let writes: Vec<_> = [0, 1 << 63, 512].map(|at| (at, &buffer[..])).into();
+        if let Some(moved) = write(file.as_fd(), &writes) {
+            assert_eq!(moved, [512, 0, 512]);
+        }
+    }
+
+    #[test]
+    fn no_ring_is_made_for_what_needs_none() {
+        let path = std::env::temp_dir().join(format!("cica-uring-{}-none", std::process::id()));
+        let disk = LinuxDisk::new();
+        let file = disk
+            .open(
+                &path,
+                Open {
+                    write: true,
+                    create: Create::New,
+                    ..Open::default()
+                },
+            )
+            .expect("a file");
+        disk.remove(&path).expect("its name");
+        let block = [7; 512];
+        file.write(&[WriteAt { at: 0, buf: &block }]).expect("one write");
         let neighbours: Vec<_> = (0..20)
             .map(|index| WriteAt {
                 at: index * 512,
@@ -180,27 +249,13 @@ mod tests {
             })
             .collect();
         file.write(&neighbours).expect("one vectored write");
-        file.write(&[WriteAt { at: 0, buf: &block }]).expect("one write");
-        assert!(!has_ring(), "a ring was made for single transfers");
-
-        let scattered: Vec<_> = (0..200)
+        let scattered: Vec<_> = (0..20)
             .map(|index| WriteAt {
                 at: index * 1024,
                 buf: &block,
             })
             .collect();
-        file.write(&scattered).expect("a large batch");
-        assert_eq!(has_ring(), !REFUSED.load(Ordering::Relaxed));
-
-        let mut buffers = vec![[0; 512]; 200];
-        let at = |index: usize| index as u64 * 1024;
-        let mut reads: Vec<_> = buffers
-            .iter_mut()
-            .enumerate()
-            .map(|(i, buf)| ReadAt { at: at(i), buf, got: 0 })
-            .collect();
-        file.read(&mut reads).expect("a large batch");
-        assert!(reads.iter().all(|read| read.got == 512));
-        assert!(buffers.iter().all(|buffer| *buffer == block));
+        file.write(&scattered).expect("copies to the page cache");
+        assert!(!has_ring());
     }
 }
