@@ -52,19 +52,19 @@ impl LinuxDisk {
 
     /// `None`: the name moved to another file before the lock was taken.
     fn try_open(&self, path: &Path, how: Open) -> io::Result<Option<LinuxFile>> {
-        let main = if how.directory {
+        let (main, found) = if how.directory {
             open_directory(path, how)?
         } else {
             open_file(path, how)?
         };
         if how.lock != Lock::None {
             take_lock(&main, path, how.lock)?;
-            if !has_name(&main, path) {
+            if !fs::stat(path).is_ok_and(|named| same_file(&named, &found)) {
                 return Ok(None);
             }
         }
         let direct = if how.direct && !how.directory {
-            open_direct(&main, path, how)
+            open_direct(&found, path, how)
         } else {
             None
         };
@@ -110,7 +110,7 @@ fn spelled(path: &Path) -> &Path {
     }
 }
 
-fn open_file(path: &Path, how: Open) -> io::Result<OwnedFd> {
+fn open_file(path: &Path, how: Open) -> io::Result<(OwnedFd, fs::Stat)> {
     let action = if how.create == Create::No {
         Action::Open
     } else {
@@ -141,10 +141,10 @@ fn open_file(path: &Path, how: Open) -> io::Result<OwnedFd> {
         // Left on, io_uring would answer "not now" for what is not in the page cache.
         fs::fcntl_setfl(&fd, OFlags::empty()).map_err(|errno| error(errno.into()))?;
     }
-    Ok(fd)
+    Ok((fd, stat))
 }
 
-fn open_directory(path: &Path, how: Open) -> io::Result<OwnedFd> {
+fn open_directory(path: &Path, how: Open) -> io::Result<(OwnedFd, fs::Stat)> {
     if how.create != Create::No {
         match fs::mkdir(path, Mode::from_raw_mode(0o777)) {
             Err(Errno::EXIST) if how.create == Create::IfMissing => {}
@@ -152,14 +152,17 @@ fn open_directory(path: &Path, how: Open) -> io::Result<OwnedFd> {
         }
     }
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    uninterrupted(|| fs::open(path, flags, Mode::empty())).map_err(|errno| failed(Action::Open, path, errno))
+    let opened = uninterrupted(|| fs::open(path, flags, Mode::empty())).and_then(|fd| Ok((fs::fstat(&fd)?, fd)));
+    opened
+        .map(|(stat, fd)| (fd, stat))
+        .map_err(|errno| failed(Action::Open, path, errno))
 }
 
 /// A second descriptor of the same file that goes around the page cache; `None` where that cannot be had.
-fn open_direct(main: &OwnedFd, path: &Path, how: Open) -> Option<OwnedFd> {
+fn open_direct(main: &fs::Stat, path: &Path, how: Open) -> Option<OwnedFd> {
     let access = if how.write { OFlags::RDWR } else { OFlags::RDONLY };
     let direct = fs::open(path, access | OFlags::DIRECT | OFlags::CLOEXEC, Mode::empty()).ok()?;
-    same_file(&fs::fstat(main).ok()?, &fs::fstat(&direct).ok()?).then_some(direct)
+    same_file(main, &fs::fstat(&direct).ok()?).then_some(direct)
 }
 
 fn take_lock(fd: &OwnedFd, path: &Path, lock: Lock) -> io::Result<()> {
@@ -169,14 +172,6 @@ fn take_lock(fd: &OwnedFd, path: &Path, lock: Lock) -> io::Result<()> {
         Lock::Exclusive => FlockOperation::NonBlockingLockExclusive,
     };
     uninterrupted(|| fs::flock(fd, how)).map_err(|errno| failed(Action::Lock, path, errno))
-}
-
-/// Whether the name still leads to this file.
-fn has_name(fd: &OwnedFd, path: &Path) -> bool {
-    match (fs::fstat(fd), fs::stat(path)) {
-        (Ok(opened), Ok(named)) => same_file(&opened, &named),
-        _ => false,
-    }
 }
 
 fn same_file(one: &fs::Stat, other: &fs::Stat) -> bool {
@@ -211,6 +206,27 @@ fn uninterrupted<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Err
         match call() {
             Err(Errno::INTR) => {}
             other => return other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The environment is read once a process, so the other half of the test is another process.
+    #[test]
+    fn the_environment_can_forbid_rings() {
+        let forbidden = std::env::var_os("CICA_NO_URING").is_some_and(|value| value == "1");
+        assert_eq!(LinuxDisk::new().rings, !forbidden);
+        if !forbidden {
+            let again = std::process::Command::new(std::env::current_exe().expect("this test"))
+                .args(["--exact", "linux::tests::the_environment_can_forbid_rings"])
+                .env("CICA_NO_URING", "1")
+                .output()
+                .expect("this test again");
+            assert!(again.status.success());
+            assert!(String::from_utf8_lossy(&again.stdout).contains("1 passed"));
         }
     }
 }

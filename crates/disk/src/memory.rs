@@ -174,7 +174,7 @@ impl MemoryDisk {
         tree.names.unlink(&plain_from);
         tree.names.link(&plain_to, entry);
         if let Some(replaced) = replaced.filter(|replaced| *replaced != entry) {
-            tree.nodes.remove(&replaced.file);
+            tree.forget_unnamed(replaced.file);
         }
         Ok(entry.file)
     }
@@ -188,6 +188,13 @@ impl Tree {
         self.nodes.insert(id, node.clone());
         self.names.link(path, Entry { file: id, directory });
         node
+    }
+
+    /// Lets go of a file that lost a name. A crash in the middle of a rename may have left it another.
+    fn forget_unnamed(&mut self, file: FileId) {
+        if !self.names.iter().any(|(_, entry)| entry.file == file) {
+            self.nodes.remove(&file);
+        }
     }
 }
 
@@ -213,7 +220,7 @@ impl Disk for MemoryDisk {
             return Err(failed(Action::Remove, path, ErrorKind::ResourceBusy));
         }
         tree.names.unlink(&plain);
-        tree.nodes.remove(&entry.file);
+        tree.forget_unnamed(entry.file);
         Ok(())
     }
 

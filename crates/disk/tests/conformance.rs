@@ -272,6 +272,43 @@ fn a_lock_goes_with_the_file(world: &World) {
     drop(held);
 }
 
+/// Whoever holds the lock of a name has the file that the name leads to, however often others replace it under theirs.
+fn a_lock_is_on_the_file_that_has_the_name(world: &World) {
+    const LAST: u8 = 200;
+    let alone = Open {
+        lock: Lock::Exclusive,
+        ..WRITE
+    };
+    let path = world.path("A");
+    write(&*world.open("A", NEW), 0, &[0]);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 1..=LAST {
+                let held = loop {
+                    if let Ok(held) = world.disk.open(&path, alone) {
+                        break held;
+                    }
+                };
+                let new = world.open("A.NEW", NEW);
+                write(&*new, 0, &[number]);
+                world.disk.rename(&world.path("A.NEW"), &path).expect("a rename");
+                drop(held);
+            }
+        });
+        let mut seen = 0;
+        while seen < LAST {
+            if let Ok(held) = world.disk.open(&path, alone) {
+                seen = read(&*held, 0, 1)[0];
+                assert_eq!(
+                    read(&*world.open("A", READ), 0, 1),
+                    [seen],
+                    "the lock is on a file without a name"
+                );
+            }
+        }
+    });
+}
+
 fn a_directory_can_be_locked(world: &World) {
     let alone = Open {
         lock: Lock::Exclusive,
@@ -520,6 +557,7 @@ worlds! {
     a_handle_for_reading_does_not_write
     locks_keep_others_out
     a_lock_goes_with_the_file
+    a_lock_is_on_the_file_that_has_the_name
     a_directory_can_be_locked
     rename_replaces
     a_removed_file_lives_on_in_its_handle

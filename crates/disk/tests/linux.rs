@@ -154,6 +154,50 @@ fn a_file_system_in_memory_takes_it_all() {
     }
 }
 
+/// Part of the file in the page cache, part not: the reads that wait take another way than those that do not.
+#[test]
+fn reads_that_the_page_cache_does_not_have() {
+    use rustix::fs::{fadvise, Advice};
+    let scratch = Scratch::new("cold");
+    let path = scratch.path("A");
+    let block = |index: usize| -> Vec<u8> { (0..4096).map(|byte| (index * 31 + byte / 16) as u8).collect() };
+    let data: Vec<u8> = (0..512).flat_map(block).collect();
+    let file = LinuxDisk::new().open(&path, NEW).expect("a file");
+    for (warm, end) in [(0, 512), (20, 512), (512, 512), (0, 511)] {
+        file.write(&[WriteAt { at: 0, buf: &data }]).expect("a write");
+        file.size(Some(end * 4096 - 7)).expect("a length");
+        file.sync().expect("a sync: dirty pages stay in the cache");
+        let plain = std::fs::File::open(&path).expect("the file");
+        fadvise(&plain, 0, None, Advice::DontNeed).expect("an empty cache");
+        for index in 0..warm {
+            std::os::unix::fs::FileExt::read_exact_at(&plain, &mut [0; 1], index * 8 * 4096 % (500 * 4096))
+                .expect("it");
+        }
+        let mut buffers = vec![[0xEE; 5000]; 70];
+        let mut batch: Vec<_> = buffers
+            .iter_mut()
+            .enumerate()
+            .map(|(index, buf)| ReadAt {
+                at: (511 - index as u64 * 7) * 4096,
+                buf,
+                got: 0,
+            })
+            .collect();
+        file.read(&mut batch).expect("a batch");
+        for one in &batch {
+            let wanted = &data[..end as usize * 4096 - 7];
+            let wanted = &wanted[wanted.len().min(one.at as usize)..];
+            let wanted = &wanted[..wanted.len().min(5000)];
+            assert!(
+                one.buf[..one.got] == *wanted,
+                "bytes at {} differ, {} of them",
+                one.at,
+                one.got
+            );
+        }
+    }
+}
+
 #[test]
 fn a_direct_read_is_short_at_an_odd_end() {
     let scratch = Scratch::new("odd-end");

@@ -144,6 +144,7 @@ fn a_write_is_torn_at_sectors_of_the_file() {
     write(&*file, 500, &[9; 1_036]);
     let trace = disk.trace();
     let point = trace.crash_after(disk.events());
+    assert_eq!(point.pending().map(Event::sectors).collect::<Vec<_>>(), [3]);
     let left = |survival| {
         let image = point.image(|_, _| survival);
         let bytes = bytes(&image, "/v/A").expect("the file");
@@ -248,6 +249,14 @@ fn a_rename_to_another_directory_is_two_changes() {
     assert_eq!(all(&disk), ["", "/v/A", "/v/A /w/B", "/w/B"]);
     sync_names(&disk, "/w");
     assert_eq!(all(&disk), ["/v/A /w/B", "/w/B"]);
+    let trace = disk.trace();
+    let twice = MemoryDisk::from(trace.crash_after(disk.events()).image_of(0));
+    twice.remove(Path::new("/v/A")).expect("one of two names");
+    assert_eq!(
+        read(&*open(&twice, "/w/B", READ), 0, 9),
+        [1; 4],
+        "the other name lost its file"
+    );
     sync_names(&disk, "/v");
     assert_eq!(all(&disk), ["/w/B"]);
 }

@@ -1,5 +1,6 @@
 //! What a simulated disk writes down: every change, in the order it happened.
 
+use super::crash::SECTOR;
 use crate::image::{FileId, Image};
 use std::path::Path;
 use std::sync::Arc;
@@ -70,6 +71,17 @@ impl Event {
             self,
             Event::Sync { .. } | Event::SyncDirectory { .. } | Event::Forget { .. }
         )
+    }
+
+    /// Sectors of the device that a write touches, fully or in part: [`super::Survival`] tears it between them.
+    /// 0 for all other events.
+    pub fn sectors(&self) -> usize {
+        match self {
+            Event::Write { at, bytes, .. } if !bytes.is_empty() => {
+                ((at + bytes.len() as u64).div_ceil(SECTOR) - at / SECTOR) as usize
+            }
+            _ => 0,
+        }
     }
 
     /// The file whose bytes or length it changes.
