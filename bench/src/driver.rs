@@ -8,6 +8,7 @@ use crate::clock::Measurement;
 use crate::engines::Engine;
 use crate::peer::Result;
 use crate::report::program_path;
+use crate::worker::make_empty;
 
 /// A running worker. Only one is given work at a time.
 pub struct Worker {
@@ -22,10 +23,7 @@ impl Worker {
     /// Starts the engine's program on its own directory under `dir`.
     pub fn start(engine: Engine, dir: &Path, loaded: u64, batch: u64, cache_bytes: u64) -> Result<Worker> {
         let dir = dir.join(engine.name);
-        if dir.exists() {
-            std::fs::remove_dir_all(&dir).map_err(|error| format!("cannot empty {}: {error}", dir.display()))?;
-        }
-        std::fs::create_dir_all(&dir).map_err(|error| format!("cannot make {}: {error}", dir.display()))?;
+        make_empty(&dir)?;
         let mut child = Command::new(program_path(engine.program)?)
             .args(["serve", engine.name])
             .arg(&dir)

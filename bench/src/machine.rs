@@ -1,8 +1,13 @@
 //! What the numbers were measured on.
 
-use std::fs;
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::time::Instant;
 
 use crate::json::Json;
+use crate::peer::Result;
+use crate::report::median;
 
 /// Processor, kernel and load, for the head of a report.
 pub fn describe() -> Vec<(&'static str, String)> {
@@ -35,6 +40,29 @@ pub fn describe_json() -> Json {
 /// Load averages over 1, 5 and 15 minutes; above the number of cores, wall times say little.
 pub fn load() -> String {
     first_words("/proc/loadavg", 3)
+}
+
+/// Microseconds to overwrite 4 KiB of a file and wait until the device has it (median of 200). Durable commits
+/// cannot be faster than this, except together.
+pub fn flush_us(dir: &Path) -> Result<f64> {
+    let file = dir.join("flush");
+    let measure = || -> std::io::Result<Vec<f64>> {
+        let target = File::create(&file)?;
+        target.write_all_at(&[1; 4096], 0)?;
+        target.sync_all()?;
+        let once = || {
+            let start = Instant::now();
+            target.write_all_at(&[2; 4096], 0)?;
+            target.sync_data()?;
+            Ok(start.elapsed().as_nanos() as f64 / 1e3)
+        };
+        let times = (0..200).map(|_| once()).collect();
+        fs::remove_file(&file)?;
+        times
+    };
+    measure()
+        .map(median)
+        .map_err(|error| format!("cannot write {}: {error}", file.display()))
 }
 
 fn field(file: &str, name: &str) -> Option<String> {

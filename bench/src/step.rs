@@ -18,6 +18,7 @@ use crate::peer::{Durability, Opening, Peer, Result};
 use crate::phases::Work;
 use crate::report::{median, program_path, save, Table};
 use crate::strace::{self, Calls};
+use crate::worker::make_empty;
 use crate::workload::STEP;
 
 const RECORDS: u64 = 86_763;
@@ -136,10 +137,10 @@ pub fn main(mut flags: Flags) -> Result<()> {
     let mut all = Vec::new();
     for step in [Step::Read, Step::Update, Step::Insert] {
         let series = measure(&dir, &engines, step, runs)?;
-        println!("\n{}", table(step, &series));
+        print!("\n{}", table(step, &series));
         all.extend(series);
     }
-    println!("load average at the end: {}", machine::load());
+    println!("\nload average at the end: {}", machine::load());
     save(json.as_deref(), &to_json(&all))
 }
 
@@ -184,7 +185,7 @@ impl Place {
 
     fn clear(&self) -> Result<()> {
         for dir in [&self.loaded, &self.copy] {
-            make_empty(dir).map_err(|error| format!("cannot make {}: {error}", dir.display()))?;
+            make_empty(dir)?;
         }
         Ok(())
     }
@@ -195,8 +196,8 @@ impl Place {
         if step == Step::Read {
             return Ok(self.loaded.clone());
         }
+        make_empty(&self.copy)?;
         let copy = || -> std::io::Result<()> {
-            make_empty(&self.copy)?;
             for entry in fs::read_dir(&self.loaded)? {
                 let entry = entry?;
                 let target = self.copy.join(entry.file_name());
@@ -208,13 +209,6 @@ impl Place {
         copy().map_err(|error| format!("cannot copy {}: {error}", self.loaded.display()))?;
         Ok(self.copy.clone())
     }
-}
-
-fn make_empty(dir: &Path) -> std::io::Result<()> {
-    if dir.exists() {
-        fs::remove_dir_all(dir)?;
-    }
-    fs::create_dir_all(dir)
 }
 
 fn command(engine: &Engine, dir: &Path, step: Step) -> Result<Command> {

@@ -90,6 +90,8 @@ impl<P: Peer> Server<P> {
             ["version"] => P::version(),
             ["space"] => bytes_under(&self.dir)?.to_string(),
             ["load"] => {
+                self.close()?;
+                make_empty(&self.dir)?;
                 self.open(true, Durability::Unsynced)?;
                 self.measure(|peer| work.load(peer))?.to_string()
             }
@@ -163,6 +165,17 @@ impl<P: Peer> Server<P> {
 
 fn number(text: &str) -> Result<u64> {
     text.parse().map_err(|_| format!("'{text}' is not a number"))
+}
+
+/// Makes a directory, or removes what is in it.
+pub fn make_empty(dir: &Path) -> Result<()> {
+    let make = || {
+        if dir.exists() {
+            fs::remove_dir_all(dir)?;
+        }
+        fs::create_dir_all(dir)
+    };
+    make().map_err(|error: std::io::Error| format!("cannot empty {}: {error}", dir.display()))
 }
 
 /// Bytes on the device of all files below a directory.
