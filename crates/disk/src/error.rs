@@ -3,6 +3,7 @@
 //! Every `io::Error` of this crate carries a [`DiskError`]; its kind is the system's, except that a used-up quota
 //! is also [`ErrorKind::StorageFull`], because whoever has to free space does not care whose limit it was.
 
+use crate::{ReadAt, WriteAt};
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -52,6 +53,20 @@ pub enum Action {
     Remove,
     /// Listing a directory.
     List,
+}
+
+impl Action {
+    /// Reading a batch: told by its first request.
+    pub(crate) fn reading(batch: &[ReadAt<'_>]) -> Action {
+        let (at, len) = batch.first().map_or((0, 0), |first| (first.at, first.buf.len()));
+        Action::Read { at, len }
+    }
+
+    /// Writing a batch: told by its first request.
+    pub(crate) fn writing(batch: &[WriteAt<'_>]) -> Action {
+        let (at, len) = batch.first().map_or((0, 0), |first| (first.at, first.buf.len()));
+        Action::Write { at, len }
+    }
 }
 
 impl fmt::Display for Action {

@@ -4,16 +4,21 @@
 //! 2. `kill` is what a process death is to its files: locks are gone, what was written stays, and handles from
 //!    before it do nothing any more.
 
-use crate::content::{Content, LONGEST};
-use crate::error::{failed, is_a_directory, opened_for_reading, Action};
+mod file;
+mod node;
+
+pub(crate) use file::{within_limits, MemoryFile};
+
+use crate::error::{failed, Action};
 use crate::image::{plain, Entry, FileId, Image, Names};
-use crate::{Create, Disk, File, Lock, Open, ReadAt, WriteAt};
+use crate::{Create, Disk, File, Open};
+use node::Node;
 use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A disk in memory. Clones are the same disk.
 #[derive(Clone)]
@@ -27,23 +32,6 @@ struct Tree {
     names: Names,
     nodes: HashMap<FileId, Arc<Node>>,
     next: u32,
-}
-
-/// A file or directory, with or without a name.
-pub(crate) struct Node {
-    pub(crate) id: FileId,
-    directory: bool,
-    content: RwLock<Arc<Content>>,
-    locks: Mutex<Locks>,
-}
-
-/// Who holds the lock of a node.
-#[derive(Default)]
-struct Locks {
-    /// The process that took them; those of a dead one do not count.
-    process: u64,
-    shared: usize,
-    exclusive: bool,
 }
 
 /// What an `open` found or made.
@@ -242,171 +230,6 @@ impl Disk for MemoryDisk {
 impl fmt::Debug for MemoryDisk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "MemoryDisk of {} names", locked(&self.tree).names.iter().count())
-    }
-}
-
-impl Node {
-    fn new(id: FileId, directory: bool, content: Arc<Content>) -> Self {
-        Node {
-            id,
-            directory,
-            content: RwLock::new(content),
-            locks: Mutex::default(),
-        }
-    }
-
-    /// The bytes of this moment.
-    pub(crate) fn content(&self) -> Arc<Content> {
-        self.content.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Changes the bytes.
-    pub(crate) fn change<R>(&self, change: impl FnOnce(&mut Content) -> R) -> R {
-        change(Arc::make_mut(
-            &mut self.content.write().unwrap_or_else(PoisonError::into_inner),
-        ))
-    }
-
-    /// Puts other bytes in place of the file's.
-    pub(crate) fn replace(&self, content: Arc<Content>) {
-        *self.content.write().unwrap_or_else(PoisonError::into_inner) = content;
-    }
-
-    fn take_lock(&self, lock: Lock, process: u64) -> bool {
-        let mut locks = locked(&self.locks);
-        if locks.process != process {
-            *locks = Locks {
-                process,
-                ..Locks::default()
-            };
-        }
-        let free = match lock {
-            Lock::None => true,
-            Lock::Shared => !locks.exclusive,
-            Lock::Exclusive => !locks.exclusive && locks.shared == 0,
-        };
-        if free {
-            locks.shared += usize::from(lock == Lock::Shared);
-            locks.exclusive |= lock == Lock::Exclusive;
-        }
-        free
-    }
-
-    fn release_lock(&self, lock: Lock, process: u64) {
-        let mut locks = locked(&self.locks);
-        if locks.process == process {
-            locks.shared -= usize::from(lock == Lock::Shared);
-            locks.exclusive &= lock != Lock::Exclusive;
-        }
-    }
-}
-
-/// A handle to a file or directory in memory.
-pub(crate) struct MemoryFile {
-    pub(crate) node: Arc<Node>,
-    pub(crate) path: PathBuf,
-    writable: bool,
-    lock: Lock,
-    process: u64,
-    current: Arc<AtomicU64>,
-}
-
-impl MemoryFile {
-    /// Refuses what this handle cannot do: after its process died; on a directory; for reading alone.
-    pub(crate) fn allow(&self, action: Action) -> io::Result<()> {
-        let writes = matches!(action, Action::Write { .. } | Action::Resize { .. });
-        let cause = if self.process != self.current.load(Ordering::SeqCst) {
-            io::Error::other("the process that opened it was killed")
-        } else if self.node.directory && action != Action::Sync {
-            is_a_directory()
-        } else if writes && !self.writable {
-            opened_for_reading()
-        } else {
-            return Ok(());
-        };
-        Err(failed(action, &self.path, cause))
-    }
-
-    pub(crate) fn is_directory(&self) -> bool {
-        self.node.directory
-    }
-}
-
-/// Checks that a file in memory may reach up to `at + len`.
-pub(crate) fn within_limits(path: &Path, at: u64, len: usize) -> io::Result<()> {
-    match at.checked_add(len as u64) {
-        Some(end) if end <= LONGEST => Ok(()),
-        _ => Err(failed(Action::Write { at, len }, path, ErrorKind::FileTooLarge)),
-    }
-}
-
-/// The action of a batch of reads, for messages: its first.
-pub(crate) fn reading(batch: &[ReadAt<'_>]) -> Action {
-    batch
-        .first()
-        .map_or(Action::Read { at: 0, len: 0 }, |first| Action::Read {
-            at: first.at,
-            len: first.buf.len(),
-        })
-}
-
-/// The action of a batch of writes, for messages: its first.
-pub(crate) fn writing(batch: &[WriteAt<'_>]) -> Action {
-    batch
-        .first()
-        .map_or(Action::Write { at: 0, len: 0 }, |first| Action::Write {
-            at: first.at,
-            len: first.buf.len(),
-        })
-}
-
-impl File for MemoryFile {
-    fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
-        self.allow(reading(batch))?;
-        let content = self.node.content.read().unwrap_or_else(PoisonError::into_inner);
-        for read in batch {
-            read.got = content.read(read.at, read.buf);
-        }
-        Ok(())
-    }
-
-    fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
-        self.allow(writing(batch))?;
-        for write in batch {
-            within_limits(&self.path, write.at, write.buf.len())?;
-        }
-        self.node
-            .change(|content| batch.iter().for_each(|write| content.write(write.at, write.buf)));
-        Ok(())
-    }
-
-    fn sync(&self) -> io::Result<()> {
-        self.allow(Action::Sync)
-    }
-
-    fn size(&self, set: Option<u64>) -> io::Result<u64> {
-        let Some(to) = set else {
-            self.allow(Action::Measure)?;
-            return Ok(self.node.content().len());
-        };
-        self.allow(Action::Resize { to })?;
-        if to > LONGEST {
-            return Err(failed(Action::Resize { to }, &self.path, ErrorKind::FileTooLarge));
-        }
-        self.node.change(|content| content.resize(to));
-        Ok(to)
-    }
-}
-
-impl Drop for MemoryFile {
-    fn drop(&mut self) {
-        self.node.release_lock(self.lock, self.process);
-    }
-}
-
-impl fmt::Debug for MemoryFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MemoryFile {}", self.path.display())
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::{batch, uninterrupted};
 use crate::error::{failed, is_a_directory, opened_for_reading, Action};
-use crate::memory::{reading, writing};
 use crate::{File, Open, ReadAt, WriteAt};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{self, FallocateFlags};
@@ -163,7 +162,7 @@ fn is_reachable(at: u64, len: usize) -> bool {
 
 impl File for LinuxFile {
     fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
-        self.allow(reading(batch))?;
+        self.allow(Action::reading(batch))?;
         batch.iter_mut().for_each(|read| read.got = 0);
         if batch.len() > 1 && batch.iter().all(|read| is_reachable(read.at, read.buf.len())) {
             let fd = self.way(batch.iter().map(|read| (read.at, read.buf.as_ptr(), read.buf.len())));
@@ -174,7 +173,7 @@ impl File for LinuxFile {
     }
 
     fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
-        self.allow(writing(batch))?;
+        self.allow(Action::writing(batch))?;
         if let Some(write) = batch.iter().find(|write| !is_reachable(write.at, write.buf.len())) {
             let action = Action::Write {
                 at: write.at,

@@ -1,0 +1,156 @@
+//! A handle to a file of a simulated disk: each call as its fault would have it, then as the trace tells it.
+
+use super::faults::Effect;
+use super::{Call, Dropped, Event, Record, SimDisk, Survival, Trace};
+use crate::error::{failed, Action};
+use crate::image::{plain, FileId};
+use crate::memory::{locked, within_limits, MemoryFile};
+use crate::{File, ReadAt, WriteAt};
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+/// A handle to a file or directory of a simulated disk.
+pub(super) struct SimFile {
+    pub(super) file: MemoryFile,
+    pub(super) disk: SimDisk,
+}
+
+impl SimFile {
+    fn id(&self) -> FileId {
+        self.file.node.id
+    }
+
+    /// Writes one request as its fault would have it.
+    fn write_one(&self, record: &mut Record, write: &WriteAt<'_>) -> io::Result<()> {
+        let mut at = write.at;
+        let mut bytes: Arc<[u8]> = write.buf.into();
+        match record.faults.on_request(Call::Write, &self.file.path) {
+            Some(Effect::LoseWrite) => return Ok(()),
+            Some(Effect::MisdirectWrite(to)) => at = to,
+            Some(Effect::FlipWrite(bit)) => bytes = flipped(write.buf, bit).into(),
+            _ => {}
+        }
+        within_limits(&self.file.path, at, bytes.len())?;
+        let len = self.file.node.content().len();
+        let end = if bytes.is_empty() { 0 } else { at + bytes.len() as u64 };
+        record
+            .take_space(&self.disk.live, len, end)
+            .map_err(|cause| failed(Action::Write { at, len: bytes.len() }, &self.file.path, cause))?;
+        self.file.node.change(|content| content.write(at, &bytes));
+        record.events.push(Event::Write {
+            file: self.id(),
+            at,
+            bytes,
+        });
+        Ok(())
+    }
+
+    /// Lets a failed sync lose what it covered.
+    fn forget(&self, record: &mut Record, dropped: Dropped) {
+        record.events.push(Event::Forget { file: self.id() });
+        if dropped == Dropped::Gone {
+            let trace = Trace {
+                start: record.start.clone(),
+                events: record.events.clone().into(),
+            };
+            let durable = trace.crash_after(trace.events.len()).image(|_, _| Survival::Lost);
+            self.file
+                .node
+                .replace(durable.contents.get(self.id().0 as usize).cloned().unwrap_or_default());
+        }
+    }
+}
+
+impl File for SimFile {
+    fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
+        let path = &self.file.path;
+        let mut record = self.disk.failing(Call::Read, path, Action::reading(batch))?;
+        self.file.read(batch)?;
+        for read in batch {
+            match record.faults.on_request(Call::Read, path) {
+                Some(Effect::MisdirectRead(from)) => {
+                    // The length is the request's: a device that brings another sector brings a whole one.
+                    self.file.node.content().read(from, &mut read.buf[..read.got]);
+                }
+                Some(Effect::FlipRead(bit)) if read.got > 0 => {
+                    let bit = bit % (8 * read.got as u64);
+                    read.buf[(bit / 8) as usize] ^= 1 << (bit % 8);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
+        let path = &self.file.path;
+        let mut record = locked(&self.disk.record);
+        let (mut room, failure) = match record.enter(Call::Write, path) {
+            Some(Effect::Fail(errno)) => (0, Some(errno)),
+            Some(Effect::Short(bytes, errno)) => (bytes, Some(errno)),
+            _ => (usize::MAX, None),
+        };
+        self.file.allow(Action::writing(batch))?;
+        for write in batch {
+            let buf = &write.buf[..write.buf.len().min(room)];
+            if failure.is_none() || !buf.is_empty() {
+                self.write_one(&mut record, &WriteAt { at: write.at, buf })?;
+            }
+            room -= buf.len();
+        }
+        failure.map_or(Ok(()), |errno| Err(failed(Action::writing(batch), path, errno.error())))
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        let path = &self.file.path;
+        let mut record = locked(&self.disk.record);
+        let effect = record.enter(Call::Sync, path);
+        self.file.sync()?;
+        match effect {
+            Some(Effect::Fail(errno)) => return Err(failed(Action::Sync, path, errno.error())),
+            Some(Effect::Forget(dropped, errno)) => {
+                self.forget(&mut record, dropped);
+                return Err(failed(Action::Sync, path, errno.error()));
+            }
+            _ if self.file.is_directory() => record.events.push(Event::SyncDirectory { path: plain(path) }),
+            _ => record.events.push(Event::Sync { file: self.id() }),
+        }
+        Ok(())
+    }
+
+    fn size(&self, set: Option<u64>) -> io::Result<u64> {
+        let path = &self.file.path;
+        let action = set.map_or(Action::Measure, |to| Action::Resize { to });
+        let mut record = self.disk.failing(Call::Size, path, action.clone())?;
+        let len = self.file.size(None)?;
+        let Some(to) = set.filter(|to| *to != len) else {
+            return self.file.size(set);
+        };
+        record
+            .take_space(&self.disk.live, len, to)
+            .map_err(|cause| failed(action, path, cause))?;
+        self.file.size(Some(to))?;
+        record.events.push(Event::Resize {
+            file: self.id(),
+            len: to,
+        });
+        Ok(to)
+    }
+}
+
+impl fmt::Debug for SimFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SimFile {}", self.file.path.display())
+    }
+}
+
+/// The bytes with one bit turned.
+fn flipped(bytes: &[u8], bit: u64) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    if !bytes.is_empty() {
+        let bit = bit % (8 * bytes.len() as u64);
+        bytes[(bit / 8) as usize] ^= 1 << (bit % 8);
+    }
+    bytes
+}
