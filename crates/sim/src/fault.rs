@@ -3,6 +3,10 @@
 //! Allowed is the right result, or an error after which the data set opens again with everything that was
 //! acknowledged as durable: in the state a new process sees, and in what a power cut at that moment leaves. A run may
 //! not acknowledge anything as durable that is not, whatever failed before.
+//!
+//! A device may also lie: lose a write it acknowledged, put it elsewhere, turn a bit. Then a refusal to open is
+//! allowed as well, and the contents of an earlier moment where the newest root is what was lost; a reply or contents
+//! that never were are not.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -33,11 +37,21 @@ pub enum Kind {
     SyncLoses,
     /// A sync loses what it covered, but reads go on showing it.
     SyncLosesLater,
+    /// A write is acknowledged and never arrives.
+    LostWrite,
+    /// A write lands elsewhere in its file.
+    MisdirectedWrite,
+    /// A write arrives with a bit turned.
+    FlippedWrite,
+    /// A read brings what lies elsewhere in the file.
+    MisdirectedRead,
+    /// A read brings a bit turned.
+    FlippedRead,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 7] = [
+    pub const ALL: [Kind; 12] = [
         Kind::Io,
         Kind::IoForEver,
         Kind::NoSpace,
@@ -45,6 +59,11 @@ impl Kind {
         Kind::ShortWrite,
         Kind::SyncLoses,
         Kind::SyncLosesLater,
+        Kind::LostWrite,
+        Kind::MisdirectedWrite,
+        Kind::FlippedWrite,
+        Kind::MisdirectedRead,
+        Kind::FlippedRead,
     ];
 
     /// Its name.
@@ -57,6 +76,11 @@ impl Kind {
             Kind::ShortWrite => "short-write",
             Kind::SyncLoses => "sync-loses",
             Kind::SyncLosesLater => "sync-loses-later",
+            Kind::LostWrite => "lost-write",
+            Kind::MisdirectedWrite => "misdirected-write",
+            Kind::FlippedWrite => "flipped-write",
+            Kind::MisdirectedRead => "misdirected-read",
+            Kind::FlippedRead => "flipped-read",
         }
     }
 
@@ -64,9 +88,15 @@ impl Kind {
     fn call(self) -> Call {
         match self {
             Kind::Io | Kind::IoForEver | Kind::NoSpace | Kind::NoSpaceForEver => Call::Any,
-            Kind::ShortWrite => Call::Write,
+            Kind::ShortWrite | Kind::LostWrite | Kind::MisdirectedWrite | Kind::FlippedWrite => Call::Write,
+            Kind::MisdirectedRead | Kind::FlippedRead => Call::Read,
             Kind::SyncLoses | Kind::SyncLosesLater => Call::Sync,
         }
+    }
+
+    /// Whether the device's own contents are wrong afterwards, though it said that all was well.
+    fn damages(self) -> bool {
+        matches!(self, Kind::LostWrite | Kind::MisdirectedWrite | Kind::FlippedWrite)
     }
 
     fn faults(self, nth: u64, random: &mut Random) -> Faults {
@@ -79,6 +109,11 @@ impl Kind {
             Kind::ShortWrite => none.short_write(nth, random.between(1, 5000) as usize, Errno::Io),
             Kind::SyncLoses => none.forgetful_sync(nth, Dropped::Gone, Errno::Io),
             Kind::SyncLosesLater => none.forgetful_sync(nth, Dropped::StillRead, Errno::Io),
+            Kind::LostWrite => none.lose_write(nth),
+            Kind::MisdirectedWrite => none.misdirect_write(nth, random.between(0, 800) * 512),
+            Kind::FlippedWrite => none.flip_write(nth, random.bits()),
+            Kind::MisdirectedRead => none.misdirect_read(nth, random.between(0, 800) * 512),
+            Kind::FlippedRead => none.flip_read(nth, random.bits()),
         }
     }
 }
@@ -226,7 +261,7 @@ fn strike(
     disk.kill();
     let mut judge = |name: &str, image: Image| {
         report.reopened += 1;
-        judge(subject, &history, image).map_err(|what| format!("{name}: {what}"))
+        judge(subject, &history, kind, image).map_err(|what| format!("{name}: {what}"))
     };
     judge("the next process", disk.image())?;
     let trace = disk.trace();
@@ -250,10 +285,12 @@ fn strike(
 }
 
 /// Opens what is left. The request that failed may have been done: it is the history's last step then.
-fn judge(subject: &dyn Subject, history: &History, image: Image) -> Result<(), String> {
+fn judge(subject: &dyn Subject, history: &History, kind: Kind, image: Image) -> Result<(), String> {
     match guarded(|| subject.recover(Arc::new(MemoryDisk::from(image)))) {
+        Ok(recovered) if kind.damages() => history.check_any(recovered.digest),
         Ok(recovered) => history.check(usize::MAX, recovered.digest),
-        Err(words) if history.is_empty() && !crate::crash::is_panic(&words) => Ok(()),
+        Err(words) if crate::crash::is_panic(&words) => Err(words),
+        Err(_) if history.is_empty() || kind.damages() => Ok(()),
         Err(words) => Err(words),
     }
 }

@@ -104,7 +104,15 @@ impl History {
         lowest..=begun.saturating_sub(1).max(lowest)
     }
 
-    /// Whether `digest` is the contents after one of the allowed steps; if not, says what was expected.
+    /// Whether `digest` is the contents after any step at all, or of a store just made.
+    pub fn check_any(&self, digest: u64) -> Result<(), String> {
+        let known = self.steps.is_empty() || self.steps.iter().any(|(_, _, step)| step.digest == digest);
+        known
+            .then_some(())
+            .ok_or_else(|| "the contents are of no moment of the run".to_string())
+    }
+
+    /// Whether `digest` is the contents after one of the allowed steps; if not, `Err` says what was expected.
     pub fn check(&self, events: usize, digest: u64) -> Result<(), String> {
         let allowed = self.allowed(events);
         if self.steps.is_empty() {
@@ -118,12 +126,16 @@ impl History {
             return Ok(());
         }
         let (low, high) = (*allowed.start(), *allowed.end());
-        Err(match self.steps.iter().position(|(_, _, step)| step.digest == digest) {
-            Some(step) => format!("the contents are those after request {step}, allowed are {low} to {high}"),
-            None => {
-                format!("the contents are of no moment of the run, allowed are those after requests {low} to {high}")
-            }
-        })
+        Err(
+            match self.steps.iter().rposition(|(_, _, step)| step.digest == digest) {
+                Some(step) => format!("the contents are those after request {step}, allowed are {low} to {high}"),
+                None => {
+                    format!(
+                        "the contents are of no moment of the run, allowed are those after requests {low} to {high}"
+                    )
+                }
+            },
+        )
     }
 }
 

@@ -218,9 +218,15 @@ impl Toy {
         let mut toy = OpenToy::create(disk, self.0)?;
         note(toy.step(true));
         let mut random = Random::new(5);
-        for request in 1..60 {
-            let done = match random.below(6) {
-                0 => toy.checkpoint().map(|()| true),
+        for request in 1..120 {
+            let done = match random.below(14) {
+                0 => toy
+                    .checkpoint()
+                    .and_then(|()| OpenToy::open(disk, self.0))
+                    .map(|again| {
+                        toy = again;
+                        true
+                    }),
                 1 | 2 => toy.commit().map(|()| true),
                 _ => toy.set(random.below(16), request).map(|()| false),
             };
@@ -350,7 +356,10 @@ fn a_correct_store_survives_every_fault() {
     let (report, failure) = inject(&Toy(Mistake::None), faults());
     assert!(failure.is_none(), "{}", failure.expect("some"));
     assert!(report.total() > 500 && report.refused > 300, "{report:?}");
-    assert!(FaultKind::ALL.iter().all(|kind| report.faults[kind] > 10), "{report:?}");
+    let rare = FaultKind::ALL
+        .iter()
+        .find(|kind| report.faults.get(kind).is_none_or(|count| *count < 5));
+    assert_eq!(rare, None, "{report:?}");
 }
 
 #[test]
