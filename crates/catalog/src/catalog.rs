@@ -26,12 +26,15 @@ use cica_disk::Disk;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// An open catalog. Threads may share it; processes open their own.
 #[derive(Debug)]
 pub struct Catalog {
     disk: Arc<dyn Disk>,
     directory: PathBuf,
+    /// How long a change waits for those of others.
+    patience: Duration,
     /// What was last read or written.
     last: Mutex<Edition>,
 }
@@ -41,7 +44,12 @@ impl Catalog {
     pub fn open(disk: Arc<dyn Disk>, directory: impl Into<PathBuf>) -> Result<Catalog, CatalogError> {
         let directory = directory.into();
         let last = Mutex::new(store::read(&*disk, &directory)?);
-        Ok(Catalog { disk, directory, last })
+        Ok(Catalog {
+            disk,
+            directory,
+            patience: store::PATIENCE,
+            last,
+        })
     }
 
     /// Opens the catalog in `directory`, making it and its default volume (CICA01, a 3390) where there is none.
@@ -52,6 +60,12 @@ impl Catalog {
             other => return other,
         }
         Catalog::open(disk, directory)
+    }
+
+    /// Changes how long a change waits while others change the catalog, ten seconds at first, before it is
+    /// [`CatalogError::Busy`].
+    pub fn patience(self, patience: Duration) -> Catalog {
+        Catalog { patience, ..self }
     }
 
     /// The catalog's directory.
@@ -113,7 +127,7 @@ impl Catalog {
     where
         E: From<CatalogError>,
     {
-        let _lock = store::lock(&*self.disk, &self.directory)?;
+        let _lock = store::lock(&*self.disk, &self.directory, self.patience)?;
         let mut last = self.edition()?;
         let mut next = Contents::clone(&last.1);
         let reply = change(&mut next)?;

@@ -5,6 +5,7 @@ use crate::volume::Volser;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Catalog return code and reason as message IDC3009I prints them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,8 +83,8 @@ pub enum CatalogError {
     Busy {
         /// The lock file.
         path: PathBuf,
-        /// Seconds waited.
-        seconds: u64,
+        /// How long was waited for it.
+        waited: Duration,
     },
     /// The change is in the catalog, but the system did not confirm that it survives a power failure.
     NotDurable {
@@ -185,11 +186,11 @@ impl fmt::Display for CatalogError {
                 "there is no catalog in {}; check --catalog and CICA_CATALOG, or let a DEFINE create one",
                 directory.display()
             ),
-            CatalogError::Busy { path, seconds } => write!(
+            CatalogError::Busy { path, waited } => write!(
                 f,
-                "another process has kept {} locked for {seconds} seconds; wait until it ends, or end it, and try \
-                 again",
-                path.display()
+                "another process has kept {} locked for {:.0} seconds; wait until it ends, or end it, and try again",
+                path.display(),
+                waited.as_secs_f64()
             ),
             CatalogError::Io { doing, path, source } => {
                 write!(f, "cannot {doing} {}: {source}", path.display())

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a change waits for the lock before it gives up.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a change waits for the lock before it gives up, unless said otherwise.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 /// The first and the longest pause between two tries.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(32));
 
@@ -24,7 +24,7 @@ pub(crate) type Edition = (wire::Header, Arc<Contents>);
 /// Makes the catalog of `directory`, unless another process just did, with its default volume.
 pub(crate) fn create(disk: &dyn Disk, directory: &Path) -> Result<(), CatalogError> {
     make_directory(disk, directory)?;
-    let _lock = lock(disk, directory)?;
+    let _lock = lock(disk, directory, PATIENCE)?;
     match read(disk, directory) {
         Err(CatalogError::NoCatalog { .. }) => (),
         other => return other.map(|_| ()),
@@ -148,7 +148,7 @@ pub(crate) fn write(
 }
 
 /// Takes the lock for changes; dropping the file gives it back.
-pub(crate) fn lock(disk: &dyn Disk, directory: &Path) -> Result<Box<dyn File>, CatalogError> {
+pub(crate) fn lock(disk: &dyn Disk, directory: &Path, patience: Duration) -> Result<Box<dyn File>, CatalogError> {
     let path = directory.join("lock");
     let how = Open {
         write: true,
@@ -161,11 +161,8 @@ pub(crate) fn lock(disk: &dyn Disk, directory: &Path) -> Result<Box<dyn File>, C
         match disk.open(&path, how) {
             Ok(file) => return Ok(file),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                if waited >= PATIENCE {
-                    return Err(CatalogError::Busy {
-                        path,
-                        seconds: waited.as_secs(),
-                    });
+                if waited >= patience {
+                    return Err(CatalogError::Busy { path, waited });
                 }
                 std::thread::sleep(pause);
                 waited += pause;

@@ -30,7 +30,7 @@ fn space(unit: Unit, amounts: (u64, u64), ci_size: u32, name: &str) -> (u32, u64
 #[test]
 fn the_smaller_amount_is_the_control_area_up_to_a_cylinder() {
     assert_eq!(space(Unit::Cylinders, (5, 10), 4_096, "3390"), (15, 75, 150));
-    assert_eq!(space(Unit::Kilobytes, (100, 50), 4_096, "3390"), (1, 3, 2));
+    assert_eq!(space(Unit::Kilobytes, (100, 50), 18_432, "3390"), (1, 2, 1));
     assert_eq!(space(Unit::Tracks, (100, 3), 4_096, "3390"), (3, 102, 3));
     assert_eq!(space(Unit::Tracks, (3, 100), 4_096, "3390"), (3, 3, 102));
     assert_eq!(space(Unit::Records, (2_000, 5), 4_096, "3390").0, 1);

@@ -98,6 +98,9 @@ impl Header {
         if found > VERSION {
             return Err(WireError::Newer { found });
         }
+        if found == 0 {
+            return Err(WireError::damaged(8, "format version 0 was never written"));
+        }
         Ok(Header {
             items: le32(bytes, 12),
             generation: le64(bytes, 16),

@@ -1,0 +1,181 @@
+//! Entries for tests.
+
+#![allow(dead_code)] // each test file uses some of these
+
+use cica_catalog::entry::{
+    Aix, Alias, Attributes, Cluster, Component, Entry, Gdg, History, Keys, Log, NonVsam, Organization, PathEntry,
+    RecordSize, ShareOptions, UserCatalog,
+};
+use cica_catalog::freespace::FreeSpace;
+use cica_catalog::space::{Space, Unit};
+use cica_catalog::{Contents, Date, Device, Name, Volser, Volume};
+
+pub fn name(text: &str) -> Name {
+    Name::parse(text).expect(text)
+}
+
+pub fn serial(text: &str) -> Volser {
+    Volser::parse(text).expect(text)
+}
+
+pub fn date(year: u16, day: u16) -> Date {
+    Date::new(year, day).expect("a date")
+}
+
+pub fn history() -> History {
+    History {
+        owner: Some("PAYROLL".to_owned()),
+        created: date(2022, 242),
+        expires: Some(date(2030, 1)),
+    }
+}
+
+/// A component on the default volume with every field set.
+pub fn component(text: &str) -> Component {
+    Component {
+        name: name(text),
+        volumes: vec![serial("CICA01")],
+        file: text.to_owned(),
+        ci_size: 4_096,
+        ci_per_ca: 180,
+        tracks_per_ca: 15,
+        physical_record: 4_096,
+        records_per_track: 12,
+        space: Space {
+            unit: Unit::Megabytes,
+            primary: 5,
+            secondary: 7,
+        },
+        primary_tracks: 150,
+        secondary_tracks: 15,
+        free_space: FreeSpace { ci: 20, ca: 10 },
+        imbed: true,
+    }
+}
+
+/// Attributes with every field set.
+pub fn attributes() -> Attributes {
+    Attributes {
+        history: history(),
+        keys: Some(Keys { length: 11, offset: 7 }),
+        record_size: RecordSize {
+            average: 300,
+            maximum: 400,
+        },
+        share: ShareOptions { region: 2, system: 3 },
+        reuse: true,
+        spanned: true,
+        erase: true,
+        speed: true,
+        write_check: true,
+        reclaim: true,
+        inhibit: true,
+        buffer_space: 37_376,
+        log: Some(Log::All),
+        log_stream: Some("PAY.STREAM".to_owned()),
+        ccsid: 1_047,
+        storage_class: Some("FAST".to_owned()),
+        data_class: Some("KSDS".to_owned()),
+        management_class: Some("KEEP".to_owned()),
+        other: vec![
+            ("BWO".to_owned(), "TYPECICS".to_owned()),
+            ("ACCOUNT".to_owned(), String::new()),
+        ],
+    }
+}
+
+/// A plain KSDS.
+pub fn cluster(text: &str) -> Entry {
+    Entry::Cluster(Box::new(Cluster {
+        name: name(text),
+        organization: Organization::Ksds,
+        attributes: Attributes {
+            keys: Some(Keys { length: 8, offset: 0 }),
+            ..Attributes::new(date(2022, 242))
+        },
+        data: component(&format!("{text}.DATA")),
+        index: Some(component(&format!("{text}.INDEX"))),
+    }))
+}
+
+/// A catalog with an entry of each kind and every field in use.
+pub fn everything() -> Contents {
+    let mut contents = Contents::default();
+    let mut volume = |text: &str, directory: &str, device: &str| {
+        let device = Device::by_name(device).expect(device);
+        contents
+            .add_volume(Volume {
+                serial: serial(text),
+                directory: directory.into(),
+                device,
+            })
+            .expect("new volume");
+    };
+    volume("CICA01", "volumes/CICA01", "3390");
+    volume("STUDY1", "/mnt/study", "3330-1");
+    let full = Cluster {
+        name: name("PAY.MASTER"),
+        organization: Organization::Ksds,
+        attributes: attributes(),
+        data: component("PAY.MASTER.DATA"),
+        index: Some(component("PAY.MASTER.INDEX")),
+    };
+    let aix = Aix {
+        name: name("PAY.BYNAME"),
+        relate: name("PAY.MASTER"),
+        unique_key: true,
+        upgrade: true,
+        alternate_key: Keys { length: 20, offset: 30 },
+        attributes: attributes(),
+        data: component("PAY.BYNAME.DATA"),
+        index: component("PAY.BYNAME.INDEX"),
+    };
+    let esds = Cluster {
+        name: name("PAY.LOG"),
+        organization: Organization::Esds,
+        attributes: Attributes::new(date(2022, 1)),
+        data: component("PAY.LOG.DATA"),
+        index: None,
+    };
+    let entries = [
+        Entry::Cluster(Box::new(full)),
+        Entry::Cluster(Box::new(esds)),
+        Entry::Aix(Box::new(aix)),
+        Entry::Path(PathEntry {
+            name: name("PAY.PATH"),
+            target: name("PAY.BYNAME"),
+            update: true,
+            history: history(),
+        }),
+        Entry::Gdg(Gdg {
+            name: name("PAY.BACKUP"),
+            limit: 5,
+            scratch: true,
+            empty: true,
+            fifo: true,
+            purge: true,
+            extended: true,
+            history: history(),
+        }),
+        Entry::NonVsam(NonVsam {
+            name: name("PAY.TAPE"),
+            volumes: vec![serial("T00001"), serial("T00002")],
+            device: "3480".to_owned(),
+            file: "/archive/pay".to_owned(),
+            history: history(),
+        }),
+        Entry::Alias(Alias {
+            name: name("SALARY"),
+            relate: name("PAY.MASTER"),
+        }),
+        Entry::UserCatalog(UserCatalog {
+            name: name("CATALOG.TEST"),
+            directory: "/srv/test".to_owned(),
+            history: history(),
+        }),
+    ];
+    for entry in entries {
+        contents.insert(entry).expect("new entry");
+    }
+    contents
+}

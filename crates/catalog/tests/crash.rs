@@ -1,0 +1,164 @@
+//! Power cuts and failing calls at every moment of a catalog's life: what was acknowledged stays, and a catalog is
+//! always there in one piece.
+
+mod common;
+
+use cica_catalog::{Catalog, CatalogError};
+use cica_disk::sim::{Call, CrashPoint, Dropped, Errno, Faults, Survival};
+use cica_disk::{Disk, Image, MemoryDisk, SimDisk};
+use common::{cluster, name};
+use std::sync::Arc;
+
+const DIRECTORY: &str = "/srv/cica";
+
+fn define(catalog: &Catalog, text: &str) -> Result<(), CatalogError> {
+    catalog.transact(|contents| contents.insert(cluster(text)))
+}
+
+/// The generation a reopened disk has; 0 if there is no catalog.
+fn generation(disk: Arc<dyn Disk>) -> u64 {
+    match Catalog::open(disk, DIRECTORY) {
+        Ok(catalog) => {
+            let generation = catalog.generation().expect("readable");
+            let entries = catalog.contents().expect("readable").entries().count() as u64;
+            assert_eq!(entries + 1, generation, "each generation has one entry more");
+            generation
+        }
+        Err(CatalogError::NoCatalog { .. }) => 0,
+        Err(error) => panic!("a crash left what cannot be read: {error}"),
+    }
+}
+
+/// Every subset of the changes not yet durable, if they are few; and each write torn at each sector.
+fn images(point: &CrashPoint<'_>) -> Vec<Image> {
+    let pending = point.pending().len();
+    assert!(pending <= 12, "{pending} changes without a sync");
+    let mut images: Vec<Image> = (0..1u64 << pending)
+        .map(|survivors| point.image_of(survivors))
+        .collect();
+    for torn in 0..pending {
+        for sectors in 0..8 {
+            let fate = |i: usize| {
+                if i == torn {
+                    Survival::First(sectors)
+                } else {
+                    Survival::Whole
+                }
+            };
+            images.push(point.image(|i, _| fate(i)));
+        }
+    }
+    images
+}
+
+#[test]
+fn a_power_cut_at_any_moment_leaves_the_old_or_the_new_catalog() {
+    let disk = Arc::new(SimDisk::new());
+    let catalog = Catalog::open_or_create(disk.clone(), DIRECTORY).expect("new catalog");
+    let mut acknowledged = vec![(disk.events(), 1)];
+    for (text, generation) in [("A", 2), ("B", 3), ("C", 4)] {
+        define(&catalog, text).expect("defined");
+        acknowledged.push((disk.events(), generation));
+    }
+
+    let trace = disk.trace();
+    let mut point = trace.crash_point();
+    let mut tried = 0;
+    loop {
+        let promised = |(events, _): &&(usize, u64)| *events <= point.position();
+        let least = acknowledged
+            .iter()
+            .filter(promised)
+            .map(|(_, generation)| *generation)
+            .max()
+            .unwrap_or(0);
+        for image in images(&point) {
+            let left: Arc<dyn Disk> = Arc::new(MemoryDisk::from(image));
+            let found = generation(left.clone());
+            assert!(
+                found == least || found == least + 1,
+                "{least} promised, {found} found at {}",
+                point.position()
+            );
+            // Whatever a crash left, the next change works.
+            let catalog = Catalog::open_or_create(left, DIRECTORY).expect("usable");
+            define(&catalog, "LATER").expect("usable");
+            tried += 1;
+        }
+        if point.advance().is_none() {
+            break;
+        }
+    }
+    assert!(tried > 100, "{tried} images");
+}
+
+#[test]
+fn a_call_that_fails_leaves_the_catalog_as_it_was() {
+    for (call, errno) in [
+        (Call::Open, Errno::Io),
+        (Call::Write, Errno::Io),
+        (Call::Write, Errno::NoSpace),
+        (Call::Size, Errno::NoSpace),
+        (Call::Sync, Errno::Io),
+        (Call::Rename, Errno::Io),
+        (Call::Remove, Errno::Io),
+        (Call::Read, Errno::Io),
+    ] {
+        let mut failures = 0;
+        for nth in 1.. {
+            let disk = Arc::new(SimDisk::new());
+            let catalog = Catalog::open_or_create(disk.clone(), DIRECTORY).expect("new catalog");
+            define(&catalog, "A").expect("defined");
+            disk.set_faults(Faults::none().fail(call, nth, errno));
+            let reply = define(&catalog, "B");
+            disk.set_faults(Faults::none());
+            let there = catalog.get(&name("B")).is_ok();
+            let reopened = Catalog::open(disk, DIRECTORY).expect("readable");
+            assert_eq!(reopened.get(&name("B")).is_ok(), there, "{call:?} {nth}");
+            assert!(reopened.get(&name("A")).is_ok());
+            match reply {
+                Ok(()) => {
+                    assert!(there);
+                    break;
+                }
+                Err(CatalogError::NotDurable { .. }) => assert!(there),
+                Err(_) => assert!(!there, "{call:?} {nth}"),
+            }
+            define(&reopened, "C").expect("usable after the failure");
+            failures += 1;
+        }
+        assert!(failures > 0, "{call:?} is never made to fail");
+    }
+}
+
+#[test]
+fn a_sync_that_fails_and_forgets_is_not_believed_later() {
+    for dropped in [Dropped::Gone, Dropped::StillRead] {
+        let disk = Arc::new(SimDisk::new());
+        let catalog = Catalog::open_or_create(disk.clone(), DIRECTORY).expect("new catalog");
+        disk.set_faults(Faults::none().forgetful_sync(1, dropped, Errno::Io));
+        assert!(define(&catalog, "A").is_err());
+        disk.set_faults(Faults::none());
+        define(&catalog, "B").expect("a new file, not the one that was lost");
+        let trace = disk.trace();
+        let left = MemoryDisk::from(trace.crash_after(disk.events()).image_of(0));
+        let contents = Catalog::open(Arc::new(left), DIRECTORY)
+            .expect("durable")
+            .contents()
+            .expect("readable");
+        assert!(contents.get(&name("A")).is_err() && contents.get(&name("B")).is_ok());
+    }
+}
+
+#[test]
+fn a_full_disk_is_said_to_be_full() {
+    let disk = Arc::new(SimDisk::new());
+    let catalog = Catalog::open_or_create(disk.clone(), DIRECTORY).expect("new catalog");
+    disk.set_faults(
+        Faults::none()
+            .fail(Call::Size, 1, Errno::NoSpace)
+            .only("/srv/cica/catalog.new"),
+    );
+    let error = define(&catalog, "A").expect_err("full");
+    assert_eq!((error.code().return_code, error.code().reason), (68, 20), "{error}");
+}
