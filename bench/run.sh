@@ -30,10 +30,11 @@ trap 'rm -rf "$data"' EXIT
 results="${RESULTS:-$here/results}"
 mkdir -p "$results"
 
+records="${RECORDS:-5000000}"
 engines=()
 [ -z "${ENGINES:-}" ] || engines=(--engines "$ENGINES")
-"$bench" ops --dir "$data/ops" --records "${RECORDS:-5000000}" --ops "${OPS:-1000000}" --rounds "${ROUNDS:-3}" \
-    --json "$results/ops.json" "${engines[@]}" | tee "$results/ops.txt"
+"$bench" ops --dir "$data/ops" --records "$records" --ops "${OPS:-1000000}" --rounds "${ROUNDS:-3}" \
+    --json "$results/ops-$records.json" "${engines[@]}" | tee "$results/ops-$records.txt"
 rm -rf "$data/ops"
 [ -z "${ENGINES:-}" ] || engines=(--engines "${ENGINES//bdb-tx/bdb}")
 echo

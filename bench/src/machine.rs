@@ -22,7 +22,7 @@ pub fn describe() -> Vec<(&'static str, String)> {
             "memory",
             field("/proc/meminfo", "MemTotal").unwrap_or_else(|| "unknown".into()),
         ),
-        ("kernel", first_words("/proc/sys/kernel/osrelease", 1)),
+        ("kernel", kernel()),
         ("load average", load()),
     ]
 }
@@ -63,6 +63,12 @@ pub fn flush_us(dir: &Path) -> Result<f64> {
     measure()
         .map(median)
         .map_err(|error| format!("cannot write {}: {error}", file.display()))
+}
+
+/// The version without what a distribution or a provider appends.
+fn kernel() -> String {
+    let release = first_words("/proc/sys/kernel/osrelease", 1);
+    release.split('-').next().unwrap_or_default().to_string()
 }
 
 fn field(file: &str, name: &str) -> Option<String> {
