@@ -89,12 +89,16 @@ impl Catalog {
     }
 
     fn edition(&self) -> Result<MutexGuard<'_, Edition>, CatalogError> {
-        // A panic elsewhere leaves the last edition whole: it is replaced by one assignment.
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.edition_guard();
         if let Some(newer) = store::read_newer(&*self.disk, &self.directory, &last.0)? {
             *last = newer;
         }
         Ok(last)
+    }
+
+    fn edition_guard(&self) -> MutexGuard<'_, Edition> {
+        // A panic elsewhere leaves the last edition whole: it is replaced by one assignment.
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The entry of this name.
@@ -119,7 +123,8 @@ impl Catalog {
 
     /// Changes the catalog: `change` gets what it holds now, under the lock, and what it leaves is written if it
     /// differs. When `change` or the writing fails, the catalog stays as it was, except for
-    /// [`CatalogError::NotDurable`]. `change` must not use this catalog itself.
+    /// [`CatalogError::NotDurable`]. `change` may read this catalog, which still is as it was, but a change inside a
+    /// change waits for itself and is [`CatalogError::Busy`].
     ///
     /// Files are to be made before the change that names them and removed after the change that forgets them: then
     /// a crash can leave a file that nobody names, but no name without a file.
@@ -128,12 +133,13 @@ impl Catalog {
         E: From<CatalogError>,
     {
         let _lock = store::lock(&*self.disk, &self.directory, self.patience)?;
-        let mut last = self.edition()?;
-        let mut next = Contents::clone(&last.1);
+        // Not the guard: `change` may look into this catalog. Nobody else changes it while the lock is held.
+        let (header, now) = self.edition()?.clone();
+        let mut next = Contents::clone(&now);
         let reply = change(&mut next)?;
-        if next != *last.1 {
-            let header = store::write(&*self.disk, &self.directory, &next, last.0.generation() + 1)?;
-            *last = (header, Arc::new(next));
+        if next != *now {
+            let header = store::write(&*self.disk, &self.directory, &next, header.generation() + 1)?;
+            *self.edition_guard() = (header, Arc::new(next));
         }
         Ok(reply)
     }

@@ -11,7 +11,7 @@
 //! * [`plan`]: all of these together, from what DEFINE was told to the numbers of each component;
 //! * [`volume`], [`entry`], [`attributes`], [`component`], [`contents`]: what a catalog holds;
 //! * [`wire`]: its bytes (`docs/format/catalog.md`);
-//! * [`catalog`]: the catalog as a directory that several processes use at once; [`locate`]: which one is meant;
+//! * [`catalog`]: the catalog as a directory that several processes use at once; [`mod@locate`]: which one is meant;
 //! * [`error`]: what can go wrong, with VSAM's catalog return code and reason.
 
 #![forbid(unsafe_code)]

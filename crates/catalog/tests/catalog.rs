@@ -301,6 +301,19 @@ fn a_lock_that_is_never_given_back_is_named() {
 }
 
 #[test]
+fn a_change_may_read_its_catalog_but_not_change_it_inside() {
+    let (_, catalog) = memory();
+    let catalog = catalog.patience(Duration::from_millis(5));
+    let inner: Result<(), CatalogError> = catalog.transact(|contents| {
+        contents.insert(cluster("A"))?;
+        assert!(catalog.get(&name("A")).is_err(), "it is not changed yet");
+        define(&catalog, "B")
+    });
+    assert!(matches!(inner, Err(CatalogError::Busy { .. })));
+    assert_eq!(catalog.generation().expect("generation"), 1);
+}
+
+#[test]
 fn a_damaged_catalog_is_refused_and_left_alone() {
     let (disk, catalog) = memory();
     define(&catalog, "A").expect("defined");
