@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 pub mod crash;
+pub mod damage;
 pub mod fate;
 pub mod fault;
 pub mod keys;

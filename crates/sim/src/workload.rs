@@ -372,7 +372,7 @@ impl Writer {
     fn wrong(&mut self) {
         let (string, intent, search) = (self.string(), self.intent(), self.search());
         let key = self.existing_key();
-        match self.random.below(11) {
+        match self.random.below(12) {
             0 => self.push(Request::Get {
                 string,
                 key: Vec::new(),
@@ -419,6 +419,10 @@ impl Writer {
                 intent,
                 area: 0,
             }),
+            10 if !self.shape.reuse => {
+                let output = self.random.chance(70);
+                self.push(Request::Reopen { output, reset: true });
+            }
             _ => {
                 self.push(Request::Get {
                     string,

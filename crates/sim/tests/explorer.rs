@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use cica_disk::{Create, Disk, File, Image, Open, ReadAt, WriteAt};
 use cica_sim::crash::{explore, ImageId, Plan};
+use cica_sim::damage::{damage, Kind as DamageKind};
 use cica_sim::fault::{inject, Kind as FaultKind, Plan as FaultPlan};
 use cica_sim::random::{digest, Random};
 use cica_sim::subject::{Recovered, Step, Stop, Subject};
@@ -219,7 +220,9 @@ impl Toy {
         note(toy.step(true));
         let mut random = Random::new(5);
         for request in 1..120 {
-            let done = match random.below(14) {
+            // After the last request nothing is left to the log, whose end cannot be told from damage.
+            let last = request == 119;
+            let done = match if last { 0 } else { random.below(14) } {
                 0 => toy
                     .checkpoint()
                     .and_then(|()| OpenToy::open(disk, self.0))
@@ -376,6 +379,17 @@ fn a_swallowed_error_is_found() {
         },
     );
     assert_eq!((again.0.total(), again.1.expect("fails again").what), (1, failure.what));
+}
+
+#[test]
+fn damage_is_noticed_by_checksums_and_only_by_them() {
+    let (report, failure) = damage(&Toy(Mistake::None), 1, 300);
+    assert!(failure.is_none(), "{}", failure.expect("some"));
+    assert!(report.noticed > 20 && report.harmless > 20, "{report:?}");
+    assert!(
+        DamageKind::ALL.iter().all(|kind| report.places[kind] > 10),
+        "{report:?}"
+    );
 }
 
 fn faults() -> FaultPlan {

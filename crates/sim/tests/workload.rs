@@ -16,9 +16,14 @@ fn a_seed_draws_the_same_workload_every_time_and_everywhere() {
     let first = Workload::model(1, 2000);
     assert_eq!(first, Workload::model(1, 2000));
     assert_ne!(text(&first), text(&Workload::model(2, 2000)));
-    let pinned = [1, 2, 3].map(|seed| digest(text(&Workload::small(seed, 50)).as_bytes()));
-    let again = [1, 2, 3].map(|seed| digest(text(&Workload::small(seed, 50)).as_bytes()));
-    assert_eq!(pinned, again);
+}
+
+/// The seeds in old reports and in `regressions/` mean what they meant only as long as this holds. A change of the
+/// generator changes it on purpose; then the regressions must be looked at as well.
+#[test]
+fn a_seed_means_the_same_in_every_build() {
+    let digests = [1, 2, 3].map(|seed| digest(text(&Workload::small(seed, 50)).as_bytes()));
+    assert_eq!(digests, [15335429772425900606, 15787870566353770150, 19571915428885951]);
 }
 
 #[test]

@@ -1,0 +1,163 @@
+//! The damage explorer: a closed data set on a device that rots. One bit, a sector of zeros or of X'FF's, a sector
+//! as it was earlier; what is read then must be what was written, or the answer must be a refusal.
+//!
+//! A damaged place that nothing refers to is harmless; all others must be noticed. Only an earlier sector may bring an
+//! earlier state back, and only as a whole.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cica_disk::sim::SECTOR;
+use cica_disk::{Image, MemoryDisk, SimDisk};
+
+use crate::crash::{guarded, is_panic};
+use crate::random::Random;
+use crate::subject::{History, Subject};
+
+/// What became of a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// One bit turned.
+    Bit,
+    /// A sector of zeros.
+    Zeros,
+    /// A sector of X'FF's.
+    Ones,
+    /// A sector as it was in the middle of the run.
+    Stale,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 4] = [Kind::Bit, Kind::Zeros, Kind::Ones, Kind::Stale];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Bit => "bit",
+            Kind::Zeros => "zeros",
+            Kind::Ones => "ones",
+            Kind::Stale => "stale",
+        }
+    }
+}
+
+/// What was damaged and what was noticed.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// Damaged places by kind.
+    pub places: BTreeMap<Kind, u64>,
+    /// Refused: the damage was noticed.
+    pub noticed: u64,
+    /// The contents were right: nothing refers to the place, or another copy stood in.
+    pub harmless: u64,
+}
+
+/// Damage that was read as data.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// The kind; `None` when the run itself went wrong.
+    pub kind: Option<Kind>,
+    /// File and byte.
+    pub place: String,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            None => write!(f, "the run itself: {}", self.what),
+            Some(kind) => write!(f, "{} at {}: {}", kind.name(), self.place, self.what),
+        }
+    }
+}
+
+/// Runs the subject's workload, whose last request must make all durable, then damages `places` places one by one.
+pub fn damage(subject: &dyn Subject, seed: u64, places: u64) -> (Report, Option<Failure>) {
+    let mut report = Report::default();
+    let failure = run(subject, seed, places, &mut report).err();
+    (report, failure)
+}
+
+fn run(subject: &dyn Subject, seed: u64, places: u64, report: &mut Report) -> Result<(), Failure> {
+    let disk = SimDisk::from(subject.start());
+    let mut history = History::default();
+    let ran = guarded(|| {
+        let run = subject.run(Arc::new(disk.clone()), &mut |step| history.note(disk.events(), step));
+        run.map_err(|stop| stop.words().to_string())
+    });
+    ran.map_err(|what| Failure {
+        kind: None,
+        place: String::new(),
+        what,
+    })?;
+    disk.kill();
+    let trace = disk.trace();
+    let end = disk.image();
+    let earlier = trace
+        .crash_after(trace.events().len() / 2)
+        .image(|_, _| cica_disk::sim::Survival::Whole);
+    let written = written(&end);
+    let mut random = Random::new(seed);
+    for _ in 0..places {
+        let (path, sector) = &written[random.below(written.len())];
+        let kind = random.pick(&[Kind::Bit, Kind::Bit, Kind::Bit, Kind::Zeros, Kind::Ones, Kind::Stale]);
+        let at = sector * SECTOR;
+        let mut bytes = read(&end, path, at);
+        let bit = random.below(8 * bytes.len());
+        match kind {
+            Kind::Bit => bytes[bit / 8] ^= 1 << (bit % 8),
+            Kind::Zeros => bytes.fill(0),
+            Kind::Ones => bytes.fill(0xFF),
+            Kind::Stale => bytes = read(&earlier, path, at),
+        }
+        *report.places.entry(kind).or_default() += 1;
+        let fail = |what| Failure {
+            kind: Some(kind),
+            place: format!("{} + {at} bit {bit}", path.display()),
+            what,
+        };
+        let damaged = SimDisk::from(end.clone());
+        damaged
+            .overwrite(path, at, &bytes)
+            .map_err(|error| fail(error.to_string()))?;
+        match guarded(|| subject.recover(Arc::new(MemoryDisk::from(damaged.image())))) {
+            Ok(recovered) if kind == Kind::Stale => history.check_any(recovered.digest).map_err(fail)?,
+            Ok(recovered) => history.check(usize::MAX, recovered.digest).map_err(fail)?,
+            Err(words) if is_panic(&words) => return Err(fail(words)),
+            Err(_) => {
+                report.noticed += 1;
+                continue;
+            }
+        }
+        report.harmless += 1;
+    }
+    Ok(())
+}
+
+/// The sectors that hold anything but zeros.
+fn written(image: &Image) -> Vec<(PathBuf, u64)> {
+    let sectors = image.files().flat_map(|path| {
+        let bytes = image.bytes(path).unwrap_or_default();
+        let used = |(_, sector): &(usize, &[u8])| sector.iter().any(|byte| *byte != 0);
+        let numbers: Vec<u64> = bytes
+            .chunks(SECTOR as usize)
+            .enumerate()
+            .filter(used)
+            .map(|(number, _)| number as u64)
+            .collect();
+        numbers.into_iter().map(move |number| (path.to_path_buf(), number))
+    });
+    sectors.collect()
+}
+
+/// A sector's bytes, fewer at the end of the file, none of a file that is not there.
+fn read(image: &Image, path: &std::path::Path, at: u64) -> Vec<u8> {
+    let mut bytes = vec![0; SECTOR as usize];
+    let got = image.read(path, at, &mut bytes).unwrap_or(0);
+    bytes.truncate(got);
+    bytes
+}
