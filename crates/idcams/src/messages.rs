@@ -138,7 +138,8 @@ pub fn explain(id: &str) -> Option<String> {
 /// The page docs/src/reference/messages.md.
 pub fn reference_messages_markdown() -> String {
     let mut page = String::from(
-        "# Messages\n\n<!-- Made from crates/idcams/src/messages; run its tests with CICA_BLESS=1 to write it anew. -->\n\n\
+        "# Messages\n\n\
+         <!-- Made from crates/idcams/src/messages; run its tests with CICA_BLESS=1 to write it anew. -->\n\n\
          `cica explain ID` prints the same. Words in braces stand for what is inserted. The condition code is the one\n\
          the message usually comes with: 0 success, 4 warning, 8 error, 12 severe, 16 nothing more is done.\n",
     );

@@ -3,6 +3,7 @@
 //! Errors are collected, not thrown: one run shows all that is wrong with a command. Only an error in the parentheses
 //! ends the parse, because what follows would be read in the wrong list and give misleading messages.
 
+mod names;
 mod suggest;
 mod values;
 
@@ -59,8 +60,15 @@ pub fn commands(text: &str) -> Vec<Result<Command, Vec<Diagnostic>>> {
 
 /// Parses a PARM field, `MARGINS(1 80)` for example, as the command PARM.
 pub fn parm_field(text: &str) -> Result<Command, Vec<Diagnostic>> {
-    let tokens = lexer::tokens_of(&format!("PARM {text}"));
-    command(tokens.split_last().map_or(&[], |(_, rest)| rest))
+    let verb = TokenKind::Word("PARM".to_owned());
+    let mut tokens = vec![Token {
+        kind: verb,
+        at: Pos::default(),
+        glued: false,
+        cut: false,
+    }];
+    tokens.extend(lexer::tokens_of(text).into_iter().filter(|t| t.kind != TokenKind::End));
+    command(&tokens)
 }
 
 struct Parser<'a> {

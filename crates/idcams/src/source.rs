@@ -104,11 +104,16 @@ impl Record {
             .any(|c| !c.is_whitespace())
     }
 
-    /// Is there something right of the margins that is not the sequence number of a card (anything in 73-80)?
+    /// Is there something right of the margins that is not the sequence number of a card? Columns 73-80 hold one,
+    /// letters and digits, unless a word runs into them across the margin.
     pub fn has_text_right(&self, margins: Margins) -> bool {
-        let mut outside = (1u32..)
-            .zip(self.text.chars())
-            .filter(|(column, c)| *column > margins.right && !c.is_whitespace());
-        outside.any(|(column, _)| margins.right != 72 || column > CARD as u32)
+        let last = self.text.chars().nth(margins.right as usize - 1).unwrap_or(' ');
+        let outside: Vec<char> = self.text.chars().skip(margins.right as usize).collect();
+        let straddles = !matches!(last, ' ' | '-' | '+') && outside.first().is_some_and(|c| *c != ' ');
+        let length = outside.iter().rposition(|c| !c.is_whitespace()).map_or(0, |i| i + 1);
+        let sequence = margins.right == 72
+            && length <= CARD - 72
+            && outside[..length].iter().all(|c| c.is_ascii_alphanumeric() || *c == ' ');
+        length > 0 && (straddles || !sequence)
     }
 }

@@ -12,10 +12,12 @@ mod alter;
 mod common;
 mod copy;
 mod define;
+mod define_other;
 mod help;
 mod list;
 mod modal;
 mod other;
+mod portable;
 
 pub use help::{help, overview, reference_markdown};
 
@@ -196,14 +198,14 @@ pub static VERBS: &[&VerbSpec] = &[
     &define::CLUSTER,
     &define::ALTERNATEINDEX,
     &define::PATH,
-    &define::GDG,
-    &define::NONVSAM,
-    &define::ALIAS,
-    &define::USERCATALOG,
-    &define::MASTERCATALOG,
-    &define::PAGESPACE,
-    &define::SPACE_VERB,
-    &define::VOLUME,
+    &define_other::GDG,
+    &define_other::NONVSAM,
+    &define_other::ALIAS,
+    &define_other::USERCATALOG,
+    &define_other::MASTERCATALOG,
+    &define_other::PAGESPACE,
+    &define_other::DATA_SPACE,
+    &define_other::VOLUME,
     &alter::ALTER,
     &alter::DELETE,
     &list::LISTCAT,
@@ -211,9 +213,9 @@ pub static VERBS: &[&VerbSpec] = &[
     &copy::PRINT,
     &list::VERIFY,
     &list::EXAMINE,
-    &copy::EXPORT,
-    &copy::IMPORT,
-    &copy::BLDINDEX,
+    &portable::EXPORT,
+    &portable::IMPORT,
+    &portable::BLDINDEX,
     &list::DIAGNOSE,
     &other::DCOLLECT,
     &other::SHCDS,

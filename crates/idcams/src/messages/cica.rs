@@ -4,8 +4,8 @@ use super::messages;
 
 messages! { LIST:
 CICA0901E 12 "{item} IS NOT SUPPORTED YET",
-    "The command or parameter is part of the language and its text was checked, but this version of Cica cannot carry it \
-     out. The command did nothing.",
+    "The command or parameter is part of the language and its text was checked, but this version of Cica cannot \
+     carry it out. The command did nothing.",
     "Leave the parameter out if the job can do without it; the reference page lists what each version supports.";
 CICA0902I 0 "{item} IS STORED BUT HAS NO EFFECT HERE",
     "The parameter describes something this system has no counterpart of, for example a storage class or a mounted \
@@ -16,8 +16,8 @@ CICA0903W 0 "TEXT RIGHT OF COLUMN {column} IS NOT READ, FIRST IN LINE {line}",
      columns between the margins. Printed once per run.",
     "Continue the command on a new line, or begin with PARM MARGINS(2 255).";
 CICA0904E 12 "COMMENT IS NOT CLOSED",
-    "A comment begins and its line ends without */ and without a continuation mark. The text up to the line that closes \
-     the comment was skipped.",
+    "A comment begins and its line ends without */ and without a continuation mark. The text up to the line that \
+     closes the comment was skipped.",
     "End the comment with */ on the same line, or end the line with a hyphen.";
 CICA0906S 16 "SYSPRINT CANNOT BE WRITTEN: {reason}",
     "The listing could not be written. Commands whose result nobody sees are not carried out.",
@@ -25,4 +25,10 @@ CICA0906S 16 "SYSPRINT CANNOT BE WRITTEN: {reason}",
 CICA0907S 16 "SYSIN CANNOT BE READ: {reason}",
     "The control cards could not be read.",
     "Check the name of the file and the right to read it.";
+CICA0930E 12 "VOLUME {name} CANNOT BE USED: {reason}",
+    "The directory of the volume, or the file that describes it, could not be made or read.",
+    "Name a directory that exists or can be made, and a device type the reference page lists.";
+CICA0931E 8 "RECORD {number} HAS {length} BYTES, WHICH IS NOT VALID: {reason}",
+    "The record is longer than the maximum of RECORDSIZE, or too short to hold the key.",
+    "Correct the input, or define the target with a larger RECORDSIZE.";
 }

@@ -1,4 +1,5 @@
 //! Messages of EXAMINE and VERIFY. Ids 017nn are information, 117nn and 217nn errors of the index and data tests.
+//! Ids and classes are IBM's; the texts of 01709, 01720, 01724 and of the errors are from memory.
 
 use super::messages;
 
@@ -12,9 +13,6 @@ IDC01701I 0 "DATATEST BEGINS",
 IDC01708I 0 "{count} CONTROL INTERVALS ENCOUNTERED",
     "So many control intervals were read by the test.",
     "Nothing.";
-IDC01709I 0 "ERRORS ENCOUNTERED, HIGHEST CODE {cc}",
-    "The test has ended and found errors.",
-    "See the messages before this one.";
 IDC01710I 0 "DATA COMPONENT CONTAINS {count} RECORDS",
     "So many records were counted.",
     "Nothing.";
@@ -33,13 +31,13 @@ IDC01714I 0 "ERROR LOCATED AT OFFSET {offset}",
 IDC01722I 0 "{percent} PERCENT FREE SPACE",
     "So much of the data component holds no records.",
     "Nothing.";
-IDC01723I 0 "INDEX CONTROL INTERVAL DISPLAY AT RBA {rba} FOLLOWS",
+IDC01720I 0 "INDEX CONTROL INTERVAL DISPLAY AT RBA {rba} FOLLOWS",
     "An index control interval in error is shown.",
     "Keep it for the error report.";
 IDC01724I 0 "INDEXTEST COMPLETE - NO ERRORS DETECTED",
     "The index component is sound.",
     "Nothing.";
-IDC01725I 0 "DATATEST COMPLETE - NO ERRORS DETECTED",
+IDC01709I 0 "DATATEST COMPLETE - NO ERRORS DETECTED",
     "The data component is sound and agrees with the index.",
     "Nothing.";
 IDC11703I 8 "DUPLICATE KEYS IN INDEX",
@@ -69,6 +67,9 @@ IDC11772I 8 "HORIZONTAL POINTER CHAIN LOOP AT RBA {rba}",
 IDC11778I 4 "CONTROL AREA RECLAIM IS IN PROGRESS",
     "An emptied control area was being given back when the data set was last closed.",
     "Nothing; the next open for output completes it.";
+IDC21700I 4 "MINOR ERRORS FOUND BY INDEXTEST",
+    "The index component has errors that do not lose records.",
+    "See the messages before this one.";
 IDC21701I 8 "MAJOR ERRORS FOUND BY INDEXTEST",
     "The index component is damaged; the data test is not made because it would go by the index.",
     "See the messages before this one.";

@@ -24,9 +24,6 @@ IDC0509I 0 "INDEX ALLOCATION STATUS FOR VOLUME {volume} IS {status}",
 IDC0512I 0 "NAME GENERATED-({kind}) {name}",
     "No name was given for the data (D) or index (I) component, so one was made from the cluster's.",
     "Nothing, or name the component with DATA(NAME(...)) or INDEX(NAME(...)).";
-IDC0526I 0 "CLUSTER {name} DEFINED ON VOLUME {volume}",
-    "The entry was made from what was found on the volume (RECATALOG).",
-    "Nothing.";
 IDC0531I 0 "ENTRY {name} ALTERED",
     "The entry now has the attributes asked for.",
     "Nothing.";
@@ -74,8 +71,9 @@ IDC3003I 12 "FUNCTION TERMINATED. CONDITION CODE IS {cc}",
     "The command gave up. What it had done before is told by the messages above.",
     "See the messages before this one.";
 IDC3009I 8 "** VSAM CATALOG RETURN CODE IS {rc} - REASON CODE IS {module}-{reason}",
-    "The catalog refused the request. 8/42 not found, 8/38 duplicate name, 68/20 no space, 56 not authorized, 84 not yet \
-     expired, 184 open by another process, 140 parameters contradict, 24 I/O error, 48 not valid for this type of entry.",
+    "The catalog refused the request. 8/42 not found, 8/38 duplicate name, 68/20 no space, 56 not authorized, 84 \
+     not yet expired, 184 open by another process, 140 parameters contradict, 24 I/O error, 48 not valid for this \
+     type of entry.",
     "See the message before this one, which says it in words.";
 IDC3012I 8 "ENTRY {name} NOT FOUND",
     "The catalog has no entry of that name.",
@@ -107,12 +105,6 @@ IDC3309I 4 "** RECORD {key} NOT FOUND",
 IDC3314I 4 "** RECORD {key} OUT OF SEQUENCE",
     "An empty data set is loaded in ascending key order; this record's key is lower than the one before it.",
     "Sort the input by the key, or say so with `cica import --sort`.";
-IDC3321I 8 "** RECORD LENGTH {length} IS NOT VALID",
-    "The record is longer than the maximum of RECORDSIZE, or too short to hold the key.",
-    "Correct the input, or define the target with a larger RECORDSIZE.";
-IDC3337I 12 "PATH, VOLUME OR DEVICE TYPE OF VOLUME {name} IS NOT USABLE: {reason}",
-    "DEFINE VOLUME could not make or use the directory.",
-    "Name a directory that exists or can be made, and a device type the reference page lists.";
 IDC3351I 8 "** VSAM {operation} RETURN CODE IS {rc}{detail}",
     "OPEN, CLOSE or a request failed; the number is VSAM's own, as a program would see it.",
     "The words after the code say what happened; `cica explain` knows the common codes' messages.";

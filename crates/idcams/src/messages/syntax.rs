@@ -8,23 +8,24 @@ use super::messages;
 
 messages! { LIST:
 IDC3201I 12 "CONSTANT '{item}' HAS A SPECIFICATION ERROR",
-    "A hexadecimal or binary constant is not of the form X'..' with an even number of digits 0-9 A-F, or B'..' with digits \
-     0 and 1, or a quoted constant does not end.",
+    "A hexadecimal or binary constant is not of the form X'..' with an even number of digits 0-9 A-F, or B'..' with \
+     digits 0 and 1, or a quoted constant does not end.",
     "Correct the constant at the line and column shown. In a quoted value write a quote as two quotes.";
 IDC3202I 12 "ABOVE TEXT BYPASSED UNTIL NEXT COMMAND. CONDITION CODE IS {cc}",
     "The command has errors in its text, which the messages above name. It was not carried out.",
     "Correct the errors and run the command again. Commands after it were carried out.";
 IDC3203I 12 "ITEM '{item}' DOES NOT ADHERE TO RESTRICTIONS",
     "A name is too long or has characters or qualifiers a name of this kind cannot have.",
-    "A data set name has up to 44 characters in qualifiers of 1 to 8, joined by periods, each beginning with a letter or \
-     @ # $; a ddname has 1 to 8 characters, a volume serial 1 to 6.";
+    "A data set name has up to 44 characters in qualifiers of 1 to 8, joined by periods, each beginning with a letter \
+     or @ # $; a ddname has 1 to 8 characters, a volume serial 1 to 6.";
 IDC3205I 12 "DELIMITERS NOT PROPERLY SPECIFIED BETWEEN '{item}'",
     "Two items stand together with no blank, comma or parenthesis between them, or with a character that belongs to \
      neither, such as a continuation mark in the middle of a line.",
     "Separate the items by a blank. A hyphen or plus continues a command only as the last character of its line.";
 IDC3207I 12 "TOO FEW RIGHT PARENTHESES FOUND AT END OF COMMAND",
     "The command ended inside a list. Often a line lacks its continuation mark.",
-    "Close the list that opens at the line and column shown, or end every line of the command but the last with a hyphen.";
+    "Close the list that opens at the line and column shown, or end every line of the command but the last with a \
+     hyphen.";
 IDC3208I 12 "LEFT PARENTHESIS MISSING FOLLOWING KEYWORD '{item}'",
     "The keyword takes a value in parentheses.",
     "Write the value in parentheses after the keyword; end the line with a hyphen if the value is on the next line.";
@@ -55,7 +56,8 @@ IDC3217I 12 "THE LIST BEGINNING '{item}' HAS TOO MANY ITEMS",
 IDC3219I 12 "VERB NAME '{item}' UNKNOWN",
     "The first word of a command is not the name of one. Often the line before lacks its continuation mark, or the \
      command begins in column 1, which is outside the margins.",
-    "Correct the name, or continue the line before with a hyphen, or begin in column 2. `cica help` lists the commands.";
+    "Correct the name, or continue the line before with a hyphen, or begin in column 2. `cica help` lists the \
+     commands.";
 IDC3220I 12 "IMPROPER NUMERIC DATA FOUND '{item}'",
     "A number is needed: decimal digits, X'..' or B'..'.",
     "Write a number.";

@@ -1,5 +1,6 @@
 //! Values in parentheses, each kind checked as the table says.
 
+use super::names::well_formed;
 use super::{Parsed, Parser, Stop};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{Token, TokenKind};
@@ -370,71 +371,4 @@ fn bytes(token: &Token) -> Option<Vec<u8>> {
             .map(|d| d.iter().fold(0, |byte, d| byte * radix + d) as u8)
             .collect()
     })
-}
-
-/// The name without its password, or the rule it breaks.
-fn well_formed(form: Form, text: &str) -> Result<String, &'static str> {
-    let national = |c: char| c.is_ascii_uppercase() || matches!(c, '@' | '#' | '$');
-    let (ok, text, rule) = match form {
-        Form::Dsname | Form::Mask => {
-            let name = text.split_once('/').map_or(text, |(name, _)| name);
-            let (base, member) = match name.split_once('(') {
-                Some((base, member)) => (base, Some(member.trim_end_matches(')'))),
-                None => (name, None),
-            };
-            let mask = form == Form::Mask;
-            let member_ok = member.is_none_or(|m| mask && is_member(m));
-            let ok = base.len() <= 44 && member_ok && base.split('.').all(|q| is_qualifier(q, mask));
-            let rule = "A NAME HAS UP TO 44 CHARACTERS IN QUALIFIERS OF 1 TO 8, EACH BEGINNING WITH A LETTER OR @ # $";
-            (ok, name, rule)
-        }
-        Form::Ddname => {
-            let ok = (1..=8).contains(&text.len())
-                && text.starts_with(national)
-                && text.chars().all(|c| national(c) || c.is_ascii_digit());
-            (
-                ok,
-                text,
-                "A DDNAME HAS 1 TO 8 LETTERS, DIGITS, @ # $ AND BEGINS WITH A LETTER OR @ # $",
-            )
-        }
-        Form::Volser | Form::AnyVolser => {
-            let any = form == Form::AnyVolser && text == "*";
-            let plain =
-                (1..=6).contains(&text.len()) && text.chars().all(|c| national(c) || c.is_ascii_digit() || c == '-');
-            (
-                any || plain,
-                text,
-                "A VOLUME SERIAL HAS 1 TO 6 LETTERS, DIGITS, @ # $ OR -",
-            )
-        }
-        Form::Word => {
-            let ok = (1..=8).contains(&text.len()) && text.chars().all(|c| c.is_ascii_graphic());
-            (ok, text, "IT HAS 1 TO 8 CHARACTERS")
-        }
-        Form::Label => {
-            let ok = (1..=64).contains(&text.len()) && text.chars().all(|c| c.is_ascii_graphic());
-            (ok, text, "IT HAS 1 TO 64 CHARACTERS")
-        }
-    };
-    if ok {
-        Ok(text.to_owned())
-    } else {
-        Err(rule)
-    }
-}
-
-fn is_qualifier(text: &str, mask: bool) -> bool {
-    let wild = |c: char| mask && matches!(c, '*' | '%');
-    let first = |c: char| c.is_ascii_uppercase() || matches!(c, '@' | '#' | '$') || wild(c);
-    (1..=8).contains(&text.len())
-        && text.starts_with(first)
-        && text.chars().all(|c| first(c) || c.is_ascii_digit() || c == '-')
-}
-
-/// A member name, or the relative number of a generation: 0, +1, -2.
-fn is_member(text: &str) -> bool {
-    let relative = text.trim_start_matches(['+', '-']);
-    is_qualifier(text, true)
-        || (!relative.is_empty() && relative.len() <= 3 && relative.bytes().all(|b| b.is_ascii_digit()))
 }

@@ -3,6 +3,9 @@
 use super::{Form, Kind, Param, Support, VerbSpec, VERBS};
 use std::fmt::Write;
 
+/// Groups of more parameters than this are told by their words only.
+const LARGE: usize = 20;
+
 /// One line per command.
 pub fn overview() -> String {
     let mut text = String::new();
@@ -71,11 +74,9 @@ fn rows(text: &mut String, params: &[Param], depth: usize) {
             format!(" [{}]", p.abbrs.join(", "))
         };
         let _ = writeln!(text, "  {left:42} {}{abbrs}{}", p.help, notes(p));
-        // Large groups (DATA, INDEX) repeat what stands above; small ones are worth showing.
-        if let Kind::Group(inner) | Kind::Groups(inner) = p.kind {
-            if inner.len() <= 12 {
-                rows(text, inner, depth + 1);
-            }
+        match p.kind {
+            Kind::Group(inner) | Kind::Groups(inner) if inner.len() <= LARGE => rows(text, inner, depth + 1),
+            _ => {}
         }
     }
 }
@@ -151,7 +152,8 @@ fn form_word(form: Form) -> &'static str {
 /// The page docs/src/reference/idcams.md.
 pub fn reference_markdown() -> String {
     let mut page = String::from(
-        "# IDCAMS commands\n\n<!-- Made from crates/idcams/src/table; run its tests with CICA_BLESS=1 to write it anew. -->\n\n\
+        "# IDCAMS commands\n\n\
+         <!-- Made from crates/idcams/src/table; run its tests with CICA_BLESS=1 to write it anew. -->\n\n\
          Commands are read from columns 2 to 72; a line that ends with `-` or `+` continues. Words are taken in full or as\n\
          one of the abbreviations shown. *Support*: **yes** is obeyed; **stored** is checked, kept and shown, and has\n\
          nothing to act on here (message CICA0902I); **not yet** is checked and refused (message CICA0901E).\n",
@@ -194,23 +196,31 @@ fn table_rows(table: &mut String, params: &[Param], within: &str) {
         } else {
             format!("`{}{}`", p.word, shape(p))
         };
-        let values = limits(p);
-        let row = format!(
-            "{place}{word} | {} | {}{} | {values} | {}",
+        let (inner, values) = match p.kind {
+            Kind::Group(inner) | Kind::Groups(inner) if inner.len() <= LARGE => (inner, String::new()),
+            Kind::Group(inner) => (&[] as &[Param], words_of(inner)),
+            _ => (&[] as &[Param], limits(p)),
+        };
+        let meaning = sentence(p.help) + notes(p).trim_end_matches(mark(p.support));
+        let cells = [
+            place + &word,
             p.abbrs.join(", "),
-            sentence(p.help),
-            notes(p).replace(mark(p.support), ""),
-            support(p.support)
-        );
-        let _ = writeln!(
-            table,
-            "| {} |",
-            row.replace(" | ", "\u{0}").replace('|', "\\|").replace('\u{0}', " | ")
-        );
-        if let Kind::Group(inner) | Kind::Groups(inner) = p.kind {
-            table_rows(table, inner, p.word);
-        }
+            meaning,
+            values,
+            support(p.support).to_owned(),
+        ];
+        let _ = writeln!(table, "| {} |", cells.map(|c| c.replace('|', "\\|")).join(" | "));
+        table_rows(table, inner, p.word);
     }
+}
+
+/// Large groups (DATA, INDEX) take what the cluster takes, so their words are enough.
+fn words_of(params: &[Param]) -> String {
+    params
+        .iter()
+        .map(|p| format!("`{}`", p.word))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// What values are taken, in words.

@@ -1,0 +1,268 @@
+//! DEFINE of everything that is not a VSAM data set: groups, aliases, catalogs, space, volumes.
+
+use super::build::*;
+use super::common::*;
+use super::define::{define, DATA, INDEX};
+use super::{Form, Kind, Param, Support, Verb, VerbSpec};
+
+const GDG_OBJECT: &[Param] = &[
+    NAME,
+    number(
+        "LIMIT",
+        1,
+        999,
+        "how many generations are kept; above 255 with EXTENDED",
+    )
+    .abbr(&["LIM"])
+    .required(),
+    flag("SCRATCH", "delete a generation's data when it rolls off")
+        .abbr(&["SCR"])
+        .one_of("scratch"),
+    flag("NOSCRATCH", "uncatalog it only")
+        .abbr(&["NSCR"])
+        .one_of("scratch")
+        .default("yes"),
+    flag("EMPTY", "at the limit all generations roll off")
+        .abbr(&["EMP"])
+        .one_of("empty"),
+    flag("NOEMPTY", "at the limit the oldest rolls off")
+        .abbr(&["NEMP"])
+        .one_of("empty")
+        .default("yes"),
+    flag("PURGE", "roll off before the expiration date")
+        .abbr(&["PRG"])
+        .one_of("purge"),
+    flag("NOPURGE", "keep until the expiration date")
+        .abbr(&["NPRG"])
+        .one_of("purge")
+        .default("yes"),
+    flag("LIFO", "the group is read newest first")
+        .one_of("order")
+        .default("yes"),
+    flag("FIFO", "the group is read oldest first").one_of("order"),
+    flag("EXTENDED", "up to 999 generations")
+        .abbr(&["EXT"])
+        .one_of("extended"),
+    flag("NOEXTENDED", "up to 255 generations")
+        .abbr(&["NEXT"])
+        .one_of("extended")
+        .default("yes"),
+    OWNER,
+    TO,
+    FOR,
+];
+pub(super) static GDG: VerbSpec = VerbSpec {
+    example: "DEFINE GDG (NAME(PAYROLL.HISTORY) LIMIT(5) SCRATCH NOEMPTY)",
+    ..define(
+        Verb::DefineGenerationDataGroup,
+        "DEFINE GENERATIONDATAGROUP",
+        &["GDG"],
+        GDG_OBJECT,
+        &[CATALOG],
+        "make a generation data group",
+    )
+};
+
+const NONVSAM_OBJECT: &[Param] = &[
+    NAME,
+    names("DEVICETYPES", Form::Word, 255, "device types of the volumes")
+        .abbr(&["DEVICETYPE", "DEVT"])
+        .required(),
+    VOLUMES.required(),
+    value(
+        "FILESEQUENCENUMBERS",
+        Kind::Words,
+        "position of the data set on each tape",
+    )
+    .abbr(&["FSEQN"]),
+    flag("COLLECTION", "names an object collection"),
+    flag("RECATALOG", "make the entry anew")
+        .abbr(&["RCTLG"])
+        .one_of("recatalog"),
+    flag("NORECATALOG", "make a new entry")
+        .abbr(&["NRCTLG"])
+        .one_of("recatalog")
+        .default("yes"),
+    OWNER,
+    TO,
+    FOR,
+];
+pub(super) static NONVSAM: VerbSpec = VerbSpec {
+    example: "DEFINE NONVSAM (NAME(PAYROLL.INPUT) DEVICETYPES(3390) VOLUMES(V39001))",
+    ..define(
+        Verb::DefineNonvsam,
+        "DEFINE NONVSAM",
+        &["NVSAM"],
+        NONVSAM_OBJECT,
+        &[CATALOG],
+        "enter a data set not VSAM's",
+    )
+};
+
+const ALIAS_OBJECT: &[Param] = &[
+    NAME,
+    name("RELATE", Form::Dsname, "entry it is another name of")
+        .abbr(&["REL"])
+        .required()
+        .one_of("relate"),
+    name("SYMBOLICRELATE", Form::Dsname, "the same with system symbols")
+        .abbr(&["SYM"])
+        .required()
+        .one_of("relate"),
+];
+pub(super) static ALIAS: VerbSpec = VerbSpec {
+    example: "DEFINE ALIAS (NAME(WAGES.MASTER) RELATE(PAYROLL.MASTER))",
+    ..define(
+        Verb::DefineAlias,
+        "DEFINE ALIAS",
+        &[],
+        ALIAS_OBJECT,
+        &[CATALOG],
+        "give an entry another name",
+    )
+};
+
+const CATALOG_OBJECT: [Param; 32] = join(&[
+    &[NAME],
+    &SPACE,
+    &[
+        VOLUMES.required(),
+        flag("ICFCATALOG", "catalog of today's form")
+            .abbr(&["ICFCAT"])
+            .one_of("catalog")
+            .default("yes"),
+        flag("VOLCATALOG", "catalog of tape volumes")
+            .abbr(&["VOLCAT"])
+            .one_of("catalog"),
+        flag("SUSPEND", "hold requests").one_of("suspend").stored(),
+        flag("RESUME", "let requests through").one_of("suspend"),
+        flag("LOCK", "refuse requests").one_of("lock").stored(),
+        flag("UNLOCK", "take requests").one_of("lock").default("yes"),
+        number("STRNO", 2, 255, "requests at the same time"),
+        BUFFERSPACE,
+        number("BUFND", 3, 255, "data buffers").abbr(&["BFND"]).stored(),
+        number("BUFNI", 3, 255, "index buffers").abbr(&["BFNI"]).stored(),
+        FREESPACE,
+        RECORDSIZE,
+        SHAREOPTIONS,
+        CISZ,
+        EATTR,
+        OWNER,
+        MODEL,
+        FILE,
+        TO,
+        FOR,
+    ],
+    &WRITECHECK,
+    &CLASSES,
+]);
+const CATALOG_COMPONENTS: [Param; 3] = [
+    group("DATA", &DATA, "attributes of the data component"),
+    group("INDEX", &INDEX, "attributes of the index component").abbr(&["IX"]),
+    CATALOG,
+];
+pub(super) static USERCATALOG: VerbSpec = VerbSpec {
+    example: "DEFINE USERCATALOG (NAME(UCAT.PAYROLL) CYLINDERS(5 1) VOLUMES(V39001))",
+    ..define(
+        Verb::DefineUserCatalog,
+        "DEFINE USERCATALOG",
+        &["UCAT"],
+        &CATALOG_OBJECT,
+        &CATALOG_COMPONENTS,
+        "make a user catalog",
+    )
+};
+pub(super) static MASTERCATALOG: VerbSpec = VerbSpec {
+    example: "DEFINE MASTERCATALOG (NAME(MCAT) CYLINDERS(5 1) VOLUMES(V39001))",
+    ..define(
+        Verb::DefineMasterCatalog,
+        "DEFINE MASTERCATALOG",
+        &["MCAT"],
+        &CATALOG_OBJECT,
+        &CATALOG_COMPONENTS,
+        "make a master catalog",
+    )
+};
+
+const PAGESPACE_OBJECT: [Param; 16] = join(&[
+    &[NAME],
+    &SPACE,
+    &[
+        VOLUMES.required(),
+        FILE,
+        OWNER,
+        MODEL,
+        flag("SWAP", "for swapping").one_of("swap"),
+        flag("NOSWAP", "for paging").one_of("swap").default("yes"),
+        TO,
+        FOR,
+    ],
+    &RECATALOG,
+]);
+pub(super) static PAGESPACE: VerbSpec = VerbSpec {
+    example: "DEFINE PAGESPACE (NAME(SYS1.PAGE) CYLINDERS(10) VOLUMES(V39001))",
+    ..define(
+        Verb::DefinePagespace,
+        "DEFINE PAGESPACE",
+        &["PGSPC"],
+        &PAGESPACE_OBJECT,
+        &[CATALOG],
+        "make a page space",
+    )
+};
+
+const SPACE_OBJECT: [Param; 9] = join(&[
+    &SPACE,
+    &[
+        VOLUMES.required(),
+        FILE,
+        flag("CANDIDATE", "no space yet").abbr(&["CAN"]),
+        RECORDSIZE,
+    ],
+]);
+pub(super) static DATA_SPACE: VerbSpec = VerbSpec {
+    example: "DEFINE SPACE (CYLINDERS(10 5) VOLUMES(V39001))",
+    ..define(
+        Verb::DefineSpace,
+        "DEFINE SPACE",
+        &["SPC"],
+        &SPACE_OBJECT,
+        &[CATALOG],
+        "set a VSAM data space aside",
+    )
+};
+
+const VOLUME_OBJECT: &[Param] = &[
+    name("NAME", Form::Volser, "volume serial, 1 to 6 characters").required(),
+    name(
+        "DEVICETYPE",
+        Form::Word,
+        "device whose geometry it has: 3330-1 3350 3375 3380 3390 9345 FBA",
+    )
+    .abbr(&["DEVT"])
+    .default("3390"),
+    text(
+        "PATH",
+        4_096,
+        "directory that holds its data sets; made if it does not exist",
+    ),
+    number(
+        "CYLINDERS",
+        1,
+        16_777_215,
+        "how many cylinders it has; the device's number when left out",
+    )
+    .abbr(&["CYL"]),
+];
+pub(super) static VOLUME: VerbSpec = VerbSpec {
+    support: Support::Done,
+    example: "DEFINE VOLUME (NAME(V33301) DEVICETYPE(3330-1) -\n   PATH('/srv/vsam/v33301'))",
+    ..define(
+        Verb::DefineVolume,
+        "DEFINE VOLUME",
+        &["VOL"],
+        VOLUME_OBJECT,
+        &[CATALOG],
+        "make a directory known as a volume (Cica's own; z/OS initializes volumes by other means)",
+    )
+};

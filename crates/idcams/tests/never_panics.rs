@@ -1,0 +1,106 @@
+//! Any text is answered by a listing and a condition code.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+use cica_idcams::table::{Kind, Param, VERBS};
+use cica_idcams::{Source, Style};
+use proptest::prelude::*;
+
+fn words_of(params: &'static [Param], words: &mut Vec<&'static str>) {
+    for p in params {
+        words.push(p.word);
+        words.extend(p.abbrs);
+        match p.kind {
+            Kind::Group(inner) | Kind::Groups(inner) => words_of(inner, words),
+            Kind::Choice(of) => words.extend(of.iter().map(|c| c.0)),
+            _ => {}
+        }
+    }
+}
+
+fn words() -> Vec<&'static str> {
+    let mut words = vec![
+        "(", ")", "'", ";", ",", "-", "+", "-\n", "+\n", "\n", "/*", "*/", "X'", "B'01'", "=", "^=", "<",
+    ];
+    for _ in 0..20 {
+        words.extend([
+            "(",
+            ")",
+            " ",
+            "\n",
+            "-\n",
+            "0",
+            "8",
+            "A.B",
+            "*",
+            "'A B'",
+            "99999999999999999999",
+            "\u{e9}\u{301}",
+        ]);
+        words.extend([
+            "IF",
+            "THEN",
+            "ELSE",
+            "DO",
+            "END",
+            "SET",
+            "LASTCC",
+            "MAXCC",
+            "=",
+            "PARM MARGINS(1 80)",
+        ]);
+    }
+    for v in VERBS {
+        words.extend([v.first(), v.words]);
+        words_of(v.object, &mut words);
+        words_of(v.params, &mut words);
+    }
+    words
+}
+
+fn holds(text: &str) -> Result<(), TestCaseError> {
+    let outcome = common::go_with(Source::from_text(text), Style::Asa);
+    prop_assert!([0, 4, 8, 12, 16].contains(&outcome.maxcc) || outcome.maxcc < 16);
+    let last = format!(
+        "0IDC0002I IDCAMS PROCESSING COMPLETE. MAXIMUM CONDITION CODE WAS {}\n",
+        outcome.maxcc
+    );
+    prop_assert!(outcome.listing.ends_with(&last));
+    // Nothing that was told to be bypassed without a code, and no code without a reason.
+    prop_assert_eq!(
+        outcome.listing.contains("IDC3202I"),
+        outcome.listing.contains(" AT LINE ")
+    );
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn on_the_words_of_the_table(picks in proptest::collection::vec((proptest::sample::select(words()), " {0,2}"), 0..60)) {
+        let text: String = picks.iter().flat_map(|(w, gap)| [*w, gap.as_str()]).collect();
+        holds(&format!(" {text}"))?;
+    }
+
+    #[test]
+    fn on_any_text(text in "\\PC{0,200}") {
+        holds(&text)?;
+    }
+
+    #[test]
+    fn on_any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        common::go_with(Source::from_bytes(&bytes), Style::Plain);
+    }
+
+    /// One character of a correct job changed: still a listing, and still every command of it accounted for.
+    #[test]
+    fn on_a_job_with_one_character_changed(at in 0usize..200, c in any::<char>()) {
+        let job = " DEFINE CLUSTER (NAME(A.B) CYLINDERS(5 1) KEYS(8 0)) -\n   DATA (NAME(A.B.D))\n IF LASTCC = 0 THEN DO\n \
+                   REPRO INFILE(IN) OUTDATASET(A.B)\n END\n ELSE SET MAXCC = 4\n DELETE 'A.B' PURGE /* GONE */\n";
+        let mut text: Vec<char> = job.chars().collect();
+        let at = at % text.len();
+        text[at] = c;
+        holds(&text.into_iter().collect::<String>())?;
+    }
+}
