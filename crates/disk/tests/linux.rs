@@ -242,21 +242,42 @@ fn nothing_but_files_is_opened_and_nothing_waits() {
     assert_eq!(disk.list(&scratch.0).expect("a list"), [], "a pipe is listed as a file");
 }
 
-/// Runs [`within_a_small_file_system`] where there is one of 256 KiB: in a mount namespace of its own.
+/// Runs [`within_a_small_file_system`] on three of them, each in a mount namespace of its own: one in memory, one that
+/// cannot reserve space, one that keeps what it found of too large a growth. The last two want root and a loop device.
 #[test]
 fn a_full_file_system_is_told_and_nothing_is_half_done() {
-    let scratch = Scratch::new("full");
-    let mount =
-        r#"mount -t tmpfs -o size=256k none "$CICA_SMALL" || exit 77; exec "$0" --exact within_a_small_file_system"#;
-    let status = Command::new("unshare")
-        .args(["--user", "--map-root-user", "--mount", "sh", "-c", mount])
-        .arg(std::env::current_exe().expect("this test"))
-        .env("CICA_SMALL", &scratch.0)
-        .status();
-    match status.map(|status| status.code()) {
-        Ok(Some(0)) => {}
-        Ok(Some(101)) => panic!("the test within the small file system failed"),
-        other => eprintln!("not tested, no small file system to be had here: {other:?}"),
+    let tmpfs = r#"mount -t tmpfs -o size=256k none "$CICA_SMALL""#;
+    let ext = |kind: &str| {
+        let make =
+            format!(r#"truncate -s 512k "$CICA_SMALL.img" && mkfs.{kind} -q -F -O ^has_journal "$CICA_SMALL.img""#);
+        format!(r#"{make} && mount -o loop "$CICA_SMALL.img" "$CICA_SMALL" && rm "$CICA_SMALL.img""#)
+    };
+    for (kind, namespace, mount) in [
+        (
+            "tmpfs",
+            ["--user", "--map-root-user", "--mount"].as_slice(),
+            tmpfs.to_string(),
+        ),
+        ("ext2", &["--mount"], ext("ext2")),
+        ("ext4", &["--mount"], ext("ext4")),
+    ] {
+        let scratch = Scratch::new(&format!("full-{kind}"));
+        let status = Command::new("unshare")
+            .args(namespace)
+            .args([
+                "sh",
+                "-c",
+                &format!(r#"{{ {mount}; }} 2>/dev/null || exit 77; exec "$0" --exact within_a_small_file_system"#),
+            ])
+            .arg(std::env::current_exe().expect("this test"))
+            .env("CICA_SMALL", &scratch.0)
+            .status();
+        let _ = std::fs::remove_file(scratch.0.with_extension("img"));
+        match status.map(|status| status.code()) {
+            Ok(Some(0)) => {}
+            Ok(Some(101)) => panic!("the test within a small {kind} failed"),
+            other => eprintln!("not tested, no small {kind} to be had here: {other:?}"),
+        }
     }
 }
 
@@ -290,7 +311,7 @@ fn within_a_small_file_system() {
         })
         .collect();
     file.write(&inside).expect("writes into what was taken");
-    let outside: Vec<_> = (0..40)
+    let outside: Vec<_> = (0..200)
         .map(|index| WriteAt {
             at: 300_000 + index * 8_192,
             buf: &data,

@@ -22,6 +22,8 @@ pub(super) struct LinuxFile {
     main: OwnedFd,
     /// Goes around the page cache.
     direct: Option<OwnedFd>,
+    /// What address, offset and length of a direct request divide by.
+    alignment: u64,
     /// The file system took the open but not a request: it is not asked again.
     direct_refused: AtomicBool,
     /// Held while the length changes, so that a growth that fails can be taken back.
@@ -37,6 +39,7 @@ impl LinuxFile {
         LinuxFile {
             main,
             direct,
+            alignment: ALIGNMENT,
             direct_refused: AtomicBool::new(false),
             resizing: Mutex::new(()),
             path: path.to_path_buf(),
@@ -57,7 +60,7 @@ impl LinuxFile {
 
     /// The descriptor for requests like these.
     fn way(&self, mut requests: impl Iterator<Item = (u64, *const u8, usize)>) -> BorrowedFd<'_> {
-        let aligned = |(at, buf, len): (u64, *const u8, usize)| (at | buf as u64 | len as u64) % ALIGNMENT == 0;
+        let aligned = |(at, buf, len): (u64, *const u8, usize)| (at | buf as u64 | len as u64) % self.alignment == 0;
         match &self.direct {
             Some(direct) if !self.direct_refused.load(Ordering::Relaxed) && requests.all(aligned) => direct.as_fd(),
             _ => self.main.as_fd(),
@@ -225,5 +228,63 @@ impl File for LinuxFile {
             uninterrupted(|| fs::ftruncate(&self.main, to)).map_err(|errno| failed(action, &self.path, errno))?;
         }
         Ok(to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Create, Disk, LinuxDisk};
+
+    /// A device that wants more than it said, played by a file that offers everything to direct I/O.
+    #[test]
+    fn a_request_that_direct_io_refuses_goes_through_the_cache() {
+        let path = std::env::temp_dir().join(format!("cica-refused-{}", std::process::id()));
+        let how = Open {
+            write: true,
+            create: Create::New,
+            direct: true,
+            ..Open::default()
+        };
+        let disk = LinuxDisk::new();
+        let open = || {
+            disk.try_open(
+                &path,
+                Open {
+                    create: Create::IfMissing,
+                    ..how
+                },
+            )
+            .expect("a file")
+            .expect("its name")
+        };
+        for batch in [1, 3, 20] {
+            let (mut writer, mut reader) = (open(), open());
+            (writer.alignment, reader.alignment) = (1, 1);
+            let data: Vec<Vec<u8>> = (0..batch).map(|index| vec![index as u8; 701]).collect();
+            let writes: Vec<_> = data
+                .iter()
+                .enumerate()
+                .map(|(index, buf)| WriteAt {
+                    at: 1_001 * index as u64 + 3,
+                    buf,
+                })
+                .collect();
+            writer.write(&writes).expect("writes");
+            let mut buffers = vec![vec![0xEE; 701]; batch];
+            let mut reads: Vec<_> = buffers
+                .iter_mut()
+                .enumerate()
+                .map(|(index, buf)| ReadAt {
+                    at: 1_001 * index as u64 + 3,
+                    buf,
+                    got: 0,
+                })
+                .collect();
+            reader.read(&mut reads).expect("reads");
+            assert!(reads.iter().all(|read| read.got == 701));
+            assert!(buffers == data);
+        }
+        disk.remove(&path).expect("its name");
     }
 }
