@@ -64,6 +64,9 @@ pub struct Cards {
 
 type Char = (char, Pos);
 
+/// How many records after its opening an unmarked comment is looked for the end of.
+const LONGEST_COMMENT: usize = 200;
+
 /// Reads the next record and all that continue it; `None` at the end of the input.
 pub fn read(source: &mut Source) -> Option<Cards> {
     let first = source.next_record()?;
@@ -91,8 +94,7 @@ pub fn read(source: &mut Source) -> Option<Cards> {
             '+' => text.extend(chars.into_iter().skip_while(|(c, _)| *c == ' ')),
             _ => text.extend(chars),
         }
-        // A record that ends where the next one begins still ends a word: its line end counts as nothing, only the
-        // blanks of the records do. `A-` and `B` in the first column read is AB, as on z/OS.
+        // The line end itself separates nothing, only blanks do: `A-` and then `B` in the first column read is AB.
         cards.echo.push(record.text);
         next = continued.and_then(|_| source.next_record());
         mark = continued.unwrap_or('-');
@@ -145,20 +147,12 @@ fn take_mark(chars: &mut Vec<Char>) -> Option<char> {
     }
 }
 
-/// Skips the rest of a comment that was not closed, so that its text is not taken for commands. When no later record
-/// closes it nothing is skipped: the mistake was then in the opening.
+/// Skips the rest of a comment that was not closed, so that its text is not taken for commands. When no record soon
+/// after closes it nothing is skipped: the mistake was then in the opening.
 fn skip_comment(source: &mut Source, cards: &mut Cards) {
-    let mut ahead = source.clone();
-    let mut skipped = Vec::new();
-    while let Some(record) = ahead.next_record() {
-        let closes = record.text.contains("*/");
-        skipped.push(record.text);
-        if closes {
-            cards.echo.append(&mut skipped);
-            *source = ahead;
-            return;
-        }
-    }
+    cards
+        .echo
+        .extend(source.take_through("*/", LONGEST_COMMENT).into_iter().map(|r| r.text));
 }
 
 struct Scan<'a> {
@@ -207,7 +201,7 @@ impl Scan<'_> {
             kind,
             at,
             glued,
-            cut: self.cut.contains(&at),
+            cut: self.cut.binary_search(&at).is_ok(),
         });
     }
 

@@ -8,6 +8,7 @@
 //! 2. PARM MARGINS takes effect with the next record read.
 
 use crate::pos::Pos;
+use std::collections::VecDeque;
 
 /// Columns that are read, both inclusive, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub struct Record {
 /// The control cards, read record by record.
 #[derive(Debug, Clone)]
 pub struct Source {
-    records: std::vec::IntoIter<Record>,
+    records: VecDeque<Record>,
     /// Columns read from the next record on.
     pub margins: Margins,
 }
@@ -67,21 +68,27 @@ impl Source {
     }
 
     fn from_lines(lines: Vec<String>) -> Source {
-        let records: Vec<Record> = lines
+        let records = lines
             .into_iter()
             .take_while(|text| text.trim_end() != "/*")
             .zip(1..)
             .map(|(text, line)| Record { line, text })
             .collect();
         Source {
-            records: records.into_iter(),
+            records,
             margins: Margins::default(),
         }
     }
 
     /// The next record, or `None` at the end.
     pub fn next_record(&mut self) -> Option<Record> {
-        self.records.next()
+        self.records.pop_front()
+    }
+
+    /// Takes the records up to and with the first that contains `text`, if one of the next `limit` does.
+    pub fn take_through(&mut self, text: &str, limit: usize) -> Vec<Record> {
+        let found = self.records.iter().take(limit).position(|r| r.text.contains(text));
+        self.records.drain(..found.map_or(0, |i| i + 1)).collect()
     }
 }
 

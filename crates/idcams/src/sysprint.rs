@@ -302,22 +302,26 @@ impl Space {
 
 /// Lines of at most [`WIDTH`] characters, broken at a blank where there is one in the second half.
 fn wrapped(text: &str) -> Vec<String> {
-    let mut rest: Vec<char> = text
+    const INDENT: &str = "          ";
+    let text: Vec<char> = text
         .trim_end()
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
+    let mut rest = text.as_slice();
     let mut lines = Vec::new();
-    while rest.len() > WIDTH {
-        let blank = rest[WIDTH / 2..=WIDTH]
+    let mut indent = "";
+    while indent.len() + rest.len() > WIDTH {
+        let room = WIDTH - indent.len();
+        let cut = rest[room / 2..=room]
             .iter()
             .rposition(|c| *c == ' ')
-            .map(|i| i + WIDTH / 2);
-        let tail: Vec<char> = rest.split_off(blank.unwrap_or(WIDTH));
-        lines.push(rest.into_iter().collect());
-        let words = tail.into_iter().skip_while(|c| *c == ' ');
-        rest = std::iter::repeat_n(' ', 10).chain(words).collect();
+            .map_or(room, |i| i + room / 2);
+        lines.push(indent.chars().chain(rest[..cut].iter().copied()).collect());
+        let blanks = rest[cut..].iter().take_while(|c| **c == ' ').count();
+        rest = &rest[cut + blanks..];
+        indent = INDENT;
     }
-    lines.push(rest.into_iter().collect());
+    lines.push(indent.chars().chain(rest.iter().copied()).collect());
     lines
 }

@@ -32,7 +32,8 @@ fn check(name: &str, cards: &str) {
 fn a_job_that_works() {
     check(
         "works",
-        " /* MONTHLY */\n DELETE PAYROLL.OLD CLUSTER PURGE\n IF LASTCC = 8 THEN SET MAXCC = 0\n\n REPRO INFILE(IN) -\n       \
+        " /* MONTHLY */\n DELETE PAYROLL.OLD CLUSTER PURGE\n IF LASTCC = 8 THEN SET MAXCC = 0\n\n \
+         REPRO INFILE(IN) -\n       \
          OUTDATASET(PAYROLL.MASTER)\n LISTCAT LEVEL(PAYROLL)  -\n         ALL\n",
     );
 }
@@ -41,8 +42,10 @@ fn a_job_that_works() {
 fn a_job_with_errors_of_every_kind() {
     check(
         "errors",
-        " DELETE RC8\n DEFINE CLUSTER (NAME(A..B) KEYS(300 0) CYLINDRES(1) -\n   TRACKS(1) CYL(1)\n   RECORDSIZE(80 80))\n\
-         DELETE A\n EXPORT A OUTFILE(B)\n DEFINE CLUSTER (NAME(A) TRK(1) STORCLAS(FAST))\n DELETE RC12\n IF LASTCC = 12\n \
+        " DELETE RC8\n DEFINE CLUSTER (NAME(A..B) KEYS(300 0) CYLINDRES(1) -\n   TRACKS(1) CYL(1)\n   \
+         RECORDSIZE(80 80))\n\
+         DELETE A\n EXPORT A OUTFILE(B)\n DEFINE CLUSTER (NAME(A) TRK(1) STORCLAS(FAST))\n DELETE RC12\n \
+         IF LASTCC = 12\n \
          THEN DELETE EVERY.THING\n",
     );
 }
@@ -62,7 +65,8 @@ fn the_first_page_is_as_on_zos() {
     let lines: Vec<_> = listing.lines().collect();
     assert_eq!(
         lines[0],
-        "1IDCAMS  SYSTEM SERVICES                                           TIME: 15:36:44        09/01/22     PAGE      1"
+        "1IDCAMS  SYSTEM SERVICES                                           \
+         TIME: 15:36:44        09/01/22     PAGE      1"
     );
     assert_eq!(lines[1], "0");
     assert_eq!(lines[2], "    LISTCAT LEVEL(AWS.M2.CARDDEMO)  -");

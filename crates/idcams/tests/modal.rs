@@ -70,7 +70,8 @@ fn then_and_else_may_stand_in_one_line() {
 fn do_groups_need_no_marks_and_may_have_an_else() {
     let text = |n| {
         format!(
-            " IF LASTCC = {n} THEN DO\n  DELETE A\n  DELETE B\n END\n ELSE DO\n  DELETE C\n  IF MAXCC = 0 THEN DELETE D\n END\n DELETE E"
+            " IF LASTCC = {n} THEN DO\n  DELETE A\n  DELETE B\n END\n ELSE DO\n  DELETE C\n  \
+             IF MAXCC = 0 THEN DELETE D\n END\n DELETE E"
         )
     };
     assert_eq!(go(&text(0)).done, ["DELETE A", "DELETE B", "DELETE E"]);
@@ -160,7 +161,8 @@ fn lastcc_is_12_after_a_syntax_error_and_the_next_command_runs() {
 
 #[test]
 fn a_branch_not_taken_changes_nothing_and_is_not_checked() {
-    let text = " IF LASTCC = 1 THEN DO\n  SET MAXCC = 8\n  CANCEL\n  PARM MARGINS(10 20)\n  NONSENSE (\n  DELETE RC8\n END\n DELETE A";
+    let text = " IF LASTCC = 1 THEN DO\n  SET MAXCC = 8\n  CANCEL\n  PARM MARGINS(10 20)\n  \
+                NONSENSE (\n  DELETE RC8\n END\n DELETE A";
     let outcome = go(text);
     assert_eq!(
         (outcome.maxcc, outcome.done.as_slice()),

@@ -78,7 +78,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn on_the_words_of_the_table(picks in proptest::collection::vec((proptest::sample::select(words()), " {0,2}"), 0..60)) {
+    fn on_the_words_of_the_table(
+        picks in proptest::collection::vec((proptest::sample::select(words()), " {0,2}"), 0..60)
+    ) {
         let text: String = picks.iter().flat_map(|(w, gap)| [*w, gap.as_str()]).collect();
         holds(&format!(" {text}"))?;
     }
@@ -96,11 +98,32 @@ proptest! {
     /// One character of a correct job changed: still a listing, and still every command of it accounted for.
     #[test]
     fn on_a_job_with_one_character_changed(at in 0usize..200, c in any::<char>()) {
-        let job = " DEFINE CLUSTER (NAME(A.B) CYLINDERS(5 1) KEYS(8 0)) -\n   DATA (NAME(A.B.D))\n IF LASTCC = 0 THEN DO\n \
+        let job = " DEFINE CLUSTER (NAME(A.B) CYLINDERS(5 1) KEYS(8 0)) -\n   DATA (NAME(A.B.D))\n \
+                   IF LASTCC = 0 THEN DO\n \
                    REPRO INFILE(IN) OUTDATASET(A.B)\n END\n ELSE SET MAXCC = 4\n DELETE 'A.B' PURGE /* GONE */\n";
         let mut text: Vec<char> = job.chars().collect();
         let at = at % text.len();
         text[at] = c;
         holds(&text.into_iter().collect::<String>())?;
+    }
+}
+
+/// Work must grow with the length of the input and not with its square: these would not end otherwise.
+#[test]
+fn on_very_large_input() {
+    let lines = 30_000;
+    for text in [
+        " /* NEVER CLOSED\n".repeat(lines),
+        "X DELETE -\n".repeat(lines),
+        "XA -\n".repeat(lines),
+        format!(" PARM MARGINS(2 4096)\n{}", "Z".repeat(1_000_000)),
+        format!(" DELETE ({}", "(A) -\n ".repeat(lines)),
+        format!(" DEFINE CLUSTER (NAME(A) {}", "REUSE -\n ".repeat(lines)),
+        format!(" DELETE A {}", "FOO -\n ".repeat(20_000)),
+        " IF LASTCC = 0 THEN SET MAXCC = 0\n".repeat(lines),
+        format!(" PRINT IDS(A) FKEY('{}", "B'' -\n ".repeat(lines)),
+    ] {
+        let outcome = common::go(&text);
+        assert!(outcome.listing.contains("IDC0002I"));
     }
 }

@@ -4,6 +4,8 @@
 pub(super) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = match word.chars().count() {
         0..=2 => return None,
+        // No keyword is as long; comparing would only cost time.
+        30.. => return None,
         3..=5 => 1,
         _ => 2,
     };

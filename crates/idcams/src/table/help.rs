@@ -154,9 +154,10 @@ pub fn reference_markdown() -> String {
     let mut page = String::from(
         "# IDCAMS commands\n\n\
          <!-- Made from crates/idcams/src/table; run its tests with CICA_BLESS=1 to write it anew. -->\n\n\
-         Commands are read from columns 2 to 72; a line that ends with `-` or `+` continues. Words are taken in full or as\n\
-         one of the abbreviations shown. *Support*: **yes** is obeyed; **stored** is checked, kept and shown, and has\n\
-         nothing to act on here (message CICA0902I); **not yet** is checked and refused (message CICA0901E).\n",
+         Commands are read from columns 2 to 72; a line that ends with `-` or `+` continues. Words are taken in full\n\
+         or as one of the abbreviations shown. *Support*: **yes** is obeyed; **stored** is checked, kept and shown,\n\
+         and has nothing to act on here (message CICA0902I); **not yet** is checked and refused (message\n\
+         CICA0901E).\n",
     );
     for v in VERBS {
         section(&mut page, v);
