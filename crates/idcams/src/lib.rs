@@ -9,7 +9,7 @@
 //! - [`source`] reads records and knows the margins; [`lexer`] joins continued records and makes tokens;
 //! - [`table`] is the one list of verbs and parameters; parser, help and reference manual all read it;
 //! - [`parser`] turns tokens into a [`Command`] with typed [`Params`], or into [`Diagnostic`]s;
-//! - [`run`] keeps LASTCC and MAXCC and walks IF, DO and SET; the work itself is behind the trait [`Act`];
+//! - [`mod@run`] keeps LASTCC and MAXCC and walks IF, DO and SET; the work itself is behind the trait [`Act`];
 //! - [`sysprint`] writes the listing; [`messages`] is the one list of message ids, texts, causes and remedies.
 #![forbid(unsafe_code)]
 
