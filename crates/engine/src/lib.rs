@@ -1,1 +1,27 @@
-//! See the crate description; written out below.
+//! Record access, buffering, logging and recovery of VSAM data sets on Linux files.
+//!
+//! ```text
+//! engine, dataset, string   the owner, open data sets, requests       (VSAM's words)
+//! ksds/                     trees of records: find, change, split, load
+//! store/                    one component file: slots, regions, commit (docs/design/0001)
+//! pool/   log/              frames and latches; requests made durable
+//! ```
+//! Imports run downward. All I/O goes through `cica_disk`; `unsafe` is in `pool` alone.
+
+#![deny(unsafe_code)]
+
+mod dataset;
+mod engine;
+mod error;
+pub mod examine;
+mod ksds;
+mod log;
+#[allow(unsafe_code)]
+mod pool;
+mod store;
+mod string;
+
+pub use dataset::{Access, CloseReport, DataSet, Durability, OpenOptions};
+pub use engine::{Definition, Engine, Env};
+pub use error::{show_key, Feedback, OpenError, RequestError};
+pub use string::{Insert, Intent, Record, Search, Str};

@@ -1,0 +1,486 @@
+//! The owner: one per process. It has the pool, the log and the data sets that are open.
+
+use crate::dataset::{read_index_root, Access, DataSet, Inner, OpenOptions};
+use crate::error::OpenError;
+use crate::log::{Log, LogReader, Logged};
+use crate::pool::Pool;
+use cica_disk::{Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
+use cica_format::attributes::Attributes;
+use cica_format::root::{LogPosition, Part, Root, Statistics, AREA_LEN};
+use cica_format::table::Ref;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
+
+/// What an engine runs in.
+#[derive(Debug, Clone)]
+pub struct Env {
+    /// Files.
+    pub disk: Arc<dyn Disk>,
+    /// Time of day.
+    pub clock: Arc<dyn Clock>,
+    /// Directory of the log pool (`<catalog>/log`).
+    pub log_dir: PathBuf,
+    /// Bound of the buffer pool in bytes; `None`: a quarter of the machine's memory.
+    pub pool_bytes: Option<usize>,
+    /// May threads be started? False in a simulation: then nothing is made durable without being asked.
+    pub background: bool,
+}
+
+/// What to create: both components of a cluster.
+#[derive(Debug, Clone)]
+pub struct Definition {
+    /// File of the data component.
+    pub data_path: PathBuf,
+    /// File of the index component.
+    pub index_path: PathBuf,
+    /// Its attributes.
+    pub data: Attributes,
+    /// Its attributes.
+    pub index: Attributes,
+}
+
+/// See the module; clones are the same engine.
+#[derive(Clone)]
+pub struct Engine {
+    shared: Arc<Shared>,
+}
+
+pub(crate) struct Shared {
+    pub env: Env,
+    pub pool: Arc<Pool>,
+    pub log: Arc<Log>,
+    pub open: Mutex<HashMap<PathBuf, Weak<Inner>>>,
+    /// Kept while all trees are committed and the log starts over.
+    pub starting_over: Mutex<()>,
+    flusher: std::sync::OnceLock<()>,
+}
+
+impl Engine {
+    /// An engine; nothing is opened or started yet.
+    ///
+    /// # Errors
+    /// The system has no address space for the pool.
+    pub fn new(env: Env) -> std::io::Result<Engine> {
+        let bytes = env.pool_bytes.unwrap_or_else(|| memory_bytes() / 4);
+        let pool = Arc::new(Pool::new(bytes)?);
+        let log = Arc::new(Log::new(env.disk.clone(), env.log_dir.clone()));
+        let shared = Shared {
+            env,
+            pool,
+            log,
+            open: Mutex::new(HashMap::new()),
+            starting_over: Mutex::new(()),
+            flusher: std::sync::OnceLock::new(),
+        };
+        Ok(Engine { shared: Arc::new(shared) })
+    }
+
+    /// The buffer pool's bound and what is charged to it, in bytes.
+    pub fn pool_use(&self) -> (usize, usize) {
+        (self.shared.pool.limit(), self.shared.pool.charged())
+    }
+
+    /// Makes the files of an empty cluster. On failure nothing is left behind.
+    pub fn create(&self, def: &Definition) -> Result<(), OpenError> {
+        let disk = &*self.shared.env.disk;
+        let done = self.create_files(def);
+        if let Err(error) = &done {
+            if !matches!(error, OpenError::Exists { .. }) {
+                let _ = disk.remove(&def.data_path);
+                let _ = disk.remove(&def.index_path);
+            }
+        }
+        done
+    }
+
+    fn create_files(&self, def: &Definition) -> Result<(), OpenError> {
+        for path in [&def.data_path, &def.index_path] {
+            if self.shared.env.disk.open(path, Open::default()).is_ok() {
+                return Err(OpenError::Exists { path: path.clone() });
+            }
+        }
+        let cluster = self.new_id(&def.data_path, 0);
+        let mut index = new_root(Part::Index, self.new_id(&def.index_path, 2), cluster, &def.index);
+        let written = self.create_file(&def.index_path, &mut index)?;
+        let mut data = new_root(Part::Data, self.new_id(&def.data_path, 1), cluster, &def.data);
+        data.index_root = Ref { version: index.version, checksum: written };
+        self.create_file(&def.data_path, &mut data)?;
+        for path in [&def.data_path, &def.index_path] {
+            if let Some(directory) = path.parent() {
+                self.sync_directory(directory)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn create_file(&self, path: &Path, root: &mut Root) -> Result<u32, OpenError> {
+        let how = Open { write: true, create: Create::New, ..Open::default() };
+        let file = self.shared.env.disk.open(path, how).map_err(|error| match error.kind() {
+            std::io::ErrorKind::AlreadyExists => OpenError::Exists { path: path.to_path_buf() },
+            _ => OpenError::Io { path: path.to_path_buf(), doing: "create", error },
+        })?;
+        write_root(&*file, path, root)
+    }
+
+    fn sync_directory(&self, directory: &Path) -> Result<(), OpenError> {
+        let io = |error| OpenError::Io { path: directory.to_path_buf(), doing: "sync of the directory", error };
+        let handle = self.shared.env.disk.open(directory, Open { directory: true, ..Open::default() }).map_err(io)?;
+        handle.sync().map_err(io)
+    }
+
+    /// An id that no other component has: of the time, the file name and a salt.
+    fn new_id(&self, path: &Path, salt: u8) -> u64 {
+        let time = self.shared.env.clock.now();
+        let name = cica_format::checksum::crc32c(path.as_os_str().as_encoded_bytes()) as u64;
+        (time ^ name << 32 ^ (salt as u64) << 62).max(1)
+    }
+
+    /// Reads the root of a data component without opening the data set: attributes and statistics as of the last commit.
+    pub fn peek(&self, data: &Path) -> Result<Root, OpenError> {
+        let file = self.open_file(data, Lock::None, false)?;
+        read_root(&*file, data)
+    }
+
+    /// Reads the index component's root that the data component names.
+    pub fn peek_index(&self, data: &Path, index: &Path) -> Result<Root, OpenError> {
+        let root = self.peek(data)?;
+        let file = self.open_file(index, Lock::None, false)?;
+        read_index_root(&*file, index, &root)
+    }
+
+    /// Changes attributes of a closed cluster in its files, atomically.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open) for output; what `change` made of the attributes cannot be written.
+    pub fn alter(&self, data: &Path, index: &Path, change: impl FnOnce(&mut Attributes, &mut Attributes)) -> Result<(), OpenError> {
+        let file = self.open_closed(data, index)?;
+        let index_file = self.open_file(index, Lock::None, true)?;
+        let mut root = read_root(&*file, data)?;
+        let mut index_root = read_index_root(&*index_file, index, &root)?;
+        change(&mut root.attributes, &mut index_root.attributes);
+        if root.levels == 0 {
+            // Nothing is allocated beyond what the definition says.
+            root.high_allocated = root.attributes.primary;
+            index_root.high_allocated = index_root.attributes.primary;
+        }
+        index_root.version += 1;
+        let checksum = write_root(&*index_file, index, &index_root)?;
+        root.index_root = Ref { version: index_root.version, checksum };
+        root.version += 1;
+        write_root(&*file, data, &root)?;
+        Ok(())
+    }
+
+    /// Removes a cluster's files; `erase` overwrites them first.
+    ///
+    /// # Errors
+    /// `InUse` when somebody has the cluster open.
+    pub fn destroy(&self, data: &Path, index: &Path, erase: bool) -> Result<(), OpenError> {
+        let disk = &*self.shared.env.disk;
+        // The lock is kept until the files are gone. A data component that is damaged may be removed, one that is open not.
+        let lock = match self.open_file(data, Lock::Exclusive, true) {
+            Ok(file) => Some(file),
+            Err(OpenError::Missing { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        for path in [data, index] {
+            let io = |doing: &'static str| move |error| OpenError::Io { path: path.to_path_buf(), doing, error };
+            if erase {
+                match self.open_file(path, Lock::None, true) {
+                    Ok(file) => overwrite(&*file).map_err(io("overwrite"))?,
+                    Err(OpenError::Missing { .. }) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            match disk.remove(path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io("remove")(error)),
+                _ => {}
+            }
+            if let Some(directory) = path.parent() {
+                self.sync_directory(directory)?;
+            }
+        }
+        drop(lock);
+        Ok(())
+    }
+
+    /// The data file of a cluster that nobody has open, locked, after recovery if that is due.
+    fn open_closed(&self, data: &Path, index: &Path) -> Result<Box<dyn File>, OpenError> {
+        let file = self.open_file(data, Lock::Exclusive, true)?;
+        let root = read_root(&*file, data)?;
+        if root.log.log == 0 {
+            return Ok(file);
+        }
+        drop(file);
+        self.recover(data, index, &root)?;
+        self.open_file(data, Lock::Exclusive, true)
+    }
+
+    /// Opens a cluster. If its last owner died, that owner's log is replayed first, for all its data sets.
+    pub fn open(&self, data: &Path, index: &Path, options: OpenOptions) -> Result<DataSet, OpenError> {
+        let mut open = self.shared.open.lock();
+        if let Some(inner) = open.get(data).and_then(Weak::upgrade).filter(|inner| !inner.has_left()) {
+            return inner.join(options);
+        }
+        for _ in 0..8 {
+            let write = options.access == Access::Output;
+            let lock = if write { Lock::Exclusive } else { Lock::Shared };
+            let file = self.open_file(data, lock, write)?;
+            let root = read_root(&*file, data)?;
+            if root.log.log != 0 {
+                drop(file);
+                self.recover(data, index, &root)?;
+                continue;
+            }
+            let inner = Inner::open(&self.shared, file, root, data, index, options)?;
+            inner.join_log();
+            open.insert(data.to_path_buf(), Arc::downgrade(&inner));
+            return Ok(DataSet::new(inner));
+        }
+        Err(OpenError::Unusable { path: data.to_path_buf(), what: "recovery does not come to an end".into() })
+    }
+
+    pub(crate) fn open_file(&self, path: &Path, lock: Lock, write: bool) -> Result<Box<dyn File>, OpenError> {
+        open_file(&*self.shared.env.disk, path, lock, write)
+    }
+
+    /// Replays the log that a root names, for every data set in it (law 2).
+    fn recover(&self, data: &Path, index: &Path, root: &Root) -> Result<(), OpenError> {
+        let path = PathBuf::from(&root.log.path);
+        let trouble = |what: String| OpenError::Log { path: path.clone(), what };
+        let reader = LogReader::open(&*self.shared.env.disk, &path, root.log.log).map_err(|what| {
+            trouble(format!(
+                "{} needs the requests in this log, which its last owner left; {what}. \
+                 Bring the log file back; or give the requests up with VERIFY RECOVER",
+                data.display()
+            ))
+        })?;
+        let Some(mut reader) = reader else {
+            return Err(OpenError::InUse { path: data.to_path_buf(), why: "the process that has it open for output is still there" });
+        };
+        let mut members: HashMap<u32, Option<Arc<Inner>>> = HashMap::new();
+        let replayed = loop {
+            match reader.next_group() {
+                Ok(Some(group)) => {
+                    if let Err(error) = self.replay_group(group, root.log.log, &mut members) {
+                        break Err(error);
+                    }
+                }
+                Ok(None) => break Ok(()),
+                Err(what) => break Err(trouble(what)),
+            }
+        };
+        // The data set that is being opened may have named the log and logged nothing.
+        let mut done = replayed.and_then(|()| self.member(&mut members, u32::MAX, data, index, root.log.log));
+        for inner in members.values().flatten() {
+            done = done.and_then(|()| inner.end_recovery());
+        }
+        for inner in members.into_values().flatten() {
+            inner.leave();
+        }
+        done?;
+        reader.release().map_err(trouble)
+    }
+
+    fn replay_group(&self, group: Vec<(u64, Logged)>, log: u64, members: &mut HashMap<u32, Option<Arc<Inner>>>) -> Result<(), OpenError> {
+        for (lsn, logged) in group {
+            let number = match &logged {
+                Logged::DataSet { number, data, index, .. } => {
+                    self.member(members, *number, Path::new(data), Path::new(index), log)?;
+                    continue;
+                }
+                Logged::Insert(number, _) | Logged::Update(number, _) | Logged::Erase(number, _) => *number,
+            };
+            if let Some(Some(inner)) = members.get(&number) {
+                inner.replay(lsn, &logged)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens a data set of the log for recovery, unless it is open already, or does not name this log (any more).
+    fn member(&self, members: &mut HashMap<u32, Option<Arc<Inner>>>, number: u32, data: &Path, index: &Path, log: u64) -> Result<(), OpenError> {
+        if members.contains_key(&number) || members.values().flatten().any(|m| m.data_path() == data) {
+            return Ok(());
+        }
+        let file = match self.open_file(data, Lock::Exclusive, true) {
+            Ok(file) => file,
+            // It was deleted since.
+            Err(OpenError::Missing { .. }) => {
+                members.insert(number, None);
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        let root = read_root(&*file, data)?;
+        let inner = match root.log.log == log {
+            true => Some(Inner::open(&self.shared, file, root, data, index, OpenOptions::recovery())?),
+            false => None,
+        };
+        members.insert(number, inner);
+        Ok(())
+    }
+}
+
+impl Shared {
+    /// Commits every tree and starts the log over.
+    pub fn start_over(&self) {
+        let Some(_guard) = self.starting_over.try_lock() else { return };
+        let mut all: Vec<Arc<Inner>> = self.open.lock().values().filter_map(Weak::upgrade).filter(|i| !i.has_left()).collect();
+        all.sort_by_key(|inner| inner.data_path().to_path_buf());
+        let gates: Vec<_> = all.iter().map(|inner| inner.ksds.gate.write()).collect();
+        if all.iter().all(|inner| inner.commit_tree(false).is_ok()) {
+            self.log.start_over();
+        }
+        drop(gates);
+    }
+
+    /// A data set left incomplete while others still log: their trees are committed without a log, and the file that holds the
+    /// incomplete one's requests is let go as if its owner had died, so that the next open recovers from it.
+    pub fn detach_log(&self) {
+        let _guard = self.starting_over.lock();
+        let mut all: Vec<Arc<Inner>> = self.open.lock().values().filter_map(Weak::upgrade).filter(|i| !i.has_left()).collect();
+        all.sort_by_key(|inner| inner.data_path().to_path_buf());
+        let gates: Vec<_> = all.iter().map(|inner| inner.ksds.gate.write()).collect();
+        for inner in &all {
+            // A data set that cannot commit is fenced by the failure and recovers from the same file.
+            let _ = inner.commit_without_log();
+        }
+        self.log.detach();
+        drop(gates);
+    }
+
+    /// Starts the thread that flushes the log each second, once; only owners that change something have it.
+    pub fn start_flusher(&self) {
+        if !self.env.background {
+            return;
+        }
+        self.flusher.get_or_init(|| {
+            let log = Arc::downgrade(&self.log);
+            // Without the thread the log is flushed by commits and closes: less often than promised, so the failure is not hidden.
+            let started = std::thread::Builder::new().name("cica-log".into()).stack_size(256 << 10).spawn(move || flush_each_second(log));
+            if started.is_err() {
+                self.log.always_flush();
+            }
+        });
+    }
+}
+
+fn flush_each_second(log: Weak<Log>) {
+    loop {
+        std::thread::sleep(std::time::Duration::from_millis(900));
+        let Some(log) = log.upgrade() else { return };
+        // A failure shows at the next request that asks for durability.
+        let _ = log.flush(log.last());
+    }
+}
+
+pub(crate) fn open_file(disk: &dyn Disk, path: &Path, lock: Lock, write: bool) -> Result<Box<dyn File>, OpenError> {
+    disk.open(path, Open { write, lock, ..Open::default() }).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => OpenError::Missing { path: path.to_path_buf() },
+        std::io::ErrorKind::WouldBlock if write => {
+            OpenError::InUse { path: path.to_path_buf(), why: "another process has it open, and this open is for output" }
+        }
+        std::io::ErrorKind::WouldBlock => {
+            OpenError::InUse { path: path.to_path_buf(), why: "another process has it open for output" }
+        }
+        _ => OpenError::Io { path: path.to_path_buf(), doing: "open", error },
+    })
+}
+
+/// The committed root of a data component: the valid copy with the higher version.
+pub(crate) fn read_root(file: &dyn File, path: &Path) -> Result<Root, OpenError> {
+    let copies = [read_copy(file, path, 0), read_copy(file, path, 1)];
+    let mut why = String::new();
+    let mut best: Option<Root> = None;
+    for (copy, read) in copies.into_iter().enumerate() {
+        match read {
+            Ok(root) if root.version & 1 != copy as u32 => why = format!("root copy {copy} is out of place"),
+            Ok(root) if best.as_ref().is_none_or(|b| root.version > b.version) => best = Some(root),
+            Ok(_) => {}
+            Err(text) => why = text,
+        }
+    }
+    match best {
+        Some(root) if root.part == Part::Data => Ok(root),
+        Some(root) => Err(OpenError::Unusable {
+            path: path.to_path_buf(),
+            what: format!("this is the index component {}; open its cluster", root.attributes.component_name),
+        }),
+        None => Err(OpenError::Unusable { path: path.to_path_buf(), what: format!("not a usable data component: {why}") }),
+    }
+}
+
+/// Writes a root to its copy and makes it durable; returns its checksum.
+fn write_root(file: &dyn File, path: &Path, root: &Root) -> Result<u32, OpenError> {
+    let io = |doing: &'static str| move |error| OpenError::Io { path: path.to_path_buf(), doing, error };
+    let bytes = root.encode().map_err(|e| OpenError::Attributes { what: e.to_string() })?;
+    file.write(&[WriteAt { at: (root.version & 1) as u64 * AREA_LEN as u64, buf: &bytes }]).map_err(io("write"))?;
+    file.sync().map_err(io("sync"))?;
+    Ok(Root::checksum_of(&bytes))
+}
+
+fn overwrite(file: &dyn File) -> std::io::Result<()> {
+    const CHUNK: u64 = 1 << 20;
+    let zeros = vec![0; CHUNK as usize];
+    let length = file.size(None)?;
+    for at in (0..length).step_by(CHUNK as usize) {
+        let n = CHUNK.min(length - at) as usize;
+        file.write(&[WriteAt { at, buf: &zeros[..n] }])?;
+    }
+    file.sync()
+}
+
+/// One copy of a root.
+pub(crate) fn read_copy(file: &dyn File, path: &Path, copy: u32) -> Result<Root, String> {
+    let at = copy as u64 * AREA_LEN as u64;
+    let mut bytes = vec![0; cica_format::root::FIXED_LEN];
+    let mut batch = [ReadAt { at, buf: &mut bytes, got: 0 }];
+    file.read(&mut batch).map_err(|e| format!("{}: {e}", path.display()))?;
+    let got = batch[0].got;
+    bytes.truncate(got);
+    let need = Root::encoded_len_hint(&bytes).map_err(|e| e.to_string())?;
+    if need > bytes.len() {
+        bytes.resize(need, 0);
+        let mut batch = [ReadAt { at, buf: &mut bytes, got: 0 }];
+        file.read(&mut batch).map_err(|e| format!("{}: {e}", path.display()))?;
+        let got = batch[0].got;
+        bytes.truncate(got);
+    }
+    Root::decode(&bytes).map_err(|e| e.to_string())
+}
+
+fn new_root(part: Part, component: u64, cluster: u64, attributes: &Attributes) -> Root {
+    Root {
+        version: 1,
+        part,
+        component,
+        cluster,
+        attributes: attributes.clone(),
+        log: LogPosition::default(),
+        statistics: Statistics::default(),
+        ca_count: 0,
+        free_ca: u32::MAX,
+        region_count: 0,
+        free_regions: Vec::new(),
+        top: u32::MAX,
+        levels: 0,
+        index_root: Ref::default(),
+        high_used: 0,
+        high_allocated: attributes.primary,
+        extents: 1,
+        tables: Vec::new(),
+    }
+}
+
+/// Bytes of memory this process may use: the machine's, or its control group's if that is less.
+fn memory_bytes() -> usize {
+    let machine = rustix::system::sysinfo().totalram as usize;
+    let group = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"]
+        .iter()
+        .filter_map(|path| std::fs::read_to_string(path).ok()?.trim().parse::<usize>().ok())
+        .min();
+    machine.min(group.unwrap_or(usize::MAX)).max(64 << 20)
+}

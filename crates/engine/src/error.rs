@@ -1,0 +1,259 @@
+//! What a request answers when it does not do what was asked: VSAM's return code, reason and component, and words.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// VSAM's feedback: register 15, reason and component of one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Feedback {
+    /// R15: 0 done, 8 logical error, 12 physical error, 16 no service.
+    pub return_code: u8,
+    /// RPLERRCD.
+    pub reason: u8,
+    /// RPLCMPON: 0 base, 2 alternate index, 4 upgrade set.
+    pub component: u8,
+}
+
+/// Why a request was refused. `feedback()` gives VSAM's numbers, `Display` the words.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RequestError {
+    /// 8/4: no record follows (or precedes).
+    EndOfData,
+    /// 8/8: a record with this key exists.
+    Duplicate {
+        /// The key.
+        key: Vec<u8>,
+    },
+    /// 8/12: key not above the one before it (load, sequential or skip-sequential).
+    Sequence {
+        /// The key.
+        key: Vec<u8>,
+    },
+    /// 8/16: no such record.
+    NotFound,
+    /// 8/20: another string holds the record for update.
+    Exclusive {
+        /// The key.
+        key: Vec<u8>,
+    },
+    /// 8/28: the data set cannot be extended.
+    NoSpace {
+        /// Why: no secondary space, 123 extents, or the file system's words.
+        why: String,
+    },
+    /// 8/32: the RBA is not the start of a record.
+    BadRba {
+        /// The RBA.
+        rba: u64,
+    },
+    /// 8/44: the caller's area is shorter than the record.
+    AreaTooSmall {
+        /// Bytes the record has.
+        need: usize,
+        /// Bytes the area has.
+        have: usize,
+    },
+    /// 8/64: all strings of the open are in use.
+    NoString,
+    /// 8/68: the open does not allow this request.
+    Access {
+        /// What was asked.
+        what: &'static str,
+    },
+    /// 8/88: no position to go on from.
+    NoPosition,
+    /// 8/92: update or erase without a get for update before it.
+    NoUpdate,
+    /// 8/96: the prime key of a record cannot change.
+    KeyChanged,
+    /// 8/104: options that contradict each other.
+    Options {
+        /// Which.
+        what: &'static str,
+    },
+    /// 8/108: record too long, or too short to hold its key.
+    Length {
+        /// Bytes given.
+        given: usize,
+        /// Least allowed.
+        least: usize,
+        /// Most allowed.
+        most: usize,
+    },
+    /// 8/112: key or generic key of length 0 or longer than the data set's.
+    KeyLength {
+        /// Bytes given.
+        given: usize,
+        /// The data set's key length.
+        key_length: usize,
+    },
+    /// 8/116: during load only sequential inserts.
+    Loading,
+    /// 12/4 or 12/8: a CI does not read back as it was written, or the device failed.
+    Physical {
+        /// 4 data read, 8 index read, 12 sequence set read, 16 data write, 20 index write, 24 sequence set write.
+        reason: u8,
+        /// Component name, CI, RBA and what is wrong.
+        what: String,
+    },
+    /// 12/16: an earlier write or sync failed; the open answers nothing more. Close and open again.
+    Fenced {
+        /// The failure.
+        why: String,
+    },
+}
+
+impl RequestError {
+    /// VSAM's numbers for it.
+    pub fn feedback(&self) -> Feedback {
+        use RequestError::*;
+        let (return_code, reason) = match self {
+            EndOfData => (8, 4),
+            Duplicate { .. } => (8, 8),
+            Sequence { .. } => (8, 12),
+            NotFound => (8, 16),
+            Exclusive { .. } => (8, 20),
+            NoSpace { .. } => (8, 28),
+            BadRba { .. } => (8, 32),
+            AreaTooSmall { .. } => (8, 44),
+            NoString => (8, 64),
+            Access { .. } => (8, 68),
+            NoPosition => (8, 88),
+            NoUpdate => (8, 92),
+            KeyChanged => (8, 96),
+            Options { .. } => (8, 104),
+            Length { .. } => (8, 108),
+            KeyLength { .. } => (8, 112),
+            Loading => (8, 116),
+            Physical { reason, .. } => (12, *reason),
+            Fenced { .. } => (12, 16),
+        };
+        Feedback { return_code, reason, component: 0 }
+    }
+}
+
+/// A key in people's form: text when printable, and hexadecimal.
+pub fn show_key(key: &[u8]) -> String {
+    let hex: String = key.iter().map(|b| format!("{b:02X}")).collect();
+    if key.iter().all(|b| (0x20..0x7F).contains(b)) {
+        format!("'{}' (X'{hex}')", String::from_utf8_lossy(key))
+    } else {
+        format!("X'{hex}'")
+    }
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use RequestError::*;
+        match self {
+            EndOfData => write!(f, "end of data")?,
+            Duplicate { key } => write!(f, "a record with key {} exists already", show_key(key))?,
+            Sequence { key } => write!(f, "key {} is not above the key before it", show_key(key))?,
+            NotFound => write!(f, "no such record")?,
+            Exclusive { key } => write!(f, "record {} is held for update by another string", show_key(key))?,
+            NoSpace { why } => write!(f, "the data set cannot be extended: {why}")?,
+            BadRba { rba } => write!(f, "no record starts at RBA {rba}")?,
+            AreaTooSmall { need, have } => write!(f, "the record has {need} bytes, the area given {have}")?,
+            NoString => write!(f, "all strings of this open are in use")?,
+            Access { what } => write!(f, "this open does not allow {what}")?,
+            NoPosition => write!(f, "no position to go on from: POINT or GET first")?,
+            NoUpdate => write!(f, "no record is held for update: GET it for update first")?,
+            KeyChanged => write!(f, "the prime key of a record cannot be changed: erase it and insert the new one")?,
+            Options { what } => write!(f, "{what}")?,
+            Length { given, least, most } => {
+                write!(f, "the record has {given} bytes, this data set takes {least} to {most}")?
+            }
+            KeyLength { given, key_length } => write!(f, "a key of {given} bytes was given, the data set's have {key_length}")?,
+            Loading => write!(f, "the data set is being loaded: only records in key order can be added until it is closed")?,
+            Physical { what, .. } => write!(f, "{what}")?,
+            Fenced { why } => write!(f, "the data set is fenced after a failure ({why}); close it and open it again")?,
+        }
+        let fb = self.feedback();
+        write!(f, " [{}/{}]", fb.return_code, fb.reason)
+    }
+}
+
+impl std::error::Error for RequestError {}
+
+/// Why an open, create or close failed. `acberflg()` gives VSAM's number.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// 148: there is no such file.
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is there already (create).
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// 168: another process has it open.
+    InUse {
+        /// The file.
+        path: PathBuf,
+        /// What both want.
+        why: &'static str,
+    },
+    /// 160: empty data set opened for input, RESET of a NOREUSE one with records, or other attribute conflicts.
+    Attributes {
+        /// Which.
+        what: String,
+    },
+    /// 192: the file is not a component of ours, is damaged, foreign or from a newer version.
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with the offset.
+        what: String,
+    },
+    /// 184: the system failed a call.
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What was being done.
+        doing: &'static str,
+        /// The system's words.
+        error: std::io::Error,
+    },
+    /// 184: the log that holds the data set's latest requests is missing or unreadable.
+    Log {
+        /// The log file.
+        path: PathBuf,
+        /// What is wrong and what to do.
+        what: String,
+    },
+}
+
+impl OpenError {
+    /// VSAM's OPEN reason.
+    pub fn acberflg(&self) -> u8 {
+        match self {
+            OpenError::Missing { .. } => 148,
+            OpenError::Exists { .. } => 160,
+            OpenError::InUse { .. } => 168,
+            OpenError::Attributes { .. } => 160,
+            OpenError::Unusable { .. } => 192,
+            OpenError::Io { .. } | OpenError::Log { .. } => 184,
+        }
+    }
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenError::Missing { path } => write!(f, "{}: no such file; was its volume moved?", path.display())?,
+            OpenError::Exists { path } => write!(f, "{}: the file exists already", path.display())?,
+            OpenError::InUse { path, why } => write!(f, "{}: in use: {why}", path.display())?,
+            OpenError::Attributes { what } => write!(f, "{what}")?,
+            OpenError::Unusable { path, what } => write!(f, "{}: {what}", path.display())?,
+            OpenError::Io { path, doing, error } => write!(f, "{}: {doing} failed: {error}", path.display())?,
+            OpenError::Log { path, what } => write!(f, "{}: {what}", path.display())?,
+        }
+        write!(f, " [OPEN {}]", self.acberflg())
+    }
+}
+
+impl std::error::Error for OpenError {}

@@ -1,0 +1,215 @@
+//! The structural check behind EXAMINE: every CI read from where its parent says, the index against the data, and the
+//! arithmetic of both. Nothing is changed.
+
+use crate::error::{show_key, RequestError};
+use crate::ksds::Ksds;
+use crate::store::free_cis;
+use cica_format::index::IndexRecord;
+use std::collections::HashSet;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Where a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// Index component.
+    Index,
+    /// Data component.
+    Data,
+}
+
+/// One thing that is not as it must be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Component.
+    pub part: Part,
+    /// CI number in it.
+    pub ci: u32,
+    /// RBA of the CI.
+    pub rba: u64,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// What a check found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Examination {
+    /// Problems, index first; empty = sound.
+    pub findings: Vec<Finding>,
+    /// Data CIs that entries point to.
+    pub control_intervals: u64,
+    /// Records found.
+    pub records: u64,
+    /// CIs without records that entries point to.
+    pub empty_control_intervals: u64,
+    /// Length of the longest record.
+    pub longest_record: u64,
+    /// Bytes free in the CIs examined, in percent of their size.
+    pub free_percent: u32,
+    /// Index CIs in use.
+    pub index_control_intervals: u64,
+}
+
+struct Walk<'k> {
+    ksds: &'k Ksds,
+    out: Examination,
+    seen_nodes: HashSet<u32>,
+    seen_cas: HashSet<u32>,
+    free_bytes: u64,
+    last_key: Vec<u8>,
+}
+
+/// Checks an open data set. Writers are kept out meanwhile.
+pub fn examine(ksds: &Ksds) -> Result<Examination, RequestError> {
+    let _gate = ksds.gate.write();
+    let mut walk = Walk {
+        ksds,
+        out: Examination::default(),
+        seen_nodes: HashSet::new(),
+        seen_cas: HashSet::new(),
+        free_bytes: 0,
+        last_key: Vec::new(),
+    };
+    let (top, levels) = ksds.top();
+    if levels > 0 {
+        walk.levels(top, levels);
+        let total = walk.out.control_intervals * ksds.data.layout.ci_size as u64;
+        walk.out.free_percent = (walk.free_bytes * 100).checked_div(total).unwrap_or(0) as u32;
+        let expected = ksds.counters.records.load(Relaxed);
+        if walk.out.records != expected {
+            walk.data(0, format!("{} records found, {expected} counted", walk.out.records));
+        }
+    }
+    Ok(walk.out)
+}
+
+impl Walk<'_> {
+    fn index(&mut self, ci: u32, what: String) {
+        let rba = ci as u64 * self.ksds.index.layout.ci_size as u64;
+        self.out.findings.push(Finding { part: Part::Index, ci, rba, what });
+    }
+    fn data(&mut self, ci: u32, what: String) {
+        let rba = ci as u64 * self.ksds.data.layout.ci_size as u64;
+        self.out.findings.push(Finding { part: Part::Data, ci, rba, what });
+    }
+
+    /// Level by level: the records that the level above names must be the chain of the level, in its order.
+    fn levels(&mut self, top: u32, levels: u8) {
+        let mut wanted: Vec<(u32, Vec<u8>)> = vec![(top, Vec::new())];
+        for level in (1..=levels).rev() {
+            let mut below = Vec::new();
+            let mut expected_next = None;
+            for (i, (ci, separator)) in wanted.iter().enumerate() {
+                if expected_next.is_some_and(|next| next != *ci) {
+                    self.index(*ci, "the record before it on this level does not point to it".into());
+                }
+                let Some(record) = self.node(*ci, level) else { continue };
+                self.node_keys(*ci, &record, separator);
+                expected_next = Some(record.next);
+                if i + 1 == wanted.len() && record.next != u32::MAX {
+                    self.index(*ci, "the last record of its level points to another".into());
+                }
+                match level {
+                    1 => self.sequence_set(*ci, &record),
+                    _ => below.extend(record.entries.into_iter().map(|e| (e.pointer, e.separator))),
+                }
+            }
+            wanted = below;
+        }
+    }
+
+    fn node(&mut self, ci: u32, level: u8) -> Option<IndexRecord> {
+        if !self.seen_nodes.insert(ci) {
+            self.index(ci, "two entries point to it".into());
+            return None;
+        }
+        self.out.index_control_intervals += 1;
+        match self.ksds.examine_node(ci) {
+            Ok(record) if record.level == level => Some(record),
+            Ok(record) => {
+                self.index(ci, format!("is of level {}, its parent is of level {}", record.level, level + 1));
+                None
+            }
+            Err(error) => {
+                self.index(ci, error.to_string());
+                None
+            }
+        }
+    }
+
+    fn node_keys(&mut self, ci: u32, record: &IndexRecord, separator: &[u8]) {
+        match record.entries.last() {
+            None => self.index(ci, "has no entries".into()),
+            Some(last) if last.separator != separator => {
+                self.index(ci, format!("its highest key is {}, its parent says {}", show_key(&last.separator), show_key(separator)));
+            }
+            Some(_) => {}
+        }
+        let padded = |s: &[u8]| {
+            let mut key = s.to_vec();
+            key.resize(self.ksds.shape.key_len.max(s.len()), 0xFF);
+            key
+        };
+        let falling = record.entries.windows(2).find(|w| padded(&w[0].separator) > padded(&w[1].separator));
+        if let Some(w) = falling {
+            let text = format!("key {} is followed by the lower {}", show_key(&w[0].separator), show_key(&w[1].separator));
+            self.index(ci, text);
+        }
+        if !self.ksds.examine_fits(record) {
+            self.index(ci, "does not fit its CI".into());
+        }
+    }
+
+    fn sequence_set(&mut self, node: u32, record: &IndexRecord) {
+        if !self.seen_cas.insert(record.ca) {
+            self.index(node, format!("CA {} has another sequence-set record", record.ca));
+        }
+        if free_cis(&record.entries, self.ksds.data.layout.ci_per_ca).len() + record.entries.len() != self.ksds.data.layout.ci_per_ca {
+            self.index(node, "two entries point to the same CI".into());
+        }
+        for entry in &record.entries {
+            let ci = self.ksds.data.layout.join(record.ca, entry.pointer);
+            self.out.control_intervals += 1;
+            match self.ksds.examine_page(ci) {
+                Ok(page) => self.page(ci, &page, &entry.separator),
+                Err(error) => self.data(ci, error.to_string()),
+            }
+        }
+    }
+
+    fn page(&mut self, ci: u32, page: &PageReport, separator: &[u8]) {
+        self.free_bytes += page.free as u64;
+        if page.keys.is_empty() && page.segment <= 1 {
+            self.out.empty_control_intervals += 1;
+        }
+        if page.arithmetic_wrong {
+            self.data(ci, "record lengths and RDFs do not agree".into());
+        }
+        self.out.longest_record = self.out.longest_record.max(page.longest as u64);
+        for key in &page.keys {
+            if !self.last_key.is_empty() && *key <= self.last_key {
+                let text = format!("key {} follows {}", show_key(key), show_key(&self.last_key));
+                self.data(ci, text);
+            }
+            let above = !separator.is_empty() && key[..separator.len()] > *separator;
+            if above {
+                self.data(ci, format!("key {} is above the index entry {}", show_key(key), show_key(separator)));
+            }
+            self.last_key.clone_from(key);
+            self.out.records += 1;
+        }
+    }
+}
+
+/// What a check needs of a data page.
+pub struct PageReport {
+    /// Keys in order (none of a middle or last segment).
+    pub keys: Vec<Vec<u8>>,
+    /// Segment number.
+    pub segment: u8,
+    /// Free bytes.
+    pub free: usize,
+    /// Longest record.
+    pub longest: usize,
+    /// RDF count or data length is not what the records make it.
+    pub arithmetic_wrong: bool,
+}

@@ -1,0 +1,236 @@
+//! Insert, update and erase of records that fit one CI.
+
+use super::split::Coming;
+use super::{Ksds, Leaf};
+use crate::error::RequestError;
+use crate::pool::{Latched, Page};
+use cica_format::{ci, log};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// How a record comes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Order {
+    /// In a sequential or skip-sequential insert.
+    pub sequential: bool,
+    /// The string's last insert went to this CI and position: the record behind it comes in ascending order too.
+    pub after: Option<(u32, usize)>,
+}
+
+/// Where a record went.
+#[derive(Debug, Clone, Copy)]
+pub struct Inserted {
+    /// Its RBA.
+    pub rba: u64,
+    /// Its CI and position, for [`Order::after`].
+    pub at: (u32, usize),
+}
+
+/// What one try came to.
+enum Tried {
+    Done(u64, usize),
+    /// The page changed under us.
+    Again,
+    /// The page needs a frame with more slots.
+    Slots(usize),
+    /// The CI is full (up to the load limit: `limited`), or the record is not one that fits a CI.
+    NoRoom { pos: usize, limited: bool },
+}
+
+impl Ksds {
+    /// Adds a record; its length has been checked.
+    pub fn insert(&self, record: &[u8], order: Order) -> Result<Inserted, RequestError> {
+        let _gate = self.gate.read();
+        let key = self.key_of(record);
+        if record.len() > self.longest_unspanned() {
+            return self.insert_spanned(record);
+        }
+        loop {
+            self.check_fence()?;
+            let Some(leaf) = self.descend(key)? else { return Err(RequestError::Loading) };
+            match self.try_insert(&leaf, key, record, order)? {
+                Tried::Done(rba, pos) => {
+                    self.counters.records.fetch_add(1, Relaxed);
+                    self.counters.inserted.fetch_add(1, Relaxed);
+                    return Ok(Inserted { rba, at: (leaf.ci, pos) });
+                }
+                Tried::Again => {}
+                Tried::Slots(bytes) => self.widen(&leaf, bytes)?,
+                Tried::NoRoom { .. } if self.leaf_view(&leaf).segment() != 0 => return self.insert_spanned(record),
+                Tried::NoRoom { pos, limited } => {
+                    let ascending = order.sequential || (pos > 0 && order.after == Some((leaf.ci, pos - 1)));
+                    self.make_room(&Coming { key, len: record.len(), replaces: false, ascending, limited })?;
+                }
+            }
+        }
+    }
+
+    fn try_insert(&self, leaf: &Leaf, key: &[u8], record: &[u8], order: Order) -> Result<Tried, RequestError> {
+        let view = self.leaf_view(leaf);
+        let (pos, equal) = view.find_record(key, self.shape.rkp);
+        let (count, segment) = (view.count(), view.segment());
+        if !self.fresh(leaf) {
+            return Ok(Tried::Again);
+        }
+        if equal {
+            return Err(RequestError::Duplicate { key: key.to_vec() });
+        }
+        if segment != 0 {
+            return Ok(Tried::NoRoom { pos, limited: false });
+        }
+        let at_end = order.sequential && pos == count && count > 0 && self.is_last(leaf);
+        let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else { return Ok(Tried::Again) };
+        let mut page = Page::of(latched.bytes());
+        let size = self.data.layout.ci_size;
+        let used = page.data_len() + record.len() + page.rdfs_with(pos, record.len()) * ci::RDF_LEN + ci::CIDF_LEN;
+        if used > size || (at_end && used > self.load_limit()) {
+            return Ok(Tried::NoRoom { pos, limited: used <= size });
+        }
+        if count == page.slot_cap() {
+            return Ok(Tried::Slots(Page::frame_len(size, count + count / 2 + 16)));
+        }
+        page.insert(pos, record, self.shape);
+        self.append(|number, buf| log::append_insert(buf, number, record));
+        let rba = self.rba(leaf.ci, &latched, pos);
+        self.data.changed(&mut latched);
+        drop(latched);
+        if count == 0 {
+            self.data.set_has_records(leaf.ci, true)?;
+        }
+        Ok(Tried::Done(rba, pos))
+    }
+
+    /// The data set's last CI.
+    fn is_last(&self, leaf: &Leaf) -> bool {
+        leaf.entry + 1 == leaf.entries && self.view(leaf.node.1).next() == u32::MAX
+    }
+
+    /// Bytes of a CI that sequential inserts behind all others fill: FREESPACE is left free, as at load.
+    pub(super) fn load_limit(&self) -> usize {
+        let size = self.data.layout.ci_size;
+        size - size * self.attributes.free_ci as usize / 100
+    }
+
+    /// Longest record that one CI takes.
+    pub(super) fn longest_unspanned(&self) -> usize {
+        ci::max_record(self.data.layout.ci_size)
+    }
+
+    fn rba(&self, ci: u32, latched: &Latched<'_>, pos: usize) -> u64 {
+        ci as u64 * self.data.layout.ci_size as u64 + latched.view().span(pos).0 as u64
+    }
+
+    /// Gives a page a frame with more slots.
+    fn widen(&self, leaf: &Leaf, bytes: usize) -> Result<(), RequestError> {
+        let mut wider = self.data.spare(bytes)?;
+        let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
+            wider.free();
+            return Ok(());
+        };
+        {
+            let old = Page::of(latched.bytes());
+            let mut page = Page::format(wider.bytes(), self.data.layout.ci_size);
+            page.set_segment(old.segment(), old.update_number());
+            page.refill((0..old.count()).map(|i| old.record(i)), self.shape);
+        }
+        drop(self.data.reframe(latched, wider));
+        Ok(())
+    }
+
+    /// Replaces the record with this record's key. Returns its RBA.
+    pub fn update(&self, record: &[u8]) -> Result<u64, RequestError> {
+        let _gate = self.gate.read();
+        let key = self.key_of(record);
+        loop {
+            self.check_fence()?;
+            let Some(leaf) = self.descend(key)? else { return Err(RequestError::NotFound) };
+            match self.try_update(&leaf, key, record)? {
+                Tried::Done(rba, _) => {
+                    self.counters.updated.fetch_add(1, Relaxed);
+                    return Ok(rba);
+                }
+                Tried::Again => {}
+                Tried::Slots(bytes) => self.widen(&leaf, bytes)?,
+                Tried::NoRoom { .. } if record.len() > self.longest_unspanned() || self.leaf_view(&leaf).segment() != 0 => {
+                    return self.replace_spanned(record);
+                }
+                Tried::NoRoom { .. } => {
+                    self.make_room(&Coming { key, len: record.len(), replaces: true, ascending: false, limited: false })?;
+                }
+            }
+        }
+    }
+
+    fn try_update(&self, leaf: &Leaf, key: &[u8], record: &[u8]) -> Result<Tried, RequestError> {
+        let view = self.leaf_view(leaf);
+        let (pos, equal) = view.find_record(key, self.shape.rkp);
+        let segment = view.segment();
+        if !self.fresh(leaf) {
+            return Ok(Tried::Again);
+        }
+        if !equal {
+            return Err(RequestError::NotFound);
+        }
+        if segment != 0 || record.len() > self.longest_unspanned() {
+            return Ok(Tried::NoRoom { pos, limited: false });
+        }
+        let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else { return Ok(Tried::Again) };
+        let mut page = Page::of(latched.bytes());
+        let old = page.len_of(pos);
+        if old != record.len() {
+            let used = page.data_len() - old + record.len() + page.rdfs_changed(pos, Some(record.len())) * ci::RDF_LEN + ci::CIDF_LEN;
+            if used > self.data.layout.ci_size {
+                return Ok(Tried::NoRoom { pos, limited: false });
+            }
+        }
+        page.replace(pos, record);
+        self.append(|number, buf| log::append_update(buf, number, record));
+        let rba = self.rba(leaf.ci, &latched, pos);
+        self.data.changed(&mut latched);
+        Ok(Tried::Done(rba, pos))
+    }
+
+    /// Takes the record with this key out.
+    pub fn erase(&self, key: &[u8]) -> Result<(), RequestError> {
+        let _gate = self.gate.read();
+        loop {
+            self.check_fence()?;
+            let Some(leaf) = self.descend(key)? else { return Err(RequestError::NotFound) };
+            match self.try_erase(&leaf, key)? {
+                Tried::Done(left, _) => {
+                    self.counters.records.fetch_sub(1, Relaxed);
+                    self.counters.deleted.fetch_add(1, Relaxed);
+                    if left == 0 {
+                        self.data.set_has_records(leaf.ci, false)?;
+                        self.reclaim(key)?;
+                    }
+                    return Ok(());
+                }
+                Tried::NoRoom { .. } => return self.erase_spanned(key),
+                Tried::Again | Tried::Slots(_) => {}
+            }
+        }
+    }
+
+    /// `Done` carries how many records the CI has left.
+    fn try_erase(&self, leaf: &Leaf, key: &[u8]) -> Result<Tried, RequestError> {
+        let view = self.leaf_view(leaf);
+        let (pos, equal) = view.find_record(key, self.shape.rkp);
+        let segment = view.segment();
+        if !self.fresh(leaf) {
+            return Ok(Tried::Again);
+        }
+        if !equal {
+            return Err(RequestError::NotFound);
+        }
+        if segment != 0 {
+            return Ok(Tried::NoRoom { pos, limited: false });
+        }
+        let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else { return Ok(Tried::Again) };
+        let mut page = Page::of(latched.bytes());
+        page.remove(pos);
+        let left = page.count();
+        self.append(|number, buf| log::append_erase(buf, number, key));
+        self.data.changed(&mut latched);
+        Ok(Tried::Done(left as u64, pos))
+    }
+}

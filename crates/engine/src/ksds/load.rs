@@ -1,0 +1,236 @@
+//! Loading an empty data set from records in key order: CIs and CAs are built outside the pool, filled as FREESPACE
+//! says, and each CA is written with one I/O. Nothing is logged: a CA counts once a commit has its header.
+//!
+//! * B1. Between two records the tree is whole: it has every CA written so far, and the last separator of each level is empty.
+
+use super::{separator, Ksds};
+use crate::error::RequestError;
+use crate::pool::Entry;
+use cica_format::index::IndexRecord;
+use cica_format::ci;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// A load in progress.
+#[derive(Debug)]
+pub struct Loader {
+    /// Images of the CA's finished CIs.
+    images: Vec<u8>,
+    entries: Vec<Entry>,
+    /// The CI being filled: its image and record lengths.
+    image: Vec<u8>,
+    used: usize,
+    lens: Vec<u16>,
+    rdfs: usize,
+    run: usize,
+    last_key: Vec<u8>,
+    /// Index CI of the last written CA's sequence-set record, with what its last separator becomes when a CA follows.
+    node: Option<(u32, Vec<u8>)>,
+    limit: usize,
+    cis_per_ca: usize,
+}
+
+impl Loader {
+    fn new(ksds: &Ksds) -> Loader {
+        let layout = &ksds.data.layout;
+        let free = layout.ci_per_ca * ksds.attributes.free_ca as usize / 100;
+        Loader {
+            images: Vec::with_capacity(layout.ci_per_ca * layout.ci_size),
+            entries: Vec::with_capacity(layout.ci_per_ca),
+            image: vec![0; layout.ci_size],
+            used: 0,
+            lens: Vec::new(),
+            rdfs: 0,
+            run: 0,
+            last_key: Vec::new(),
+            node: None,
+            limit: ksds.load_limit(),
+            cis_per_ca: (layout.ci_per_ca - free).max(1),
+        }
+    }
+
+    /// RDFs and run length if a record of `len` bytes follows.
+    fn next_run(&self, len: usize) -> (usize, usize) {
+        let same = self.lens.last() == Some(&(len as u16));
+        let run = if same { self.run + 1 } else { 1 };
+        (self.rdfs + (run <= 2) as usize, run)
+    }
+
+    fn push(&mut self, record: &[u8], rdfs: usize, run: usize) {
+        self.image[self.used..self.used + record.len()].copy_from_slice(record);
+        self.used += record.len();
+        self.lens.push(record.len() as u16);
+        (self.rdfs, self.run) = (rdfs, run);
+    }
+}
+
+impl Ksds {
+    /// Adds the next record of a load; its length has been checked. True if a CA was written.
+    pub fn load(&self, record: &[u8]) -> Result<bool, RequestError> {
+        let _gate = self.gate.read();
+        self.check_fence()?;
+        let mut guard = self.loader.lock();
+        let loader = guard.get_or_insert_with(|| Loader::new(self));
+        let key = self.key_of(record);
+        match key.cmp(&loader.last_key) {
+            _ if loader.last_key.is_empty() => {}
+            std::cmp::Ordering::Greater => {}
+            std::cmp::Ordering::Equal => return Err(RequestError::Duplicate { key: key.to_vec() }),
+            std::cmp::Ordering::Less => return Err(RequestError::Sequence { key: key.to_vec() }),
+        }
+        let written = self.load_record(loader, key, record)?;
+        loader.last_key.clear();
+        loader.last_key.extend_from_slice(key);
+        self.counters.records.fetch_add(1, Relaxed);
+        Ok(written)
+    }
+
+    fn load_record(&self, loader: &mut Loader, key: &[u8], record: &[u8]) -> Result<bool, RequestError> {
+        if record.len() > self.longest_unspanned() {
+            return self.load_spanned(loader, key, record);
+        }
+        let size = self.data.layout.ci_size;
+        let (mut rdfs, mut run) = loader.next_run(record.len());
+        let used = loader.used + record.len() + rdfs * ci::RDF_LEN + ci::CIDF_LEN;
+        let mut written = false;
+        // The first record of a CI goes in whatever FREESPACE says.
+        if !loader.lens.is_empty() && used > loader.limit.min(size) {
+            self.end_ci(loader, key);
+            if loader.entries.len() == loader.cis_per_ca {
+                self.end_ca(loader)?;
+                written = true;
+            }
+            (rdfs, run) = loader.next_run(record.len());
+        }
+        loader.push(record, rdfs, run);
+        Ok(written)
+    }
+
+    /// A spanned record: segments in CIs of their own, all in one CA.
+    fn load_spanned(&self, loader: &mut Loader, key: &[u8], record: &[u8]) -> Result<bool, RequestError> {
+        let layout = &self.data.layout;
+        let pieces: Vec<&[u8]> = record.chunks(ci::max_segment(layout.ci_size)).collect();
+        if !loader.lens.is_empty() {
+            self.end_ci(loader, key);
+        } else {
+            self.bound_last(loader, key);
+        }
+        let mut written = false;
+        let limit = if pieces.len() > loader.cis_per_ca { layout.ci_per_ca } else { loader.cis_per_ca };
+        if loader.entries.len() + pieces.len() > limit {
+            self.end_ca(loader)?;
+            written = true;
+        }
+        for (i, piece) in pieces.iter().enumerate() {
+            let segment = match i {
+                0 => ci::Segment::First,
+                i if i + 1 == pieces.len() => ci::Segment::Last,
+                _ => ci::Segment::Middle,
+            };
+            let mut image = vec![0; layout.ci_size];
+            image[..piece.len()].copy_from_slice(piece);
+            ci::render(&mut image, std::iter::once(piece.len() as u16), segment, 1);
+            loader.images.extend_from_slice(&image);
+            // The separator is set when the next record's key is known.
+            loader.entries.push(Entry { separator: key.to_vec(), pointer: loader.entries.len() as u32 });
+        }
+        if loader.entries.len() >= loader.cis_per_ca {
+            self.end_ca(loader)?;
+            written = true;
+        }
+        Ok(written)
+    }
+
+    /// After a spanned record the segments' separator is the text between its key and the next.
+    fn bound_last(&self, loader: &mut Loader, next: &[u8]) {
+        let last = loader.last_key.clone();
+        if last.is_empty() {
+            return;
+        }
+        for entry in loader.entries.iter_mut().filter(|e| e.separator == last) {
+            entry.separator = separator(&last, next);
+        }
+    }
+
+    /// The CI is full; the next record has key `next`.
+    fn end_ci(&self, loader: &mut Loader, next: &[u8]) {
+        let between = separator(&loader.last_key, next);
+        self.close_image(loader, between);
+    }
+
+    fn close_image(&self, loader: &mut Loader, between: Vec<u8>) {
+        let lens = std::mem::take(&mut loader.lens);
+        ci::render(&mut loader.image, lens.iter().copied(), ci::Segment::Whole, 0);
+        loader.images.extend_from_slice(&loader.image);
+        loader.entries.push(Entry { separator: between, pointer: loader.entries.len() as u32 });
+        loader.lens = lens;
+        loader.lens.clear();
+        (loader.used, loader.rdfs, loader.run) = (0, 0, 0);
+    }
+
+    /// Writes the CA and puts it into the index (B1). CIs that its sequence-set record has no room for stay for the next CA.
+    fn end_ca(&self, loader: &mut Loader) -> Result<(), RequestError> {
+        while !loader.entries.is_empty() {
+            self.write_ca(loader).inspect_err(|error| self.fence_unless_full(error))?;
+            if loader.entries.len() < loader.cis_per_ca {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_ca(&self, loader: &mut Loader) -> Result<(), RequestError> {
+        let mut record = IndexRecord { level: 1, ca: 0, next: u32::MAX, entries: loader.entries.clone(), free: Vec::new() };
+        while !self.node_fits(&record) && record.entries.len() > 1 {
+            record.entries.pop();
+        }
+        let cuts = |n: usize| loader.entries.get(n).is_some_and(|e| e.separator == loader.entries[n - 1].separator);
+        while record.entries.len() > 1 && cuts(record.entries.len()) {
+            record.entries.pop();
+        }
+        let count = record.entries.len();
+        let size = self.data.layout.ci_size;
+        let (ca, _) = self.data.allocate_ca()?;
+        self.data.write_loaded(ca, &loader.images[..count * size])?;
+        loader.images.drain(..count * size);
+        loader.entries.drain(..count);
+        for (i, entry) in loader.entries.iter_mut().enumerate() {
+            entry.pointer = i as u32;
+        }
+        record.ca = ca;
+        let last = std::mem::take(&mut record.entries[count - 1].separator);
+        // Segments of a spanned record have equal separators, at the end of the data set too.
+        record.entries.iter_mut().filter(|e| e.separator == last).for_each(|e| e.separator.clear());
+        let node = self.new_node(&record)?;
+        match loader.node.replace((node, last)) {
+            None => self.set_top(node, 1),
+            Some((before, between)) => self.follow(before, between, node)?,
+        }
+        Ok(())
+    }
+
+    /// The record `before` is no longer the last: `node` follows it.
+    fn follow(&self, before: u32, between: Vec<u8>, node: u32) -> Result<(), RequestError> {
+        let mut path = self.path(&vec![0xFF; self.shape.key_len])?;
+        path.pop();
+        let mut record = self.node(before)?;
+        record.next = node;
+        for entry in record.entries.iter_mut().filter(|e| e.separator.is_empty()) {
+            entry.separator.clone_from(&between);
+        }
+        self.insert_above(path, before, between, node, true)?;
+        self.set_node(before, &record)
+    }
+
+    /// Ends a load: what is left is written. Called by close, with writers out.
+    pub fn end_load(&self) -> Result<(), RequestError> {
+        let Some(mut loader) = self.loader.lock().take() else { return Ok(()) };
+        if !loader.lens.is_empty() {
+            let key = loader.last_key.clone();
+            self.close_image(&mut loader, key);
+        }
+        while !loader.entries.is_empty() {
+            self.write_ca(&mut loader).inspect_err(|error| self.fence_unless_full(error))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,134 @@
+//! Changing the index: records read into plain form, changed, checked to fit their CI, and put back. Under `structure` (K4).
+
+use super::Ksds;
+use crate::error::RequestError;
+use crate::pool::{Entry, Page};
+use crate::store::index_record;
+use cica_format::index::IndexRecord;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Level of an index record that is not in use.
+pub(super) const FREE: u8 = 255;
+
+/// One step of a path from the top to the sequence set.
+#[derive(Debug, Clone)]
+pub(super) struct PathStep {
+    /// Index CI.
+    pub ci: u32,
+    /// The record.
+    pub record: IndexRecord,
+    /// Entry to which the key belongs.
+    pub entry: usize,
+}
+
+impl Ksds {
+    /// The path to the sequence-set entry of `probe`, top first. Nothing changes meanwhile (K4).
+    pub(super) fn path(&self, probe: &[u8]) -> Result<Vec<PathStep>, RequestError> {
+        let (mut ci, levels) = self.top();
+        let mut path = Vec::with_capacity(levels as usize);
+        for level in (1..=levels).rev() {
+            let record = self.node(ci)?;
+            let (frame, _) = self.index.page(ci)?;
+            let entry = self.view(frame).find_entry(probe);
+            if record.level != level || entry >= record.entries.len() {
+                return Err(self.index_error(ci, "is not what its parent says"));
+            }
+            let next = record.entries[entry].pointer;
+            path.push(PathStep { ci, record, entry });
+            ci = next;
+        }
+        Ok(path)
+    }
+
+    /// An index record in plain form.
+    pub(super) fn node(&self, ci: u32) -> Result<IndexRecord, RequestError> {
+        loop {
+            let (frame, version) = self.index.page(ci)?;
+            let record = index_record(self.view(frame), self.data.layout.ci_per_ca);
+            if self.unchanged(frame, version) {
+                return Ok(record);
+            }
+        }
+    }
+
+    /// True if the record fits an index CI.
+    pub(super) fn node_fits(&self, record: &IndexRecord) -> bool {
+        record.fits(self.index.layout.ci_size, self.data.layout.ci_per_ca)
+    }
+
+    /// Puts a record, which fits, in its place.
+    pub(super) fn set_node(&self, ci: u32, record: &IndexRecord) -> Result<(), RequestError> {
+        let need = Page::index_frame_len(&record.entries);
+        let spare = self.index.spare(need)?;
+        let mut latched = self.index.latch(ci)?;
+        if latched.size() < need {
+            latched = self.index.reframe(latched, spare);
+        } else {
+            spare.free();
+        }
+        Page::format_index(latched.bytes(), record.level, record.ca, record.next, &record.entries);
+        self.index.changed(&mut latched);
+        Ok(())
+    }
+
+    /// A new index CI with this record.
+    pub(super) fn new_node(&self, record: &IndexRecord) -> Result<u32, RequestError> {
+        let ci = self.take_index_ci()?;
+        let mut latched = self.index.spare(Page::index_frame_len(&record.entries))?;
+        Page::format_index(latched.bytes(), record.level, record.ca, record.next, &record.entries);
+        self.index.adopt(ci, latched)?;
+        Ok(ci)
+    }
+
+    /// A free index CI: one that a reclaim left (they are chained through their `next`), or the next unused one.
+    fn take_index_ci(&self) -> Result<u32, RequestError> {
+        let head = self.index.free_head();
+        if head != u32::MAX {
+            let next = self.node(head)?.next;
+            self.index.set_free_head(next);
+            return Ok(head);
+        }
+        let ci = self.next_index_ci.load(Relaxed);
+        if ci / self.index.layout.ci_per_ca as u32 >= self.index.ca_count() {
+            self.index.allocate_ca()?;
+        }
+        self.next_index_ci.store(ci + 1, Relaxed);
+        Ok(ci)
+    }
+
+    /// Chains an index CI that is no longer used.
+    pub(super) fn free_node(&self, ci: u32) -> Result<(), RequestError> {
+        let next = self.index.free_head();
+        self.set_node(ci, &IndexRecord { level: FREE, ca: 0, next, entries: Vec::new(), free: Vec::new() })?;
+        self.index.set_free_head(ci);
+        Ok(())
+    }
+
+    /// After the node at the end of `path` (popped already) was split: its entry gets `separator`, and `right` comes in
+    /// behind it with the separator the entry had. Splits upwards as far as needed.
+    pub(super) fn insert_above(&self, mut path: Vec<PathStep>, child: u32, separator: Vec<u8>, right: u32, ascending: bool) -> Result<(), RequestError> {
+        let Some(PathStep { ci, mut record, entry }) = path.pop() else {
+            let (_, levels) = self.top();
+            let entries = vec![Entry { separator, pointer: child }, Entry { separator: Vec::new(), pointer: right }];
+            let top = IndexRecord { level: levels + 1, ca: 0, next: u32::MAX, entries, free: Vec::new() };
+            let ci = self.new_node(&top)?;
+            self.set_top(ci, levels + 1);
+            return Ok(());
+        };
+        let old = std::mem::replace(&mut record.entries[entry].separator, separator);
+        record.entries.insert(entry + 1, Entry { separator: old, pointer: right });
+        if self.node_fits(&record) {
+            return self.set_node(ci, &record);
+        }
+        let count = record.entries.len();
+        let at = if ascending && entry + 2 == count { count - 1 } else { count / 2 };
+        let moved = record.entries.split_off(at.max(1));
+        let upper = IndexRecord { entries: moved, ..record.clone() };
+        let sibling = self.new_node(&upper)?;
+        record.next = sibling;
+        let separator = record.entries[record.entries.len() - 1].separator.clone();
+        // The parent before the node: a reader that comes from above meets either the old pair or the new one.
+        self.insert_above(path, ci, separator, sibling, ascending)?;
+        self.set_node(ci, &record)
+    }
+}

@@ -1,0 +1,389 @@
+//! Records longer than a CI: segments, each alone in its CI, the first with the key. Under `structure` (K4).
+//!
+//! The segments' CIs are neighbours in the sequence set of one CA, their entries have equal separators (K2). All segments
+//! of a record carry the same update number.
+
+use super::nodes::PathStep;
+use super::split::is_one_record;
+use super::{separator, Inserted, Ksds, Spot};
+use crate::error::RequestError;
+use crate::pool::{Entry, Page};
+use cica_format::index::IndexRecord;
+use cica_format::{ci, log};
+use std::sync::atomic::Ordering::*;
+
+const FIRST: u8 = 1;
+const LAST: u8 = 2;
+const MIDDLE: u8 = 3;
+
+impl Ksds {
+    fn segments(&self, len: usize) -> usize {
+        if len <= self.longest_unspanned() {
+            1
+        } else {
+            len.div_ceil(ci::max_segment(self.data.layout.ci_size))
+        }
+    }
+
+    /// Longest record of a spanned data set: what one CA takes.
+    pub fn longest_spanned(&self) -> usize {
+        ci::max_segment(self.data.layout.ci_size) * self.data.layout.ci_per_ca
+    }
+
+    /// Adds a record that is spanned, or goes beside one.
+    pub(super) fn insert_spanned(&self, record: &[u8]) -> Result<Inserted, RequestError> {
+        let _structure = self.structure.lock();
+        let inserted = self.place_record(record)?;
+        self.append(|number, buf| log::append_insert(buf, number, record));
+        self.counters.records.fetch_add(1, Relaxed);
+        self.counters.inserted.fetch_add(1, Relaxed);
+        Ok(inserted)
+    }
+
+    fn place_record(&self, record: &[u8]) -> Result<Inserted, RequestError> {
+        let placed = self.try_place(record);
+        placed.inspect_err(|error| {
+            if !matches!(error, RequestError::Duplicate { .. } | RequestError::Loading) {
+                self.fence_unless_full(error);
+            }
+        })
+    }
+
+    fn try_place(&self, record: &[u8]) -> Result<Inserted, RequestError> {
+        let key = self.key_of(record);
+        loop {
+            self.check_fence()?;
+            let path = self.path(key)?;
+            let Some(PathStep { record: node, entry, .. }) = path.last() else { return Err(RequestError::Loading) };
+            let side = match self.side(node, *entry, key)? {
+                Side::Duplicate => return Err(RequestError::Duplicate { key: key.to_vec() }),
+                Side::Inside => {
+                    self.cut_ci(path, key)?;
+                    continue;
+                }
+                side => side,
+            };
+            if let Some(ci) = self.place_beside(path, side, record)? {
+                return Ok(Inserted { rba: ci as u64 * self.data.layout.ci_size as u64, at: (ci, 0) });
+            }
+        }
+    }
+
+    /// On which side of the entry's records the key lies.
+    fn side(&self, node: &IndexRecord, entry: usize, key: &[u8]) -> Result<Side, RequestError> {
+        let mut latched = self.data.latch(self.data.layout.join(node.ca, node.entries[entry].pointer))?;
+        let page = Page::of(latched.bytes());
+        let n = page.count();
+        if n == 0 {
+            return Ok(Side::Before(key.to_vec()));
+        }
+        let (first, last) = (page.key(0, self.shape), page.key(n - 1, self.shape));
+        if (0..n).any(|i| page.key(i, self.shape) == key) {
+            return Ok(Side::Duplicate);
+        }
+        if key < first {
+            return Ok(Side::Before(separator(key, first)));
+        }
+        if key > last {
+            return Ok(Side::After(separator(last, key)));
+        }
+        Ok(Side::Inside)
+    }
+
+    /// Splits a CI between the records before and after `key`, into the same CA or, when that is full, after a CA split.
+    fn cut_ci(&self, path: Vec<PathStep>, key: &[u8]) -> Result<(), RequestError> {
+        let Some(PathStep { ci: node, record, entry }) = path.last().cloned() else { return Ok(()) };
+        let Some(&free) = record.free.last() else {
+            return if is_one_record(&record.entries) { self.split_into_new_ca(path, key) } else { self.split_ca_near(path) };
+        };
+        let from = self.data.layout.join(record.ca, record.entries[entry].pointer);
+        let to = self.data.layout.join(record.ca, free as u32);
+        let between = self.move_above(from, to, key)?;
+        let mut wider = record.clone();
+        let old = std::mem::replace(&mut wider.entries[entry].separator, between);
+        wider.entries.insert(entry + 1, Entry { separator: old, pointer: free as u32 });
+        self.counters.ci_splits.fetch_add(1, Relaxed);
+        if self.node_fits(&wider) {
+            self.set_node(node, &wider)
+        } else {
+            Err(self.index_error(node, "has no room for the entry of a spanned record"))
+        }
+    }
+
+    /// Moves the records above `key` from one CI to another, new one; returns the separator between them.
+    fn move_above(&self, from: u32, to: u32, key: &[u8]) -> Result<Vec<u8>, RequestError> {
+        let mut spare = self.data.spare(0)?;
+        let mut left = self.data.latch(from)?;
+        let (records, between, at) = {
+            let page = Page::of(left.bytes());
+            let at = (0..page.count()).find(|&i| page.key(i, self.shape) > key).unwrap_or(page.count());
+            let records: Vec<Vec<u8>> = (at..page.count()).map(|i| page.record(i).to_vec()).collect();
+            (records, separator(page.key(at - 1, self.shape), page.key(at, self.shape)), at)
+        };
+        let need = Page::frame_len(self.data.layout.ci_size, records.len() + 4);
+        if spare.size() < need {
+            spare.free();
+            spare = self.data.spare(need)?;
+        }
+        Page::format(spare.bytes(), self.data.layout.ci_size).refill(records.iter().map(Vec::as_slice), self.shape);
+        drop(self.data.adopt(to, spare)?);
+        let mut page = Page::of(left.bytes());
+        for i in (at..page.count()).rev() {
+            page.remove(i);
+        }
+        self.data.changed(&mut left);
+        Ok(between)
+    }
+
+    /// The CA has one CI and it must be cut: the part above `key` goes to a new CA.
+    fn split_into_new_ca(&self, mut path: Vec<PathStep>, key: &[u8]) -> Result<(), RequestError> {
+        let Some(PathStep { ci: node, mut record, entry }) = path.pop() else { return Ok(()) };
+        let (ca, reused) = self.data.allocate_ca()?;
+        self.count_new_ca(reused);
+        let from = self.data.layout.join(record.ca, record.entries[entry].pointer);
+        let between = self.move_above(from, self.data.layout.join(ca, 0), key)?;
+        let old = std::mem::replace(&mut record.entries[entry].separator, between.clone());
+        let entries = vec![Entry { separator: old, pointer: 0 }];
+        let sibling = self.new_node(&IndexRecord { level: 1, ca, next: record.next, entries, free: Vec::new() })?;
+        record.next = sibling;
+        self.insert_above(path, node, between, sibling, false)?;
+        self.set_node(node, &record)
+    }
+
+    fn split_ca_near(&self, path: Vec<PathStep>) -> Result<(), RequestError> {
+        let Some(last) = path.last() else { return Ok(()) };
+        let (entries, wanted) = (&last.record.entries, last.entry.max(1));
+        let cuts = |at: usize| entries[at - 1].separator == entries[at].separator;
+        let at = (wanted..entries.len()).find(|&at| !cuts(at)).or_else(|| (1..wanted).rev().find(|&at| !cuts(at)));
+        match at {
+            Some(at) => self.split_ca_at(path, at, false),
+            None => Err(self.index_error(last.ci, "a control area with one record cannot be split")),
+        }
+    }
+
+    /// Writes the record's segments into CIs beside the entry; `None` after a CA split that made room for the next try.
+    fn place_beside(&self, mut path: Vec<PathStep>, side: Side, record: &[u8]) -> Result<Option<u32>, RequestError> {
+        let Some(PathStep { ci: node_ci, record: mut node, entry }) = path.pop() else { return Ok(None) };
+        let need = self.segments(record.len());
+        // The group of entries that the record goes before or after.
+        let same = |a: usize, b: usize| node.entries[a].separator == node.entries[b].separator;
+        let mut end = entry + 1;
+        while end < node.entries.len() && same(entry, end) {
+            end += 1;
+        }
+        let (at, mine) = match &side {
+            Side::After(between) => {
+                let old = node.entries[entry].separator.clone();
+                for e in &mut node.entries[entry..end] {
+                    e.separator = between.clone();
+                }
+                (end, old)
+            }
+            Side::Before(between) => (entry, between.clone()),
+            Side::Duplicate | Side::Inside => return Ok(None),
+        };
+        let free: Vec<u32> = node.free.iter().rev().take(need).map(|&i| i as u32).collect();
+        let mut wider = node.clone();
+        let new = free.iter().map(|&pointer| Entry { separator: mine.clone(), pointer });
+        wider.entries.splice(at..at, new);
+        if free.len() == need && self.node_fits(&wider) {
+            self.write_segments(node.ca, &free, record)?;
+            self.set_node(node_ci, &wider)?;
+            return Ok(Some(self.data.layout.join(node.ca, free[0])));
+        }
+        if at > 0 && at < node.entries.len() {
+            // The separators on the path are still the old ones: read them again after the split.
+            let path = self.path(self.key_of(record))?;
+            self.split_ca_at(path, at, false)?;
+            return Ok(None);
+        }
+        let (ca, reused) = self.data.allocate_ca()?;
+        self.count_new_ca(reused);
+        if at == node.entries.len() {
+            let pointers: Vec<u32> = (0..need as u32).collect();
+            self.write_segments(ca, &pointers, record)?;
+            let entries = pointers.iter().map(|&pointer| Entry { separator: mine.clone(), pointer }).collect();
+            let sibling = self.new_node(&IndexRecord { level: 1, ca, next: node.next, entries, free: Vec::new() })?;
+            node.next = sibling;
+            let between = node.entries[at - 1].separator.clone();
+            self.insert_above(path, node_ci, between, sibling, false)?;
+            self.set_node(node_ci, &node)?;
+            return Ok(Some(self.data.layout.join(ca, 0)));
+        }
+        // Before everything: what the CA has moves to the new one, and the record takes its place.
+        let mut moved = std::mem::take(&mut node.entries);
+        for (i, e) in moved.iter_mut().enumerate() {
+            self.data.rehome(self.data.layout.join(node.ca, e.pointer), self.data.layout.join(ca, i as u32))?;
+            e.pointer = i as u32;
+        }
+        let pointers: Vec<u32> = (0..need as u32).collect();
+        self.write_segments(node.ca, &pointers, record)?;
+        node.entries = pointers.iter().map(|&pointer| Entry { separator: mine.clone(), pointer }).collect();
+        let sibling = self.new_node(&IndexRecord { level: 1, ca, next: node.next, entries: moved, free: Vec::new() })?;
+        node.next = sibling;
+        self.insert_above(path, node_ci, mine, sibling, false)?;
+        self.set_node(node_ci, &node)?;
+        Ok(Some(self.data.layout.join(node.ca, 0)))
+    }
+
+    fn write_segments(&self, ca: u32, cis: &[u32], record: &[u8]) -> Result<(), RequestError> {
+        let most = ci::max_segment(self.data.layout.ci_size);
+        let pieces: Vec<&[u8]> = if cis.len() == 1 { vec![record] } else { record.chunks(most).collect() };
+        for (i, (&ci, piece)) in cis.iter().zip(&pieces).enumerate() {
+            let segment = match (i, pieces.len()) {
+                (_, 1) => 0,
+                (0, _) => FIRST,
+                (i, n) if i + 1 == n => LAST,
+                _ => MIDDLE,
+            };
+            let mut frame = self.data.spare(0)?;
+            let mut page = Page::format(frame.bytes(), self.data.layout.ci_size);
+            page.set_segment(segment, 1);
+            page.refill(std::iter::once(*piece), self.shape);
+            drop(self.data.adopt(self.data.layout.join(ca, ci), frame)?);
+        }
+        Ok(())
+    }
+
+    /// The segments that follow the first one at `spot`, appended to `out`, which holds it. False: something changed.
+    pub fn gather(&self, spot: &Spot, out: &mut Vec<u8>) -> Result<bool, RequestError> {
+        let mut leaf = spot.leaf;
+        loop {
+            let Some(next) = self.step_to_next(&leaf)? else { return Ok(false) };
+            let view = self.leaf_view(&next);
+            let segment = view.segment();
+            let mut piece = Vec::new();
+            let sound = view.record(0, &mut piece);
+            if !sound || !self.fresh(&next) || !self.fresh(&spot.leaf) {
+                return Ok(false);
+            }
+            if segment != MIDDLE && segment != LAST {
+                return Err(self.data_error(next.ci, "the next segment of a spanned record is missing"));
+            }
+            out.extend_from_slice(&piece);
+            if segment == LAST {
+                return Ok(self.fresh(&spot.leaf));
+            }
+            leaf = next;
+        }
+    }
+
+    /// Takes a spanned record out.
+    pub(super) fn erase_spanned(&self, key: &[u8]) -> Result<(), RequestError> {
+        let _structure = self.structure.lock();
+        self.remove_group(key).inspect_err(|error| {
+            if !matches!(error, RequestError::NotFound) {
+                self.fence_unless_full(error);
+            }
+        })?;
+        self.append(|number, buf| log::append_erase(buf, number, key));
+        self.counters.records.fetch_sub(1, Relaxed);
+        self.counters.deleted.fetch_add(1, Relaxed);
+        self.reclaim_structured(key)
+    }
+
+    /// Takes the record's entries out of the sequence set and drops their CIs. Its range goes to the next entry, or the one
+    /// before, or an empty CI.
+    fn remove_group(&self, key: &[u8]) -> Result<(), RequestError> {
+        self.check_fence()?;
+        let Some(PathStep { ci: node_ci, record: mut node, entry }) = self.path(key)?.pop() else { return Err(RequestError::NotFound) };
+        let ci = self.data.layout.join(node.ca, node.entries[entry].pointer);
+        {
+            let mut latched = self.data.latch(ci)?;
+            let page = Page::of(latched.bytes());
+            if page.count() == 0 || page.key(0, self.shape) != key || page.segment() != FIRST {
+                return Err(RequestError::NotFound);
+            }
+        }
+        let mut end = entry + 1;
+        while end < node.entries.len() && node.entries[end].separator == node.entries[entry].separator {
+            end += 1;
+        }
+        let gone: Vec<Entry> = node.entries.drain(entry..end).collect();
+        let range = gone[0].separator.clone();
+        let mut keep = None;
+        if node.entries.is_empty() {
+            node.entries.push(Entry { separator: range, pointer: gone[0].pointer });
+            keep = Some(gone[0].pointer);
+        } else if entry == node.entries.len() {
+            let old = node.entries[entry - 1].separator.clone();
+            for e in node.entries.iter_mut().filter(|e| e.separator == old) {
+                e.separator = range.clone();
+            }
+        }
+        self.set_node(node_ci, &node)?;
+        for e in gone.iter().filter(|e| Some(e.pointer) != keep) {
+            self.data.drop_ci(self.data.layout.join(node.ca, e.pointer))?;
+        }
+        if let Some(pointer) = keep {
+            let mut frame = self.data.spare(0)?;
+            Page::format(frame.bytes(), self.data.layout.ci_size);
+            drop(self.data.adopt(self.data.layout.join(node.ca, pointer), frame)?);
+        }
+        Ok(())
+    }
+
+    /// Replaces a record when it is, or becomes, a spanned one. Readers that miss it meanwhile look again.
+    pub(super) fn replace_spanned(&self, record: &[u8]) -> Result<u64, RequestError> {
+        let _structure = self.structure.lock();
+        self.replacing.fetch_add(1, AcqRel);
+        let done = self.replace_structured(record);
+        self.replacing.fetch_add(1, AcqRel);
+        let rba = done?;
+        self.append(|number, buf| log::append_update(buf, number, record));
+        self.counters.updated.fetch_add(1, Relaxed);
+        Ok(rba)
+    }
+
+    fn replace_structured(&self, record: &[u8]) -> Result<u64, RequestError> {
+        let key = self.key_of(record);
+        // Space first: without it nothing has changed.
+        self.reserve_segments(record.len())?;
+        match self.remove_group(key) {
+            Ok(()) => {}
+            Err(RequestError::NotFound) => self.remove_whole(key)?,
+            Err(error) => {
+                self.fence_unless_full(&error);
+                return Err(error);
+            }
+        }
+        self.place_record(record).map(|inserted| inserted.rba).inspect_err(|error| self.fence(&error.to_string()))
+    }
+
+    /// A CA in hand guarantees that placing the record will find one: it goes back to the free chain at once.
+    fn reserve_segments(&self, _len: usize) -> Result<(), RequestError> {
+        let (ca, _) = self.data.allocate_ca()?;
+        self.data.free_ca(ca)
+    }
+
+    fn remove_whole(&self, key: &[u8]) -> Result<(), RequestError> {
+        loop {
+            let Some(leaf) = self.descend(key)? else { return Err(RequestError::NotFound) };
+            let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else { continue };
+            let (pos, equal) = latched.view().find_record(key, self.shape.rkp);
+            if !equal {
+                return Err(RequestError::NotFound);
+            }
+            Page::of(latched.bytes()).remove(pos);
+            self.data.changed(&mut latched);
+            return Ok(());
+        }
+    }
+
+    /// Odd while a spanned record is being replaced; a reader that found nothing looks again if this moved.
+    pub fn replacing(&self) -> u64 {
+        self.replacing.load(Acquire)
+    }
+
+    pub(super) fn data_error(&self, ci: u32, what: &str) -> RequestError {
+        let rba = ci as u64 * self.data.layout.ci_size as u64;
+        RequestError::Physical { reason: 4, what: format!("{}, CI {ci} (RBA {rba}): {what}", self.data.name) }
+    }
+}
+
+enum Side {
+    Before(Vec<u8>),
+    After(Vec<u8>),
+    Inside,
+    Duplicate,
+}

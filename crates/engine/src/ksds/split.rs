@@ -1,0 +1,229 @@
+//! CI and CA splits.
+//!
+//! | what does not fit | room found | done |
+//! |---|---|---|
+//! | record in its CI | a free CI in the CA, and in the sequence-set record | CI split |
+//! | | neither | CA split, then again |
+//! | CA has one CI, or the record goes behind all of them | | the CI is split into a new CA |
+//!
+//! Where a CI is split: in ascending order at the record that comes, so that the left one stays full; else so that
+//! both halves are about equal. A CA likewise.
+
+use super::nodes::PathStep;
+use super::{separator, Ksds};
+use crate::error::RequestError;
+use crate::pool::{Entry, Page};
+use cica_format::ci;
+use cica_format::index::IndexRecord;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// The record that needs room.
+pub(super) struct Coming<'r> {
+    pub key: &'r [u8],
+    pub len: usize,
+    /// It replaces the record with its key.
+    pub replaces: bool,
+    /// It comes in ascending order.
+    pub ascending: bool,
+    /// It would fit the CI but not what a load fills of it.
+    pub limited: bool,
+}
+
+impl Ksds {
+    /// Makes room for a record that did not fit its CI. The caller tries again afterwards, whatever became of it meanwhile.
+    pub(super) fn make_room(&self, coming: &Coming<'_>) -> Result<(), RequestError> {
+        let _structure = self.structure.lock();
+        self.check_fence()?;
+        let path = self.path(coming.key)?;
+        let Some(PathStep { record, entry, .. }) = path.last() else { return Ok(()) };
+        let free = record.free.last().copied();
+        let mut wider = record.clone();
+        wider.entries.insert(*entry, Entry { separator: coming.key.to_vec(), pointer: free.unwrap_or(0) as u32 });
+        let roomy = free.is_some() && self.node_fits(&wider);
+        let behind = *entry + 1 == record.entries.len() && coming.ascending && self.is_behind_all(record, *entry, coming.key)?;
+        let alone = record.entries.len() == 1 || is_one_record(&record.entries);
+        let done = if let (true, Some(free)) = (roomy, free) {
+            self.split_ci(path, coming, Target::SameCa(free as u32))
+        } else if behind || alone {
+            self.split_ci(path, coming, Target::NewCa)
+        } else {
+            self.split_ca(path, coming.ascending)
+        };
+        done.inspect_err(|error| self.fence_unless_full(error))
+    }
+
+    /// Errors after the first change leave the tree in memory half done: only a lack of space is found before it.
+    pub(super) fn fence_unless_full(&self, error: &RequestError) {
+        if !matches!(error, RequestError::NoSpace { .. } | RequestError::Fenced { .. }) {
+            self.fence(&error.to_string());
+        }
+    }
+
+    fn is_behind_all(&self, record: &IndexRecord, entry: usize, key: &[u8]) -> Result<bool, RequestError> {
+        let mut latched = self.data.latch(self.data.layout.join(record.ca, record.entries[entry].pointer))?;
+        let page = Page::of(latched.bytes());
+        let n = page.count();
+        Ok(n > 0 && page.segment() == 0 && page.key(n - 1, self.shape) < key)
+    }
+
+    /// Splits the CI to which `coming` belongs.
+    fn split_ci(&self, mut path: Vec<PathStep>, coming: &Coming<'_>, target: Target) -> Result<(), RequestError> {
+        let Some(PathStep { ci: node, mut record, entry }) = path.pop() else { return Ok(()) };
+        let new_ca = match target {
+            Target::SameCa(_) => None,
+            Target::NewCa => Some(self.data.allocate_ca()?),
+        };
+        let to = match (target, new_ca) {
+            (Target::SameCa(free), _) => self.data.layout.join(record.ca, free),
+            (Target::NewCa, ca) => self.data.layout.join(ca.map_or(0, |c| c.0), 0),
+        };
+        let from = self.data.layout.join(record.ca, record.entries[entry].pointer);
+        let mut spare = self.data.spare(0)?;
+        let mut left = self.data.latch(from)?;
+        let plan = plan(&Page::of(left.bytes()), coming, self.shape, self.data.layout.ci_size);
+        let Some(Plan { moved, separator }) = plan else {
+            // It has room by now, or holds a spanned record, which is another path.
+            spare.free();
+            if let Some((ca, _)) = new_ca {
+                self.data.free_ca(ca)?;
+            }
+            return Ok(());
+        };
+        let records: Vec<Vec<u8>> = {
+            let page = Page::of(left.bytes());
+            (moved..page.count()).map(|i| page.record(i).to_vec()).collect()
+        };
+        let need = Page::frame_len(self.data.layout.ci_size, records.len() + 4);
+        if spare.size() < need {
+            spare.free();
+            spare = self.data.spare(need)?;
+        }
+        Page::format(spare.bytes(), self.data.layout.ci_size).refill(records.iter().map(Vec::as_slice), self.shape);
+        let right = self.data.adopt(to, spare)?;
+        {
+            let mut page = Page::of(left.bytes());
+            for i in (moved..page.count()).rev() {
+                page.remove(i);
+            }
+        }
+        self.data.changed(&mut left);
+        let emptied = left.view().count() == 0;
+        self.counters.ci_splits.fetch_add(1, Relaxed);
+        let old = std::mem::replace(&mut record.entries[entry].separator, separator.clone());
+        match target {
+            Target::SameCa(free) => {
+                record.entries.insert(entry + 1, Entry { separator: old, pointer: free });
+                self.set_node(node, &record)?;
+            }
+            Target::NewCa => {
+                let (ca, reused) = new_ca.unwrap_or((0, false));
+                self.count_new_ca(reused);
+                let entries = vec![Entry { separator: old, pointer: 0 }];
+                let sibling = self.new_node(&IndexRecord { level: 1, ca, next: record.next, entries, free: Vec::new() })?;
+                record.next = sibling;
+                self.insert_above(path, node, separator, sibling, coming.ascending)?;
+                self.set_node(node, &record)?;
+            }
+        }
+        drop((left, right));
+        if emptied {
+            self.data.set_has_records(from, false)?;
+        }
+        Ok(())
+    }
+
+    /// Moves the right half of a CA's CIs (in ascending order: those right of the record that comes) to a new CA.
+    fn split_ca(&self, path: Vec<PathStep>, ascending: bool) -> Result<(), RequestError> {
+        let Some(PathStep { record, entry, .. }) = path.last() else { return Ok(()) };
+        let count = record.entries.len();
+        let wanted = if ascending && entry + 1 < count { entry + 1 } else { count / 2 };
+        let Some(at) = boundary(&record.entries, wanted) else {
+            return Err(self.index_error(0, "a control area with one record cannot be split"));
+        };
+        self.split_ca_at(path, at, ascending)
+    }
+
+    /// Moves the entries from `at` on, with their CIs, to a new CA.
+    pub(super) fn split_ca_at(&self, mut path: Vec<PathStep>, at: usize, ascending: bool) -> Result<(), RequestError> {
+        let Some(PathStep { ci: node, mut record, .. }) = path.pop() else { return Ok(()) };
+        let (ca, reused) = self.data.allocate_ca()?;
+        self.count_new_ca(reused);
+        let mut moved = record.entries.split_off(at);
+        for (i, entry) in moved.iter_mut().enumerate() {
+            let from = self.data.layout.join(record.ca, entry.pointer);
+            self.data.rehome(from, self.data.layout.join(ca, i as u32))?;
+            entry.pointer = i as u32;
+        }
+        let upper = IndexRecord { level: 1, ca, next: record.next, entries: moved, free: Vec::new() };
+        let sibling = self.new_node(&upper)?;
+        record.next = sibling;
+        let separator = record.entries[at - 1].separator.clone();
+        self.insert_above(path, node, separator, sibling, ascending)?;
+        self.set_node(node, &record)
+    }
+
+    pub(super) fn count_new_ca(&self, reused: bool) {
+        self.counters.ca_splits.fetch_add(1, Relaxed);
+        if reused {
+            self.counters.ca_reuses.fetch_add(1, Relaxed);
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Target {
+    SameCa(u32),
+    NewCa,
+}
+
+/// The boundary between entries nearest to `wanted` that does not cut a spanned record (K2).
+fn boundary(entries: &[Entry], wanted: usize) -> Option<usize> {
+    let cuts = |at: &usize| entries[at - 1].separator == entries[*at].separator;
+    let up = (wanted.max(1)..entries.len()).find(|at| !cuts(at));
+    up.or_else(|| (1..wanted.min(entries.len())).rev().find(|at| !cuts(at)))
+}
+
+/// All entries are segments of one spanned record.
+pub(super) fn is_one_record(entries: &[Entry]) -> bool {
+    entries.windows(2).all(|w| w[0].separator == w[1].separator)
+}
+
+/// Where to split a CI.
+struct Plan {
+    /// Old records from here on move to the right.
+    moved: usize,
+    /// Between what is left and what is right, the coming record included.
+    separator: Vec<u8>,
+}
+
+/// Plans the split of `page` for `coming`; `None` if it need not be split, or holds a spanned segment.
+fn plan(page: &Page<'_>, coming: &Coming<'_>, shape: crate::pool::Shape, ci_size: usize) -> Option<Plan> {
+    if page.segment() != 0 || page.count() == 0 {
+        return None;
+    }
+    // The records as they will be: key source and length of each.
+    let n = page.count();
+    let pos = (0..n).position(|i| page.key(i, shape) >= coming.key).unwrap_or(n);
+    let replaced = coming.replaces && pos < n && page.key(pos, shape) == coming.key;
+    let old_at = |i: usize| if i <= pos || replaced { i } else { i - 1 };
+    let total = if replaced { n } else { n + 1 };
+    let len = |i: usize| if i == pos { coming.len } else { page.len_of(old_at(i)) };
+    let key = |i: usize| if i == pos { coming.key } else { page.key(old_at(i), shape) };
+    let fits = |from: usize, to: usize| {
+        let bytes: usize = (from..to).map(len).sum();
+        let rdfs = ci::rdf_count((from..to).map(|i| len(i) as u16));
+        ci::free_bytes(ci_size, bytes, rdfs).is_some()
+    };
+    if total < 2 || (fits(0, total) && !coming.limited) {
+        return None;
+    }
+    let both = |t: &usize| fits(0, *t) && fits(*t, total);
+    let ascending = || [pos + 1, pos].into_iter().filter(|t| (1..total).contains(t)).find(|t| both(t));
+    let bytes: usize = (0..total).map(len).sum();
+    let middle = (1..total).find(|&t| (0..t).map(len).sum::<usize>() * 2 >= bytes).unwrap_or(total / 2).clamp(1, total - 1);
+    let nearest = || (0..total).flat_map(|d| [middle + d, middle.wrapping_sub(d)]).filter(|t| (1..total).contains(t)).find(|t| both(t));
+    // Three CIs are needed when no cut serves: cut beside the record, and the next try cuts again.
+    let at = coming.ascending.then(ascending).flatten().or_else(nearest).unwrap_or(pos.clamp(1, total - 1));
+    let moved = if replaced || at <= pos { at } else { at - 1 };
+    Some(Plan { moved, separator: separator(key(at - 1), key(at)) })
+}

@@ -1,0 +1,331 @@
+//! Finding: from a key to its data page, to the next page and to the one before, without a lock or latch (L1, K3).
+
+use super::Ksds;
+use crate::error::RequestError;
+use crate::pool::{pause, View};
+
+/// A data page as a reader found it, and the sequence-set entry that led there.
+#[derive(Debug, Clone, Copy)]
+pub struct Leaf {
+    /// Data CI.
+    pub ci: u32,
+    /// Its frame and version.
+    pub frame: u32,
+    /// See `frame`.
+    pub version: u64,
+    /// Sequence-set record: index CI, frame, version.
+    pub node: (u32, u32, u64),
+    /// Its entry, of `entries`.
+    pub entry: usize,
+    /// Entries it has.
+    pub entries: usize,
+}
+
+/// A record's place: a page and a position on it.
+#[derive(Debug, Clone, Copy)]
+pub struct Spot {
+    /// Page.
+    pub leaf: Leaf,
+    /// Position on it.
+    pub pos: usize,
+}
+
+/// One step along the data pages.
+enum Step {
+    To(Leaf),
+    End,
+    /// Something changed under the reader.
+    Restart,
+}
+
+impl Ksds {
+    #[inline]
+    pub(super) fn view(&self, frame: u32) -> View<'_> {
+        self.pool.view(frame)
+    }
+    #[inline]
+    pub(super) fn unchanged(&self, frame: u32, version: u64) -> bool {
+        self.pool.descriptor(frame).latch.unchanged(version)
+    }
+    /// True while the page is as the reader found it.
+    #[inline]
+    pub fn fresh(&self, leaf: &Leaf) -> bool {
+        self.unchanged(leaf.frame, leaf.version)
+    }
+    /// The page for reading.
+    #[inline]
+    pub fn leaf_view(&self, leaf: &Leaf) -> View<'_> {
+        self.pool.view(leaf.frame)
+    }
+
+    /// The data page to which `probe` (a key, or the start of one) belongs; `None` when there is no index yet.
+    pub fn descend(&self, probe: &[u8]) -> Result<Option<Leaf>, RequestError> {
+        let mut turns = 0;
+        'restart: loop {
+            if turns > 0 {
+                pause(&mut turns);
+            }
+            turns += 1;
+            let (top, levels) = self.top();
+            if levels == 0 {
+                return Ok(None);
+            }
+            let (mut node, (mut frame, mut version)) = (top, self.index.page(top)?);
+            if self.top() != (top, levels) {
+                continue;
+            }
+            loop {
+                let view = self.view(frame);
+                let entry = view.find_entry(probe);
+                let (entries, level, ca) = (view.count(), view.level(), view.ca());
+                let pointer = view.pointer(entry);
+                if !self.unchanged(frame, version) {
+                    continue 'restart;
+                }
+                if entry >= entries || level == 0 {
+                    return Err(self.index_error(node, "no entry covers the key"));
+                }
+                if level == 1 {
+                    let ci = self.data.layout.join(ca, pointer);
+                    let (leaf, leaf_version) = self.data.page(ci)?;
+                    if !self.unchanged(frame, version) {
+                        continue 'restart;
+                    }
+                    let node = (node, frame, version);
+                    return Ok(Some(Leaf { ci, frame: leaf, version: leaf_version, node, entry, entries }));
+                }
+                let (next, next_version) = self.index.page(pointer)?;
+                if !self.unchanged(frame, version) {
+                    continue 'restart;
+                }
+                (node, frame, version) = (pointer, next, next_version);
+            }
+        }
+    }
+
+    /// The first record whose key is at or above `key` (`after`: above it). A short `key` compares over its length.
+    pub fn first_at(&self, key: &[u8], after: bool) -> Result<Option<Spot>, RequestError> {
+        'restart: loop {
+            let Some(mut leaf) = self.descend(key)? else { return Ok(None) };
+            let (mut pos, equal) = self.leaf_view(&leaf).find_record(key, self.shape.rkp);
+            if equal && after {
+                pos += 1;
+            }
+            loop {
+                let view = self.leaf_view(&leaf);
+                let here = pos < view.count() && view.segment() <= 1;
+                if !self.fresh(&leaf) {
+                    continue 'restart;
+                }
+                if here {
+                    return Ok(Some(Spot { leaf, pos }));
+                }
+                match self.step_forward(&leaf)? {
+                    Step::To(next) => (leaf, pos) = (next, 0),
+                    Step::End => return Ok(None),
+                    Step::Restart => continue 'restart,
+                }
+            }
+        }
+    }
+
+    /// The record after `spot`, if its page is as it was; `Ok(None)` at the end; `Err(None)` when the page changed.
+    pub fn following(&self, spot: &Spot) -> Result<Option<Spot>, Option<RequestError>> {
+        let (mut leaf, mut pos) = (spot.leaf, spot.pos + 1);
+        loop {
+            let view = self.leaf_view(&leaf);
+            let here = pos < view.count() && view.segment() <= 1;
+            if !self.fresh(&leaf) {
+                return Err(None);
+            }
+            if here {
+                return Ok(Some(Spot { leaf, pos }));
+            }
+            match self.step_forward(&leaf).map_err(Some)? {
+                Step::To(next) => (leaf, pos) = (next, 0),
+                Step::End => return Ok(None),
+                Step::Restart => return Err(None),
+            }
+        }
+    }
+
+    /// The last record whose key is below `key` (`or_at`: at or below).
+    pub fn last_at(&self, key: &[u8], or_at: bool) -> Result<Option<Spot>, RequestError> {
+        'restart: loop {
+            let Some(mut leaf) = self.descend(key)? else { return Ok(None) };
+            let (found, equal) = self.leaf_view(&leaf).find_record(key, self.shape.rkp);
+            let mut end = found + (equal && or_at) as usize;
+            loop {
+                let view = self.leaf_view(&leaf);
+                let here = end > 0 && end <= view.count() && view.segment() <= 1;
+                if !self.fresh(&leaf) {
+                    continue 'restart;
+                }
+                if here {
+                    return Ok(Some(Spot { leaf, pos: end - 1 }));
+                }
+                match self.step_backward(&leaf)? {
+                    Step::To(before) => {
+                        leaf = before;
+                        end = self.leaf_view(&leaf).count();
+                    }
+                    Step::End => return Ok(None),
+                    Step::Restart => continue 'restart,
+                }
+            }
+        }
+    }
+
+    /// Whether the record at `spot` has a key that starts with `key`; `None`: its page changed.
+    pub fn starts_with(&self, spot: &Spot, key: &[u8]) -> Option<bool> {
+        let equal = self.leaf_view(&spot.leaf).compare_key(spot.pos, self.shape.rkp, key) == std::cmp::Ordering::Equal;
+        self.fresh(&spot.leaf).then_some(equal)
+    }
+
+    /// Key of the record that starts at `rba`.
+    pub fn key_at(&self, rba: u64) -> Result<Option<Vec<u8>>, RequestError> {
+        let size = self.data.layout.ci_size as u64;
+        if rba >= self.data.high_used() {
+            return Ok(None);
+        }
+        let (ci, offset) = ((rba / size) as u32, (rba % size) as usize);
+        loop {
+            let (frame, version) = self.data.page(ci)?;
+            let view = self.view(frame);
+            let at = (0..view.count()).find(|&i| view.span(i).0 == offset);
+            let mut key = vec![0; self.shape.key_len];
+            let whole = view.segment() <= 1;
+            if let Some(i) = at {
+                view.record_part(i, self.shape.rkp, &mut key);
+            }
+            if self.unchanged(frame, version) {
+                return Ok(at.filter(|_| whole).map(|_| key));
+            }
+        }
+    }
+
+    /// The next data page; `None` when something changed or there is none.
+    pub(super) fn step_to_next(&self, leaf: &Leaf) -> Result<Option<Leaf>, RequestError> {
+        match self.step_forward(leaf)? {
+            Step::To(next) => Ok(Some(next)),
+            Step::End | Step::Restart => Ok(None),
+        }
+    }
+
+    fn step_forward(&self, leaf: &Leaf) -> Result<Step, RequestError> {
+        let (_, frame, version) = leaf.node;
+        let view = self.view(frame);
+        if leaf.entry + 1 < leaf.entries {
+            return self.leaf_of(leaf.node, leaf.entry + 1, leaf.entries, true);
+        }
+        let next = view.next();
+        if !self.unchanged(frame, version) {
+            return Ok(Step::Restart);
+        }
+        if next == u32::MAX {
+            return Ok(Step::End);
+        }
+        let (next_frame, next_version) = self.index.page(next)?;
+        if !self.unchanged(frame, version) {
+            return Ok(Step::Restart);
+        }
+        let entries = self.view(next_frame).count();
+        self.leaf_of((next, next_frame, next_version), 0, entries, true)
+    }
+
+    fn step_backward(&self, leaf: &Leaf) -> Result<Step, RequestError> {
+        let (node, frame, version) = leaf.node;
+        if leaf.entry > 0 {
+            return self.leaf_of(leaf.node, leaf.entry - 1, leaf.entries, false);
+        }
+        // The highest key of this node's first entry leads to the node; the node before is the one left of that path.
+        let mut probe = self.view(frame).separator(0);
+        if !self.unchanged(frame, version) {
+            return Ok(Step::Restart);
+        }
+        probe.resize(self.shape.key_len, 0xFF);
+        let Some(before) = self.node_before(&probe, node)? else { return Ok(Step::Restart) };
+        if !self.unchanged(frame, version) {
+            return Ok(Step::Restart);
+        }
+        let Some((ci, before_frame, before_version)) = before else { return Ok(Step::End) };
+        let entries = self.view(before_frame).count();
+        self.leaf_of((ci, before_frame, before_version), entries.wrapping_sub(1), entries, false)
+    }
+
+    /// The data page of an entry; on the way forward the CIs that follow it are read ahead when it is not in the pool.
+    fn leaf_of(&self, node: (u32, u32, u64), entry: usize, entries: usize, ahead: bool) -> Result<Step, RequestError> {
+        let view = self.view(node.1);
+        let (pointer, ca, level) = (view.pointer(entry), view.ca(), view.level());
+        if !self.unchanged(node.1, node.2) {
+            return Ok(Step::Restart);
+        }
+        if level != 1 || entry >= entries {
+            return Err(self.index_error(node.0, "is not a sequence-set record"));
+        }
+        let ci = self.data.layout.join(ca, pointer);
+        let resident = self.data.resident(ci);
+        if resident.is_none() && ahead {
+            let cis: Vec<u32> = (entry..entries).take(64).map(|e| self.data.layout.join(ca, view.pointer(e))).collect();
+            if self.unchanged(node.1, node.2) {
+                self.data.read_ahead(&cis);
+            }
+        }
+        let (frame, version) = match resident {
+            Some(page) => page,
+            None => self.data.page(ci)?,
+        };
+        if !self.unchanged(node.1, node.2) {
+            return Ok(Step::Restart);
+        }
+        Ok(Step::To(Leaf { ci, frame, version, node, entry, entries }))
+    }
+
+    /// The sequence-set record before the one to which `probe` belongs. `None`: something changed, or it is not `node`.
+    #[allow(clippy::type_complexity)]
+    pub(super) fn node_before(&self, probe: &[u8], node: u32) -> Result<Option<Option<(u32, u32, u64)>>, RequestError> {
+        let (top, levels) = self.top();
+        if levels == 0 {
+            return Ok(None);
+        }
+        let (mut at, (mut frame, mut version)) = (top, self.index.page(top)?);
+        let mut left: Option<u32> = None;
+        loop {
+            let view = self.view(frame);
+            let (entry, level) = (view.find_entry(probe), view.level());
+            let pointer = view.pointer(entry);
+            let sibling = if entry > 0 { Some(view.pointer(entry - 1)) } else { None };
+            if !self.unchanged(frame, version) {
+                return Ok(None);
+            }
+            if level <= 1 {
+                break;
+            }
+            // Left of the path: the sibling here, or the last child of what was left one level up.
+            left = match (sibling, left) {
+                (Some(sibling), _) => Some(sibling),
+                (None, Some(above)) => {
+                    let (f, v) = self.index.page(above)?;
+                    let last = self.view(f).pointer(self.view(f).count().wrapping_sub(1));
+                    if !self.unchanged(f, v) {
+                        return Ok(None);
+                    }
+                    Some(last)
+                }
+                (None, None) => None,
+            };
+            (frame, version) = self.index.page(pointer)?;
+            at = pointer;
+        }
+        if at != node {
+            return Ok(None);
+        }
+        match left {
+            None => Ok(Some(None)),
+            Some(ci) => {
+                let (f, v) = self.index.page(ci)?;
+                Ok(Some(Some((ci, f, v))))
+            }
+        }
+    }
+}

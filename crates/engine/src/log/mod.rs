@@ -1,0 +1,306 @@
+//! The log of one owner (process): requests in the order in which they were done, made durable by groups.
+//!
+//! | state | left by | to |
+//! |---|---|---|
+//! | no file: records gather in memory | the first [`flush`](Log::flush) that somebody needs | claimed: a file from the pool, header written |
+//! | claimed | [`start_over`](Log::start_over), all trees committed | claimed, next epoch, from the start of the file |
+//! | claimed | [`leave`](Log::leave) of the last data set, all complete | free: header says so |
+//! | claimed | a data set leaves incomplete | let go as if the owner had died; the others go on without a file |
+//! | any | a failed write or sync | failed: answers nothing more (D3) |
+//!
+//! * W1. Records get their LSNs in the order in which they reach the buffer, and the caller holds the latch of the page they changed (R4).
+//! * W2. One thread flushes at a time; it takes all that is there, so commits that arrive meanwhile share the next sync.
+//! * W3. Before a group is written, every data set in it has said so in its root, durably (R6).
+//! * W4. A block that was written is not written again in the same epoch: groups start at fresh blocks.
+
+mod pool;
+mod replay;
+
+pub use replay::{LogReader, Logged};
+
+use cica_disk::{Disk, File, WriteAt};
+use cica_format::log::{self, LogRecord, BLOCK_LEN};
+use parking_lot::{Condvar, Mutex};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicU8, Ordering::*};
+use std::sync::{Arc, Weak};
+
+/// Bytes of log after which all trees are committed and the log starts over.
+pub const EPOCH_BYTES: u64 = 64 << 20;
+/// Bytes of records that may gather before they are written without anybody asking.
+const BUFFER_BYTES: usize = 4 << 20;
+
+/// A data set that logs: it can name the log in its root.
+pub trait Logger: Send + Sync {
+    /// Makes the root say, durably, that requests after its tree are in this log (R6).
+    fn name_log(&self, log: u64, path: &str) -> Result<(), String>;
+}
+
+/// See the module.
+pub struct Log {
+    disk: Arc<dyn Disk>,
+    directory: PathBuf,
+    state: Mutex<State>,
+    flushed: Condvar,
+    durable: AtomicU64,
+    pressure: AtomicU8,
+    eager: AtomicBool,
+}
+
+const GATHERED: u8 = 1;
+const LONG: u8 = 2;
+
+struct State {
+    file: Option<Claimed>,
+    /// The group being gathered.
+    group: Vec<u8>,
+    records: u32,
+    next_lsn: u64,
+    flushing: bool,
+    failed: Option<String>,
+    data_sets: BTreeMap<u32, Member>,
+    next_number: u32,
+}
+
+struct Member {
+    cluster: u64,
+    path: String,
+    logger: Weak<dyn Logger>,
+    /// Its root names this log.
+    named: bool,
+    /// It has records in the group.
+    in_group: bool,
+    /// This epoch of the log says which data set the number means.
+    introduced: bool,
+}
+
+struct Claimed {
+    file: Arc<dyn File>,
+    path: PathBuf,
+    log: u64,
+    epoch: u32,
+    at: u64,
+    capacity: u64,
+}
+
+impl Log {
+    /// A log that takes its file from `directory` when it needs one.
+    pub fn new(disk: Arc<dyn Disk>, directory: PathBuf) -> Log {
+        let mut group = Vec::new();
+        log::begin_group(&mut group);
+        Log {
+            disk,
+            directory,
+            state: Mutex::new(State {
+                file: None,
+                group,
+                records: 0,
+                next_lsn: 1,
+                flushing: false,
+                failed: None,
+                data_sets: BTreeMap::new(),
+                next_number: 1,
+            }),
+            flushed: Condvar::new(),
+            durable: AtomicU64::new(0),
+            pressure: AtomicU8::new(0),
+            eager: AtomicBool::new(false),
+        }
+    }
+
+    /// A data set takes part; the number goes into its records.
+    pub fn join(&self, cluster: u64, data: &std::path::Path, index: &std::path::Path, logger: Weak<dyn Logger>) -> u32 {
+        let mut state = self.state.lock();
+        let number = state.next_number;
+        state.next_number += 1;
+        let path = format!("{}\0{}", data.display(), index.display());
+        state.data_sets.insert(number, Member { cluster, path, logger, named: false, in_group: false, introduced: false });
+        number
+    }
+
+    /// A data set leaves. With the last one the file goes back to the pool, if all were `complete`; one that was not leaves it as its
+    /// owner's death would. True: others are still here, and the caller must [`detach`](Self::detach) them from the file.
+    pub fn leave(&self, number: u32, complete: bool) -> bool {
+        let mut state = self.state.lock();
+        let named = state.data_sets.remove(&number).is_some_and(|m| m.named);
+        let incomplete = named && !complete;
+        if !state.data_sets.is_empty() {
+            return incomplete;
+        }
+        if !incomplete {
+            if let Some(claimed) = state.file.take() {
+                pool::release(claimed);
+            }
+        }
+        self.clear(&mut state);
+        false
+    }
+
+    /// Lets the file go without saying that it is free. No tree needs it but those of data sets that left incomplete.
+    pub fn detach(&self) {
+        let mut state = self.state.lock();
+        self.clear(&mut state);
+    }
+
+    /// Forgets file and records; LSNs go on.
+    fn clear(&self, state: &mut State) {
+        state.file = None;
+        log::begin_group(&mut state.group);
+        state.records = 0;
+        self.durable.store(state.next_lsn - 1, Release);
+        self.pressure.store(0, Relaxed);
+        for member in state.data_sets.values_mut() {
+            (member.named, member.in_group, member.introduced) = (false, false, false);
+        }
+    }
+
+    /// The last LSN given.
+    pub fn last(&self) -> u64 {
+        self.state.lock().next_lsn - 1
+    }
+
+    /// Id and path of the claimed file, if `number`'s root names it.
+    pub fn named(&self, number: u32) -> Option<(u64, String)> {
+        let state = self.state.lock();
+        let named = state.data_sets.get(&number).is_some_and(|m| m.named);
+        state.file.as_ref().filter(|_| named).map(|f| (f.log, f.path.display().to_string()))
+    }
+
+    /// Logs one request; the caller holds the latch of the page it changed (W1). `write` appends one record for `number`.
+    #[inline]
+    pub fn append(&self, number: u32, write: impl FnOnce(&mut Vec<u8>)) -> u64 {
+        let mut guard = self.state.lock();
+        let state = &mut *guard;
+        if let Some(member) = state.data_sets.get_mut(&number) {
+            member.in_group = true;
+            if !member.introduced {
+                member.introduced = true;
+                LogRecord::DataSet { number, cluster: member.cluster, path: &member.path }.append(&mut state.group);
+                state.records += 1;
+                state.next_lsn += 1;
+            }
+        }
+        write(&mut state.group);
+        state.records += 1;
+        state.next_lsn += 1;
+        if state.group.len() > BUFFER_BYTES || self.eager.load(Relaxed) {
+            self.pressure.fetch_or(GATHERED, Relaxed);
+        }
+        state.next_lsn - 1
+    }
+
+    /// Whether so much has gathered that it should be written though nobody asked, and whether the log is so long that
+    /// the trees should be committed and it should start over.
+    #[inline]
+    pub fn wants(&self) -> (bool, bool) {
+        let pressure = self.pressure.load(Relaxed);
+        (pressure & GATHERED != 0, pressure & LONG != 0)
+    }
+
+    /// From now on every change is written at once: there is no thread that would do it each second.
+    pub fn always_flush(&self) {
+        self.eager.store(true, Relaxed);
+    }
+
+    /// True if records wait that are not durable.
+    pub fn is_behind(&self) -> bool {
+        self.state.lock().records > 0
+    }
+
+    /// Returns when everything up to `lsn` is durable (W2).
+    pub fn flush(&self, lsn: u64) -> Result<(), String> {
+        if self.durable.load(Acquire) >= lsn {
+            return Ok(());
+        }
+        let mut state = self.state.lock();
+        loop {
+            if let Some(why) = &state.failed {
+                return Err(why.clone());
+            }
+            if self.durable.load(Acquire) >= lsn || (state.records == 0 && !state.flushing) {
+                return Ok(());
+            }
+            if state.flushing {
+                self.flushed.wait(&mut state);
+                continue;
+            }
+            state.flushing = true;
+            let outcome = self.write_group(&mut state);
+            state.flushing = false;
+            if let Err(why) = outcome {
+                state.failed = Some(why);
+            }
+            self.flushed.notify_all();
+        }
+    }
+
+    /// Takes the group, and writes and syncs it with the state unlocked.
+    fn write_group(&self, state: &mut parking_lot::MutexGuard<'_, State>) -> Result<(), String> {
+        let mut group = Vec::with_capacity(state.group.capacity());
+        log::begin_group(&mut group);
+        std::mem::swap(&mut group, &mut state.group);
+        self.pressure.fetch_and(!GATHERED, Relaxed);
+        let records = std::mem::take(&mut state.records);
+        let (first, last) = (state.next_lsn - records as u64, state.next_lsn - 1);
+        let mut unnamed = Vec::new();
+        for (&number, member) in &mut state.data_sets {
+            if std::mem::take(&mut member.in_group) && !member.named {
+                unnamed.push((number, member.logger.clone()));
+            }
+        }
+        if state.file.is_none() {
+            let claimed = pool::claim(&self.disk, &self.directory)?;
+            state.file = Some(claimed);
+        }
+        let (file, log, path, epoch, at) = match &mut state.file {
+            Some(f) => {
+                log::finish_group(&mut group, f.log, f.epoch, first, records);
+                pool::make_room(f, group.len() as u64)?;
+                let at = f.at;
+                f.at += group.len() as u64;
+                if f.at > EPOCH_BYTES {
+                    self.pressure.fetch_or(LONG, Relaxed);
+                }
+                (f.file.clone(), f.log, f.path.clone(), f.epoch, at)
+            }
+            None => return Err("the log has no file".into()),
+        };
+        debug_assert!(epoch > 0 && at % BLOCK_LEN as u64 == 0);
+        let done = parking_lot::MutexGuard::unlocked(state, || -> Result<(), String> {
+            let text = path.display().to_string();
+            for (_, logger) in &unnamed {
+                if let Some(logger) = logger.upgrade() {
+                    logger.name_log(log, &text)?;
+                }
+            }
+            file.write(&[WriteAt { at, buf: &group }]).map_err(|e| format!("log {text}: write failed: {e}"))?;
+            file.sync().map_err(|e| format!("log {text}: sync failed: {e}"))
+        });
+        done?;
+        for (number, _) in unnamed {
+            if let Some(member) = state.data_sets.get_mut(&number) {
+                member.named = true;
+            }
+        }
+        self.durable.store(last, Release);
+        Ok(())
+    }
+
+    /// Every tree is committed and no request runs: what the log holds is not needed any more.
+    pub fn start_over(&self) {
+        let mut state = self.state.lock();
+        log::begin_group(&mut state.group);
+        state.records = 0;
+        self.durable.store(state.next_lsn - 1, Release);
+        self.pressure.store(0, Relaxed);
+        for member in state.data_sets.values_mut() {
+            member.introduced = false;
+            member.in_group = false;
+        }
+        if let Some(f) = &mut state.file {
+            f.epoch += 1;
+            f.at = BLOCK_LEN as u64;
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The latch of a frame: one 64-bit word, lowest bit = latched, the rest a version that each release raises.
+//!
+//! * L1. A reader loads the word (not latched), reads the frame, and believes what it read only if the word is
+//!   unchanged afterwards. It writes nothing.
+//! * L2. A writer sets the bit by compare-and-swap and releases with the next version. Versions never repeat for a frame, whatever page it holds.
+//! * L3. A writer that saw version `v` while reading may ask for the latch *at* `v`: it gets it only if nothing changed in between.
+
+use std::sync::atomic::{fence, AtomicU64, Ordering};
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Latch(AtomicU64);
+
+impl Latch {
+    /// The word for a read that starts now, or `None` while a writer is inside.
+    #[inline]
+    pub fn begin(&self) -> Option<u64> {
+        let word = self.0.load(Ordering::Acquire);
+        (word & 1 == 0).then_some(word)
+    }
+
+    /// True if nothing changed since [`begin`](Self::begin) gave `word`: what was read in between may be believed.
+    #[inline]
+    pub fn unchanged(&self, word: u64) -> bool {
+        // The loads of the frame's bytes must be done before the word is looked at again.
+        fence(Ordering::Acquire);
+        self.0.load(Ordering::Relaxed) == word
+    }
+
+    /// Latches if the word still is `word` (L3).
+    #[inline]
+    pub fn latch_at(&self, word: u64) -> bool {
+        word & 1 == 0 && self.0.compare_exchange(word, word | 1, Ordering::Acquire, Ordering::Relaxed).is_ok() && {
+            // Readers that see any of our writes must also see the bit.
+            fence(Ordering::Release);
+            true
+        }
+    }
+
+    /// Latches, waiting for another writer.
+    pub fn latch(&self) {
+        let mut turns = 0u32;
+        loop {
+            if self.begin().is_some_and(|word| self.latch_at(word)) {
+                return;
+            }
+            pause(&mut turns);
+        }
+    }
+
+    /// Latches unless another writer is inside.
+    pub fn try_latch(&self) -> bool {
+        self.begin().is_some_and(|word| self.latch_at(word))
+    }
+
+    /// Releases. Only the writer that latched calls it.
+    #[inline]
+    pub fn release(&self) {
+        let word = self.0.load(Ordering::Relaxed);
+        debug_assert!(word & 1 == 1, "released a latch nobody holds");
+        self.0.store(word.wrapping_add(1), Ordering::Release);
+    }
+}
+
+/// Waits a little: first by spinning, then by giving the processor away. Latches are held for less than a microsecond.
+#[inline]
+pub fn pause(turns: &mut u32) {
+    *turns += 1;
+    if *turns < 64 {
+        std::hint::spin_loop();
+    } else {
+        std::thread::yield_now();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_read_that_overlaps_a_write_is_not_believed() {
+        let latch = Latch::default();
+        let word = latch.begin().unwrap();
+        assert!(latch.unchanged(word));
+        latch.latch();
+        assert!(latch.begin().is_none());
+        assert!(!latch.unchanged(word));
+        latch.release();
+        assert!(!latch.unchanged(word));
+        assert!(!latch.latch_at(word));
+        assert!(latch.latch_at(latch.begin().unwrap()));
+    }
+}

@@ -1,0 +1,509 @@
+//! The pool: all the memory that CIs, index records and CA headers take, under one strict bound.
+//!
+//! Memory is one reserved address range, handed out in slabs; a slab is cut into frames of one size. A frame holds
+//! one page (a CI, an index record, a CA descriptor) and never moves; its [`Descriptor`] says which.
+//!
+//! * P1. Slabs handed out times slab size never exceed the bound.
+//! * P2. Frame memory and descriptors stay mapped and typed for the pool's life: a stale frame number is harmless to read.
+//! * P3. A frame's page changes only under its latch, so a reader whose version holds read the page it meant.
+//! * P4. Only a clean, unpinned, unlatched frame gives up its page.
+
+mod bytes;
+mod latch;
+mod page;
+
+pub use bytes::{View, Words};
+pub use latch::{pause, Latch};
+pub use page::{Entry, Page, Shape};
+
+use parking_lot::{Mutex, RwLock};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
+use std::sync::Arc;
+
+/// Bytes of a slab.
+pub const SLAB: usize = 512 * 1024;
+/// No frame.
+pub const NO_FRAME: u32 = u32::MAX;
+/// Bytes charged per frame besides its memory.
+const DESCRIPTOR: usize = 64;
+
+/// What kind of page a frame holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A control interval (data or index).
+    Ci,
+    /// A control-area descriptor.
+    Ca,
+}
+
+/// Which page: of which open component, and its CI or CA number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageId {
+    /// Number the pool gave the component.
+    pub component: u16,
+    /// CI or CA.
+    pub kind: Kind,
+    /// CI number in the component, or CA number.
+    pub number: u32,
+}
+
+impl PageId {
+    #[inline]
+    fn pack(self) -> u64 {
+        (1 << 63) | (self.component as u64) << 40 | ((self.kind == Kind::Ca) as u64) << 32 | self.number as u64
+    }
+    fn unpack(word: u64) -> Option<PageId> {
+        (word >> 63 == 1).then(|| PageId {
+            component: (word >> 40) as u16,
+            kind: if word >> 32 & 1 == 1 { Kind::Ca } else { Kind::Ci },
+            number: word as u32,
+        })
+    }
+}
+
+/// What the pool knows of a frame.
+#[repr(C, align(64))]
+pub struct Descriptor {
+    /// Version and latch.
+    pub latch: Latch,
+    page: AtomicU64,
+    /// Offset of its memory in the range, in units of 64 bytes; set when its slab is cut.
+    offset: AtomicU32,
+    /// Bytes of its memory / 64.
+    size: AtomicU32,
+    flags: AtomicU32,
+    pins: AtomicU32,
+}
+
+const DIRTY: u32 = 1;
+const USED: u32 = 2;
+
+/// Who owns pages and can write them out.
+pub trait Owner: Send + Sync {
+    /// Tries to make `frame` free of `page` without waiting for locks; writes it first if it is dirty.
+    /// True: the frame holds no page now.
+    fn give_up(&self, frame: u32, page: PageId) -> bool;
+}
+
+struct Class {
+    size: usize,
+    free: Vec<u32>,
+    /// All frames of the size, and the same grouped by slab.
+    frames: Vec<u32>,
+    slabs: Vec<Vec<u32>>,
+    hand: usize,
+}
+
+/// See the module.
+pub struct Pool {
+    memory: NonNull<u8>,
+    descriptors: NonNull<Descriptor>,
+    reserved: usize,
+    max_frames: usize,
+    limit: usize,
+    charged: AtomicUsize,
+    slabs: Mutex<Slabs>,
+    classes: Mutex<Vec<Class>>,
+    owners: RwLock<Vec<Option<Arc<dyn Owner>>>>,
+}
+
+struct Slabs {
+    next_offset: usize,
+    next_frame: u32,
+}
+
+// SAFETY: the raw pointers are to mappings owned by the pool for its whole life; all access to them goes through
+// atomics, or through `Latched`, which only the holder of the frame's latch has.
+unsafe impl Send for Pool {}
+// SAFETY: as above.
+unsafe impl Sync for Pool {}
+
+/// No frame can be had: the bound is reached and nothing can be given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PoolFull;
+
+impl Pool {
+    /// A pool of at most `limit` bytes (at least 2 MiB). Only address space is taken now.
+    pub fn new(limit: usize) -> std::io::Result<Pool> {
+        let limit = limit.max(4 * SLAB);
+        let reserved = limit.next_multiple_of(2 << 20) + (2 << 20);
+        let max_frames = limit / 512;
+        let memory = reserve(reserved)?;
+        let descriptors = reserve(max_frames * size_of::<Descriptor>())?.cast();
+        advise_huge(memory, reserved);
+        Ok(Pool {
+            memory,
+            descriptors,
+            reserved,
+            max_frames,
+            limit,
+            charged: AtomicUsize::new(0),
+            slabs: Mutex::new(Slabs { next_offset: 0, next_frame: 0 }),
+            classes: Mutex::new(Vec::new()),
+            owners: RwLock::new(Vec::new()),
+        })
+    }
+
+    /// Bytes charged now; never above [`limit`](Self::limit).
+    pub fn charged(&self) -> usize {
+        self.charged.load(Relaxed)
+    }
+
+    /// The bound in bytes.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Takes `bytes` from the bound for memory outside frames. False: there is no room.
+    pub fn charge(&self, bytes: usize) -> bool {
+        self.charged.fetch_update(AcqRel, Relaxed, |c| (c + bytes <= self.limit).then_some(c + bytes)).is_ok()
+    }
+
+    /// Gives back what [`charge`](Self::charge) took.
+    pub fn uncharge(&self, bytes: usize) {
+        self.charged.fetch_sub(bytes, AcqRel);
+    }
+
+    /// Registers a component; the number goes into its [`PageId`]s.
+    pub fn register(&self, owner: Arc<dyn Owner>) -> u16 {
+        let mut owners = self.owners.write();
+        let free = owners.iter().position(Option::is_none);
+        let number = free.unwrap_or(owners.len());
+        if free.is_none() {
+            owners.push(None);
+        }
+        owners[number] = Some(owner);
+        number as u16
+    }
+
+    /// Forgets a component; its pages must have been dropped.
+    pub fn unregister(&self, number: u16) {
+        self.owners.write()[number as usize] = None;
+    }
+
+    /// The descriptor of a frame; numbers out of range give the first frame's (P2: harmless, its page is not the wanted one).
+    #[inline]
+    pub fn descriptor(&self, frame: u32) -> &Descriptor {
+        let index = if (frame as usize) < self.max_frames { frame as usize } else { 0 };
+        // SAFETY: index < max_frames, the mapping holds max_frames zeroed descriptors, and all-zero is a valid Descriptor.
+        unsafe { &*self.descriptors.as_ptr().add(index) }
+    }
+
+    #[inline]
+    fn memory_of(&self, d: &Descriptor) -> (NonNull<u8>, usize) {
+        let offset = d.offset.load(Relaxed) as usize * 64;
+        let size = d.size.load(Relaxed) as usize * 64;
+        debug_assert!(offset + size <= self.reserved);
+        // SAFETY: offset and size are set once, when the slab is cut, inside the reserved range.
+        (unsafe { self.memory.add(offset) }, size)
+    }
+
+    /// The frame's words, for reading under an unchanged version (L1).
+    #[inline]
+    pub fn view(&self, frame: u32) -> View<'_> {
+        let (memory, size) = self.memory_of(self.descriptor(frame));
+        // SAFETY: the range [memory, memory+size) is mapped for the pool's life and 64-byte aligned.
+        View::new(unsafe { Words::new(memory.cast(), size / 8) })
+    }
+
+    /// If `frame` holds `page` and nobody writes it: the version under which to read it.
+    #[inline]
+    pub fn version_of(&self, frame: u32, page: PageId) -> Option<u64> {
+        let d = self.descriptor(frame);
+        let version = d.latch.begin()?;
+        (d.page.load(Acquire) == page.pack()).then_some(version)
+    }
+
+    /// The page a frame holds.
+    pub fn page_of(&self, frame: u32) -> Option<PageId> {
+        PageId::unpack(self.descriptor(frame).page.load(Acquire))
+    }
+
+    /// Latches a frame, waiting.
+    pub fn latch(&self, frame: u32) -> Latched<'_> {
+        self.descriptor(frame).latch.latch();
+        Latched { pool: self, frame }
+    }
+
+    /// Latches a frame if nobody else has.
+    pub fn try_latch(&self, frame: u32) -> Option<Latched<'_>> {
+        self.descriptor(frame).latch.try_latch().then_some(Latched { pool: self, frame })
+    }
+
+    /// Latches a frame if its version still is `version` (L3).
+    #[inline]
+    pub fn latch_at(&self, frame: u32, version: u64) -> Option<Latched<'_>> {
+        self.descriptor(frame).latch.latch_at(version).then_some(Latched { pool: self, frame })
+    }
+
+    /// A latched frame of at least `bytes`, holding no page.
+    pub fn take(&self, bytes: usize) -> Result<Latched<'_>, PoolFull> {
+        let size = class_size(bytes);
+        for round in 0..64 {
+            if let Some(frame) = self.pop_free(size) {
+                return Ok(self.latch(frame));
+            }
+            if self.cut_slab(size) {
+                continue;
+            }
+            if !self.evict_one(size) && !self.steal_slab(size) && round > 8 {
+                std::thread::yield_now();
+            }
+        }
+        Err(PoolFull)
+    }
+
+    fn pop_free(&self, size: usize) -> Option<u32> {
+        let mut classes = self.classes.lock();
+        classes.iter_mut().find(|c| c.size == size)?.free.pop()
+    }
+
+    /// Cuts a new slab into frames of `size`, if the bound allows (P1).
+    fn cut_slab(&self, size: usize) -> bool {
+        let frames = SLAB / size;
+        let mut slabs = self.slabs.lock();
+        if slabs.next_frame as usize + frames > self.max_frames
+            || slabs.next_offset + SLAB > self.reserved
+            || !self.charge(SLAB + frames * DESCRIPTOR)
+        {
+            return false;
+        }
+        let first = slabs.next_frame;
+        for i in 0..frames {
+            let d = self.descriptor(first + i as u32);
+            d.offset.store(((slabs.next_offset + i * size) / 64) as u32, Relaxed);
+            d.size.store((size / 64) as u32, Relaxed);
+        }
+        slabs.next_offset += SLAB;
+        slabs.next_frame += frames as u32;
+        drop(slabs);
+        let mut classes = self.classes.lock();
+        let class = class_of(&mut classes, size);
+        class.frames.extend(first..first + frames as u32);
+        class.slabs.push((first..first + frames as u32).collect());
+        class.free.extend((first..first + frames as u32).rev());
+        true
+    }
+
+    /// Second chance over the class's frames: the first that was not used since the hand last passed, and can be given up.
+    fn evict_one(&self, size: usize) -> bool {
+        let total = {
+            let mut classes = self.classes.lock();
+            class_of(&mut classes, size).frames.len()
+        };
+        for _ in 0..2 * total {
+            let frame = {
+                let mut classes = self.classes.lock();
+                let class = class_of(&mut classes, size);
+                let Some(&frame) = class.frames.get(class.hand % class.frames.len().max(1)) else { return false };
+                class.hand = (class.hand + 1) % class.frames.len();
+                frame
+            };
+            let d = self.descriptor(frame);
+            if d.flags.fetch_and(!USED, Relaxed) & USED != 0 || d.pins.load(Relaxed) > 0 {
+                continue;
+            }
+            let Some(page) = self.page_of(frame) else { continue };
+            let owner = self.owners.read().get(page.component as usize).cloned().flatten();
+            if owner.is_some_and(|o| o.give_up(frame, page)) {
+                self.put_back(frame);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// A size that starves takes a slab's worth of neighbouring frames from another size and cuts them anew.
+    fn steal_slab(&self, size: usize) -> bool {
+        let victims: Vec<(usize, Vec<Vec<u32>>)> = {
+            let classes = self.classes.lock();
+            classes.iter().filter(|c| c.size != size).map(|c| (c.size, c.slabs.clone())).collect()
+        };
+        for (other, slabs) in victims {
+            if let Some(slab) = slabs.iter().find(|slab| self.empty_slab(other, slab)) {
+                self.recut(slab, size);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn empty_slab(&self, size: usize, slab: &[u32]) -> bool {
+        if slab.iter().any(|&f| self.descriptor(f).pins.load(Relaxed) > 0) {
+            return false;
+        }
+        for &frame in slab {
+            if let Some(page) = self.page_of(frame) {
+                let owner = self.owners.read().get(page.component as usize).cloned().flatten();
+                if !owner.is_some_and(|o| o.give_up(frame, page)) {
+                    return false;
+                }
+                self.put_back(frame);
+            }
+        }
+        // All of the slab's frames must be on the free list now, or somebody has one in hand.
+        let mut classes = self.classes.lock();
+        let class = class_of(&mut classes, size);
+        if !slab.iter().all(|f| class.free.contains(f)) {
+            return false;
+        }
+        class.free.retain(|f| !slab.contains(f));
+        class.frames.retain(|f| !slab.contains(f));
+        class.slabs.retain(|s| s != slab);
+        class.hand = 0;
+        true
+    }
+
+    /// Cuts the memory of an emptied slab into frames of another size, under the numbers it has (and leaves memory
+    /// idle where the new size needs more numbers than the old).
+    fn recut(&self, slab: &[u32], size: usize) {
+        let base = self.descriptor(slab[0]).offset.load(Relaxed);
+        let count = (SLAB / size).min(slab.len());
+        for (i, &frame) in slab.iter().take(count).enumerate() {
+            let d = self.descriptor(frame);
+            d.latch.latch();
+            d.offset.store(base + (i * size / 64) as u32, Relaxed);
+            d.size.store((size / 64) as u32, Relaxed);
+            d.latch.release();
+        }
+        let mut classes = self.classes.lock();
+        let class = class_of(&mut classes, size);
+        class.frames.extend(&slab[..count]);
+        class.slabs.push(slab[..count].to_vec());
+        class.free.extend(&slab[..count]);
+    }
+
+    /// Puts a frame without a page on its free list.
+    fn put_back(&self, frame: u32) {
+        let size = self.descriptor(frame).size.load(Relaxed) as usize * 64;
+        let mut classes = self.classes.lock();
+        class_of(&mut classes, size).free.push(frame);
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        // SAFETY: both mappings were made by `reserve` with these lengths, and nothing borrows from the pool any more.
+        unsafe {
+            let _ = rustix::mm::munmap(self.memory.as_ptr().cast(), self.reserved);
+            let _ = rustix::mm::munmap(self.descriptors.as_ptr().cast(), self.max_frames * size_of::<Descriptor>());
+        }
+    }
+}
+
+impl Descriptor {
+    /// Marks the page as used, for replacement. Writes only when it was not marked, so that a hot page's line stays shared.
+    #[inline]
+    pub fn touch(&self) {
+        if self.flags.load(Relaxed) & USED == 0 {
+            self.flags.fetch_or(USED, Relaxed);
+        }
+    }
+    /// True if the page differs from its image on the volume.
+    pub fn dirty(&self) -> bool {
+        self.flags.load(Relaxed) & DIRTY != 0
+    }
+    /// Keeps the page from being given up (P4).
+    pub fn pin(&self) {
+        self.pins.fetch_add(1, Relaxed);
+    }
+    /// Takes back one [`pin`](Self::pin).
+    pub fn unpin(&self) {
+        self.pins.fetch_sub(1, Relaxed);
+    }
+    /// Pins on it.
+    pub fn pins(&self) -> u32 {
+        self.pins.load(Relaxed)
+    }
+}
+
+/// A latched frame: the right to change its bytes and its page. Dropping it releases the latch with a new version.
+pub struct Latched<'p> {
+    pool: &'p Pool,
+    /// Frame number.
+    pub frame: u32,
+}
+
+impl<'p> Latched<'p> {
+    /// The frame's bytes.
+    pub fn bytes(&mut self) -> &mut [u8] {
+        let (memory, size) = self.pool.memory_of(self.pool.descriptor(self.frame));
+        // SAFETY: we hold the latch, so no other writer exists; readers on other threads only use relaxed atomic loads
+        // and discard what they read, because the version changes when the latch is released (L1, L2).
+        unsafe { std::slice::from_raw_parts_mut(memory.as_ptr(), size) }
+    }
+    /// Bytes of memory the frame has.
+    pub fn size(&self) -> usize {
+        self.pool.descriptor(self.frame).size.load(Relaxed) as usize * 64
+    }
+    /// Reads through the same code as readers use.
+    pub fn view(&self) -> View<'p> {
+        self.pool.view(self.frame)
+    }
+    /// The page it holds.
+    pub fn page(&self) -> Option<PageId> {
+        self.pool.page_of(self.frame)
+    }
+    /// Gives the frame a page, or none.
+    pub fn set_page(&mut self, page: Option<PageId>) {
+        self.pool.descriptor(self.frame).page.store(page.map_or(0, PageId::pack), Release);
+    }
+    /// Marks the page dirty; true if it was clean.
+    pub fn set_dirty(&mut self) -> bool {
+        self.pool.descriptor(self.frame).flags.fetch_or(DIRTY | USED, Relaxed) & DIRTY == 0
+    }
+    /// Marks the page clean.
+    pub fn set_clean(&mut self) {
+        self.pool.descriptor(self.frame).flags.fetch_and(!DIRTY, Relaxed);
+    }
+    /// Takes the page off and puts the frame back on the free list.
+    pub fn free(mut self) {
+        self.set_clean();
+        self.set_page(None);
+        let (pool, frame) = (self.pool, self.frame);
+        drop(self);
+        pool.put_back(frame);
+    }
+}
+
+impl Drop for Latched<'_> {
+    fn drop(&mut self) {
+        self.pool.descriptor(self.frame).latch.release();
+    }
+}
+
+fn class_of(classes: &mut Vec<Class>, size: usize) -> &mut Class {
+    let index = classes.iter().position(|c| c.size == size).unwrap_or_else(|| {
+        classes.push(Class { size, free: Vec::new(), frames: Vec::new(), slabs: Vec::new(), hand: 0 });
+        classes.len() - 1
+    });
+    &mut classes[index]
+}
+
+/// Frame sizes: eight steps per power of two, multiples of 64.
+pub fn class_size(bytes: usize) -> usize {
+    let bytes = bytes.clamp(512, SLAB);
+    let step = (bytes.next_power_of_two() / 16).max(64);
+    bytes.next_multiple_of(step).min(SLAB)
+}
+
+fn reserve(bytes: usize) -> std::io::Result<NonNull<u8>> {
+    use rustix::mm::{mmap_anonymous, MapFlags, ProtFlags};
+    // SAFETY: a fresh private anonymous mapping at an address of the system's choice.
+    let address = unsafe {
+        mmap_anonymous(std::ptr::null_mut(), bytes.max(4096), ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::NORESERVE)?
+    };
+    NonNull::new(address.cast()).ok_or_else(|| std::io::Error::other("the system mapped page zero"))
+}
+
+/// Huge pages for all but the start of the range: a short step must not pay for clearing 2 MiB it does not use.
+fn advise_huge(memory: NonNull<u8>, bytes: usize) {
+    const START: usize = 4 << 20;
+    if bytes > START {
+        // SAFETY: the range lies inside the mapping just made; the advice changes no contents.
+        let _ = unsafe {
+            rustix::mm::madvise(memory.as_ptr().add(START).cast(), bytes - START, rustix::mm::Advice::LinuxHugepage)
+        };
+    }
+}

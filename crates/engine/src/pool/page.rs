@@ -1,0 +1,360 @@
+//! A page in a frame: slots with key heads, then the bytes of the entries in key order.
+//!
+//! ```text
+//!   0  count u32 | bytes of data u32
+//!   8  prefix length u8 | segment u8 | level u8 | - u8 | RDFs u16 | slot capacity u16
+//!  16  next u32 | CA u32            (index records; spanned data: update number)
+//!  24  -
+//!  32  prefix: the key bytes all entries share, at most 32
+//!  64  slots u64: head u32 | offset u16 | length u16
+//!   .  data
+//! ```
+//! Data pages hold the records exactly as the CI image does, packed from offset 0 in key order. Index pages hold
+//! separator (padded to 4) and pointer; offsets count in units of 4 bytes.
+//!
+//! * G1. Slots are in key order, and so are the bytes.
+//! * G2. A head is the first four key bytes after the prefix: data continued with X'00', separators with X'FF'.
+//! * G3. `rdfs` is what the record lengths cost by VSAM's arithmetic: one per run of equal lengths, two when longer than one.
+
+use super::bytes::head_of;
+
+pub(super) const COUNT: usize = 0;
+pub(super) const META: usize = 1;
+pub(super) const PREFIX: usize = 4;
+pub(super) const PREFIX_MAX: usize = 32;
+pub(super) const HEADER: usize = 64;
+
+/// Where the key lies in a data record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Offset of the key.
+    pub rkp: usize,
+    /// Length of the key.
+    pub key_len: usize,
+}
+
+/// An index entry in plain form.
+pub type Entry = cica_format::index::Entry;
+
+/// A page being changed; the caller holds the frame's latch.
+pub struct Page<'a> {
+    bytes: &'a mut [u8],
+}
+
+impl<'a> Page<'a> {
+    /// Makes the frame an empty page with room for as many slots as the memory leaves beside `data_room` bytes.
+    pub fn format(bytes: &'a mut [u8], data_room: usize) -> Page<'a> {
+        let cap = (bytes.len().saturating_sub(HEADER + data_room) / 8).min(u16::MAX as usize);
+        bytes[..HEADER].fill(0);
+        let mut page = Page { bytes };
+        page.set_u16(14, cap as u16);
+        page
+    }
+
+    /// The page that is there.
+    pub fn of(bytes: &'a mut [u8]) -> Page<'a> {
+        Page { bytes }
+    }
+
+    /// Bytes a frame needs for a data page with `records` records in a CI of `ci_size`.
+    pub fn frame_len(ci_size: usize, records: usize) -> usize {
+        HEADER + ci_size + records * 8
+    }
+
+    fn u16(&self, at: usize) -> u16 {
+        u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]])
+    }
+    fn set_u16(&mut self, at: usize, value: u16) {
+        self.bytes[at..at + 2].copy_from_slice(&value.to_le_bytes());
+    }
+    fn u32(&self, at: usize) -> u32 {
+        u32::from_le_bytes([self.bytes[at], self.bytes[at + 1], self.bytes[at + 2], self.bytes[at + 3]])
+    }
+    fn set_u32(&mut self, at: usize, value: u32) {
+        self.bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+
+    /// Entries.
+    pub fn count(&self) -> usize {
+        self.u32(0) as usize
+    }
+    /// Bytes of records.
+    pub fn data_len(&self) -> usize {
+        self.u32(4) as usize
+    }
+    /// RDFs (G3).
+    pub fn rdfs(&self) -> usize {
+        self.u16(12) as usize
+    }
+    /// Slots the frame has room for.
+    pub fn slot_cap(&self) -> usize {
+        self.u16(14) as usize
+    }
+    /// Spanned segment number (see [`super::View::segment`]).
+    pub fn segment(&self) -> u8 {
+        self.bytes[9]
+    }
+    /// Marks the page as one segment of a spanned record.
+    pub fn set_segment(&mut self, segment: u8, update_number: u16) {
+        self.bytes[9] = segment;
+        self.set_u32(16, update_number as u32);
+    }
+    /// Update number of a spanned segment.
+    pub fn update_number(&self) -> u16 {
+        self.u32(16) as u16
+    }
+
+    fn slot(&self, i: usize) -> (u32, usize, usize) {
+        let at = HEADER + i * 8;
+        (self.u32(at + 4), self.u16(at + 2) as usize, self.u16(at) as usize)
+    }
+    fn set_slot(&mut self, i: usize, head: u32, offset: usize, len: usize) {
+        let at = HEADER + i * 8;
+        self.set_u16(at, len as u16);
+        self.set_u16(at + 2, offset as u16);
+        self.set_u32(at + 4, head);
+    }
+    fn data_start(&self) -> usize {
+        HEADER + self.slot_cap() * 8
+    }
+    fn prefix(&self) -> &[u8] {
+        &self.bytes[PREFIX * 8..PREFIX * 8 + self.bytes[8] as usize]
+    }
+
+    /// Length of record `i`.
+    pub fn len_of(&self, i: usize) -> usize {
+        self.slot(i).2
+    }
+    /// Record `i`.
+    pub fn record(&self, i: usize) -> &[u8] {
+        let (_, offset, len) = self.slot(i);
+        let start = self.data_start() + offset;
+        &self.bytes[start..start + len]
+    }
+    /// Key of record `i`.
+    pub fn key(&self, i: usize, shape: Shape) -> &[u8] {
+        &self.record(i)[shape.rkp..shape.rkp + shape.key_len]
+    }
+    /// The bytes of the CI image (its records; RDFs and CIDF are rendered when it is written).
+    pub fn image(&self) -> &[u8] {
+        &self.bytes[self.data_start()..]
+    }
+    /// The same, to be filled by a read, followed by [`adopt`](Self::adopt).
+    pub fn image_mut(&mut self) -> &mut [u8] {
+        let start = self.data_start();
+        &mut self.bytes[start..]
+    }
+    /// Record lengths in order.
+    pub fn lens(&self) -> impl Iterator<Item = u16> + Clone + '_ {
+        (0..self.count()).map(|i| self.slot(i).2 as u16)
+    }
+
+    /// Builds the slots over records that lie in the image at `spans`, in key order.
+    pub fn adopt(&mut self, spans: &[(u16, u16)], shape: Shape) {
+        for (i, &(offset, len)) in spans.iter().enumerate() {
+            self.set_slot(i, 0, offset as usize, len as usize);
+        }
+        self.set_u32(0, spans.len() as u32);
+        self.set_u32(4, spans.iter().map(|s| s.1 as u32).sum());
+        self.set_u16(12, cica_format::ci::rdf_count(spans.iter().map(|s| s.1)) as u16);
+        self.rebuild_heads(shape);
+    }
+
+    /// Recomputes prefix and heads of a data page (G2).
+    fn rebuild_heads(&mut self, shape: Shape) {
+        let n = self.count();
+        let mut prefix = [0u8; PREFIX_MAX];
+        let mut len = 0;
+        if n > 0 && self.segment() <= 1 {
+            let (first, last) = (self.key(0, shape), self.key(n - 1, shape));
+            len = first.iter().zip(last).take_while(|(a, b)| a == b).count().min(PREFIX_MAX);
+            prefix[..len].copy_from_slice(&first[..len]);
+        }
+        self.bytes[8] = len as u8;
+        self.bytes[PREFIX * 8..PREFIX * 8 + PREFIX_MAX].copy_from_slice(&prefix);
+        if self.segment() <= 1 {
+            for i in 0..n {
+                let head = head_of(&self.key(i, shape)[len..], 0);
+                self.set_u32(HEADER + i * 8 + 4, head);
+            }
+        }
+    }
+
+    /// RDFs if a record of `len` bytes came in before record `i` (G3). Only the neighbours' lengths matter.
+    pub fn rdfs_with(&self, i: usize, len: usize) -> usize {
+        let n = self.count();
+        let around = |from: usize, to: usize| (from..to).map(|k| self.slot(k).2);
+        let (from, to) = self.rdf_window(i, i);
+        let before = runs(around(from, to));
+        let after = runs(around(from, i).chain([len]).chain(around(i, to.min(n))));
+        self.rdfs() + after - before
+    }
+
+    /// RDFs if record `i` got `len` bytes (`None`: were gone).
+    pub fn rdfs_changed(&self, i: usize, len: Option<usize>) -> usize {
+        let around = |from: usize, to: usize| (from..to).map(|k| self.slot(k).2);
+        let (from, to) = self.rdf_window(i, i + 1);
+        let before = runs(around(from, to));
+        let after = runs(around(from, i).chain(len).chain(around(i + 1, to)));
+        self.rdfs() + after - before
+    }
+
+    /// The stretch of records around a change outside of which runs do not change: two whole records beyond it on each
+    /// side, because a run's cost depends on whether it has one record or more.
+    fn rdf_window(&self, start: usize, end: usize) -> (usize, usize) {
+        let n = self.count();
+        let mut from = start.saturating_sub(1);
+        while from > 0 && self.slot(from).2 == self.slot(from - 1).2 {
+            from -= 1;
+            if start - from > 3 {
+                // Three equal ones before: the run is long whatever happens here.
+                break;
+            }
+        }
+        let mut to = (end + 1).min(n);
+        while to < n && self.slot(to).2 == self.slot(to - 1).2 {
+            to += 1;
+            if to - end > 3 {
+                break;
+            }
+        }
+        (from, to)
+    }
+
+    /// Puts `record` in before record `i`. The caller has checked that it fits and that a slot is free.
+    pub fn insert(&mut self, i: usize, record: &[u8], shape: Shape) {
+        let (n, len) = (self.count(), record.len());
+        let rdfs = self.rdfs_with(i, len);
+        let offset = if i < n { self.slot(i).1 } else { self.data_len() };
+        let start = self.data_start();
+        let end = start + self.data_len();
+        self.bytes.copy_within(start + offset..end, start + offset + len);
+        self.bytes[start + offset..start + offset + len].copy_from_slice(record);
+        let slots = HEADER + i * 8;
+        self.bytes.copy_within(slots..HEADER + n * 8, slots + 8);
+        for k in i + 1..=n {
+            self.shift_offset(k, len as isize);
+        }
+        self.set_u32(0, n as u32 + 1);
+        self.set_u32(4, (self.data_len() + len) as u32);
+        self.set_u16(12, rdfs as u16);
+        let key = &record[shape.rkp..shape.rkp + shape.key_len];
+        let shares = n > 0 && key.starts_with(self.prefix());
+        let head = if shares { head_of(&key[self.bytes[8] as usize..], 0) } else { 0 };
+        self.set_slot(i, head, offset, len);
+        if !shares {
+            self.rebuild_heads(shape);
+        }
+    }
+
+    /// Replaces record `i` (same key) by `record`. The caller has checked that it fits.
+    pub fn replace(&mut self, i: usize, record: &[u8]) {
+        let (head, offset, old) = self.slot(i);
+        let start = self.data_start();
+        if old != record.len() {
+            let rdfs = self.rdfs_changed(i, Some(record.len()));
+            let end = start + self.data_len();
+            self.bytes.copy_within(start + offset + old..end, start + offset + record.len());
+            let change = record.len() as isize - old as isize;
+            for k in i + 1..self.count() {
+                self.shift_offset(k, change);
+            }
+            self.set_u32(4, (self.data_len() as isize + change) as u32);
+            self.set_slot(i, head, offset, record.len());
+            self.set_u16(12, rdfs as u16);
+        }
+        self.bytes[start + offset..start + offset + record.len()].copy_from_slice(record);
+    }
+
+    /// Takes record `i` out.
+    pub fn remove(&mut self, i: usize) {
+        let rdfs = self.rdfs_changed(i, None);
+        let (_, offset, len) = self.slot(i);
+        let (n, start) = (self.count(), self.data_start());
+        let end = start + self.data_len();
+        self.bytes.copy_within(start + offset + len..end, start + offset);
+        self.bytes.copy_within(HEADER + (i + 1) * 8..HEADER + n * 8, HEADER + i * 8);
+        for k in i..n - 1 {
+            self.shift_offset(k, -(len as isize));
+        }
+        self.set_u32(0, n as u32 - 1);
+        self.set_u32(4, (self.data_len() - len) as u32);
+        self.set_u16(12, rdfs as u16);
+    }
+
+    fn shift_offset(&mut self, i: usize, by: isize) {
+        let at = HEADER + i * 8 + 2;
+        let offset = self.u16(at) as isize + by;
+        self.set_u16(at, offset as u16);
+    }
+
+    /// Makes the page hold exactly `records`, in key order.
+    pub fn refill<'r>(&mut self, records: impl Iterator<Item = &'r [u8]>, shape: Shape) {
+        let (mut n, mut used) = (0, 0);
+        let start = self.data_start();
+        for record in records {
+            self.bytes[start + used..start + used + record.len()].copy_from_slice(record);
+            self.set_slot(n, 0, used, record.len());
+            used += record.len();
+            n += 1;
+        }
+        self.set_u32(0, n as u32);
+        self.set_u32(4, used as u32);
+        let rdfs = cica_format::ci::rdf_count(self.lens());
+        self.set_u16(12, rdfs as u16);
+        self.rebuild_heads(shape);
+    }
+
+    // ---- index pages ----
+
+    /// Bytes a frame needs for an index page with these entries.
+    pub fn index_frame_len(entries: &[Entry]) -> usize {
+        HEADER + entries.iter().map(|e| 8 + e.separator.len().next_multiple_of(4) + 4).sum::<usize>()
+    }
+
+    /// Makes the frame an index page.
+    pub fn format_index(bytes: &'a mut [u8], level: u8, ca: u32, next: u32, entries: &[Entry]) -> Page<'a> {
+        bytes[..HEADER].fill(0);
+        let mut page = Page { bytes };
+        page.bytes[10] = level;
+        page.set_u32(16, next);
+        page.set_u32(20, ca);
+        page.set_u16(14, entries.len() as u16);
+        page.set_u32(0, entries.len() as u32);
+        let prefix = common_prefix(entries);
+        page.bytes[8] = prefix.len() as u8;
+        page.bytes[PREFIX * 8..PREFIX * 8 + prefix.len()].copy_from_slice(prefix);
+        let start = page.data_start();
+        let mut used = 0;
+        for (i, entry) in entries.iter().enumerate() {
+            let separator = &entry.separator;
+            page.bytes[start + used..start + used + separator.len()].copy_from_slice(separator);
+            let head = head_of(separator.get(prefix.len()..).unwrap_or(&[]), 0xFF);
+            page.set_slot(i, head, used / 4, separator.len());
+            used += separator.len().next_multiple_of(4);
+            page.set_u32(start + used, entry.pointer);
+            used += 4;
+        }
+        page.set_u32(4, used as u32);
+        page
+    }
+}
+
+/// RDFs of a stretch of lengths: one per run, two per run longer than one.
+fn runs(lens: impl Iterator<Item = usize>) -> usize {
+    let (mut last, mut run, mut total) = (usize::MAX, 0, 0);
+    for len in lens {
+        run = if len == last { run + 1 } else { 1 };
+        total += (run <= 2) as usize;
+        last = len;
+    }
+    total
+}
+
+/// What all finite separators start with, at most 32 bytes.
+fn common_prefix(entries: &[Entry]) -> &[u8] {
+    let mut finite = entries.iter().map(|e| e.separator.as_slice()).filter(|s| !s.is_empty());
+    let Some(first) = finite.next() else { return &[] };
+    let len = finite.fold(first.len(), |len, s| first.iter().zip(s).take(len).take_while(|(a, b)| a == b).count());
+    &first[..len.min(PREFIX_MAX)]
+}

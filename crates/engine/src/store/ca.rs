@@ -1,0 +1,195 @@
+//! The descriptor of a control area in the pool: its header in the form in which it is looked things up in.
+//!
+//! Words of the frame: region and committed region; flags and next free CA; from word 8 on three words per CI:
+//! frame; slot, committed slot and flags; checksum and version.
+//!
+//! * C1. Everything but the frame numbers is changed only under the CA's lock; frame numbers are read by anyone, and the
+//!   frame's own page word says whether the number was still good.
+//! * C2. A committed slot is never written; a slot that is no CI's slot and no CI's committed slot is free.
+
+use crate::pool::{View, Words, NO_FRAME};
+use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+/// No committed region: the CA is new since the last commit, or lies in a region that is.
+pub const NO_REGION: u32 = u32::MAX;
+const FIRST: usize = 8;
+/// CI flag: the CI holds records.
+pub const HAS_RECORDS: u16 = 1;
+
+/// A CA descriptor.
+#[derive(Clone, Copy)]
+pub struct CaPage<'p> {
+    words: Words<'p>,
+}
+
+/// One CI of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Where the newest written image is, or [`NO_SLOT`].
+    pub slot: u16,
+    /// Where the committed image is in the committed region, or [`NO_SLOT`].
+    pub committed: u16,
+    /// Version of the image in `slot`.
+    pub version: u32,
+    /// Its checksum.
+    pub checksum: u32,
+}
+
+impl<'p> CaPage<'p> {
+    /// Bytes of frame it takes.
+    pub fn frame_len(ci_per_ca: usize) -> usize {
+        (FIRST + 3 * ci_per_ca) * 8
+    }
+    /// The descriptor in a frame.
+    #[inline]
+    pub fn of(view: View<'p>) -> Self {
+        CaPage { words: view.words() }
+    }
+    fn store(&self, i: usize, value: u64) {
+        if let Some(cell) = self.words.cell(i) {
+            cell.store(value, Release);
+        }
+    }
+    fn half(&self, i: usize, high: bool) -> u32 {
+        let word = self.words.get(i);
+        if high { (word >> 32) as u32 } else { word as u32 }
+    }
+    fn set_half(&self, i: usize, high: bool, value: u32) {
+        let word = self.words.get(i);
+        let word = if high { word & 0xFFFF_FFFF | (value as u64) << 32 } else { word & !0xFFFF_FFFF | value as u64 };
+        self.store(i, word);
+    }
+
+    /// The frame that holds CI `i`, or a number that proves wrong (C1).
+    #[inline]
+    pub fn frame(&self, i: usize) -> u32 {
+        match self.words.cell(FIRST + 3 * i) {
+            Some(cell) => cell.load(Acquire) as u32,
+            None => NO_FRAME,
+        }
+    }
+    /// Sets it.
+    pub fn set_frame(&self, i: usize, frame: u32) {
+        self.store(FIRST + 3 * i, frame as u64);
+    }
+    /// Flags of CI `i`.
+    pub fn flags(&self, i: usize) -> u16 {
+        self.half(FIRST + 3 * i + 1, true) as u16
+    }
+    /// Sets them.
+    pub fn set_flags(&self, i: usize, flags: u16) {
+        self.set_half(FIRST + 3 * i + 1, true, flags as u32);
+    }
+    /// Slots, version and checksum of CI `i`.
+    pub fn place(&self, i: usize) -> Place {
+        let slots = self.words.get(FIRST + 3 * i + 1);
+        let sum = self.words.get(FIRST + 3 * i + 2);
+        Place { slot: slots as u16, committed: (slots >> 16) as u16, checksum: sum as u32, version: (sum >> 32) as u32 }
+    }
+    /// Sets them.
+    pub fn set_place(&self, i: usize, p: Place) {
+        self.set_half(FIRST + 3 * i + 1, false, p.slot as u32 | (p.committed as u32) << 16);
+        self.store(FIRST + 3 * i + 2, p.checksum as u64 | (p.version as u64) << 32);
+    }
+    /// The region its slots are in.
+    pub fn region(&self) -> u32 {
+        self.half(0, false)
+    }
+    /// The region its committed slots are in.
+    pub fn committed_region(&self) -> u32 {
+        self.half(0, true)
+    }
+    /// Sets both.
+    pub fn set_regions(&self, region: u32, committed: u32) {
+        self.store(0, region as u64 | (committed as u64) << 32);
+    }
+    /// On the free chain?
+    pub fn is_free(&self) -> bool {
+        self.half(1, false) & 1 == 1
+    }
+    /// Next on it.
+    pub fn next_free(&self) -> u32 {
+        self.half(1, true)
+    }
+    /// Sets both.
+    pub fn set_free(&self, free: bool, next: u32) {
+        self.store(1, free as u64 | (next as u64) << 32);
+    }
+
+    /// Fills the descriptor of a new CA.
+    pub fn fill_new(&self, ci_per_ca: usize, region: u32) {
+        self.set_regions(region, NO_REGION);
+        self.set_free(false, u32::MAX);
+        for i in 0..ci_per_ca {
+            self.store(FIRST + 3 * i, NO_FRAME as u64);
+            self.set_flags(i, 0);
+            self.set_place(i, Place { slot: NO_SLOT, committed: NO_SLOT, version: 0, checksum: 0 });
+        }
+    }
+
+    /// Fills it from a header and, where that is not committed yet, from the committed one.
+    pub fn fill(&self, header: &CaHeader, committed: Option<&CaHeader>, is_committed: bool) {
+        let committed = if is_committed { Some(header) } else { committed };
+        let committed_region = committed.map_or(NO_REGION, |c| c.region);
+        self.set_regions(header.region, committed_region);
+        self.set_free(header.flags & 1 == 1, header.next_free);
+        for (i, e) in header.entries.iter().enumerate() {
+            self.store(FIRST + 3 * i, NO_FRAME as u64);
+            self.set_flags(i, e.flags);
+            let old = committed.filter(|c| c.region == header.region).and_then(|c| c.entries.get(i));
+            let committed = old.map_or(NO_SLOT, |o| o.slot);
+            self.set_place(i, Place { slot: e.slot, committed, version: e.version, checksum: e.checksum });
+        }
+    }
+
+    /// The header to write.
+    pub fn header(&self, component: u64, ca: u32, version: u32, ci_per_ca: usize) -> CaHeader {
+        let entries = (0..ci_per_ca).map(|i| {
+            let p = self.place(i);
+            CiEntry { slot: p.slot, flags: self.flags(i), version: p.version, checksum: p.checksum }
+        });
+        CaHeader {
+            component,
+            ca,
+            version,
+            region: self.region(),
+            flags: self.is_free() as u32,
+            next_free: self.next_free(),
+            entries: entries.collect(),
+        }
+    }
+
+    /// All slots became committed.
+    pub fn commit(&self, ci_per_ca: usize) {
+        self.set_regions(self.region(), self.region());
+        for i in 0..ci_per_ca {
+            let p = self.place(i);
+            self.set_place(i, Place { committed: p.slot, ..p });
+        }
+    }
+
+    /// Free slots in ascending order (C2).
+    pub fn free_slots(&self, ci_per_ca: usize, slots: usize) -> Vec<u16> {
+        let mut taken = vec![false; slots];
+        for i in 0..ci_per_ca {
+            let p = self.place(i);
+            for slot in [p.slot, p.committed] {
+                if let Some(t) = taken.get_mut(slot as usize) {
+                    *t = true;
+                }
+            }
+        }
+        (0..slots as u16).filter(|&s| !taken[s as usize]).collect()
+    }
+
+    /// CIs that hold records.
+    pub fn used(&self, ci_per_ca: usize) -> usize {
+        (0..ci_per_ca).filter(|&i| self.flags(i) & HAS_RECORDS != 0).count()
+    }
+
+    /// Frame of CI `i` without ordering, for walks under the CA's lock.
+    pub fn frame_relaxed(&self, i: usize) -> u32 {
+        self.words.cell(FIRST + 3 * i).map_or(NO_FRAME, |c| c.load(Relaxed) as u32)
+    }
+}

@@ -1,0 +1,145 @@
+//! Between a CI's image on the volume and its page in the pool.
+
+use crate::pool::{Entry, Page, Shape, View};
+use cica_format::index::{BaseRba, IndexRecord};
+use cica_format::{ci, FormatError};
+
+/// How a component's CIs are read and rendered.
+#[derive(Debug, Clone, Copy)]
+pub enum Codec {
+    /// Records with a key.
+    Data {
+        /// Where the key is.
+        shape: Shape,
+        /// Records expected per CI, for sizing frames.
+        expected: usize,
+    },
+    /// Index records.
+    Index {
+        /// What pointers and base RBAs are relative to.
+        base: BaseRba,
+    },
+}
+
+/// What became of an image.
+pub enum Decoded {
+    /// It is the frame's page now.
+    Done,
+    /// The frame is too small; take one of this many bytes.
+    NeedsFrame(usize),
+}
+
+impl Codec {
+    /// Bytes of a frame for a CI whose contents are not known yet.
+    pub fn frame_len(&self, ci_size: usize) -> usize {
+        match self {
+            Codec::Data { expected, .. } => Page::frame_len(ci_size, *expected),
+            Codec::Index { .. } => ci_size * 2,
+        }
+    }
+
+    /// Makes `frame` the page of a CI without records.
+    pub fn format_empty(&self, frame: &mut [u8], ci_size: usize) {
+        match self {
+            Codec::Data { .. } => {
+                Page::format(frame, ci_size);
+            }
+            Codec::Index { .. } => {
+                Page::format_index(frame, 0, 0, u32::MAX, &[]);
+            }
+        }
+    }
+
+    /// Decodes `image` into `frame`.
+    pub fn decode(&self, image: &[u8], frame: &mut [u8]) -> Result<Decoded, FormatError> {
+        match self {
+            Codec::Data { shape, .. } => decode_data(image, frame, *shape),
+            Codec::Index { base } => {
+                let record = IndexRecord::decode(image, *base)?;
+                let need = Page::index_frame_len(&record.entries);
+                if need > frame.len() {
+                    return Ok(Decoded::NeedsFrame(need));
+                }
+                Page::format_index(frame, record.level, record.ca, record.next, &record.entries);
+                Ok(Decoded::Done)
+            }
+        }
+    }
+
+    /// Renders a page into `image` (CISZ bytes). `Err` says why the page cannot be an image: a broken invariant.
+    pub fn render(&self, frame: &mut [u8], view: View<'_>, image: &mut [u8]) -> Result<(), &'static str> {
+        match self {
+            Codec::Data { .. } => {
+                let page = Page::of(frame);
+                let len = page.data_len();
+                if len + page.rdfs() * ci::RDF_LEN + ci::CIDF_LEN > image.len() {
+                    return Err("the CI holds more than its size");
+                }
+                image[..len].copy_from_slice(&page.image()[..len]);
+                ci::render(image, page.lens(), segment(page.segment()), page.update_number());
+                Ok(())
+            }
+            Codec::Index { base } => {
+                let record = index_record(view, base.ci_per_ca as usize);
+                record.encode(image, *base).map_err(|_| "the index record does not fit its CI")
+            }
+        }
+    }
+}
+
+fn decode_data(image: &[u8], frame: &mut [u8], shape: Shape) -> Result<Decoded, FormatError> {
+    let mut spans = Vec::with_capacity(64);
+    let layout = ci::parse(image, &mut spans)?;
+    let need = Page::frame_len(image.len(), spans.len());
+    if need > frame.len() {
+        // Room for some more, so that the next inserts do not need a larger frame again.
+        return Ok(Decoded::NeedsFrame(need + need / 8));
+    }
+    let number = segment_number(layout.segment);
+    let least = if number <= 1 { shape.rkp + shape.key_len } else { 1 };
+    if spans.iter().any(|s| (s.1 as usize) < least) {
+        return Err(FormatError::Field { what: "control interval", field: "record length", value: layout.data_len as u64, must: "enough to hold the key" });
+    }
+    let mut page = Page::format(frame, image.len());
+    page.image_mut()[..layout.data_len].copy_from_slice(&image[..layout.data_len]);
+    page.set_segment(number, layout.update_number);
+    page.adopt(&spans, shape);
+    Ok(Decoded::Done)
+}
+
+/// An index page in plain form; level-1 records list the CA's free CIs, highest number first.
+pub fn index_record(view: View<'_>, ci_per_ca: usize) -> IndexRecord {
+    let entries: Vec<Entry> =
+        (0..view.count()).map(|i| Entry { separator: view.separator(i), pointer: view.pointer(i) }).collect();
+    let free = if view.level() == 1 { free_cis(&entries, ci_per_ca) } else { Vec::new() };
+    IndexRecord { level: view.level(), ca: view.ca(), next: view.next(), entries, free }
+}
+
+/// CI numbers of a CA that no entry points to, descending.
+pub fn free_cis(entries: &[Entry], ci_per_ca: usize) -> Vec<u16> {
+    let mut used = vec![false; ci_per_ca];
+    for entry in entries {
+        if let Some(u) = used.get_mut(entry.pointer as usize) {
+            *u = true;
+        }
+    }
+    (0..ci_per_ca as u16).rev().filter(|&i| !used[i as usize]).collect()
+}
+
+fn segment(number: u8) -> ci::Segment {
+    match number {
+        1 => ci::Segment::First,
+        2 => ci::Segment::Last,
+        3 => ci::Segment::Middle,
+        _ => ci::Segment::Whole,
+    }
+}
+
+fn segment_number(segment: ci::Segment) -> u8 {
+    match segment {
+        ci::Segment::Whole => 0,
+        ci::Segment::First => 1,
+        ci::Segment::Last => 2,
+        ci::Segment::Middle => 3,
+    }
+}

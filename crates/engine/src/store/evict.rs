@@ -1,0 +1,102 @@
+//! Giving up frames when the pool needs them.
+//!
+//! | page | condition | what is done first |
+//! |---|---|---|
+//! | CI, clean | nobody latches it | its CA forgets the frame |
+//! | CI, dirty | the same | its image is written to a slot that is not committed |
+//! | CA | no CI of it resident | if changed: its header is written to the copy that is not committed |
+//!
+//! Nothing here waits for a lock (S3): what cannot be had at once is not given up.
+
+use super::flush::Dirty;
+use super::{CaPage, Component};
+use crate::pool::{Kind, Owner, PageId, NO_FRAME};
+
+impl Owner for Component {
+    fn give_up(&self, frame: u32, page: PageId) -> bool {
+        match page.kind {
+            Kind::Ci => self.give_up_ci(frame, page),
+            Kind::Ca => self.give_up_ca(frame, page),
+        }
+    }
+}
+
+impl Component {
+    fn give_up_ci(&self, frame: u32, page: PageId) -> bool {
+        let (ca, i) = self.layout.split(page.number);
+        let Some(_guard) = self.lock(ca).try_lock() else { return false };
+        let descriptor = self.directory.get(ca);
+        if descriptor == NO_FRAME {
+            return false;
+        }
+        let ca_page = CaPage::of(self.pool.view(descriptor));
+        if ca_page.frame(i) != frame {
+            return false;
+        }
+        let Some(latched) = self.pool.try_latch(frame) else { return false };
+        if latched.page() != Some(page) {
+            return false;
+        }
+        let mut victim = [Dirty { ci: page.number, i, latched }];
+        if self.pool.descriptor(frame).dirty() && self.write_latched(ca, ca_page, &mut victim).is_err() {
+            return false;
+        }
+        victim[0].latched.set_page(None);
+        ca_page.set_frame(i, NO_FRAME);
+        self.pool.descriptor(descriptor).unpin();
+        true
+    }
+
+    fn give_up_ca(&self, frame: u32, page: PageId) -> bool {
+        let ca = page.number;
+        let Some(_guard) = self.lock(ca).try_lock() else { return false };
+        if self.directory.get(ca) != frame || self.pool.descriptor(frame).pins() > 0 {
+            return false;
+        }
+        let changed = self.dirty_cas.lock().contains(&ca);
+        if changed && self.write_header(ca, CaPage::of(self.pool.view(frame))).is_err() {
+            return false;
+        }
+        let Some(mut latched) = self.pool.try_latch(frame) else { return false };
+        if changed {
+            self.dirty_cas.lock().remove(&ca);
+        }
+        self.directory.set(ca, NO_FRAME);
+        latched.set_page(None);
+        true
+    }
+
+    /// Takes all of the component's pages out of the pool, written or not, and the component off its books.
+    pub fn leave_pool(&self) {
+        self.drop_resident();
+        if let Some(&number) = self.number.get() {
+            self.pool.unregister(number);
+        }
+        *self.file.write() = None;
+    }
+
+    /// Takes all of the component's pages out of the pool, written or not.
+    pub fn drop_resident(&self) {
+        let count = self.space.lock().ca_count;
+        for ca in 0..count {
+            let _guard = self.lock(ca).lock();
+            let descriptor = self.directory.get(ca);
+            if descriptor == NO_FRAME {
+                continue;
+            }
+            let page = CaPage::of(self.pool.view(descriptor));
+            for i in 0..self.layout.ci_per_ca {
+                let frame = page.frame_relaxed(i);
+                if frame != NO_FRAME {
+                    page.set_frame(i, NO_FRAME);
+                    self.pool.descriptor(descriptor).unpin();
+                    self.pool.latch(frame).free();
+                }
+            }
+            self.directory.set(ca, NO_FRAME);
+            self.pool.latch(descriptor).free();
+        }
+        self.dirty.lock().clear();
+        self.dirty_cas.lock().clear();
+    }
+}

@@ -1,0 +1,293 @@
+//! From the volume into the pool: CA descriptors and CIs, each checked against what its parent says of it.
+
+use super::{CaPage, Codec, Component};
+use crate::error::RequestError;
+use crate::pool::{Kind, Latched, NO_FRAME};
+use crate::store::codec::Decoded;
+use cica_disk::ReadAt;
+use cica_format::ca::{CaHeader, NO_SLOT};
+use cica_format::checksum::{ci_checksum, crc32c, Identity};
+use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
+
+/// Most CIs one sequential read brings in.
+const AHEAD: usize = 64;
+
+impl Component {
+    /// Reads the table blocks that the root names: what is committed of each CA.
+    pub fn read_tables(&self) -> Result<(), String> {
+        let mut space = self.space.lock();
+        let mut refs = Vec::with_capacity(space.ca_count as usize);
+        for (block, &known) in space.tables.iter().enumerate() {
+            let mut bytes = vec![0; BLOCK_LEN];
+            let at = self.layout.table(block as u32, known.version);
+            self.read_exactly(at, &mut bytes).map_err(|e| format!("table block {block} at offset {at}: {e}"))?;
+            if crc32c(&bytes) != known.checksum {
+                return Err(format!("table block {block} at offset {at} is not what the root says (version {})", known.version));
+            }
+            let table = TableBlock::decode(&bytes).map_err(|e| format!("table block {block} at offset {at}: {e}"))?;
+            if table.component != self.id || table.block != block as u32 {
+                return Err(format!("the table block at offset {at} belongs elsewhere"));
+            }
+            refs.extend(table.refs);
+        }
+        if refs.len() < space.ca_count as usize || refs.len() > space.tables.len() * REFS {
+            return Err(format!("{} CAs, but the tables name {}", space.ca_count, refs.len()));
+        }
+        refs.truncate(space.ca_count as usize);
+        space.refs = refs;
+        Ok(())
+    }
+
+    pub(super) fn read_exactly(&self, at: u64, bytes: &mut [u8]) -> Result<(), String> {
+        let want = bytes.len();
+        let mut batch = [ReadAt { at, buf: bytes, got: 0 }];
+        self.file().and_then(|f| f.read(&mut batch)).map_err(|e| e.to_string())?;
+        self.count_io(1);
+        if batch[0].got < want {
+            return Err(format!("the file ends {} bytes too early", want - batch[0].got));
+        }
+        Ok(())
+    }
+
+    /// Runs `f` on a CA's descriptor under its lock.
+    pub fn with_ca<T>(&self, ca: u32, f: impl FnOnce(CaPage<'_>) -> T) -> Result<T, RequestError> {
+        let spare = if self.directory.get(ca) == NO_FRAME { Some(self.take_ca_frame()?) } else { None };
+        let guard = self.lock(ca).lock();
+        let frame = match self.ca_frame(ca, spare)? {
+            Some(frame) => frame,
+            None => {
+                // It was given up between the look and the lock.
+                drop(guard);
+                return self.with_ca(ca, f);
+            }
+        };
+        let answer = f(CaPage::of(self.pool.view(frame)));
+        drop(guard);
+        Ok(answer)
+    }
+
+    pub(super) fn take_ca_frame(&self) -> Result<Latched<'_>, RequestError> {
+        self.pool.take(CaPage::frame_len(self.layout.ci_per_ca)).map_err(|_| self.pool_full())
+    }
+
+    /// The frame of a CA's descriptor, loaded into `spare` if it is not resident; `None` if that was needed and not given.
+    /// The caller holds the CA's lock.
+    pub(super) fn ca_frame(&self, ca: u32, spare: Option<Latched<'_>>) -> Result<Option<u32>, RequestError> {
+        let frame = self.directory.get(ca);
+        if frame != NO_FRAME {
+            if let Some(spare) = spare {
+                spare.free();
+            }
+            self.pool.descriptor(frame).touch();
+            return Ok(Some(frame));
+        }
+        let Some(mut latched) = spare else { return Ok(None) };
+        let (newest, committed) = self.header_refs(ca);
+        let loaded = self.read_header(ca, newest).and_then(|header| {
+            let old = match committed {
+                Some(r) if r.version > 0 => Some(self.read_header(ca, r)?),
+                _ => None,
+            };
+            Ok((header, old))
+        });
+        let (header, old) = match loaded {
+            Ok(both) => both,
+            Err(error) => {
+                latched.free();
+                return Err(error);
+            }
+        };
+        CaPage::of(latched.view()).fill(&header, old.as_ref(), committed.is_none());
+        latched.set_page(Some(self.page_id(Kind::Ca, ca)));
+        let frame = latched.frame;
+        self.directory.set(ca, frame);
+        Ok(Some(frame))
+    }
+
+    /// The newest header of a CA, and the committed one if that is another.
+    fn header_refs(&self, ca: u32) -> (Ref, Option<Ref>) {
+        let space = self.space.lock();
+        let newest = space.refs.get(ca as usize).copied().unwrap_or_default();
+        (newest, space.pending.get(&ca).copied())
+    }
+
+    fn read_header(&self, ca: u32, known: Ref) -> Result<CaHeader, RequestError> {
+        let at = self.layout.header(ca, known.version);
+        let wrong = |what: String| self.read_error(format!("{}, CA {ca}: header at offset {at}: {what}", self.name));
+        if known.version == 0 {
+            return Err(wrong("was never written".into()));
+        }
+        let mut bytes = vec![0; self.layout.header_len];
+        self.read_exactly(at, &mut bytes).map_err(&wrong)?;
+        if crc32c(&bytes) != known.checksum {
+            return Err(wrong(format!("is not version {} that its table names", known.version)));
+        }
+        let header = CaHeader::decode(&bytes, self.layout.ci_per_ca).map_err(|e| wrong(e.to_string()))?;
+        if header.component != self.id || header.ca != ca {
+            return Err(wrong("belongs elsewhere".into()));
+        }
+        Ok(header)
+    }
+
+    /// Reads a CI into the pool.
+    #[cold]
+    pub(super) fn load(&self, ci: u32) -> Result<(u32, u64), RequestError> {
+        let mut bytes = self.codec.frame_len(self.layout.ci_size);
+        loop {
+            if let Some(page) = self.resident(ci) {
+                return Ok(page);
+            }
+            match self.load_into(ci, bytes)? {
+                Loaded::Here => {}
+                Loaded::TooSmall(need) => bytes = need,
+            }
+            std::hint::spin_loop();
+        }
+    }
+
+    fn load_into(&self, ci: u32, bytes: usize) -> Result<Loaded, RequestError> {
+        let (ca, i) = self.layout.split(ci);
+        let mut latched = self.pool.take(bytes).map_err(|_| self.pool_full())?;
+        let spare = if self.directory.get(ca) == NO_FRAME { Some(self.take_ca_frame()?) } else { None };
+        let _guard = self.lock(ca).lock();
+        let descriptor = match self.ca_frame(ca, spare) {
+            Ok(Some(frame)) => frame,
+            other => {
+                latched.free();
+                return other.map(|_| Loaded::Here);
+            }
+        };
+        let page = CaPage::of(self.pool.view(descriptor));
+        if page.frame(i) != NO_FRAME {
+            latched.free();
+            return Ok(Loaded::Here);
+        }
+        let place = page.place(i);
+        if place.slot == NO_SLOT {
+            self.codec.format_empty(latched.bytes(), self.layout.ci_size);
+        } else {
+            let mut image = vec![0; self.layout.ci_size];
+            let at = self.layout.slot(page.region(), place.slot);
+            let read = self.read_exactly(at, &mut image);
+            let done = read.map_err(|e| self.read_error(format!("{}: {e}", self.place_text(ci))));
+            let done = done.and_then(|()| self.accept(ci, place.version, place.checksum, &image, latched.bytes()));
+            match done {
+                Ok(Decoded::Done) => {}
+                Ok(Decoded::NeedsFrame(need)) => {
+                    latched.free();
+                    return Ok(Loaded::TooSmall(need));
+                }
+                Err(error) => {
+                    latched.free();
+                    return Err(error);
+                }
+            }
+        }
+        self.attach(page, descriptor, i, ci, latched);
+        Ok(Loaded::Here)
+    }
+
+    /// Checks an image against its parent's word and decodes it.
+    fn accept(&self, ci: u32, version: u32, checksum: u32, image: &[u8], frame: &mut [u8]) -> Result<Decoded, RequestError> {
+        if ci_checksum(Identity { component: self.id, ci, version }, image) != checksum {
+            return Err(self.read_error(format!(
+                "{}: the image on the volume is not version {version} that was written there; nothing is returned from it",
+                self.place_text(ci)
+            )));
+        }
+        self.codec.decode(image, frame).map_err(|e| self.read_error(format!("{}: {e}", self.place_text(ci))))
+    }
+
+    /// Makes a filled frame the page of CI `i`. The caller holds the CA's lock.
+    pub(super) fn attach(&self, page: CaPage<'_>, descriptor: u32, i: usize, ci: u32, mut latched: Latched<'_>) {
+        latched.set_page(Some(self.page_id(Kind::Ci, ci)));
+        self.pool.descriptor(latched.frame).touch();
+        self.pool.descriptor(descriptor).pin();
+        page.set_frame(i, latched.frame);
+    }
+
+    /// Sequential reading: brings in those of `cis` (of one CA) that are not resident, with as few reads as their slots allow.
+    /// Errors are left for the request that needs the CI.
+    pub fn read_ahead(&self, cis: &[u32]) {
+        let missing: Vec<u32> = cis.iter().copied().filter(|&ci| self.resident(ci).is_none()).take(AHEAD).collect();
+        let Some(&first) = missing.first() else { return };
+        let (ca, _) = self.layout.split(first);
+        if self.with_ca(ca, |_| ()).is_err() {
+            return;
+        }
+        // Reading ahead never takes more than an eighth of the pool.
+        let bytes = self.codec.frame_len(self.layout.ci_size);
+        let most = (self.pool.limit() / 8 / bytes).clamp(1, AHEAD);
+        let mut frames = Vec::new();
+        for _ in missing.iter().take(most) {
+            match self.pool.take(bytes) {
+                Ok(frame) => frames.push(frame),
+                Err(_) => break,
+            }
+        }
+        let _guard = self.lock(ca).lock();
+        let descriptor = self.directory.get(ca);
+        if descriptor != NO_FRAME {
+            self.read_run(ca, descriptor, &missing[..frames.len()], &mut frames);
+        }
+        frames.into_iter().for_each(Latched::free);
+    }
+
+    fn read_run(&self, ca: u32, descriptor: u32, cis: &[u32], frames: &mut Vec<Latched<'_>>) {
+        let page = CaPage::of(self.pool.view(descriptor));
+        let (size, layout) = (self.layout.ci_size, &self.layout);
+        let wanted: Vec<(u32, usize)> = cis
+            .iter()
+            .map(|&ci| (ci, layout.split(ci)))
+            .filter(|(_, (c, i))| *c == ca && page.frame(*i) == NO_FRAME && page.place(*i).slot != NO_SLOT)
+            .map(|(ci, (_, i))| (ci, i))
+            .collect();
+        let mut images = vec![0; wanted.len() * size];
+        let mut batch: Vec<ReadAt<'_>> = images
+            .chunks_exact_mut(size)
+            .zip(&wanted)
+            .map(|(buf, (_, i))| ReadAt { at: layout.slot(page.region(), page.place(*i).slot), buf, got: 0 })
+            .collect();
+        let runs = 1 + batch.windows(2).filter(|w| w[0].at + size as u64 != w[1].at).count();
+        if batch.is_empty() || self.file().and_then(|f| f.read(&mut batch)).is_err() || batch.iter().any(|r| r.got < size) {
+            return;
+        }
+        self.count_io(runs);
+        for (image, (ci, i)) in images.chunks_exact(size).zip(wanted) {
+            let Some(mut latched) = frames.pop() else { return };
+            let place = page.place(i);
+            match self.accept(ci, place.version, place.checksum, image, latched.bytes()) {
+                Ok(Decoded::Done) => self.attach(page, descriptor, i, ci, latched),
+                _ => latched.free(),
+            }
+        }
+    }
+
+    /// The image of a CI as it is on the volume, checked; for structural checks and moving a CA.
+    pub(super) fn read_image(&self, page: CaPage<'_>, ci: u32, i: usize, image: &mut [u8]) -> Result<(), RequestError> {
+        let place = page.place(i);
+        let at = self.layout.slot(page.region(), place.slot);
+        self.read_exactly(at, image).map_err(|e| self.read_error(format!("{}: {e}", self.place_text(ci))))?;
+        let id = Identity { component: self.id, ci, version: place.version };
+        if ci_checksum(id, image) != place.checksum {
+            return Err(self.read_error(format!(
+                "{}: the image on the volume is not version {} that was written there",
+                self.place_text(ci),
+                place.version
+            )));
+        }
+        Ok(())
+    }
+}
+
+enum Loaded {
+    Here,
+    TooSmall(usize),
+}
+
+impl Codec {
+    /// True for the data component.
+    pub fn is_data(&self) -> bool {
+        matches!(self, Codec::Data { .. })
+    }
+}

@@ -1,0 +1,268 @@
+//! One component file: pages in, images out, slots, regions and the references up to its root.
+//!
+//! The rules R1-R3 of `docs/design/0001` are kept here:
+//!
+//! * S1. An image is written only to a slot that is not committed (`ca.rs`, C2); headers and table blocks only to the copy
+//!   that their committed parent does not name.
+//! * S2. What a request needs to go on (page, slot, region) is found before anything is changed.
+//! * S3. Locks: a CA's lock (64 stripes) covers its descriptor, its slots and the I/O of its CIs. Order: CA lock, then page
+//!   latch; who holds the latch of a page that others can find takes no CA lock. Frames are taken before both; giving
+//!   up frames only *tries* for locks and latches.
+
+mod ca;
+mod codec;
+mod commit;
+mod directory;
+mod evict;
+mod flush;
+mod layout;
+mod load;
+mod rehome;
+mod space;
+
+pub use ca::{CaPage, HAS_RECORDS};
+pub use codec::{free_cis, index_record, Codec};
+pub use layout::Layout;
+
+use crate::error::RequestError;
+use crate::pool::{Kind, Latched, PageId, Pool};
+use cica_disk::File;
+use cica_format::root::{Part, Root};
+use cica_format::table::Ref;
+use directory::Directory;
+use parking_lot::{Mutex, RwLock};
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+
+const STRIPES: usize = 64;
+
+/// An open component.
+pub struct Component {
+    /// Component name, for messages.
+    pub name: String,
+    /// Data or index.
+    pub part: Part,
+    /// Its id.
+    pub id: u64,
+    /// Its file.
+    pub path: PathBuf,
+    /// Sizes and offsets.
+    pub layout: Layout,
+    /// Physical I/Os so far.
+    pub excps: AtomicU64,
+    pool: Arc<Pool>,
+    file: RwLock<Option<Arc<dyn File>>>,
+    /// CIs that hold records.
+    used: AtomicI64,
+    codec: Codec,
+    number: OnceLock<u16>,
+    directory: Directory,
+    locks: [Mutex<()>; STRIPES],
+    space: Mutex<Space>,
+    /// CIs whose pages are dirty (some may have been written since they were put here).
+    dirty: Mutex<Vec<u32>>,
+    /// CAs whose descriptors differ from the header last written.
+    dirty_cas: Mutex<BTreeSet<u32>>,
+}
+
+/// What the root says, as it will be said next.
+struct Space {
+    ca_count: u32,
+    free_ca: u32,
+    region_count: u32,
+    free_regions: Vec<u32>,
+    /// Regions the committed tree still uses and the next one does not (R2).
+    freed: Vec<u32>,
+    /// Newest written header of each CA.
+    refs: Vec<Ref>,
+    /// CAs whose newest header is not committed, with the committed one.
+    pending: HashMap<u32, Ref>,
+    tables: Vec<Ref>,
+    high_allocated: u64,
+    extents: u32,
+    primary: u64,
+    secondary: u64,
+}
+
+impl Component {
+    /// An open component from its committed root. `refs` were read by [`read_tables`](Self::read_tables).
+    pub fn new(pool: Arc<Pool>, file: Box<dyn File>, path: PathBuf, root: &Root, codec: Codec) -> Component {
+        let a = &root.attributes;
+        Component {
+            name: a.component_name.clone(),
+            part: root.part,
+            id: root.component,
+            path,
+            layout: Layout::new(a.ci_size as usize, a.ci_per_ca as usize),
+            excps: AtomicU64::new(0),
+            pool,
+            file: RwLock::new(Some(file.into())),
+            used: AtomicI64::new(used_at_open(root)),
+            codec,
+            number: OnceLock::new(),
+            directory: Directory::new(),
+            locks: std::array::from_fn(|_| Mutex::new(())),
+            space: Mutex::new(Space {
+                ca_count: root.ca_count,
+                free_ca: root.free_ca,
+                region_count: root.region_count,
+                free_regions: root.free_regions.clone(),
+                freed: Vec::new(),
+                refs: Vec::new(),
+                pending: HashMap::new(),
+                tables: root.tables.clone(),
+                high_allocated: root.high_allocated,
+                extents: root.extents,
+                primary: a.primary,
+                secondary: a.secondary,
+            }),
+            dirty: Mutex::new(Vec::new()),
+            dirty_cas: Mutex::new(BTreeSet::new()),
+        }
+    }
+
+    /// Makes the component known to the pool.
+    pub fn register(self: &Arc<Self>) {
+        self.number.get_or_init(|| self.pool.register(self.clone()));
+    }
+
+    /// The pool.
+    pub fn pool(&self) -> &Arc<Pool> {
+        &self.pool
+    }
+    /// How its CIs are read and rendered.
+    pub fn codec(&self) -> &Codec {
+        &self.codec
+    }
+    #[inline]
+    fn page_id(&self, kind: Kind, number: u32) -> PageId {
+        // Registered before the first request: `register` is part of opening.
+        PageId { component: self.number.get().copied().unwrap_or(u16::MAX), kind, number }
+    }
+    fn lock(&self, ca: u32) -> &Mutex<()> {
+        &self.locks[ca as usize % STRIPES]
+    }
+
+    /// The page of a CI if it is in the pool: frame and the version to read it under.
+    #[inline]
+    pub fn resident(&self, ci: u32) -> Option<(u32, u64)> {
+        let (ca, i) = self.layout.split(ci);
+        let descriptor = self.directory.get(ca);
+        if descriptor == crate::pool::NO_FRAME {
+            return None;
+        }
+        let frame = CaPage::of(self.pool.view(descriptor)).frame(i);
+        if frame == crate::pool::NO_FRAME {
+            return None;
+        }
+        let version = self.pool.version_of(frame, self.page_id(Kind::Ci, ci))?;
+        self.pool.descriptor(frame).touch();
+        Some((frame, version))
+    }
+
+    /// The page of a CI, read from the volume if need be.
+    #[inline]
+    pub fn page(&self, ci: u32) -> Result<(u32, u64), RequestError> {
+        match self.resident(ci) {
+            Some(page) => Ok(page),
+            None => self.load(ci),
+        }
+    }
+
+    /// The page of a CI, latched.
+    pub fn latch(&self, ci: u32) -> Result<Latched<'_>, RequestError> {
+        loop {
+            let (frame, version) = self.page(ci)?;
+            if let Some(latched) = self.pool.latch_at(frame, version) {
+                return Ok(latched);
+            }
+        }
+    }
+
+    /// Notes that a latched page was changed.
+    #[inline]
+    pub fn changed(&self, latched: &mut Latched<'_>) {
+        if latched.set_dirty() {
+            if let Some(page) = latched.page() {
+                self.dirty.lock().push(page.number);
+            }
+        }
+    }
+
+    fn ca_changed(&self, ca: u32) {
+        self.dirty_cas.lock().insert(ca);
+    }
+
+    /// Notes whether a CI holds records.
+    pub fn set_has_records(&self, ci: u32, has: bool) -> Result<(), RequestError> {
+        let (ca, i) = self.layout.split(ci);
+        self.with_ca(ca, |page| {
+            if self.flag(page, i, has) {
+                self.ca_changed(ca);
+            }
+        })
+    }
+
+    /// Sets whether CI `i` holds records; true if that is news. The caller holds the CA's lock.
+    fn flag(&self, page: CaPage<'_>, i: usize, has: bool) -> bool {
+        let had = page.flags(i) & HAS_RECORDS != 0;
+        if had != has {
+            page.set_flags(i, if has { HAS_RECORDS } else { 0 });
+            self.used.fetch_add(if has { 1 } else { -1 }, Relaxed);
+        }
+        had != has
+    }
+
+    /// Bytes of CIs without records in the allocated space (FREESPC).
+    pub fn free_space(&self) -> u64 {
+        let used = self.used.load(Relaxed).max(0) as u64 * self.layout.ci_size as u64;
+        self.allocated().0.saturating_sub(used)
+    }
+
+    /// The file, while the component is open.
+    fn file(&self) -> std::io::Result<Arc<dyn File>> {
+        self.file.read().clone().ok_or_else(|| std::io::Error::other("the data set was closed"))
+    }
+
+    /// CIs of a CA that hold records.
+    pub fn used_cis(&self, ca: u32) -> Result<usize, RequestError> {
+        self.with_ca(ca, |page| page.used(self.layout.ci_per_ca))
+    }
+
+    /// Anything to commit?
+    pub fn is_changed(&self) -> bool {
+        !self.dirty.lock().is_empty() || !self.dirty_cas.lock().is_empty() || !self.space.lock().pending.is_empty()
+    }
+
+    fn read_error(&self, what: String) -> RequestError {
+        let reason = if self.part == Part::Data { 4 } else { 8 };
+        RequestError::Physical { reason, what }
+    }
+    fn write_error(&self, what: String) -> RequestError {
+        let reason = if self.part == Part::Data { 16 } else { 20 };
+        RequestError::Physical { reason, what }
+    }
+    /// Where a CI is, for messages.
+    fn place_text(&self, ci: u32) -> String {
+        format!("{}, CI {ci} (RBA {})", self.name, ci as u64 * self.layout.ci_size as u64)
+    }
+    fn count_io(&self, n: usize) {
+        self.excps.fetch_add(n as u64, Relaxed);
+    }
+    pub(crate) fn pool_full(&self) -> RequestError {
+        RequestError::NoSpace {
+            why: format!(
+                "the buffer pool of {} bytes has no frame left for {}: raise CICA_POOL",
+                self.pool.limit(),
+                self.name
+            ),
+        }
+    }
+}
+
+fn used_at_open(root: &Root) -> i64 {
+    let used = root.high_allocated.saturating_sub(root.statistics.free_space);
+    if root.ca_count == 0 { 0 } else { (used / root.attributes.ci_size as u64) as i64 }
+}

@@ -1,0 +1,77 @@
+//! Pages that come into being in memory: new CIs, and CIs that move to another CA in a split.
+
+use super::{CaPage, Component};
+use crate::error::RequestError;
+use crate::pool::{Latched, NO_FRAME};
+
+impl Component {
+    /// A latched, empty frame of at least `bytes` (0: the usual size for a CI of this component).
+    pub fn spare(&self, bytes: usize) -> Result<Latched<'_>, RequestError> {
+        self.pool.take(bytes.max(self.codec.frame_len(self.layout.ci_size))).map_err(|_| self.pool_full())
+    }
+
+    /// Makes a latched frame, already filled, the dirty page of CI `ci`, which has none. It stays latched.
+    pub fn adopt<'p>(&'p self, ci: u32, mut latched: Latched<'p>) -> Result<Latched<'p>, RequestError> {
+        let (ca, i) = self.layout.split(ci);
+        let has = latched.view().count() > 0;
+        let entered = self.with_ca(ca, |page| {
+            let old = page.frame(i);
+            if old != NO_FRAME {
+                page.set_frame(i, NO_FRAME);
+                self.pool.descriptor(self.directory.get(ca)).unpin();
+                self.pool.latch(old).free();
+            }
+            latched.set_page(Some(self.page_id(crate::pool::Kind::Ci, ci)));
+            self.pool.descriptor(self.directory.get(ca)).pin();
+            page.set_frame(i, latched.frame);
+            self.flag(page, i, has);
+            self.ca_changed(ca);
+        });
+        if let Err(error) = entered {
+            latched.free();
+            return Err(error);
+        }
+        self.changed(&mut latched);
+        Ok(latched)
+    }
+
+    /// Replaces the frame of a latched page by a larger one with the same contents rebuilt by `fill`.
+    pub fn reframe<'p>(&'p self, old: Latched<'p>, mut new: Latched<'p>) -> Latched<'p> {
+        let Some(page) = old.page() else { return new };
+        let (ca, i) = self.layout.split(page.number);
+        // The descriptor cannot go: the resident CI pins it. Its lock is not taken, because the caller holds the page's
+        // latch; only the holder of the latch, or who holds both lock and latch, changes a resident CI's frame number.
+        let descriptor = CaPage::of(self.pool.view(self.directory.get(ca)));
+        new.set_page(Some(page));
+        self.changed(&mut new);
+        descriptor.set_frame(i, new.frame);
+        old.free();
+        new
+    }
+
+    /// Moves a CI with all it holds to another number. The new number has no page.
+    pub fn rehome(&self, from: u32, to: u32) -> Result<(), RequestError> {
+        let (ca, i) = self.layout.split(from);
+        let latched = loop {
+            self.page(from)?;
+            // The latch is taken under the lock, never the other way round: who writes pages out does the same.
+            let detached = self.with_ca(ca, |page| {
+                let frame = page.frame(i);
+                if frame == NO_FRAME {
+                    return None;
+                }
+                let latched = self.pool.latch(frame);
+                page.set_frame(i, NO_FRAME);
+                self.pool.descriptor(self.directory.get(ca)).unpin();
+                page.set_place(i, super::ca::Place { slot: cica_format::ca::NO_SLOT, ..page.place(i) });
+                self.flag(page, i, false);
+                self.ca_changed(ca);
+                Some(latched)
+            })?;
+            if let Some(latched) = detached {
+                break latched;
+            }
+        };
+        self.adopt(to, latched).map(drop)
+    }
+}

@@ -1,0 +1,173 @@
+//! CAs, extents and regions: what the component takes from its volume.
+
+use super::{CaPage, Component};
+use crate::error::RequestError;
+use crate::pool::{Kind, NO_FRAME};
+use cica_format::root::{Root, MAX_FREE_REGIONS};
+use cica_format::table::{Ref, REFS};
+
+/// Extents a component may have on its volume.
+const MAX_EXTENTS: u32 = 123;
+/// No CA.
+const NO_CA: u32 = u32::MAX;
+
+impl Component {
+    /// CAs in use or once used.
+    pub fn ca_count(&self) -> u32 {
+        self.space.lock().ca_count
+    }
+
+    /// End of the used area in bytes (HI-U-RBA).
+    pub fn high_used(&self) -> u64 {
+        self.ca_count() as u64 * (self.layout.ci_per_ca * self.layout.ci_size) as u64
+    }
+
+    /// End of the allocated area in bytes (HI-A-RBA), and extents.
+    pub fn allocated(&self) -> (u64, u32) {
+        let space = self.space.lock();
+        (space.high_allocated, space.extents)
+    }
+
+    /// Regions freed since the last commit: when there are many, it is time for one.
+    pub fn wants_commit(&self) -> bool {
+        self.space.lock().freed.len() > MAX_FREE_REGIONS / 2
+    }
+
+    /// A new, empty CA: from the free chain, else at the end. Second: true if it was a reclaimed one.
+    pub fn allocate_ca(&self) -> Result<(u32, bool), RequestError> {
+        let free = self.space.lock().free_ca;
+        if free != NO_CA {
+            let next = self.with_ca(free, |page| {
+                let next = page.next_free();
+                page.set_free(false, NO_CA);
+                next
+            })?;
+            self.space.lock().free_ca = next;
+            self.ca_changed(free);
+            return Ok((free, true));
+        }
+        let frame = self.take_ca_frame()?;
+        let ca = match self.extend_for_ca().and_then(|ca| Ok((ca, self.take_region()?))) {
+            Ok((ca, region)) => {
+                self.enter_ca(ca, region, frame);
+                ca
+            }
+            Err(error) => {
+                frame.free();
+                return Err(error);
+            }
+        };
+        Ok((ca, false))
+    }
+
+    /// The number of the next CA, after taking an extent if it lies beyond what is allocated.
+    fn extend_for_ca(&self) -> Result<u32, RequestError> {
+        let mut space = self.space.lock();
+        let ca_bytes = (self.layout.ci_per_ca * self.layout.ci_size) as u64;
+        let needed = (space.ca_count as u64 + 1) * ca_bytes;
+        if space.ca_count as usize >= Root::max_tables() * REFS {
+            return Err(RequestError::NoSpace { why: format!("{} has {} control areas, the most a component can have", self.name, space.ca_count) });
+        }
+        if needed > space.high_allocated {
+            let step = if space.extents == 0 { space.primary } else { space.secondary };
+            if step == 0 {
+                return Err(RequestError::NoSpace { why: format!("{} was defined without secondary space and its primary space is full", self.name) });
+            }
+            if space.extents >= MAX_EXTENTS {
+                return Err(RequestError::NoSpace { why: format!("{} has {MAX_EXTENTS} extents, the most there can be", self.name) });
+            }
+            space.high_allocated += step.max(ca_bytes);
+            space.extents += 1;
+        }
+        Ok(space.ca_count)
+    }
+
+    fn enter_ca(&self, ca: u32, region: u32, mut frame: crate::pool::Latched<'_>) {
+        let _guard = self.lock(ca).lock();
+        CaPage::of(frame.view()).fill_new(self.layout.ci_per_ca, region);
+        frame.set_page(Some(self.page_id(Kind::Ca, ca)));
+        self.directory.set(ca, frame.frame);
+        {
+            let mut space = self.space.lock();
+            space.ca_count = ca + 1;
+            space.refs.push(Ref::default());
+        }
+        self.ca_changed(ca);
+    }
+
+    /// Puts an emptied CA on the free chain. All its CIs have been dropped.
+    pub fn free_ca(&self, ca: u32) -> Result<(), RequestError> {
+        let head = self.space.lock().free_ca;
+        self.with_ca(ca, |page| page.set_free(true, head))?;
+        self.space.lock().free_ca = ca;
+        self.ca_changed(ca);
+        Ok(())
+    }
+
+    /// Index components: head of the chain of free index CIs.
+    pub fn free_head(&self) -> u32 {
+        self.space.lock().free_ca
+    }
+    /// Sets it.
+    pub fn set_free_head(&self, ci: u32) {
+        self.space.lock().free_ca = ci;
+    }
+
+    /// Takes a region: a free one, else a new one at the end of the file, its space taken from the file system now (S2).
+    pub(super) fn take_region(&self) -> Result<u32, RequestError> {
+        let mut space = self.space.lock();
+        if let Some(region) = space.free_regions.pop() {
+            return Ok(region);
+        }
+        let region = space.region_count;
+        let length = self.layout.file_len(region + 1);
+        self.file().and_then(|f| f.size(Some(length))).map_err(|e| RequestError::NoSpace { why: format!("{}: {e}", self.path.display()) })?;
+        space.region_count += 1;
+        Ok(region)
+    }
+
+    pub(super) fn give_back_region(&self, region: u32) {
+        self.space.lock().free_regions.push(region);
+    }
+
+    /// A CA left a region: free after the next commit if the committed tree uses it, now if not (R2).
+    pub(super) fn region_left(&self, region: u32, committed: bool) {
+        let mut space = self.space.lock();
+        if committed {
+            space.freed.push(region);
+        } else {
+            space.free_regions.push(region);
+        }
+    }
+
+    pub(super) fn next_header_version(&self, ca: u32) -> u32 {
+        let space = self.space.lock();
+        let newest = space.refs.get(ca as usize).copied().unwrap_or_default();
+        // A header written since the last commit is not committed and may be written over.
+        if space.pending.contains_key(&ca) { newest.version } else { newest.version.wrapping_add(1).max(1) }
+    }
+
+    pub(super) fn header_written(&self, ca: u32, version: u32, checksum: u32) {
+        let mut space = self.space.lock();
+        if let Some(known) = space.refs.get(ca as usize).copied() {
+            space.pending.entry(ca).or_insert(known);
+            space.refs[ca as usize] = Ref { version, checksum };
+        }
+    }
+
+    /// Forgets a CI: its slot is free after the next commit, its frame now.
+    pub fn drop_ci(&self, ci: u32) -> Result<(), RequestError> {
+        let (ca, i) = self.layout.split(ci);
+        self.with_ca(ca, |page| {
+            let frame = page.frame(i);
+            if frame != NO_FRAME {
+                page.set_frame(i, NO_FRAME);
+                self.pool.descriptor(self.directory.get(ca)).unpin();
+                self.pool.latch(frame).free();
+            }
+            page.set_place(i, super::ca::Place { slot: cica_format::ca::NO_SLOT, ..page.place(i) });
+            self.flag(page, i, false);
+            self.ca_changed(ca);
+        })
+    }
+}
