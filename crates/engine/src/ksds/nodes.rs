@@ -3,7 +3,7 @@
 use super::Ksds;
 use crate::error::RequestError;
 use crate::pool::{Entry, Page};
-use crate::store::index_record;
+use crate::store::{index_record, sealed};
 use cica_format::index::IndexRecord;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -51,9 +51,13 @@ impl Ksds {
         }
     }
 
-    /// True if the record fits an index CI.
+    /// True if the record fits an index CI, with room for its last separator to become as long as a key: that it does
+    /// when a record comes to follow it on its level.
     pub(super) fn node_fits(&self, record: &IndexRecord) -> bool {
-        record.fits(self.index.layout.ci_size, self.data.layout.ci_per_ca)
+        let ci_per_ca = self.data.layout.ci_per_ca;
+        let last = record.entries.last().map_or(0, |e| e.separator.len());
+        let reserve = self.shape.key_len.saturating_sub(last);
+        sealed(record, ci_per_ca).fits(self.index.layout.ci_size.saturating_sub(reserve), ci_per_ca)
     }
 
     /// Puts a record, which fits, in its place.
@@ -121,8 +125,14 @@ impl Ksds {
             return self.set_node(ci, &record);
         }
         let count = record.entries.len();
-        let at = if ascending && entry + 2 == count { count - 1 } else { count / 2 };
-        let moved = record.entries.split_off(at.max(1));
+        let wanted = if ascending && entry + 2 == count { count - 1 } else { count / 2 };
+        let part = |entries: &[Entry]| IndexRecord { entries: entries.to_vec(), ..record.clone() };
+        let both = |at: &usize| self.node_fits(&part(&record.entries[..*at])) && self.node_fits(&part(&record.entries[*at..]));
+        let near = (0..count).flat_map(|d| [wanted.wrapping_sub(d), wanted + d]).filter(|at| (1..count).contains(at));
+        let Some(at) = near.clone().find(both).or_else(|| near.clone().next()) else {
+            return Err(self.index_error(ci, "cannot hold two entries; define the index with a larger CISZ"));
+        };
+        let moved = record.entries.split_off(at);
         let upper = IndexRecord { entries: moved, ..record.clone() };
         let sibling = self.new_node(&upper)?;
         record.next = sibling;

@@ -38,7 +38,7 @@ impl Ksds {
         let Some(PathStep { record, entry, .. }) = path.last() else { return Ok(()) };
         let free = record.free.last().copied();
         let mut wider = record.clone();
-        wider.entries.insert(*entry, Entry { separator: coming.key.to_vec(), pointer: free.unwrap_or(0) as u32 });
+        wider.entries.insert(*entry, Entry { separator: record.entries[*entry].separator.clone(), pointer: free.unwrap_or(0) as u32 });
         let roomy = free.is_some() && self.node_fits(&wider);
         let behind = *entry + 1 == record.entries.len() && coming.ascending && self.is_behind_all(record, *entry, coming.key)?;
         let alone = record.entries.len() == 1 || is_one_record(&record.entries);
@@ -89,6 +89,18 @@ impl Ksds {
             }
             return Ok(());
         };
+        if let Target::SameCa(free) = target {
+            let mut wider = record.clone();
+            let old = std::mem::replace(&mut wider.entries[entry].separator, separator.clone());
+            wider.entries.insert(entry + 1, Entry { separator: old, pointer: free });
+            if !self.node_fits(&wider) {
+                // The sequence-set record is full before its CA is.
+                spare.free();
+                drop(left);
+                path.push(PathStep { ci: node, record, entry });
+                return self.split_ca(path, coming.ascending);
+            }
+        }
         let records: Vec<Vec<u8>> = {
             let page = Page::of(left.bytes());
             (moved..page.count()).map(|i| page.record(i).to_vec()).collect()

@@ -242,8 +242,12 @@ impl<'p> View<'p> {
             match self.words.compare(PREFIX * 8, &probe[..common]) {
                 Ordering::Greater => return 0,
                 Ordering::Less => {
-                    let last_is_infinite = infinite == 1 && count > 0 && self.span(count - 1).1 == 0;
-                    return count - last_is_infinite as usize;
+                    // Above all finite entries: the first infinite one (a spanned record may have several).
+                    let mut finite = count;
+                    while infinite == 1 && finite > 0 && self.span(finite - 1).1 == 0 {
+                        finite -= 1;
+                    }
+                    return finite;
                 }
                 Ordering::Equal if common < prefix => return 0,
                 Ordering::Equal => {}

@@ -55,7 +55,8 @@ impl Codec {
         match self {
             Codec::Data { shape, .. } => decode_data(image, frame, *shape),
             Codec::Index { base } => {
-                let record = IndexRecord::decode(image, *base)?;
+                let mut record = IndexRecord::decode(image, *base)?;
+                unseal(&mut record.entries);
                 let need = Page::index_frame_len(&record.entries);
                 if need > frame.len() {
                     return Ok(Decoded::NeedsFrame(need));
@@ -67,21 +68,21 @@ impl Codec {
     }
 
     /// Renders a page into `image` (CISZ bytes). `Err` says why the page cannot be an image: a broken invariant.
-    pub fn render(&self, frame: &mut [u8], view: View<'_>, image: &mut [u8]) -> Result<(), &'static str> {
+    pub fn render(&self, frame: &mut [u8], view: View<'_>, image: &mut [u8]) -> Result<(), String> {
         match self {
             Codec::Data { .. } => {
                 let page = Page::of(frame);
                 let len = page.data_len();
                 if len + page.rdfs() * ci::RDF_LEN + ci::CIDF_LEN > image.len() {
-                    return Err("the CI holds more than its size");
+                    return Err("the CI holds more than its size".into());
                 }
                 image[..len].copy_from_slice(&page.image()[..len]);
                 ci::render(image, page.lens(), segment(page.segment()), page.update_number());
                 Ok(())
             }
             Codec::Index { base } => {
-                let record = index_record(view, base.ci_per_ca as usize);
-                record.encode(image, *base).map_err(|_| "the index record does not fit its CI")
+                let record = sealed(&index_record(view, base.ci_per_ca as usize), base.ci_per_ca as usize);
+                record.encode(image, *base).map_err(|why| why.to_string())
             }
         }
     }
@@ -113,6 +114,27 @@ pub fn index_record(view: View<'_>, ci_per_ca: usize) -> IndexRecord {
         (0..view.count()).map(|i| Entry { separator: view.separator(i), pointer: view.pointer(i) }).collect();
     let free = if view.level() == 1 { free_cis(&entries, ci_per_ca) } else { Vec::new() };
     IndexRecord { level: view.level(), ca: view.ca(), next: view.next(), entries, free }
+}
+
+/// A record as it is written: with its list of free CIs, and with only its last entry infinite. The other segments of a
+/// spanned record at the end of the data set say X'FF', which no separator between two keys is.
+pub fn sealed(record: &IndexRecord, ci_per_ca: usize) -> IndexRecord {
+    let mut sealed = record.clone();
+    if let Some((_, others)) = sealed.entries.split_last_mut() {
+        others.iter_mut().filter(|e| e.separator.is_empty()).for_each(|e| e.separator.push(0xFF));
+    }
+    if record.level == 1 {
+        sealed.free = free_cis(&sealed.entries, ci_per_ca);
+    }
+    sealed
+}
+
+fn unseal(entries: &mut [Entry]) {
+    if let Some((last, others)) = entries.split_last_mut() {
+        if last.separator.is_empty() {
+            others.iter_mut().filter(|e| e.separator == [0xFF]).for_each(|e| e.separator.clear());
+        }
+    }
 }
 
 /// CI numbers of a CA that no entry points to, descending.

@@ -31,7 +31,9 @@ impl Component {
             latched.free();
             return Err(error);
         }
-        self.changed(&mut latched);
+        // It may be dirty already, under the number it had.
+        latched.set_dirty();
+        self.dirty.lock().push(ci);
         Ok(latched)
     }
 
