@@ -36,7 +36,6 @@ engines=()
 "$bench" ops --dir "$data/ops" --records "$records" --ops "${OPS:-1000000}" --rounds "${ROUNDS:-3}" \
     --json "$results/ops-$records.json" "${engines[@]}" | tee "$results/ops-$records.txt"
 rm -rf "$data/ops"
-[ -z "${ENGINES:-}" ] || engines=(--engines "${ENGINES//bdb-tx/bdb}")
 echo
 "$bench" step --dir "$data/step" --runs "${RUNS:-15}" \
     --json "$results/step.json" "${engines[@]}" | tee "$results/step.txt"

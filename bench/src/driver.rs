@@ -6,9 +6,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use crate::clock::Measurement;
 use crate::engines::Engine;
+use crate::files::make_empty;
 use crate::peer::Result;
-use crate::report::program_path;
-use crate::worker::make_empty;
 
 /// A running worker. Only one is given work at a time.
 pub struct Worker {
@@ -24,7 +23,7 @@ impl Worker {
     pub fn start(engine: Engine, dir: &Path, loaded: u64, batch: u64, cache_bytes: u64) -> Result<Worker> {
         let dir = dir.join(engine.name);
         make_empty(&dir)?;
-        let mut child = Command::new(program_path(engine.program)?)
+        let mut child = Command::new(engine.path()?)
             .args(["serve", engine.name])
             .arg(&dir)
             .args([loaded, batch, cache_bytes].map(|number| number.to_string()))

@@ -1,5 +1,7 @@
 //! The engines, in the order of the tables.
 
+use std::path::PathBuf;
+
 /// One row of the tables.
 #[derive(Clone, Copy, Debug)]
 pub struct Engine {
@@ -11,6 +13,21 @@ pub struct Engine {
     pub commits: bool,
     /// Takes part in `step`.
     pub steps: bool,
+}
+
+impl Engine {
+    /// The engine's program: it lies beside this one.
+    pub fn path(&self) -> Result<PathBuf, String> {
+        let here = std::env::current_exe().map_err(|error| format!("cannot find this program's directory: {error}"))?;
+        let path = here.with_file_name(self.program);
+        match path.exists() {
+            true => Ok(path),
+            false => Err(format!(
+                "{} is not there; build all programs with: cargo build --release",
+                path.display()
+            )),
+        }
+    }
 }
 
 /// All engines that are built here.

@@ -13,6 +13,7 @@
 pub mod clock;
 pub mod driver;
 pub mod engines;
+pub mod files;
 pub mod flags;
 pub mod json;
 pub mod machine;

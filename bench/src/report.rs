@@ -1,14 +1,16 @@
-//! Tables for people, files for programs, and small things both drivers need.
+//! Tables for people and files for programs.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::json::Json;
 use crate::peer::Result;
 
-/// A table of text; the first column is set left, the others right, and a last column headed by several words left.
+/// A table of text; the first column is set left, the others right.
 pub struct Table {
     title: String,
+    /// The last column is prose, set left.
+    remarks: bool,
     rows: Vec<Vec<String>>,
 }
 
@@ -17,7 +19,16 @@ impl Table {
     pub fn new(title: &str, head: &[&str]) -> Table {
         Table {
             title: title.into(),
+            remarks: false,
             rows: vec![head.iter().map(|text| text.to_string()).collect()],
+        }
+    }
+
+    /// An empty table whose last column is prose.
+    pub fn with_remarks(title: &str, head: &[&str]) -> Table {
+        Table {
+            remarks: true,
+            ..Table::new(title, head)
         }
     }
 
@@ -45,9 +56,7 @@ impl fmt::Display for Table {
                 let width = width(column).unwrap_or(0);
                 match column {
                     0 => line += &format!("  {cell:<width$}"),
-                    _ if self.rows[0].get(column).is_some_and(|head| head == "most frequent") => {
-                        line += &format!("  {cell}")
-                    }
+                    _ if self.remarks && column + 1 == columns => line += &format!("  {cell}"),
                     _ => line += &format!("  {cell:>width$}"),
                 }
             }
@@ -61,19 +70,6 @@ impl fmt::Display for Table {
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::INFINITY)
-}
-
-/// Where a peer's program is: beside this one.
-pub fn program_path(program: &str) -> Result<PathBuf> {
-    let here = std::env::current_exe().map_err(|error| format!("cannot find this program's directory: {error}"))?;
-    let path = here.with_file_name(program);
-    if !path.exists() {
-        return Err(format!(
-            "{} is not there; build all programs with: cargo build --release",
-            path.display()
-        ));
-    }
-    Ok(path)
 }
 
 /// Writes results to a file, if one was asked for.

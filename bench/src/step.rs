@@ -4,21 +4,20 @@
 //! files are in the page cache and clean; what a step changed is durable when it ends. The driver times the process
 //! from outside, from before the fork to the exit, engines taking turns.
 
-use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::str::FromStr;
 use std::time::Instant;
 
 use crate::engines::{choose, Engine};
+use crate::files::{copy_synced, make_empty};
 use crate::flags::Flags;
 use crate::json::Json;
 use crate::machine;
 use crate::peer::{Durability, Opening, Peer, Result};
 use crate::phases::Work;
-use crate::report::{median, program_path, save, Table};
+use crate::report::{median, save, Table};
 use crate::strace::{self, Calls};
-use crate::worker::make_empty;
 use crate::workload::STEP;
 
 const RECORDS: u64 = 86_763;
@@ -114,16 +113,14 @@ struct Series {
 pub fn main(mut flags: Flags) -> Result<()> {
     let runs: u64 = flags.take("runs", 15)?;
     let dir = PathBuf::from(flags.take_text("dir").ok_or("--dir names the directory to work in")?);
-    let engines = choose(
+    let mut engines = choose(
         &flags
             .take_text("engines")
             .unwrap_or_else(|| "none,lmdb,bdb,rocksdb,sqlite".into()),
     )?;
+    engines.retain(|engine| engine.steps);
     let json = flags.take_text("json");
     flags.finish()?;
-    if let Some(engine) = engines.iter().find(|engine| !engine.steps) {
-        return Err(format!("{} takes no part in step", engine.name));
-    }
 
     println!("step: {RECORDS} records of 200 bytes; a new process per run, {runs} runs, engines taking turns");
     machine::describe()
@@ -190,29 +187,18 @@ impl Place {
         Ok(())
     }
 
-    /// The directory for the next run. A writing step gets a fresh copy, synced, so that its own sync pays only for
-    /// its own writes.
+    /// The directory for the next run. A writing step gets a fresh copy.
     fn ready_for(&self, step: Step) -> Result<PathBuf> {
         if step == Step::Read {
             return Ok(self.loaded.clone());
         }
-        make_empty(&self.copy)?;
-        let copy = || -> std::io::Result<()> {
-            for entry in fs::read_dir(&self.loaded)? {
-                let entry = entry?;
-                let target = self.copy.join(entry.file_name());
-                fs::copy(entry.path(), &target)?;
-                File::open(&target)?.sync_all()?;
-            }
-            File::open(&self.copy)?.sync_all()
-        };
-        copy().map_err(|error| format!("cannot copy {}: {error}", self.loaded.display()))?;
+        copy_synced(&self.loaded, &self.copy)?;
         Ok(self.copy.clone())
     }
 }
 
 fn command(engine: &Engine, dir: &Path, step: Step) -> Result<Command> {
-    let mut command = Command::new(program_path(engine.program)?);
+    let mut command = Command::new(engine.path()?);
     command
         .args(["step", engine.name])
         .arg(dir)
@@ -265,7 +251,7 @@ fn table(step: Step, all: &[Series]) -> Table {
         step.name(),
         step.requests()
     );
-    let mut table = Table::new(
+    let mut table = Table::with_remarks(
         &title,
         &[
             "engine",

@@ -5,16 +5,15 @@
 //! peer-x step  <engine> <dir> load|read|update|insert          one batch step, then exit
 //! ```
 //!
-//! Answers are `ok` with the measurement (or text), or `error` with the reason. A worker that has answered `error` ends.
+//! Answers are `ok` with the measurement (or text), or `error` with the reason. After `error` the worker ends.
 
-use std::fs;
 use std::io::{stdin, stdout, BufRead, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::clock::{Measurement, Stopwatch};
+use crate::files::{bytes_under, make_empty};
 use crate::peer::{Durability, Opening, Peer, Result};
 use crate::phases::Work;
 use crate::step::Step;
@@ -165,28 +164,4 @@ impl<P: Peer> Server<P> {
 
 fn number(text: &str) -> Result<u64> {
     text.parse().map_err(|_| format!("'{text}' is not a number"))
-}
-
-/// Makes a directory, or removes what is in it.
-pub fn make_empty(dir: &Path) -> Result<()> {
-    let make = || {
-        if dir.exists() {
-            fs::remove_dir_all(dir)?;
-        }
-        fs::create_dir_all(dir)
-    };
-    make().map_err(|error: std::io::Error| format!("cannot empty {}: {error}", dir.display()))
-}
-
-/// Bytes on the device of all files below a directory.
-fn bytes_under(dir: &Path) -> Result<u64> {
-    let list = || -> std::io::Result<u64> {
-        let mut bytes = 0;
-        for entry in fs::read_dir(dir)? {
-            let meta = entry?.metadata()?;
-            bytes += meta.blocks() * 512;
-        }
-        Ok(bytes)
-    };
-    list().map_err(|error| format!("cannot list {}: {error}", dir.display()))
 }
