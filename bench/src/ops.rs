@@ -112,9 +112,11 @@ pub fn main(flags: Flags) -> Result<()> {
 
     let mut results = Vec::new();
     let loaded = run_phases(&plan, &mut workers, &mut results)?;
-    // Reopened for durable commits; closing also brings to the files what an engine still held in memory.
+    // Reopened for durable commits; closing also brings to the files what an engine still held in memory. The scan
+    // checks that it did, and fills the caches again.
     for worker in &mut workers {
         worker.ask("reopen")?;
+        worker.ask("scan")?;
     }
     let inserted = space(&mut workers)?;
     let spaces: Vec<Space> = (plan.engines.iter().zip(loaded).zip(inserted))

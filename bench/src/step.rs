@@ -121,6 +121,9 @@ pub fn main(mut flags: Flags) -> Result<()> {
     engines.retain(|engine| engine.steps);
     let json = flags.take_text("json");
     flags.finish()?;
+    if runs == 0 {
+        return Err("--runs must not be 0".into());
+    }
 
     println!("step: {RECORDS} records of 200 bytes; a new process per run, {runs} runs, engines taking turns");
     machine::describe()
