@@ -10,9 +10,11 @@
 //! - [`table`] is the one list of verbs and parameters; parser, help and reference manual all read it;
 //! - [`parser`] turns tokens into a [`Command`] with typed [`Params`], or into [`Diagnostic`]s;
 //! - [`mod@run`] keeps LASTCC and MAXCC and walks IF, DO and SET; the work itself is behind the trait [`Act`];
+//! - [`act`] carries out the functional commands on catalog and engine;
 //! - [`sysprint`] writes the listing; [`messages`] is the one list of message ids, texts, causes and remedies.
 #![forbid(unsafe_code)]
 
+pub mod act;
 pub mod diagnostic;
 pub mod lexer;
 pub mod messages;
@@ -25,6 +27,8 @@ pub mod statement;
 pub mod sysprint;
 pub mod table;
 
+pub use act::dd::DdTable;
+pub use act::Services;
 pub use diagnostic::Diagnostic;
 pub use params::{Command, KeyValue, Number, Params, Word};
 pub use pos::Pos;

@@ -115,6 +115,16 @@ impl<'a> Sysprint<'a> {
         }
     }
 
+    /// How lines look.
+    pub fn style(&self) -> Style {
+        self.style
+    }
+
+    /// The time shown in headings.
+    pub fn stamp(&self) -> Stamp {
+        self.stamp
+    }
+
     /// One line, single spaced.
     pub fn line(&mut self, text: &str) {
         self.put(Space::Single, text);
@@ -148,6 +158,11 @@ impl<'a> Sysprint<'a> {
     pub fn say(&mut self, message: &Entry, inserts: &[(&str, &dyn Display)]) {
         let text = message.line(inserts);
         self.grouped(&text);
+    }
+
+    /// A message as it is printed, with its id: like [`Sysprint::say`].
+    pub(crate) fn told(&mut self, line: &str) {
+        self.grouped(line);
     }
 
     /// The messages of an error found in the text of a command: what, where, and a hint.

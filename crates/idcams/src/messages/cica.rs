@@ -31,4 +31,11 @@ CICA0930E 12 "VOLUME {name} CANNOT BE USED: {reason}",
 CICA0931E 8 "RECORD {number} HAS {length} BYTES, WHICH IS NOT VALID: {reason}",
     "The record is longer than the maximum of RECORDSIZE, or too short to hold the key.",
     "Correct the input, or define the target with a larger RECORDSIZE.";
+CICA0932E 12 "CATALOG {name} IS NOT KNOWN; {directory} IS THE ONE IN USE",
+    "CATALOG names another catalog than the one of this run. The command did nothing, so that it cannot change or \
+     delete an entry of the same name in the wrong catalog.",
+    "Leave CATALOG out to use the catalog of the run; or run the command with `--catalog DIRECTORY`.";
+CICA0934E 8 "{reason}",
+    "Says in words what the VSAM catalog return code next to it stands for.",
+    "Do what the message says.";
 }

@@ -1,0 +1,60 @@
+//! DD statements: what INFILE(dd) and OUTFILE(dd) mean in this run.
+//!
+//! 1. The first time a run writes to a DD its file begins anew; what later commands write to it follows, as it would
+//!    on SYSOUT. So no command's output is lost to the next one.
+
+use cica_qsam::DdText;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{File, OpenOptions};
+use std::io;
+
+/// DD names and what they stand for.
+#[derive(Debug, Default)]
+pub struct DdTable {
+    texts: BTreeMap<String, DdText>,
+    written: RefCell<BTreeSet<String>>,
+}
+
+impl DdTable {
+    /// Adds a DD statement, in place of an earlier one of that name.
+    pub fn insert(&mut self, ddname: &str, text: DdText) {
+        self.texts.insert(ddname.to_ascii_uppercase(), text);
+    }
+
+    /// What a DD name (upper case) stands for: a file, or a data set of the catalog.
+    pub fn get(&self, ddname: &str) -> Option<&DdText> {
+        self.texts.get(ddname)
+    }
+
+    /// Opens the file of a DD to be read from its start.
+    ///
+    /// # Errors
+    /// What the system says; `NotFound` also when there is no such DD statement.
+    pub fn open(&self, ddname: &str) -> io::Result<File> {
+        File::open(&self.text(ddname)?.target)
+    }
+
+    /// Opens the file of a DD to be written, making it where it is not there (see 1).
+    ///
+    /// # Errors
+    /// What the system says; `NotFound` also when there is no such DD statement.
+    pub fn create(&self, ddname: &str) -> io::Result<File> {
+        let target = &self.text(ddname)?.target;
+        let again = self.written.borrow().contains(ddname);
+        let mut how = OpenOptions::new();
+        // Appending excludes truncation, so one of them it is.
+        let how = if again { how.append(true) } else { how.write(true).truncate(true) };
+        let file = how.create(true).open(target)?;
+        self.written.borrow_mut().insert(ddname.to_owned());
+        Ok(file)
+    }
+
+    fn text(&self, ddname: &str) -> io::Result<&DdText> {
+        let missing = || {
+            let words = format!("there is no DD statement {ddname}; give --dd {ddname}=FILE");
+            io::Error::new(io::ErrorKind::NotFound, words)
+        };
+        self.get(ddname).ok_or_else(missing)
+    }
+}

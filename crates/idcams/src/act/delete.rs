@@ -1,0 +1,9 @@
+//! DELETE.
+
+use super::Services;
+use crate::params::Command;
+use crate::sysprint::Sysprint;
+
+pub(super) fn delete(_services: &mut Services, _cmd: &Command, _out: &mut Sysprint) -> u8 {
+    12
+}

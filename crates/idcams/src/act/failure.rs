@@ -1,0 +1,112 @@
+//! Why a command, or what it was to do with one entry, was given up.
+
+use crate::messages::{Entry, CICA0934E, IDC3009I, IDC3012I, IDC3013I, IDC3014I, IDC3018I};
+use crate::sysprint::Sysprint;
+use cica_catalog::check::DefineError;
+use cica_catalog::error::Code;
+use cica_catalog::CatalogError;
+use cica_engine::OpenError;
+use std::fmt::Display;
+use std::io::ErrorKind;
+
+/// Messages, the cause first, and the condition code they come with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub struct Failure {
+    cc: u8,
+    lines: Vec<String>,
+}
+
+impl Failure {
+    /// A message and its condition code.
+    pub fn new(message: &Entry, inserts: &[(&str, &dyn Display)]) -> Failure {
+        Failure { cc: message.cc, lines: vec![message.line(inserts)] }
+    }
+
+    /// One more message.
+    pub fn and(mut self, message: &Entry, inserts: &[(&str, &dyn Display)]) -> Failure {
+        self.cc = self.cc.max(message.cc);
+        self.lines.push(message.line(inserts));
+        self
+    }
+
+    /// The same with another condition code.
+    pub fn with_cc(self, cc: u8) -> Failure {
+        Failure { cc, ..self }
+    }
+
+    /// Condition code.
+    pub fn cc(&self) -> u8 {
+        self.cc
+    }
+
+    /// Prints the messages and returns the condition code.
+    pub fn tell(&self, out: &mut Sysprint) -> u8 {
+        self.lines.iter().for_each(|line| out.told(line));
+        self.cc
+    }
+
+    /// The catalog's code, with the words that say it.
+    fn and_code(self, code: Code) -> Failure {
+        let module = module(code);
+        self.and(&IDC3009I, &[("rc", &code.return_code), ("module", &module), ("reason", &code.reason)])
+    }
+}
+
+/// The z/OS module that would report a code; programs that read listings look at both.
+fn module(code: Code) -> &'static str {
+    match (code.return_code, code.reason) {
+        (8, 42) => "IGG0CLEG",
+        (8, 38) => "IGG0CLEH",
+        (68, _) => "IGG0CLFQ",
+        (84, _) => "IGG0CLFD",
+        _ => "IGG0CLE1",
+    }
+}
+
+impl From<CatalogError> for Failure {
+    fn from(error: CatalogError) -> Failure {
+        let code = error.code();
+        let failure = match &error {
+            CatalogError::NotFound { name } => return not_found(name),
+            CatalogError::Duplicate { name } => Failure::new(&IDC3013I, &[("name", name)]),
+            CatalogError::VolumeReadOnly { serial, .. } => {
+                Failure::new(&IDC3018I, &[("name", serial)]).and(&CICA0934E, &[("reason", &error)])
+            }
+            _ => Failure::new(&IDC3014I, &[]).and(&CICA0934E, &[("reason", &error)]),
+        };
+        failure.and_code(code)
+    }
+}
+
+/// IDC3012I with its return code.
+pub fn not_found(name: &dyn Display) -> Failure {
+    Failure::new(&IDC3012I, &[("name", name)]).and_code(Code { return_code: 8, reason: 42 })
+}
+
+/// A catalog return code with words of our own for it.
+pub fn refused(reason: &dyn Display, return_code: u16, code_reason: u16) -> Failure {
+    Failure::new(&IDC3014I, &[])
+        .and(&CICA0934E, &[("reason", reason)])
+        .and_code(Code { return_code, reason: code_reason })
+}
+
+impl From<DefineError> for Failure {
+    fn from(error: DefineError) -> Failure {
+        Failure::new(&IDC3014I, &[]).and(&CICA0934E, &[("reason", &error)]).and_code(error.code())
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Failure {
+        let (return_code, reason) = match &error {
+            OpenError::InUse { .. } => (184, 6),
+            OpenError::Missing { .. } => (50, 10),
+            OpenError::Exists { .. } => (8, 38),
+            OpenError::Io { error, .. } if error.kind() == ErrorKind::StorageFull => (68, 20),
+            OpenError::Io { error, .. } if error.kind() == ErrorKind::PermissionDenied => (56, 6),
+            _ => (24, 0),
+        };
+        refused(&error, return_code, reason)
+    }
+}

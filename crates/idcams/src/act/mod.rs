@@ -1,0 +1,100 @@
+//! What the commands do: one module for each verb, and what they all work with.
+//!
+//! ```text
+//! Command -> Services::act -> define | delete | alter | listcat | repro | print | verify | examine
+//!                                |
+//!              catalog, engine, disk, clock, DD statements
+//! ```
+//!
+//! 1. A command that fails leaves catalog and files as they were, or says in its messages what it has done.
+//! 2. Nothing here reads a clock, a file or the environment but through [`Services`]: the same control cards over the
+//!    same volumes print the same listing.
+//! 3. Each failure is told on SYSPRINT as messages of the table; none is a panic, none is silent.
+
+mod alter;
+pub mod dd;
+mod define;
+mod delete;
+mod examine;
+mod failure;
+mod files;
+mod input;
+mod listcat;
+mod output;
+mod print;
+mod range;
+mod repro;
+mod trouble;
+mod verify;
+mod volume;
+
+use crate::messages::{CICA0901E, CICA0932E};
+use crate::params::{Command, Params};
+use crate::run::Act;
+use crate::sysprint::Sysprint;
+use crate::table::Verb;
+use cica_catalog::{Catalog, Date};
+use cica_disk::{Clock, Disk};
+use cica_engine::Engine;
+use dd::DdTable;
+use failure::Failure;
+use std::sync::Arc;
+
+/// What the actions work with. One for a run; cheap to make.
+pub struct Services {
+    /// Files of volumes.
+    pub disk: Arc<dyn Disk>,
+    /// Time of day.
+    pub clock: Arc<dyn Clock>,
+    /// The catalog all names are looked up in.
+    pub catalog: Arc<Catalog>,
+    /// Opens, makes and removes data sets.
+    pub engine: Engine,
+    /// What INFILE(dd) and OUTFILE(dd) mean.
+    pub dd: DdTable,
+    /// Told now and then how many records the command has processed; for people who wait.
+    pub progress: Box<dyn FnMut(u64)>,
+}
+
+impl Services {
+    /// The catalog a command works on. Only the one of the run is known, so CATALOG(name) is refused: a DELETE that
+    /// was meant for another catalog must not find its entry in this one.
+    pub(crate) fn catalog(&self, params: &Params) -> Result<&Catalog, Failure> {
+        match params.name("CATALOG") {
+            None => Ok(&self.catalog),
+            Some(name) => {
+                let directory = self.catalog.directory().display();
+                Err(Failure::new(&CICA0932E, &[("name", &name), ("directory", &directory)]))
+            }
+        }
+    }
+
+    /// Tells who waits that the command has processed `count` records.
+    #[inline]
+    pub(crate) fn progress(&mut self, count: u64) {
+        (self.progress)(count);
+    }
+
+    /// This day (UTC).
+    pub(crate) fn today(&self) -> Date {
+        Date::of_clock(self.clock.now())
+    }
+}
+
+impl Act for Services {
+    fn act(&mut self, cmd: &Command, out: &mut Sysprint) -> u8 {
+        match cmd.verb {
+            Verb::DefineCluster => define::cluster(self, cmd, out),
+            Verb::DefineVolume => volume::define(self, cmd, out),
+            Verb::Alter => alter::alter(self, cmd, out),
+            Verb::Delete => delete::delete(self, cmd, out),
+            Verb::Listcat => listcat::listcat(self, cmd, out),
+            Verb::Repro => repro::repro(self, cmd, out),
+            Verb::Print => print::print(self, cmd, out),
+            Verb::Verify => verify::verify(self, cmd, out),
+            Verb::Examine => examine::examine(self, cmd, out),
+            // The table has these as not yet supported, so the caller refuses them before they come here.
+            other => Failure::new(&CICA0901E, &[("item", &other.spec().words)]).tell(out),
+        }
+    }
+}
