@@ -1,0 +1,63 @@
+# Two commands are enough: `make demo` shows what Cica does, `make test` shows that it does it.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+export PATH := $(PATH):$(HOME)/.cargo/bin
+export CARGO_TERM_PROGRESS_WHEN := never
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+
+# How long `make crash` explores: power cuts, failing calls, damaged bytes (see crates/sim).
+IMAGES ?= 1000000
+RUNS ?= 2000
+SEED ?= 1
+
+.PHONY: help demo test bench fmt lint docs crash install clean
+
+help:
+	@echo "make demo     build, and walk through everything with data of 1979 and of today"
+	@echo "make test     all tests: house rules, model, crashes, faults, damage, documentation"
+	@echo "make crash    the explorers for as long as you like: IMAGES=$(IMAGES) RUNS=$(RUNS) SEED=$(SEED)"
+	@echo "make bench    against LMDB, Berkeley DB, RocksDB and SQLite (installs them)"
+	@echo "make docs     the book, into $(TARGET)/book"
+	@echo "make fmt lint format the sources; compile with all warnings as errors"
+	@echo "make install  the command into ~/.cargo/bin"
+
+demo:
+	@checks/prepare demo
+	@cargo build --release --locked --quiet -p cica-cli --bins --examples
+	@demo/run.sh "$(TARGET)/release"
+
+test:
+	@checks/prepare test
+	@checks/all.py
+
+crash:
+	@checks/prepare test
+	cargo build --release --locked -p cica-sim
+	$(TARGET)/release/cica-sim model --seed $(SEED) --runs $(RUNS)
+	$(TARGET)/release/cica-sim crash --seed $(SEED) --images $(IMAGES)
+	$(TARGET)/release/cica-sim fault --seed $(SEED) --runs $$(( ($(RUNS) + 99) / 100 ))
+	$(TARGET)/release/cica-sim damage --seed $(SEED) --runs $$(( ($(RUNS) + 99) / 100 ))
+
+bench:
+	@checks/prepare bench
+	bench/run.sh
+
+fmt:
+	cargo fmt --all
+
+lint:
+	@checks/tidy.py
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+docs:
+	@checks/prepare docs
+	mdbook build docs --dest-dir "$(abspath $(TARGET))/book"
+
+install:
+	@checks/prepare test
+	cargo install --locked --path crates/cli
+
+clean:
+	rm -rf target demo-out

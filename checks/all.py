@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""All tests, one after the other, and their sum as the last line: `N passed, N failed`.
+
+Run from the top of the checkout, by `make test`. Everything is run even when something before it failed.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import time
+
+TARGET = os.environ.get("CARGO_TARGET_DIR", "target")
+
+STEPS = [
+    ("house rules", [sys.executable, "checks/tidy.py"]),
+    ("the checks themselves", [sys.executable, "checks/check_checks.py"]),
+    ("unit and integration tests", ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"]),
+    ("commands in the documentation", [sys.executable, "checks/docs.py", "--bin", TARGET + "/debug"]),
+]
+
+# What cargo prints for each test program, and our own scripts once.
+RESULT = re.compile(r"result: (?:ok\. |FAILED\. )?(\d+) passed; (\d+) failed")
+
+
+def run(name, command):
+    """Runs one step; the tests that passed and failed in it."""
+    print(f"==> {name}: {' '.join(command[1:] if command[0] == sys.executable else command)}", flush=True)
+    started = time.monotonic()
+    passed = failed = 0
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as process:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            if result := RESULT.search(line):
+                passed += int(result.group(1))
+                failed += int(result.group(2))
+    if process.returncode != 0 and failed == 0:
+        failed = 1  # It could not even be built or started.
+    print(f"==> {name}: {passed} passed, {failed} failed, {time.monotonic() - started:.0f} s", flush=True)
+    return passed, failed
+
+
+def main():
+    counts = [(name, *run(name, command)) for name, command in STEPS]
+    passed = sum(count[1] for count in counts)
+    failed = sum(count[2] for count in counts)
+    print()
+    for name, good, bad in counts:
+        print(f"  {name:32} {good:6} passed {bad:6} failed")
+    print(f"{passed} passed, {failed} failed", flush=True)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""A check that cannot fail is none: docs.py and tidy.py are given what they must object to."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def docs(page, directory):
+    """Runs docs.py on a page with this text; exit status and output."""
+    path = pathlib.Path(directory) / "page.md"
+    path.write_text(page)
+    done = subprocess.run(
+        [sys.executable, HERE / "docs.py", "--bin", directory, path], capture_output=True, text=True
+    )
+    return done.returncode, done.stdout
+
+
+def tidy(files, directory):
+    """Runs tidy.py in a repository with these files; exit status and output."""
+    root = pathlib.Path(directory)
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    subprocess.run(["git", "add", "-A"], cwd=root, check=True)
+    done = subprocess.run([sys.executable, HERE / "tidy.py"], cwd=root, capture_output=True, text=True)
+    return done.returncode, done.stdout
+
+
+class Docs(unittest.TestCase):
+    def judge(self, page):
+        with tempfile.TemporaryDirectory() as directory:
+            return docs(page, directory)
+
+    def test_right_output_passes(self):
+        page = "```console\n$ printf 'a 1 b\\nx\\ny\\nz\\n'\na ... b\n...\nz\n$ cat <<E\n> in\n> E\nin\n```\n"
+        status, text = self.judge(page)
+        self.assertEqual(status, 0, text)
+        self.assertIn("2 passed; 0 failed", text)
+
+    def test_other_output_fails(self):
+        for shown in ("a", "a\nb", "b\n...\nc", "...a", ""):
+            status, text = self.judge(f"```console\n$ printf 'b\\n'\n{shown}\n```\n")
+            self.assertEqual(status, 1, (shown, text))
+        self.assertEqual(self.judge("```console\n$ printf 'b\\n'\n```\n")[0], 1)
+
+    def test_other_status_fails(self):
+        self.assertEqual(self.judge("```console\n$ false\n```\n")[0], 1)
+        self.assertEqual(self.judge("```console\n$ (exit 4)\n? 4\n```\n")[0], 0)
+        self.assertEqual(self.judge("```console\n$ true\n? 4\n```\n")[0], 1)
+
+    def test_blocks_of_a_page_share_a_directory(self):
+        page = "```console\n$ echo 1 > f\n```\n\ntext\n\n```console\n$ cat f\n1\n```\n"
+        self.assertEqual(self.judge(page)[0], 0)
+
+    def test_other_blocks_are_not_run(self):
+        self.assertEqual(self.judge("```sh\n$ false\n```\n\n```console,noexec\n$ false\n```\n")[0], 0)
+
+
+class Tidy(unittest.TestCase):
+    good = {
+        "crates/format/Cargo.toml": '[package]\nname = "cica-format"\n',
+        "crates/format/src/lib.rs": "//! Bytes.\n#![forbid(unsafe_code)]\n",
+    }
+
+    def broken_by(self, name, text):
+        """The rules that a repository with one more file breaks."""
+        with tempfile.TemporaryDirectory() as directory:
+            status, output = tidy(dict(self.good, **{name: text}), directory)
+        broken = {line.split()[1] for line in output.splitlines() if line.endswith("FAILED")}
+        self.assertEqual(status, 1 if broken else 0, output)
+        return broken
+
+    def test_a_tidy_repository_passes(self):
+        self.assertEqual(self.broken_by("README.md", "# Title\n[code](crates/format/src/lib.rs)\n"), set())
+
+    def test_each_rule_can_be_broken(self):
+        head = "//! Role.\n"
+        cases = [
+            ("lengths", "crates/format/src/a.rs", head + "x\n" * 1001),
+            ("lengths", "crates/format/src/a.rs", head + "// " + "x" * 118 + "\n"),
+            ("finished", "crates/format/src/a.rs", head + "// TO" "DO\n"),
+            ("finished", "crates/format/src/a.rs", head + "fn f() { to" "do!() }\n"),
+            ("portable", "docs/a.md", "see /wo" "rk/x\n"),
+            ("ascii", "crates/format/src/a.rs", head + "// \u00e9\n"),
+            ("ascii", "crates/format/src/a.rs", head + "fn a() {} \n"),
+            ("heads", "crates/format/src/a.rs", "fn a() {}\n"),
+            ("links", "docs/a.md", "[there](nowhere.md)\n"),
+            ("floors", "crates/disk/Cargo.toml", '[package]\nname = "cica-disk"\n[dependencies]\ncica-format = "1"\n'),
+            ("floors", "crates/new/Cargo.toml", '[package]\nname = "cica-new"\n'),
+            ("unsafe", "crates/qsam/src/lib.rs", "//! Role.\n"),
+        ]
+        for rule, name, text in cases:
+            self.assertEqual(self.broken_by(name, text), {rule}, (rule, name))
+
+
+if __name__ == "__main__":
+    outcome = unittest.main(exit=False, verbosity=0).result
+    bad = len(outcome.failures) + len(outcome.errors)
+    print(f"checks result: {outcome.testsRun - bad} passed; {bad} failed")
+    sys.exit(1 if bad else 0)

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""House rules that a machine can check. Prints one line for each rule, and each violation with file and line.
+
+Run from the top of the checkout: checks/tidy.py. Exit status 1 when a rule is broken.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+LONGEST_FILE = 1000
+WIDEST_LINE = 120
+
+SOURCES = {".rs", ".py", ".sh", ".toml", ".ams", ".yml"}
+# Written by programs, or kept as others wrote them.
+NOT_OURS = ("LICENSE-", "Cargo.lock", "bench/results/", "bench/Cargo.lock")
+GENERATED = ("docs/src/reference/idcams.md", "docs/src/reference/messages.md", "docs/src/reference/cli.md")
+
+# Imports run downward only: a crate may depend on crates of a lower floor. Crates of one floor do not know each other.
+FLOORS = [
+    {"cica-format", "cica-disk", "cica-qsam"},
+    {"cica-catalog", "cica-engine"},
+    {"cica-idcams", "cica-sim"},
+    {"cica-cli"},
+]
+
+# Put together here from halves, so that this file does not break its own rules.
+UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b|\b(to" r"do|unimple" r"mented)!\(")
+MACHINE = re.compile("/wo" "rk/|/ro" r"ot/|/ho" r"me/(?!me\b)\w|/tmp/tar" "get|127\\.0\\.0\\.1|\\blocal" "host\\b")
+
+broken = []
+
+
+def tracked():
+    """The files of the next commit that are there."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached"], check=True, capture_output=True, text=True
+    ).stdout.splitlines()
+    paths = [pathlib.Path(name) for name in listed if not name.startswith(NOT_OURS)]
+    return [path for path in paths if path.is_file()]
+
+
+def text_of(path):
+    """The file's text; None if it is no text."""
+    data = path.read_bytes()
+    if b"\0" in data:
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def complain(rule, place, what):
+    broken.append((rule, f"{place}: {what}"))
+
+
+def is_source(path):
+    return path.suffix in SOURCES or path.name == "Makefile" or path.parent.name in (".ci", "checks")
+
+
+def check_lengths(path, lines):
+    if is_source(path) and len(lines) > LONGEST_FILE:
+        complain("lengths", path, f"{len(lines)} lines; at most {LONGEST_FILE}: would two rooms be better?")
+    if is_source(path):
+        for number, line in enumerate(lines, 1):
+            if len(line) > WIDEST_LINE:
+                complain("lengths", f"{path}:{number}", f"{len(line)} columns; at most {WIDEST_LINE}")
+
+
+def check_words(path, lines):
+    for number, line in enumerate(lines, 1):
+        if UNFINISHED.search(line):
+            complain("finished", f"{path}:{number}", f"unfinished: {line.strip()[:60]}")
+        if MACHINE.search(line):
+            complain("portable", f"{path}:{number}", f"a path or name of one machine: {line.strip()[:60]}")
+
+
+def check_characters(path, lines):
+    for number, line in enumerate(lines, 1):
+        if not line.isascii() and is_source(path):
+            complain("ascii", f"{path}:{number}", "a character outside ASCII; write it as an escape")
+        if "\t" in line and path.suffix in {".rs", ".py", ".toml", ".ams"}:
+            complain("ascii", f"{path}:{number}", "a tab")
+        if line != line.rstrip():
+            complain("ascii", f"{path}:{number}", "blanks at the end of the line")
+
+
+def check_head(path, lines):
+    """Each source file of a crate says first what it is for."""
+    if path.suffix == ".rs" and "src" in path.parts and not (lines and lines[0].startswith("//!")):
+        complain("heads", path, "does not begin with //! and its role")
+
+
+def check_links(path, text):
+    """Relative links lead to files that are there."""
+    if path.suffix != ".md":
+        return
+    prose = re.sub(r"```.*?```", "", text, flags=re.S)
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose):
+        if re.match(r"[a-z]+:|#", target):
+            continue
+        file = (path.parent / target.split("#")[0]).resolve()
+        if not file.exists():
+            complain("links", path, f"leads to {target}, which is not there")
+
+
+def check_crates():
+    floor_of = {name: floor for floor, names in enumerate(FLOORS) for name in names}
+    for manifest in sorted(pathlib.Path("crates").glob("*/Cargo.toml")):
+        text = manifest.read_text()
+        name = re.search(r'^name = "(.*)"', text, re.M).group(1)
+        if name not in floor_of:
+            complain("floors", manifest, f"{name} has no floor; give it one in checks/tidy.py")
+            continue
+        # Tests may look anywhere; what is built may not.
+        section = re.search(r"^\[dependencies\]\n(.*?)(?=^\[|\Z)", text, re.M | re.S)
+        for used in re.findall(r"^(cica-\w+)", section.group(1) if section else "", re.M):
+            if floor_of.get(used, 99) >= floor_of[name]:
+                complain("floors", manifest, f"{name} uses {used}, which is not below it")
+
+
+def check_unsafe():
+    allowed = {"disk", "engine"}
+    for crate in sorted(pathlib.Path("crates").iterdir()):
+        heads = [p for p in (crate / "src/lib.rs", crate / "src/main.rs") if p.is_file()]
+        if crate.name not in allowed and heads and not any("forbid(unsafe_code)" in p.read_text() for p in heads):
+            complain("unsafe", crate, "does not forbid unsafe code")
+
+
+def main():
+    rules = {
+        "lengths": f"files of at most {LONGEST_FILE} lines, lines of at most {WIDEST_LINE} columns",
+        "finished": "nothing marked as unfinished",
+        "portable": "no paths or names of one machine",
+        "ascii": "sources in ASCII, no tabs, no blanks at line ends",
+        "heads": "each file says its role first",
+        "links": "links in the documentation lead somewhere",
+        "floors": "crates use only crates below them",
+        "unsafe": "unsafe code in two crates only",
+    }
+    for path in tracked():
+        text = text_of(path)
+        if text is None or path.suffix in {".bin", ".listing"} or "golden" in path.parts:
+            continue
+        lines = text.split("\n")
+        check_words(path, lines)
+        check_links(path, text)
+        if str(path) in GENERATED:
+            continue
+        check_lengths(path, lines)
+        check_head(path, lines)
+        if path.suffix != ".md":
+            check_characters(path, lines)
+    check_crates()
+    check_unsafe()
+
+    failed = {rule for rule, _ in broken}
+    for rule, meaning in rules.items():
+        print(f"tidy {rule} ({meaning}) ... {'FAILED' if rule in failed else 'ok'}")
+    for rule, place in broken:
+        print(f"  {rule}: {place}")
+    print(f"tidy result: {len(rules) - len(failed)} passed; {len(failed)} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
