@@ -8,11 +8,13 @@
 //! 2. Every insert `{name}` is lower case and is filled by name, never by position.
 
 mod cica;
+mod copy;
 mod examine;
 mod function;
 mod syntax;
 
 pub use cica::*;
+pub use copy::*;
 pub use examine::*;
 pub use function::*;
 pub use syntax::*;
@@ -100,7 +102,7 @@ impl Entry {
 
 /// All messages, IDC first, each part sorted by id.
 pub fn all() -> impl Iterator<Item = &'static Entry> {
-    let mut entries: Vec<&'static Entry> = [syntax::LIST, function::LIST, examine::LIST, cica::LIST]
+    let mut entries: Vec<&'static Entry> = [syntax::LIST, function::LIST, examine::LIST, cica::LIST, copy::LIST]
         .iter()
         .flat_map(|l| l.iter().copied())
         .collect();

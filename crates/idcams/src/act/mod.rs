@@ -17,9 +17,9 @@ mod define;
 mod delete;
 mod examine;
 mod failure;
-mod files;
 mod input;
 mod listcat;
+mod open;
 mod output;
 mod print;
 mod range;
@@ -27,6 +27,8 @@ mod repro;
 mod trouble;
 mod verify;
 mod volume;
+
+pub use print::rows::{hexadecimal, shown};
 
 use crate::messages::{CICA0901E, CICA0932E};
 use crate::params::{Command, Params};

@@ -1,0 +1,107 @@
+//! EXAMINE: reads the whole structure of a data set and tells what is not as it must be.
+//!
+//! The engine finds out both in one walk, index and data; INDEXTEST and DATATEST choose what is told. After errors in
+//! the index the data test is not told of: the data was looked for by that index.
+
+use super::failure::Failure;
+use super::open::{cluster, data_set};
+use super::trouble::Trouble;
+use super::Services;
+use crate::messages::{
+    Entry, CICA0950E, IDC01700I, IDC01701I, IDC01708I, IDC01709I, IDC01710I, IDC01711I, IDC01712I, IDC01722I,
+    IDC01724I, IDC21701I, IDC21703I,
+};
+use crate::params::Command;
+use crate::sysprint::Sysprint;
+use cica_engine::examine::{Examination, Finding, Part};
+use cica_engine::OpenOptions;
+
+/// ERRORLIMIT when it is not given.
+const ERROR_LIMIT: u64 = 2_147_483_647;
+
+/// Carries out EXAMINE.
+pub fn examine(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+    run(services, command, out).unwrap_or_else(|failure| failure.tell(out))
+}
+
+fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result<u8, Failure> {
+    let params = &command.params;
+    let name = params.name("NAME").unwrap_or_default();
+    let cluster = cluster(services, name)?;
+    let opened = data_set(services, &cluster, OpenOptions::default())?;
+    let examined = opened.examine();
+    let closed = opened.close().map(drop);
+    let examined = examined.map_err(|error| Trouble::Request(error).of(name))?;
+    closed.map_err(|error| Trouble::Close(error).of(name))?;
+    let mut report = Report {
+        out,
+        left: params.number("ERRORLIMIT").unwrap_or(ERROR_LIMIT),
+    };
+    let mut cc = 0;
+    if params.switch("INDEXTEST", "NOINDEXTEST") != Some(false) {
+        cc = report.index(&examined);
+    }
+    if params.flag("DATATEST") && cc < IDC21701I.cc {
+        cc = cc.max(report.data(&examined));
+    }
+    Ok(cc)
+}
+
+struct Report<'a, 'o> {
+    out: &'a mut Sysprint<'o>,
+    /// How many more errors are shown.
+    left: u64,
+}
+
+impl Report<'_, '_> {
+    fn index(&mut self, examined: &Examination) -> u8 {
+        self.out.say(&IDC01700I, &[]);
+        let cc = self.findings(examined, Part::Index);
+        self.verdict(cc, &IDC01724I, &IDC21701I)
+    }
+
+    fn data(&mut self, examined: &Examination) -> u8 {
+        self.out.say(&IDC01701I, &[]);
+        let cc = self.findings(examined, Part::Data);
+        let numbers = [
+            (&IDC01708I, examined.control_intervals),
+            (&IDC01710I, examined.records),
+            (&IDC01711I, examined.empty_control_intervals),
+            (&IDC01712I, examined.longest_record),
+        ];
+        for (message, count) in numbers {
+            self.out.say(message, &[("count", &count)]);
+        }
+        self.out.say(&IDC01722I, &[("percent", &examined.free_percent)]);
+        self.verdict(cc, &IDC01709I, &IDC21703I)
+    }
+
+    fn findings(&mut self, examined: &Examination, part: Part) -> u8 {
+        let found = || examined.findings.iter().filter(|f| f.part == part);
+        for finding in found().take(usize::try_from(self.left).unwrap_or(usize::MAX)) {
+            self.left -= 1;
+            self.finding(finding);
+        }
+        if found().next().is_some() {
+            CICA0950E.cc
+        } else {
+            0
+        }
+    }
+
+    fn finding(&mut self, finding: &Finding) {
+        let part = match finding.part {
+            Part::Index => "INDEX",
+            Part::Data => "DATA",
+        };
+        self.out.say(
+            &CICA0950E,
+            &[("part", &part), ("rba", &finding.rba), ("reason", &finding.what)],
+        );
+    }
+
+    fn verdict(&mut self, cc: u8, sound: &Entry, damaged: &Entry) -> u8 {
+        self.out.say(if cc == 0 { sound } else { damaged }, &[]);
+        cc
+    }
+}

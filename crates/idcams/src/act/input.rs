@@ -1,0 +1,161 @@
+//! Where REPRO and PRINT read records: a key-sequenced data set, or a sequential file outside VSAM.
+
+use super::open::or_ascii;
+use super::trouble::Trouble;
+use cica_engine::{DataSet, Intent, RequestError, Search, Str};
+use cica_format::attributes::Attributes;
+use cica_qsam::{Attributes as FileAttributes, CodePage, Reader, MAX_LOGICAL_RECORD};
+use std::fs::File;
+
+/// See the module.
+pub struct Input {
+    /// Data set name or file name, as messages and headings show it.
+    pub name: String,
+    /// Code page of its characters; none: ASCII, other bytes are not characters.
+    pub page: Option<CodePage>,
+    kind: Kind,
+    records: u64,
+}
+
+enum Kind {
+    Keyed {
+        data_set: DataSet,
+        string: Str,
+    },
+    File {
+        reader: Box<Reader<File>>,
+        attributes: FileAttributes,
+    },
+}
+
+/// Where a data set's keys stand in its records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyField {
+    /// Offset in bytes.
+    pub offset: usize,
+    /// Length in bytes.
+    pub length: usize,
+}
+
+impl KeyField {
+    /// That of a data set.
+    pub fn of(attributes: &Attributes) -> KeyField {
+        KeyField {
+            offset: attributes.key_offset as usize,
+            length: usize::from(attributes.key_length),
+        }
+    }
+
+    /// The key of a record, or as much of it as the record has.
+    pub fn in_record<'r>(&self, record: &'r [u8]) -> &'r [u8] {
+        let end = (self.offset + self.length).min(record.len());
+        record.get(self.offset..end).unwrap_or_default()
+    }
+}
+
+impl Input {
+    /// The records of an open data set, from its first one.
+    pub fn keyed(name: String, data_set: DataSet) -> Input {
+        let page = CodePage::from_ccsid(data_set.attributes().ccsid);
+        let string = data_set.string();
+        Input {
+            name,
+            page,
+            kind: Kind::Keyed { data_set, string },
+            records: 0,
+        }
+    }
+
+    /// The records of a file.
+    pub fn file(name: String, reader: Reader<File>, attributes: FileAttributes) -> Input {
+        Input {
+            name,
+            page: attributes.codepage,
+            kind: Kind::File {
+                reader: Box::new(reader),
+                attributes,
+            },
+            records: 0,
+        }
+    }
+
+    /// The same, its characters converted to those of a data set in `page`, if it is a file of a stated code page.
+    pub fn translated_to(mut self, page: Option<CodePage>) -> Input {
+        if let Kind::File { reader, attributes } = self.kind {
+            self.kind = Kind::File {
+                reader: Box::new(reader.translated_to(or_ascii(page))),
+                attributes,
+            };
+        }
+        self
+    }
+
+    /// The page its characters are in, when they are to be converted for a file. Those of a file in no stated page are
+    /// not converted.
+    pub fn text_page(&self) -> Option<CodePage> {
+        match self.kind {
+            Kind::Keyed { .. } => Some(or_ascii(self.page)),
+            Kind::File { .. } => self.page,
+        }
+    }
+
+    /// The keys, where there are keys.
+    pub fn key_field(&self) -> Option<KeyField> {
+        match &self.kind {
+            Kind::Keyed { data_set, .. } => Some(KeyField::of(data_set.attributes())),
+            Kind::File { .. } => None,
+        }
+    }
+
+    /// The longest record there can be, in bytes.
+    pub fn longest(&self) -> u32 {
+        match &self.kind {
+            Kind::Keyed { data_set, .. } => data_set.attributes().maximum_record,
+            Kind::File { attributes, .. } => attributes.longest_record().unwrap_or(MAX_LOGICAL_RECORD),
+        }
+    }
+
+    /// Goes to the first record at or above `key`, which may be the beginning of a key. False: there is none, or there
+    /// are no keys.
+    pub fn point(&mut self, key: &[u8]) -> Result<bool, Trouble> {
+        match &mut self.kind {
+            Kind::File { .. } => Ok(false),
+            Kind::Keyed { string, .. } => match string.point(key, Search::GreaterOrEqual) {
+                Ok(()) => Ok(true),
+                Err(RequestError::NotFound) => Ok(false),
+                Err(error) => Err(error.into()),
+            },
+        }
+    }
+
+    /// The next record, or none at the end.
+    #[inline]
+    pub fn next(&mut self) -> Result<Option<&[u8]>, Trouble> {
+        let record = match &mut self.kind {
+            Kind::File { reader, .. } => reader.next()?,
+            Kind::Keyed { string, .. } => match string.next(Intent::Read) {
+                Ok(record) => Some(record.bytes),
+                Err(RequestError::EndOfData) => None,
+                Err(error) => return Err(error.into()),
+            },
+        };
+        self.records += u64::from(record.is_some());
+        Ok(record)
+    }
+
+    /// How many records were read: the number of the last one.
+    pub fn records(&self) -> u64 {
+        self.records
+    }
+
+    /// Lets go of it.
+    pub fn close(self) -> Result<(), Trouble> {
+        match self.kind {
+            Kind::File { .. } => Ok(()),
+            Kind::Keyed { data_set, string } => {
+                drop(string);
+                data_set.close().map(drop).map_err(Trouble::Close)
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Opening what REPRO, PRINT, VERIFY and EXAMINE name: clusters of the catalog, and sequential files behind a ddname.
+//!
+//! A ddname stands for a data set when its text is a name of the catalog and states no attributes of a file; otherwise
+//! it stands for a file.
+
+use super::failure::{self, Failure};
+use super::input::Input;
+use super::output::Output;
+use super::trouble::{not_opened, open_code, GAVE_UP};
+use super::Services;
+use crate::messages::{CICA0901E, CICA0941E};
+use crate::params::Params;
+use cica_catalog::entry::Kind;
+use cica_catalog::{CatalogError, Cluster, Entry, Name};
+use cica_engine::{Access, DataSet, OpenOptions};
+use cica_qsam::{CodePage, DdText, QsamError, Reader, Writer};
+use std::io;
+use std::path::PathBuf;
+
+/// OPEN codes of VSAM that the engine does not give.
+const NO_DD: u8 = 128;
+const NO_ENTRY: u8 = 148;
+const INHIBITED: u8 = 152;
+const NO_FILE: u8 = 184;
+
+/// What a parameter names.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A cluster of the catalog.
+    Cluster(Box<Cluster>),
+    /// A sequential file: ddname and text.
+    File(String, DdText),
+}
+
+impl Target {
+    /// What `FILE(dd)` or `DATASET(name)` names, whichever keyword was written.
+    pub fn of(services: &Services, params: &Params, file: &str, data_set: &str) -> Result<Target, Failure> {
+        match (params.name(data_set), params.name(file)) {
+            (Some(name), _) => cluster(services, name).map(Target::Cluster),
+            (None, ddname) => of_dd(services, ddname.unwrap_or_default()),
+        }
+    }
+
+    /// Data set name, or file name.
+    pub fn name(&self) -> String {
+        match self {
+            Target::Cluster(cluster) => cluster.name.to_string(),
+            Target::File(_, text) => text.target.clone(),
+        }
+    }
+
+    /// Do both stand for the same records?
+    pub fn is_same(&self, other: &Target) -> bool {
+        match (self, other) {
+            (Target::Cluster(a), Target::Cluster(b)) => a.name == b.name,
+            (Target::File(_, a), Target::File(_, b)) => a.target == b.target,
+            _ => false,
+        }
+    }
+
+    /// Opens it to be read.
+    pub fn open_input(&self, services: &Services) -> Result<Input, Failure> {
+        match self {
+            Target::Cluster(cluster) => {
+                let data_set = data_set(services, cluster, OpenOptions::default())?;
+                Ok(Input::keyed(self.name(), data_set))
+            }
+            Target::File(ddname, text) => {
+                let file = services.dd.open(ddname).map_err(no_file(text))?;
+                let reader = Reader::new(file, &text.attributes).map_err(of_file(text))?;
+                Ok(Input::file(self.name(), reader, text.attributes))
+            }
+        }
+    }
+
+    /// Opens it to be written with records of `input`. `reuse`: a data set is emptied first.
+    pub fn open_output(
+        &self,
+        services: &Services,
+        input: &Input,
+        reuse: bool,
+        replace: bool,
+    ) -> Result<Output, Failure> {
+        match self {
+            Target::Cluster(cluster) => {
+                let options = OpenOptions {
+                    access: Access::Output,
+                    reset: reuse,
+                    ..OpenOptions::default()
+                };
+                let data_set = data_set(services, cluster, options)?;
+                Ok(Output::keyed(self.name(), data_set, replace))
+            }
+            Target::File(ddname, text) => {
+                let attributes = text.attributes.completed_for(input.longest());
+                attributes.check().map_err(QsamError::from).map_err(of_file(text))?;
+                let file = services.dd.create(ddname).map_err(no_file(text))?;
+                let writer = Writer::new(file, &attributes).map_err(of_file(text))?;
+                let writer = match input.text_page() {
+                    Some(page) => writer.translated_from(page),
+                    None => writer,
+                };
+                Ok(Output::file(self.name(), writer, text.attributes.codepage))
+            }
+        }
+    }
+}
+
+/// The cluster of a name, or the one an alias or path of this name leads to.
+pub fn cluster(services: &Services, name: &str) -> Result<Box<Cluster>, Failure> {
+    let parsed = Name::parse(name).map_err(|_| failure::not_found(&name))?;
+    let contents = services.catalog.contents()?;
+    let mut name = parsed;
+    // Each step leads to another entry, so a chain longer than the catalog is a circle.
+    for _ in 0..=contents.entries().count() {
+        match contents.get(&name) {
+            Ok(Entry::Cluster(cluster)) => return keyed(cluster.clone()),
+            Ok(Entry::Alias(alias)) => name = alias.relate.clone(),
+            Ok(Entry::Path(path)) => name = path.target.clone(),
+            Ok(other) => return Err(no_records(&name, other.kind())),
+            Err(CatalogError::NotFound { .. }) => return Err(missing(&contents, &name)),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(failure::refused(
+        &format!("THE ALIAS {name} LEADS BACK TO ITSELF"),
+        8,
+        42,
+    ))
+}
+
+/// An open data set of a cluster.
+pub fn data_set(services: &Services, cluster: &Cluster, options: OpenOptions) -> Result<DataSet, Failure> {
+    let name = cluster.name.as_str();
+    if cluster.attributes.inhibit && options.access == Access::Output {
+        let words = "IT WAS ALTERED TO INHIBIT, SO IT CAN BE READ ONLY; ALTER UNINHIBIT LIFTS THAT";
+        return Err(open_code(name, INHIBITED, &words));
+    }
+    let (data, index) = files(services, cluster)?;
+    services
+        .engine
+        .open(&data, &index, options)
+        .map_err(|error| not_opened(name, &error))
+}
+
+/// Files of the data and index components.
+pub fn files(services: &Services, cluster: &Cluster) -> Result<(PathBuf, PathBuf), Failure> {
+    match &cluster.index {
+        Some(index) => Ok((
+            services.catalog.component_path(&cluster.data)?,
+            services.catalog.component_path(index)?,
+        )),
+        None => Err(no_records(&cluster.name, Kind::Cluster)),
+    }
+}
+
+fn of_dd(services: &Services, ddname: &str) -> Result<Target, Failure> {
+    let Some(text) = services.dd.get(ddname) else {
+        let words = format!("THERE IS NO DD STATEMENT {ddname}; GIVE --dd {ddname}=FILE");
+        return Err(open_code(ddname, NO_DD, &words));
+    };
+    if !text.attributes_stated {
+        if let Ok(name) = Name::parse(&text.target) {
+            if services.catalog.contents()?.find(&name).is_some() {
+                return cluster(services, name.as_str()).map(Target::Cluster);
+            }
+        }
+    }
+    Ok(Target::File(ddname.to_owned(), text.clone()))
+}
+
+fn keyed(cluster: Box<Cluster>) -> Result<Box<Cluster>, Failure> {
+    match cluster.index {
+        Some(_) => Ok(cluster),
+        None => Err(no_records(&cluster.name, Kind::Cluster)),
+    }
+}
+
+/// There is no entry of this name; but perhaps a component.
+fn missing(contents: &cica_catalog::Contents, name: &Name) -> Failure {
+    match contents.find(name) {
+        Some(found) => {
+            let words = format!(
+                "IT IS THE {} COMPONENT OF {}; NAME THE CLUSTER",
+                found.kind().word(),
+                found.entry().name()
+            );
+            open_code(name.as_str(), NO_ENTRY, &words)
+        }
+        None => failure::not_found(name).with_cc(GAVE_UP),
+    }
+}
+
+fn no_records(name: &Name, kind: Kind) -> Failure {
+    let item = format!(
+        "ACCESS TO RECORDS OF {name}, WHICH IS A {} AND NO KEY-SEQUENCED CLUSTER,",
+        kind.word()
+    );
+    Failure::new(&CICA0901E, &[("item", &item)])
+}
+
+fn of_file(text: &DdText) -> impl Fn(QsamError) -> Failure + '_ {
+    |error| Failure::new(&CICA0941E, &[("name", &text.target), ("reason", &error)])
+}
+
+fn no_file(text: &DdText) -> impl Fn(io::Error) -> Failure + '_ {
+    |error| {
+        open_code(
+            &text.target,
+            if error.kind() == io::ErrorKind::NotFound {
+                NO_DD
+            } else {
+                NO_FILE
+            },
+            &error,
+        )
+    }
+}
+
+/// The page that characters without a stated one are taken in when they are converted.
+pub fn or_ascii(page: Option<CodePage>) -> CodePage {
+    page.unwrap_or(CodePage::Iso8859_1)
+}

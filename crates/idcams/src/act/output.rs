@@ -1,0 +1,153 @@
+//! Where REPRO writes records: a key-sequenced data set, or a sequential file outside VSAM.
+//!
+//! 1. A record is written or refused as a whole; after a refusal the next one may be written.
+//! 2. An empty data set is loaded, which needs ascending keys. One with records is inserted into, in any order.
+
+use super::input::KeyField;
+use super::trouble::Trouble;
+use cica_engine::{DataSet, Insert, Intent, RequestError, Search, Str};
+use cica_qsam::{CodePage, QsamError, Writer};
+use std::fs::File;
+
+/// See the module.
+pub struct Output {
+    /// Data set name or file name, as messages show it.
+    pub name: String,
+    /// Code page of its characters.
+    pub page: Option<CodePage>,
+    kind: Kind,
+}
+
+enum Kind {
+    Keyed {
+        data_set: DataSet,
+        string: Str,
+        loading: bool,
+        replace: bool,
+    },
+    File(Box<Writer<File>>),
+}
+
+/// Why a record was not written.
+#[derive(Debug)]
+pub enum Refusal {
+    /// The target has a record with its key.
+    Duplicate,
+    /// Its key is below that of the record before it, in a load.
+    OutOfSequence,
+    /// It is too long, or too short to hold its key, or cannot stand in such a file; in words.
+    Improper(String),
+    /// Nothing more can be written.
+    Fatal(Trouble),
+}
+
+impl Output {
+    /// An open data set; `replace`: records whose keys are there already replace those.
+    pub fn keyed(name: String, data_set: DataSet, replace: bool) -> Output {
+        let page = CodePage::from_ccsid(data_set.attributes().ccsid);
+        let (string, loading) = (data_set.string(), data_set.loading());
+        Output {
+            name,
+            page,
+            kind: Kind::Keyed {
+                data_set,
+                string,
+                loading,
+                replace,
+            },
+        }
+    }
+
+    /// A file with characters in `page`.
+    pub fn file(name: String, writer: Writer<File>, page: Option<CodePage>) -> Output {
+        Output {
+            name,
+            page,
+            kind: Kind::File(Box::new(writer)),
+        }
+    }
+
+    /// The keys, where there are keys.
+    pub fn key_field(&self) -> Option<KeyField> {
+        match &self.kind {
+            Kind::Keyed { data_set, .. } => Some(KeyField::of(data_set.attributes())),
+            Kind::File(_) => None,
+        }
+    }
+
+    /// Writes a record.
+    #[inline]
+    pub fn put(&mut self, record: &[u8]) -> Result<(), Refusal> {
+        match &mut self.kind {
+            Kind::File(writer) => writer.put(record).map_err(Refusal::from),
+            Kind::Keyed {
+                string,
+                loading,
+                replace,
+                ..
+            } => match string.insert(record, Insert::Sequential) {
+                Ok(_) => Ok(()),
+                Err(RequestError::Sequence { .. }) if !*loading => insert_below(string, record, *replace),
+                Err(RequestError::Duplicate { key }) if *replace && !*loading => replace_record(string, &key, record),
+                Err(error) => Err(error.into()),
+            },
+        }
+    }
+
+    /// Completes it: the records written are durable then.
+    pub fn close(self) -> Result<(), Trouble> {
+        match self.kind {
+            Kind::File(writer) => {
+                let record = writer.records();
+                let file = writer.finish()?;
+                // A terminal or pipe has nothing to sync.
+                let regular = file.metadata().is_ok_and(|m| m.is_file());
+                let synced = if regular { file.sync_all() } else { Ok(()) };
+                synced.map_err(|source| QsamError::Write { record, source }.into())
+            }
+            Kind::Keyed { data_set, string, .. } => {
+                drop(string);
+                data_set.close().map(drop).map_err(Trouble::Close)
+            }
+        }
+    }
+}
+
+/// Inserts a record whose key is not above the one before it.
+fn insert_below(string: &mut Str, record: &[u8], replace: bool) -> Result<(), Refusal> {
+    match string.insert(record, Insert::Direct) {
+        Ok(_) => Ok(()),
+        Err(RequestError::Duplicate { key }) if replace => replace_record(string, &key, record),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn replace_record(string: &mut Str, key: &[u8], record: &[u8]) -> Result<(), Refusal> {
+    string.get(key, Search::Equal, Intent::Update)?;
+    string.update(record)?;
+    Ok(())
+}
+
+impl From<RequestError> for Refusal {
+    fn from(error: RequestError) -> Refusal {
+        match error {
+            RequestError::Duplicate { .. } => Refusal::Duplicate,
+            RequestError::Sequence { .. } => Refusal::OutOfSequence,
+            RequestError::Length { least, most, .. } => {
+                Refusal::Improper(format!("THIS DATA SET TAKES {least} TO {most}"))
+            }
+            error => Refusal::Fatal(error.into()),
+        }
+    }
+}
+
+impl From<QsamError> for Refusal {
+    fn from(error: QsamError) -> Refusal {
+        match &error {
+            QsamError::RecordTooLong { .. } | QsamError::LineEndInRecord { .. } | QsamError::EmptyUndefined { .. } => {
+                Refusal::Improper(error.to_string())
+            }
+            _ => Refusal::Fatal(error.into()),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! PRINT: shows records as characters, hexadecimal, or both.
+//!
+//! A heading names the data set; each record stands under a line with its key, or with its number in a sequential file.
+//! The code is 4 when no record was in the range, which is how jobs find out that a data set is empty.
+
+pub mod rows;
+
+use super::failure::Failure;
+use super::input::Input;
+use super::open::Target;
+use super::range::{Range, Selection};
+use super::trouble::Trouble;
+use super::Services;
+use crate::messages::{CICA0941E, IDC0005I};
+use crate::params::{Command, Params};
+use crate::sysprint::Sysprint;
+use rows::Form;
+use std::io::{self, BufWriter, Write};
+
+/// Condition code when nothing was printed.
+const NOTHING: u8 = 4;
+
+/// Carries out PRINT.
+pub fn print(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+    run(services, command, out).unwrap_or_else(|failure| failure.tell(out))
+}
+
+fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result<u8, Failure> {
+    let params = &command.params;
+    let mut input = Target::of(services, params, "INFILE", "INDATASET")?.open_input(services)?;
+    let range = match Range::of(params, &input) {
+        Ok(range) => range,
+        Err(diagnostic) => {
+            out.diagnose(&diagnostic);
+            return Ok(diagnostic.message.cc);
+        }
+    };
+    let printed = match params.name("OUTFILE") {
+        None => records(range, &mut input, services, params, out),
+        Some(ddname) => on_file(ddname, range, &mut input, services, params, out),
+    };
+    let name = input.name.clone();
+    let closed = input.close().map_err(|trouble| trouble.of(&name));
+    let count = printed.and_then(|count| closed.map(|()| count))?;
+    out.double(&IDC0005I.line(&[("count", &count)]));
+    Ok(if count == 0 { NOTHING } else { 0 })
+}
+
+/// Prints on the file of OUTFILE, in pages of its own.
+fn on_file(
+    ddname: &str,
+    range: Range,
+    input: &mut Input,
+    services: &mut Services,
+    params: &Params,
+    out: &Sysprint,
+) -> Result<u64, Failure> {
+    let failed = |error: &io::Error| Failure::new(&CICA0941E, &[("name", &ddname), ("reason", error)]);
+    let mut file = BufWriter::new(services.dd.create(ddname).map_err(|error| failed(&error))?);
+    let mut listing = Sysprint::new(&mut file, out.style(), out.stamp());
+    let count = records(range, input, services, params, &mut listing)?;
+    if let Some(error) = listing.error() {
+        return Err(failed(error));
+    }
+    file.flush().map(|()| count).map_err(|error| failed(&error))
+}
+
+/// Prints the records of the range; returns how many.
+fn records(
+    range: Range,
+    input: &mut Input,
+    services: &mut Services,
+    params: &Params,
+    out: &mut Sysprint,
+) -> Result<u64, Failure> {
+    let name = input.name.clone();
+    let selection = range.begin(input);
+    selection
+        .and_then(|s| selected(s, form(params), services, out))
+        .map_err(|trouble| trouble.of(&name))
+}
+
+fn form(params: &Params) -> Form {
+    match (params.flag("CHARACTER"), params.flag("HEX")) {
+        (true, _) => Form::Character,
+        (_, true) => Form::Hex,
+        _ => Form::Dump,
+    }
+}
+
+fn selected(mut selection: Selection, form: Form, services: &mut Services, out: &mut Sysprint) -> Result<u64, Trouble> {
+    let (page, field) = (selection.input.page, selection.input.key_field());
+    out.new_page();
+    out.triple(&format!("LISTING OF DATA SET -{}", selection.input.name));
+    let mut count = 0;
+    // A reader that has gone away ends the printing, not only the output.
+    while out.error().is_none() {
+        let number = selection.input.records() + 1;
+        let Some(record) = selection.next()? else { break };
+        let above = match field {
+            Some(field) => format!("KEY OF RECORD - {}", form.key(field.in_record(record), page)),
+            None => format!("RECORD SEQUENCE NUMBER - {number}"),
+        };
+        out.double(&above);
+        form.rows(record, page).iter().for_each(|row| out.line(row));
+        count += 1;
+        services.progress(count);
+    }
+    Ok(count)
+}

@@ -1,0 +1,134 @@
+//! REPRO: copies records between sequential files and key-sequenced data sets.
+//!
+//! 1. A record the target refuses is told, counted, and left out; the copy goes on. When as many are counted as
+//!    ERRORLIMIT says (4 when it is not given), the copy ends with 12.
+//! 2. Whatever was copied stays: the target is closed, and so made durable, in every case.
+//! 3. An empty target is loaded, one with records is inserted into. A load that ends early leaves what it had loaded.
+//! 4. The target is touched (REUSE empties it) only when the input is open and the range has a beginning.
+
+use super::failure::Failure;
+use super::open::Target;
+use super::output::{Output, Refusal};
+use super::print::rows::shown;
+use super::range::{Range, Selection};
+use super::trouble::{Trouble, GAVE_UP};
+use super::Services;
+use crate::messages::{CICA0931E, CICA0946E, IDC0005I, IDC31467I, IDC3308I, IDC3314I};
+use crate::params::Command;
+use crate::sysprint::Sysprint;
+
+/// ERRORLIMIT when it is not given.
+const ERROR_LIMIT: u64 = 4;
+
+/// Carries out REPRO.
+pub fn repro(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+    run(services, command, out).unwrap_or_else(|failure| failure.tell(out))
+}
+
+fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result<u8, Failure> {
+    let params = &command.params;
+    let from = Target::of(services, params, "INFILE", "INDATASET")?;
+    let to = Target::of(services, params, "OUTFILE", "OUTDATASET")?;
+    if from.is_same(&to) {
+        return Err(Failure::new(&CICA0946E, &[("name", &from.name())]));
+    }
+    let mut input = from.open_input(services)?;
+    if let Target::Cluster(cluster) = &to {
+        input = input.translated_to(cica_qsam::CodePage::from_ccsid(cluster.attributes.ccsid));
+    }
+    let range = match Range::of(params, &input) {
+        Ok(range) => range,
+        Err(diagnostic) => {
+            out.diagnose(&diagnostic);
+            return Ok(diagnostic.message.cc);
+        }
+    };
+    let mut selection = match range.begin(&mut input) {
+        Ok(selection) => selection,
+        Err(trouble) => return Ok(nothing_copied(&trouble, &from.name(), out)),
+    };
+    let (reuse, replace) = (params.flag("REUSE"), params.flag("REPLACE"));
+    let mut output = to.open_output(services, selection.input, reuse, replace)?;
+    let limit = params.number("ERRORLIMIT").unwrap_or(ERROR_LIMIT).max(1);
+    let mut copied = records(services, &mut selection, &mut output, limit, out);
+    let closed = [
+        output.close().map_err(|trouble| trouble.of(&to.name())),
+        input.close().map_err(|trouble| trouble.of(&from.name())),
+    ];
+    for failure in closed.into_iter().filter_map(Result::err) {
+        copied.cc = copied.cc.max(failure.tell(out));
+    }
+    out.say(&IDC0005I, &[("count", &copied.count)]);
+    Ok(copied.cc)
+}
+
+fn nothing_copied(trouble: &Trouble, name: &str, out: &mut Sysprint) -> u8 {
+    let cc = trouble.of(name).tell(out);
+    out.say(&IDC0005I, &[("count", &0)]);
+    cc
+}
+
+/// What a copy came to.
+struct Copied {
+    cc: u8,
+    /// Records written.
+    count: u64,
+}
+
+fn records(
+    services: &mut Services,
+    selection: &mut Selection,
+    output: &mut Output,
+    limit: u64,
+    out: &mut Sysprint,
+) -> Copied {
+    let mut copied = Copied { cc: 0, count: 0 };
+    let mut errors = 0;
+    loop {
+        let number = selection.input.records() + 1;
+        let record = match selection.next() {
+            Ok(Some(record)) => record,
+            Ok(None) => return copied,
+            Err(trouble) => {
+                let failure = trouble.of(&selection.input.name);
+                copied.cc = copied.cc.max(failure.tell(out));
+                return copied;
+            }
+        };
+        match output.put(record) {
+            Ok(()) => {
+                copied.count += 1;
+                services.progress(copied.count);
+                continue;
+            }
+            Err(Refusal::Fatal(trouble)) => {
+                copied.cc = copied.cc.max(trouble.of(&output.name).tell(out));
+                return copied;
+            }
+            Err(refusal) => copied.cc = copied.cc.max(refused(&refusal, record, number, output).tell(out)),
+        }
+        errors += 1;
+        if errors == limit {
+            out.say(&IDC31467I, &[]);
+            copied.cc = GAVE_UP;
+            return copied;
+        }
+    }
+}
+
+/// The message about a record that was not written; `number` counts in the input, what was skipped included.
+fn refused(refusal: &Refusal, record: &[u8], number: u64, output: &Output) -> Failure {
+    let key = output
+        .key_field()
+        .map(|field| shown(field.in_record(record), output.page))
+        .unwrap_or_default();
+    let length = record.len();
+    match refusal {
+        Refusal::OutOfSequence => Failure::new(&IDC3314I, &[("key", &key)]),
+        Refusal::Improper(reason) => Failure::new(
+            &CICA0931E,
+            &[("number", &number), ("length", &length), ("reason", reason)],
+        ),
+        _ => Failure::new(&IDC3308I, &[("key", &key)]),
+    }
+}

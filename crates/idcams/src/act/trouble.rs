@@ -1,0 +1,76 @@
+//! What stops REPRO, PRINT, VERIFY or EXAMINE: an error of a data set or file, told with the action that failed, VSAM's
+//! number, and the words.
+
+use super::failure::Failure;
+use crate::messages::{CICA0941E, IDC3300I, IDC3302I, IDC3309I, IDC3351I};
+use cica_engine::{OpenError, RequestError};
+use cica_qsam::QsamError;
+
+/// The condition code of a command that gave up.
+pub const GAVE_UP: u8 = 12;
+
+/// See the module.
+#[derive(Debug)]
+pub enum Trouble {
+    /// A request failed.
+    Request(RequestError),
+    /// A data set could not be closed: it is as of its last commit.
+    Close(RequestError),
+    /// A sequential file cannot be read or written.
+    File(QsamError),
+    /// No record at or above this key, as it is to be shown.
+    NoSuchKey(String),
+}
+
+impl From<RequestError> for Trouble {
+    fn from(error: RequestError) -> Trouble {
+        Trouble::Request(error)
+    }
+}
+
+impl From<QsamError> for Trouble {
+    fn from(error: QsamError) -> Trouble {
+        Trouble::File(error)
+    }
+}
+
+impl Trouble {
+    /// The messages, `name` being the data set or file.
+    pub fn of(&self, name: &str) -> Failure {
+        match self {
+            Trouble::Request(error) => request(name, "I/O", error),
+            Trouble::Close(error) => request(name, "CLOSE", error),
+            Trouble::File(error) => Failure::new(&CICA0941E, &[("name", &name), ("reason", error)]),
+            Trouble::NoSuchKey(key) => Failure::new(&IDC3309I, &[("key", key)]),
+        }
+    }
+}
+
+/// A data set that cannot be opened.
+pub fn not_opened(name: &str, error: &OpenError) -> Failure {
+    open_code(name, error.acberflg(), error)
+}
+
+/// The same with a code of its own.
+pub fn open_code(name: &str, acberflg: u8, words: &dyn std::fmt::Display) -> Failure {
+    let detail = format!(": {words}");
+    Failure::new(&IDC3300I, &[("name", &name)]).and(
+        &IDC3351I,
+        &[("operation", &"OPEN"), ("rc", &acberflg), ("detail", &detail)],
+    )
+}
+
+fn request(name: &str, operation: &str, error: &RequestError) -> Failure {
+    // As on z/OS the number of IDC3351I is the reason; register 15 stands in the feedback word.
+    let f = error.feedback();
+    let detail = format!(
+        " - RPLFDBWD=X'00{:02X}{:02X}{:02X}': {error}",
+        f.return_code, f.component, f.reason
+    );
+    Failure::new(&IDC3302I, &[("name", &name)])
+        .and(
+            &IDC3351I,
+            &[("operation", &operation), ("rc", &f.reason), ("detail", &detail)],
+        )
+        .with_cc(GAVE_UP)
+}

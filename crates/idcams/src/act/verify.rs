@@ -1,0 +1,40 @@
+//! VERIFY: opens a data set for output and closes it, and tells what that found.
+//!
+//! On z/OS VERIFY mends the end of a data set that was not closed. Here the open of whoever comes next does that, from
+//! the log of the owner that died, so VERIFY is such an open with nothing after it.
+
+use super::failure::Failure;
+use super::open::{data_set, files, Target};
+use super::trouble::{not_opened, Trouble};
+use super::Services;
+use crate::messages::{CICA0901E, CICA0942I, CICA0943I};
+use crate::params::Command;
+use crate::sysprint::Sysprint;
+use cica_engine::{Access, OpenOptions};
+
+/// Carries out VERIFY.
+pub fn verify(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+    run(services, command, out).unwrap_or_else(|failure| failure.tell(out))
+}
+
+fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result<u8, Failure> {
+    let target = Target::of(services, &command.params, "FILE", "DATASET")?;
+    let name = target.name();
+    let Target::Cluster(cluster) = target else {
+        let item = format!("VERIFY OF {name}, WHICH IS A SEQUENTIAL FILE,");
+        return Err(Failure::new(&CICA0901E, &[("item", &item)]));
+    };
+    let (data, _) = files(services, &cluster)?;
+    let before = services.engine.peek(&data).map_err(|error| not_opened(&name, &error))?;
+    // Opening is what recovers; RECOVER asks for nothing more, because recovery leaves nothing to mend.
+    let options = OpenOptions {
+        access: Access::Output,
+        ..OpenOptions::default()
+    };
+    let opened = data_set(services, &cluster, options)?;
+    let count = opened.statistics().0.records;
+    opened.close().map_err(|error| Trouble::Close(error).of(&name))?;
+    let message = if before.log.log == 0 { &CICA0943I } else { &CICA0942I };
+    out.say(message, &[("name", &name), ("count", &count)]);
+    Ok(0)
+}

@@ -1,0 +1,34 @@
+//! Cica's own messages about copying, printing and checking records (CICA094n, CICA0950E), and about the command line
+//! (CICA0951E, CICA0952E).
+
+use super::messages;
+
+messages! { LIST:
+CICA0941E 12 "FILE {name}: {reason}",
+    "A sequential file outside VSAM could not be read or written any further, or its bytes are not records of the \
+     format stated.",
+    "The words name the record and the byte. Correct RECFM, LRECL or BDW of the DD, or send the file again.";
+CICA0942I 0 "{name} WAS NOT CLOSED BY ITS LAST OWNER AND HAS BEEN RECOVERED, IT HAS {count} RECORDS",
+    "The process that had the data set open for output ended without closing it. What it had been told was done has \
+     been done again from its log.",
+    "Nothing.";
+CICA0943I 0 "{name} WAS CLOSED PROPERLY, IT HAS {count} RECORDS",
+    "VERIFY found nothing to do. A data set that was not closed is recovered by whatever opens it next, so VERIFY is \
+     never needed before a job.",
+    "Nothing.";
+CICA0944W 4 "{name} IS STILL OPEN IN ANOTHER PROCESS: {reason}",
+    "VERIFY found the data set open for output. Whoever has it open keeps it in order.",
+    "Nothing; or run VERIFY again when that process has ended.";
+CICA0946E 12 "INPUT AND OUTPUT ARE BOTH {name}",
+    "A data set or file cannot be copied onto itself.",
+    "Name another output.";
+CICA0950E 8 "{part} CONTROL INTERVAL AT RBA {rba}: {reason}",
+    "EXAMINE found something that is not as it must be.",
+    "Restore the data set from a copy, or copy what can be read with REPRO; the words say what is affected.";
+CICA0951E 8 "{reason}",
+    "A key or record on the command line, or a line of the input, cannot be taken for bytes of the data set.",
+    "What the words say.";
+CICA0952E 64 "{reason}",
+    "The command line is wrong, or names something that does not exist.",
+    "What the words say; --help of the subcommand has an example.";
+}
