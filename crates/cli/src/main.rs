@@ -1,2 +1,49 @@
-//! The `cica` command: wiring only.
-fn main() {}
+//! The `cica` command: wiring only. `ls command/` is the list of its subcommands.
+//!
+//! Called as `idcams` it is `cica idcams`, so that a link of that name takes jobs written for z/OS.
+#![forbid(unsafe_code)]
+
+mod args;
+mod command;
+mod describe;
+mod failure;
+mod job;
+mod keys;
+mod progress;
+mod records;
+mod session;
+mod sort;
+
+use args::Cli;
+use clap::Parser;
+use failure::Status;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse_from(arguments()) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version come as errors too; a reader that has gone is no reason to fail.
+            let _ = error.print();
+            let status = if error.use_stderr() {
+                Status::USAGE
+            } else {
+                Status::DONE
+            };
+            return status.into();
+        }
+    };
+    command::run(cli).unwrap_or_else(failure::Failure::tell).into()
+}
+
+/// The command line, with `cica idcams` in the place of `idcams`.
+fn arguments() -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
+    let called = arguments.first().and_then(|path| Path::new(path).file_name());
+    if called.is_some_and(|name| name.eq_ignore_ascii_case("idcams")) {
+        arguments.splice(0..1, ["cica".into(), "idcams".into()]);
+    }
+    arguments
+}

@@ -1,0 +1,136 @@
+//! The command line: options that every subcommand takes, and the list of subcommands.
+//!
+//! Each subcommand's own options stand in its file; help, completions and man pages are made from all of them.
+
+use crate::command::{
+    cat, completions, explain, export, get, idcams, import, ls, man, put, rm, show, stat, verify, volume,
+};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// What `--help` says after the options.
+const STATUSES: &str = "\
+Exit status:
+  idcams ends with MAXCC: 0, 4, 8, 12 or 16. All other commands:
+   0  done
+   4  nothing was found: no record with this key, no entry that matches
+   8  it cannot be done with this data set or input
+  12  the catalog, a data set or a file cannot be used
+  64  the command line is wrong
+  A reader that closes the output early (cica cat X | head) is no error.
+
+Environment:
+  CICA_CATALOG   catalog directory, when --catalog is not given
+  CICA_POOL      bound of the buffer pool, when --pool is not given
+  DD_name        what INFILE(name) and OUTFILE(name) mean, when --dd is not given
+  NO_COLOR       no colors in help and errors
+
+Example:
+  cica import 'cards.bin,RECFM=FB,LRECL=80' PAYROLL.MASTER --keys 8,0
+  cica get PAYROLL.MASTER 00001000
+";
+
+/// VSAM for Linux: data sets of records, their catalog, and IDCAMS.
+#[derive(Debug, Parser)]
+#[command(name = "cica", version, propagate_version = true, after_help = STATUSES, max_term_width = 100)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options of all subcommands.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Options of all commands")]
+pub struct Global {
+    /// Catalog directory [default: CICA_CATALOG, else the nearest .cica from here upwards, else the user's own]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub catalog: Option<PathBuf>,
+    /// Bound of the buffer pool, such as 64M or 2G [default: CICA_POOL, else a quarter of memory]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = bytes)]
+    pub pool: Option<usize>,
+    /// Print results and errors only
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Tell on stderr how far long work has come, also where stderr is not a terminal
+    #[arg(long, global = true, conflicts_with = "quiet")]
+    pub progress: bool,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Idcams(idcams::Options),
+    Ls(ls::Options),
+    Show(show::Options),
+    Cat(cat::Options),
+    Get(get::Options),
+    Put(put::Options),
+    Rm(rm::Options),
+    Import(import::Options),
+    Export(export::Options),
+    Verify(verify::Options),
+    Stat(stat::Options),
+    Explain(explain::Options),
+    #[command(subcommand)]
+    Volume(volume::Options),
+    Completions(completions::Options),
+    Man(man::Options),
+}
+
+/// Bytes from text: digits, and K, M or G for units of 1,024.
+pub fn bytes(text: &str) -> Result<usize, String> {
+    let text = text.trim();
+    let unit = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let shift = match text[unit..].to_ascii_uppercase().as_str() {
+        "" => 0,
+        "K" | "KB" | "KIB" => 10,
+        "M" | "MB" | "MIB" => 20,
+        "G" | "GB" | "GIB" => 30,
+        _ => {
+            return Err(format!(
+                "'{text}' is no size; write bytes, or a number with K, M or G, such as 64M"
+            ))
+        }
+    };
+    let number: usize = text[..unit]
+        .parse()
+        .map_err(|_| format!("'{text}' is no size; write bytes, or a number with K, M or G, such as 64M"))?;
+    number
+        .checked_mul(1 << shift)
+        .ok_or_else(|| format!("{text} is more than this machine can address"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_subcommand_has_an_example() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(
+                help.contains("Example") && help.contains("cica "),
+                "{}",
+                command.get_name()
+            );
+        }
+    }
+
+    #[test]
+    fn sizes_are_read_with_their_units() {
+        assert_eq!(bytes("65536"), Ok(65_536));
+        assert_eq!(bytes("64M"), Ok(64 << 20));
+        assert_eq!(bytes("2g"), Ok(2 << 30));
+        for wrong in ["", "M", "64T", "-1", "1.5G", "99999999999G"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+    }
+}

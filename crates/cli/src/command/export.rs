@@ -1,0 +1,49 @@
+//! `cica export`: copies the records of a data set to a sequential file.
+
+use crate::args::Global;
+use crate::failure::{Failure, Status};
+use crate::job::Job;
+use crate::session::Session;
+use cica_qsam::DdText;
+use clap::Args;
+
+/// Copy the records of a data set to a file
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cica export PAYROLL.MASTER master.txt
+  cica export PAYROLL.MASTER 'master.bin,RECFM=VB,LRECL=504,CODEPAGE=1047'
+  cica export PAYROLL.MASTER - --quiet | wc -l")]
+pub struct Options {
+    /// Data set name
+    dsn: String,
+    /// File, with RECFM= and so on behind commas as in a DD; without them lines of text; - is standard output
+    file: String,
+    /// End after so many records
+    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u64).range(1..=2_147_483_647))]
+    count: Option<u64>,
+}
+
+/// See the module.
+pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
+    let session = Session::open(global)?;
+    let cluster = session.cluster(&options.dsn)?;
+    let (text, global) = file(&options.file, "/dev/stdout", global)?;
+    let count = options.count.map(|n| format!(" COUNT({n})")).unwrap_or_default();
+    let card = format!("REPRO INDATASET({}) OUTFILE(OUT){count}", cluster.name);
+    Job::new().card(&card).dd("OUT", text).run(session, &global)
+}
+
+/// The DD text of a file argument. It always means a file, and `-` means `standard`, where messages would be in the
+/// way of records.
+pub fn file(argument: &str, standard: &str, global: &Global) -> Result<(DdText, Global), Failure> {
+    let mut text = DdText::parse(argument).map_err(|e| Failure::from(e).at(argument))?;
+    let mut global = global.clone();
+    if text.target == "-" {
+        text.target = standard.to_owned();
+        global.quiet |= standard == "/dev/stdout";
+    }
+    // A name alone might be that of a data set; an absolute path never is.
+    text.target = std::path::absolute(&text.target)?.to_string_lossy().into_owned();
+    Ok((text, global))
+}

@@ -1,0 +1,159 @@
+//! `cica idcams`: runs control cards. The exit status is MAXCC.
+
+use crate::args::Global;
+use crate::failure::{Failure, Status};
+use crate::job;
+use crate::session::Session;
+use cica_idcams::messages::{CICA0906S, CICA0907S};
+use cica_idcams::run::run_with_parm;
+use cica_idcams::{Act, Command, DdTable, Services, Source, Style, Sysprint};
+use cica_qsam::DdText;
+use clap::Args;
+use serde_json::{json, Value};
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Run IDCAMS control cards
+///
+/// The listing goes to standard output, and the exit status is the highest condition code (MAXCC).
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cica idcams define.ams
+  echo ' LISTCAT ALL' | cica idcams
+  cica idcams load.ams --dd 'CARDS=cards.bin,RECFM=FB,LRECL=80,CODEPAGE=1047'
+
+A DD text is FILE[,RECFM=..,LRECL=..,BLKSIZE=..,CODEPAGE=..,BDW=YES|NO]; without RECFM the file is text
+lines. FILE may be a data set name. What --dd does not define is taken from the environment, DD_NAME.")]
+pub struct Options {
+    /// Control cards; - or nothing is standard input
+    file: Option<PathBuf>,
+    /// What INFILE(NAME) and OUTFILE(NAME) mean; may be given several times
+    #[arg(long, value_name = "NAME=FILE[,RECFM=..]")]
+    dd: Vec<String>,
+    /// Where the listing goes instead of standard output
+    #[arg(long, value_name = "FILE")]
+    sysprint: Option<PathBuf>,
+    /// Column 1 of the listing is the carriage control character, as on SYSPRINT
+    #[arg(long, conflicts_with = "json")]
+    asa: bool,
+    /// The PARM field, such as 'MARGINS(1 80)'
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    parm: String,
+    /// Print condition codes and listing as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// See the module.
+pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
+    let dd = dd_table(&options.dd)?;
+    let source = Source::from_bytes(&cards(options.file.as_deref())?);
+    let session = Session::open_or_create(global)?;
+    let stamp = job::stamp(&*session.clock);
+    let mut services = job::services(session, dd, global);
+    let mut sink = sink(options.sysprint.as_deref())?;
+    if options.json {
+        let mut listing = Vec::new();
+        let mut coded = Coded {
+            services,
+            commands: Vec::new(),
+        };
+        let mut sysprint = Sysprint::new(&mut listing, Style::Plain, stamp);
+        let maxcc = run_with_parm(&options.parm, source, &mut coded, &mut sysprint);
+        let listing: Vec<Value> = String::from_utf8_lossy(&listing).lines().map(Value::from).collect();
+        let all = json!({"maxcc": maxcc, "commands": coded.commands, "sysprint": listing});
+        writeln!(sink, "{all:#}")
+            .and_then(|()| sink.flush())
+            .map_err(not_written)?;
+        return Ok(Status(maxcc));
+    }
+    let style = if options.asa { Style::Asa } else { Style::Plain };
+    let mut sysprint = Sysprint::new(&mut sink, style, stamp);
+    let maxcc = run_with_parm(&options.parm, source, &mut services, &mut sysprint);
+    match sysprint.error() {
+        // The commands behind the break were not carried out: unlike elsewhere, this is no success.
+        Some(error) => Err(not_written(io::Error::new(error.kind(), error.to_string()))),
+        None => Ok(Status(maxcc)),
+    }
+}
+
+/// Carries commands out and notes their codes.
+struct Coded {
+    services: Services,
+    commands: Vec<Value>,
+}
+
+impl Act for Coded {
+    fn act(&mut self, command: &Command, out: &mut Sysprint) -> u8 {
+        let cc = self.services.act(command, out);
+        let words = command.verb.spec().words;
+        self.commands
+            .push(json!({"line": command.at.line, "verb": words, "condition_code": cc}));
+        cc
+    }
+}
+
+/// The DD statements of the command line, and those of the environment that it does not have.
+fn dd_table(given: &[String]) -> Result<DdTable, Failure> {
+    let mut table = DdTable::default();
+    for (variable, text) in std::env::vars_os() {
+        let (Some(variable), Some(text)) = (variable.to_str(), text.to_str()) else {
+            continue;
+        };
+        if let (Some(name), false) = (variable.strip_prefix("DD_"), text.is_empty()) {
+            table.insert(name, DdText::parse(text).map_err(|e| Failure::from(e).at(variable))?);
+        }
+    }
+    for text in given {
+        let Some((name, rest)) = text.split_once('=') else {
+            return Err(Failure::usage(format!(
+                "--dd {text}: write NAME=FILE, such as --dd CARDS=cards.txt"
+            )));
+        };
+        let valid = |c: char| c.is_ascii_alphanumeric() || "@#$".contains(c);
+        if !(1..=8).contains(&name.len()) || !name.chars().all(valid) {
+            return Err(Failure::usage(format!(
+                "--dd {text}: '{name}' is no ddname of 1 to 8 letters and digits"
+            )));
+        }
+        table.insert(
+            name,
+            DdText::parse(rest).map_err(|e| Failure::from(e).at(format!("--dd {name}={rest}")))?,
+        );
+    }
+    Ok(table)
+}
+
+fn cards(file: Option<&Path>) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let (read, name) = match file.filter(|f| *f != Path::new("-")) {
+        Some(file) => (
+            File::open(file).and_then(|mut f| f.read_to_end(&mut bytes)),
+            file.display().to_string(),
+        ),
+        None => (io::stdin().lock().read_to_end(&mut bytes), "standard input".to_owned()),
+    };
+    let text = |e| format!("the control cards cannot be read from {name}: {e}; name a file that is there");
+    read.map_err(|e| Failure::new(Status(16), &CICA0907S, text(e)))?;
+    Ok(bytes)
+}
+
+fn sink(file: Option<&Path>) -> Result<Box<dyn Write>, Failure> {
+    match file {
+        None => Ok(Box::new(BufWriter::new(io::stdout()))),
+        Some(path) => match File::create(path) {
+            Ok(file) => Ok(Box::new(BufWriter::new(file))),
+            Err(e) => Err(not_written(io::Error::new(
+                e.kind(),
+                format!("{}: {e}", path.display()),
+            ))),
+        },
+    }
+}
+
+fn not_written(error: io::Error) -> Failure {
+    let text = format!("the listing cannot be written: {error}; commands after that point were not carried out");
+    Failure::new(Status(16), &CICA0906S, text)
+}

@@ -1,0 +1,49 @@
+//! `cica man`: the manual pages.
+
+use crate::args::Cli;
+use crate::failure::{Failure, Status};
+use cica_idcams::messages;
+use clap::{Args, CommandFactory};
+use clap_mangen::Man;
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Print the manual page, or write all of them to a directory
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cica man | man -l -
+  cica man ~/.local/share/man/man1")]
+pub struct Options {
+    /// Directory for cica.1 and a page of each subcommand; it is made when it is not there
+    dir: Option<PathBuf>,
+}
+
+/// See the module.
+pub fn run(options: Options) -> Result<Status, Failure> {
+    let mut command = Cli::command();
+    command.build();
+    let Some(dir) = options.dir else {
+        io::stdout().lock().write_all(&page(command)?)?;
+        return Ok(Status::DONE);
+    };
+    let failed = |e: io::Error| {
+        let text = format!("{}: the pages cannot be written: {e}", dir.display());
+        Failure::new(Status::UNUSABLE, &messages::CICA0941E, text)
+    };
+    fs::create_dir_all(&dir).map_err(failed)?;
+    let mut waiting = vec![("cica".to_owned(), command)];
+    while let Some((name, command)) = waiting.pop() {
+        let below = command.get_subcommands().filter(|c| c.get_name() != "help");
+        waiting.extend(below.map(|c| (format!("{name}-{}", c.get_name()), c.clone())));
+        fs::write(dir.join(format!("{name}.1")), page(command.name(name))?).map_err(failed)?;
+    }
+    Ok(Status::DONE)
+}
+
+fn page(command: clap::Command) -> Result<Vec<u8>, Failure> {
+    let mut page = Vec::new();
+    Man::new(command).render(&mut page)?;
+    Ok(page)
+}

@@ -1,0 +1,222 @@
+//! What is known of an entry, as one JSON value that `show`, `stat` and `ls --json` print; people get the same lines.
+
+use crate::failure::Failure;
+use crate::progress::grouped;
+use crate::session::Session;
+use cica_catalog::entry::{Attributes, Component};
+use cica_catalog::{Cluster, Entry};
+use cica_format::attributes::Organization;
+use cica_format::root::{Root, Statistics};
+use serde_json::{json, Map, Value};
+use std::io::{self, Write};
+
+/// Everything about an entry.
+pub fn entry(session: &Session, entry: &Entry) -> Result<Value, Failure> {
+    let mut all = json!({"name": entry.name().as_str(), "type": entry.kind().word()});
+    let more = match entry {
+        Entry::Cluster(cluster) => self::cluster(session, cluster)?,
+        Entry::Aix(aix) => json!({
+            "related_to": aix.relate.as_str(), "unique_key": aix.unique_key, "upgrade": aix.upgrade,
+            "data": component(session, &aix.data)?, "index": component(session, &aix.index)?,
+        }),
+        Entry::Path(path) => json!({"leads_to": path.target.as_str(), "update": path.update}),
+        Entry::Alias(alias) => json!({"stands_for": alias.relate.as_str()}),
+        Entry::Gdg(gdg) => json!({"limit": gdg.limit, "scratch": gdg.scratch, "empty": gdg.empty}),
+        Entry::NonVsam(file) => {
+            let volumes: Vec<&str> = file.volumes.iter().map(|v| v.as_str()).collect();
+            json!({"device": file.device, "volumes": volumes, "file": file.file})
+        }
+        Entry::UserCatalog(catalog) => json!({"directory": catalog.directory}),
+        _ => json!({}),
+    };
+    merge(&mut all, more);
+    Ok(all)
+}
+
+fn cluster(session: &Session, cluster: &Cluster) -> Result<Value, Failure> {
+    let mut all = json!({"organization": organization(cluster.organization)});
+    merge(&mut all, attributes(&cluster.attributes));
+    let mut data = component(session, &cluster.data)?;
+    merge(
+        &mut data,
+        json!({"free_space_percent": {
+            "ci": cluster.data.free_space.ci, "ca": cluster.data.free_space.ca,
+        }}),
+    );
+    let mut index = cluster.index.as_ref().map(|i| component(session, i)).transpose()?;
+    // A data set whose file is gone is still an entry; the rest is shown, and why there are no figures.
+    match session.root(cluster) {
+        Ok(root) => {
+            merge(&mut data, allocation(&root));
+            merge(&mut data, json!({"statistics": statistics(&root.statistics)}));
+            if let Some(index) = &mut index {
+                merge(index, json!({"levels": root.levels}));
+            }
+        }
+        Err(Failure::Error { text, .. }) => merge(&mut data, json!({"unusable": text})),
+        Err(closed) => return Err(closed),
+    }
+    merge(&mut all, json!({"data": data}));
+    if let Some(index) = index {
+        merge(&mut all, json!({"index": index}));
+    }
+    Ok(all)
+}
+
+fn attributes(said: &Attributes) -> Value {
+    let mut all = json!({
+        "record_size": {"average": said.record_size.average, "maximum": said.record_size.maximum},
+        "share_options": [said.share.region, said.share.system],
+        "reuse": said.reuse, "spanned": said.spanned, "erase": said.erase, "speed": said.speed,
+        "inhibit": said.inhibit, "buffer_space": said.buffer_space, "ccsid": said.ccsid,
+        "created": said.history.created.to_string(),
+    });
+    if let Some(keys) = said.keys {
+        merge(
+            &mut all,
+            json!({"keys": {"length": keys.length, "offset": keys.offset}}),
+        );
+    }
+    if let Some(owner) = &said.history.owner {
+        merge(&mut all, json!({"owner": owner}));
+    }
+    if let Some(expires) = said.history.expires {
+        merge(&mut all, json!({"expires": expires.to_string()}));
+    }
+    all
+}
+
+fn component(session: &Session, component: &Component) -> Result<Value, Failure> {
+    let volumes: Vec<&str> = component.volumes.iter().map(|v| v.as_str()).collect();
+    Ok(json!({
+        "name": component.name.as_str(),
+        "volumes": volumes,
+        "file": session.catalog.component_path(component)?.to_string_lossy(),
+        "ci_size": component.ci_size,
+        "ci_per_ca": component.ci_per_ca,
+        "tracks_per_ca": component.tracks_per_ca,
+        "space": {
+            "unit": component.space.unit.word(), "primary": component.space.primary,
+            "secondary": component.space.secondary,
+        },
+    }))
+}
+
+fn allocation(root: &Root) -> Value {
+    json!({"high_used_rba": root.high_used, "high_allocated_rba": root.high_allocated, "extents": root.extents})
+}
+
+/// What was done with a data set, as of its last commit.
+pub fn statistics(s: &Statistics) -> Value {
+    json!({
+        "records": s.records, "inserted": s.inserted, "updated": s.updated, "deleted": s.deleted,
+        "retrieved": s.retrieved, "ci_splits": s.ci_splits, "ca_splits": s.ca_splits, "ca_reclaims": s.ca_reclaims,
+        "excps": s.excps, "free_space_bytes": s.free_space,
+    })
+}
+
+/// The organization by the name users have for it.
+pub fn organization(organization: Organization) -> &'static str {
+    match organization {
+        Organization::Ksds => "KSDS",
+        Organization::Esds => "ESDS",
+        Organization::Rrds => "RRDS",
+        Organization::Vrrds => "VRRDS",
+        Organization::Lds => "LDS",
+        _ => "unknown",
+    }
+}
+
+/// One line of `ls --long`: kind, records and bytes in use, volume.
+pub fn summary(session: &Session, entry: &Entry) -> Value {
+    let mut all = json!({"name": entry.name().as_str(), "type": entry.kind().word()});
+    if let Entry::Cluster(cluster) = entry {
+        merge(&mut all, json!({"organization": organization(cluster.organization)}));
+        if let Some(volume) = cluster.data.volumes.first() {
+            merge(&mut all, json!({"volume": volume.as_str()}));
+        }
+        if let Ok(root) = session.root(cluster) {
+            merge(
+                &mut all,
+                json!({"records": root.statistics.records, "bytes": root.high_used}),
+            );
+        }
+    }
+    all
+}
+
+/// Writes a value for people: a line for each scalar, a heading for each object.
+pub fn write(out: &mut dyn Write, value: &Value) -> io::Result<()> {
+    match value {
+        Value::Object(fields) => section(out, fields, 0),
+        other => writeln!(out, "{}", scalar(other)),
+    }
+}
+
+fn section(out: &mut dyn Write, fields: &Map<String, Value>, depth: usize) -> io::Result<()> {
+    let indent = 2 * depth;
+    for (name, value) in fields {
+        let label = name.replace('_', " ");
+        match value {
+            Value::Object(inner) if inner.values().any(|v| v.is_object() || inner.len() > 4) => {
+                writeln!(out, "{:indent$}{label}", "")?;
+                section(out, inner, depth + 1)?;
+            }
+            other => writeln!(
+                out,
+                "{:indent$}{label:width$}  {}",
+                "",
+                scalar(other),
+                width = 26 - indent
+            )?,
+        }
+    }
+    Ok(())
+}
+
+fn scalar(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
+        Value::Number(n) => n.as_u64().map_or_else(|| n.to_string(), grouped),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(scalar).collect::<Vec<_>>().join(" "),
+        Value::Object(fields) => {
+            let pairs: Vec<String> = fields
+                .iter()
+                .map(|(k, v)| format!("{} {}", k.replace('_', " "), scalar(v)))
+                .collect();
+            pairs.join(", ")
+        }
+    }
+}
+
+fn merge(into: &mut Value, from: Value) {
+    if let (Value::Object(into), Value::Object(from)) = (into, from) {
+        into.extend(from);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_get_the_lines_of_the_value() {
+        let value = json!({
+            "name": "A.B", "reuse": true, "keys": {"length": 8, "offset": 0},
+            "data": {"ci_size": 4096, "statistics": {"records": 12345}},
+        });
+        let mut out = Vec::new();
+        write(&mut out, &value).unwrap();
+        let expected = "\
+name                        A.B
+reuse                       yes
+keys                        length 8, offset 0
+data
+  ci size                   4,096
+  statistics                records 12,345
+";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+}
