@@ -2,7 +2,7 @@
 //!
 //! What comes back may be torn; the caller believes it only after [`Latch::unchanged`](super::Latch::unchanged).
 
-use super::page::{COUNT, HEADER, META, PREFIX, PREFIX_MAX};
+use super::page::{COUNT, META, NEXT, PREFIX_AT, PREFIX_MAX, SLOTS_AT};
 use std::cmp::Ordering;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -149,20 +149,20 @@ impl<'p> View<'p> {
     }
     /// Index: the next record on this level; data, spanned: update number.
     pub fn next(&self) -> u32 {
-        self.words.get(2) as u32
+        self.words.get(NEXT) as u32
     }
     /// Index level 1: the CA it indexes.
     #[inline]
     pub fn ca(&self) -> u32 {
-        (self.words.get(2) >> 32) as u32
+        (self.words.get(NEXT) >> 32) as u32
     }
     #[inline]
     fn slot(&self, i: usize) -> u64 {
-        self.words.get(HEADER / 8 + i)
+        self.words.get(SLOTS_AT / 8 + i)
     }
     #[inline]
     fn data_start(&self) -> usize {
-        HEADER + self.slot_cap() * 8
+        SLOTS_AT + self.slot_cap() * 8
     }
     /// Offset in the CI image, and length, of record `i` (data pages).
     #[inline]
@@ -239,7 +239,7 @@ impl<'p> View<'p> {
         let prefix = self.prefix_len().min(PREFIX_MAX);
         if prefix > 0 {
             let common = prefix.min(probe.len());
-            match self.words.compare(PREFIX * 8, &probe[..common]) {
+            match self.words.compare(PREFIX_AT, &probe[..common]) {
                 Ordering::Greater => return 0,
                 Ordering::Less => {
                     // Above all finite entries: the first infinite one (a spanned record may have several).

@@ -53,6 +53,11 @@ impl Latch {
         self.begin().is_some_and(|word| self.latch_at(word))
     }
 
+    /// A new frame begins where others were: its versions start at `version`, above all of theirs.
+    pub fn restart(&self, version: u64) {
+        self.0.store(version & !1, Ordering::Release);
+    }
+
     /// Releases. Only the writer that latched calls it.
     #[inline]
     pub fn release(&self) {

@@ -4,7 +4,8 @@
 //! one page (a CI, an index record, a CA descriptor) and never moves; its [`Descriptor`] says which.
 //!
 //! * P1. Slabs handed out times slab size never exceed the bound.
-//! * P2. Frame memory and descriptors stay mapped and typed for the pool's life: a stale frame number is harmless to read.
+//! * P2. The range stays mapped for the pool's life: a stale frame number is harmless to read, and the page word at the
+//!   place it means is not the wanted one.
 //! * P3. A frame's page changes only under its latch, so a reader whose version holds read the page it meant.
 //! * P4. Only a clean, unpinned, unlatched frame gives up its page.
 
@@ -25,8 +26,6 @@ use std::sync::Arc;
 pub const SLAB: usize = 512 * 1024;
 /// No frame.
 pub const NO_FRAME: u32 = u32::MAX;
-/// Bytes charged per frame besides its memory.
-const DESCRIPTOR: usize = 64;
 
 /// What kind of page a frame holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,19 +61,18 @@ impl PageId {
     }
 }
 
-/// What the pool knows of a frame.
-#[repr(C, align(64))]
+/// What the pool knows of a frame: its first 24 bytes.
+#[repr(C)]
 pub struct Descriptor {
     /// Version and latch.
     pub latch: Latch,
     page: AtomicU64,
-    /// Offset of its memory in the range, in units of 64 bytes; set when its slab is cut.
-    offset: AtomicU32,
-    /// Bytes of its memory / 64.
-    size: AtomicU32,
     flags: AtomicU32,
     pins: AtomicU32,
 }
+
+/// Bytes of a frame before its page.
+pub const DESCRIPTOR: usize = size_of::<Descriptor>();
 
 const DIRTY: u32 = 1;
 const USED: u32 = 2;
@@ -98,19 +96,16 @@ struct Class {
 /// See the module.
 pub struct Pool {
     memory: NonNull<u8>,
-    descriptors: NonNull<Descriptor>,
     reserved: usize,
-    max_frames: usize,
+    /// Frame size of each slab, 0 = not handed out.
+    sizes: Box<[AtomicU32]>,
+    /// Slabs cut anew so far: the start of the versions of their frames.
+    recuts: AtomicU64,
     limit: usize,
     charged: AtomicUsize,
-    slabs: Mutex<Slabs>,
+    next_slab: Mutex<usize>,
     classes: Mutex<Vec<Class>>,
     owners: RwLock<Vec<Option<Arc<dyn Owner>>>>,
-}
-
-struct Slabs {
-    next_offset: usize,
-    next_frame: u32,
 }
 
 // SAFETY: the raw pointers are to mappings owned by the pool for its whole life; all access to them goes through
@@ -128,18 +123,16 @@ impl Pool {
     pub fn new(limit: usize) -> std::io::Result<Pool> {
         let limit = limit.max(4 * SLAB);
         let reserved = limit.next_multiple_of(2 << 20) + (2 << 20);
-        let max_frames = limit / 512;
         let memory = reserve(reserved)?;
-        let descriptors = reserve(max_frames * size_of::<Descriptor>())?.cast();
         advise_huge(memory, reserved);
         Ok(Pool {
             memory,
-            descriptors,
             reserved,
-            max_frames,
+            sizes: (0..reserved / SLAB).map(|_| AtomicU32::new(0)).collect(),
+            recuts: AtomicU64::new(0),
             limit,
             charged: AtomicUsize::new(0),
-            slabs: Mutex::new(Slabs { next_offset: 0, next_frame: 0 }),
+            next_slab: Mutex::new(0),
             classes: Mutex::new(Vec::new()),
             owners: RwLock::new(Vec::new()),
         })
@@ -182,29 +175,47 @@ impl Pool {
         self.owners.write()[number as usize] = None;
     }
 
-    /// The descriptor of a frame; numbers out of range give the first frame's (P2: harmless, its page is not the wanted one).
+    /// The descriptor of a frame; for a number outside the range the first frame's, whose page is not the wanted one.
     #[inline]
     pub fn descriptor(&self, frame: u32) -> &Descriptor {
-        let index = if (frame as usize) < self.max_frames { frame as usize } else { 0 };
-        // SAFETY: index < max_frames, the mapping holds max_frames zeroed descriptors, and all-zero is a valid Descriptor.
-        unsafe { &*self.descriptors.as_ptr().add(index) }
+        let offset = frame as usize * 64;
+        let offset = if offset + DESCRIPTOR <= self.reserved { offset } else { 0 };
+        // SAFETY: inside the mapping, 64-byte aligned, and any bytes are a valid Descriptor (atomic integers).
+        unsafe { &*self.memory.as_ptr().add(offset).cast() }
     }
 
+    /// Start and length of a frame's memory, never outside its slab.
     #[inline]
-    fn memory_of(&self, d: &Descriptor) -> (NonNull<u8>, usize) {
-        let offset = d.offset.load(Relaxed) as usize * 64;
-        let size = d.size.load(Relaxed) as usize * 64;
-        debug_assert!(offset + size <= self.reserved);
-        // SAFETY: offset and size are set once, when the slab is cut, inside the reserved range.
+    fn memory_of(&self, frame: u32) -> (NonNull<u8>, usize) {
+        let offset = frame as usize * 64;
+        let Some(size) = self.sizes.get(offset / SLAB) else { return (self.memory, DESCRIPTOR) };
+        let size = (size.load(Relaxed) as usize).min(SLAB - offset % SLAB);
+        // SAFETY: offset is inside the range, because its slab is.
         (unsafe { self.memory.add(offset) }, size)
     }
 
     /// The frame's words, for reading under an unchanged version (L1).
     #[inline]
     pub fn view(&self, frame: u32) -> View<'_> {
-        let (memory, size) = self.memory_of(self.descriptor(frame));
+        let (memory, size) = self.memory_of(frame);
         // SAFETY: the range [memory, memory+size) is mapped for the pool's life and 64-byte aligned.
         View::new(unsafe { Words::new(memory.cast(), size / 8) })
+    }
+
+    /// Asks for the cache lines that a search of the page reads first.
+    #[inline]
+    pub fn prefetch(&self, frame: u32) {
+        #[cfg(target_arch = "x86_64")]
+        for line in 0..4 {
+            let offset = frame as usize * 64 + line * 64;
+            if offset < self.reserved {
+                // SAFETY: a prefetch reads nothing; the address is inside the mapping.
+                unsafe {
+                    use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
+                    _mm_prefetch::<_MM_HINT_T0>(self.memory.as_ptr().add(offset).cast());
+                }
+            }
+        }
     }
 
     /// If `frame` holds `page` and nobody writes it: the version under which to read it.
@@ -261,29 +272,26 @@ impl Pool {
 
     /// Cuts a new slab into frames of `size`, if the bound allows (P1).
     fn cut_slab(&self, size: usize) -> bool {
-        let frames = SLAB / size;
-        let mut slabs = self.slabs.lock();
-        if slabs.next_frame as usize + frames > self.max_frames
-            || slabs.next_offset + SLAB > self.reserved
-            || !self.charge(SLAB + frames * DESCRIPTOR)
-        {
+        let mut next = self.next_slab.lock();
+        if *next >= self.sizes.len() || !self.charge(SLAB) {
             return false;
         }
-        let first = slabs.next_frame;
-        for i in 0..frames {
-            let d = self.descriptor(first + i as u32);
-            d.offset.store(((slabs.next_offset + i * size) / 64) as u32, Relaxed);
-            d.size.store((size / 64) as u32, Relaxed);
-        }
-        slabs.next_offset += SLAB;
-        slabs.next_frame += frames as u32;
-        drop(slabs);
+        let slab = *next;
+        *next += 1;
+        drop(next);
+        self.enter_slab(slab, size);
+        true
+    }
+
+    /// Hands out the frames of a slab.
+    fn enter_slab(&self, slab: usize, size: usize) {
+        self.sizes[slab].store(size as u32, Relaxed);
+        let frames: Vec<u32> = (0..SLAB / size).map(|i| ((slab * SLAB + i * size) / 64) as u32).collect();
         let mut classes = self.classes.lock();
         let class = class_of(&mut classes, size);
-        class.frames.extend(first..first + frames as u32);
-        class.slabs.push((first..first + frames as u32).collect());
-        class.free.extend((first..first + frames as u32).rev());
-        true
+        class.frames.extend(&frames);
+        class.free.extend(frames.iter().rev());
+        class.slabs.push(frames);
     }
 
     /// Second chance over the class's frames: the first that was not used since the hand last passed, and can be given up.
@@ -355,28 +363,24 @@ impl Pool {
         true
     }
 
-    /// Cuts the memory of an emptied slab into frames of another size, under the numbers it has (and leaves memory
-    /// idle where the new size needs more numbers than the old).
+    /// Cuts the memory of an emptied slab into frames of another size. Their versions start above all that any frame had
+    /// there, so that no reader of the old ones is deceived.
     fn recut(&self, slab: &[u32], size: usize) {
-        let base = self.descriptor(slab[0]).offset.load(Relaxed);
-        let count = (SLAB / size).min(slab.len());
-        for (i, &frame) in slab.iter().take(count).enumerate() {
-            let d = self.descriptor(frame);
-            d.latch.latch();
-            d.offset.store(base + (i * size / 64) as u32, Relaxed);
-            d.size.store((size / 64) as u32, Relaxed);
-            d.latch.release();
+        let slab = slab[0] as usize * 64 / SLAB;
+        let version = (self.recuts.fetch_add(1, Relaxed) + 1) << 40;
+        for i in 0..SLAB / size {
+            let d = self.descriptor(((slab * SLAB + i * size) / 64) as u32);
+            d.page.store(0, Relaxed);
+            d.flags.store(0, Relaxed);
+            d.pins.store(0, Relaxed);
+            d.latch.restart(version);
         }
-        let mut classes = self.classes.lock();
-        let class = class_of(&mut classes, size);
-        class.frames.extend(&slab[..count]);
-        class.slabs.push(slab[..count].to_vec());
-        class.free.extend(&slab[..count]);
+        self.enter_slab(slab, size);
     }
 
     /// Puts a frame without a page on its free list.
     fn put_back(&self, frame: u32) {
-        let size = self.descriptor(frame).size.load(Relaxed) as usize * 64;
+        let size = self.memory_of(frame).1;
         let mut classes = self.classes.lock();
         class_of(&mut classes, size).free.push(frame);
     }
@@ -384,11 +388,8 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        // SAFETY: both mappings were made by `reserve` with these lengths, and nothing borrows from the pool any more.
-        unsafe {
-            let _ = rustix::mm::munmap(self.memory.as_ptr().cast(), self.reserved);
-            let _ = rustix::mm::munmap(self.descriptors.as_ptr().cast(), self.max_frames * size_of::<Descriptor>());
-        }
+        // SAFETY: the mapping was made by `reserve` with this length, and nothing borrows from the pool any more.
+        let _ = unsafe { rustix::mm::munmap(self.memory.as_ptr().cast(), self.reserved) };
     }
 }
 
@@ -426,16 +427,17 @@ pub struct Latched<'p> {
 }
 
 impl<'p> Latched<'p> {
-    /// The frame's bytes.
+    /// The page's bytes: the frame's behind its descriptor.
     pub fn bytes(&mut self) -> &mut [u8] {
-        let (memory, size) = self.pool.memory_of(self.pool.descriptor(self.frame));
+        let (memory, size) = self.pool.memory_of(self.frame);
         // SAFETY: we hold the latch, so no other writer exists; readers on other threads only use relaxed atomic loads
-        // and discard what they read, because the version changes when the latch is released (L1, L2).
-        unsafe { std::slice::from_raw_parts_mut(memory.as_ptr(), size) }
+        // and discard what they read, because the version changes when the latch is released (L1, L2). Nobody makes a
+        // reference to the page part but through this function.
+        unsafe { std::slice::from_raw_parts_mut(memory.as_ptr().add(DESCRIPTOR), size - DESCRIPTOR) }
     }
     /// Bytes of memory the frame has.
     pub fn size(&self) -> usize {
-        self.pool.descriptor(self.frame).size.load(Relaxed) as usize * 64
+        self.pool.memory_of(self.frame).1
     }
     /// Reads through the same code as readers use.
     pub fn view(&self) -> View<'p> {

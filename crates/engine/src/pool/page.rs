@@ -1,11 +1,11 @@
 //! A page in a frame: slots with key heads, then the bytes of the entries in key order.
 //!
 //! ```text
-//!   0  count u32 | bytes of data u32
-//!   8  prefix length u8 | segment u8 | level u8 | - u8 | RDFs u16 | slot capacity u16
-//!  16  next u32 | CA u32            (index records; spanned data: update number)
-//!  24  -
-//!  32  prefix: the key bytes all entries share, at most 32
+//!   0  descriptor: latch u64 | page u64 | flags u32 | pins u32
+//!  24  count u32 | bytes of data u32
+//!  32  prefix length u8 | segment u8 | level u8 | - u8 | RDFs u16 | slot capacity u16
+//!  40  next u32 | CA u32            (index records; spanned data: update number)
+//!  48  prefix: the key bytes all entries share, at most 16
 //!  64  slots u64: head u32 | offset u16 | length u16
 //!   .  data
 //! ```
@@ -18,11 +18,17 @@
 
 use super::bytes::head_of;
 
-pub(super) const COUNT: usize = 0;
-pub(super) const META: usize = 1;
-pub(super) const PREFIX: usize = 4;
-pub(super) const PREFIX_MAX: usize = 32;
-pub(super) const HEADER: usize = 64;
+/// Words of the frame, for readers.
+pub(super) const COUNT: usize = 3;
+pub(super) const META: usize = 4;
+pub(super) const NEXT: usize = 5;
+/// Bytes of the frame, for readers.
+pub(super) const PREFIX_AT: usize = 48;
+pub(super) const PREFIX_MAX: usize = 16;
+pub(super) const SLOTS_AT: usize = 64;
+/// Bytes of the page part before the slots, for writers (who do not see the descriptor).
+const HEADER: usize = SLOTS_AT - super::DESCRIPTOR;
+const PREFIX: usize = PREFIX_AT - super::DESCRIPTOR;
 
 /// Where the key lies in a data record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +64,7 @@ impl<'a> Page<'a> {
 
     /// Bytes a frame needs for a data page with `records` records in a CI of `ci_size`.
     pub fn frame_len(ci_size: usize, records: usize) -> usize {
-        HEADER + ci_size + records * 8
+        SLOTS_AT + ci_size + records * 8
     }
 
     fn u16(&self, at: usize) -> u16 {
@@ -118,7 +124,7 @@ impl<'a> Page<'a> {
         HEADER + self.slot_cap() * 8
     }
     fn prefix(&self) -> &[u8] {
-        &self.bytes[PREFIX * 8..PREFIX * 8 + self.bytes[8] as usize]
+        &self.bytes[PREFIX..PREFIX + self.bytes[8] as usize]
     }
 
     /// Length of record `i`.
@@ -171,7 +177,7 @@ impl<'a> Page<'a> {
             prefix[..len].copy_from_slice(&first[..len]);
         }
         self.bytes[8] = len as u8;
-        self.bytes[PREFIX * 8..PREFIX * 8 + PREFIX_MAX].copy_from_slice(&prefix);
+        self.bytes[PREFIX..PREFIX + PREFIX_MAX].copy_from_slice(&prefix);
         if self.segment() <= 1 {
             for i in 0..n {
                 let head = head_of(&self.key(i, shape)[len..], 0);
@@ -309,7 +315,7 @@ impl<'a> Page<'a> {
 
     /// Bytes a frame needs for an index page with these entries.
     pub fn index_frame_len(entries: &[Entry]) -> usize {
-        HEADER + entries.iter().map(|e| 8 + e.separator.len().next_multiple_of(4) + 4).sum::<usize>()
+        SLOTS_AT + entries.iter().map(|e| 8 + e.separator.len().next_multiple_of(4) + 4).sum::<usize>()
     }
 
     /// Makes the frame an index page.
@@ -323,7 +329,7 @@ impl<'a> Page<'a> {
         page.set_u32(0, entries.len() as u32);
         let prefix = common_prefix(entries);
         page.bytes[8] = prefix.len() as u8;
-        page.bytes[PREFIX * 8..PREFIX * 8 + prefix.len()].copy_from_slice(prefix);
+        page.bytes[PREFIX..PREFIX + prefix.len()].copy_from_slice(prefix);
         let start = page.data_start();
         let mut used = 0;
         for (i, entry) in entries.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The descriptor of a control area in the pool: its header in the form in which it is looked things up in.
 //!
-//! Words of the frame: region and committed region; flags and next free CA; from word 8 on three words per CI:
+//! Words of the frame, behind its descriptor: 3 region and committed region; 4 flags and next free CA; from 8 on three per CI:
 //! frame; slot, committed slot and flags; checksum and version.
 //!
 //! * C1. Everything but the frame numbers is changed only under the CA's lock; frame numbers are read by anyone, and the
@@ -13,6 +13,8 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// No committed region: the CA is new since the last commit, or lies in a region that is.
 pub const NO_REGION: u32 = u32::MAX;
+const REGIONS: usize = 3;
+const FREE: usize = 4;
 const FIRST: usize = 8;
 /// CI flag: the CI holds records.
 pub const HAS_RECORDS: u16 = 1;
@@ -94,27 +96,27 @@ impl<'p> CaPage<'p> {
     }
     /// The region its slots are in.
     pub fn region(&self) -> u32 {
-        self.half(0, false)
+        self.half(REGIONS, false)
     }
     /// The region its committed slots are in.
     pub fn committed_region(&self) -> u32 {
-        self.half(0, true)
+        self.half(REGIONS, true)
     }
     /// Sets both.
     pub fn set_regions(&self, region: u32, committed: u32) {
-        self.store(0, region as u64 | (committed as u64) << 32);
+        self.store(REGIONS, region as u64 | (committed as u64) << 32);
     }
     /// On the free chain?
     pub fn is_free(&self) -> bool {
-        self.half(1, false) & 1 == 1
+        self.half(FREE, false) & 1 == 1
     }
     /// Next on it.
     pub fn next_free(&self) -> u32 {
-        self.half(1, true)
+        self.half(FREE, true)
     }
     /// Sets both.
     pub fn set_free(&self, free: bool, next: u32) {
-        self.store(1, free as u64 | (next as u64) << 32);
+        self.store(FREE, free as u64 | (next as u64) << 32);
     }
 
     /// Fills the descriptor of a new CA.

@@ -1,6 +1,6 @@
 //! Between a CI's image on the volume and its page in the pool.
 
-use crate::pool::{Entry, Page, Shape, View};
+use crate::pool::{Entry, Page, Shape, View, DESCRIPTOR};
 use cica_format::index::{BaseRba, IndexRecord};
 use cica_format::{ci, FormatError};
 
@@ -58,7 +58,7 @@ impl Codec {
                 let mut record = IndexRecord::decode(image, *base)?;
                 unseal(&mut record.entries);
                 let need = Page::index_frame_len(&record.entries);
-                if need > frame.len() {
+                if need > frame.len() + DESCRIPTOR {
                     return Ok(Decoded::NeedsFrame(need));
                 }
                 Page::format_index(frame, record.level, record.ca, record.next, &record.entries);
@@ -92,7 +92,7 @@ fn decode_data(image: &[u8], frame: &mut [u8], shape: Shape) -> Result<Decoded, 
     let mut spans = Vec::with_capacity(64);
     let layout = ci::parse(image, &mut spans)?;
     let need = Page::frame_len(image.len(), spans.len());
-    if need > frame.len() {
+    if need > frame.len() + DESCRIPTOR {
         // Room for some more, so that the next inserts do not need a larger frame again.
         return Ok(Decoded::NeedsFrame(need + need / 8));
     }

@@ -150,13 +150,13 @@ impl Component {
     pub fn resident(&self, ci: u32) -> Option<(u32, u64)> {
         let (ca, i) = self.layout.split(ci);
         let descriptor = self.directory.get(ca);
-        if descriptor == crate::pool::NO_FRAME {
-            return None;
-        }
+        // What is no descriptor of this CA any more must not be read as one: its words could be any bytes.
+        let known = self.pool.version_of(descriptor, self.page_id(Kind::Ca, ca))?;
         let frame = CaPage::of(self.pool.view(descriptor)).frame(i);
-        if frame == crate::pool::NO_FRAME {
+        if frame == crate::pool::NO_FRAME || !self.pool.descriptor(descriptor).latch.unchanged(known) {
             return None;
         }
+        self.pool.prefetch(frame);
         let version = self.pool.version_of(frame, self.page_id(Kind::Ci, ci))?;
         self.pool.descriptor(frame).touch();
         Some((frame, version))
