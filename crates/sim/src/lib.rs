@@ -7,14 +7,19 @@
 
 #![forbid(unsafe_code)]
 
+pub mod campaign;
 pub mod crash;
 pub mod damage;
 pub mod fate;
 pub mod fault;
 pub mod keys;
+pub mod ksds;
+pub mod model;
 pub mod oracle;
 pub mod random;
+pub mod replay;
 pub mod request;
+pub mod session;
 pub mod shape;
 pub mod shrink;
 pub mod subject;

@@ -188,8 +188,11 @@ impl Oracle {
         self.strings = vec![fresh; usize::from(self.shape.strings)];
     }
 
+    /// A load is durable with its CLOSE, not before: a commit then covers complete control areas only.
     fn durable(&mut self) -> Reply {
-        self.undo.clear();
+        if !self.loading {
+            self.undo.clear();
+        }
         Reply::Done
     }
 
@@ -486,7 +489,7 @@ impl Oracle {
 
     fn change(&mut self, key: Bytes, record: Option<Bytes>) {
         let before = self.set(key.clone(), record);
-        if self.shape.durability != Durability::Request {
+        if self.loading || self.shape.durability != Durability::Request {
             self.undo.push(Undo::Record(key, before));
         }
     }

@@ -117,7 +117,7 @@ impl Shape {
             durability: Durability::draw(random),
             tick: random.pick(&TICKS),
             strings: random.between(1, 4) as u8,
-            pool_bytes: random.pick(&[64, 64, 256, 1024]) << 10,
+            pool_bytes: random.pick(&[4, 4, 8, 16]) << 20,
             keys: random.pick(&[
                 Keys::Ascending,
                 Keys::Descending,
@@ -157,7 +157,7 @@ impl Shape {
             durability: Durability::draw(random),
             tick: random.pick(&TICKS),
             strings: random.between(1, 2) as u8,
-            pool_bytes: 64 << 10,
+            pool_bytes: 4 << 20,
             keys: random.pick(&[
                 Keys::Ascending,
                 Keys::Descending,

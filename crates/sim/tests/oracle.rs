@@ -224,7 +224,10 @@ fn with_every_request_durable_a_death_loses_nothing() {
         durability: Durability::Request,
         ..shape()
     });
-    answers(&mut oracle, "insert 0 seq X'0010' 9 0\ninsert 0 seq X'0020' 9 0");
+    answers(
+        &mut oracle,
+        "insert 0 seq X'0010' 9 0\nreopen output keep\ninsert 0 dir X'0020' 9 0",
+    );
     assert!(!oracle.clone().adopt(&[]));
     let survivors: Vec<Vec<u8>> = oracle.records().values().cloned().collect();
     assert!(oracle.adopt(&survivors));

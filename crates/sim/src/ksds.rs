@@ -1,0 +1,169 @@
+//! The engine as a [`Subject`]: a workload run against engine and oracle at once, and what a crash leaves of it.
+
+use std::sync::Arc;
+
+use cica_disk::{Disk, Image};
+
+use crate::oracle::{Bytes, Oracle, NO_SPACE};
+use crate::random::digest;
+use crate::request::{Body, Intent, Order, Reply, Request, Search};
+use crate::session::{Session, Trouble};
+use crate::shape::{Durability, Shape};
+use crate::subject::{Recovered, Step, Stop, Subject};
+
+/// A key-sequenced data set and the requests to make.
+pub struct Ksds<'a> {
+    /// The data set.
+    pub shape: &'a Shape,
+    /// The requests.
+    pub requests: &'a [Request],
+    /// The disk is going to fail: 12/x, 8/28 and OPEN 184 are answers, not mistakes.
+    pub faulty: bool,
+}
+
+impl Subject for Ksds<'_> {
+    fn start(&self) -> Image {
+        Session::empty_disk()
+    }
+
+    fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
+        let mut oracle = Oracle::new(self.shape);
+        let mut session = Session::create(disk, self.shape).map_err(|trouble| self.stop("create", trouble))?;
+        note(Step {
+            digest: oracle.digest(),
+            durable: true,
+        });
+        for (number, request) in self.requests.iter().enumerate() {
+            let loading = oracle.loading();
+            let before = self.faulty.then(|| oracle.clone());
+            let expected = oracle.apply(request);
+            let reply = session.apply(request);
+            let at = || format!("request {} ({request})", number + 1);
+            match reply {
+                Ok(reply) if reply == expected => {
+                    let durable = self.promises(request, loading);
+                    note(Step {
+                        digest: oracle.digest(),
+                        durable,
+                    });
+                }
+                Ok(reply) if self.faulty && reply == NO_SPACE => {
+                    // Refused for want of space: nothing of it was done, and the run goes on.
+                    oracle = before.unwrap_or(oracle);
+                    if let Some(string) = request.string() {
+                        let end = Request::End { string };
+                        oracle.apply(&end);
+                        session.apply(&end).map_err(|trouble| self.stop(&at(), trouble))?;
+                    }
+                    note(Step {
+                        digest: oracle.digest(),
+                        durable: false,
+                    });
+                }
+                Ok(Reply::Refused(12, reason, _)) if self.faulty => {
+                    note(Step {
+                        digest: oracle.digest(),
+                        durable: false,
+                    });
+                    return Err(Stop::Failed(format!("{}: 12/{reason}", at())));
+                }
+                Ok(reply) => return Err(Stop::Wrong(format!("{}: expected {expected}, got {reply}", at()))),
+                Err(trouble) => {
+                    note(Step {
+                        digest: oracle.digest(),
+                        durable: false,
+                    });
+                    return Err(self.stop(&at(), trouble));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn recover(&self, disk: Arc<dyn Disk>) -> Result<Recovered, String> {
+        let session = Session::open(disk, self.shape, true).map_err(Trouble::words)?;
+        let records = look(&session)?;
+        Ok(Recovered { digest: sum(&records) })
+    }
+
+    fn exercise(&self, disk: Arc<dyn Disk>) -> Result<(), String> {
+        let mut session = Session::open(disk.clone(), self.shape, true).map_err(Trouble::words)?;
+        let mut records = look(&session)?;
+        let key = vec![0x5A; self.shape.key_length];
+        let string = 0;
+        let body = Body {
+            key: key.clone(),
+            length: self.shape.least_record(),
+            fill: 1,
+        };
+        let find = |record: &Bytes| self.shape.key_of(record).cmp(&key);
+        let requests = match records.binary_search_by(find) {
+            Ok(at) => {
+                records.remove(at);
+                vec![
+                    Request::Get {
+                        string,
+                        key,
+                        search: Search::Equal,
+                        intent: Intent::Update,
+                    },
+                    Request::Erase { string },
+                ]
+            }
+            Err(at) => {
+                records.insert(at, body.bytes(self.shape));
+                // Into a data set that was never loaded only a sequential insert goes, and after all others.
+                let order = if records.len() == 1 {
+                    Order::Sequential
+                } else {
+                    Order::Direct
+                };
+                vec![Request::Insert { string, order, body }]
+            }
+        };
+        for request in &requests {
+            let reply = session.apply(request).map_err(Trouble::words)?;
+            if !matches!(reply, Reply::Done | Reply::Record(_)) {
+                return Err(format!("{request}: {reply}"));
+            }
+        }
+        session.close().map_err(Trouble::words)?;
+        let again = look(&Session::open(disk, self.shape, true).map_err(Trouble::words)?)?;
+        (again == records)
+            .then_some(())
+            .ok_or_else(|| "after a change and CLOSE the contents are others".to_string())
+    }
+}
+
+impl Ksds<'_> {
+    /// Whether a request that was done makes everything durable. A load is promised by its CLOSE alone: until then a
+    /// commit covers its complete control areas, and a crash leaves some beginning of it.
+    fn promises(&self, request: &Request, loading: bool) -> bool {
+        match request {
+            Request::Reopen { .. } => true,
+            Request::Commit | Request::Checkpoint => !loading,
+            _ => !loading && self.shape.durability == Durability::Request,
+        }
+    }
+
+    fn stop(&self, at: &str, trouble: Trouble) -> Stop {
+        match trouble {
+            Trouble::Failed(words) if self.faulty => Stop::Failed(format!("{at}: {words}")),
+            trouble => Stop::Wrong(format!("{at}: {}", trouble.words())),
+        }
+    }
+}
+
+/// Everything in the data set, and the structure below it checked.
+fn look(session: &Session) -> Result<Vec<Bytes>, String> {
+    let records = session.contents().and_then(|records| {
+        let records = records.unwrap_or_default();
+        session.check_structure(Some(records.len()))?;
+        Ok(records)
+    });
+    records.map_err(Trouble::words)
+}
+
+fn sum(records: &[Bytes]) -> u64 {
+    records.iter().fold(0, |sum, record| sum.wrapping_add(digest(record)))
+}

@@ -1,0 +1,239 @@
+//! `cica-sim`: the model test and the explorers of crashes, faults and damage as a command, short in CI, long by hand.
+//!
+//! Progress goes to stderr, one JSON object to stdout; the exit status is 1 when a failure was found.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use cica_sim::campaign::{self, Campaign};
+use cica_sim::crash::ImageId;
+use cica_sim::fault::Kind;
+use cica_sim::model::script;
+use cica_sim::replay::Script;
+use cica_sim::workload::Workload;
+use clap::{Args, Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(
+    about = "Judges Cica's engine: replies against a model of VSAM, recovery after crashes, failing and lying disks"
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compare every reply with the model's
+    Model {
+        #[command(flatten)]
+        common: Common,
+        /// Runs, each with a seed of its own
+        #[arg(long, default_value_t = 100)]
+        runs: u64,
+    },
+    /// Cut the power at every write and sync, and during recovery
+    Crash {
+        #[command(flatten)]
+        common: Common,
+        /// Crash images to look at
+        #[arg(long, default_value_t = 100_000)]
+        images: u64,
+        /// Most images of one run
+        #[arg(long, default_value_t = 20_000)]
+        per_run: u64,
+        /// Look at this image of the first seed's run alone: CUT.IMAGE or CUT.IMAGE/CUT.IMAGE
+        #[arg(long)]
+        image: Option<ImageId>,
+    },
+    /// Fail each call to the disk
+    Fault {
+        #[command(flatten)]
+        common: Common,
+        /// Runs, each with a seed of its own
+        #[arg(long, default_value_t = 10)]
+        runs: u64,
+        /// Most faults of each kind in a run
+        #[arg(long, default_value_t = 500)]
+        each: u64,
+        /// Inject this fault into the first seed's run alone
+        #[arg(long, requires = "call")]
+        kind: Option<Kind>,
+        /// The number of the call that fails
+        #[arg(long, requires = "kind")]
+        call: Option<u64>,
+    },
+    /// Damage a closed data set in one place after the other
+    Damage {
+        #[command(flatten)]
+        common: Common,
+        /// Runs, each with a seed of its own
+        #[arg(long, default_value_t = 10)]
+        runs: u64,
+        /// Places to damage in each run
+        #[arg(long, default_value_t = 2000)]
+        places: u64,
+    },
+    /// Print the requests of a run, as `replay` reads them
+    Draw {
+        /// The seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Requests
+        #[arg(long, default_value_t = 40)]
+        requests: usize,
+        /// A run of the model test, not of the explorers
+        #[arg(long)]
+        model: bool,
+    },
+    /// Run the requests of a file, as a failure prints them
+    Replay {
+        /// The file
+        file: PathBuf,
+        /// Also cut the power and fail the disk
+        #[arg(long)]
+        explore: bool,
+    },
+}
+
+#[derive(Args, Clone, Copy)]
+struct Common {
+    /// First seed; run n has seed SEED + n
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Requests of a run [default: 1000 for model, 40 for the others]
+    #[arg(long)]
+    requests: Option<usize>,
+    /// Threads [default: all processors]
+    #[arg(long)]
+    jobs: Option<usize>,
+    /// Seconds after which a run is said to hang
+    #[arg(long, default_value_t = 300)]
+    limit: u64,
+    /// Stop after so many failures
+    #[arg(long, default_value_t = 1)]
+    failures: usize,
+}
+
+impl Common {
+    fn campaign(self, runs: u64) -> Campaign {
+        let all = std::thread::available_parallelism().map_or(1, |count| count.get());
+        Campaign {
+            seed: self.seed,
+            runs,
+            jobs: self.jobs.unwrap_or(all),
+            failures: self.failures,
+            limit: Duration::from_secs(self.limit),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    // A panic of the engine is caught and reported as a failure with its seed; its own message would only be noise.
+    std::panic::set_hook(Box::new(|_| {}));
+    match run(Cli::parse().command) {
+        Ok(failures) if failures.is_empty() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("cica-sim: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(command: Command) -> Result<Vec<String>, String> {
+    match command {
+        Command::Model { common, runs } => {
+            let requests = common.requests.unwrap_or(1000);
+            Ok(report("model", common.campaign(runs), |seed| {
+                campaign::model(seed, requests)
+            }))
+        }
+        Command::Crash {
+            common,
+            images,
+            per_run,
+            image,
+        } => {
+            let requests = common.requests.unwrap_or(40);
+            let campaign = common.campaign(if image.is_some() { 1 } else { u64::MAX });
+            let budget = campaign::Budget::new(images);
+            Ok(report("crash", campaign, |seed| {
+                campaign::crash(seed, requests, per_run, &budget, image)
+            }))
+        }
+        Command::Fault {
+            common,
+            runs,
+            each,
+            kind,
+            call,
+        } => {
+            let requests = common.requests.unwrap_or(40);
+            let only = kind.zip(call);
+            let campaign = common.campaign(if only.is_some() { 1 } else { runs });
+            Ok(report("fault", campaign, |seed| {
+                campaign::fault(seed, requests, each, only)
+            }))
+        }
+        Command::Damage { common, runs, places } => {
+            let requests = common.requests.unwrap_or(40);
+            Ok(report("damage", common.campaign(runs), |seed| {
+                campaign::damage(seed, requests, places)
+            }))
+        }
+        Command::Draw { seed, requests, model } => {
+            let (kind, workload) = match model {
+                true => ("model", Workload::model(seed, requests)),
+                false => ("small", Workload::small(seed, requests)),
+            };
+            print!("{}", script(kind, seed, &workload.requests));
+            Ok(Vec::new())
+        }
+        Command::Replay { file, explore } => {
+            let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+            let script: Script = text.parse().map_err(|error| format!("{}: {error}", file.display()))?;
+            let failures: Vec<String> = script.run(explore).into_iter().collect();
+            println!("{}", failures.first().map_or("no failure", |failure| failure));
+            Ok(failures)
+        }
+    }
+}
+
+/// Runs a campaign with progress and prints its summary.
+fn report(name: &str, campaign: Campaign, work: impl Fn(u64) -> Option<campaign::Outcome> + Sync) -> Vec<String> {
+    let (start, mut shown) = (Instant::now(), Instant::now());
+    let result = campaign.run(work, |so_far| {
+        if shown.elapsed() > Duration::from_secs(5) {
+            shown = Instant::now();
+            eprintln!("{:>6.0} s  {}", start.elapsed().as_secs_f64(), line(&so_far.counts));
+        }
+    });
+    for failure in &result.failures {
+        eprintln!("\nFAILURE\n{failure}");
+    }
+    let counts: String = result
+        .counts
+        .iter()
+        .map(|(name, count)| format!(",\"{name}\":{count}"))
+        .collect();
+    println!(
+        "{{\"test\":\"{name}\",\"seed\":{},\"runs\":{},\"seconds\":{:.1},\"failures\":{}{counts}}}",
+        campaign.seed,
+        result.runs,
+        start.elapsed().as_secs_f64(),
+        result.failures.len(),
+    );
+    result.failures
+}
+
+fn line(counts: &BTreeMap<String, u64>) -> String {
+    counts
+        .iter()
+        .map(|(name, count)| format!("{name} {count}"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}

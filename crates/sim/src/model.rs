@@ -1,0 +1,200 @@
+//! The model test: engine and oracle do the same requests; each reply, and now and then everything, is compared.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use cica_disk::MemoryDisk;
+
+use crate::crash::guarded;
+use crate::oracle::Oracle;
+use crate::request::{Reply, Request};
+use crate::session::{Session, Trouble};
+use crate::shape::Shape;
+use crate::shrink::shrink;
+use crate::workload::Workload;
+
+/// After so many requests everything is read and examined.
+const LOOK_EVERY: usize = 100;
+
+/// What a run did.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// Requests done.
+    pub requests: u64,
+    /// Times everything was read in both directions and examined.
+    pub looks: u64,
+    /// Records seen in those.
+    pub records: u64,
+    /// How often each reply came; all records count as one.
+    pub replies: BTreeMap<String, u64>,
+}
+
+impl Report {
+    /// Adds another run's counts.
+    pub fn add(&mut self, other: &Report) {
+        self.requests += other.requests;
+        self.looks += other.looks;
+        self.records += other.records;
+        for (reply, count) in &other.replies {
+            *self.replies.entry(reply.clone()).or_default() += count;
+        }
+    }
+}
+
+/// A disagreement between engine and oracle.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// The seed of the workload.
+    pub seed: u64,
+    /// Requests drawn from it.
+    pub drawn: usize,
+    /// The data set.
+    pub shape: Shape,
+    /// The shortest list of requests found that ends in a disagreement.
+    pub requests: Vec<Request>,
+    /// The disagreement.
+    pub what: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.what)?;
+        writeln!(
+            f,
+            "replay: cica-sim model --seed {} --requests {} --runs 1",
+            self.seed, self.drawn
+        )?;
+        writeln!(f, "or save the lines below and: cica-sim replay FILE")?;
+        write!(f, "{}", script("model", self.seed, &self.requests))?;
+        write!(f, "# {:?}", self.shape)
+    }
+}
+
+/// The text that `cica-sim replay` reads: whose data set, then the requests.
+pub fn script(kind: &str, seed: u64, requests: &[Request]) -> String {
+    let lines: String = requests.iter().map(|request| format!("{request}\n")).collect();
+    format!("data set of {kind} seed {seed}\n{lines}")
+}
+
+/// Draws a workload and runs it.
+pub fn run_model(seed: u64, requests: usize) -> Result<Report, Box<Failure>> {
+    let workload = Workload::model(seed, requests);
+    compare(&workload.shape, &workload.requests).map_err(|what| {
+        let mut last = what;
+        let requests = shrink(&workload.requests, 3000, |kept| match compare(&workload.shape, kept) {
+            Ok(_) => false,
+            Err(what) => {
+                last = what;
+                true
+            }
+        });
+        Box::new(Failure {
+            seed,
+            drawn: workload.requests.len(),
+            shape: workload.shape.clone(),
+            requests,
+            what: last,
+        })
+    })
+}
+
+/// Runs requests on engine and oracle; the first disagreement in words.
+pub fn compare(shape: &Shape, requests: &[Request]) -> Result<Report, String> {
+    guarded(|| {
+        let disk = Arc::new(MemoryDisk::from(Session::empty_disk()));
+        let session = Session::create(disk, shape).map_err(|trouble| format!("create: {}", trouble.words()))?;
+        let mut pair = Pair {
+            oracle: Oracle::new(shape),
+            session,
+            report: Report::default(),
+        };
+        for (number, request) in requests.iter().enumerate() {
+            let at = |what: String| format!("request {} ({request}): {what}", number + 1);
+            pair.step(request).map_err(at)?;
+            if (number + 1) % LOOK_EVERY == 0 {
+                pair.look().map_err(at)?;
+            }
+        }
+        pair.end()
+    })
+}
+
+struct Pair {
+    oracle: Oracle,
+    session: Session,
+    report: Report,
+}
+
+impl Pair {
+    fn step(&mut self, request: &Request) -> Result<(), String> {
+        let expected = self.oracle.apply(request);
+        let reply = self.session.apply(request).map_err(Trouble::words)?;
+        if reply != expected {
+            return Err(format!("expected {expected}, got {reply}"));
+        }
+        if *request == Request::Abandon {
+            let contents = self.session.contents().map_err(Trouble::words)?.unwrap_or_default();
+            if !self.oracle.adopt(&contents) {
+                return Err(format!(
+                    "the {} records after it are of no moment since the last commit",
+                    contents.len()
+                ));
+            }
+        }
+        self.report.requests += 1;
+        let name = if let Reply::Record(_) = reply {
+            "record".to_string()
+        } else {
+            reply.to_string()
+        };
+        *self.report.replies.entry(name).or_default() += 1;
+        Ok(())
+    }
+
+    fn look(&mut self) -> Result<(), String> {
+        let contents = self.session.contents().map_err(Trouble::words)?;
+        if contents.is_none() != self.oracle.loading() {
+            return Err("one is in load mode, the other not".to_string());
+        }
+        // A data set is not examined while part of it is still in the load's hands.
+        let Some(contents) = contents else { return Ok(()) };
+        let records = self.oracle.records();
+        if !contents.iter().eq(records.values()) {
+            return Err(difference(records.values(), &contents));
+        }
+        self.session
+            .check_structure(Some(records.len()))
+            .map_err(Trouble::words)?;
+        self.report.looks += 1;
+        self.report.records += records.len() as u64;
+        Ok(())
+    }
+
+    fn end(mut self) -> Result<Report, String> {
+        self.step(&Request::Reopen {
+            output: true,
+            reset: false,
+        })
+        .map_err(|what| format!("at the end: {what}"))?;
+        self.look()
+            .map_err(|what| format!("at the end, closed and opened again: {what}"))?;
+        Ok(self.report)
+    }
+}
+
+/// Where two lists of records part.
+fn difference<'a>(expected: impl Iterator<Item = &'a Vec<u8>>, got: &[Vec<u8>]) -> String {
+    let expected: Vec<_> = expected.collect();
+    let at = expected.iter().zip(got).take_while(|(a, b)| **a == *b).count();
+    let show =
+        |record: Option<&Vec<u8>>| record.map_or("nothing".into(), |record| Reply::Record(record.clone()).to_string());
+    format!(
+        "{} records, expected {}; record {} is {}, expected {}",
+        got.len(),
+        expected.len(),
+        at + 1,
+        show(got.get(at)),
+        show(expected.get(at).copied())
+    )
+}

@@ -1,0 +1,343 @@
+//! The engine side of a run: performs requests on a data set and gives their replies in the oracle's terms.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cica_disk::{Clock, Disk, Image, ManualClock};
+use cica_engine::examine::Finding;
+use cica_engine::{
+    Access, DataSet, Definition, Durability, Engine, Env, Insert, Intent, OpenError, OpenOptions, Record, RequestError,
+    Search, Str,
+};
+
+use crate::oracle::Bytes;
+use crate::request::{self, Order, Reply, Request};
+use crate::shape::{self, Shape};
+
+const DIRECTORIES: [&str; 2] = ["/volume", "/log"];
+
+/// A data set, open in an engine of its own: one process's life.
+pub struct Session {
+    disk: Arc<dyn Disk>,
+    shape: Shape,
+    open: Option<Open>,
+}
+
+struct Open {
+    // Strings before the data set, the data set before the engine: the order in which a program lets go of them.
+    strings: Vec<Str>,
+    set: DataSet,
+    engine: Engine,
+}
+
+/// An error that is no reply: OPEN, CLOSE or a check failed. In words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trouble {
+    /// The disk failed and the engine said so.
+    Failed(String),
+    /// Anything else, a wrong result among it.
+    Wrong(String),
+}
+
+impl Trouble {
+    /// The words.
+    pub fn words(self) -> String {
+        match self {
+            Trouble::Failed(words) | Trouble::Wrong(words) => words,
+        }
+    }
+}
+
+impl From<OpenError> for Trouble {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Io { .. } => Trouble::Failed(error.to_string()),
+            _ => Trouble::Wrong(error.to_string()),
+        }
+    }
+}
+
+impl From<RequestError> for Trouble {
+    fn from(error: RequestError) -> Self {
+        match error.feedback().return_code {
+            12 => Trouble::Failed(error.to_string()),
+            _ => Trouble::Wrong(error.to_string()),
+        }
+    }
+}
+
+impl Session {
+    /// An empty disk with the directories that a session needs.
+    pub fn empty_disk() -> Image {
+        Image::with_directories(DIRECTORIES)
+    }
+
+    /// Makes the data set on a disk and opens it for output.
+    pub fn create(disk: Arc<dyn Disk>, shape: &Shape) -> Result<Session, Trouble> {
+        let (data, index) = shape.attributes();
+        let (data_path, index_path) = paths();
+        engine(&disk, shape)?.create(&Definition {
+            data_path,
+            index_path,
+            data,
+            index,
+        })?;
+        Session::open(disk, shape, true)
+    }
+
+    /// Opens the data set that is on a disk.
+    pub fn open(disk: Arc<dyn Disk>, shape: &Shape, output: bool) -> Result<Session, Trouble> {
+        let mut session = Session {
+            disk,
+            shape: shape.clone(),
+            open: None,
+        };
+        session.open = Some(session.open_set(output, false)??);
+        Ok(session)
+    }
+
+    /// The inner error is OPEN's answer.
+    fn open_set(&self, output: bool, reset: bool) -> Result<Result<Open, OpenError>, Trouble> {
+        let engine = engine(&self.disk, &self.shape)?;
+        let (data, index) = paths();
+        let access = if output { Access::Output } else { Access::Input };
+        let durability = match self.shape.durability {
+            shape::Durability::Close => Durability::Close,
+            shape::Durability::Commit => Durability::Commit,
+            shape::Durability::Request => Durability::Request,
+        };
+        Ok(engine
+            .open(
+                &data,
+                &index,
+                OpenOptions {
+                    access,
+                    reset,
+                    durability,
+                },
+            )
+            .map(|set| {
+                let strings = (0..self.shape.strings).map(|_| set.string()).collect();
+                Open { strings, set, engine }
+            }))
+    }
+
+    /// Performs a request.
+    pub fn apply(&mut self, request: &Request) -> Result<Reply, Trouble> {
+        match request {
+            Request::Reopen { output, reset } => self.reopen(*output, *reset),
+            Request::Abandon => self.abandon(),
+            Request::Commit => Ok(done(self.set()?.commit())),
+            Request::Checkpoint => Ok(done(self.set()?.checkpoint())),
+            of_string => {
+                let Open { strings, set, .. } = self.open.as_mut().ok_or_else(closed)?;
+                let string = of_string
+                    .string()
+                    .and_then(|number| strings.get_mut(usize::from(number)));
+                let string = string.ok_or_else(|| Trouble::Wrong(format!("no such string: {of_string}")))?;
+                Ok(of_one_string(&self.shape, set, string, of_string))
+            }
+        }
+    }
+
+    fn reopen(&mut self, output: bool, reset: bool) -> Result<Reply, Trouble> {
+        self.close()?;
+        match self.open_set(output, reset)? {
+            Ok(open) => {
+                self.open = Some(open);
+                Ok(Reply::Done)
+            }
+            Err(error @ OpenError::Io { .. }) => Err(error.into()),
+            Err(error) => {
+                self.open = Some(self.open_set(true, false)??);
+                Ok(Reply::NotOpened(error.acberflg()))
+            }
+        }
+    }
+
+    fn abandon(&mut self) -> Result<Reply, Trouble> {
+        self.open = None;
+        self.open = Some(self.open_set(true, false)??);
+        Ok(Reply::Done)
+    }
+
+    /// Closes the data set; nothing else can be done then.
+    pub fn close(&mut self) -> Result<(), Trouble> {
+        let Open {
+            strings,
+            set,
+            engine: _engine,
+        } = self.open.take().ok_or_else(closed)?;
+        drop(strings);
+        set.close()?;
+        Ok(())
+    }
+
+    /// All records, read forward; reading them backward must give the same. None while the data set is being loaded.
+    pub fn contents(&self) -> Result<Option<Vec<Bytes>>, Trouble> {
+        let set = self.set()?;
+        if set.loading() {
+            return Ok(None);
+        }
+        let mut string = set.string();
+        let mut forward = Vec::new();
+        string.point_first()?;
+        while let Some(record) = more(string.next(Intent::Read))? {
+            forward.push(record);
+        }
+        let mut backward = Vec::new();
+        string.point_last()?;
+        while let Some(record) = more(string.prev(Intent::Read))? {
+            backward.push(record);
+        }
+        backward.reverse();
+        if forward != backward {
+            let (f, b) = (forward.len(), backward.len());
+            return Err(Trouble::Wrong(format!(
+                "{f} records forward and {b} backward, or in another order"
+            )));
+        }
+        Ok(Some(forward))
+    }
+
+    /// EXAMINE, and the record count of the statistics: a finding is trouble.
+    pub fn check_structure(&self, records: Option<usize>) -> Result<(), Trouble> {
+        let set = self.set()?;
+        let examination = set.examine()?;
+        if !examination.findings.is_empty() {
+            let show = |finding: &Finding| format!("{:?} CI {}: {}", finding.part, finding.ci, finding.what);
+            let words: Vec<String> = examination.findings.iter().map(show).collect();
+            return Err(Trouble::Wrong(format!("EXAMINE: {}", words.join("; "))));
+        }
+        let counted = set.statistics().0.records;
+        match records {
+            Some(records) if counted != records as u64 => Err(Trouble::Wrong(format!(
+                "REC-TOTAL says {counted}, there are {records} records"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn set(&self) -> Result<&DataSet, Trouble> {
+        self.open.as_ref().map(|open| &open.set).ok_or_else(closed)
+    }
+}
+
+fn engine(disk: &Arc<dyn Disk>, shape: &Shape) -> Result<Engine, Trouble> {
+    // The clock moves with each look, so that "a second has passed" happens in a run, the same in every replay.
+    let clock: Arc<dyn Clock> = Arc::new(ManualClock::new(1_700_000_000_000_000_000, shape.tick));
+    let env = Env {
+        disk: disk.clone(),
+        clock,
+        log_dir: PathBuf::from(DIRECTORIES[1]),
+        pool_bytes: Some(shape.pool_bytes),
+        background: false,
+    };
+    Engine::new(env).map_err(|error| Trouble::Wrong(format!("no address space for the pool: {error}")))
+}
+
+fn paths() -> (PathBuf, PathBuf) {
+    let volume = Path::new(DIRECTORIES[0]);
+    (volume.join("SIM.KSDS.DATA"), volume.join("SIM.KSDS.INDEX"))
+}
+
+fn closed() -> Trouble {
+    Trouble::Failed("the data set is not open: an earlier OPEN failed".into())
+}
+
+fn more(read: Result<Record<'_>, RequestError>) -> Result<Option<Bytes>, Trouble> {
+    match read {
+        Ok(record) => Ok(Some(record.bytes.to_vec())),
+        Err(RequestError::EndOfData) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn of_one_string(shape: &Shape, set: &DataSet, string: &mut Str, request: &Request) -> Reply {
+    match request {
+        Request::Get {
+            key, search, intent, ..
+        } => record(string.get(key, (*search).into(), (*intent).into())),
+        Request::GetInto {
+            key,
+            search,
+            intent,
+            area,
+            ..
+        } => {
+            let mut area = vec![0; *area];
+            match string.get_into(key, (*search).into(), (*intent).into(), &mut area) {
+                Ok(length) => Reply::Record(area[..length].to_vec()),
+                Err(error) => refused(&error),
+            }
+        }
+        Request::Skip {
+            key, search, intent, ..
+        } => record(string.skip(key, (*search).into(), (*intent).into())),
+        Request::GetRba { key, plus, intent, .. } => {
+            let mut scout = set.string();
+            let found = scout
+                .get(key, Search::Equal, Intent::Read)
+                .ok()
+                .filter(|_| key.len() == shape.key_length);
+            let start = found.map_or(1 << 40, |record| record.rba);
+            record(string.get_rba(start.saturating_add(*plus), (*intent).into()))
+        }
+        Request::Point { key, search, .. } => done(string.point(key, (*search).into())),
+        Request::PointBackward { key, search, .. } => done(string.point_backward(key, (*search).into())),
+        Request::PointFirst { .. } => done(string.point_first()),
+        Request::PointLast { .. } => done(string.point_last()),
+        Request::Next { intent, .. } => record(string.next((*intent).into())),
+        Request::Prev { intent, .. } => record(string.prev((*intent).into())),
+        Request::Insert { order, body, .. } => {
+            let order = match order {
+                Order::Direct => Insert::Direct,
+                Order::Sequential => Insert::Sequential,
+                Order::Skip => Insert::Skip,
+            };
+            done(string.insert(&body.bytes(shape), order))
+        }
+        Request::Update { body, .. } => done(string.update(&body.bytes(shape))),
+        Request::Erase { .. } => done(string.erase()),
+        Request::End { .. } => {
+            string.end();
+            Reply::Done
+        }
+        Request::Commit | Request::Checkpoint | Request::Reopen { .. } | Request::Abandon => Reply::Done,
+    }
+}
+
+fn record(reply: Result<Record<'_>, RequestError>) -> Reply {
+    match reply {
+        Ok(record) => Reply::Record(record.bytes.to_vec()),
+        Err(error) => refused(&error),
+    }
+}
+
+fn done<T>(reply: Result<T, RequestError>) -> Reply {
+    reply.map_or_else(|error| refused(&error), |_| Reply::Done)
+}
+
+fn refused(error: &RequestError) -> Reply {
+    let feedback = error.feedback();
+    Reply::Refused(feedback.return_code, feedback.reason, feedback.component)
+}
+
+impl From<request::Search> for Search {
+    fn from(search: request::Search) -> Search {
+        match search {
+            request::Search::Equal => Search::Equal,
+            request::Search::GreaterOrEqual => Search::GreaterOrEqual,
+        }
+    }
+}
+
+impl From<request::Intent> for Intent {
+    fn from(intent: request::Intent) -> Intent {
+        match intent {
+            request::Intent::Read => Intent::Read,
+            request::Intent::Update => Intent::Update,
+            request::Intent::Position => Intent::Position,
+        }
+    }
+}
