@@ -1,0 +1,9 @@
+//! REPRO, PRINT, VERIFY and EXAMINE over data sets in memory: what they copy and show, what they say, and what they
+//! refuse without changing anything.
+
+mod examine;
+mod print;
+mod repro;
+mod repro_errors;
+mod verify;
+mod world;
