@@ -3,7 +3,7 @@
 use super::Ksds;
 use crate::error::RequestError;
 use crate::pool::{Entry, Page};
-use crate::store::{index_record, sealed};
+use crate::store::index_record;
 use cica_format::index::IndexRecord;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -15,7 +15,7 @@ pub(super) const FREE: u8 = 255;
 pub(super) struct PathStep {
     /// Index CI.
     pub ci: u32,
-    /// The record.
+    /// The record; above the sequence set it is left empty and read when a split or reclaim needs it.
     pub record: IndexRecord,
     /// Entry to which the key belongs.
     pub entry: usize,
@@ -27,13 +27,23 @@ impl Ksds {
         let (mut ci, levels) = self.top();
         let mut path = Vec::with_capacity(levels as usize);
         for level in (1..=levels).rev() {
-            let record = self.node(ci)?;
-            let (frame, _) = self.index.page(ci)?;
-            let entry = self.view(frame).find_entry(probe);
-            if record.level != level || entry >= record.entries.len() {
-                return Err(self.index_error(ci, "is not what its parent says"));
-            }
-            let next = record.entries[entry].pointer;
+            let (entry, next) = loop {
+                let (frame, version) = self.index.page(ci)?;
+                let view = self.view(frame);
+                let entry = view.find_entry(probe);
+                let (found, pointer) = (entry < view.count() && view.level() == level, view.pointer(entry));
+                if !self.unchanged(frame, version) {
+                    continue;
+                }
+                if !found {
+                    return Err(self.index_error(ci, "is not what its parent says"));
+                }
+                break (entry, pointer);
+            };
+            let record = match level {
+                1 => self.node(ci)?,
+                _ => IndexRecord { level, ca: 0, next: u32::MAX, entries: Vec::new(), free: Vec::new() },
+            };
             path.push(PathStep { ci, record, entry });
             ci = next;
         }
@@ -54,21 +64,24 @@ impl Ksds {
     /// True if the record fits an index CI, with room for its last separator to become as long as a key: that it does
     /// when a record comes to follow it on its level.
     pub(super) fn node_fits(&self, record: &IndexRecord) -> bool {
-        let ci_per_ca = self.data.layout.ci_per_ca;
         let last = record.entries.last().map_or(0, |e| e.separator.len());
-        let reserve = self.shape.key_len.saturating_sub(last);
-        sealed(record, ci_per_ca).fits(self.index.layout.ci_size.saturating_sub(reserve), ci_per_ca)
+        let inner_infinite = record.entries.iter().rev().skip(1).take_while(|e| e.separator.is_empty()).count();
+        let reserve = self.shape.key_len.saturating_sub(last) + inner_infinite;
+        let ci_per_ca = self.data.layout.ci_per_ca;
+        // A level-1 record has a pointer for each CI of its CA: in an entry, or on the list of free ones.
+        let listed = if record.level == 1 { ci_per_ca.saturating_sub(record.entries.len()).abs_diff(record.free.len()) } else { 0 };
+        let size = self.index.layout.ci_size.saturating_sub(reserve + 2 * listed);
+        record.fits(size, ci_per_ca)
     }
 
     /// Puts a record, which fits, in its place.
     pub(super) fn set_node(&self, ci: u32, record: &IndexRecord) -> Result<(), RequestError> {
         let need = Page::index_frame_len(&record.entries);
-        let spare = self.index.spare(need)?;
         let mut latched = self.index.latch(ci)?;
         if latched.size() < need {
-            latched = self.index.reframe(latched, spare);
-        } else {
-            spare.free();
+            drop(latched);
+            let spare = self.index.spare(need + need / 4)?;
+            latched = self.index.reframe(self.index.latch(ci)?, spare);
         }
         Page::format_index(latched.bytes(), record.level, record.ca, record.next, &record.entries);
         self.index.changed(&mut latched);
@@ -111,7 +124,7 @@ impl Ksds {
     /// After the node at the end of `path` (popped already) was split: its entry gets `separator`, and `right` comes in
     /// behind it with the separator the entry had. Splits upwards as far as needed.
     pub(super) fn insert_above(&self, mut path: Vec<PathStep>, child: u32, separator: Vec<u8>, right: u32, ascending: bool) -> Result<(), RequestError> {
-        let Some(PathStep { ci, mut record, entry }) = path.pop() else {
+        let Some(PathStep { ci, entry, .. }) = path.pop() else {
             let (_, levels) = self.top();
             let entries = vec![Entry { separator, pointer: child }, Entry { separator: Vec::new(), pointer: right }];
             let top = IndexRecord { level: levels + 1, ca: 0, next: u32::MAX, entries, free: Vec::new() };
@@ -119,6 +132,7 @@ impl Ksds {
             self.set_top(ci, levels + 1);
             return Ok(());
         };
+        let mut record = self.node(ci)?;
         let old = std::mem::replace(&mut record.entries[entry].separator, separator);
         record.entries.insert(entry + 1, Entry { separator: old, pointer: right });
         if self.node_fits(&record) {

@@ -127,10 +127,7 @@ impl Ksds {
         }
         Page::format(spare.bytes(), self.data.layout.ci_size).refill(records.iter().map(Vec::as_slice), self.shape);
         drop(self.data.adopt(to, spare)?);
-        let mut page = Page::of(left.bytes());
-        for i in (at..page.count()).rev() {
-            page.remove(i);
-        }
+        Page::of(left.bytes()).truncate(at);
         self.data.changed(&mut left);
         Ok(between)
     }

@@ -37,12 +37,9 @@ impl Ksds {
         let path = self.path(coming.key)?;
         let Some(PathStep { record, entry, .. }) = path.last() else { return Ok(()) };
         let free = record.free.last().copied();
-        let mut wider = record.clone();
-        wider.entries.insert(*entry, Entry { separator: record.entries[*entry].separator.clone(), pointer: free.unwrap_or(0) as u32 });
-        let roomy = free.is_some() && self.node_fits(&wider);
         let behind = *entry + 1 == record.entries.len() && coming.ascending && self.is_behind_all(record, *entry, coming.key)?;
         let alone = record.entries.len() == 1 || is_one_record(&record.entries);
-        let done = if let (true, Some(free)) = (roomy, free) {
+        let done = if let Some(free) = free {
             self.split_ci(path, coming, Target::SameCa(free as u32))
         } else if behind || alone {
             self.split_ci(path, coming, Target::NewCa)
@@ -89,44 +86,42 @@ impl Ksds {
             }
             return Ok(());
         };
+        let old = std::mem::replace(&mut record.entries[entry].separator, separator.clone());
         if let Target::SameCa(free) = target {
-            let mut wider = record.clone();
-            let old = std::mem::replace(&mut wider.entries[entry].separator, separator.clone());
-            wider.entries.insert(entry + 1, Entry { separator: old, pointer: free });
-            if !self.node_fits(&wider) {
+            record.entries.insert(entry + 1, Entry { separator: old.clone(), pointer: free });
+            record.free.pop();
+            if !self.node_fits(&record) {
                 // The sequence-set record is full before its CA is.
                 spare.free();
                 drop(left);
+                record.entries.remove(entry + 1);
+                record.entries[entry].separator = old;
+                record.free.push(free as u16);
                 path.push(PathStep { ci: node, record, entry });
-                return self.split_ca(path, coming.ascending);
+                return match is_one_record(&path[path.len() - 1].record.entries) {
+                    true => self.split_ci(path, coming, Target::NewCa),
+                    false => self.split_ca(path, coming.ascending),
+                };
             }
         }
-        let records: Vec<Vec<u8>> = {
-            let page = Page::of(left.bytes());
-            (moved..page.count()).map(|i| page.record(i).to_vec()).collect()
-        };
-        let need = Page::frame_len(self.data.layout.ci_size, records.len() + 4);
+        let moving = left.view().count() - moved;
+        let need = Page::frame_len(self.data.layout.ci_size, moving + 4);
         if spare.size() < need {
             spare.free();
             spare = self.data.spare(need)?;
         }
-        Page::format(spare.bytes(), self.data.layout.ci_size).refill(records.iter().map(Vec::as_slice), self.shape);
-        let right = self.data.adopt(to, spare)?;
         {
-            let mut page = Page::of(left.bytes());
-            for i in (moved..page.count()).rev() {
-                page.remove(i);
-            }
+            let page = Page::of(left.bytes());
+            let records = (moved..page.count()).map(|i| page.record(i));
+            Page::format(spare.bytes(), self.data.layout.ci_size).refill(records, self.shape);
         }
+        let right = self.data.adopt(to, spare)?;
+        Page::of(left.bytes()).truncate(moved);
         self.data.changed(&mut left);
         let emptied = left.view().count() == 0;
         self.counters.ci_splits.fetch_add(1, Relaxed);
-        let old = std::mem::replace(&mut record.entries[entry].separator, separator.clone());
         match target {
-            Target::SameCa(free) => {
-                record.entries.insert(entry + 1, Entry { separator: old, pointer: free });
-                self.set_node(node, &record)?;
-            }
+            Target::SameCa(_) => self.set_node(node, &record)?,
             Target::NewCa => {
                 let (ca, reused) = new_ca.unwrap_or((0, false));
                 self.count_new_ca(reused);
@@ -232,7 +227,14 @@ fn plan(page: &Page<'_>, coming: &Coming<'_>, shape: crate::pool::Shape, ci_size
     let both = |t: &usize| fits(0, *t) && fits(*t, total);
     let ascending = || [pos + 1, pos].into_iter().filter(|t| (1..total).contains(t)).find(|t| both(t));
     let bytes: usize = (0..total).map(len).sum();
-    let middle = (1..total).find(|&t| (0..t).map(len).sum::<usize>() * 2 >= bytes).unwrap_or(total / 2).clamp(1, total - 1);
+    let mut left = 0;
+    let middle = (0..total)
+        .position(|i| {
+            left += len(i);
+            left * 2 >= bytes
+        })
+        .map_or(total / 2, |i| i + 1)
+        .clamp(1, total - 1);
     let nearest = || (0..total).flat_map(|d| [middle + d, middle.wrapping_sub(d)]).filter(|t| (1..total).contains(t)).find(|t| both(t));
     // Three CIs are needed when no cut serves: cut beside the record, and the next try cuts again.
     let at = coming.ascending.then(ascending).flatten().or_else(nearest).unwrap_or(pos.clamp(1, total - 1));

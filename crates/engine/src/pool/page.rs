@@ -288,6 +288,17 @@ impl<'a> Page<'a> {
         self.set_u16(12, rdfs as u16);
     }
 
+    /// Keeps the first `count` records.
+    pub fn truncate(&mut self, count: usize) {
+        if count < self.count() {
+            let used = self.slot(count).1;
+            self.set_u32(0, count as u32);
+            self.set_u32(4, used as u32);
+            let rdfs = cica_format::ci::rdf_count(self.lens());
+            self.set_u16(12, rdfs as u16);
+        }
+    }
+
     fn shift_offset(&mut self, i: usize, by: isize) {
         let at = HEADER + i * 8 + 2;
         let offset = self.u16(at) as isize + by;

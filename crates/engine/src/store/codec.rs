@@ -118,7 +118,7 @@ pub fn index_record(view: View<'_>, ci_per_ca: usize) -> IndexRecord {
 
 /// A record as it is written: with its list of free CIs, and with only its last entry infinite. The other segments of a
 /// spanned record at the end of the data set say X'FF', which no separator between two keys is.
-pub fn sealed(record: &IndexRecord, ci_per_ca: usize) -> IndexRecord {
+fn sealed(record: &IndexRecord, ci_per_ca: usize) -> IndexRecord {
     let mut sealed = record.clone();
     if let Some((_, others)) = sealed.entries.split_last_mut() {
         others.iter_mut().filter(|e| e.separator.is_empty()).for_each(|e| e.separator.push(0xFF));

@@ -21,7 +21,7 @@ mod rehome;
 mod space;
 
 pub use ca::{CaPage, HAS_RECORDS};
-pub use codec::{free_cis, index_record, sealed, Codec};
+pub use codec::{free_cis, index_record, Codec};
 pub use layout::Layout;
 
 use crate::error::RequestError;
