@@ -14,6 +14,7 @@ TARGET = os.environ.get("CARGO_TARGET_DIR", "target")
 
 STEPS = [
     ("house rules", [sys.executable, "checks/tidy.py"]),
+    ("COMPAT.md against the parser", [sys.executable, "checks/compat.py"]),
     ("the checks themselves", [sys.executable, "checks/check_checks.py"]),
     ("unit and integration tests", ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"]),
     ("commands in the documentation", [sys.executable, "checks/docs.py", "--bin", TARGET + "/debug"]),

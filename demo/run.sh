@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# The main job: demo/run.sh DIRECTORY_OF_THE_PROGRAMS. Works in demo-out below the working directory, which it empties.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+programs=$(cd "$1" && pwd)
+export PATH="$programs:$programs/examples:$PATH"
+
+rm -rf demo-out
+mkdir demo-out
+cd demo-out
+ln -s "$here" cards # so that the commands below are short
+export CICA_CATALOG="$PWD/catalog"
+
+step=0
+title() { step=$((step + 1)); printf '\n\n== %d. %s ==\n' "$step" "$1"; }
+say() { printf '%s\n' "$*"; }
+# Shows a command, then runs it.
+run() { printf '\n$ %s\n' "$*"; "$@"; }
+
+cat <<'TEXT'
+Cica keeps records in data sets as IBM's VSAM does: a key-sequenced data set (KSDS) is a file of control intervals (CIs:
+records from the left, their lengths from the right), many of them in a control area (CA), and an index above them. This
+walk makes two of them, reads and changes the first as a study of 1979 did, and then tries to break it.
+TEXT
+
+title "Two volumes"
+say "Control cards are IDCAMS's. A volume is a directory; its device type gives tracks and cylinders their size."
+run cat cards/1-volumes.ams
+run cica idcams cards/1-volumes.ams
+
+title "The data set of 1979"
+say "In 1979 IBM measured VSAM with 86,763 records of 200 bytes on 3330-1 disks. Here is that input, in EBCDIC,"
+say "and the cards that define the data set and load it."
+run cards/study_file.py study.fb
+run cat cards/2-study.ams
+run cica idcams cards/2-study.ams --dd STUDYIN=study.fb,RECFM=FB,LRECL=200,CODEPAGE=1047
+cat <<'TEXT'
+
+What became of the space, by IBM's arithmetic (docs/design/0004 has it line by line):
+  a CI of 2,048 bytes takes 10 such records; FREESPACE(20 ...) keeps 409 bytes free, so 8 are loaded
+  a CA is a cylinder: 6 CIs on each of 18 tracks = 108 CIs; FREESPACE(... 6) keeps 6 free, so 102 are loaded
+  86,763 records fill 10,846 CIs in 107 CAs. The study counted 10,954 reads for all of it: 10,846 CIs + 107 index
+  records + the one above them. Records can still go into 264 places of each cylinder, which is what the study says.
+TEXT
+
+title "The steps of 1979"
+say "Each line is a process of its own that opens the data set, makes its requests, and closes it; changes are durable then."
+say "EXCPs are reads and writes of the data set; calls are all calls to the system for files. On the right the study's"
+say "figures, measured on a System/370-158 with two data buffers. Whole CAs are read at once here, so EXCPs are fewer."
+printf '\n$ study_steps %s STUDY.VSAM1 ...    (its source: crates/cli/examples/study_steps.rs)\n' catalog
+study_steps heading
+study_steps catalog STUDY.VSAM1 scan
+study_steps catalog STUDY.VSAM1 read 4520
+study_steps catalog STUDY.VSAM1 update 3180
+study_steps catalog STUDY.VSAM1 insert 2710
+study_steps catalog STUDY.VSAM1 scan
+
+title "Text of today"
+say "A second data set, with records of different lengths: Debian's list of Unicode characters, keyed by code point."
+run cards/code_points.py /usr/share/unicode/UnicodeData.txt names.txt
+run cica idcams cards/3-unicode.ams --dd NAMES=names.txt
+run cica get UNICODE.NAMES 01F600
+run cica cat UNICODE.NAMES --from 0003B1 --count 3
+
+title "A few records"
+say "PRINT shows records as text or as bytes. The study's are EBCDIC on the volume and text on the screen, because the data"
+say "set says CCSID(1047). The record 04331350 is one of those inserted above, between two loaded ones."
+run cat cards/4-print.ams
+run cica idcams cards/4-print.ams
+
+title "Pulling the plug"
+say "A process inserts record after record between two loaded ones, where there is soon no room: CIs and CAs split. After"
+say "each 100 it commits, and prints the keys that are safe now. In the middle of it, it is killed (SIGKILL: no goodbye)."
+records_before=$(cica cat STUDY.VSAM1 | wc -l)
+say
+say "$ new_records | cica put STUDY.VSAM1 --durability commit --commit-every 100 --ack > acknowledged"
+new_records() { # keys between 04000000 and 04999999 that are not there yet
+    awk 'BEGIN { for (key = 4000001; key < 5000000; key++)
+                     if (key % 100 != 0 && key % 100 != 50) printf "N%08d INSERTED WHILE WAITING FOR THE END\n", key }'
+}
+new_records | cica put STUDY.VSAM1 --durability commit --commit-every 100 --ack > acknowledged 2> put-errors &
+job=$!
+# The pipe's last process is the one that inserts.
+until [ "$(wc -l < acknowledged)" -ge 20000 ]; do
+    if ! kill -0 "$job" 2> /dev/null; then
+        say "the inserts ended before they could be killed:"
+        cat put-errors
+        exit 1
+    fi
+    sleep 0.01
+done
+say "$ kill -9 $job"
+kill -9 "$job"
+wait "$job" 2> /dev/null || true
+
+say
+say "Whoever opens the data set next finds that its owner died, and does again what the owner's log has. VERIFY is such an"
+say "open; EXAMINE then reads every CI against its checksum, the data against the index, and the arithmetic of both."
+run cica idcams cards/6-examine.ams
+cica cat STUDY.VSAM1 | cut -c 2-9 > keys-after
+sort acknowledged > keys-acknowledged
+lost=$(comm -23 keys-acknowledged keys-after | wc -l)
+cat <<TEXT
+
+  records before                        $records_before
+  acknowledged before the kill          $(wc -l < acknowledged)
+  records now                           $(wc -l < keys-after)
+  acknowledged and lost                 $lost
+
+A record that was acknowledged must be there; of those that were not yet, some may be. \`make crash\` cuts the power of a
+simulated disk instead, at every write and sync.
+TEXT
+[ "$lost" -eq 0 ] || { say "A promise was broken."; exit 1; }
+
+title "The catalog"
+say "LISTCAT ALL, as a mainframe prints it. SPLITS-CI and SPLITS-CA count what the inserts did, HI-U-RBA is the end of the"
+say "used space, REC-TOTAL the records."
+run cica idcams cards/5-listcat.ams
+
+title "Where to go from here"
+cat <<'TEXT'
+Everything is in demo-out: export CICA_CATALOG=$PWD/demo-out/catalog, then
+  target/release/cica ls                       what there is
+  target/release/cica show STUDY.VSAM1         everything about one data set; --json for programs
+  target/release/cica --help                   the rest
+The book begins at docs/src/SUMMARY.md.
+TEXT
