@@ -418,8 +418,8 @@ impl Inner {
         self.changed.store(true, Relaxed);
         let done = match logged {
             Logged::Insert(_, record) => self.ksds.insert(record, Default::default()).map(drop),
-            Logged::Update(_, record) => self.ksds.update(record).map(drop),
-            Logged::Erase(_, key) => self.ksds.erase(key),
+            Logged::Update(_, record) => self.ksds.update(record, None).map(drop),
+            Logged::Erase(_, key) => self.ksds.erase(key, None),
             Logged::DataSet { .. } => Ok(()),
         };
         done.map_err(|error| OpenError::Unusable {

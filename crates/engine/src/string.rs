@@ -76,8 +76,12 @@ pub struct Str {
     id: u64,
     /// The record last returned.
     area: Vec<u8>,
+    /// Where the next one is read to, so that `area` is whole whatever happens meanwhile.
+    spare: Vec<u8>,
     position: Position,
+    /// Key of the position; while `key_in_area` it is that of the record in `area`.
     key: Vec<u8>,
+    key_in_area: bool,
     /// Where the record of `On` was found, while its page stays as it was.
     spot: Option<Spot>,
     held: Option<Vec<u8>>,
@@ -94,9 +98,11 @@ impl Str {
         Str {
             inner,
             id,
+            spare: Vec::with_capacity(area.capacity()),
             area,
             position: Position::Start,
             key: Vec::new(),
+            key_in_area: false,
             spot: None,
             held: None,
             inserted: None,
@@ -240,17 +246,24 @@ impl Str {
         let ksds = &self.inner.ksds;
         let view = ksds.leaf_view(&spot.leaf);
         let pos = spot.pos + 1;
-        if pos >= view.count() || view.segment() != 0 || !view.record(pos, &mut self.area) || !ksds.fresh(&spot.leaf) {
+        let whole = pos < view.count() && view.segment() == 0;
+        if !whole || !view.record(pos, &mut self.spare) || !ksds.fresh(&spot.leaf) {
             return false;
         }
+        std::mem::swap(&mut self.area, &mut self.spare);
         spot.pos = pos;
+        self.key_in_area = true;
         self.retrieved += 1;
-        let shape = ksds.shape;
-        match self.area.get(shape.rkp..shape.rkp + shape.key_len) {
-            Some(key) => self.key.copy_from_slice(key),
-            None => return false,
-        }
         true
+    }
+
+    /// Brings the position's key into `key`, before `area` changes.
+    fn settle_key(&mut self) {
+        if std::mem::take(&mut self.key_in_area) {
+            let key = self.inner.ksds.key_of(&self.area);
+            self.key.clear();
+            self.key.extend_from_slice(key);
+        }
     }
 
     fn next_anywhere(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
@@ -359,6 +372,7 @@ impl Str {
     }
 
     fn stored(&mut self, key: &[u8], sequential: bool) {
+        self.key_in_area = false;
         if sequential {
             self.key.clear();
             self.key.extend_from_slice(key);
@@ -385,7 +399,7 @@ impl Str {
             return Err(RequestError::KeyChanged);
         }
         let inner = self.inner.clone();
-        let rba = inner.ksds.update(record)?;
+        let rba = inner.ksds.update(record, self.spot.map(|s| s.leaf))?;
         self.release();
         inner.after_change()?;
         Ok(rba)
@@ -399,7 +413,7 @@ impl Str {
         self.allow_change("erasing records (open for output)")?;
         let Some(key) = self.held.clone() else { return Err(RequestError::NoUpdate) };
         let inner = self.inner.clone();
-        inner.ksds.erase(&key)?;
+        inner.ksds.erase(&key, self.spot.map(|s| s.leaf))?;
         self.release();
         inner.after_change()
     }
@@ -430,6 +444,7 @@ impl Str {
     }
 
     fn allow_read(&mut self, intent: Intent) -> Result<(), RequestError> {
+        self.settle_key();
         self.release();
         if intent == Intent::Update && self.inner.options.access != Access::Output {
             return Err(RequestError::Access { what: "getting records for update (open for output)" });
@@ -513,7 +528,7 @@ impl Str {
         if direct && intent == Intent::Read {
             self.set_position(Position::None);
         } else {
-            self.keep_key();
+            self.key_in_area = true;
             self.position = Position::On;
             self.spot = Some(spot);
         }
@@ -522,9 +537,8 @@ impl Str {
     }
 
     fn keep_key(&mut self) {
-        let shape = self.inner.ksds.shape;
-        self.key.clear();
-        self.key.extend_from_slice(&self.area[shape.rkp..shape.rkp + shape.key_len]);
+        self.key_in_area = true;
+        self.settle_key();
     }
 
     #[inline]

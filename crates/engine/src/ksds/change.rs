@@ -136,13 +136,13 @@ impl Ksds {
         Ok(())
     }
 
-    /// Replaces the record with this record's key. Returns its RBA.
-    pub fn update(&self, record: &[u8]) -> Result<u64, RequestError> {
+    /// Replaces the record with this record's key; `at` is its page, if that is as the reader found it. Returns its RBA.
+    pub fn update(&self, record: &[u8], mut at: Option<Leaf>) -> Result<u64, RequestError> {
         let _gate = self.gate.read();
         let key = self.key_of(record);
         loop {
             self.check_fence()?;
-            let Some(leaf) = self.descend(key)? else { return Err(RequestError::NotFound) };
+            let Some(leaf) = self.leaf_for(key, at.take())? else { return Err(RequestError::NotFound) };
             match self.try_update(&leaf, key, record)? {
                 Tried::Done(rba, _) => {
                     self.counters.updated.fetch_add(1, Relaxed);
@@ -189,12 +189,20 @@ impl Ksds {
         Ok(Tried::Done(rba, pos))
     }
 
-    /// Takes the record with this key out.
-    pub fn erase(&self, key: &[u8]) -> Result<(), RequestError> {
+    /// The page of a key: the one the reader found, while nothing changed it, else looked for.
+    fn leaf_for(&self, key: &[u8], at: Option<Leaf>) -> Result<Option<Leaf>, RequestError> {
+        match at.filter(|leaf| self.fresh(leaf)) {
+            Some(leaf) => Ok(Some(leaf)),
+            None => self.descend(key),
+        }
+    }
+
+    /// Takes the record with this key out; `at` as for [`update`](Self::update).
+    pub fn erase(&self, key: &[u8], mut at: Option<Leaf>) -> Result<(), RequestError> {
         let _gate = self.gate.read();
         loop {
             self.check_fence()?;
-            let Some(leaf) = self.descend(key)? else { return Err(RequestError::NotFound) };
+            let Some(leaf) = self.leaf_for(key, at.take())? else { return Err(RequestError::NotFound) };
             match self.try_erase(&leaf, key)? {
                 Tried::Done(left, _) => {
                     self.counters.records.fetch_sub(1, Relaxed);

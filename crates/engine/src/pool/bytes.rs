@@ -52,30 +52,30 @@ impl<'p> Words<'p> {
         }
     }
 
-    /// Copies `out.len()` bytes from `offset`.
+    /// Copies `out.len()` bytes from `offset`; zeros when they are not all inside.
     #[inline]
     pub fn copy(&self, offset: usize, out: &mut [u8]) {
-        let shift = (offset % 8) * 8;
-        let mut i = offset / 8;
-        let mut chunks = out.chunks_exact_mut(8);
-        if shift == 0 {
-            for chunk in &mut chunks {
-                chunk.copy_from_slice(&self.get(i).to_le_bytes());
-                i += 1;
-            }
-        } else {
-            let mut low = self.get(i);
-            for chunk in &mut chunks {
-                let high = self.get(i + 1);
-                chunk.copy_from_slice(&(low >> shift | high << (64 - shift)).to_le_bytes());
-                low = high;
-                i += 1;
-            }
+        if offset + out.len() > self.len * 8 {
+            out.fill(0);
+            return;
         }
-        let rest = chunks.into_remainder();
-        let last = self.eight(i * 8 + shift / 8).to_le_bytes();
-        let n = rest.len();
-        rest.copy_from_slice(&last[..n]);
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        if out.len() >= 16 {
+            // SAFETY: source and destination are valid for out.len() >= 16 bytes (checked above; `new`).
+            unsafe { copy_racing(self.start.as_ptr().cast::<u8>().add(offset), out) };
+            return;
+        }
+        self.copy_words(offset, out);
+    }
+
+    /// The same, word by word.
+    fn copy_words(&self, offset: usize, out: &mut [u8]) {
+        let mut at = offset;
+        for chunk in out.chunks_mut(8) {
+            let n = chunk.len();
+            chunk.copy_from_slice(&self.eight(at).to_le_bytes()[..n]);
+            at += 8;
+        }
     }
 
     /// Compares the bytes at `offset` with `probe`, over the probe's length.
@@ -94,6 +94,36 @@ impl<'p> Words<'p> {
         let rest = chunks.remainder();
         let mine = self.eight(at).to_le_bytes();
         mine[..rest.len()].cmp(rest)
+    }
+}
+
+/// Copies bytes that a writer may be changing, 16 at a time, the last 16 overlapping. In assembly, because the language has no bulk
+/// load that may race; what the processor reads may be torn, and the caller finds that out by the version.
+///
+/// # Safety
+/// `from` must be valid for `out.len()` bytes, and `out` at least 16 long.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline]
+unsafe fn copy_racing(from: *const u8, out: &mut [u8]) {
+    let last = out.len() - 16;
+    // SAFETY: reads from[0..len) and writes out[0..len); clobbers what it says.
+    unsafe {
+        std::arch::asm!(
+            "2:",
+            "movdqu {x}, [{from} + {i}]",
+            "movdqu [{to} + {i}], {x}",
+            "add {i}, 16",
+            "cmp {i}, {last}",
+            "jb 2b",
+            "movdqu {x}, [{from} + {last}]",
+            "movdqu [{to} + {last}], {x}",
+            from = in(reg) from,
+            to = in(reg) out.as_mut_ptr(),
+            last = in(reg) last,
+            i = inout(reg) 0usize => _,
+            x = out(xmm_reg) _,
+            options(nostack),
+        );
     }
 }
 
