@@ -1,9 +1,113 @@
-//! ALTER.
+//! ALTER: changes entries of the catalog, and what the files of a cluster carry of them.
+//!
+//! 1. Either both the catalog and the files have the change, or neither: the files are changed under the catalog's
+//!    lock before the catalog is written, and changed back if it cannot be.
+//! 2. A generic name means each entry and each component it matches, each altered or refused by itself.
+//! 3. NEWNAME leaves files where they are: what a file is called on its volume says nothing to anybody.
 
+mod change;
+mod files;
+mod rename;
+
+use super::failure::{not_found, refused, Failure};
 use super::Services;
-use crate::params::Command;
+use crate::messages::{IDC0531I, IDC0532I};
+use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
+use cica_catalog::entry::Kind;
+use cica_catalog::{Contents, Entry, Mask, Name};
+use files::FileChange;
 
-pub(super) fn alter(_services: &mut Services, _cmd: &Command, _out: &mut Sysprint) -> u8 {
-    12
+/// Least condition code when an entry was not altered.
+const NOT_ALTERED: u8 = 8;
+
+/// Carries out ALTER.
+pub fn alter(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+    let params = &command.params;
+    let text = params.name("entryname").unwrap_or_default();
+    match targets(services, text, params) {
+        Err(failure) => not_altered(text, &failure, out),
+        Ok(targets) => targets.iter().fold(0, |cc, target| {
+            cc.max(match one(services, target, params) {
+                Ok(()) => {
+                    out.say(&IDC0531I, &[("name", &target.name)]);
+                    0
+                }
+                Err(failure) => not_altered(target.name.as_str(), &failure, out),
+            })
+        }),
+    }
+}
+
+fn not_altered(name: &str, failure: &Failure, out: &mut Sysprint) -> u8 {
+    let cc = failure.tell(out);
+    out.say(&IDC0532I, &[("name", &name)]);
+    cc.clamp(NOT_ALTERED, 12)
+}
+
+/// An entry or component to be altered.
+struct Target {
+    name: Name,
+    new_name: Option<Name>,
+}
+
+fn targets(services: &Services, text: &str, params: &Params) -> Result<Vec<Target>, Failure> {
+    let contents = services.catalog(params)?.contents()?;
+    let mask = Mask::parse(text).map_err(|error| refused(&error, 8, 42))?;
+    let new_name = params.name("NEWNAME");
+    let names = match mask.is_generic() {
+        true => matching(&contents, &mask),
+        false => vec![Name::parse(text).map_err(|error| refused(&error, 8, 42))?],
+    };
+    if names.is_empty() {
+        return Err(not_found(&text));
+    }
+    names
+        .into_iter()
+        .map(|name| {
+            let new_name = new_name.map(|new| rename::renamed(&mask, new, &name)).transpose()?;
+            Ok(Target { name, new_name })
+        })
+        .collect()
+}
+
+/// Names of entries and components that the mask means.
+fn matching(contents: &Contents, mask: &Mask) -> Vec<Name> {
+    let all = contents.entries().flat_map(|entry| {
+        let components = entry.components().map(|(_, component)| component.name.clone());
+        std::iter::once(entry.name().clone()).chain(components)
+    });
+    all.filter(|name| mask.matches(name)).collect()
+}
+
+fn one(services: &Services, target: &Target, params: &Params) -> Result<(), Failure> {
+    let catalog = services.catalog(params)?;
+    let mut written: Option<(FileChange, Entry)> = None;
+    let done = catalog.transact(|contents| -> Result<(), Failure> {
+        let found = contents.find(&target.name).ok_or_else(|| not_found(&target.name))?;
+        let (kind, old) = (found.kind(), found.entry().clone());
+        let mut new = old.clone();
+        change::change(contents, &mut new, kind, params, services.today())?;
+        if let Some(name) = &target.new_name {
+            rename::rename(&mut new, kind, name);
+        }
+        if let (Entry::Cluster(old), Entry::Cluster(new)) = (&old, &new) {
+            change::check(services, contents, old, new)?;
+        }
+        contents.replace(old.name(), new.clone())?;
+        rename::follow(contents, old.name(), new.name())?;
+        let Some(change) = FileChange::between(services, &old, &new, kind, params)? else {
+            return Ok(());
+        };
+        let (change, _) = written.insert((change, new));
+        Ok(change.make(services)?)
+    });
+    if let (Err(_), Some((change, new))) = (&done, &written) {
+        // The catalog may have the change although its writing was not confirmed.
+        if catalog.get(new.name()).ok().as_ref() != Some(new) {
+            // The first error is the one to tell.
+            let _ = change.undo(services);
+        }
+    }
+    done
 }

@@ -44,7 +44,11 @@ impl DdTable {
         let again = self.written.borrow().contains(ddname);
         let mut how = OpenOptions::new();
         // Appending excludes truncation, so one of them it is.
-        let how = if again { how.append(true) } else { how.write(true).truncate(true) };
+        let how = if again {
+            how.append(true)
+        } else {
+            how.write(true).truncate(true)
+        };
         let file = how.create(true).open(target)?;
         self.written.borrow_mut().insert(ddname.to_owned());
         Ok(file)

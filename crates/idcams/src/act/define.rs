@@ -1,9 +1,197 @@
-//! DEFINE.
+//! DEFINE CLUSTER: lays a cluster out, makes its files, and puts it into the catalog.
+//!
+//! 1. Either the files and the entry are there at the end, or neither. Everything happens under the catalog's lock, and
+//!    files are made before the catalog names them; a crash in between leaves files without records, which the next
+//!    DEFINE of the name takes out of the way.
+//! 2. A file that has, or may have, records is never replaced: DEFINE ... RECATALOG takes it in, or a person removes it.
 
+mod leftover;
+mod recatalog;
+mod wanted;
+
+use super::failure::Failure;
 use super::Services;
+use crate::messages::{CICA0901E, CICA0933I, CICA0935I, IDC0181I, IDC0508I, IDC0509I, IDC0512I};
 use crate::params::Command;
 use crate::sysprint::Sysprint;
+use cica_catalog::check;
+use cica_catalog::entry::{Attributes, Component};
+use cica_catalog::plan::{plan, Plan};
+use cica_catalog::{Cluster, Contents, Entry};
+use cica_engine::Definition;
+use std::path::PathBuf;
+use wanted::Wanted;
 
-pub(super) fn cluster(_services: &mut Services, _cmd: &Command, _out: &mut Sysprint) -> u8 {
-    12
+/// Condition code of a DEFINE that failed.
+const FAILED: u8 = 12;
+
+/// Carries out DEFINE CLUSTER.
+pub fn cluster(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+    let done = match command.params.flag("RECATALOG") {
+        true => recatalog::recatalog(services, command),
+        false => define(services, command),
+    };
+    match done {
+        Ok(defined) => {
+            defined.tell(out);
+            0
+        }
+        Err(failure) => failure.with_cc(FAILED).tell(out),
+    }
+}
+
+/// A cluster that was defined, and what is told about it.
+struct Defined {
+    cluster: Cluster,
+    index: Component,
+    /// Were the names of data and index component made up?
+    generated: (bool, bool),
+    /// CI sizes given and taken, where they differ.
+    rounded: Vec<(u32, u32)>,
+    /// Where the key ends, if that is beyond an average record.
+    key_end: Option<u32>,
+}
+
+fn define(services: &Services, command: &Command) -> Result<Defined, Failure> {
+    let catalog = services.catalog(&command.params)?;
+    let mut made = None;
+    let done = catalog.transact(|contents| -> Result<Defined, Failure> {
+        let wanted = Wanted::of(services, contents, command)?;
+        let defined = Defined::new(contents, &wanted, &planned(&wanted)?)?;
+        contents.insert(Entry::Cluster(Box::new(defined.cluster.clone())))?;
+        let files = make_files(services, &defined, &wanted)?;
+        made = Some((defined.cluster.name.clone(), files));
+        Ok(defined)
+    });
+    if let (Err(_), Some((name, (data, index)))) = (&done, made) {
+        // What the catalog does not name must not stay; what it names although its writing was not confirmed must.
+        if catalog.get(&name).is_err() {
+            // The first error is the one to tell.
+            let _ = services.engine.destroy(&data, &index, false);
+        }
+    }
+    done
+}
+
+/// CI sizes, control areas and extents.
+fn planned(wanted: &Wanted) -> Result<Plan, Failure> {
+    let attributes = &wanted.attributes;
+    check::share_options(attributes.share)?;
+    check::log(
+        wanted.wish.organization,
+        attributes.log,
+        attributes.log_stream.as_deref(),
+    )?;
+    Ok(plan(&wanted.wish)?)
+}
+
+/// Makes both files on their volumes and returns their paths.
+fn make_files(services: &Services, defined: &Defined, wanted: &Wanted) -> Result<(PathBuf, PathBuf), Failure> {
+    let (cluster, created) = (&defined.cluster, services.clock.now());
+    let attributes =
+        |part: &Component| part.file_attributes(&cluster.name, cluster.organization, &cluster.attributes, created);
+    let mut definition = Definition {
+        data_path: services
+            .catalog
+            .volume_path(&wanted.data_volumes[0])?
+            .join(&cluster.data.file),
+        index_path: services
+            .catalog
+            .volume_path(&wanted.index_volumes[0])?
+            .join(&defined.index.file),
+        data: attributes(&cluster.data),
+        index: attributes(&defined.index),
+    };
+    definition.index.share_region = wanted.index_share.region;
+    definition.index.share_system = wanted.index_share.system;
+    leftover::clear(services, &definition.data_path, &definition.index_path)?;
+    services.engine.create(&definition)?;
+    Ok((definition.data_path, definition.index_path))
+}
+
+impl Defined {
+    fn new(contents: &Contents, wanted: &Wanted, plan: &Plan) -> Result<Defined, Failure> {
+        let Some(index_layout) = &plan.index else {
+            let item = "AN ORGANIZATION WITHOUT KEYS";
+            return Err(Failure::new(&CICA0901E, &[("item", &item)]));
+        };
+        let data_name = wanted.data_name.clone().unwrap_or_else(|| wanted.name.data());
+        let index_name = wanted.index_name.clone().unwrap_or_else(|| wanted.name.index());
+        let mut data = plan.data.component(data_name, wanted.data_volumes.clone());
+        let mut index = index_layout.component(index_name, wanted.index_volumes.clone());
+        data.file = free_file(contents, &data);
+        index.file = free_file(contents, &index);
+        let wish = &wanted.wish;
+        let sizes = [(wish.ci_size, data.ci_size), (wish.index_ci_size, index.ci_size)];
+        let key_end = wish.keys.map_or(0, |k| k.offset + u32::from(k.length));
+        Ok(Defined {
+            cluster: Cluster {
+                name: wanted.name.clone(),
+                organization: wish.organization,
+                attributes: Attributes {
+                    buffer_space: plan.buffer_space,
+                    ..wanted.attributes.clone()
+                },
+                data,
+                index: Some(index.clone()),
+            },
+            index,
+            generated: (wanted.data_name.is_none(), wanted.index_name.is_none()),
+            rounded: sizes
+                .into_iter()
+                .filter_map(|(given, taken)| Some((given?, taken)))
+                .filter(differ)
+                .collect(),
+            key_end: Some(key_end).filter(|end| *end > wish.record_size.average),
+        })
+    }
+
+    fn tell(&self, out: &mut Sysprint) {
+        let (data, index) = (&self.cluster.data, &self.index);
+        for (message, component) in [(&IDC0508I, data), (&IDC0509I, index)] {
+            if let Some(volume) = component.volumes.first() {
+                out.say(message, &[("volume", volume), ("status", &0)]);
+            }
+        }
+        for (generated, kind, component) in [(self.generated.0, 'D', data), (self.generated.1, 'I', index)] {
+            if generated {
+                out.say(&IDC0512I, &[("kind", &kind), ("name", &component.name)]);
+            }
+        }
+        let said = &self.cluster.attributes;
+        let classes = [
+            ("STORAGECLASS", &said.storage_class),
+            ("MANAGEMENTCLASS", &said.management_class),
+            ("DATACLASS", &said.data_class),
+        ];
+        for (class, name) in classes {
+            if let Some(name) = name {
+                out.say(&IDC0181I, &[("class", &class), ("name", name)]);
+            }
+        }
+        for (given, taken) in &self.rounded {
+            out.say(&CICA0933I, &[("given", given), ("taken", taken)]);
+        }
+        if let Some(end) = self.key_end {
+            out.say(&CICA0935I, &[("end", &end), ("average", &said.record_size.average)]);
+        }
+    }
+}
+
+fn differ(sizes: &(u32, u32)) -> bool {
+    sizes.0 != sizes.1
+}
+
+/// The component's name; or, when a component that was renamed has the file of that name, one that no data set can have.
+fn free_file(contents: &Contents, component: &Component) -> String {
+    let taken = |file: &str| {
+        let mut all = contents.entries().flat_map(|entry| entry.components());
+        all.any(|(_, other)| other.file == file && other.volumes.first() == component.volumes.first())
+    };
+    let numbered = (2..).map(|n| format!("{}~{n}", component.name));
+    // There are more numbers than components.
+    std::iter::once(component.file.clone())
+        .chain(numbered)
+        .find(|file| !taken(file))
+        .unwrap_or_default()
 }

@@ -20,7 +20,10 @@ pub struct Failure {
 impl Failure {
     /// A message and its condition code.
     pub fn new(message: &Entry, inserts: &[(&str, &dyn Display)]) -> Failure {
-        Failure { cc: message.cc, lines: vec![message.line(inserts)] }
+        Failure {
+            cc: message.cc,
+            lines: vec![message.line(inserts)],
+        }
     }
 
     /// One more message.
@@ -49,7 +52,10 @@ impl Failure {
     /// The catalog's code, with the words that say it.
     fn and_code(self, code: Code) -> Failure {
         let module = module(code);
-        self.and(&IDC3009I, &[("rc", &code.return_code), ("module", &module), ("reason", &code.reason)])
+        self.and(
+            &IDC3009I,
+            &[("rc", &code.return_code), ("module", &module), ("reason", &code.reason)],
+        )
     }
 }
 
@@ -81,19 +87,27 @@ impl From<CatalogError> for Failure {
 
 /// IDC3012I with its return code.
 pub fn not_found(name: &dyn Display) -> Failure {
-    Failure::new(&IDC3012I, &[("name", name)]).and_code(Code { return_code: 8, reason: 42 })
+    Failure::new(&IDC3012I, &[("name", name)]).and_code(Code {
+        return_code: 8,
+        reason: 42,
+    })
 }
 
 /// A catalog return code with words of our own for it.
 pub fn refused(reason: &dyn Display, return_code: u16, code_reason: u16) -> Failure {
     Failure::new(&IDC3014I, &[])
         .and(&CICA0934E, &[("reason", reason)])
-        .and_code(Code { return_code, reason: code_reason })
+        .and_code(Code {
+            return_code,
+            reason: code_reason,
+        })
 }
 
 impl From<DefineError> for Failure {
     fn from(error: DefineError) -> Failure {
-        Failure::new(&IDC3014I, &[]).and(&CICA0934E, &[("reason", &error)]).and_code(error.code())
+        Failure::new(&IDC3014I, &[])
+            .and(&CICA0934E, &[("reason", &error)])
+            .and_code(error.code())
     }
 }
 

@@ -24,6 +24,7 @@ mod output;
 mod print;
 mod range;
 mod repro;
+mod said;
 mod trouble;
 mod verify;
 mod volume;

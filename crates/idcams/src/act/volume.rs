@@ -1,9 +1,55 @@
-//! Volumes.
+//! DEFINE VOLUME and DELETE ... VOLUME: which directories are volumes, and of what device type.
 
+use super::failure::{refused, Failure};
 use super::Services;
-use crate::params::Command;
+use crate::messages::{CICA0936I, IDC0550I};
+use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
+use cica_catalog::{Device, Volser};
+use std::path::Path;
 
-pub(super) fn define(_services: &mut Services, _cmd: &Command, _out: &mut Sysprint) -> u8 {
-    12
+/// Carries out DEFINE VOLUME.
+pub fn define(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+    match add(services, &command.params, out) {
+        Ok(()) => 0,
+        Err(failure) => failure.with_cc(12).tell(out),
+    }
+}
+
+fn add(services: &Services, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
+    let serial = Volser::parse(params.name("NAME").unwrap_or_default()).map_err(|error| refused(&error, 140, 0))?;
+    let device = match params.name("DEVICETYPE") {
+        None => Device::default_type(),
+        Some(name) => Device::by_name(name).ok_or_else(|| {
+            let known: Vec<&str> = cica_catalog::geometry::DEVICES.iter().map(Device::name).collect();
+            refused(
+                &format!(
+                    "{name} is no device type that is known; give one of {}",
+                    known.join(", ")
+                ),
+                140,
+                0,
+            )
+        })?,
+    };
+    let catalog = services.catalog(params)?;
+    let volume = catalog.add_volume(&serial, device, params.name("PATH").map(Path::new))?;
+    let directory = volume.path(catalog.directory());
+    out.say(
+        &CICA0936I,
+        &[
+            ("name", &serial),
+            ("device", &device.name()),
+            ("directory", &directory.display()),
+        ],
+    );
+    Ok(())
+}
+
+/// Forgets a volume without data sets; its directory stays.
+pub fn delete(services: &Services, name: &str, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
+    let serial = Volser::parse(name).map_err(|error| refused(&error, 140, 0))?;
+    services.catalog(params)?.remove_volume(&serial)?;
+    out.double(&IDC0550I.line(&[("kind", &'V'), ("name", &serial)]));
+    Ok(())
 }

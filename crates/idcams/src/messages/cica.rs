@@ -35,7 +35,20 @@ CICA0932E 12 "CATALOG {name} IS NOT KNOWN; {directory} IS THE ONE IN USE",
     "CATALOG names another catalog than the one of this run. The command did nothing, so that it cannot change or \
      delete an entry of the same name in the wrong catalog.",
     "Leave CATALOG out to use the catalog of the run; or run the command with `--catalog DIRECTORY`.";
+CICA0933I 0 "CONTROL INTERVAL SIZE {given} IS RAISED TO {taken}",
+    "The size given is not a multiple of 512 (of 2,048 above 8,192), or an index record of that size cannot point to \
+     all control intervals of a control area.",
+    "Nothing, or give the size that was taken.";
 CICA0934E 8 "{reason}",
     "Says in words what the VSAM catalog return code next to it stands for.",
     "Do what the message says.";
+CICA0935I 0 "THE KEY ENDS AT BYTE {end}, AN AVERAGE RECORD AT BYTE {average}",
+    "A record shorter than the end of the key is refused when it is written.",
+    "Nothing if all records hold their key; else correct KEYS or RECORDSIZE.";
+CICA0936I 0 "VOLUME {name} DEFINED: A {device} IN {directory}",
+    "The directory is now a volume of the catalog, with the geometry of the device type.",
+    "Nothing; name it in VOLUMES.";
+CICA0937W 4 "{path} COULD NOT BE REMOVED: {reason}",
+    "The entry is deleted and its records are gone, but a file that no entry names is still on the volume.",
+    "Remove the file. A DEFINE of the same name says if it is in the way.";
 }

@@ -1,0 +1,216 @@
+//! What ALTER may change of an entry, and when.
+//!
+//! 1. KEYS and RECORDSIZE change only while the data set has never held a record; nothing else depends on its records.
+//! 2. What is laid out on the volume stays: a change that would need other CI sizes or control areas is refused.
+
+use super::super::failure::{refused, Failure};
+use super::super::{open, said, Services};
+use super::{Entry, Kind};
+use crate::params::Params;
+use cica_catalog::entry::{Attributes, Component};
+use cica_catalog::plan::{plan, Wish};
+use cica_catalog::space::{Space, Unit};
+use cica_catalog::{check as rules, Cluster, Contents, Date, Volser};
+
+/// What can be said of an entry without data.
+const OF_ANY_ENTRY: [&str; 7] = ["entryname", "NEWNAME", "OWNER", "TO", "FOR", "CATALOG", "FILE"];
+/// What says something of the records, and so nothing of an index.
+const OF_DATA: [&str; 7] = [
+    "FREESPACE",
+    "KEYS",
+    "RECORDSIZE",
+    "BUFFERSPACE",
+    "CCSID",
+    "ERASE",
+    "NOERASE",
+];
+
+/// Puts what `params` say into the entry; `kind` is that of the entry, or of the component that was named.
+pub fn change(contents: &Contents, entry: &mut Entry, kind: Kind, params: &Params, today: Date) -> Result<(), Failure> {
+    let Entry::Cluster(cluster) = entry else {
+        return of_any_entry(entry, params, today);
+    };
+    if kind == Kind::Index {
+        refuse(
+            params,
+            |keyword| OF_DATA.contains(&keyword),
+            "of the data component; name that or the cluster",
+        )?;
+    }
+    let share = cluster.attributes.share;
+    said::put(&mut cluster.attributes, params, today)?;
+    if kind == Kind::Index {
+        // That of the index component stands in its file.
+        cluster.attributes.share = share;
+    }
+    if let Some(free) = said::free_space(params) {
+        cluster.data.free_space = free;
+    }
+    if let Some(bytes) = params.number("BUFFERSPACE") {
+        // The table bounds it.
+        cluster.attributes.buffer_space = bytes as u32;
+    }
+    if let Some(list) = params.group("NULLIFY") {
+        list.iter()
+            .for_each(|param| nullify(&mut cluster.attributes, param.keyword));
+    }
+    if kind != Kind::Index {
+        volumes(contents, &mut cluster.data, params)?;
+    }
+    match (&mut cluster.index, kind) {
+        (Some(index), Kind::Cluster | Kind::Index) => volumes(contents, index, params),
+        _ => Ok(()),
+    }
+}
+
+fn of_any_entry(entry: &mut Entry, params: &Params, today: Date) -> Result<(), Failure> {
+    let word = entry.kind().word();
+    refuse(
+        params,
+        |keyword| !OF_ANY_ENTRY.contains(&keyword),
+        &format!("nothing that a {word} has"),
+    )?;
+    let history = match entry {
+        Entry::Path(e) => &mut e.history,
+        Entry::Gdg(e) => &mut e.history,
+        Entry::NonVsam(e) => &mut e.history,
+        Entry::UserCatalog(e) => &mut e.history,
+        Entry::Aix(e) => &mut e.attributes.history,
+        _ => return Ok(()),
+    };
+    said::put_history(history, params, today)
+}
+
+fn refuse(params: &Params, improper: impl Fn(&str) -> bool, why: &str) -> Result<(), Failure> {
+    match params.iter().find(|param| improper(param.keyword)) {
+        Some(param) => Err(refused(&format!("{} is {why}", param.keyword), 48, 0)),
+        None => Ok(()),
+    }
+}
+
+fn nullify(attributes: &mut Attributes, keyword: &str) {
+    match keyword {
+        "OWNER" => attributes.history.owner = None,
+        "RETENTION" => attributes.history.expires = None,
+        "LOG" => attributes.log = None,
+        "LOGSTREAMID" => attributes.log_stream = None,
+        "STORAGECLASS" => attributes.storage_class = None,
+        "DATACLASS" => attributes.data_class = None,
+        "MANAGEMENTCLASS" => attributes.management_class = None,
+        other => said::forget(attributes, other),
+    }
+}
+
+/// ADDVOLUMES and REMOVEVOLUMES of one component.
+fn volumes(contents: &Contents, component: &mut Component, params: &Params) -> Result<(), Failure> {
+    let first = component.volumes.first().cloned();
+    for word in params.list("ADDVOLUMES") {
+        let serial = Volser::parse(&word.text).map_err(|error| refused(&error, 140, 0))?;
+        let device = contents.volume(&serial)?.device;
+        let has = first
+            .as_ref()
+            .map_or(Ok(device), |first| contents.volume(first).map(|v| v.device))?;
+        if device.name() != has.name() {
+            let words = format!(
+                "volume {serial} is a {}, {} lies on a {}",
+                device.name(),
+                component.name,
+                has.name()
+            );
+            return Err(refused(&words, 140, 0));
+        }
+        if component.volumes.contains(&serial) {
+            return Err(refused(
+                &format!("{} has volume {serial} already", component.name),
+                140,
+                0,
+            ));
+        }
+        component.volumes.push(serial);
+    }
+    for word in params.list("REMOVEVOLUMES") {
+        let serial = Volser::parse(&word.text).map_err(|error| refused(&error, 140, 0))?;
+        match component.volumes.iter().position(|known| *known == serial) {
+            Some(0) => {
+                let words = format!(
+                    "{} lies on volume {serial}; only volumes without its data go",
+                    component.name
+                );
+                return Err(refused(&words, 140, 0));
+            }
+            Some(place) => drop(component.volumes.remove(place)),
+            None => return Err(refused(&format!("{} has no volume {serial}", component.name), 140, 0)),
+        }
+    }
+    Ok(())
+}
+
+/// The new attributes go together, and with what is laid out on the volume.
+pub fn check(services: &Services, contents: &Contents, old: &Cluster, new: &Cluster) -> Result<(), Failure> {
+    let (was, is) = (&old.attributes, &new.attributes);
+    rules::log(new.organization, is.log, is.log_stream.as_deref())?;
+    let record = was.keys != is.keys || was.record_size != is.record_size;
+    if record {
+        check_empty(services, old)?;
+    }
+    if record || was.buffer_space != is.buffer_space || old.data.free_space != new.data.free_space {
+        check_layout(contents, new)?;
+    }
+    Ok(())
+}
+
+fn check_empty(services: &Services, cluster: &Cluster) -> Result<(), Failure> {
+    let (data, index) = open::files(services, cluster)?;
+    // Requests that a dead owner left in its log become part of the data set first.
+    services.engine.alter(&data, &index, |_, _| ())?;
+    if services.engine.peek(&data)?.levels > 0 {
+        let words = format!(
+            "{} has been loaded; KEYS and RECORDSIZE change only before. Define a new data set and REPRO into it",
+            cluster.name
+        );
+        return Err(refused(&words, 140, 0));
+    }
+    Ok(())
+}
+
+/// Lays the cluster out again as it is and sees that this comes to the same.
+fn check_layout(contents: &Contents, cluster: &Cluster) -> Result<(), Failure> {
+    let (attributes, data) = (&cluster.attributes, &cluster.data);
+    let serial = data.volumes.first().cloned().unwrap_or_else(Volser::default_serial);
+    let planned = plan(&Wish {
+        organization: cluster.organization,
+        keys: attributes.keys,
+        record_size: attributes.record_size,
+        spanned: attributes.spanned,
+        ci_size: Some(data.ci_size),
+        index_ci_size: cluster.index.as_ref().map(|index| index.ci_size),
+        space: allocated(data),
+        index_space: cluster.index.as_ref().map(allocated),
+        free_space: data.free_space,
+        buffer_space: Some(attributes.buffer_space),
+        imbed: data.imbed,
+        device: contents.volume(&serial)?.device,
+    })?;
+    let index = |ci_size: Option<u32>| ci_size.unwrap_or_default();
+    let (needed, has) = (
+        index(planned.index.as_ref().map(|i| i.ci_size)),
+        index(cluster.index.as_ref().map(|i| i.ci_size)),
+    );
+    if needed != has || planned.data.allocation.ci_per_ca != data.ci_per_ca {
+        let words = format!(
+            "keys of this length need index control intervals of {needed} bytes or smaller control areas, and the index \
+             has {has}; define the cluster anew"
+        );
+        return Err(refused(&words, 140, 0));
+    }
+    Ok(())
+}
+
+/// Space as it was allocated.
+fn allocated(component: &Component) -> Space {
+    Space {
+        unit: Unit::Tracks,
+        primary: component.primary_tracks,
+        secondary: component.secondary_tracks,
+    }
+}

@@ -1,0 +1,57 @@
+//! Files in the way of a DEFINE: what a DEFINE left behind that did not come to its end, and what must stay.
+
+use super::super::failure::{refused, Failure};
+use super::super::Services;
+use cica_disk::{File, Open, ReadAt};
+use cica_format::root::{Root, AREA_LEN};
+use std::io;
+use std::path::Path;
+
+/// Removes files at these paths if they never held a record.
+///
+/// # Errors
+/// A file may hold records, or somebody has it open.
+pub fn clear(services: &Services, data: &Path, index: &Path) -> Result<(), Failure> {
+    let mut found = false;
+    for path in [data, index] {
+        match services.disk.open(path, Open::default()) {
+            Ok(file) if is_blank(&*file).unwrap_or(false) => found = true,
+            Ok(_) => return Err(in_the_way(path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(_) => return Err(in_the_way(path)),
+        }
+    }
+    if found {
+        services.engine.destroy(data, index, false)?;
+    }
+    Ok(())
+}
+
+/// Nothing but roots, of which none knows of records: in its tree or in a log.
+fn is_blank(file: &dyn File) -> io::Result<bool> {
+    if file.size(None)? > 2 * AREA_LEN as u64 {
+        return Ok(false);
+    }
+    for copy in 0..2 {
+        let mut area = vec![0; AREA_LEN];
+        let mut batch = [ReadAt {
+            at: copy * AREA_LEN as u64,
+            buf: &mut area,
+            got: 0,
+        }];
+        file.read(&mut batch)?;
+        if Root::decode(&area).is_ok_and(|root| root.levels > 0 || root.log.log != 0) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn in_the_way(path: &Path) -> Failure {
+    let words = format!(
+        "the file {} is there and not in this catalog; DEFINE ... RECATALOG takes a data set in that has records, or \
+         move the file away",
+        path.display()
+    );
+    refused(&words, 8, 38)
+}

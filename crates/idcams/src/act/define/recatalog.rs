@@ -1,0 +1,190 @@
+//! DEFINE CLUSTER ... RECATALOG: an entry made anew from the data set's own files.
+//!
+//! 1. What the files carry is what the entry says; of the parameters only those count that files do not carry (owner,
+//!    dates, classes, log).
+//! 2. Files are found by the names in them, whatever they are called on the volume, and are not changed.
+
+use super::super::failure::{refused, Failure};
+use super::super::{said, Services};
+use super::Defined;
+use crate::params::{Command, Params};
+use cica_catalog::entry::{Attributes, Component, Keys, RecordSize, ShareOptions};
+use cica_catalog::freespace::FreeSpace;
+use cica_catalog::space::{Space, Unit};
+use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Date, Entry, Name, Volser, Volume};
+use cica_format::attributes::Attributes as FileAttributes;
+use cica_format::root::Root;
+use std::path::PathBuf;
+
+pub fn recatalog(services: &Services, command: &Command) -> Result<Defined, Failure> {
+    let catalog = services.catalog(&command.params)?;
+    catalog.transact(|contents| {
+        let name = Name::parse(command.params.name("NAME").unwrap_or_default()).map_err(|e| refused(&e, 140, 0))?;
+        let volumes = searched(contents, &command.params)?;
+        let data = found(services, &volumes, |path| services.engine.peek(path).ok(), &name)?;
+        let of_index = |path: &PathBuf| services.engine.peek_index(&data.path, path).ok();
+        let index = found(services, &volumes, of_index, &name)?;
+        let cluster = Cluster {
+            organization: data.root.attributes.organization,
+            attributes: attributes(services, command, &data.root.attributes)?,
+            data: data.component()?,
+            index: Some(index.component()?),
+            name,
+        };
+        contents.insert(Entry::Cluster(Box::new(cluster.clone())))?;
+        let index = index.component()?;
+        Ok(Defined {
+            cluster,
+            index,
+            generated: (false, false),
+            rounded: Vec::new(),
+            key_end: None,
+        })
+    })
+}
+
+/// The volumes that are named, else all.
+fn searched(contents: &Contents, params: &Params) -> Result<Vec<Volume>, Failure> {
+    let lists = [Some(params), params.group("DATA"), params.group("INDEX")];
+    let mut named: Vec<Volume> = Vec::new();
+    for word in lists
+        .iter()
+        .flatten()
+        .flat_map(|list| list.list("VOLUMES"))
+        .filter(|word| word.text != "*")
+    {
+        let serial = Volser::parse(&word.text).map_err(|e| refused(&e, 140, 0))?;
+        let volume = contents.volume(&serial)?;
+        if !named.contains(volume) {
+            named.push(volume.clone());
+        }
+    }
+    Ok(if named.is_empty() {
+        contents.volumes().cloned().collect()
+    } else {
+        named
+    })
+}
+
+/// A component's file.
+struct Found {
+    volume: Volume,
+    file: String,
+    path: PathBuf,
+    root: Root,
+}
+
+/// The file on one of the volumes that `root` reads and that says it is of the cluster.
+fn found(
+    services: &Services,
+    volumes: &[Volume],
+    root: impl Fn(&PathBuf) -> Option<Root>,
+    cluster: &Name,
+) -> Result<Found, Failure> {
+    for volume in volumes {
+        let directory = directory(&services.catalog, volume);
+        let listed = services.disk.list(&directory);
+        let files = listed.map_err(|error| cica_catalog::catalog::volume_error(&volume.serial, &directory, error))?;
+        for (file, _) in files {
+            let path = directory.join(&file);
+            let Some(root) = root(&path).filter(|root| root.attributes.cluster_name == cluster.as_str()) else {
+                continue;
+            };
+            let file = file.to_string_lossy().into_owned();
+            return Ok(Found {
+                volume: volume.clone(),
+                file,
+                path,
+                root,
+            });
+        }
+    }
+    Err(CatalogError::NotFound { name: cluster.clone() }.into())
+}
+
+fn directory(catalog: &Catalog, volume: &Volume) -> PathBuf {
+    volume.path(catalog.directory())
+}
+
+impl Found {
+    fn component(&self) -> Result<Component, Failure> {
+        let a = &self.root.attributes;
+        let unusable = |what: &dyn std::fmt::Display| {
+            refused(
+                &format!("{}: {what}; it cannot be taken into the catalog", self.path.display()),
+                140,
+                0,
+            )
+        };
+        let name = Name::parse(&a.component_name).map_err(|error| unusable(&error))?;
+        let physical = self
+            .volume
+            .device
+            .physical_record(a.ci_size)
+            .filter(|p| p.per_track > 0);
+        let physical = physical.ok_or_else(|| {
+            unusable(&format!(
+                "CIs of {} bytes cannot be laid on a {}",
+                a.ci_size,
+                self.volume.device.name()
+            ))
+        })?;
+        // At most 65,535 CIs of 32 KiB.
+        let tracks_per_ca = physical.tracks_for(u64::from(a.ci_per_ca)) as u32;
+        let ca_bytes = (u64::from(a.ci_per_ca) * u64::from(a.ci_size)).max(1);
+        let tracks = |bytes: u64| bytes / ca_bytes * u64::from(tracks_per_ca);
+        let (primary, secondary) = (tracks(a.primary), tracks(a.secondary));
+        Ok(Component {
+            name,
+            volumes: vec![self.volume.serial.clone()],
+            file: self.file.clone(),
+            ci_size: a.ci_size,
+            ci_per_ca: u32::from(a.ci_per_ca),
+            tracks_per_ca,
+            physical_record: physical.size,
+            records_per_track: physical.per_track,
+            space: Space {
+                unit: Unit::Tracks,
+                primary,
+                secondary,
+            },
+            primary_tracks: primary,
+            secondary_tracks: secondary,
+            free_space: FreeSpace {
+                ci: a.free_ci,
+                ca: a.free_ca,
+            },
+            imbed: false,
+        })
+    }
+}
+
+/// What the parameters say, under what the data component's file carries.
+fn attributes(services: &Services, command: &Command, file: &FileAttributes) -> Result<Attributes, Failure> {
+    let mut said = Attributes::new(services.today());
+    said::put(&mut said, &command.params, services.today())?;
+    said.history.created = Date::of_clock(file.created);
+    Ok(Attributes {
+        keys: Some(Keys {
+            length: file.key_length,
+            offset: file.key_offset,
+        }),
+        record_size: RecordSize {
+            average: file.average_record,
+            maximum: file.maximum_record,
+        },
+        share: ShareOptions {
+            region: file.share_region,
+            system: file.share_system,
+        },
+        reuse: file.reuse,
+        spanned: file.spanned,
+        erase: file.erase,
+        speed: file.speed,
+        write_check: file.write_check,
+        reclaim: file.reclaim,
+        buffer_space: file.buffer_space,
+        ccsid: file.ccsid,
+        ..said
+    })
+}

@@ -1,0 +1,317 @@
+//! What a DEFINE CLUSTER asks for, out of its three lists and MODEL.
+//!
+//! 1. For the data component DATA(...) goes over the list after CLUSTER, that goes over MODEL, and that over the
+//!    defaults; likewise INDEX(...) for the index component.
+//! 2. Space given for the cluster is the data component's, and the index gets what it needs beside it; a CI size given
+//!    for the cluster is that of each component that is given none.
+
+use super::super::failure::{refused, Failure};
+use super::super::{said, Services};
+use crate::messages::{CICA0915E, IDC3506I};
+use crate::params::{Command, Params, Word};
+use cica_catalog::entry::{Attributes, Keys, Organization, ShareOptions};
+use cica_catalog::freespace::FreeSpace;
+use cica_catalog::plan::Wish;
+use cica_catalog::space::{Space, Unit};
+use cica_catalog::{CatalogError, Cluster, Contents, Device, Name, Volser};
+
+/// See the module.
+pub struct Wanted {
+    /// Cluster name.
+    pub name: Name,
+    /// Name of the data component, if it was given.
+    pub data_name: Option<Name>,
+    /// Name of the index component, if it was given.
+    pub index_name: Option<Name>,
+    /// Volumes of the data component, at least one, all known and of one device type.
+    pub data_volumes: Vec<Volser>,
+    /// The same for the index component.
+    pub index_volumes: Vec<Volser>,
+    /// SHAREOPTIONS of the index component, which may differ.
+    pub index_share: ShareOptions,
+    /// What is to be laid out.
+    pub wish: Wish,
+    /// Everything else.
+    pub attributes: Attributes,
+}
+
+/// The three lists of a command, and what MODEL names.
+struct Lists<'a> {
+    cluster: &'a Params,
+    data: Option<&'a Params>,
+    index: Option<&'a Params>,
+    model: Option<Cluster>,
+    data_model: Option<Cluster>,
+    index_model: Option<Cluster>,
+}
+
+impl Wanted {
+    /// What `command` asks for.
+    pub fn of(services: &Services, contents: &Contents, command: &Command) -> Result<Wanted, Failure> {
+        let lists = Lists::of(contents, &command.params)?;
+        let attributes = lists.attributes(services)?;
+        let data_volumes = volumes(contents, lists.volumes(lists.data, lists.data_model()))?;
+        let index_volumes = volumes(contents, lists.volumes(lists.index, lists.index_model()))?;
+        let device = one_device(contents, data_volumes.iter().chain(&index_volumes))?;
+        let organization = lists.model.as_ref().map_or(Organization::Ksds, |m| m.organization);
+        let index_share = lists.index.and_then(said::share_options).unwrap_or(attributes.share);
+        let wish = Wish {
+            organization,
+            keys: attributes.keys,
+            record_size: attributes.record_size,
+            spanned: attributes.spanned,
+            ci_size: lists.data_ci_size(),
+            index_ci_size: lists.index_ci_size(),
+            space: lists.data_space()?,
+            index_space: lists.index_space(),
+            free_space: lists.free_space(),
+            buffer_space: lists.buffer_space(),
+            imbed: false,
+            device,
+        };
+        Ok(Wanted {
+            name: lists.name(Some(lists.cluster))?.ok_or_else(|| missing("NAME"))?,
+            data_name: lists.name(lists.data)?,
+            index_name: lists.name(lists.index)?,
+            data_volumes,
+            index_volumes,
+            index_share,
+            wish,
+            attributes,
+        })
+    }
+}
+
+impl<'a> Lists<'a> {
+    fn of(contents: &Contents, params: &'a Params) -> Result<Lists<'a>, Failure> {
+        let (data, index) = (params.group("DATA"), params.group("INDEX"));
+        let of = |list: Option<&Params>| list.map_or(Ok(None), |list| model(contents, list));
+        Ok(Lists {
+            cluster: params,
+            data,
+            index,
+            model: model(contents, params)?,
+            data_model: of(data)?,
+            index_model: of(index)?,
+        })
+    }
+
+    /// The list of the data component, and that of the cluster where it has the keyword and the first has not.
+    fn for_data(&self, keyword: &str) -> Option<&'a Params> {
+        self.data
+            .filter(|list| list.has(keyword))
+            .or(Some(self.cluster).filter(|list| list.has(keyword)))
+    }
+
+    fn data_model(&self) -> Option<&Cluster> {
+        self.data_model.as_ref().or(self.model.as_ref())
+    }
+
+    fn index_model(&self) -> Option<&Cluster> {
+        self.index_model.as_ref().or(self.model.as_ref())
+    }
+
+    fn name(&self, list: Option<&Params>) -> Result<Option<Name>, Failure> {
+        let text = list.and_then(|list| list.name("NAME"));
+        text.map(|text| Name::parse(text).map_err(|error| refused(&error, 140, 0)))
+            .transpose()
+    }
+
+    fn attributes(&self, services: &Services) -> Result<Attributes, Failure> {
+        let today = services.today();
+        let mut attributes = Attributes {
+            ccsid: 819,
+            ..Attributes::new(today)
+        };
+        if let Some(model) = self.data_model() {
+            let history = attributes.history;
+            attributes = model.attributes.clone();
+            // A copy is made today and may go at any time, and it can be written whatever its model allows.
+            attributes.history = history;
+            attributes.history.owner.clone_from(&model.attributes.history.owner);
+            attributes.inhibit = false;
+        }
+        // What stands in INDEX(...) and has no field of its own goes below what is said of the cluster.
+        for list in [self.index, Some(self.cluster), self.data].into_iter().flatten() {
+            let share = attributes.share;
+            said::put(&mut attributes, list, today)?;
+            if self.index.is_some_and(|index| std::ptr::eq(index, list)) {
+                attributes.share = share;
+            }
+        }
+        if attributes.keys.is_none() {
+            attributes.keys = Some(Keys { length: 64, offset: 0 });
+        }
+        Ok(attributes)
+    }
+
+    /// Serials of a component's volumes as they were written, else those of the model's.
+    fn volumes(&self, list: Option<&'a Params>, model: Option<&Cluster>) -> Vec<String> {
+        let written = list.map_or(&[] as &[Word], |list| list.list("VOLUMES"));
+        let written = if written.is_empty() {
+            self.cluster.list("VOLUMES")
+        } else {
+            written
+        };
+        if !written.is_empty() {
+            return written.iter().map(|word| word.text.clone()).collect();
+        }
+        model
+            .map(|m| m.data.volumes.iter().map(ToString::to_string).collect())
+            .unwrap_or_default()
+    }
+
+    fn data_ci_size(&self) -> Option<u32> {
+        let written = self.for_data("CONTROLINTERVALSIZE").and_then(ci_size);
+        // A CI size is chosen by the record size; when that is not the model's, its CI size may not do.
+        let same = self.for_data("RECORDSIZE").is_none();
+        written.or(self.data_model().filter(|_| same).map(|m| m.data.ci_size))
+    }
+
+    fn index_ci_size(&self) -> Option<u32> {
+        self.index.and_then(ci_size).or_else(|| ci_size(self.cluster))
+    }
+
+    fn data_space(&self) -> Result<Space, Failure> {
+        let written = self.data.and_then(space).or_else(|| space(self.cluster));
+        written
+            .or(self.data_model().map(|m| m.data.space))
+            .ok_or_else(|| missing("CYLINDERS, TRACKS, RECORDS, KILOBYTES OR MEGABYTES"))
+    }
+
+    fn index_space(&self) -> Option<Space> {
+        let said_of_data = self.data.and_then(space).or_else(|| space(self.cluster)).is_some();
+        let model = || {
+            self.index_model()
+                .filter(|_| !said_of_data)?
+                .index
+                .as_ref()
+                .map(|i| i.space)
+        };
+        self.index.and_then(space).or_else(model)
+    }
+
+    fn free_space(&self) -> FreeSpace {
+        let written = self.for_data("FREESPACE").and_then(said::free_space);
+        written
+            .or(self.data_model().map(|m| m.data.free_space))
+            .unwrap_or_default()
+    }
+
+    /// BUFFERSPACE, bounded by the table; a model's goes by its own CI sizes.
+    fn buffer_space(&self) -> Option<u32> {
+        self.for_data("BUFFERSPACE")?.number("BUFFERSPACE").map(|n| n as u32)
+    }
+}
+
+/// The cluster that MODEL of a list names, itself or by a component.
+fn model(contents: &Contents, list: &Params) -> Result<Option<Cluster>, Failure> {
+    let Some(words) = list.group("MODEL") else {
+        return Ok(None);
+    };
+    if let Some(catalog) = words.name("catalog") {
+        return Err(refused(
+            &format!("MODEL in the catalog {catalog} cannot be read; leave that name out"),
+            140,
+            0,
+        ));
+    }
+    let text = words.name("entry").unwrap_or_default();
+    let name = Name::parse(text).map_err(|error| refused(&error, 140, 0))?;
+    match contents.find(&name).map(|found| found.entry()) {
+        Some(cica_catalog::Entry::Cluster(cluster)) => Ok(Some((**cluster).clone())),
+        Some(other) => Err(refused(
+            &format!("MODEL {name} is a {} and no cluster", other.kind().word()),
+            140,
+            0,
+        )),
+        None => Err(CatalogError::NotFound { name }.into()),
+    }
+}
+
+/// Known volumes out of serials; `*`, or none at all, leaves the choice to us.
+fn volumes(contents: &Contents, written: Vec<String>) -> Result<Vec<Volser>, Failure> {
+    let written = if written.is_empty() {
+        vec!["*".to_owned()]
+    } else {
+        written
+    };
+    let mut volumes: Vec<Volser> = Vec::new();
+    for text in written {
+        let serial = match text.as_str() {
+            "*" => default_volume(contents)?,
+            text => Volser::parse(text).map_err(|error| refused(&error, 140, 0))?,
+        };
+        contents.volume(&serial)?;
+        if !volumes.contains(&serial) {
+            volumes.push(serial);
+        }
+    }
+    Ok(volumes)
+}
+
+/// The volume made with the catalog, or the first there is.
+fn default_volume(contents: &Contents) -> Result<Volser, Failure> {
+    let own = Volser::default_serial();
+    match contents.volume(&own) {
+        Ok(_) => Ok(own),
+        Err(_) => contents
+            .volumes()
+            .next()
+            .map(|v| v.serial.clone())
+            .ok_or_else(|| Failure::new(&IDC3506I, &[])),
+    }
+}
+
+/// The device type of all these volumes: tracks and cylinders of both components are counted in it.
+fn one_device<'a>(
+    contents: &Contents,
+    mut serials: impl Iterator<Item = &'a Volser>,
+) -> Result<&'static Device, Failure> {
+    let Some(first) = serials.next() else {
+        return Err(Failure::new(&IDC3506I, &[]));
+    };
+    let device = contents.volume(first)?.device;
+    for serial in serials {
+        let other = contents.volume(serial)?.device;
+        if other.name() != device.name() {
+            let words = format!(
+                "volume {first} is a {}, volume {serial} a {}; give volumes of one device type",
+                device.name(),
+                other.name()
+            );
+            return Err(refused(&words, 140, 0));
+        }
+    }
+    Ok(device)
+}
+
+/// Space of one list.
+fn space(list: &Params) -> Option<Space> {
+    const UNITS: [(&str, Unit); 5] = [
+        ("CYLINDERS", Unit::Cylinders),
+        ("TRACKS", Unit::Tracks),
+        ("RECORDS", Unit::Records),
+        ("KILOBYTES", Unit::Kilobytes),
+        ("MEGABYTES", Unit::Megabytes),
+    ];
+    UNITS
+        .into_iter()
+        .find_map(|(keyword, unit)| match list.numbers(keyword) {
+            [] => None,
+            [primary, rest @ ..] => Some(Space {
+                unit,
+                primary: primary.value,
+                secondary: rest.first().map_or(0, |s| s.value),
+            }),
+        })
+}
+
+/// CONTROLINTERVALSIZE of one list, bounded by the table.
+fn ci_size(list: &Params) -> Option<u32> {
+    list.number("CONTROLINTERVALSIZE").map(|size| size as u32)
+}
+
+fn missing(parameter: &str) -> Failure {
+    Failure::new(&CICA0915E, &[("item", &parameter)])
+}

@@ -1,0 +1,82 @@
+//! Which entries a name of DELETE means.
+//!
+//! 1. A name with one `*` in the place of a whole qualifier after the first means all entries it matches, as it always
+//!    did. A name with any other wild characters needs MASK, unless it matches one entry only.
+//! 2. When a type is said, only entries of it are meant; one that is named in full and is of another type is refused.
+
+use super::super::failure::{not_found, refused, Failure};
+use crate::messages::IDC2900I;
+use crate::params::Params;
+use cica_catalog::entry::Kind;
+use cica_catalog::{Contents, Found, Mask, Name};
+
+/// Types as DELETE names them.
+const TYPES: [(&str, Kind); 8] = [
+    ("ALIAS", Kind::Alias),
+    ("ALTERNATEINDEX", Kind::Aix),
+    ("CLUSTER", Kind::Cluster),
+    ("GENERATIONDATAGROUP", Kind::Gdg),
+    ("NONVSAM", Kind::NonVsam),
+    ("PATH", Kind::Path),
+    ("USERCATALOG", Kind::UserCatalog),
+    // Page spaces are not made here, so none is found.
+    ("PAGESPACE", Kind::Data),
+];
+
+/// Names of the entries that `text` means, in order.
+pub fn select(contents: &Contents, text: &str, params: &Params) -> Result<Vec<Name>, Failure> {
+    let kind = TYPES
+        .iter()
+        .find(|(keyword, _)| params.flag(keyword))
+        .map(|(_, kind)| *kind);
+    let mask = Mask::parse(text).map_err(|error| refused(&error, 8, 42))?;
+    if !mask.is_generic() {
+        return named(contents, text, kind).map(|name| vec![name]);
+    }
+    let excluded = params.list("EXCLUDE").iter().map(|word| Mask::parse(&word.text));
+    let excluded = excluded
+        .collect::<Result<Vec<Mask>, _>>()
+        .map_err(|error| refused(&error, 140, 0))?;
+    let found: Vec<Name> = contents
+        .list(&mask)
+        .filter(|entry| kind.is_none_or(|kind| kind == entry.kind()))
+        .filter(|entry| !excluded.iter().any(|mask| mask.matches(entry.name())))
+        .map(|entry| entry.name().clone())
+        .collect();
+    match found.len() {
+        0 => Err(not_found(&text)),
+        1 => Ok(found),
+        _ if params.flag("MASK") || is_plain(text) => Ok(found),
+        _ => Err(Failure::new(&IDC2900I, &[("name", &text)])),
+    }
+}
+
+fn named(contents: &Contents, text: &str, kind: Option<Kind>) -> Result<Name, Failure> {
+    let name = Name::parse(text).map_err(|error| refused(&error, 8, 42))?;
+    match contents.find(&name) {
+        None => Err(not_found(&text)),
+        Some(Found::Component(part, _, entry)) => Err(refused(
+            &format!(
+                "{name} is the {} component of {}; delete that",
+                part.word(),
+                entry.name()
+            ),
+            48,
+            0,
+        )),
+        Some(Found::Entry(entry)) => match kind.filter(|kind| *kind != entry.kind()) {
+            Some(_) => Err(refused(
+                &format!("{name} is a {}; name that type, or none", entry.kind().word()),
+                48,
+                0,
+            )),
+            None => Ok(name),
+        },
+    }
+}
+
+/// One `*` for one whole qualifier that is not the first.
+fn is_plain(text: &str) -> bool {
+    let stars = text.bytes().filter(|b| *b == b'*').count();
+    stars == 1 && !text.contains('%') && text.split('.').skip(1).any(|qualifier| qualifier == "*")
+}
