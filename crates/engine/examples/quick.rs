@@ -69,9 +69,9 @@ fn main() {
     let mut s = ds.string();
     let mut x = 88172645463325252u64;
     let mut random = move || { x ^= x << 13; x ^= x >> 7; x ^= x << 17; x };
-    let ops = 1_000_000;
+    let ops = std::env::var("OPS").ok().and_then(|o| o.parse().ok()).unwrap_or(1_000_000);
     let mut key = record(0)[..16].to_vec();
-    let mut set = |key: &mut [u8], v: u64| { let mut v = v; for d in (0..16).rev() { key[d] = b'0' + (v % 10) as u8; v /= 10; } };
+    let set = |key: &mut [u8], v: u64| { let mut v = v; for d in (0..16).rev() { key[d] = b'0' + (v % 10) as u8; v /= 10; } };
     measure("random get", ops, || for _ in 0..ops { set(&mut key, random() % n * 2); s.get(&key, Search::Equal, Intent::Read).expect("get"); });
     measure("get for update, update", ops, || for _ in 0..ops {
         set(&mut key, random() % n * 2);

@@ -284,7 +284,10 @@ impl Str {
             }
         })?;
         match spot {
-            Some(spot) => self.deliver(spot, intent, false),
+            Some(spot) => {
+                self.inner.ksds.prefetch_after(&spot.leaf);
+                self.deliver(spot, intent, false)
+            }
             None => {
                 self.set_position(Position::End);
                 Err(RequestError::EndOfData)

@@ -16,6 +16,8 @@ pub struct Loader {
     /// Images of the CA's finished CIs.
     images: Vec<u8>,
     entries: Vec<Entry>,
+    /// Records that start in each of them.
+    counts: Vec<u64>,
     /// The CI being filled: its image and record lengths.
     image: Vec<u8>,
     used: usize,
@@ -36,6 +38,7 @@ impl Loader {
         Loader {
             images: Vec::with_capacity(layout.ci_per_ca * layout.ci_size),
             entries: Vec::with_capacity(layout.ci_per_ca),
+            counts: Vec::with_capacity(layout.ci_per_ca),
             image: vec![0; layout.ci_size],
             used: 0,
             lens: Vec::new(),
@@ -80,7 +83,6 @@ impl Ksds {
         let written = self.load_record(loader, key, record)?;
         loader.last_key.clear();
         loader.last_key.extend_from_slice(key);
-        self.counters.records.fetch_add(1, Relaxed);
         Ok(written)
     }
 
@@ -132,6 +134,7 @@ impl Ksds {
             loader.images.extend_from_slice(&image);
             // The separator is set when the next record's key is known.
             loader.entries.push(Entry { separator: key.to_vec(), pointer: loader.entries.len() as u32 });
+            loader.counts.push((i == 0) as u64);
         }
         if loader.entries.len() >= loader.cis_per_ca {
             self.end_ca(loader)?;
@@ -162,6 +165,7 @@ impl Ksds {
         ci::render(&mut loader.image, lens.iter().copied(), ci::Segment::Whole, 0);
         loader.images.extend_from_slice(&loader.image);
         loader.entries.push(Entry { separator: between, pointer: loader.entries.len() as u32 });
+        loader.counts.push(lens.len() as u64);
         loader.lens = lens;
         loader.lens.clear();
         (loader.used, loader.rdfs, loader.run) = (0, 0, 0);
@@ -193,6 +197,9 @@ impl Ksds {
         self.data.write_loaded(ca, &loader.images[..count * size])?;
         loader.images.drain(..count * size);
         loader.entries.drain(..count);
+        let records = loader.counts.drain(..count).sum();
+        // Counted with the CA, so that a commit counts what it commits.
+        self.counters.records.fetch_add(records, Relaxed);
         for (i, entry) in loader.entries.iter_mut().enumerate() {
             entry.pointer = i as u32;
         }

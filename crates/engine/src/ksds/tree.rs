@@ -176,6 +176,19 @@ impl Ksds {
         }
     }
 
+    /// A sequential reader came to `leaf`: the page after it is asked for, so that it is in the cache when its turn comes.
+    pub fn prefetch_after(&self, leaf: &Leaf) {
+        if leaf.entry + 1 < leaf.entries {
+            let view = self.view(leaf.node.1);
+            let ci = self.data.layout.join(view.ca(), view.pointer(leaf.entry + 1));
+            if self.unchanged(leaf.node.1, leaf.node.2) {
+                if let Some((frame, _)) = self.data.resident(ci) {
+                    self.pool.prefetch_all(frame);
+                }
+            }
+        }
+    }
+
     /// Whether the record at `spot` has a key that starts with `key`; `None`: its page changed.
     pub fn starts_with(&self, spot: &Spot, key: &[u8]) -> Option<bool> {
         let equal = self.leaf_view(&spot.leaf).compare_key(spot.pos, self.shape.rkp, key) == std::cmp::Ordering::Equal;

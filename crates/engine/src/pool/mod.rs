@@ -18,12 +18,15 @@ pub use latch::{pause, Latch};
 pub use page::{Entry, Page, Shape};
 
 use parking_lot::{Mutex, RwLock};
+use std::collections::HashSet;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use std::sync::Arc;
 
 /// Bytes of a slab.
-pub const SLAB: usize = 512 * 1024;
+pub const SLAB: usize = 256 * 1024;
+/// Smallest pool: a slab for each of the sizes that an open cluster can need at once, and some.
+pub const LEAST: usize = 16 * SLAB;
 /// No frame.
 pub const NO_FRAME: u32 = u32::MAX;
 
@@ -119,9 +122,9 @@ unsafe impl Sync for Pool {}
 pub struct PoolFull;
 
 impl Pool {
-    /// A pool of at most `limit` bytes (at least 2 MiB). Only address space is taken now.
+    /// A pool of at most `limit` bytes (at least [`LEAST`]). Only address space is taken now.
     pub fn new(limit: usize) -> std::io::Result<Pool> {
-        let limit = limit.max(4 * SLAB);
+        let limit = limit.max(LEAST);
         let reserved = limit.next_multiple_of(2 << 20) + (2 << 20);
         let memory = reserve(reserved)?;
         advise_huge(memory, reserved);
@@ -218,6 +221,14 @@ impl Pool {
         }
     }
 
+    /// Asks for all of a frame: a sequential reader comes to it soon.
+    pub fn prefetch_all(&self, frame: u32) {
+        let lines = self.memory_of(frame).1 / 64;
+        for four in (0..lines as u32).step_by(4) {
+            self.prefetch(frame + four);
+        }
+    }
+
     /// If `frame` holds `page` and nobody writes it: the version under which to read it.
     #[inline]
     pub fn version_of(&self, frame: u32, page: PageId) -> Option<u64> {
@@ -239,13 +250,14 @@ impl Pool {
 
     /// Latches a frame if nobody else has.
     pub fn try_latch(&self, frame: u32) -> Option<Latched<'_>> {
-        self.descriptor(frame).latch.try_latch().then_some(Latched { pool: self, frame })
+        // Lazily: a guard that is made is a guard that releases.
+        self.descriptor(frame).latch.try_latch().then(|| Latched { pool: self, frame })
     }
 
     /// Latches a frame if its version still is `version` (L3).
     #[inline]
     pub fn latch_at(&self, frame: u32, version: u64) -> Option<Latched<'_>> {
-        self.descriptor(frame).latch.latch_at(version).then_some(Latched { pool: self, frame })
+        self.descriptor(frame).latch.latch_at(version).then(|| Latched { pool: self, frame })
     }
 
     /// A latched frame of at least `bytes`, holding no page.
@@ -353,11 +365,12 @@ impl Pool {
         // All of the slab's frames must be on the free list now, or somebody has one in hand.
         let mut classes = self.classes.lock();
         let class = class_of(&mut classes, size);
-        if !slab.iter().all(|f| class.free.contains(f)) {
+        let members: HashSet<u32> = slab.iter().copied().collect();
+        if class.free.iter().filter(|f| members.contains(f)).count() < slab.len() {
             return false;
         }
-        class.free.retain(|f| !slab.contains(f));
-        class.frames.retain(|f| !slab.contains(f));
+        class.free.retain(|f| !members.contains(f));
+        class.frames.retain(|f| !members.contains(f));
         class.slabs.retain(|s| s != slab);
         class.hand = 0;
         true
