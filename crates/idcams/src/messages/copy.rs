@@ -28,7 +28,7 @@ CICA0950E 8 "{part} CONTROL INTERVAL AT RBA {rba}: {reason}",
 CICA0951E 8 "{reason}",
     "A key or record on the command line, or a line of the input, cannot be taken for bytes of the data set.",
     "What the words say.";
-CICA0952E 64 "{reason}",
+CICA0952E 12 "{reason}",
     "The command line is wrong, or names something that does not exist.",
     "What the words say; --help of the subcommand has an example.";
 }

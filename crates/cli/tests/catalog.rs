@@ -1,0 +1,246 @@
+//! Catalog, volumes and what is shown of them; and what is wrong with them.
+
+mod common;
+
+use common::Place;
+use serde_json::json;
+
+const NAMES: &str = "AA01 first\nAA02 second\n";
+
+#[test]
+fn entries_are_listed_by_mask() {
+    let p = Place::new();
+    p.names(NAMES);
+    p.write("names.txt", NAMES.as_bytes());
+    p.run(&["import", "names.txt", "B.OTHER", "--keys", "4,0", "-q"]).done();
+    assert_eq!(p.run(&["ls"]).done(), "A.NAMES\nB.OTHER\n");
+    assert_eq!(p.run(&["ls", "a.*"]).done(), "A.NAMES\n");
+    let long = p.run(&["ls", "A.**", "--long"]).done();
+    let words: Vec<&str> = long.split_whitespace().collect();
+    assert_eq!(
+        (words[0], words[1], words[2], words[4]),
+        ("A.NAMES", "KSDS", "2", "CICA01"),
+        "{long}"
+    );
+    let listed = p.run(&["ls", "A.*", "--json"]).json();
+    assert_eq!(listed[0]["records"], json!(2));
+    assert_eq!(p.run(&["ls", "Z.*"]).status, 4);
+    p.run(&["ls", "A..*"]).failed(64, &["A..*"]);
+}
+
+#[test]
+fn everything_is_shown_to_people_and_programs() {
+    let p = Place::new();
+    p.names(NAMES);
+    let shown = p.run(&["show", "A.NAMES", "--json"]).json();
+    assert_eq!(shown["type"], json!("CLUSTER"));
+    assert_eq!(shown["organization"], json!("KSDS"));
+    assert_eq!(shown["data"]["statistics"]["records"], json!(2));
+    assert_eq!(shown["index"]["levels"], json!(1));
+    let text = p.run(&["show", "A.NAMES"]).done();
+    assert!(
+        text.contains("keys                        length 4, offset 0\n"),
+        "{text}"
+    );
+    assert_eq!(
+        p.run(&["show", "A.NAMES.DATA", "--json"]).json()["name"],
+        json!("A.NAMES"),
+        "by its component"
+    );
+    let stat = p.run(&["stat", "A.NAMES", "--json"]).json();
+    assert_eq!(stat["records"], json!(2));
+    assert!(p.run(&["stat", "A.NAMES"]).done().starts_with("records"));
+}
+
+#[test]
+fn what_is_removed_is_gone() {
+    let p = Place::new();
+    p.names(NAMES);
+    let file = p.data_file("A.NAMES");
+    assert!(file.exists());
+    let told = p.run(&["rm", "A.NAMES"]).done();
+    assert!(told.contains("IDC0550I ENTRY (C) A.NAMES DELETED"), "{told}");
+    assert!(!file.exists());
+    p.run(&["rm", "A.NAMES"]).failed(8, &["IDC3012I", "A.NAMES"]);
+}
+
+#[test]
+fn a_name_that_is_not_there_is_told_everywhere() {
+    let p = Place::new();
+    p.names(NAMES);
+    for args in [
+        &["get", "A.NOBODY", "AA01"][..],
+        &["cat", "A.NOBODY"],
+        &["put", "A.NOBODY"],
+        &["show", "A.NOBODY"],
+        &["stat", "A.NOBODY"],
+        &["verify", "A.NOBODY"],
+        &["export", "A.NOBODY", "x"],
+    ] {
+        p.run(args).failed(8, &["IDC3012I", "A.NOBODY is not in the catalog"]);
+    }
+    assert!(!p.path("x").exists(), "nothing was made");
+}
+
+#[test]
+fn a_catalog_that_is_not_there_is_not_made_by_reading() {
+    let p = Place::new();
+    p.run(&["ls"])
+        .failed(12, &["IDC3014I", "there is no catalog in", "--catalog"]);
+    assert!(!p.path("catalog").exists());
+    let mut elsewhere = p.command(&["ls", "--catalog", "here"]);
+    elsewhere.env("CICA_CATALOG", "/nowhere");
+    common::finish(elsewhere, b"").failed(12, &["there is no catalog in here"]);
+}
+
+#[test]
+fn a_catalog_is_found_from_below() {
+    let p = Place::new();
+    std::fs::create_dir_all(p.path("project/below")).unwrap();
+    p.run(&["--catalog", "project/.cica", "volume", "add", "VOL001"]).done();
+    let mut ls = p.command(&["volume", "ls"]);
+    ls.env_remove("CICA_CATALOG").current_dir(p.path("project/below"));
+    let listed = common::finish(ls, b"").done();
+    assert!(listed.contains("VOL001"), "{listed}");
+}
+
+#[test]
+fn volumes_come_and_go() {
+    let p = Place::new();
+    let told = p
+        .run(&["volume", "add", "study1", "--device", "3330-1", "--directory", "disk"])
+        .done();
+    assert!(
+        told.contains("STUDY1, a 3330-1, is at") && told.contains("disk"),
+        "{told}"
+    );
+    let listed = p.run(&["volume", "ls", "--json"]).json();
+    let devices: Vec<&str> = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|v| v["device"].as_str().unwrap())
+        .collect();
+    assert_eq!(devices, ["3390", "3330-1"]);
+    p.run(&["volume", "add", "STUDY1"]).failed(8, &["CICA0930E", "STUDY1"]);
+    p.run(&["volume", "add", "TOOLONG1"]).failed(64, &["TOOLONG1"]);
+    p.run(&["volume", "add", "VOL2", "--device", "2314X"])
+        .failed(64, &["2314X", "3390"]);
+    p.write("names.txt", NAMES.as_bytes());
+    p.run(&[
+        "import",
+        "names.txt",
+        "A.B",
+        "--keys",
+        "4,0",
+        "--volume",
+        "STUDY1",
+        "-q",
+    ])
+    .done();
+    assert!(p.data_file("A.B").starts_with(p.path("disk")));
+    p.run(&["volume", "rm", "STUDY1"]).failed(8, &["CICA0930E", "A.B"]);
+    p.run(&["rm", "A.B"]).done();
+    p.run(&["volume", "rm", "STUDY1"]).done();
+}
+
+#[test]
+fn a_volume_that_is_gone_is_told() {
+    let p = Place::new();
+    p.run(&["volume", "add", "STUDY1", "--directory", "disk"]).done();
+    p.write("names.txt", NAMES.as_bytes());
+    p.run(&[
+        "import",
+        "names.txt",
+        "A.B",
+        "--keys",
+        "4,0",
+        "--volume",
+        "STUDY1",
+        "-q",
+    ])
+    .done();
+    std::fs::rename(p.path("disk"), p.path("elsewhere")).unwrap();
+    p.run(&["get", "A.B", "AA01"]).failed(12, &["IDC3300I", "A.B"]);
+    p.run(&["import", "names.txt", "A.C", "--keys", "4,0", "--volume", "STUDY1"])
+        .failed(8, &["STUDY1"]);
+    let shown = p.run(&["show", "A.B", "--json"]).json();
+    assert!(shown["data"]["unusable"].is_string(), "what is known is still shown");
+    std::fs::rename(p.path("elsewhere"), p.path("disk")).unwrap();
+    assert_eq!(p.run(&["get", "A.B", "AA01"]).done(), "AA01 first\n");
+}
+
+#[test]
+fn a_volume_nobody_knows_is_refused() {
+    let p = Place::new();
+    p.write("names.txt", NAMES.as_bytes());
+    p.run(&["import", "names.txt", "A.B", "--keys", "4,0", "--volume", "NONE01"])
+        .failed(8, &["NONE01"]);
+    assert_eq!(p.run(&["ls"]).status, 4, "nothing was defined");
+}
+
+#[test]
+fn a_damaged_catalog_is_told() {
+    let p = Place::new();
+    p.names(NAMES);
+    let mut bytes = p.read("catalog/catalog");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x40;
+    p.write("catalog/catalog", &bytes);
+    p.run(&["ls"]).failed(12, &["IDC3014I", "damaged at byte"]);
+}
+
+#[test]
+fn a_damaged_data_set_is_found() {
+    let p = Place::new();
+    p.names(NAMES);
+    let told = p.run(&["verify", "A.NAMES"]).done();
+    assert!(told.contains("IDC01709I"), "{told}");
+    let file = p.data_file("A.NAMES");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let at = bytes.windows(6).position(|w| w == b"second").unwrap();
+    bytes[at] = b'S';
+    std::fs::write(&file, bytes).unwrap();
+    p.run(&["verify", "A.NAMES"]).failed(8, &["CICA0950E", "IDC21703I"]);
+    p.run(&["get", "A.NAMES", "AA02"]).failed(12, &["IDC3302I", "A.NAMES"]);
+}
+
+#[test]
+fn a_truncated_data_set_is_told() {
+    let p = Place::new();
+    p.names(NAMES);
+    let file = p.data_file("A.NAMES");
+    std::fs::OpenOptions::new()
+        .write(true)
+        .open(&file)
+        .unwrap()
+        .set_len(1000)
+        .unwrap();
+    p.run(&["get", "A.NAMES", "AA01"]).failed(12, &["IDC3300I", "A.NAMES"]);
+}
+
+#[test]
+fn a_data_set_open_for_output_is_refused_to_others() {
+    let p = Place::new();
+    p.names(NAMES);
+    let mut command = p.command(&["put", "A.NAMES", "--ack", "--durability", "commit"]);
+    command
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped());
+    let mut owner = command.spawn().unwrap();
+    use std::io::{BufRead, BufReader, Write};
+    let mut lines = owner.stdin.take().unwrap();
+    lines.write_all(b"BB01\n").unwrap();
+    // Its acknowledgement shows that it has the data set open.
+    let mut ack = String::new();
+    BufReader::new(owner.stdout.take().unwrap())
+        .read_line(&mut ack)
+        .unwrap();
+    assert_eq!(ack, "BB01\n");
+    p.run_with(&["put", "A.NAMES"], b"CC01\n")
+        .failed(12, &["IDC3300I", "in use", "[OPEN 168]"]);
+    p.run(&["cat", "A.NAMES"]).failed(12, &["IDC3300I", "in use"]);
+    drop(lines);
+    assert!(owner.wait().unwrap().success());
+    assert!(p.run(&["cat", "A.NAMES"]).done().ends_with("BB01\n"));
+}

@@ -1,0 +1,183 @@
+//! `cica idcams` and the command line itself.
+
+mod common;
+
+use common::{finish, Place};
+use serde_json::json;
+use std::process::Command;
+
+const DEFINE: &str = "DEFINE CLUSTER (NAME(A.B) KEYS(4 0) RECORDSIZE(20 80) TRACKS(5 5))";
+
+#[test]
+fn the_exit_status_is_maxcc() {
+    let p = Place::new();
+    assert_eq!(p.cards(DEFINE, &[]).status, 0);
+    assert_eq!(p.cards("LISTCAT ENTRIES(NO.BODY)", &[]).status, 4);
+    assert_eq!(p.cards("DELETE NO.BODY", &[]).status, 8);
+    assert_eq!(p.cards("DELETE NO.BODY\nSET MAXCC = 0", &[]).status, 0);
+    assert_eq!(p.cards("DELTE A.B", &[]).status, 12);
+    assert_eq!(p.cards("SET MAXCC = 16", &[]).status, 16);
+}
+
+#[test]
+fn cards_come_from_a_file_or_standard_input() {
+    let p = Place::new();
+    p.write("define.ams", format!(" {DEFINE}\n").as_bytes());
+    let listing = p.run(&["idcams", "define.ams"]).done();
+    assert!(
+        listing.contains("IDC0002I IDCAMS PROCESSING COMPLETE. MAXIMUM CONDITION CODE WAS 0"),
+        "{listing}"
+    );
+    let again = p.run_with(&["idcams", "-"], b" LISTCAT\n").done();
+    assert!(again.contains("A.B"), "{again}");
+    p.run(&["idcams", "nobody.ams"])
+        .failed(16, &["CICA0907S", "nobody.ams"]);
+}
+
+#[test]
+fn files_are_named_by_options_and_environment() {
+    let p = Place::new();
+    p.write("one.txt", b"A001\n");
+    p.write("two.txt", b"A002\n");
+    p.cards(DEFINE, &[]).done();
+    p.cards("REPRO INFILE(CARDS) OUTDATASET(A.B)", &["--dd", "CARDS=one.txt"])
+        .done();
+    let mut command = p.command(&["idcams"]);
+    command.env("DD_CARDS", "two.txt").env("DD_UNUSED", "");
+    finish(command, b" REPRO INFILE(CARDS) OUTDATASET(A.B)\n").done();
+    assert_eq!(p.run(&["cat", "A.B"]).done(), "A001\nA002\n");
+    // The option wins.
+    p.write("three.txt", b"A003\n");
+    let mut command = p.command(&["idcams", "--dd", "cards=three.txt"]);
+    command.env("DD_CARDS", "two.txt");
+    finish(command, b" REPRO INFILE(CARDS) OUTDATASET(A.B)\n").done();
+    assert_eq!(p.run(&["cat", "A.B"]).done(), "A001\nA002\nA003\n");
+}
+
+#[test]
+fn wrong_dd_texts_are_told_with_their_place() {
+    let p = Place::new();
+    let dd = |text: &str| p.run(&["idcams", "--dd", text]);
+    dd("CARDS").failed(64, &["--dd CARDS", "NAME=FILE"]);
+    dd("TOOLONGNAME=x").failed(64, &["TOOLONGNAME"]);
+    dd("CARDS=x,RECFM=QQ").failed(64, &["column 9", "'QQ' is no record format"]);
+    dd("CARDS=x,LRECK=5").failed(64, &["did you mean LRECL?"]);
+    dd("CARDS=x,RECFM=FB,LRECL=40000").failed(64, &["LRECL"]);
+    let mut command = p.command(&["idcams"]);
+    command.env("DD_CARDS", "x,RECFM=QQ");
+    finish(command, b"").failed(64, &["DD_CARDS", "QQ"]);
+    assert!(!p.path("catalog").exists(), "nothing was begun");
+}
+
+#[test]
+fn missing_input_is_told_on_the_listing() {
+    let p = Place::new();
+    p.cards(DEFINE, &[]).done();
+    let run = p.cards("REPRO INFILE(CARDS) OUTDATASET(A.B)", &["--dd", "CARDS=nobody.txt"]);
+    assert_eq!(run.status, 12);
+    assert!(
+        run.text().contains("IDC3300I ERROR OPENING nobody.txt"),
+        "{}",
+        run.text()
+    );
+    let run = p.cards("REPRO INFILE(CARDS) OUTDATASET(A.B)", &[]);
+    assert!(run.text().contains("GIVE --dd CARDS=FILE"), "{}", run.text());
+}
+
+#[test]
+fn the_listing_goes_where_it_is_sent() {
+    let p = Place::new();
+    let run = p.cards("SET MAXCC = 4", &["--sysprint", "list.txt", "--asa"]);
+    assert_eq!((run.status, run.out.len()), (4, 0));
+    let listing = String::from_utf8(p.read("list.txt")).unwrap();
+    assert!(listing.starts_with("1IDCAMS  SYSTEM SERVICES"), "{listing}");
+    p.cards("SET MAXCC = 4", &["--sysprint", "no/where/list.txt"])
+        .failed(16, &["CICA0906S", "no/where/list.txt"]);
+}
+
+#[test]
+fn codes_as_json() {
+    let p = Place::new();
+    let run = p.cards("DELETE NO.BODY\nLISTCAT", &["--json"]);
+    assert_eq!(run.status, 8);
+    let all: serde_json::Value = serde_json::from_slice(&run.out).unwrap();
+    assert_eq!(all["maxcc"], json!(8));
+    assert_eq!(
+        all["commands"][0],
+        json!({"line": 1, "verb": "DELETE", "condition_code": 8})
+    );
+    assert!(all["sysprint"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .any(|line| line == "IDC3012I ENTRY NO.BODY NOT FOUND"));
+}
+
+#[test]
+fn a_link_called_idcams_takes_cards() {
+    let p = Place::new();
+    let link = p.path("idcams");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_cica"), &link).unwrap();
+    let mut command = Command::new(&link);
+    command.env("CICA_CATALOG", p.path("catalog"));
+    let run = finish(command, b" SET MAXCC = 4\n");
+    assert_eq!(run.status, 4, "{}", run.text());
+    assert!(run.text().contains("IDCAMS  SYSTEM SERVICES"));
+}
+
+#[test]
+fn wrong_command_lines_are_64() {
+    let p = Place::new();
+    for args in [
+        &["frobnicate"][..],
+        &["get", "A.B"],
+        &["ls", "--frob"],
+        &["--pool", "lots", "ls"],
+        &[],
+    ] {
+        let run = p.run(args);
+        assert_eq!(run.status, 64, "{args:?}: {}", run.err);
+        assert!(run.err.contains("Usage") || run.err.contains("--help"), "{}", run.err);
+    }
+    let mut command = p.command(&["ls"]);
+    command.env("CICA_POOL", "many");
+    p.names("AA01\n");
+    finish(command, b"").failed(64, &["CICA_POOL", "many"]);
+}
+
+#[test]
+fn help_is_given() {
+    let p = Place::new();
+    let help = p.run(&["--help"]).done();
+    assert!(help.contains("Exit status:") && help.contains("CICA_CATALOG"), "{help}");
+    for command in [
+        "idcams", "ls", "show", "cat", "get", "put", "rm", "import", "export", "verify", "stat",
+    ] {
+        let help = p.run(&[command, "--help"]).done();
+        assert!(
+            help.contains(&format!("Example:\n  cica {command}")) || command == "idcams",
+            "{help}"
+        );
+    }
+    assert!(p.run(&["--version"]).done().starts_with("cica "));
+}
+
+#[test]
+fn messages_are_explained() {
+    let p = Place::new();
+    assert!(p.run(&["explain", "idc3012i"]).done().contains("What to do"));
+    assert!(p.run(&["explain"]).done().lines().count() > 100);
+    p.run(&["explain", "IDC9999I"]).failed(4, &["IDC9999I"]);
+}
+
+#[test]
+fn completions_and_manual_pages_are_made() {
+    let p = Place::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(p.run(&["completions", shell]).done().contains("cica"), "{shell}");
+    }
+    p.run(&["man", "man1"]).done();
+    let page = String::from_utf8(p.read("man1/cica-import.1")).unwrap();
+    assert!(page.contains("recordsize"), "{page}");
+    assert!(p.run(&["man"]).done().contains(".TH cica 1"));
+}
