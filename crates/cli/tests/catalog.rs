@@ -163,7 +163,7 @@ fn a_volume_that_is_gone_is_told() {
     std::fs::rename(p.path("disk"), p.path("elsewhere")).unwrap();
     p.run(&["get", "A.B", "AA01"]).failed(12, &["IDC3300I", "A.B"]);
     p.run(&["import", "names.txt", "A.C", "--keys", "4,0", "--volume", "STUDY1"])
-        .failed(8, &["STUDY1"]);
+        .failed(12, &["STUDY1"]);
     let shown = p.run(&["show", "A.B", "--json"]).json();
     assert!(shown["data"]["unusable"].is_string(), "what is known is still shown");
     std::fs::rename(p.path("elsewhere"), p.path("disk")).unwrap();
@@ -175,7 +175,7 @@ fn a_volume_nobody_knows_is_refused() {
     let p = Place::new();
     p.write("names.txt", NAMES.as_bytes());
     p.run(&["import", "names.txt", "A.B", "--keys", "4,0", "--volume", "NONE01"])
-        .failed(8, &["NONE01"]);
+        .failed(12, &["NONE01"]);
     assert_eq!(p.run(&["ls"]).status, 4, "nothing was defined");
 }
 

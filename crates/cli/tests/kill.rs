@@ -110,7 +110,7 @@ fn feed(child: &mut Child, seed: u64, round: u32) -> std::thread::JoinHandle<()>
 fn a_load_that_is_killed_leaves_a_data_set_that_opens() {
     let p = Place::new();
     p.cards(
-        "DEFINE CLUSTER (NAME(A.LOAD) KEYS(8 0) RECORDSIZE(80 80) CYLINDERS(5 5) REUSE)",
+        "DEFINE CLUSTER (NAME(A.LOAD) KEYS(8 0) RECSZ(80 80) CYL(5 5) REUSE)",
         &[],
     )
     .done();

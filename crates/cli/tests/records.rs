@@ -231,11 +231,10 @@ fn truncated_files_are_told_with_record_and_byte() {
         "4,0",
         "--recordsize",
         "4,4",
+        "--space",
+        "TRK,1",
     ]);
-    fixed.failed(
-        12,
-        &["CICA0941E", "cut.fb", "RECORD 3".to_lowercase().as_str(), "byte 8"],
-    );
+    fixed.failed(12, &["CICA0941E", "cut.fb", "record 3", "byte 8"]);
     assert_eq!(p.run(&["cat", "A.FIXED"]).done(), "A001\nA002\n");
     p.write("cut.vb", b"\0\x14\0\0\0\x08\0\0A001\0\x08\0\0A0");
     let variable = p.run(&[
@@ -246,6 +245,8 @@ fn truncated_files_are_told_with_record_and_byte() {
         "4,0",
         "--recordsize",
         "4,4",
+        "--space",
+        "TRK,1",
     ]);
     variable.failed(12, &["CICA0941E", "record 2"]);
     assert_eq!(p.run(&["cat", "A.VAR"]).done(), "A001\n");
