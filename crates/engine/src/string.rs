@@ -14,7 +14,8 @@
 
 use crate::dataset::{Access, Inner};
 use crate::error::RequestError;
-use crate::ksds::{Order, Spot};
+use crate::ksds::{Leaf, Order, Spot};
+use crate::pool::Records;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
@@ -70,18 +71,30 @@ enum Position {
     Beginning,
 }
 
+/// Where the record last returned lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Where {
+    /// Its key was taken.
+    Key,
+    /// In `area`.
+    Area,
+    /// In `page`, at the spot's position.
+    Page,
+}
+
 /// See the module.
 pub struct Str {
     inner: Arc<Inner>,
     id: u64,
-    /// The record last returned.
+    /// The record last returned by a direct request, or by the first step onto a page.
     area: Vec<u8>,
-    /// Where the next one is read to, so that `area` is whole whatever happens meanwhile.
-    spare: Vec<u8>,
+    /// A copy of the page that a sequential reader came to: good while the page is as it was.
+    page: Records,
+    page_is: Option<(u32, u64)>,
     position: Position,
-    /// Key of the position; while `key_in_area` it is that of the record in `area`.
+    /// Key of the position; while `key_at` says so it is that of the record last returned.
     key: Vec<u8>,
-    key_in_area: bool,
+    key_at: Where,
     /// Where the record of `On` was found, while its page stays as it was.
     spot: Option<Spot>,
     held: Option<Vec<u8>>,
@@ -98,11 +111,12 @@ impl Str {
         Str {
             inner,
             id,
-            spare: Vec::with_capacity(area.capacity()),
             area,
+            page: Records::default(),
+            page_is: None,
             position: Position::Start,
             key: Vec::new(),
-            key_in_area: false,
+            key_at: Where::Key,
             spot: None,
             held: None,
             inserted: None,
@@ -233,36 +247,49 @@ impl Str {
     #[inline]
     pub fn next(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
         if intent == Intent::Read && self.held.is_none() && self.next_on_page() {
-            let rba = self.spot.map_or(0, |s| self.rba(&s));
-            return Ok(Record { bytes: &self.area, rba });
+            let (pos, ci) = self.spot.map_or((0, 0), |s| (s.pos, s.leaf.ci));
+            let (offset, bytes) = self.page.record(pos).unwrap_or_default();
+            let rba = ci as u64 * self.inner.ksds.data.layout.ci_size as u64 + offset as u64;
+            return Ok(Record { bytes, rba });
         }
         self.next_anywhere(intent)
     }
 
-    /// The common case: the next record is on the page of the last one, and the page is as it was.
+    /// The common case: the next record is in the copy of the page, and the page is as it was when it was copied.
     #[inline]
     fn next_on_page(&mut self) -> bool {
-        let (Position::On, Some(spot)) = (self.position, &mut self.spot) else { return false };
-        let ksds = &self.inner.ksds;
-        let view = ksds.leaf_view(&spot.leaf);
+        let Some(spot) = &mut self.spot else { return false };
+        let copied = self.page_is == Some((spot.leaf.frame, spot.leaf.version));
         let pos = spot.pos + 1;
-        let whole = pos < view.count() && view.segment() == 0;
-        if !whole || !view.record(pos, &mut self.spare) || !ksds.fresh(&spot.leaf) {
+        if !copied || self.position != Position::On || self.page.record(pos).is_none() || !self.inner.ksds.fresh(&spot.leaf) {
             return false;
         }
-        std::mem::swap(&mut self.area, &mut self.spare);
         spot.pos = pos;
-        self.key_in_area = true;
+        self.key_at = Where::Page;
         self.retrieved += 1;
         true
     }
 
-    /// Brings the position's key into `key`, before `area` changes.
+    /// A sequential reader came to a page: it is copied, because more of its records are wanted.
+    fn copy_page(&mut self, leaf: &Leaf) {
+        self.page_is = None;
+        let copied = self.inner.ksds.leaf_view(leaf).copy_records(&mut self.page);
+        if copied.is_some() && self.inner.ksds.fresh(leaf) {
+            self.page_is = Some((leaf.frame, leaf.version));
+        }
+        self.inner.ksds.prefetch_after(leaf);
+    }
+
+    /// Brings the position's key into `key`, before what it is in changes.
     fn settle_key(&mut self) {
-        if std::mem::take(&mut self.key_in_area) {
-            let key = self.inner.ksds.key_of(&self.area);
+        let record = match std::mem::replace(&mut self.key_at, Where::Key) {
+            Where::Key => return,
+            Where::Area => Some(self.area.as_slice()),
+            Where::Page => self.spot.and_then(|s| self.page.record(s.pos)).map(|r| r.1),
+        };
+        if let Some(record) = record {
             self.key.clear();
-            self.key.extend_from_slice(key);
+            self.key.extend_from_slice(self.inner.ksds.key_of(record));
         }
     }
 
@@ -285,7 +312,9 @@ impl Str {
         })?;
         match spot {
             Some(spot) => {
-                self.inner.ksds.prefetch_after(&spot.leaf);
+                if self.position == Position::On && self.page_is != Some((spot.leaf.frame, spot.leaf.version)) {
+                    self.copy_page(&spot.leaf);
+                }
                 self.deliver(spot, intent, false)
             }
             None => {
@@ -375,7 +404,7 @@ impl Str {
     }
 
     fn stored(&mut self, key: &[u8], sequential: bool) {
-        self.key_in_area = false;
+        self.key_at = Where::Key;
         if sequential {
             self.key.clear();
             self.key.extend_from_slice(key);
@@ -531,7 +560,7 @@ impl Str {
         if direct && intent == Intent::Read {
             self.set_position(Position::None);
         } else {
-            self.key_in_area = true;
+            self.key_at = Where::Area;
             self.position = Position::On;
             self.spot = Some(spot);
         }
@@ -540,7 +569,7 @@ impl Str {
     }
 
     fn keep_key(&mut self) {
-        self.key_in_area = true;
+        self.key_at = Where::Area;
         self.settle_key();
     }
 

@@ -214,6 +214,20 @@ impl<'p> View<'p> {
         self.words.copy(at, out);
         true
     }
+    /// Copies slots and records of a page of whole records. `None`: it has segments, or the numbers make no sense.
+    pub fn copy_records(&self, out: &mut Records) -> Option<()> {
+        let (count, slots, data) = (self.count(), self.slot_cap(), self.data_len());
+        let data_at = count * 8;
+        if self.segment() != 0 || count > slots || SLOTS_AT + slots * 8 + data > self.words.len * 8 {
+            return None;
+        }
+        out.bytes.resize(data_at + data, 0);
+        self.words.copy(SLOTS_AT, &mut out.bytes[..data_at]);
+        self.words.copy(self.data_start(), &mut out.bytes[data_at..]);
+        out.count = count;
+        Some(())
+    }
+
     /// Copies `out.len()` bytes from offset `from` of record `i`.
     pub fn record_part(&self, i: usize, from: usize, out: &mut [u8]) {
         let (offset, _) = self.span(i);
@@ -299,6 +313,27 @@ impl<'p> View<'p> {
             }
         }
         low
+    }
+}
+
+/// A private copy of a page's records, for a reader that goes through all of them.
+#[derive(Debug, Default)]
+pub struct Records {
+    bytes: Vec<u8>,
+    count: usize,
+}
+
+impl Records {
+    /// Offset in the CI, and the bytes, of record `i`; `None` behind the last.
+    #[inline]
+    pub fn record(&self, i: usize) -> Option<(usize, &[u8])> {
+        if i >= self.count {
+            return None;
+        }
+        let slot = u64::from_le_bytes(*self.bytes.get(i * 8..)?.first_chunk()?);
+        let (offset, len) = ((slot >> 16) as u16 as usize, slot as u16 as usize);
+        let start = self.count * 8 + offset;
+        Some((offset, self.bytes.get(start..start + len)?))
     }
 }
 

@@ -13,7 +13,7 @@ mod bytes;
 mod latch;
 mod page;
 
-pub use bytes::{View, Words};
+pub use bytes::{Records, View, Words};
 pub use latch::{pause, Latch};
 pub use page::{Entry, Page, Shape};
 
