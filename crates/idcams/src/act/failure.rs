@@ -38,11 +38,6 @@ impl Failure {
         Failure { cc, ..self }
     }
 
-    /// Condition code.
-    pub fn cc(&self) -> u8 {
-        self.cc
-    }
-
     /// Prints the messages and returns the condition code.
     pub fn tell(&self, out: &mut Sysprint) -> u8 {
         self.lines.iter().for_each(|line| out.told(line));

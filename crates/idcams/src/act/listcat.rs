@@ -1,9 +1,200 @@
-//! LISTCAT.
+//! LISTCAT: lists entries, and counts them.
+//!
+//! A list of ENTRIES stands on the page of the command, components indented under their entry; a LEVEL or the whole
+//! catalog begins a page with its own subtitle. The counts follow on a page of theirs.
 
+mod json;
+mod model;
+mod page;
+mod select;
+
+pub use json::listcat_json;
+pub use model::{
+    ClusterFields, ComponentFields, Describer, ExtentFields, HistoryFields, IndexFields, ListcatEntry, VolumeFields,
+};
+
+use super::failure::Failure;
 use super::Services;
-use crate::params::Command;
+use crate::messages::{CICA0938W, CICA0939E, IDC1566I};
+use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
+use cica_catalog::{Contents, Volume};
+use page::{field, heading, section, title, Fields};
+use select::{Choice, Listed};
+use std::io::Write;
+use std::path::Path;
 
-pub(super) fn listcat(_services: &mut Services, _cmd: &Command, _out: &mut Sysprint) -> u8 {
-    12
+/// Condition code when something that was named is not listed, or not fully.
+const NOT_LISTED: u8 = 4;
+
+/// What is counted, in the order of the last page.
+const COUNTED: [&str; 13] = [
+    "AIX",
+    "ALIAS",
+    "CLUSTER",
+    "DATA",
+    "GDG",
+    "INDEX",
+    "NONVSAM",
+    "PAGESPACE",
+    "PATH",
+    "SPACE",
+    "USERCATALOG",
+    "TAPELIBRARY",
+    "TAPEVOLUME",
+];
+
+/// Carries out LISTCAT.
+pub fn listcat(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+    let params = &command.params;
+    let Some(ddname) = params.name("OUTFILE") else {
+        return list(services, params, out);
+    };
+    let mut listing = Vec::new();
+    let (style, stamp) = (out.style(), out.stamp());
+    let cc = list(services, params, &mut Sysprint::new(&mut listing, style, stamp));
+    match services.dd.create(ddname).and_then(|mut file| file.write_all(&listing)) {
+        Ok(()) => cc,
+        Err(error) => Failure::new(&CICA0939E, &[("name", &ddname), ("reason", &error)]).tell(out),
+    }
+}
+
+fn list(services: &Services, params: &Params, out: &mut Sysprint) -> u8 {
+    match listed(services, params, out) {
+        Ok(cc) => cc,
+        Err(failure) => failure.with_cc(12).tell(out),
+    }
+}
+
+fn listed(services: &Services, params: &Params, out: &mut Sysprint) -> Result<u8, Failure> {
+    let catalog = services.catalog(params)?;
+    let contents = catalog.contents()?;
+    let fields = fields(params);
+    let figures = fields >= Fields::Allocation;
+    let describer = Describer {
+        engine: &services.engine,
+        catalog,
+        contents: &contents,
+        figures,
+    };
+    let choice = Choice::of(params, services.today());
+    let mut listing = Listing {
+        fields,
+        counts: [0; COUNTED.len()],
+        cc: 0,
+        out,
+    };
+
+    let names = params.list("ENTRIES");
+    if names.is_empty() {
+        let subtitle = format!("LISTING FROM CATALOG -- {}", catalog.directory().display());
+        listing.out.subtitle(Some(&subtitle));
+        listing.out.new_page();
+    }
+    for name in names {
+        let done = choice.entries(&describer, &name.text, &mut |listed| listing.put(listed));
+        listing.missed(&name.text, done);
+    }
+    for level in params.list("LEVEL") {
+        let done = choice.level(&describer, &level.text, &mut |listed| listing.put(listed));
+        listing.missed(&level.text, done);
+    }
+    if names.is_empty() && params.list("LEVEL").is_empty() {
+        choice.everything(&describer, &mut |listed| listing.put(listed));
+    }
+    if params.flag("SPACE") {
+        contents
+            .volumes()
+            .for_each(|volume| listing.volume(volume, &contents, catalog.directory()));
+    }
+    Ok(listing.end())
+}
+
+fn fields(params: &Params) -> Fields {
+    const WORDS: [(&str, Fields); 4] = [
+        ("HISTORY", Fields::History),
+        ("VOLUME", Fields::Volume),
+        ("ALLOCATION", Fields::Allocation),
+        ("ALL", Fields::All),
+    ];
+    WORDS
+        .into_iter()
+        .find(|(word, _)| params.flag(word))
+        .map_or(Fields::Name, |(_, fields)| fields)
+}
+
+/// A listing under way.
+struct Listing<'a, 'o> {
+    fields: Fields,
+    counts: [u64; COUNTED.len()],
+    cc: u8,
+    out: &'a mut Sysprint<'o>,
+}
+
+impl Listing<'_, '_> {
+    fn put(&mut self, all: Vec<Listed>) {
+        for Listed { entry, nested } in all {
+            self.count(entry.kind.word());
+            page::print(&entry, self.fields, nested, self.out);
+            if let Some(trouble) = &entry.trouble {
+                self.out.say(&CICA0938W, &[("name", &entry.name), ("reason", trouble)]);
+                self.cc = self.cc.max(NOT_LISTED);
+            }
+        }
+    }
+
+    fn count(&mut self, word: &str) {
+        if let Some(place) = COUNTED.iter().position(|counted| *counted == word) {
+            self.counts[place] += 1;
+        }
+    }
+
+    fn missed(&mut self, name: &str, done: Result<(), Failure>) {
+        if let Err(failure) = done {
+            failure.tell(self.out);
+            self.out.say(&IDC1566I, &[("name", &name)]);
+            self.cc = self.cc.max(NOT_LISTED);
+        }
+    }
+
+    fn volume(&mut self, volume: &Volume, contents: &Contents, catalog: &Path) {
+        self.count("SPACE");
+        let out = &mut *self.out;
+        heading("VOLUME", &volume.serial, &catalog.display().to_string(), false, out);
+        if self.fields == Fields::Name {
+            return;
+        }
+        let on_it = contents.entries().flat_map(|entry| entry.components());
+        let on_it = on_it
+            .filter(|(_, component)| component.volumes.first() == Some(&volume.serial))
+            .count();
+        let device = volume.device;
+        title("CHARACTERISTICS", out);
+        section(
+            &[
+                field("DEVTYPE", format!("X'{:08X}'", device.code())),
+                field("CYLS/VOL", device.cylinders()),
+                field("TRKS/CYL", device.tracks_per_cylinder()),
+                field("DATASETS-ON-VOL", on_it),
+            ],
+            out,
+        );
+        section(&[format!("DIRECTORY--{}", volume.path(catalog).display())], out);
+    }
+
+    /// The page of counts.
+    fn end(self) -> u8 {
+        self.out.new_page();
+        self.out.double("         THE NUMBER OF ENTRIES PROCESSED WAS:");
+        for (word, count) in COUNTED.iter().zip(self.counts) {
+            self.out
+                .line(&format!("{:19}{}", "", field(&format!("{word} "), count)));
+        }
+        let total: u64 = self.counts.iter().sum();
+        self.out.line(&format!("{:19}{}", "", field("TOTAL ", total)));
+        self.out
+            .double("         THE NUMBER OF PROTECTED ENTRIES SUPPRESSED WAS 0");
+        self.out.subtitle(None);
+        self.cc
+    }
 }

@@ -18,7 +18,7 @@ mod delete;
 mod examine;
 mod failure;
 mod input;
-mod listcat;
+pub mod listcat;
 mod open;
 mod output;
 mod print;

@@ -51,4 +51,10 @@ CICA0936I 0 "VOLUME {name} DEFINED: A {device} IN {directory}",
 CICA0937W 4 "{path} COULD NOT BE REMOVED: {reason}",
     "The entry is deleted and its records are gone, but a file that no entry names is still on the volume.",
     "Remove the file. A DEFINE of the same name says if it is in the way.";
+CICA0938W 4 "FIGURES OF {name} ARE NOT KNOWN: {reason}",
+    "The data set's files could not be read, so LISTCAT shows it as if it had never been loaded.",
+    "Bring the volume back, or see with EXAMINE what is wrong with the data set.";
+CICA0939E 12 "OUTFILE({name}) CANNOT BE WRITTEN: {reason}",
+    "There is no such DD statement, or its file could not be made or written. The listing is lost.",
+    "Check the DD statement and the right to write the file, and run the command again.";
 }

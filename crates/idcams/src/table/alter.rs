@@ -235,7 +235,10 @@ const DELETE_OPTIONS: &[Param] = &[
         .one_of("force")
         .default("yes"),
     flag("MASK", "the name may match many entries").one_of("mask"),
-    flag("NOMASK", "a name that matches several is refused")
+    flag(
+        "NOMASK",
+        "at most one * for a whole qualifier; any other name that matches several is refused",
+    )
         .one_of("mask")
         .default("yes"),
     names("EXCLUDE", Form::Mask, 100, "entries MASK leaves alone"),

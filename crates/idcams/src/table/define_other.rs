@@ -237,7 +237,7 @@ const VOLUME_OBJECT: &[Param] = &[
     name(
         "DEVICETYPE",
         Form::Word,
-        "device whose geometry it has: 3330-1 3350 3375 3380 3390 9345 FBA",
+        "device whose geometry and size it has: 3330-1 3350 3375 3380 3390 3390-3 9345 FBA ...",
     )
     .abbr(&["DEVT"])
     .default("3390"),
@@ -246,13 +246,6 @@ const VOLUME_OBJECT: &[Param] = &[
         4_096,
         "directory that holds its data sets; made if it does not exist",
     ),
-    number(
-        "CYLINDERS",
-        1,
-        16_777_215,
-        "how many cylinders it has; the device's number when left out",
-    )
-    .abbr(&["CYL"]),
 ];
 pub(super) static VOLUME: VerbSpec = VerbSpec {
     support: Support::Done,

@@ -1,0 +1,465 @@
+//! What LISTCAT knows of an entry. The listing and `cica show --json` are made from it.
+//!
+//! 1. What the catalog says comes from the catalog; what changes while a data set is used comes from its own files, as of
+//!    its last commit. They are not opened: a data set may be in use by somebody else.
+//! 2. When a file cannot be read, the entry is shown as if it had never been loaded, and `trouble` says so.
+
+use super::super::said::kept;
+use cica_catalog::entry::{Attributes, Component, Kind, Log};
+use cica_catalog::{Catalog, CatalogError, Contents, Date, Entry};
+use cica_engine::Engine;
+use cica_format::attributes::{Attributes as FileAttributes, Organization};
+use cica_format::root::{Root, Statistics};
+
+/// An entry or component.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListcatEntry {
+    /// What it is.
+    pub kind: Kind,
+    /// Its name.
+    pub name: String,
+    /// Directory of the catalog it is in.
+    pub catalog: String,
+    /// Owner and dates; an alias has none.
+    pub history: Option<HistoryFields>,
+    /// Of a cluster or alternate index.
+    pub cluster: Option<ClusterFields>,
+    /// Attributes that are words, of entries that are neither clusters nor components.
+    pub words: Vec<&'static str>,
+    /// Entries and components it goes together with.
+    pub associations: Vec<(Kind, String)>,
+    /// Of a data or index component.
+    pub component: Option<ComponentFields>,
+    /// Why figures could not be read.
+    pub trouble: Option<String>,
+}
+
+/// HISTORY.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HistoryFields {
+    /// DATASET-OWNER.
+    pub owner: Option<String>,
+    /// CREATION.
+    pub created: Date,
+    /// EXPIRATION.
+    pub expires: Option<Date>,
+}
+
+/// SMSDATA and RLSDATA.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClusterFields {
+    /// STORAGECLASS.
+    pub storage_class: Option<String>,
+    /// MANAGEMENTCLASS.
+    pub management_class: Option<String>,
+    /// DATACLASS.
+    pub data_class: Option<String>,
+    /// CA-RECLAIM.
+    pub ca_reclaim: bool,
+    /// EATTR.
+    pub eattr: Option<String>,
+    /// BWO.
+    pub bwo: Option<String>,
+    /// LOG.
+    pub log: Option<Log>,
+    /// FRLOG.
+    pub forward_log: Option<String>,
+    /// VSAM QUIESCED.
+    pub quiesced: bool,
+    /// LOGREPLICATE.
+    pub log_replicate: bool,
+    /// LOGSTREAMID.
+    pub log_stream: Option<String>,
+    /// Was there a password?
+    pub password: bool,
+    /// ACCOUNT-INFO, which is listed with the data component.
+    pub account: Option<String>,
+}
+
+/// ATTRIBUTES, STATISTICS, ALLOCATION and VOLUME of a component. Sizes and addresses are in bytes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComponentFields {
+    /// KEYLEN.
+    pub key_length: u16,
+    /// RKP.
+    pub key_offset: u32,
+    /// AXRKP: where an alternate key stands in the base record.
+    pub alternate_key_offset: Option<u32>,
+    /// AVGLRECL.
+    pub average_record: u32,
+    /// MAXLRECL.
+    pub maximum_record: u32,
+    /// BUFSPACE.
+    pub buffer_space: u32,
+    /// EXCPEXIT.
+    pub exception_exit: Option<String>,
+    /// CISIZE.
+    pub ci_size: u32,
+    /// CI/CA.
+    pub ci_per_ca: u32,
+    /// SHROPTNS: cross-region, cross-system.
+    pub share: (u8, u8),
+    /// Code page, 0 = none said.
+    pub ccsid: u16,
+    /// Attributes that are words, from RECOVERY on, in LISTCAT's order.
+    pub words: Vec<&'static str>,
+    /// REC-TOTAL to EXCPS, FREESPC, SYSTEM-TIMESTAMP.
+    pub statistics: Statistics,
+    /// EXTENTS.
+    pub extents: u32,
+    /// FREESPACE-%CI and -%CA.
+    pub free_percent: (u8, u8),
+    /// Of an index component.
+    pub index: Option<IndexFields>,
+    /// SPACE-TYPE.
+    pub space_type: &'static str,
+    /// SPACE-PRI and SPACE-SEC, in units of the type.
+    pub space: (u64, u64),
+    /// HI-A-RBA.
+    pub high_allocated: u64,
+    /// HI-U-RBA.
+    pub high_used: u64,
+    /// Volumes in the order they may be used; the data lie on the first.
+    pub volumes: Vec<VolumeFields>,
+}
+
+/// INDEX: of the statistics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IndexFields {
+    /// LEVELS.
+    pub levels: u8,
+    /// ENTRIES/SECT.
+    pub entries_per_section: u32,
+    /// SEQ-SET-RBA: the first sequence set record, which is the first record an index gets.
+    pub sequence_set: u64,
+    /// HI-LEVEL-RBA: the root record.
+    pub high_level: u64,
+}
+
+/// VOLUME.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VolumeFields {
+    /// VOLSER.
+    pub serial: String,
+    /// DEVTYPE.
+    pub device: u32,
+    /// Tracks of a cylinder, for CCHH.
+    pub tracks_per_cylinder: u32,
+    /// PHYREC-SIZE.
+    pub physical_record: u32,
+    /// PHYRECS/TRK.
+    pub records_per_track: u32,
+    /// TRACKS/CA.
+    pub tracks_per_ca: u32,
+    /// Extents; none: a candidate.
+    pub extents: Vec<ExtentFields>,
+}
+
+/// One of EXTENTS. Tracks are those of the component's own file, counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExtentFields {
+    /// First track.
+    pub first_track: u64,
+    /// TRACKS.
+    pub tracks: u64,
+    /// LOW-RBA.
+    pub low_rba: u64,
+    /// HIGH-RBA: its last byte.
+    pub high_rba: u64,
+}
+
+/// Where entries are described from.
+#[derive(Clone, Copy)]
+pub struct Describer<'a> {
+    /// Reads the roots of files.
+    pub engine: &'a Engine,
+    /// Where files are.
+    pub catalog: &'a Catalog,
+    /// What it holds.
+    pub contents: &'a Contents,
+    /// Are the figures of files wanted? Without them no file is read.
+    pub figures: bool,
+}
+
+impl Describer<'_> {
+    /// The entry, and after it its components.
+    pub fn describe(&self, entry: &Entry) -> Vec<ListcatEntry> {
+        let mut all = vec![self.entry(entry)];
+        let (roots, trouble) = self.roots(entry);
+        for ((kind, component), root) in entry.components().zip(&roots) {
+            all.push(ListcatEntry {
+                kind,
+                name: component.name.to_string(),
+                catalog: all[0].catalog.clone(),
+                history: all[0].history.clone(),
+                cluster: all[0].cluster.clone(),
+                words: Vec::new(),
+                associations: vec![(entry.kind(), entry.name().to_string())],
+                component: entry
+                    .attributes()
+                    .map(|said| self.component(entry, said, kind, component, root)),
+                trouble: trouble.clone().filter(|_| kind == Kind::Data),
+            });
+        }
+        all
+    }
+
+    fn entry(&self, entry: &Entry) -> ListcatEntry {
+        let components = entry
+            .components()
+            .map(|(kind, component)| (kind, component.name.to_string()));
+        let mut associations: Vec<(Kind, String)> = components.collect();
+        match entry {
+            Entry::Aix(aix) => associations.push((Kind::Cluster, aix.relate.to_string())),
+            Entry::Path(path) => associations.push((self.kind_of(&path.target), path.target.to_string())),
+            Entry::Alias(alias) => associations.push((self.kind_of(&alias.relate), alias.relate.to_string())),
+            _ => {}
+        }
+        associations.extend(
+            self.contents
+                .related(entry.name())
+                .map(|over| (over.kind(), over.name().to_string())),
+        );
+        ListcatEntry {
+            kind: entry.kind(),
+            name: entry.name().to_string(),
+            catalog: self.catalog.directory().display().to_string(),
+            history: entry.history().map(|history| HistoryFields {
+                owner: history.owner.clone(),
+                created: history.created,
+                expires: history.expires,
+            }),
+            cluster: entry.attributes().map(cluster_fields),
+            words: words_of_entry(entry),
+            associations,
+            component: None,
+            trouble: None,
+        }
+    }
+
+    fn kind_of(&self, name: &cica_catalog::Name) -> Kind {
+        self.contents.find(name).map_or(Kind::Cluster, |found| found.kind())
+    }
+
+    /// The roots of data and index component; two of none, and why, when one of them cannot be read.
+    fn roots(&self, entry: &Entry) -> ([Option<Root>; 2], Option<String>) {
+        if !self.figures {
+            return ([None, None], None);
+        }
+        let mut paths = Vec::new();
+        for (_, component) in entry.components() {
+            match self.path(component) {
+                Ok(path) => paths.push(path),
+                Err(error) => return ([None, None], Some(error.to_string())),
+            }
+        }
+        let [data, index] = paths.as_slice() else {
+            return ([None, None], None);
+        };
+        // Another process may commit between the two: then the index root named by the data root is gone, and they are
+        // read again.
+        let read = || Ok((self.engine.peek(data)?, self.engine.peek_index(data, index)?));
+        let both: Result<_, cica_engine::OpenError> = read().or_else(|_| read());
+        match both {
+            Ok((data, index)) => ([Some(data), Some(index)], None),
+            Err(error) => ([None, None], Some(error.to_string())),
+        }
+    }
+
+    fn path(&self, component: &Component) -> Result<std::path::PathBuf, CatalogError> {
+        match component.volumes.first() {
+            Some(serial) => Ok(self.catalog.volume_path(serial)?.join(&component.file)),
+            None => self.catalog.component_path(component),
+        }
+    }
+
+    fn component(
+        &self,
+        entry: &Entry,
+        said: &Attributes,
+        kind: Kind,
+        component: &Component,
+        root: &Option<Root>,
+    ) -> ComponentFields {
+        let organization = match entry {
+            Entry::Cluster(cluster) => cluster.organization,
+            _ => Organization::Ksds,
+        };
+        let as_said = || component.file_attributes(entry.name(), organization, said, 0);
+        let a = root.as_ref().map_or_else(as_said, |root| root.attributes.clone());
+        let data = kind == Kind::Data;
+        let high_allocated = root.as_ref().map_or(a.primary, |root| root.high_allocated);
+        let mut statistics = root.as_ref().map(|root| root.statistics).unwrap_or_default();
+        if root.as_ref().is_none_or(|root| root.levels == 0) {
+            statistics.free_space = high_allocated;
+        }
+        let (space_type, space) = space(component);
+        ComponentFields {
+            key_length: a.key_length,
+            key_offset: a.key_offset,
+            alternate_key_offset: match entry {
+                Entry::Aix(aix) if data => Some(aix.alternate_key.offset),
+                _ => None,
+            },
+            average_record: if data { a.average_record } else { 0 },
+            // An index record fills its CI but for CIDF and RDF.
+            maximum_record: if data {
+                a.maximum_record
+            } else {
+                a.ci_size.saturating_sub(7)
+            },
+            buffer_space: if data { a.buffer_space } else { 0 },
+            exception_exit: kept(said, "EXCEPTIONEXIT").filter(|_| data).map(str::to_owned),
+            ci_size: a.ci_size,
+            ci_per_ca: u32::from(a.ci_per_ca),
+            share: (a.share_region, a.share_system),
+            ccsid: if data { a.ccsid } else { 0 },
+            words: words(&a, said, entry, data),
+            statistics,
+            extents: root.as_ref().map_or(1, |root| root.extents.max(1)),
+            free_percent: if data { (a.free_ci, a.free_ca) } else { (0, 0) },
+            index: if data {
+                None
+            } else {
+                Some(index_fields(entry, &a, root))
+            },
+            space_type,
+            space,
+            high_allocated,
+            high_used: root.as_ref().map_or(0, |root| root.high_used),
+            volumes: self.volumes(component, &a, high_allocated),
+        }
+    }
+
+    fn volumes(&self, component: &Component, a: &FileAttributes, high_allocated: u64) -> Vec<VolumeFields> {
+        let mut all = Vec::new();
+        for (place, serial) in component.volumes.iter().enumerate() {
+            let device = self.contents.volume(serial).map(|volume| volume.device);
+            all.push(VolumeFields {
+                serial: serial.to_string(),
+                device: device.as_ref().map_or(0, |d| d.code()),
+                tracks_per_cylinder: device.as_ref().map_or(1, |d| d.tracks_per_cylinder()),
+                physical_record: component.physical_record,
+                records_per_track: component.records_per_track,
+                tracks_per_ca: component.tracks_per_ca,
+                extents: if place == 0 {
+                    extents(component, a, high_allocated)
+                } else {
+                    Vec::new()
+                },
+            });
+        }
+        all
+    }
+}
+
+fn cluster_fields(said: &Attributes) -> ClusterFields {
+    let kept = |keyword| kept(said, keyword).map(str::to_owned);
+    ClusterFields {
+        storage_class: said.storage_class.clone(),
+        management_class: said.management_class.clone(),
+        data_class: said.data_class.clone(),
+        ca_reclaim: said.reclaim,
+        eattr: kept("EATTR"),
+        bwo: kept("BWO"),
+        log: said.log,
+        forward_log: kept("FRLOG"),
+        quiesced: kept("RLSQUIESCE").is_some(),
+        log_replicate: kept("LOGREPLICATE").is_some(),
+        log_stream: said.log_stream.clone(),
+        password: ["MASTERPW", "CONTROLPW", "UPDATEPW", "READPW"]
+            .iter()
+            .any(|p| kept(p).is_some()),
+        account: kept("ACCOUNT"),
+    }
+}
+
+fn words_of_entry(entry: &Entry) -> Vec<&'static str> {
+    let pick = |yes: bool, pair: [&'static str; 2]| pair[usize::from(!yes)];
+    match entry {
+        Entry::Aix(aix) => vec![pick(aix.upgrade, ["UPGRADE", "NOUPGRADE"])],
+        Entry::Path(path) => vec![pick(path.update, ["UPDATE", "NOUPDATE"])],
+        Entry::Gdg(gdg) => vec![
+            pick(gdg.scratch, ["SCRATCH", "NOSCRATCH"]),
+            pick(gdg.empty, ["EMPTY", "NOEMPTY"]),
+            pick(gdg.fifo, ["FIFO", "LIFO"]),
+            pick(gdg.purge, ["PURGE", "NOPURGE"]),
+            pick(gdg.extended, ["EXTENDED", "NOEXTENDED"]),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+fn words(a: &FileAttributes, said: &Attributes, entry: &Entry, data: bool) -> Vec<&'static str> {
+    let pick = |yes: bool, pair: [&'static str; 2]| pair[usize::from(!yes)];
+    let mut words = vec![
+        pick(a.speed, ["SPEED", "RECOVERY"]),
+        "UNIQUE",
+        pick(a.erase && data, ["ERASE", "NOERASE"]),
+    ];
+    if data {
+        words.push(match a.organization {
+            Organization::Ksds => "INDEXED",
+            Organization::Esds => "NONINDEXED",
+            Organization::Lds => "LINEAR",
+            _ => "NUMBERED",
+        });
+    }
+    words.push(pick(a.write_check, ["WRITECHECK", "NOWRITECHK"]));
+    words.push(pick(kept(said, "ORDERED").is_some(), ["ORDERED", "UNORDERED"]));
+    words.push(pick(a.reuse, ["REUSE", "NOREUSE"]));
+    if data {
+        words.push(pick(a.spanned, ["SPANNED", "NONSPANNED"]));
+        if let Entry::Aix(aix) = entry {
+            words.push(pick(aix.unique_key, ["UNIQUEKEY", "NONUNIQKEY"]));
+        }
+        if said.inhibit {
+            words.push("INH-UPDATE");
+        }
+    }
+    words
+}
+
+fn index_fields(entry: &Entry, a: &FileAttributes, root: &Option<Root>) -> IndexFields {
+    let ci_per_ca = entry.components().next().map_or(0, |(_, data)| data.ci_per_ca);
+    let root = root.as_ref().filter(|root| root.levels > 0);
+    IndexFields {
+        levels: root.map_or(0, |root| root.levels),
+        entries_per_section: ci_per_ca.isqrt(),
+        sequence_set: 0,
+        high_level: root.map_or(0, |root| u64::from(root.top) * u64::from(a.ci_size)),
+    }
+}
+
+/// Space as LISTCAT shows it: RECORDS comes out in tracks.
+fn space(component: &Component) -> (&'static str, (u64, u64)) {
+    use cica_catalog::space::Unit;
+    match component.space.unit {
+        Unit::Records => (
+            Unit::Tracks.word(),
+            (component.primary_tracks, component.secondary_tracks),
+        ),
+        unit => (unit.word(), (component.space.primary, component.space.secondary)),
+    }
+}
+
+/// The primary extent and as many others as make up what is allocated.
+fn extents(component: &Component, a: &FileAttributes, high_allocated: u64) -> Vec<ExtentFields> {
+    let tracks = |bytes: u64| bytes / component.ca_bytes().max(1) * u64::from(component.tracks_per_ca);
+    let mut all = Vec::new();
+    let (mut low_rba, mut length) = (0, a.primary);
+    while low_rba < high_allocated {
+        let end = match length {
+            0 => high_allocated,
+            length => high_allocated.min(low_rba + length),
+        };
+        all.push(ExtentFields {
+            first_track: tracks(low_rba),
+            tracks: tracks(end - low_rba),
+            low_rba,
+            high_rba: end - 1,
+        });
+        (low_rba, length) = (end, a.secondary);
+    }
+    all
+}
