@@ -68,6 +68,18 @@ pub const ENGINES: &[Engine] = &[
         commits: true,
         steps: true,
     },
+    Engine {
+        name: "cica",
+        program: "peer-cica",
+        commits: true,
+        steps: true,
+    },
+    Engine {
+        name: "cica-16k",
+        program: "peer-cica",
+        commits: true,
+        steps: false,
+    },
 ];
 
 /// The engines of a comma-separated list.
