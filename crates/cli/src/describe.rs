@@ -162,16 +162,16 @@ fn section(out: &mut dyn Write, fields: &Map<String, Value>, depth: usize) -> io
                 writeln!(out, "{:indent$}{label}", "")?;
                 section(out, inner, depth + 1)?;
             }
-            other => writeln!(
-                out,
-                "{:indent$}{label:width$}  {}",
-                "",
-                scalar(other),
-                width = 26 - indent
-            )?,
+            // The number of a code page is a name, not a quantity.
+            Value::Number(page) if name == "ccsid" => line(out, indent, &label, &page.to_string())?,
+            other => line(out, indent, &label, &scalar(other))?,
         }
     }
     Ok(())
+}
+
+fn line(out: &mut dyn Write, indent: usize, label: &str, text: &str) -> io::Result<()> {
+    writeln!(out, "{:indent$}{label:width$}  {text}", "", width = 26 - indent)
 }
 
 fn scalar(value: &Value) -> String {
@@ -204,13 +204,14 @@ mod tests {
     #[test]
     fn people_get_the_lines_of_the_value() {
         let value = json!({
-            "name": "A.B", "reuse": true, "keys": {"length": 8, "offset": 0},
+            "name": "A.B", "ccsid": 1047, "reuse": true, "keys": {"length": 8, "offset": 0},
             "data": {"ci_size": 4096, "statistics": {"records": 12345}},
         });
         let mut out = Vec::new();
         write(&mut out, &value).unwrap();
         let expected = "\
 name                        A.B
+ccsid                       1047
 reuse                       yes
 keys                        length 8, offset 0
 data

@@ -11,6 +11,8 @@ mod job;
 mod keys;
 mod progress;
 mod records;
+#[cfg(test)]
+mod reference;
 mod session;
 mod sort;
 
