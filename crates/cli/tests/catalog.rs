@@ -34,9 +34,8 @@ fn everything_is_shown_to_people_and_programs() {
     p.names(NAMES);
     let shown = p.run(&["show", "A.NAMES", "--json"]).json();
     assert_eq!(shown["type"], json!("CLUSTER"));
-    assert_eq!(shown["organization"], json!("KSDS"));
-    assert_eq!(shown["data"]["statistics"]["records"], json!(2));
-    assert_eq!(shown["index"]["levels"], json!(1));
+    assert_eq!(shown["data"]["statistics"]["rec_total"], json!(2));
+    assert_eq!(shown["index"]["statistics"]["levels"], json!(1));
     let text = p.run(&["show", "A.NAMES"]).done();
     assert!(
         text.contains("keys                        length 4, offset 0\n"),
@@ -165,7 +164,7 @@ fn a_volume_that_is_gone_is_told() {
     p.run(&["import", "names.txt", "A.C", "--keys", "4,0", "--volume", "STUDY1"])
         .failed(12, &["STUDY1"]);
     let shown = p.run(&["show", "A.B", "--json"]).json();
-    assert!(shown["data"]["unusable"].is_string(), "what is known is still shown");
+    assert!(shown["data"]["trouble"].is_string(), "what is known is still shown");
     std::fs::rename(p.path("elsewhere"), p.path("disk")).unwrap();
     assert_eq!(p.run(&["get", "A.B", "AA01"]).done(), "AA01 first\n");
 }

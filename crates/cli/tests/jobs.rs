@@ -154,10 +154,8 @@ fn help_is_given() {
         "idcams", "ls", "show", "cat", "get", "put", "rm", "import", "export", "verify", "stat",
     ] {
         let help = p.run(&[command, "--help"]).done();
-        assert!(
-            help.contains(&format!("Example:\n  cica {command}")) || command == "idcams",
-            "{help}"
-        );
+        let example = help.split("Example:").nth(1).unwrap_or_default();
+        assert!(example.contains(&format!("cica {command}")), "{help}");
     }
     assert!(p.run(&["--version"]).done().starts_with("cica "));
 }

@@ -24,12 +24,14 @@ fn import_tells_what_it_did() {
     let told = p.run(&["import", "names.txt", "A.NAMES", "--keys", "4,0"]).done();
     assert!(told.contains("IDC0005I NUMBER OF RECORDS PROCESSED WAS 4"), "{told}");
     let shown = p.run(&["show", "A.NAMES", "--json"]).json();
-    assert_eq!(
-        shown["record_size"],
-        serde_json::json!({"average": 11, "maximum": 11}),
-        "as the file has them"
-    );
-    assert_eq!(shown["keys"], serde_json::json!({"length": 4, "offset": 0}));
+    let attributes = &shown["data"]["attributes"];
+    let lengths = [
+        &attributes["avglrecl"],
+        &attributes["maxlrecl"],
+        &attributes["keylen"],
+        &attributes["rkp"],
+    ];
+    assert_eq!(lengths, [11, 11, 4, 0], "as the file has them");
 }
 
 #[test]

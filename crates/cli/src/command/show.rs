@@ -4,8 +4,10 @@ use crate::args::Global;
 use crate::describe;
 use crate::failure::{Failure, Status};
 use crate::session::Session;
-use cica_catalog::{CatalogError, Name};
+use cica_catalog::{CatalogError, Contents, Entry, Name};
+use cica_idcams::act::listcat::{listcat_json, Describer};
 use clap::Args;
+use serde_json::{json, Value};
 use std::io::{self, Write};
 
 /// Show everything about a data set or other entry
@@ -17,7 +19,7 @@ Example:
 pub struct Options {
     /// Data set name, or that of one of its components
     dsn: String,
-    /// Print JSON
+    /// Print all fields of LISTCAT ALL as JSON
     #[arg(long)]
     json: bool,
 }
@@ -28,11 +30,28 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let name = Name::parse(&options.dsn)?;
     let contents = session.catalog.contents()?;
     let found = contents.find(&name).ok_or(CatalogError::NotFound { name })?;
-    let value = describe::entry(&session, found.entry())?;
     let mut out = io::stdout().lock();
     match options.json {
-        true => writeln!(out, "{value:#}")?,
-        false => describe::write(&mut out, &value)?,
+        true => writeln!(out, "{:#}", listcat(&session, &contents, found.entry())?)?,
+        false => describe::write(&mut out, &describe::entry(&session, found.entry())?)?,
     }
     Ok(Status::DONE)
+}
+
+/// LISTCAT's fields of an entry, those of its components and their files inside it.
+fn listcat(session: &Session, contents: &Contents, entry: &Entry) -> Result<Value, Failure> {
+    let describer = Describer {
+        engine: &session.engine,
+        catalog: &session.catalog,
+        contents,
+        figures: true,
+    };
+    let listed = describer.describe(entry);
+    let mut all = listed.first().map_or_else(|| json!({}), listcat_json);
+    for ((kind, component), listed) in entry.components().zip(listed.iter().skip(1)) {
+        let mut value = listcat_json(listed);
+        value["file"] = json!(session.catalog.component_path(component)?.to_string_lossy());
+        all[kind.word().to_ascii_lowercase()] = value;
+    }
+    Ok(all)
 }
