@@ -324,6 +324,14 @@ impl Inner {
         data_root.log = self.log_position(last);
         data.write_root(&data_root)?;
         data.sync()?;
+        if last {
+            // The same root into the other copy: damage to either is harmless then. It need not be durable now (whatever
+            // overwrites the first copy syncs before), so its failure takes nothing away.
+            data_root.version += 1;
+            if data.write_root(&data_root).is_err() {
+                data_root.version -= 1;
+            }
+        }
         *roots = Roots { data: data_root, index: index_root };
         data.committed();
         index.committed();
@@ -443,7 +451,9 @@ impl Logger for Inner {
         let mut root = roots.data.clone();
         root.version += 1;
         root.log = LogPosition { log, path: path.to_string(), lsn: root.log.lsn };
-        let written = self.ksds.data.write_root(&root).and_then(|_| self.ksds.data.sync());
+        // The copy that stays must be durable before the other is written over.
+        let data = &self.ksds.data;
+        let written = data.sync().and_then(|()| data.write_root(&root)).and_then(|_| data.sync());
         match written {
             Ok(()) => {
                 roots.data = root;
@@ -544,7 +554,7 @@ impl Drop for DataSet {
 pub(crate) fn read_index_root(file: &dyn File, path: &Path, data: &Root) -> Result<Root, OpenError> {
     let bad = |what: String| OpenError::Unusable { path: path.to_path_buf(), what };
     let known = data.index_root;
-    let root = read_copy(file, path, known.version & 1).map_err(|e| bad(format!("not the index component of {}: {e}", data.attributes.cluster_name)))?;
+    let root = read_copy(file, path, known.version & 1)?.map_err(|e| bad(format!("not the index component of {}: {e}", data.attributes.cluster_name)))?;
     let bytes = root.encode().map_err(|e| bad(e.to_string()))?;
     if root.part != Part::Index || root.cluster != data.cluster {
         return Err(bad(format!("belongs to {}, not to {}", root.attributes.cluster_name, data.attributes.cluster_name)));

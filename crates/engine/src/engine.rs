@@ -165,11 +165,16 @@ impl Engine {
             root.high_allocated = root.attributes.primary;
             index_root.high_allocated = index_root.attributes.primary;
         }
+        // The newest copies may not be durable yet; the ones before them are about to go.
+        file.sync().map_err(|error| OpenError::Io { path: data.to_path_buf(), doing: "sync", error })?;
         index_root.version += 1;
         let checksum = write_root(&*index_file, index, &index_root)?;
         root.index_root = Ref { version: index_root.version, checksum };
-        root.version += 1;
-        write_root(&*file, data, &root)?;
+        for _ in 0..2 {
+            // Both copies, one after the other, so that damage to either later is harmless.
+            root.version += 1;
+            write_root(&*file, data, &root)?;
+        }
         Ok(())
     }
 
@@ -392,7 +397,8 @@ pub(crate) fn open_file(disk: &dyn Disk, path: &Path, lock: Lock, write: bool) -
 
 /// The committed root of a data component: the valid copy with the higher version.
 pub(crate) fn read_root(file: &dyn File, path: &Path) -> Result<Root, OpenError> {
-    let copies = [read_copy(file, path, 0), read_copy(file, path, 1)];
+    // A copy that cannot be read might be the newer one: the older must not be taken for it.
+    let copies = [read_copy(file, path, 0)?, read_copy(file, path, 1)?];
     let mut why = String::new();
     let mut best: Option<Root> = None;
     for (copy, read) in copies.into_iter().enumerate() {
@@ -433,23 +439,27 @@ fn overwrite(file: &dyn File) -> std::io::Result<()> {
     file.sync()
 }
 
-/// One copy of a root.
-pub(crate) fn read_copy(file: &dyn File, path: &Path, copy: u32) -> Result<Root, String> {
+/// One copy of a root; the inner error says why the bytes are none.
+pub(crate) fn read_copy(file: &dyn File, path: &Path, copy: u32) -> Result<Result<Root, String>, OpenError> {
+    let io = |error| OpenError::Io { path: path.to_path_buf(), doing: "read of the root", error };
     let at = copy as u64 * AREA_LEN as u64;
     let mut bytes = vec![0; cica_format::root::FIXED_LEN];
     let mut batch = [ReadAt { at, buf: &mut bytes, got: 0 }];
-    file.read(&mut batch).map_err(|e| format!("{}: {e}", path.display()))?;
+    file.read(&mut batch).map_err(io)?;
     let got = batch[0].got;
     bytes.truncate(got);
-    let need = Root::encoded_len_hint(&bytes).map_err(|e| e.to_string())?;
+    let need = match Root::encoded_len_hint(&bytes) {
+        Ok(need) => need,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
     if need > bytes.len() {
         bytes.resize(need, 0);
         let mut batch = [ReadAt { at, buf: &mut bytes, got: 0 }];
-        file.read(&mut batch).map_err(|e| format!("{}: {e}", path.display()))?;
+        file.read(&mut batch).map_err(io)?;
         let got = batch[0].got;
         bytes.truncate(got);
     }
-    Root::decode(&bytes).map_err(|e| e.to_string())
+    Ok(Root::decode(&bytes).map_err(|e| e.to_string()))
 }
 
 fn new_root(part: Part, component: u64, cluster: u64, attributes: &Attributes) -> Root {

@@ -67,7 +67,7 @@ impl Ksds {
     fn try_insert(&self, leaf: &Leaf, key: &[u8], record: &[u8], order: Order) -> Result<Tried, RequestError> {
         let view = self.leaf_view(leaf);
         let (pos, equal) = view.find_record(key, self.shape.rkp);
-        let (count, segment) = (view.count(), view.segment());
+        let (count, segment, cap) = (view.count(), view.segment(), view.slot_cap());
         if !self.fresh(leaf) {
             return Ok(Tried::Again);
         }
@@ -77,6 +77,10 @@ impl Ksds {
         if segment != 0 {
             return Ok(Tried::NoRoom { pos, limited: false });
         }
+        if count == cap {
+            // Before the latch: giving that back would change the version by which the page is widened.
+            return Ok(Tried::Slots(Page::frame_len(self.data.layout.ci_size, count + count / 2 + 16)));
+        }
         let at_end = order.sequential && pos == count && count > 0 && self.is_last(leaf);
         let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else { return Ok(Tried::Again) };
         let mut page = Page::of(latched.bytes());
@@ -84,9 +88,6 @@ impl Ksds {
         let used = page.data_len() + record.len() + page.rdfs_with(pos, record.len()) * ci::RDF_LEN + ci::CIDF_LEN;
         if used > size || (at_end && used > self.load_limit()) {
             return Ok(Tried::NoRoom { pos, limited: used <= size });
-        }
-        if count == page.slot_cap() {
-            return Ok(Tried::Slots(Page::frame_len(size, count + count / 2 + 16)));
         }
         page.insert(pos, record, self.shape);
         self.append(|number, buf| log::append_insert(buf, number, record));

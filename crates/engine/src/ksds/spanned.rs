@@ -75,7 +75,7 @@ impl Ksds {
         let page = Page::of(latched.bytes());
         let n = page.count();
         if n == 0 {
-            return Ok(Side::Before(key.to_vec()));
+            return Ok(Side::Instead);
         }
         let (first, last) = (page.key(0, self.shape), page.key(n - 1, self.shape));
         if (0..n).any(|i| page.key(i, self.shape) == key) {
@@ -162,6 +162,9 @@ impl Ksds {
     fn place_beside(&self, mut path: Vec<PathStep>, side: Side, record: &[u8]) -> Result<Option<u32>, RequestError> {
         let Some(PathStep { ci: node_ci, record: mut node, entry }) = path.pop() else { return Ok(None) };
         let need = self.segments(record.len());
+        if matches!(side, Side::Instead) {
+            return self.place_instead(path, node_ci, node, entry, record);
+        }
         // The group of entries that the record goes before or after.
         let same = |a: usize, b: usize| node.entries[a].separator == node.entries[b].separator;
         let mut end = entry + 1;
@@ -177,7 +180,7 @@ impl Ksds {
                 (end, old)
             }
             Side::Before(between) => (entry, between.clone()),
-            Side::Duplicate | Side::Inside => return Ok(None),
+            Side::Duplicate | Side::Inside | Side::Instead => return Ok(None),
         };
         let free: Vec<u32> = node.free.iter().rev().take(need).map(|&i| i as u32).collect();
         let mut wider = node.clone();
@@ -221,6 +224,30 @@ impl Ksds {
         self.insert_above(path, node_ci, mine, sibling, false)?;
         self.set_node(node_ci, &node)?;
         Ok(Some(self.data.layout.join(node.ca, 0)))
+    }
+
+    /// The same where the entry's CI is empty.
+    fn place_instead(&self, mut path: Vec<PathStep>, node_ci: u32, mut node: IndexRecord, entry: usize, record: &[u8]) -> Result<Option<u32>, RequestError> {
+        let need = self.segments(record.len());
+        let own = node.entries[entry].pointer;
+        let pointers: Vec<u32> = std::iter::once(own).chain(node.free.iter().rev().map(|&i| i as u32)).take(need).collect();
+        let range = node.entries[entry].separator.clone();
+        let mut wider = node.clone();
+        wider.entries.splice(entry..=entry, pointers.iter().map(|&pointer| Entry { separator: range.clone(), pointer }));
+        wider.free.truncate(node.free.len() + 1 - pointers.len());
+        if pointers.len() == need && (self.node_fits(&wider) || node.entries.len() == 1) {
+            self.write_segments(node.ca, &pointers, record)?;
+            self.set_node(node_ci, &wider)?;
+            return Ok(Some(self.data.layout.join(node.ca, own)));
+        }
+        // Room comes from a CA split beside the entry, until it is alone in its CA.
+        let at = if entry > 0 { entry } else { 1 };
+        if node.entries.len() > 1 {
+            path.push(PathStep { ci: node_ci, record: std::mem::replace(&mut node, wider), entry });
+            self.split_ca_at(path, at, false)?;
+            return Ok(None);
+        }
+        Err(RequestError::Length { given: record.len(), least: 0, most: self.longest_spanned() })
     }
 
     fn write_segments(&self, ca: u32, cis: &[u32], record: &[u8]) -> Result<(), RequestError> {
@@ -379,6 +406,8 @@ impl Ksds {
 }
 
 enum Side {
+    /// The CI is empty: the record takes its place and its range. (Put before or behind it, it could leave it a range without keys.)
+    Instead,
     Before(Vec<u8>),
     After(Vec<u8>),
     Inside,

@@ -173,8 +173,9 @@ impl<'p> View<'p> {
     pub fn rdfs(&self) -> usize {
         (self.meta() >> 32) as u16 as usize
     }
+    /// Slots the frame has room for.
     #[inline]
-    fn slot_cap(&self) -> usize {
+    pub fn slot_cap(&self) -> usize {
         (self.meta() >> 48) as usize
     }
     /// Index: the next record on this level; data, spanned: update number.
