@@ -83,7 +83,7 @@ const USED: u32 = 2;
 /// Who owns pages and can write them out.
 pub trait Owner: Send + Sync {
     /// Tries to make `frame` free of `page` without waiting for locks; writes it first if it is dirty.
-    /// True: the frame holds no page now.
+    /// True: the frame holds no page now, and is free.
     fn give_up(&self, frame: u32, page: PageId) -> bool;
 }
 
@@ -245,19 +245,19 @@ impl Pool {
     /// Latches a frame, waiting.
     pub fn latch(&self, frame: u32) -> Latched<'_> {
         self.descriptor(frame).latch.latch();
-        Latched { pool: self, frame }
+        Latched { pool: self, frame, bare: false }
     }
 
     /// Latches a frame if nobody else has.
     pub fn try_latch(&self, frame: u32) -> Option<Latched<'_>> {
         // Lazily: a guard that is made is a guard that releases.
-        self.descriptor(frame).latch.try_latch().then(|| Latched { pool: self, frame })
+        self.descriptor(frame).latch.try_latch().then(|| Latched { pool: self, frame, bare: false })
     }
 
     /// Latches a frame if its version still is `version` (L3).
     #[inline]
     pub fn latch_at(&self, frame: u32, version: u64) -> Option<Latched<'_>> {
-        self.descriptor(frame).latch.latch_at(version).then(|| Latched { pool: self, frame })
+        self.descriptor(frame).latch.latch_at(version).then(|| Latched { pool: self, frame, bare: false })
     }
 
     /// A latched frame of at least `bytes`, holding no page.
@@ -265,7 +265,9 @@ impl Pool {
         let size = class_size(bytes);
         for round in 0..64 {
             if let Some(frame) = self.pop_free(size) {
-                return Ok(self.latch(frame));
+                let mut latched = self.latch(frame);
+                latched.bare = true;
+                return Ok(latched);
             }
             if self.cut_slab(size) {
                 continue;
@@ -327,7 +329,6 @@ impl Pool {
             let Some(page) = self.page_of(frame) else { continue };
             let owner = self.owners.read().get(page.component as usize).cloned().flatten();
             if owner.is_some_and(|o| o.give_up(frame, page)) {
-                self.put_back(frame);
                 return true;
             }
         }
@@ -359,7 +360,6 @@ impl Pool {
                 if !owner.is_some_and(|o| o.give_up(frame, page)) {
                     return false;
                 }
-                self.put_back(frame);
             }
         }
         // All of the slab's frames must be on the free list now, or somebody has one in hand.
@@ -432,11 +432,13 @@ impl Descriptor {
     }
 }
 
-/// A latched frame: the right to change its bytes and its page. Dropping it releases the latch with a new version.
+/// A latched frame: the right to change its bytes and its page. Dropping it releases the latch with a new version, and
+/// puts a frame that was taken, or lost its page, and has none now, back on the free list.
 pub struct Latched<'p> {
     pool: &'p Pool,
     /// Frame number.
     pub frame: u32,
+    bare: bool,
 }
 
 impl<'p> Latched<'p> {
@@ -463,6 +465,7 @@ impl<'p> Latched<'p> {
     /// Gives the frame a page, or none.
     pub fn set_page(&mut self, page: Option<PageId>) {
         self.pool.descriptor(self.frame).page.store(page.map_or(0, PageId::pack), Release);
+        self.bare = page.is_none();
     }
     /// Marks the page dirty; true if it was clean.
     pub fn set_dirty(&mut self) -> bool {
@@ -476,15 +479,15 @@ impl<'p> Latched<'p> {
     pub fn free(mut self) {
         self.set_clean();
         self.set_page(None);
-        let (pool, frame) = (self.pool, self.frame);
-        drop(self);
-        pool.put_back(frame);
     }
 }
 
 impl Drop for Latched<'_> {
     fn drop(&mut self) {
         self.pool.descriptor(self.frame).latch.release();
+        if self.bare {
+            self.pool.put_back(self.frame);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{CaPage, Codec, Component};
 use crate::error::RequestError;
-use crate::pool::{Kind, Latched, NO_FRAME};
+use crate::pool::{pause, Kind, Latched, NO_FRAME};
 use crate::store::codec::Decoded;
 use cica_disk::ReadAt;
 use cica_format::ca::{CaHeader, NO_SLOT};
@@ -133,16 +133,31 @@ impl Component {
     #[cold]
     pub(super) fn load(&self, ci: u32) -> Result<(u32, u64), RequestError> {
         let mut bytes = self.codec.frame_len(self.layout.ci_size);
+        let mut turns = 0;
         loop {
             if let Some(page) = self.resident(ci) {
                 return Ok(page);
+            }
+            if self.is_latched(ci) {
+                pause(&mut turns);
+                continue;
             }
             match self.load_into(ci, bytes)? {
                 Loaded::Here => {}
                 Loaded::TooSmall(need) => bytes = need,
             }
-            std::hint::spin_loop();
         }
+    }
+
+    /// True if the page is in the pool and a writer has it: another frame would not help.
+    fn is_latched(&self, ci: u32) -> bool {
+        let (ca, i) = self.layout.split(ci);
+        let (descriptor, id) = (self.directory.get(ca), self.page_id(Kind::Ca, ca));
+        if descriptor == NO_FRAME || self.pool.page_of(descriptor) != Some(id) {
+            return false;
+        }
+        let frame = CaPage::of(self.pool.view(descriptor)).frame(i);
+        frame != NO_FRAME && self.pool.page_of(frame) == Some(self.page_id(Kind::Ci, ci))
     }
 
     fn load_into(&self, ci: u32, bytes: usize) -> Result<Loaded, RequestError> {
