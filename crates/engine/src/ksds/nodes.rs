@@ -2,7 +2,7 @@
 
 use super::Ksds;
 use crate::error::RequestError;
-use crate::pool::{Entry, Page};
+use crate::pool::{Entry, Latched, Page};
 use crate::store::index_record;
 use cica_format::index::IndexRecord;
 use std::sync::atomic::Ordering::Relaxed;
@@ -76,12 +76,19 @@ impl Ksds {
 
     /// Puts a record, which fits, in its place.
     pub(super) fn set_node(&self, ci: u32, record: &IndexRecord) -> Result<(), RequestError> {
+        self.put_node(self.index.latch(ci)?, record)
+    }
+
+    /// Latches a sequence-set record, so that nobody goes through it until [`put_node`](Self::put_node) (K3).
+    pub(super) fn latch_node(&self, ci: u32) -> Result<Latched<'_>, RequestError> {
+        self.index.latch(ci)
+    }
+
+    /// Puts a record into its latched page.
+    pub(super) fn put_node<'p>(&'p self, mut latched: Latched<'p>, record: &IndexRecord) -> Result<(), RequestError> {
         let need = Page::index_frame_len(&record.entries);
-        let mut latched = self.index.latch(ci)?;
         if latched.size() < need {
-            drop(latched);
-            let spare = self.index.spare(need + need / 4)?;
-            latched = self.index.reframe(self.index.latch(ci)?, spare);
+            latched = self.index.reframe(latched, self.index.spare(need + need / 4)?);
         }
         Page::format_index(latched.bytes(), record.level, record.ca, record.next, &record.entries);
         self.index.changed(&mut latched);
@@ -97,6 +104,16 @@ impl Ksds {
         Ok(ci)
     }
 
+    /// Makes sure that the index has the CIs that a split of every level takes, before anything is changed (S2).
+    pub(super) fn reserve_nodes(&self) -> Result<(), RequestError> {
+        let (_, levels) = self.top();
+        let last = self.next_index_ci.load(Relaxed) + levels as u32 + 1;
+        while last / self.index.layout.ci_per_ca as u32 >= self.index.ca_count() {
+            self.index.append_ca()?;
+        }
+        Ok(())
+    }
+
     /// A free index CI: one that a reclaim left (they are chained through their `next`), or the next unused one.
     fn take_index_ci(&self) -> Result<u32, RequestError> {
         let head = self.index.free_head();
@@ -107,7 +124,7 @@ impl Ksds {
         }
         let ci = self.next_index_ci.load(Relaxed);
         if ci / self.index.layout.ci_per_ca as u32 >= self.index.ca_count() {
-            self.index.allocate_ca()?;
+            self.index.append_ca()?;
         }
         self.next_index_ci.store(ci + 1, Relaxed);
         Ok(ci)

@@ -22,13 +22,21 @@ impl Ksds {
         if !self.attributes.reclaim {
             return Ok(());
         }
+        // The record is erased, whatever comes of this: without memory the CA stays for the next erase in it.
+        match self.reclaim_of(key) {
+            Err(RequestError::NoSpace { .. }) => self.check_fence(),
+            other => other,
+        }
+    }
+
+    fn reclaim_of(&self, key: &[u8]) -> Result<(), RequestError> {
         let mut path = self.path(key)?;
         let (Some(step), Some(mut above)) = (path.pop(), path.pop()) else { return Ok(()) };
         above.record = self.node(above.ci)?;
         if above.entry + 1 == above.record.entries.len() || self.data.used_cis(step.record.ca)? > 0 {
             return Ok(());
         }
-        self.take_out(step, above, key).inspect_err(|error| self.fence_unless_full(error))
+        self.take_out(step, above, key)
     }
 
     fn take_out(&self, step: PathStep, mut above: PathStep, key: &[u8]) -> Result<(), RequestError> {
@@ -48,21 +56,23 @@ impl Ksds {
         } else {
             self.left_of(node, key)?
         };
-        if let Some(before) = before {
-            let mut left = self.node(before)?;
-            left.next = record.next;
-            self.set_node(before, &left)?;
-        }
-        above.record.entries.remove(above.entry);
-        self.set_node(above.ci, &above.record)?;
-        self.free_node(node)?;
-        drop(latched);
-        for entry in &record.entries {
-            self.data.drop_ci(self.data.layout.join(record.ca, entry.pointer))?;
-        }
-        self.data.free_ca(record.ca)?;
-        self.counters.ca_reclaims.fetch_add(1, Relaxed);
-        Ok(())
+        self.from_here(|| {
+            if let Some(before) = before {
+                let mut left = self.node(before)?;
+                left.next = record.next;
+                self.set_node(before, &left)?;
+            }
+            above.record.entries.remove(above.entry);
+            self.set_node(above.ci, &above.record)?;
+            self.free_node(node)?;
+            drop(latched);
+            for entry in &record.entries {
+                self.data.drop_ci(self.data.layout.join(record.ca, entry.pointer))?;
+            }
+            self.data.free_ca(record.ca)?;
+            self.counters.ca_reclaims.fetch_add(1, Relaxed);
+            Ok(())
+        })
     }
 
     fn left_of(&self, node: u32, key: &[u8]) -> Result<Option<u32>, RequestError> {

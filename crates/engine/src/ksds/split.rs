@@ -49,7 +49,12 @@ impl Ksds {
         done.inspect_err(|error| self.fence_unless_full(error))
     }
 
-    /// Errors after the first change leave the tree in memory half done: only a lack of space is found before it.
+    /// A change of the tree from its first step on: what fails there leaves the tree in memory half done.
+    pub(super) fn from_here<T>(&self, change: impl FnOnce() -> Result<T, RequestError>) -> Result<T, RequestError> {
+        change().inspect_err(|error| self.fence(&error.to_string()))
+    }
+
+    /// After an error that is not a lack of space, which was found before anything was changed.
     pub(super) fn fence_unless_full(&self, error: &RequestError) {
         if !matches!(error, RequestError::NoSpace { .. } | RequestError::Fenced { .. }) {
             self.fence(&error.to_string());
@@ -66,16 +71,19 @@ impl Ksds {
     /// Splits the CI to which `coming` belongs.
     fn split_ci(&self, mut path: Vec<PathStep>, coming: &Coming<'_>, target: Target) -> Result<(), RequestError> {
         let Some(PathStep { ci: node, mut record, entry }) = path.pop() else { return Ok(()) };
+        let mut spare = self.data.spare(0)?;
         let new_ca = match target {
             Target::SameCa(_) => None,
-            Target::NewCa => Some(self.data.allocate_ca()?),
+            Target::NewCa => {
+                self.reserve_nodes()?;
+                Some(self.data.allocate_ca()?)
+            }
         };
         let to = match (target, new_ca) {
             (Target::SameCa(free), _) => self.data.layout.join(record.ca, free),
             (Target::NewCa, ca) => self.data.layout.join(ca.map_or(0, |c| c.0), 0),
         };
         let from = self.data.layout.join(record.ca, record.entries[entry].pointer);
-        let mut spare = self.data.spare(0)?;
         let mut left = self.data.latch(from)?;
         let plan = plan(&Page::of(left.bytes()), coming, self.shape, self.data.layout.ci_size);
         let Some(Plan { moved, separator }) = plan else {
@@ -120,8 +128,8 @@ impl Ksds {
         self.data.changed(&mut left);
         let emptied = left.view().count() == 0;
         self.counters.ci_splits.fetch_add(1, Relaxed);
-        match target {
-            Target::SameCa(_) => self.set_node(node, &record)?,
+        self.from_here(|| match target {
+            Target::SameCa(_) => self.set_node(node, &record),
             Target::NewCa => {
                 let (ca, reused) = new_ca.unwrap_or((0, false));
                 self.count_new_ca(reused);
@@ -129,9 +137,9 @@ impl Ksds {
                 let sibling = self.new_node(&IndexRecord { level: 1, ca, next: record.next, entries, free: Vec::new() })?;
                 record.next = sibling;
                 self.insert_above(path, node, separator, sibling, coming.ascending)?;
-                self.set_node(node, &record)?;
+                self.set_node(node, &record)
             }
-        }
+        })?;
         drop((left, right));
         if emptied {
             self.data.set_has_records(from, false)?;
@@ -153,20 +161,25 @@ impl Ksds {
     /// Moves the entries from `at` on, with their CIs, to a new CA.
     pub(super) fn split_ca_at(&self, mut path: Vec<PathStep>, at: usize, ascending: bool) -> Result<(), RequestError> {
         let Some(PathStep { ci: node, mut record, .. }) = path.pop() else { return Ok(()) };
+        self.reserve_nodes()?;
         let (ca, reused) = self.data.allocate_ca()?;
+        // Until the record is as its CIs are, nobody may come through it: under its old numbers a moved CI looks empty.
+        let latched = self.latch_node(node)?;
         self.count_new_ca(reused);
-        let mut moved = record.entries.split_off(at);
-        for (i, entry) in moved.iter_mut().enumerate() {
-            let from = self.data.layout.join(record.ca, entry.pointer);
-            self.data.rehome(from, self.data.layout.join(ca, i as u32))?;
-            entry.pointer = i as u32;
-        }
-        let upper = IndexRecord { level: 1, ca, next: record.next, entries: moved, free: Vec::new() };
-        let sibling = self.new_node(&upper)?;
-        record.next = sibling;
-        let separator = record.entries[at - 1].separator.clone();
-        self.insert_above(path, node, separator, sibling, ascending)?;
-        self.set_node(node, &record)
+        self.from_here(|| {
+            let mut moved = record.entries.split_off(at);
+            for (i, entry) in moved.iter_mut().enumerate() {
+                let from = self.data.layout.join(record.ca, entry.pointer);
+                self.data.rehome(from, self.data.layout.join(ca, i as u32))?;
+                entry.pointer = i as u32;
+            }
+            let upper = IndexRecord { level: 1, ca, next: record.next, entries: moved, free: Vec::new() };
+            let sibling = self.new_node(&upper)?;
+            record.next = sibling;
+            let separator = record.entries[at - 1].separator.clone();
+            self.insert_above(path, node, separator, sibling, ascending)?;
+            self.put_node(latched, &record)
+        })
     }
 
     pub(super) fn count_new_ca(&self, reused: bool) {

@@ -46,18 +46,16 @@ impl Component {
             self.ca_changed(free);
             return Ok((free, true));
         }
+        self.append_ca().map(|ca| (ca, false))
+    }
+
+    /// A new, empty CA at the end. In an index component `free_ca` chains CIs, so its CAs come only from here.
+    pub fn append_ca(&self) -> Result<u32, RequestError> {
         let frame = self.take_ca_frame()?;
-        let ca = match self.extend_for_ca().and_then(|ca| Ok((ca, self.take_region()?))) {
-            Ok((ca, region)) => {
-                self.enter_ca(ca, region, frame);
-                ca
-            }
-            Err(error) => {
-                frame.free();
-                return Err(error);
-            }
-        };
-        Ok((ca, false))
+        let ca = self.extend_for_ca()?;
+        let region = self.take_region()?;
+        self.enter_ca(ca, region, frame);
+        Ok(ca)
     }
 
     /// The number of the next CA, after taking an extent if it lies beyond what is allocated.
