@@ -134,7 +134,7 @@ impl Str {
     pub fn get(&mut self, key: &[u8], search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
         self.allow_read(intent)?;
         self.check_key(key)?;
-        match self.read(|s| s.find(key, search))? {
+        match self.read(intent, |s| s.find(key, search))? {
             Some(spot) => self.deliver(spot, intent, true),
             None => Err(self.lose(RequestError::NotFound)),
         }
@@ -168,7 +168,7 @@ impl Str {
         if positioned && *key < self.key[..key.len().min(self.key.len())] {
             return Err(RequestError::Sequence { key: key.to_vec() });
         }
-        match self.read(|s| s.find(key, search))? {
+        match self.read(intent, |s| s.find(key, search))? {
             Some(spot) => self.deliver(spot, intent, false),
             None => Err(self.lose(RequestError::NotFound)),
         }
@@ -184,7 +184,7 @@ impl Str {
             Some(key) => key,
             None => return Err(self.lose(RequestError::BadRba { rba })),
         };
-        match self.read(|s| s.find(&key, Search::Equal))? {
+        match self.read(intent, |s| s.find(&key, Search::Equal))? {
             Some(spot) => self.deliver(spot, intent, true),
             None => Err(self.lose(RequestError::BadRba { rba })),
         }
@@ -232,7 +232,7 @@ impl Str {
     fn point_to(&mut self, key: &[u8], search: Search, position: Position) -> Result<(), RequestError> {
         self.allow_read(Intent::Read)?;
         self.check_key(key)?;
-        if self.read(|s| s.find(key, search))?.is_none() {
+        if self.read(Intent::Read, |s| s.find(key, search))?.is_none() {
             return Err(self.lose(RequestError::NotFound));
         }
         self.keep_key();
@@ -295,7 +295,7 @@ impl Str {
 
     fn next_anywhere(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
         self.allow_read(intent)?;
-        let spot = self.read(|s| {
+        let spot = self.read(intent, |s| {
             let ksds = &s.inner.ksds;
             match s.position {
                 Position::None => Err(RequestError::NoPosition),
@@ -330,7 +330,7 @@ impl Str {
     /// As [`next`](Self::next); 8/4 before the first record.
     pub fn prev(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
         self.allow_read(intent)?;
-        let spot = self.read(|s| {
+        let spot = self.read(intent, |s| {
             let ksds = &s.inner.ksds;
             match s.position {
                 Position::None | Position::Start => Err(RequestError::NoPosition),
@@ -531,9 +531,10 @@ impl Str {
         }
     }
 
-    /// Finds a record and reads it into the area, again and again until its page did not change in between.
+    /// Finds a record and reads it into the area, again and again until its page did not change in between. For update it
+    /// is held first and then looked at again: what another string made of it before that must be in the area.
     #[inline]
-    fn read(&mut self, find: impl Fn(&Str) -> Result<Option<Spot>, RequestError>) -> Result<Option<Spot>, RequestError> {
+    fn read(&mut self, intent: Intent, find: impl Fn(&Str) -> Result<Option<Spot>, RequestError>) -> Result<Option<Spot>, RequestError> {
         let mut turns = 0;
         loop {
             let Some(spot) = find(self)? else { return Ok(None) };
@@ -542,7 +543,16 @@ impl Str {
             let spanned = view.segment() != 0;
             let sound = view.record(spot.pos, &mut self.area);
             if sound && inner.ksds.fresh(&spot.leaf) && (!spanned || inner.ksds.gather(&spot, &mut self.area)?) {
-                return Ok(Some(spot));
+                if intent != Intent::Update {
+                    return Ok(Some(spot));
+                }
+                let key = inner.ksds.key_of(&self.area).to_vec();
+                inner.ksds.hold(&key, self.id)?;
+                self.held = Some(key);
+                if self.inner.ksds.fresh(&spot.leaf) {
+                    return Ok(Some(spot));
+                }
+                self.release();
             }
             crate::pool::pause(&mut turns);
         }
@@ -552,11 +562,6 @@ impl Str {
     #[inline]
     fn deliver(&mut self, spot: Spot, intent: Intent, direct: bool) -> Result<Record<'_>, RequestError> {
         let rba = self.rba(&spot);
-        if intent == Intent::Update {
-            let key = self.inner.ksds.key_of(&self.area).to_vec();
-            self.inner.ksds.hold(&key, self.id)?;
-            self.held = Some(key);
-        }
         if direct && intent == Intent::Read {
             self.set_position(Position::None);
         } else {

@@ -303,7 +303,10 @@ impl Ksds {
         }
         let (mut at, (mut frame, mut version)) = (top, self.index.page(top)?);
         let mut left: Option<u32> = None;
+        // What was read on the way is only true together.
+        let mut passed: Vec<(u32, u64)> = Vec::with_capacity(2 * levels as usize);
         loop {
+            passed.push((frame, version));
             let view = self.view(frame);
             let (entry, level) = (view.find_entry(probe), view.level());
             let pointer = view.pointer(entry);
@@ -323,6 +326,7 @@ impl Ksds {
                     if !self.unchanged(f, v) {
                         return Ok(None);
                     }
+                    passed.push((f, v));
                     Some(last)
                 }
                 (None, None) => None,
@@ -333,12 +337,11 @@ impl Ksds {
         if at != node {
             return Ok(None);
         }
-        match left {
-            None => Ok(Some(None)),
-            Some(ci) => {
-                let (f, v) = self.index.page(ci)?;
-                Ok(Some(Some((ci, f, v))))
-            }
-        }
+        let before = match left {
+            None => None,
+            Some(ci) => self.index.page(ci).map(|(f, v)| Some((ci, f, v)))?,
+        };
+        let still = self.top() == (top, levels) && passed.iter().all(|&(f, v)| self.unchanged(f, v));
+        Ok(still.then_some(before))
     }
 }
