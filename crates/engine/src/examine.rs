@@ -56,6 +56,9 @@ struct Walk<'k> {
     seen_cas: HashSet<u32>,
     free_bytes: u64,
     last_key: Vec<u8>,
+    /// Segments of a spanned record are missing so far.
+    in_record: bool,
+    last_separator: Option<Vec<u8>>,
 }
 
 /// Checks an open data set. Writers are kept out meanwhile.
@@ -68,6 +71,8 @@ pub fn examine(ksds: &Ksds) -> Result<Examination, RequestError> {
         seen_cas: HashSet::new(),
         free_bytes: 0,
         last_key: Vec::new(),
+        in_record: false,
+        last_separator: None,
     };
     let (top, levels) = ksds.top();
     if levels > 0 {
@@ -181,6 +186,15 @@ impl Walk<'_> {
         if page.keys.is_empty() && page.segment <= 1 {
             self.out.empty_control_intervals += 1;
         }
+        let continues = page.segment > 1;
+        if continues != self.in_record {
+            self.data(ci, if continues { "a segment without its first one" } else { "the segments before it lack their last one" }.into());
+        }
+        self.in_record = matches!(page.segment, 1 | 3);
+        if !continues && self.last_separator.as_deref() == Some(separator) {
+            self.data(ci, format!("no key belongs to it: the entry before it has {} too", show_key(separator)));
+        }
+        self.last_separator = Some(separator.to_vec());
         if page.arithmetic_wrong {
             self.data(ci, "record lengths and RDFs do not agree".into());
         }

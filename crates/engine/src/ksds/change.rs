@@ -39,9 +39,10 @@ enum Tried {
 impl Ksds {
     /// Adds a record; its length has been checked.
     pub fn insert(&self, record: &[u8], order: Order) -> Result<Inserted, RequestError> {
-        let _gate = self.gate.read();
+        let gate = self.gate.read();
         let key = self.key_of(record);
         if record.len() > self.longest_unspanned() {
+            drop(gate);
             return self.insert_spanned(record);
         }
         loop {
@@ -55,7 +56,10 @@ impl Ksds {
                 }
                 Tried::Again => {}
                 Tried::Slots(bytes) => self.widen(&leaf, bytes)?,
-                Tried::NoRoom { .. } if self.leaf_view(&leaf).segment() != 0 => return self.insert_spanned(record),
+                Tried::NoRoom { .. } if self.leaf_view(&leaf).segment() != 0 => {
+                    drop(gate);
+                    return self.insert_spanned(record);
+                }
                 Tried::NoRoom { pos, limited } => {
                     let ascending = order.sequential || (pos > 0 && order.after == Some((leaf.ci, pos - 1)));
                     self.make_room(&Coming { key, len: record.len(), replaces: false, ascending, limited })?;
@@ -139,7 +143,7 @@ impl Ksds {
 
     /// Replaces the record with this record's key; `at` is its page, if that is as the reader found it. Returns its RBA.
     pub fn update(&self, record: &[u8], mut at: Option<Leaf>) -> Result<u64, RequestError> {
-        let _gate = self.gate.read();
+        let gate = self.gate.read();
         let key = self.key_of(record);
         loop {
             self.check_fence()?;
@@ -152,6 +156,7 @@ impl Ksds {
                 Tried::Again => {}
                 Tried::Slots(bytes) => self.widen(&leaf, bytes)?,
                 Tried::NoRoom { .. } if record.len() > self.longest_unspanned() || self.leaf_view(&leaf).segment() != 0 => {
+                    drop(gate);
                     return self.replace_spanned(record);
                 }
                 Tried::NoRoom { .. } => {
@@ -200,7 +205,7 @@ impl Ksds {
 
     /// Takes the record with this key out; `at` as for [`update`](Self::update).
     pub fn erase(&self, key: &[u8], mut at: Option<Leaf>) -> Result<(), RequestError> {
-        let _gate = self.gate.read();
+        let gate = self.gate.read();
         loop {
             self.check_fence()?;
             let Some(leaf) = self.leaf_for(key, at.take())? else { return Err(RequestError::NotFound) };
@@ -214,7 +219,10 @@ impl Ksds {
                     }
                     return Ok(());
                 }
-                Tried::NoRoom { .. } => return self.erase_spanned(key),
+                Tried::NoRoom { .. } => {
+                    drop(gate);
+                    return self.erase_spanned(key);
+                }
                 Tried::Again | Tried::Slots(_) => {}
             }
         }

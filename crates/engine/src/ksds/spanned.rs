@@ -1,4 +1,5 @@
-//! Records longer than a CI: segments, each alone in its CI, the first with the key. Under `structure` (K4).
+//! Records longer than a CI: segments, each alone in its CI, the first with the key. With the gate exclusively and under
+//! `structure` (K4): several pages' ranges change at a time, and no other change may be on its way to one of them.
 //!
 //! The segments' CIs are neighbours in the sequence set of one CA, their entries have equal separators (K2). All segments
 //! of a record carry the same update number.
@@ -7,7 +8,7 @@ use super::nodes::PathStep;
 use super::split::is_one_record;
 use super::{separator, Inserted, Ksds, Spot};
 use crate::error::RequestError;
-use crate::pool::{Entry, Page};
+use crate::pool::{Entry, Latched, Page};
 use cica_format::index::IndexRecord;
 use cica_format::{ci, log};
 use std::sync::atomic::Ordering::*;
@@ -32,6 +33,7 @@ impl Ksds {
 
     /// Adds a record that is spanned, or goes beside one.
     pub(super) fn insert_spanned(&self, record: &[u8]) -> Result<Inserted, RequestError> {
+        let _gate = self.gate.write();
         let _structure = self.structure.lock();
         let inserted = self.place_record(record)?;
         self.append(|number, buf| log::append_insert(buf, number, record));
@@ -98,20 +100,22 @@ impl Ksds {
         };
         let from = self.data.layout.join(record.ca, record.entries[entry].pointer);
         let to = self.data.layout.join(record.ca, free as u32);
-        let between = self.move_above(from, to, key)?;
+        let (between, left) = self.move_above(from, to, key)?;
         let mut wider = record.clone();
         let old = std::mem::replace(&mut wider.entries[entry].separator, between);
         wider.entries.insert(entry + 1, Entry { separator: old, pointer: free as u32 });
         self.counters.ci_splits.fetch_add(1, Relaxed);
-        if self.node_fits(&wider) {
-            self.set_node(node, &wider)
-        } else {
-            Err(self.index_error(node, "has no room for the entry of a spanned record"))
-        }
+        self.from_here(|| match self.node_fits(&wider) {
+            true => self.set_node(node, &wider),
+            false => Err(self.index_error(node, "has no room for the entry of a spanned record")),
+        })?;
+        drop(left);
+        Ok(())
     }
 
-    /// Moves the records above `key` from one CI to another, new one; returns the separator between them.
-    fn move_above(&self, from: u32, to: u32, key: &[u8]) -> Result<Vec<u8>, RequestError> {
+    /// Moves the records above `key` from one CI to another, new one; returns the separator between them, and the
+    /// old one latched: it stays so until the index says what moved (K3).
+    fn move_above(&self, from: u32, to: u32, key: &[u8]) -> Result<(Vec<u8>, Latched<'_>), RequestError> {
         let mut spare = self.data.spare(0)?;
         let mut left = self.data.latch(from)?;
         let (records, between, at) = {
@@ -129,22 +133,27 @@ impl Ksds {
         drop(self.data.adopt(to, spare)?);
         Page::of(left.bytes()).truncate(at);
         self.data.changed(&mut left);
-        Ok(between)
+        Ok((between, left))
     }
 
     /// The CA has one CI and it must be cut: the part above `key` goes to a new CA.
     fn split_into_new_ca(&self, mut path: Vec<PathStep>, key: &[u8]) -> Result<(), RequestError> {
         let Some(PathStep { ci: node, mut record, entry }) = path.pop() else { return Ok(()) };
+        self.reserve_nodes()?;
         let (ca, reused) = self.data.allocate_ca()?;
         self.count_new_ca(reused);
         let from = self.data.layout.join(record.ca, record.entries[entry].pointer);
-        let between = self.move_above(from, self.data.layout.join(ca, 0), key)?;
-        let old = std::mem::replace(&mut record.entries[entry].separator, between.clone());
-        let entries = vec![Entry { separator: old, pointer: 0 }];
-        let sibling = self.new_node(&IndexRecord { level: 1, ca, next: record.next, entries, free: Vec::new() })?;
-        record.next = sibling;
-        self.insert_above(path, node, between, sibling, false)?;
-        self.set_node(node, &record)
+        let (between, left) = self.move_above(from, self.data.layout.join(ca, 0), key)?;
+        self.from_here(|| {
+            let old = std::mem::replace(&mut record.entries[entry].separator, between.clone());
+            let entries = vec![Entry { separator: old, pointer: 0 }];
+            let sibling = self.new_node(&IndexRecord { level: 1, ca, next: record.next, entries, free: Vec::new() })?;
+            record.next = sibling;
+            self.insert_above(path, node, between, sibling, false)?;
+            self.set_node(node, &record)
+        })?;
+        drop(left);
+        Ok(())
     }
 
     fn split_ca_near(&self, path: Vec<PathStep>) -> Result<(), RequestError> {
@@ -187,8 +196,10 @@ impl Ksds {
         let new = free.iter().map(|&pointer| Entry { separator: mine.clone(), pointer });
         wider.entries.splice(at..at, new);
         if free.len() == need && self.node_fits(&wider) {
-            self.write_segments(node.ca, &free, record)?;
-            self.set_node(node_ci, &wider)?;
+            self.from_here(|| {
+                self.write_segments(node.ca, &free, record)?;
+                self.set_node(node_ci, &wider)
+            })?;
             return Ok(Some(self.data.layout.join(node.ca, free[0])));
         }
         if at > 0 && at < node.entries.len() {
@@ -197,33 +208,38 @@ impl Ksds {
             self.split_ca_at(path, at, false)?;
             return Ok(None);
         }
+        self.reserve_nodes()?;
         let (ca, reused) = self.data.allocate_ca()?;
         self.count_new_ca(reused);
-        if at == node.entries.len() {
-            let pointers: Vec<u32> = (0..need as u32).collect();
-            self.write_segments(ca, &pointers, record)?;
-            let entries = pointers.iter().map(|&pointer| Entry { separator: mine.clone(), pointer }).collect();
-            let sibling = self.new_node(&IndexRecord { level: 1, ca, next: node.next, entries, free: Vec::new() })?;
-            node.next = sibling;
-            let between = node.entries[at - 1].separator.clone();
-            self.insert_above(path, node_ci, between, sibling, false)?;
-            self.set_node(node_ci, &node)?;
-            return Ok(Some(self.data.layout.join(ca, 0)));
-        }
-        // Before everything: what the CA has moves to the new one, and the record takes its place.
-        let mut moved = std::mem::take(&mut node.entries);
-        for (i, e) in moved.iter_mut().enumerate() {
-            self.data.rehome(self.data.layout.join(node.ca, e.pointer), self.data.layout.join(ca, i as u32))?;
-            e.pointer = i as u32;
-        }
         let pointers: Vec<u32> = (0..need as u32).collect();
-        self.write_segments(node.ca, &pointers, record)?;
-        node.entries = pointers.iter().map(|&pointer| Entry { separator: mine.clone(), pointer }).collect();
-        let sibling = self.new_node(&IndexRecord { level: 1, ca, next: node.next, entries: moved, free: Vec::new() })?;
-        node.next = sibling;
-        self.insert_above(path, node_ci, mine, sibling, false)?;
-        self.set_node(node_ci, &node)?;
-        Ok(Some(self.data.layout.join(node.ca, 0)))
+        let entries = pointers.iter().map(|&pointer| Entry { separator: mine.clone(), pointer }).collect();
+        if at == node.entries.len() {
+            return self.from_here(|| {
+                self.write_segments(ca, &pointers, record)?;
+                let sibling = self.new_node(&IndexRecord { level: 1, ca, next: node.next, entries, free: Vec::new() })?;
+                node.next = sibling;
+                let between = node.entries[at - 1].separator.clone();
+                self.insert_above(path, node_ci, between, sibling, false)?;
+                self.set_node(node_ci, &node)?;
+                Ok(Some(self.data.layout.join(ca, 0)))
+            });
+        }
+        // Before everything: what the CA has moves to the new one, and the record takes its place. Meanwhile nobody may come
+        // through the index record: under its old numbers a moved CI looks empty.
+        let latched = self.latch_node(node_ci)?;
+        self.from_here(|| {
+            let mut moved = std::mem::replace(&mut node.entries, entries);
+            for (i, e) in moved.iter_mut().enumerate() {
+                self.data.rehome(self.data.layout.join(node.ca, e.pointer), self.data.layout.join(ca, i as u32))?;
+                e.pointer = i as u32;
+            }
+            self.write_segments(node.ca, &pointers, record)?;
+            let sibling = self.new_node(&IndexRecord { level: 1, ca, next: node.next, entries: moved, free: Vec::new() })?;
+            node.next = sibling;
+            self.insert_above(path, node_ci, mine, sibling, false)?;
+            self.put_node(latched, &node)?;
+            Ok(Some(self.data.layout.join(node.ca, 0)))
+        })
     }
 
     /// The same where the entry's CI is empty.
@@ -236,8 +252,10 @@ impl Ksds {
         wider.entries.splice(entry..=entry, pointers.iter().map(|&pointer| Entry { separator: range.clone(), pointer }));
         wider.free.truncate(node.free.len() + 1 - pointers.len());
         if pointers.len() == need && (self.node_fits(&wider) || node.entries.len() == 1) {
-            self.write_segments(node.ca, &pointers, record)?;
-            self.set_node(node_ci, &wider)?;
+            self.from_here(|| {
+                self.write_segments(node.ca, &pointers, record)?;
+                self.set_node(node_ci, &wider)
+            })?;
             return Ok(Some(self.data.layout.join(node.ca, own)));
         }
         // Room comes from a CA split beside the entry, until it is alone in its CA.
@@ -294,6 +312,7 @@ impl Ksds {
 
     /// Takes a spanned record out.
     pub(super) fn erase_spanned(&self, key: &[u8]) -> Result<(), RequestError> {
+        let _gate = self.gate.write();
         let _structure = self.structure.lock();
         self.remove_group(key).inspect_err(|error| {
             if !matches!(error, RequestError::NotFound) {
@@ -335,20 +354,24 @@ impl Ksds {
                 e.separator = range.clone();
             }
         }
-        self.set_node(node_ci, &node)?;
-        for e in gone.iter().filter(|e| Some(e.pointer) != keep) {
-            self.data.drop_ci(self.data.layout.join(node.ca, e.pointer))?;
-        }
-        if let Some(pointer) = keep {
-            let mut frame = self.data.spare(0)?;
-            Page::format(frame.bytes(), self.data.layout.ci_size);
-            drop(self.data.adopt(self.data.layout.join(node.ca, pointer), frame)?);
-        }
-        Ok(())
+        let mut empty = self.data.spare(0)?;
+        self.from_here(|| {
+            if let Some(pointer) = keep {
+                // Emptied before its neighbours go: a first segment without the others would look like damage.
+                Page::format(empty.bytes(), self.data.layout.ci_size);
+                drop(self.data.adopt(self.data.layout.join(node.ca, pointer), empty)?);
+            }
+            self.set_node(node_ci, &node)?;
+            for e in gone.iter().filter(|e| Some(e.pointer) != keep) {
+                self.data.drop_ci(self.data.layout.join(node.ca, e.pointer))?;
+            }
+            Ok(())
+        })
     }
 
     /// Replaces a record when it is, or becomes, a spanned one. Readers that miss it meanwhile look again.
     pub(super) fn replace_spanned(&self, record: &[u8]) -> Result<u64, RequestError> {
+        let _gate = self.gate.write();
         let _structure = self.structure.lock();
         self.replacing.fetch_add(1, AcqRel);
         let done = self.replace_structured(record);
