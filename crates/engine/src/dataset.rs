@@ -74,9 +74,10 @@ pub struct CloseReport {
 }
 
 /// An open data set; clones are the same open.
-#[derive(Clone)]
 pub struct DataSet {
     inner: Arc<Inner>,
+    /// It is one of the handles of which the last closes.
+    counted: bool,
 }
 
 pub(crate) struct Inner {
@@ -93,6 +94,8 @@ pub(crate) struct Inner {
     next_string: AtomicU64,
     last_commit: AtomicU64,
     changed: AtomicBool,
+    /// The next commit is the last.
+    closing: AtomicBool,
     left: AtomicBool,
 }
 
@@ -100,6 +103,8 @@ pub(crate) struct Inner {
 struct Roots {
     data: Root,
     index: Root,
+    /// The last commit has been made, or none will be: no log is named any more.
+    last: bool,
 }
 
 impl Inner {
@@ -151,11 +156,12 @@ impl Inner {
             index_path: index.to_path_buf(),
             index_attributes: index_root.attributes.clone(),
             base: Mutex::new((root.statistics, index_root.statistics)),
-            roots: Mutex::new(Roots { data: root, index: index_root }),
+            roots: Mutex::new(Roots { data: root, index: index_root, last: false }),
             handles: AtomicUsize::new(0),
             next_string: AtomicU64::new(1),
             last_commit: AtomicU64::new(shared.env.clock.now()),
             changed: AtomicBool::new(false),
+            closing: AtomicBool::new(false),
             left: AtomicBool::new(false),
         };
         let inner = Arc::new(inner);
@@ -321,7 +327,7 @@ impl Inner {
         }
         data.sync()?;
         data_root.version += 1;
-        data_root.log = self.log_position(last);
+        data_root.log = self.log_position(&roots.data.log, last);
         data.write_root(&data_root)?;
         data.sync()?;
         if last {
@@ -332,7 +338,7 @@ impl Inner {
                 data_root.version -= 1;
             }
         }
-        *roots = Roots { data: data_root, index: index_root };
+        *roots = Roots { data: data_root, index: index_root, last: self.closing.load(Relaxed) };
         data.committed();
         index.committed();
         self.last_commit.store(self.shared.env.clock.now(), Relaxed);
@@ -342,11 +348,12 @@ impl Inner {
         Ok(())
     }
 
-    fn log_position(&self, last: bool) -> LogPosition {
-        let named = self.ksds.log_number().and_then(|number| self.shared.log.named(number));
-        match named {
-            Some((log, path)) if !last => LogPosition { log, path, lsn: self.shared.log.last() },
-            _ => LogPosition { log: 0, path: String::new(), lsn: self.shared.log.last() },
+    /// The committed root says whether a log is named, because a flush may be naming one just now.
+    fn log_position(&self, committed: &LogPosition, last: bool) -> LogPosition {
+        let lsn = self.shared.log.last();
+        match last {
+            true => LogPosition { log: 0, path: String::new(), lsn },
+            false => LogPosition { lsn, ..committed.clone() },
         }
     }
 
@@ -391,6 +398,7 @@ impl Inner {
             done = self.ksds.end_load();
         }
         if done.is_ok() {
+            self.closing.store(true, Relaxed);
             done = self.commit_tree(true);
         }
         drop(gate);
@@ -400,16 +408,26 @@ impl Inner {
 
     /// Lets go of everything without committing.
     pub fn leave(&self) {
+        if self.has_left() {
+            return;
+        }
+        // Between "left" and the log's knowing it the log must not start over: it may hold requests that only it has.
+        let logs = self.ksds.log_number().map(|number| (number, self.shared.starting_over.lock()));
         if self.left.swap(true, AcqRel) {
             return;
         }
         self.ksds.fence_quietly("it was closed");
-        self.ksds.data.leave_pool();
-        self.ksds.index.leave_pool();
-        if let Some(number) = self.ksds.log_number() {
+        {
+            // Changes that are under way end at the fence; a flush names no log in a root that nobody will commit.
+            let _gate = self.ksds.gate.write();
+            self.roots.lock().last = true;
+            self.ksds.data.leave_pool();
+            self.ksds.index.leave_pool();
+        }
+        if let Some((number, quiet)) = logs {
             let complete = !self.changed.load(Relaxed);
             if self.shared.log.leave(number, complete) {
-                self.shared.detach_log();
+                self.shared.detach_log(&quiet);
             }
         }
     }
@@ -448,6 +466,9 @@ impl Inner {
 impl Logger for Inner {
     fn name_log(&self, log: u64, path: &str) -> Result<(), String> {
         let mut roots = self.roots.lock();
+        if roots.last {
+            return Ok(());
+        }
         let mut root = roots.data.clone();
         root.version += 1;
         root.log = LogPosition { log, path: path.to_string(), lsn: root.log.lsn };
@@ -476,7 +497,7 @@ impl Drop for Inner {
 impl DataSet {
     pub(crate) fn new(inner: Arc<Inner>) -> DataSet {
         inner.handles.fetch_add(1, AcqRel);
-        DataSet { inner }
+        DataSet { inner, counted: true }
     }
 
     /// A new string: a position and a hold of its own. Any number, from any threads.
@@ -534,17 +555,25 @@ impl DataSet {
     ///
     /// # Errors
     /// What could not be written; the data set is as of its last commit, and the log has what was acknowledged after it.
-    pub fn close(self) -> Result<CloseReport, RequestError> {
-        if self.inner.handles.load(Acquire) > 1 {
+    pub fn close(mut self) -> Result<CloseReport, RequestError> {
+        self.counted = false;
+        // Of closes at the same time exactly one is the last.
+        if self.inner.handles.fetch_sub(1, AcqRel) > 1 {
             return Ok(CloseReport { closed: false });
         }
         self.inner.close().map(|()| CloseReport { closed: true })
     }
 }
 
+impl Clone for DataSet {
+    fn clone(&self) -> DataSet {
+        DataSet::new(self.inner.clone())
+    }
+}
+
 impl Drop for DataSet {
     fn drop(&mut self) {
-        if self.inner.handles.fetch_sub(1, AcqRel) == 1 {
+        if self.counted && self.inner.handles.fetch_sub(1, AcqRel) == 1 {
             self.inner.leave();
         }
     }

@@ -8,7 +8,7 @@ use cica_disk::{Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
 use cica_format::attributes::Attributes;
 use cica_format::root::{LogPosition, Part, Root, Statistics, AREA_LEN};
 use cica_format::table::Ref;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
@@ -307,13 +307,23 @@ impl Engine {
 
     /// Opens a data set of the log for recovery, unless it is open already, or does not name this log (any more).
     fn member(&self, members: &mut HashMap<u32, Option<Arc<Inner>>>, number: u32, data: &Path, index: &Path, log: u64) -> Result<(), OpenError> {
-        if members.contains_key(&number) || members.values().flatten().any(|m| m.data_path() == data) {
+        if members.contains_key(&number) {
+            return Ok(());
+        }
+        // Closed and opened again by that owner: another number, the same data set.
+        if let Some(known) = members.values().flatten().find(|m| m.data_path() == data).cloned() {
+            members.insert(number, Some(known));
             return Ok(());
         }
         let file = match self.open_file(data, Lock::Exclusive, true) {
             Ok(file) => file,
             // It was deleted since.
             Err(OpenError::Missing { .. }) => {
+                members.insert(number, None);
+                return Ok(());
+            }
+            // It is complete without this log, and somebody works with it.
+            Err(OpenError::InUse { .. }) if self.peek(data)?.log.log != log => {
                 members.insert(number, None);
                 return Ok(());
             }
@@ -333,28 +343,34 @@ impl Shared {
     /// Commits every tree and starts the log over.
     pub fn start_over(&self) {
         let Some(_guard) = self.starting_over.try_lock() else { return };
-        let mut all: Vec<Arc<Inner>> = self.open.lock().values().filter_map(Weak::upgrade).filter(|i| !i.has_left()).collect();
+        // A data set that is being opened would begin to log what is thrown away here.
+        let open = self.open.lock();
+        let mut all: Vec<Arc<Inner>> = open.values().filter_map(Weak::upgrade).filter(|i| !i.has_left()).collect();
         all.sort_by_key(|inner| inner.data_path().to_path_buf());
         let gates: Vec<_> = all.iter().map(|inner| inner.ksds.gate.write()).collect();
         if all.iter().all(|inner| inner.commit_tree(false).is_ok()) {
             self.log.start_over();
         }
         drop(gates);
+        drop(open);
     }
 
     /// A data set left incomplete while others still log: their trees are committed without a log, and the file that holds the
     /// incomplete one's requests is let go as if its owner had died, so that the next open recovers from it.
-    pub fn detach_log(&self) {
-        let _guard = self.starting_over.lock();
-        let mut all: Vec<Arc<Inner>> = self.open.lock().values().filter_map(Weak::upgrade).filter(|i| !i.has_left()).collect();
+    pub fn detach_log(&self, _quiet: &MutexGuard<'_, ()>) {
+        let open = self.open.lock();
+        let mut all: Vec<Arc<Inner>> = open.values().filter_map(Weak::upgrade).filter(|i| !i.has_left()).collect();
         all.sort_by_key(|inner| inner.data_path().to_path_buf());
         let gates: Vec<_> = all.iter().map(|inner| inner.ksds.gate.write()).collect();
+        // Nothing is left that a flush could write meanwhile. If it fails, the log answers nothing more.
+        let _ = self.log.flush(self.log.last());
         for inner in &all {
             // A data set that cannot commit is fenced by the failure and recovers from the same file.
             let _ = inner.commit_without_log();
         }
         self.log.detach();
         drop(gates);
+        drop(open);
     }
 
     /// Starts the thread that flushes the log each second, once; only owners that change something have it.

@@ -68,11 +68,12 @@ impl Component {
 
     /// Takes all of the component's pages out of the pool, written or not, and the component off its books.
     pub fn leave_pool(&self) {
+        // Without the file nothing comes in behind what is dropped.
+        *self.file.write() = None;
         self.drop_resident();
         if let Some(&number) = self.number.get() {
             self.pool.unregister(number);
         }
-        *self.file.write() = None;
     }
 
     /// Takes all of the component's pages out of the pool, written or not.
