@@ -57,7 +57,7 @@ impl Job {
     }
 
     /// Runs the cards. Messages about what was done go to stdout unless the user wants none; those about what was not
-    /// done go to stderr.
+    /// done, warnings included, go to stderr.
     pub fn run(self, session: Session, global: &Global) -> Result<Status, Failure> {
         let mut listing = Vec::new();
         let stamp = stamp(&*session.clock);
@@ -67,32 +67,43 @@ impl Job {
         let maxcc = run_with_parm("MARGINS(1 4096)", source, &mut services as &mut dyn Act, &mut sysprint);
         // Dropped first, so that a line of progress is gone from the terminal.
         drop(services);
-        let messages = messages(&String::from_utf8_lossy(&listing));
-        if maxcc >= Status::REFUSED.0 {
-            messages.iter().for_each(|message| eprintln!("cica: {message}"));
-        } else if !global.quiet {
-            let mut out = io::stdout().lock();
-            messages.iter().try_for_each(|message| writeln!(out, "{message}"))?;
+        for message in messages(&String::from_utf8_lossy(&listing)) {
+            if message.is_trouble {
+                eprintln!("cica: {}", message.text);
+            } else if !global.quiet {
+                writeln!(io::stdout(), "{}", message.text)?;
+            }
         }
         Ok(Status(maxcc))
     }
 }
 
-/// The messages of a listing, each on one line; without those that only tell codes and the words of the cards.
-fn messages(listing: &str) -> Vec<String> {
+/// A message of a listing, on one line.
+#[derive(Debug, PartialEq, Eq)]
+struct Message {
+    text: String,
+    /// It comes with a condition code above 0.
+    is_trouble: bool,
+}
+
+/// The messages of a listing; without those that only tell codes, and without the words of the cards.
+fn messages(listing: &str) -> Vec<Message> {
     const CODES: [&str; 4] = ["IDC0001I", "IDC0002I", "IDC3003I", "IDC3202I"];
-    let mut messages: Vec<String> = Vec::new();
+    let mut messages: Vec<Message> = Vec::new();
     let mut in_message = false;
     for line in listing.lines() {
         let first = line.split(' ').next().unwrap_or_default();
-        if cica_idcams::messages::find(first).is_some_and(|entry| entry.id == first) {
+        if let Some(entry) = cica_idcams::messages::find(first).filter(|entry| entry.id == first) {
             in_message = !CODES.contains(&first);
             if in_message {
-                messages.push(line.to_owned());
+                messages.push(Message {
+                    text: line.to_owned(),
+                    is_trouble: entry.cc > 0,
+                });
             }
         } else if let (true, true, Some(last)) = (in_message, line.starts_with("         "), messages.last_mut()) {
-            last.push(' ');
-            last.push_str(line.trim_start());
+            last.text.push(' ');
+            last.text.push_str(line.trim_start());
         } else {
             in_message = false;
         }
@@ -109,13 +120,19 @@ mod tests {
         let listing =
             "IDCAMS  SYSTEM SERVICES\n\n DELETE A.B\n\nIDC3012I ENTRY A.B NOT FOUND\nIDC3009I ** VSAM\n          AND \
                        MORE\n\nIDC0001I FUNCTION COMPLETED\nIDC0005I NUMBER\n";
+        let found = messages(listing);
+        let texts: Vec<&str> = found.iter().map(|m| m.text.as_str()).collect();
         assert_eq!(
-            messages(listing),
+            texts,
             [
                 "IDC3012I ENTRY A.B NOT FOUND",
                 "IDC3009I ** VSAM AND MORE",
                 "IDC0005I NUMBER"
             ]
+        );
+        assert_eq!(
+            found.iter().map(|m| m.is_trouble).collect::<Vec<_>>(),
+            [true, true, false]
         );
     }
 }

@@ -7,6 +7,7 @@ use cica_catalog::{Catalog, Cluster, Entry, Name, Surroundings};
 use cica_disk::{Clock, Disk, LinuxDisk, SystemClock};
 use cica_engine::{Access, DataSet, Durability, Engine, Env, OpenOptions};
 use cica_format::root::Root;
+use cica_idcams::act::admission::{before_open, own_files};
 use cica_idcams::messages;
 use cica_qsam::CodePage;
 use std::path::PathBuf;
@@ -100,16 +101,17 @@ impl Session {
     /// Opens a data set.
     pub fn data_set(&self, text: &str, access: Access, durability: Durability) -> Result<Opened, Failure> {
         let cluster = self.cluster(text)?;
+        let refused = |words: String| Failure::new(Status::UNUSABLE, &messages::IDC3300I, words).at(&cluster.name);
+        before_open(&cluster, access).map_err(refused)?;
         let (data, index) = self.files(&cluster)?;
         let options = OpenOptions {
             access,
             reset: false,
             durability,
         };
-        let data_set = self
-            .engine
-            .open(&data, &index, options)
-            .map_err(|e| Failure::from(e).at(&cluster.name))?;
+        let opened = self.engine.open(&data, &index, options);
+        let data_set = opened.map_err(|e| Failure::from(e).at(&cluster.name))?;
+        own_files(&*self.catalog.contents()?, &cluster, data_set.attributes()).map_err(refused)?;
         let page = CodePage::from_ccsid(data_set.attributes().ccsid);
         Ok(Opened {
             name: cluster.name,

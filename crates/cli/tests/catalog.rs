@@ -243,3 +243,102 @@ fn a_data_set_open_for_output_is_refused_to_others() {
     assert!(owner.wait().unwrap().success());
     assert!(p.run(&["cat", "A.NAMES"]).done().ends_with("BB01\n"));
 }
+
+#[test]
+fn exchanged_files_are_found_out() {
+    let p = Place::new();
+    p.names(NAMES);
+    p.write("other.txt", b"ZZ01\n");
+    p.run(&["import", "other.txt", "B.OTHER", "--keys", "4,0", "-q"]).done();
+    let data = [p.data_file("A.NAMES"), p.data_file("B.OTHER")];
+    let index = data.clone().map(|path| path.with_extension("INDEX"));
+    let exchange = |[a, b]: &[std::path::PathBuf; 2]| {
+        let aside = p.path("aside");
+        std::fs::rename(a, &aside).unwrap();
+        std::fs::rename(b, a).unwrap();
+        std::fs::rename(&aside, b).unwrap();
+    };
+    exchange(&data);
+    p.run(&["cat", "A.NAMES"]).failed(12, &["IDC3300I", "A.NAMES"]);
+    // With the index files exchanged too, each pair is whole, but under the other's name.
+    exchange(&index);
+    p.run(&["cat", "A.NAMES"])
+        .failed(12, &["IDC3300I", "A.NAMES", "are those of B.OTHER"]);
+    p.run_with(&["put", "B.OTHER"], b"ZZ02\n")
+        .failed(12, &["are those of A.NAMES"]);
+    p.run(&["export", "A.NAMES", "out.txt"])
+        .failed(12, &["IDC3351I", "are those of B.OTHER"]);
+    exchange(&data);
+    exchange(&index);
+    assert_eq!(p.run(&["cat", "A.NAMES"]).done(), NAMES);
+}
+
+#[test]
+fn an_inhibited_data_set_is_read_only() {
+    let p = Place::new();
+    p.names(NAMES);
+    p.cards("ALTER A.NAMES.DATA INHIBIT", &[]);
+    p.cards("ALTER A.NAMES INHIBIT", &[]);
+    p.run_with(&["put", "A.NAMES"], b"ZZ01\n")
+        .failed(12, &["IDC3300I", "A.NAMES", "UNINHIBIT"]);
+    assert_eq!(p.run(&["cat", "A.NAMES"]).done(), NAMES);
+}
+
+#[test]
+fn output_that_cannot_be_written_is_told() {
+    let p = Place::new();
+    p.names(NAMES);
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    for args in [
+        &["cat", "A.NAMES"][..],
+        &["ls"],
+        &["show", "A.NAMES"],
+        &["get", "A.NAMES", "AA01"],
+    ] {
+        let mut command = p.command(args);
+        let output = command.stdout(full()).output().unwrap();
+        assert_eq!(output.status.code(), Some(12), "{args:?}");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            told.contains("CICA0941E") && told.contains("No space left"),
+            "{args:?}: {told}"
+        );
+    }
+    p.run(&["export", "A.NAMES", "/dev/full"])
+        .failed(12, &["CICA0941E", "No space left"]);
+    let output = p
+        .command(&["idcams"])
+        .stdout(full())
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(16));
+}
+
+#[test]
+fn a_data_set_that_is_full_says_so() {
+    let p = Place::new();
+    let lines: String = (0..20_000).map(|i| format!("{i:06}{}\n", "x".repeat(94))).collect();
+    p.write("many.txt", lines.as_bytes());
+    let import = [
+        "import",
+        "many.txt",
+        "A.SMALL",
+        "--keys",
+        "6,0",
+        "--recordsize",
+        "100,100",
+        "--space",
+        "TRK,2",
+    ];
+    p.run(&import)
+        .failed(12, &["IDC3302I", "A.SMALL", "IDC3351I ** VSAM I/O RETURN CODE IS 28"]);
+    // None of a load that was cut off early, else the first ones.
+    let kept = p.run(&["cat", "A.SMALL"]);
+    assert!(
+        [0, 12].contains(&kept.status) && lines.starts_with(&kept.text()),
+        "{}",
+        kept.err
+    );
+    p.run(&["verify", "A.SMALL"]).done();
+}

@@ -170,7 +170,7 @@ fn unsorted_input_is_told_and_sorted_on_request() {
     let unsorted = p.run(&["import", "mixed.txt", "A.MIXED", "--keys", "4,0"]);
     assert_eq!(unsorted.status, 4);
     assert!(
-        unsorted.text().contains("IDC3314I ** RECORD A001 OUT OF SEQUENCE"),
+        unsorted.err.contains("cica: IDC3314I ** RECORD A001 OUT OF SEQUENCE"),
         "{}",
         unsorted.text()
     );

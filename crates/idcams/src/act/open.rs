@@ -3,6 +3,7 @@
 //! A ddname stands for a data set when its text is a name of the catalog and states no attributes of a file; otherwise
 //! it stands for a file.
 
+use super::admission::{before_open, own_files};
 use super::failure::{self, Failure};
 use super::input::Input;
 use super::output::Output;
@@ -13,6 +14,7 @@ use crate::params::Params;
 use cica_catalog::entry::Kind;
 use cica_catalog::{CatalogError, Cluster, Entry, Name};
 use cica_engine::{Access, DataSet, OpenOptions};
+use cica_format::attributes::Attributes;
 use cica_qsam::{CodePage, DdText, QsamError, Reader, Writer};
 use std::io;
 use std::path::PathBuf;
@@ -22,6 +24,7 @@ const NO_DD: u8 = 128;
 const NO_ENTRY: u8 = 148;
 const INHIBITED: u8 = 152;
 const NO_FILE: u8 = 184;
+const FOREIGN: u8 = 192;
 
 /// What a parameter names.
 #[derive(Debug, PartialEq, Eq)]
@@ -132,15 +135,25 @@ pub fn cluster(services: &Services, name: &str) -> Result<Box<Cluster>, Failure>
 /// An open data set of a cluster.
 pub fn data_set(services: &Services, cluster: &Cluster, options: OpenOptions) -> Result<DataSet, Failure> {
     let name = cluster.name.as_str();
-    if cluster.attributes.inhibit && options.access == Access::Output {
-        let words = "IT WAS ALTERED TO INHIBIT, SO IT CAN BE READ ONLY; ALTER UNINHIBIT LIFTS THAT";
-        return Err(open_code(name, INHIBITED, &words));
-    }
+    before_open(cluster, options.access).map_err(|words| open_code(name, INHIBITED, &words))?;
     let (data, index) = files(services, cluster)?;
-    services
+    let contents = services.catalog.contents()?;
+    let own =
+        |carried: &Attributes| own_files(&contents, cluster, carried).map_err(|words| open_code(name, FOREIGN, &words));
+    if options.reset {
+        // Once it is open it is empty.
+        own(&services
+            .engine
+            .peek(&data)
+            .map_err(|error| not_opened(name, &error))?
+            .attributes)?;
+    }
+    let data_set = services
         .engine
         .open(&data, &index, options)
-        .map_err(|error| not_opened(name, &error))
+        .map_err(|error| not_opened(name, &error))?;
+    own(data_set.attributes())?;
+    Ok(data_set)
 }
 
 /// Files of the data and index components.

@@ -217,7 +217,7 @@ fn an_inhibited_data_set_is_not_written() {
     w.define("A.NAMES", Shape { inhibit: true, ..NAMES });
     w.dd("CARDS", "", b"AA02\n");
     let messages = w.messages("REPRO INFILE(CARDS) OUTDATASET(A.NAMES)", 12);
-    assert!(messages[1].contains("UNINHIBIT"), "{}", messages[1]);
+    assert!(messages[1].contains("ALTER UNINHIBIT"), "{}", messages[1]);
 }
 
 #[test]
@@ -280,4 +280,27 @@ fn the_listing_of_a_copy_that_gives_up() {
     w.dd("CARDS", "", b"AA05\nAA05\nAA04\nAA05\n");
     let cards = "REPRO INFILE(CARDS) OUTDATASET(A.NAMES) ERRORLIMIT(3)\nIF LASTCC = 12 THEN SET MAXCC = 0";
     w.golden("repro_gives_up", cards, 0);
+}
+
+#[test]
+fn files_of_another_data_set_are_not_emptied() {
+    let mut w = World::new();
+    w.loaded("A.NAMES", Shape { reuse: true, ..NAMES }, &["AA01 of A"]);
+    w.loaded("A.OTHER", Shape { reuse: true, ..NAMES }, &["BB01 of B"]);
+    let (a, b) = (w.paths("A.NAMES"), w.paths("A.OTHER"));
+    for (from, to) in [(&a.0, &b.0), (&a.1, &b.1)] {
+        use cica_disk::Disk;
+        let aside = from.with_extension("ASIDE");
+        w.disk.rename(from, &aside).unwrap();
+        w.disk.rename(to, from).unwrap();
+        w.disk.rename(&aside, to).unwrap();
+    }
+    w.dd("CARDS", "", b"AA02\n");
+    let messages = w.messages("REPRO INFILE(CARDS) OUTDATASET(A.NAMES) REUSE", 12);
+    assert!(messages[1].contains("are those of A.OTHER"), "{}", messages[1]);
+    assert_eq!(
+        w.records("A.NAMES"),
+        ["BB01 of B"],
+        "the engine reads what lies there, and it is whole"
+    );
 }
