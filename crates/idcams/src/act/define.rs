@@ -17,7 +17,7 @@ use crate::sysprint::Sysprint;
 use cica_catalog::check;
 use cica_catalog::entry::{Attributes, Component};
 use cica_catalog::plan::{plan, Plan};
-use cica_catalog::{Cluster, Contents, Entry};
+use cica_catalog::{CatalogError, Cluster, Contents, Entry};
 use cica_engine::Definition;
 use std::path::PathBuf;
 use wanted::Wanted;
@@ -64,8 +64,9 @@ fn define(services: &Services, command: &Command) -> Result<Defined, Failure> {
         Ok(defined)
     });
     if let (Err(_), Some((name, (data, index)))) = (&done, made) {
-        // What the catalog does not name must not stay; what it names although its writing was not confirmed must.
-        if catalog.get(&name).is_err() {
+        // What the catalog does not name must not stay; what it names although its writing was not confirmed must. Where
+        // that cannot be found out, files stay: the next DEFINE takes them out of the way.
+        if matches!(catalog.get(&name), Err(CatalogError::NotFound { .. })) {
             // The first error is the one to tell.
             let _ = services.engine.destroy(&data, &index, false);
         }

@@ -187,15 +187,12 @@ fn check_layout(contents: &Contents, cluster: &Cluster) -> Result<(), Failure> {
         space: allocated(data),
         index_space: cluster.index.as_ref().map(allocated),
         free_space: data.free_space,
-        buffer_space: Some(attributes.buffer_space),
+        buffer_space: None,
         imbed: data.imbed,
         device: contents.volume(&serial)?.device,
     })?;
-    let index = |ci_size: Option<u32>| ci_size.unwrap_or_default();
-    let (needed, has) = (
-        index(planned.index.as_ref().map(|i| i.ci_size)),
-        index(cluster.index.as_ref().map(|i| i.ci_size)),
-    );
+    let needed = planned.index.as_ref().map_or(0, |index| index.ci_size);
+    let has = cluster.index.as_ref().map_or(0, |index| index.ci_size);
     if needed != has || planned.data.allocation.ci_per_ca != data.ci_per_ca {
         let words = format!(
             "keys of this length need index control intervals of {needed} bytes or smaller control areas, and the index \
@@ -203,7 +200,7 @@ fn check_layout(contents: &Contents, cluster: &Cluster) -> Result<(), Failure> {
         );
         return Err(refused(&words, 140, 0));
     }
-    Ok(())
+    Ok(rules::buffer_space(attributes.buffer_space, data.ci_size, has)?)
 }
 
 /// Space as it was allocated.

@@ -42,7 +42,7 @@ pub fn print(entry: &ListcatEntry, fields: Fields, nested: bool, out: &mut Syspr
     if fields == Fields::All {
         match (&entry.component, &entry.cluster) {
             (Some(_), Some(cluster)) if entry.kind == Kind::Data => {
-                section(&[fill(53, "ACCOUNT-INFO", &null(&cluster.account))], out);
+                section(&[fill(53, "ACCOUNT-INFO", null(&cluster.account))], out);
             }
             (None, Some(cluster)) if entry.kind == Kind::Cluster => cluster_sections(cluster, out),
             _ => {}
@@ -160,9 +160,9 @@ fn cluster_sections(cluster: &ClusterFields, out: &mut Sysprint) {
     title("RLSDATA", out);
     let log = match cluster.log {
         None => "(NULL)",
-        Some(Log::None) => "(NONE)",
-        Some(Log::Undo) => "(UNDO)",
-        Some(Log::All) => "(ALL)",
+        Some(Log::None) => "NONE",
+        Some(Log::Undo) => "UNDO",
+        Some(Log::All) => "ALL",
     };
     out.line(&format!(
         "       {}   {}     {}",

@@ -1,0 +1,391 @@
+//! DEFINE CLUSTER and DEFINE VOLUME: how their lists go together, what is made, and what is refused.
+
+use crate::world::{golden, World, MASTER};
+use cica_catalog::entry::{Log, RecordSize, ShareOptions};
+use cica_catalog::freespace::FreeSpace;
+use cica_catalog::space::Unit;
+use cica_disk::sim::{Call, Errno, Faults};
+use cica_disk::SimDisk;
+use cica_engine::Access;
+use std::path::Path;
+use std::sync::Arc;
+
+#[test]
+fn what_is_told() {
+    let mut world = World::new();
+    let (cc, listing) = world.run(MASTER);
+    golden("define.txt", &listing);
+    assert_eq!(cc, 0);
+}
+
+#[test]
+fn defaults_are_those_of_zos() {
+    let mut world = World::new();
+    world.ok("DEFINE CLUSTER (NAME(PAY.A) CYLINDERS(1))");
+    let cluster = world.cluster("PAY.A");
+    let said = &cluster.attributes;
+    let keys = said.keys.unwrap();
+    assert_eq!((keys.length, keys.offset), (64, 0));
+    assert_eq!(
+        said.record_size,
+        RecordSize {
+            average: 4089,
+            maximum: 4089
+        }
+    );
+    assert_eq!(said.share, ShareOptions { region: 1, system: 3 });
+    assert!(!said.reuse && !said.spanned && !said.erase && !said.speed && said.reclaim);
+    assert_eq!(cluster.data.free_space, FreeSpace { ci: 0, ca: 0 });
+    assert_eq!(
+        (cluster.data.name.as_str(), cluster.data.file.as_str()),
+        ("PAY.A.DATA", "PAY.A.DATA")
+    );
+    assert_eq!(cluster.data.volumes[0].as_str(), "CICA01");
+    assert_eq!(said.history.created.to_string(), "2022.242");
+    assert_eq!(said.history.expires, None);
+}
+
+#[test]
+fn the_files_carry_what_was_said() {
+    let mut world = World::new();
+    world.ok(
+        "DEFINE CLUSTER (NAME(PAY.A) TRACKS(5 10) KEYS(8 4) RECORDSIZE(100 400) FREESPACE(20 10) REUSE SPANNED -
+           ERASE SPEED SHAREOPTIONS(3 4) CCSID(1047) CISZ(4096) WRITECHECK BUFFERSPACE(40000))",
+    );
+    let (data, index) = world.roots("PAY.A");
+    let a = &data.attributes;
+    assert_eq!((a.key_length, a.key_offset), (8, 4));
+    assert_eq!((a.average_record, a.maximum_record), (100, 400));
+    assert_eq!((a.free_ci, a.free_ca), (20, 10));
+    assert!(a.reuse && a.spanned && a.erase && a.speed && a.write_check && a.reclaim);
+    assert_eq!((a.share_region, a.share_system), (3, 4));
+    assert_eq!((a.ccsid, a.ci_size, a.buffer_space), (1047, 4096, 40_000));
+    assert_eq!(
+        (a.cluster_name.as_str(), a.component_name.as_str()),
+        ("PAY.A", "PAY.A.DATA")
+    );
+    assert_eq!(a.volume, "CICA01");
+    // A CI size of the cluster is that of each component that is given none.
+    assert_eq!(index.attributes.ci_size, 4096);
+    assert_eq!(index.attributes.component_name, "PAY.A.INDEX");
+    world.load("PAY.A", 5);
+}
+
+#[test]
+fn lists_of_components_go_over_that_of_the_cluster() {
+    let mut world = World::new();
+    world.ok("DEFINE VOLUME (NAME(VOL001))");
+    world.ok(
+        "DEFINE CLUSTER (NAME(PAY.A) CYLINDERS(2 1) VOLUMES(CICA01) KEYS(8 0) RECORDSIZE(100 100) NOREUSE -
+             SHAREOPTIONS(2 3) FREESPACE(5 5) CISZ(4096)) -
+           DATA (NAME(PAY.RECORDS) TRACKS(10 3) KEYS(6 2) FREESPACE(30) REUSE CISZ(8192)) -
+           INDEX (NAME(PAY.KEYS) TRACKS(2 1) VOLUMES(VOL001) SHAREOPTIONS(4 4) CISZ(1024))",
+    );
+    let cluster = world.cluster("PAY.A");
+    let index = cluster.index.as_ref().unwrap();
+    assert_eq!(
+        (cluster.data.name.as_str(), index.name.as_str()),
+        ("PAY.RECORDS", "PAY.KEYS")
+    );
+    assert_eq!(
+        (cluster.data.space.unit, cluster.data.space.primary),
+        (Unit::Tracks, 10)
+    );
+    assert_eq!(
+        (index.space.unit, index.space.primary, index.space.secondary),
+        (Unit::Tracks, 2, 1)
+    );
+    assert_eq!(cluster.attributes.keys.map(|k| (k.length, k.offset)), Some((6, 2)));
+    assert_eq!(cluster.data.free_space, FreeSpace { ci: 30, ca: 0 });
+    assert!(cluster.attributes.reuse);
+    assert_eq!((cluster.data.ci_size, index.ci_size), (8192, 1024));
+    assert_eq!(world.files("/cat/volumes/VOL001"), ["PAY.KEYS"]);
+    assert_eq!(world.files("/cat/volumes/CICA01"), ["PAY.RECORDS"]);
+    let (data, index) = world.roots("PAY.A");
+    assert_eq!((data.attributes.share_region, index.attributes.share_region), (2, 4));
+}
+
+#[test]
+fn generated_names_replace_a_last_qualifier_cluster() {
+    let mut world = World::new();
+    let told = world.messages(
+        "DEF CL (NAME(PAY.CLUSTER) TRK(1) KEYS(4 0) RECSZ(80 80)) DATA(NAME(PAY.D))",
+        0,
+    );
+    assert_eq!(told[2..], ["IDC0512I NAME GENERATED-(I) PAY.INDEX"]);
+    assert_eq!(told.len(), 3);
+}
+
+#[test]
+fn model_gives_what_is_not_said() {
+    let mut world = World::new();
+    world.ok("DEFINE VOLUME (NAME(VOL001))");
+    world.ok(
+        "DEFINE CLUSTER (NAME(PAY.A) CYL(3 2) VOLUMES(VOL001) KEYS(8 4) RECSZ(100 400) FREESPACE(20 10) REUSE CISZ(8192) -
+           SHAREOPTIONS(2 3) LOG(UNDO) OWNER(SMITH) FOR(100) EATTR(OPT))",
+    );
+    world.ok("ALTER PAY.A INHIBIT");
+    world.days_later(7);
+    world.ok("DEFINE CLUSTER (NAME(PAY.B) MODEL(PAY.A) KEYS(5 0) NOREUSE)");
+    let (a, b) = (world.cluster("PAY.A"), world.cluster("PAY.B"));
+    assert_eq!(
+        (b.data.space, b.data.ci_size, &b.data.volumes),
+        (a.data.space, 8192, &a.data.volumes)
+    );
+    assert_eq!(b.data.free_space, FreeSpace { ci: 20, ca: 10 });
+    assert_eq!(b.attributes.keys.map(|k| (k.length, k.offset)), Some((5, 0)));
+    assert!(
+        !b.attributes.reuse && !b.attributes.inhibit,
+        "what is said wins; a copy can be written"
+    );
+    assert_eq!(
+        (b.attributes.log, &b.attributes.other),
+        (Some(Log::Undo), &a.attributes.other)
+    );
+    assert_eq!(b.attributes.history.owner.as_deref(), Some("SMITH"));
+    assert_eq!(b.attributes.history.created.to_string(), "2022.249");
+    assert_eq!(b.attributes.history.expires, None);
+    world.ok("DEFINE CLUSTER (NAME(PAY.C) CYL(1 1)) DATA(MODEL(PAY.A.DATA) RECSZ(90 90))");
+    assert_eq!(world.cluster("PAY.C").attributes.keys.map(|k| k.length), Some(8));
+}
+
+#[test]
+fn expiration_dates() {
+    let mut world = World::new();
+    let cases = [
+        ("FOR(10)", Some("2022.252")),
+        ("FOR(200)", Some("2023.077")),
+        ("TO(2030.001)", Some("2030.001")),
+        ("TO(99365)", Some("1999.365")),
+        ("TO(2155.999)", Some("2155.365")),
+        ("", None),
+    ];
+    for (n, (said, expected)) in cases.into_iter().enumerate() {
+        world.ok(&format!("DEF CL (NAME(PAY.A{n}) TRK(1) KEYS(4 0) RECSZ(80 80) {said})"));
+        let expires = world.cluster(&format!("PAY.A{n}")).attributes.history.expires;
+        assert_eq!(expires.map(|day| day.to_string()).as_deref(), expected, "{said}");
+    }
+}
+
+#[test]
+fn ci_sizes_are_raised_and_told() {
+    let mut world = World::new();
+    let told = world.messages("DEF CL (NAME(PAY.A) TRK(1) KEYS(4 0) RECSZ(80 80) CISZ(4000))", 0);
+    let raised = "CICA0933I CONTROL INTERVAL SIZE 4000 IS RAISED TO 4096";
+    assert_eq!(told.iter().filter(|message| *message == raised).count(), 2, "{told:?}");
+    let told = world.messages("DEF CL (NAME(PAY.B) TRK(1) KEYS(60 0) RECSZ(50 200))", 0);
+    assert_eq!(
+        told.last().unwrap(),
+        "CICA0935I THE KEY ENDS AT BYTE 60, AN AVERAGE RECORD AT BYTE 50"
+    );
+}
+
+/// Parameters that contradict each other or the volume: told in words, refused, nothing made.
+#[test]
+fn what_cannot_be_defined() {
+    let ids = ["IDC3014I", "CICA0934E", "IDC3009I"];
+    let cases = [
+        (
+            "CYL(1) RECSZ(100 5000) CISZ(4096)",
+            "give CONTROLINTERVALSIZE(5120) or more",
+        ),
+        ("CYL(1) RECSZ(100 40000)", "specify SPANNED"),
+        (
+            "CYL(1) KEYS(10 75) RECSZ(80 80)",
+            "ends beyond the longest record of 80 bytes",
+        ),
+        ("CYL(1) KEYS(10 600) RECSZ(800 800) SPANNED CISZ(512)", "first segment"),
+        (
+            "TRK(1 1) KEYS(4 0) RECSZ(100 1000000) SPANNED",
+            "does not fit in a control area",
+        ),
+        ("CYL(1) RECSZ(200 100)", "average record length 200 is greater"),
+        (
+            "CYL(1) KEYS(4 0) RECSZ(80 80) BUFFERSPACE(1000)",
+            "BUFFERSPACE(1000) is less",
+        ),
+        ("CYL(1) KEYS(4 0) RECSZ(80 80) LOG(ALL)", "add LOGSTREAMID"),
+        ("CYL(9999999) KEYS(4 0) RECSZ(80 80)", "cylinders"),
+        ("CYL(1) KEYS(4 0) RECSZ(80 80) TO(2023.366)", "is no day"),
+        ("CYL(1) KEYS(4 0) RECSZ(80 80) TO(2300.001)", "1900 to 2155"),
+        (
+            "CYL(1) KEYS(4 0) RECSZ(80 80) VOLUMES(CICA01 VOL001)",
+            "one device type",
+        ),
+        ("MODEL(PAY.A UCAT.X)", "UCAT.X"),
+    ];
+    let mut world = World::new();
+    world.ok("DEFINE VOLUME (NAME(VOL001) DEVICETYPE(3330-1))");
+    for (said, words) in cases {
+        world.refused(&format!("DEFINE CLUSTER (NAME(PAY.X) {said})"), 12, &ids, words);
+        assert!(world.files("/cat/volumes/CICA01").is_empty(), "{said}: a file is left");
+    }
+    let volume = "CYL(1) KEYS(4 0) RECSZ(80 80) VOLUMES(NOSUCH)";
+    world.refused(
+        &format!("DEF CL (NAME(PAY.X) {volume})"),
+        12,
+        &ids,
+        "RETURN CODE IS 68 - REASON CODE IS IGG0CLFQ-20",
+    );
+    world.refused(
+        "DEF CL (NAME(PAY.X) KEYS(4 0))",
+        12,
+        &["CICA0915E"],
+        "CYLINDERS, TRACKS",
+    );
+    world.refused(
+        "DEF CL (NAME(PAY.X) CYL(1)) INDEX(CYL(1)) CATALOG(UCAT)",
+        12,
+        &["CICA0932E"],
+        "UCAT",
+    );
+    world.refused(
+        "DEF CL (NAME(PAY.X) MODEL(NO.SUCH))",
+        12,
+        &["IDC3012I", "IDC3009I"],
+        "NO.SUCH",
+    );
+    world.refused("DEF CL (NAME(PAY.X) NUMBERED CYL(1))", 12, &["CICA0901E"], "NUMBERED");
+}
+
+#[test]
+fn a_name_is_taken_once() {
+    let mut world = World::new();
+    world.ok(MASTER);
+    let ids = ["IDC3013I", "IDC3009I"];
+    let code = "RETURN CODE IS 8 - REASON CODE IS IGG0CLEH-38";
+    world.refused(MASTER, 12, &ids, code);
+    world.refused(
+        "DEF CL (NAME(PAY.MASTER.DATA) CYL(1) KEYS(4 0) RECSZ(80 80))",
+        12,
+        &ids,
+        code,
+    );
+    let component = "DEF CL (NAME(PAY.B) CYL(1) KEYS(4 0) RECSZ(80 80)) DATA(NAME(PAY.MASTER.INDEX))";
+    world.refused(component, 12, &ids, "PAY.MASTER.INDEX");
+    let twice = "DEF CL (NAME(PAY.B) CYL(1) KEYS(4 0) RECSZ(80 80)) DATA(NAME(PAY.C)) INDEX(NAME(PAY.C))";
+    world.refused(twice, 12, &ids, "PAY.C");
+    assert_eq!(
+        world.files("/cat/volumes/CICA01"),
+        ["PAY.MASTER.DATA", "PAY.MASTER.INDEX"]
+    );
+}
+
+#[test]
+fn a_volume_that_is_gone_or_full_of_files_in_the_way() {
+    let mut world = World::new();
+    world.ok("DEFINE VOLUME (NAME(VOL001) PATH('/mnt/vol'))");
+    world.disk.remove(Path::new("/mnt/vol")).unwrap();
+    let on_it = "DEF CL (NAME(PAY.X) CYL(1) KEYS(4 0) RECSZ(80 80) VOL(VOL001))";
+    world.refused(
+        on_it,
+        12,
+        &["IDC3014I", "CICA0934E", "IDC3009I"],
+        "/mnt/vol of volume VOL001 is not there",
+    );
+
+    // Uncataloged with records in it: it is not replaced.
+    world.ok(MASTER);
+    world.load("PAY.MASTER", 3);
+    world.ok("DELETE PAY.MASTER NOSCRATCH");
+    let ids = ["IDC3014I", "CICA0934E", "IDC3009I"];
+    world.refused(MASTER, 12, &ids, "RECATALOG takes a data set in");
+    // As on z/OS an empty one is nothing to keep: so a DEFINE that a crash cut short can be repeated.
+    world.ok("DEF CL (NAME(PAY.B) CYL(1) KEYS(4 0) RECSZ(80 80))\nDELETE PAY.B NOSCRATCH");
+    world.ok("DEF CL (NAME(PAY.B) CYL(1) KEYS(4 0) RECSZ(80 80))");
+}
+
+#[test]
+fn recatalog_brings_an_entry_back() {
+    let mut world = World::new();
+    world.ok("DEF CL (NAME(PAY.A) TRK(5 3) KEYS(11 0) RECSZ(300 300) FREESPACE(10 20) SHR(2 3) REUSE ERASE) DATA(NAME(PAY.D))");
+    world.load("PAY.A", 20);
+    let before = world.cluster("PAY.A");
+    world.ok("ALTER PAY.D NEWNAME(PAY.E)\nDELETE PAY.A NOSCRATCH");
+    assert!(world.names().is_empty());
+    world.ok("DEFINE CLUSTER (NAME(PAY.A) VOLUMES(CICA01) RECATALOG OWNER(SMITH))");
+    let after = world.cluster("PAY.A");
+    assert_eq!(after.data.name.as_str(), "PAY.E", "files say what they are called");
+    assert_eq!(after.data.file, "PAY.D");
+    assert_eq!(after.attributes.keys, before.attributes.keys);
+    assert_eq!((after.attributes.reuse, after.attributes.erase), (true, true));
+    assert_eq!(after.data.tracks_per_ca, before.data.tracks_per_ca);
+    assert_eq!(after.data.primary_tracks, before.data.primary_tracks);
+    assert_eq!(after.data.secondary_bytes(), before.data.secondary_bytes());
+    assert_eq!(after.attributes.history.owner.as_deref(), Some("SMITH"));
+    let data_set = world.open("PAY.A", Access::Input);
+    assert_eq!(data_set.statistics().0.records, 20);
+    data_set.close().unwrap();
+    world.refused(
+        "DEF CL (NAME(PAY.NONE) RECATALOG)",
+        12,
+        &["IDC3012I", "IDC3009I"],
+        "PAY.NONE",
+    );
+    world.refused("DEF CL (NAME(PAY.A) RECATALOG)", 12, &["IDC3013I", "IDC3009I"], "PAY.A");
+}
+
+/// Whatever call to the disk fails: the entry and its files are both there, or neither is.
+#[test]
+fn a_define_that_fails_leaves_nothing() {
+    for nth in 1.. {
+        let disk = Arc::new(SimDisk::new());
+        let mut world = World::on(disk.clone());
+        let before = disk.calls().of(Call::Any);
+        disk.set_faults(Faults::none().fail(Call::Any, nth, Errno::NoSpace));
+        let (cc, listing) = world.run(MASTER);
+        let used = disk.calls().of(Call::Any) - before;
+        disk.set_faults(Faults::none());
+        let (entries, files) = (world.other().names(), world.files("/cat/volumes/CICA01"));
+        assert_eq!(
+            entries.len() * 2,
+            files.len(),
+            "call {nth}: {entries:?} {files:?}\n{listing}"
+        );
+        // An entry after a failure is one whose durability was not confirmed, and that is said.
+        assert!(cc == 12 || entries.len() == 1, "call {nth}: {listing}");
+        if used < nth {
+            assert_eq!(cc, 0, "{listing}");
+            return;
+        }
+        world.ok(&format!("DELETE PAY.MASTER\nSET MAXCC = 0\n{MASTER}"));
+    }
+}
+
+/// As if power failed at each step: what is left does not keep the name from being defined.
+#[test]
+fn a_define_that_was_cut_short_can_be_repeated() {
+    for nth in 1.. {
+        let disk = Arc::new(SimDisk::new());
+        let mut world = World::on(disk.clone());
+        disk.set_faults(Faults::none().fail_from(Call::Any, nth, Errno::Io));
+        let (cc, _) = world.run(MASTER);
+        disk.set_faults(Faults::none());
+        if cc == 0 {
+            return;
+        }
+        let mut world = world.other();
+        if world.names().is_empty() {
+            world.ok(MASTER);
+        }
+        world.load("PAY.MASTER", 1);
+    }
+}
+
+#[test]
+fn volumes_are_defined_once() {
+    let mut world = World::new();
+    let told = world.messages("DEFINE VOLUME (NAME(V33301) DEVICETYPE(3330-1) PATH('/srv/v33301'))", 0);
+    assert_eq!(told, ["CICA0936I VOLUME V33301 DEFINED: A 3330-1 IN /srv/v33301"]);
+    let ids = ["IDC3014I", "CICA0934E", "IDC3009I"];
+    world.refused("DEFINE VOLUME (NAME(V33301))", 12, &ids, "already known");
+    world.refused(
+        "DEFINE VOLUME (NAME(V00002) DEVICETYPE(2314))",
+        12,
+        &ids,
+        "2314 is no device type",
+    );
+    world.ok("DEF CL (NAME(PAY.A) CYL(1) KEYS(4 0) RECSZ(80 80) VOL(V33301))");
+    assert_eq!(world.cluster("PAY.A").data.tracks_per_ca, 19);
+    assert_eq!(world.files("/srv/v33301"), ["PAY.A.DATA", "PAY.A.INDEX"]);
+}

@@ -1,0 +1,7 @@
+//! DEFINE, DELETE, ALTER and LISTCAT over a catalog in memory: what they make, say, and refuse without changing anything.
+
+mod alter;
+mod define;
+mod delete;
+mod listcat;
+mod world;
