@@ -237,7 +237,7 @@ const VOLUME_OBJECT: &[Param] = &[
     name(
         "DEVICETYPE",
         Form::Word,
-        "device whose geometry and size it has: 3330-1 3350 3375 3380 3390 3390-3 9345 FBA ...",
+        "device whose geometry it has: 3330-1 3350 3375 3380 3390 3390-3 9345 FBA",
     )
     .abbr(&["DEVT"])
     .default("3390"),
