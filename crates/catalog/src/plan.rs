@@ -232,7 +232,7 @@ fn index_layout(
     let ci_size = choice.size;
     let physical = physical(ci_size, wish.device)?;
     let space = wish.index_space.unwrap_or_else(|| {
-        let tracks = |areas: u64| physical.tracks_for(index_cis(areas, ci_size, key_length, wish.imbed));
+        let tracks = |areas: u64| physical.tracks_for(index_cis(areas, ci_size, key_length));
         Space {
             unit: Unit::Tracks,
             primary: tracks(data.allocation.primary_cas()).max(1),
@@ -254,12 +254,12 @@ fn index_layout(
     })
 }
 
-/// Index CIs for `areas` control areas: their sequence set, unless it lies with the data, and the levels above.
-fn index_cis(areas: u64, ci_size: u32, key_length: u32, imbed: bool) -> u64 {
+/// Index CIs for `areas` control areas: the sequence set, with IMBED as well, and the levels above.
+fn index_cis(areas: u64, ci_size: u32, key_length: u32) -> u64 {
     // An entry of the index set has a pointer of up to three bytes.
     let fan_out = u64::from(ci_size.saturating_sub(31) / (key_length.div_ceil(3) + 5)).max(2);
     let mut level = areas;
-    let mut cis = if imbed { 0 } else { areas };
+    let mut cis = areas;
     while level > 1 {
         level = level.div_ceil(fan_out);
         cis += level;

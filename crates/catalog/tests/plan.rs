@@ -112,6 +112,9 @@ fn the_study_of_1979_comes_out_as_it_was() {
         loaded.areas_for(86_763) <= 117,
         "86763 records fit in the 117 cylinders"
     );
+    let index = got.index.expect("an index");
+    let cis = u64::from(index.physical.per_track) * index.allocation.primary_tracks;
+    assert!(cis > 117, "the sequence set of 117 control areas lies in the index's first extent");
 }
 
 #[test]

@@ -41,12 +41,15 @@ const COMPONENT_NAME: Param = name(
     "name of the component; made from the cluster's when left out",
 );
 
-/// Where index records are placed on a disk; nothing a solid-state disk or a cache knows about.
+/// Where index records are placed on a disk; nothing a solid-state disk or a cache knows about. But IMBED makes control
+/// areas smaller, and old capacity plans count on it.
 const INDEX_PLACEMENT: [Param; 4] = [
-    flag("IMBED", "sequence set beside its data")
-        .abbr(&["IMBD"])
-        .one_of("imbed")
-        .stored(),
+    flag(
+        "IMBED",
+        "leave a track of each control area to its sequence set record, which yet lies in the index",
+    )
+    .abbr(&["IMBD"])
+    .one_of("imbed"),
     flag("NOIMBED", "sequence set in the index")
         .abbr(&["NIMBD"])
         .one_of("imbed")

@@ -66,7 +66,7 @@ impl Wanted {
             index_space: lists.index_space(),
             free_space: lists.free_space(),
             buffer_space: lists.buffer_space(),
-            imbed: false,
+            imbed: lists.imbed(),
             device,
         };
         Ok(Wanted {
@@ -196,6 +196,16 @@ impl<'a> Lists<'a> {
         written
             .or(self.data_model().map(|m| m.data.free_space))
             .unwrap_or_default()
+    }
+
+    /// IMBED, which stands in the cluster's list or in INDEX and shapes the data component's control areas.
+    fn imbed(&self) -> bool {
+        let written = |list: &Params| list.switch("IMBED", "NOIMBED");
+        self.index
+            .and_then(written)
+            .or_else(|| written(self.cluster))
+            .or(self.data_model().map(|m| m.data.imbed))
+            .unwrap_or(false)
     }
 
     /// BUFFERSPACE, bounded by the table; a model's goes by its own CI sizes.
