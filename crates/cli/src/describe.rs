@@ -198,6 +198,7 @@ fn merge(into: &mut Value, from: Value) {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -82,6 +82,7 @@ pub fn bytes_of(digits: &str) -> Result<Vec<u8>, Failure> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

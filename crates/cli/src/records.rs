@@ -102,6 +102,7 @@ impl<R: Read> Input<R> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

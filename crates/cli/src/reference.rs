@@ -1,4 +1,5 @@
 //! The page docs/src/reference/cli.md, made from the command line's own definition: so it cannot say anything else.
+#![allow(clippy::unwrap_used)]
 
 use crate::args::Cli;
 use clap::{Arg, Command, CommandFactory};

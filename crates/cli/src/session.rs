@@ -32,12 +32,12 @@ pub struct Opened {
 impl Session {
     /// With a catalog that must be there.
     pub fn open(global: &Global) -> Result<Session, Failure> {
-        Session::with(global, |disk, directory| Catalog::open(disk, directory))
+        Session::with(global, Catalog::open)
     }
 
     /// With a catalog that is made where there is none.
     pub fn open_or_create(global: &Global) -> Result<Session, Failure> {
-        Session::with(global, |disk, directory| Catalog::open_or_create(disk, directory))
+        Session::with(global, Catalog::open_or_create)
     }
 
     fn with<E: Into<Failure>>(

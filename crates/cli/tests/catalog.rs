@@ -1,4 +1,5 @@
 //! Catalog, volumes and what is shown of them; and what is wrong with them.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! `cica idcams` and the command line itself.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

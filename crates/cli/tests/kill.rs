@@ -1,4 +1,5 @@
 //! `kill -9` of a process that inserts: every record it acknowledged is there afterwards, and the structure is sound.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Records in and out: put, get, cat, import, export, and what they refuse.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Runs the real `cica` in a catalog and working directory of its own.
+#![allow(clippy::unwrap_used)]
 #![allow(dead_code)] // not every test file uses every function
 
 use std::io::Write;

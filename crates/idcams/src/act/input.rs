@@ -23,7 +23,7 @@ enum Kind {
         string: Str,
     },
     File {
-        reader: Box<Reader<File>>,
+        reader: Reader<File>,
         attributes: FileAttributes,
     },
 }
@@ -71,10 +71,7 @@ impl Input {
         Input {
             name,
             page: attributes.codepage,
-            kind: Kind::File {
-                reader: Box::new(reader),
-                attributes,
-            },
+            kind: Kind::File { reader, attributes },
             records: 0,
         }
     }
@@ -83,7 +80,7 @@ impl Input {
     pub fn translated_to(mut self, page: Option<CodePage>) -> Input {
         if let Kind::File { reader, attributes } = self.kind {
             self.kind = Kind::File {
-                reader: Box::new(reader.translated_to(or_ascii(page))),
+                reader: reader.translated_to(or_ascii(page)),
                 attributes,
             };
         }

@@ -25,7 +25,7 @@ enum Kind {
         loading: bool,
         replace: bool,
     },
-    File(Box<Writer<File>>),
+    File(Writer<File>),
 }
 
 /// Why a record was not written.
@@ -63,7 +63,7 @@ impl Output {
         Output {
             name,
             page,
-            kind: Kind::File(Box::new(writer)),
+            kind: Kind::File(writer),
         }
     }
 

@@ -1,5 +1,6 @@
 //! REPRO, PRINT, VERIFY and EXAMINE over data sets in memory: what they copy and show, what they say, and what they
 //! refuse without changing anything.
+#![allow(clippy::unwrap_used)]
 
 mod examine;
 mod print;

@@ -5,7 +5,7 @@
 //!            A001 SMITH                         4130303120534D495448
 //!
 //! DUMP       KEY OF RECORD - 41303031
-//!            0000   41303031 20534D49 5448...  ........ ........ ........ ........   *A001 SMITH                      *
+//!            0000   41303031 20534D49 5448                              *A001 SMITH                      *
 //! ```
 //!
 //! 1. A row is at most [`WIDTH`] characters, and each byte of the record is shown in exactly one place of a form.
@@ -108,6 +108,7 @@ fn dump_row(offset: usize, bytes: &[u8], page: Option<CodePage>) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
