@@ -130,11 +130,12 @@ impl Inner {
             index_ci_size: index_root.attributes.ci_size,
         };
         let shape = Shape { rkp: a.key_offset as usize, key_len: a.key_length as usize };
+        let entry = 12 + shape.key_len.min(32).next_multiple_of(4);
         let average = (a.average_record as usize).clamp(shape.rkp + shape.key_len, a.ci_size as usize);
         let expected = a.ci_size as usize / average.max(8) + 8;
         let pool = shared.pool.clone();
         let data_part = Component::new(pool.clone(), file, data.to_path_buf(), &root, Codec::Data { shape, expected });
-        let index_part = Component::new(pool, index_file, index.to_path_buf(), &index_root, Codec::Index { base });
+        let index_part = Component::new(pool, index_file, index.to_path_buf(), &index_root, Codec::Index { base, entry });
         let bad = |path: &Path| {
             let path = path.to_path_buf();
             move |what| OpenError::Unusable { path, what }

@@ -517,7 +517,7 @@ fn reserve(bytes: usize) -> std::io::Result<NonNull<u8>> {
 
 /// Huge pages for all but the start of the range: a short step must not pay for clearing 2 MiB it does not use.
 fn advise_huge(memory: NonNull<u8>, bytes: usize) {
-    const START: usize = 4 << 20;
+    const START: usize = 2 << 20;
     if bytes > START {
         // SAFETY: the range lies inside the mapping just made; the advice changes no contents.
         let _ = unsafe {

@@ -145,6 +145,11 @@ impl<'a> Page<'a> {
     pub fn image(&self) -> &[u8] {
         &self.bytes[self.data_start()..]
     }
+    /// The same, for as long as the frame is held.
+    pub fn into_image(self) -> &'a mut [u8] {
+        let start = self.data_start();
+        &mut self.bytes[start..]
+    }
     /// The same, to be filled by a read, followed by [`adopt`](Self::adopt).
     pub fn image_mut(&mut self) -> &mut [u8] {
         let start = self.data_start();

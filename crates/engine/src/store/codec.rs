@@ -18,6 +18,8 @@ pub enum Codec {
     Index {
         /// What pointers and base RBAs are relative to.
         base: BaseRba,
+        /// Bytes expected per entry, for sizing frames.
+        entry: usize,
     },
 }
 
@@ -34,7 +36,7 @@ impl Codec {
     pub fn frame_len(&self, ci_size: usize) -> usize {
         match self {
             Codec::Data { expected, .. } => Page::frame_len(ci_size, *expected),
-            Codec::Index { .. } => ci_size * 2,
+            Codec::Index { base, entry } => (ci_size * 2).max(64 + (base.ci_per_ca as usize * entry).min(ci_size * 8)),
         }
     }
 
@@ -50,11 +52,38 @@ impl Codec {
         }
     }
 
+    /// Data: where in `frame` an image of `ci_size` bytes may be read to, for [`decode_here`](Self::decode_here).
+    pub fn image_area<'f>(&self, frame: &'f mut [u8], ci_size: usize) -> Option<&'f mut [u8]> {
+        match self {
+            Codec::Data { .. } => {
+                Page::format(frame, ci_size);
+                Page::of(frame).into_image().get_mut(..ci_size)
+            }
+            Codec::Index { .. } => None,
+        }
+    }
+
+    /// Data: makes the image that was read to [`image_area`](Self::image_area) a page.
+    pub fn decode_here(&self, frame: &mut [u8], ci_size: usize) -> Result<Decoded, FormatError> {
+        let Codec::Data { shape, .. } = self else { return Ok(Decoded::NeedsFrame(0)) };
+        let mut page = Page::of(frame);
+        let mut spans = Vec::with_capacity(64);
+        let layout = ci::parse(&page.image()[..ci_size], &mut spans)?;
+        if spans.len() > page.slot_cap() {
+            let need = Page::frame_len(ci_size, spans.len());
+            return Ok(Decoded::NeedsFrame(need + need / 8));
+        }
+        check_lengths(&layout, &spans, *shape)?;
+        page.set_segment(segment_number(layout.segment), layout.update_number);
+        page.adopt(&spans, *shape);
+        Ok(Decoded::Done)
+    }
+
     /// Decodes `image` into `frame`.
     pub fn decode(&self, image: &[u8], frame: &mut [u8]) -> Result<Decoded, FormatError> {
         match self {
             Codec::Data { shape, .. } => decode_data(image, frame, *shape),
-            Codec::Index { base } => {
+            Codec::Index { base, .. } => {
                 let mut record = IndexRecord::decode(image, *base)?;
                 unseal(&mut record.entries);
                 let need = Page::index_frame_len(&record.entries);
@@ -80,7 +109,7 @@ impl Codec {
                 ci::render(image, page.lens(), segment(page.segment()), page.update_number());
                 Ok(())
             }
-            Codec::Index { base } => {
+            Codec::Index { base, .. } => {
                 let record = sealed(&index_record(view, base.ci_per_ca as usize), base.ci_per_ca as usize);
                 record.encode(image, *base).map_err(|why| why.to_string())
             }
@@ -96,16 +125,27 @@ fn decode_data(image: &[u8], frame: &mut [u8], shape: Shape) -> Result<Decoded, 
         // Room for some more, so that the next inserts do not need a larger frame again.
         return Ok(Decoded::NeedsFrame(need + need / 8));
     }
-    let number = segment_number(layout.segment);
-    let least = if number <= 1 { shape.rkp + shape.key_len } else { 1 };
-    if spans.iter().any(|s| (s.1 as usize) < least) {
-        return Err(FormatError::Field { what: "control interval", field: "record length", value: layout.data_len as u64, must: "enough to hold the key" });
-    }
+    check_lengths(&layout, &spans, shape)?;
     let mut page = Page::format(frame, image.len());
     page.image_mut()[..layout.data_len].copy_from_slice(&image[..layout.data_len]);
-    page.set_segment(number, layout.update_number);
+    page.set_segment(segment_number(layout.segment), layout.update_number);
     page.adopt(&spans, shape);
     Ok(Decoded::Done)
+}
+
+/// Every record that has a key must be long enough to hold it.
+fn check_lengths(layout: &ci::Layout, spans: &[(u16, u16)], shape: Shape) -> Result<(), FormatError> {
+    let keyed = segment_number(layout.segment) <= 1;
+    let least = if keyed { shape.rkp + shape.key_len } else { 1 };
+    match spans.iter().find(|s| (s.1 as usize) < least) {
+        None => Ok(()),
+        Some(short) => Err(FormatError::Field {
+            what: "control interval",
+            field: "record length",
+            value: short.1 as u64,
+            must: "enough to hold the key",
+        }),
+    }
 }
 
 /// An index page in plain form; level-1 records list the CA's free CIs, highest number first.

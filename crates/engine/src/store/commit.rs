@@ -100,6 +100,7 @@ impl Component {
         space.ca_count = 0;
         space.free_ca = u32::MAX;
         space.region_count = 0;
+        space.room = 0;
         space.free_regions.clear();
         space.freed.clear();
         space.pending.clear();

@@ -129,29 +129,9 @@ impl Component {
     /// Writes the whole CA, in CI order, to a fresh region: the dirty CIs from their pages, the others from their slots.
     /// The caller holds the CA's lock.
     fn move_region(&self, ca: u32, page: CaPage<'_>, dirty: &mut [Dirty<'_>]) -> Result<(), RequestError> {
-        let size = self.layout.ci_size;
         let region = self.take_region()?;
-        let (mut images, mut places) = (Vec::new(), Vec::new());
-        for i in 0..self.layout.ci_per_ca {
-            let ci = self.layout.join(ca, i as u32);
-            let start = images.len();
-            let place = match dirty.iter_mut().find(|d| d.i == i) {
-                Some(d) => {
-                    images.resize(start + size, 0);
-                    self.render(page, d, &mut images[start..])?
-                }
-                None if page.place(i).slot == NO_SLOT => None,
-                None => {
-                    images.resize(start + size, 0);
-                    self.read_image(page, ci, i, &mut images[start..])?;
-                    Some(page.place(i))
-                }
-            };
-            match place {
-                Some(place) => places.push((i, Place { slot: places.len() as u16, committed: NO_SLOT, ..place })),
-                None => images.truncate(start),
-            }
-        }
+        let gathered = self.gather_ca(ca, page, dirty).inspect_err(|_| self.give_back_region(region))?;
+        let (images, places) = gathered;
         let old = page.region();
         let whole = [WriteAt { at: self.layout.slot(region, 0), buf: &images }];
         if let Err(error) = self.file().and_then(|f| f.write(&whole)) {
@@ -172,6 +152,44 @@ impl Component {
         self.region_left(old, committed == old);
         self.ca_changed(ca);
         Ok(())
+    }
+
+    /// The images of all CIs of a CA that have one, in CI order, with their places in a fresh region: dirty ones from their
+    /// pages, the others from their slots, which are read with one I/O.
+    fn gather_ca(&self, ca: u32, page: CaPage<'_>, dirty: &mut [Dirty<'_>]) -> Result<(Vec<u8>, Vec<(usize, Place)>), RequestError> {
+        let size = self.layout.ci_size;
+        let is_dirty = |dirty: &[Dirty<'_>], i: usize| dirty.iter().any(|d| d.i == i);
+        let clean = (0..self.layout.ci_per_ca).filter(|&i| !is_dirty(dirty, i)).map(|i| page.place(i).slot);
+        let slots = clean.filter(|&slot| slot != NO_SLOT).max().map_or(0, |last| last as usize + 1);
+        let mut old = vec![0; slots * size];
+        if slots > 0 {
+            let at = self.layout.slot(page.region(), 0);
+            self.read_exactly(at, &mut old).map_err(|e| self.read_error(format!("{}, CA {ca}: {e}", self.name)))?;
+        }
+        let (mut images, mut places) = (Vec::with_capacity(self.layout.slots * size), Vec::new());
+        for i in 0..self.layout.ci_per_ca {
+            let ci = self.layout.join(ca, i as u32);
+            let start = images.len();
+            let place = match dirty.iter_mut().find(|d| d.i == i) {
+                Some(d) => {
+                    images.resize(start + size, 0);
+                    self.render(page, d, &mut images[start..])?
+                }
+                None if page.place(i).slot == NO_SLOT => None,
+                None => {
+                    let place = page.place(i);
+                    let image = &old[place.slot as usize * size..][..size];
+                    self.check_image(place, ci, image)?;
+                    images.extend_from_slice(image);
+                    Some(place)
+                }
+            };
+            match place {
+                Some(place) => places.push((i, Place { slot: places.len() as u16, committed: NO_SLOT, ..place })),
+                None => images.truncate(start),
+            }
+        }
+        Ok((images, places))
     }
 
     /// Writes the images of a CA that a load built, from its first CI on, and enters them in its descriptor.

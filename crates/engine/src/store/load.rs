@@ -1,5 +1,6 @@
 //! From the volume into the pool: CA descriptors and CIs, each checked against what its parent says of it.
 
+use super::ca::Place;
 use super::{CaPage, Codec, Component};
 use crate::error::RequestError;
 use crate::pool::{pause, Kind, Latched, NO_FRAME};
@@ -181,12 +182,7 @@ impl Component {
         if place.slot == NO_SLOT {
             self.codec.format_empty(latched.bytes(), self.layout.ci_size);
         } else {
-            let mut image = vec![0; self.layout.ci_size];
-            let at = self.layout.slot(page.region(), place.slot);
-            let read = self.read_exactly(at, &mut image);
-            let done = read.map_err(|e| self.read_error(format!("{}: {e}", self.place_text(ci))));
-            let done = done.and_then(|()| self.accept(ci, place.version, place.checksum, &image, latched.bytes()));
-            match done {
+            match self.read_page(page, ci, place, latched.bytes()) {
                 Ok(Decoded::Done) => {}
                 Ok(Decoded::NeedsFrame(need)) => {
                     latched.free();
@@ -200,6 +196,21 @@ impl Component {
         }
         self.attach(page, descriptor, i, ci, latched);
         Ok(Loaded::Here)
+    }
+
+    /// Reads a CI into a frame: data straight to where its records stay, index records by way of a buffer.
+    fn read_page(&self, page: CaPage<'_>, ci: u32, place: Place, frame: &mut [u8]) -> Result<Decoded, RequestError> {
+        let at = self.layout.slot(page.region(), place.slot);
+        let size = self.layout.ci_size;
+        let unread = |e| self.read_error(format!("{}: {e}", self.place_text(ci)));
+        if let Some(area) = self.codec.image_area(frame, size) {
+            self.read_exactly(at, area).map_err(unread)?;
+            self.check_image(place, ci, area)?;
+            return self.codec.decode_here(frame, size).map_err(|e| unread(e.to_string()));
+        }
+        let mut image = vec![0; size];
+        self.read_exactly(at, &mut image).map_err(unread)?;
+        self.accept(ci, place.version, place.checksum, &image, frame)
     }
 
     /// Checks an image against its parent's word and decodes it.
@@ -278,11 +289,8 @@ impl Component {
         }
     }
 
-    /// The image of a CI as it is on the volume, checked; for structural checks and moving a CA.
-    pub(super) fn read_image(&self, page: CaPage<'_>, ci: u32, i: usize, image: &mut [u8]) -> Result<(), RequestError> {
-        let place = page.place(i);
-        let at = self.layout.slot(page.region(), place.slot);
-        self.read_exactly(at, image).map_err(|e| self.read_error(format!("{}: {e}", self.place_text(ci))))?;
+    /// Checks an image that is moved without becoming a page.
+    pub(super) fn check_image(&self, place: Place, ci: u32, image: &[u8]) -> Result<(), RequestError> {
         let id = Identity { component: self.id, ci, version: place.version };
         if ci_checksum(id, image) != place.checksum {
             return Err(self.read_error(format!(

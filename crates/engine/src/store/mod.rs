@@ -72,6 +72,8 @@ struct Space {
     ca_count: u32,
     free_ca: u32,
     region_count: u32,
+    /// Regions the file has been grown for.
+    room: u32,
     free_regions: Vec<u32>,
     /// Regions the committed tree still uses and the next one does not (R2).
     freed: Vec<u32>,
@@ -108,6 +110,7 @@ impl Component {
                 ca_count: root.ca_count,
                 free_ca: root.free_ca,
                 region_count: root.region_count,
+                room: root.region_count,
                 free_regions: root.free_regions.clone(),
                 freed: Vec::new(),
                 refs: Vec::new(),

@@ -8,6 +8,8 @@ use cica_format::table::{Ref, REFS};
 
 /// Extents a component may have on its volume.
 const MAX_EXTENTS: u32 = 123;
+/// Most bytes a file grows ahead of its need.
+const GROW_BYTES: u64 = 4 << 20;
 /// No CA.
 const NO_CA: u32 = u32::MAX;
 
@@ -118,8 +120,13 @@ impl Component {
             return Ok(region);
         }
         let region = space.region_count;
-        let length = self.layout.file_len(region + 1);
-        self.file().and_then(|f| f.size(Some(length))).map_err(|e| RequestError::NoSpace { why: format!("{}: {e}", self.path.display()) })?;
+        if region >= space.room {
+            // Some at once, because each call costs the file system a transaction; one if that is all there is.
+            let ahead = (region / 16).min((GROW_BYTES / self.layout.region_len as u64) as u32);
+            let grow = |room: u32| self.file().and_then(|f| f.size(Some(self.layout.file_len(room)))).map(|_| room);
+            let room = grow(region + 1 + ahead).or_else(|_| grow(region + 1));
+            space.room = room.map_err(|e| RequestError::NoSpace { why: format!("{}: {e}", self.path.display()) })?;
+        }
         space.region_count += 1;
         Ok(region)
     }
