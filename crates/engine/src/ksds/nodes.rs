@@ -2,7 +2,7 @@
 
 use super::Ksds;
 use crate::error::RequestError;
-use crate::pool::{Entry, Latched, Page};
+use crate::pool::{Entry, Latched, Page, SLAB};
 use crate::store::index_record;
 use cica_format::index::IndexRecord;
 use std::sync::atomic::Ordering::Relaxed;
@@ -71,7 +71,8 @@ impl Ksds {
         // A level-1 record has a pointer for each CI of its CA: in an entry, or on the list of free ones.
         let listed = if record.level == 1 { ci_per_ca.saturating_sub(record.entries.len()).abs_diff(record.free.len()) } else { 0 };
         let size = self.index.layout.ci_size.saturating_sub(reserve + 2 * listed);
-        record.fits(size, ci_per_ca)
+        // Without compression it takes more: a frame must hold it.
+        record.fits(size, ci_per_ca) && Page::index_frame_len(&record.entries) <= SLAB
     }
 
     /// Puts a record, which fits, in its place.

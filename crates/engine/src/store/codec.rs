@@ -1,6 +1,6 @@
 //! Between a CI's image on the volume and its page in the pool.
 
-use crate::pool::{Entry, Page, Shape, View, DESCRIPTOR};
+use crate::pool::{Entry, Page, Shape, View, DESCRIPTOR, SLAB};
 use cica_format::index::{BaseRba, IndexRecord};
 use cica_format::{ci, FormatError};
 
@@ -87,6 +87,9 @@ impl Codec {
                 let mut record = IndexRecord::decode(image, *base)?;
                 unseal(&mut record.entries);
                 let need = Page::index_frame_len(&record.entries);
+                if need > SLAB {
+                    return Err(FormatError::Field { what: "index record", field: "entries", value: need as u64, must: "few enough for a frame" });
+                }
                 if need > frame.len() + DESCRIPTOR {
                     return Ok(Decoded::NeedsFrame(need));
                 }

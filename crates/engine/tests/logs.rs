@@ -1,0 +1,153 @@
+//! Several data sets on one log: what was acknowledged is there whoever dies, closes or opens again.
+
+mod common;
+
+use cica_engine::*;
+use common::*;
+use std::collections::BTreeMap;
+
+fn loaded(world: &World, engine: &Engine, name: &str) {
+    world.create(engine, name, |_, _| ());
+    let ds = world.open(engine, name);
+    ds.string().insert(&sealed(0, 0, 60), Insert::Sequential).unwrap();
+    ds.close().unwrap();
+}
+
+fn keys(ds: &DataSet) -> Vec<u64> {
+    assert_sound(ds);
+    let (mut s, mut found) = (ds.string(), Vec::new());
+    while let Ok(record) = s.next(Intent::Read) {
+        unsealed(record.bytes);
+        found.push(String::from_utf8_lossy(&record.bytes[..8]).parse().unwrap());
+    }
+    found
+}
+
+fn insert(ds: &DataSet, n: u64) {
+    ds.string().insert(&sealed(n, n, 60), Insert::Direct).unwrap();
+}
+
+#[test]
+fn a_data_set_closed_and_opened_again_on_one_log_is_recovered_whole() {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine, "a");
+    loaded(&world, &engine, "b");
+    let b = world.open(&engine, "b");
+    insert(&b, 1);
+    b.commit().unwrap();
+    for n in 1..4 {
+        let a = world.open(&engine, "a");
+        insert(&a, n);
+        a.commit().unwrap();
+        if n < 3 {
+            a.close().unwrap();
+        }
+    }
+    insert(&b, 2);
+    b.commit().unwrap();
+    drop((b, engine));
+    let engine = world.engine();
+    assert_eq!(keys(&world.open(&engine, "a")), [0, 1, 2, 3]);
+    assert_eq!(keys(&world.open(&engine, "b")), [0, 1, 2]);
+}
+
+#[test]
+fn one_data_set_is_abandoned_and_recovered_while_another_goes_on() {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine, "a");
+    loaded(&world, &engine, "b");
+    let b = world.open(&engine, "b");
+    for n in 1..5 {
+        let a = world.open(&engine, "a");
+        insert(&a, n);
+        insert(&b, n);
+        a.commit().unwrap();
+        drop(a);
+        insert(&b, n + 100);
+        b.commit().unwrap();
+        assert_eq!(keys(&world.open(&engine, "a")), (0..=n).collect::<Vec<_>>());
+    }
+    drop((b, engine));
+    let engine = world.engine();
+    assert_eq!(keys(&world.open(&engine, "b")), [0, 1, 2, 3, 4, 101, 102, 103, 104]);
+}
+
+#[test]
+fn of_clones_and_of_closes_at_the_same_time_the_last_commits() {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine, "a");
+    for round in 1..50 {
+        let a = world.open(&engine, "a");
+        drop(a.clone());
+        insert(&a, round);
+        let other = world.open(&engine, "a");
+        let closed = std::thread::scope(|scope| {
+            let one = scope.spawn(|| a.close().unwrap().closed);
+            let two = scope.spawn(|| other.close().unwrap().closed);
+            (one.join().unwrap(), two.join().unwrap())
+        });
+        assert!(closed.0 != closed.1, "{closed:?}");
+        assert_eq!(keys(&world.open(&engine, "a")).len() as u64, round + 1);
+    }
+}
+
+#[test]
+fn acknowledged_requests_survive_death_after_death() {
+    let world = World::memory();
+    let engine = world.engine();
+    let names = ["a", "b", "c"];
+    names.iter().for_each(|name| loaded(&world, &engine, name));
+    drop(engine);
+    let mut there: Vec<BTreeMap<u64, u64>> = vec![BTreeMap::from([(0, 0)]); 3];
+    let mut random = Random(4711);
+    for round in 0..40 {
+        let engine = world.engine();
+        let request = OpenOptions { access: Access::Output, durability: Durability::Request, ..OpenOptions::default() };
+        let mut open: Vec<DataSet> = names.iter().map(|name| world.open_with(&engine, name, request)).collect();
+        for (ds, there) in open.iter().zip(&there) {
+            assert_eq!(keys(ds), there.keys().copied().collect::<Vec<_>>(), "round {round}");
+        }
+        for _ in 0..random.below(120) {
+            let which = random.below(3) as usize;
+            let (ds, there, n) = (&open[which], &mut there[which], random.below(300));
+            let mut s = ds.string();
+            match s.get(&key(n), Search::Equal, Intent::Update) {
+                Ok(record) => {
+                    assert_eq!(unsealed(record.bytes), there[&n]);
+                    if random.below(3) == 0 {
+                        s.erase().unwrap();
+                        there.remove(&n);
+                    } else {
+                        s.update(&sealed(n, random.0 >> 8, 30 + random.below(300) as usize)).unwrap();
+                        there.insert(n, random.0 >> 8);
+                        s.get(&key(n), Search::Equal, Intent::Update).unwrap();
+                        there.insert(n, unsealed(s.get(&key(n), Search::Equal, Intent::Read).unwrap().bytes));
+                    }
+                }
+                Err(RequestError::NotFound) => {
+                    s.insert(&sealed(n, n, 30 + random.below(300) as usize), Insert::Direct).unwrap();
+                    there.insert(n, n);
+                }
+                Err(error) => panic!("{error}"),
+            }
+            if random.below(40) == 0 {
+                ds.checkpoint().unwrap();
+            }
+            if random.below(40) == 0 {
+                drop(s);
+                open.remove(which).close().unwrap();
+                open.insert(which, world.open_with(&engine, names[which], request));
+            }
+        }
+        while !open.is_empty() {
+            let ds = open.remove(random.below(open.len() as u64) as usize);
+            match random.below(3) {
+                0 => drop(ds.close().unwrap()),
+                _ => drop(ds),
+            }
+        }
+    }
+}
