@@ -29,6 +29,8 @@ pub struct Loader {
     node: Option<(u32, Vec<u8>)>,
     limit: usize,
     cis_per_ca: usize,
+    /// CAs on the free chain for what is not written yet.
+    reserved: u32,
 }
 
 impl Loader {
@@ -48,6 +50,7 @@ impl Loader {
             node: None,
             limit: ksds.load_limit(),
             cis_per_ca: (layout.ci_per_ca - free).max(1),
+            reserved: 0,
         }
     }
 
@@ -95,9 +98,11 @@ impl Ksds {
         let used = loader.used + record.len() + rdfs * ci::RDF_LEN + ci::CIDF_LEN;
         let mut written = false;
         // The first record of a CI goes in whatever FREESPACE says.
-        if !loader.lens.is_empty() && used > loader.limit.min(size) {
+        let ends_ci = !loader.lens.is_empty() && used > loader.limit.min(size);
+        self.reserve(loader, ends_ci && loader.entries.len() + 1 >= loader.cis_per_ca)?;
+        if ends_ci {
             self.end_ci(loader, key);
-            if loader.entries.len() == loader.cis_per_ca {
+            if loader.entries.len() >= loader.cis_per_ca {
                 self.end_ca(loader)?;
                 written = true;
             }
@@ -111,15 +116,17 @@ impl Ksds {
     fn load_spanned(&self, loader: &mut Loader, key: &[u8], record: &[u8]) -> Result<bool, RequestError> {
         let layout = &self.data.layout;
         let pieces: Vec<&[u8]> = record.chunks(ci::max_segment(layout.ci_size)).collect();
+        let limit = if pieces.len() > loader.cis_per_ca { layout.ci_per_ca } else { loader.cis_per_ca };
+        let finished = loader.entries.len() + !loader.lens.is_empty() as usize;
+        self.reserve(loader, finished > 0 && finished + pieces.len() > limit)?;
         if !loader.lens.is_empty() {
             self.end_ci(loader, key);
         } else {
             self.bound_last(loader, key);
         }
         let mut written = false;
-        let limit = if pieces.len() > loader.cis_per_ca { layout.ci_per_ca } else { loader.cis_per_ca };
-        if loader.entries.len() + pieces.len() > limit {
-            self.end_ca(loader)?;
+        while !loader.entries.is_empty() && loader.entries.len() + pieces.len() > limit {
+            self.write_ca(loader).inspect_err(|error| self.fence_unless_full(error))?;
             written = true;
         }
         for (i, piece) in pieces.iter().enumerate() {
@@ -141,6 +148,22 @@ impl Ksds {
             written = true;
         }
         Ok(written)
+    }
+
+    /// Before a record is accepted there is a CA for it and the index CIs to name it, so that the end of the load cannot lack
+    /// them. The CA waits on the free chain, where a commit meanwhile leaves it. `ends_ca`: the record starts another CA.
+    fn reserve(&self, loader: &mut Loader, ends_ca: bool) -> Result<(), RequestError> {
+        let wanted = 1 + ends_ca as u32;
+        if loader.reserved >= wanted {
+            return Ok(());
+        }
+        self.reserve_nodes(wanted)?;
+        while loader.reserved < wanted {
+            let ca = self.data.append_ca()?;
+            self.data.free_ca(ca)?;
+            loader.reserved += 1;
+        }
+        Ok(())
     }
 
     /// After a spanned record the segments' separator is the text between its key and the next.
@@ -184,6 +207,7 @@ impl Ksds {
 
     fn write_ca(&self, loader: &mut Loader) -> Result<(), RequestError> {
         let mut record = IndexRecord { level: 1, ca: 0, next: u32::MAX, entries: loader.entries.clone(), free: Vec::new() };
+        record.entries.truncate(self.data.layout.ci_per_ca);
         while !self.node_fits(&record) && record.entries.len() > 1 {
             record.entries.pop();
         }
@@ -194,6 +218,7 @@ impl Ksds {
         let count = record.entries.len();
         let size = self.data.layout.ci_size;
         let (ca, _) = self.data.allocate_ca()?;
+        loader.reserved = loader.reserved.saturating_sub(1);
         self.data.write_loaded(ca, &loader.images[..count * size])?;
         loader.images.drain(..count * size);
         loader.entries.drain(..count);

@@ -187,9 +187,10 @@ impl Ksds {
         self.holds.lock().remove(key);
     }
 
-    /// Bytes of the longest record this data set takes.
+    /// Bytes of the longest record this data set takes: what was defined, as far as a CI, or spanned a CA, holds it.
     pub fn longest(&self) -> usize {
-        self.attributes.maximum_record as usize
+        let most = if self.attributes.spanned { self.longest_spanned() } else { self.longest_unspanned() };
+        most.min(self.attributes.maximum_record as usize)
     }
     /// The record's key.
     #[inline]

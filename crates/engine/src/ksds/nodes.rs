@@ -105,10 +105,10 @@ impl Ksds {
         Ok(ci)
     }
 
-    /// Makes sure that the index has the CIs that a split of every level takes, before anything is changed (S2).
-    pub(super) fn reserve_nodes(&self) -> Result<(), RequestError> {
+    /// Makes sure that the index has the CIs that so many splits of every level take, before anything is changed (S2).
+    pub(super) fn reserve_nodes(&self, splits: u32) -> Result<(), RequestError> {
         let (_, levels) = self.top();
-        let last = self.next_index_ci.load(Relaxed) + levels as u32 + 1;
+        let last = self.next_index_ci.load(Relaxed) + splits * (levels as u32 + 2) - 1;
         while last / self.index.layout.ci_per_ca as u32 >= self.index.ca_count() {
             self.index.append_ca()?;
         }

@@ -139,7 +139,7 @@ impl Ksds {
     /// The CA has one CI and it must be cut: the part above `key` goes to a new CA.
     fn split_into_new_ca(&self, mut path: Vec<PathStep>, key: &[u8]) -> Result<(), RequestError> {
         let Some(PathStep { ci: node, mut record, entry }) = path.pop() else { return Ok(()) };
-        self.reserve_nodes()?;
+        self.reserve_nodes(1)?;
         let (ca, reused) = self.data.allocate_ca()?;
         self.count_new_ca(reused);
         let from = self.data.layout.join(record.ca, record.entries[entry].pointer);
@@ -208,7 +208,7 @@ impl Ksds {
             self.split_ca_at(path, at, false)?;
             return Ok(None);
         }
-        self.reserve_nodes()?;
+        self.reserve_nodes(1)?;
         let (ca, reused) = self.data.allocate_ca()?;
         self.count_new_ca(reused);
         let pointers: Vec<u32> = (0..need as u32).collect();

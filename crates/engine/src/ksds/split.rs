@@ -75,7 +75,7 @@ impl Ksds {
         let new_ca = match target {
             Target::SameCa(_) => None,
             Target::NewCa => {
-                self.reserve_nodes()?;
+                self.reserve_nodes(1)?;
                 Some(self.data.allocate_ca()?)
             }
         };
@@ -161,7 +161,7 @@ impl Ksds {
     /// Moves the entries from `at` on, with their CIs, to a new CA.
     pub(super) fn split_ca_at(&self, mut path: Vec<PathStep>, at: usize, ascending: bool) -> Result<(), RequestError> {
         let Some(PathStep { ci: node, mut record, .. }) = path.pop() else { return Ok(()) };
-        self.reserve_nodes()?;
+        self.reserve_nodes(1)?;
         let (ca, reused) = self.data.allocate_ca()?;
         // Until the record is as its CIs are, nobody may come through it: under its old numbers a moved CI looks empty.
         let latched = self.latch_node(node)?;
