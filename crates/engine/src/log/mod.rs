@@ -124,15 +124,16 @@ impl Log {
     pub fn leave(&self, number: u32, complete: bool) -> bool {
         let mut state = self.state.lock();
         let named = state.data_sets.remove(&number).is_some_and(|m| m.named);
-        let incomplete = named && !complete;
+        // After a failure nobody knows which roots name the file: it stays as it is.
+        let incomplete = (named || state.failed.is_some()) && !complete;
         if !state.data_sets.is_empty() {
             return incomplete;
         }
-        if !incomplete {
-            if let Some(claimed) = state.file.take() {
-                pool::release(claimed);
-            }
+        if let Some(claimed) = state.file.take().filter(|_| !incomplete && state.failed.is_none()) {
+            pool::release(claimed);
         }
+        // Who opens again begins with another file.
+        state.failed = None;
         self.clear(&mut state);
         false
     }

@@ -1,0 +1,179 @@
+//! Space runs out: the request is refused with 8/28, nothing has changed, and what was acknowledged stays.
+
+mod common;
+
+use cica_disk::sim::{Call, Errno, Faults};
+use cica_disk::{Disk, SimDisk};
+use cica_engine::*;
+use common::*;
+use std::path::Path;
+use std::sync::Arc;
+
+fn keys(ds: &DataSet) -> Vec<u64> {
+    assert_sound(ds);
+    let (mut s, mut found) = (ds.string(), Vec::new());
+    while let Ok(record) = s.next(Intent::Read) {
+        unsealed(record.bytes);
+        found.push(String::from_utf8_lossy(&record.bytes[..8]).parse().unwrap());
+    }
+    found
+}
+
+#[test]
+fn without_secondary_space_inserts_are_refused_and_nothing_changes() {
+    for (data_space, index_space) in [(8 * 512 * 6, 1 << 20), (1 << 20, 512 * 20)] {
+        let world = World::memory();
+        let engine = world.engine();
+        world.create(&engine, "t", |data, index| {
+            (data.primary, data.secondary) = (data_space, 0);
+            (index.primary, index.secondary) = (index_space, 0);
+        });
+        let ds = world.open(&engine, "t");
+        ds.string().insert(&sealed(0, 0, 60), Insert::Sequential).unwrap();
+        ds.close().unwrap();
+        let ds = world.open(&engine, "t");
+        let (mut s, mut there, mut refused, mut random) = (ds.string(), vec![0], 0, Random(99));
+        while refused < 20 {
+            let n = random.below(100_000) + 1;
+            match s.insert(&sealed(n, n, 60 + random.below(200) as usize), Insert::Direct) {
+                Ok(_) => there.push(n),
+                Err(RequestError::Duplicate { .. }) => {}
+                Err(error) => {
+                    assert_eq!((error.feedback().return_code, error.feedback().reason), (8, 28), "{error}");
+                    refused += 1;
+                }
+            }
+        }
+        there.sort_unstable();
+        assert_eq!(keys(&ds), there, "space {data_space}, {index_space}");
+        ds.close().unwrap();
+        let engine = world.engine();
+        assert_eq!(keys(&world.open(&engine, "t")), there);
+    }
+}
+
+#[test]
+fn a_load_that_runs_out_of_space_keeps_what_it_acknowledged() {
+    for (data_space, index_space) in [(3 * 512 * 6, 1 << 20), (1 << 20, 512 * 20)] {
+        let world = World::memory();
+        let engine = world.engine();
+        world.create(&engine, "t", |data, index| {
+            (data.primary, data.secondary) = (data_space, 0);
+            (index.primary, index.secondary) = (index_space, 0);
+        });
+        let ds = world.open(&engine, "t");
+        let (mut s, mut loaded) = (ds.string(), 0);
+        let error = loop {
+            match s.insert(&sealed(loaded, loaded, 100), Insert::Sequential) {
+                Ok(_) => loaded += 1,
+                Err(error) => break error,
+            }
+        };
+        assert_eq!((error.feedback().return_code, error.feedback().reason), (8, 28), "{error}");
+        drop(s);
+        ds.close().unwrap();
+        assert_eq!(keys(&world.open(&engine, "t")), (0..loaded).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_full_file_system_refuses_and_later_works_again() {
+    let disk = SimDisk::new();
+    let world = World::on(Arc::new(disk.clone()) as Arc<dyn Disk>, Path::new("/"));
+    let engine = world.engine();
+    world.create(&engine, "t", |_, _| ());
+    let ds = world.open(&engine, "t");
+    ds.string().insert(&sealed(0, 0, 60), Insert::Sequential).unwrap();
+    ds.close().unwrap();
+    let ds = world.open(&engine, "t");
+    let image = disk.image();
+    let used: u64 = image.files().filter_map(|path| image.len(path)).sum();
+    disk.set_faults(Faults::none().space(used + 200_000));
+    let (mut there, mut refused, mut random) = (vec![0], 0, Random(7));
+    let mut s = ds.string();
+    while refused < 5 {
+        let n = random.below(100_000) + 1;
+        match s.insert(&sealed(n, n, 200), Insert::Direct) {
+            Ok(_) => there.push(n),
+            Err(RequestError::Duplicate { .. }) => {}
+            Err(error) => {
+                assert_eq!((error.feedback().return_code, error.feedback().reason), (8, 28), "{error}");
+                refused += 1;
+            }
+        }
+    }
+    there.sort_unstable();
+    assert_eq!(keys(&ds), there);
+    disk.set_faults(Faults::none());
+    s.insert(&sealed(100_001, 1, 200), Insert::Direct).unwrap();
+    there.push(100_001);
+    drop(s);
+    ds.close().unwrap();
+    assert_eq!(keys(&world.open(&engine, "t")), there);
+}
+
+/// Does a fixed workload, acknowledging as it goes; stops at the first error that fences.
+fn work(world: &World, acknowledged: &mut Vec<u64>, pending: &mut Option<u64>) -> Result<(), String> {
+    let engine = world.engine();
+    let (data, index) = world.paths("t");
+    let request = OpenOptions { access: Access::Output, durability: Durability::Request, ..OpenOptions::default() };
+    let ds = engine.open(&data, &index, request).map_err(|e| e.to_string())?;
+    let mut s = ds.string();
+    for i in 0..60u64 {
+        let n = (i * 37) % 61 + 1;
+        *pending = Some(n);
+        s.insert(&sealed(n, n, 120), Insert::Direct).map_err(|e| e.to_string())?;
+        acknowledged.push(n);
+        *pending = None;
+        if i % 20 == 19 {
+            ds.checkpoint().map_err(|e| e.to_string())?;
+        }
+    }
+    drop(s);
+    ds.close().map(drop).map_err(|e| e.to_string())
+}
+
+#[test]
+fn after_any_failed_call_a_reopen_gives_what_was_acknowledged() {
+    let base = SimDisk::new();
+    let world = World::on(Arc::new(base.clone()) as Arc<dyn Disk>, Path::new("/"));
+    let engine = world.engine();
+    world.create(&engine, "t", |_, _| ());
+    let ds = world.open(&engine, "t");
+    ds.string().insert(&sealed(0, 0, 60), Insert::Sequential).unwrap();
+    ds.close().unwrap();
+    drop(engine);
+    let start = base.image();
+    let calls = {
+        let disk = SimDisk::from(start.clone());
+        let world = World::on(Arc::new(disk.clone()) as Arc<dyn Disk>, Path::new("/"));
+        disk.set_faults(Faults::none());
+        work(&world, &mut Vec::new(), &mut None).unwrap();
+        [Call::Open, Call::Read, Call::Write, Call::Sync, Call::Size].map(|call| (call, disk.calls().of(call)))
+    };
+    let mut failed = 0;
+    for (call, count) in calls {
+        let step = (count / 60).max(1);
+        for nth in (1..=count).step_by(step as usize) {
+            for for_ever in [false, true] {
+                let disk = SimDisk::from(start.clone());
+                let world = World::on(Arc::new(disk.clone()) as Arc<dyn Disk>, Path::new("/"));
+                disk.set_faults(match for_ever {
+                    false => Faults::none().fail(call, nth, Errno::Io),
+                    true => Faults::none().fail_from(call, nth, Errno::Io),
+                });
+                let (mut acknowledged, mut pending) = (vec![0], None);
+                failed += work(&world, &mut acknowledged, &mut pending).is_err() as u32;
+                disk.set_faults(Faults::none());
+                let engine = world.engine();
+                let found = keys(&world.open(&engine, "t"));
+                acknowledged.sort_unstable();
+                let missing: Vec<_> = acknowledged.iter().filter(|n| !found.contains(n)).collect();
+                assert!(missing.is_empty(), "{call:?} {nth}, for ever {for_ever}: {missing:?} are gone");
+                let more: Vec<_> = found.iter().filter(|n| !acknowledged.contains(n)).collect();
+                assert!(more.iter().all(|n| Some(**n) == pending), "{call:?} {nth}: {more:?} were never acknowledged");
+            }
+        }
+    }
+    assert!(failed > 100, "only {failed} runs failed");
+}
