@@ -16,9 +16,6 @@ CICA0943I 0 "{name} WAS CLOSED PROPERLY, IT HAS {count} RECORDS",
     "VERIFY found nothing to do. A data set that was not closed is recovered by whatever opens it next, so VERIFY is \
      never needed before a job.",
     "Nothing.";
-CICA0944W 4 "{name} IS STILL OPEN IN ANOTHER PROCESS: {reason}",
-    "VERIFY found the data set open for output. Whoever has it open keeps it in order.",
-    "Nothing; or run VERIFY again when that process has ended.";
 CICA0946E 12 "INPUT AND OUTPUT ARE BOTH {name}",
     "A data set or file cannot be copied onto itself.",
     "Name another output.";
