@@ -3,7 +3,7 @@
 //! 1. Either the files and the entry are there at the end, or neither. Everything happens under the catalog's lock, and
 //!    files are made before the catalog names them; a crash in between leaves files without records, which the next
 //!    DEFINE of the name takes out of the way.
-//! 2. A file that has, or may have, records is never replaced: DEFINE ... RECATALOG takes it in, or a person removes it.
+//! 2. A file that may have records is never replaced: DEFINE ... RECATALOG takes it in, or a person removes it.
 
 mod leftover;
 mod recatalog;
@@ -64,8 +64,8 @@ fn define(services: &Services, command: &Command) -> Result<Defined, Failure> {
         Ok(defined)
     });
     if let (Err(_), Some((name, (data, index)))) = (&done, made) {
-        // What the catalog does not name must not stay; what it names although its writing was not confirmed must. Where
-        // that cannot be found out, files stay: the next DEFINE takes them out of the way.
+        // What the catalog does not name must not stay; what it names although its writing was not confirmed must.
+        // Where that cannot be found out, files stay: the next DEFINE takes them out of the way.
         if matches!(catalog.get(&name), Err(CatalogError::NotFound { .. })) {
             // The first error is the one to tell.
             let _ = services.engine.destroy(&data, &index, false);
@@ -183,7 +183,7 @@ fn differ(sizes: &(u32, u32)) -> bool {
     sizes.0 != sizes.1
 }
 
-/// The component's name; or, when a component that was renamed has the file of that name, one that no data set can have.
+/// The component's name; or, when a renamed component has the file of that name, one that no data set can have.
 fn free_file(contents: &Contents, component: &Component) -> String {
     let taken = |file: &str| {
         let mut all = contents.entries().flat_map(|entry| entry.components());

@@ -121,8 +121,8 @@ fn model_gives_what_is_not_said() {
     let mut world = World::new();
     world.ok("DEFINE VOLUME (NAME(VOL001))");
     world.ok(
-        "DEFINE CLUSTER (NAME(PAY.A) CYL(3 2) VOLUMES(VOL001) KEYS(8 4) RECSZ(100 400) FREESPACE(20 10) REUSE CISZ(8192) -
-           SHAREOPTIONS(2 3) LOG(UNDO) OWNER(SMITH) FOR(100) EATTR(OPT))",
+        "DEFINE CLUSTER (NAME(PAY.A) CYL(3 2) VOLUMES(VOL001) KEYS(8 4) RECSZ(100 400) FREESPACE(20 10) REUSE -
+           CISZ(8192)            SHAREOPTIONS(2 3) LOG(UNDO) OWNER(SMITH) FOR(100) EATTR(OPT))",
     );
     world.ok("ALTER PAY.A INHIBIT");
     world.days_later(7);
@@ -298,7 +298,10 @@ fn a_volume_that_is_gone_or_full_of_files_in_the_way() {
 #[test]
 fn recatalog_brings_an_entry_back() {
     let mut world = World::new();
-    world.ok("DEF CL (NAME(PAY.A) TRK(5 3) KEYS(11 0) RECSZ(300 300) FREESPACE(10 20) SHR(2 3) REUSE ERASE) DATA(NAME(PAY.D))");
+    world.ok(
+        "DEF CL (NAME(PAY.A) TRK(5 3) KEYS(11 0) RECSZ(300 300) FREESPACE(10 20) SHR(2 3) REUSE ERASE) -
+           DATA(NAME(PAY.D))",
+    );
     world.load("PAY.A", 20);
     let before = world.cluster("PAY.A");
     world.ok("ALTER PAY.D NEWNAME(PAY.E)\nDELETE PAY.A NOSCRATCH");

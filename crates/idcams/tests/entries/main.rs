@@ -1,4 +1,5 @@
-//! DEFINE, DELETE, ALTER and LISTCAT over a catalog in memory: what they make, say, and refuse without changing anything.
+//! DEFINE, DELETE, ALTER and LISTCAT over a catalog in memory: what they make, say, and refuse without changing
+//! anything.
 
 mod alter;
 mod define;

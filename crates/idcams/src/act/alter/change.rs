@@ -195,8 +195,8 @@ fn check_layout(contents: &Contents, cluster: &Cluster) -> Result<(), Failure> {
     let has = cluster.index.as_ref().map_or(0, |index| index.ci_size);
     if needed != has || planned.data.allocation.ci_per_ca != data.ci_per_ca {
         let words = format!(
-            "keys of this length need index control intervals of {needed} bytes or smaller control areas, and the index \
-             has {has}; define the cluster anew"
+            "keys of this length need index control intervals of {needed} bytes or smaller control areas, and the \
+             index has {has}; define the cluster anew"
         );
         return Err(refused(&words, 140, 0));
     }

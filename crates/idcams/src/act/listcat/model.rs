@@ -1,7 +1,7 @@
 //! What LISTCAT knows of an entry. The listing and `cica show --json` are made from it.
 //!
-//! 1. What the catalog says comes from the catalog; what changes while a data set is used comes from its own files, as of
-//!    its last commit. They are not opened: a data set may be in use by somebody else.
+//! 1. What the catalog says comes from the catalog; what changes while a data set is used comes from its own files, as
+//!    of its last commit. They are not opened: a data set may be in use by somebody else.
 //! 2. When a file cannot be read, the entry is shown as if it had never been loaded, and `trouble` says so.
 
 use super::super::said::kept;
