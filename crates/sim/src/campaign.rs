@@ -9,10 +9,11 @@ use crate::crash::{self, explore, ImageId};
 use crate::damage;
 use crate::fault::{self, inject};
 use crate::ksds::Ksds;
-use crate::model::{run_model, script};
+use crate::model::run_model;
+use crate::replay::Script;
 use crate::request::Request;
 use crate::shape::Shape;
-use crate::shrink::shrink;
+use crate::shrink::shrink_failure;
 use crate::workload::Workload;
 
 /// Which seeds, on how many threads.
@@ -209,23 +210,21 @@ pub fn crash(seed: u64, requests: usize, per_run: u64, budget: &Budget, only: Op
         .chain(kinds)
         .collect();
     let failure = failure.map(|failure| {
-        let mut last = failure.to_string();
         let small = crash::Plan { images: 4000, only: None, ..plan };
-        let shortest = shrink(&workload.requests, 80, |kept| {
-            explore(&ksds(&workload.shape, kept, false), small).1.map(|failure| last = failure.to_string()).is_some()
+        let (shortest, last) = shrink_failure(&workload.requests, 80, &failure.to_string(), |kept| {
+            explore(&ksds(&workload.shape, kept, false), small).1.map(|failure| failure.to_string())
         });
         let replay = failure.image.map_or(String::new(), |id| format!(" --image {id}"));
         format!(
-            "{failure}\nreplay: cica-sim crash --seed {seed} --requests {requests} --per-run {per_run}{replay}\nshorter: {last}\n{}# {:?}",
-            script("small", seed, &shortest),
-            workload.shape
+            "{failure}\nreplay: cica-sim crash --seed {seed} --requests {requests} --per-run {per_run}{replay}\nshorter: {last}\n{}",
+            Script { shape: workload.shape.clone(), seed, requests: shortest }
         )
     });
     Some(Outcome { counts, failure })
 }
 
 /// One fault run.
-pub fn fault(seed: u64, requests: usize, each: u64, only: Option<(fault::Kind, u64)>) -> Option<Outcome> {
+pub fn fault(seed: u64, requests: usize, each: u64, only: Option<(fault::Kind, Option<u64>)>) -> Option<Outcome> {
     let plan = fault::Plan { seed, each, only };
     let workload = Workload::small(seed, requests);
     let (report, failure) = inject(&ksds(&workload.shape, &workload.requests, true), plan);
@@ -245,16 +244,14 @@ pub fn fault(seed: u64, requests: usize, each: u64, only: Option<(fault::Kind, u
         .chain(kinds)
         .collect();
     let failure = failure.map(|failure| {
-        let mut last = failure.to_string();
-        let small = fault::Plan { each: 60, only: None, ..plan };
-        let shortest = shrink(&workload.requests, 80, |kept| {
-            inject(&ksds(&workload.shape, kept, true), small).1.map(|failure| last = failure.to_string()).is_some()
+        let small = fault::Plan { each: 60, only: failure.fault.map(|(kind, _)| (kind, None)), ..plan };
+        let (shortest, last) = shrink_failure(&workload.requests, 80, &failure.to_string(), |kept| {
+            inject(&ksds(&workload.shape, kept, true), small).1.map(|failure| failure.to_string())
         });
         let replay = failure.fault.map_or(String::new(), |(kind, call)| format!(" --kind {} --call {call}", kind.name()));
         format!(
-            "{failure}\nreplay: cica-sim fault --seed {seed} --runs 1 --requests {requests} --each {each}{replay}\nshorter: {last}\n{}# {:?}",
-            script("small", seed, &shortest),
-            workload.shape
+            "{failure}\nreplay: cica-sim fault --seed {seed} --runs 1 --requests {requests} --each {each}{replay}\nshorter: {last}\n{}",
+            Script { shape: workload.shape.clone(), seed, requests: shortest }
         )
     });
     Some(Outcome { counts, failure })
@@ -285,9 +282,12 @@ pub fn damage(seed: u64, requests: usize, places: u64) -> Option<Outcome> {
     let failure = failure.map(|failure| {
         let replay = format!("cica-sim damage --seed {seed} --runs 1 --requests {requests} --places {places}");
         format!(
-            "{failure}\nreplay: {replay}\n{}# {:?}",
-            script("small", seed, &workload.requests),
-            workload.shape
+            "{failure}\nreplay: {replay}\n{}",
+            Script {
+                shape: workload.shape.clone(),
+                seed,
+                requests: workload.requests.clone()
+            }
         )
     });
     Some(Outcome { counts, failure })

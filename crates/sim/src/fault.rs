@@ -99,6 +99,11 @@ impl Kind {
         matches!(self, Kind::LostWrite | Kind::MisdirectedWrite | Kind::FlippedWrite)
     }
 
+    /// Whether a call said that all was well when it was not.
+    fn lies(self) -> bool {
+        self.damages() || matches!(self, Kind::MisdirectedRead | Kind::FlippedRead)
+    }
+
     fn faults(self, nth: u64, random: &mut Random) -> Faults {
         let none = Faults::none();
         match self {
@@ -136,8 +141,8 @@ pub struct Plan {
     pub seed: u64,
     /// Most faults of each kind; when a run makes more calls, so many of them, spread evenly.
     pub each: u64,
-    /// Inject this fault alone.
-    pub only: Option<(Kind, u64)>,
+    /// Inject faults of this kind alone, or this one alone, at the call of that number.
+    pub only: Option<(Kind, Option<u64>)>,
 }
 
 /// What was injected.
@@ -221,10 +226,10 @@ fn good_run(subject: &dyn Subject) -> Result<SimDisk, Failure> {
 /// The numbers of the calls to fail, the first being 1.
 fn calls(plan: Plan, kind: Kind, count: u64) -> Vec<u64> {
     match plan.only {
-        Some((only, call)) if only == kind => vec![call],
-        Some(_) => Vec::new(),
-        None if count <= plan.each => (1..=count).collect(),
-        None => {
+        Some((only, _)) if only != kind => Vec::new(),
+        Some((_, Some(call))) => vec![call],
+        _ if count <= plan.each => (1..=count).collect(),
+        _ => {
             let offset = Random::new(plan.seed ^ kind as u64).below((count / plan.each) as usize) as u64;
             (0..plan.each)
                 .map(|turn| 1 + turn * count / plan.each + offset)
@@ -249,7 +254,8 @@ fn strike(
         match run {
             Ok(()) => Ok(true),
             Err(Stop::Failed(_)) => Ok(false),
-            Err(Stop::Wrong(what)) => Err(what),
+            Err(Stop::Damaged(_)) if kind.lies() => Ok(false),
+            Err(Stop::Damaged(what) | Stop::Wrong(what)) => Err(what),
         }
     })?;
     if ran {

@@ -149,6 +149,7 @@ impl Ksds<'_> {
     fn stop(&self, at: &str, trouble: Trouble) -> Stop {
         match trouble {
             Trouble::Failed(words) if self.faulty => Stop::Failed(format!("{at}: {words}")),
+            Trouble::Damaged(words) if self.faulty => Stop::Damaged(format!("{at}: {words}")),
             trouble => Stop::Wrong(format!("{at}: {}", trouble.words())),
         }
     }
@@ -158,7 +159,7 @@ impl Ksds<'_> {
 fn look(session: &Session) -> Result<Vec<Bytes>, String> {
     let records = session.contents().and_then(|records| {
         let records = records.unwrap_or_default();
-        session.check_structure(Some(records.len()))?;
+        session.check_structure(records.len())?;
         Ok(records)
     });
     records.map_err(Trouble::words)

@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 use cica_sim::campaign::{self, Campaign};
 use cica_sim::crash::ImageId;
 use cica_sim::fault::Kind;
-use cica_sim::model::script;
 use cica_sim::replay::Script;
 use cica_sim::workload::Workload;
 use clap::{Args, Parser, Subcommand};
@@ -59,10 +58,10 @@ enum Command {
         /// Most faults of each kind in a run
         #[arg(long, default_value_t = 500)]
         each: u64,
-        /// Inject this fault into the first seed's run alone
-        #[arg(long, requires = "call")]
+        /// Inject faults of this kind alone
+        #[arg(long)]
         kind: Option<Kind>,
-        /// The number of the call that fails
+        /// Inject one fault alone, at the call of this number, into the first seed's run
         #[arg(long, requires = "kind")]
         call: Option<u64>,
     },
@@ -132,8 +131,11 @@ impl Common {
 }
 
 fn main() -> ExitCode {
-    // A panic of the engine is caught and reported as a failure with its seed; its own message would only be noise.
-    std::panic::set_hook(Box::new(|_| {}));
+    // A panic of the engine is caught and reported as a failure with its seed; its own message would only be noise,
+    // unless somebody asks for the stack.
+    if std::env::var_os("RUST_BACKTRACE").is_none() {
+        std::panic::set_hook(Box::new(|_| {}));
+    }
     match run(Cli::parse().command) {
         Ok(failures) if failures.is_empty() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
@@ -173,8 +175,8 @@ fn run(command: Command) -> Result<Vec<String>, String> {
             call,
         } => {
             let requests = common.requests.unwrap_or(40);
-            let only = kind.zip(call);
-            let campaign = common.campaign(if only.is_some() { 1 } else { runs });
+            let only = kind.map(|kind| (kind, call));
+            let campaign = common.campaign(if call.is_some() { 1 } else { runs });
             Ok(report("fault", campaign, |seed| {
                 campaign::fault(seed, requests, each, only)
             }))
@@ -186,11 +188,11 @@ fn run(command: Command) -> Result<Vec<String>, String> {
             }))
         }
         Command::Draw { seed, requests, model } => {
-            let (kind, workload) = match model {
-                true => ("model", Workload::model(seed, requests)),
-                false => ("small", Workload::small(seed, requests)),
+            let Workload { seed, shape, requests } = match model {
+                true => Workload::model(seed, requests),
+                false => Workload::small(seed, requests),
             };
-            print!("{}", script(kind, seed, &workload.requests));
+            print!("{}", Script { shape, seed, requests });
             Ok(Vec::new())
         }
         Command::Replay { file, explore } => {

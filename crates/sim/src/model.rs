@@ -8,10 +8,11 @@ use cica_disk::MemoryDisk;
 
 use crate::crash::guarded;
 use crate::oracle::Oracle;
+use crate::replay::Script;
 use crate::request::{Reply, Request};
 use crate::session::{Session, Trouble};
 use crate::shape::Shape;
-use crate::shrink::shrink;
+use crate::shrink::shrink_failure;
 use crate::workload::Workload;
 
 /// After so many requests everything is read and examined.
@@ -66,35 +67,31 @@ impl fmt::Display for Failure {
             self.seed, self.drawn
         )?;
         writeln!(f, "or save the lines below and: cica-sim replay FILE")?;
-        write!(f, "{}", script("model", self.seed, &self.requests))?;
-        write!(f, "# {:?}", self.shape)
+        let (shape, requests) = (self.shape.clone(), self.requests.clone());
+        write!(
+            f,
+            "{}",
+            Script {
+                shape,
+                seed: self.seed,
+                requests
+            }
+        )
     }
-}
-
-/// The text that `cica-sim replay` reads: whose data set, then the requests.
-pub fn script(kind: &str, seed: u64, requests: &[Request]) -> String {
-    let lines: String = requests.iter().map(|request| format!("{request}\n")).collect();
-    format!("data set of {kind} seed {seed}\n{lines}")
 }
 
 /// Draws a workload and runs it.
 pub fn run_model(seed: u64, requests: usize) -> Result<Report, Box<Failure>> {
     let workload = Workload::model(seed, requests);
     compare(&workload.shape, &workload.requests).map_err(|what| {
-        let mut last = what;
-        let requests = shrink(&workload.requests, 3000, |kept| match compare(&workload.shape, kept) {
-            Ok(_) => false,
-            Err(what) => {
-                last = what;
-                true
-            }
-        });
+        let fails = |kept: &[Request]| compare(&workload.shape, kept).err();
+        let (requests, what) = shrink_failure(&workload.requests, 3000, &what, fails);
         Box::new(Failure {
             seed,
             drawn: workload.requests.len(),
             shape: workload.shape.clone(),
             requests,
-            what: last,
+            what,
         })
     })
 }
@@ -153,19 +150,20 @@ impl Pair {
     }
 
     fn look(&mut self) -> Result<(), String> {
-        let contents = self.session.contents().map_err(Trouble::words)?;
-        if contents.is_none() != self.oracle.loading() {
-            return Err("one is in load mode, the other not".to_string());
-        }
         // A data set is not examined while part of it is still in the load's hands.
-        let Some(contents) = contents else { return Ok(()) };
+        if self.oracle.loading() {
+            return Ok(());
+        }
         let records = self.oracle.records();
+        self.session.check_structure(records.len()).map_err(Trouble::words)?;
+        let contents = self
+            .session
+            .contents()
+            .map_err(Trouble::words)?
+            .ok_or("it is in load mode")?;
         if !contents.iter().eq(records.values()) {
             return Err(difference(records.values(), &contents));
         }
-        self.session
-            .check_structure(Some(records.len()))
-            .map_err(Trouble::words)?;
         self.report.looks += 1;
         self.report.records += records.len() as u64;
         Ok(())

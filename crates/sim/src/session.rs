@@ -35,6 +35,8 @@ struct Open {
 pub enum Trouble {
     /// The disk failed and the engine said so.
     Failed(String),
+    /// The engine says that the data set is damaged.
+    Damaged(String),
     /// Anything else, a wrong result among it.
     Wrong(String),
 }
@@ -43,7 +45,7 @@ impl Trouble {
     /// The words.
     pub fn words(self) -> String {
         match self {
-            Trouble::Failed(words) | Trouble::Wrong(words) => words,
+            Trouble::Failed(words) | Trouble::Damaged(words) | Trouble::Wrong(words) => words,
         }
     }
 }
@@ -51,7 +53,8 @@ impl Trouble {
 impl From<OpenError> for Trouble {
     fn from(error: OpenError) -> Self {
         match error {
-            OpenError::Io { .. } => Trouble::Failed(error.to_string()),
+            OpenError::Io { .. } | OpenError::Log { .. } => Trouble::Failed(error.to_string()),
+            OpenError::Unusable { .. } => Trouble::Damaged(error.to_string()),
             _ => Trouble::Wrong(error.to_string()),
         }
     }
@@ -59,8 +62,10 @@ impl From<OpenError> for Trouble {
 
 impl From<RequestError> for Trouble {
     fn from(error: RequestError) -> Self {
-        match error.feedback().return_code {
-            12 => Trouble::Failed(error.to_string()),
+        match error {
+            RequestError::Physical { .. } | RequestError::Fenced { .. } | RequestError::NoSpace { .. } => {
+                Trouble::Failed(error.to_string())
+            }
             _ => Trouble::Wrong(error.to_string()),
         }
     }
@@ -147,11 +152,11 @@ impl Session {
                 self.open = Some(open);
                 Ok(Reply::Done)
             }
-            Err(error @ OpenError::Io { .. }) => Err(error.into()),
-            Err(error) => {
+            Err(error @ OpenError::Attributes { .. }) => {
                 self.open = Some(self.open_set(true, false)??);
                 Ok(Reply::NotOpened(error.acberflg()))
             }
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -200,8 +205,8 @@ impl Session {
         Ok(Some(forward))
     }
 
-    /// EXAMINE, and the record count of the statistics: a finding is trouble.
-    pub fn check_structure(&self, records: Option<usize>) -> Result<(), Trouble> {
+    /// EXAMINE, and REC-TOTAL of the statistics against the number of records: a finding is trouble.
+    pub fn check_structure(&self, records: usize) -> Result<(), Trouble> {
         let set = self.set()?;
         let examination = set.examine()?;
         if !examination.findings.is_empty() {
@@ -210,11 +215,11 @@ impl Session {
             return Err(Trouble::Wrong(format!("EXAMINE: {}", words.join("; "))));
         }
         let counted = set.statistics().0.records;
-        match records {
-            Some(records) if counted != records as u64 => Err(Trouble::Wrong(format!(
+        match counted == records as u64 {
+            true => Ok(()),
+            false => Err(Trouble::Wrong(format!(
                 "REC-TOTAL says {counted}, there are {records} records"
             ))),
-            _ => Ok(()),
         }
     }
 

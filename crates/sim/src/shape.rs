@@ -84,6 +84,29 @@ impl Durability {
 }
 
 impl Shape {
+    /// The shape that a written-down run starts from (see [`crate::replay`]).
+    pub fn plain() -> Shape {
+        Shape {
+            key_length: 4,
+            key_offset: 0,
+            maximum_record: 200,
+            fixed: false,
+            ci_size: 512,
+            ci_per_ca: 4,
+            index_ci_size: 512,
+            free_ci: 0,
+            free_ca: 0,
+            spanned: false,
+            reuse: false,
+            reclaim: true,
+            durability: Durability::Close,
+            tick: 0,
+            strings: 4,
+            pool_bytes: 16 << 20,
+            keys: Keys::Dense,
+        }
+    }
+
     /// A shape for a model run.
     pub fn draw(random: &mut Random) -> Shape {
         let ci_size = random.pick(&[512, 512, 1024, 1024, 2048, 4096]);
@@ -117,7 +140,7 @@ impl Shape {
             durability: Durability::draw(random),
             tick: random.pick(&TICKS),
             strings: random.between(1, 4) as u8,
-            pool_bytes: random.pick(&[4, 4, 8, 16]) << 20,
+            pool_bytes: random.pick(&[16, 32]) << 20,
             keys: random.pick(&[
                 Keys::Ascending,
                 Keys::Descending,
@@ -157,7 +180,7 @@ impl Shape {
             durability: Durability::draw(random),
             tick: random.pick(&TICKS),
             strings: random.between(1, 2) as u8,
-            pool_bytes: 4 << 20,
+            pool_bytes: 16 << 20,
             keys: random.pick(&[
                 Keys::Ascending,
                 Keys::Descending,

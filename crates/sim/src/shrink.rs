@@ -30,6 +30,42 @@ pub fn shrink<T: Clone>(items: &[T], mut tries: usize, mut fails: impl FnMut(&[T
     }
 }
 
+/// Shrinks a list that fails with `what` as long as it fails in the same way; gives the list and its failure in words.
+pub fn shrink_failure<T: Clone>(
+    items: &[T],
+    tries: usize,
+    what: &str,
+    mut failure: impl FnMut(&[T]) -> Option<String>,
+) -> (Vec<T>, String) {
+    let (class, mut last) = (class(what), what.to_string());
+    let shortest = shrink(items, tries, |kept| match failure(kept) {
+        Some(words) if self::class(&words) == class => {
+            last = words;
+            true
+        }
+        _ => false,
+    });
+    (shortest, last)
+}
+
+/// What is left of a failure's words without numbers, keys, names and what stands in parentheses.
+fn class(what: &str) -> Vec<String> {
+    let mut depth = 0;
+    let plain: String = what
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .filter(|c| {
+            depth += i32::from(*c == '(') - i32::from(*c == ')');
+            depth == 0
+        })
+        .collect();
+    let words = plain.split(|c: char| !(c.is_alphanumeric() || "./'".contains(c)));
+    let kept = words.filter(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase()));
+    kept.map(str::to_string).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,6 +87,20 @@ mod tests {
         });
         assert_eq!(trials, 20);
         assert!(kept.contains(&77) && kept.len() < 500);
+    }
+
+    #[test]
+    fn a_failure_shrinks_only_to_one_of_its_kind() {
+        let items: Vec<u32> = (0..100).collect();
+        let failure = |kept: &[u32]| match (kept.contains(&7), kept.len()) {
+            (true, n) => Some(format!("image {n}.1 (all): EXAMINE: Data CI {n}: a record is lost")),
+            (false, n) => Some(format!("request {n} (next 0 nup): expected 0/0, got 8/4")),
+        };
+        let (shortest, what) = shrink_failure(&items, 1000, &failure(&items).expect("some"), failure);
+        assert_eq!(
+            (shortest, what.as_str()),
+            (vec![7], "image 1.1 (all): EXAMINE: Data CI 1: a record is lost")
+        );
     }
 
     #[test]

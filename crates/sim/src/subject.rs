@@ -44,13 +44,15 @@ pub enum Stop {
     Wrong(String),
     /// An error of the kind that a failing disk excuses: 12/x, OPEN 184, the fence.
     Failed(String),
+    /// It says that it is damaged, which only a disk that lies excuses: OPEN 192.
+    Damaged(String),
 }
 
 impl Stop {
     /// The words.
     pub fn words(&self) -> &str {
         match self {
-            Stop::Wrong(words) | Stop::Failed(words) => words,
+            Stop::Wrong(words) | Stop::Failed(words) | Stop::Damaged(words) => words,
         }
     }
 }

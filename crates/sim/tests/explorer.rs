@@ -374,7 +374,7 @@ fn a_swallowed_error_is_found() {
     let again = inject(
         &Toy(Mistake::IgnoresSyncError),
         FaultPlan {
-            only: Some((kind, call)),
+            only: Some((kind, Some(call))),
             ..faults()
         },
     );
