@@ -34,20 +34,27 @@ say "and the cards that define the data set and load it."
 run cards/study_file.py study.fb
 run cat cards/2-study.ams
 run cica idcams cards/2-study.ams --dd STUDYIN=study.fb,RECFM=FB,LRECL=200,CODEPAGE=1047
+say
+say "What became of the space:"
+say
+say "$ cica show STUDY.VSAM1 | grep -E 'ci per ca|high used|levels'"
+cica show STUDY.VSAM1 | grep -E 'ci per ca|high used|levels'
 cat <<'TEXT'
 
-What became of the space, by IBM's arithmetic (docs/design/0004 has it line by line):
-  a CI of 2,048 bytes takes 10 such records; FREESPACE(20 ...) keeps 409 bytes free, so 8 are loaded
-  a CA is a cylinder: 6 CIs on each of 18 tracks = 108 CIs; FREESPACE(... 6) keeps 6 free, so 102 are loaded
-  86,763 records fill 10,846 CIs in 107 CAs. The study counted 10,954 reads for all of it: 10,846 CIs + 107 index
-  records + the one above them. Records can still go into 264 places of each cylinder, which is what the study says.
+By IBM's arithmetic (docs/design/0004 has it line by line):
+  a CI of 2,048 bytes takes 10 such records; FREESPACE(20 6) keeps 20% of its bytes free, so 8 are loaded
+  a CA is a cylinder: 6 CIs on each of 18 tracks = 108 CIs; FREESPACE(20 6) keeps 6% of them free, so 102 are loaded
+  86,763 records fill 10,846 CIs in 107 CAs: the used space ends at RBA 107 x 108 x 2,048 = 23,666,688
+  the index has a record for each CA and one above them: 2 levels
+The study counted 10,954 reads for the whole file: 10,846 CIs + 107 + 1 index records. It is the same file.
 TEXT
 
 title "The steps of 1979"
 say "Each line is a process of its own that opens the data set, makes its requests, and closes it; changes are durable then."
-say "EXCPs are reads and writes of the data set; calls are all calls to the system for files. On the right the study's"
-say "figures, measured on a System/370-158 with two data buffers. Whole CAs are read at once here, so EXCPs are fewer."
-printf '\n$ study_steps %s STUDY.VSAM1 ...    (its source: crates/cli/examples/study_steps.rs)\n' catalog
+say "EXCPs are reads and writes of the data set, neighbouring CIs together; calls are all calls for files. On the right what"
+say "the study measured on a System/370-158 with two data buffers. Inserts go to places of their own, as then: no splits."
+say
+say "$ study_steps catalog STUDY.VSAM1 ...     (source: crates/cli/examples/study_steps.rs)"
 study_steps heading
 study_steps catalog STUDY.VSAM1 scan
 study_steps catalog STUDY.VSAM1 read 4520
@@ -64,7 +71,7 @@ run cica cat UNICODE.NAMES --from 0003B1 --count 3
 
 title "A few records"
 say "PRINT shows records as text or as bytes. The study's are EBCDIC on the volume and text on the screen, because the data"
-say "set says CCSID(1047). The record 04331350 is one of those inserted above, between two loaded ones."
+say "set says CCSID(1047). The record 00003350 is one of those inserted above, between two loaded ones."
 run cat cards/4-print.ams
 run cica idcams cards/4-print.ams
 
@@ -81,9 +88,10 @@ new_records() { # keys between 04000000 and 04999999 that are not there yet
 new_records | cica put STUDY.VSAM1 --durability commit --commit-every 100 --ack > acknowledged 2> put-errors &
 job=$!
 # The pipe's last process is the one that inserts.
+deadline=$((SECONDS + 120))
 until [ "$(wc -l < acknowledged)" -ge 20000 ]; do
-    if ! kill -0 "$job" 2> /dev/null; then
-        say "the inserts ended before they could be killed:"
+    if [ "$SECONDS" -gt "$deadline" ] || ! kill -0 "$job" 2> /dev/null; then
+        say "the inserts ended early, or do not come to 20,000:"
         cat put-errors
         exit 1
     fi
