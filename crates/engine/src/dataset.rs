@@ -136,12 +136,8 @@ impl Inner {
         let pool = shared.pool.clone();
         let data_part = Component::new(pool.clone(), file, data.to_path_buf(), &root, Codec::Data { shape, expected });
         let index_part = Component::new(pool, index_file, index.to_path_buf(), &index_root, Codec::Index { base, entry });
-        let bad = |path: &Path| {
-            let path = path.to_path_buf();
-            move |what| OpenError::Unusable { path, what }
-        };
-        data_part.read_tables().map_err(bad(data))?;
-        index_part.read_tables().map_err(bad(index))?;
+        data_part.read_tables()?;
+        index_part.read_tables()?;
         let (data_part, index_part) = (Arc::new(data_part), Arc::new(index_part));
         data_part.register();
         index_part.register();

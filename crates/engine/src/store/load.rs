@@ -2,7 +2,7 @@
 
 use super::ca::Place;
 use super::{CaPage, Codec, Component};
-use crate::error::RequestError;
+use crate::error::{OpenError, RequestError};
 use crate::pool::{pause, Kind, Latched, NO_FRAME};
 use crate::store::codec::Decoded;
 use cica_disk::ReadAt;
@@ -15,39 +15,58 @@ const AHEAD: usize = 64;
 
 impl Component {
     /// Reads the table blocks that the root names: what is committed of each CA.
-    pub fn read_tables(&self) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// `Io` for a read that failed, `Unusable` for a block that is not the one the root names.
+    pub fn read_tables(&self) -> Result<(), OpenError> {
         let mut space = self.space.lock();
         let mut refs = Vec::with_capacity(space.ca_count as usize);
         for (block, &known) in space.tables.iter().enumerate() {
-            let mut bytes = vec![0; BLOCK_LEN];
             let at = self.layout.table(block as u32, known.version);
-            self.read_exactly(at, &mut bytes).map_err(|e| format!("table block {block} at offset {at}: {e}"))?;
-            if crc32c(&bytes) != known.checksum {
-                return Err(format!("table block {block} at offset {at} is not what the root says (version {})", known.version));
+            let bad = |what: String| self.unusable(format!("table block {block} at offset {at}: {what}"));
+            let mut bytes = vec![0; BLOCK_LEN];
+            let got = self.read_some(at, &mut bytes).map_err(|error| OpenError::Io {
+                path: self.path.clone(),
+                doing: "read of a table block",
+                error,
+            })?;
+            if got < BLOCK_LEN || crc32c(&bytes) != known.checksum {
+                return Err(bad(format!("it is not version {} that the root names", known.version)));
             }
-            let table = TableBlock::decode(&bytes).map_err(|e| format!("table block {block} at offset {at}: {e}"))?;
+            let table = TableBlock::decode(&bytes).map_err(|e| bad(e.to_string()))?;
             if table.component != self.id || table.block != block as u32 {
-                return Err(format!("the table block at offset {at} belongs elsewhere"));
+                return Err(bad("it belongs elsewhere".into()));
             }
             refs.extend(table.refs);
         }
         if refs.len() < space.ca_count as usize || refs.len() > space.tables.len() * REFS {
-            return Err(format!("{} CAs, but the tables name {}", space.ca_count, refs.len()));
+            let what = format!("the root counts {} CAs, the tables name {}", space.ca_count, refs.len());
+            return Err(self.unusable(what));
         }
         refs.truncate(space.ca_count as usize);
         space.refs = refs;
         Ok(())
     }
 
+    fn unusable(&self, what: String) -> OpenError {
+        OpenError::Unusable { path: self.path.clone(), what }
+    }
+
+    /// Reads what there is of `bytes.len()` bytes; returns how much that was.
+    fn read_some(&self, at: u64, bytes: &mut [u8]) -> std::io::Result<usize> {
+        let mut batch = [ReadAt { at, buf: bytes, got: 0 }];
+        self.file().and_then(|f| f.read(&mut batch))?;
+        self.count_io(1);
+        Ok(batch[0].got)
+    }
+
     pub(super) fn read_exactly(&self, at: u64, bytes: &mut [u8]) -> Result<(), String> {
         let want = bytes.len();
-        let mut batch = [ReadAt { at, buf: bytes, got: 0 }];
-        self.file().and_then(|f| f.read(&mut batch)).map_err(|e| e.to_string())?;
-        self.count_io(1);
-        if batch[0].got < want {
-            return Err(format!("the file ends {} bytes too early", want - batch[0].got));
+        match self.read_some(at, bytes) {
+            Ok(got) if got == want => Ok(()),
+            Ok(got) => Err(format!("the file ends {} bytes too early", want - got)),
+            Err(error) => Err(error.to_string()),
         }
-        Ok(())
     }
 
     /// Runs `f` on a CA's descriptor under its lock.
