@@ -236,6 +236,7 @@ pub fn fault(seed: u64, requests: usize, each: u64, only: Option<(fault::Kind, O
         ("faults", report.total()),
         ("runs undisturbed", report.undisturbed),
         ("runs refused", report.refused),
+        ("faults in recovery", report.in_recovery),
         ("reopened", report.reopened),
     ];
     let counts = counts

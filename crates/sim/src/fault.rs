@@ -4,135 +4,27 @@
 //! acknowledged as durable: in the state a new process sees, and in what a power cut at that moment leaves. A run may
 //! not acknowledge anything as durable that is not, whatever failed before.
 //!
+//! The same is done to recoveries: of what a process death leaves at some moments of the run.
+//!
 //! A device may also lie: lose a write it acknowledged, put it elsewhere, turn a bit. Then a refusal to open is
 //! allowed as well, and the contents of an earlier moment where the newest root is what was lost; a reply or contents
 //! that never were are not.
+
+mod kind;
+
+pub use kind::Kind;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use cica_disk::sim::{Call, Dropped, Errno, Faults};
+use cica_disk::sim::{Faults, Survival};
 use cica_disk::{Image, MemoryDisk, SimDisk};
 
-use crate::crash::guarded;
+use crate::crash::{guarded, is_panic};
 use crate::fate::{fates, Limits};
 use crate::random::Random;
-use crate::subject::{History, Stop, Subject};
-
-/// A way in which a call fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// EIO, once.
-    Io,
-    /// EIO from then on.
-    IoForEver,
-    /// ENOSPC, once.
-    NoSpace,
-    /// ENOSPC from then on.
-    NoSpaceForEver,
-    /// A write does part of its work.
-    ShortWrite,
-    /// A sync loses what it covered, at once.
-    SyncLoses,
-    /// A sync loses what it covered, but reads go on showing it.
-    SyncLosesLater,
-    /// A write is acknowledged and never arrives.
-    LostWrite,
-    /// A write lands elsewhere in its file.
-    MisdirectedWrite,
-    /// A write arrives with a bit turned.
-    FlippedWrite,
-    /// A read brings what lies elsewhere in the file.
-    MisdirectedRead,
-    /// A read brings a bit turned.
-    FlippedRead,
-}
-
-impl Kind {
-    /// All of them.
-    pub const ALL: [Kind; 12] = [
-        Kind::Io,
-        Kind::IoForEver,
-        Kind::NoSpace,
-        Kind::NoSpaceForEver,
-        Kind::ShortWrite,
-        Kind::SyncLoses,
-        Kind::SyncLosesLater,
-        Kind::LostWrite,
-        Kind::MisdirectedWrite,
-        Kind::FlippedWrite,
-        Kind::MisdirectedRead,
-        Kind::FlippedRead,
-    ];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Io => "eio",
-            Kind::IoForEver => "eio-for-ever",
-            Kind::NoSpace => "enospc",
-            Kind::NoSpaceForEver => "enospc-for-ever",
-            Kind::ShortWrite => "short-write",
-            Kind::SyncLoses => "sync-loses",
-            Kind::SyncLosesLater => "sync-loses-later",
-            Kind::LostWrite => "lost-write",
-            Kind::MisdirectedWrite => "misdirected-write",
-            Kind::FlippedWrite => "flipped-write",
-            Kind::MisdirectedRead => "misdirected-read",
-            Kind::FlippedRead => "flipped-read",
-        }
-    }
-
-    /// The calls it is about.
-    fn call(self) -> Call {
-        match self {
-            Kind::Io | Kind::IoForEver | Kind::NoSpace | Kind::NoSpaceForEver => Call::Any,
-            Kind::ShortWrite | Kind::LostWrite | Kind::MisdirectedWrite | Kind::FlippedWrite => Call::Write,
-            Kind::MisdirectedRead | Kind::FlippedRead => Call::Read,
-            Kind::SyncLoses | Kind::SyncLosesLater => Call::Sync,
-        }
-    }
-
-    /// Whether the device's own contents are wrong afterwards, though it said that all was well.
-    fn damages(self) -> bool {
-        matches!(self, Kind::LostWrite | Kind::MisdirectedWrite | Kind::FlippedWrite)
-    }
-
-    /// Whether a call said that all was well when it was not.
-    fn lies(self) -> bool {
-        self.damages() || matches!(self, Kind::MisdirectedRead | Kind::FlippedRead)
-    }
-
-    fn faults(self, nth: u64, random: &mut Random) -> Faults {
-        let none = Faults::none();
-        match self {
-            Kind::Io => none.fail(Call::Any, nth, Errno::Io),
-            Kind::IoForEver => none.fail_from(Call::Any, nth, Errno::Io),
-            Kind::NoSpace => none.fail(Call::Any, nth, Errno::NoSpace),
-            Kind::NoSpaceForEver => none.fail_from(Call::Any, nth, Errno::NoSpace),
-            Kind::ShortWrite => none.short_write(nth, random.between(1, 5000) as usize, Errno::Io),
-            Kind::SyncLoses => none.forgetful_sync(nth, Dropped::Gone, Errno::Io),
-            Kind::SyncLosesLater => none.forgetful_sync(nth, Dropped::StillRead, Errno::Io),
-            Kind::LostWrite => none.lose_write(nth),
-            Kind::MisdirectedWrite => none.misdirect_write(nth, random.between(0, 800) * 512),
-            Kind::FlippedWrite => none.flip_write(nth, random.bits()),
-            Kind::MisdirectedRead => none.misdirect_read(nth, random.between(0, 800) * 512),
-            Kind::FlippedRead => none.flip_read(nth, random.bits()),
-        }
-    }
-}
-
-impl std::str::FromStr for Kind {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Kind::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| {
-            let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-            format!("'{text}' is none of {}", names.join(", "))
-        })
-    }
-}
+use crate::subject::{History, Recovered, Stop, Subject};
 
 /// Which faults to inject.
 #[derive(Debug, Clone, Copy)]
@@ -154,6 +46,8 @@ pub struct Report {
     pub undisturbed: u64,
     /// Runs that ended in an error.
     pub refused: u64,
+    /// Faults that struck a recovery.
+    pub in_recovery: u64,
     /// States opened again.
     pub reopened: u64,
 }
@@ -168,6 +62,7 @@ impl Report {
     pub fn add(&mut self, other: &Report) {
         self.undisturbed += other.undisturbed;
         self.refused += other.refused;
+        self.in_recovery += other.in_recovery;
         self.reopened += other.reopened;
         for (kind, count) in &other.faults {
             *self.faults.entry(*kind).or_default() += count;
@@ -180,59 +75,149 @@ impl Report {
 pub struct Failure {
     /// The kind of fault and the number of the call; `None` when the run without faults went wrong.
     pub fault: Option<(Kind, u64)>,
+    /// Events of the run after which its process died, when it is the recovery's call that failed.
+    pub died: Option<usize>,
     /// What is wrong.
     pub what: String,
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.fault {
-            None => write!(f, "without any fault: {}", self.what),
-            Some((kind, call)) => write!(f, "{} at call {call}: {}", kind.name(), self.what),
+        let Some((kind, call)) = self.fault else {
+            return write!(f, "without any fault: {}", self.what);
+        };
+        match self.died {
+            None => write!(f, "{} at call {call}: {}", kind.name(), self.what),
+            Some(events) => {
+                write!(
+                    f,
+                    "{} at call {call} of the recovery after event {events}: {}",
+                    kind.name(),
+                    self.what
+                )
+            }
         }
     }
 }
 
-/// Runs the subject's workload once for each fault.
+/// Moments of a run after which the recovery is failed as well.
+const DEATHS: usize = 6;
+
+/// Runs the subject's workload once for each fault, then recoveries of it.
 pub fn inject(subject: &dyn Subject, plan: Plan) -> (Report, Option<Failure>) {
     let mut report = Report::default();
-    let failure = good_run(subject).and_then(|disk| {
-        for kind in Kind::ALL {
-            for call in calls(plan, kind, disk.calls().of(kind.call())) {
-                *report.faults.entry(kind).or_default() += 1;
-                let mut random = Random::new(plan.seed ^ call << 8 ^ kind as u64);
-                strike(subject, kind, call, &mut random, &mut report).map_err(|what| Failure {
-                    fault: Some((kind, call)),
-                    what,
-                })?;
-            }
-        }
-        Ok(())
-    });
-    (report, failure.err())
+    let failure = inject_all(subject, plan, &mut report).err();
+    (report, failure)
 }
 
-fn good_run(subject: &dyn Subject) -> Result<SimDisk, Failure> {
+fn inject_all(subject: &dyn Subject, plan: Plan, report: &mut Report) -> Result<(), Failure> {
+    let (good, history) = good_run(subject)?;
+    for kind in Kind::ALL {
+        for call in calls(plan, kind, good.calls().of(kind.call()), plan.each) {
+            *report.faults.entry(kind).or_default() += 1;
+            let mut random = Random::new(plan.seed ^ call << 8 ^ kind as u64);
+            let failed = |what| Failure {
+                fault: Some((kind, call)),
+                died: None,
+                what,
+            };
+            strike(subject, kind, call, &mut random, report).map_err(failed)?;
+        }
+    }
+    let trace = good.trace();
+    let mut random = Random::new(plan.seed);
+    for _ in 0..DEATHS {
+        let died = random.below(trace.events().len() + 1);
+        let image = trace.crash_after(died).image(|_, _| Survival::Whole);
+        if history.may_be_missing(died) {
+            continue;
+        }
+        let disk = SimDisk::from(image.clone());
+        let failed = |fault, what| Failure {
+            fault,
+            died: Some(died),
+            what,
+        };
+        guarded(|| subject.recover(Arc::new(disk.clone()))).map_err(|what| failed(None, what))?;
+        for kind in Kind::ALL {
+            for call in calls(plan, kind, disk.calls().of(kind.call()), plan.each / DEATHS as u64 + 1) {
+                *report.faults.entry(kind).or_default() += 1;
+                report.in_recovery += 1;
+                let recovery = Recovery {
+                    subject,
+                    history: &history,
+                    died,
+                    image: &image,
+                };
+                recovery
+                    .strike(kind, call, &mut random)
+                    .map_err(|what| failed(Some((kind, call)), what))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn good_run(subject: &dyn Subject) -> Result<(SimDisk, History), Failure> {
     let disk = SimDisk::from(subject.start());
+    let mut history = History::default();
     let ran = guarded(|| {
-        subject
-            .run(Arc::new(disk.clone()), &mut |_| ())
-            .map_err(|stop| stop.words().to_string())
+        let run = subject.run(Arc::new(disk.clone()), &mut |step| history.note(disk.events(), step));
+        run.map_err(|stop| stop.words().to_string())
     });
-    ran.map_err(|what| Failure { fault: None, what })?;
-    Ok(disk)
+    match ran {
+        Ok(()) => Ok((disk, history)),
+        Err(what) => Err(Failure {
+            fault: None,
+            died: None,
+            what,
+        }),
+    }
+}
+
+/// What a process left that died in the middle of a run.
+struct Recovery<'a> {
+    subject: &'a dyn Subject,
+    history: &'a History,
+    died: usize,
+    image: &'a Image,
+}
+
+impl Recovery<'_> {
+    /// Fails one call of the recovery; then the disk is well again, and the next process recovers.
+    fn strike(&self, kind: Kind, call: u64, random: &mut Random) -> Result<(), String> {
+        let disk = SimDisk::from(self.image.clone());
+        disk.set_faults(kind.faults(call, random));
+        self.judge(kind, guarded(|| self.subject.recover(Arc::new(disk.clone()))), true)?;
+        disk.set_faults(Faults::none());
+        disk.kill();
+        let next = guarded(|| self.subject.recover(Arc::new(MemoryDisk::from(disk.image()))));
+        self.judge(kind, next, false)
+            .map_err(|what| format!("the next process: {what}"))
+    }
+
+    fn judge(&self, kind: Kind, recovered: Result<Recovered, String>, failing: bool) -> Result<(), String> {
+        match recovered {
+            // A misread end of the log cannot be told from its end.
+            Ok(recovered) if kind.lies() => self.history.check_any(recovered.digest),
+            Ok(recovered) => self.history.check(self.died, recovered.digest),
+            Err(words) if is_panic(&words) => Err(words),
+            Err(_) if failing || kind.damages() => Ok(()),
+            Err(words) => Err(words),
+        }
+    }
 }
 
 /// The numbers of the calls to fail, the first being 1.
-fn calls(plan: Plan, kind: Kind, count: u64) -> Vec<u64> {
+fn calls(plan: Plan, kind: Kind, count: u64, most: u64) -> Vec<u64> {
     match plan.only {
         Some((only, _)) if only != kind => Vec::new(),
         Some((_, Some(call))) => vec![call],
-        _ if count <= plan.each => (1..=count).collect(),
+        _ if count <= most => (1..=count).collect(),
         _ => {
-            let offset = Random::new(plan.seed ^ kind as u64).below((count / plan.each) as usize) as u64;
-            (0..plan.each)
-                .map(|turn| 1 + turn * count / plan.each + offset)
+            let offset = Random::new(plan.seed ^ kind as u64).below((count / most) as usize) as u64;
+            (0..most)
+                .map(|turn| 1 + turn * count / most + offset)
                 .filter(|call| *call <= count)
                 .collect()
         }
@@ -295,7 +280,7 @@ fn judge(subject: &dyn Subject, history: &History, kind: Kind, image: Image) -> 
     match guarded(|| subject.recover(Arc::new(MemoryDisk::from(image)))) {
         Ok(recovered) if kind.damages() => history.check_any(recovered.digest),
         Ok(recovered) => history.check(usize::MAX, recovered.digest),
-        Err(words) if crate::crash::is_panic(&words) => Err(words),
+        Err(words) if is_panic(&words) => Err(words),
         Err(_) if history.is_empty() || kind.damages() => Ok(()),
         Err(words) => Err(words),
     }

@@ -358,7 +358,10 @@ fn the_same_seed_looks_at_the_same_images() {
 fn a_correct_store_survives_every_fault() {
     let (report, failure) = inject(&Toy(Mistake::None), faults());
     assert!(failure.is_none(), "{}", failure.expect("some"));
-    assert!(report.total() > 500 && report.refused > 300, "{report:?}");
+    assert!(
+        report.total() > 500 && report.refused > 300 && report.in_recovery > 50,
+        "{report:?}"
+    );
     let rare = FaultKind::ALL
         .iter()
         .find(|kind| report.faults.get(kind).is_none_or(|count| *count < 5));
