@@ -62,7 +62,11 @@ pub struct OpenOptions {
 
 impl OpenOptions {
     pub(crate) fn recovery() -> OpenOptions {
-        OpenOptions { access: Access::Output, reset: false, durability: Durability::Commit }
+        OpenOptions {
+            access: Access::Output,
+            reset: false,
+            durability: Durability::Commit,
+        }
     }
 }
 
@@ -109,17 +113,36 @@ struct Roots {
 
 impl Inner {
     /// Opens from the committed root.
-    pub fn open(shared: &Arc<Shared>, file: Box<dyn File>, root: Root, data: &Path, index: &Path, options: OpenOptions) -> Result<Arc<Inner>, OpenError> {
+    pub fn open(
+        shared: &Arc<Shared>,
+        file: Box<dyn File>,
+        root: Root,
+        data: &Path,
+        index: &Path,
+        options: OpenOptions,
+    ) -> Result<Arc<Inner>, OpenError> {
         let a = root.attributes.clone();
         if a.organization != Organization::Ksds {
-            return Err(OpenError::Attributes { what: format!("{}: its organization is not supported yet", a.cluster_name) });
+            return Err(OpenError::Attributes {
+                what: format!("{}: its organization is not supported yet", a.cluster_name),
+            });
         }
         let never_loaded = root.levels == 0;
         if options.access == Access::Input && never_loaded {
-            return Err(OpenError::Attributes { what: format!("{} is empty: it was never loaded, so it cannot be opened for input", a.cluster_name) });
+            return Err(OpenError::Attributes {
+                what: format!(
+                    "{} is empty: it was never loaded, so it cannot be opened for input",
+                    a.cluster_name
+                ),
+            });
         }
         if options.reset && (options.access != Access::Output || (!a.reuse && !never_loaded)) {
-            return Err(OpenError::Attributes { what: format!("{} cannot be reset: it was defined NOREUSE, or this open is for input", a.cluster_name) });
+            return Err(OpenError::Attributes {
+                what: format!(
+                    "{} cannot be reset: it was defined NOREUSE, or this open is for input",
+                    a.cluster_name
+                ),
+            });
         }
         let write = options.access == Access::Output;
         let index_file = open_file(&*shared.env.disk, index, Lock::None, write)?;
@@ -129,20 +152,43 @@ impl Inner {
             ci_size: a.ci_size,
             index_ci_size: index_root.attributes.ci_size,
         };
-        let shape = Shape { rkp: a.key_offset as usize, key_len: a.key_length as usize };
+        let shape = Shape {
+            rkp: a.key_offset as usize,
+            key_len: a.key_length as usize,
+        };
         let entry = 12 + shape.key_len.min(32).next_multiple_of(4);
         let average = (a.average_record as usize).clamp(shape.rkp + shape.key_len, a.ci_size as usize);
         let expected = a.ci_size as usize / average.max(8) + 8;
         let pool = shared.pool.clone();
-        let data_part = Component::new(pool.clone(), file, data.to_path_buf(), &root, Codec::Data { shape, expected });
-        let index_part = Component::new(pool, index_file, index.to_path_buf(), &index_root, Codec::Index { base, entry });
+        let data_part = Component::new(
+            pool.clone(),
+            file,
+            data.to_path_buf(),
+            &root,
+            Codec::Data { shape, expected },
+        );
+        let index_part = Component::new(
+            pool,
+            index_file,
+            index.to_path_buf(),
+            &index_root,
+            Codec::Index { base, entry },
+        );
         data_part.read_tables()?;
         index_part.read_tables()?;
         let (data_part, index_part) = (Arc::new(data_part), Arc::new(index_part));
         data_part.register();
         index_part.register();
         let index_cis = (index_root.high_used / index_root.attributes.ci_size as u64) as u32;
-        let ksds = Ksds::new(data_part, index_part, a, shared.log.clone(), root.top, root.levels, index_cis);
+        let ksds = Ksds::new(
+            data_part,
+            index_part,
+            a,
+            shared.log.clone(),
+            root.top,
+            root.levels,
+            index_cis,
+        );
         ksds.counters.records.store(root.statistics.records, Relaxed);
         ksds.loading.store(write && never_loaded, Relaxed);
         let inner = Inner {
@@ -153,7 +199,11 @@ impl Inner {
             index_path: index.to_path_buf(),
             index_attributes: index_root.attributes.clone(),
             base: Mutex::new((root.statistics, index_root.statistics)),
-            roots: Mutex::new(Roots { data: root, index: index_root, last: false }),
+            roots: Mutex::new(Roots {
+                data: root,
+                index: index_root,
+                last: false,
+            }),
             handles: AtomicUsize::new(0),
             next_string: AtomicU64::new(1),
             last_commit: AtomicU64::new(shared.env.clock.now()),
@@ -165,7 +215,10 @@ impl Inner {
         if options.reset {
             if let Err(error) = inner.reset() {
                 inner.leave();
-                return Err(OpenError::Unusable { path: data.to_path_buf(), what: format!("RESET failed: {error}") });
+                return Err(OpenError::Unusable {
+                    path: data.to_path_buf(),
+                    what: format!("RESET failed: {error}"),
+                });
             }
         }
         Ok(inner)
@@ -178,17 +231,24 @@ impl Inner {
             let weak: Weak<Inner> = Arc::downgrade(self);
             // The tree is complete as of now, in the counting of this process's log.
             self.roots.lock().data.log.lsn = self.shared.log.last();
-            self.ksds.set_log_number(self.shared.log.join(cluster, &self.data_path, &self.index_path, weak));
+            self.ksds
+                .set_log_number(self.shared.log.join(cluster, &self.data_path, &self.index_path, weak));
         }
     }
 
     /// Another open in the same process.
     pub fn join(self: Arc<Self>, options: OpenOptions) -> Result<DataSet, OpenError> {
         if options.access == Access::Output && self.options.access == Access::Input {
-            return Err(OpenError::InUse { path: self.data_path.clone(), why: "this process has it open for input, and this open is for output" });
+            return Err(OpenError::InUse {
+                path: self.data_path.clone(),
+                why: "this process has it open for input, and this open is for output",
+            });
         }
         if options.reset {
-            return Err(OpenError::InUse { path: self.data_path.clone(), why: "this process has it open, so it cannot be reset" });
+            return Err(OpenError::InUse {
+                path: self.data_path.clone(),
+                why: "this process has it open, so it cannot be reset",
+            });
         }
         Ok(DataSet::new(self))
     }
@@ -286,7 +346,8 @@ impl Inner {
         if !self.changed.load(Relaxed) {
             return Ok(());
         }
-        self.try_commit(last).inspect_err(|error| self.ksds.fence(&error.to_string()))
+        self.try_commit(last)
+            .inspect_err(|error| self.ksds.fence(&error.to_string()))
     }
 
     /// Commits the tree with no log named, though more changes may follow.
@@ -295,7 +356,8 @@ impl Inner {
         if !self.changed.load(Relaxed) {
             return Ok(());
         }
-        self.try_commit(true).inspect_err(|error| self.ksds.fence_quietly(&error.to_string()))?;
+        self.try_commit(true)
+            .inspect_err(|error| self.ksds.fence_quietly(&error.to_string()))?;
         self.changed.store(true, Relaxed);
         Ok(())
     }
@@ -319,7 +381,10 @@ impl Inner {
             index_root.statistics = index_statistics;
             index_root.version += 1;
             let checksum = index.write_root(&index_root)?;
-            data_root.index_root = Ref { version: index_root.version, checksum };
+            data_root.index_root = Ref {
+                version: index_root.version,
+                checksum,
+            };
             index.sync()?;
         }
         data.sync()?;
@@ -335,7 +400,11 @@ impl Inner {
                 data_root.version -= 1;
             }
         }
-        *roots = Roots { data: data_root, index: index_root, last: self.closing.load(Relaxed) };
+        *roots = Roots {
+            data: data_root,
+            index: index_root,
+            last: self.closing.load(Relaxed),
+        };
         data.committed();
         index.committed();
         self.last_commit.store(self.shared.env.clock.now(), Relaxed);
@@ -349,8 +418,15 @@ impl Inner {
     fn log_position(&self, committed: &LogPosition, last: bool) -> LogPosition {
         let lsn = self.shared.log.last();
         match last {
-            true => LogPosition { log: 0, path: String::new(), lsn },
-            false => LogPosition { lsn, ..committed.clone() },
+            true => LogPosition {
+                log: 0,
+                path: String::new(),
+                lsn,
+            },
+            false => LogPosition {
+                lsn,
+                ..committed.clone()
+            },
         }
     }
 
@@ -409,7 +485,10 @@ impl Inner {
             return;
         }
         // Between "left" and the log's knowing it the log must not start over: it may hold requests that only it has.
-        let logs = self.ksds.log_number().map(|number| (number, self.shared.starting_over.lock()));
+        let logs = self
+            .ksds
+            .log_number()
+            .map(|number| (number, self.shared.starting_over.lock()));
         if self.left.swap(true, AcqRel) {
             return;
         }
@@ -455,8 +534,10 @@ impl Inner {
     pub fn end_recovery(&self) -> Result<(), OpenError> {
         self.changed.store(true, Relaxed);
         let _gate = self.ksds.gate.write();
-        self.commit_tree(true)
-            .map_err(|error| OpenError::Unusable { path: self.data_path.clone(), what: format!("recovery: {error}") })
+        self.commit_tree(true).map_err(|error| OpenError::Unusable {
+            path: self.data_path.clone(),
+            what: format!("recovery: {error}"),
+        })
     }
 }
 
@@ -468,10 +549,17 @@ impl Logger for Inner {
         }
         let mut root = roots.data.clone();
         root.version += 1;
-        root.log = LogPosition { log, path: path.to_string(), lsn: root.log.lsn };
+        root.log = LogPosition {
+            log,
+            path: path.to_string(),
+            lsn: root.log.lsn,
+        };
         // The copy that stays must be durable before the other is written over.
         let data = &self.ksds.data;
-        let written = data.sync().and_then(|()| data.write_root(&root)).and_then(|_| data.sync());
+        let written = data
+            .sync()
+            .and_then(|()| data.write_root(&root))
+            .and_then(|_| data.sync());
         match written {
             Ok(()) => {
                 roots.data = root;
@@ -578,15 +666,29 @@ impl Drop for DataSet {
 
 /// The index root that the data root names.
 pub(crate) fn read_index_root(file: &dyn File, path: &Path, data: &Root) -> Result<Root, OpenError> {
-    let bad = |what: String| OpenError::Unusable { path: path.to_path_buf(), what };
+    let bad = |what: String| OpenError::Unusable {
+        path: path.to_path_buf(),
+        what,
+    };
     let known = data.index_root;
-    let root = read_copy(file, path, known.version & 1)?.map_err(|e| bad(format!("not the index component of {}: {e}", data.attributes.cluster_name)))?;
+    let root = read_copy(file, path, known.version & 1)?.map_err(|e| {
+        bad(format!(
+            "not the index component of {}: {e}",
+            data.attributes.cluster_name
+        ))
+    })?;
     let bytes = root.encode().map_err(|e| bad(e.to_string()))?;
     if root.part != Part::Index || root.cluster != data.cluster {
-        return Err(bad(format!("belongs to {}, not to {}", root.attributes.cluster_name, data.attributes.cluster_name)));
+        return Err(bad(format!(
+            "belongs to {}, not to {}",
+            root.attributes.cluster_name, data.attributes.cluster_name
+        )));
     }
     if root.version != known.version || Root::checksum_of(&bytes) != known.checksum {
-        return Err(bad(format!("its root is version {}, the data component names version {}: the two files are not of the same moment", root.version, known.version)));
+        return Err(bad(format!(
+            "its root is version {}, the data component names version {}: the two files are not of the same moment",
+            root.version, known.version
+        )));
     }
     Ok(root)
 }

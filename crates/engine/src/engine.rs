@@ -74,7 +74,9 @@ impl Engine {
             starting_over: Mutex::new(()),
             flusher: std::sync::OnceLock::new(),
         };
-        Ok(Engine { shared: Arc::new(shared) })
+        Ok(Engine {
+            shared: Arc::new(shared),
+        })
     }
 
     /// The buffer pool's bound and what is charged to it, in bytes.
@@ -105,7 +107,10 @@ impl Engine {
         let mut index = new_root(Part::Index, self.new_id(&def.index_path, 2), cluster, &def.index);
         let written = self.create_file(&def.index_path, &mut index)?;
         let mut data = new_root(Part::Data, self.new_id(&def.data_path, 1), cluster, &def.data);
-        data.index_root = Ref { version: index.version, checksum: written };
+        data.index_root = Ref {
+            version: index.version,
+            checksum: written,
+        };
         self.create_file(&def.data_path, &mut data)?;
         for path in [&def.data_path, &def.index_path] {
             if let Some(directory) = path.parent() {
@@ -116,17 +121,47 @@ impl Engine {
     }
 
     fn create_file(&self, path: &Path, root: &mut Root) -> Result<u32, OpenError> {
-        let how = Open { write: true, create: Create::New, ..Open::default() };
-        let file = self.shared.env.disk.open(path, how).map_err(|error| match error.kind() {
-            std::io::ErrorKind::AlreadyExists => OpenError::Exists { path: path.to_path_buf() },
-            _ => OpenError::Io { path: path.to_path_buf(), doing: "create", error },
-        })?;
+        let how = Open {
+            write: true,
+            create: Create::New,
+            ..Open::default()
+        };
+        let file = self
+            .shared
+            .env
+            .disk
+            .open(path, how)
+            .map_err(|error| match error.kind() {
+                std::io::ErrorKind::AlreadyExists => OpenError::Exists {
+                    path: path.to_path_buf(),
+                },
+                _ => OpenError::Io {
+                    path: path.to_path_buf(),
+                    doing: "create",
+                    error,
+                },
+            })?;
         write_root(&*file, path, root)
     }
 
     fn sync_directory(&self, directory: &Path) -> Result<(), OpenError> {
-        let io = |error| OpenError::Io { path: directory.to_path_buf(), doing: "sync of the directory", error };
-        let handle = self.shared.env.disk.open(directory, Open { directory: true, ..Open::default() }).map_err(io)?;
+        let io = |error| OpenError::Io {
+            path: directory.to_path_buf(),
+            doing: "sync of the directory",
+            error,
+        };
+        let handle = self
+            .shared
+            .env
+            .disk
+            .open(
+                directory,
+                Open {
+                    directory: true,
+                    ..Open::default()
+                },
+            )
+            .map_err(io)?;
         handle.sync().map_err(io)
     }
 
@@ -154,7 +189,12 @@ impl Engine {
     ///
     /// # Errors
     /// As [`open`](Self::open) for output; what `change` made of the attributes cannot be written.
-    pub fn alter(&self, data: &Path, index: &Path, change: impl FnOnce(&mut Attributes, &mut Attributes)) -> Result<(), OpenError> {
+    pub fn alter(
+        &self,
+        data: &Path,
+        index: &Path,
+        change: impl FnOnce(&mut Attributes, &mut Attributes),
+    ) -> Result<(), OpenError> {
         let file = self.open_closed(data, index)?;
         let index_file = self.open_file(index, Lock::None, true)?;
         let mut root = read_root(&*file, data)?;
@@ -166,10 +206,17 @@ impl Engine {
             index_root.high_allocated = index_root.attributes.primary;
         }
         // The newest copies may not be durable yet; the ones before them are about to go.
-        file.sync().map_err(|error| OpenError::Io { path: data.to_path_buf(), doing: "sync", error })?;
+        file.sync().map_err(|error| OpenError::Io {
+            path: data.to_path_buf(),
+            doing: "sync",
+            error,
+        })?;
         index_root.version += 1;
         let checksum = write_root(&*index_file, index, &index_root)?;
-        root.index_root = Ref { version: index_root.version, checksum };
+        root.index_root = Ref {
+            version: index_root.version,
+            checksum,
+        };
         for _ in 0..2 {
             // Both copies, one after the other, so that damage to either later is harmless.
             root.version += 1;
@@ -191,7 +238,13 @@ impl Engine {
             Err(error) => return Err(error),
         };
         for path in [data, index] {
-            let io = |doing: &'static str| move |error| OpenError::Io { path: path.to_path_buf(), doing, error };
+            let io = |doing: &'static str| {
+                move |error| OpenError::Io {
+                    path: path.to_path_buf(),
+                    doing,
+                    error,
+                }
+            };
             if erase {
                 match self.open_file(path, Lock::None, true) {
                     Ok(file) => overwrite(&*file).map_err(io("overwrite"))?,
@@ -244,7 +297,10 @@ impl Engine {
             open.insert(data.to_path_buf(), Arc::downgrade(&inner));
             return Ok(DataSet::new(inner));
         }
-        Err(OpenError::Unusable { path: data.to_path_buf(), what: "recovery does not come to an end".into() })
+        Err(OpenError::Unusable {
+            path: data.to_path_buf(),
+            what: "recovery does not come to an end".into(),
+        })
     }
 
     pub(crate) fn open_file(&self, path: &Path, lock: Lock, write: bool) -> Result<Box<dyn File>, OpenError> {
@@ -254,7 +310,10 @@ impl Engine {
     /// Replays the log that a root names, for every data set in it (law 2).
     fn recover(&self, data: &Path, index: &Path, root: &Root) -> Result<(), OpenError> {
         let path = PathBuf::from(&root.log.path);
-        let trouble = |what: String| OpenError::Log { path: path.clone(), what };
+        let trouble = |what: String| OpenError::Log {
+            path: path.clone(),
+            what,
+        };
         let reader = LogReader::open(&*self.shared.env.disk, &path, root.log.log).map_err(|what| {
             trouble(format!(
                 "{} needs the requests in this log, which its last owner left; {what}. \
@@ -263,7 +322,10 @@ impl Engine {
             ))
         })?;
         let Some(mut reader) = reader else {
-            return Err(OpenError::InUse { path: data.to_path_buf(), why: "the process that has it open for output is still there" });
+            return Err(OpenError::InUse {
+                path: data.to_path_buf(),
+                why: "the process that has it open for output is still there",
+            });
         };
         let mut members: HashMap<u32, Option<Arc<Inner>>> = HashMap::new();
         let replayed = loop {
@@ -289,10 +351,17 @@ impl Engine {
         reader.release().map_err(trouble)
     }
 
-    fn replay_group(&self, group: Vec<(u64, Logged)>, log: u64, members: &mut HashMap<u32, Option<Arc<Inner>>>) -> Result<(), OpenError> {
+    fn replay_group(
+        &self,
+        group: Vec<(u64, Logged)>,
+        log: u64,
+        members: &mut HashMap<u32, Option<Arc<Inner>>>,
+    ) -> Result<(), OpenError> {
         for (lsn, logged) in group {
             let number = match &logged {
-                Logged::DataSet { number, data, index, .. } => {
+                Logged::DataSet {
+                    number, data, index, ..
+                } => {
                     self.member(members, *number, Path::new(data), Path::new(index), log)?;
                     continue;
                 }
@@ -306,7 +375,14 @@ impl Engine {
     }
 
     /// Opens a data set of the log for recovery, unless it is open already, or does not name this log (any more).
-    fn member(&self, members: &mut HashMap<u32, Option<Arc<Inner>>>, number: u32, data: &Path, index: &Path, log: u64) -> Result<(), OpenError> {
+    fn member(
+        &self,
+        members: &mut HashMap<u32, Option<Arc<Inner>>>,
+        number: u32,
+        data: &Path,
+        index: &Path,
+        log: u64,
+    ) -> Result<(), OpenError> {
         if members.contains_key(&number) {
             return Ok(());
         }
@@ -331,7 +407,14 @@ impl Engine {
         };
         let root = read_root(&*file, data)?;
         let inner = match root.log.log == log {
-            true => Some(Inner::open(&self.shared, file, root, data, index, OpenOptions::recovery())?),
+            true => Some(Inner::open(
+                &self.shared,
+                file,
+                root,
+                data,
+                index,
+                OpenOptions::recovery(),
+            )?),
             false => None,
         };
         members.insert(number, inner);
@@ -342,10 +425,16 @@ impl Engine {
 impl Shared {
     /// Commits every tree and starts the log over.
     pub fn start_over(&self) {
-        let Some(_guard) = self.starting_over.try_lock() else { return };
+        let Some(_guard) = self.starting_over.try_lock() else {
+            return;
+        };
         // A data set that is being opened would begin to log what is thrown away here.
         let open = self.open.lock();
-        let mut all: Vec<Arc<Inner>> = open.values().filter_map(Weak::upgrade).filter(|i| !i.has_left()).collect();
+        let mut all: Vec<Arc<Inner>> = open
+            .values()
+            .filter_map(Weak::upgrade)
+            .filter(|i| !i.has_left())
+            .collect();
         all.sort_by_key(|inner| inner.data_path().to_path_buf());
         let gates: Vec<_> = all.iter().map(|inner| inner.ksds.gate.write()).collect();
         if all.iter().all(|inner| inner.commit_tree(false).is_ok()) {
@@ -359,7 +448,11 @@ impl Shared {
     /// incomplete one's requests is let go as if its owner had died, so that the next open recovers from it.
     pub fn detach_log(&self, _quiet: &MutexGuard<'_, ()>) {
         let open = self.open.lock();
-        let mut all: Vec<Arc<Inner>> = open.values().filter_map(Weak::upgrade).filter(|i| !i.has_left()).collect();
+        let mut all: Vec<Arc<Inner>> = open
+            .values()
+            .filter_map(Weak::upgrade)
+            .filter(|i| !i.has_left())
+            .collect();
         all.sort_by_key(|inner| inner.data_path().to_path_buf());
         let gates: Vec<_> = all.iter().map(|inner| inner.ksds.gate.write()).collect();
         // Nothing is left that a flush could write meanwhile. If it fails, the log answers nothing more.
@@ -381,7 +474,10 @@ impl Shared {
         self.flusher.get_or_init(|| {
             let log = Arc::downgrade(&self.log);
             // Without the thread the log is flushed by commits and closes: less often than promised, so the failure is not hidden.
-            let started = std::thread::Builder::new().name("cica-log".into()).stack_size(256 << 10).spawn(move || flush_each_second(log));
+            let started = std::thread::Builder::new()
+                .name("cica-log".into())
+                .stack_size(256 << 10)
+                .spawn(move || flush_each_second(log));
             if started.is_err() {
                 self.log.always_flush();
             }
@@ -399,15 +495,31 @@ fn flush_each_second(log: Weak<Log>) {
 }
 
 pub(crate) fn open_file(disk: &dyn Disk, path: &Path, lock: Lock, write: bool) -> Result<Box<dyn File>, OpenError> {
-    disk.open(path, Open { write, lock, ..Open::default() }).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => OpenError::Missing { path: path.to_path_buf() },
-        std::io::ErrorKind::WouldBlock if write => {
-            OpenError::InUse { path: path.to_path_buf(), why: "another process has it open, and this open is for output" }
-        }
-        std::io::ErrorKind::WouldBlock => {
-            OpenError::InUse { path: path.to_path_buf(), why: "another process has it open for output" }
-        }
-        _ => OpenError::Io { path: path.to_path_buf(), doing: "open", error },
+    disk.open(
+        path,
+        Open {
+            write,
+            lock,
+            ..Open::default()
+        },
+    )
+    .map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => OpenError::Missing {
+            path: path.to_path_buf(),
+        },
+        std::io::ErrorKind::WouldBlock if write => OpenError::InUse {
+            path: path.to_path_buf(),
+            why: "another process has it open, and this open is for output",
+        },
+        std::io::ErrorKind::WouldBlock => OpenError::InUse {
+            path: path.to_path_buf(),
+            why: "another process has it open for output",
+        },
+        _ => OpenError::Io {
+            path: path.to_path_buf(),
+            doing: "open",
+            error,
+        },
     })
 }
 
@@ -429,17 +541,35 @@ pub(crate) fn read_root(file: &dyn File, path: &Path) -> Result<Root, OpenError>
         Some(root) if root.part == Part::Data => Ok(root),
         Some(root) => Err(OpenError::Unusable {
             path: path.to_path_buf(),
-            what: format!("this is the index component {}; open its cluster", root.attributes.component_name),
+            what: format!(
+                "this is the index component {}; open its cluster",
+                root.attributes.component_name
+            ),
         }),
-        None => Err(OpenError::Unusable { path: path.to_path_buf(), what: format!("not a usable data component: {why}") }),
+        None => Err(OpenError::Unusable {
+            path: path.to_path_buf(),
+            what: format!("not a usable data component: {why}"),
+        }),
     }
 }
 
 /// Writes a root to its copy and makes it durable; returns its checksum.
 fn write_root(file: &dyn File, path: &Path, root: &Root) -> Result<u32, OpenError> {
-    let io = |doing: &'static str| move |error| OpenError::Io { path: path.to_path_buf(), doing, error };
-    let bytes = root.encode().map_err(|e| OpenError::Attributes { what: e.to_string() })?;
-    file.write(&[WriteAt { at: (root.version & 1) as u64 * AREA_LEN as u64, buf: &bytes }]).map_err(io("write"))?;
+    let io = |doing: &'static str| {
+        move |error| OpenError::Io {
+            path: path.to_path_buf(),
+            doing,
+            error,
+        }
+    };
+    let bytes = root
+        .encode()
+        .map_err(|e| OpenError::Attributes { what: e.to_string() })?;
+    file.write(&[WriteAt {
+        at: (root.version & 1) as u64 * AREA_LEN as u64,
+        buf: &bytes,
+    }])
+    .map_err(io("write"))?;
     file.sync().map_err(io("sync"))?;
     Ok(Root::checksum_of(&bytes))
 }
@@ -457,10 +587,18 @@ fn overwrite(file: &dyn File) -> std::io::Result<()> {
 
 /// One copy of a root; the inner error says why the bytes are none.
 pub(crate) fn read_copy(file: &dyn File, path: &Path, copy: u32) -> Result<Result<Root, String>, OpenError> {
-    let io = |error| OpenError::Io { path: path.to_path_buf(), doing: "read of the root", error };
+    let io = |error| OpenError::Io {
+        path: path.to_path_buf(),
+        doing: "read of the root",
+        error,
+    };
     let at = copy as u64 * AREA_LEN as u64;
     let mut bytes = vec![0; cica_format::root::FIXED_LEN];
-    let mut batch = [ReadAt { at, buf: &mut bytes, got: 0 }];
+    let mut batch = [ReadAt {
+        at,
+        buf: &mut bytes,
+        got: 0,
+    }];
     file.read(&mut batch).map_err(io)?;
     let got = batch[0].got;
     bytes.truncate(got);
@@ -470,7 +608,11 @@ pub(crate) fn read_copy(file: &dyn File, path: &Path, copy: u32) -> Result<Resul
     };
     if need > bytes.len() {
         bytes.resize(need, 0);
-        let mut batch = [ReadAt { at, buf: &mut bytes, got: 0 }];
+        let mut batch = [ReadAt {
+            at,
+            buf: &mut bytes,
+            got: 0,
+        }];
         file.read(&mut batch).map_err(io)?;
         let got = batch[0].got;
         bytes.truncate(got);
@@ -504,9 +646,12 @@ fn new_root(part: Part, component: u64, cluster: u64, attributes: &Attributes) -
 /// Bytes of memory this process may use: the machine's, or its control group's if that is less.
 fn memory_bytes() -> usize {
     let machine = rustix::system::sysinfo().totalram as usize;
-    let group = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"]
-        .iter()
-        .filter_map(|path| std::fs::read_to_string(path).ok()?.trim().parse::<usize>().ok())
-        .min();
+    let group = [
+        "/sys/fs/cgroup/memory.max",
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+    ]
+    .iter()
+    .filter_map(|path| std::fs::read_to_string(path).ok()?.trim().parse::<usize>().ok())
+    .min();
     machine.min(group.unwrap_or(usize::MAX)).max(64 << 20)
 }

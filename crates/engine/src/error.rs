@@ -129,7 +129,11 @@ impl RequestError {
             Physical { reason, .. } => (12, *reason),
             Fenced { .. } => (12, 16),
         };
-        Feedback { return_code, reason, component: 0 }
+        Feedback {
+            return_code,
+            reason,
+            component: 0,
+        }
     }
 }
 
@@ -159,15 +163,26 @@ impl fmt::Display for RequestError {
             Access { what } => write!(f, "this open does not allow {what}")?,
             NoPosition => write!(f, "no position to go on from: POINT or GET first")?,
             NoUpdate => write!(f, "no record is held for update: GET it for update first")?,
-            KeyChanged => write!(f, "the prime key of a record cannot be changed: erase it and insert the new one")?,
+            KeyChanged => write!(
+                f,
+                "the prime key of a record cannot be changed: erase it and insert the new one"
+            )?,
             Options { what } => write!(f, "{what}")?,
             Length { given, least, most } => {
                 write!(f, "the record has {given} bytes, this data set takes {least} to {most}")?
             }
-            KeyLength { given, key_length } => write!(f, "a key of {given} bytes was given, the data set's have {key_length}")?,
-            Loading => write!(f, "the data set is being loaded: only records in key order can be added until it is closed")?,
+            KeyLength { given, key_length } => {
+                write!(f, "a key of {given} bytes was given, the data set's have {key_length}")?
+            }
+            Loading => write!(
+                f,
+                "the data set is being loaded: only records in key order can be added until it is closed"
+            )?,
             Physical { what, .. } => write!(f, "{what}")?,
-            Fenced { why } => write!(f, "the data set is fenced after a failure ({why}); close it and open it again")?,
+            Fenced { why } => write!(
+                f,
+                "the data set is fenced after a failure ({why}); close it and open it again"
+            )?,
         }
         let fb = self.feedback();
         write!(f, " [{}/{}]", fb.return_code, fb.reason)

@@ -90,11 +90,21 @@ pub fn examine(ksds: &Ksds) -> Result<Examination, RequestError> {
 impl Walk<'_> {
     fn index(&mut self, ci: u32, what: String) {
         let rba = ci as u64 * self.ksds.index.layout.ci_size as u64;
-        self.out.findings.push(Finding { part: Part::Index, ci, rba, what });
+        self.out.findings.push(Finding {
+            part: Part::Index,
+            ci,
+            rba,
+            what,
+        });
     }
     fn data(&mut self, ci: u32, what: String) {
         let rba = ci as u64 * self.ksds.data.layout.ci_size as u64;
-        self.out.findings.push(Finding { part: Part::Data, ci, rba, what });
+        self.out.findings.push(Finding {
+            part: Part::Data,
+            ci,
+            rba,
+            what,
+        });
     }
 
     /// Level by level: the records that the level above names must be the chain of the level, in its order.
@@ -131,7 +141,10 @@ impl Walk<'_> {
         match self.ksds.examine_node(ci) {
             Ok(record) if record.level == level => Some(record),
             Ok(record) => {
-                self.index(ci, format!("is of level {}, its parent is of level {}", record.level, level + 1));
+                self.index(
+                    ci,
+                    format!("is of level {}, its parent is of level {}", record.level, level + 1),
+                );
                 None
             }
             Err(error) => {
@@ -145,7 +158,14 @@ impl Walk<'_> {
         match record.entries.last() {
             None => self.index(ci, "has no entries".into()),
             Some(last) if last.separator != separator => {
-                self.index(ci, format!("its highest key is {}, its parent says {}", show_key(&last.separator), show_key(separator)));
+                self.index(
+                    ci,
+                    format!(
+                        "its highest key is {}, its parent says {}",
+                        show_key(&last.separator),
+                        show_key(separator)
+                    ),
+                );
             }
             Some(_) => {}
         }
@@ -154,9 +174,16 @@ impl Walk<'_> {
             key.resize(self.ksds.shape.key_len.max(s.len()), 0xFF);
             key
         };
-        let falling = record.entries.windows(2).find(|w| padded(&w[0].separator) > padded(&w[1].separator));
+        let falling = record
+            .entries
+            .windows(2)
+            .find(|w| padded(&w[0].separator) > padded(&w[1].separator));
         if let Some(w) = falling {
-            let text = format!("key {} is followed by the lower {}", show_key(&w[0].separator), show_key(&w[1].separator));
+            let text = format!(
+                "key {} is followed by the lower {}",
+                show_key(&w[0].separator),
+                show_key(&w[1].separator)
+            );
             self.index(ci, text);
         }
         if !self.ksds.examine_fits(record) {
@@ -168,7 +195,9 @@ impl Walk<'_> {
         if !self.seen_cas.insert(record.ca) {
             self.index(node, format!("CA {} has another sequence-set record", record.ca));
         }
-        if free_cis(&record.entries, self.ksds.data.layout.ci_per_ca).len() + record.entries.len() != self.ksds.data.layout.ci_per_ca {
+        if free_cis(&record.entries, self.ksds.data.layout.ci_per_ca).len() + record.entries.len()
+            != self.ksds.data.layout.ci_per_ca
+        {
             self.index(node, "two entries point to the same CI".into());
         }
         for entry in &record.entries {
@@ -188,11 +217,25 @@ impl Walk<'_> {
         }
         let continues = page.segment > 1;
         if continues != self.in_record {
-            self.data(ci, if continues { "a segment without its first one" } else { "the segments before it lack their last one" }.into());
+            self.data(
+                ci,
+                if continues {
+                    "a segment without its first one"
+                } else {
+                    "the segments before it lack their last one"
+                }
+                .into(),
+            );
         }
         self.in_record = matches!(page.segment, 1 | 3);
         if !continues && self.last_separator.as_deref() == Some(separator) {
-            self.data(ci, format!("no key belongs to it: the entry before it has {} too", show_key(separator)));
+            self.data(
+                ci,
+                format!(
+                    "no key belongs to it: the entry before it has {} too",
+                    show_key(separator)
+                ),
+            );
         }
         self.last_separator = Some(separator.to_vec());
         if page.arithmetic_wrong {
@@ -206,7 +249,10 @@ impl Walk<'_> {
             }
             let above = !separator.is_empty() && key[..separator.len()] > *separator;
             if above {
-                self.data(ci, format!("key {} is above the index entry {}", show_key(key), show_key(separator)));
+                self.data(
+                    ci,
+                    format!("key {} is above the index entry {}", show_key(key), show_key(separator)),
+                );
             }
             self.last_key.clone_from(key);
             self.out.records += 1;

@@ -144,7 +144,13 @@ impl Str {
     ///
     /// # Errors
     /// As [`get`](Self::get), and 8/44.
-    pub fn get_into(&mut self, key: &[u8], search: Search, intent: Intent, area: &mut [u8]) -> Result<usize, RequestError> {
+    pub fn get_into(
+        &mut self,
+        key: &[u8],
+        search: Search,
+        intent: Intent,
+        area: &mut [u8],
+    ) -> Result<usize, RequestError> {
         let have = area.len();
         let record = self.get(key, search, intent)?;
         let need = record.bytes.len();
@@ -261,7 +267,11 @@ impl Str {
         let Some(spot) = &mut self.spot else { return false };
         let copied = self.page_is == Some((spot.leaf.frame, spot.leaf.version));
         let pos = spot.pos + 1;
-        if !copied || self.position != Position::On || self.page.record(pos).is_none() || !self.inner.ksds.fresh(&spot.leaf) {
+        if !copied
+            || self.position != Position::On
+            || self.page.record(pos).is_none()
+            || !self.inner.ksds.fresh(&spot.leaf)
+        {
             return false;
         }
         spot.pos = pos;
@@ -357,7 +367,10 @@ impl Str {
     /// The record before the last one, if it is on the same page and that is as it was.
     fn before_on_page(&self) -> Option<Spot> {
         let spot = self.spot.filter(|s| self.position == Position::On && s.pos > 0)?;
-        let before = Spot { pos: spot.pos - 1, ..spot };
+        let before = Spot {
+            pos: spot.pos - 1,
+            ..spot
+        };
         let whole = self.inner.ksds.leaf_view(&spot.leaf).segment() == 0;
         (whole && self.inner.ksds.fresh(&spot.leaf)).then_some(before)
     }
@@ -382,7 +395,13 @@ impl Str {
         if sequential && self.inserted.as_deref().is_some_and(|before| key < before) {
             return Err(RequestError::Sequence { key: key.to_vec() });
         }
-        let done = ksds.insert(record, Order { sequential, after: self.last_insert })?;
+        let done = ksds.insert(
+            record,
+            Order {
+                sequential,
+                after: self.last_insert,
+            },
+        )?;
         self.last_insert = Some(done.at);
         self.stored(key, sequential);
         inner.after_change()?;
@@ -443,7 +462,9 @@ impl Str {
     /// 8/92 nothing held, 8/68, 12/x.
     pub fn erase(&mut self) -> Result<(), RequestError> {
         self.allow_change("erasing records (open for output)")?;
-        let Some(key) = self.held.clone() else { return Err(RequestError::NoUpdate) };
+        let Some(key) = self.held.clone() else {
+            return Err(RequestError::NoUpdate);
+        };
         let inner = self.inner.clone();
         inner.ksds.erase(&key, self.spot.map(|s| s.leaf))?;
         self.release();
@@ -479,7 +500,9 @@ impl Str {
         self.settle_key();
         self.release();
         if intent == Intent::Update && self.inner.options.access != Access::Output {
-            return Err(RequestError::Access { what: "getting records for update (open for output)" });
+            return Err(RequestError::Access {
+                what: "getting records for update (open for output)",
+            });
         }
         if self.inner.ksds.loading.load(Relaxed) {
             return Err(RequestError::Loading);
@@ -497,7 +520,10 @@ impl Str {
     fn check_key(&self, key: &[u8]) -> Result<(), RequestError> {
         let key_length = self.inner.ksds.shape.key_len;
         if key.is_empty() || key.len() > key_length {
-            return Err(RequestError::KeyLength { given: key.len(), key_length });
+            return Err(RequestError::KeyLength {
+                given: key.len(),
+                key_length,
+            });
         }
         Ok(())
     }
@@ -506,7 +532,11 @@ impl Str {
         let shape = self.inner.ksds.shape;
         let (least, most) = (shape.rkp + shape.key_len, self.inner.ksds.longest());
         if !(least..=most).contains(&record.len()) {
-            return Err(RequestError::Length { given: record.len(), least, most });
+            return Err(RequestError::Length {
+                given: record.len(),
+                least,
+                most,
+            });
         }
         Ok(())
     }
@@ -534,7 +564,11 @@ impl Str {
     /// Finds a record and reads it into the area, again and again until its page did not change in between. For update it
     /// is held first and then looked at again: what another string made of it before that must be in the area.
     #[inline]
-    fn read(&mut self, intent: Intent, find: impl Fn(&Str) -> Result<Option<Spot>, RequestError>) -> Result<Option<Spot>, RequestError> {
+    fn read(
+        &mut self,
+        intent: Intent,
+        find: impl Fn(&Str) -> Result<Option<Spot>, RequestError>,
+    ) -> Result<Option<Spot>, RequestError> {
         let mut turns = 0;
         loop {
             let Some(spot) = find(self)? else { return Ok(None) };

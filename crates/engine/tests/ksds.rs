@@ -46,9 +46,21 @@ impl World {
     fn new() -> World {
         let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::default());
         for dir in ["/v", "/log"] {
-            disk.open(Path::new(dir), Open { directory: true, create: Create::IfMissing, ..Open::default() }).unwrap();
+            disk.open(
+                Path::new(dir),
+                Open {
+                    directory: true,
+                    create: Create::IfMissing,
+                    ..Open::default()
+                },
+            )
+            .unwrap();
         }
-        World { disk, data: "/v/t.data".into(), index: "/v/t.index".into() }
+        World {
+            disk,
+            data: "/v/t.data".into(),
+            index: "/v/t.index".into(),
+        }
     }
     fn engine(&self) -> Engine {
         Engine::new(Env {
@@ -64,10 +76,20 @@ impl World {
         let mut data = attributes("T.KSDS.DATA", 512, 6);
         change(&mut data);
         let index = attributes("T.KSDS.INDEX", 512, 20);
-        engine.create(&Definition { data_path: self.data.clone(), index_path: self.index.clone(), data, index }).unwrap();
+        engine
+            .create(&Definition {
+                data_path: self.data.clone(),
+                index_path: self.index.clone(),
+                data,
+                index,
+            })
+            .unwrap();
     }
     fn open(&self, engine: &Engine) -> DataSet {
-        let options = OpenOptions { access: Access::Output, ..OpenOptions::default() };
+        let options = OpenOptions {
+            access: Access::Output,
+            ..OpenOptions::default()
+        };
         engine.open(&self.data, &self.index, options).unwrap()
     }
 }
@@ -83,11 +105,19 @@ fn check(ds: &DataSet, expected: impl Iterator<Item = (u32, usize)> + Clone + Do
     assert!(found.findings.is_empty(), "{:#?}", found.findings);
     let mut s = ds.string();
     for (key, len) in expected.clone() {
-        assert_eq!(s.next(Intent::Read).unwrap().bytes, record(key, len), "forward at {key}");
+        assert_eq!(
+            s.next(Intent::Read).unwrap().bytes,
+            record(key, len),
+            "forward at {key}"
+        );
     }
     assert!(matches!(s.next(Intent::Read), Err(RequestError::EndOfData)));
     for (key, len) in expected.rev() {
-        assert_eq!(s.prev(Intent::Read).unwrap().bytes, record(key, len), "backward at {key}");
+        assert_eq!(
+            s.prev(Intent::Read).unwrap().bytes,
+            record(key, len),
+            "backward at {key}"
+        );
     }
     assert!(matches!(s.prev(Intent::Read), Err(RequestError::EndOfData)));
 }
@@ -110,7 +140,10 @@ fn load_insert_update_erase_and_read() {
     for key in 0..2000u32 {
         let key = key * 7919 % 2000;
         s.insert(&record(key * 10 + 5, 80), Insert::Direct).unwrap();
-        assert!(matches!(s.insert(&record(key * 10 + 5, 80), Insert::Direct), Err(RequestError::Duplicate { .. })));
+        assert!(matches!(
+            s.insert(&record(key * 10 + 5, 80), Insert::Direct),
+            Err(RequestError::Duplicate { .. })
+        ));
     }
     check(&ds, (0..4000).map(|k| (k * 5, if k % 2 == 0 { 60 } else { 80 })));
     for key in (0..2000).step_by(3) {
@@ -118,7 +151,15 @@ fn load_insert_update_erase_and_read() {
         s.get(k.as_bytes(), Search::Equal, Intent::Update).unwrap();
         s.update(&record(key * 10, 200)).unwrap();
     }
-    let len = |k: u32| if k % 2 == 1 { 80 } else if (k / 2) % 3 == 0 { 200 } else { 60 };
+    let len = |k: u32| {
+        if k % 2 == 1 {
+            80
+        } else if (k / 2) % 3 == 0 {
+            200
+        } else {
+            60
+        }
+    };
     check(&ds, (0..4000).map(|k| (k * 5, len(k))));
     drop(s);
     ds.close().unwrap();

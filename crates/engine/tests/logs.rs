@@ -105,8 +105,15 @@ fn acknowledged_requests_survive_death_after_death() {
     let mut random = Random(4711);
     for round in 0..40 {
         let engine = world.engine();
-        let request = OpenOptions { access: Access::Output, durability: Durability::Request, ..OpenOptions::default() };
-        let mut open: Vec<DataSet> = names.iter().map(|name| world.open_with(&engine, name, request)).collect();
+        let request = OpenOptions {
+            access: Access::Output,
+            durability: Durability::Request,
+            ..OpenOptions::default()
+        };
+        let mut open: Vec<DataSet> = names
+            .iter()
+            .map(|name| world.open_with(&engine, name, request))
+            .collect();
         for (ds, there) in open.iter().zip(&there) {
             assert_eq!(keys(ds), there.keys().copied().collect::<Vec<_>>(), "round {round}");
         }
@@ -121,14 +128,16 @@ fn acknowledged_requests_survive_death_after_death() {
                         s.erase().unwrap();
                         there.remove(&n);
                     } else {
-                        s.update(&sealed(n, random.0 >> 8, 30 + random.below(300) as usize)).unwrap();
+                        s.update(&sealed(n, random.0 >> 8, 30 + random.below(300) as usize))
+                            .unwrap();
                         there.insert(n, random.0 >> 8);
                         s.get(&key(n), Search::Equal, Intent::Update).unwrap();
                         there.insert(n, unsealed(s.get(&key(n), Search::Equal, Intent::Read).unwrap().bytes));
                     }
                 }
                 Err(RequestError::NotFound) => {
-                    s.insert(&sealed(n, n, 30 + random.below(300) as usize), Insert::Direct).unwrap();
+                    s.insert(&sealed(n, n, 30 + random.below(300) as usize), Insert::Direct)
+                        .unwrap();
                     there.insert(n, n);
                 }
                 Err(error) => panic!("{error}"),

@@ -7,19 +7,29 @@ use common::*;
 
 #[test]
 fn data_sets_of_several_sizes_share_a_pool_that_holds_a_tenth_of_them() {
-    let world = World { pool_bytes: 4 << 20, ..World::memory() };
+    let world = World {
+        pool_bytes: 4 << 20,
+        ..World::memory()
+    };
     let engine = world.engine();
     let within = || {
         let (limit, charged) = engine.pool_use();
         assert!(charged <= limit, "{charged} bytes charged, the bound is {limit}");
     };
-    let sizes = [(512, 30, 40), (2048, 20, 60), (4096, 50, 100), (8192, 10, 300), (32768, 5, 700)];
+    let sizes = [
+        (512, 30, 40),
+        (2048, 20, 60),
+        (4096, 50, 100),
+        (8192, 10, 300),
+        (32768, 5, 700),
+    ];
     let records = |len: usize| (8 << 20) / len as u64;
     let mut open = Vec::new();
     for (ci_size, ci_per_ca, len) in sizes {
         let name = format!("s{ci_size}");
         world.create(&engine, &name, |data, index| {
-            (data.ci_size, data.ci_per_ca, data.average_record, data.maximum_record) = (ci_size, ci_per_ca, len as u32, 800);
+            (data.ci_size, data.ci_per_ca, data.average_record, data.maximum_record) =
+                (ci_size, ci_per_ca, len as u32, 800);
             (index.ci_size, index.ci_per_ca) = (2048, 20);
             (data.primary, data.secondary) = (4 << 20, 1 << 20);
         });

@@ -39,7 +39,11 @@ fn without_secondary_space_inserts_are_refused_and_nothing_changes() {
                 Ok(_) => there.push(n),
                 Err(RequestError::Duplicate { .. }) => {}
                 Err(error) => {
-                    assert_eq!((error.feedback().return_code, error.feedback().reason), (8, 28), "{error}");
+                    assert_eq!(
+                        (error.feedback().return_code, error.feedback().reason),
+                        (8, 28),
+                        "{error}"
+                    );
                     refused += 1;
                 }
             }
@@ -69,7 +73,11 @@ fn a_load_that_runs_out_of_space_keeps_what_it_acknowledged() {
                 Err(error) => break error,
             }
         };
-        assert_eq!((error.feedback().return_code, error.feedback().reason), (8, 28), "{error}");
+        assert_eq!(
+            (error.feedback().return_code, error.feedback().reason),
+            (8, 28),
+            "{error}"
+        );
         drop(s);
         ds.close().unwrap();
         assert_eq!(keys(&world.open(&engine, "t")), (0..loaded).collect::<Vec<_>>());
@@ -97,7 +105,11 @@ fn a_full_file_system_refuses_and_later_works_again() {
             Ok(_) => there.push(n),
             Err(RequestError::Duplicate { .. }) => {}
             Err(error) => {
-                assert_eq!((error.feedback().return_code, error.feedback().reason), (8, 28), "{error}");
+                assert_eq!(
+                    (error.feedback().return_code, error.feedback().reason),
+                    (8, 28),
+                    "{error}"
+                );
                 refused += 1;
             }
         }
@@ -116,13 +128,18 @@ fn a_full_file_system_refuses_and_later_works_again() {
 fn work(world: &World, acknowledged: &mut Vec<u64>, pending: &mut Option<u64>) -> Result<(), String> {
     let engine = world.engine();
     let (data, index) = world.paths("t");
-    let request = OpenOptions { access: Access::Output, durability: Durability::Request, ..OpenOptions::default() };
+    let request = OpenOptions {
+        access: Access::Output,
+        durability: Durability::Request,
+        ..OpenOptions::default()
+    };
     let ds = engine.open(&data, &index, request).map_err(|e| e.to_string())?;
     let mut s = ds.string();
     for i in 0..60u64 {
         let n = (i * 37) % 61 + 1;
         *pending = Some(n);
-        s.insert(&sealed(n, n, 120), Insert::Direct).map_err(|e| e.to_string())?;
+        s.insert(&sealed(n, n, 120), Insert::Direct)
+            .map_err(|e| e.to_string())?;
         acknowledged.push(n);
         *pending = None;
         if i % 20 == 19 {
@@ -169,9 +186,15 @@ fn after_any_failed_call_a_reopen_gives_what_was_acknowledged() {
                 let found = keys(&world.open(&engine, "t"));
                 acknowledged.sort_unstable();
                 let missing: Vec<_> = acknowledged.iter().filter(|n| !found.contains(n)).collect();
-                assert!(missing.is_empty(), "{call:?} {nth}, for ever {for_ever}: {missing:?} are gone");
+                assert!(
+                    missing.is_empty(),
+                    "{call:?} {nth}, for ever {for_ever}: {missing:?} are gone"
+                );
                 let more: Vec<_> = found.iter().filter(|n| !acknowledged.contains(n)).collect();
-                assert!(more.iter().all(|n| Some(**n) == pending), "{call:?} {nth}: {more:?} were never acknowledged");
+                assert!(
+                    more.iter().all(|n| Some(**n) == pending),
+                    "{call:?} {nth}: {more:?} were never acknowledged"
+                );
             }
         }
     }

@@ -39,7 +39,9 @@ fn writer(ds: DataSet, seed: u64, longest: u64, mine: impl Fn(u64) -> bool, requ
         }
         let len = 30 + random.below(longest - 30) as usize;
         if there.contains(&n) {
-            let held = s.get(&key(n), Search::Equal, Intent::Update).unwrap_or_else(|e| panic!("key {n}: {e}"));
+            let held = s
+                .get(&key(n), Search::Equal, Intent::Update)
+                .unwrap_or_else(|e| panic!("key {n}: {e}"));
             let value = unsealed(held.bytes);
             if wave || random.below(4) == 0 {
                 s.update(&sealed(n, value + 1, len)).unwrap();
@@ -48,9 +50,13 @@ fn writer(ds: DataSet, seed: u64, longest: u64, mine: impl Fn(u64) -> bool, requ
                 there.remove(&n);
             }
         } else {
-            assert!(matches!(s.get(&key(n), Search::Equal, Intent::Read), Err(RequestError::NotFound)), "key {n}");
+            assert!(
+                matches!(s.get(&key(n), Search::Equal, Intent::Read), Err(RequestError::NotFound)),
+                "key {n}"
+            );
             if wave {
-                s.insert(&sealed(n, 1, len), Insert::Direct).unwrap_or_else(|e| panic!("key {n}: {e}"));
+                s.insert(&sealed(n, 1, len), Insert::Direct)
+                    .unwrap_or_else(|e| panic!("key {n}: {e}"));
                 there.insert(n);
             }
         }
@@ -82,7 +88,11 @@ fn reader(ds: DataSet, forward: bool, done: &AtomicBool) {
         }
         let (mut last, mut stable) = (Vec::new(), 0);
         loop {
-            let read = if forward { s.next(Intent::Read) } else { s.prev(Intent::Read) };
+            let read = if forward {
+                s.next(Intent::Read)
+            } else {
+                s.prev(Intent::Read)
+            };
             let bytes = match read {
                 Ok(record) => record.bytes,
                 Err(RequestError::EndOfData) => break,
@@ -109,7 +119,9 @@ fn getter(ds: DataSet, seed: u64, done: &AtomicBool) {
             Err(error) => panic!("key {n}: {error}"),
         }
         let generic = &key(n)[..7];
-        let found = s.get(generic, Search::GreaterOrEqual, Intent::Read).unwrap_or_else(|e| panic!("key {n}: {e}"));
+        let found = s
+            .get(generic, Search::GreaterOrEqual, Intent::Read)
+            .unwrap_or_else(|e| panic!("key {n}: {e}"));
         unsealed(found.bytes);
         if let Err(error) = s.insert(&sealed(n, 0, 60), Insert::Direct) {
             assert!(is_logical(&error), "{error}");
@@ -188,7 +200,10 @@ fn threads_lose_and_tear_nothing_with_spanned_records() {
 
 #[test]
 fn threads_lose_and_tear_nothing_in_a_small_pool() {
-    let world = World { pool_bytes: 3 << 20, ..World::memory() };
+    let world = World {
+        pool_bytes: 3 << 20,
+        ..World::memory()
+    };
     run(&world, false, 6_000);
 }
 

@@ -33,7 +33,10 @@ enum Tried {
     /// The page needs a frame with more slots.
     Slots(usize),
     /// The CI is full (up to the load limit: `limited`), or the record is not one that fits a CI.
-    NoRoom { pos: usize, limited: bool },
+    NoRoom {
+        pos: usize,
+        limited: bool,
+    },
 }
 
 impl Ksds {
@@ -47,12 +50,17 @@ impl Ksds {
         }
         loop {
             self.check_fence()?;
-            let Some(leaf) = self.descend(key)? else { return Err(RequestError::Loading) };
+            let Some(leaf) = self.descend(key)? else {
+                return Err(RequestError::Loading);
+            };
             match self.try_insert(&leaf, key, record, order)? {
                 Tried::Done(rba, pos) => {
                     self.counters.records.fetch_add(1, Relaxed);
                     self.counters.inserted.fetch_add(1, Relaxed);
-                    return Ok(Inserted { rba, at: (leaf.ci, pos) });
+                    return Ok(Inserted {
+                        rba,
+                        at: (leaf.ci, pos),
+                    });
                 }
                 Tried::Again => {}
                 Tried::Slots(bytes) => self.widen(&leaf, bytes)?,
@@ -62,7 +70,13 @@ impl Ksds {
                 }
                 Tried::NoRoom { pos, limited } => {
                     let ascending = order.sequential || (pos > 0 && order.after == Some((leaf.ci, pos - 1)));
-                    self.make_room(&Coming { key, len: record.len(), replaces: false, ascending, limited })?;
+                    self.make_room(&Coming {
+                        key,
+                        len: record.len(),
+                        replaces: false,
+                        ascending,
+                        limited,
+                    })?;
                 }
             }
         }
@@ -83,15 +97,23 @@ impl Ksds {
         }
         if count == cap {
             // Before the latch: giving that back would change the version by which the page is widened.
-            return Ok(Tried::Slots(Page::frame_len(self.data.layout.ci_size, count + count / 2 + 16)));
+            return Ok(Tried::Slots(Page::frame_len(
+                self.data.layout.ci_size,
+                count + count / 2 + 16,
+            )));
         }
         let at_end = order.sequential && pos == count && count > 0 && self.is_last(leaf);
-        let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else { return Ok(Tried::Again) };
+        let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
+            return Ok(Tried::Again);
+        };
         let mut page = Page::of(latched.bytes());
         let size = self.data.layout.ci_size;
         let used = page.data_len() + record.len() + page.rdfs_with(pos, record.len()) * ci::RDF_LEN + ci::CIDF_LEN;
         if used > size || (at_end && used > self.load_limit()) {
-            return Ok(Tried::NoRoom { pos, limited: used <= size });
+            return Ok(Tried::NoRoom {
+                pos,
+                limited: used <= size,
+            });
         }
         page.insert(pos, record, self.shape);
         self.append(|number, buf| log::append_insert(buf, number, record));
@@ -147,7 +169,9 @@ impl Ksds {
         let key = self.key_of(record);
         loop {
             self.check_fence()?;
-            let Some(leaf) = self.leaf_for(key, at.take())? else { return Err(RequestError::NotFound) };
+            let Some(leaf) = self.leaf_for(key, at.take())? else {
+                return Err(RequestError::NotFound);
+            };
             match self.try_update(&leaf, key, record)? {
                 Tried::Done(rba, _) => {
                     self.counters.updated.fetch_add(1, Relaxed);
@@ -155,12 +179,20 @@ impl Ksds {
                 }
                 Tried::Again => {}
                 Tried::Slots(bytes) => self.widen(&leaf, bytes)?,
-                Tried::NoRoom { .. } if record.len() > self.longest_unspanned() || self.leaf_view(&leaf).segment() != 0 => {
+                Tried::NoRoom { .. }
+                    if record.len() > self.longest_unspanned() || self.leaf_view(&leaf).segment() != 0 =>
+                {
                     drop(gate);
                     return self.replace_spanned(record);
                 }
                 Tried::NoRoom { .. } => {
-                    self.make_room(&Coming { key, len: record.len(), replaces: true, ascending: false, limited: false })?;
+                    self.make_room(&Coming {
+                        key,
+                        len: record.len(),
+                        replaces: true,
+                        ascending: false,
+                        limited: false,
+                    })?;
                 }
             }
         }
@@ -179,11 +211,16 @@ impl Ksds {
         if segment != 0 || record.len() > self.longest_unspanned() {
             return Ok(Tried::NoRoom { pos, limited: false });
         }
-        let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else { return Ok(Tried::Again) };
+        let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
+            return Ok(Tried::Again);
+        };
         let mut page = Page::of(latched.bytes());
         let old = page.len_of(pos);
         if old != record.len() {
-            let used = page.data_len() - old + record.len() + page.rdfs_changed(pos, Some(record.len())) * ci::RDF_LEN + ci::CIDF_LEN;
+            let used = page.data_len() - old
+                + record.len()
+                + page.rdfs_changed(pos, Some(record.len())) * ci::RDF_LEN
+                + ci::CIDF_LEN;
             if used > self.data.layout.ci_size {
                 return Ok(Tried::NoRoom { pos, limited: false });
             }
@@ -208,7 +245,9 @@ impl Ksds {
         let gate = self.gate.read();
         loop {
             self.check_fence()?;
-            let Some(leaf) = self.leaf_for(key, at.take())? else { return Err(RequestError::NotFound) };
+            let Some(leaf) = self.leaf_for(key, at.take())? else {
+                return Err(RequestError::NotFound);
+            };
             match self.try_erase(&leaf, key)? {
                 Tried::Done(left, _) => {
                     self.counters.records.fetch_sub(1, Relaxed);
@@ -242,7 +281,9 @@ impl Ksds {
         if segment != 0 {
             return Ok(Tried::NoRoom { pos, limited: false });
         }
-        let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else { return Ok(Tried::Again) };
+        let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
+            return Ok(Tried::Again);
+        };
         let mut page = Page::of(latched.bytes());
         page.remove(pos);
         let left = page.count();

@@ -24,7 +24,10 @@ impl Ksds {
         let bytes: usize = (0..page.count()).map(|i| page.len_of(i)).sum();
         let rdfs = ci::rdf_count(page.lens());
         Ok(PageReport {
-            keys: (0..page.count()).filter(|_| keyed).map(|i| page.key(i, self.shape).to_vec()).collect(),
+            keys: (0..page.count())
+                .filter(|_| keyed)
+                .map(|i| page.key(i, self.shape).to_vec())
+                .collect(),
             segment: page.segment(),
             free: ci::free_bytes(self.data.layout.ci_size, bytes, rdfs).unwrap_or(0),
             longest: (0..page.count()).map(|i| page.len_of(i)).max().unwrap_or(0),

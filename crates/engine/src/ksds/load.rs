@@ -6,8 +6,8 @@
 use super::{separator, Ksds};
 use crate::error::RequestError;
 use crate::pool::Entry;
-use cica_format::index::IndexRecord;
 use cica_format::ci;
+use cica_format::index::IndexRecord;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// A load in progress.
@@ -116,7 +116,11 @@ impl Ksds {
     fn load_spanned(&self, loader: &mut Loader, key: &[u8], record: &[u8]) -> Result<bool, RequestError> {
         let layout = &self.data.layout;
         let pieces: Vec<&[u8]> = record.chunks(ci::max_segment(layout.ci_size)).collect();
-        let limit = if pieces.len() > loader.cis_per_ca { layout.ci_per_ca } else { loader.cis_per_ca };
+        let limit = if pieces.len() > loader.cis_per_ca {
+            layout.ci_per_ca
+        } else {
+            loader.cis_per_ca
+        };
         let finished = loader.entries.len() + !loader.lens.is_empty() as usize;
         self.reserve(loader, finished > 0 && finished + pieces.len() > limit)?;
         if !loader.lens.is_empty() {
@@ -126,7 +130,8 @@ impl Ksds {
         }
         let mut written = false;
         while !loader.entries.is_empty() && loader.entries.len() + pieces.len() > limit {
-            self.write_ca(loader).inspect_err(|error| self.fence_unless_full(error))?;
+            self.write_ca(loader)
+                .inspect_err(|error| self.fence_unless_full(error))?;
             written = true;
         }
         for (i, piece) in pieces.iter().enumerate() {
@@ -140,7 +145,10 @@ impl Ksds {
             ci::render(&mut image, std::iter::once(piece.len() as u16), segment, 1);
             loader.images.extend_from_slice(&image);
             // The separator is set when the next record's key is known.
-            loader.entries.push(Entry { separator: key.to_vec(), pointer: loader.entries.len() as u32 });
+            loader.entries.push(Entry {
+                separator: key.to_vec(),
+                pointer: loader.entries.len() as u32,
+            });
             loader.counts.push((i == 0) as u64);
         }
         if loader.entries.len() >= loader.cis_per_ca {
@@ -187,7 +195,10 @@ impl Ksds {
         let lens = std::mem::take(&mut loader.lens);
         ci::render(&mut loader.image, lens.iter().copied(), ci::Segment::Whole, 0);
         loader.images.extend_from_slice(&loader.image);
-        loader.entries.push(Entry { separator: between, pointer: loader.entries.len() as u32 });
+        loader.entries.push(Entry {
+            separator: between,
+            pointer: loader.entries.len() as u32,
+        });
         loader.counts.push(lens.len() as u64);
         loader.lens = lens;
         loader.lens.clear();
@@ -197,7 +208,8 @@ impl Ksds {
     /// Writes the CA and puts it into the index (B1). CIs that its sequence-set record has no room for stay for the next CA.
     fn end_ca(&self, loader: &mut Loader) -> Result<(), RequestError> {
         while !loader.entries.is_empty() {
-            self.write_ca(loader).inspect_err(|error| self.fence_unless_full(error))?;
+            self.write_ca(loader)
+                .inspect_err(|error| self.fence_unless_full(error))?;
             if loader.entries.len() < loader.cis_per_ca {
                 break;
             }
@@ -206,12 +218,23 @@ impl Ksds {
     }
 
     fn write_ca(&self, loader: &mut Loader) -> Result<(), RequestError> {
-        let mut record = IndexRecord { level: 1, ca: 0, next: u32::MAX, entries: loader.entries.clone(), free: Vec::new() };
+        let mut record = IndexRecord {
+            level: 1,
+            ca: 0,
+            next: u32::MAX,
+            entries: loader.entries.clone(),
+            free: Vec::new(),
+        };
         record.entries.truncate(self.data.layout.ci_per_ca);
         while !self.node_fits(&record) && record.entries.len() > 1 {
             record.entries.pop();
         }
-        let cuts = |n: usize| loader.entries.get(n).is_some_and(|e| e.separator == loader.entries[n - 1].separator);
+        let cuts = |n: usize| {
+            loader
+                .entries
+                .get(n)
+                .is_some_and(|e| e.separator == loader.entries[n - 1].separator)
+        };
         while record.entries.len() > 1 && cuts(record.entries.len()) {
             record.entries.pop();
         }
@@ -231,7 +254,11 @@ impl Ksds {
         record.ca = ca;
         let last = std::mem::take(&mut record.entries[count - 1].separator);
         // Segments of a spanned record have equal separators, at the end of the data set too.
-        record.entries.iter_mut().filter(|e| e.separator == last).for_each(|e| e.separator.clear());
+        record
+            .entries
+            .iter_mut()
+            .filter(|e| e.separator == last)
+            .for_each(|e| e.separator.clear());
         let node = self.new_node(&record)?;
         match loader.node.replace((node, last)) {
             None => self.set_top(node, 1),
@@ -255,13 +282,16 @@ impl Ksds {
 
     /// Ends a load: what is left is written. Called by close, with writers out.
     pub fn end_load(&self) -> Result<(), RequestError> {
-        let Some(mut loader) = self.loader.lock().take() else { return Ok(()) };
+        let Some(mut loader) = self.loader.lock().take() else {
+            return Ok(());
+        };
         if !loader.lens.is_empty() {
             let key = loader.last_key.clone();
             self.close_image(&mut loader, key);
         }
         while !loader.entries.is_empty() {
-            self.write_ca(&mut loader).inspect_err(|error| self.fence_unless_full(error))?;
+            self.write_ca(&mut loader)
+                .inspect_err(|error| self.fence_unless_full(error))?;
         }
         Ok(())
     }

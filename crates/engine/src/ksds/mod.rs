@@ -89,8 +89,19 @@ pub struct Ksds {
 
 impl Ksds {
     /// Wraps two open components. `top` and `levels` are the root's.
-    pub fn new(data: Arc<Component>, index: Arc<Component>, attributes: Attributes, log: Arc<Log>, top: u32, levels: u8, index_cis: u32) -> Ksds {
-        let shape = Shape { rkp: attributes.key_offset as usize, key_len: attributes.key_length as usize };
+    pub fn new(
+        data: Arc<Component>,
+        index: Arc<Component>,
+        attributes: Attributes,
+        log: Arc<Log>,
+        top: u32,
+        levels: u8,
+        index_cis: u32,
+    ) -> Ksds {
+        let shape = Shape {
+            rkp: attributes.key_offset as usize,
+            key_len: attributes.key_length as usize,
+        };
         Ksds {
             pool: data.pool().clone(),
             data,
@@ -189,7 +200,11 @@ impl Ksds {
 
     /// Bytes of the longest record this data set takes: what was defined, as far as a CI, or spanned a CA, holds it.
     pub fn longest(&self) -> usize {
-        let most = if self.attributes.spanned { self.longest_spanned() } else { self.longest_unspanned() };
+        let most = if self.attributes.spanned {
+            self.longest_spanned()
+        } else {
+            self.longest_unspanned()
+        };
         most.min(self.attributes.maximum_record as usize)
     }
     /// The record's key.

@@ -42,7 +42,13 @@ impl Ksds {
             };
             let record = match level {
                 1 => self.node(ci)?,
-                _ => IndexRecord { level, ca: 0, next: u32::MAX, entries: Vec::new(), free: Vec::new() },
+                _ => IndexRecord {
+                    level,
+                    ca: 0,
+                    next: u32::MAX,
+                    entries: Vec::new(),
+                    free: Vec::new(),
+                },
             };
             path.push(PathStep { ci, record, entry });
             ci = next;
@@ -65,11 +71,23 @@ impl Ksds {
     /// when a record comes to follow it on its level.
     pub(super) fn node_fits(&self, record: &IndexRecord) -> bool {
         let last = record.entries.last().map_or(0, |e| e.separator.len());
-        let inner_infinite = record.entries.iter().rev().skip(1).take_while(|e| e.separator.is_empty()).count();
+        let inner_infinite = record
+            .entries
+            .iter()
+            .rev()
+            .skip(1)
+            .take_while(|e| e.separator.is_empty())
+            .count();
         let reserve = self.shape.key_len.saturating_sub(last) + inner_infinite;
         let ci_per_ca = self.data.layout.ci_per_ca;
         // A level-1 record has a pointer for each CI of its CA: in an entry, or on the list of free ones.
-        let listed = if record.level == 1 { ci_per_ca.saturating_sub(record.entries.len()).abs_diff(record.free.len()) } else { 0 };
+        let listed = if record.level == 1 {
+            ci_per_ca
+                .saturating_sub(record.entries.len())
+                .abs_diff(record.free.len())
+        } else {
+            0
+        };
         let size = self.index.layout.ci_size.saturating_sub(reserve + 2 * listed);
         // Without compression it takes more: a frame must hold it.
         record.fits(size, ci_per_ca) && Page::index_frame_len(&record.entries) <= SLAB
@@ -134,38 +152,88 @@ impl Ksds {
     /// Chains an index CI that is no longer used.
     pub(super) fn free_node(&self, ci: u32) -> Result<(), RequestError> {
         let next = self.index.free_head();
-        self.set_node(ci, &IndexRecord { level: FREE, ca: 0, next, entries: Vec::new(), free: Vec::new() })?;
+        self.set_node(
+            ci,
+            &IndexRecord {
+                level: FREE,
+                ca: 0,
+                next,
+                entries: Vec::new(),
+                free: Vec::new(),
+            },
+        )?;
         self.index.set_free_head(ci);
         Ok(())
     }
 
     /// After the node at the end of `path` (popped already) was split: its entry gets `separator`, and `right` comes in
     /// behind it with the separator the entry had. Splits upwards as far as needed.
-    pub(super) fn insert_above(&self, mut path: Vec<PathStep>, child: u32, separator: Vec<u8>, right: u32, ascending: bool) -> Result<(), RequestError> {
+    pub(super) fn insert_above(
+        &self,
+        mut path: Vec<PathStep>,
+        child: u32,
+        separator: Vec<u8>,
+        right: u32,
+        ascending: bool,
+    ) -> Result<(), RequestError> {
         let Some(PathStep { ci, entry, .. }) = path.pop() else {
             let (_, levels) = self.top();
-            let entries = vec![Entry { separator, pointer: child }, Entry { separator: Vec::new(), pointer: right }];
-            let top = IndexRecord { level: levels + 1, ca: 0, next: u32::MAX, entries, free: Vec::new() };
+            let entries = vec![
+                Entry {
+                    separator,
+                    pointer: child,
+                },
+                Entry {
+                    separator: Vec::new(),
+                    pointer: right,
+                },
+            ];
+            let top = IndexRecord {
+                level: levels + 1,
+                ca: 0,
+                next: u32::MAX,
+                entries,
+                free: Vec::new(),
+            };
             let ci = self.new_node(&top)?;
             self.set_top(ci, levels + 1);
             return Ok(());
         };
         let mut record = self.node(ci)?;
         let old = std::mem::replace(&mut record.entries[entry].separator, separator);
-        record.entries.insert(entry + 1, Entry { separator: old, pointer: right });
+        record.entries.insert(
+            entry + 1,
+            Entry {
+                separator: old,
+                pointer: right,
+            },
+        );
         if self.node_fits(&record) {
             return self.set_node(ci, &record);
         }
         let count = record.entries.len();
-        let wanted = if ascending && entry + 2 == count { count - 1 } else { count / 2 };
-        let part = |entries: &[Entry]| IndexRecord { entries: entries.to_vec(), ..record.clone() };
-        let both = |at: &usize| self.node_fits(&part(&record.entries[..*at])) && self.node_fits(&part(&record.entries[*at..]));
-        let near = (0..count).flat_map(|d| [wanted.wrapping_sub(d), wanted + d]).filter(|at| (1..count).contains(at));
+        let wanted = if ascending && entry + 2 == count {
+            count - 1
+        } else {
+            count / 2
+        };
+        let part = |entries: &[Entry]| IndexRecord {
+            entries: entries.to_vec(),
+            ..record.clone()
+        };
+        let both =
+            |at: &usize| self.node_fits(&part(&record.entries[..*at])) && self.node_fits(&part(&record.entries[*at..]));
+        let near = (0..count)
+            .flat_map(|d| [wanted.wrapping_sub(d), wanted + d])
+            .filter(|at| (1..count).contains(at));
         let Some(at) = near.clone().find(both).or_else(|| near.clone().next()) else {
             return Err(self.index_error(ci, "cannot hold two entries; define the index with a larger CISZ"));
         };
         let moved = record.entries.split_off(at);
-        let upper = IndexRecord { entries: moved, ..record.clone() };
+        let upper = IndexRecord {
+            entries: moved,
+            ..record.clone()
+        };
         let sibling = self.new_node(&upper)?;
         record.next = sibling;
         let separator = record.entries[record.entries.len() - 1].separator.clone();

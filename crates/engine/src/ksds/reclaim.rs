@@ -31,7 +31,9 @@ impl Ksds {
 
     fn reclaim_of(&self, key: &[u8]) -> Result<(), RequestError> {
         let mut path = self.path(key)?;
-        let (Some(step), Some(mut above)) = (path.pop(), path.pop()) else { return Ok(()) };
+        let (Some(step), Some(mut above)) = (path.pop(), path.pop()) else {
+            return Ok(());
+        };
         above.record = self.node(above.ci)?;
         if above.entry + 1 == above.record.entries.len() || self.data.used_cis(step.record.ca)? > 0 {
             return Ok(());

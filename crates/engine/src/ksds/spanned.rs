@@ -56,7 +56,12 @@ impl Ksds {
         loop {
             self.check_fence()?;
             let path = self.path(key)?;
-            let Some(PathStep { record: node, entry, .. }) = path.last() else { return Err(RequestError::Loading) };
+            let Some(PathStep {
+                record: node, entry, ..
+            }) = path.last()
+            else {
+                return Err(RequestError::Loading);
+            };
             let side = match self.side(node, *entry, key)? {
                 Side::Duplicate => return Err(RequestError::Duplicate { key: key.to_vec() }),
                 Side::Inside => {
@@ -66,14 +71,19 @@ impl Ksds {
                 side => side,
             };
             if let Some(ci) = self.place_beside(path, side, record)? {
-                return Ok(Inserted { rba: ci as u64 * self.data.layout.ci_size as u64, at: (ci, 0) });
+                return Ok(Inserted {
+                    rba: ci as u64 * self.data.layout.ci_size as u64,
+                    at: (ci, 0),
+                });
             }
         }
     }
 
     /// On which side of the entry's records the key lies.
     fn side(&self, node: &IndexRecord, entry: usize, key: &[u8]) -> Result<Side, RequestError> {
-        let mut latched = self.data.latch(self.data.layout.join(node.ca, node.entries[entry].pointer))?;
+        let mut latched = self
+            .data
+            .latch(self.data.layout.join(node.ca, node.entries[entry].pointer))?;
         let page = Page::of(latched.bytes());
         let n = page.count();
         if n == 0 {
@@ -94,16 +104,33 @@ impl Ksds {
 
     /// Splits a CI between the records before and after `key`, into the same CA or, when that is full, after a CA split.
     fn cut_ci(&self, path: Vec<PathStep>, key: &[u8]) -> Result<(), RequestError> {
-        let Some(PathStep { ci: node, record, entry }) = path.last().cloned() else { return Ok(()) };
+        let Some(PathStep {
+            ci: node,
+            record,
+            entry,
+        }) = path.last().cloned()
+        else {
+            return Ok(());
+        };
         let Some(&free) = record.free.last() else {
-            return if is_one_record(&record.entries) { self.split_into_new_ca(path, key) } else { self.split_ca_near(path) };
+            return if is_one_record(&record.entries) {
+                self.split_into_new_ca(path, key)
+            } else {
+                self.split_ca_near(path)
+            };
         };
         let from = self.data.layout.join(record.ca, record.entries[entry].pointer);
         let to = self.data.layout.join(record.ca, free as u32);
         let (between, left) = self.move_above(from, to, key)?;
         let mut wider = record.clone();
         let old = std::mem::replace(&mut wider.entries[entry].separator, between);
-        wider.entries.insert(entry + 1, Entry { separator: old, pointer: free as u32 });
+        wider.entries.insert(
+            entry + 1,
+            Entry {
+                separator: old,
+                pointer: free as u32,
+            },
+        );
         self.counters.ci_splits.fetch_add(1, Relaxed);
         self.from_here(|| match self.node_fits(&wider) {
             true => self.set_node(node, &wider),
@@ -120,9 +147,15 @@ impl Ksds {
         let mut left = self.data.latch(from)?;
         let (records, between, at) = {
             let page = Page::of(left.bytes());
-            let at = (0..page.count()).find(|&i| page.key(i, self.shape) > key).unwrap_or(page.count());
+            let at = (0..page.count())
+                .find(|&i| page.key(i, self.shape) > key)
+                .unwrap_or(page.count());
             let records: Vec<Vec<u8>> = (at..page.count()).map(|i| page.record(i).to_vec()).collect();
-            (records, separator(page.key(at - 1, self.shape), page.key(at, self.shape)), at)
+            (
+                records,
+                separator(page.key(at - 1, self.shape), page.key(at, self.shape)),
+                at,
+            )
         };
         let need = Page::frame_len(self.data.layout.ci_size, records.len() + 4);
         if spare.size() < need {
@@ -138,7 +171,14 @@ impl Ksds {
 
     /// The CA has one CI and it must be cut: the part above `key` goes to a new CA.
     fn split_into_new_ca(&self, mut path: Vec<PathStep>, key: &[u8]) -> Result<(), RequestError> {
-        let Some(PathStep { ci: node, mut record, entry }) = path.pop() else { return Ok(()) };
+        let Some(PathStep {
+            ci: node,
+            mut record,
+            entry,
+        }) = path.pop()
+        else {
+            return Ok(());
+        };
         self.reserve_nodes(1)?;
         let (ca, reused) = self.data.allocate_ca()?;
         self.count_new_ca(reused);
@@ -146,8 +186,17 @@ impl Ksds {
         let (between, left) = self.move_above(from, self.data.layout.join(ca, 0), key)?;
         self.from_here(|| {
             let old = std::mem::replace(&mut record.entries[entry].separator, between.clone());
-            let entries = vec![Entry { separator: old, pointer: 0 }];
-            let sibling = self.new_node(&IndexRecord { level: 1, ca, next: record.next, entries, free: Vec::new() })?;
+            let entries = vec![Entry {
+                separator: old,
+                pointer: 0,
+            }];
+            let sibling = self.new_node(&IndexRecord {
+                level: 1,
+                ca,
+                next: record.next,
+                entries,
+                free: Vec::new(),
+            })?;
             record.next = sibling;
             self.insert_above(path, node, between, sibling, false)?;
             self.set_node(node, &record)
@@ -160,7 +209,9 @@ impl Ksds {
         let Some(last) = path.last() else { return Ok(()) };
         let (entries, wanted) = (&last.record.entries, last.entry.max(1));
         let cuts = |at: usize| entries[at - 1].separator == entries[at].separator;
-        let at = (wanted..entries.len()).find(|&at| !cuts(at)).or_else(|| (1..wanted).rev().find(|&at| !cuts(at)));
+        let at = (wanted..entries.len())
+            .find(|&at| !cuts(at))
+            .or_else(|| (1..wanted).rev().find(|&at| !cuts(at)));
         match at {
             Some(at) => self.split_ca_at(path, at, false),
             None => Err(self.index_error(last.ci, "a control area with one record cannot be split")),
@@ -169,7 +220,14 @@ impl Ksds {
 
     /// Writes the record's segments into CIs beside the entry; `None` after a CA split that made room for the next try.
     fn place_beside(&self, mut path: Vec<PathStep>, side: Side, record: &[u8]) -> Result<Option<u32>, RequestError> {
-        let Some(PathStep { ci: node_ci, record: mut node, entry }) = path.pop() else { return Ok(None) };
+        let Some(PathStep {
+            ci: node_ci,
+            record: mut node,
+            entry,
+        }) = path.pop()
+        else {
+            return Ok(None);
+        };
         let need = self.segments(record.len());
         if matches!(side, Side::Instead) {
             return self.place_instead(path, node_ci, node, entry, record);
@@ -193,7 +251,10 @@ impl Ksds {
         };
         let free: Vec<u32> = node.free.iter().rev().take(need).map(|&i| i as u32).collect();
         let mut wider = node.clone();
-        let new = free.iter().map(|&pointer| Entry { separator: mine.clone(), pointer });
+        let new = free.iter().map(|&pointer| Entry {
+            separator: mine.clone(),
+            pointer,
+        });
         wider.entries.splice(at..at, new);
         if free.len() == need && self.node_fits(&wider) {
             self.from_here(|| {
@@ -212,11 +273,23 @@ impl Ksds {
         let (ca, reused) = self.data.allocate_ca()?;
         self.count_new_ca(reused);
         let pointers: Vec<u32> = (0..need as u32).collect();
-        let entries = pointers.iter().map(|&pointer| Entry { separator: mine.clone(), pointer }).collect();
+        let entries = pointers
+            .iter()
+            .map(|&pointer| Entry {
+                separator: mine.clone(),
+                pointer,
+            })
+            .collect();
         if at == node.entries.len() {
             return self.from_here(|| {
                 self.write_segments(ca, &pointers, record)?;
-                let sibling = self.new_node(&IndexRecord { level: 1, ca, next: node.next, entries, free: Vec::new() })?;
+                let sibling = self.new_node(&IndexRecord {
+                    level: 1,
+                    ca,
+                    next: node.next,
+                    entries,
+                    free: Vec::new(),
+                })?;
                 node.next = sibling;
                 let between = node.entries[at - 1].separator.clone();
                 self.insert_above(path, node_ci, between, sibling, false)?;
@@ -230,11 +303,20 @@ impl Ksds {
         self.from_here(|| {
             let mut moved = std::mem::replace(&mut node.entries, entries);
             for (i, e) in moved.iter_mut().enumerate() {
-                self.data.rehome(self.data.layout.join(node.ca, e.pointer), self.data.layout.join(ca, i as u32))?;
+                self.data.rehome(
+                    self.data.layout.join(node.ca, e.pointer),
+                    self.data.layout.join(ca, i as u32),
+                )?;
                 e.pointer = i as u32;
             }
             self.write_segments(node.ca, &pointers, record)?;
-            let sibling = self.new_node(&IndexRecord { level: 1, ca, next: node.next, entries: moved, free: Vec::new() })?;
+            let sibling = self.new_node(&IndexRecord {
+                level: 1,
+                ca,
+                next: node.next,
+                entries: moved,
+                free: Vec::new(),
+            })?;
             node.next = sibling;
             self.insert_above(path, node_ci, mine, sibling, false)?;
             self.put_node(latched, &node)?;
@@ -243,13 +325,29 @@ impl Ksds {
     }
 
     /// The same where the entry's CI is empty.
-    fn place_instead(&self, mut path: Vec<PathStep>, node_ci: u32, mut node: IndexRecord, entry: usize, record: &[u8]) -> Result<Option<u32>, RequestError> {
+    fn place_instead(
+        &self,
+        mut path: Vec<PathStep>,
+        node_ci: u32,
+        mut node: IndexRecord,
+        entry: usize,
+        record: &[u8],
+    ) -> Result<Option<u32>, RequestError> {
         let need = self.segments(record.len());
         let own = node.entries[entry].pointer;
-        let pointers: Vec<u32> = std::iter::once(own).chain(node.free.iter().rev().map(|&i| i as u32)).take(need).collect();
+        let pointers: Vec<u32> = std::iter::once(own)
+            .chain(node.free.iter().rev().map(|&i| i as u32))
+            .take(need)
+            .collect();
         let range = node.entries[entry].separator.clone();
         let mut wider = node.clone();
-        wider.entries.splice(entry..=entry, pointers.iter().map(|&pointer| Entry { separator: range.clone(), pointer }));
+        wider.entries.splice(
+            entry..=entry,
+            pointers.iter().map(|&pointer| Entry {
+                separator: range.clone(),
+                pointer,
+            }),
+        );
         wider.free.truncate(node.free.len() + 1 - pointers.len());
         if pointers.len() == need && (self.node_fits(&wider) || node.entries.len() == 1) {
             self.from_here(|| {
@@ -261,16 +359,28 @@ impl Ksds {
         // Room comes from a CA split beside the entry, until it is alone in its CA.
         let at = if entry > 0 { entry } else { 1 };
         if node.entries.len() > 1 {
-            path.push(PathStep { ci: node_ci, record: std::mem::replace(&mut node, wider), entry });
+            path.push(PathStep {
+                ci: node_ci,
+                record: std::mem::replace(&mut node, wider),
+                entry,
+            });
             self.split_ca_at(path, at, false)?;
             return Ok(None);
         }
-        Err(RequestError::Length { given: record.len(), least: 0, most: self.longest_spanned() })
+        Err(RequestError::Length {
+            given: record.len(),
+            least: 0,
+            most: self.longest_spanned(),
+        })
     }
 
     fn write_segments(&self, ca: u32, cis: &[u32], record: &[u8]) -> Result<(), RequestError> {
         let most = ci::max_segment(self.data.layout.ci_size);
-        let pieces: Vec<&[u8]> = if cis.len() == 1 { vec![record] } else { record.chunks(most).collect() };
+        let pieces: Vec<&[u8]> = if cis.len() == 1 {
+            vec![record]
+        } else {
+            record.chunks(most).collect()
+        };
         for (i, (&ci, piece)) in cis.iter().zip(&pieces).enumerate() {
             let segment = match (i, pieces.len()) {
                 (_, 1) => 0,
@@ -291,7 +401,9 @@ impl Ksds {
     pub fn gather(&self, spot: &Spot, out: &mut Vec<u8>) -> Result<bool, RequestError> {
         let mut leaf = spot.leaf;
         loop {
-            let Some(next) = self.step_to_next(&leaf)? else { return Ok(false) };
+            let Some(next) = self.step_to_next(&leaf)? else {
+                return Ok(false);
+            };
             let view = self.leaf_view(&next);
             let segment = view.segment();
             let mut piece = Vec::new();
@@ -329,7 +441,14 @@ impl Ksds {
     /// before, or an empty CI.
     fn remove_group(&self, key: &[u8]) -> Result<(), RequestError> {
         self.check_fence()?;
-        let Some(PathStep { ci: node_ci, record: mut node, entry }) = self.path(key)?.pop() else { return Err(RequestError::NotFound) };
+        let Some(PathStep {
+            ci: node_ci,
+            record: mut node,
+            entry,
+        }) = self.path(key)?.pop()
+        else {
+            return Err(RequestError::NotFound);
+        };
         let ci = self.data.layout.join(node.ca, node.entries[entry].pointer);
         {
             let mut latched = self.data.latch(ci)?;
@@ -346,7 +465,10 @@ impl Ksds {
         let range = gone[0].separator.clone();
         let mut keep = None;
         if node.entries.is_empty() {
-            node.entries.push(Entry { separator: range, pointer: gone[0].pointer });
+            node.entries.push(Entry {
+                separator: range,
+                pointer: gone[0].pointer,
+            });
             keep = Some(gone[0].pointer);
         } else if entry == node.entries.len() {
             let old = node.entries[entry - 1].separator.clone();
@@ -394,7 +516,9 @@ impl Ksds {
                 return Err(error);
             }
         }
-        self.place_record(record).map(|inserted| inserted.rba).inspect_err(|error| self.fence(&error.to_string()))
+        self.place_record(record)
+            .map(|inserted| inserted.rba)
+            .inspect_err(|error| self.fence(&error.to_string()))
     }
 
     /// A CA in hand guarantees that placing the record will find one: it goes back to the free chain at once.
@@ -405,8 +529,12 @@ impl Ksds {
 
     fn remove_whole(&self, key: &[u8]) -> Result<(), RequestError> {
         loop {
-            let Some(leaf) = self.descend(key)? else { return Err(RequestError::NotFound) };
-            let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else { continue };
+            let Some(leaf) = self.descend(key)? else {
+                return Err(RequestError::NotFound);
+            };
+            let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
+                continue;
+            };
             let (pos, equal) = latched.view().find_record(key, self.shape.rkp);
             if !equal {
                 return Err(RequestError::NotFound);
@@ -424,7 +552,10 @@ impl Ksds {
 
     pub(super) fn data_error(&self, ci: u32, what: &str) -> RequestError {
         let rba = ci as u64 * self.data.layout.ci_size as u64;
-        RequestError::Physical { reason: 4, what: format!("{}, CI {ci} (RBA {rba}): {what}", self.data.name) }
+        RequestError::Physical {
+            reason: 4,
+            what: format!("{}, CI {ci} (RBA {rba}): {what}", self.data.name),
+        }
     }
 }
 

@@ -35,9 +35,12 @@ impl Ksds {
         let _structure = self.structure.lock();
         self.check_fence()?;
         let path = self.path(coming.key)?;
-        let Some(PathStep { record, entry, .. }) = path.last() else { return Ok(()) };
+        let Some(PathStep { record, entry, .. }) = path.last() else {
+            return Ok(());
+        };
         let free = record.free.last().copied();
-        let behind = *entry + 1 == record.entries.len() && coming.ascending && self.is_behind_all(record, *entry, coming.key)?;
+        let behind =
+            *entry + 1 == record.entries.len() && coming.ascending && self.is_behind_all(record, *entry, coming.key)?;
         let alone = record.entries.len() == 1 || is_one_record(&record.entries);
         let done = if let Some(free) = free {
             self.split_ci(path, coming, Target::SameCa(free as u32))
@@ -62,7 +65,9 @@ impl Ksds {
     }
 
     fn is_behind_all(&self, record: &IndexRecord, entry: usize, key: &[u8]) -> Result<bool, RequestError> {
-        let mut latched = self.data.latch(self.data.layout.join(record.ca, record.entries[entry].pointer))?;
+        let mut latched = self
+            .data
+            .latch(self.data.layout.join(record.ca, record.entries[entry].pointer))?;
         let page = Page::of(latched.bytes());
         let n = page.count();
         Ok(n > 0 && page.segment() == 0 && page.key(n - 1, self.shape) < key)
@@ -70,7 +75,14 @@ impl Ksds {
 
     /// Splits the CI to which `coming` belongs.
     fn split_ci(&self, mut path: Vec<PathStep>, coming: &Coming<'_>, target: Target) -> Result<(), RequestError> {
-        let Some(PathStep { ci: node, mut record, entry }) = path.pop() else { return Ok(()) };
+        let Some(PathStep {
+            ci: node,
+            mut record,
+            entry,
+        }) = path.pop()
+        else {
+            return Ok(());
+        };
         let mut spare = self.data.spare(0)?;
         let new_ca = match target {
             Target::SameCa(_) => None,
@@ -96,7 +108,13 @@ impl Ksds {
         };
         let old = std::mem::replace(&mut record.entries[entry].separator, separator.clone());
         if let Target::SameCa(free) = target {
-            record.entries.insert(entry + 1, Entry { separator: old.clone(), pointer: free });
+            record.entries.insert(
+                entry + 1,
+                Entry {
+                    separator: old.clone(),
+                    pointer: free,
+                },
+            );
             record.free.pop();
             if !self.node_fits(&record) {
                 // The sequence-set record is full before its CA is.
@@ -105,7 +123,11 @@ impl Ksds {
                 record.entries.remove(entry + 1);
                 record.entries[entry].separator = old;
                 record.free.push(free as u16);
-                path.push(PathStep { ci: node, record, entry });
+                path.push(PathStep {
+                    ci: node,
+                    record,
+                    entry,
+                });
                 return match is_one_record(&path[path.len() - 1].record.entries) {
                     true => self.split_ci(path, coming, Target::NewCa),
                     false => self.split_ca(path, coming.ascending),
@@ -133,8 +155,17 @@ impl Ksds {
             Target::NewCa => {
                 let (ca, reused) = new_ca.unwrap_or((0, false));
                 self.count_new_ca(reused);
-                let entries = vec![Entry { separator: old, pointer: 0 }];
-                let sibling = self.new_node(&IndexRecord { level: 1, ca, next: record.next, entries, free: Vec::new() })?;
+                let entries = vec![Entry {
+                    separator: old,
+                    pointer: 0,
+                }];
+                let sibling = self.new_node(&IndexRecord {
+                    level: 1,
+                    ca,
+                    next: record.next,
+                    entries,
+                    free: Vec::new(),
+                })?;
                 record.next = sibling;
                 self.insert_above(path, node, separator, sibling, coming.ascending)?;
                 self.set_node(node, &record)
@@ -149,9 +180,15 @@ impl Ksds {
 
     /// Moves the right half of a CA's CIs (in ascending order: those right of the record that comes) to a new CA.
     fn split_ca(&self, path: Vec<PathStep>, ascending: bool) -> Result<(), RequestError> {
-        let Some(PathStep { record, entry, .. }) = path.last() else { return Ok(()) };
+        let Some(PathStep { record, entry, .. }) = path.last() else {
+            return Ok(());
+        };
         let count = record.entries.len();
-        let wanted = if ascending && entry + 1 < count { entry + 1 } else { count / 2 };
+        let wanted = if ascending && entry + 1 < count {
+            entry + 1
+        } else {
+            count / 2
+        };
         let Some(at) = boundary(&record.entries, wanted) else {
             return Err(self.index_error(0, "a control area with one record cannot be split"));
         };
@@ -160,7 +197,12 @@ impl Ksds {
 
     /// Moves the entries from `at` on, with their CIs, to a new CA.
     pub(super) fn split_ca_at(&self, mut path: Vec<PathStep>, at: usize, ascending: bool) -> Result<(), RequestError> {
-        let Some(PathStep { ci: node, mut record, .. }) = path.pop() else { return Ok(()) };
+        let Some(PathStep {
+            ci: node, mut record, ..
+        }) = path.pop()
+        else {
+            return Ok(());
+        };
         self.reserve_nodes(1)?;
         let (ca, reused) = self.data.allocate_ca()?;
         // Until the record is as its CIs are, nobody may come through it: under its old numbers a moved CI looks empty.
@@ -173,7 +215,13 @@ impl Ksds {
                 self.data.rehome(from, self.data.layout.join(ca, i as u32))?;
                 entry.pointer = i as u32;
             }
-            let upper = IndexRecord { level: 1, ca, next: record.next, entries: moved, free: Vec::new() };
+            let upper = IndexRecord {
+                level: 1,
+                ca,
+                next: record.next,
+                entries: moved,
+                free: Vec::new(),
+            };
             let sibling = self.new_node(&upper)?;
             record.next = sibling;
             let separator = record.entries[at - 1].separator.clone();
@@ -228,7 +276,13 @@ fn plan(page: &Page<'_>, coming: &Coming<'_>, shape: crate::pool::Shape, ci_size
     let old_at = |i: usize| if i <= pos || replaced { i } else { i - 1 };
     let total = if replaced { n } else { n + 1 };
     let len = |i: usize| if i == pos { coming.len } else { page.len_of(old_at(i)) };
-    let key = |i: usize| if i == pos { coming.key } else { page.key(old_at(i), shape) };
+    let key = |i: usize| {
+        if i == pos {
+            coming.key
+        } else {
+            page.key(old_at(i), shape)
+        }
+    };
     let fits = |from: usize, to: usize| {
         let bytes: usize = (from..to).map(len).sum();
         let rdfs = ci::rdf_count((from..to).map(|i| len(i) as u16));
@@ -238,7 +292,12 @@ fn plan(page: &Page<'_>, coming: &Coming<'_>, shape: crate::pool::Shape, ci_size
         return None;
     }
     let both = |t: &usize| fits(0, *t) && fits(*t, total);
-    let ascending = || [pos + 1, pos].into_iter().filter(|t| (1..total).contains(t)).find(|t| both(t));
+    let ascending = || {
+        [pos + 1, pos]
+            .into_iter()
+            .filter(|t| (1..total).contains(t))
+            .find(|t| both(t))
+    };
     let bytes: usize = (0..total).map(len).sum();
     let mut left = 0;
     let middle = (0..total)
@@ -248,9 +307,22 @@ fn plan(page: &Page<'_>, coming: &Coming<'_>, shape: crate::pool::Shape, ci_size
         })
         .map_or(total / 2, |i| i + 1)
         .clamp(1, total - 1);
-    let nearest = || (0..total).flat_map(|d| [middle + d, middle.wrapping_sub(d)]).filter(|t| (1..total).contains(t)).find(|t| both(t));
+    let nearest = || {
+        (0..total)
+            .flat_map(|d| [middle + d, middle.wrapping_sub(d)])
+            .filter(|t| (1..total).contains(t))
+            .find(|t| both(t))
+    };
     // Three CIs are needed when no cut serves: cut beside the record, and the next try cuts again.
-    let at = coming.ascending.then(ascending).flatten().or_else(nearest).unwrap_or(pos.clamp(1, total - 1));
+    let at = coming
+        .ascending
+        .then(ascending)
+        .flatten()
+        .or_else(nearest)
+        .unwrap_or(pos.clamp(1, total - 1));
     let moved = if replaced || at <= pos { at } else { at - 1 };
-    Some(Plan { moved, separator: separator(key(at - 1), key(at)) })
+    Some(Plan {
+        moved,
+        separator: separator(key(at - 1), key(at)),
+    })
 }

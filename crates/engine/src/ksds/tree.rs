@@ -92,7 +92,14 @@ impl Ksds {
                         continue 'restart;
                     }
                     let node = (node, frame, version);
-                    return Ok(Some(Leaf { ci, frame: leaf, version: leaf_version, node, entry, entries }));
+                    return Ok(Some(Leaf {
+                        ci,
+                        frame: leaf,
+                        version: leaf_version,
+                        node,
+                        entry,
+                        entries,
+                    }));
                 }
                 let (next, next_version) = self.index.page(pointer)?;
                 if !self.unchanged(frame, version) {
@@ -106,7 +113,9 @@ impl Ksds {
     /// The first record whose key is at or above `key` (`after`: above it). A short `key` compares over its length.
     pub fn first_at(&self, key: &[u8], after: bool) -> Result<Option<Spot>, RequestError> {
         'restart: loop {
-            let Some(mut leaf) = self.descend(key)? else { return Ok(None) };
+            let Some(mut leaf) = self.descend(key)? else {
+                return Ok(None);
+            };
             let (mut pos, equal) = self.leaf_view(&leaf).find_record(key, self.shape.rkp);
             if equal && after {
                 pos += 1;
@@ -152,7 +161,9 @@ impl Ksds {
     /// The last record whose key is below `key` (`or_at`: at or below).
     pub fn last_at(&self, key: &[u8], or_at: bool) -> Result<Option<Spot>, RequestError> {
         'restart: loop {
-            let Some(mut leaf) = self.descend(key)? else { return Ok(None) };
+            let Some(mut leaf) = self.descend(key)? else {
+                return Ok(None);
+            };
             let (found, equal) = self.leaf_view(&leaf).find_record(key, self.shape.rkp);
             let mut end = found + (equal && or_at) as usize;
             loop {
@@ -257,13 +268,22 @@ impl Ksds {
             return Ok(Step::Restart);
         }
         probe.resize(self.shape.key_len, 0xFF);
-        let Some(before) = self.node_before(&probe, node)? else { return Ok(Step::Restart) };
+        let Some(before) = self.node_before(&probe, node)? else {
+            return Ok(Step::Restart);
+        };
         if !self.unchanged(frame, version) {
             return Ok(Step::Restart);
         }
-        let Some((ci, before_frame, before_version)) = before else { return Ok(Step::End) };
+        let Some((ci, before_frame, before_version)) = before else {
+            return Ok(Step::End);
+        };
         let entries = self.view(before_frame).count();
-        self.leaf_of((ci, before_frame, before_version), entries.wrapping_sub(1), entries, false)
+        self.leaf_of(
+            (ci, before_frame, before_version),
+            entries.wrapping_sub(1),
+            entries,
+            false,
+        )
     }
 
     /// The data page of an entry; on the way forward the CIs that follow it are read ahead when it is not in the pool.
@@ -279,7 +299,10 @@ impl Ksds {
         let ci = self.data.layout.join(ca, pointer);
         let resident = self.data.resident(ci);
         if resident.is_none() && ahead {
-            let cis: Vec<u32> = (entry..entries).take(64).map(|e| self.data.layout.join(ca, view.pointer(e))).collect();
+            let cis: Vec<u32> = (entry..entries)
+                .take(64)
+                .map(|e| self.data.layout.join(ca, view.pointer(e)))
+                .collect();
             if self.unchanged(node.1, node.2) {
                 self.data.read_ahead(&cis);
             }
@@ -291,7 +314,14 @@ impl Ksds {
         if !self.unchanged(node.1, node.2) {
             return Ok(Step::Restart);
         }
-        Ok(Step::To(Leaf { ci, frame, version, node, entry, entries }))
+        Ok(Step::To(Leaf {
+            ci,
+            frame,
+            version,
+            node,
+            entry,
+            entries,
+        }))
     }
 
     /// The sequence-set record before the one to which `probe` belongs. `None`: something changed, or it is not `node`.

@@ -115,7 +115,17 @@ impl Log {
         let number = state.next_number;
         state.next_number += 1;
         let path = format!("{}\0{}", data.display(), index.display());
-        state.data_sets.insert(number, Member { cluster, path, logger, named: false, in_group: false, introduced: false });
+        state.data_sets.insert(
+            number,
+            Member {
+                cluster,
+                path,
+                logger,
+                named: false,
+                in_group: false,
+                introduced: false,
+            },
+        );
         number
     }
 
@@ -165,7 +175,11 @@ impl Log {
     pub fn named(&self, number: u32) -> Option<(u64, String)> {
         let state = self.state.lock();
         let named = state.data_sets.get(&number).is_some_and(|m| m.named);
-        state.file.as_ref().filter(|_| named).map(|f| (f.log, f.path.display().to_string()))
+        state
+            .file
+            .as_ref()
+            .filter(|_| named)
+            .map(|f| (f.log, f.path.display().to_string()))
     }
 
     /// Logs one request; the caller holds the latch of the page it changed (W1). `write` appends one record for `number`.
@@ -177,7 +191,12 @@ impl Log {
             member.in_group = true;
             if !member.introduced {
                 member.introduced = true;
-                LogRecord::DataSet { number, cluster: member.cluster, path: &member.path }.append(&mut state.group);
+                LogRecord::DataSet {
+                    number,
+                    cluster: member.cluster,
+                    path: &member.path,
+                }
+                .append(&mut state.group);
                 state.records += 1;
                 state.next_lsn += 1;
             }
@@ -275,7 +294,8 @@ impl Log {
                     logger.name_log(log, &text)?;
                 }
             }
-            file.write(&[WriteAt { at, buf: &group }]).map_err(|e| format!("log {text}: write failed: {e}"))?;
+            file.write(&[WriteAt { at, buf: &group }])
+                .map_err(|e| format!("log {text}: write failed: {e}"))?;
             file.sync().map_err(|e| format!("log {text}: sync failed: {e}"))
         });
         done?;

@@ -17,14 +17,27 @@ const MOST_FILES: u32 = 10_000;
 
 /// Takes a free file, or makes one.
 pub(super) fn claim(disk: &Arc<dyn Disk>, directory: &Path) -> Result<Claimed, String> {
-    let there = disk.list(directory).map_err(|e| format!("log directory {}: {e}", directory.display()))?;
-    let names: std::collections::HashSet<_> = there.iter().filter_map(|(p, _)| p.file_name().map(|n| n.to_owned())).collect();
+    let there = disk
+        .list(directory)
+        .map_err(|e| format!("log directory {}: {e}", directory.display()))?;
+    let names: std::collections::HashSet<_> = there
+        .iter()
+        .filter_map(|(p, _)| p.file_name().map(|n| n.to_owned()))
+        .collect();
     for number in 1..=MOST_FILES {
         let name = format!("log-{number:04}");
         let exists = names.contains(std::ffi::OsStr::new(&name));
         let path = directory.join(name);
         let create = if exists { Create::No } else { Create::IfMissing };
-        let file = match disk.open(&path, Open { write: true, create, lock: Lock::Exclusive, ..Open::default() }) {
+        let file = match disk.open(
+            &path,
+            Open {
+                write: true,
+                create,
+                lock: Lock::Exclusive,
+                ..Open::default()
+            },
+        ) {
             Ok(file) => file,
             Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => continue,
             Err(e) => return Err(format!("log {}: {e}", path.display())),
@@ -37,24 +50,49 @@ pub(super) fn claim(disk: &Arc<dyn Disk>, directory: &Path) -> Result<Claimed, S
             }
             claims = header.claims;
         }
-        let header = LogFileHeader { log: (number as u64) << 32 | (claims as u64 + 1), claims: claims + 1 };
+        let header = LogFileHeader {
+            log: (number as u64) << 32 | (claims as u64 + 1),
+            claims: claims + 1,
+        };
         write_header(&*file, header).map_err(text)?;
         // Roots will name this id: it must be found here after a power cut.
         file.sync().map_err(text)?;
         if !exists {
-            let handle = disk.open(directory, Open { directory: true, ..Open::default() }).map_err(text)?;
+            let handle = disk
+                .open(
+                    directory,
+                    Open {
+                        directory: true,
+                        ..Open::default()
+                    },
+                )
+                .map_err(text)?;
             handle.sync().map_err(text)?;
         }
         let capacity = file.size(None).map_err(text)?;
-        return Ok(Claimed { file: file.into(), path, log: header.log, epoch: 1, at: BLOCK_LEN as u64, capacity });
+        return Ok(Claimed {
+            file: file.into(),
+            path,
+            log: header.log,
+            epoch: 1,
+            at: BLOCK_LEN as u64,
+            capacity,
+        });
     }
-    Err(format!("log directory {}: all {MOST_FILES} log files are in use", directory.display()))
+    Err(format!(
+        "log directory {}: all {MOST_FILES} log files are in use",
+        directory.display()
+    ))
 }
 
 /// The header of a log file; `None` for a file that never had one.
 pub(super) fn read_header(file: &dyn File) -> std::io::Result<Option<LogFileHeader>> {
     let mut bytes = vec![0; BLOCK_LEN];
-    let mut batch = [ReadAt { at: 0, buf: &mut bytes, got: 0 }];
+    let mut batch = [ReadAt {
+        at: 0,
+        buf: &mut bytes,
+        got: 0,
+    }];
     file.read(&mut batch)?;
     Ok(LogFileHeader::decode(&bytes).ok())
 }
@@ -73,7 +111,10 @@ pub(super) fn make_room(claimed: &mut Claimed, bytes: u64) -> Result<(), String>
         let end = (claimed.capacity + STEP).next_multiple_of(STEP);
         claimed.file.size(Some(end)).map_err(text)?;
         let zeros = vec![0; (end - start) as usize];
-        claimed.file.write(&[WriteAt { at: start, buf: &zeros }]).map_err(text)?;
+        claimed
+            .file
+            .write(&[WriteAt { at: start, buf: &zeros }])
+            .map_err(text)?;
         claimed.capacity = end;
     }
     Ok(())
@@ -81,6 +122,9 @@ pub(super) fn make_room(claimed: &mut Claimed, bytes: u64) -> Result<(), String>
 
 /// Gives a file back. If this write is lost the file stays out of use until it is recovered, which then finds nothing to do.
 pub(super) fn release(claimed: Claimed) {
-    let header = LogFileHeader { log: 0, claims: (claimed.log & 0xFFFF_FFFF) as u32 };
+    let header = LogFileHeader {
+        log: 0,
+        claims: (claimed.log & 0xFFFF_FFFF) as u32,
+    };
     let _ = write_header(&*claimed.file, header);
 }

@@ -40,13 +40,26 @@ pub enum Logged {
 impl LogReader {
     /// Opens and locks the log file `path`, which must hold log `log`. `Ok(None)`: its owner lives.
     pub fn open(disk: &dyn Disk, path: &Path, log: u64) -> Result<Option<LogReader>, String> {
-        let file = match disk.open(path, Open { write: true, lock: Lock::Exclusive, ..Open::default() }) {
+        let file = match disk.open(
+            path,
+            Open {
+                write: true,
+                lock: Lock::Exclusive,
+                ..Open::default()
+            },
+        ) {
             Ok(file) => file,
             Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => return Ok(None),
             Err(e) => return Err(format!("the log cannot be opened: {e}")),
         };
         match read_header(&*file).map_err(|e| e.to_string())? {
-            Some(header) if header.log == log => Ok(Some(LogReader { file, header, at: BLOCK_LEN as u64, epoch: None, lsn: None })),
+            Some(header) if header.log == log => Ok(Some(LogReader {
+                file,
+                header,
+                at: BLOCK_LEN as u64,
+                epoch: None,
+                lsn: None,
+            })),
             Some(header) => Err(format!("the file now holds log {:X}, not log {log:X}", header.log)),
             None => Err("the file has no readable log header".into()),
         }
@@ -55,7 +68,9 @@ impl LogReader {
     /// The next group's requests with their LSNs, in order; `None` at the end of the log. The log ends at the first block that is not the next group
     /// of the same epoch: what lies behind it was never acknowledged.
     pub fn next_group(&mut self) -> Result<Option<Vec<(u64, Logged)>>, String> {
-        let Some(group) = self.read_next()? else { return Ok(None) };
+        let Some(group) = self.read_next()? else {
+            return Ok(None);
+        };
         let (header, len) = match read_group(&group) {
             Ok(read) => read,
             Err(_) => return Ok(None),
@@ -82,8 +97,14 @@ impl LogReader {
         let mut bytes = vec![0; BLOCK_LEN];
         loop {
             let want = bytes.len();
-            let mut batch = [ReadAt { at: self.at, buf: &mut bytes, got: 0 }];
-            self.file.read(&mut batch).map_err(|e| format!("the log cannot be read at offset {}: {e}", self.at))?;
+            let mut batch = [ReadAt {
+                at: self.at,
+                buf: &mut bytes,
+                got: 0,
+            }];
+            self.file
+                .read(&mut batch)
+                .map_err(|e| format!("the log cannot be read at offset {}: {e}", self.at))?;
             if batch[0].got < want {
                 return Ok(None);
             }
@@ -97,7 +118,14 @@ impl LogReader {
 
     /// Everything in the log was done: the file is free.
     pub fn release(self) -> Result<(), String> {
-        write_header(&*self.file, LogFileHeader { log: 0, claims: self.header.claims }).map_err(|e| e.to_string())
+        write_header(
+            &*self.file,
+            LogFileHeader {
+                log: 0,
+                claims: self.header.claims,
+            },
+        )
+        .map_err(|e| e.to_string())
     }
 }
 
@@ -105,7 +133,12 @@ fn owned(record: LogRecord<'_>) -> Logged {
     match record {
         LogRecord::DataSet { number, cluster, path } => {
             let (data, index) = path.split_once('\0').unwrap_or((path, ""));
-            Logged::DataSet { number, cluster, data: data.into(), index: index.into() }
+            Logged::DataSet {
+                number,
+                cluster,
+                data: data.into(),
+                index: index.into(),
+            }
         }
         LogRecord::Insert { number, record } => Logged::Insert(number, record.to_vec()),
         LogRecord::Update { number, record } => Logged::Update(number, record.to_vec()),

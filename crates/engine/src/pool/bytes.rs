@@ -20,7 +20,11 @@ impl<'p> Words<'p> {
     /// # Safety
     /// `start` must be aligned and valid for `len` words for `'p`.
     pub unsafe fn new(start: NonNull<AtomicU64>, len: usize) -> Self {
-        Words { start, len, life: PhantomData }
+        Words {
+            start,
+            len,
+            life: PhantomData,
+        }
     }
 
     /// Word `i`, 0 when outside.
@@ -85,7 +89,9 @@ impl<'p> Words<'p> {
         let mut chunks = probe.chunks_exact(8);
         for chunk in &mut chunks {
             let mine = self.eight(at).swap_bytes();
-            let theirs = u64::from_be_bytes([chunk[0], chunk[1], chunk[2], chunk[3], chunk[4], chunk[5], chunk[6], chunk[7]]);
+            let theirs = u64::from_be_bytes([
+                chunk[0], chunk[1], chunk[2], chunk[3], chunk[4], chunk[5], chunk[6], chunk[7],
+            ]);
             if mine != theirs {
                 return mine.cmp(&theirs);
             }

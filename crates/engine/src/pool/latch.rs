@@ -30,11 +30,16 @@ impl Latch {
     /// Latches if the word still is `word` (L3).
     #[inline]
     pub fn latch_at(&self, word: u64) -> bool {
-        word & 1 == 0 && self.0.compare_exchange(word, word | 1, Ordering::Acquire, Ordering::Relaxed).is_ok() && {
-            // Readers that see any of our writes must also see the bit.
-            fence(Ordering::Release);
-            true
-        }
+        word & 1 == 0
+            && self
+                .0
+                .compare_exchange(word, word | 1, Ordering::Acquire, Ordering::Relaxed)
+                .is_ok()
+            && {
+                // Readers that see any of our writes must also see the bit.
+                fence(Ordering::Release);
+                true
+            }
     }
 
     /// Latches, waiting for another writer.

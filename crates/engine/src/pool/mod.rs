@@ -153,7 +153,9 @@ impl Pool {
 
     /// Takes `bytes` from the bound for memory outside frames. False: there is no room.
     pub fn charge(&self, bytes: usize) -> bool {
-        self.charged.fetch_update(AcqRel, Relaxed, |c| (c + bytes <= self.limit).then_some(c + bytes)).is_ok()
+        self.charged
+            .fetch_update(AcqRel, Relaxed, |c| (c + bytes <= self.limit).then_some(c + bytes))
+            .is_ok()
     }
 
     /// Gives back what [`charge`](Self::charge) took.
@@ -182,7 +184,11 @@ impl Pool {
     #[inline]
     pub fn descriptor(&self, frame: u32) -> &Descriptor {
         let offset = frame as usize * 64;
-        let offset = if offset + DESCRIPTOR <= self.reserved { offset } else { 0 };
+        let offset = if offset + DESCRIPTOR <= self.reserved {
+            offset
+        } else {
+            0
+        };
         // SAFETY: inside the mapping, 64-byte aligned, and any bytes are a valid Descriptor (atomic integers).
         unsafe { &*self.memory.as_ptr().add(offset).cast() }
     }
@@ -191,7 +197,9 @@ impl Pool {
     #[inline]
     fn memory_of(&self, frame: u32) -> (NonNull<u8>, usize) {
         let offset = frame as usize * 64;
-        let Some(size) = self.sizes.get(offset / SLAB) else { return (self.memory, DESCRIPTOR) };
+        let Some(size) = self.sizes.get(offset / SLAB) else {
+            return (self.memory, DESCRIPTOR);
+        };
         let size = (size.load(Relaxed) as usize).min(SLAB - offset % SLAB);
         // SAFETY: offset is inside the range, because its slab is.
         (unsafe { self.memory.add(offset) }, size)
@@ -245,19 +253,31 @@ impl Pool {
     /// Latches a frame, waiting.
     pub fn latch(&self, frame: u32) -> Latched<'_> {
         self.descriptor(frame).latch.latch();
-        Latched { pool: self, frame, bare: false }
+        Latched {
+            pool: self,
+            frame,
+            bare: false,
+        }
     }
 
     /// Latches a frame if nobody else has.
     pub fn try_latch(&self, frame: u32) -> Option<Latched<'_>> {
         // Lazily: a guard that is made is a guard that releases.
-        self.descriptor(frame).latch.try_latch().then(|| Latched { pool: self, frame, bare: false })
+        self.descriptor(frame).latch.try_latch().then(|| Latched {
+            pool: self,
+            frame,
+            bare: false,
+        })
     }
 
     /// Latches a frame if its version still is `version` (L3).
     #[inline]
     pub fn latch_at(&self, frame: u32, version: u64) -> Option<Latched<'_>> {
-        self.descriptor(frame).latch.latch_at(version).then(|| Latched { pool: self, frame, bare: false })
+        self.descriptor(frame).latch.latch_at(version).then(|| Latched {
+            pool: self,
+            frame,
+            bare: false,
+        })
     }
 
     /// A latched frame of at least `bytes`, holding no page.
@@ -300,7 +320,9 @@ impl Pool {
     /// Hands out the frames of a slab.
     fn enter_slab(&self, slab: usize, size: usize) {
         self.sizes[slab].store(size as u32, Relaxed);
-        let frames: Vec<u32> = (0..SLAB / size).map(|i| ((slab * SLAB + i * size) / 64) as u32).collect();
+        let frames: Vec<u32> = (0..SLAB / size)
+            .map(|i| ((slab * SLAB + i * size) / 64) as u32)
+            .collect();
         let mut classes = self.classes.lock();
         let class = class_of(&mut classes, size);
         class.frames.extend(&frames);
@@ -318,7 +340,9 @@ impl Pool {
             let frame = {
                 let mut classes = self.classes.lock();
                 let class = class_of(&mut classes, size);
-                let Some(&frame) = class.frames.get(class.hand % class.frames.len().max(1)) else { return false };
+                let Some(&frame) = class.frames.get(class.hand % class.frames.len().max(1)) else {
+                    return false;
+                };
                 class.hand = (class.hand + 1) % class.frames.len();
                 frame
             };
@@ -339,7 +363,11 @@ impl Pool {
     fn steal_slab(&self, size: usize) -> bool {
         let victims: Vec<(usize, Vec<Vec<u32>>)> = {
             let classes = self.classes.lock();
-            classes.iter().filter(|c| c.size != size).map(|c| (c.size, c.slabs.clone())).collect()
+            classes
+                .iter()
+                .filter(|c| c.size != size)
+                .map(|c| (c.size, c.slabs.clone()))
+                .collect()
         };
         for (other, slabs) in victims {
             if let Some(slab) = slabs.iter().find(|slab| self.empty_slab(other, slab)) {
@@ -464,7 +492,10 @@ impl<'p> Latched<'p> {
     }
     /// Gives the frame a page, or none.
     pub fn set_page(&mut self, page: Option<PageId>) {
-        self.pool.descriptor(self.frame).page.store(page.map_or(0, PageId::pack), Release);
+        self.pool
+            .descriptor(self.frame)
+            .page
+            .store(page.map_or(0, PageId::pack), Release);
         self.bare = page.is_none();
     }
     /// Marks the page dirty; true if it was clean.
@@ -493,7 +524,13 @@ impl Drop for Latched<'_> {
 
 fn class_of(classes: &mut Vec<Class>, size: usize) -> &mut Class {
     let index = classes.iter().position(|c| c.size == size).unwrap_or_else(|| {
-        classes.push(Class { size, free: Vec::new(), frames: Vec::new(), slabs: Vec::new(), hand: 0 });
+        classes.push(Class {
+            size,
+            free: Vec::new(),
+            frames: Vec::new(),
+            slabs: Vec::new(),
+            hand: 0,
+        });
         classes.len() - 1
     });
     &mut classes[index]
@@ -510,7 +547,12 @@ fn reserve(bytes: usize) -> std::io::Result<NonNull<u8>> {
     use rustix::mm::{mmap_anonymous, MapFlags, ProtFlags};
     // SAFETY: a fresh private anonymous mapping at an address of the system's choice.
     let address = unsafe {
-        mmap_anonymous(std::ptr::null_mut(), bytes.max(4096), ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::NORESERVE)?
+        mmap_anonymous(
+            std::ptr::null_mut(),
+            bytes.max(4096),
+            ProtFlags::READ | ProtFlags::WRITE,
+            MapFlags::PRIVATE | MapFlags::NORESERVE,
+        )?
     };
     NonNull::new(address.cast()).ok_or_else(|| std::io::Error::other("the system mapped page zero"))
 }
@@ -521,7 +563,11 @@ fn advise_huge(memory: NonNull<u8>, bytes: usize) {
     if bytes > START {
         // SAFETY: the range lies inside the mapping just made; the advice changes no contents.
         let _ = unsafe {
-            rustix::mm::madvise(memory.as_ptr().add(START).cast(), bytes - START, rustix::mm::Advice::LinuxHugepage)
+            rustix::mm::madvise(
+                memory.as_ptr().add(START).cast(),
+                bytes - START,
+                rustix::mm::Advice::LinuxHugepage,
+            )
         };
     }
 }

@@ -74,7 +74,12 @@ impl<'a> Page<'a> {
         self.bytes[at..at + 2].copy_from_slice(&value.to_le_bytes());
     }
     fn u32(&self, at: usize) -> u32 {
-        u32::from_le_bytes([self.bytes[at], self.bytes[at + 1], self.bytes[at + 2], self.bytes[at + 3]])
+        u32::from_le_bytes([
+            self.bytes[at],
+            self.bytes[at + 1],
+            self.bytes[at + 2],
+            self.bytes[at + 3],
+        ])
     }
     fn set_u32(&mut self, at: usize, value: u32) {
         self.bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
@@ -178,7 +183,12 @@ impl<'a> Page<'a> {
         let mut len = 0;
         if n > 0 && self.segment() <= 1 {
             let (first, last) = (self.key(0, shape), self.key(n - 1, shape));
-            len = first.iter().zip(last).take_while(|(a, b)| a == b).count().min(PREFIX_MAX);
+            len = first
+                .iter()
+                .zip(last)
+                .take_while(|(a, b)| a == b)
+                .count()
+                .min(PREFIX_MAX);
             prefix[..len].copy_from_slice(&first[..len]);
         }
         self.bytes[8] = len as u8;
@@ -251,7 +261,11 @@ impl<'a> Page<'a> {
         self.set_u16(12, rdfs as u16);
         let key = &record[shape.rkp..shape.rkp + shape.key_len];
         let shares = n > 0 && key.starts_with(self.prefix());
-        let head = if shares { head_of(&key[self.bytes[8] as usize..], 0) } else { 0 };
+        let head = if shares {
+            head_of(&key[self.bytes[8] as usize..], 0)
+        } else {
+            0
+        };
         self.set_slot(i, head, offset, len);
         if !shares {
             self.rebuild_heads(shape);
@@ -265,7 +279,8 @@ impl<'a> Page<'a> {
         if old != record.len() {
             let rdfs = self.rdfs_changed(i, Some(record.len()));
             let end = start + self.data_len();
-            self.bytes.copy_within(start + offset + old..end, start + offset + record.len());
+            self.bytes
+                .copy_within(start + offset + old..end, start + offset + record.len());
             let change = record.len() as isize - old as isize;
             for k in i + 1..self.count() {
                 self.shift_offset(k, change);
@@ -284,7 +299,8 @@ impl<'a> Page<'a> {
         let (n, start) = (self.count(), self.data_start());
         let end = start + self.data_len();
         self.bytes.copy_within(start + offset + len..end, start + offset);
-        self.bytes.copy_within(HEADER + (i + 1) * 8..HEADER + n * 8, HEADER + i * 8);
+        self.bytes
+            .copy_within(HEADER + (i + 1) * 8..HEADER + n * 8, HEADER + i * 8);
         for k in i..n - 1 {
             self.shift_offset(k, -(len as isize));
         }
@@ -331,7 +347,11 @@ impl<'a> Page<'a> {
 
     /// Bytes a frame needs for an index page with these entries.
     pub fn index_frame_len(entries: &[Entry]) -> usize {
-        SLOTS_AT + entries.iter().map(|e| 8 + e.separator.len().next_multiple_of(4) + 4).sum::<usize>()
+        SLOTS_AT
+            + entries
+                .iter()
+                .map(|e| 8 + e.separator.len().next_multiple_of(4) + 4)
+                .sum::<usize>()
     }
 
     /// Makes the frame an index page.
@@ -377,6 +397,8 @@ fn runs(lens: impl Iterator<Item = usize>) -> usize {
 fn common_prefix(entries: &[Entry]) -> &[u8] {
     let mut finite = entries.iter().map(|e| e.separator.as_slice()).filter(|s| !s.is_empty());
     let Some(first) = finite.next() else { return &[] };
-    let len = finite.fold(first.len(), |len, s| first.iter().zip(s).take(len).take_while(|(a, b)| a == b).count());
+    let len = finite.fold(first.len(), |len, s| {
+        first.iter().zip(s).take(len).take_while(|(a, b)| a == b).count()
+    });
     &first[..len.min(PREFIX_MAX)]
 }

@@ -55,11 +55,19 @@ impl<'p> CaPage<'p> {
     }
     fn half(&self, i: usize, high: bool) -> u32 {
         let word = self.words.get(i);
-        if high { (word >> 32) as u32 } else { word as u32 }
+        if high {
+            (word >> 32) as u32
+        } else {
+            word as u32
+        }
     }
     fn set_half(&self, i: usize, high: bool, value: u32) {
         let word = self.words.get(i);
-        let word = if high { word & 0xFFFF_FFFF | (value as u64) << 32 } else { word & !0xFFFF_FFFF | value as u64 };
+        let word = if high {
+            word & 0xFFFF_FFFF | (value as u64) << 32
+        } else {
+            word & !0xFFFF_FFFF | value as u64
+        };
         self.store(i, word);
     }
 
@@ -87,7 +95,12 @@ impl<'p> CaPage<'p> {
     pub fn place(&self, i: usize) -> Place {
         let slots = self.words.get(FIRST + 3 * i + 1);
         let sum = self.words.get(FIRST + 3 * i + 2);
-        Place { slot: slots as u16, committed: (slots >> 16) as u16, checksum: sum as u32, version: (sum >> 32) as u32 }
+        Place {
+            slot: slots as u16,
+            committed: (slots >> 16) as u16,
+            checksum: sum as u32,
+            version: (sum >> 32) as u32,
+        }
     }
     /// Sets them.
     pub fn set_place(&self, i: usize, p: Place) {
@@ -126,7 +139,15 @@ impl<'p> CaPage<'p> {
         for i in 0..ci_per_ca {
             self.store(FIRST + 3 * i, NO_FRAME as u64);
             self.set_flags(i, 0);
-            self.set_place(i, Place { slot: NO_SLOT, committed: NO_SLOT, version: 0, checksum: 0 });
+            self.set_place(
+                i,
+                Place {
+                    slot: NO_SLOT,
+                    committed: NO_SLOT,
+                    version: 0,
+                    checksum: 0,
+                },
+            );
         }
     }
 
@@ -139,9 +160,19 @@ impl<'p> CaPage<'p> {
         for (i, e) in header.entries.iter().enumerate() {
             self.store(FIRST + 3 * i, NO_FRAME as u64);
             self.set_flags(i, e.flags);
-            let old = committed.filter(|c| c.region == header.region).and_then(|c| c.entries.get(i));
+            let old = committed
+                .filter(|c| c.region == header.region)
+                .and_then(|c| c.entries.get(i));
             let committed = old.map_or(NO_SLOT, |o| o.slot);
-            self.set_place(i, Place { slot: e.slot, committed, version: e.version, checksum: e.checksum });
+            self.set_place(
+                i,
+                Place {
+                    slot: e.slot,
+                    committed,
+                    version: e.version,
+                    checksum: e.checksum,
+                },
+            );
         }
     }
 
@@ -149,7 +180,12 @@ impl<'p> CaPage<'p> {
     pub fn header(&self, component: u64, ca: u32, version: u32, ci_per_ca: usize) -> CaHeader {
         let entries = (0..ci_per_ca).map(|i| {
             let p = self.place(i);
-            CiEntry { slot: p.slot, flags: self.flags(i), version: p.version, checksum: p.checksum }
+            CiEntry {
+                slot: p.slot,
+                flags: self.flags(i),
+                version: p.version,
+                checksum: p.checksum,
+            }
         });
         CaHeader {
             component,
@@ -192,6 +228,8 @@ impl<'p> CaPage<'p> {
 
     /// Frame of CI `i` without ordering, for walks under the CA's lock.
     pub fn frame_relaxed(&self, i: usize) -> u32 {
-        self.words.cell(FIRST + 3 * i).map_or(NO_FRAME, |c| c.load(Relaxed) as u32)
+        self.words
+            .cell(FIRST + 3 * i)
+            .map_or(NO_FRAME, |c| c.load(Relaxed) as u32)
     }
 }

@@ -65,7 +65,9 @@ impl Codec {
 
     /// Data: makes the image that was read to [`image_area`](Self::image_area) a page.
     pub fn decode_here(&self, frame: &mut [u8], ci_size: usize) -> Result<Decoded, FormatError> {
-        let Codec::Data { shape, .. } = self else { return Ok(Decoded::NeedsFrame(0)) };
+        let Codec::Data { shape, .. } = self else {
+            return Ok(Decoded::NeedsFrame(0));
+        };
         let mut page = Page::of(frame);
         let mut spans = Vec::with_capacity(64);
         let layout = ci::parse(&page.image()[..ci_size], &mut spans)?;
@@ -88,7 +90,12 @@ impl Codec {
                 unseal(&mut record.entries);
                 let need = Page::index_frame_len(&record.entries);
                 if need > SLAB {
-                    return Err(FormatError::Field { what: "index record", field: "entries", value: need as u64, must: "few enough for a frame" });
+                    return Err(FormatError::Field {
+                        what: "index record",
+                        field: "entries",
+                        value: need as u64,
+                        must: "few enough for a frame",
+                    });
                 }
                 if need > frame.len() + DESCRIPTOR {
                     return Ok(Decoded::NeedsFrame(need));
@@ -153,10 +160,24 @@ fn check_lengths(layout: &ci::Layout, spans: &[(u16, u16)], shape: Shape) -> Res
 
 /// An index page in plain form; level-1 records list the CA's free CIs, highest number first.
 pub fn index_record(view: View<'_>, ci_per_ca: usize) -> IndexRecord {
-    let entries: Vec<Entry> =
-        (0..view.count()).map(|i| Entry { separator: view.separator(i), pointer: view.pointer(i) }).collect();
-    let free = if view.level() == 1 { free_cis(&entries, ci_per_ca) } else { Vec::new() };
-    IndexRecord { level: view.level(), ca: view.ca(), next: view.next(), entries, free }
+    let entries: Vec<Entry> = (0..view.count())
+        .map(|i| Entry {
+            separator: view.separator(i),
+            pointer: view.pointer(i),
+        })
+        .collect();
+    let free = if view.level() == 1 {
+        free_cis(&entries, ci_per_ca)
+    } else {
+        Vec::new()
+    };
+    IndexRecord {
+        level: view.level(),
+        ca: view.ca(),
+        next: view.next(),
+        entries,
+        free,
+    }
 }
 
 /// A record as it is written: with its list of free CIs, and with only its last entry infinite. The other segments of a
@@ -164,7 +185,10 @@ pub fn index_record(view: View<'_>, ci_per_ca: usize) -> IndexRecord {
 fn sealed(record: &IndexRecord, ci_per_ca: usize) -> IndexRecord {
     let mut sealed = record.clone();
     if let Some((_, others)) = sealed.entries.split_last_mut() {
-        others.iter_mut().filter(|e| e.separator.is_empty()).for_each(|e| e.separator.push(0xFF));
+        others
+            .iter_mut()
+            .filter(|e| e.separator.is_empty())
+            .for_each(|e| e.separator.push(0xFF));
     }
     if record.level == 1 {
         sealed.free = free_cis(&sealed.entries, ci_per_ca);
@@ -175,7 +199,10 @@ fn sealed(record: &IndexRecord, ci_per_ca: usize) -> IndexRecord {
 fn unseal(entries: &mut [Entry]) {
     if let Some((last, others)) = entries.split_last_mut() {
         if last.separator.is_empty() {
-            others.iter_mut().filter(|e| e.separator == [0xFF]).for_each(|e| e.separator.clear());
+            others
+                .iter_mut()
+                .filter(|e| e.separator == [0xFF])
+                .for_each(|e| e.separator.clear());
         }
     }
 }

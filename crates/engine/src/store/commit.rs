@@ -36,8 +36,13 @@ impl Component {
             let end = space.refs.len().min((block + 1) * REFS);
             let refs = space.refs[block * REFS..end].to_vec();
             let mut bytes = [0; BLOCK_LEN];
-            let checksum =
-                TableBlock { component: self.id, block: block as u32, version, refs }.encode(&mut bytes);
+            let checksum = TableBlock {
+                component: self.id,
+                block: block as u32,
+                version,
+                refs,
+            }
+            .encode(&mut bytes);
             let at = self.layout.table(block as u32, version);
             self.count_io(1);
             self.file()
@@ -54,7 +59,13 @@ impl Component {
         root.ca_count = space.ca_count;
         root.free_ca = space.free_ca;
         root.region_count = space.region_count;
-        root.free_regions = space.free_regions.iter().chain(&space.freed).copied().take(MAX_FREE_REGIONS).collect();
+        root.free_regions = space
+            .free_regions
+            .iter()
+            .chain(&space.freed)
+            .copied()
+            .take(MAX_FREE_REGIONS)
+            .collect();
         root.tables = space.tables.clone();
         root.high_used = space.ca_count as u64 * (self.layout.ci_per_ca * self.layout.ci_size) as u64;
         root.high_allocated = space.high_allocated;
@@ -63,17 +74,26 @@ impl Component {
 
     /// Writes a root to its copy; returns its checksum.
     pub fn write_root(&self, root: &Root) -> Result<u32, RequestError> {
-        let bytes = root.encode().map_err(|e| self.write_error(format!("{}: root: {e}", self.name)))?;
+        let bytes = root
+            .encode()
+            .map_err(|e| self.write_error(format!("{}: root: {e}", self.name)))?;
         self.count_io(1);
         self.file()
-            .and_then(|f| f.write(&[WriteAt { at: self.layout.root(root.version), buf: &bytes }]))
+            .and_then(|f| {
+                f.write(&[WriteAt {
+                    at: self.layout.root(root.version),
+                    buf: &bytes,
+                }])
+            })
             .map_err(|e| self.write_error(format!("{}: root write failed: {e}", self.name)))?;
         Ok(Root::checksum_of(&bytes))
     }
 
     /// Makes all writes so far durable. A failure is final (D3).
     pub fn sync(&self) -> Result<(), RequestError> {
-        self.file().and_then(|f| f.sync()).map_err(|e| self.write_error(format!("{}: sync of {} failed: {e}", self.name, self.path.display())))
+        self.file()
+            .and_then(|f| f.sync())
+            .map_err(|e| self.write_error(format!("{}: sync of {} failed: {e}", self.name, self.path.display())))
     }
 
     /// The root that names everything written is durable: old slots and regions are free (R2).
@@ -114,6 +134,9 @@ impl Component {
     /// Gives the space of an emptied component back to the file system.
     pub fn cut(&self) -> Result<(), RequestError> {
         let length = self.layout.file_len(self.space.lock().region_count);
-        self.file().and_then(|f| f.size(Some(length))).map(drop).map_err(|e| self.write_error(format!("{}: {e}", self.path.display())))
+        self.file()
+            .and_then(|f| f.size(Some(length)))
+            .map(drop)
+            .map_err(|e| self.write_error(format!("{}: {e}", self.path.display())))
     }
 }

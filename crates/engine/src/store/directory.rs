@@ -16,7 +16,9 @@ pub struct Directory {
 impl Directory {
     /// An empty one.
     pub fn new() -> Directory {
-        Directory { chunks: std::array::from_fn(|_| OnceLock::new()) }
+        Directory {
+            chunks: std::array::from_fn(|_| OnceLock::new()),
+        }
     }
     #[inline]
     fn place(ca: u32) -> (usize, usize) {
@@ -37,7 +39,11 @@ impl Directory {
     pub fn set(&self, ca: u32, frame: u32) {
         let (chunk, i) = Self::place(ca);
         if let Some(cell) = self.chunks.get(chunk) {
-            let entries = cell.get_or_init(|| (0..(FIRST as usize) << chunk).map(|_| AtomicU32::new(NO_FRAME)).collect());
+            let entries = cell.get_or_init(|| {
+                (0..(FIRST as usize) << chunk)
+                    .map(|_| AtomicU32::new(NO_FRAME))
+                    .collect()
+            });
             entries[i].store(frame, Release);
         }
     }

@@ -24,7 +24,9 @@ impl Owner for Component {
 impl Component {
     fn give_up_ci(&self, frame: u32, page: PageId) -> bool {
         let (ca, i) = self.layout.split(page.number);
-        let Some(_guard) = self.lock(ca).try_lock() else { return false };
+        let Some(_guard) = self.lock(ca).try_lock() else {
+            return false;
+        };
         let descriptor = self.directory.get(ca);
         if descriptor == NO_FRAME {
             return false;
@@ -33,11 +35,17 @@ impl Component {
         if ca_page.frame(i) != frame {
             return false;
         }
-        let Some(latched) = self.pool.try_latch(frame) else { return false };
+        let Some(latched) = self.pool.try_latch(frame) else {
+            return false;
+        };
         if latched.page() != Some(page) {
             return false;
         }
-        let mut victim = [Dirty { ci: page.number, i, latched }];
+        let mut victim = [Dirty {
+            ci: page.number,
+            i,
+            latched,
+        }];
         if self.pool.descriptor(frame).dirty() && self.write_latched(ca, ca_page, &mut victim).is_err() {
             return false;
         }
@@ -49,7 +57,9 @@ impl Component {
 
     fn give_up_ca(&self, frame: u32, page: PageId) -> bool {
         let ca = page.number;
-        let Some(_guard) = self.lock(ca).try_lock() else { return false };
+        let Some(_guard) = self.lock(ca).try_lock() else {
+            return false;
+        };
         if self.directory.get(ca) != frame || self.pool.descriptor(frame).pins() > 0 {
             return false;
         }
@@ -57,7 +67,9 @@ impl Component {
         if changed && self.write_header(ca, CaPage::of(self.pool.view(frame))).is_err() {
             return false;
         }
-        let Some(mut latched) = self.pool.try_latch(frame) else { return false };
+        let Some(mut latched) = self.pool.try_latch(frame) else {
+            return false;
+        };
         if changed {
             self.dirty_cas.lock().remove(&ca);
         }

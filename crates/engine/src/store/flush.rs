@@ -43,7 +43,11 @@ impl Component {
             let i = self.layout.split(ci).1;
             let frame = page.frame(i);
             if frame != NO_FRAME && self.pool.descriptor(frame).dirty() {
-                dirty.push(Dirty { ci, i, latched: self.pool.latch(frame) });
+                dirty.push(Dirty {
+                    ci,
+                    i,
+                    latched: self.pool.latch(frame),
+                });
             }
         }
         self.write_latched(ca, page, &mut dirty)
@@ -80,8 +84,19 @@ impl Component {
                 continue;
             };
             let old = page.place(d.i);
-            let slot = if rewritable(old) { old.slot } else { free.next().unwrap_or(NO_SLOT) };
-            places.push((d.i, Place { slot, committed: old.committed, ..new }));
+            let slot = if rewritable(old) {
+                old.slot
+            } else {
+                free.next().unwrap_or(NO_SLOT)
+            };
+            places.push((
+                d.i,
+                Place {
+                    slot,
+                    committed: old.committed,
+                    ..new
+                },
+            ));
         }
         self.write_slots(ca, page, &places, &images)
     }
@@ -98,26 +113,61 @@ impl Component {
             .render(d.latched.bytes(), view, image)
             .map_err(|why| self.write_error(format!("{}: {why}", self.place_text(d.ci))))?;
         let version = page.place(d.i).version.wrapping_add(1);
-        let checksum = ci_checksum(Identity { component: self.id, ci: d.ci, version }, image);
-        Ok(Some(Place { slot: NO_SLOT, committed: NO_SLOT, version, checksum }))
+        let checksum = ci_checksum(
+            Identity {
+                component: self.id,
+                ci: d.ci,
+                version,
+            },
+            image,
+        );
+        Ok(Some(Place {
+            slot: NO_SLOT,
+            committed: NO_SLOT,
+            version,
+            checksum,
+        }))
     }
 
     fn set_empty(&self, page: CaPage<'_>, i: usize) {
         let place = page.place(i);
-        page.set_place(i, Place { slot: NO_SLOT, checksum: 0, ..place });
+        page.set_place(
+            i,
+            Place {
+                slot: NO_SLOT,
+                checksum: 0,
+                ..place
+            },
+        );
         self.flag(page, i, false);
     }
 
     /// Writes images to the slots of `places` (neighbouring slots as one I/O) and then enters them in the descriptor.
-    fn write_slots(&self, ca: u32, page: CaPage<'_>, places: &[(usize, Place)], images: &[u8]) -> Result<(), RequestError> {
+    fn write_slots(
+        &self,
+        ca: u32,
+        page: CaPage<'_>,
+        places: &[(usize, Place)],
+        images: &[u8],
+    ) -> Result<(), RequestError> {
         let size = self.layout.ci_size;
-        let mut order: Vec<(u16, &[u8])> =
-            places.iter().zip(images.chunks_exact(size)).map(|((_, p), image)| (p.slot, image)).collect();
+        let mut order: Vec<(u16, &[u8])> = places
+            .iter()
+            .zip(images.chunks_exact(size))
+            .map(|((_, p), image)| (p.slot, image))
+            .collect();
         order.sort_by_key(|o| o.0);
-        let batch: Vec<WriteAt<'_>> =
-            order.iter().map(|&(slot, buf)| WriteAt { at: self.layout.slot(page.region(), slot), buf }).collect();
+        let batch: Vec<WriteAt<'_>> = order
+            .iter()
+            .map(|&(slot, buf)| WriteAt {
+                at: self.layout.slot(page.region(), slot),
+                buf,
+            })
+            .collect();
         self.count_io(runs(&batch));
-        self.file().and_then(|f| f.write(&batch)).map_err(|e| self.write_error(format!("{}, CA {ca}: write failed: {e}", self.name)))?;
+        self.file()
+            .and_then(|f| f.write(&batch))
+            .map_err(|e| self.write_error(format!("{}, CA {ca}: write failed: {e}", self.name)))?;
         for (i, place) in places {
             page.set_place(*i, *place);
             self.flag(page, *i, true);
@@ -130,17 +180,26 @@ impl Component {
     /// The caller holds the CA's lock.
     fn move_region(&self, ca: u32, page: CaPage<'_>, dirty: &mut [Dirty<'_>]) -> Result<(), RequestError> {
         let region = self.take_region()?;
-        let gathered = self.gather_ca(ca, page, dirty).inspect_err(|_| self.give_back_region(region))?;
+        let gathered = self
+            .gather_ca(ca, page, dirty)
+            .inspect_err(|_| self.give_back_region(region))?;
         let (images, places) = gathered;
         let old = page.region();
-        let whole = [WriteAt { at: self.layout.slot(region, 0), buf: &images }];
+        let whole = [WriteAt {
+            at: self.layout.slot(region, 0),
+            buf: &images,
+        }];
         if let Err(error) = self.file().and_then(|f| f.write(&whole)) {
             self.give_back_region(region);
             return Err(self.write_error(format!("{}, CA {ca}: write failed: {error}", self.name)));
         }
         self.count_io(1);
         for i in 0..self.layout.ci_per_ca {
-            let gone = Place { slot: NO_SLOT, committed: NO_SLOT, ..page.place(i) };
+            let gone = Place {
+                slot: NO_SLOT,
+                committed: NO_SLOT,
+                ..page.place(i)
+            };
             page.set_place(i, gone);
         }
         for (i, place) in places {
@@ -156,15 +215,26 @@ impl Component {
 
     /// The images of all CIs of a CA that have one, in CI order, with their places in a fresh region: dirty ones from their
     /// pages, the others from their slots, which are read with one I/O.
-    fn gather_ca(&self, ca: u32, page: CaPage<'_>, dirty: &mut [Dirty<'_>]) -> Result<(Vec<u8>, Vec<(usize, Place)>), RequestError> {
+    fn gather_ca(
+        &self,
+        ca: u32,
+        page: CaPage<'_>,
+        dirty: &mut [Dirty<'_>],
+    ) -> Result<(Vec<u8>, Vec<(usize, Place)>), RequestError> {
         let size = self.layout.ci_size;
         let is_dirty = |dirty: &[Dirty<'_>], i: usize| dirty.iter().any(|d| d.i == i);
-        let clean = (0..self.layout.ci_per_ca).filter(|&i| !is_dirty(dirty, i)).map(|i| page.place(i).slot);
-        let slots = clean.filter(|&slot| slot != NO_SLOT).max().map_or(0, |last| last as usize + 1);
+        let clean = (0..self.layout.ci_per_ca)
+            .filter(|&i| !is_dirty(dirty, i))
+            .map(|i| page.place(i).slot);
+        let slots = clean
+            .filter(|&slot| slot != NO_SLOT)
+            .max()
+            .map_or(0, |last| last as usize + 1);
         let mut old = vec![0; slots * size];
         if slots > 0 {
             let at = self.layout.slot(page.region(), 0);
-            self.read_exactly(at, &mut old).map_err(|e| self.read_error(format!("{}, CA {ca}: {e}", self.name)))?;
+            self.read_exactly(at, &mut old)
+                .map_err(|e| self.read_error(format!("{}, CA {ca}: {e}", self.name)))?;
         }
         let (mut images, mut places) = (Vec::with_capacity(self.layout.slots * size), Vec::new());
         for i in 0..self.layout.ci_per_ca {
@@ -185,7 +255,14 @@ impl Component {
                 }
             };
             match place {
-                Some(place) => places.push((i, Place { slot: places.len() as u16, committed: NO_SLOT, ..place })),
+                Some(place) => places.push((
+                    i,
+                    Place {
+                        slot: places.len() as u16,
+                        committed: NO_SLOT,
+                        ..place
+                    },
+                )),
                 None => images.truncate(start),
             }
         }
@@ -196,14 +273,34 @@ impl Component {
     pub fn write_loaded(&self, ca: u32, images: &[u8]) -> Result<(), RequestError> {
         let size = self.layout.ci_size;
         self.with_ca(ca, |page| {
-            let whole = [WriteAt { at: self.layout.slot(page.region(), 0), buf: images }];
-            self.file().and_then(|f| f.write(&whole)).map_err(|e| self.write_error(format!("{}, CA {ca}: write failed: {e}", self.name)))?;
+            let whole = [WriteAt {
+                at: self.layout.slot(page.region(), 0),
+                buf: images,
+            }];
+            self.file()
+                .and_then(|f| f.write(&whole))
+                .map_err(|e| self.write_error(format!("{}, CA {ca}: write failed: {e}", self.name)))?;
             self.count_io(1);
             for (i, image) in images.chunks_exact(size).enumerate() {
                 let version = page.place(i).version.wrapping_add(1);
                 let ci = self.layout.join(ca, i as u32);
-                let checksum = ci_checksum(Identity { component: self.id, ci, version }, image);
-                page.set_place(i, Place { slot: i as u16, committed: page.place(i).committed, version, checksum });
+                let checksum = ci_checksum(
+                    Identity {
+                        component: self.id,
+                        ci,
+                        version,
+                    },
+                    image,
+                );
+                page.set_place(
+                    i,
+                    Place {
+                        slot: i as u16,
+                        committed: page.place(i).committed,
+                        version,
+                        checksum,
+                    },
+                );
                 self.flag(page, i, true);
             }
             self.ca_changed(ca);
@@ -215,7 +312,9 @@ impl Component {
     pub(super) fn write_header(&self, ca: u32, page: CaPage<'_>) -> Result<(), RequestError> {
         let version = self.next_header_version(ca);
         let mut bytes = vec![0; self.layout.header_len];
-        let checksum = page.header(self.id, ca, version, self.layout.ci_per_ca).encode(&mut bytes);
+        let checksum = page
+            .header(self.id, ca, version, self.layout.ci_per_ca)
+            .encode(&mut bytes);
         let at = self.layout.header(ca, version);
         self.count_io(1);
         self.file()
@@ -224,7 +323,6 @@ impl Component {
         self.header_written(ca, version, checksum);
         Ok(())
     }
-
 }
 
 /// A dirty page in hand.
@@ -241,5 +339,9 @@ fn rewritable(place: Place) -> bool {
 
 /// I/Os that a sorted batch takes when neighbours go together.
 fn runs(batch: &[WriteAt<'_>]) -> usize {
-    batch.len() - batch.windows(2).filter(|w| w[0].at + w[0].buf.len() as u64 == w[1].at).count()
+    batch.len()
+        - batch
+            .windows(2)
+            .filter(|w| w[0].at + w[0].buf.len() as u64 == w[1].at)
+            .count()
 }

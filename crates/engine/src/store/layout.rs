@@ -29,7 +29,13 @@ impl Layout {
         let slots = ci_per_ca + (ci_per_ca / 16).max(2);
         let header_len = CaHeader::encoded_len(ci_per_ca);
         let region_len = (2 * header_len + slots * ci_size).next_multiple_of(4096);
-        Layout { ci_size, ci_per_ca, slots, header_len, region_len }
+        Layout {
+            ci_size,
+            ci_per_ca,
+            slots,
+            header_len,
+            region_len,
+        }
     }
     /// Offset of a root copy.
     pub fn root(&self, version: u32) -> u64 {

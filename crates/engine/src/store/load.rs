@@ -49,7 +49,10 @@ impl Component {
     }
 
     fn unusable(&self, what: String) -> OpenError {
-        OpenError::Unusable { path: self.path.clone(), what }
+        OpenError::Unusable {
+            path: self.path.clone(),
+            what,
+        }
     }
 
     /// Reads what there is of `bytes.len()` bytes; returns how much that was.
@@ -71,7 +74,11 @@ impl Component {
 
     /// Runs `f` on a CA's descriptor under its lock.
     pub fn with_ca<T>(&self, ca: u32, f: impl FnOnce(CaPage<'_>) -> T) -> Result<T, RequestError> {
-        let spare = if self.directory.get(ca) == NO_FRAME { Some(self.take_ca_frame()?) } else { None };
+        let spare = if self.directory.get(ca) == NO_FRAME {
+            Some(self.take_ca_frame()?)
+        } else {
+            None
+        };
         let guard = self.lock(ca).lock();
         let frame = match self.ca_frame(ca, spare)? {
             Some(frame) => frame,
@@ -87,7 +94,9 @@ impl Component {
     }
 
     pub(super) fn take_ca_frame(&self) -> Result<Latched<'_>, RequestError> {
-        self.pool.take(CaPage::frame_len(self.layout.ci_per_ca)).map_err(|_| self.pool_full())
+        self.pool
+            .take(CaPage::frame_len(self.layout.ci_per_ca))
+            .map_err(|_| self.pool_full())
     }
 
     /// The frame of a CA's descriptor, loaded into `spare` if it is not resident; `None` if that was needed and not given.
@@ -183,7 +192,11 @@ impl Component {
     fn load_into(&self, ci: u32, bytes: usize) -> Result<Loaded, RequestError> {
         let (ca, i) = self.layout.split(ci);
         let mut latched = self.pool.take(bytes).map_err(|_| self.pool_full())?;
-        let spare = if self.directory.get(ca) == NO_FRAME { Some(self.take_ca_frame()?) } else { None };
+        let spare = if self.directory.get(ca) == NO_FRAME {
+            Some(self.take_ca_frame()?)
+        } else {
+            None
+        };
         let _guard = self.lock(ca).lock();
         let descriptor = match self.ca_frame(ca, spare) {
             Ok(Some(frame)) => frame,
@@ -233,14 +246,31 @@ impl Component {
     }
 
     /// Checks an image against its parent's word and decodes it.
-    fn accept(&self, ci: u32, version: u32, checksum: u32, image: &[u8], frame: &mut [u8]) -> Result<Decoded, RequestError> {
-        if ci_checksum(Identity { component: self.id, ci, version }, image) != checksum {
+    fn accept(
+        &self,
+        ci: u32,
+        version: u32,
+        checksum: u32,
+        image: &[u8],
+        frame: &mut [u8],
+    ) -> Result<Decoded, RequestError> {
+        if ci_checksum(
+            Identity {
+                component: self.id,
+                ci,
+                version,
+            },
+            image,
+        ) != checksum
+        {
             return Err(self.read_error(format!(
                 "{}: the image on the volume is not version {version} that was written there; nothing is returned from it",
                 self.place_text(ci)
             )));
         }
-        self.codec.decode(image, frame).map_err(|e| self.read_error(format!("{}: {e}", self.place_text(ci))))
+        self.codec
+            .decode(image, frame)
+            .map_err(|e| self.read_error(format!("{}: {e}", self.place_text(ci))))
     }
 
     /// Makes a filled frame the page of CI `i`. The caller holds the CA's lock.
@@ -254,7 +284,12 @@ impl Component {
     /// Sequential reading: brings in those of `cis` (of one CA) that are not resident, with as few reads as their slots allow.
     /// Errors are left for the request that needs the CI.
     pub fn read_ahead(&self, cis: &[u32]) {
-        let missing: Vec<u32> = cis.iter().copied().filter(|&ci| self.resident(ci).is_none()).take(AHEAD).collect();
+        let missing: Vec<u32> = cis
+            .iter()
+            .copied()
+            .filter(|&ci| self.resident(ci).is_none())
+            .take(AHEAD)
+            .collect();
         let Some(&first) = missing.first() else { return };
         let (ca, _) = self.layout.split(first);
         if self.with_ca(ca, |_| ()).is_err() {
@@ -291,10 +326,17 @@ impl Component {
         let mut batch: Vec<ReadAt<'_>> = images
             .chunks_exact_mut(size)
             .zip(&wanted)
-            .map(|(buf, (_, i))| ReadAt { at: layout.slot(page.region(), page.place(*i).slot), buf, got: 0 })
+            .map(|(buf, (_, i))| ReadAt {
+                at: layout.slot(page.region(), page.place(*i).slot),
+                buf,
+                got: 0,
+            })
             .collect();
         let runs = 1 + batch.windows(2).filter(|w| w[0].at + size as u64 != w[1].at).count();
-        if batch.is_empty() || self.file().and_then(|f| f.read(&mut batch)).is_err() || batch.iter().any(|r| r.got < size) {
+        if batch.is_empty()
+            || self.file().and_then(|f| f.read(&mut batch)).is_err()
+            || batch.iter().any(|r| r.got < size)
+        {
             return;
         }
         self.count_io(runs);
@@ -310,7 +352,11 @@ impl Component {
 
     /// Checks an image that is moved without becoming a page.
     pub(super) fn check_image(&self, place: Place, ci: u32, image: &[u8]) -> Result<(), RequestError> {
-        let id = Identity { component: self.id, ci, version: place.version };
+        let id = Identity {
+            component: self.id,
+            ci,
+            version: place.version,
+        };
         if ci_checksum(id, image) != place.checksum {
             return Err(self.read_error(format!(
                 "{}: the image on the volume is not version {} that was written there",

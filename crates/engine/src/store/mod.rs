@@ -142,7 +142,11 @@ impl Component {
     #[inline]
     fn page_id(&self, kind: Kind, number: u32) -> PageId {
         // Registered before the first request: `register` is part of opening.
-        PageId { component: self.number.get().copied().unwrap_or(u16::MAX), kind, number }
+        PageId {
+            component: self.number.get().copied().unwrap_or(u16::MAX),
+            kind,
+            number,
+        }
     }
     fn lock(&self, ca: u32) -> &Mutex<()> {
         &self.locks[ca as usize % STRIPES]
@@ -226,7 +230,10 @@ impl Component {
 
     /// The file, while the component is open.
     fn file(&self) -> std::io::Result<Arc<dyn File>> {
-        self.file.read().clone().ok_or_else(|| std::io::Error::other("the data set was closed"))
+        self.file
+            .read()
+            .clone()
+            .ok_or_else(|| std::io::Error::other("the data set was closed"))
     }
 
     /// CIs of a CA that hold records.
@@ -249,7 +256,11 @@ impl Component {
     }
     /// Where a CI is, for messages.
     fn place_text(&self, ci: u32) -> String {
-        format!("{}, CI {ci} (RBA {})", self.name, ci as u64 * self.layout.ci_size as u64)
+        format!(
+            "{}, CI {ci} (RBA {})",
+            self.name,
+            ci as u64 * self.layout.ci_size as u64
+        )
     }
     fn count_io(&self, n: usize) {
         self.excps.fetch_add(n as u64, Relaxed);
@@ -267,5 +278,9 @@ impl Component {
 
 fn used_at_open(root: &Root) -> i64 {
     let used = root.high_allocated.saturating_sub(root.statistics.free_space);
-    if root.ca_count == 0 { 0 } else { (used / root.attributes.ci_size as u64) as i64 }
+    if root.ca_count == 0 {
+        0
+    } else {
+        (used / root.attributes.ci_size as u64) as i64
+    }
 }

@@ -7,7 +7,9 @@ use crate::pool::{Latched, NO_FRAME};
 impl Component {
     /// A latched, empty frame of at least `bytes` (0: the usual size for a CI of this component).
     pub fn spare(&self, bytes: usize) -> Result<Latched<'_>, RequestError> {
-        self.pool.take(bytes.max(self.codec.frame_len(self.layout.ci_size))).map_err(|_| self.pool_full())
+        self.pool
+            .take(bytes.max(self.codec.frame_len(self.layout.ci_size)))
+            .map_err(|_| self.pool_full())
     }
 
     /// Makes a latched frame, already filled, the dirty page of CI `ci`, which has none. It stays latched.
@@ -65,7 +67,13 @@ impl Component {
                 let latched = self.pool.latch(frame);
                 page.set_frame(i, NO_FRAME);
                 self.pool.descriptor(self.directory.get(ca)).unpin();
-                page.set_place(i, super::ca::Place { slot: cica_format::ca::NO_SLOT, ..page.place(i) });
+                page.set_place(
+                    i,
+                    super::ca::Place {
+                        slot: cica_format::ca::NO_SLOT,
+                        ..page.place(i)
+                    },
+                );
                 self.flag(page, i, false);
                 self.ca_changed(ca);
                 Some(latched)

@@ -66,15 +66,31 @@ impl Component {
         let ca_bytes = (self.layout.ci_per_ca * self.layout.ci_size) as u64;
         let needed = (space.ca_count as u64 + 1) * ca_bytes;
         if space.ca_count as usize >= Root::max_tables() * REFS {
-            return Err(RequestError::NoSpace { why: format!("{} has {} control areas, the most a component can have", self.name, space.ca_count) });
+            return Err(RequestError::NoSpace {
+                why: format!(
+                    "{} has {} control areas, the most a component can have",
+                    self.name, space.ca_count
+                ),
+            });
         }
         if needed > space.high_allocated {
-            let step = if space.extents == 0 { space.primary } else { space.secondary };
+            let step = if space.extents == 0 {
+                space.primary
+            } else {
+                space.secondary
+            };
             if step == 0 {
-                return Err(RequestError::NoSpace { why: format!("{} was defined without secondary space and its primary space is full", self.name) });
+                return Err(RequestError::NoSpace {
+                    why: format!(
+                        "{} was defined without secondary space and its primary space is full",
+                        self.name
+                    ),
+                });
             }
             if space.extents >= MAX_EXTENTS {
-                return Err(RequestError::NoSpace { why: format!("{} has {MAX_EXTENTS} extents, the most there can be", self.name) });
+                return Err(RequestError::NoSpace {
+                    why: format!("{} has {MAX_EXTENTS} extents, the most there can be", self.name),
+                });
             }
             space.high_allocated += step.max(ca_bytes);
             space.extents += 1;
@@ -123,9 +139,15 @@ impl Component {
         if region >= space.room {
             // Some at once, because each call costs the file system a transaction; one if that is all there is.
             let ahead = (region / 16).min((GROW_BYTES / self.layout.region_len as u64) as u32);
-            let grow = |room: u32| self.file().and_then(|f| f.size(Some(self.layout.file_len(room)))).map(|_| room);
+            let grow = |room: u32| {
+                self.file()
+                    .and_then(|f| f.size(Some(self.layout.file_len(room))))
+                    .map(|_| room)
+            };
             let room = grow(region + 1 + ahead).or_else(|_| grow(region + 1));
-            space.room = room.map_err(|e| RequestError::NoSpace { why: format!("{}: {e}", self.path.display()) })?;
+            space.room = room.map_err(|e| RequestError::NoSpace {
+                why: format!("{}: {e}", self.path.display()),
+            })?;
         }
         space.region_count += 1;
         Ok(region)
@@ -149,7 +171,11 @@ impl Component {
         let space = self.space.lock();
         let newest = space.refs.get(ca as usize).copied().unwrap_or_default();
         // A header written since the last commit is not committed and may be written over.
-        if space.pending.contains_key(&ca) { newest.version } else { newest.version.wrapping_add(1).max(1) }
+        if space.pending.contains_key(&ca) {
+            newest.version
+        } else {
+            newest.version.wrapping_add(1).max(1)
+        }
     }
 
     pub(super) fn header_written(&self, ca: u32, version: u32, checksum: u32) {
@@ -170,7 +196,13 @@ impl Component {
                 self.pool.descriptor(self.directory.get(ca)).unpin();
                 self.pool.latch(frame).free();
             }
-            page.set_place(i, super::ca::Place { slot: cica_format::ca::NO_SLOT, ..page.place(i) });
+            page.set_place(
+                i,
+                super::ca::Place {
+                    slot: cica_format::ca::NO_SLOT,
+                    ..page.place(i)
+                },
+            );
             self.flag(page, i, false);
             self.ca_changed(ca);
         })

@@ -55,9 +55,21 @@ impl World {
     /// On any disk, below `root`.
     pub fn on(disk: Arc<dyn Disk>, root: &Path) -> World {
         for dir in ["v", "log"] {
-            disk.open(&root.join(dir), Open { directory: true, create: Create::IfMissing, ..Open::default() }).unwrap();
+            disk.open(
+                &root.join(dir),
+                Open {
+                    directory: true,
+                    create: Create::IfMissing,
+                    ..Open::default()
+                },
+            )
+            .unwrap();
         }
-        World { disk, root: root.to_path_buf(), pool_bytes: 8 << 20 }
+        World {
+            disk,
+            root: root.to_path_buf(),
+            pool_bytes: 8 << 20,
+        }
     }
 
     pub fn engine(&self) -> Engine {
@@ -72,7 +84,10 @@ impl World {
     }
 
     pub fn paths(&self, name: &str) -> (PathBuf, PathBuf) {
-        (self.root.join(format!("v/{name}.data")), self.root.join(format!("v/{name}.index")))
+        (
+            self.root.join(format!("v/{name}.data")),
+            self.root.join(format!("v/{name}.index")),
+        )
     }
 
     /// Defines data set `name`: data attributes, then index attributes, as changed.
@@ -81,16 +96,32 @@ impl World {
         let mut index = attributes(&format!("T.{}.INDEX", name.to_uppercase()), 512, 20);
         change(&mut data, &mut index);
         let (data_path, index_path) = self.paths(name);
-        engine.create(&Definition { data_path, index_path, data, index }).unwrap();
+        engine
+            .create(&Definition {
+                data_path,
+                index_path,
+                data,
+                index,
+            })
+            .unwrap();
     }
 
     pub fn open(&self, engine: &Engine, name: &str) -> DataSet {
-        self.open_with(engine, name, OpenOptions { access: Access::Output, ..OpenOptions::default() })
+        self.open_with(
+            engine,
+            name,
+            OpenOptions {
+                access: Access::Output,
+                ..OpenOptions::default()
+            },
+        )
     }
 
     pub fn open_with(&self, engine: &Engine, name: &str, options: OpenOptions) -> DataSet {
         let (data, index) = self.paths(name);
-        engine.open(&data, &index, options).unwrap_or_else(|error| panic!("{name}: {error}"))
+        engine
+            .open(&data, &index, options)
+            .unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 }
 
@@ -98,7 +129,11 @@ impl World {
 pub fn assert_sound(ds: &DataSet) {
     let found = ds.examine().unwrap();
     let shown: Vec<_> = found.findings.iter().take(5).collect();
-    assert!(found.findings.is_empty(), "{} findings, first: {shown:#?}", found.findings.len());
+    assert!(
+        found.findings.is_empty(),
+        "{} findings, first: {shown:#?}",
+        found.findings.len()
+    );
 }
 
 /// Key of 8 digits.
@@ -119,7 +154,12 @@ pub fn sealed(n: u64, value: u64, len: usize) -> Vec<u8> {
 /// The number in a record made by [`sealed`]; fails if the record is not as it was written.
 pub fn unsealed(record: &[u8]) -> u64 {
     let (body, sum) = record.split_at(record.len() - 4);
-    assert_eq!(crc32c(body).to_be_bytes(), sum, "torn record {:?}", String::from_utf8_lossy(&record[..8]));
+    assert_eq!(
+        crc32c(body).to_be_bytes(),
+        sum,
+        "torn record {:?}",
+        String::from_utf8_lossy(&record[..8])
+    );
     u64::from_be_bytes(body[8..16].try_into().unwrap())
 }
 
