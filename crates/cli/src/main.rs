@@ -11,8 +11,6 @@ mod job;
 mod keys;
 mod progress;
 mod records;
-#[cfg(test)]
-mod reference;
 mod session;
 mod sort;
 

@@ -24,8 +24,11 @@ enum Where {
 pub struct Progress {
     to: Where,
     begun: Instant,
+    /// When it was last told of.
     told: Option<Instant>,
     next_look: u64,
+    /// A line stands on the terminal.
+    shown: bool,
 }
 
 impl Progress {
@@ -42,16 +45,27 @@ impl Progress {
             begun: Instant::now(),
             told: None,
             next_look: RECORDS_PER_LOOK,
+            shown: false,
         }
     }
 
     /// `records` are done.
     #[inline]
     pub fn at(&mut self, records: u64) {
+        if records == 1 {
+            self.begin();
+        }
         if records >= self.next_look {
             self.next_look = records + RECORDS_PER_LOOK;
             self.look(records);
         }
+    }
+
+    /// Another piece of work: a command of a job counts from 1 again.
+    fn begin(&mut self) {
+        self.begun = Instant::now();
+        self.told = None;
+        self.next_look = RECORDS_PER_LOOK;
     }
 
     fn look(&mut self, records: u64) {
@@ -73,6 +87,7 @@ impl Progress {
             Where::Terminal => {
                 // The line is a courtesy: when it cannot be written the work goes on.
                 let _ = write!(std::io::stderr(), "\r\x1b[K{text}");
+                self.shown = true;
             }
         }
     }
@@ -80,7 +95,7 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if matches!(self.to, Where::Terminal) && self.told.is_some() {
+        if self.shown {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
