@@ -1,0 +1,178 @@
+//! Loading: what FREESPACE leaves, spanned records, RESET, and a load that does not come to its end.
+
+mod common;
+
+use cica_engine::*;
+use common::*;
+
+fn count(ds: &DataSet) -> u64 {
+    assert_sound(ds);
+    let (mut s, mut n) = (ds.string(), 0);
+    while let Ok(record) = s.next(Intent::Read) {
+        unsealed(record.bytes);
+        n += 1;
+    }
+    assert_eq!(ds.statistics().0.records, n);
+    n
+}
+
+#[test]
+fn freespace_is_left_in_each_interval_and_each_area() {
+    // CISZ 1000 bytes usable as 10 records of 97 and their control bytes; a quarter of CI and CA is left free.
+    for (free_ci, free_ca, per_ci, cis) in [(0, 0, 10, 8), (25, 0, 7, 8), (0, 25, 10, 6), (50, 50, 5, 4), (100, 100, 1, 1)] {
+        let world = World::memory();
+        let engine = world.engine();
+        world.create(&engine, "t", |data, index| {
+            (data.ci_size, data.ci_per_ca, index.ci_size) = (1024, 8, 1024);
+            (data.free_ci, data.free_ca) = (free_ci, free_ca);
+        });
+        let ds = world.open(&engine, "t");
+        let mut s = ds.string();
+        let records = 3 * per_ci * cis + 1;
+        for n in 0..records {
+            s.insert(&sealed(n, n, 100), Insert::Sequential).unwrap();
+        }
+        drop(s);
+        ds.close().unwrap();
+        let ds = world.open(&engine, "t");
+        assert_eq!(count(&ds), records);
+        // Three full CAs and one with one record.
+        assert_eq!(ds.high_used(), 4 * 8 * 1024, "FREESPACE({free_ci} {free_ca})");
+        assert_eq!(ds.examine().unwrap().control_intervals, 3 * cis + 1, "FREESPACE({free_ci} {free_ca})");
+    }
+}
+
+#[test]
+fn spanned_records_load_beside_small_ones_whatever_the_index_holds() {
+    for (ci_per_ca, index_ci_size) in [(3, 512), (6, 512), (40, 512), (200, 512)] {
+        let world = World::memory();
+        let engine = world.engine();
+        world.create(&engine, "t", |data, index| {
+            (data.ci_per_ca, index.ci_size) = (ci_per_ca, index_ci_size);
+            (data.spanned, data.maximum_record) = (true, 1500);
+        });
+        let ds = world.open(&engine, "t");
+        let (mut s, mut random) = (ds.string(), Random(ci_per_ca as u64));
+        let lens: Vec<usize> = (0..1500).map(|_| [40, 200, 1500, 600][random.below(4) as usize]).collect();
+        for (n, &len) in lens.iter().enumerate() {
+            s.insert(&sealed(n as u64 * 997, n as u64, len), Insert::Sequential).unwrap();
+        }
+        drop(s);
+        ds.close().unwrap();
+        let ds = world.open(&engine, "t");
+        assert_eq!(count(&ds), 1500);
+        let mut s = ds.string();
+        for (n, &len) in lens.iter().enumerate() {
+            let got = s.get(&key(n as u64 * 997), Search::Equal, Intent::Read).unwrap();
+            assert_eq!((got.bytes.len(), unsealed(got.bytes)), (len, n as u64));
+        }
+    }
+}
+
+#[test]
+fn a_record_longer_than_its_area_is_refused() {
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "t", |data, _| (data.spanned, data.maximum_record, data.ci_per_ca) = (true, 4000, 2));
+    world.create(&engine, "u", |data, _| data.maximum_record = 4000);
+    for (name, most) in [("t", 2 * 502), ("u", 505)] {
+        let ds = world.open(&engine, name);
+        let mut s = ds.string();
+        let error = s.insert(&sealed(1, 1, most + 1), Insert::Sequential).unwrap_err();
+        assert_eq!((error.feedback().return_code, error.feedback().reason), (8, 108), "{name}: {error}");
+        s.insert(&sealed(1, 1, most), Insert::Sequential).unwrap();
+        drop(s);
+        ds.close().unwrap();
+        let ds = world.open(&engine, name);
+        assert!(ds.string().insert(&sealed(2, 1, most + 1), Insert::Direct).is_err());
+        ds.string().insert(&sealed(2, 1, most), Insert::Direct).unwrap();
+        assert_eq!(count(&ds), 2);
+    }
+}
+
+#[test]
+fn a_load_refuses_what_is_not_a_load() {
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "t", |_, _| ());
+    let (data, index) = world.paths("t");
+    assert_eq!(engine.open(&data, &index, OpenOptions::default()).err().unwrap().acberflg(), 160);
+    let ds = world.open(&engine, "t");
+    let mut s = ds.string();
+    let reason = |r: Result<u64, RequestError>| r.unwrap_err().feedback().reason;
+    assert_eq!(reason(s.insert(&sealed(5, 5, 60), Insert::Direct)), 116);
+    s.insert(&sealed(5, 5, 60), Insert::Sequential).unwrap();
+    assert_eq!(reason(s.insert(&sealed(5, 5, 60), Insert::Sequential)), 8);
+    assert_eq!(reason(s.insert(&sealed(4, 5, 60), Insert::Skip)), 12);
+    assert_eq!(s.get(&key(5), Search::Equal, Intent::Read).unwrap_err().feedback().reason, 116);
+    s.insert(&sealed(6, 6, 60), Insert::Skip).unwrap();
+    drop(s);
+    ds.close().unwrap();
+    assert_eq!(count(&world.open(&engine, "t")), 2);
+}
+
+#[test]
+fn reset_empties_and_the_next_load_begins_anew() {
+    let world = World::memory();
+    for round in 1..6u64 {
+        let engine = world.engine();
+        if round == 1 {
+            world.create(&engine, "t", |_, _| ());
+        }
+        let reset = OpenOptions { access: Access::Output, reset: true, ..OpenOptions::default() };
+        let ds = world.open_with(&engine, "t", reset);
+        assert!(ds.loading());
+        let mut s = ds.string();
+        for n in 0..round * 100 {
+            s.insert(&sealed(n, round, 60), Insert::Sequential).unwrap();
+        }
+        drop(s);
+        ds.close().unwrap();
+        let ds = world.open(&engine, "t");
+        assert_eq!(count(&ds), round * 100);
+        for n in 0..50 {
+            ds.string().insert(&sealed(10_000 + n * 7 % 50, n, 90), Insert::Direct).unwrap();
+        }
+        assert_eq!(count(&ds), round * 100 + 50);
+        // Abandoned or closed: RESET takes both.
+        if round % 2 == 0 {
+            ds.commit().unwrap();
+            drop(ds);
+        } else {
+            ds.close().unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_load_that_is_abandoned_leaves_its_committed_areas() {
+    for commit_at in [0, 1, 50, 199, 500] {
+        let world = World::memory();
+        let engine = world.engine();
+        world.create(&engine, "t", |_, _| ());
+        let ds = world.open(&engine, "t");
+        let mut s = ds.string();
+        for n in 0..600 {
+            s.insert(&sealed(n, n, 60), Insert::Sequential).unwrap();
+            if n == commit_at {
+                ds.commit().unwrap();
+            }
+        }
+        drop((s, ds));
+        let ds = world.open(&engine, "t");
+        if ds.loading() {
+            assert!(commit_at < 100, "commit at {commit_at}");
+            ds.string().insert(&sealed(7, 7, 60), Insert::Sequential).unwrap();
+            ds.close().unwrap();
+            assert_eq!(count(&world.open(&engine, "t")), 1);
+            continue;
+        }
+        let kept = count(&ds);
+        assert!(kept <= commit_at + 1, "commit at {commit_at}: {kept}");
+        assert!(kept + 100 > commit_at, "commit at {commit_at}: {kept}");
+        for n in (kept..600).rev() {
+            ds.string().insert(&sealed(n, n, 60), Insert::Direct).unwrap();
+        }
+        assert_eq!(count(&ds), 600);
+    }
+}
