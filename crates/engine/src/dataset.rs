@@ -45,7 +45,7 @@ pub enum Durability {
     Close,
     /// At commit and close, and not on its own in between.
     Commit,
-    /// When the request returns.
+    /// When the request returns; a load, which is not logged, at commit and close.
     Request,
 }
 
@@ -98,6 +98,8 @@ pub(crate) struct Inner {
     next_string: AtomicU64,
     last_commit: AtomicU64,
     changed: AtomicBool,
+    /// One of its opens wants each request durable, so all have it.
+    each_request: AtomicBool,
     /// The next commit is the last.
     closing: AtomicBool,
     left: AtomicBool,
@@ -208,6 +210,7 @@ impl Inner {
             next_string: AtomicU64::new(1),
             last_commit: AtomicU64::new(shared.env.clock.now()),
             changed: AtomicBool::new(false),
+            each_request: AtomicBool::new(options.durability == Durability::Request),
             closing: AtomicBool::new(false),
             left: AtomicBool::new(false),
         };
@@ -250,6 +253,9 @@ impl Inner {
                 why: "this process has it open, so it cannot be reset",
             });
         }
+        if options.durability == Durability::Request {
+            self.each_request.store(true, Relaxed);
+        }
         Ok(DataSet::new(self))
     }
 
@@ -291,7 +297,7 @@ impl Inner {
     #[inline]
     pub fn after_change(&self) -> Result<(), RequestError> {
         self.note_change();
-        if self.options.durability == Durability::Request {
+        if self.each_request.load(Relaxed) {
             self.flush_log()?;
         }
         let log = &self.shared.log;

@@ -19,7 +19,13 @@ fn count(ds: &DataSet) -> u64 {
 #[test]
 fn freespace_is_left_in_each_interval_and_each_area() {
     // CISZ 1000 bytes usable as 10 records of 97 and their control bytes; a quarter of CI and CA is left free.
-    for (free_ci, free_ca, per_ci, cis) in [(0, 0, 10, 8), (25, 0, 7, 8), (0, 25, 10, 6), (50, 50, 5, 4), (100, 100, 1, 1)] {
+    for (free_ci, free_ca, per_ci, cis) in [
+        (0, 0, 10, 8),
+        (25, 0, 7, 8),
+        (0, 25, 10, 6),
+        (50, 50, 5, 4),
+        (100, 100, 1, 1),
+    ] {
         let world = World::memory();
         let engine = world.engine();
         world.create(&engine, "t", |data, index| {
@@ -38,7 +44,11 @@ fn freespace_is_left_in_each_interval_and_each_area() {
         assert_eq!(count(&ds), records);
         // Three full CAs and one with one record.
         assert_eq!(ds.high_used(), 4 * 8 * 1024, "FREESPACE({free_ci} {free_ca})");
-        assert_eq!(ds.examine().unwrap().control_intervals, 3 * cis + 1, "FREESPACE({free_ci} {free_ca})");
+        assert_eq!(
+            ds.examine().unwrap().control_intervals,
+            3 * cis + 1,
+            "FREESPACE({free_ci} {free_ca})"
+        );
     }
 }
 
@@ -53,9 +63,12 @@ fn spanned_records_load_beside_small_ones_whatever_the_index_holds() {
         });
         let ds = world.open(&engine, "t");
         let (mut s, mut random) = (ds.string(), Random(ci_per_ca as u64));
-        let lens: Vec<usize> = (0..1500).map(|_| [40, 200, 1500, 600][random.below(4) as usize]).collect();
+        let lens: Vec<usize> = (0..1500)
+            .map(|_| [40, 200, 1500, 600][random.below(4) as usize])
+            .collect();
         for (n, &len) in lens.iter().enumerate() {
-            s.insert(&sealed(n as u64 * 997, n as u64, len), Insert::Sequential).unwrap();
+            s.insert(&sealed(n as u64 * 997, n as u64, len), Insert::Sequential)
+                .unwrap();
         }
         drop(s);
         ds.close().unwrap();
@@ -73,13 +86,19 @@ fn spanned_records_load_beside_small_ones_whatever_the_index_holds() {
 fn a_record_longer_than_its_area_is_refused() {
     let world = World::memory();
     let engine = world.engine();
-    world.create(&engine, "t", |data, _| (data.spanned, data.maximum_record, data.ci_per_ca) = (true, 4000, 2));
+    world.create(&engine, "t", |data, _| {
+        (data.spanned, data.maximum_record, data.ci_per_ca) = (true, 4000, 2)
+    });
     world.create(&engine, "u", |data, _| data.maximum_record = 4000);
     for (name, most) in [("t", 2 * 502), ("u", 505)] {
         let ds = world.open(&engine, name);
         let mut s = ds.string();
         let error = s.insert(&sealed(1, 1, most + 1), Insert::Sequential).unwrap_err();
-        assert_eq!((error.feedback().return_code, error.feedback().reason), (8, 108), "{name}: {error}");
+        assert_eq!(
+            (error.feedback().return_code, error.feedback().reason),
+            (8, 108),
+            "{name}: {error}"
+        );
         s.insert(&sealed(1, 1, most), Insert::Sequential).unwrap();
         drop(s);
         ds.close().unwrap();
@@ -96,7 +115,14 @@ fn a_load_refuses_what_is_not_a_load() {
     let engine = world.engine();
     world.create(&engine, "t", |_, _| ());
     let (data, index) = world.paths("t");
-    assert_eq!(engine.open(&data, &index, OpenOptions::default()).err().unwrap().acberflg(), 160);
+    assert_eq!(
+        engine
+            .open(&data, &index, OpenOptions::default())
+            .err()
+            .unwrap()
+            .acberflg(),
+        160
+    );
     let ds = world.open(&engine, "t");
     let mut s = ds.string();
     let reason = |r: Result<u64, RequestError>| r.unwrap_err().feedback().reason;
@@ -104,7 +130,13 @@ fn a_load_refuses_what_is_not_a_load() {
     s.insert(&sealed(5, 5, 60), Insert::Sequential).unwrap();
     assert_eq!(reason(s.insert(&sealed(5, 5, 60), Insert::Sequential)), 8);
     assert_eq!(reason(s.insert(&sealed(4, 5, 60), Insert::Skip)), 12);
-    assert_eq!(s.get(&key(5), Search::Equal, Intent::Read).unwrap_err().feedback().reason, 116);
+    assert_eq!(
+        s.get(&key(5), Search::Equal, Intent::Read)
+            .unwrap_err()
+            .feedback()
+            .reason,
+        116
+    );
     s.insert(&sealed(6, 6, 60), Insert::Skip).unwrap();
     drop(s);
     ds.close().unwrap();
@@ -119,7 +151,11 @@ fn reset_empties_and_the_next_load_begins_anew() {
         if round == 1 {
             world.create(&engine, "t", |_, _| ());
         }
-        let reset = OpenOptions { access: Access::Output, reset: true, ..OpenOptions::default() };
+        let reset = OpenOptions {
+            access: Access::Output,
+            reset: true,
+            ..OpenOptions::default()
+        };
         let ds = world.open_with(&engine, "t", reset);
         assert!(ds.loading());
         let mut s = ds.string();
@@ -131,7 +167,9 @@ fn reset_empties_and_the_next_load_begins_anew() {
         let ds = world.open(&engine, "t");
         assert_eq!(count(&ds), round * 100);
         for n in 0..50 {
-            ds.string().insert(&sealed(10_000 + n * 7 % 50, n, 90), Insert::Direct).unwrap();
+            ds.string()
+                .insert(&sealed(10_000 + n * 7 % 50, n, 90), Insert::Direct)
+                .unwrap();
         }
         assert_eq!(count(&ds), round * 100 + 50);
         // Abandoned or closed: RESET takes both.

@@ -160,3 +160,20 @@ fn acknowledged_requests_survive_death_after_death() {
         }
     }
 }
+
+#[test]
+fn a_second_open_in_the_process_gets_the_durability_it_asks_for() {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine, "a");
+    let first = world.open(&engine, "a");
+    let request = OpenOptions {
+        access: Access::Output,
+        durability: Durability::Request,
+        ..OpenOptions::default()
+    };
+    let second = world.open_with(&engine, "a", request);
+    insert(&second, 1);
+    drop((first, second, engine));
+    assert_eq!(keys(&world.open(&world.engine(), "a")), [0, 1]);
+}
