@@ -350,9 +350,11 @@ impl Ksds {
         );
         wider.free.truncate(node.free.len() + 1 - pointers.len());
         if pointers.len() == need && (self.node_fits(&wider) || node.entries.len() == 1) {
+            // The first segment comes into a CI that the index has: nobody may see it before its neighbours.
+            let latched = self.latch_node(node_ci)?;
             self.from_here(|| {
                 self.write_segments(node.ca, &pointers, record)?;
-                self.set_node(node_ci, &wider)
+                self.put_node(latched, &wider)
             })?;
             return Ok(Some(self.data.layout.join(node.ca, own)));
         }

@@ -70,10 +70,10 @@ impl Layout {
     pub fn split(&self, ci: u32) -> (u32, usize) {
         (ci / self.ci_per_ca as u32, ci as usize % self.ci_per_ca)
     }
-    /// CI number from CA and number inside it.
+    /// CI number from CA and number inside it. Of a page that is being changed they may be any numbers (L1).
     #[inline]
     pub fn join(&self, ca: u32, i: u32) -> u32 {
-        ca * self.ci_per_ca as u32 + i
+        ca.wrapping_mul(self.ci_per_ca as u32).wrapping_add(i)
     }
 }
 
