@@ -1,4 +1,5 @@
-//! What the common requests cost, in nanoseconds of this thread's processor time: a first look, not the benchmark (bench/).
+//! What the common requests cost, in nanoseconds of this thread's processor time: a first look, not the benchmark
+//! (bench/).
 //!
 //! `cargo run --release -p cica-engine --example quick -- [records] [directory]`
 

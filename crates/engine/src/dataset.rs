@@ -39,7 +39,8 @@ pub enum Access {
 /// When a change is durable (survives power loss, not only the death of the process).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
-    /// At close and commit; at most a second behind meanwhile. After any crash the data set is as it was at some moment not
+    /// At close and commit; at most a second behind meanwhile. After any crash the data set is as it was at some
+    /// moment not
     /// longer ago than that.
     #[default]
     Close,
@@ -345,7 +346,8 @@ impl Inner {
         self.flush_log()
     }
 
-    /// Commits the tree: data and index as they are in memory. The caller keeps the gate exclusively. `last`: the data set
+    /// Commits the tree: data and index as they are in memory. The caller keeps the gate exclusively. `last`: the
+    /// data set
     /// is complete without any log afterwards.
     pub fn commit_tree(&self, last: bool) -> Result<(), RequestError> {
         self.ksds.check_fence()?;
@@ -399,7 +401,8 @@ impl Inner {
         data.write_root(&data_root)?;
         data.sync()?;
         if last {
-            // The same root into the other copy: damage to either is harmless then. It need not be durable now (whatever
+            // The same root into the other copy: damage to either is harmless then. It need not be durable now
+            // (whatever
             // overwrites the first copy syncs before), so its failure takes nothing away.
             data_root.version += 1;
             if data.write_root(&data_root).is_err() {
@@ -645,7 +648,8 @@ impl DataSet {
     /// Closes this handle; the last one commits everything and lets go of the files.
     ///
     /// # Errors
-    /// What could not be written; the data set is as of its last commit, and the log has what was acknowledged after it.
+    /// What could not be written; the data set is as of its last commit, and the log has what was acknowledged
+    /// after it.
     pub fn close(mut self) -> Result<CloseReport, RequestError> {
         self.counted = false;
         // Of closes at the same time exactly one is the last.

@@ -172,7 +172,8 @@ impl Engine {
         (time ^ name << 32 ^ (salt as u64) << 62).max(1)
     }
 
-    /// Reads the root of a data component without opening the data set: attributes and statistics as of the last commit.
+    /// Reads the root of a data component without opening the data set: attributes and statistics as of the last
+    /// commit.
     pub fn peek(&self, data: &Path) -> Result<Root, OpenError> {
         let file = self.open_file(data, Lock::None, false)?;
         read_root(&*file, data)
@@ -231,7 +232,8 @@ impl Engine {
     /// `InUse` when somebody has the cluster open.
     pub fn destroy(&self, data: &Path, index: &Path, erase: bool) -> Result<(), OpenError> {
         let disk = &*self.shared.env.disk;
-        // The lock is kept until the files are gone. A data component that is damaged may be removed, one that is open not.
+        // The lock is kept until the files are gone. A data component that is damaged may be removed, one that is
+        // open not.
         let lock = match self.open_file(data, Lock::Exclusive, true) {
             Ok(file) => Some(file),
             Err(OpenError::Missing { .. }) => None,
@@ -444,7 +446,8 @@ impl Shared {
         drop(open);
     }
 
-    /// A data set left incomplete while others still log: their trees are committed without a log, and the file that holds the
+    /// A data set left incomplete while others still log: their trees are committed without a log, and the file
+    /// that holds the
     /// incomplete one's requests is let go as if its owner had died, so that the next open recovers from it.
     pub fn detach_log(&self, _quiet: &MutexGuard<'_, ()>) {
         let open = self.open.lock();
@@ -473,7 +476,8 @@ impl Shared {
         }
         self.flusher.get_or_init(|| {
             let log = Arc::downgrade(&self.log);
-            // Without the thread the log is flushed by commits and closes: less often than promised, so the failure is not hidden.
+            // Without the thread the log is flushed by commits and closes: less often than promised, so the failure
+            // is not hidden.
             let started = std::thread::Builder::new()
                 .name("cica-log".into())
                 .stack_size(256 << 10)

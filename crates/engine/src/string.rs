@@ -541,7 +541,8 @@ impl Str {
         Ok(())
     }
 
-    /// The record that `key` finds. What is not there is looked for again if a spanned record was being replaced meanwhile.
+    /// The record that `key` finds. What is not there is looked for again if a spanned record was being replaced
+    /// meanwhile.
     fn find(&self, key: &[u8], search: Search) -> Result<Option<Spot>, RequestError> {
         let ksds = &self.inner.ksds;
         loop {
@@ -561,7 +562,8 @@ impl Str {
         }
     }
 
-    /// Finds a record and reads it into the area, again and again until its page did not change in between. For update it
+    /// Finds a record and reads it into the area, again and again until its page did not change in between. For
+    /// update it
     /// is held first and then looked at again: what another string made of it before that must be in the area.
     #[inline]
     fn read(

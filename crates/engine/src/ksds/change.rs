@@ -163,7 +163,8 @@ impl Ksds {
         Ok(())
     }
 
-    /// Replaces the record with this record's key; `at` is its page, if that is as the reader found it. Returns its RBA.
+    /// Replaces the record with this record's key; `at` is its page, if that is as the reader found it. Returns its
+    /// RBA.
     pub fn update(&self, record: &[u8], mut at: Option<Leaf>) -> Result<u64, RequestError> {
         let gate = self.gate.read();
         let key = self.key_of(record);

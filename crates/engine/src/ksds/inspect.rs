@@ -16,7 +16,8 @@ impl Ksds {
     pub fn examine_fits(&self, record: &IndexRecord) -> bool {
         self.node_fits(record)
     }
-    /// A data page: what is in the pool, which came from an image whose checksum and arithmetic were checked, or will be written.
+    /// A data page: what is in the pool, which came from an image whose checksum and arithmetic were checked, or
+    /// will be written.
     pub fn examine_page(&self, number: u32) -> Result<PageReport, RequestError> {
         let mut latched = self.data.latch(number)?;
         let page = Page::of(latched.bytes());

@@ -1,7 +1,8 @@
 //! Loading an empty data set from records in key order: CIs and CAs are built outside the pool, filled as FREESPACE
 //! says, and each CA is written with one I/O. Nothing is logged: a CA counts once a commit has its header.
 //!
-//! * B1. Between two records the tree is whole: it has every CA written so far, and the last separator of each level is empty.
+//! * B1. Between two records the tree is whole: it has every CA written so far, and the last separator of each
+//!   level is empty.
 
 use super::{separator, Ksds};
 use crate::error::RequestError;
@@ -158,8 +159,10 @@ impl Ksds {
         Ok(written)
     }
 
-    /// Before a record is accepted there is a CA for it and the index CIs to name it, so that the end of the load cannot lack
-    /// them. The CA waits on the free chain, where a commit meanwhile leaves it. `ends_ca`: the record starts another CA.
+    /// Before a record is accepted there is a CA for it and the index CIs to name it, so that the end of the load
+    /// cannot lack
+    /// them. The CA waits on the free chain, where a commit meanwhile leaves it. `ends_ca`: the record starts
+    /// another CA.
     fn reserve(&self, loader: &mut Loader, ends_ca: bool) -> Result<(), RequestError> {
         let wanted = 1 + ends_ca as u32;
         if loader.reserved >= wanted {
@@ -205,7 +208,8 @@ impl Ksds {
         (loader.used, loader.rdfs, loader.run) = (0, 0, 0);
     }
 
-    /// Writes the CA and puts it into the index (B1). CIs that its sequence-set record has no room for stay for the next CA.
+    /// Writes the CA and puts it into the index (B1). CIs that its sequence-set record has no room for stay for the
+    /// next CA.
     fn end_ca(&self, loader: &mut Loader) -> Result<(), RequestError> {
         while !loader.entries.is_empty() {
             self.write_ca(loader)

@@ -1,9 +1,11 @@
 //! Key-sequenced data sets: records in data CIs in key order, found through the index.
 //!
-//! * K1. Every key belongs to exactly one sequence-set entry: the first whose separator, continued with X'FF', is at or above
+//! * K1. Every key belongs to exactly one sequence-set entry: the first whose separator, continued with X'FF', is
+//!   at or above
 //!   it. The last entry of each level has an empty separator: everything is below it.
 //! * K2. Separators rise along each level; those of a spanned record's segments, which are neighbours, are equal.
-//! * K3. A page whose range of keys changes is latched while it changes, so a reader that saw the index before and the page after starts again.
+//! * K3. A page whose range of keys changes is latched while it changes, so a reader that saw the index before and
+//!   the page after starts again.
 //! * K4. Splits, reclaims and everything else that changes the index run one at a time (`structure`); plain inserts,
 //!   updates and erases latch one data page and nothing else.
 //!

@@ -1,4 +1,5 @@
-//! Changing the index: records read into plain form, changed, checked to fit their CI, and put back. Under `structure` (K4).
+//! Changing the index: records read into plain form, changed, checked to fit their CI, and put back. Under
+//! `structure` (K4).
 
 use super::Ksds;
 use crate::error::RequestError;

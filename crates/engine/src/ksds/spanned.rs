@@ -1,7 +1,9 @@
-//! Records longer than a CI: segments, each alone in its CI, the first with the key. With the gate exclusively and under
+//! Records longer than a CI: segments, each alone in its CI, the first with the key. With the gate exclusively and
+//! under
 //! `structure` (K4): several pages' ranges change at a time, and no other change may be on its way to one of them.
 //!
-//! The segments' CIs are neighbours in the sequence set of one CA, their entries have equal separators (K2). All segments
+//! The segments' CIs are neighbours in the sequence set of one CA, their entries have equal separators (K2). All
+//! segments
 //! of a record carry the same update number.
 
 use super::nodes::PathStep;
@@ -102,7 +104,8 @@ impl Ksds {
         Ok(Side::Inside)
     }
 
-    /// Splits a CI between the records before and after `key`, into the same CA or, when that is full, after a CA split.
+    /// Splits a CI between the records before and after `key`, into the same CA or, when that is full, after a CA
+    /// split.
     fn cut_ci(&self, path: Vec<PathStep>, key: &[u8]) -> Result<(), RequestError> {
         let Some(PathStep {
             ci: node,
@@ -297,7 +300,8 @@ impl Ksds {
                 Ok(Some(self.data.layout.join(ca, 0)))
             });
         }
-        // Before everything: what the CA has moves to the new one, and the record takes its place. Meanwhile nobody may come
+        // Before everything: what the CA has moves to the new one, and the record takes its place. Meanwhile nobody
+        // may come
         // through the index record: under its old numbers a moved CI looks empty.
         let latched = self.latch_node(node_ci)?;
         self.from_here(|| {
@@ -439,7 +443,8 @@ impl Ksds {
         self.reclaim_structured(key)
     }
 
-    /// Takes the record's entries out of the sequence set and drops their CIs. Its range goes to the next entry, or the one
+    /// Takes the record's entries out of the sequence set and drops their CIs. Its range goes to the next entry, or
+    /// the one
     /// before, or an empty CI.
     fn remove_group(&self, key: &[u8]) -> Result<(), RequestError> {
         self.check_fence()?;
@@ -562,7 +567,8 @@ impl Ksds {
 }
 
 enum Side {
-    /// The CI is empty: the record takes its place and its range. (Put before or behind it, it could leave it a range without keys.)
+    /// The CI is empty: the record takes its place and its range. (Put before or behind it, it could leave it a
+    /// range without keys.)
     Instead,
     Before(Vec<u8>),
     After(Vec<u8>),

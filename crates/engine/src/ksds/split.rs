@@ -30,7 +30,8 @@ pub(super) struct Coming<'r> {
 }
 
 impl Ksds {
-    /// Makes room for a record that did not fit its CI. The caller tries again afterwards, whatever became of it meanwhile.
+    /// Makes room for a record that did not fit its CI. The caller tries again afterwards, whatever became of it
+    /// meanwhile.
     pub(super) fn make_room(&self, coming: &Coming<'_>) -> Result<(), RequestError> {
         let _structure = self.structure.lock();
         self.check_fence()?;

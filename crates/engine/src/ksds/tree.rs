@@ -187,7 +187,8 @@ impl Ksds {
         }
     }
 
-    /// A sequential reader came to `leaf`: the page after it is asked for, so that it is in the cache when its turn comes.
+    /// A sequential reader came to `leaf`: the page after it is asked for, so that it is in the cache when its turn
+    /// comes.
     pub fn prefetch_after(&self, leaf: &Leaf) {
         if leaf.entry + 1 < leaf.entries {
             let view = self.view(leaf.node.1);

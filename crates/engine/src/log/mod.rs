@@ -2,14 +2,16 @@
 //!
 //! | state | left by | to |
 //! |---|---|---|
-//! | no file: records gather in memory | the first [`flush`](Log::flush) that somebody needs | claimed: a file from the pool, header written |
+//! | no file: records gather in memory | the first [`flush`](Log::flush) that is needed | claimed |
 //! | claimed | [`start_over`](Log::start_over), all trees committed | claimed, next epoch, from the start of the file |
 //! | claimed | [`leave`](Log::leave) of the last data set, all complete | free: header says so |
 //! | claimed | a data set leaves incomplete | let go as if the owner had died; the others go on without a file |
 //! | any | a failed write or sync | failed: answers nothing more (D3) |
 //!
-//! * W1. Records get their LSNs in the order in which they reach the buffer, and the caller holds the latch of the page they changed (R4).
-//! * W2. One thread flushes at a time; it takes all that is there, so commits that arrive meanwhile share the next sync.
+//! * W1. Records get their LSNs in the order in which they reach the buffer, and the caller holds the latch of the
+//!   page they changed (R4).
+//! * W2. One thread flushes at a time; it takes all that is there, so commits that arrive meanwhile share the next
+//!   sync.
 //! * W3. Before a group is written, every data set in it has said so in its root, durably (R6).
 //! * W4. A block that was written is not written again in the same epoch: groups start at fresh blocks.
 
@@ -129,8 +131,10 @@ impl Log {
         number
     }
 
-    /// A data set leaves. With the last one the file goes back to the pool, if all were `complete`; one that was not leaves it as its
-    /// owner's death would. True: others are still here, and the caller must [`detach`](Self::detach) them from the file.
+    /// A data set leaves. With the last one the file goes back to the pool, if all were `complete`; one that was
+    /// not leaves it as its
+    /// owner's death would. True: others are still here, and the caller must [`detach`](Self::detach) them from the
+    /// file.
     pub fn leave(&self, number: u32, complete: bool) -> bool {
         let mut state = self.state.lock();
         let named = state.data_sets.remove(&number).is_some_and(|m| m.named);
@@ -182,7 +186,8 @@ impl Log {
             .map(|f| (f.log, f.path.display().to_string()))
     }
 
-    /// Logs one request; the caller holds the latch of the page it changed (W1). `write` appends one record for `number`.
+    /// Logs one request; the caller holds the latch of the page it changed (W1). `write` appends one record for
+    /// `number`.
     #[inline]
     pub fn append(&self, number: u32, write: impl FnOnce(&mut Vec<u8>)) -> u64 {
         let mut guard = self.state.lock();

@@ -1,7 +1,9 @@
-//! The pool of log files in a directory: `log-0001`, `log-0002` ..., written full of zeros once and used again and again.
+//! The pool of log files in a directory: `log-0001`, `log-0002` ..., written full of zeros once and used again and
+//! again.
 //!
 //! * F1. Who uses a file holds its lock; a process that dies loses it.
-//! * F2. The header's log id is 0 when the file is free. An id is never given twice: it is made of the file's number and of
+//! * F2. The header's log id is 0 when the file is free. An id is never given twice: it is made of the file's
+//!   number and of
 //!   how often the file was claimed. So groups of an earlier life do not count.
 //! * F3. A file whose owner died keeps its id until recovery has done its requests; it is not claimed before.
 
@@ -103,7 +105,8 @@ pub(super) fn write_header(file: &dyn File, header: LogFileHeader) -> std::io::R
     file.write(&[WriteAt { at: 0, buf: &bytes }])
 }
 
-/// Grows the file ahead of the writing, filling it with zeros: blocks that were never written would make each sync dearer.
+/// Grows the file ahead of the writing, filling it with zeros: blocks that were never written would make each sync
+/// dearer.
 pub(super) fn make_room(claimed: &mut Claimed, bytes: u64) -> Result<(), String> {
     let text = |e: std::io::Error| format!("log {}: {e}", claimed.path.display());
     while claimed.at + bytes > claimed.capacity {
@@ -120,7 +123,8 @@ pub(super) fn make_room(claimed: &mut Claimed, bytes: u64) -> Result<(), String>
     Ok(())
 }
 
-/// Gives a file back. If this write is lost the file stays out of use until it is recovered, which then finds nothing to do.
+/// Gives a file back. If this write is lost the file stays out of use until it is recovered, which then finds
+/// nothing to do.
 pub(super) fn release(claimed: Claimed) {
     let header = LogFileHeader {
         log: 0,

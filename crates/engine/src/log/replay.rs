@@ -65,7 +65,8 @@ impl LogReader {
         }
     }
 
-    /// The next group's requests with their LSNs, in order; `None` at the end of the log. The log ends at the first block that is not the next group
+    /// The next group's requests with their LSNs, in order; `None` at the end of the log. The log ends at the first
+    /// block that is not the next group
     /// of the same epoch: what lies behind it was never acknowledged.
     pub fn next_group(&mut self) -> Result<Option<Vec<(u64, Logged)>>, String> {
         let Some(group) = self.read_next()? else {

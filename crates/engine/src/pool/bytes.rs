@@ -103,7 +103,8 @@ impl<'p> Words<'p> {
     }
 }
 
-/// Copies bytes that a writer may be changing, 16 at a time, the last 16 overlapping. In assembly, because the language has no bulk
+/// Copies bytes that a writer may be changing, 16 at a time, the last 16 overlapping. In assembly, because the
+/// language has no bulk
 /// load that may race; what the processor reads may be torn, and the caller finds that out by the version.
 ///
 /// # Safety
@@ -282,7 +283,8 @@ impl<'p> View<'p> {
         })
     }
 
-    /// Binary search on the heads; `full` decides ties. `infinite` = 1 when the last entry may be the infinite one, which the
+    /// Binary search on the heads; `full` decides ties. `infinite` = 1 when the last entry may be the infinite one,
+    /// which the
     /// prefix leaves out.
     #[inline]
     fn lower_bound(&self, probe: &[u8], infinite: usize, full: impl Fn(&Self, u64) -> Ordering) -> usize {

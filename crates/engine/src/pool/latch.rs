@@ -2,8 +2,10 @@
 //!
 //! * L1. A reader loads the word (not latched), reads the frame, and believes what it read only if the word is
 //!   unchanged afterwards. It writes nothing.
-//! * L2. A writer sets the bit by compare-and-swap and releases with the next version. Versions never repeat for a frame, whatever page it holds.
-//! * L3. A writer that saw version `v` while reading may ask for the latch *at* `v`: it gets it only if nothing changed in between.
+//! * L2. A writer sets the bit by compare-and-swap and releases with the next version. Versions never repeat for a
+//!   frame, whatever page it holds.
+//! * L3. A writer that saw version `v` while reading may ask for the latch *at* `v`: it gets it only if nothing
+//!   changed in between.
 
 use std::sync::atomic::{fence, AtomicU64, Ordering};
 

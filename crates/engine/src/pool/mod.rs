@@ -330,7 +330,8 @@ impl Pool {
         class.slabs.push(frames);
     }
 
-    /// Second chance over the class's frames: the first that was not used since the hand last passed, and can be given up.
+    /// Second chance over the class's frames: the first that was not used since the hand last passed, and can be
+    /// given up.
     fn evict_one(&self, size: usize) -> bool {
         let total = {
             let mut classes = self.classes.lock();
@@ -404,7 +405,8 @@ impl Pool {
         true
     }
 
-    /// Cuts the memory of an emptied slab into frames of another size. Their versions start above all that any frame had
+    /// Cuts the memory of an emptied slab into frames of another size. Their versions start above all that any
+    /// frame had
     /// there, so that no reader of the old ones is deceived.
     fn recut(&self, slab: &[u32], size: usize) {
         let slab = slab[0] as usize * 64 / SLAB;
@@ -435,7 +437,8 @@ impl Drop for Pool {
 }
 
 impl Descriptor {
-    /// Marks the page as used, for replacement. Writes only when it was not marked, so that a hot page's line stays shared.
+    /// Marks the page as used, for replacement. Writes only when it was not marked, so that a hot page's line stays
+    /// shared.
     #[inline]
     pub fn touch(&self) {
         if self.flags.load(Relaxed) & USED == 0 {

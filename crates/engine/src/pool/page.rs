@@ -14,7 +14,8 @@
 //!
 //! * G1. Slots are in key order, and so are the bytes.
 //! * G2. A head is the first four key bytes after the prefix: data continued with X'00', separators with X'FF'.
-//! * G3. `rdfs` is what the record lengths cost by VSAM's arithmetic: one per run of equal lengths, two when longer than one.
+//! * G3. `rdfs` is what the record lengths cost by VSAM's arithmetic: one per run of equal lengths, two when longer
+//!   than one.
 
 use super::bytes::head_of;
 

@@ -1,9 +1,11 @@
 //! The descriptor of a control area in the pool: its header in the form in which it is looked things up in.
 //!
-//! Words of the frame, behind its descriptor: 3 region and committed region; 4 flags and next free CA; from 8 on three per CI:
+//! Words of the frame, behind its descriptor: 3 region and committed region; 4 flags and next free CA; from 8 on
+//! three per CI:
 //! frame; slot, committed slot and flags; checksum and version.
 //!
-//! * C1. Everything but the frame numbers is changed only under the CA's lock; frame numbers are read by anyone, and the
+//! * C1. Everything but the frame numbers is changed only under the CA's lock; frame numbers are read by anyone,
+//!   and the
 //!   frame's own page word says whether the number was still good.
 //! * C2. A committed slot is never written; a slot that is no CI's slot and no CI's committed slot is free.
 

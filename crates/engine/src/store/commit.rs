@@ -9,7 +9,8 @@ use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
 use std::collections::BTreeSet;
 
 impl Component {
-    /// Writes dirty CIs, changed headers and the table blocks above them. The caller keeps writers out and syncs afterwards.
+    /// Writes dirty CIs, changed headers and the table blocks above them. The caller keeps writers out and syncs
+    /// afterwards.
     pub fn write_changes(&self) -> Result<(), RequestError> {
         self.write_dirty()?;
         let changed: Vec<u32> = self.dirty_cas.lock().iter().copied().collect();

@@ -28,7 +28,8 @@ impl Component {
         Ok(())
     }
 
-    /// Writes the dirty CIs of one CA: into free slots if they suffice and it is not most of the CA, else the whole CA to a
+    /// Writes the dirty CIs of one CA: into free slots if they suffice and it is not most of the CA, else the whole
+    /// CA to a
     /// fresh region.
     fn write_ca_dirty(&self, ca: u32, cis: &[u32]) -> Result<(), RequestError> {
         let _guard = self.lock(ca).lock();
@@ -176,7 +177,8 @@ impl Component {
         Ok(())
     }
 
-    /// Writes the whole CA, in CI order, to a fresh region: the dirty CIs from their pages, the others from their slots.
+    /// Writes the whole CA, in CI order, to a fresh region: the dirty CIs from their pages, the others from their
+    /// slots.
     /// The caller holds the CA's lock.
     fn move_region(&self, ca: u32, page: CaPage<'_>, dirty: &mut [Dirty<'_>]) -> Result<(), RequestError> {
         let region = self.take_region()?;
@@ -213,7 +215,8 @@ impl Component {
         Ok(())
     }
 
-    /// The images of all CIs of a CA that have one, in CI order, with their places in a fresh region: dirty ones from their
+    /// The images of all CIs of a CA that have one, in CI order, with their places in a fresh region: dirty ones
+    /// from their
     /// pages, the others from their slots, which are read with one I/O.
     fn gather_ca(
         &self,

@@ -4,7 +4,8 @@
 //! | root copy 0 | root copy 1 | table 0 (2 copies) | region 0 | region 1 | ... region 503 | table 1 | region 504 | ...
 //! region: | CA header copy 0 | copy 1 | slot 0 | slot 1 | ... |
 //! ```
-//! The headers at the start of region `n` are those of CA `n`; the slots may serve any CA (its header says which region).
+//! The headers at the start of region `n` are those of CA `n`; the slots may serve any CA (its header says which
+//! region).
 
 use cica_format::{ca::CaHeader, root, table};
 

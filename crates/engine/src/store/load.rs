@@ -99,7 +99,8 @@ impl Component {
             .map_err(|_| self.pool_full())
     }
 
-    /// The frame of a CA's descriptor, loaded into `spare` if it is not resident; `None` if that was needed and not given.
+    /// The frame of a CA's descriptor, loaded into `spare` if it is not resident; `None` if that was needed and not
+    /// given.
     /// The caller holds the CA's lock.
     pub(super) fn ca_frame(&self, ca: u32, spare: Option<Latched<'_>>) -> Result<Option<u32>, RequestError> {
         let frame = self.directory.get(ca);
@@ -281,7 +282,8 @@ impl Component {
         page.set_frame(i, latched.frame);
     }
 
-    /// Sequential reading: brings in those of `cis` (of one CA) that are not resident, with as few reads as their slots allow.
+    /// Sequential reading: brings in those of `cis` (of one CA) that are not resident, with as few reads as their
+    /// slots allow.
     /// Errors are left for the request that needs the CI.
     pub fn read_ahead(&self, cis: &[u32]) {
         let missing: Vec<u32> = cis

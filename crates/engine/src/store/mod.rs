@@ -2,10 +2,12 @@
 //!
 //! The rules R1-R3 of `docs/design/0001` are kept here:
 //!
-//! * S1. An image is written only to a slot that is not committed (`ca.rs`, C2); headers and table blocks only to the copy
+//! * S1. An image is written only to a slot that is not committed (`ca.rs`, C2); headers and table blocks only to
+//!   the copy
 //!   that their committed parent does not name.
 //! * S2. What a request needs to go on (page, slot, region) is found before anything is changed.
-//! * S3. Locks: a CA's lock (64 stripes) covers its descriptor, its slots and the I/O of its CIs. Order: CA lock, then page
+//! * S3. Locks: a CA's lock (64 stripes) covers its descriptor, its slots and the I/O of its CIs. Order: CA lock,
+//!   then page
 //!   latch; who holds the latch of a page that others can find takes no CA lock. Frames are taken before both; giving
 //!   up frames only *tries* for locks and latches.
 

@@ -129,7 +129,8 @@ impl Component {
         self.space.lock().free_ca = ci;
     }
 
-    /// Takes a region: a free one, else a new one at the end of the file, its space taken from the file system now (S2).
+    /// Takes a region: a free one, else a new one at the end of the file, its space taken from the file system now
+    /// (S2).
     pub(super) fn take_region(&self) -> Result<u32, RequestError> {
         let mut space = self.space.lock();
         if let Some(region) = space.free_regions.pop() {
