@@ -102,8 +102,8 @@ pub struct Pool {
     reserved: usize,
     /// Frame size of each slab, 0 = not handed out.
     sizes: Box<[AtomicU32]>,
-    /// Slabs cut anew so far: the start of the versions of their frames.
-    recuts: AtomicU64,
+    /// Slabs cut so far.
+    cuts: AtomicU64,
     limit: usize,
     charged: AtomicUsize,
     next_slab: Mutex<usize>,
@@ -132,7 +132,7 @@ impl Pool {
             memory,
             reserved,
             sizes: (0..reserved / SLAB).map(|_| AtomicU32::new(0)).collect(),
-            recuts: AtomicU64::new(0),
+            cuts: AtomicU64::new(1),
             limit,
             charged: AtomicUsize::new(0),
             next_slab: Mutex::new(0),
@@ -323,6 +323,16 @@ impl Pool {
         let frames: Vec<u32> = (0..SLAB / size)
             .map(|i| ((slab * SLAB + i * size) / 64) as u32)
             .collect();
+        // A stale frame number may point into page bytes once a slab is cut anew, and a reader then takes eight of those for a
+        // version. No page says what the versions of this cut start with.
+        let version = scatter(self.cuts.fetch_add(1, Relaxed));
+        for &frame in &frames {
+            let d = self.descriptor(frame);
+            d.page.store(0, Relaxed);
+            d.flags.store(0, Relaxed);
+            d.pins.store(0, Relaxed);
+            d.latch.restart(version);
+        }
         let mut classes = self.classes.lock();
         let class = class_of(&mut classes, size);
         class.frames.extend(&frames);
@@ -345,12 +355,13 @@ impl Pool {
                     return false;
                 };
                 class.hand = (class.hand + 1) % class.frames.len();
+                // Under the lock: a slab leaves its size, and its frames their places, only with it.
+                let d = self.descriptor(frame);
+                if d.flags.fetch_and(!USED, Relaxed) & USED != 0 || d.pins.load(Relaxed) > 0 {
+                    continue;
+                }
                 frame
             };
-            let d = self.descriptor(frame);
-            if d.flags.fetch_and(!USED, Relaxed) & USED != 0 || d.pins.load(Relaxed) > 0 {
-                continue;
-            }
             let Some(page) = self.page_of(frame) else { continue };
             let owner = self.owners.read().get(page.component as usize).cloned().flatten();
             if owner.is_some_and(|o| o.give_up(frame, page)) {
@@ -405,19 +416,9 @@ impl Pool {
         true
     }
 
-    /// Cuts the memory of an emptied slab into frames of another size. Their versions start above all that any
-    /// frame had
-    /// there, so that no reader of the old ones is deceived.
+    /// Cuts the memory of an emptied slab into frames of another size.
     fn recut(&self, slab: &[u32], size: usize) {
         let slab = slab[0] as usize * 64 / SLAB;
-        let version = (self.recuts.fetch_add(1, Relaxed) + 1) << 40;
-        for i in 0..SLAB / size {
-            let d = self.descriptor(((slab * SLAB + i * size) / 64) as u32);
-            d.page.store(0, Relaxed);
-            d.flags.store(0, Relaxed);
-            d.pins.store(0, Relaxed);
-            d.latch.restart(version);
-        }
         self.enter_slab(slab, size);
     }
 
@@ -523,6 +524,14 @@ impl Drop for Latched<'_> {
             self.pool.put_back(self.frame);
         }
     }
+}
+
+/// A number that no page is likely to hold, different for each `n` (SplitMix64).
+fn scatter(n: u64) -> u64 {
+    let x = n.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ x >> 31
 }
 
 fn class_of(classes: &mut Vec<Class>, size: usize) -> &mut Class {
