@@ -95,6 +95,8 @@ pub struct Str {
     /// Key of the position; while `key_at` says so it is that of the record last returned.
     key: Vec<u8>,
     key_at: Where,
+    /// RBA of the record in `area`.
+    rba: u64,
     /// Where the record of `On` was found, while its page stays as it was.
     spot: Option<Spot>,
     held: Option<Vec<u8>>,
@@ -117,6 +119,7 @@ impl Str {
             position: Position::Start,
             key: Vec::new(),
             key_at: Where::Key,
+            rba: 0,
             spot: None,
             held: None,
             inserted: None,
@@ -578,6 +581,8 @@ impl Str {
             let view = inner.ksds.leaf_view(&spot.leaf);
             let spanned = view.segment() != 0;
             let sound = view.record(spot.pos, &mut self.area);
+            // Believed, like the record, only if the page is fresh afterwards.
+            self.rba = inner.ksds.rba_of(&spot);
             if sound && inner.ksds.fresh(&spot.leaf) && (!spanned || inner.ksds.gather(&spot, &mut self.area)?) {
                 if intent != Intent::Update {
                     return Ok(Some(spot));
@@ -597,7 +602,7 @@ impl Str {
     /// Hands out the record at `spot`, which is in the area.
     #[inline]
     fn deliver(&mut self, spot: Spot, intent: Intent, direct: bool) -> Result<Record<'_>, RequestError> {
-        let rba = self.rba(&spot);
+        let rba = self.rba;
         if direct && intent == Intent::Read {
             self.set_position(Position::None);
         } else {
@@ -612,12 +617,6 @@ impl Str {
     fn keep_key(&mut self) {
         self.key_at = Where::Area;
         self.settle_key();
-    }
-
-    #[inline]
-    fn rba(&self, spot: &Spot) -> u64 {
-        let ksds = &self.inner.ksds;
-        spot.leaf.ci as u64 * ksds.data.layout.ci_size as u64 + ksds.leaf_view(&spot.leaf).span(spot.pos).0 as u64
     }
 }
 

@@ -207,6 +207,12 @@ impl Ksds {
         self.fresh(&spot.leaf).then_some(equal)
     }
 
+    /// Where the record at `spot` starts, if its page is fresh.
+    #[inline]
+    pub fn rba_of(&self, spot: &Spot) -> u64 {
+        spot.leaf.ci as u64 * self.data.layout.ci_size as u64 + self.leaf_view(&spot.leaf).span(spot.pos).0 as u64
+    }
+
     /// Key of the record that starts at `rba`.
     pub fn key_at(&self, rba: u64) -> Result<Option<Vec<u8>>, RequestError> {
         let size = self.data.layout.ci_size as u64;
