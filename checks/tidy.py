@@ -67,7 +67,7 @@ def check_lengths(path, lines):
         complain("lengths", path, f"{len(lines)} lines; at most {LONGEST_FILE}: would two rooms be better?")
     if is_source(path):
         for number, line in enumerate(lines, 1):
-            widest = WIDEST_TEXT if '"' in line or "'" in line else WIDEST_LINE
+            widest = WIDEST_TEXT if any(quote in line for quote in "\"'`") else WIDEST_LINE
             if len(line) > widest:
                 complain("lengths", f"{path}:{number}", f"{len(line)} columns; at most {widest}")
 

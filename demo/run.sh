@@ -115,7 +115,7 @@ cat <<TEXT
   records now                           $(wc -l < keys-after)
   acknowledged and lost                 $lost
 
-A record that was acknowledged must be there; of those that were not yet, some may be. \`make crash\` cuts the power of a
+A record that was acknowledged must be there; of those that were not, some may be. \`make crash\` cuts the power of a
 simulated disk instead, at every write and sync.
 TEXT
 [ "$lost" -eq 0 ] || { say "A promise was broken."; exit 1; }

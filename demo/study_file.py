@@ -3,7 +3,7 @@
 
     demo/study_file.py FILE
 
-Byte 0 is a status, bytes 1 to 8 are the key: 00000100, 00000200, ... The gaps leave room for inserts. The study said how
+Byte 0 is a status, bytes 1 to 8 the key: 00000100, 00000200, ... The gaps leave room for inserts. The study said how
 many records there were and how long, not what was in them; the rest is made up.
 """
 
