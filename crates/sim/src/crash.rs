@@ -157,7 +157,7 @@ fn record(subject: &dyn Subject) -> Result<Recording, Failure> {
     let mut history = History::default();
     let ran = guarded(|| {
         let run = subject.run(Arc::new(disk.clone()), &mut |step| history.note(disk.events(), step));
-        run.map_err(|stop| stop.words().to_string())
+        run.map_err(|stop| stop.words())
     });
     match ran {
         Ok(()) => Ok(Recording {

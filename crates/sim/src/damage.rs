@@ -87,7 +87,7 @@ fn run(subject: &dyn Subject, seed: u64, places: u64, report: &mut Report) -> Re
     let mut history = History::default();
     let ran = guarded(|| {
         let run = subject.run(Arc::new(disk.clone()), &mut |step| history.note(disk.events(), step));
-        run.map_err(|stop| stop.words().to_string())
+        run.map_err(|stop| stop.words())
     });
     ran.map_err(|what| Failure {
         kind: None,

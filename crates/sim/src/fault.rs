@@ -163,7 +163,7 @@ fn good_run(subject: &dyn Subject) -> Result<(SimDisk, History), Failure> {
     let mut history = History::default();
     let ran = guarded(|| {
         let run = subject.run(Arc::new(disk.clone()), &mut |step| history.note(disk.events(), step));
-        run.map_err(|stop| stop.words().to_string())
+        run.map_err(|stop| stop.words())
     });
     match ran {
         Ok(()) => Ok((disk, history)),
@@ -240,7 +240,8 @@ fn strike(
             Ok(()) => Ok(true),
             Err(Stop::Failed(_)) => Ok(false),
             Err(Stop::Damaged(_)) if kind.lies() => Ok(false),
-            Err(Stop::Damaged(what) | Stop::Wrong(what)) => Err(what),
+            Err(Stop::Other(digest)) if kind.damages() => history.check_any(digest).map(|()| false),
+            Err(stop) => Err(stop.words()),
         }
     })?;
     if ran {

@@ -41,6 +41,17 @@ impl Subject for Ksds<'_> {
             let at = || format!("request {} ({request})", number + 1);
             match reply {
                 Ok(reply) if reply == expected => {
+                    if self.faulty && matches!(request, Request::Reopen { .. }) {
+                        let contents = session.contents().map_err(|trouble| self.stop(&at(), trouble))?;
+                        let found = sum(&contents.unwrap_or_default());
+                        if found != oracle.digest() {
+                            note(Step {
+                                digest: oracle.digest(),
+                                durable: true,
+                            });
+                            return Err(Stop::Other(found));
+                        }
+                    }
                     let durable = self.promises(request, loading);
                     note(Step {
                         digest: oracle.digest(),

@@ -46,13 +46,16 @@ pub enum Stop {
     Failed(String),
     /// It says that it is damaged, which only a disk that lies excuses: OPEN 192.
     Damaged(String),
+    /// Opened again it has other contents, of this digest: of an earlier moment, if the disk lost the newest root.
+    Other(u64),
 }
 
 impl Stop {
     /// The words.
-    pub fn words(&self) -> &str {
+    pub fn words(&self) -> String {
         match self {
-            Stop::Wrong(words) | Stop::Failed(words) | Stop::Damaged(words) => words,
+            Stop::Wrong(words) | Stop::Failed(words) | Stop::Damaged(words) => words.clone(),
+            Stop::Other(_) => "opened again it has other contents".to_string(),
         }
     }
 }
