@@ -323,8 +323,8 @@ impl Pool {
         let frames: Vec<u32> = (0..SLAB / size)
             .map(|i| ((slab * SLAB + i * size) / 64) as u32)
             .collect();
-        // A stale frame number may point into page bytes once a slab is cut anew; a reader then takes eight of those for
-        // a version. No page says what the versions of this cut start with.
+        // A stale frame number may point into page bytes once a slab is cut anew; a reader then takes eight of them
+        // for a version. No page says what the versions of this cut start with.
         let version = scatter(self.cuts.fetch_add(1, Relaxed));
         for &frame in &frames {
             let d = self.descriptor(frame);
