@@ -140,7 +140,7 @@ impl Shape {
             durability: Durability::draw(random),
             tick: random.pick(&TICKS),
             strings: random.between(1, 4) as u8,
-            pool_bytes: random.pick(&[16, 32]) << 20,
+            pool_bytes: random.pick(&[4, 4, 8, 16]) << 20,
             keys: random.pick(&[
                 Keys::Ascending,
                 Keys::Descending,
