@@ -4,7 +4,7 @@ use cica_sim::campaign::{fault, Campaign};
 
 #[test]
 fn every_failing_call_is_answered_and_nothing_acknowledged_is_lost() {
-    let campaign = Campaign::new(1, 12);
+    let campaign = Campaign::new(1, 8);
     let total = campaign.run(|seed| fault(seed, 30, 60, None), |_| ());
     assert!(total.failures.is_empty(), "{}", total.failures[0]);
     assert!(total.counts["runs refused"] > 1000, "{:?}", total.counts);
