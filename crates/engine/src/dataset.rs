@@ -219,9 +219,10 @@ impl Inner {
         if options.reset {
             if let Err(error) = inner.reset() {
                 inner.leave();
-                return Err(OpenError::Unusable {
+                return Err(OpenError::Io {
                     path: data.to_path_buf(),
-                    what: format!("RESET failed: {error}"),
+                    doing: "RESET",
+                    error: std::io::Error::other(error.to_string()),
                 });
             }
         }

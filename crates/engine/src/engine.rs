@@ -530,7 +530,7 @@ pub(crate) fn open_file(disk: &dyn Disk, path: &Path, lock: Lock, write: bool) -
 /// The committed root of a data component: the valid copy with the higher version.
 pub(crate) fn read_root(file: &dyn File, path: &Path) -> Result<Root, OpenError> {
     // A copy that cannot be read might be the newer one: the older must not be taken for it.
-    let copies = [read_copy(file, path, 0)?, read_copy(file, path, 1)?];
+    let copies = [read_copy_twice(file, path, 0)?, read_copy_twice(file, path, 1)?];
     let mut why = String::new();
     let mut best: Option<Root> = None;
     for (copy, read) in copies.into_iter().enumerate() {
@@ -587,6 +587,15 @@ fn overwrite(file: &dyn File) -> std::io::Result<()> {
         file.write(&[WriteAt { at, buf: &zeros[..n] }])?;
     }
     file.sync()
+}
+
+/// One copy of a root. What is none at the first look is looked at again: one read gone wrong on its way must not make the
+/// older copy the newest.
+fn read_copy_twice(file: &dyn File, path: &Path, copy: u32) -> Result<Result<Root, String>, OpenError> {
+    match read_copy(file, path, copy)? {
+        Ok(root) => Ok(Ok(root)),
+        Err(_) => read_copy(file, path, copy),
+    }
 }
 
 /// One copy of a root; the inner error says why the bytes are none.
