@@ -589,8 +589,8 @@ fn overwrite(file: &dyn File) -> std::io::Result<()> {
     file.sync()
 }
 
-/// One copy of a root. What is none at the first look is looked at again: one read gone wrong on its way must not make the
-/// older copy the newest.
+/// One copy of a root. What is none at the first look is looked at again: one read gone wrong on its way must not
+/// make the older copy the newest.
 fn read_copy_twice(file: &dyn File, path: &Path, copy: u32) -> Result<Result<Root, String>, OpenError> {
     match read_copy(file, path, copy)? {
         Ok(root) => Ok(Ok(root)),
