@@ -24,6 +24,7 @@ help:
 
 demo:
 	@checks/prepare demo
+	@echo "Building (a few minutes the first time) ..."
 	@cargo build --release --locked --quiet -p cica-cli --bins --examples
 	@demo/run.sh "$(TARGET)/release"
 

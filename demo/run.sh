@@ -24,15 +24,14 @@ walk makes two of them, reads and changes the first as a study of 1979 did, and 
 TEXT
 
 title "Two volumes"
-say "Control cards are IDCAMS's. A volume is a directory; its device type gives tracks and cylinders their size."
-run cat cards/1-volumes.ams
+say "A volume is a directory; its device type gives tracks and cylinders their size. Cica is told by control cards, those of"
+say "IBM's IDCAMS (they are in demo/*.ams); the listing repeats each card and says what came of it."
 run cica idcams cards/1-volumes.ams
 
 title "The data set of 1979"
-say "In 1979 IBM measured VSAM with 86,763 records of 200 bytes on 3330-1 disks. Here is that input, in EBCDIC,"
-say "and the cards that define the data set and load it."
+say "In 1979 IBM measured VSAM with 86,763 records of 200 bytes on 3330-1 disks. Here is such a file, in EBCDIC, and the"
+say "cards that define the study's data set and load it. What JCL's DD statement said is said by --dd."
 run cards/study_file.py study.fb
-run cat cards/2-study.ams
 run cica idcams cards/2-study.ams --dd STUDYIN=study.fb,RECFM=FB,LRECL=200,CODEPAGE=1047
 say
 say "What became of the space:"
@@ -72,7 +71,6 @@ run cica cat UNICODE.NAMES --from 0003B1 --count 3
 title "A few records"
 say "PRINT shows records as text or as bytes. The study's are EBCDIC on the volume and text on the screen, because the data"
 say "set says CCSID(1047). The record 00003350 is one of those inserted above, between two loaded ones."
-run cat cards/4-print.ams
 run cica idcams cards/4-print.ams
 
 title "Pulling the plug"
