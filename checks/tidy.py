@@ -23,7 +23,8 @@ GENERATED = ("docs/src/reference/idcams.md", "docs/src/reference/messages.md", "
 FLOORS = [
     {"cica-format", "cica-disk", "cica-qsam"},
     {"cica-catalog", "cica-engine"},
-    {"cica-idcams", "cica-sim"},
+    {"cica-session", "cica-sim"},
+    {"cica-idcams", "cica-c", "cica-cobol"},
     {"cica-cli"},
 ]
 
@@ -125,7 +126,7 @@ def check_crates():
 
 
 def check_unsafe():
-    allowed = {"disk", "engine"}
+    allowed = {"disk", "engine", "c", "cobol"}  # the system, frames, and calls from other languages
     for crate in sorted(pathlib.Path("crates").iterdir()):
         heads = [p for p in (crate / "src/lib.rs", crate / "src/main.rs") if p.is_file()]
         if crate.name not in allowed and heads and not any("forbid(unsafe_code)" in p.read_text() for p in heads):
@@ -141,7 +142,7 @@ def main():
         "heads": "each file says its role first",
         "links": "links in the documentation lead somewhere",
         "floors": "crates use only crates below them",
-        "unsafe": "unsafe code in two crates only",
+        "unsafe": "unsafe code only where the system, frames or other languages need it",
     }
     for path in tracked():
         text = text_of(path)

@@ -5,6 +5,7 @@
 use crate::command::{
     cat, completions, explain, export, get, idcams, import, ls, man, put, rm, show, stat, verify, volume,
 };
+use cica_session::bytes;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -80,29 +81,6 @@ pub enum Command {
     Man(man::Options),
 }
 
-/// Bytes from text: digits, and K, M or G for units of 1,024.
-pub fn bytes(text: &str) -> Result<usize, String> {
-    let text = text.trim();
-    let unit = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let shift = match text[unit..].to_ascii_uppercase().as_str() {
-        "" => 0,
-        "K" | "KB" | "KIB" => 10,
-        "M" | "MB" | "MIB" => 20,
-        "G" | "GB" | "GIB" => 30,
-        _ => {
-            return Err(format!(
-                "'{text}' is no size; write bytes, or a number with K, M or G, such as 64M"
-            ))
-        }
-    };
-    let number: usize = text[..unit]
-        .parse()
-        .map_err(|_| format!("'{text}' is no size; write bytes, or a number with K, M or G, such as 64M"))?;
-    number
-        .checked_mul(1 << shift)
-        .ok_or_else(|| format!("{text} is more than this machine can address"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,16 +100,6 @@ mod tests {
                 "{}",
                 command.get_name()
             );
-        }
-    }
-
-    #[test]
-    fn sizes_are_read_with_their_units() {
-        assert_eq!(bytes("65536"), Ok(65_536));
-        assert_eq!(bytes("64M"), Ok(64 << 20));
-        assert_eq!(bytes("2g"), Ok(2 << 30));
-        for wrong in ["", "M", "64T", "-1", "1.5G", "99999999999G"] {
-            assert!(bytes(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -8,6 +8,7 @@ use cica_catalog::CatalogError;
 use cica_engine::{OpenError, RequestError};
 use cica_idcams::messages::{self, Entry};
 use cica_qsam::{DdError, QsamError};
+use cica_session::SessionError;
 use std::fmt::Display;
 use std::io;
 use std::process::ExitCode;
@@ -109,6 +110,20 @@ impl From<CatalogError> for Failure {
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Failure {
         Failure::new(Status::UNUSABLE, &messages::IDC3300I, error)
+    }
+}
+
+impl From<SessionError> for Failure {
+    fn from(error: SessionError) -> Failure {
+        match error {
+            SessionError::Name(error) => error.into(),
+            SessionError::Catalog(error) => error.into(),
+            SessionError::Open(error) => error.into(),
+            SessionError::Component { .. } => Failure::new(Status::REFUSED, &messages::IDC3012I, error),
+            SessionError::NoRecords { .. } => Failure::new(Status::REFUSED, &messages::IDC3302I, error),
+            SessionError::Circle { .. } => Failure::new(Status::REFUSED, &messages::IDC3014I, error),
+            _ => Failure::new(Status::UNUSABLE, &messages::IDC3300I, error),
+        }
     }
 }
 

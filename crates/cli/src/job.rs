@@ -18,6 +18,7 @@ pub fn stamp(clock: &dyn Clock) -> Stamp {
 /// What commands work with.
 pub fn services(session: Session, dd: DdTable, global: &Global) -> Services {
     let mut progress = Progress::new(global);
+    let session = session.0;
     Services {
         disk: session.disk,
         clock: session.clock,

@@ -11,7 +11,6 @@
 //!    same volumes print the same listing.
 //! 3. Each failure is told on SYSPRINT as messages of the table; none is a panic, none is silent.
 
-pub mod admission;
 mod alter;
 pub mod dd;
 mod define;

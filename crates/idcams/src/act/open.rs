@@ -3,28 +3,24 @@
 //! A ddname stands for a data set when its text is a name of the catalog and states no attributes of a file; otherwise
 //! it stands for a file.
 
-use super::admission::{before_open, own_files};
 use super::failure::{self, Failure};
 use super::input::Input;
 use super::output::Output;
-use super::trouble::{not_opened, open_code, GAVE_UP};
+use super::trouble::{open_code, GAVE_UP};
 use super::Services;
 use crate::messages::{CICA0901E, CICA0941E};
 use crate::params::Params;
 use cica_catalog::entry::Kind;
-use cica_catalog::{CatalogError, Cluster, Entry, Name};
+use cica_catalog::{CatalogError, Cluster, Name};
 use cica_engine::{Access, DataSet, OpenOptions};
-use cica_format::attributes::Attributes;
 use cica_qsam::{CodePage, DdText, QsamError, Reader, Writer};
+use cica_session::SessionError;
 use std::io;
 use std::path::PathBuf;
 
 /// OPEN codes of VSAM that the engine does not give.
 const NO_DD: u8 = 128;
-const NO_ENTRY: u8 = 148;
-const INHIBITED: u8 = 152;
 const NO_FILE: u8 = 184;
-const FOREIGN: u8 = 192;
 
 /// What a parameter names.
 #[derive(Debug, PartialEq, Eq)]
@@ -113,57 +109,33 @@ impl Target {
 pub fn cluster(services: &Services, name: &str) -> Result<Box<Cluster>, Failure> {
     let parsed = Name::parse(name).map_err(|_| failure::not_found(&name))?;
     let contents = services.catalog.contents()?;
-    let mut name = parsed;
-    // Each step leads to another entry, so a chain longer than the catalog is a circle.
-    for _ in 0..=contents.entries().count() {
-        match contents.get(&name) {
-            Ok(Entry::Cluster(cluster)) => return keyed(cluster.clone()),
-            Ok(Entry::Alias(alias)) => name = alias.relate.clone(),
-            Ok(Entry::Path(path)) => name = path.target.clone(),
-            Ok(other) => return Err(no_records(&name, other.kind())),
-            Err(CatalogError::NotFound { .. }) => return Err(missing(&contents, &name)),
-            Err(error) => return Err(error.into()),
-        }
+    let cluster = cica_session::reach(&contents, &parsed).map_err(|error| not_reached(name, error))?;
+    match cluster.index {
+        Some(_) => Ok(Box::new(cluster.clone())),
+        None => Err(no_records(&cluster.name, Kind::Cluster)),
     }
-    Err(failure::refused(
-        &format!("THE ALIAS {name} LEADS BACK TO ITSELF"),
-        8,
-        42,
-    ))
 }
 
 /// An open data set of a cluster.
 pub fn data_set(services: &Services, cluster: &Cluster, options: OpenOptions) -> Result<DataSet, Failure> {
-    let name = cluster.name.as_str();
-    before_open(cluster, options.access).map_err(|words| open_code(name, INHIBITED, &words))?;
-    let (data, index) = files(services, cluster)?;
-    let contents = services.catalog.contents()?;
-    let own =
-        |carried: &Attributes| own_files(&contents, cluster, carried).map_err(|words| open_code(name, FOREIGN, &words));
-    if options.reset {
-        // Once it is open it is empty.
-        own(&services
-            .engine
-            .peek(&data)
-            .map_err(|error| not_opened(name, &error))?
-            .attributes)?;
-    }
-    let data_set = services
-        .engine
-        .open(&data, &index, options)
-        .map_err(|error| not_opened(name, &error))?;
-    own(data_set.attributes())?;
-    Ok(data_set)
+    cica_session::open(&services.catalog, &services.engine, cluster, options)
+        .map_err(|error| not_reached(cluster.name.as_str(), error))
 }
 
 /// Files of the data and index components.
 pub fn files(services: &Services, cluster: &Cluster) -> Result<(PathBuf, PathBuf), Failure> {
-    match &cluster.index {
-        Some(index) => Ok((
-            services.catalog.component_path(&cluster.data)?,
-            services.catalog.component_path(index)?,
-        )),
-        None => Err(no_records(&cluster.name, Kind::Cluster)),
+    cica_session::files(&services.catalog, cluster).map_err(|error| not_reached(cluster.name.as_str(), error))
+}
+
+/// Why a name does not lead to records, in IDCAMS's words.
+fn not_reached(name: &str, error: SessionError) -> Failure {
+    match error {
+        SessionError::Catalog(CatalogError::NotFound { name }) => failure::not_found(&name).with_cc(GAVE_UP),
+        SessionError::Catalog(error) => error.into(),
+        SessionError::Circle { .. } => failure::refused(&error.to_string().to_uppercase(), 8, 42),
+        SessionError::NoRecords { name, kind } => no_records(&name, kind),
+        SessionError::Component { .. } => open_code(name, error.acberflg(), &error.to_string().to_uppercase()),
+        _ => open_code(name, error.acberflg(), &error),
     }
 }
 
@@ -180,28 +152,6 @@ fn of_dd(services: &Services, ddname: &str) -> Result<Target, Failure> {
         }
     }
     Ok(Target::File(ddname.to_owned(), text.clone()))
-}
-
-fn keyed(cluster: Box<Cluster>) -> Result<Box<Cluster>, Failure> {
-    match cluster.index {
-        Some(_) => Ok(cluster),
-        None => Err(no_records(&cluster.name, Kind::Cluster)),
-    }
-}
-
-/// There is no entry of this name; but perhaps a component.
-fn missing(contents: &cica_catalog::Contents, name: &Name) -> Failure {
-    match contents.find(name) {
-        Some(found) => {
-            let words = format!(
-                "IT IS THE {} COMPONENT OF {}; NAME THE CLUSTER",
-                found.kind().word(),
-                found.entry().name()
-            );
-            open_code(name.as_str(), NO_ENTRY, &words)
-        }
-        None => failure::not_found(name).with_cc(GAVE_UP),
-    }
 }
 
 fn no_records(name: &Name, kind: Kind) -> Failure {

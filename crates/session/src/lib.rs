@@ -1,0 +1,20 @@
+//! Data sets by name: the one way from a name to an open data set, for every surface (IDCAMS, the command, C, COBOL).
+//!
+//! ```text
+//! Session::start   finds the catalog, makes an engine            [start]
+//! reach            name -> the entry whose records it means      [mod@reach]
+//! open             entry -> open data set, or why it may not be  [mod@open]
+//! ```
+//! The engine knows files, the catalog knows names; what both must agree on is decided here and nowhere else.
+
+#![forbid(unsafe_code)]
+
+mod error;
+mod open;
+mod reach;
+mod start;
+
+pub use error::SessionError;
+pub use open::{files, open};
+pub use reach::reach;
+pub use start::{bytes, pool_from_environment, Session, Start};

@@ -1,0 +1,106 @@
+//! What a process works with: the catalog that is meant, and an engine over it.
+
+use crate::error::SessionError;
+use cica_catalog::{Catalog, Surroundings};
+use cica_disk::{Clock, Disk, LinuxDisk, SystemClock};
+use cica_engine::{Engine, Env};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The environment variable that bounds the buffer pool.
+pub const POOL_VARIABLE: &str = "CICA_POOL";
+
+/// How to begin.
+#[derive(Debug, Clone, Default)]
+pub struct Start {
+    /// The catalog's directory, when it is named.
+    pub catalog: Option<PathBuf>,
+    /// Make the catalog where there is none.
+    pub create: bool,
+    /// Bound of the buffer pool in bytes; none: a quarter of the machine's memory.
+    pub pool: Option<usize>,
+}
+
+/// See the module.
+pub struct Session {
+    /// Files.
+    pub disk: Arc<dyn Disk>,
+    /// Time of day.
+    pub clock: Arc<dyn Clock>,
+    /// The catalog that is meant.
+    pub catalog: Arc<Catalog>,
+    /// The engine of this process.
+    pub engine: Engine,
+}
+
+impl Session {
+    /// Finds the catalog and makes an engine; nothing is opened yet.
+    ///
+    /// # Errors
+    /// There is no usable catalog, or no memory for the pool.
+    pub fn start(start: Start) -> Result<Session, SessionError> {
+        let disk: Arc<dyn Disk> = Arc::new(LinuxDisk::default());
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let (directory, _) = cica_catalog::locate(&*disk, &Surroundings::of_process(start.catalog));
+        let catalog = match start.create {
+            true => Catalog::open_or_create(disk.clone(), directory)?,
+            false => Catalog::open(disk.clone(), directory)?,
+        };
+        let engine = Engine::new(Env {
+            disk: disk.clone(),
+            clock: clock.clone(),
+            log_dir: catalog.log_directory(),
+            pool_bytes: start.pool,
+            background: true,
+        })
+        .map_err(|error| SessionError::Pool {
+            what: format!("there is no memory for the buffer pool: {error}; give it less (--pool, CICA_POOL)"),
+        })?;
+        Ok(Session {
+            disk,
+            clock,
+            catalog: Arc::new(catalog),
+            engine,
+        })
+    }
+}
+
+/// The pool's bound that the environment names, if it does.
+///
+/// # Errors
+/// It names no size.
+pub fn pool_from_environment() -> Result<Option<usize>, SessionError> {
+    match std::env::var(POOL_VARIABLE) {
+        Ok(text) if !text.is_empty() => bytes(&text).map(Some).map_err(|what| SessionError::Pool {
+            what: format!("{POOL_VARIABLE}: {what}"),
+        }),
+        _ => Ok(None),
+    }
+}
+
+/// Bytes from text: digits, and K, M or G for units of 1,024.
+///
+/// # Errors
+/// The text is no size, or more than the machine can address.
+pub fn bytes(text: &str) -> Result<usize, String> {
+    let text = text.trim();
+    let unit = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let shift = match text[unit..].to_ascii_uppercase().as_str() {
+        "" => 0,
+        "K" | "KB" | "KIB" => 10,
+        "M" | "MB" | "MIB" => 20,
+        "G" | "GB" | "GIB" => 30,
+        _ => {
+            return Err(format!(
+                "'{text}' is no size; write bytes, or a number with K, M or G, such as 64M"
+            ))
+        }
+    };
+    let number: usize = text[..unit]
+        .parse()
+        .map_err(|_| format!("'{text}' is no size; write bytes, or a number with K, M or G, such as 64M"))?;
+    number
+        .checked_mul(1 << shift)
+        .ok_or_else(|| format!("{text} is more than this machine can address"))
+}
+
