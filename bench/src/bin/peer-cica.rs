@@ -152,7 +152,7 @@ impl Peer for Cica {
                 data_path: data.clone(),
                 index_path: index_beside(&data),
                 data: attributes("BENCH.DATA", opening.layout, geometry.data, geometry.free),
-                index: attributes("BENCH.INDEX", opening.layout, geometry.index, (0, 0)),
+                index: Some(attributes("BENCH.INDEX", opening.layout, geometry.index, (0, 0))),
             };
             engine.create(&definition).map_err(text)?;
         }

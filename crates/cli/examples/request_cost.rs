@@ -164,7 +164,7 @@ impl Laboratory {
             data_path,
             index_path,
             data: attributes("COST.DATA", 2_048, 108),
-            index: attributes("COST.INDEX", 1_024, 11),
+            index: Some(attributes("COST.INDEX", 1_024, 11)),
         })?;
         let data_set = self.open(&engine, Access::Output, Durability::Close)?;
         let mut string = data_set.string();

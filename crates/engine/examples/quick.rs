@@ -80,7 +80,7 @@ fn main() {
             data_path: data.clone(),
             index_path: index.clone(),
             data: attributes("Q.DATA", ci_size, ci_per_ca),
-            index: attributes("Q.INDEX", 4096, 12),
+            index: Some(attributes("Q.INDEX", 4096, 12)),
         })
         .expect("create");
     let output = OpenOptions {

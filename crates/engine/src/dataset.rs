@@ -9,11 +9,12 @@
 //! | open | a failed write or sync, a broken invariant | fenced: nothing is answered any more |
 //! | any | last handle dropped without `close` | closed, as after the death of the process |
 
+use crate::common::{shape, Common};
 use crate::engine::{open_file, read_copy, Shared};
 use crate::error::{OpenError, RequestError};
 use crate::ksds::Ksds;
 use crate::log::{Logged, Logger};
-use crate::pool::Shape;
+use crate::organized::Organized;
 use crate::store::{Codec, Component};
 use crate::string::Str;
 use cica_disk::{File, Lock};
@@ -86,12 +87,13 @@ pub struct DataSet {
 }
 
 pub(crate) struct Inner {
-    pub ksds: Ksds,
+    pub records: Organized,
     pub shared: Arc<Shared>,
     pub options: OpenOptions,
     data_path: PathBuf,
     index_path: PathBuf,
-    pub index_attributes: Attributes,
+    /// Attributes of the index component, where there is one.
+    pub index_attributes: Option<Attributes>,
     roots: Mutex<Roots>,
     /// Statistics at open; the counters add to them.
     base: Mutex<(Statistics, Statistics)>,
@@ -109,7 +111,7 @@ pub(crate) struct Inner {
 /// The committed roots.
 struct Roots {
     data: Root,
-    index: Root,
+    index: Option<Root>,
     /// The last commit has been made, or none will be: no log is named any more.
     last: bool,
 }
@@ -124,84 +126,47 @@ impl Inner {
         index: &Path,
         options: OpenOptions,
     ) -> Result<Arc<Inner>, OpenError> {
-        let a = root.attributes.clone();
-        if a.organization != Organization::Ksds {
-            return Err(OpenError::Attributes {
-                what: format!("{}: its organization is not supported yet", a.cluster_name),
-            });
-        }
+        check_open(&root, options)?;
         let never_loaded = root.levels == 0;
-        if options.access == Access::Input && never_loaded {
-            return Err(OpenError::Attributes {
-                what: format!(
-                    "{} is empty: it was never loaded, so it cannot be opened for input",
-                    a.cluster_name
-                ),
-            });
-        }
-        if options.reset && (options.access != Access::Output || (!a.reuse && !never_loaded)) {
-            return Err(OpenError::Attributes {
-                what: format!(
-                    "{} cannot be reset: it was defined NOREUSE, or this open is for input",
-                    a.cluster_name
-                ),
-            });
-        }
         let write = options.access == Access::Output;
-        let index_file = open_file(&*shared.env.disk, index, Lock::None, write)?;
-        let index_root = read_index_root(&*index_file, index, &root)?;
-        let base = BaseRba {
-            ci_per_ca: a.ci_per_ca as u32,
-            ci_size: a.ci_size,
-            index_ci_size: index_root.attributes.ci_size,
+        let (index_part, index_root) = match root.attributes.organization.has_index() {
+            true => {
+                let index_file = open_file(&*shared.env.disk, index, Lock::None, write)?;
+                let index_root = read_index_root(&*index_file, index, &root)?;
+                let part = index_component(shared, index_file, index, &root, &index_root);
+                (Some(part), Some(index_root))
+            }
+            false => (None, None),
         };
-        let shape = Shape {
-            rkp: a.key_offset as usize,
-            key_len: a.key_length as usize,
-        };
-        let entry = 12 + shape.key_len.min(32).next_multiple_of(4);
-        let average = (a.average_record as usize).clamp(shape.rkp + shape.key_len, a.ci_size as usize);
-        let expected = a.ci_size as usize / average.max(8) + 8;
-        let pool = shared.pool.clone();
         let data_part = Component::new(
-            pool.clone(),
+            shared.pool.clone(),
             file,
             data.to_path_buf(),
             &root,
-            Codec::Data { shape, expected },
-        );
-        let index_part = Component::new(
-            pool,
-            index_file,
-            index.to_path_buf(),
-            &index_root,
-            Codec::Index { base, entry },
+            data_codec(&root.attributes),
         );
         data_part.read_tables()?;
-        index_part.read_tables()?;
-        let (data_part, index_part) = (Arc::new(data_part), Arc::new(index_part));
+        if let Some(index_part) = &index_part {
+            index_part.read_tables()?;
+        }
+        let data_part = Arc::new(data_part);
         data_part.register();
-        index_part.register();
-        let index_cis = (index_root.high_used / index_root.attributes.ci_size as u64) as u32;
-        let ksds = Ksds::new(
-            data_part,
-            index_part,
-            a,
-            shared.log.clone(),
-            root.top,
-            root.levels,
-            index_cis,
-        );
-        ksds.counters.records.store(root.statistics.records, Relaxed);
-        ksds.loading.store(write && never_loaded, Relaxed);
+        let index_part = index_part.map(Arc::new).inspect(Component::register);
+        let common = Common::new(data_part, root.attributes.clone(), shared.log.clone());
+        common.counters.records.store(root.statistics.records, Relaxed);
+        common.loading.store(write && never_loaded, Relaxed);
+        let records = organized(common, index_part, &root, index_root.as_ref())?;
         let inner = Inner {
-            ksds,
+            records,
             shared: shared.clone(),
             options,
             data_path: data.to_path_buf(),
             index_path: index.to_path_buf(),
-            index_attributes: index_root.attributes.clone(),
-            base: Mutex::new((root.statistics, index_root.statistics)),
+            index_attributes: index_root.as_ref().map(|r| r.attributes.clone()),
+            base: Mutex::new((
+                root.statistics,
+                index_root.as_ref().map_or(Default::default(), |r| r.statistics),
+            )),
             roots: Mutex::new(Roots {
                 data: root,
                 index: index_root,
@@ -229,6 +194,11 @@ impl Inner {
         Ok(inner)
     }
 
+    /// What all organizations have.
+    pub fn common(&self) -> &Common {
+        self.records.common()
+    }
+
     /// Changes will be logged.
     pub fn join_log(self: &Arc<Self>) {
         if self.options.access == Access::Output {
@@ -236,7 +206,7 @@ impl Inner {
             let weak: Weak<Inner> = Arc::downgrade(self);
             // The tree is complete as of now, in the counting of this process's log.
             self.roots.lock().data.log.lsn = self.shared.log.last();
-            self.ksds
+            self.common()
                 .set_log_number(self.shared.log.join(cluster, &self.data_path, &self.index_path, weak));
         }
     }
@@ -266,16 +236,14 @@ impl Inner {
     }
 
     fn reset(&self) -> Result<(), RequestError> {
-        self.ksds.data.reset();
-        self.ksds.index.reset();
-        self.ksds.reset();
-        self.ksds.counters.records.store(0, Relaxed);
+        self.records.reset();
+        self.common().counters.records.store(0, Relaxed);
         *self.base.lock() = Default::default();
-        self.ksds.loading.store(true, Relaxed);
+        self.common().loading.store(true, Relaxed);
         self.changed.store(true, Relaxed);
         self.commit_tree(true)?;
-        self.ksds.data.cut()?;
-        self.ksds.index.cut()
+        self.common().data.cut()?;
+        self.records.index().map_or(Ok(()), |index| index.cut())
     }
 
     /// Notes that there is something to commit; the first time it starts what changing data sets need.
@@ -309,8 +277,8 @@ impl Inner {
         }
         if over {
             self.shared.start_over();
-        } else if self.ksds.data.wants_commit() {
-            let _gate = self.ksds.gate.write();
+        } else if self.common().data.wants_commit() {
+            let _gate = self.common().gate.write();
             self.commit_tree(false)?;
         }
         Ok(())
@@ -320,9 +288,9 @@ impl Inner {
     pub fn after_loaded_ca(&self) -> Result<(), RequestError> {
         let now = self.shared.env.clock.now();
         let due = self.last_commit.load(Relaxed) + 1_000_000_000 < now;
-        match (self.options.durability, due && !self.ksds.attributes.speed) {
+        match (self.options.durability, due && !self.common().attributes.speed) {
             (Durability::Close, true) => {
-                let _gate = self.ksds.gate.write();
+                let _gate = self.common().gate.write();
                 self.commit_tree(false)
             }
             _ => Ok(()),
@@ -331,17 +299,17 @@ impl Inner {
 
     fn flush_log(&self) -> Result<(), RequestError> {
         self.shared.log.flush(self.shared.log.last()).map_err(|why| {
-            self.ksds.fence(&why);
+            self.common().fence(&why);
             RequestError::Fenced { why }
         })
     }
 
     /// Makes everything acknowledged durable.
     pub fn commit(&self) -> Result<(), RequestError> {
-        self.ksds.check_fence()?;
-        if self.ksds.loading.load(Relaxed) {
+        self.common().check_fence()?;
+        if self.common().loading.load(Relaxed) {
             // A load is not logged: its complete CAs become durable.
-            let _gate = self.ksds.gate.write();
+            let _gate = self.common().gate.write();
             return self.commit_tree(false);
         }
         self.flush_log()
@@ -351,47 +319,54 @@ impl Inner {
     /// data set
     /// is complete without any log afterwards.
     pub fn commit_tree(&self, last: bool) -> Result<(), RequestError> {
-        self.ksds.check_fence()?;
+        self.common().check_fence()?;
         if !self.changed.load(Relaxed) {
             return Ok(());
         }
         self.try_commit(last)
-            .inspect_err(|error| self.ksds.fence(&error.to_string()))
+            .inspect_err(|error| self.common().fence(&error.to_string()))
     }
 
     /// Commits the tree with no log named, though more changes may follow.
     pub fn commit_without_log(&self) -> Result<(), RequestError> {
-        self.ksds.check_fence()?;
+        self.common().check_fence()?;
         if !self.changed.load(Relaxed) {
             return Ok(());
         }
         self.try_commit(true)
-            .inspect_err(|error| self.ksds.fence_quietly(&error.to_string()))?;
+            .inspect_err(|error| self.common().fence_quietly(&error.to_string()))?;
         self.changed.store(true, Relaxed);
         Ok(())
     }
 
     fn try_commit(&self, last: bool) -> Result<(), RequestError> {
-        let (data, index) = (&self.ksds.data, &self.ksds.index);
-        let index_changed = index.is_changed() || self.index_used() != self.roots.lock().index.high_used;
+        let data = &self.common().data;
         data.write_changes()?;
-        index.write_changes()?;
+        let index_changed = match self.records.index() {
+            Some(index) => {
+                let grown = self.roots.lock().index.as_ref().map(|r| r.high_used) != Some(self.index_used());
+                let changed = grown || index.is_changed();
+                index.write_changes()?;
+                changed
+            }
+            None => false,
+        };
         let mut roots = self.roots.lock();
         let (mut data_root, mut index_root) = (roots.data.clone(), roots.index.clone());
         data.describe(&mut data_root);
-        let (top, levels) = self.ksds.top();
+        let (top, levels) = self.records.top();
         (data_root.top, data_root.levels) = (top, levels);
         let (data_statistics, index_statistics) = self.statistics();
         data_root.statistics = data_statistics;
-        if index_changed {
-            index.describe(&mut index_root);
-            (index_root.top, index_root.levels) = (top, levels);
-            index_root.high_used = self.index_used();
-            index_root.statistics = index_statistics;
-            index_root.version += 1;
-            let checksum = index.write_root(&index_root)?;
+        if let (Some(index), Some(root), true) = (self.records.index(), &mut index_root, index_changed) {
+            index.describe(root);
+            (root.top, root.levels) = (top, levels);
+            root.high_used = self.index_used();
+            root.statistics = index_statistics;
+            root.version += 1;
+            let checksum = index.write_root(root)?;
             data_root.index_root = Ref {
-                version: index_root.version,
+                version: root.version,
                 checksum,
             };
             index.sync()?;
@@ -416,7 +391,9 @@ impl Inner {
             last: self.closing.load(Relaxed),
         };
         data.committed();
-        index.committed();
+        if let Some(index) = self.records.index() {
+            index.committed();
+        }
         self.last_commit.store(self.shared.env.clock.now(), Relaxed);
         if last {
             self.changed.store(false, Relaxed);
@@ -441,13 +418,14 @@ impl Inner {
     }
 
     fn index_used(&self) -> u64 {
-        self.ksds.index_cis() as u64 * self.index_attributes.ci_size as u64
+        let size = self.index_attributes.as_ref().map_or(0, |a| a.ci_size);
+        self.records.index_cis() as u64 * size as u64
     }
 
     /// Statistics of data and index now.
     fn statistics(&self) -> (Statistics, Statistics) {
         let (mut data, mut index) = *self.base.lock();
-        let c = &self.ksds.counters;
+        let c = &self.common().counters;
         data.records = c.records.load(Relaxed);
         for (total, new) in [
             (&mut data.inserted, &c.inserted),
@@ -458,14 +436,16 @@ impl Inner {
             (&mut data.ca_splits, &c.ca_splits),
             (&mut data.ca_reclaims, &c.ca_reclaims),
             (&mut data.ca_reuses, &c.ca_reuses),
-            (&mut data.excps, &self.ksds.data.excps),
-            (&mut index.excps, &self.ksds.index.excps),
+            (&mut data.excps, &self.common().data.excps),
         ] {
             *total += new.load(Relaxed);
         }
-        data.free_space = self.ksds.data.free_space();
-        index.records = self.ksds.index_cis() as u64;
-        index.free_space = self.ksds.index.allocated().0.saturating_sub(self.index_used());
+        data.free_space = self.common().data.free_space();
+        if let Some(part) = self.records.index() {
+            index.excps += part.excps.load(Relaxed);
+            index.records = self.records.index_cis() as u64;
+            index.free_space = part.allocated().0.saturating_sub(self.index_used());
+        }
         if self.changed.load(Relaxed) {
             data.last_change = self.shared.env.clock.now();
             index.last_change = data.last_change;
@@ -474,11 +454,11 @@ impl Inner {
     }
 
     fn close(&self) -> Result<(), RequestError> {
-        let gate = self.ksds.gate.write();
-        let mut done = self.ksds.check_fence();
-        if done.is_ok() && self.ksds.loader.lock().is_some() {
+        let gate = self.common().gate.write();
+        let mut done = self.common().check_fence();
+        if done.is_ok() && self.records.is_building() {
             self.changed.store(true, Relaxed);
-            done = self.ksds.end_load();
+            done = self.records.end_load();
         }
         if done.is_ok() {
             self.closing.store(true, Relaxed);
@@ -496,19 +476,21 @@ impl Inner {
         }
         // Between "left" and the log's knowing it the log must not start over: it may hold requests that only it has.
         let logs = self
-            .ksds
+            .common()
             .log_number()
             .map(|number| (number, self.shared.starting_over.lock()));
         if self.left.swap(true, AcqRel) {
             return;
         }
-        self.ksds.fence_quietly("it was closed");
+        self.common().fence_quietly("it was closed");
         {
             // Changes that are under way end at the fence; a flush names no log in a root that nobody will commit.
-            let _gate = self.ksds.gate.write();
+            let _gate = self.common().gate.write();
             self.roots.lock().last = true;
-            self.ksds.data.leave_pool();
-            self.ksds.index.leave_pool();
+            self.common().data.leave_pool();
+            if let Some(index) = self.records.index() {
+                index.leave_pool();
+            }
         }
         if let Some((number, quiet)) = logs {
             let complete = !self.changed.load(Relaxed);
@@ -528,12 +510,7 @@ impl Inner {
             return Ok(());
         }
         self.changed.store(true, Relaxed);
-        let done = match logged {
-            Logged::Insert(_, record) => self.ksds.insert(record, Default::default()).map(drop),
-            Logged::Update(_, record) => self.ksds.update(record, None).map(drop),
-            Logged::Erase(_, key) => self.ksds.erase(key, None),
-            Logged::DataSet { .. } => Ok(()),
-        };
+        let done = self.records.redo(logged);
         done.map_err(|error| OpenError::Unusable {
             path: self.data_path.clone(),
             what: format!("recovery: logged request {lsn} cannot be done again: {error}"),
@@ -543,7 +520,7 @@ impl Inner {
     /// All logged requests are done: the data set is complete.
     pub fn end_recovery(&self) -> Result<(), OpenError> {
         self.changed.store(true, Relaxed);
-        let _gate = self.ksds.gate.write();
+        let _gate = self.common().gate.write();
         self.commit_tree(true).map_err(|error| OpenError::Unusable {
             path: self.data_path.clone(),
             what: format!("recovery: {error}"),
@@ -565,7 +542,7 @@ impl Logger for Inner {
             lsn: root.log.lsn,
         };
         // The copy that stays must be durable before the other is written over.
-        let data = &self.ksds.data;
+        let data = &self.common().data;
         let written = data
             .sync()
             .and_then(|()| data.write_root(&root))
@@ -576,7 +553,7 @@ impl Logger for Inner {
                 Ok(())
             }
             Err(error) => {
-                self.ksds.fence_quietly(&error.to_string());
+                self.common().fence_quietly(&error.to_string());
                 Err(error.to_string())
             }
         }
@@ -601,11 +578,11 @@ impl DataSet {
     }
     /// Attributes of the data component.
     pub fn attributes(&self) -> &Attributes {
-        &self.inner.ksds.attributes
+        &self.inner.common().attributes
     }
-    /// Attributes of the index component.
-    pub fn index_attributes(&self) -> &Attributes {
-        &self.inner.index_attributes
+    /// Attributes of the index component, where there is one.
+    pub fn index_attributes(&self) -> Option<&Attributes> {
+        self.inner.index_attributes.as_ref()
     }
     /// Statistics of data and index, up to now.
     pub fn statistics(&self) -> (Statistics, Statistics) {
@@ -613,15 +590,15 @@ impl DataSet {
     }
     /// Index levels.
     pub fn levels(&self) -> u8 {
-        self.inner.ksds.top().1
+        self.inner.records.top().1
     }
     /// End of the used area in bytes (HI-U-RBA).
     pub fn high_used(&self) -> u64 {
-        self.inner.ksds.data.high_used()
+        self.inner.common().data.high_used()
     }
     /// True from the open of a data set that was never loaded to the close.
     pub fn loading(&self) -> bool {
-        self.inner.ksds.loading.load(Relaxed)
+        self.inner.common().loading.load(Relaxed)
     }
     /// Makes everything acknowledged so far durable.
     ///
@@ -635,7 +612,7 @@ impl DataSet {
     /// # Errors
     /// As [`commit`](Self::commit).
     pub fn checkpoint(&self) -> Result<(), RequestError> {
-        let _gate = self.inner.ksds.gate.write();
+        let _gate = self.inner.common().gate.write();
         self.inner.commit_tree(false)
     }
     /// Checks the whole structure: every CI against its checksum, data against index, and the arithmetic of both.
@@ -643,8 +620,8 @@ impl DataSet {
     /// # Errors
     /// The data set is fenced.
     pub fn examine(&self) -> Result<crate::examine::Examination, RequestError> {
-        self.inner.ksds.check_fence()?;
-        crate::examine::examine(&self.inner.ksds)
+        self.inner.common().check_fence()?;
+        self.inner.records.examine()
     }
     /// Closes this handle; the last one commits everything and lets go of the files.
     ///
@@ -702,4 +679,62 @@ pub(crate) fn read_index_root(file: &dyn File, path: &Path, data: &Root) -> Resu
         )));
     }
     Ok(root)
+}
+
+/// May the data set be opened so?
+fn check_open(root: &Root, options: OpenOptions) -> Result<(), OpenError> {
+    let (a, never_loaded) = (&root.attributes, root.levels == 0);
+    let refused = |what: &str| {
+        Err(OpenError::Attributes {
+            what: format!("{} {what}", a.cluster_name),
+        })
+    };
+    if options.access == Access::Input && never_loaded {
+        return refused("is empty: it was never loaded, so it cannot be opened for input");
+    }
+    if options.reset && (options.access != Access::Output || (!a.reuse && !never_loaded)) {
+        return refused("cannot be reset: it was defined NOREUSE, or this open is for input");
+    }
+    Ok(())
+}
+
+/// How the data CIs are read and rendered.
+fn data_codec(a: &Attributes) -> Codec {
+    let shape = shape(a);
+    let average = (a.average_record as usize).clamp(shape.rkp + shape.key_len, a.ci_size as usize);
+    let expected = a.ci_size as usize / average.max(8) + 8;
+    Codec::Data { shape, expected }
+}
+
+fn index_component(shared: &Shared, file: Box<dyn File>, path: &Path, data: &Root, root: &Root) -> Component {
+    let base = BaseRba {
+        ci_per_ca: data.attributes.ci_per_ca as u32,
+        ci_size: data.attributes.ci_size,
+        index_ci_size: root.attributes.ci_size,
+    };
+    let entry = 12 + shape(&data.attributes).key_len.min(32).next_multiple_of(4);
+    let codec = Codec::Index { base, entry };
+    Component::new(shared.pool.clone(), file, path.to_path_buf(), root, codec)
+}
+
+/// The data set by its organization.
+fn organized(
+    common: Common,
+    index: Option<Arc<Component>>,
+    root: &Root,
+    index_root: Option<&Root>,
+) -> Result<Organized, OpenError> {
+    match (root.attributes.organization, index, index_root) {
+        (Organization::Ksds, Some(index), Some(index_root)) => {
+            let index_cis = (index_root.high_used / index_root.attributes.ci_size as u64) as u32;
+            let ksds = Ksds::new(common, index, root.top, root.levels, index_cis);
+            Ok(Organized::Ksds(Arc::new(ksds)))
+        }
+        _ => Err(OpenError::Attributes {
+            what: format!(
+                "{}: its organization is not supported yet",
+                root.attributes.cluster_name
+            ),
+        }),
+    }
 }

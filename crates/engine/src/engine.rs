@@ -28,17 +28,17 @@ pub struct Env {
     pub background: bool,
 }
 
-/// What to create: both components of a cluster.
+/// What to create: the components of a cluster.
 #[derive(Debug, Clone)]
 pub struct Definition {
     /// File of the data component.
     pub data_path: PathBuf,
-    /// File of the index component.
+    /// File of the index component; empty where the organization has none.
     pub index_path: PathBuf,
-    /// Its attributes.
+    /// Attributes of the data component.
     pub data: Attributes,
-    /// Its attributes.
-    pub index: Attributes,
+    /// Attributes of the index component, where there is one.
+    pub index: Option<Attributes>,
 }
 
 /// See the module; clones are the same engine.
@@ -90,29 +90,34 @@ impl Engine {
         let done = self.create_files(def);
         if let Err(error) = &done {
             if !matches!(error, OpenError::Exists { .. }) {
-                let _ = disk.remove(&def.data_path);
-                let _ = disk.remove(&def.index_path);
+                for path in files(&def.data_path, &def.index_path) {
+                    let _ = disk.remove(path);
+                }
             }
         }
         done
     }
 
     fn create_files(&self, def: &Definition) -> Result<(), OpenError> {
-        for path in [&def.data_path, &def.index_path] {
+        for path in files(&def.data_path, &def.index_path) {
             if self.shared.env.disk.open(path, Open::default()).is_ok() {
-                return Err(OpenError::Exists { path: path.clone() });
+                return Err(OpenError::Exists {
+                    path: path.to_path_buf(),
+                });
             }
         }
         let cluster = self.new_id(&def.data_path, 0);
-        let mut index = new_root(Part::Index, self.new_id(&def.index_path, 2), cluster, &def.index);
-        let written = self.create_file(&def.index_path, &mut index)?;
         let mut data = new_root(Part::Data, self.new_id(&def.data_path, 1), cluster, &def.data);
-        data.index_root = Ref {
-            version: index.version,
-            checksum: written,
-        };
+        if let Some(attributes) = &def.index {
+            let mut index = new_root(Part::Index, self.new_id(&def.index_path, 2), cluster, attributes);
+            let checksum = self.create_file(&def.index_path, &mut index)?;
+            data.index_root = Ref {
+                version: index.version,
+                checksum,
+            };
+        }
         self.create_file(&def.data_path, &mut data)?;
-        for path in [&def.data_path, &def.index_path] {
+        for path in files(&def.data_path, &def.index_path) {
             if let Some(directory) = path.parent() {
                 self.sync_directory(directory)?;
             }
@@ -186,7 +191,8 @@ impl Engine {
         read_index_root(&*file, index, &root)
     }
 
-    /// Changes attributes of a closed cluster in its files, atomically.
+    /// Changes attributes of a closed cluster in its files, atomically. `index` is empty where there is none, and
+    /// `change` then sees a copy of the data component's in its place.
     ///
     /// # Errors
     /// As [`open`](Self::open) for output; what `change` made of the attributes cannot be written.
@@ -197,27 +203,49 @@ impl Engine {
         change: impl FnOnce(&mut Attributes, &mut Attributes),
     ) -> Result<(), OpenError> {
         let file = self.open_closed(data, index)?;
-        let index_file = self.open_file(index, Lock::None, true)?;
         let mut root = read_root(&*file, data)?;
-        let mut index_root = read_index_root(&*index_file, index, &root)?;
-        change(&mut root.attributes, &mut index_root.attributes);
-        if root.levels == 0 {
-            // Nothing is allocated beyond what the definition says.
-            root.high_allocated = root.attributes.primary;
-            index_root.high_allocated = index_root.attributes.primary;
-        }
-        // The newest copies may not be durable yet; the ones before them are about to go.
-        file.sync().map_err(|error| OpenError::Io {
-            path: data.to_path_buf(),
-            doing: "sync",
-            error,
-        })?;
-        index_root.version += 1;
-        let checksum = write_root(&*index_file, index, &index_root)?;
-        root.index_root = Ref {
-            version: index_root.version,
-            checksum,
+        let index_part = match root.attributes.organization.has_index() {
+            true => {
+                let index_file = self.open_file(index, Lock::None, true)?;
+                let index_root = read_index_root(&*index_file, index, &root)?;
+                Some((index_file, index_root))
+            }
+            false => None,
         };
+        let mut unused = root.attributes.clone();
+        let never_loaded = root.levels == 0;
+        let settle = |root: &mut Root| {
+            if never_loaded {
+                // Nothing is allocated beyond what the definition says.
+                root.high_allocated = root.attributes.primary;
+            }
+        };
+        let sync = |file: &dyn File| {
+            file.sync().map_err(|error| OpenError::Io {
+                path: data.to_path_buf(),
+                doing: "sync",
+                error,
+            })
+        };
+        match index_part {
+            Some((index_file, mut index_root)) => {
+                change(&mut root.attributes, &mut index_root.attributes);
+                settle(&mut index_root);
+                // The newest copies may not be durable yet; the ones before them are about to go.
+                sync(&*file)?;
+                index_root.version += 1;
+                let checksum = write_root(&*index_file, index, &index_root)?;
+                root.index_root = Ref {
+                    version: index_root.version,
+                    checksum,
+                };
+            }
+            None => {
+                change(&mut root.attributes, &mut unused);
+                sync(&*file)?;
+            }
+        }
+        settle(&mut root);
         for _ in 0..2 {
             // Both copies, one after the other, so that damage to either later is harmless.
             root.version += 1;
@@ -226,7 +254,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Removes a cluster's files; `erase` overwrites them first.
+    /// Removes a cluster's files (`index` is empty where there is none); `erase` overwrites them first.
     ///
     /// # Errors
     /// `InUse` when somebody has the cluster open.
@@ -239,7 +267,7 @@ impl Engine {
             Err(OpenError::Missing { .. }) => None,
             Err(error) => return Err(error),
         };
-        for path in [data, index] {
+        for path in files(data, index) {
             let io = |doing: &'static str| {
                 move |error| OpenError::Io {
                     path: path.to_path_buf(),
@@ -278,7 +306,8 @@ impl Engine {
         self.open_file(data, Lock::Exclusive, true)
     }
 
-    /// Opens a cluster. If its last owner died, that owner's log is replayed first, for all its data sets.
+    /// Opens a cluster; `index` is not looked at where the organization has none. If its last owner died, that owner's
+    /// log is replayed first, for all its data sets.
     pub fn open(&self, data: &Path, index: &Path, options: OpenOptions) -> Result<DataSet, OpenError> {
         let mut open = self.shared.open.lock();
         if let Some(inner) = open.get(data).and_then(Weak::upgrade).filter(|inner| !inner.has_left()) {
@@ -438,7 +467,7 @@ impl Shared {
             .filter(|i| !i.has_left())
             .collect();
         all.sort_by_key(|inner| inner.data_path().to_path_buf());
-        let gates: Vec<_> = all.iter().map(|inner| inner.ksds.gate.write()).collect();
+        let gates: Vec<_> = all.iter().map(|inner| inner.common().gate.write()).collect();
         if all.iter().all(|inner| inner.commit_tree(false).is_ok()) {
             self.log.start_over();
         }
@@ -457,7 +486,7 @@ impl Shared {
             .filter(|i| !i.has_left())
             .collect();
         all.sort_by_key(|inner| inner.data_path().to_path_buf());
-        let gates: Vec<_> = all.iter().map(|inner| inner.ksds.gate.write()).collect();
+        let gates: Vec<_> = all.iter().map(|inner| inner.common().gate.write()).collect();
         // Nothing is left that a flush could write meanwhile. If it fails, the log answers nothing more.
         let _ = self.log.flush(self.log.last());
         for inner in &all {
@@ -525,6 +554,11 @@ pub(crate) fn open_file(disk: &dyn Disk, path: &Path, lock: Lock, write: bool) -
             error,
         },
     })
+}
+
+/// The files of a cluster.
+fn files<'p>(data: &'p Path, index: &'p Path) -> impl Iterator<Item = &'p Path> {
+    [data, index].into_iter().filter(|path| !path.as_os_str().is_empty())
 }
 
 /// The committed root of a data component: the valid copy with the higher version.

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! engine, dataset, string   the owner, open data sets, requests       (VSAM's words)
+//! organized, common         a data set by its organization, and what all have
 //! ksds/                     trees of records: find, change, split, load
 //! store/                    one component file: slots, regions, commit (docs/design/0001)
 //! pool/   log/              frames and latches; requests made durable
@@ -10,12 +11,14 @@
 
 #![deny(unsafe_code)]
 
+mod common;
 mod dataset;
 mod engine;
 mod error;
 pub mod examine;
 mod ksds;
 mod log;
+mod organized;
 #[allow(unsafe_code)]
 mod pool;
 mod store;
@@ -24,4 +27,4 @@ mod string;
 pub use dataset::{Access, CloseReport, DataSet, Durability, OpenOptions};
 pub use engine::{Definition, Engine, Env};
 pub use error::{show_key, Feedback, OpenError, RequestError};
-pub use string::{Insert, Intent, Record, Search, Str};
+pub use string::{Argument, Insert, Intent, Record, Search, Str};

@@ -1,6 +1,7 @@
 //! A string: one position in a data set, and the requests made through it.
 //!
-//! Between requests a string keeps a key and a page version, never a latch or pin. The position:
+//! Between requests a string keeps a key, RBA or record number and a page version, never a latch or pin. The position
+//! (K is a key in a KSDS, an RBA in an ESDS or LDS, a number in an RRDS or VRRDS):
 //!
 //! | position | set by | NEXT returns | PREV returns |
 //! |---|---|---|---|
@@ -11,12 +12,13 @@
 //! | end | NEXT behind the last | 8/4 | the last record |
 //! | beginning | PREV before the first | the first record | 8/4 |
 //! | none | direct get without position, ENDREQ, 8/16 | 8/88 | 8/88 |
+//!
+//! What a string of each organization does is in the organization's own directory; here requests find their way to it.
 
-use crate::dataset::{Access, Inner};
+use crate::dataset::Inner;
 use crate::error::RequestError;
-use crate::ksds::{Leaf, Order, Spot};
-use crate::pool::Records;
-use std::sync::atomic::Ordering::Relaxed;
+use crate::ksds::KsdsString;
+use crate::organized::Organized;
 use std::sync::Arc;
 
 /// Which record a key finds.
@@ -57,89 +59,77 @@ pub struct Record<'a> {
     pub bytes: &'a [u8],
     /// Where it starts.
     pub rba: u64,
+    /// Its relative record number; 0 where records have none.
+    pub rrn: u32,
 }
 
+/// What a direct request names a record by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Position {
-    Start,
-    None,
-    /// These use the string's `key`.
-    At,
-    BackAt,
-    On,
-    End,
-    Beginning,
+pub enum Argument<'a> {
+    /// A key, or the start of one: KSDS.
+    Key(&'a [u8]),
+    /// A relative byte address: every organization but RRDS and VRRDS.
+    Rba(u64),
+    /// A relative record number, from 1: RRDS and VRRDS.
+    Rrn(u32),
 }
 
-/// Where the record last returned lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Where {
-    /// Its key was taken.
-    Key,
-    /// In `area`.
-    Area,
-    /// In `page`, at the spot's position.
-    Page,
+impl<'a> From<&'a [u8]> for Argument<'a> {
+    fn from(key: &'a [u8]) -> Self {
+        Argument::Key(key)
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Argument<'a> {
+    fn from(key: &'a [u8; N]) -> Self {
+        Argument::Key(key)
+    }
+}
+
+impl<'a> From<&'a Vec<u8>> for Argument<'a> {
+    fn from(key: &'a Vec<u8>) -> Self {
+        Argument::Key(key)
+    }
 }
 
 /// See the module.
 pub struct Str {
-    inner: Arc<Inner>,
-    id: u64,
-    /// The record last returned by a direct request, or by the first step onto a page.
-    area: Vec<u8>,
-    /// A copy of the page that a sequential reader came to: good while the page is as it was.
-    page: Records,
-    page_is: Option<(u32, u64)>,
-    position: Position,
-    /// Key of the position; while `key_at` says so it is that of the record last returned.
-    key: Vec<u8>,
-    key_at: Where,
-    /// RBA of the record in `area`.
-    rba: u64,
-    /// Where the record of `On` was found, while its page stays as it was.
-    spot: Option<Spot>,
-    held: Option<Vec<u8>>,
-    /// Key of the last sequential insert.
-    inserted: Option<Vec<u8>>,
-    /// Place of the last insert.
-    last_insert: Option<(u32, usize)>,
-    retrieved: u64,
+    of: Of,
+}
+
+/// A string by organization.
+enum Of {
+    Ksds(KsdsString),
 }
 
 impl Str {
     pub(crate) fn new(inner: Arc<Inner>, id: u64) -> Str {
-        let area = Vec::with_capacity(inner.ksds.longest());
-        Str {
-            inner,
-            id,
-            area,
-            page: Records::default(),
-            page_is: None,
-            position: Position::Start,
-            key: Vec::new(),
-            key_at: Where::Key,
-            rba: 0,
-            spot: None,
-            held: None,
-            inserted: None,
-            last_insert: None,
-            retrieved: 0,
-        }
+        let of = match &inner.records {
+            Organized::Ksds(ksds) => Of::Ksds(KsdsString::new(inner.clone(), ksds.clone(), id)),
+        };
+        Str { of }
     }
 
     // ---- reading ----
 
-    /// GET direct. A `key` shorter than the data set's is generic.
+    /// GET direct. A key shorter than the data set's is generic.
     ///
     /// # Errors
-    /// 8/16 not found, 8/20 held by another string, 8/68, 8/112, 8/116, 12/x.
-    pub fn get(&mut self, key: &[u8], search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
-        self.allow_read(intent)?;
-        self.check_key(key)?;
-        match self.read(intent, |s| s.find(key, search))? {
-            Some(spot) => self.deliver(spot, intent, true),
-            None => Err(self.lose(RequestError::NotFound)),
+    /// 8/16 not found, 8/20 held by another string, 8/32 no record starts at that RBA, 8/68, 8/112, 8/116, 12/x; 8/72,
+    /// 8/104, 8/196: the organization has no such argument.
+    #[inline]
+    pub fn get<'a>(
+        &mut self,
+        argument: impl Into<Argument<'a>>,
+        search: Search,
+        intent: Intent,
+    ) -> Result<Record<'_>, RequestError> {
+        match &mut self.of {
+            Of::Ksds(string) => match argument.into() {
+                Argument::Key(key) => string.get(key, search, intent),
+                Argument::Rba(rba) => string.get_rba(rba, intent),
+                Argument::Rrn(_) => Err(NUMBER_OF_KEYED),
+            },
         }
     }
 
@@ -147,15 +137,15 @@ impl Str {
     ///
     /// # Errors
     /// As [`get`](Self::get), and 8/44.
-    pub fn get_into(
+    pub fn get_into<'a>(
         &mut self,
-        key: &[u8],
+        argument: impl Into<Argument<'a>>,
         search: Search,
         intent: Intent,
         area: &mut [u8],
     ) -> Result<usize, RequestError> {
         let have = area.len();
-        let record = self.get(key, search, intent)?;
+        let record = self.get(argument, search, intent)?;
         let need = record.bytes.len();
         match area.get_mut(..need) {
             Some(to) => {
@@ -166,36 +156,18 @@ impl Str {
         }
     }
 
-    /// GET skip-sequential: forward from the position to `key`.
+    /// GET skip-sequential: forward from the position to the record named.
     ///
     /// # Errors
-    /// As [`get`](Self::get), and 8/12 when `key` is below the position.
-    pub fn skip(&mut self, key: &[u8], search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
-        self.allow_read(intent)?;
-        self.check_key(key)?;
-        let positioned = matches!(self.position, Position::At | Position::BackAt | Position::On);
-        if positioned && *key < self.key[..key.len().min(self.key.len())] {
-            return Err(RequestError::Sequence { key: key.to_vec() });
-        }
-        match self.read(intent, |s| s.find(key, search))? {
-            Some(spot) => self.deliver(spot, intent, false),
-            None => Err(self.lose(RequestError::NotFound)),
-        }
-    }
-
-    /// GET direct by RBA.
-    ///
-    /// # Errors
-    /// 8/32 when no record starts there, else as [`get`](Self::get).
-    pub fn get_rba(&mut self, rba: u64, intent: Intent) -> Result<Record<'_>, RequestError> {
-        self.allow_read(intent)?;
-        let key = match self.inner.ksds.key_at(rba)? {
-            Some(key) => key,
-            None => return Err(self.lose(RequestError::BadRba { rba })),
-        };
-        match self.read(intent, |s| s.find(&key, Search::Equal))? {
-            Some(spot) => self.deliver(spot, intent, true),
-            None => Err(self.lose(RequestError::BadRba { rba })),
+    /// As [`get`](Self::get), and 8/12 when that lies before the position.
+    pub fn skip<'a>(
+        &mut self,
+        argument: impl Into<Argument<'a>>,
+        search: Search,
+        intent: Intent,
+    ) -> Result<Record<'_>, RequestError> {
+        match &mut self.of {
+            Of::Ksds(string) => string.skip(key(argument.into())?, search, intent),
         }
     }
 
@@ -203,16 +175,24 @@ impl Str {
     ///
     /// # Errors
     /// 8/16, 8/112, 8/116, 12/x.
-    pub fn point(&mut self, key: &[u8], search: Search) -> Result<(), RequestError> {
-        self.point_to(key, search, Position::At)
+    pub fn point<'a>(&mut self, argument: impl Into<Argument<'a>>, search: Search) -> Result<(), RequestError> {
+        match &mut self.of {
+            Of::Ksds(string) => string.point(key(argument.into())?, search),
+        }
     }
 
     /// POINT backward: the next PREV returns the record found.
     ///
     /// # Errors
     /// As [`point`](Self::point).
-    pub fn point_backward(&mut self, key: &[u8], search: Search) -> Result<(), RequestError> {
-        self.point_to(key, search, Position::BackAt)
+    pub fn point_backward<'a>(
+        &mut self,
+        argument: impl Into<Argument<'a>>,
+        search: Search,
+    ) -> Result<(), RequestError> {
+        match &mut self.of {
+            Of::Ksds(string) => string.point_backward(key(argument.into())?, search),
+        }
     }
 
     /// The next NEXT returns the first record.
@@ -220,10 +200,9 @@ impl Str {
     /// # Errors
     /// 8/116, 12/16.
     pub fn point_first(&mut self) -> Result<(), RequestError> {
-        self.allow_read(Intent::Read)?;
-        self.key.clear();
-        self.set_position(Position::At);
-        Ok(())
+        match &mut self.of {
+            Of::Ksds(string) => string.point_first(),
+        }
     }
 
     /// The next PREV returns the last record.
@@ -231,22 +210,9 @@ impl Str {
     /// # Errors
     /// 8/116, 12/16.
     pub fn point_last(&mut self) -> Result<(), RequestError> {
-        self.allow_read(Intent::Read)?;
-        self.key.clear();
-        self.key.resize(self.inner.ksds.shape.key_len, 0xFF);
-        self.set_position(Position::BackAt);
-        Ok(())
-    }
-
-    fn point_to(&mut self, key: &[u8], search: Search, position: Position) -> Result<(), RequestError> {
-        self.allow_read(Intent::Read)?;
-        self.check_key(key)?;
-        if self.read(Intent::Read, |s| s.find(key, search))?.is_none() {
-            return Err(self.lose(RequestError::NotFound));
+        match &mut self.of {
+            Of::Ksds(string) => string.point_last(),
         }
-        self.keep_key();
-        self.set_position(position);
-        Ok(())
     }
 
     /// GET sequential, forward.
@@ -255,85 +221,8 @@ impl Str {
     /// 8/4 at the end, 8/20, 8/68, 8/88, 8/116, 12/x.
     #[inline]
     pub fn next(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
-        if intent == Intent::Read && self.held.is_none() && self.next_on_page() {
-            let (pos, ci) = self.spot.map_or((0, 0), |s| (s.pos, s.leaf.ci));
-            let (offset, bytes) = self.page.record(pos).unwrap_or_default();
-            let rba = ci as u64 * self.inner.ksds.data.layout.ci_size as u64 + offset as u64;
-            return Ok(Record { bytes, rba });
-        }
-        self.next_anywhere(intent)
-    }
-
-    /// The common case: the next record is in the copy of the page, and the page is as it was when it was copied.
-    #[inline]
-    fn next_on_page(&mut self) -> bool {
-        let Some(spot) = &mut self.spot else { return false };
-        let copied = self.page_is == Some((spot.leaf.frame, spot.leaf.version));
-        let pos = spot.pos + 1;
-        if !copied
-            || self.position != Position::On
-            || self.page.record(pos).is_none()
-            || !self.inner.ksds.fresh(&spot.leaf)
-        {
-            return false;
-        }
-        spot.pos = pos;
-        self.key_at = Where::Page;
-        self.retrieved += 1;
-        true
-    }
-
-    /// A sequential reader came to a page: it is copied, because more of its records are wanted.
-    fn copy_page(&mut self, leaf: &Leaf) {
-        self.page_is = None;
-        let copied = self.inner.ksds.leaf_view(leaf).copy_records(&mut self.page);
-        if copied.is_some() && self.inner.ksds.fresh(leaf) {
-            self.page_is = Some((leaf.frame, leaf.version));
-        }
-        self.inner.ksds.prefetch_after(leaf);
-    }
-
-    /// Brings the position's key into `key`, before what it is in changes.
-    fn settle_key(&mut self) {
-        let record = match std::mem::replace(&mut self.key_at, Where::Key) {
-            Where::Key => return,
-            Where::Area => Some(self.area.as_slice()),
-            Where::Page => self.spot.and_then(|s| self.page.record(s.pos)).map(|r| r.1),
-        };
-        if let Some(record) = record {
-            self.key.clear();
-            self.key.extend_from_slice(self.inner.ksds.key_of(record));
-        }
-    }
-
-    fn next_anywhere(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
-        self.allow_read(intent)?;
-        let spot = self.read(intent, |s| {
-            let ksds = &s.inner.ksds;
-            match s.position {
-                Position::None => Err(RequestError::NoPosition),
-                Position::End => Err(RequestError::EndOfData),
-                Position::Start | Position::Beginning => ksds.first_at(&[], false),
-                Position::At => ksds.first_at(&s.key, false),
-                Position::BackAt => ksds.first_at(&s.key, true),
-                Position::On => match s.spot.map(|spot| ksds.following(&spot)) {
-                    Some(Ok(following)) => Ok(following),
-                    Some(Err(Some(error))) => Err(error),
-                    Some(Err(None)) | None => ksds.first_at(&s.key, true),
-                },
-            }
-        })?;
-        match spot {
-            Some(spot) => {
-                if self.position == Position::On && self.page_is != Some((spot.leaf.frame, spot.leaf.version)) {
-                    self.copy_page(&spot.leaf);
-                }
-                self.deliver(spot, intent, false)
-            }
-            None => {
-                self.set_position(Position::End);
-                Err(RequestError::EndOfData)
-            }
+        match &mut self.of {
+            Of::Ksds(string) => string.next(intent),
         }
     }
 
@@ -342,40 +231,9 @@ impl Str {
     /// # Errors
     /// As [`next`](Self::next); 8/4 before the first record.
     pub fn prev(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
-        self.allow_read(intent)?;
-        let spot = self.read(intent, |s| {
-            let ksds = &s.inner.ksds;
-            match s.position {
-                Position::None | Position::Start => Err(RequestError::NoPosition),
-                Position::Beginning => Err(RequestError::EndOfData),
-                Position::End => ksds.last_at(&vec![0xFF; ksds.shape.key_len], true),
-                Position::BackAt => ksds.last_at(&s.key, true),
-                // Nothing lies before the start of all keys.
-                Position::At | Position::On if s.key.is_empty() => Ok(None),
-                Position::At | Position::On => match s.before_on_page() {
-                    Some(spot) => Ok(Some(spot)),
-                    None => ksds.last_at(&s.key, false),
-                },
-            }
-        })?;
-        match spot {
-            Some(spot) => self.deliver(spot, intent, false),
-            None => {
-                self.set_position(Position::Beginning);
-                Err(RequestError::EndOfData)
-            }
+        match &mut self.of {
+            Of::Ksds(string) => string.prev(intent),
         }
-    }
-
-    /// The record before the last one, if it is on the same page and that is as it was.
-    fn before_on_page(&self) -> Option<Spot> {
-        let spot = self.spot.filter(|s| self.position == Position::On && s.pos > 0)?;
-        let before = Spot {
-            pos: spot.pos - 1,
-            ..spot
-        };
-        let whole = self.inner.ksds.leaf_view(&spot.leaf).segment() == 0;
-        (whole && self.inner.ksds.fresh(&spot.leaf)).then_some(before)
     }
 
     // ---- changing ----
@@ -384,58 +242,10 @@ impl Str {
     ///
     /// # Errors
     /// 8/8 duplicate, 8/12 out of sequence, 8/28 no space, 8/68, 8/108, 8/116, 12/x.
+    #[inline]
     pub fn insert(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
-        self.release();
-        self.allow_change("inserting records (open for output)")?;
-        self.check_length(record)?;
-        let inner = self.inner.clone();
-        let ksds = &inner.ksds;
-        let key = ksds.key_of(record);
-        if ksds.loading.load(Relaxed) {
-            return self.load(record, how);
-        }
-        let sequential = how != Insert::Direct;
-        if sequential && self.inserted.as_deref().is_some_and(|before| key < before) {
-            return Err(RequestError::Sequence { key: key.to_vec() });
-        }
-        let done = ksds.insert(
-            record,
-            Order {
-                sequential,
-                after: self.last_insert,
-            },
-        )?;
-        self.last_insert = Some(done.at);
-        self.stored(key, sequential);
-        inner.after_change()?;
-        Ok(done.rba)
-    }
-
-    fn load(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
-        if how == Insert::Direct {
-            return Err(RequestError::Loading);
-        }
-        let inner = self.inner.clone();
-        let written = inner.ksds.load(record)?;
-        inner.note_loading();
-        self.stored(inner.ksds.key_of(record), true);
-        if written {
-            inner.after_loaded_ca()?;
-        }
-        Ok(0)
-    }
-
-    fn stored(&mut self, key: &[u8], sequential: bool) {
-        self.key_at = Where::Key;
-        if sequential {
-            self.key.clear();
-            self.key.extend_from_slice(key);
-            self.set_position(Position::On);
-            let inserted = self.inserted.get_or_insert_with(Vec::new);
-            inserted.clear();
-            inserted.extend_from_slice(key);
-        } else {
-            self.set_position(Position::None);
+        match &mut self.of {
+            Of::Ksds(string) => string.insert(record, how),
         }
     }
 
@@ -444,19 +254,9 @@ impl Str {
     /// # Errors
     /// 8/92 nothing held, 8/96 key changed, 8/108, 8/28, 8/68, 12/x.
     pub fn update(&mut self, record: &[u8]) -> Result<u64, RequestError> {
-        self.allow_change("updating records (open for output)")?;
-        if self.held.is_none() {
-            return Err(RequestError::NoUpdate);
+        match &mut self.of {
+            Of::Ksds(string) => string.update(record),
         }
-        self.check_length(record)?;
-        if self.held.as_deref() != Some(self.inner.ksds.key_of(record)) {
-            return Err(RequestError::KeyChanged);
-        }
-        let inner = self.inner.clone();
-        let rba = inner.ksds.update(record, self.spot.map(|s| s.leaf))?;
-        self.release();
-        inner.after_change()?;
-        Ok(rba)
     }
 
     /// ERASE of the record that was got with [`Intent::Update`].
@@ -464,165 +264,31 @@ impl Str {
     /// # Errors
     /// 8/92 nothing held, 8/68, 12/x.
     pub fn erase(&mut self) -> Result<(), RequestError> {
-        self.allow_change("erasing records (open for output)")?;
-        let Some(key) = self.held.clone() else {
-            return Err(RequestError::NoUpdate);
-        };
-        let inner = self.inner.clone();
-        inner.ksds.erase(&key, self.spot.map(|s| s.leaf))?;
-        self.release();
-        inner.after_change()
+        match &mut self.of {
+            Of::Ksds(string) => string.erase(),
+        }
     }
 
     /// ENDREQ: gives up position and hold.
     pub fn end(&mut self) {
-        self.release();
-        self.set_position(Position::None);
-    }
-
-    // ---- parts ----
-
-    fn set_position(&mut self, position: Position) {
-        self.position = position;
-        self.spot = None;
-    }
-
-    fn lose(&mut self, error: RequestError) -> RequestError {
-        self.set_position(Position::None);
-        error
-    }
-
-    /// A string's next request releases what it held.
-    fn release(&mut self) {
-        if let Some(key) = self.held.take() {
-            self.inner.ksds.release(&key);
+        match &mut self.of {
+            Of::Ksds(string) => string.end(),
         }
-    }
-
-    fn allow_read(&mut self, intent: Intent) -> Result<(), RequestError> {
-        self.settle_key();
-        self.release();
-        if intent == Intent::Update && self.inner.options.access != Access::Output {
-            return Err(RequestError::Access {
-                what: "getting records for update (open for output)",
-            });
-        }
-        if self.inner.ksds.loading.load(Relaxed) {
-            return Err(RequestError::Loading);
-        }
-        self.inner.ksds.check_fence()
-    }
-
-    fn allow_change(&self, what: &'static str) -> Result<(), RequestError> {
-        match self.inner.options.access {
-            Access::Output => self.inner.ksds.check_fence(),
-            Access::Input => Err(RequestError::Access { what }),
-        }
-    }
-
-    fn check_key(&self, key: &[u8]) -> Result<(), RequestError> {
-        let key_length = self.inner.ksds.shape.key_len;
-        if key.is_empty() || key.len() > key_length {
-            return Err(RequestError::KeyLength {
-                given: key.len(),
-                key_length,
-            });
-        }
-        Ok(())
-    }
-
-    fn check_length(&self, record: &[u8]) -> Result<(), RequestError> {
-        let shape = self.inner.ksds.shape;
-        let (least, most) = (shape.rkp + shape.key_len, self.inner.ksds.longest());
-        if !(least..=most).contains(&record.len()) {
-            return Err(RequestError::Length {
-                given: record.len(),
-                least,
-                most,
-            });
-        }
-        Ok(())
-    }
-
-    /// The record that `key` finds. What is not there is looked for again if a spanned record was being replaced
-    /// meanwhile.
-    fn find(&self, key: &[u8], search: Search) -> Result<Option<Spot>, RequestError> {
-        let ksds = &self.inner.ksds;
-        loop {
-            let replacing = ksds.replacing();
-            let spot = ksds.first_at(key, false)?;
-            let found = match spot {
-                Some(spot) if search == Search::Equal => match ksds.starts_with(&spot, key) {
-                    Some(equal) => equal.then_some(spot),
-                    None => continue,
-                },
-                other => other,
-            };
-            if found.is_some() || (replacing & 1 == 0 && ksds.replacing() == replacing) {
-                return Ok(found);
-            }
-            std::thread::yield_now();
-        }
-    }
-
-    /// Finds a record and reads it into the area, again and again until its page did not change in between. For
-    /// update it
-    /// is held first and then looked at again: what another string made of it before that must be in the area.
-    #[inline]
-    fn read(
-        &mut self,
-        intent: Intent,
-        find: impl Fn(&Str) -> Result<Option<Spot>, RequestError>,
-    ) -> Result<Option<Spot>, RequestError> {
-        let mut turns = 0;
-        loop {
-            let Some(spot) = find(self)? else { return Ok(None) };
-            let inner = &self.inner;
-            let view = inner.ksds.leaf_view(&spot.leaf);
-            let spanned = view.segment() != 0;
-            let sound = view.record(spot.pos, &mut self.area);
-            // Believed, like the record, only if the page is fresh afterwards.
-            self.rba = inner.ksds.rba_of(&spot);
-            if sound && inner.ksds.fresh(&spot.leaf) && (!spanned || inner.ksds.gather(&spot, &mut self.area)?) {
-                if intent != Intent::Update {
-                    return Ok(Some(spot));
-                }
-                let key = inner.ksds.key_of(&self.area).to_vec();
-                inner.ksds.hold(&key, self.id)?;
-                self.held = Some(key);
-                if self.inner.ksds.fresh(&spot.leaf) {
-                    return Ok(Some(spot));
-                }
-                self.release();
-            }
-            crate::pool::pause(&mut turns);
-        }
-    }
-
-    /// Hands out the record at `spot`, which is in the area.
-    #[inline]
-    fn deliver(&mut self, spot: Spot, intent: Intent, direct: bool) -> Result<Record<'_>, RequestError> {
-        let rba = self.rba;
-        if direct && intent == Intent::Read {
-            self.set_position(Position::None);
-        } else {
-            self.key_at = Where::Area;
-            self.position = Position::On;
-            self.spot = Some(spot);
-        }
-        self.retrieved += 1;
-        Ok(Record { bytes: &self.area, rba })
-    }
-
-    fn keep_key(&mut self) {
-        self.key_at = Where::Area;
-        self.settle_key();
     }
 }
 
-impl Drop for Str {
-    fn drop(&mut self) {
-        self.release();
-        self.inner.ksds.counters.retrieved.fetch_add(self.retrieved, Relaxed);
+/// A record number was given where records have keys.
+const NUMBER_OF_KEYED: RequestError = RequestError::Options {
+    what: "a key-sequenced data set has no relative record numbers",
+};
+
+/// The key of a request that goes by keys only.
+fn key(argument: Argument<'_>) -> Result<&[u8], RequestError> {
+    match argument {
+        Argument::Key(key) => Ok(key),
+        Argument::Rba(_) => Err(RequestError::Options {
+            what: "a key-sequenced data set is positioned by key; GET takes an RBA",
+        }),
+        Argument::Rrn(_) => Err(NUMBER_OF_KEYED),
     }
 }

@@ -81,7 +81,7 @@ impl World {
                 data_path: self.data.clone(),
                 index_path: self.index.clone(),
                 data,
-                index,
+                index: Some(index),
             })
             .unwrap();
     }

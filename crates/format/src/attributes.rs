@@ -121,6 +121,11 @@ mod flag {
 }
 
 impl Organization {
+    /// Whether a cluster of this organization has an index component.
+    pub fn has_index(self) -> bool {
+        matches!(self, Organization::Ksds | Organization::Vrrds)
+    }
+
     fn code(self) -> u8 {
         match self {
             Organization::Ksds => 1,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use cica_disk::{Clock, Disk, Image, ManualClock};
 use cica_engine::examine::Finding;
 use cica_engine::{
-    Access, DataSet, Definition, Durability, Engine, Env, Insert, Intent, OpenError, OpenOptions, Record, RequestError,
-    Search, Str,
+    Access, Argument, DataSet, Definition, Durability, Engine, Env, Insert, Intent, OpenError, OpenOptions, Record,
+    RequestError, Search, Str,
 };
 
 use crate::oracle::Bytes;
@@ -85,7 +85,7 @@ impl Session {
             data_path,
             index_path,
             data,
-            index,
+            index: Some(index),
         })?;
         Session::open(disk, shape, true)
     }
@@ -286,7 +286,11 @@ fn of_one_string(shape: &Shape, set: &DataSet, string: &mut Str, request: &Reque
                 .ok()
                 .filter(|_| key.len() == shape.key_length);
             let start = found.map_or(1 << 40, |record| record.rba);
-            record(string.get_rba(start.saturating_add(*plus), (*intent).into()))
+            record(string.get(
+                Argument::Rba(start.saturating_add(*plus)),
+                Search::Equal,
+                (*intent).into(),
+            ))
         }
         Request::Point { key, search, .. } => done(string.point(key, (*search).into())),
         Request::PointBackward { key, search, .. } => done(string.point_backward(key, (*search).into())),

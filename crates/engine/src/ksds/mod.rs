@@ -18,64 +18,29 @@ mod nodes;
 mod reclaim;
 mod spanned;
 mod split;
+mod string;
 mod tree;
 
 pub use change::{Inserted, Order};
 pub use load::Loader;
+pub use string::KsdsString;
 pub use tree::{Leaf, Spot};
 
+use crate::common::Common;
 use crate::error::RequestError;
-use crate::log::Log;
-use crate::pool::{Pool, Shape};
 use crate::store::Component;
-use cica_format::attributes::Attributes;
-use parking_lot::{Mutex, RwLock};
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
-use std::sync::{Arc, OnceLock};
-
-/// Counters of an open data set, added to the root's at commit.
-#[derive(Debug, Default)]
-pub struct Counters {
-    /// Records in the data set.
-    pub records: AtomicU64,
-    /// Since load.
-    pub inserted: AtomicU64,
-    /// Since load.
-    pub deleted: AtomicU64,
-    /// Since load.
-    pub updated: AtomicU64,
-    /// Since load.
-    pub retrieved: AtomicU64,
-    /// Since load.
-    pub ci_splits: AtomicU64,
-    /// Since load.
-    pub ca_splits: AtomicU64,
-    /// Since load.
-    pub ca_reclaims: AtomicU64,
-    /// Since load.
-    pub ca_reuses: AtomicU64,
-}
+use cica_format::attributes::Organization;
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
+use std::sync::Arc;
 
 /// An open KSDS.
 pub struct Ksds {
-    /// Data component.
-    pub data: Arc<Component>,
+    common: Common,
     /// Index component.
     pub index: Arc<Component>,
-    /// The data component's attributes.
-    pub attributes: Attributes,
-    /// Where the key is.
-    pub shape: Shape,
-    /// Kept shared by each change, exclusively by a commit.
-    pub gate: RwLock<()>,
-    /// Counters.
-    pub counters: Counters,
-    /// Loading: only sequential inserts.
-    pub loading: AtomicBool,
     /// The load in progress.
     pub loader: Mutex<Option<Loader>>,
-    pool: Arc<Pool>,
     /// Index levels and CI number of the root node: `levels << 32 | ci`.
     top: AtomicU64,
     /// Index CIs ever used: the next new one has this number.
@@ -83,45 +48,27 @@ pub struct Ksds {
     structure: Mutex<()>,
     /// Odd while a spanned record is being replaced.
     replacing: AtomicU64,
-    holds: Mutex<HashMap<Vec<u8>, u64>>,
-    log: Arc<Log>,
-    log_number: OnceLock<u32>,
-    fence: OnceLock<String>,
+}
+
+impl std::ops::Deref for Ksds {
+    type Target = Common;
+    #[inline]
+    fn deref(&self) -> &Common {
+        &self.common
+    }
 }
 
 impl Ksds {
-    /// Wraps two open components. `top` and `levels` are the root's.
-    pub fn new(
-        data: Arc<Component>,
-        index: Arc<Component>,
-        attributes: Attributes,
-        log: Arc<Log>,
-        top: u32,
-        levels: u8,
-        index_cis: u32,
-    ) -> Ksds {
-        let shape = Shape {
-            rkp: attributes.key_offset as usize,
-            key_len: attributes.key_length as usize,
-        };
+    /// Adds the index component and its tree. `top` and `levels` are the root's.
+    pub fn new(common: Common, index: Arc<Component>, top: u32, levels: u8, index_cis: u32) -> Ksds {
         Ksds {
-            pool: data.pool().clone(),
-            data,
+            common,
             index,
-            shape,
-            gate: RwLock::new(()),
-            counters: Counters::default(),
-            loading: AtomicBool::new(false),
             loader: Mutex::new(None),
             top: AtomicU64::new((levels as u64) << 32 | top as u64),
             next_index_ci: AtomicU32::new(index_cis),
             structure: Mutex::new(()),
             replacing: AtomicU64::new(0),
-            holds: Mutex::new(HashMap::new()),
-            attributes,
-            log,
-            log_number: OnceLock::new(),
-            fence: OnceLock::new(),
         }
     }
 
@@ -144,70 +91,19 @@ impl Ksds {
         self.next_index_ci.store(0, Relaxed);
     }
 
-    /// From now on changes are logged under this number.
-    pub fn set_log_number(&self, number: u32) {
-        let _ = self.log_number.set(number);
-    }
-    /// The number, if changes are logged (recovery's are not).
-    pub fn log_number(&self) -> Option<u32> {
-        self.log_number.get().copied()
-    }
-    /// The log.
-    pub fn log(&self) -> &Log {
-        &self.log
-    }
-    /// Logs a change (R4: the caller holds the latch of the page).
-    #[inline]
-    fn append(&self, write: impl FnOnce(u32, &mut Vec<u8>)) {
-        if let Some(&number) = self.log_number.get() {
-            self.log.append(number, |buf| write(number, buf));
-        }
-    }
-
-    /// After a failure in the middle of something: nothing more is answered. What was acknowledged is in the log.
-    pub fn fence(&self, why: &str) {
-        if self.fence.set(why.to_string()).is_ok() {
-            let _ = self.log.flush(self.log.last());
-        }
-    }
-    /// The same from inside a log flush, or when there is nothing to save.
-    pub fn fence_quietly(&self, why: &str) {
-        let _ = self.fence.set(why.to_string());
-    }
-    /// `Err` once fenced.
-    #[inline]
-    pub fn check_fence(&self) -> Result<(), RequestError> {
-        match self.fence.get() {
-            Some(why) => Err(RequestError::Fenced { why: why.clone() }),
-            None => Ok(()),
-        }
-    }
-
-    /// Holds a record for update by `string`.
-    pub fn hold(&self, key: &[u8], string: u64) -> Result<(), RequestError> {
-        let mut holds = self.holds.lock();
-        match holds.get(key) {
-            Some(&other) if other != string => Err(RequestError::Exclusive { key: key.to_vec() }),
-            Some(_) => Ok(()),
-            None => {
-                holds.insert(key.to_vec(), string);
-                Ok(())
-            }
-        }
-    }
-    /// Releases it.
-    pub fn release(&self, key: &[u8]) {
-        self.holds.lock().remove(key);
-    }
-
-    /// Bytes of the longest record this data set takes: what was defined, as far as a CI, or spanned a CA, holds it.
+    /// Bytes of the longest record this data set stores: what was defined, as far as a CI, or spanned a CA, holds it;
+    /// in a VRRDS with its number.
     pub fn longest(&self) -> usize {
         let most = if self.attributes.spanned {
             self.longest_spanned()
         } else {
             self.longest_unspanned()
         };
-        most.min(self.attributes.maximum_record as usize)
+        let number = match self.attributes.organization {
+            Organization::Vrrds => self.shape.key_len,
+            _ => 0,
+        };
+        most.min(self.attributes.maximum_record as usize + number)
     }
     /// The record's key.
     #[inline]

@@ -101,7 +101,7 @@ impl World {
                 data_path,
                 index_path,
                 data,
-                index,
+                index: Some(index),
             })
             .unwrap();
     }

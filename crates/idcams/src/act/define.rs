@@ -101,10 +101,12 @@ fn make_files(services: &Services, defined: &Defined, wanted: &Wanted) -> Result
             .volume_path(&wanted.index_volumes[0])?
             .join(&defined.index.file),
         data: attributes(&cluster.data),
-        index: attributes(&defined.index),
+        index: Some(attributes(&defined.index)),
     };
-    definition.index.share_region = wanted.index_share.region;
-    definition.index.share_system = wanted.index_share.system;
+    if let Some(index) = &mut definition.index {
+        index.share_region = wanted.index_share.region;
+        index.share_system = wanted.index_share.system;
+    }
     leftover::clear(services, &definition.data_path, &definition.index_path)?;
     services.engine.create(&definition)?;
     Ok((definition.data_path, definition.index_path))

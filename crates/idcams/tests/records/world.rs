@@ -117,7 +117,7 @@ impl World {
             data_path: catalog.component_path(&data).unwrap(),
             index_path: catalog.component_path(&index).unwrap(),
             data: data.file_attributes(&name, Organization::Ksds, &said, NOW),
-            index: index.file_attributes(&name, Organization::Ksds, &said, NOW),
+            index: Some(index.file_attributes(&name, Organization::Ksds, &said, NOW)),
         };
         self.services.engine.create(&definition).unwrap();
         let organization = Organization::Ksds;

@@ -1,0 +1,143 @@
+//! What a data set of every organization has: its data component, the gate that keeps requests and commits apart,
+//! counters, holds, the log it writes to, and the fence behind which it answers nothing any more.
+//!
+//! Locks in order: gate (shared by requests that change, exclusive for a commit) -> the organization's own -> page
+//! latches -> log.
+
+use crate::error::RequestError;
+use crate::log::Log;
+use crate::pool::{Pool, Shape};
+use crate::store::Component;
+use cica_format::attributes::{Attributes, Organization};
+use parking_lot::{Mutex, RwLock};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, OnceLock};
+
+/// Counters of an open data set, added to the root's at commit.
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// Records in the data set.
+    pub records: AtomicU64,
+    /// Since load.
+    pub inserted: AtomicU64,
+    /// Since load.
+    pub deleted: AtomicU64,
+    /// Since load.
+    pub updated: AtomicU64,
+    /// Since load.
+    pub retrieved: AtomicU64,
+    /// Since load.
+    pub ci_splits: AtomicU64,
+    /// Since load.
+    pub ca_splits: AtomicU64,
+    /// Since load.
+    pub ca_reclaims: AtomicU64,
+    /// Since load.
+    pub ca_reuses: AtomicU64,
+}
+
+/// See the module.
+pub struct Common {
+    /// Data component.
+    pub data: Arc<Component>,
+    /// Its attributes.
+    pub attributes: Attributes,
+    /// Where the key is in a record; nowhere, where records have none.
+    pub shape: Shape,
+    /// Kept shared by each change, exclusively by a commit.
+    pub gate: RwLock<()>,
+    /// Counters.
+    pub counters: Counters,
+    /// Loading: records are only added, and are not logged.
+    pub loading: AtomicBool,
+    /// Frames.
+    pub pool: Arc<Pool>,
+    holds: Mutex<HashMap<Vec<u8>, u64>>,
+    log: Arc<Log>,
+    log_number: OnceLock<u32>,
+    fence: OnceLock<String>,
+}
+
+impl Common {
+    /// Of an open data component.
+    pub fn new(data: Arc<Component>, attributes: Attributes, log: Arc<Log>) -> Common {
+        Common {
+            pool: data.pool().clone(),
+            data,
+            shape: shape(&attributes),
+            attributes,
+            gate: RwLock::new(()),
+            counters: Counters::default(),
+            loading: AtomicBool::new(false),
+            holds: Mutex::new(HashMap::new()),
+            log,
+            log_number: OnceLock::new(),
+            fence: OnceLock::new(),
+        }
+    }
+
+    /// From now on changes are logged under this number.
+    pub fn set_log_number(&self, number: u32) {
+        let _ = self.log_number.set(number);
+    }
+    /// The number, if changes are logged (recovery's are not).
+    pub fn log_number(&self) -> Option<u32> {
+        self.log_number.get().copied()
+    }
+    /// Logs a change (R4: the caller holds the latch of the page).
+    #[inline]
+    pub fn append(&self, write: impl FnOnce(u32, &mut Vec<u8>)) {
+        if let Some(&number) = self.log_number.get() {
+            self.log.append(number, |buf| write(number, buf));
+        }
+    }
+
+    /// After a failure in the middle of something: nothing more is answered. What was acknowledged is in the log.
+    pub fn fence(&self, why: &str) {
+        if self.fence.set(why.to_string()).is_ok() {
+            let _ = self.log.flush(self.log.last());
+        }
+    }
+    /// The same from inside a log flush, or when there is nothing to save.
+    pub fn fence_quietly(&self, why: &str) {
+        let _ = self.fence.set(why.to_string());
+    }
+    /// `Err` once fenced.
+    #[inline]
+    pub fn check_fence(&self) -> Result<(), RequestError> {
+        match self.fence.get() {
+            Some(why) => Err(RequestError::Fenced { why: why.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Holds a record for update by `string`; `key` is the record's key, or its address in 8 bytes.
+    pub fn hold(&self, key: &[u8], string: u64) -> Result<(), RequestError> {
+        let mut holds = self.holds.lock();
+        match holds.get(key) {
+            Some(&other) if other != string => Err(RequestError::Exclusive { key: key.to_vec() }),
+            Some(_) => Ok(()),
+            None => {
+                holds.insert(key.to_vec(), string);
+                Ok(())
+            }
+        }
+    }
+    /// Releases it.
+    pub fn release(&self, key: &[u8]) {
+        self.holds.lock().remove(key);
+    }
+}
+
+/// Where the key is in the records as they are stored: those of a VRRDS have their record number in front.
+pub fn shape(attributes: &Attributes) -> Shape {
+    match attributes.organization {
+        Organization::Ksds => Shape {
+            rkp: attributes.key_offset as usize,
+            key_len: attributes.key_length as usize,
+        },
+        Organization::Vrrds => Shape { rkp: 0, key_len: 4 },
+        _ => Shape { rkp: 0, key_len: 0 },
+    }
+}

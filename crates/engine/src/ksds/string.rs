@@ -1,0 +1,559 @@
+//! A string on a KSDS: a position in key order. Between requests it keeps a key and a page version.
+//!
+//! The positions are those of [`crate::string`], with keys for K.
+
+use super::{Ksds, Leaf, Order, Spot};
+use crate::dataset::{Access, Inner};
+use crate::error::RequestError;
+use crate::pool::Records;
+use crate::string::{Insert, Intent, Record, Search};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::Arc;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Position {
+    Start,
+    None,
+    /// These use the string's `key`.
+    At,
+    BackAt,
+    On,
+    End,
+    Beginning,
+}
+
+/// Where the record last returned lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Where {
+    /// Its key was taken.
+    Key,
+    /// In `area`.
+    Area,
+    /// In `page`, at the spot's position.
+    Page,
+}
+
+/// See the module.
+pub struct KsdsString {
+    inner: Arc<Inner>,
+    ksds: Arc<Ksds>,
+    id: u64,
+    /// The record last returned by a direct request, or by the first step onto a page.
+    area: Vec<u8>,
+    /// A copy of the page that a sequential reader came to: good while the page is as it was.
+    page: Records,
+    page_is: Option<(u32, u64)>,
+    position: Position,
+    /// Key of the position; while `key_at` says so it is that of the record last returned.
+    key: Vec<u8>,
+    key_at: Where,
+    /// RBA of the record in `area`.
+    rba: u64,
+    /// Where the record of `On` was found, while its page stays as it was.
+    spot: Option<Spot>,
+    held: Option<Vec<u8>>,
+    /// Key of the last sequential insert.
+    inserted: Option<Vec<u8>>,
+    /// Place of the last insert.
+    last_insert: Option<(u32, usize)>,
+    retrieved: u64,
+}
+
+impl KsdsString {
+    /// The string number `id` of an open.
+    pub fn new(inner: Arc<Inner>, ksds: Arc<Ksds>, id: u64) -> KsdsString {
+        let area = Vec::with_capacity(ksds.longest());
+        KsdsString {
+            inner,
+            ksds,
+            id,
+            area,
+            page: Records::default(),
+            page_is: None,
+            position: Position::Start,
+            key: Vec::new(),
+            key_at: Where::Key,
+            rba: 0,
+            spot: None,
+            held: None,
+            inserted: None,
+            last_insert: None,
+            retrieved: 0,
+        }
+    }
+
+    // ---- reading ----
+
+    /// GET direct. A `key` shorter than the data set's is generic.
+    ///
+    /// # Errors
+    /// 8/16 not found, 8/20 held by another string, 8/68, 8/112, 8/116, 12/x.
+    pub fn get(&mut self, key: &[u8], search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
+        self.allow_read(intent)?;
+        self.check_key(key)?;
+        match self.read(intent, |s| s.find(key, search))? {
+            Some(spot) => self.deliver(spot, intent, true),
+            None => Err(self.lose(RequestError::NotFound)),
+        }
+    }
+
+    /// GET skip-sequential: forward from the position to `key`.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get), and 8/12 when `key` is below the position.
+    pub fn skip(&mut self, key: &[u8], search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
+        self.allow_read(intent)?;
+        self.check_key(key)?;
+        let positioned = matches!(self.position, Position::At | Position::BackAt | Position::On);
+        if positioned && *key < self.key[..key.len().min(self.key.len())] {
+            return Err(RequestError::Sequence { key: key.to_vec() });
+        }
+        match self.read(intent, |s| s.find(key, search))? {
+            Some(spot) => self.deliver(spot, intent, false),
+            None => Err(self.lose(RequestError::NotFound)),
+        }
+    }
+
+    /// GET direct by RBA.
+    ///
+    /// # Errors
+    /// 8/32 when no record starts there, else as [`get`](Self::get).
+    pub fn get_rba(&mut self, rba: u64, intent: Intent) -> Result<Record<'_>, RequestError> {
+        self.allow_read(intent)?;
+        let key = match self.ksds.key_at(rba)? {
+            Some(key) => key,
+            None => return Err(self.lose(RequestError::BadRba { rba })),
+        };
+        match self.read(intent, |s| s.find(&key, Search::Equal))? {
+            Some(spot) => self.deliver(spot, intent, true),
+            None => Err(self.lose(RequestError::BadRba { rba })),
+        }
+    }
+
+    /// POINT: the next NEXT returns the record found.
+    ///
+    /// # Errors
+    /// 8/16, 8/112, 8/116, 12/x.
+    pub fn point(&mut self, key: &[u8], search: Search) -> Result<(), RequestError> {
+        self.point_to(key, search, Position::At)
+    }
+
+    /// POINT backward: the next PREV returns the record found.
+    ///
+    /// # Errors
+    /// As [`point`](Self::point).
+    pub fn point_backward(&mut self, key: &[u8], search: Search) -> Result<(), RequestError> {
+        self.point_to(key, search, Position::BackAt)
+    }
+
+    /// The next NEXT returns the first record.
+    ///
+    /// # Errors
+    /// 8/116, 12/16.
+    pub fn point_first(&mut self) -> Result<(), RequestError> {
+        self.allow_read(Intent::Read)?;
+        self.key.clear();
+        self.set_position(Position::At);
+        Ok(())
+    }
+
+    /// The next PREV returns the last record.
+    ///
+    /// # Errors
+    /// 8/116, 12/16.
+    pub fn point_last(&mut self) -> Result<(), RequestError> {
+        self.allow_read(Intent::Read)?;
+        self.key.clear();
+        self.key.resize(self.ksds.shape.key_len, 0xFF);
+        self.set_position(Position::BackAt);
+        Ok(())
+    }
+
+    fn point_to(&mut self, key: &[u8], search: Search, position: Position) -> Result<(), RequestError> {
+        self.allow_read(Intent::Read)?;
+        self.check_key(key)?;
+        if self.read(Intent::Read, |s| s.find(key, search))?.is_none() {
+            return Err(self.lose(RequestError::NotFound));
+        }
+        self.keep_key();
+        self.set_position(position);
+        Ok(())
+    }
+
+    /// GET sequential, forward.
+    ///
+    /// # Errors
+    /// 8/4 at the end, 8/20, 8/68, 8/88, 8/116, 12/x.
+    #[inline]
+    pub fn next(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
+        if intent == Intent::Read && self.held.is_none() && self.next_on_page() {
+            let (pos, ci) = self.spot.map_or((0, 0), |s| (s.pos, s.leaf.ci));
+            let (offset, bytes) = self.page.record(pos).unwrap_or_default();
+            let rba = ci as u64 * self.ksds.data.layout.ci_size as u64 + offset as u64;
+            return Ok(Record { bytes, rba, rrn: 0 });
+        }
+        self.next_anywhere(intent)
+    }
+
+    /// The common case: the next record is in the copy of the page, and the page is as it was when it was copied.
+    #[inline]
+    fn next_on_page(&mut self) -> bool {
+        let Some(spot) = &mut self.spot else { return false };
+        let copied = self.page_is == Some((spot.leaf.frame, spot.leaf.version));
+        let pos = spot.pos + 1;
+        if !copied || self.position != Position::On || self.page.record(pos).is_none() || !self.ksds.fresh(&spot.leaf) {
+            return false;
+        }
+        spot.pos = pos;
+        self.key_at = Where::Page;
+        self.retrieved += 1;
+        true
+    }
+
+    /// A sequential reader came to a page: it is copied, because more of its records are wanted.
+    fn copy_page(&mut self, leaf: &Leaf) {
+        self.page_is = None;
+        let copied = self.ksds.leaf_view(leaf).copy_records(&mut self.page);
+        if copied.is_some() && self.ksds.fresh(leaf) {
+            self.page_is = Some((leaf.frame, leaf.version));
+        }
+        self.ksds.prefetch_after(leaf);
+    }
+
+    /// Brings the position's key into `key`, before what it is in changes.
+    fn settle_key(&mut self) {
+        let record = match std::mem::replace(&mut self.key_at, Where::Key) {
+            Where::Key => return,
+            Where::Area => Some(self.area.as_slice()),
+            Where::Page => self.spot.and_then(|s| self.page.record(s.pos)).map(|r| r.1),
+        };
+        if let Some(record) = record {
+            self.key.clear();
+            self.key.extend_from_slice(self.ksds.key_of(record));
+        }
+    }
+
+    fn next_anywhere(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
+        self.allow_read(intent)?;
+        let spot = self.read(intent, |s| {
+            let ksds = &s.ksds;
+            match s.position {
+                Position::None => Err(RequestError::NoPosition),
+                Position::End => Err(RequestError::EndOfData),
+                Position::Start | Position::Beginning => ksds.first_at(&[], false),
+                Position::At => ksds.first_at(&s.key, false),
+                Position::BackAt => ksds.first_at(&s.key, true),
+                Position::On => match s.spot.map(|spot| ksds.following(&spot)) {
+                    Some(Ok(following)) => Ok(following),
+                    Some(Err(Some(error))) => Err(error),
+                    Some(Err(None)) | None => ksds.first_at(&s.key, true),
+                },
+            }
+        })?;
+        match spot {
+            Some(spot) => {
+                if self.position == Position::On && self.page_is != Some((spot.leaf.frame, spot.leaf.version)) {
+                    self.copy_page(&spot.leaf);
+                }
+                self.deliver(spot, intent, false)
+            }
+            None => {
+                self.set_position(Position::End);
+                Err(RequestError::EndOfData)
+            }
+        }
+    }
+
+    /// GET sequential, backward.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next); 8/4 before the first record.
+    pub fn prev(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
+        self.allow_read(intent)?;
+        let spot = self.read(intent, |s| {
+            let ksds = &s.ksds;
+            match s.position {
+                Position::None | Position::Start => Err(RequestError::NoPosition),
+                Position::Beginning => Err(RequestError::EndOfData),
+                Position::End => ksds.last_at(&vec![0xFF; ksds.shape.key_len], true),
+                Position::BackAt => ksds.last_at(&s.key, true),
+                // Nothing lies before the start of all keys.
+                Position::At | Position::On if s.key.is_empty() => Ok(None),
+                Position::At | Position::On => match s.before_on_page() {
+                    Some(spot) => Ok(Some(spot)),
+                    None => ksds.last_at(&s.key, false),
+                },
+            }
+        })?;
+        match spot {
+            Some(spot) => self.deliver(spot, intent, false),
+            None => {
+                self.set_position(Position::Beginning);
+                Err(RequestError::EndOfData)
+            }
+        }
+    }
+
+    /// The record before the last one, if it is on the same page and that is as it was.
+    fn before_on_page(&self) -> Option<Spot> {
+        let spot = self.spot.filter(|s| self.position == Position::On && s.pos > 0)?;
+        let before = Spot {
+            pos: spot.pos - 1,
+            ..spot
+        };
+        let whole = self.ksds.leaf_view(&spot.leaf).segment() == 0;
+        (whole && self.ksds.fresh(&spot.leaf)).then_some(before)
+    }
+
+    // ---- changing ----
+
+    /// PUT insert. Returns the record's RBA.
+    ///
+    /// # Errors
+    /// 8/8 duplicate, 8/12 out of sequence, 8/28 no space, 8/68, 8/108, 8/116, 12/x.
+    pub fn insert(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
+        self.release();
+        self.allow_change("inserting records (open for output)")?;
+        self.check_length(record)?;
+        let inner = self.inner.clone();
+        let ksds = self.ksds.clone();
+        let key = ksds.key_of(record);
+        if ksds.loading.load(Relaxed) {
+            return self.load(record, how);
+        }
+        let sequential = how != Insert::Direct;
+        if sequential && self.inserted.as_deref().is_some_and(|before| key < before) {
+            return Err(RequestError::Sequence { key: key.to_vec() });
+        }
+        let done = ksds.insert(
+            record,
+            Order {
+                sequential,
+                after: self.last_insert,
+            },
+        )?;
+        self.last_insert = Some(done.at);
+        self.stored(key, sequential);
+        inner.after_change()?;
+        Ok(done.rba)
+    }
+
+    fn load(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
+        if how == Insert::Direct {
+            return Err(RequestError::Loading);
+        }
+        let inner = self.inner.clone();
+        let written = self.ksds.load(record)?;
+        inner.note_loading();
+        let ksds = self.ksds.clone();
+        self.stored(ksds.key_of(record), true);
+        if written {
+            inner.after_loaded_ca()?;
+        }
+        Ok(0)
+    }
+
+    fn stored(&mut self, key: &[u8], sequential: bool) {
+        self.key_at = Where::Key;
+        if sequential {
+            self.key.clear();
+            self.key.extend_from_slice(key);
+            self.set_position(Position::On);
+            let inserted = self.inserted.get_or_insert_with(Vec::new);
+            inserted.clear();
+            inserted.extend_from_slice(key);
+        } else {
+            self.set_position(Position::None);
+        }
+    }
+
+    /// PUT update of the record that was got with [`Intent::Update`]. Returns its RBA.
+    ///
+    /// # Errors
+    /// 8/92 nothing held, 8/96 key changed, 8/108, 8/28, 8/68, 12/x.
+    pub fn update(&mut self, record: &[u8]) -> Result<u64, RequestError> {
+        self.allow_change("updating records (open for output)")?;
+        if self.held.is_none() {
+            return Err(RequestError::NoUpdate);
+        }
+        self.check_length(record)?;
+        if self.held.as_deref() != Some(self.ksds.key_of(record)) {
+            return Err(RequestError::KeyChanged);
+        }
+        let inner = self.inner.clone();
+        let rba = self.ksds.update(record, self.spot.map(|s| s.leaf))?;
+        self.release();
+        inner.after_change()?;
+        Ok(rba)
+    }
+
+    /// ERASE of the record that was got with [`Intent::Update`].
+    ///
+    /// # Errors
+    /// 8/92 nothing held, 8/68, 12/x.
+    pub fn erase(&mut self) -> Result<(), RequestError> {
+        self.allow_change("erasing records (open for output)")?;
+        let Some(key) = self.held.clone() else {
+            return Err(RequestError::NoUpdate);
+        };
+        let inner = self.inner.clone();
+        self.ksds.erase(&key, self.spot.map(|s| s.leaf))?;
+        self.release();
+        inner.after_change()
+    }
+
+    /// ENDREQ: gives up position and hold.
+    pub fn end(&mut self) {
+        self.release();
+        self.set_position(Position::None);
+    }
+
+    // ---- parts ----
+
+    fn set_position(&mut self, position: Position) {
+        self.position = position;
+        self.spot = None;
+    }
+
+    fn lose(&mut self, error: RequestError) -> RequestError {
+        self.set_position(Position::None);
+        error
+    }
+
+    /// A string's next request releases what it held.
+    fn release(&mut self) {
+        if let Some(key) = self.held.take() {
+            self.ksds.release(&key);
+        }
+    }
+
+    fn allow_read(&mut self, intent: Intent) -> Result<(), RequestError> {
+        self.settle_key();
+        self.release();
+        if intent == Intent::Update && self.inner.options.access != Access::Output {
+            return Err(RequestError::Access {
+                what: "getting records for update (open for output)",
+            });
+        }
+        if self.ksds.loading.load(Relaxed) {
+            return Err(RequestError::Loading);
+        }
+        self.ksds.check_fence()
+    }
+
+    fn allow_change(&self, what: &'static str) -> Result<(), RequestError> {
+        match self.inner.options.access {
+            Access::Output => self.ksds.check_fence(),
+            Access::Input => Err(RequestError::Access { what }),
+        }
+    }
+
+    fn check_key(&self, key: &[u8]) -> Result<(), RequestError> {
+        let key_length = self.ksds.shape.key_len;
+        if key.is_empty() || key.len() > key_length {
+            return Err(RequestError::KeyLength {
+                given: key.len(),
+                key_length,
+            });
+        }
+        Ok(())
+    }
+
+    fn check_length(&self, record: &[u8]) -> Result<(), RequestError> {
+        let shape = self.ksds.shape;
+        let (least, most) = (shape.rkp + shape.key_len, self.ksds.longest());
+        if !(least..=most).contains(&record.len()) {
+            return Err(RequestError::Length {
+                given: record.len(),
+                least,
+                most,
+            });
+        }
+        Ok(())
+    }
+
+    /// The record that `key` finds. What is not there is looked for again if a spanned record was being replaced
+    /// meanwhile.
+    fn find(&self, key: &[u8], search: Search) -> Result<Option<Spot>, RequestError> {
+        let ksds = &self.ksds;
+        loop {
+            let replacing = ksds.replacing();
+            let spot = ksds.first_at(key, false)?;
+            let found = match spot {
+                Some(spot) if search == Search::Equal => match ksds.starts_with(&spot, key) {
+                    Some(equal) => equal.then_some(spot),
+                    None => continue,
+                },
+                other => other,
+            };
+            if found.is_some() || (replacing & 1 == 0 && ksds.replacing() == replacing) {
+                return Ok(found);
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    /// Finds a record and reads it into the area, again and again until its page did not change in between. For
+    /// update it
+    /// is held first and then looked at again: what another string made of it before that must be in the area.
+    #[inline]
+    fn read(
+        &mut self,
+        intent: Intent,
+        find: impl Fn(&KsdsString) -> Result<Option<Spot>, RequestError>,
+    ) -> Result<Option<Spot>, RequestError> {
+        let mut turns = 0;
+        loop {
+            let Some(spot) = find(self)? else { return Ok(None) };
+            let view = self.ksds.leaf_view(&spot.leaf);
+            let spanned = view.segment() != 0;
+            let sound = view.record(spot.pos, &mut self.area);
+            // Believed, like the record, only if the page is fresh afterwards.
+            self.rba = self.ksds.rba_of(&spot);
+            if sound && self.ksds.fresh(&spot.leaf) && (!spanned || self.ksds.gather(&spot, &mut self.area)?) {
+                if intent != Intent::Update {
+                    return Ok(Some(spot));
+                }
+                let key = self.ksds.key_of(&self.area).to_vec();
+                self.ksds.hold(&key, self.id)?;
+                self.held = Some(key);
+                if self.ksds.fresh(&spot.leaf) {
+                    return Ok(Some(spot));
+                }
+                self.release();
+            }
+            crate::pool::pause(&mut turns);
+        }
+    }
+
+    /// Hands out the record at `spot`, which is in the area.
+    #[inline]
+    fn deliver(&mut self, spot: Spot, intent: Intent, direct: bool) -> Result<Record<'_>, RequestError> {
+        let rba = self.rba;
+        if direct && intent == Intent::Read {
+            self.set_position(Position::None);
+        } else {
+            self.key_at = Where::Area;
+            self.position = Position::On;
+            self.spot = Some(spot);
+        }
+        self.retrieved += 1;
+        Ok(Record {
+            bytes: &self.area,
+            rba,
+            rrn: 0,
+        })
+    }
+
+    fn keep_key(&mut self) {
+        self.key_at = Where::Area;
+        self.settle_key();
+    }
+}
+
+impl Drop for KsdsString {
+    fn drop(&mut self) {
+        self.release();
+        self.ksds.counters.retrieved.fetch_add(self.retrieved, Relaxed);
+    }
+}
