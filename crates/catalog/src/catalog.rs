@@ -15,6 +15,7 @@
 //! * K2. A change reads, alters and writes under one lock, so no change of another process is lost.
 //! * K3. Each written catalog has a generation one above that of its predecessor.
 
+use crate::connected::Connections;
 use crate::contents::Contents;
 use crate::entry::{Component, Entry};
 use crate::error::CatalogError;
@@ -22,6 +23,7 @@ use crate::geometry::Device;
 use crate::name::{Level, Mask, Name};
 use crate::store::{self, Edition};
 use crate::volume::{Volser, Volume};
+use crate::wire::Header;
 use cica_disk::Disk;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,8 +33,9 @@ use std::time::Duration;
 /// An open catalog. Threads may share it; processes open their own.
 #[derive(Debug)]
 pub struct Catalog {
-    disk: Arc<dyn Disk>,
+    pub(crate) disk: Arc<dyn Disk>,
     directory: PathBuf,
+    pub(crate) connections: Connections,
     /// How long a change waits for those of others.
     patience: Duration,
     /// What was last read or written.
@@ -47,6 +50,7 @@ impl Catalog {
         Ok(Catalog {
             disk,
             directory,
+            connections: Connections::default(),
             patience: store::PATIENCE,
             last,
         })
@@ -66,6 +70,10 @@ impl Catalog {
     /// [`CatalogError::Busy`].
     pub fn patience(self, patience: Duration) -> Catalog {
         Catalog { patience, ..self }
+    }
+
+    pub(crate) fn patience_now(&self) -> Duration {
+        self.patience
     }
 
     /// The catalog's directory.
@@ -135,23 +143,34 @@ impl Catalog {
         let _lock = store::lock(&*self.disk, &self.directory, self.patience)?;
         // Not the guard: `change` may look into this catalog. Nobody else changes it while the lock is held.
         let (header, now) = self.edition()?.clone();
-        let mut next = Contents::clone(&now);
+        let mut next = self.ended_moves()?;
+        self.share_volumes(&mut next)?;
         let reply = change(&mut next)?;
         if next != *now {
             let header = store::write(&*self.disk, &self.directory, &next, header.generation() + 1)?;
-            *self.edition_guard() = (header, Arc::new(next));
+            self.remember(header, Arc::new(next));
         }
         Ok(reply)
     }
 
-    /// Makes a volume known, and its directory: the one given, or `volumes/<serial>` of the catalog.
+    /// Notes what was written, so that it need not be read.
+    pub(crate) fn remember(&self, header: Header, contents: Arc<Contents>) {
+        *self.edition_guard() = (header, contents);
+    }
+
+    /// Makes a volume known, and its directory: the one given, or `volumes/<serial>` of the catalog; `cylinders` bounds
+    /// what allocations may take of it together.
     pub fn add_volume(
         &self,
         serial: &Volser,
         device: &'static Device,
         directory: Option<&Path>,
+        cylinders: Option<u32>,
     ) -> Result<Volume, CatalogError> {
-        let volume = store::new_volume(serial, device, directory);
+        let volume = Volume {
+            cylinders,
+            ..store::new_volume(serial, device, directory)
+        };
         if self.contents()?.volume(serial).is_ok() {
             return Err(CatalogError::VolumeExists { serial: serial.clone() });
         }

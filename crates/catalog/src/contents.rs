@@ -7,9 +7,11 @@
 
 use crate::entry::{Component, Entry, Kind};
 use crate::error::CatalogError;
+use crate::moves::Move;
 use crate::name::{Level, Mask, Name};
 use crate::volume::{Volser, Volume};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// Entries and volumes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,6 +20,8 @@ pub struct Contents {
     volumes: BTreeMap<Volser, Volume>,
     /// Component name -> name of its entry.
     components: BTreeMap<Name, Name>,
+    /// Entries on their way to or from another catalog.
+    moves: BTreeMap<(PathBuf, u64), Move>,
 }
 
 /// What a name stands for.
@@ -77,6 +81,17 @@ impl Contents {
     /// Entries below a level, in order.
     pub fn level<'a>(&'a self, level: &'a Level) -> impl Iterator<Item = &'a Entry> {
         self.entries().filter(move |e| level.matches(e.name()))
+    }
+
+    /// Entries whose names begin with this one and go on, in order.
+    pub fn below<'a>(&'a self, name: &Name) -> impl Iterator<Item = &'a Entry> {
+        let stem = format!("{name}.");
+        let from = self.entries.range(name.clone()..).skip_while({
+            let stem = stem.clone();
+            move |(name, _)| !name.as_str().starts_with(&stem) && name.as_str() < stem.as_str()
+        });
+        from.take_while(move |(name, _)| name.as_str().starts_with(&stem))
+            .map(|(_, entry)| entry)
     }
 
     /// Entries that name this one: alternate indexes, paths and aliases over it.
@@ -154,6 +169,32 @@ impl Contents {
             });
         }
         self.volumes.remove(serial).ok_or_else(|| unknown(serial))
+    }
+
+    /// Puts in a volume that another catalog shares with this one, or its new place when nothing lies on the old one.
+    pub(crate) fn share_volume(&mut self, volume: Volume) {
+        let serial = volume.serial.clone();
+        match self.remove_volume(&serial) {
+            // Data sets lie on the one of this catalog; it stays.
+            Err(CatalogError::VolumeInUse { .. }) => {}
+            _ => drop(self.volumes.insert(serial, volume)),
+        }
+    }
+
+    /// Entries on their way to or from other catalogs.
+    pub fn moves(&self) -> impl Iterator<Item = &Move> {
+        self.moves.values()
+    }
+
+    /// Notes that entries are on their way.
+    pub fn begin_move(&mut self, on_its_way: Move) {
+        self.moves
+            .insert((on_its_way.other.clone(), on_its_way.number), on_its_way);
+    }
+
+    /// Forgets that they are.
+    pub(crate) fn end_move(&mut self, on_its_way: &Move) {
+        self.moves.remove(&(on_its_way.other.clone(), on_its_way.number));
     }
 
     /// C1 and C2 for an entry about to come in.

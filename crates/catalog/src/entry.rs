@@ -166,6 +166,10 @@ pub struct NonVsam {
     pub device: String,
     /// Path of the file outside a volume, empty if it is the one of its name on its first volume.
     pub file: String,
+    /// What its records are like, as a DD says it: `RECFM=FB,LRECL=80`; empty for lines of text.
+    pub format: String,
+    /// FILESEQUENCENUMBERS as given.
+    pub sequence: String,
     /// Owner and dates.
     pub history: History,
 }

@@ -1,5 +1,6 @@
 //! What can go wrong with a catalog, for people and as VSAM's return code and reason.
 
+use crate::entry::Kind;
 use crate::name::Name;
 use crate::volume::Volser;
 use std::fmt;
@@ -54,6 +55,38 @@ pub enum CatalogError {
         /// The serial.
         serial: Volser,
         /// One of them.
+        name: Name,
+    },
+    /// The volume lies elsewhere for another catalog.
+    VolumeDiffers {
+        /// The serial.
+        serial: Volser,
+        /// Its directory for the catalog that has the data set.
+        here: PathBuf,
+        /// Its directory for the other.
+        there: PathBuf,
+    },
+    /// The volume has not so many cylinders left as are asked for.
+    VolumeFull {
+        /// The serial.
+        serial: Volser,
+        /// Its cylinders.
+        cylinders: u32,
+        /// Tracks that are free.
+        free: u64,
+        /// Tracks that were asked for.
+        needed: u64,
+    },
+    /// The entry is no user catalog.
+    NoUserCatalog {
+        /// Its name.
+        name: Name,
+        /// What it is.
+        kind: Kind,
+    },
+    /// A generation is older than all that its group keeps.
+    GenerationTooOld {
+        /// Its name.
         name: Name,
     },
     /// The catalog file holds bytes that were not written by Cica.
@@ -111,7 +144,12 @@ impl CatalogError {
             CatalogError::NotFound { .. } => (8, 42),
             CatalogError::Duplicate { .. } => (8, 38),
             CatalogError::VolumeMissing { .. } | CatalogError::VolumeReadOnly { .. } => (68, 20),
-            CatalogError::VolumeExists { .. } | CatalogError::VolumeInUse { .. } => (140, 0),
+            CatalogError::VolumeFull { .. } => (68, 20),
+            CatalogError::VolumeExists { .. }
+            | CatalogError::VolumeInUse { .. }
+            | CatalogError::VolumeDiffers { .. }
+            | CatalogError::GenerationTooOld { .. } => (140, 0),
+            CatalogError::NoUserCatalog { .. } => (48, 0),
             CatalogError::Damaged { .. } | CatalogError::NotDurable { .. } => (24, 0),
             CatalogError::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => (68, 20),
             CatalogError::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => (56, 0),
@@ -169,6 +207,30 @@ impl fmt::Display for CatalogError {
                     "volume {serial} still holds {name}; delete its data sets before removing it"
                 )
             }
+            CatalogError::VolumeDiffers { serial, here, there } => write!(
+                f,
+                "volume {serial} is {} for one catalog and {} for the other; only data sets on volumes both know by the \
+                 same directory can move",
+                here.display(),
+                there.display()
+            ),
+            CatalogError::VolumeFull {
+                serial,
+                cylinders,
+                free,
+                needed,
+            } => write!(
+                f,
+                "volume {serial} has {cylinders} cylinders, of which {free} tracks are free, and {needed} are asked \
+                 for; ask for less, or name another volume"
+            ),
+            CatalogError::NoUserCatalog { name, kind } => {
+                write!(f, "{name} is of type {} and no user catalog", kind.word())
+            }
+            CatalogError::GenerationTooOld { name } => write!(
+                f,
+                "{name} is older than all generations its group keeps; raise LIMIT, or give it a later number"
+            ),
             CatalogError::Damaged { path, offset, what } => write!(
                 f,
                 "the catalog {} is damaged at byte {offset}: {what}; restore it from a backup, or rebuild it with \

@@ -11,7 +11,9 @@
 //! * [`plan`]: all of these together, from what DEFINE was told to the numbers of each component;
 //! * [`volume`], [`entry`], [`attributes`], [`component`], [`contents`]: what a catalog holds;
 //! * [`wire`]: its bytes (`docs/format/catalog.md`);
+//! * [`generation`]: generation data groups; what is current, and what goes when a new one comes;
 //! * [`catalog`]: the catalog as a directory that several processes use at once; [`mod@locate`]: which one is meant;
+//! * [`connected`]: user catalogs below a master, and where a name belongs; [`moves`]: entries that change catalogs;
 //! * [`error`]: what can go wrong, with VSAM's catalog return code and reason.
 
 #![forbid(unsafe_code)]
@@ -21,13 +23,16 @@ pub mod catalog;
 pub mod check;
 pub mod cisize;
 pub mod component;
+pub mod connected;
 pub mod contents;
 pub mod date;
 pub mod entry;
 pub mod error;
 pub mod freespace;
+pub mod generation;
 pub mod geometry;
 pub mod locate;
+pub mod moves;
 pub mod name;
 pub mod plan;
 pub mod space;

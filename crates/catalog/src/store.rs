@@ -37,6 +37,39 @@ pub(crate) fn create(disk: &dyn Disk, directory: &Path) -> Result<(), CatalogErr
     write(disk, directory, &contents, 1).map(|_| ())
 }
 
+/// Makes a catalog that knows no volume, unless one is there.
+pub(crate) fn create_bare(disk: &dyn Disk, directory: &Path) -> Result<(), CatalogError> {
+    make_directory(disk, directory)?;
+    let _lock = lock(disk, directory, PATIENCE)?;
+    match read(disk, directory) {
+        Err(CatalogError::NoCatalog { .. }) => (),
+        other => return other.map(|_| ()),
+    }
+    make_directory(disk, &directory.join("log"))?;
+    write(disk, directory, &Contents::default(), 1).map(|_| ())
+}
+
+/// Removes a catalog's own files; the first one decides whether it is still a catalog.
+pub(crate) fn remove(disk: &dyn Disk, directory: &Path) -> Result<(), CatalogError> {
+    for file in ["catalog", "catalog.new", "lock"] {
+        let path = directory.join(file);
+        match disk.remove(&path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                return Err(CatalogError::Io {
+                    doing: "remove",
+                    path,
+                    source,
+                })
+            }
+            _ => (),
+        }
+    }
+    sync_directory(disk, directory).map_err(|source| CatalogError::NotDurable {
+        path: directory.to_owned(),
+        source,
+    })
+}
+
 /// A volume with the directory given, or `volumes/<serial>`.
 pub(crate) fn new_volume(serial: &Volser, device: &'static Device, directory: Option<&Path>) -> Volume {
     let directory = directory.map_or_else(|| Path::new("volumes").join(serial.as_str()), Path::to_owned);
@@ -44,6 +77,7 @@ pub(crate) fn new_volume(serial: &Volser, device: &'static Device, directory: Op
         serial: serial.clone(),
         directory,
         device,
+        cylinders: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::geometry::Device;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// A volume serial: 1-6 characters, letters, digits, `@`, `#`, `$` or hyphen, upper case.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,11 +68,21 @@ pub struct Volume {
     pub directory: PathBuf,
     /// Device type, which gives tracks and cylinders their size.
     pub device: &'static Device,
+    /// Cylinders that allocations may take together; none: as many as the file system has room for.
+    pub cylinders: Option<u32>,
 }
 
 impl Volume {
-    /// The directory as it is opened, for a catalog in `catalog`.
+    /// The directory as it is opened, for a catalog in `catalog`. A user catalog names the volumes of the catalog above
+    /// it by `..`, which is taken out here: not every system below has such names.
     pub fn path(&self, catalog: &Path) -> PathBuf {
-        catalog.join(&self.directory)
+        let mut path = PathBuf::new();
+        for part in catalog.join(&self.directory).components() {
+            match part {
+                Component::ParentDir if path.file_name().is_some() => drop(path.pop()),
+                part => path.push(part),
+            }
+        }
+        path
     }
 }

@@ -4,9 +4,9 @@
 mod common;
 
 use cica_catalog::{Catalog, CatalogError};
-use cica_disk::sim::{Call, CrashPoint, Dropped, Errno, Faults, Survival};
-use cica_disk::{Disk, Image, MemoryDisk, SimDisk};
-use common::{cluster, name};
+use cica_disk::sim::{Call, Dropped, Errno, Faults};
+use cica_disk::{Disk, MemoryDisk, SimDisk};
+use common::{cluster, images, name};
 use std::sync::Arc;
 
 const DIRECTORY: &str = "/srv/cica";
@@ -27,28 +27,6 @@ fn generation(disk: Arc<dyn Disk>) -> u64 {
         Err(CatalogError::NoCatalog { .. }) => 0,
         Err(error) => panic!("a crash left what cannot be read: {error}"),
     }
-}
-
-/// Every subset of the changes not yet durable, if they are few; and each write torn at each sector.
-fn images(point: &CrashPoint<'_>) -> Vec<Image> {
-    let pending = point.pending().len();
-    assert!(pending <= 12, "{pending} changes without a sync");
-    let mut images: Vec<Image> = (0..1u64 << pending)
-        .map(|survivors| point.image_of(survivors))
-        .collect();
-    for torn in 0..pending {
-        for sectors in 0..8 {
-            let fate = |i: usize| {
-                if i == torn {
-                    Survival::First(sectors)
-                } else {
-                    Survival::Whole
-                }
-            };
-            images.push(point.image(|i, _| fate(i)));
-        }
-    }
-    images
 }
 
 #[test]

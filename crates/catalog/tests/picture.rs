@@ -49,7 +49,7 @@ fn the_header_is_as_pictured() {
         at = offset + length;
     }
     assert_eq!(at, HEADER_LEN);
-    let items = contents.volumes().count() + contents.entries().count();
+    let items = contents.volumes().count() + contents.entries().count() + contents.moves().count();
     assert_eq!(fields["magic"], b"CICA-CAT");
     assert_eq!(le(fields["version"]), 1);
     assert_eq!(le(fields["items"]), items as u64);
@@ -87,6 +87,7 @@ fn every_field_is_as_pictured_and_none_is_pictured_that_is_not_there() {
         "Non-VSAM data set",
         "Alias",
         "User catalog",
+        "Move",
     ];
     let (_, bytes) = wire::encode(&common::everything(), 1);
     let mut used = BTreeSet::new();

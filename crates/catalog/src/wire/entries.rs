@@ -1,10 +1,11 @@
 //! Which field holds what in volumes and entries. Tags are never given another meaning.
 
-use super::fields::{Fields, Writer};
+use super::fields::{text, Fields, Writer};
 use super::parts::{attributes, component, history, read_attributes, read_component, read_history, volumes};
 use crate::contents::Contents;
 use crate::entry::{Aix, Alias, Cluster, Entry, Gdg, Keys, NonVsam, Organization, PathEntry, UserCatalog};
 use crate::geometry::Device;
+use crate::moves::Move;
 use crate::name::Name;
 use crate::volume::{Volser, Volume};
 use std::ffi::OsStr;
@@ -19,6 +20,7 @@ const GDG: u8 = 5;
 const NONVSAM: u8 = 6;
 const ALIAS: u8 = 7;
 const USER_CATALOG: u8 = 8;
+const MOVE: u8 = 9;
 
 /// Kind and fields of a volume.
 pub fn encode_volume(volume: &Volume) -> (u8, Vec<u8>) {
@@ -26,6 +28,7 @@ pub fn encode_volume(volume: &Volume) -> (u8, Vec<u8>) {
     w.text(1, volume.serial.as_str());
     w.bytes(2, volume.directory.as_os_str().as_bytes());
     w.text(3, volume.device.name());
+    w.number(4, volume.cylinders.unwrap_or(0));
     (VOLUME, w.finish())
 }
 
@@ -75,6 +78,8 @@ pub fn encode_entry(entry: &Entry) -> (u8, Vec<u8>) {
             w.nested(3, history(&e.history));
             w.text(4, &e.device);
             w.text(5, &e.file);
+            w.text(6, &e.format);
+            w.text(7, &e.sequence);
             NONVSAM
         }
         Entry::Alias(e) => {
@@ -90,6 +95,28 @@ pub fn encode_entry(entry: &Entry) -> (u8, Vec<u8>) {
     (kind, w.finish())
 }
 
+/// Kind and fields of a move.
+pub fn encode_move(on_its_way: &Move) -> (u8, Vec<u8>) {
+    let mut w = Writer::default();
+    w.number(1, on_its_way.number);
+    w.bytes(2, on_its_way.other.as_os_str().as_bytes());
+    on_its_way.names.iter().for_each(|name| w.text(3, name.as_str()));
+    w.number(4, on_its_way.incoming);
+    (MOVE, w.finish())
+}
+
+fn decode_move(mut f: Fields<'_>) -> Result<Move, String> {
+    let parse = |value: &&[u8]| Name::parse(&text(value)?).map_err(|error| error.to_string());
+    let on_its_way = Move {
+        number: f.number(1)?,
+        other: PathBuf::from(OsStr::from_bytes(f.one(2)?.unwrap_or_default())),
+        names: f.all(3).iter().map(parse).collect::<Result<_, _>>()?,
+        incoming: f.flag(4)?,
+    };
+    f.finish()?;
+    Ok(on_its_way)
+}
+
 /// Decodes an item and puts it into `contents`. An error is a sentence for people, without place.
 pub fn decode_item(kind: u8, bytes: &[u8], contents: &mut Contents) -> Result<(), String> {
     let mut f = Fields::parse(bytes)?;
@@ -100,9 +127,14 @@ pub fn decode_item(kind: u8, bytes: &[u8], contents: &mut Contents) -> Result<()
             device: f.parsed(3, |name| {
                 Device::by_name(name).ok_or_else(|| format!("no device type '{name}'"))
             })?,
+            cylinders: Some(f.number(4)?).filter(|cylinders| *cylinders > 0),
         };
         f.finish()?;
         return contents.add_volume(volume).map_err(|error| error.to_string());
+    }
+    if kind == MOVE {
+        contents.begin_move(decode_move(f)?);
+        return Ok(());
     }
     let name = f.parsed(1, Name::parse)?;
     let entry = decode_entry(kind, name.clone(), &mut f)
@@ -164,6 +196,8 @@ fn decode_entry(kind: u8, name: Name, f: &mut Fields<'_>) -> Result<Entry, Strin
             history: read_history(f.nested(3)?)?,
             device: f.text(4)?,
             file: f.text(5)?,
+            format: f.text(6)?,
+            sequence: f.text(7)?,
         }),
         ALIAS => Entry::Alias(Alias {
             name,

@@ -149,7 +149,8 @@ pub fn encode(contents: &Contents, generation: u64) -> (Header, Vec<u8>) {
     let all = contents
         .volumes()
         .map(entries::encode_volume)
-        .chain(contents.entries().map(entries::encode_entry));
+        .chain(contents.entries().map(entries::encode_entry))
+        .chain(contents.moves().map(entries::encode_move));
     for (kind, fields) in all {
         let at = bytes.len();
         bytes.extend_from_slice(&[kind, 0, 0, 0]);

@@ -8,7 +8,10 @@ use cica_catalog::entry::{
 };
 use cica_catalog::freespace::FreeSpace;
 use cica_catalog::space::{Space, Unit};
+use cica_catalog::moves::Move;
 use cica_catalog::{Contents, Date, Device, Name, Volser, Volume};
+use cica_disk::sim::{CrashPoint, Survival};
+use cica_disk::Image;
 
 pub fn name(text: &str) -> Name {
     Name::parse(text).expect(text)
@@ -101,18 +104,19 @@ pub fn cluster(text: &str) -> Entry {
 /// A catalog with an entry of each kind and every field in use.
 pub fn everything() -> Contents {
     let mut contents = Contents::default();
-    let mut volume = |text: &str, directory: &str, device: &str| {
+    let mut volume = |text: &str, directory: &str, device: &str, cylinders: u32| {
         let device = Device::by_name(device).expect(device);
         contents
             .add_volume(Volume {
                 serial: serial(text),
                 directory: directory.into(),
                 device,
+                cylinders: Some(cylinders).filter(|c| *c > 0),
             })
             .expect("new volume");
     };
-    volume("CICA01", "volumes/CICA01", "3390");
-    volume("STUDY1", "/mnt/study", "3330-1");
+    volume("CICA01", "volumes/CICA01", "3390", 0);
+    volume("STUDY1", "/mnt/study", "3330-1", 100);
     let full = Cluster {
         name: name("PAY.MASTER"),
         organization: Organization::Ksds,
@@ -162,6 +166,8 @@ pub fn everything() -> Contents {
             volumes: vec![serial("T00001"), serial("T00002")],
             device: "3480".to_owned(),
             file: "/archive/pay".to_owned(),
+            format: "RECFM=FB,LRECL=80".to_owned(),
+            sequence: "1 2".to_owned(),
             history: history(),
         }),
         Entry::Alias(Alias {
@@ -177,5 +183,33 @@ pub fn everything() -> Contents {
     for entry in entries {
         contents.insert(entry).expect("new entry");
     }
+    contents.begin_move(Move {
+        number: 7,
+        other: "/srv/test".into(),
+        names: vec![name("TEST.A"), name("TEST.B")],
+        incoming: true,
+    });
     contents
+}
+
+/// Every subset of the changes not yet durable, if they are few; and each write torn at each sector.
+pub fn images(point: &CrashPoint<'_>) -> Vec<Image> {
+    let pending = point.pending().len();
+    assert!(pending <= 12, "{pending} changes without a sync");
+    let mut images: Vec<Image> = (0..1u64 << pending)
+        .map(|survivors| point.image_of(survivors))
+        .collect();
+    for torn in 0..pending {
+        for sectors in 0..8 {
+            let fate = |i: usize| {
+                if i == torn {
+                    Survival::First(sectors)
+                } else {
+                    Survival::Whole
+                }
+            };
+            images.push(point.image(|i, _| fate(i)));
+        }
+    }
+    images
 }

@@ -32,8 +32,10 @@ fn add(services: &Services, params: &Params, out: &mut Sysprint) -> Result<(), F
             )
         })?,
     };
+    // The table bounds it.
+    let cylinders = params.number("CYLINDERS").map(|n| n as u32);
     let catalog = services.catalog(params)?;
-    let volume = catalog.add_volume(&serial, device, params.name("PATH").map(Path::new))?;
+    let volume = catalog.add_volume(&serial, device, params.name("PATH").map(Path::new), cylinders)?;
     let directory = volume.path(catalog.directory());
     out.say(
         &CICA0936I,

@@ -1,0 +1,160 @@
+//! User catalogs: catalogs of their own that a master catalog knows by name, and where a name belongs.
+//!
+//! ```text
+//! PAY.MASTER --alias PAY--> UCAT.PAY --user catalog entry--> its directory
+//! ```
+//!
+//! The search order for a name is: the catalog that was said; the user catalog that the longest run of its leading
+//! qualifiers is an alias of; the master. A name that is itself such an alias belongs to the master.
+//!
+//! Invariants:
+//!
+//! * U1. A user catalog knows the volumes of its master too: they are put in, or put right, before each change of it. A
+//!   volume of its own of the same serial stays as long as data sets lie on it.
+//! * U2. The entry of a user catalog is made when the catalog is there, and taken out before the catalog goes.
+
+use crate::catalog::Catalog;
+use crate::contents::Contents;
+use crate::entry::Entry;
+use crate::error::CatalogError;
+use crate::name::Name;
+use crate::store;
+use crate::volume::Volume;
+use cica_disk::Disk;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// What a catalog knows of those around it.
+#[derive(Debug, Default)]
+pub(crate) struct Connections {
+    /// The master, and the directory by which it knows this catalog.
+    above: Option<(Weak<Catalog>, PathBuf)>,
+    /// User catalogs that were opened, by directory.
+    below: Mutex<BTreeMap<PathBuf, Arc<Catalog>>>,
+}
+
+/// A name of the master catalog itself: a user catalog entry with this directory.
+pub const ITSELF: &str = ".";
+
+impl Catalog {
+    /// The catalog that an entry of this name is to be looked for in and made in.
+    pub fn home(self: &Arc<Catalog>, name: &Name) -> Result<Arc<Catalog>, CatalogError> {
+        let contents = self.contents()?;
+        match alias_of(&contents, name) {
+            Some(catalog) => self.called(&catalog),
+            None => Ok(self.clone()),
+        }
+    }
+
+    /// The user catalog of this name, or of this alias.
+    pub fn called(self: &Arc<Catalog>, name: &Name) -> Result<Arc<Catalog>, CatalogError> {
+        let contents = self.contents()?;
+        let entry = match contents.get(name)? {
+            Entry::Alias(alias) => contents.get(&alias.relate)?,
+            entry => entry,
+        };
+        match entry {
+            Entry::UserCatalog(e) if e.directory == ITSELF => Ok(self.clone()),
+            Entry::UserCatalog(e) => self.connected(Path::new(&e.directory)),
+            other => Err(CatalogError::NoUserCatalog {
+                name: name.clone(),
+                kind: other.kind(),
+            }),
+        }
+    }
+
+    /// This catalog and all user catalogs that can be opened.
+    pub fn all(self: &Arc<Catalog>) -> Result<Vec<Arc<Catalog>>, CatalogError> {
+        let mut all = vec![self.clone()];
+        for entry in self.contents()?.entries() {
+            if let Entry::UserCatalog(e) = entry {
+                if e.directory != ITSELF {
+                    all.extend(self.connected(Path::new(&e.directory)).ok());
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn connected(self: &Arc<Catalog>, directory: &Path) -> Result<Arc<Catalog>, CatalogError> {
+        let place = below(self.directory(), directory);
+        let mut known = self.connections.below.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(catalog) = known.get(&place) {
+            return Ok(catalog.clone());
+        }
+        let mut opened = Catalog::open(self.disk.clone(), place.clone())?;
+        opened.connections.above = Some((Arc::downgrade(self), directory.to_owned()));
+        let opened = Arc::new(opened.patience(self.patience_now()));
+        known.insert(place, opened.clone());
+        Ok(opened)
+    }
+
+    /// Puts the volumes of the master into what is about to be changed (U1).
+    pub(crate) fn share_volumes(&self, contents: &mut Contents) -> Result<(), CatalogError> {
+        let Some((master, here)) = &self.connections.above else {
+            return Ok(());
+        };
+        let Some(master) = master.upgrade() else {
+            return Ok(());
+        };
+        for volume in master.contents()?.volumes() {
+            let directory = match volume.directory.is_relative() && here.is_relative() {
+                // Both lie below the master, and can be moved together with it.
+                true => back(here).join(&volume.directory),
+                false => absolute(&volume.path(master.directory()))?,
+            };
+            if contents.volume(&volume.serial).ok().map(|v| &v.directory) != Some(&directory) {
+                let volume = Volume {
+                    directory,
+                    ..volume.clone()
+                };
+                contents.share_volume(volume);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes a catalog without volumes of its own in `directory`, which is given as the master's entry gives it.
+pub fn make(disk: &dyn Disk, master: &Path, directory: &Path) -> Result<(), CatalogError> {
+    store::create_bare(disk, &below(master, directory))
+}
+
+/// Removes the files of a catalog in `directory`; what lies on volumes stays. See U2.
+pub fn unmake(disk: &dyn Disk, master: &Path, directory: &Path) -> Result<(), CatalogError> {
+    store::remove(disk, &below(master, directory))
+}
+
+/// The user catalog that leading qualifiers of `name` are an alias of, the longest run first.
+fn alias_of(contents: &Contents, name: &Name) -> Option<Name> {
+    let mut rest = name.as_str();
+    while let Some((leading, _)) = rest.rsplit_once('.') {
+        rest = leading;
+        let entry = Name::parse(leading).ok().and_then(|leading| contents.get(&leading).ok());
+        if let Some(Entry::Alias(alias)) = entry {
+            if matches!(contents.get(&alias.relate), Ok(Entry::UserCatalog(_))) {
+                return Some(alias.relate.clone());
+            }
+        }
+    }
+    None
+}
+
+/// A directory as the master gives it.
+fn below(master: &Path, directory: &Path) -> PathBuf {
+    master.join(directory)
+}
+
+/// From `directory` back to where it is below.
+fn back(directory: &Path) -> PathBuf {
+    directory.components().map(|_| "..").collect()
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, CatalogError> {
+    std::path::absolute(path).map_err(|source| CatalogError::Io {
+        doing: "find the whole name of",
+        path: path.to_owned(),
+        source,
+    })
+}

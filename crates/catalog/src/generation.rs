@@ -1,0 +1,173 @@
+//! Generation data groups: data sets `BASE.GnnnnVvv` in the order of their making.
+//!
+//! ```text
+//! number   0001 ... 9998 9999 0001 0002        after 9999 comes 0001, which is newer as long as a 9nnn is there
+//! relative              (-3) (-2) (-1) (0)     and (+1) is the one to be made next
+//! ```
+//!
+//! Invariants, kept by [`Contents::add_generation`] and [`Contents::roll_off`]:
+//!
+//! * G1. A group has at most LIMIT generations in its catalog, and each generation number at most once: a new version
+//!   takes the place of the old one.
+//! * G2. Generations leave from the oldest on; all older ones at once with EMPTY.
+
+use crate::contents::Contents;
+use crate::date::Date;
+use crate::entry::{Entry, Gdg};
+use crate::error::CatalogError;
+use crate::name::{Name, NameError, MAX_NAME};
+
+/// Longest name of a group: nine characters follow it.
+pub const MAX_BASE: usize = MAX_NAME - 9;
+/// The greatest generation number.
+const LAST: u16 = 9_999;
+
+/// Number and version of a generation. The order is that of names; for the order of making see
+/// [`Contents::generations`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Generation {
+    /// The absolute generation number, 1-9999 (0 can be named too).
+    pub number: u16,
+    /// The version, 0-99.
+    pub version: u8,
+}
+
+/// A generation that left its group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rolled {
+    /// The entry, which is out of the catalog.
+    pub entry: Entry,
+    /// Whether its data go too.
+    pub scratch: bool,
+}
+
+impl Generation {
+    /// The generation that a name means, if it is one, and the name of its group.
+    pub fn of(name: &Name) -> Option<(Name, Generation)> {
+        let (base, last) = name.as_str().rsplit_once('.')?;
+        let digits = |range: std::ops::Range<usize>| {
+            let digits = last.get(range).filter(|d| d.bytes().all(|b| b.is_ascii_digit()))?;
+            digits.parse::<u16>().ok()
+        };
+        if last.len() != 8 || !last.starts_with('G') || last.as_bytes()[5] != b'V' {
+            return None;
+        }
+        let generation = Generation {
+            number: digits(1..5)?,
+            // Two digits.
+            version: digits(6..8)? as u8,
+        };
+        Some((Name::parse(base).ok()?, generation))
+    }
+
+    /// Its name in a group.
+    ///
+    /// # Errors
+    /// The name of the group is longer than [`MAX_BASE`].
+    pub fn name(self, base: &Name) -> Result<Name, NameError> {
+        Name::parse(&format!("{base}.G{:04}V{:02}", self.number, self.version))
+    }
+
+    /// The first version of the generation `steps` after this one.
+    fn after(self, steps: u16) -> Generation {
+        let number = u32::from(self.number) + u32::from(steps);
+        Generation {
+            // At most 9,999 + 65,535.
+            number: ((number.max(1) - 1) % u32::from(LAST) + 1) as u16,
+            version: 0,
+        }
+    }
+}
+
+impl Contents {
+    /// Generations of a group with their entries, oldest first.
+    pub fn generations<'a>(&'a self, base: &Name) -> Vec<(Generation, &'a Entry)> {
+        let mut all: Vec<(Generation, &Entry)> = self
+            .below(base)
+            .filter_map(|entry| match Generation::of(entry.name()) {
+                Some((group, generation)) if group == *base => Some((generation, entry)),
+                _ => None,
+            })
+            .collect();
+        let wrapped = all.iter().any(|(generation, _)| generation.number > 9_000);
+        let age = |number: u16| if wrapped && number < 1_000 { number + LAST } else { number };
+        all.sort_by_key(|(generation, _)| (age(generation.number), generation.version));
+        all
+    }
+
+    /// The group of this name.
+    pub fn gdg(&self, base: &Name) -> Option<&Gdg> {
+        match self.get(base) {
+            Ok(Entry::Gdg(gdg)) => Some(gdg),
+            _ => None,
+        }
+    }
+
+    /// The entry that `base(relative)` means, 0 or less; none: the group has not so many.
+    pub fn relative<'a>(&'a self, base: &Name, relative: i32) -> Option<&'a Entry> {
+        let back = usize::try_from(relative.unsigned_abs()).ok().filter(|_| relative <= 0)?;
+        let all = self.generations(base);
+        let place = all.len().checked_sub(back + 1)?;
+        all.get(place).map(|(_, entry)| *entry)
+    }
+
+    /// The generation that `base(+steps)` will be, counted from the newest there is.
+    pub fn next_generation(&self, base: &Name, steps: u16) -> Generation {
+        let newest = self.generations(base).last().map(|(generation, _)| *generation);
+        newest.unwrap_or(Generation { number: 0, version: 0 }).after(steps)
+    }
+
+    /// Puts in a generation and takes out those that go for it (G1, G2). The caller removes the data of those that are
+    /// scratched, after the change is durable. A name that is no generation of a group comes in as any other.
+    ///
+    /// # Errors
+    /// [`CatalogError::GenerationTooOld`]: the group is full of newer ones.
+    pub fn add_generation(&mut self, entry: Entry, today: Date) -> Result<Vec<Rolled>, CatalogError> {
+        let name = entry.name().clone();
+        let Some((base, new)) = Generation::of(&name).filter(|(base, _)| self.gdg(base).is_some()) else {
+            self.insert(entry)?;
+            return Ok(Vec::new());
+        };
+        let versions = self.generations(&base).into_iter();
+        let old: Vec<Name> = versions
+            .filter(|(there, _)| there.number == new.number && there.version != new.version)
+            .map(|(_, entry)| entry.name().clone())
+            .collect();
+        self.insert(entry)?;
+        let mut rolled = Vec::new();
+        for old in old {
+            rolled.push(self.roll(&base, &old, today)?);
+        }
+        rolled.extend(self.roll_off(&base, today)?);
+        if rolled.iter().any(|rolled| *rolled.entry.name() == name) {
+            return Err(CatalogError::GenerationTooOld { name });
+        }
+        Ok(rolled)
+    }
+
+    /// Takes out what is beyond LIMIT (G2).
+    pub fn roll_off(&mut self, base: &Name, today: Date) -> Result<Vec<Rolled>, CatalogError> {
+        let Some(gdg) = self.gdg(base) else {
+            return Ok(Vec::new());
+        };
+        let (limit, empty) = (usize::from(gdg.limit), gdg.empty);
+        let all = self.generations(base);
+        if all.len() <= limit {
+            return Ok(Vec::new());
+        }
+        let going = if empty { all.len() - 1 } else { all.len() - limit };
+        let names: Vec<Name> = all[..going].iter().map(|(_, entry)| entry.name().clone()).collect();
+        names.iter().map(|name| self.roll(base, name, today)).collect()
+    }
+
+    /// Takes one generation out. SCRATCH is for data that may go: expired ones, and all with PURGE.
+    fn roll(&mut self, base: &Name, name: &Name, today: Date) -> Result<Rolled, CatalogError> {
+        let (scratch, purge) = self.gdg(base).map_or((false, false), |gdg| (gdg.scratch, gdg.purge));
+        let entry = self.remove(name)?;
+        let kept = entry.history().and_then(|h| h.expires).is_some_and(|day| day > today);
+        Ok(Rolled {
+            entry,
+            scratch: scratch && (purge || !kept),
+        })
+    }
+}

@@ -1,0 +1,150 @@
+//! User catalogs below a master: where a name belongs, and entries that change catalogs.
+
+mod common;
+
+use cica_catalog::connected;
+use cica_catalog::entry::{Alias, History, UserCatalog};
+use cica_catalog::{Catalog, CatalogError, Entry};
+use cica_disk::{Disk, MemoryDisk, SimDisk};
+use common::{cluster, date, images, name, serial};
+use std::path::Path;
+use std::sync::Arc;
+
+const DIRECTORY: &str = "/srv/cica";
+const BELOW: &str = "volumes/CICA01/UCAT.PAY";
+
+fn connected_pair(disk: Arc<dyn Disk>) -> Arc<Catalog> {
+    let master = Catalog::open_or_create(disk.clone(), DIRECTORY).expect("new catalog");
+    connected::make(&*disk, Path::new(DIRECTORY), Path::new(BELOW)).expect("made");
+    let user = Entry::UserCatalog(UserCatalog {
+        name: name("UCAT.PAY"),
+        directory: BELOW.to_owned(),
+        history: History::new(date(2022, 242)),
+    });
+    let alias = |text: &str| {
+        Entry::Alias(Alias {
+            name: name(text),
+            relate: name("UCAT.PAY"),
+        })
+    };
+    master
+        .transact(|contents| {
+            contents.insert(user)?;
+            contents.insert(alias("PAY"))?;
+            contents.insert(alias("TEST.PAY"))
+        })
+        .expect("connected");
+    Arc::new(master)
+}
+
+fn define(catalog: &Catalog, text: &str) -> Result<(), CatalogError> {
+    catalog.transact(|contents| contents.insert(cluster(text)))
+}
+
+#[test]
+fn a_name_belongs_where_its_leading_qualifiers_say() {
+    let master = connected_pair(Arc::new(MemoryDisk::new()));
+    let place = |text: &str| master.home(&name(text)).expect(text).directory().to_owned();
+    let below = Path::new(DIRECTORY).join(BELOW);
+    assert_eq!(place("PAY.MASTER"), below);
+    assert_eq!(place("TEST.PAY.MASTER"), below);
+    for text in ["PAY", "PAYROLL.MASTER", "TEST.MASTER", "TEST.PAY", "UCAT.PAY"] {
+        assert_eq!(place(text), Path::new(DIRECTORY), "{text}");
+    }
+    assert_eq!(master.called(&name("UCAT.PAY")).expect("known").directory(), below);
+    assert_eq!(master.called(&name("PAY")).expect("known").directory(), below);
+    assert!(matches!(
+        master.called(&name("UCAT.OTHER")),
+        Err(CatalogError::NotFound { .. })
+    ));
+}
+
+#[test]
+fn a_user_catalog_uses_the_volumes_of_its_master() {
+    let master = connected_pair(Arc::new(MemoryDisk::new()));
+    let user = master.called(&name("UCAT.PAY")).expect("known");
+    define(&user, "PAY.MASTER").expect("on CICA01");
+    let path = |catalog: &Catalog| catalog.volume_path(&serial("CICA01")).expect("there");
+    assert_eq!(path(&user), path(&master));
+    // One that comes later, and lies outside.
+    let device = cica_catalog::Device::default_type();
+    master
+        .add_volume(&serial("LATER"), device, Some(Path::new("/mnt/later")), None)
+        .expect("added");
+    user.transact(|_| Ok::<(), CatalogError>(())).expect("changed");
+    assert_eq!(
+        user.volume_path(&serial("LATER")).expect("there"),
+        Path::new("/mnt/later")
+    );
+}
+
+#[test]
+fn a_catalog_that_is_gone_is_said_to_be() {
+    let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    let master = connected_pair(disk.clone());
+    connected::unmake(&*disk, Path::new(DIRECTORY), Path::new(BELOW)).expect("removed");
+    assert!(matches!(
+        master.home(&name("PAY.MASTER")),
+        Err(CatalogError::NoCatalog { .. })
+    ));
+    assert_eq!(master.all().expect("the master is there").len(), 1);
+}
+
+/// At every crash point of a move each entry is in one catalog once the next change of either has been made.
+#[test]
+fn a_power_cut_at_any_moment_of_a_move_leaves_each_entry_in_one_catalog() {
+    let disk = Arc::new(SimDisk::new());
+    let master = connected_pair(disk.clone());
+    let user = master.called(&name("UCAT.PAY")).expect("known");
+    for text in ["PAY.A", "PAY.B", "OTHER.C"] {
+        define(&master, text).expect("defined");
+    }
+    user.transact(|_| Ok::<(), CatalogError>(())).expect("volumes shared");
+    let (before, names) = (disk.events(), [name("PAY.A"), name("PAY.B")]);
+    master.move_entries(&user, &names).expect("moved");
+    let after = disk.events();
+
+    let trace = disk.trace();
+    let mut point = trace.crash_after(before);
+    let (mut here, mut there) = (0, 0);
+    loop {
+        for (n, image) in images(&point).into_iter().enumerate() {
+            let left: Arc<dyn Disk> = Arc::new(MemoryDisk::from(image));
+            let master = Arc::new(Catalog::open(left, DIRECTORY).expect("readable"));
+            let user = master.called(&name("UCAT.PAY")).expect("readable");
+            // Whichever of the two is changed first.
+            let order = if n % 2 == 0 { [&master, &user] } else { [&user, &master] };
+            for catalog in order {
+                catalog.transact(|_| Ok::<(), CatalogError>(())).expect("usable");
+            }
+            let has = |catalog: &Catalog| names.each_ref().map(|name| catalog.get(name).is_ok());
+            let (in_master, in_user) = (has(&master), has(&user));
+            assert!(in_master == [true; 2] || in_master == [false; 2], "{in_master:?}");
+            assert_eq!(in_user, in_master.map(|there| !there), "image {n} at {}", point.position());
+            assert!(master.get(&name("OTHER.C")).is_ok());
+            assert_eq!(master.contents().expect("readable").moves().count(), 0);
+            *(if in_user[0] { &mut there } else { &mut here }) += 1;
+        }
+        if point.position() >= after || point.advance().is_none() {
+            break;
+        }
+    }
+    assert!(here > 10 && there > 10, "{here} before the decision, {there} after it");
+    assert_eq!(user.contents().expect("readable").moves().count(), 0);
+}
+
+#[test]
+fn a_move_that_is_refused_leaves_everything_where_it_was() {
+    let master = connected_pair(Arc::new(MemoryDisk::new()));
+    let user = master.called(&name("UCAT.PAY")).expect("known");
+    for text in ["PAY.A", "PAY.B"] {
+        define(&master, text).expect("defined");
+    }
+    define(&user, "PAY.B").expect("defined");
+    let refused = master.move_entries(&user, &[name("PAY.A"), name("PAY.B")]);
+    assert!(matches!(refused, Err(CatalogError::Duplicate { .. })), "{refused:?}");
+    assert!(master.get(&name("PAY.A")).is_ok() && user.get(&name("PAY.A")).is_err());
+    assert_eq!(master.contents().expect("readable").moves().count(), 0);
+    let missing = master.move_entries(&user, &[name("PAY.X")]);
+    assert!(matches!(missing, Err(CatalogError::NotFound { .. })));
+}
