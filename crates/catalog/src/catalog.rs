@@ -186,10 +186,15 @@ impl Catalog {
 
     /// The directory of a volume, which must be there.
     pub fn volume_path(&self, serial: &Volser) -> Result<PathBuf, CatalogError> {
-        let path = self.contents()?.volume(serial)?.path(&self.directory);
+        self.check_volume(self.contents()?.volume(serial)?)
+    }
+
+    /// The same of a volume that may not be in the catalog yet.
+    pub fn check_volume(&self, volume: &Volume) -> Result<PathBuf, CatalogError> {
+        let path = volume.path(&self.directory);
         match self.disk.list(&path) {
             Ok(_) => Ok(path),
-            Err(error) => Err(volume_error(serial, &path, error)),
+            Err(error) => Err(volume_error(&volume.serial, &path, error)),
         }
     }
 

@@ -131,7 +131,9 @@ fn alias_of(contents: &Contents, name: &Name) -> Option<Name> {
     let mut rest = name.as_str();
     while let Some((leading, _)) = rest.rsplit_once('.') {
         rest = leading;
-        let entry = Name::parse(leading).ok().and_then(|leading| contents.get(&leading).ok());
+        let entry = Name::parse(leading)
+            .ok()
+            .and_then(|leading| contents.get(&leading).ok());
         if let Some(Entry::Alias(alias)) = entry {
             if matches!(contents.get(&alias.relate), Ok(Entry::UserCatalog(_))) {
                 return Some(alias.relate.clone());

@@ -155,17 +155,22 @@ impl Contents {
         Ok(())
     }
 
-    /// Takes out a volume that no entry names.
-    pub fn remove_volume(&mut self, serial: &Volser) -> Result<Volume, CatalogError> {
-        self.volume(serial)?;
+    /// An entry that names the volume, if there is one.
+    pub fn holder(&self, serial: &Volser) -> Option<&Name> {
         let held = |entry: &&Entry| match entry {
             Entry::NonVsam(e) => e.volumes.contains(serial),
             _ => entry.components().any(|(_, c)| c.volumes.contains(serial)),
         };
-        if let Some(entry) = self.entries().find(held) {
+        self.entries().find(held).map(Entry::name)
+    }
+
+    /// Takes out a volume that no entry names.
+    pub fn remove_volume(&mut self, serial: &Volser) -> Result<Volume, CatalogError> {
+        self.volume(serial)?;
+        if let Some(name) = self.holder(serial) {
             return Err(CatalogError::VolumeInUse {
                 serial: serial.clone(),
-                name: entry.name().clone(),
+                name: name.clone(),
             });
         }
         self.volumes.remove(serial).ok_or_else(|| unknown(serial))

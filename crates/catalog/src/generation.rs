@@ -90,7 +90,13 @@ impl Contents {
             })
             .collect();
         let wrapped = all.iter().any(|(generation, _)| generation.number > 9_000);
-        let age = |number: u16| if wrapped && number < 1_000 { number + LAST } else { number };
+        let age = |number: u16| {
+            if wrapped && number < 1_000 {
+                number + LAST
+            } else {
+                number
+            }
+        };
         all.sort_by_key(|(generation, _)| (age(generation.number), generation.version));
         all
     }
@@ -105,7 +111,9 @@ impl Contents {
 
     /// The entry that `base(relative)` means, 0 or less; none: the group has not so many.
     pub fn relative<'a>(&'a self, base: &Name, relative: i32) -> Option<&'a Entry> {
-        let back = usize::try_from(relative.unsigned_abs()).ok().filter(|_| relative <= 0)?;
+        let back = usize::try_from(relative.unsigned_abs())
+            .ok()
+            .filter(|_| relative <= 0)?;
         let all = self.generations(base);
         let place = all.len().checked_sub(back + 1)?;
         all.get(place).map(|(_, entry)| *entry)

@@ -216,7 +216,9 @@ fn volumes_are_added_with_their_directory_and_removed_when_empty() {
         .expect("added");
     assert_eq!(volume.path(catalog.directory()), Path::new("/mnt/a/b"));
     assert!(disk.list(Path::new("/mnt/a/b")).is_ok());
-    let again = catalog.add_volume(&study, device, None, None).expect_err("there already");
+    let again = catalog
+        .add_volume(&study, device, None, None)
+        .expect_err("there already");
     assert!(matches!(again, CatalogError::VolumeExists { .. }));
 
     let Entry::Cluster(mut entry) = cluster("S") else {
@@ -255,7 +257,12 @@ fn a_volume_nobody_knows_or_whose_directory_is_gone_is_named() {
     assert!(matches!(error, CatalogError::VolumeMissing { directory: None, .. }));
     assert_eq!(error.code(), code(68, 20));
     catalog
-        .add_volume(&serial("GONE"), Device::default_type(), Some(Path::new("/mnt/gone")), None)
+        .add_volume(
+            &serial("GONE"),
+            Device::default_type(),
+            Some(Path::new("/mnt/gone")),
+            None,
+        )
         .expect("added");
     disk.remove(Path::new("/mnt/gone")).expect("removed");
     let error = catalog.volume_path(&serial("GONE")).expect_err("gone");

@@ -120,7 +120,12 @@ fn a_power_cut_at_any_moment_of_a_move_leaves_each_entry_in_one_catalog() {
             let has = |catalog: &Catalog| names.each_ref().map(|name| catalog.get(name).is_ok());
             let (in_master, in_user) = (has(&master), has(&user));
             assert!(in_master == [true; 2] || in_master == [false; 2], "{in_master:?}");
-            assert_eq!(in_user, in_master.map(|there| !there), "image {n} at {}", point.position());
+            assert_eq!(
+                in_user,
+                in_master.map(|there| !there),
+                "image {n} at {}",
+                point.position()
+            );
             assert!(master.get(&name("OTHER.C")).is_ok());
             assert_eq!(master.contents().expect("readable").moves().count(), 0);
             *(if in_user[0] { &mut there } else { &mut here }) += 1;

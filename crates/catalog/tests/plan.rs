@@ -114,7 +114,10 @@ fn the_study_of_1979_comes_out_as_it_was() {
     );
     let index = got.index.expect("an index");
     let cis = u64::from(index.physical.per_track) * index.allocation.primary_tracks;
-    assert!(cis > 117, "the sequence set of 117 control areas lies in the index's first extent");
+    assert!(
+        cis > 117,
+        "the sequence set of 117 control areas lies in the index's first extent"
+    );
 }
 
 #[test]

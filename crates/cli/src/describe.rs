@@ -4,20 +4,20 @@ use crate::failure::Failure;
 use crate::progress::grouped;
 use crate::session::Session;
 use cica_catalog::entry::{Attributes, Component};
-use cica_catalog::{Cluster, Entry};
+use cica_catalog::{Catalog, Cluster, Entry};
 use cica_format::attributes::Organization;
 use cica_format::root::{Root, Statistics};
 use serde_json::{json, Map, Value};
 use std::io::{self, Write};
 
 /// Everything about an entry.
-pub fn entry(session: &Session, entry: &Entry) -> Result<Value, Failure> {
+pub fn entry(session: &Session, catalog: &Catalog, entry: &Entry) -> Result<Value, Failure> {
     let mut all = json!({"name": entry.name().as_str(), "type": entry.kind().word()});
     let more = match entry {
-        Entry::Cluster(cluster) => self::cluster(session, cluster)?,
+        Entry::Cluster(cluster) => self::cluster(session, catalog, cluster)?,
         Entry::Aix(aix) => json!({
             "related_to": aix.relate.as_str(), "unique_key": aix.unique_key, "upgrade": aix.upgrade,
-            "data": component(session, &aix.data)?, "index": component(session, &aix.index)?,
+            "data": component(catalog, &aix.data)?, "index": component(catalog, &aix.index)?,
         }),
         Entry::Path(path) => json!({"leads_to": path.target.as_str(), "update": path.update}),
         Entry::Alias(alias) => json!({"stands_for": alias.relate.as_str()}),
@@ -33,17 +33,17 @@ pub fn entry(session: &Session, entry: &Entry) -> Result<Value, Failure> {
     Ok(all)
 }
 
-fn cluster(session: &Session, cluster: &Cluster) -> Result<Value, Failure> {
+fn cluster(session: &Session, catalog: &Catalog, cluster: &Cluster) -> Result<Value, Failure> {
     let mut all = json!({"organization": organization(cluster.organization)});
     merge(&mut all, attributes(&cluster.attributes));
-    let mut data = component(session, &cluster.data)?;
+    let mut data = component(catalog, &cluster.data)?;
     merge(
         &mut data,
         json!({"free_space_percent": {
             "ci": cluster.data.free_space.ci, "ca": cluster.data.free_space.ca,
         }}),
     );
-    let mut index = cluster.index.as_ref().map(|i| component(session, i)).transpose()?;
+    let mut index = cluster.index.as_ref().map(|i| component(catalog, i)).transpose()?;
     // A data set whose file is gone is still an entry; the rest is shown, and why there are no figures.
     match session.root(cluster) {
         Ok(root) => {
@@ -86,12 +86,12 @@ fn attributes(said: &Attributes) -> Value {
     all
 }
 
-fn component(session: &Session, component: &Component) -> Result<Value, Failure> {
+fn component(catalog: &Catalog, component: &Component) -> Result<Value, Failure> {
     let volumes: Vec<&str> = component.volumes.iter().map(|v| v.as_str()).collect();
     Ok(json!({
         "name": component.name.as_str(),
         "volumes": volumes,
-        "file": session.catalog.component_path(component)?.to_string_lossy(),
+        "file": catalog.component_path(component)?.to_string_lossy(),
         "ci_size": component.ci_size,
         "ci_per_ca": component.ci_per_ca,
         "tracks_per_ca": component.tracks_per_ca,

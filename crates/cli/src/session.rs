@@ -49,8 +49,9 @@ impl Session {
 
     /// The cluster of this name, or the one an alias or path of this name leads to.
     pub fn cluster(&self, text: &str) -> Result<Box<Cluster>, Failure> {
-        let contents = self.catalog.contents()?;
-        Ok(Box::new(reach(&contents, &Name::parse(text)?)?.clone()))
+        let name = Name::parse(text)?;
+        let contents = self.catalog.home(&name)?.contents()?;
+        Ok(Box::new(reach(&contents, &name)?.clone()))
     }
 
     /// Opens a data set.
@@ -61,7 +62,7 @@ impl Session {
             reset: false,
             durability,
         };
-        let opened = cica_session::open(&self.catalog, &self.engine, &cluster, options);
+        let opened = cica_session::open(&*self.catalog.home(&cluster.name)?, &self.engine, &cluster, options);
         let data_set = opened.map_err(|e| Failure::from(e).at(&cluster.name))?;
         let page = CodePage::from_ccsid(data_set.attributes().ccsid);
         Ok(Opened {
@@ -73,7 +74,7 @@ impl Session {
 
     /// Attributes and statistics of a data set without opening it, as of its last commit.
     pub fn root(&self, cluster: &Cluster) -> Result<Root, Failure> {
-        let path = self.catalog.component_path(&cluster.data)?;
+        let path = self.catalog.home(&cluster.name)?.component_path(&cluster.data)?;
         self.engine.peek(&path).map_err(|e| Failure::from(e).at(&cluster.name))
     }
 }

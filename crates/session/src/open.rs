@@ -16,10 +16,7 @@ use std::path::PathBuf;
 /// The volume is not there, or the cluster is of an organization that cannot be opened yet.
 pub fn files(catalog: &Catalog, cluster: &Cluster) -> Result<(PathBuf, PathBuf), SessionError> {
     match &cluster.index {
-        Some(index) => Ok((
-            catalog.component_path(&cluster.data)?,
-            catalog.component_path(index)?,
-        )),
+        Some(index) => Ok((catalog.component_path(&cluster.data)?, catalog.component_path(index)?)),
         None => Err(SessionError::NoRecords {
             name: cluster.name.clone(),
             kind: Kind::Cluster,

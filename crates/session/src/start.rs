@@ -103,4 +103,3 @@ pub fn bytes(text: &str) -> Result<usize, String> {
         .checked_mul(1 << shift)
         .ok_or_else(|| format!("{text} is more than this machine can address"))
 }
-

@@ -7,8 +7,8 @@ use cica_catalog::entry::{
     RecordSize, ShareOptions, UserCatalog,
 };
 use cica_catalog::freespace::FreeSpace;
-use cica_catalog::space::{Space, Unit};
 use cica_catalog::moves::Move;
+use cica_catalog::space::{Space, Unit};
 use cica_catalog::{Contents, Date, Device, Name, Volser, Volume};
 use cica_disk::sim::{CrashPoint, Survival};
 use cica_disk::Image;

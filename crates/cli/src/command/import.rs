@@ -80,7 +80,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let name = Name::parse(&options.dsn)?;
     let (mut text, _) = file(&options.file, "/dev/stdin", global)?;
     let mut job = Job::new();
-    match session.catalog.get(&name) {
+    match session.catalog.home(&name)?.get(&name) {
         Ok(_) => {}
         Err(CatalogError::NotFound { .. }) => job = job.card(&options.definition.card(&name, &text)?),
         Err(error) => return Err(error.into()),

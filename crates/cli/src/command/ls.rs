@@ -36,7 +36,11 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         .mask
         .as_deref()
         .map_or_else(|| Ok(Mask::everything()), Mask::parse)?;
-    let entries = session.catalog.list(&mask)?;
+    let mut entries = Vec::new();
+    for catalog in session.catalog.all()? {
+        entries.extend(catalog.list(&mask)?);
+    }
+    entries.sort_by(|a, b| a.name().cmp(b.name()));
     let mut out = BufWriter::new(io::stdout().lock());
     if options.json {
         let all: Value = entries.iter().map(|e| describe::summary(&session, e)).collect();

@@ -4,7 +4,7 @@ use crate::args::Global;
 use crate::describe;
 use crate::failure::{Failure, Status};
 use crate::session::Session;
-use cica_catalog::{CatalogError, Contents, Entry, Name};
+use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name};
 use cica_idcams::act::listcat::{listcat_json, Describer};
 use clap::Args;
 use serde_json::{json, Value};
@@ -28,21 +28,22 @@ pub struct Options {
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
     let name = Name::parse(&options.dsn)?;
-    let contents = session.catalog.contents()?;
+    let catalog = session.catalog.home(&name)?;
+    let contents = catalog.contents()?;
     let found = contents.find(&name).ok_or(CatalogError::NotFound { name })?;
     let mut out = io::stdout().lock();
     match options.json {
-        true => writeln!(out, "{:#}", listcat(&session, &contents, found.entry())?)?,
-        false => describe::write(&mut out, &describe::entry(&session, found.entry())?)?,
+        true => writeln!(out, "{:#}", listcat(&session, &catalog, &contents, found.entry())?)?,
+        false => describe::write(&mut out, &describe::entry(&session, &catalog, found.entry())?)?,
     }
     Ok(Status::DONE)
 }
 
 /// LISTCAT's fields of an entry, those of its components and their files inside it.
-fn listcat(session: &Session, contents: &Contents, entry: &Entry) -> Result<Value, Failure> {
+fn listcat(session: &Session, catalog: &Catalog, contents: &Contents, entry: &Entry) -> Result<Value, Failure> {
     let describer = Describer {
         engine: &session.engine,
-        catalog: &session.catalog,
+        catalog,
         contents,
         figures: true,
     };
@@ -50,7 +51,7 @@ fn listcat(session: &Session, contents: &Contents, entry: &Entry) -> Result<Valu
     let mut all = listed.first().map_or_else(|| json!({}), listcat_json);
     for ((kind, component), listed) in entry.components().zip(listed.iter().skip(1)) {
         let mut value = listcat_json(listed);
-        value["file"] = json!(session.catalog.component_path(component)?.to_string_lossy());
+        value["file"] = json!(catalog.component_path(component)?.to_string_lossy());
         all[kind.word().to_ascii_lowercase()] = value;
     }
     Ok(all)

@@ -79,7 +79,9 @@ fn add(add: Add, global: &Global) -> Result<Status, Failure> {
     // A relative directory would be taken as below the catalog's, not from where the user is.
     let directory = add.directory.map(std::path::absolute).transpose()?;
     let session = Session::open_or_create(global)?;
-    let volume = session.catalog.add_volume(&serial, device, directory.as_deref(), None)?;
+    let volume = session
+        .catalog
+        .add_volume(&serial, device, directory.as_deref(), None)?;
     if !global.quiet {
         let path = volume.path(session.catalog.directory());
         writeln!(

@@ -52,7 +52,7 @@ struct Target {
 }
 
 fn targets(services: &Services, text: &str, params: &Params) -> Result<Vec<Target>, Failure> {
-    let contents = services.catalog(params)?.contents()?;
+    let contents = services.catalog(params, text)?.contents()?;
     let mask = Mask::parse(text).map_err(|error| refused(&error, 8, 42))?;
     let new_name = params.name("NEWNAME");
     let names = match mask.is_generic() {
@@ -81,7 +81,7 @@ fn matching(contents: &Contents, mask: &Mask) -> Vec<Name> {
 }
 
 fn one(services: &Services, target: &Target, params: &Params) -> Result<(), Failure> {
-    let catalog = services.catalog(params)?;
+    let catalog = services.catalog(params, target.name.as_str())?;
     let mut written: Option<(FileChange, Entry)> = None;
     let done = catalog.transact(|contents| -> Result<(), Failure> {
         let found = contents.find(&target.name).ok_or_else(|| not_found(&target.name))?;
@@ -92,11 +92,11 @@ fn one(services: &Services, target: &Target, params: &Params) -> Result<(), Fail
             rename::rename(&mut new, kind, name);
         }
         if let (Entry::Cluster(old), Entry::Cluster(new)) = (&old, &new) {
-            change::check(services, contents, old, new)?;
+            change::check(services, &catalog, contents, old, new)?;
         }
         contents.replace(old.name(), new.clone())?;
         rename::follow(contents, old.name(), new.name())?;
-        let Some(change) = FileChange::between(services, &old, &new, kind, params)? else {
+        let Some(change) = FileChange::between(services, &catalog, &old, &new, kind, params)? else {
             return Ok(());
         };
         let (change, _) = written.insert((change, new));

@@ -17,7 +17,7 @@ use crate::sysprint::Sysprint;
 use cica_catalog::check;
 use cica_catalog::entry::{Attributes, Component};
 use cica_catalog::plan::{plan, Plan};
-use cica_catalog::{CatalogError, Cluster, Contents, Entry};
+use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Entry, Volser};
 use cica_engine::Definition;
 use std::path::PathBuf;
 use wanted::Wanted;
@@ -53,13 +53,13 @@ struct Defined {
 }
 
 fn define(services: &Services, command: &Command) -> Result<Defined, Failure> {
-    let catalog = services.catalog(&command.params)?;
+    let catalog = services.catalog(&command.params, command.params.name("NAME").unwrap_or_default())?;
     let mut made = None;
     let done = catalog.transact(|contents| -> Result<Defined, Failure> {
         let wanted = Wanted::of(services, contents, command)?;
         let defined = Defined::new(contents, &wanted, &planned(&wanted)?)?;
         contents.insert(Entry::Cluster(Box::new(defined.cluster.clone())))?;
-        let files = make_files(services, &defined, &wanted)?;
+        let files = make_files(services, &catalog, contents, &defined, &wanted)?;
         made = Some((defined.cluster.name.clone(), files));
         Ok(defined)
     });
@@ -87,19 +87,21 @@ fn planned(wanted: &Wanted) -> Result<Plan, Failure> {
 }
 
 /// Makes both files on their volumes and returns their paths.
-fn make_files(services: &Services, defined: &Defined, wanted: &Wanted) -> Result<(PathBuf, PathBuf), Failure> {
+fn make_files(
+    services: &Services,
+    catalog: &Catalog,
+    contents: &Contents,
+    defined: &Defined,
+    wanted: &Wanted,
+) -> Result<(PathBuf, PathBuf), Failure> {
     let (cluster, created) = (&defined.cluster, services.clock.now());
     let attributes =
         |part: &Component| part.file_attributes(&cluster.name, cluster.organization, &cluster.attributes, created);
+    // As the catalog will be: volumes it shares with its master may be new in it.
+    let directory = |serial: &Volser| catalog.check_volume(contents.volume(serial)?);
     let mut definition = Definition {
-        data_path: services
-            .catalog
-            .volume_path(&wanted.data_volumes[0])?
-            .join(&cluster.data.file),
-        index_path: services
-            .catalog
-            .volume_path(&wanted.index_volumes[0])?
-            .join(&defined.index.file),
+        data_path: directory(&wanted.data_volumes[0])?.join(&cluster.data.file),
+        index_path: directory(&wanted.index_volumes[0])?.join(&defined.index.file),
         data: attributes(&cluster.data),
         index: Some(attributes(&defined.index)),
     };

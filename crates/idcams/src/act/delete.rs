@@ -36,10 +36,10 @@ pub fn delete(services: &mut Services, command: &Command, out: &mut Sysprint) ->
 
 /// Deletes what one name of the list means.
 fn named(services: &Services, text: &str, params: &Params, out: &mut Sysprint) -> Result<u8, Failure> {
-    let catalog = services.catalog(params)?;
+    let catalog = services.catalog(params, text)?;
     let mut cc = 0;
     for name in select::select(&*catalog.contents()?, text, params)? {
-        let done = one(services, catalog, &name, params, out);
+        let done = one(services, &catalog, &name, params, out);
         cc = cc.max(done.unwrap_or_else(|failure| not_deleted(name.as_str(), &failure, out)));
     }
     Ok(cc)

@@ -16,9 +16,9 @@ pub use model::{
 use super::failure::Failure;
 use super::Services;
 use crate::messages::{CICA0938W, CICA0939E, IDC1566I};
-use crate::params::{Command, Params};
+use crate::params::{Command, Params, Word};
 use crate::sysprint::Sysprint;
-use cica_catalog::{Contents, Volume};
+use cica_catalog::{Catalog, Contents, Volume};
 use page::{field, heading, section, title, Fields};
 use select::{Choice, Listed};
 use std::io::Write;
@@ -67,15 +67,13 @@ fn list(services: &Services, params: &Params, out: &mut Sysprint) -> u8 {
 }
 
 fn listed(services: &Services, params: &Params, out: &mut Sysprint) -> Result<u8, Failure> {
-    let catalog = services.catalog(params)?;
-    let contents = catalog.contents()?;
+    let (names, levels) = (params.list("ENTRIES"), params.list("LEVEL"));
+    let below = |level: &Word| services.catalog(params, &format!("{}.X", level.text));
+    let whole = levels.first().map_or_else(|| services.whole_catalog(params), below)?;
     let fields = fields(params);
-    let figures = fields >= Fields::Allocation;
-    let describer = Describer {
-        engine: &services.engine,
-        catalog,
-        contents: &contents,
-        figures,
+    let look = Look {
+        services,
+        figures: fields >= Fields::Allocation,
     };
     let choice = Choice::of(params, services.today());
     let mut listing = Listing {
@@ -85,29 +83,53 @@ fn listed(services: &Services, params: &Params, out: &mut Sysprint) -> Result<u8
         out,
     };
 
-    let names = params.list("ENTRIES");
     if names.is_empty() {
-        let subtitle = format!("LISTING FROM CATALOG -- {}", catalog.directory().display());
+        let subtitle = format!("LISTING FROM CATALOG -- {}", whole.directory().display());
         listing.out.subtitle(Some(&subtitle));
         listing.out.new_page();
     }
     for name in names {
-        let done = choice.entries(&describer, &name.text, &mut |listed| listing.put(listed));
+        let catalog = services.catalog(params, &name.text)?;
+        let done = look.at(&catalog, |d| {
+            choice.entries(d, &name.text, &mut |listed| listing.put(listed))
+        })?;
         listing.missed(&name.text, done);
     }
-    for level in params.list("LEVEL") {
-        let done = choice.level(&describer, &level.text, &mut |listed| listing.put(listed));
+    for level in levels {
+        let catalog = below(level)?;
+        let done = look.at(&catalog, |d| {
+            choice.level(d, &level.text, &mut |listed| listing.put(listed))
+        })?;
         listing.missed(&level.text, done);
     }
-    if names.is_empty() && params.list("LEVEL").is_empty() {
-        choice.everything(&describer, &mut |listed| listing.put(listed));
+    if names.is_empty() && levels.is_empty() {
+        look.at(&whole, |d| choice.everything(d, &mut |listed| listing.put(listed)))?;
     }
     if params.flag("SPACE") {
+        let contents = whole.contents()?;
         contents
             .volumes()
-            .for_each(|volume| listing.volume(volume, &contents, catalog.directory()));
+            .for_each(|volume| listing.volume(volume, &contents, whole.directory()));
     }
     Ok(listing.end())
+}
+
+/// How entries of a catalog are looked at.
+struct Look<'a> {
+    services: &'a Services,
+    figures: bool,
+}
+
+impl Look<'_> {
+    fn at<T>(&self, catalog: &Catalog, list: impl FnOnce(&Describer) -> T) -> Result<T, Failure> {
+        let contents = catalog.contents()?;
+        Ok(list(&Describer {
+            engine: &self.services.engine,
+            catalog,
+            contents: &contents,
+            figures: self.figures,
+        }))
+    }
 }
 
 fn fields(params: &Params) -> Fields {

@@ -36,7 +36,7 @@ use crate::params::{Command, Params};
 use crate::run::Act;
 use crate::sysprint::Sysprint;
 use crate::table::Verb;
-use cica_catalog::{Catalog, Date};
+use cica_catalog::{Catalog, CatalogError, Date, Name};
 use cica_disk::{Clock, Disk};
 use cica_engine::Engine;
 use dd::DdTable;
@@ -49,7 +49,7 @@ pub struct Services {
     pub disk: Arc<dyn Disk>,
     /// Time of day.
     pub clock: Arc<dyn Clock>,
-    /// The catalog all names are looked up in.
+    /// The master catalog, which leads to all others.
     pub catalog: Arc<Catalog>,
     /// Opens, makes and removes data sets.
     pub engine: Engine,
@@ -60,16 +60,34 @@ pub struct Services {
 }
 
 impl Services {
-    /// The catalog a command works on. Only the one of the run is known, so CATALOG(name) is refused: a DELETE that
-    /// was meant for another catalog must not find its entry in this one.
-    pub(crate) fn catalog(&self, params: &Params) -> Result<&Catalog, Failure> {
-        match params.name("CATALOG") {
-            None => Ok(&self.catalog),
-            Some(name) => {
-                let directory = self.catalog.directory().display();
-                Err(Failure::new(&CICA0932E, &[("name", &name), ("directory", &directory)]))
-            }
+    /// The catalog a command works on for `name`, which may be a mask or a level: the one that CATALOG says, else the one
+    /// that the search order finds.
+    pub(crate) fn catalog(&self, params: &Params, name: &str) -> Result<Arc<Catalog>, Failure> {
+        match (params.name("CATALOG"), leading(name)) {
+            (None, Some(name)) => Ok(self.home(&name)?),
+            _ => self.whole_catalog(params),
         }
+    }
+
+    /// The catalog a command works on as a whole: the one that CATALOG says, else the master.
+    pub(crate) fn whole_catalog(&self, params: &Params) -> Result<Arc<Catalog>, Failure> {
+        let Some(text) = params.name("CATALOG") else {
+            return Ok(self.catalog.clone());
+        };
+        let name = Name::parse(text).map_err(|error| failure::refused(&error, 140, 0))?;
+        self.catalog.called(&name).map_err(|error| match error {
+            // A DELETE that was meant for another catalog must not find its entry in this one.
+            CatalogError::NotFound { .. } => {
+                let directory = self.catalog.directory().display();
+                Failure::new(&CICA0932E, &[("name", &name), ("directory", &directory)])
+            }
+            error => error.into(),
+        })
+    }
+
+    /// The catalog that the search order finds for a name.
+    pub(crate) fn home(&self, name: &Name) -> Result<Arc<Catalog>, CatalogError> {
+        self.catalog.home(name)
     }
 
     /// Tells who waits that the command has processed `count` records.
@@ -82,6 +100,18 @@ impl Services {
     pub(crate) fn today(&self) -> Date {
         Date::of_clock(self.clock.now())
     }
+}
+
+/// A name for the search order to go by: the qualifiers before the first that has wild characters, and one more.
+fn leading(text: &str) -> Option<Name> {
+    let plain: Vec<&str> = text.split('.').take_while(|q| !q.contains(['*', '%', '('])).collect();
+    let whole = plain.len() == text.split('.').count();
+    let name = if whole {
+        plain.join(".")
+    } else {
+        format!("{}.X", plain.join("."))
+    };
+    Name::parse(&name).ok()
 }
 
 impl Act for Services {

@@ -11,7 +11,7 @@ use super::Services;
 use crate::messages::{CICA0901E, CICA0941E};
 use crate::params::Params;
 use cica_catalog::entry::Kind;
-use cica_catalog::{CatalogError, Cluster, Name};
+use cica_catalog::{Catalog, CatalogError, Cluster, Name};
 use cica_engine::{Access, DataSet, OpenOptions};
 use cica_qsam::{CodePage, DdText, QsamError, Reader, Writer};
 use cica_session::SessionError;
@@ -108,7 +108,7 @@ impl Target {
 /// The cluster of a name, or the one an alias or path of this name leads to.
 pub fn cluster(services: &Services, name: &str) -> Result<Box<Cluster>, Failure> {
     let parsed = Name::parse(name).map_err(|_| failure::not_found(&name))?;
-    let contents = services.catalog.contents()?;
+    let contents = services.home(&parsed)?.contents()?;
     let cluster = cica_session::reach(&contents, &parsed).map_err(|error| not_reached(name, error))?;
     match cluster.index {
         Some(_) => Ok(Box::new(cluster.clone())),
@@ -118,13 +118,14 @@ pub fn cluster(services: &Services, name: &str) -> Result<Box<Cluster>, Failure>
 
 /// An open data set of a cluster.
 pub fn data_set(services: &Services, cluster: &Cluster, options: OpenOptions) -> Result<DataSet, Failure> {
-    cica_session::open(&services.catalog, &services.engine, cluster, options)
+    let catalog = services.home(&cluster.name)?;
+    cica_session::open(&catalog, &services.engine, cluster, options)
         .map_err(|error| not_reached(cluster.name.as_str(), error))
 }
 
-/// Files of the data and index components.
-pub fn files(services: &Services, cluster: &Cluster) -> Result<(PathBuf, PathBuf), Failure> {
-    cica_session::files(&services.catalog, cluster).map_err(|error| not_reached(cluster.name.as_str(), error))
+/// Files of the data and index components of a cluster of this catalog.
+pub fn files(catalog: &Catalog, cluster: &Cluster) -> Result<(PathBuf, PathBuf), Failure> {
+    cica_session::files(catalog, cluster).map_err(|error| not_reached(cluster.name.as_str(), error))
 }
 
 /// Why a name does not lead to records, in IDCAMS's words.
@@ -146,7 +147,7 @@ fn of_dd(services: &Services, ddname: &str) -> Result<Target, Failure> {
     };
     if !text.attributes_stated {
         if let Ok(name) = Name::parse(&text.target) {
-            if services.catalog.contents()?.find(&name).is_some() {
+            if services.home(&name)?.contents()?.find(&name).is_some() {
                 return cluster(services, name.as_str()).map(Target::Cluster);
             }
         }

@@ -24,7 +24,7 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
         let item = format!("VERIFY OF {name}, WHICH IS A SEQUENTIAL FILE,");
         return Err(Failure::new(&CICA0901E, &[("item", &item)]));
     };
-    let (data, _) = files(services, &cluster)?;
+    let (data, _) = files(&*services.home(&cluster.name)?, &cluster)?;
     let before = services.engine.peek(&data).map_err(|error| not_opened(&name, &error))?;
     // Opening is what recovers; RECOVER asks for nothing more, because recovery leaves nothing to mend.
     let options = OpenOptions {

@@ -5,7 +5,7 @@ use super::Services;
 use crate::messages::{CICA0936I, IDC0550I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
-use cica_catalog::{Device, Volser};
+use cica_catalog::{CatalogError, Device, Volser};
 use std::path::Path;
 
 /// Carries out DEFINE VOLUME.
@@ -34,7 +34,7 @@ fn add(services: &Services, params: &Params, out: &mut Sysprint) -> Result<(), F
     };
     // The table bounds it.
     let cylinders = params.number("CYLINDERS").map(|n| n as u32);
-    let catalog = services.catalog(params)?;
+    let catalog = services.whole_catalog(params)?;
     let volume = catalog.add_volume(&serial, device, params.name("PATH").map(Path::new), cylinders)?;
     let directory = volume.path(catalog.directory());
     out.say(
@@ -51,7 +51,18 @@ fn add(services: &Services, params: &Params, out: &mut Sysprint) -> Result<(), F
 /// Forgets a volume without data sets; its directory stays.
 pub fn delete(services: &Services, name: &str, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
     let serial = Volser::parse(name).map_err(|error| refused(&error, 140, 0))?;
-    services.catalog(params)?.remove_volume(&serial)?;
+    let catalog = services.whole_catalog(params)?;
+    for other in services.catalog.all()? {
+        // What another catalog has on the volume keeps it here.
+        match other.contents()?.holder(&serial) {
+            Some(name) => {
+                let name = name.clone();
+                return Err(CatalogError::VolumeInUse { serial, name }.into());
+            }
+            None => {}
+        }
+    }
+    catalog.remove_volume(&serial)?;
     out.double(&IDC0550I.line(&[("kind", &'V'), ("name", &serial)]));
     Ok(())
 }

@@ -239,8 +239,8 @@ const DELETE_OPTIONS: &[Param] = &[
         "NOMASK",
         "at most one * for a whole qualifier; any other name that matches several is refused",
     )
-        .one_of("mask")
-        .default("yes"),
+    .one_of("mask")
+    .default("yes"),
     names("EXCLUDE", Form::Mask, 100, "entries MASK leaves alone"),
     flag("TEST", "show what would be deleted and delete nothing"),
     flag("RECOVERY", "catalog is deleted to be recovered")

@@ -241,6 +241,13 @@ const VOLUME_OBJECT: &[Param] = &[
     )
     .abbr(&["DEVT"])
     .default("3390"),
+    number(
+        "CYLINDERS",
+        1,
+        16_777_215,
+        "cylinders that first extents may take together; no bound when left out",
+    )
+    .abbr(&["CYL"]),
     text(
         "PATH",
         4_096,

@@ -10,7 +10,7 @@ use crate::params::Params;
 use cica_catalog::entry::{Attributes, Component};
 use cica_catalog::plan::{plan, Wish};
 use cica_catalog::space::{Space, Unit};
-use cica_catalog::{check as rules, Cluster, Contents, Date, Volser};
+use cica_catalog::{check as rules, Catalog, Cluster, Contents, Date, Volser};
 
 /// What can be said of an entry without data.
 const OF_ANY_ENTRY: [&str; 7] = ["entryname", "NEWNAME", "OWNER", "TO", "FOR", "CATALOG", "FILE"];
@@ -146,12 +146,18 @@ fn volumes(contents: &Contents, component: &mut Component, params: &Params) -> R
 }
 
 /// The new attributes go together, and with what is laid out on the volume.
-pub fn check(services: &Services, contents: &Contents, old: &Cluster, new: &Cluster) -> Result<(), Failure> {
+pub fn check(
+    services: &Services,
+    catalog: &Catalog,
+    contents: &Contents,
+    old: &Cluster,
+    new: &Cluster,
+) -> Result<(), Failure> {
     let (was, is) = (&old.attributes, &new.attributes);
     rules::log(new.organization, is.log, is.log_stream.as_deref())?;
     let record = was.keys != is.keys || was.record_size != is.record_size;
     if record {
-        check_empty(services, old)?;
+        check_empty(services, catalog, old)?;
     }
     if record || was.buffer_space != is.buffer_space || old.data.free_space != new.data.free_space {
         check_layout(contents, new)?;
@@ -159,8 +165,8 @@ pub fn check(services: &Services, contents: &Contents, old: &Cluster, new: &Clus
     Ok(())
 }
 
-fn check_empty(services: &Services, cluster: &Cluster) -> Result<(), Failure> {
-    let (data, index) = open::files(services, cluster)?;
+fn check_empty(services: &Services, catalog: &Catalog, cluster: &Cluster) -> Result<(), Failure> {
+    let (data, index) = open::files(catalog, cluster)?;
     // Requests that a dead owner left in its log become part of the data set first.
     services.engine.alter(&data, &index, |_, _| ())?;
     if services.engine.peek(&data)?.levels > 0 {

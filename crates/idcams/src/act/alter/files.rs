@@ -5,7 +5,7 @@ use super::super::{open, said, Services};
 use super::{Entry, Kind};
 use crate::params::Params;
 use cica_catalog::entry::{Component, ShareOptions};
-use cica_catalog::Cluster;
+use cica_catalog::{Catalog, Cluster};
 use cica_engine::OpenError;
 use cica_format::attributes::Attributes;
 use std::path::PathBuf;
@@ -22,6 +22,7 @@ impl FileChange {
     /// The change from `old` to `new`, if files carry any of it. `kind`: whose SHAREOPTIONS are said.
     pub fn between(
         services: &Services,
+        catalog: &Catalog,
         old: &Entry,
         new: &Entry,
         kind: Kind,
@@ -39,7 +40,7 @@ impl FileChange {
         if same && share.is_none() {
             return Ok(None);
         }
-        let (data, index) = open::files(services, old)?;
+        let (data, index) = open::files(catalog, old)?;
         let before = (
             services.engine.peek(&data)?.attributes,
             services.engine.peek_index(&data, &index)?.attributes,

@@ -17,13 +17,19 @@ use cica_format::root::Root;
 use std::path::PathBuf;
 
 pub fn recatalog(services: &Services, command: &Command) -> Result<Defined, Failure> {
-    let catalog = services.catalog(&command.params)?;
+    let catalog = services.catalog(&command.params, command.params.name("NAME").unwrap_or_default())?;
     catalog.transact(|contents| {
         let name = Name::parse(command.params.name("NAME").unwrap_or_default()).map_err(|e| refused(&e, 140, 0))?;
         let volumes = searched(contents, &command.params)?;
-        let data = found(services, &volumes, |path| services.engine.peek(path).ok(), &name)?;
+        let data = found(
+            services,
+            &catalog,
+            &volumes,
+            |path| services.engine.peek(path).ok(),
+            &name,
+        )?;
         let of_index = |path: &PathBuf| services.engine.peek_index(&data.path, path).ok();
-        let index = found(services, &volumes, of_index, &name)?;
+        let index = found(services, &catalog, &volumes, of_index, &name)?;
         let cluster = Cluster {
             organization: data.root.attributes.organization,
             attributes: attributes(services, command, &data.root.attributes)?,
@@ -77,12 +83,13 @@ struct Found {
 /// The file on one of the volumes that `root` reads and that says it is of the cluster.
 fn found(
     services: &Services,
+    catalog: &Catalog,
     volumes: &[Volume],
     root: impl Fn(&PathBuf) -> Option<Root>,
     cluster: &Name,
 ) -> Result<Found, Failure> {
     for volume in volumes {
-        let directory = directory(&services.catalog, volume);
+        let directory = volume.path(catalog.directory());
         let listed = services.disk.list(&directory);
         let files = listed.map_err(|error| cica_catalog::catalog::volume_error(&volume.serial, &directory, error))?;
         for (file, _) in files {
@@ -100,10 +107,6 @@ fn found(
         }
     }
     Err(CatalogError::NotFound { name: cluster.clone() }.into())
-}
-
-fn directory(catalog: &Catalog, volume: &Volume) -> PathBuf {
-    volume.path(catalog.directory())
 }
 
 impl Found {
