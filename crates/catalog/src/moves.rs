@@ -16,8 +16,8 @@
 //!   has noted it, else it never was; one that comes in is forgotten (step 4) when the source no longer notes it.
 //! * M2. The source stays locked from step 1 to step 3, so nobody judges a move that is still under way. The target is
 //!   locked only within step 2; a move is refused as busy where two go in opposite directions at once.
-//! * M3. Between 2 and 3 both catalogs name the same files. Readers see the same entry in either; nobody can change it in
-//!   the source, by M1.
+//! * M3. Between 2 and 3 both catalogs name the same files. Readers see the same entry in either; nobody can change it
+//!   in the source, by M1.
 
 use crate::catalog::Catalog;
 use crate::contents::Contents;
