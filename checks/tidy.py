@@ -24,8 +24,8 @@ FLOORS = [
     {"cica-format", "cica-disk", "cica-qsam"},
     {"cica-catalog", "cica-engine"},
     {"cica-session", "cica-sim"},
-    {"cica-idcams", "cica-c", "cica-cobol"},
-    {"cica-cli"},
+    {"cica-idcams"},
+    {"cica-cli", "cica-c", "cica-cobol"},
 ]
 
 # Put together here from halves, so that this file does not break its own rules.

@@ -1,0 +1,223 @@
+/* cica.h - VSAM data sets from C and C++.
+ *
+ * This header is the manual. Link with -lcica (pkg-config --cflags --libs cica).
+ *
+ *     cica_env *env;  cica_dataset *ds;  cica_string *str;  cica_val rec;
+ *     if (cica_env_open(NULL, &env) || cica_open(env, "PAYROLL.MASTER", CICA_INPUT, NULL, &ds) ||
+ *         cica_string_open(ds, &str))
+ *         errx(1, "%s", cica_message());
+ *     while (cica_next(str, CICA_READ, &rec) == CICA_OK)
+ *         fwrite(rec.data, 1, rec.size, stdout);
+ *     cica_string_close(str);  cica_close(ds);  cica_env_close(env);
+ *
+ * HANDLES. A cica_env is a catalog and a buffer pool, one per process is enough; a cica_dataset is an open data set;
+ * a cica_string is a position in it, and the requests are made through it. Environments and data sets may be used by
+ * many threads at once; a string by one at a time (a second one gets CICA_BUSY), and each thread that reads or writes
+ * at the same time wants a string of its own. Handles are tokens, not addresses: a closed or foreign one is refused
+ * with CICA_BAD_HANDLE, never followed. What was opened last is closed first: CICA_IN_USE says that something is
+ * still open below. A child of a process that had opened something is refused with CICA_FORKED: open after fork(), or exec.
+ *
+ * RESULTS. Every call returns CICA_OK (0) or one of the codes below, and has then changed nothing (what a failed write
+ * or sync leaves is told at CICA_FENCED). cica_strerror() has the code's general words, cica_message() those of the last
+ * failed call of this thread: what, where, what to do.
+ *
+ * RECORDS are pointer and length. What a request hands out lies in the string's own area and stays good until the
+ * next call with that string; what is given to a request is copied before it returns.
+ */
+#ifndef CICA_H
+#define CICA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The interface this header describes. cica_version() gives that of the library. Libraries of the same major number
+ * take programs compiled against an earlier minor one. */
+#define CICA_VERSION_MAJOR 0
+#define CICA_VERSION_MINOR 1
+
+/* ---- handles and records ---- */
+
+typedef struct cica_env cica_env;
+typedef struct cica_dataset cica_dataset;
+typedef struct cica_string cica_string;
+
+/* Bytes: a record, or a key. */
+typedef struct cica_val {
+    const void *data;
+    size_t size;
+} cica_val;
+
+/* ---- codes ----
+ *
+ * 0x0RRR are VSAM's: return code * 256 + reason of a request (R15 and RPLERRCD).
+ * 0x4000 + n is a refused OPEN, n being VSAM's reason (ACBERFLG). 0x5000 is the catalog. 0x6000 and above: the call
+ * itself is wrong.
+ */
+enum {
+    CICA_OK = 0,
+
+    CICA_END = 0x0804,        /* no record follows, or precedes */
+    CICA_DUPLICATE = 0x0808,  /* a record with this key exists */
+    CICA_SEQUENCE = 0x080C,   /* the key is not above the one before it */
+    CICA_NOTFOUND = 0x0810,   /* no such record */
+    CICA_EXCLUSIVE = 0x0814,  /* another string holds the record for update */
+    CICA_NOSPACE = 0x081C,    /* the data set cannot be extended */
+    CICA_BAD_RBA = 0x0820,    /* no record starts at this RBA */
+    CICA_SMALL_AREA = 0x082C, /* the caller's area is shorter than the record */
+    CICA_NO_STRING = 0x0840,  /* all strings are in use */
+    CICA_ACCESS = 0x0844,     /* the open does not allow this request */
+    CICA_NO_POSITION = 0x0858,/* no position to go on from */
+    CICA_NO_UPDATE = 0x085C,  /* no record is held for update */
+    CICA_KEY_CHANGED = 0x0860,/* the prime key of a record cannot change */
+    CICA_OPTIONS = 0x0868,    /* options that contradict each other */
+    CICA_LENGTH = 0x086C,     /* the record is too long, or too short for its key */
+    CICA_KEY_LENGTH = 0x0870, /* the key is empty, or longer than the data set's */
+    CICA_LOADING = 0x0874,    /* while an empty data set is loaded: only records in ascending order */
+    CICA_READ_FAILED = 0x0C04,/* a data CI cannot be read, or is damaged */
+    CICA_INDEX_READ_FAILED = 0x0C08, /* the same of an index CI */
+    CICA_FENCED = 0x0C10,     /* a write or sync failed; close, and open again to see what is there */
+
+    CICA_OPEN_NO_DATASET = 0x4094, /* not in the catalog, or its file is not there */
+    CICA_OPEN_INHIBITED = 0x4098,  /* it can only be read */
+    CICA_OPEN_ATTRIBUTES = 0x40A0, /* empty and opened for input, CICA_RESET of a NOREUSE data set, ... */
+    CICA_OPEN_IN_USE = 0x40A8,     /* another process has it open */
+    CICA_OPEN_IO = 0x40B8,         /* the system failed a call */
+    CICA_OPEN_UNUSABLE = 0x40C0,   /* its files are damaged, of another data set, or of a newer release */
+
+    CICA_CATALOG = 0x5000,    /* the catalog cannot be used; cica_message() says why */
+
+    CICA_BAD_HANDLE = 0x6001, /* no handle, or one that was closed */
+    CICA_BUSY = 0x6002,       /* another thread is using this string */
+    CICA_IN_USE = 0x6003,     /* something is still open below this handle */
+    CICA_ARGUMENT = 0x6004,   /* a null pointer, an unknown flag, a text that is no data set name */
+    CICA_FORKED = 0x6005,     /* the handle belongs to the parent process */
+    CICA_HANDLES = 0x6006,    /* 65,536 handles are open */
+    CICA_INTERNAL = 0x6007    /* an error of the library; the handle is unusable now. Please report it */
+};
+
+/* The library's version, such as "0.1.0". */
+const char *cica_version(void);
+
+/* General words for a code; never null. */
+const char *cica_strerror(int code);
+
+/* Words of the last failed call of this thread: what, where, what to do. Good until the next failed call. */
+const char *cica_message(void);
+
+/* ---- environment ---- */
+
+/* Options; set `size` to sizeof(cica_env_options), the rest to 0 for the defaults. */
+typedef struct cica_env_options {
+    size_t size;
+    const char *catalog;  /* the catalog's directory; NULL: CICA_CATALOG, else the nearest .cica, else the user's own */
+    uint64_t pool_bytes;  /* bound of the buffer pool; 0: CICA_POOL, else a quarter of the memory */
+    int create;           /* make the catalog where there is none */
+} cica_env_options;
+
+/* Opens a catalog. `options` may be NULL. */
+int cica_env_open(const cica_env_options *options, cica_env **env);
+int cica_env_close(cica_env *env);
+
+/* Runs IDCAMS control cards (`size` bytes of text). `line` is called with each line of the listing, without its line
+ * end, and may be NULL; `maxcc` gets the highest condition code, and may be NULL. Returns CICA_OK whatever the cards come to. */
+int cica_idcams(cica_env *env, const char *cards, size_t size,
+                void (*line)(void *context, const char *text, size_t size), void *context, int *maxcc);
+
+/* Calls `each` with the name and type (CLUSTER, AIX, PATH, ...) of every entry that `mask` means (% one character, * one
+ * qualifier or part, ** any number; NULL: all), in order. A result other than 0 ends it and is returned. */
+int cica_list(cica_env *env, const char *mask, int (*each)(void *context, const char *name, const char *type),
+              void *context);
+
+/* ---- data sets ---- */
+
+enum { /* flags of cica_open */
+    CICA_INPUT = 0,   /* read */
+    CICA_OUTPUT = 1,  /* read and change */
+    CICA_RESET = 2,   /* with CICA_OUTPUT: empty a REUSE data set first */
+    /* When a change is durable, that is, survives a power failure (the death of the process it survives always): */
+    CICA_AT_CLOSE = 0,        /* at close and commit, and at most a second behind */
+    CICA_AT_COMMIT = 0x10,    /* at close and commit only */
+    CICA_EACH_REQUEST = 0x20  /* when the request returns */
+};
+
+/* What a data set is like. */
+typedef struct cica_attributes {
+    size_t size;             /* set by the caller: sizeof(cica_attributes) */
+    char organization;       /* 'K' KSDS, 'E' ESDS, 'R' RRDS, 'V' VRRDS, 'L' LDS */
+    uint32_t key_length;     /* bytes; 0: no keys */
+    uint32_t key_offset;     /* bytes before the key in a record */
+    uint32_t average_record; /* bytes */
+    uint32_t maximum_record; /* bytes */
+    uint32_t ci_size;        /* bytes of a control interval of the data component */
+    uint32_t ci_per_ca;      /* control intervals in a control area */
+    uint16_t ccsid;          /* code page of its characters; 0: ASCII */
+} cica_attributes;
+
+/* What LISTCAT's STATISTICS group shows, of the data component. */
+typedef struct cica_statistics {
+    size_t size;             /* set by the caller: sizeof(cica_statistics) */
+    uint64_t records, inserted, deleted, updated, retrieved;
+    uint64_t ci_splits, ca_splits, ca_reclaims, excps, free_space;
+    uint64_t high_used;      /* HI-U-RBA */
+    uint32_t index_levels;
+} cica_statistics;
+
+/* Opens the data set of this name, or the one an alias or path leads to. `attributes` may be NULL. */
+int cica_open(cica_env *env, const char *name, unsigned flags, cica_attributes *attributes, cica_dataset **dataset);
+/* Closes it: the last close of a data set makes everything durable. When it fails, the data set is as of its last commit
+ * and the log; the handle is gone all the same. */
+int cica_close(cica_dataset *dataset);
+/* Makes everything acknowledged so far durable. */
+int cica_commit(cica_dataset *dataset);
+int cica_statistics_of(cica_dataset *dataset, cica_statistics *statistics);
+
+/* ---- strings and requests ---- */
+
+enum { /* what a get is for; at most one */
+    CICA_READ = 0,
+    CICA_POSITION = 1,   /* go on from here with cica_next or cica_prev */
+    CICA_UPDATE = 2,     /* cica_update or cica_erase comes next: the record is held against other strings */
+    CICA_FOR = 3,        /* (the mask of these) */
+    /* which record a key finds */
+    CICA_EQUAL = 0,      /* the one with this key; of a shorter (generic) key the first that begins with it */
+    CICA_NOT_BELOW = 4,  /* the first at or above it */
+    CICA_BACKWARD = 8,   /* cica_point: the next cica_prev returns it */
+    /* how a record is inserted */
+    CICA_DIRECT = 0,     /* anywhere */
+    CICA_ASCENDING = 16, /* in ascending order of keys; fills an empty data set */
+    CICA_SKIP = 32       /* in ascending order with gaps */
+};
+
+int cica_string_open(cica_dataset *dataset, cica_string **string);
+/* Releases what the string holds. */
+int cica_string_close(cica_string *string);
+
+/* Gets a record by key. */
+int cica_get(cica_string *string, const void *key, size_t key_size, unsigned flags, cica_val *record);
+/* Gets the record that starts at an RBA. */
+int cica_get_rba(cica_string *string, uint64_t rba, unsigned flags, cica_val *record);
+/* Gets the record after (before) the position. At first that is the first record. */
+int cica_next(cica_string *string, unsigned flags, cica_val *record);
+int cica_prev(cica_string *string, unsigned flags, cica_val *record);
+/* Sets the position, so that cica_next (with CICA_BACKWARD: cica_prev) returns the record a key finds. An empty key
+ * means the first record, with CICA_BACKWARD the last. */
+int cica_point(cica_string *string, const void *key, size_t key_size, unsigned flags);
+/* Adds a record; `rba` (may be NULL) gets where it starts, 0 while an empty data set is being filled. */
+int cica_insert(cica_string *string, const void *record, size_t size, unsigned flags, uint64_t *rba);
+/* Replaces the record got with CICA_UPDATE; the length may differ. */
+int cica_update(cica_string *string, const void *record, size_t size);
+/* Erases the record got with CICA_UPDATE. */
+int cica_erase(cica_string *string);
+/* Gives up position and hold. */
+int cica_end(cica_string *string);
+/* RBA of the record last returned. */
+int cica_rba(cica_string *string, uint64_t *rba);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,118 @@
+//! The codes of the header, and what becomes of each error.
+
+use cica_catalog::CatalogError;
+use cica_engine::{OpenError, RequestError};
+use cica_session::SessionError;
+use std::ffi::CStr;
+
+/// A code: its number, its name in the header without `CICA_`, its general words.
+pub struct Code {
+    /// What calls return.
+    pub number: i32,
+    /// Name in the header.
+    pub name: &'static str,
+    /// General words.
+    pub words: &'static CStr,
+}
+
+macro_rules! codes {
+    ($($name:ident = $number:literal, $words:literal;)*) => {
+        /// All codes, in order of numbers.
+        pub const CODES: &[Code] = &[$(Code { number: $number, name: stringify!($name), words: $words }),*];
+        $(#[doc = stringify!($name)] #[allow(dead_code)] pub(crate) const $name: i32 = $number;)*
+    };
+}
+
+codes! {
+    OK = 0, c"done";
+    END = 0x0804, c"end of data";
+    DUPLICATE = 0x0808, c"a record with this key exists";
+    SEQUENCE = 0x080C, c"the key is not above the one before it";
+    NOTFOUND = 0x0810, c"no such record";
+    EXCLUSIVE = 0x0814, c"another string holds the record for update";
+    NOSPACE = 0x081C, c"the data set cannot be extended";
+    BAD_RBA = 0x0820, c"no record starts at this RBA";
+    SMALL_AREA = 0x082C, c"the area is shorter than the record";
+    NO_STRING = 0x0840, c"all strings are in use";
+    ACCESS = 0x0844, c"the open does not allow this request";
+    NO_POSITION = 0x0858, c"no position to go on from";
+    NO_UPDATE = 0x085C, c"no record is held for update";
+    KEY_CHANGED = 0x0860, c"the prime key of a record cannot change";
+    OPTIONS = 0x0868, c"options that contradict each other";
+    LENGTH = 0x086C, c"the record is too long, or too short for its key";
+    KEY_LENGTH = 0x0870, c"the key is empty, or longer than the data set's";
+    LOADING = 0x0874, c"the data set is being loaded: only records in ascending order";
+    READ_FAILED = 0x0C04, c"a control interval cannot be read, or is damaged";
+    INDEX_READ_FAILED = 0x0C08, c"an index control interval cannot be read, or is damaged";
+    FENCED = 0x0C10, c"a write or sync failed; close, and open again";
+    OPEN_NO_DATASET = 0x4094, c"no such data set";
+    OPEN_INHIBITED = 0x4098, c"the data set can only be read";
+    OPEN_ATTRIBUTES = 0x40A0, c"the data set's attributes do not allow this open";
+    OPEN_IN_USE = 0x40A8, c"another process has the data set open";
+    OPEN_IO = 0x40B8, c"the system failed a call";
+    OPEN_UNUSABLE = 0x40C0, c"the data set's files are damaged, of another data set, or of a newer release";
+    CATALOG = 0x5000, c"the catalog cannot be used";
+    BAD_HANDLE = 0x6001, c"no handle, or one that was closed";
+    BUSY = 0x6002, c"another thread is using this string";
+    IN_USE = 0x6003, c"something is still open below this handle";
+    ARGUMENT = 0x6004, c"wrong argument";
+    FORKED = 0x6005, c"the handle belongs to the parent process";
+    HANDLES = 0x6006, c"too many handles are open";
+    INTERNAL = 0x6007, c"an error of the library";
+}
+
+/// A failed call: the code it returns and the words `cica_message` gives.
+#[derive(Debug)]
+pub struct Error {
+    pub number: i32,
+    pub words: String,
+}
+
+impl Error {
+    pub fn new(number: i32, words: impl Into<String>) -> Error {
+        Error {
+            number,
+            words: words.into(),
+        }
+    }
+
+    /// The caller's mistake.
+    pub fn argument(words: impl Into<String>) -> Error {
+        Error::new(ARGUMENT, words)
+    }
+}
+
+impl From<RequestError> for Error {
+    fn from(error: RequestError) -> Error {
+        let feedback = error.feedback();
+        let number = i32::from(feedback.return_code) << 8 | i32::from(feedback.reason);
+        Error::new(number, error.to_string())
+    }
+}
+
+impl From<OpenError> for Error {
+    fn from(error: OpenError) -> Error {
+        Error::new(0x4000 + i32::from(error.acberflg()), error.to_string())
+    }
+}
+
+impl From<CatalogError> for Error {
+    fn from(error: CatalogError) -> Error {
+        let number = match &error {
+            CatalogError::NotFound { .. } => OPEN_NO_DATASET,
+            _ => CATALOG,
+        };
+        Error::new(number, error.to_string())
+    }
+}
+
+impl From<SessionError> for Error {
+    fn from(error: SessionError) -> Error {
+        match error {
+            SessionError::Name(error) => Error::argument(error.to_string()),
+            SessionError::Catalog(error) => error.into(),
+            SessionError::Open(error) => error.into(),
+            other => Error::new(0x4000 + i32::from(other.acberflg()), other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Open data sets.
+
+use crate::border::{call, place, text};
+use crate::code::{Error, IN_USE};
+use crate::environment::Environment;
+use crate::handle::{self, Object};
+use cica_catalog::Name;
+use cica_engine::{Access, DataSet, Durability, OpenOptions};
+use cica_format::attributes::Organization;
+use cica_session::reach;
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering::*};
+use std::sync::Arc;
+
+/// What a `cica_dataset` stands for.
+pub struct OpenDataSet {
+    environment: Arc<Environment>,
+    pub(crate) data_set: DataSet,
+    /// Open strings.
+    pub(crate) strings: AtomicUsize,
+}
+
+const OUTPUT: c_uint = 1;
+const RESET: c_uint = 2;
+const AT_COMMIT: c_uint = 0x10;
+const EACH_REQUEST: c_uint = 0x20;
+
+/// `cica_attributes`.
+#[repr(C)]
+pub struct CAttributes {
+    size: usize,
+    organization: c_char,
+    key_length: u32,
+    key_offset: u32,
+    average_record: u32,
+    maximum_record: u32,
+    ci_size: u32,
+    ci_per_ca: u32,
+    ccsid: u16,
+}
+
+/// `cica_statistics`.
+#[repr(C)]
+pub struct CStatistics {
+    size: usize,
+    records: u64,
+    inserted: u64,
+    deleted: u64,
+    updated: u64,
+    retrieved: u64,
+    ci_splits: u64,
+    ca_splits: u64,
+    ca_reclaims: u64,
+    excps: u64,
+    free_space: u64,
+    high_used: u64,
+    index_levels: u32,
+}
+
+/// Opens a data set.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_open(
+    env: *mut c_void,
+    name: *const c_char,
+    flags: c_uint,
+    attributes: *mut CAttributes,
+    dataset: *mut *mut c_void,
+) -> c_int {
+    call(|| {
+        let environment = handle::environment(env)?;
+        // SAFETY: the caller's promise.
+        let place = unsafe { place(dataset, "dataset") }?;
+        // SAFETY: the caller's promise.
+        let name = unsafe { text(name, "name") }?.ok_or_else(|| Error::argument("name is a null pointer"))?;
+        // SAFETY: the caller's promise.
+        let attributes = unsafe { attributes.as_mut() };
+        if let Some(a) = &attributes {
+            check_size(a.size, std::mem::size_of::<CAttributes>(), "attributes", "cica_attributes")?;
+        }
+        let data_set = open(&environment, name, options(flags)?)?;
+        if let Some(a) = attributes {
+            describe(&data_set, a);
+        }
+        environment.open.fetch_add(1, AcqRel);
+        let opened = Arc::new(OpenDataSet {
+            environment: environment.clone(),
+            data_set,
+            strings: AtomicUsize::new(0),
+        });
+        // Without a handle nobody could close it.
+        *place = handle::put(Object::DataSet(opened)).inspect_err(|_| {
+            environment.open.fetch_sub(1, AcqRel);
+        })?;
+        Ok(())
+    })
+}
+
+fn open(environment: &Environment, name: &str, options: OpenOptions) -> Result<DataSet, Error> {
+    let session = &environment.session;
+    let name = Name::parse(name).map_err(|error| Error::argument(error.to_string()))?;
+    let contents = session.catalog.contents()?;
+    let cluster = reach(&contents, &name)?;
+    Ok(cica_session::open(&session.catalog, &session.engine, cluster, options)?)
+}
+
+fn options(flags: c_uint) -> Result<OpenOptions, Error> {
+    let unknown = flags & !(OUTPUT | RESET | AT_COMMIT | EACH_REQUEST);
+    if unknown != 0 || flags & (AT_COMMIT | EACH_REQUEST) == (AT_COMMIT | EACH_REQUEST) {
+        return Err(Error::argument(format!(
+            "flags {flags:#x}: not a combination cica_open knows"
+        )));
+    }
+    Ok(OpenOptions {
+        access: match flags & OUTPUT {
+            0 => Access::Input,
+            _ => Access::Output,
+        },
+        reset: flags & RESET != 0,
+        durability: match flags {
+            f if f & AT_COMMIT != 0 => Durability::Commit,
+            f if f & EACH_REQUEST != 0 => Durability::Request,
+            _ => Durability::Close,
+        },
+        ..OpenOptions::default()
+    })
+}
+
+fn describe(data_set: &DataSet, to: &mut CAttributes) {
+    let a = data_set.attributes();
+    *to = CAttributes {
+        size: to.size,
+        organization: match a.organization {
+            Organization::Ksds => b'K',
+            Organization::Esds => b'E',
+            Organization::Rrds => b'R',
+            Organization::Vrrds => b'V',
+            Organization::Lds => b'L',
+            _ => b'?',
+        } as c_char,
+        key_length: a.key_length.into(),
+        key_offset: a.key_offset,
+        average_record: a.average_record,
+        maximum_record: a.maximum_record,
+        ci_size: a.ci_size,
+        ci_per_ca: a.ci_per_ca.into(),
+        ccsid: a.ccsid,
+    };
+}
+
+fn check_size(given: usize, ours: usize, name: &str, kind: &str) -> Result<(), Error> {
+    match given == ours {
+        true => Ok(()),
+        false => Err(Error::argument(format!(
+            "{name}->size is {given}; set it to sizeof({kind})"
+        ))),
+    }
+}
+
+/// Closes it.
+#[no_mangle]
+pub extern "C" fn cica_close(dataset: *mut c_void) -> c_int {
+    call(|| {
+        let taken = handle::take(dataset, |object| match object {
+            Object::DataSet(open) => match open.strings.load(Acquire) {
+                0 => Ok(()),
+                n => Err(Error::new(IN_USE, format!("{n} strings are open; close them first"))),
+            },
+            _ => Err(handle::bad()),
+        })?;
+        let Object::DataSet(open) = taken else { return Ok(()) };
+        open.environment.open.fetch_sub(1, AcqRel);
+        match Arc::try_unwrap(open) {
+            Ok(open) => Ok(open.data_set.close().map(drop)?),
+            // A commit of another thread is under way: that call is the one that ends it.
+            Err(open) => Ok(open.data_set.clone().close().map(drop)?),
+        }
+    })
+}
+
+/// Makes everything acknowledged durable.
+#[no_mangle]
+pub extern "C" fn cica_commit(dataset: *mut c_void) -> c_int {
+    call(|| Ok(handle::data_set(dataset)?.data_set.commit()?))
+}
+
+/// Statistics up to now.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_statistics_of(dataset: *mut c_void, statistics: *mut CStatistics) -> c_int {
+    call(|| {
+        let open = handle::data_set(dataset)?;
+        // SAFETY: the caller's promise.
+        let to = unsafe { place(statistics, "statistics") }?;
+        check_size(to.size, std::mem::size_of::<CStatistics>(), "statistics", "cica_statistics")?;
+        let (data, _) = open.data_set.statistics();
+        *to = CStatistics {
+            size: to.size,
+            records: data.records,
+            inserted: data.inserted,
+            deleted: data.deleted,
+            updated: data.updated,
+            retrieved: data.retrieved,
+            ci_splits: data.ci_splits,
+            ca_splits: data.ca_splits,
+            ca_reclaims: data.ca_reclaims,
+            excps: data.excps,
+            free_space: data.free_space,
+            high_used: open.data_set.high_used(),
+            index_levels: open.data_set.levels().into(),
+        };
+        Ok(())
+    })
+}

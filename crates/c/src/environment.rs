@@ -1,0 +1,179 @@
+//! Environments: a catalog and an engine; IDCAMS and the list of entries.
+
+use crate::border::{bytes, call, place, text};
+use crate::code::{Error, CATALOG, IN_USE};
+use crate::handle::{self, Object};
+use cica_catalog::Mask;
+use cica_idcams::run::run_with_parm;
+use cica_idcams::{Act, DdTable, Services, Source, Stamp, Style, Sysprint};
+use cica_session::{pool_from_environment, Session, Start};
+use std::ffi::{c_char, c_int, c_void, CString};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering::*};
+use std::sync::Arc;
+
+/// What a `cica_env` stands for.
+pub struct Environment {
+    pub(crate) session: Session,
+    /// Open data sets.
+    pub(crate) open: AtomicUsize,
+}
+
+/// `cica_env_options`.
+#[repr(C)]
+pub struct EnvironmentOptions {
+    size: usize,
+    catalog: *const c_char,
+    pool_bytes: u64,
+    create: c_int,
+}
+
+/// Opens a catalog.
+///
+/// # Safety
+/// As the header says: pointers are null or to what they promise.
+#[no_mangle]
+pub unsafe extern "C" fn cica_env_open(options: *const EnvironmentOptions, env: *mut *mut c_void) -> c_int {
+    call(|| {
+        // SAFETY: the caller's promise.
+        let env = unsafe { place(env, "env") }?;
+        // SAFETY: the caller's promise.
+        let start = unsafe { start(options) }?;
+        let session = Session::start(start)?;
+        *env = handle::put(Object::Environment(Arc::new(Environment {
+            session,
+            open: AtomicUsize::new(0),
+        })))?;
+        Ok(())
+    })
+}
+
+/// What the options ask for.
+///
+/// # Safety
+/// `options` is null or points to options.
+unsafe fn start(options: *const EnvironmentOptions) -> Result<Start, Error> {
+    let mut start = Start::default();
+    // SAFETY: the caller's promise.
+    if let Some(options) = unsafe { options.as_ref() } {
+        if options.size != std::mem::size_of::<EnvironmentOptions>() {
+            return Err(Error::argument(format!(
+                "options.size is {}; set it to sizeof(cica_env_options)",
+                options.size
+            )));
+        }
+        // SAFETY: the caller's promise.
+        start.catalog = unsafe { text(options.catalog, "options.catalog") }?.map(PathBuf::from);
+        start.create = options.create != 0;
+        if options.pool_bytes > 0 {
+            start.pool = Some(usize::try_from(options.pool_bytes).unwrap_or(usize::MAX));
+        }
+    }
+    if start.pool.is_none() {
+        start.pool = pool_from_environment()?;
+    }
+    Ok(start)
+}
+
+/// Closes it.
+#[no_mangle]
+pub extern "C" fn cica_env_close(env: *mut c_void) -> c_int {
+    call(|| {
+        handle::take(env, |object| match object {
+            Object::Environment(env) => match env.open.load(Acquire) {
+                0 => Ok(()),
+                n => Err(Error::new(IN_USE, format!("{n} data sets are open; close them first"))),
+            },
+            _ => Err(handle::bad()),
+        })
+        .map(drop)
+    })
+}
+
+/// Runs control cards.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_idcams(
+    env: *mut c_void,
+    cards: *const c_char,
+    size: usize,
+    line: Option<extern "C" fn(*mut c_void, *const c_char, usize)>,
+    context: *mut c_void,
+    maxcc: *mut c_int,
+) -> c_int {
+    call(|| {
+        let env = handle::environment(env)?;
+        // SAFETY: the caller's promise.
+        let source = Source::from_bytes(unsafe { bytes(cards.cast(), size, "cards") }?);
+        let (listing, cc) = idcams(&env.session, source);
+        if let Some(line) = line {
+            for text in listing.split(|&b| b == b'\n') {
+                line(context, text.as_ptr().cast(), text.len());
+            }
+        }
+        // SAFETY: the caller's promise.
+        if let Some(maxcc) = unsafe { maxcc.as_mut() } {
+            *maxcc = cc.into();
+        }
+        Ok(())
+    })
+}
+
+fn idcams(session: &Session, source: Source) -> (Vec<u8>, u8) {
+    let mut services = Services {
+        disk: session.disk.clone(),
+        clock: session.clock.clone(),
+        catalog: session.catalog.clone(),
+        engine: session.engine.clone(),
+        dd: DdTable::default(),
+        progress: Box::new(|_| ()),
+    };
+    let seconds = i64::try_from(session.clock.now() / 1_000_000_000).unwrap_or(i64::MAX);
+    let mut listing = Vec::new();
+    let mut sysprint = Sysprint::new(&mut listing, Style::Plain, Stamp::from_unix(seconds));
+    let cc = run_with_parm("", source, &mut services as &mut dyn Act, &mut sysprint);
+    drop(sysprint);
+    if listing.last() == Some(&b'\n') {
+        listing.pop();
+    }
+    (listing, cc)
+}
+
+/// Tells the caller of each entry.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_list(
+    env: *mut c_void,
+    mask: *const c_char,
+    each: Option<extern "C" fn(*mut c_void, *const c_char, *const c_char) -> c_int>,
+    context: *mut c_void,
+) -> c_int {
+    let mut ended = 0;
+    let done = call(|| {
+        let env = handle::environment(env)?;
+        let each = each.ok_or_else(|| Error::argument("each is a null pointer"))?;
+        // SAFETY: the caller's promise.
+        let mask = unsafe { text(mask, "mask") }?.unwrap_or("**");
+        let mask = Mask::parse(mask).map_err(|error| Error::argument(error.to_string()))?;
+        for entry in env.session.catalog.list(&mask)? {
+            let (name, kind) = (CString::new(entry.name().as_str()), CString::new(entry.kind().word()));
+            let (Ok(name), Ok(kind)) = (name, kind) else {
+                return Err(Error::new(CATALOG, "a name in the catalog holds a zero byte"));
+            };
+            ended = each(context, name.as_ptr(), kind.as_ptr());
+            if ended != 0 {
+                break;
+            }
+        }
+        Ok(())
+    });
+    if done == 0 {
+        ended
+    } else {
+        done
+    }
+}

@@ -1,0 +1,279 @@
+//! Strings, and the requests made through them.
+
+use crate::border::{bytes, call, place};
+use crate::code::Error;
+use crate::dataset::OpenDataSet;
+use crate::handle::{self, with_string, Object};
+use cica_engine::{Insert, Intent, Record, RequestError, Search, Str};
+use std::ffi::{c_int, c_uint, c_void};
+use std::sync::atomic::Ordering::*;
+use std::sync::Arc;
+
+/// What a `cica_string` stands for.
+pub struct OpenString {
+    string: Str,
+    /// RBA of the record last returned.
+    rba: Option<u64>,
+    of: Arc<OpenDataSet>,
+}
+
+impl Drop for OpenString {
+    fn drop(&mut self) {
+        self.of.strings.fetch_sub(1, AcqRel);
+    }
+}
+
+const FOR: c_uint = 3;
+const NOT_BELOW: c_uint = 4;
+const BACKWARD: c_uint = 8;
+const ASCENDING: c_uint = 16;
+const SKIP: c_uint = 32;
+
+/// `cica_val`.
+#[repr(C)]
+pub struct Value {
+    data: *const c_void,
+    size: usize,
+}
+
+/// Opens a string.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_string_open(dataset: *mut c_void, string: *mut *mut c_void) -> c_int {
+    call(|| {
+        let of = handle::data_set(dataset)?;
+        // SAFETY: the caller's promise.
+        let place = unsafe { place(string, "string") }?;
+        of.strings.fetch_add(1, AcqRel);
+        let opened = OpenString {
+            string: of.data_set.string(),
+            rba: None,
+            of: of.clone(),
+        };
+        *place = handle::put(Object::String(Box::new(opened)))?;
+        Ok(())
+    })
+}
+
+/// Closes it.
+#[no_mangle]
+pub extern "C" fn cica_string_close(string: *mut c_void) -> c_int {
+    call(|| {
+        handle::take(string, |object| match object {
+            Object::String(_) => Ok(()),
+            _ => Err(handle::bad()),
+        })
+        .map(drop)
+    })
+}
+
+/// Gets a record by key.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_get(
+    string: *mut c_void,
+    key: *const c_void,
+    key_size: usize,
+    flags: c_uint,
+    record: *mut Value,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    let key = unsafe { bytes(key, key_size, "key") };
+    // SAFETY: the caller's promise.
+    unsafe {
+        get(string, flags, FOR | NOT_BELOW, record, |s, intent| {
+            s.get(key?, search(flags), intent).map_err(Error::from)
+        })
+    }
+}
+
+/// Gets a record by RBA.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_get_rba(string: *mut c_void, rba: u64, flags: c_uint, record: *mut Value) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        get(string, flags, FOR, record, |s, intent| {
+            s.get_rba(rba, intent).map_err(Error::from)
+        })
+    }
+}
+
+/// The next record.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_next(string: *mut c_void, flags: c_uint, record: *mut Value) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { get(string, flags, FOR, record, |s, intent| s.next(intent).map_err(Error::from)) }
+}
+
+/// The record before.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_prev(string: *mut c_void, flags: c_uint, record: *mut Value) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe { get(string, flags, FOR, record, |s, intent| s.prev(intent).map_err(Error::from)) }
+}
+
+/// What all gets do.
+///
+/// # Safety
+/// `record` is null or may be written.
+unsafe fn get(
+    string: *mut c_void,
+    flags: c_uint,
+    known: c_uint,
+    record: *mut Value,
+    request: impl FnOnce(&mut Str, Intent) -> Result<Record<'_>, Error>,
+) -> c_int {
+    call(|| {
+        check_flags(flags, known)?;
+        let intent = match flags & FOR {
+            0 => Intent::Read,
+            1 => Intent::Position,
+            2 => Intent::Update,
+            _ => return Err(Error::argument("CICA_POSITION and CICA_UPDATE exclude each other")),
+        };
+        // SAFETY: the caller's promise.
+        let place = unsafe { place(record, "record") }?;
+        with_string(string, |open| {
+            let got = request(&mut open.string, intent)?;
+            *place = Value {
+                data: got.bytes.as_ptr().cast(),
+                size: got.bytes.len(),
+            };
+            open.rba = Some(got.rba);
+            Ok(())
+        })
+    })
+}
+
+/// Sets the position.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_point(
+    string: *mut c_void,
+    key: *const c_void,
+    key_size: usize,
+    flags: c_uint,
+) -> c_int {
+    call(|| {
+        check_flags(flags, NOT_BELOW | BACKWARD)?;
+        // SAFETY: the caller's promise.
+        let key = unsafe { bytes(key, key_size, "key") }?;
+        with_string(string, |open| {
+            let s = &mut open.string;
+            match (key.is_empty(), flags & BACKWARD != 0) {
+                (true, false) => s.point_first(),
+                (true, true) => s.point_last(),
+                (false, false) => s.point(key, search(flags)),
+                (false, true) => s.point_backward(key, search(flags)),
+            }
+            .map_err(Error::from)
+        })
+    })
+}
+
+/// Adds a record.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_insert(
+    string: *mut c_void,
+    record: *const c_void,
+    size: usize,
+    flags: c_uint,
+    rba: *mut u64,
+) -> c_int {
+    call(|| {
+        check_flags(flags, ASCENDING | SKIP)?;
+        // SAFETY: the caller's promise.
+        let record = unsafe { bytes(record, size, "record") }?;
+        let how = match flags {
+            ASCENDING => Insert::Sequential,
+            SKIP => Insert::Skip,
+            0 => Insert::Direct,
+            _ => return Err(Error::argument("CICA_ASCENDING and CICA_SKIP exclude each other")),
+        };
+        let at = with_string(string, |open| open.string.insert(record, how).map_err(Error::from))?;
+        // SAFETY: the caller's promise.
+        if let Some(rba) = unsafe { rba.as_mut() } {
+            *rba = at;
+        }
+        Ok(())
+    })
+}
+
+/// Replaces the record that is held.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_update(string: *mut c_void, record: *const c_void, size: usize) -> c_int {
+    call(|| {
+        // SAFETY: the caller's promise.
+        let record = unsafe { bytes(record, size, "record") }?;
+        with_string(string, |open| Ok(open.string.update(record).map(drop)?))
+    })
+}
+
+/// Erases the record that is held.
+#[no_mangle]
+pub extern "C" fn cica_erase(string: *mut c_void) -> c_int {
+    call(|| with_string(string, |open| Ok(open.string.erase()?)))
+}
+
+/// Gives up position and hold.
+#[no_mangle]
+pub extern "C" fn cica_end(string: *mut c_void) -> c_int {
+    call(|| {
+        with_string(string, |open| {
+            open.string.end();
+            open.rba = None;
+            Ok(())
+        })
+    })
+}
+
+/// RBA of the record last returned.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_rba(string: *mut c_void, rba: *mut u64) -> c_int {
+    call(|| {
+        // SAFETY: the caller's promise.
+        let place = unsafe { place(rba, "rba") }?;
+        *place = with_string(string, |open| {
+            open.rba.ok_or_else(|| RequestError::NoPosition.into())
+        })?;
+        Ok(())
+    })
+}
+
+fn search(flags: c_uint) -> Search {
+    match flags & NOT_BELOW {
+        0 => Search::Equal,
+        _ => Search::GreaterOrEqual,
+    }
+}
+
+fn check_flags(flags: c_uint, known: c_uint) -> Result<(), Error> {
+    match flags & !known {
+        0 => Ok(()),
+        unknown => Err(Error::argument(format!("flags {unknown:#x} mean nothing to this call"))),
+    }
+}

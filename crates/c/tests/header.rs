@@ -1,0 +1,48 @@
+//! The header and the library say the same.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+fn header() -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("include/cica.h")).expect("the header")
+}
+
+#[test]
+fn every_code_of_the_header_is_one_of_the_library_and_the_other_way_round() {
+    let header = header();
+    let codes = header.split("---- codes ----").nth(1).expect("the codes");
+    let codes = codes.split("};").next().expect("their end");
+    let mut said = BTreeSet::new();
+    for line in codes.lines() {
+        let Some((name, rest)) = line.trim().strip_prefix("CICA_").and_then(|l| l.split_once(" = ")) else {
+            continue;
+        };
+        let number = rest.split([',', ' ', '\n']).next().expect("a number");
+        let number = match number.strip_prefix("0x") {
+            Some(hex) => i32::from_str_radix(hex, 16),
+            None => number.parse(),
+        };
+        said.insert((name.to_owned(), number.expect("a number")));
+    }
+    let ours: BTreeSet<_> = cica::CODES.iter().map(|c| (c.name.to_owned(), c.number)).collect();
+    assert_eq!(said, ours);
+    assert!(ours.len() > 30);
+}
+
+#[test]
+fn every_function_of_the_header_is_one_of_the_library_and_the_other_way_round() {
+    let mut said = BTreeSet::new();
+    for line in header().lines().filter(|l| l.starts_with("int cica_") || l.starts_with("const char *cica_")) {
+        let name = line.split('(').next().and_then(|l| l.rsplit([' ', '*']).next());
+        said.insert(name.expect("a name").to_owned());
+    }
+    let mut ours = BTreeSet::new();
+    for file in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).expect("the sources") {
+        let text = std::fs::read_to_string(file.expect("a file").path()).expect("text");
+        for rest in text.split("extern \"C\" fn cica_").skip(1) {
+            ours.insert(format!("cica_{}", rest.split('(').next().expect("a name")));
+        }
+    }
+    assert_eq!(said, ours);
+    assert!(ours.len() > 20);
+}
