@@ -200,12 +200,16 @@ int cica_string_close(cica_string *string);
 int cica_get(cica_string *string, const void *key, size_t key_size, unsigned flags, cica_val *record);
 /* Gets the record that starts at an RBA. */
 int cica_get_rba(cica_string *string, uint64_t rba, unsigned flags, cica_val *record);
+/* Gets a record of an RRDS or VRRDS by its number, from 1. */
+int cica_get_rrn(cica_string *string, uint32_t rrn, unsigned flags, cica_val *record);
 /* Gets the record after (before) the position. At first that is the first record. */
 int cica_next(cica_string *string, unsigned flags, cica_val *record);
 int cica_prev(cica_string *string, unsigned flags, cica_val *record);
 /* Sets the position, so that cica_next (with CICA_BACKWARD: cica_prev) returns the record a key finds. An empty key
  * means the first record, with CICA_BACKWARD the last. */
 int cica_point(cica_string *string, const void *key, size_t key_size, unsigned flags);
+int cica_point_rba(cica_string *string, uint64_t rba, unsigned flags);
+int cica_point_rrn(cica_string *string, uint32_t rrn, unsigned flags);
 /* Adds a record; `rba` (may be NULL) gets where it starts, 0 while an empty data set is being filled. */
 int cica_insert(cica_string *string, const void *record, size_t size, unsigned flags, uint64_t *rba);
 /* Replaces the record got with CICA_UPDATE; the length may differ. */

@@ -4,7 +4,7 @@ use crate::border::{bytes, call, place};
 use crate::code::Error;
 use crate::dataset::OpenDataSet;
 use crate::handle::{self, with_string, Object};
-use cica_engine::{Insert, Intent, Record, RequestError, Search, Str};
+use cica_engine::{Argument, Insert, Intent, Record, RequestError, Search, Str};
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::atomic::Ordering::*;
 use std::sync::Arc;
@@ -100,7 +100,21 @@ pub unsafe extern "C" fn cica_get_rba(string: *mut c_void, rba: u64, flags: c_ui
     // SAFETY: the caller's promise.
     unsafe {
         get(string, flags, FOR, record, |s, intent| {
-            s.get_rba(rba, intent).map_err(Error::from)
+            s.get(Argument::Rba(rba), Search::Equal, intent).map_err(Error::from)
+        })
+    }
+}
+
+/// Gets a record by relative record number.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_get_rrn(string: *mut c_void, rrn: u32, flags: c_uint, record: *mut Value) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        get(string, flags, FOR | NOT_BELOW, record, |s, intent| {
+            s.get(Argument::Rrn(rrn), search(flags), intent).map_err(Error::from)
         })
     }
 }
@@ -169,20 +183,48 @@ pub unsafe extern "C" fn cica_point(
     key_size: usize,
     flags: c_uint,
 ) -> c_int {
+    // SAFETY: the caller's promise.
+    let key = unsafe { bytes(key, key_size, "key") };
     call(|| {
         check_flags(flags, NOT_BELOW | BACKWARD)?;
-        // SAFETY: the caller's promise.
-        let key = unsafe { bytes(key, key_size, "key") }?;
-        with_string(string, |open| {
-            let s = &mut open.string;
-            match (key.is_empty(), flags & BACKWARD != 0) {
-                (true, false) => s.point_first(),
-                (true, true) => s.point_last(),
-                (false, false) => s.point(key, search(flags)),
-                (false, true) => s.point_backward(key, search(flags)),
-            }
-            .map_err(Error::from)
-        })
+        match key? {
+            [] => with_string(string, |open| {
+                let done = match flags & BACKWARD {
+                    0 => open.string.point_first(),
+                    _ => open.string.point_last(),
+                };
+                Ok(done?)
+            }),
+            key => point(string, Argument::Key(key), flags),
+        }
+    })
+}
+
+/// Sets the position by RBA.
+#[no_mangle]
+pub extern "C" fn cica_point_rba(string: *mut c_void, rba: u64, flags: c_uint) -> c_int {
+    call(|| {
+        check_flags(flags, BACKWARD)?;
+        point(string, Argument::Rba(rba), flags)
+    })
+}
+
+/// Sets the position by relative record number.
+#[no_mangle]
+pub extern "C" fn cica_point_rrn(string: *mut c_void, rrn: u32, flags: c_uint) -> c_int {
+    call(|| {
+        check_flags(flags, NOT_BELOW | BACKWARD)?;
+        point(string, Argument::Rrn(rrn), flags)
+    })
+}
+
+fn point(string: *mut c_void, at: Argument<'_>, flags: c_uint) -> Result<(), Error> {
+    with_string(string, |open| {
+        let done = match flags & BACKWARD {
+            0 => open.string.point(at, search(flags)),
+            _ => open.string.point_backward(at, search(flags)),
+        };
+        Ok(done?)
     })
 }
 

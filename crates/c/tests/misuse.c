@@ -110,6 +110,9 @@ int main(int argc, char **argv)
     IS(cica_get(str, "00", 2, 0, &rec), CICA_OK);
     IS(cica_rba(str, &rba), CICA_OK);
     IS(cica_get_rba(str, rba + 1, 0, &rec), CICA_BAD_RBA);
+    IS(cica_get_rrn(str, 1, 0, &rec), CICA_OPTIONS);
+    IS(cica_point_rrn(str, 1, 0), CICA_OPTIONS);
+    IS(cica_point_rba(str, rba, CICA_NOT_BELOW), CICA_ARGUMENT);
     IS(cica_get(str, "0001", 4, CICA_UPDATE, &rec), CICA_ACCESS);
     IS(cica_insert(str, "0009", 4, 0, NULL), CICA_ACCESS);
     IS(cica_insert(str, "0009", 4, CICA_ASCENDING | CICA_SKIP, NULL), CICA_ARGUMENT);
