@@ -87,6 +87,8 @@ pub struct Attributes {
     pub reclaim: bool,
     /// INHIBIT: only reading allowed.
     pub inhibit: bool,
+    /// A copy was made by EXPORT TEMPORARY: IMPORT may replace the data set by it.
+    pub exported: bool,
     /// BUFFERSPACE in bytes.
     pub buffer_space: u32,
     /// LOG, if said.
@@ -125,6 +127,7 @@ impl Attributes {
             write_check: false,
             reclaim: true,
             inhibit: false,
+            exported: false,
             buffer_space: 0,
             log: None,
             log_stream: None,

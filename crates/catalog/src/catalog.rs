@@ -4,6 +4,7 @@
 //! <catalog>/catalog        what `wire` describes; replaced as a whole, never written in place
 //! <catalog>/catalog.new    the next one, while it is written
 //! <catalog>/lock           whoever changes the catalog holds a lock on it; it has no contents
+//! <catalog>/making         whoever makes files that no entry names yet holds a lock on it; it has no contents
 //! <catalog>/log/           log segments of the engine
 //! <catalog>/volumes/       volumes that were given no directory of their own
 //! ```
@@ -34,7 +35,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Catalog {
     pub(crate) disk: Arc<dyn Disk>,
-    directory: PathBuf,
+    pub(crate) directory: PathBuf,
     pub(crate) connections: Connections,
     /// How long a change waits for those of others.
     patience: Duration,
@@ -46,14 +47,19 @@ impl Catalog {
     /// Opens the catalog in `directory`; [`CatalogError::NoCatalog`] if there is none.
     pub fn open(disk: Arc<dyn Disk>, directory: impl Into<PathBuf>) -> Result<Catalog, CatalogError> {
         let directory = directory.into();
-        let last = Mutex::new(store::read(&*disk, &directory)?);
-        Ok(Catalog {
+        let last = store::read(&*disk, &directory)?;
+        let leftovers = last.1.leftovers().next().is_some();
+        let catalog = Catalog {
             disk,
             directory,
             connections: Connections::default(),
             patience: store::PATIENCE,
-            last,
-        })
+            last: Mutex::new(last),
+        };
+        if leftovers {
+            catalog.clear_leftovers();
+        }
+        Ok(catalog)
     }
 
     /// Opens the catalog in `directory`, making it and its default volume (CICA01, a 3390) where there is none.
@@ -140,7 +146,19 @@ impl Catalog {
     where
         E: From<CatalogError>,
     {
-        let _lock = store::lock(&*self.disk, &self.directory, self.patience)?;
+        self.transact_within(self.patience, change)
+    }
+
+    /// The same with another patience.
+    pub(crate) fn transact_within<T, E>(
+        &self,
+        patience: Duration,
+        change: impl FnOnce(&mut Contents) -> Result<T, E>,
+    ) -> Result<T, E>
+    where
+        E: From<CatalogError>,
+    {
+        let _lock = store::lock(&*self.disk, &self.directory, patience)?;
         // Not the guard: `change` may look into this catalog. Nobody else changes it while the lock is held.
         let (header, now) = self.edition()?.clone();
         let mut next = self.ended_moves()?;

@@ -4,13 +4,14 @@
 //!
 //! * C1. A name stands for one thing: no component has the name of an entry or of another component.
 //! * C2. A volume that a component names is known.
+//! * C3. No component lies in a file that is listed as a leftover.
 
 use crate::entry::{Component, Entry, Kind};
 use crate::error::CatalogError;
 use crate::moves::Move;
 use crate::name::{Level, Mask, Name};
 use crate::volume::{Volser, Volume};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// Entries and volumes.
@@ -22,6 +23,8 @@ pub struct Contents {
     components: BTreeMap<Name, Name>,
     /// Entries on their way to or from another catalog.
     moves: BTreeMap<(PathBuf, u64), Move>,
+    /// Volume and file name of what is being made, or of no use to anybody any more.
+    leftovers: BTreeSet<(Volser, String)>,
 }
 
 /// What a name stands for.
@@ -109,6 +112,9 @@ impl Contents {
         self.check(&entry)?;
         for (_, component) in entry.components() {
             self.components.insert(component.name.clone(), entry.name().clone());
+            if let Some(serial) = component.volumes.first() {
+                self.leftovers.remove(&(serial.clone(), component.file.clone()));
+            }
         }
         self.entries.insert(entry.name().clone(), entry);
         Ok(())
@@ -173,6 +179,7 @@ impl Contents {
                 name: name.clone(),
             });
         }
+        self.leftovers.retain(|(on, _)| on != serial);
         self.volumes.remove(serial).ok_or_else(|| unknown(serial))
     }
 
@@ -200,6 +207,29 @@ impl Contents {
     /// Forgets that they are.
     pub(crate) fn end_move(&mut self, on_its_way: &Move) {
         self.moves.remove(&(on_its_way.other.clone(), on_its_way.number));
+    }
+
+    /// Lists the file `file` of a volume as one that goes when nobody makes anything: it is being made, or it was a
+    /// component's. An entry that takes it takes it off the list.
+    pub fn add_leftover(&mut self, serial: &Volser, file: &str) {
+        self.leftovers.insert((serial.clone(), file.to_owned()));
+    }
+
+    /// Takes a file off that list; false if it was not on it.
+    pub fn remove_leftover(&mut self, serial: &Volser, file: &str) -> bool {
+        self.leftovers.remove(&(serial.clone(), file.to_owned()))
+    }
+
+    /// Volume and file name of each leftover.
+    pub fn leftovers(&self) -> impl Iterator<Item = &(Volser, String)> {
+        self.leftovers.iter()
+    }
+
+    /// Is `file` of a volume a component's, or a leftover?
+    pub fn is_taken(&self, serial: &Volser, file: &str) -> bool {
+        let mut components = self.entries().flat_map(Entry::components);
+        self.leftovers.contains(&(serial.clone(), file.to_owned()))
+            || components.any(|(_, c)| c.file == file && c.volumes.first() == Some(serial))
     }
 
     /// C1 and C2 for an entry about to come in.

@@ -244,7 +244,7 @@ pub(crate) fn make_directory(disk: &dyn Disk, path: &Path) -> Result<(), Catalog
     sync_directory(disk, parent.unwrap_or(Path::new("."))).map_err(failed)
 }
 
-fn sync_directory(disk: &dyn Disk, path: &Path) -> io::Result<()> {
+pub(crate) fn sync_directory(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     disk.open(
         path,
         Open {

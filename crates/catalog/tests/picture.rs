@@ -49,7 +49,8 @@ fn the_header_is_as_pictured() {
         at = offset + length;
     }
     assert_eq!(at, HEADER_LEN);
-    let items = contents.volumes().count() + contents.entries().count() + contents.moves().count();
+    let entries = contents.volumes().count() + contents.entries().count();
+    let items = entries + contents.moves().count() + contents.leftovers().count();
     assert_eq!(fields["magic"], b"CICA-CAT");
     assert_eq!(le(fields["version"]), 1);
     assert_eq!(le(fields["items"]), items as u64);
@@ -88,6 +89,7 @@ fn every_field_is_as_pictured_and_none_is_pictured_that_is_not_there() {
         "Alias",
         "User catalog",
         "Move",
+        "Leftover",
     ];
     let (_, bytes) = wire::encode(&common::everything(), 1);
     let mut used = BTreeSet::new();

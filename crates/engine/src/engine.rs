@@ -149,7 +149,7 @@ impl Engine {
         write_root(&*file, path, root)
     }
 
-    fn sync_directory(&self, directory: &Path) -> Result<(), OpenError> {
+    pub(crate) fn sync_directory(&self, directory: &Path) -> Result<(), OpenError> {
         let io = |error| OpenError::Io {
             path: directory.to_path_buf(),
             doing: "sync of the directory",
@@ -171,7 +171,7 @@ impl Engine {
     }
 
     /// An id that no other component has: of the time, the file name and a salt.
-    fn new_id(&self, path: &Path, salt: u8) -> u64 {
+    pub(crate) fn new_id(&self, path: &Path, salt: u8) -> u64 {
         let time = self.shared.env.clock.now();
         let name = cica_format::checksum::crc32c(path.as_os_str().as_encoded_bytes()) as u64;
         (time ^ name << 32 ^ (salt as u64) << 62).max(1)
@@ -252,6 +252,15 @@ impl Engine {
             write_root(&*file, data, &root)?;
         }
         Ok(())
+    }
+
+    pub(crate) fn disk(&self) -> &dyn Disk {
+        &*self.shared.env.disk
+    }
+
+    /// Does what a dead owner left in its log, if that is due.
+    pub(crate) fn complete(&self, data: &Path, index: &Path) -> Result<(), OpenError> {
+        self.open_closed(data, index).map(drop)
     }
 
     /// Removes a cluster's files (`index` is empty where there is none); `erase` overwrites them first.

@@ -21,10 +21,14 @@ mod log;
 mod organized;
 #[allow(unsafe_code)]
 mod pool;
+mod rebuild;
 mod store;
+mod stored;
 mod string;
 
 pub use dataset::{Access, CloseReport, DataSet, Durability, OpenOptions};
 pub use engine::{Definition, Engine, Env};
 pub use error::{show_key, Feedback, OpenError, RequestError};
+pub use rebuild::Rebuild;
+pub use stored::{Stored, StoredArea, StoredComponent};
 pub use string::{Argument, Insert, Intent, Record, Search, Str};

@@ -14,6 +14,7 @@ pub mod ci;
 mod error;
 pub mod index;
 pub mod log;
+pub mod portable;
 pub mod root;
 pub mod table;
 

@@ -7,6 +7,7 @@ use cica_format::checksum::crc32c;
 use cica_format::ci::{render, Segment};
 use cica_format::index::{BaseRba, IndexRecord};
 use cica_format::log::{begin_group, finish_group, LogFileHeader, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN};
+use cica_format::portable::{self, BlockHead, Head, Kind, Member, Mode, Run, Totals};
 use cica_format::root::FIXED_LEN;
 use samples::{ca_header, hex, index_record, root, statistics, table_block};
 
@@ -379,4 +380,104 @@ fn log_records() {
         ("path", b"A.DATA".to_vec()),
     ];
     assert_pictured("log", "Data set record", &bytes, &fields);
+}
+
+#[test]
+fn portable_copy() {
+    let head = Head {
+        id: 0x0102_0304_0506_0708,
+        created: 0x1112_1314_1516_1718,
+        members: 0x2122_2324,
+    };
+    let bytes = head.encode();
+    let fields = [
+        ("magic", b"CICAPORT".to_vec()),
+        ("byte order", le!(0x0102_0304u32)),
+        ("format", le!(portable::FORMAT)),
+        ("id", le!(head.id)),
+        ("created", le!(head.created)),
+        ("members", le!(head.members)),
+        ("checksum", le!(crc32c(&bytes[..60]))),
+    ];
+    assert_pictured("portable", "Head", &bytes, &fields);
+    let stored = b"what is stored";
+    let block = BlockHead {
+        id: head.id,
+        number: 0x3132_3334_3536_3738,
+        kind: Kind::Records,
+        compressed: true,
+        stored: stored.len() as u32,
+        length: 0x0012_3456,
+        content: 0x4142_4344,
+    };
+    let (bytes, checksum) = block.encode(stored);
+    let covered = [&bytes[..], stored].concat();
+    assert_eq!(le!(checksum), own(&covered, 4));
+    let fields = [
+        ("magic", b"CiPB".to_vec()),
+        ("checksum", own(&covered, 4)),
+        ("id", le!(block.id)),
+        ("number", le!(block.number)),
+        ("kind", vec![4]),
+        ("compression", vec![1]),
+        ("stored", le!(block.stored)),
+        ("length", le!(block.length)),
+        ("content", le!(block.content)),
+    ];
+    assert_pictured("portable", "Block head", &bytes, &fields);
+}
+
+#[test]
+fn contents_of_a_portable_copy() {
+    let member = Member {
+        mode: Mode::ControlIntervals,
+        entry: 3,
+        fields: b"FIELDS".to_vec(),
+    };
+    let bytes = member.encode();
+    assert_pictured(
+        "portable",
+        "Member",
+        &bytes[..8],
+        &[("mode", vec![2]), ("entry", vec![3])],
+    );
+    assert_eq!(&bytes[8..], b"FIELDS");
+    let run = Run {
+        ca: 0x0102_0304,
+        flags: 1,
+        next_free: 0x1112_1314,
+        count: 0x2122_2324,
+    };
+    let fields = [
+        ("ca", le!(run.ca)),
+        ("flags", le!(run.flags)),
+        ("next free", le!(run.next_free)),
+        ("count", le!(run.count)),
+    ];
+    assert_pictured("portable", "Run", &run.encode(), &fields);
+    let fields = [("number", le!(0x0102u16)), ("flags", le!(0x0304u16))];
+    assert_pictured(
+        "portable",
+        "Control interval",
+        &portable::ci_head(0x0102, 0x0304),
+        &fields,
+    );
+    let fields = [("length", le!(0x0102_0304u32)), ("number", le!(0x0506_0708u32))];
+    let bytes = portable::record_head(0x0102_0304, 0x0506_0708);
+    assert_pictured("portable", "Record", &bytes, &fields);
+    let totals = Totals {
+        records: 1 << 40,
+        control_intervals: 2 << 40,
+        bytes: 3 << 40,
+        blocks: 4 << 40,
+        checksum: 0x0102_0304,
+    };
+    let fields = [
+        ("records", le!(totals.records)),
+        ("control intervals", le!(totals.control_intervals)),
+        ("bytes", le!(totals.bytes)),
+        ("blocks", le!(totals.blocks)),
+        ("checksum", le!(totals.checksum)),
+    ];
+    assert_pictured("portable", "Totals", &totals.encode(), &fields);
 }

@@ -21,6 +21,7 @@ const NONVSAM: u8 = 6;
 const ALIAS: u8 = 7;
 const USER_CATALOG: u8 = 8;
 const MOVE: u8 = 9;
+const LEFTOVER: u8 = 10;
 
 /// Kind and fields of a volume.
 pub fn encode_volume(volume: &Volume) -> (u8, Vec<u8>) {
@@ -30,6 +31,14 @@ pub fn encode_volume(volume: &Volume) -> (u8, Vec<u8>) {
     w.text(3, volume.device.name());
     w.number(4, volume.cylinders.unwrap_or(0));
     (VOLUME, w.finish())
+}
+
+/// Kind and fields of a leftover.
+pub fn encode_leftover((serial, file): &(Volser, String)) -> (u8, Vec<u8>) {
+    let mut w = Writer::default();
+    w.text(1, serial.as_str());
+    w.text(2, file);
+    (LEFTOVER, w.finish())
 }
 
 /// Kind and fields of an entry. Tag 1 is the name in all of them.
@@ -136,14 +145,26 @@ pub fn decode_item(kind: u8, bytes: &[u8], contents: &mut Contents) -> Result<()
         contents.begin_move(decode_move(f)?);
         return Ok(());
     }
-    let name = f.parsed(1, Name::parse)?;
-    let entry = decode_entry(kind, name.clone(), &mut f)
-        .and_then(|entry| f.finish().map(|()| entry))
-        .map_err(|what| format!("entry {name}: {what}"))?;
-    contents.insert(entry).map_err(|error| error.to_string())
+    if kind == LEFTOVER {
+        contents.add_leftover(&f.parsed(1, Volser::parse)?, &f.text(2)?);
+        return f.finish();
+    }
+    contents.insert(entry_of(kind, f)?).map_err(|error| error.to_string())
 }
 
-fn decode_entry(kind: u8, name: Name, f: &mut Fields<'_>) -> Result<Entry, String> {
+/// Decodes the fields of an entry, out of a catalog or a portable copy. An error is a sentence for people.
+pub fn decode_entry(kind: u8, bytes: &[u8]) -> Result<Entry, String> {
+    entry_of(kind, Fields::parse(bytes)?)
+}
+
+fn entry_of(kind: u8, mut f: Fields<'_>) -> Result<Entry, String> {
+    let name = f.parsed(1, Name::parse)?;
+    read_entry(kind, name.clone(), &mut f)
+        .and_then(|entry| f.finish().map(|()| entry))
+        .map_err(|what| format!("entry {name}: {what}"))
+}
+
+fn read_entry(kind: u8, name: Name, f: &mut Fields<'_>) -> Result<Entry, String> {
     Ok(match kind {
         CLUSTER => {
             let code = f.number(2)?;

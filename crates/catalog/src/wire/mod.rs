@@ -11,6 +11,8 @@ mod entries;
 mod fields;
 mod parts;
 
+pub use entries::{decode_entry, encode_entry};
+
 use crate::contents::Contents;
 use crate::error::CatalogError;
 use cica_format::checksum::crc32c;
@@ -150,7 +152,8 @@ pub fn encode(contents: &Contents, generation: u64) -> (Header, Vec<u8>) {
         .volumes()
         .map(entries::encode_volume)
         .chain(contents.entries().map(entries::encode_entry))
-        .chain(contents.moves().map(entries::encode_move));
+        .chain(contents.moves().map(entries::encode_move))
+        .chain(contents.leftovers().map(entries::encode_leftover));
     for (kind, fields) in all {
         let at = bytes.len();
         bytes.extend_from_slice(&[kind, 0, 0, 0]);

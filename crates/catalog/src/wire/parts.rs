@@ -83,6 +83,7 @@ pub fn attributes(a: &Attributes) -> Writer {
     w.option(19, a.storage_class.as_deref());
     w.option(20, a.data_class.as_deref());
     w.option(21, a.management_class.as_deref());
+    w.number(23, a.exported);
     for (keyword, value) in &a.other {
         let mut pair = Writer::default();
         pair.text(1, keyword);
@@ -128,6 +129,7 @@ pub fn read_attributes(mut f: Fields<'_>) -> Result<Attributes, String> {
         write_check: f.flag(12)?,
         reclaim: f.flag(13)?,
         inhibit: f.flag(14)?,
+        exported: f.flag(23)?,
         buffer_space: f.number(15)?,
         log,
         log_stream: f.option(17)?,

@@ -73,6 +73,7 @@ pub fn attributes() -> Attributes {
         write_check: true,
         reclaim: true,
         inhibit: true,
+        exported: true,
         buffer_space: 37_376,
         log: Some(Log::All),
         log_stream: Some("PAY.STREAM".to_owned()),
@@ -189,6 +190,7 @@ pub fn everything() -> Contents {
         names: vec![name("TEST.A"), name("TEST.B")],
         incoming: true,
     });
+    contents.add_leftover(&serial("STUDY1"), "PAY.OLD.DATA");
     contents
 }
 

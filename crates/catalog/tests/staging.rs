@@ -1,0 +1,120 @@
+//! Files made beside those in use: what a catalog removes when it is opened, and what it must not.
+
+mod common;
+
+use cica_catalog::{Catalog, Entry};
+use cica_disk::sim::{Call, Errno, Faults};
+use cica_disk::{Create, Disk, MemoryDisk, Open, SimDisk};
+use common::{cluster, name, serial};
+use std::path::Path;
+use std::sync::Arc;
+
+const DIRECTORY: &str = "/srv/cica";
+const VOLUME: &str = "/srv/cica/volumes/CICA01";
+
+fn make(disk: &dyn Disk, file: &str) {
+    let how = Open {
+        write: true,
+        create: Create::New,
+        ..Open::default()
+    };
+    disk.open(&Path::new(VOLUME).join(file), how).expect("a new file");
+}
+
+fn is_there(disk: &dyn Disk, file: &str) -> bool {
+    disk.open(&Path::new(VOLUME).join(file), Open::default()).is_ok()
+}
+
+fn listed(catalog: &Catalog) -> Vec<String> {
+    let contents = catalog.contents().expect("readable");
+    contents.leftovers().map(|(_, file)| file.clone()).collect()
+}
+
+/// A catalog in which X is being made: listed, and its file is there.
+fn making(disk: &Arc<SimDisk>) -> Catalog {
+    let catalog = Catalog::open_or_create(disk.clone(), DIRECTORY).expect("new catalog");
+    catalog
+        .transact(|contents| -> Result<(), cica_catalog::CatalogError> {
+            contents.add_leftover(&serial("CICA01"), "X");
+            Ok(())
+        })
+        .expect("listed");
+    make(&**disk, "X");
+    catalog
+}
+
+#[test]
+fn a_file_whose_maker_died_is_removed_by_the_next_open() {
+    let disk = Arc::new(SimDisk::new());
+    drop(making(&disk));
+    let catalog = Catalog::open(disk.clone(), DIRECTORY).expect("readable");
+    assert!(!is_there(&*disk, "X"));
+    assert!(listed(&catalog).is_empty());
+}
+
+#[test]
+fn a_file_is_left_alone_while_somebody_makes_files() {
+    let disk = Arc::new(SimDisk::new());
+    let catalog = making(&disk);
+    let right = catalog.stage().expect("the right");
+    Catalog::open(disk.clone(), DIRECTORY).expect("readable");
+    assert!(is_there(&*disk, "X"));
+    drop(right);
+    Catalog::open(disk.clone(), DIRECTORY).expect("readable");
+    assert!(!is_there(&*disk, "X"));
+}
+
+#[test]
+fn an_entry_that_takes_a_file_takes_it_off_the_list() {
+    let disk = Arc::new(SimDisk::new());
+    let catalog = making(&disk);
+    let Entry::Cluster(mut entry) = cluster("A") else {
+        panic!("a cluster")
+    };
+    entry.data.file = "X".to_owned();
+    catalog
+        .transact(|contents| contents.insert(Entry::Cluster(entry)))
+        .expect("defined");
+    assert!(listed(&catalog).is_empty());
+    Catalog::open(disk.clone(), DIRECTORY).expect("readable");
+    assert!(is_there(&*disk, "X"));
+    assert!(catalog.get(&name("A")).is_ok());
+}
+
+#[test]
+fn what_cannot_be_removed_stays_listed_and_the_catalog_opens() {
+    for call in [Call::Remove, Call::Open, Call::Sync, Call::Write, Call::Rename] {
+        for nth in 1..12 {
+            let disk = Arc::new(SimDisk::new());
+            drop(making(&disk));
+            disk.set_faults(Faults::none().fail(call, nth, Errno::Io));
+            let opened = Catalog::open(disk.clone(), DIRECTORY);
+            disk.set_faults(Faults::none());
+            drop(opened);
+            let catalog = Catalog::open(disk.clone(), DIRECTORY).expect("readable");
+            assert!(!is_there(&*disk, "X"), "{call:?} {nth}");
+            assert!(listed(&catalog).is_empty(), "{call:?} {nth}");
+        }
+    }
+}
+
+#[test]
+fn a_power_cut_at_any_moment_of_the_removal_leaves_the_file_listed_or_gone() {
+    let disk = Arc::new(SimDisk::new());
+    drop(making(&disk));
+    let begun = disk.events();
+    drop(Catalog::open(disk.clone(), DIRECTORY).expect("readable"));
+    let trace = disk.trace();
+    let mut point = trace.crash_after(begun);
+    loop {
+        for survivors in 0..1u64 << point.pending().len().min(8) {
+            let left: Arc<dyn Disk> = Arc::new(MemoryDisk::from(point.image_of(survivors)));
+            let catalog = Catalog::open(left.clone(), DIRECTORY).expect("readable");
+            assert!(listed(&catalog).is_empty());
+            assert!(!is_there(&*left, "X"), "after {}", point.position());
+        }
+        if point.advance().is_none() {
+            break;
+        }
+    }
+}

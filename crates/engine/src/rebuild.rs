@@ -1,0 +1,274 @@
+//! Makes a cluster's files from control intervals that were copied as they were stored.
+//!
+//! * B1. Everything is written to fresh files: each CA to the region of its number, its CIs from the first slot on. So
+//!   a rebuilt component is contiguous, though no CI, freespace or split is other than it was.
+//! * B2. The roots are written after all else is durable; files of a rebuild that did not come to its end have none,
+//!   and no open takes them.
+
+use crate::engine::{read_copy, Engine};
+use crate::error::OpenError;
+use crate::store::Layout;
+use cica_disk::{Create, File, Open, WriteAt};
+use cica_format::attributes::Attributes;
+use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
+use cica_format::checksum::{ci_checksum, Identity};
+use cica_format::root::{LogPosition, Part, Root};
+use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
+use std::path::{Path, PathBuf};
+
+/// The version of everything in a rebuilt file.
+const VERSION: u32 = 1;
+
+/// A component whose file is being made.
+#[derive(Debug)]
+pub struct Rebuild {
+    file: Box<dyn File>,
+    path: PathBuf,
+    root: Root,
+    layout: Layout,
+    refs: Vec<Ref>,
+    /// The CA whose CIs come in.
+    area: Option<CaHeader>,
+    /// Its images, in the order of their slots.
+    images: Vec<u8>,
+}
+
+impl Engine {
+    /// Begins a component's file at `path`: one with the structure of `root`, with other names.
+    ///
+    /// # Errors
+    /// The file is there already or cannot be made.
+    pub fn rebuild(&self, path: &Path, root: &Root, attributes: Attributes) -> Result<Rebuild, OpenError> {
+        let how = Open {
+            write: true,
+            create: Create::New,
+            ..Open::default()
+        };
+        let file = self.disk().open(path, how).map_err(|error| match error.kind() {
+            std::io::ErrorKind::AlreadyExists => OpenError::Exists {
+                path: path.to_path_buf(),
+            },
+            _ => OpenError::Io {
+                path: path.to_path_buf(),
+                doing: "create",
+                error,
+            },
+        })?;
+        let salt = match root.part {
+            Part::Data => 1,
+            Part::Index => 2,
+        };
+        let layout = Layout::new(attributes.ci_size as usize, attributes.ci_per_ca as usize);
+        Ok(Rebuild {
+            file,
+            path: path.to_path_buf(),
+            root: Root {
+                version: VERSION,
+                component: self.new_id(path, salt),
+                attributes,
+                log: LogPosition::default(),
+                ca_count: 0,
+                region_count: 0,
+                free_regions: Vec::new(),
+                tables: Vec::new(),
+                index_root: Ref::default(),
+                ..root.clone()
+            },
+            layout,
+            refs: Vec::new(),
+            area: None,
+            images: Vec::new(),
+        })
+    }
+
+    /// Makes the components durable, and then a cluster: from here on its files can be opened.
+    ///
+    /// # Errors
+    /// What could not be written. The files are no cluster then.
+    pub fn complete_rebuild(&self, mut data: Rebuild, index: Option<Rebuild>) -> Result<(), OpenError> {
+        let cluster = self.new_id(&data.path, 0);
+        let mut directories = vec![data.directory()];
+        data.end_areas()?;
+        if let Some(mut index) = index {
+            directories.push(index.directory());
+            index.end_areas()?;
+            data.root.index_root = index.write_roots(cluster)?;
+        }
+        data.write_roots(cluster)?;
+        directories.dedup();
+        directories.iter().flatten().try_for_each(|d| self.sync_directory(d))
+    }
+}
+
+impl Rebuild {
+    /// Bytes of a control interval.
+    pub fn ci_size(&self) -> usize {
+        self.layout.ci_size
+    }
+
+    /// Is it the data component?
+    pub fn is_data(&self) -> bool {
+        self.root.part == Part::Data
+    }
+
+    /// Control areas so far.
+    pub fn areas(&self) -> u32 {
+        self.refs.len() as u32 + u32::from(self.area.is_some())
+    }
+
+    /// Begins control area `ca`, or goes on with it if it is the one begun last.
+    ///
+    /// # Errors
+    /// It is not the next one; the one before could not be written.
+    pub fn area(&mut self, ca: u32, flags: u32, next_free: u32) -> Result<(), OpenError> {
+        if self.area.as_ref().is_some_and(|area| area.ca == ca) {
+            return Ok(());
+        }
+        self.end_area()?;
+        if ca as usize != self.refs.len() || self.refs.len() >= Root::max_tables() * REFS {
+            let what = format!(
+                "CA {ca} does not follow CA {} before it",
+                self.refs.len().wrapping_sub(1)
+            );
+            return Err(self.unusable(what));
+        }
+        let length = self.layout.file_len(ca + 1);
+        self.file.size(Some(length)).map_err(|e| self.io("growing", e))?;
+        let none = CiEntry {
+            slot: NO_SLOT,
+            flags: 0,
+            version: 0,
+            checksum: 0,
+        };
+        self.area = Some(CaHeader {
+            component: self.root.component,
+            ca,
+            version: VERSION,
+            region: ca,
+            flags,
+            next_free,
+            entries: vec![none; self.layout.ci_per_ca],
+        });
+        Ok(())
+    }
+
+    /// Adds a CI of that area.
+    ///
+    /// # Errors
+    /// There is no such CI, or it came before; it could not be written.
+    pub fn control_interval(&mut self, number: u16, flags: u16, image: &[u8]) -> Result<(), OpenError> {
+        let Some(area) = &mut self.area else {
+            return Err(self.unusable("a control interval without its control area".into()));
+        };
+        let ci = self.layout.join(area.ca, u32::from(number));
+        let id = Identity {
+            component: self.root.component,
+            ci,
+            version: VERSION,
+        };
+        let new = CiEntry {
+            // A CA has at most 65,535 CIs, each of which comes once.
+            slot: (self.images.len() / self.layout.ci_size) as u16,
+            flags,
+            version: VERSION,
+            checksum: ci_checksum(id, image),
+        };
+        match area.entries.get_mut(usize::from(number)) {
+            Some(entry) if entry.slot == NO_SLOT && image.len() == self.layout.ci_size => *entry = new,
+            _ => {
+                let what = format!("control interval {number} of CA {} does not fit there", area.ca);
+                return Err(self.unusable(what));
+            }
+        }
+        self.images.extend_from_slice(image);
+        Ok(())
+    }
+
+    /// Writes the CA and remembers its header.
+    fn end_area(&mut self) -> Result<(), OpenError> {
+        let Some(area) = self.area.take() else { return Ok(()) };
+        self.write(self.layout.slot(area.region, 0), &self.images)?;
+        let mut header = vec![0; self.layout.header_len];
+        let checksum = area.encode(&mut header);
+        self.write(self.layout.header(area.ca, VERSION), &header)?;
+        self.refs.push(Ref {
+            version: VERSION,
+            checksum,
+        });
+        self.images.clear();
+        Ok(())
+    }
+
+    fn end_areas(&mut self) -> Result<(), OpenError> {
+        self.end_area()?;
+        let blocks: Vec<Vec<Ref>> = self.refs.chunks(REFS).map(<[Ref]>::to_vec).collect();
+        for (block, refs) in blocks.into_iter().enumerate() {
+            let mut bytes = [0; BLOCK_LEN];
+            let checksum = TableBlock {
+                component: self.root.component,
+                block: block as u32,
+                version: VERSION,
+                refs,
+            }
+            .encode(&mut bytes);
+            self.write(self.layout.table(block as u32, VERSION), &bytes)?;
+            self.root.tables.push(Ref {
+                version: VERSION,
+                checksum,
+            });
+        }
+        self.root.ca_count = self.refs.len() as u32;
+        self.root.region_count = self.root.ca_count;
+        self.file
+            .size(Some(self.layout.file_len(self.root.region_count)))
+            .map_err(|e| self.io("growing", e))?;
+        self.file.sync().map_err(|e| self.io("sync", e))
+    }
+
+    /// Writes the root to both copies (B2), so that damage to either is harmless; the reference is to the newer.
+    fn write_roots(&mut self, cluster: u64) -> Result<Ref, OpenError> {
+        self.root.cluster = cluster;
+        let mut newest = Ref::default();
+        for version in [VERSION, VERSION + 1] {
+            self.root.version = version;
+            let bytes = self.root.encode().map_err(|e| self.unusable(e.to_string()))?;
+            self.write(self.layout.root(version), &bytes)?;
+            self.file.sync().map_err(|e| self.io("sync", e))?;
+            newest = Ref {
+                version,
+                checksum: Root::checksum_of(&bytes),
+            };
+        }
+        // What is read back decides: a root that is not what was written would be found out only at the next open.
+        match read_copy(&*self.file, &self.path, newest.version & 1)? {
+            Ok(root) if root == self.root => Ok(newest),
+            _ => Err(self.unusable("its root does not read back as it was written".into())),
+        }
+    }
+
+    fn directory(&self) -> Option<PathBuf> {
+        self.path.parent().map(Path::to_path_buf)
+    }
+
+    fn write(&self, at: u64, buf: &[u8]) -> Result<(), OpenError> {
+        if buf.is_empty() {
+            return Ok(());
+        }
+        self.file.write(&[WriteAt { at, buf }]).map_err(|e| self.io("write", e))
+    }
+
+    fn io(&self, doing: &'static str, error: std::io::Error) -> OpenError {
+        OpenError::Io {
+            path: self.path.clone(),
+            doing,
+            error,
+        }
+    }
+
+    fn unusable(&self, what: String) -> OpenError {
+        OpenError::Unusable {
+            path: self.path.clone(),
+            what,
+        }
+    }
+}

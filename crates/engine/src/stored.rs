@@ -1,0 +1,236 @@
+//! A cluster as it is stored: its committed control intervals in the order of the volume, for whoever copies it as a
+//! whole. Nothing is split again, ordered or unpacked; CIs are handed on as they are, each checked against its parent.
+//!
+//! * T1. The committed tree is read under a shared lock, after recovery if that is due: what is handed on is the state
+//!   of one moment, which nobody can change meanwhile.
+
+use crate::dataset::read_index_root;
+use crate::engine::{open_file, read_root, Engine};
+use crate::error::OpenError;
+use crate::store::Layout;
+use cica_disk::{File, Lock, ReadAt};
+use cica_format::ca::{CaHeader, NO_SLOT};
+use cica_format::checksum::{ci_checksum, crc32c, Identity};
+use cica_format::root::Root;
+use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
+use std::path::{Path, PathBuf};
+
+/// A cluster being copied.
+#[derive(Debug)]
+pub struct Stored {
+    /// Its data component.
+    pub data: StoredComponent,
+    /// Its index component.
+    pub index: Option<StoredComponent>,
+}
+
+/// A component being copied.
+#[derive(Debug)]
+pub struct StoredComponent {
+    file: Box<dyn File>,
+    path: PathBuf,
+    root: Root,
+    layout: Layout,
+    refs: Vec<Ref>,
+}
+
+/// The control intervals of a control area; reused from one to the next.
+#[derive(Debug, Default)]
+pub struct StoredArea {
+    /// The CA's header.
+    pub header: Option<CaHeader>,
+    images: Vec<u8>,
+    /// For each CI with an image: its number in the CA, its flags, and where in `images` it begins.
+    places: Vec<(u16, u16, usize)>,
+    ci_size: usize,
+}
+
+impl StoredArea {
+    /// Number in the CA, flags and image of each CI that has one, in CI order.
+    pub fn control_intervals(&self) -> impl Iterator<Item = (u16, u16, &[u8])> {
+        let image = |at: usize| &self.images[at..at + self.ci_size];
+        self.places.iter().map(move |&(n, flags, at)| (n, flags, image(at)))
+    }
+}
+
+impl Engine {
+    /// Opens a cluster to be copied as it is stored; `index` is empty where there is none. Others may read
+    /// it meanwhile, nobody may change it.
+    ///
+    /// # Errors
+    /// As opening it for input; an empty data set is no error.
+    pub fn stored(&self, data: &Path, index: &Path) -> Result<Stored, OpenError> {
+        let (file, root) = self.open_complete(data, index)?;
+        let index = match index.as_os_str().is_empty() {
+            true => None,
+            false => {
+                let file = open_file(self.disk(), index, Lock::None, false)?;
+                let root = read_index_root(&*file, index, &root)?;
+                Some(StoredComponent::new(file, index, root)?)
+            }
+        };
+        Ok(Stored {
+            data: StoredComponent::new(file, data, root)?,
+            index,
+        })
+    }
+
+    /// The data file of a cluster under a shared lock, with a root that names no log.
+    fn open_complete(&self, data: &Path, index: &Path) -> Result<(Box<dyn File>, Root), OpenError> {
+        for _ in 0..8 {
+            let file = open_file(self.disk(), data, Lock::Shared, false)?;
+            let root = read_root(&*file, data)?;
+            if root.log.log == 0 {
+                return Ok((file, root));
+            }
+            drop(file);
+            self.complete(data, index)?;
+        }
+        Err(OpenError::Unusable {
+            path: data.to_path_buf(),
+            what: "recovery does not come to an end".into(),
+        })
+    }
+}
+
+impl StoredComponent {
+    fn new(file: Box<dyn File>, path: &Path, root: Root) -> Result<StoredComponent, OpenError> {
+        let layout = Layout::new(root.attributes.ci_size as usize, root.attributes.ci_per_ca as usize);
+        let mut component = StoredComponent {
+            file,
+            path: path.to_path_buf(),
+            root,
+            layout,
+            refs: Vec::new(),
+        };
+        component.read_tables()?;
+        Ok(component)
+    }
+
+    /// Its root.
+    pub fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// Control areas it has; some may be free.
+    pub fn areas(&self) -> u32 {
+        self.root.ca_count
+    }
+
+    fn read_tables(&mut self) -> Result<(), OpenError> {
+        for (block, known) in self.root.tables.clone().iter().enumerate() {
+            let at = self.layout.table(block as u32, known.version);
+            let bytes = self.read(at, BLOCK_LEN, "read of a table block")?;
+            let bad = |what: String| self.unusable(format!("table block {block} at offset {at}: {what}"));
+            if crc32c(&bytes) != known.checksum {
+                return Err(bad(format!("it is not version {} that the root names", known.version)));
+            }
+            let table = TableBlock::decode(&bytes).map_err(|e| bad(e.to_string()))?;
+            if table.component != self.root.component || table.block != block as u32 {
+                return Err(bad("it belongs elsewhere".into()));
+            }
+            self.refs.extend(table.refs);
+        }
+        if self.refs.len() < self.root.ca_count as usize || self.refs.len() > self.root.tables.len() * REFS {
+            let what = format!(
+                "the root counts {} CAs, the tables name {}",
+                self.root.ca_count,
+                self.refs.len()
+            );
+            return Err(self.unusable(what));
+        }
+        Ok(())
+    }
+
+    /// Reads control area `ca` into `area`: its header, and its CIs with as few reads as their slots allow.
+    ///
+    /// # Errors
+    /// What is on the volume is not what was written there; the words name the place.
+    pub fn area(&self, ca: u32, area: &mut StoredArea) -> Result<(), OpenError> {
+        let header = self.header(ca)?;
+        let size = self.layout.ci_size;
+        (area.ci_size, area.places) = (size, Vec::with_capacity(header.entries.len()));
+        let slots: Vec<usize> = header
+            .entries
+            .iter()
+            .filter(|e| e.slot != NO_SLOT)
+            .map(|e| usize::from(e.slot))
+            .collect();
+        if let Some(far) = slots.iter().find(|slot| **slot >= self.layout.slots) {
+            return Err(self.unusable(format!("CA {ca}: slot {far} is beyond its region")));
+        }
+        let (first, end) = (
+            slots.iter().min().copied().unwrap_or(0),
+            slots.iter().max().map_or(0, |s| s + 1),
+        );
+        area.images.resize((end.saturating_sub(first)) * size, 0);
+        if !slots.is_empty() {
+            let at = self.layout.slot(header.region, first as u16);
+            self.read_into(at, &mut area.images, "read of control intervals")?;
+        }
+        for (n, entry) in header.entries.iter().enumerate().filter(|(_, e)| e.slot != NO_SLOT) {
+            let begin = (usize::from(entry.slot) - first) * size;
+            let ci = self.layout.join(ca, n as u32);
+            let id = Identity {
+                component: self.root.component,
+                ci,
+                version: entry.version,
+            };
+            if ci_checksum(id, &area.images[begin..begin + size]) != entry.checksum {
+                return Err(self.unusable(format!(
+                    "CI {ci} (RBA {}): the image on the volume is not version {} that was written there",
+                    u64::from(ci) * size as u64,
+                    entry.version
+                )));
+            }
+            area.places.push((n as u16, entry.flags, begin));
+        }
+        area.header = Some(header);
+        Ok(())
+    }
+
+    fn header(&self, ca: u32) -> Result<CaHeader, OpenError> {
+        let known = self.refs.get(ca as usize).copied().unwrap_or_default();
+        let at = self.layout.header(ca, known.version);
+        let wrong = |what: String| self.unusable(format!("CA {ca}: header at offset {at}: {what}"));
+        if known.version == 0 {
+            return Err(wrong("was never written".into()));
+        }
+        let bytes = self.read(at, self.layout.header_len, "read of a CA header")?;
+        if crc32c(&bytes) != known.checksum {
+            return Err(wrong(format!("is not version {} that its table names", known.version)));
+        }
+        let header = CaHeader::decode(&bytes, self.layout.ci_per_ca).map_err(|e| wrong(e.to_string()))?;
+        match header.component == self.root.component && header.ca == ca {
+            true => Ok(header),
+            false => Err(wrong("belongs elsewhere".into())),
+        }
+    }
+
+    fn read(&self, at: u64, len: usize, doing: &'static str) -> Result<Vec<u8>, OpenError> {
+        let mut bytes = vec![0; len];
+        self.read_into(at, &mut bytes, doing)?;
+        Ok(bytes)
+    }
+
+    fn read_into(&self, at: u64, bytes: &mut [u8], doing: &'static str) -> Result<(), OpenError> {
+        let want = bytes.len();
+        let mut batch = [ReadAt { at, buf: bytes, got: 0 }];
+        self.file.read(&mut batch).map_err(|error| OpenError::Io {
+            path: self.path.clone(),
+            doing,
+            error,
+        })?;
+        match batch[0].got {
+            got if got == want => Ok(()),
+            got => Err(self.unusable(format!("the file ends {} bytes too early at byte {at}", want - got))),
+        }
+    }
+
+    fn unusable(&self, what: String) -> OpenError {
+        OpenError::Unusable {
+            path: self.path.clone(),
+            what,
+        }
+    }
+}
