@@ -124,7 +124,6 @@ fn options(flags: c_uint) -> Result<OpenOptions, Error> {
             f if f & EACH_REQUEST != 0 => Durability::Request,
             _ => Durability::Close,
         },
-        ..OpenOptions::default()
     })
 }
 
