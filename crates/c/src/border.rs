@@ -43,7 +43,9 @@ pub extern "C" fn cica_message() -> *const c_char {
 #[no_mangle]
 pub extern "C" fn cica_strerror(code: c_int) -> *const c_char {
     let known = CODES.iter().find(|c| c.number == code);
-    known.map_or(c"a code of VSAM's; see cica_message()", |c| c.words).as_ptr()
+    known
+        .map_or(c"a code of VSAM's; see cica_message()", |c| c.words)
+        .as_ptr()
 }
 
 /// The library's version.

@@ -78,7 +78,12 @@ pub unsafe extern "C" fn cica_open(
         // SAFETY: the caller's promise.
         let attributes = unsafe { attributes.as_mut() };
         if let Some(a) = &attributes {
-            check_size(a.size, std::mem::size_of::<CAttributes>(), "attributes", "cica_attributes")?;
+            check_size(
+                a.size,
+                std::mem::size_of::<CAttributes>(),
+                "attributes",
+                "cica_attributes",
+            )?;
         }
         let data_set = open(&environment, name, options(flags)?)?;
         if let Some(a) = attributes {
@@ -195,7 +200,12 @@ pub unsafe extern "C" fn cica_statistics_of(dataset: *mut c_void, statistics: *m
         let open = handle::data_set(dataset)?;
         // SAFETY: the caller's promise.
         let to = unsafe { place(statistics, "statistics") }?;
-        check_size(to.size, std::mem::size_of::<CStatistics>(), "statistics", "cica_statistics")?;
+        check_size(
+            to.size,
+            std::mem::size_of::<CStatistics>(),
+            "statistics",
+            "cica_statistics",
+        )?;
         let (data, _) = open.data_set.statistics();
         *to = CStatistics {
             size: to.size,

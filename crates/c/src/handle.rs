@@ -67,9 +67,9 @@ pub fn put(object: Object) -> Result<*mut c_void, Error> {
     let number = match TABLE.free.lock().pop() {
         Some(number) => number,
         None => {
-            let grown = TABLE.used.fetch_update(Relaxed, Relaxed, |n| {
-                (n < (CHUNK * CHUNKS) as u32).then_some(n + 1)
-            });
+            let grown = TABLE
+                .used
+                .fetch_update(Relaxed, Relaxed, |n| (n < (CHUNK * CHUNKS) as u32).then_some(n + 1));
             grown.map_err(|n| Error::new(HANDLES, format!("{n} handles are open; close some")))?
         }
     };

@@ -126,7 +126,11 @@ pub unsafe extern "C" fn cica_get_rrn(string: *mut c_void, rrn: u32, flags: c_ui
 #[no_mangle]
 pub unsafe extern "C" fn cica_next(string: *mut c_void, flags: c_uint, record: *mut Value) -> c_int {
     // SAFETY: the caller's promise.
-    unsafe { get(string, flags, FOR, record, |s, intent| s.next(intent).map_err(Error::from)) }
+    unsafe {
+        get(string, flags, FOR, record, |s, intent| {
+            s.next(intent).map_err(Error::from)
+        })
+    }
 }
 
 /// The record before.
@@ -136,7 +140,11 @@ pub unsafe extern "C" fn cica_next(string: *mut c_void, flags: c_uint, record: *
 #[no_mangle]
 pub unsafe extern "C" fn cica_prev(string: *mut c_void, flags: c_uint, record: *mut Value) -> c_int {
     // SAFETY: the caller's promise.
-    unsafe { get(string, flags, FOR, record, |s, intent| s.prev(intent).map_err(Error::from)) }
+    unsafe {
+        get(string, flags, FOR, record, |s, intent| {
+            s.prev(intent).map_err(Error::from)
+        })
+    }
 }
 
 /// What all gets do.
@@ -177,12 +185,7 @@ unsafe fn get(
 /// # Safety
 /// As the header says.
 #[no_mangle]
-pub unsafe extern "C" fn cica_point(
-    string: *mut c_void,
-    key: *const c_void,
-    key_size: usize,
-    flags: c_uint,
-) -> c_int {
+pub unsafe extern "C" fn cica_point(string: *mut c_void, key: *const c_void, key_size: usize, flags: c_uint) -> c_int {
     // SAFETY: the caller's promise.
     let key = unsafe { bytes(key, key_size, "key") };
     call(|| {
@@ -299,9 +302,7 @@ pub unsafe extern "C" fn cica_rba(string: *mut c_void, rba: *mut u64) -> c_int {
     call(|| {
         // SAFETY: the caller's promise.
         let place = unsafe { place(rba, "rba") }?;
-        *place = with_string(string, |open| {
-            open.rba.ok_or_else(|| RequestError::NoPosition.into())
-        })?;
+        *place = with_string(string, |open| open.rba.ok_or_else(|| RequestError::NoPosition.into()))?;
         Ok(())
     })
 }

@@ -32,7 +32,10 @@ fn every_code_of_the_header_is_one_of_the_library_and_the_other_way_round() {
 #[test]
 fn every_function_of_the_header_is_one_of_the_library_and_the_other_way_round() {
     let mut said = BTreeSet::new();
-    for line in header().lines().filter(|l| l.starts_with("int cica_") || l.starts_with("const char *cica_")) {
+    for line in header()
+        .lines()
+        .filter(|l| l.starts_with("int cica_") || l.starts_with("const char *cica_"))
+    {
         let name = line.split('(').next().and_then(|l| l.rsplit([' ', '*']).next());
         said.insert(name.expect("a name").to_owned());
     }

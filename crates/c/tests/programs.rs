@@ -22,7 +22,11 @@ impl Workplace {
     fn compile(&self, source: &str, shared: bool) -> PathBuf {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let compiler = if source.ends_with(".cc") { "c++" } else { "cc" };
-        let standard = if source.ends_with(".cc") { "-std=c++17" } else { "-std=gnu99" };
+        let standard = if source.ends_with(".cc") {
+            "-std=c++17"
+        } else {
+            "-std=gnu99"
+        };
         let program = self.0.join(if shared { "shared" } else { "static" });
         // Where cargo put the library is where this test is.
         let here = std::env::current_exe().expect("this program");
