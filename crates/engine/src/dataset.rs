@@ -145,9 +145,9 @@ impl Inner {
             &root,
             data_codec(&root.attributes),
         );
-        data_part.read_tables()?;
+        data_part.read_tables(write)?;
         if let Some(index_part) = &index_part {
-            index_part.read_tables()?;
+            index_part.read_tables(write)?;
         }
         let data_part = Arc::new(data_part);
         data_part.register();
@@ -277,11 +277,15 @@ impl Inner {
         }
         if over {
             self.shared.start_over();
-        } else if self.common().data.wants_commit() {
+        } else if self.wants_commit() {
             let _gate = self.common().gate.write();
             self.commit_tree(false)?;
         }
         Ok(())
+    }
+
+    fn wants_commit(&self) -> bool {
+        self.common().data.wants_commit() || self.records.index().is_some_and(|index| index.wants_commit())
     }
 
     /// While loading: a CA was written.

@@ -2,8 +2,8 @@
 
 use crate::dataset::{read_index_root, Access, DataSet, Inner, OpenOptions};
 use crate::error::OpenError;
-use crate::log::{Log, LogReader, Logged};
-use crate::pool::Pool;
+use crate::log::{Log, LogReader, Logged, MOST_GATHERED};
+use crate::pool::{Held, Pool};
 use cica_disk::{Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
 use cica_format::attributes::Attributes;
 use cica_format::root::{LogPosition, Part, Root, Statistics, AREA_LEN};
@@ -55,6 +55,8 @@ pub(crate) struct Shared {
     /// Kept while all trees are committed and the log starts over.
     pub starting_over: Mutex<()>,
     flusher: std::sync::OnceLock<()>,
+    /// The charge for the log's groups.
+    _for_log: Held,
 }
 
 impl Engine {
@@ -65,7 +67,12 @@ impl Engine {
     pub fn new(env: Env) -> std::io::Result<Engine> {
         let bytes = env.pool_bytes.unwrap_or_else(|| memory_bytes() / 4);
         let pool = Arc::new(Pool::new(bytes)?);
-        let log = Arc::new(Log::new(env.disk.clone(), env.log_dir.clone()));
+        // A group gathers while another is written; both are charged from the start.
+        let gathers = (pool.limit() / 32).min(MOST_GATHERED);
+        let for_log = pool
+            .hold(2 * gathers)
+            .map_err(|_| std::io::Error::other("the pool has no room for a log"))?;
+        let log = Arc::new(Log::new(env.disk.clone(), env.log_dir.clone(), gathers));
         let shared = Shared {
             env,
             pool,
@@ -73,6 +80,7 @@ impl Engine {
             open: Mutex::new(HashMap::new()),
             starting_over: Mutex::new(()),
             flusher: std::sync::OnceLock::new(),
+            _for_log: for_log,
         };
         Ok(Engine {
             shared: Arc::new(shared),

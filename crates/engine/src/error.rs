@@ -217,6 +217,13 @@ pub enum OpenError {
         /// Which.
         what: String,
     },
+    /// 136: the pool has no room for what must be resident of the data set.
+    Memory {
+        /// The file.
+        path: PathBuf,
+        /// What takes how much, and what to do.
+        what: String,
+    },
     /// 192: the file is not a component of ours, is damaged, foreign or from a newer version.
     Unusable {
         /// The file.
@@ -250,6 +257,7 @@ impl OpenError {
             OpenError::Exists { .. } => 160,
             OpenError::InUse { .. } => 168,
             OpenError::Attributes { .. } => 160,
+            OpenError::Memory { .. } => 136,
             OpenError::Unusable { .. } => 192,
             OpenError::Io { .. } | OpenError::Log { .. } => 184,
         }
@@ -263,7 +271,9 @@ impl fmt::Display for OpenError {
             OpenError::Exists { path } => write!(f, "{}: the file exists already", path.display())?,
             OpenError::InUse { path, why } => write!(f, "{}: in use: {why}", path.display())?,
             OpenError::Attributes { what } => write!(f, "{what}")?,
-            OpenError::Unusable { path, what } => write!(f, "{}: {what}", path.display())?,
+            OpenError::Memory { path, what } | OpenError::Unusable { path, what } => {
+                write!(f, "{}: {what}", path.display())?
+            }
             OpenError::Io { path, doing, error } => write!(f, "{}: {doing} failed: {error}", path.display())?,
             OpenError::Log { path, what } => write!(f, "{}: {what}", path.display())?,
         }

@@ -6,7 +6,7 @@
 
 use super::{separator, Ksds};
 use crate::error::RequestError;
-use crate::pool::Entry;
+use crate::pool::{Entry, Held};
 use cica_format::ci;
 use cica_format::index::IndexRecord;
 use std::sync::atomic::Ordering::Relaxed;
@@ -32,14 +32,20 @@ pub struct Loader {
     cis_per_ca: usize,
     /// CAs on the free chain for what is not written yet.
     reserved: u32,
+    /// The charge for all this.
+    _held: Held,
 }
 
 impl Loader {
-    fn new(ksds: &Ksds) -> Loader {
+    fn new(ksds: &Ksds) -> Result<Loader, RequestError> {
         let layout = &ksds.data.layout;
+        // The entries are copied once more when the CA's index record is made.
+        let entry = 2 * (size_of::<Entry>() + ksds.shape.key_len) + size_of::<u64>();
+        let bytes = (layout.ci_per_ca + 1) * (layout.ci_size + entry) + layout.ci_size;
+        let held = ksds.pool.hold(bytes).map_err(|_| ksds.data.pool_full())?;
         let free = layout.ci_per_ca * ksds.attributes.free_ca as usize / 100;
-        Loader {
-            images: Vec::with_capacity(layout.ci_per_ca * layout.ci_size),
+        Ok(Loader {
+            images: Vec::with_capacity((layout.ci_per_ca + 1) * layout.ci_size),
             entries: Vec::with_capacity(layout.ci_per_ca),
             counts: Vec::with_capacity(layout.ci_per_ca),
             image: vec![0; layout.ci_size],
@@ -52,7 +58,8 @@ impl Loader {
             limit: ksds.load_limit(),
             cis_per_ca: (layout.ci_per_ca - free).max(1),
             reserved: 0,
-        }
+            _held: held,
+        })
     }
 
     /// RDFs and run length if a record of `len` bytes follows.
@@ -76,7 +83,10 @@ impl Ksds {
         let _gate = self.gate.read();
         self.check_fence()?;
         let mut guard = self.loader.lock();
-        let loader = guard.get_or_insert_with(|| Loader::new(self));
+        if guard.is_none() {
+            *guard = Some(Loader::new(self)?);
+        }
+        let Some(loader) = &mut *guard else { return Ok(false) };
         let key = self.key_of(record);
         match key.cmp(&loader.last_key) {
             _ if loader.last_key.is_empty() => {}

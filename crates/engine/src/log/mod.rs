@@ -30,8 +30,8 @@ use std::sync::{Arc, Weak};
 
 /// Bytes of log after which all trees are committed and the log starts over.
 pub const EPOCH_BYTES: u64 = 64 << 20;
-/// Bytes of records that may gather before they are written without anybody asking.
-const BUFFER_BYTES: usize = 4 << 20;
+/// Most bytes of records that may gather before they are written without anybody asking.
+pub const MOST_GATHERED: usize = 4 << 20;
 
 /// A data set that logs: it can name the log in its root.
 pub trait Logger: Send + Sync {
@@ -48,6 +48,8 @@ pub struct Log {
     durable: AtomicU64,
     pressure: AtomicU8,
     eager: AtomicBool,
+    /// Bytes of a group after which it is written without anybody asking. Two groups are in memory at once.
+    gathers: usize,
 }
 
 const GATHERED: u8 = 1;
@@ -87,8 +89,8 @@ struct Claimed {
 }
 
 impl Log {
-    /// A log that takes its file from `directory` when it needs one.
-    pub fn new(disk: Arc<dyn Disk>, directory: PathBuf) -> Log {
+    /// A log that takes its file from `directory` when it needs one, and writes after `gathers` bytes.
+    pub fn new(disk: Arc<dyn Disk>, directory: PathBuf, gathers: usize) -> Log {
         let mut group = Vec::new();
         log::begin_group(&mut group);
         Log {
@@ -108,6 +110,7 @@ impl Log {
             durable: AtomicU64::new(0),
             pressure: AtomicU8::new(0),
             eager: AtomicBool::new(false),
+            gathers,
         }
     }
 
@@ -209,7 +212,7 @@ impl Log {
         write(&mut state.group);
         state.records += 1;
         state.next_lsn += 1;
-        if state.group.len() > BUFFER_BYTES || self.eager.load(Relaxed) {
+        if state.group.len() > self.gathers || self.eager.load(Relaxed) {
             self.pressure.fetch_or(GATHERED, Relaxed);
         }
         state.next_lsn - 1

@@ -9,11 +9,14 @@
 //! * P3. A frame's page changes only under its latch, so a reader whose version holds read the page it meant.
 //! * P4. Only a clean, unpinned, unlatched frame gives up its page.
 
+mod buffers;
 mod bytes;
+mod charge;
 mod latch;
 mod page;
 
 pub use bytes::{Records, View, Words};
+pub use charge::Held;
 pub use latch::{pause, Latch};
 pub use page::{Entry, Page, Shape};
 
@@ -106,7 +109,12 @@ pub struct Pool {
     cuts: AtomicU64,
     limit: usize,
     charged: AtomicUsize,
+    /// The part of it that is not frames (`charge.rs`).
+    outside: AtomicUsize,
+    buffers: buffers::Buffers,
     next_slab: Mutex<usize>,
+    /// Slabs whose memory went back to the system.
+    returned: Mutex<Vec<usize>>,
     classes: Mutex<Vec<Class>>,
     owners: RwLock<Vec<Option<Arc<dyn Owner>>>>,
 }
@@ -128,14 +136,18 @@ impl Pool {
         let reserved = limit.next_multiple_of(2 << 20) + (2 << 20);
         let memory = reserve(reserved)?;
         advise_huge(memory, reserved);
+        let buffers = buffers::Buffers::new(limit);
         Ok(Pool {
             memory,
             reserved,
             sizes: (0..reserved / SLAB).map(|_| AtomicU32::new(0)).collect(),
             cuts: AtomicU64::new(1),
             limit,
-            charged: AtomicUsize::new(0),
+            charged: AtomicUsize::new(buffers.charge()),
+            outside: AtomicUsize::new(buffers.charge()),
+            buffers,
             next_slab: Mutex::new(0),
+            returned: Mutex::new(Vec::new()),
             classes: Mutex::new(Vec::new()),
             owners: RwLock::new(Vec::new()),
         })
@@ -149,18 +161,6 @@ impl Pool {
     /// The bound in bytes.
     pub fn limit(&self) -> usize {
         self.limit
-    }
-
-    /// Takes `bytes` from the bound for memory outside frames. False: there is no room.
-    pub fn charge(&self, bytes: usize) -> bool {
-        self.charged
-            .fetch_update(AcqRel, Relaxed, |c| (c + bytes <= self.limit).then_some(c + bytes))
-            .is_ok()
-    }
-
-    /// Gives back what [`charge`](Self::charge) took.
-    pub fn uncharge(&self, bytes: usize) {
-        self.charged.fetch_sub(bytes, AcqRel);
     }
 
     /// Registers a component; the number goes into its [`PageId`]s.
@@ -306,13 +306,16 @@ impl Pool {
 
     /// Cuts a new slab into frames of `size`, if the bound allows (P1).
     fn cut_slab(&self, size: usize) -> bool {
-        let mut next = self.next_slab.lock();
-        if *next >= self.sizes.len() || !self.charge(SLAB) {
-            return false;
-        }
-        let slab = *next;
-        *next += 1;
-        drop(next);
+        let slab = {
+            let (mut next, mut returned) = (self.next_slab.lock(), self.returned.lock());
+            if (returned.is_empty() && *next >= self.sizes.len()) || !self.charge(SLAB) {
+                return false;
+            }
+            returned.pop().unwrap_or_else(|| {
+                *next += 1;
+                *next - 1
+            })
+        };
         self.enter_slab(slab, size);
         true
     }
@@ -373,21 +376,31 @@ impl Pool {
 
     /// A size that starves takes a slab's worth of neighbouring frames from another size and cuts them anew.
     fn steal_slab(&self, size: usize) -> bool {
+        match self.take_slab(Some(size)) {
+            Some(slab) => {
+                self.enter_slab(slab, size);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Empties a slab of any size but `spared` and takes it from its size.
+    fn take_slab(&self, spared: Option<usize>) -> Option<usize> {
         let victims: Vec<(usize, Vec<Vec<u32>>)> = {
             let classes = self.classes.lock();
             classes
                 .iter()
-                .filter(|c| c.size != size)
+                .filter(|c| Some(c.size) != spared)
                 .map(|c| (c.size, c.slabs.clone()))
                 .collect()
         };
         for (other, slabs) in victims {
             if let Some(slab) = slabs.iter().find(|slab| self.empty_slab(other, slab)) {
-                self.recut(slab, size);
-                return true;
+                return Some(slab[0] as usize * 64 / SLAB);
             }
         }
-        false
+        None
     }
 
     fn empty_slab(&self, size: usize, slab: &[u32]) -> bool {
@@ -416,10 +429,18 @@ impl Pool {
         true
     }
 
-    /// Cuts the memory of an emptied slab into frames of another size.
-    fn recut(&self, slab: &[u32], size: usize) {
-        let slab = slab[0] as usize * 64 / SLAB;
-        self.enter_slab(slab, size);
+    /// Tells the system that nobody needs a slab's memory. Who reads there by a stale frame number reads zeros, which
+    /// are no page (P2).
+    fn give_back_memory(&self, slab: usize) {
+        // SAFETY: the slab lies inside the mapping, which is private and anonymous: its bytes become zeros. Nobody
+        // holds a latch or reference there, because all of its frames were taken from their free list.
+        let _ = unsafe {
+            rustix::mm::madvise(
+                self.memory.as_ptr().add(slab * SLAB).cast(),
+                SLAB,
+                rustix::mm::Advice::LinuxDontNeed,
+            )
+        };
     }
 
     /// Puts a frame without a page on its free list.

@@ -7,21 +7,23 @@ use cica_disk::WriteAt;
 use cica_format::root::{Root, MAX_FREE_REGIONS};
 use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
 use std::collections::BTreeSet;
+use std::sync::atomic::Ordering::Relaxed;
 
 impl Component {
     /// Writes dirty CIs, changed headers and the table blocks above them. The caller keeps writers out and syncs
     /// afterwards.
     pub fn write_changes(&self) -> Result<(), RequestError> {
-        self.write_dirty()?;
-        let changed: Vec<u32> = self.dirty_cas.lock().iter().copied().collect();
+        let changed: Vec<u32> = self.changed.lock().iter().copied().collect();
         for ca in changed {
             let _guard = self.lock(ca).lock();
             let frame = self.directory.get(ca);
-            // A descriptor that was given up wrote its header then.
+            // A descriptor that was given up wrote its header then, and its CIs had been given up before.
             if frame != NO_FRAME {
-                self.write_header(ca, CaPage::of(self.pool.view(frame)))?;
+                let page = CaPage::of(self.pool.view(frame));
+                self.write_dirty(ca, page)?;
+                self.write_header(ca, page)?;
             }
-            self.dirty_cas.lock().remove(&ca);
+            self.changed.lock().remove(&ca);
         }
         self.write_tables()
     }
@@ -34,8 +36,7 @@ impl Component {
                 space.tables.resize(block + 1, Ref::default());
             }
             let version = space.tables[block].version.wrapping_add(1).max(1);
-            let end = space.refs.len().min((block + 1) * REFS);
-            let refs = space.refs[block * REFS..end].to_vec();
+            let refs = space.refs.of_block(block).to_vec();
             let mut bytes = [0; BLOCK_LEN];
             let checksum = TableBlock {
                 component: self.id,
@@ -105,6 +106,7 @@ impl Component {
             space.free_regions.extend(freed);
             space.pending.drain().map(|(ca, _)| ca).collect()
         };
+        self.crowded.store(false, Relaxed);
         for ca in changed {
             let _guard = self.lock(ca).lock();
             let frame = self.directory.get(ca);
@@ -125,11 +127,11 @@ impl Component {
         space.free_regions.clear();
         space.freed.clear();
         space.pending.clear();
-        space.refs.clear();
+        space.refs.truncate(0);
         space.tables.clear();
         space.high_allocated = space.primary;
         space.extents = 1;
-        self.used.store(0, std::sync::atomic::Ordering::Relaxed);
+        self.used.store(0, Relaxed);
     }
 
     /// Gives the space of an emptied component back to the file system.

@@ -20,6 +20,13 @@ impl Directory {
             chunks: std::array::from_fn(|_| OnceLock::new()),
         }
     }
+    /// Bytes that the entries of so many CAs take.
+    pub fn bytes_for(cas: u32) -> usize {
+        match cas.checked_sub(1) {
+            Some(last) => ((FIRST as usize) << (Self::place(last).0 + 1)) * 4 - FIRST as usize * 4,
+            None => 0,
+        }
+    }
     #[inline]
     fn place(ca: u32) -> (usize, usize) {
         let n = ca as u64 + FIRST as u64;
@@ -62,6 +69,21 @@ mod tests {
         }
         for ca in [0, 1, 255, 256, 767, 768, 100_000] {
             assert_eq!(d.get(ca), ca + 7);
+        }
+    }
+
+    #[test]
+    fn the_bytes_are_those_of_the_chunks_made() {
+        let d = Directory::new();
+        for ca in 0..2000 {
+            d.set(ca, 1);
+            let made: usize = d
+                .chunks
+                .iter()
+                .filter_map(OnceLock::get)
+                .map(|chunk| 4 * chunk.len())
+                .sum();
+            assert_eq!(Directory::bytes_for(ca + 1), made);
         }
     }
 }

@@ -63,7 +63,7 @@ impl Component {
         if self.directory.get(ca) != frame || self.pool.descriptor(frame).pins() > 0 {
             return false;
         }
-        let changed = self.dirty_cas.lock().contains(&ca);
+        let changed = self.changed.lock().contains(&ca);
         if changed && self.write_header(ca, CaPage::of(self.pool.view(frame))).is_err() {
             return false;
         }
@@ -71,7 +71,7 @@ impl Component {
             return false;
         };
         if changed {
-            self.dirty_cas.lock().remove(&ca);
+            self.changed.lock().remove(&ca);
         }
         self.directory.set(ca, NO_FRAME);
         latched.set_page(None);
@@ -83,6 +83,7 @@ impl Component {
         // Without the file nothing comes in behind what is dropped.
         *self.file.write() = None;
         self.drop_resident();
+        *self.books.lock() = None;
         if let Some(&number) = self.number.get() {
             self.pool.unregister(number);
         }
@@ -109,7 +110,6 @@ impl Component {
             self.directory.set(ca, NO_FRAME);
             self.pool.latch(descriptor).free();
         }
-        self.dirty.lock().clear();
-        self.dirty_cas.lock().clear();
+        self.changed.lock().clear();
     }
 }

@@ -4,53 +4,25 @@ use super::ca::Place;
 use super::{CaPage, Component};
 use crate::error::RequestError;
 use crate::pool::{Latched, NO_FRAME};
-use cica_disk::WriteAt;
+use cica_disk::{ReadAt, WriteAt};
 use cica_format::ca::NO_SLOT;
 use cica_format::checksum::{ci_checksum, Identity};
-use std::collections::BTreeMap;
 
 impl Component {
-    /// Writes every dirty CI. The caller keeps writers out.
-    pub(super) fn write_dirty(&self) -> Result<(), RequestError> {
-        let mut by_ca: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        let dirty = std::mem::take(&mut *self.dirty.lock());
-        for &ci in &dirty {
-            by_ca.entry(self.layout.split(ci).0).or_default().push(ci);
-        }
-        for (ca, mut cis) in by_ca {
-            cis.sort_unstable();
-            cis.dedup();
-            if let Err(error) = self.write_ca_dirty(ca, &cis) {
-                self.dirty.lock().extend(dirty);
-                return Err(error);
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes the dirty CIs of one CA: into free slots if they suffice and it is not most of the CA, else the whole
-    /// CA to a
-    /// fresh region.
-    fn write_ca_dirty(&self, ca: u32, cis: &[u32]) -> Result<(), RequestError> {
-        let _guard = self.lock(ca).lock();
-        let descriptor = self.directory.get(ca);
-        if descriptor == NO_FRAME {
-            // All of its CIs were given up, and so written, since.
-            return Ok(());
-        }
-        let page = CaPage::of(self.pool.view(descriptor));
-        let mut dirty: Vec<Dirty<'_>> = Vec::new();
-        for &ci in cis {
-            let i = self.layout.split(ci).1;
-            let frame = page.frame(i);
-            if frame != NO_FRAME && self.pool.descriptor(frame).dirty() {
-                dirty.push(Dirty {
-                    ci,
-                    i,
-                    latched: self.pool.latch(frame),
-                });
-            }
-        }
+    /// Writes the dirty CIs of one CA. The caller holds the CA's lock and keeps writers out.
+    pub(super) fn write_dirty(&self, ca: u32, page: CaPage<'_>) -> Result<(), RequestError> {
+        let dirty = |i: &usize| {
+            let frame = page.frame(*i);
+            frame != NO_FRAME && self.pool.descriptor(frame).dirty()
+        };
+        let mut dirty: Vec<Dirty<'_>> = (0..self.layout.ci_per_ca)
+            .filter(dirty)
+            .map(|i| Dirty {
+                ci: self.layout.join(ca, i as u32),
+                i,
+                latched: self.pool.latch(page.frame(i)),
+            })
+            .collect();
         self.write_latched(ca, page, &mut dirty)
     }
 
@@ -72,44 +44,48 @@ impl Component {
         written
     }
 
+    /// Writes the dirty CIs to free slots, a buffer full at a time.
     fn fill_slots(&self, ca: u32, page: CaPage<'_>, dirty: &mut [Dirty<'_>], free: &[u16]) -> Result<(), RequestError> {
-        let (mut images, mut places) = (Vec::new(), Vec::new());
+        let size = self.layout.ci_size;
         let mut free = free.iter().copied();
-        for d in dirty {
-            let start = images.len();
-            images.resize(start + self.layout.ci_size, 0);
-            let Some(new) = self.render(page, d, &mut images[start..])? else {
-                images.truncate(start);
-                self.set_empty(page, d.i);
-                self.ca_changed(ca);
-                continue;
-            };
-            let old = page.place(d.i);
-            let slot = if rewritable(old) {
-                old.slot
-            } else {
-                free.next().unwrap_or(NO_SLOT)
-            };
-            places.push((
-                d.i,
-                Place {
-                    slot,
-                    committed: old.committed,
-                    ..new
-                },
-            ));
+        let mut buffer = self.pool.buffer();
+        for part in dirty.chunks_mut(buffer.bytes().len() / size) {
+            let mut places = Vec::with_capacity(part.len());
+            let mut images = buffer.bytes().chunks_exact_mut(size);
+            for d in part {
+                if self.is_empty(d) {
+                    d.latched.set_clean();
+                    self.set_empty(page, d.i);
+                    self.ca_changed(ca);
+                    continue;
+                }
+                let (old, image) = (page.place(d.i), images.next().unwrap_or_default());
+                let new = self.render(page, d, image)?;
+                let slot = if rewritable(old) {
+                    old.slot
+                } else {
+                    free.next().unwrap_or(NO_SLOT)
+                };
+                let committed = old.committed;
+                places.push((d.i, Place { slot, committed, ..new }));
+            }
+            self.write_slots(ca, page, &places, &buffer.bytes()[..places.len() * size])?;
         }
-        self.write_slots(ca, page, &places, &images)
+        Ok(())
     }
 
-    /// Renders a dirty page into `image` and marks it clean; `None` when the CI has no records, so needs no image.
-    /// Slot and committed slot of the answer are to be set by the caller.
-    fn render(&self, page: CaPage<'_>, d: &mut Dirty<'_>, image: &mut [u8]) -> Result<Option<Place>, RequestError> {
+    /// A data CI without records needs no image.
+    fn is_empty(&self, d: &Dirty<'_>) -> bool {
+        d.latched.view().count() == 0 && self.codec.is_data()
+    }
+
+    /// Renders a dirty page into `image` and marks it clean. Slot and committed slot of the answer are to be set by the
+    /// caller.
+    fn render(&self, page: CaPage<'_>, d: &mut Dirty<'_>, image: &mut [u8]) -> Result<Place, RequestError> {
         let view = d.latched.view();
         d.latched.set_clean();
-        if view.count() == 0 && self.codec.is_data() {
-            return Ok(None);
-        }
+        // The buffer holds what its last user left.
+        image.fill(0);
         self.codec
             .render(d.latched.bytes(), view, image)
             .map_err(|why| self.write_error(format!("{}: {why}", self.place_text(d.ci))))?;
@@ -122,12 +98,12 @@ impl Component {
             },
             image,
         );
-        Ok(Some(Place {
+        Ok(Place {
             slot: NO_SLOT,
             committed: NO_SLOT,
             version,
             checksum,
-        }))
+        })
     }
 
     fn set_empty(&self, page: CaPage<'_>, i: usize) {
@@ -151,6 +127,9 @@ impl Component {
         places: &[(usize, Place)],
         images: &[u8],
     ) -> Result<(), RequestError> {
+        if places.is_empty() {
+            return Ok(());
+        }
         let size = self.layout.ci_size;
         let mut order: Vec<(u16, &[u8])> = places
             .iter()
@@ -165,7 +144,7 @@ impl Component {
                 buf,
             })
             .collect();
-        self.count_io(runs(&batch));
+        self.count_io(runs(batch.iter().map(|w| (w.at, w.buf.len()))));
         self.file()
             .and_then(|f| f.write(&batch))
             .map_err(|e| self.write_error(format!("{}, CA {ca}: write failed: {e}", self.name)))?;
@@ -178,24 +157,12 @@ impl Component {
     }
 
     /// Writes the whole CA, in CI order, to a fresh region: the dirty CIs from their pages, the others from their
-    /// slots.
-    /// The caller holds the CA's lock.
+    /// slots. The caller holds the CA's lock.
     fn move_region(&self, ca: u32, page: CaPage<'_>, dirty: &mut [Dirty<'_>]) -> Result<(), RequestError> {
         let region = self.take_region()?;
-        let gathered = self
-            .gather_ca(ca, page, dirty)
+        let places = self
+            .copy_ca(ca, page, dirty, region)
             .inspect_err(|_| self.give_back_region(region))?;
-        let (images, places) = gathered;
-        let old = page.region();
-        let whole = [WriteAt {
-            at: self.layout.slot(region, 0),
-            buf: &images,
-        }];
-        if let Err(error) = self.file().and_then(|f| f.write(&whole)) {
-            self.give_back_region(region);
-            return Err(self.write_error(format!("{}, CA {ca}: write failed: {error}", self.name)));
-        }
-        self.count_io(1);
         for i in 0..self.layout.ci_per_ca {
             let gone = Place {
                 slot: NO_SLOT,
@@ -204,86 +171,114 @@ impl Component {
             };
             page.set_place(i, gone);
         }
+        for d in dirty {
+            self.flag(page, d.i, false);
+        }
         for (i, place) in places {
             page.set_place(i, place);
             self.flag(page, i, true);
         }
-        let committed = page.committed_region();
+        let (old, committed) = (page.region(), page.committed_region());
         page.set_regions(region, committed);
         self.region_left(old, committed == old);
         self.ca_changed(ca);
         Ok(())
     }
 
-    /// The images of all CIs of a CA that have one, in CI order, with their places in a fresh region: dirty ones
-    /// from their
-    /// pages, the others from their slots, which are read with one I/O.
-    fn gather_ca(
+    /// Copies all CIs of a CA that have records to the slots of `region`, in CI order, a buffer full at a time; returns
+    /// their places there.
+    fn copy_ca(
         &self,
         ca: u32,
         page: CaPage<'_>,
         dirty: &mut [Dirty<'_>],
-    ) -> Result<(Vec<u8>, Vec<(usize, Place)>), RequestError> {
+        region: u32,
+    ) -> Result<Vec<(usize, Place)>, RequestError> {
         let size = self.layout.ci_size;
-        let is_dirty = |dirty: &[Dirty<'_>], i: usize| dirty.iter().any(|d| d.i == i);
-        let clean = (0..self.layout.ci_per_ca)
-            .filter(|&i| !is_dirty(dirty, i))
-            .map(|i| page.place(i).slot);
-        let slots = clean
-            .filter(|&slot| slot != NO_SLOT)
-            .max()
-            .map_or(0, |last| last as usize + 1);
-        let mut old = vec![0; slots * size];
-        if slots > 0 {
-            let at = self.layout.slot(page.region(), 0);
-            self.read_exactly(at, &mut old)
-                .map_err(|e| self.read_error(format!("{}, CA {ca}: {e}", self.name)))?;
-        }
-        let (mut images, mut places) = (Vec::with_capacity(self.layout.slots * size), Vec::new());
-        for i in 0..self.layout.ci_per_ca {
-            let ci = self.layout.join(ca, i as u32);
-            let start = images.len();
-            let place = match dirty.iter_mut().find(|d| d.i == i) {
-                Some(d) => {
-                    images.resize(start + size, 0);
-                    self.render(page, d, &mut images[start..])?
+        let (mut places, mut buffer) = (Vec::with_capacity(self.layout.ci_per_ca), self.pool.buffer());
+        let mut i = 0;
+        while i < self.layout.ci_per_ca {
+            let first = places.len();
+            let mut reads: Vec<ReadAt<'_>> = Vec::new();
+            let mut images = buffer.bytes().chunks_exact_mut(size);
+            while i < self.layout.ci_per_ca {
+                let d = dirty.binary_search_by_key(&i, |d| d.i).ok();
+                let place = page.place(i);
+                if d.map_or(place.slot == NO_SLOT, |d| self.is_empty(&dirty[d])) {
+                    if let Some(d) = d {
+                        dirty[d].latched.set_clean();
+                    }
+                    i += 1;
+                    continue;
                 }
-                None if page.place(i).slot == NO_SLOT => None,
-                None => {
-                    let place = page.place(i);
-                    let image = &old[place.slot as usize * size..][..size];
-                    self.check_image(place, ci, image)?;
-                    images.extend_from_slice(image);
-                    Some(place)
-                }
-            };
-            match place {
-                Some(place) => places.push((
+                let Some(buf) = images.next() else { break };
+                let place = match d {
+                    Some(d) => self.render(page, &mut dirty[d], buf)?,
+                    None => {
+                        let at = self.layout.slot(page.region(), place.slot);
+                        reads.push(ReadAt { at, buf, got: 0 });
+                        place
+                    }
+                };
+                let (slot, committed) = (places.len() as u16, NO_SLOT);
+                places.push((
                     i,
                     Place {
-                        slot: places.len() as u16,
-                        committed: NO_SLOT,
+                        slot,
+                        committed,
                         ..place
                     },
-                )),
-                None => images.truncate(start),
+                ));
+                i += 1;
             }
+            self.read_slots(ca, &mut reads)?;
+            let images = &buffer.bytes()[..(places.len() - first) * size];
+            for ((i, place), image) in places[first..].iter().zip(images.chunks_exact(size)) {
+                self.check_image(*place, self.layout.join(ca, *i as u32), image)?;
+            }
+            self.write_images(ca, region, first as u16, images)?;
         }
-        Ok((images, places))
+        Ok(places)
+    }
+
+    fn read_slots(&self, ca: u32, reads: &mut [ReadAt<'_>]) -> Result<(), RequestError> {
+        if reads.is_empty() {
+            return Ok(());
+        }
+        self.count_io(runs(reads.iter().map(|r| (r.at, r.buf.len()))));
+        let unread = |what: String| self.read_error(format!("{}, CA {ca}: {what}", self.name));
+        self.file()
+            .and_then(|f| f.read(reads))
+            .map_err(|e| unread(e.to_string()))?;
+        match reads.iter().find(|r| r.got < r.buf.len()) {
+            Some(short) => Err(unread(format!(
+                "the file ends before offset {}",
+                short.at + short.buf.len() as u64
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes images to neighbouring slots of a region.
+    fn write_images(&self, ca: u32, region: u32, slot: u16, images: &[u8]) -> Result<(), RequestError> {
+        if images.is_empty() {
+            return Ok(());
+        }
+        let whole = [WriteAt {
+            at: self.layout.slot(region, slot),
+            buf: images,
+        }];
+        self.count_io(1);
+        self.file()
+            .and_then(|f| f.write(&whole))
+            .map_err(|e| self.write_error(format!("{}, CA {ca}: write failed: {e}", self.name)))
     }
 
     /// Writes the images of a CA that a load built, from its first CI on, and enters them in its descriptor.
     pub fn write_loaded(&self, ca: u32, images: &[u8]) -> Result<(), RequestError> {
         let size = self.layout.ci_size;
         self.with_ca(ca, |page| {
-            let whole = [WriteAt {
-                at: self.layout.slot(page.region(), 0),
-                buf: images,
-            }];
-            self.file()
-                .and_then(|f| f.write(&whole))
-                .map_err(|e| self.write_error(format!("{}, CA {ca}: write failed: {e}", self.name)))?;
-            self.count_io(1);
+            self.write_images(ca, page.region(), 0, images)?;
             for (i, image) in images.chunks_exact(size).enumerate() {
                 let version = page.place(i).version.wrapping_add(1);
                 let ci = self.layout.join(ca, i as u32);
@@ -340,11 +335,10 @@ fn rewritable(place: Place) -> bool {
     place.slot != NO_SLOT && place.slot != place.committed
 }
 
-/// I/Os that a sorted batch takes when neighbours go together.
-fn runs(batch: &[WriteAt<'_>]) -> usize {
-    batch.len()
-        - batch
-            .windows(2)
-            .filter(|w| w[0].at + w[0].buf.len() as u64 == w[1].at)
-            .count()
+/// I/Os that a batch takes when neighbours go together.
+fn runs(batch: impl Iterator<Item = (u64, usize)>) -> usize {
+    let mut end = None;
+    batch
+        .filter(|&(at, len)| std::mem::replace(&mut end, Some(at + len as u64)) != Some(at))
+        .count()
 }

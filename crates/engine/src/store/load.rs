@@ -1,5 +1,6 @@
 //! From the volume into the pool: CA descriptors and CIs, each checked against what its parent says of it.
 
+use super::books::Refs;
 use super::ca::Place;
 use super::{CaPage, Codec, Component};
 use crate::error::{OpenError, RequestError};
@@ -14,13 +15,15 @@ use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
 const AHEAD: usize = 64;
 
 impl Component {
-    /// Reads the table blocks that the root names: what is committed of each CA.
+    /// Reads the table blocks that the root names: what is committed of each CA. `changes`: the open is for output.
     ///
     /// # Errors
-    /// `Io` for a read that failed, `Unusable` for a block that is not the one the root names.
-    pub fn read_tables(&self) -> Result<(), OpenError> {
+    /// `Io` for a read that failed, `Unusable` for a block that is not the one the root names, `Memory` when the pool
+    /// has no room for them.
+    pub fn read_tables(&self, changes: bool) -> Result<(), OpenError> {
+        self.open_books(self.ca_count(), changes)?;
         let mut space = self.space.lock();
-        let mut refs = Vec::with_capacity(space.ca_count as usize);
+        let mut refs = Refs::default();
         for (block, &known) in space.tables.iter().enumerate() {
             let at = self.layout.table(block as u32, known.version);
             let bad = |what: String| self.unusable(format!("table block {block} at offset {at}: {what}"));
@@ -37,13 +40,13 @@ impl Component {
             if table.component != self.id || table.block != block as u32 {
                 return Err(bad("it belongs elsewhere".into()));
             }
-            refs.extend(table.refs);
+            table.refs.into_iter().for_each(|r| refs.push(r));
         }
-        if refs.len() < space.ca_count as usize || refs.len() > space.tables.len() * REFS {
+        if refs.len() < space.ca_count || refs.len() as usize > space.tables.len() * REFS {
             let what = format!("the root counts {} CAs, the tables name {}", space.ca_count, refs.len());
             return Err(self.unusable(what));
         }
-        refs.truncate(space.ca_count as usize);
+        refs.truncate(space.ca_count);
         space.refs = refs;
         Ok(())
     }
@@ -137,7 +140,7 @@ impl Component {
     /// The newest header of a CA, and the committed one if that is another.
     fn header_refs(&self, ca: u32) -> (Ref, Option<Ref>) {
         let space = self.space.lock();
-        let newest = space.refs.get(ca as usize).copied().unwrap_or_default();
+        let newest = space.refs.get(ca).unwrap_or_default();
         (newest, space.pending.get(&ca).copied())
     }
 
@@ -324,8 +327,9 @@ impl Component {
             .filter(|(_, (c, i))| *c == ca && page.frame(*i) == NO_FRAME && page.place(*i).slot != NO_SLOT)
             .map(|(ci, (_, i))| (ci, i))
             .collect();
-        let mut images = vec![0; wanted.len() * size];
-        let mut batch: Vec<ReadAt<'_>> = images
+        let mut buffer = self.pool.buffer();
+        let mut batch: Vec<ReadAt<'_>> = buffer
+            .bytes()
             .chunks_exact_mut(size)
             .zip(&wanted)
             .map(|(buf, (_, i))| ReadAt {
@@ -342,7 +346,7 @@ impl Component {
             return;
         }
         self.count_io(runs);
-        for (image, (ci, i)) in images.chunks_exact(size).zip(wanted) {
+        for (image, (ci, i)) in buffer.bytes().chunks_exact(size).zip(wanted) {
             let Some(mut latched) = frames.pop() else { return };
             let place = page.place(i);
             match self.accept(ci, place.version, place.checksum, image, latched.bytes()) {

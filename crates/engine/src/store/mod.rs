@@ -11,6 +11,7 @@
 //!   latch; who holds the latch of a page that others can find takes no CA lock. Frames are taken before both; giving
 //!   up frames only *tries* for locks and latches.
 
+mod books;
 mod ca;
 mod codec;
 mod commit;
@@ -35,7 +36,7 @@ use directory::Directory;
 use parking_lot::{Mutex, RwLock};
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 const STRIPES: usize = 64;
@@ -63,10 +64,12 @@ pub struct Component {
     directory: Directory,
     locks: [Mutex<()>; STRIPES],
     space: Mutex<Space>,
-    /// CIs whose pages are dirty (some may have been written since they were put here).
-    dirty: Mutex<Vec<u32>>,
-    /// CAs whose descriptors differ from the header last written.
-    dirty_cas: Mutex<BTreeSet<u32>>,
+    /// CAs with dirty pages, or whose descriptors differ from the header last written.
+    changed: Mutex<BTreeSet<u32>>,
+    /// What all this takes of the pool's bound.
+    books: Mutex<Option<books::Books>>,
+    /// The lists above have nearly filled their share: a commit is due.
+    crowded: AtomicBool,
 }
 
 /// What the root says, as it will be said next.
@@ -80,7 +83,7 @@ struct Space {
     /// Regions the committed tree still uses and the next one does not (R2).
     freed: Vec<u32>,
     /// Newest written header of each CA.
-    refs: Vec<Ref>,
+    refs: books::Refs,
     /// CAs whose newest header is not committed, with the committed one.
     pending: HashMap<u32, Ref>,
     tables: Vec<Ref>,
@@ -115,7 +118,7 @@ impl Component {
                 room: root.region_count,
                 free_regions: root.free_regions.clone(),
                 freed: Vec::new(),
-                refs: Vec::new(),
+                refs: books::Refs::default(),
                 pending: HashMap::new(),
                 tables: root.tables.clone(),
                 high_allocated: root.high_allocated,
@@ -123,8 +126,9 @@ impl Component {
                 primary: a.primary,
                 secondary: a.secondary,
             }),
-            dirty: Mutex::new(Vec::new()),
-            dirty_cas: Mutex::new(BTreeSet::new()),
+            changed: Mutex::new(BTreeSet::new()),
+            books: Mutex::new(None),
+            crowded: AtomicBool::new(false),
         }
     }
 
@@ -195,13 +199,15 @@ impl Component {
     pub fn changed(&self, latched: &mut Latched<'_>) {
         if latched.set_dirty() {
             if let Some(page) = latched.page() {
-                self.dirty.lock().push(page.number);
+                self.ca_changed(self.layout.split(page.number).0);
             }
         }
     }
 
     fn ca_changed(&self, ca: u32) {
-        self.dirty_cas.lock().insert(ca);
+        let mut changed = self.changed.lock();
+        changed.insert(ca);
+        self.listed(changed.len(), 0);
     }
 
     /// Notes whether a CI holds records.
@@ -245,7 +251,7 @@ impl Component {
 
     /// Anything to commit?
     pub fn is_changed(&self) -> bool {
-        !self.dirty.lock().is_empty() || !self.dirty_cas.lock().is_empty() || !self.space.lock().pending.is_empty()
+        !self.changed.lock().is_empty() || !self.space.lock().pending.is_empty()
     }
 
     fn read_error(&self, what: String) -> RequestError {

@@ -33,9 +33,7 @@ impl Component {
             latched.free();
             return Err(error);
         }
-        // It may be dirty already, under the number it had.
         latched.set_dirty();
-        self.dirty.lock().push(ci);
         Ok(latched)
     }
 

@@ -3,13 +3,16 @@
 use super::{CaPage, Component};
 use crate::error::RequestError;
 use crate::pool::{Kind, NO_FRAME};
-use cica_format::root::{Root, MAX_FREE_REGIONS};
+use cica_format::root::Root;
 use cica_format::table::{Ref, REFS};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Extents a component may have on its volume.
 const MAX_EXTENTS: u32 = 123;
 /// Most bytes a file grows ahead of its need.
 const GROW_BYTES: u64 = 4 << 20;
+/// Regions freed since the last commit that make it time for one.
+const MANY_FREED: usize = 256;
 /// No CA.
 const NO_CA: u32 = u32::MAX;
 
@@ -30,9 +33,10 @@ impl Component {
         (space.high_allocated, space.extents)
     }
 
-    /// Regions freed since the last commit: when there are many, it is time for one.
+    /// Much has been freed or listed since the last commit: it is time for one.
+    #[inline]
     pub fn wants_commit(&self) -> bool {
-        self.space.lock().freed.len() > MAX_FREE_REGIONS / 2
+        self.crowded.load(Relaxed)
     }
 
     /// A new, empty CA: from the free chain, else at the end. Second: true if it was a reclaimed one.
@@ -53,6 +57,7 @@ impl Component {
 
     /// A new, empty CA at the end. In an index component `free_ca` chains CIs, so its CAs come only from here.
     pub fn append_ca(&self) -> Result<u32, RequestError> {
+        self.book_ca()?;
         let frame = self.take_ca_frame()?;
         let ca = self.extend_for_ca()?;
         let region = self.take_region()?;
@@ -163,6 +168,9 @@ impl Component {
         let mut space = self.space.lock();
         if committed {
             space.freed.push(region);
+            if space.freed.len() > MANY_FREED {
+                self.crowded.store(true, Relaxed);
+            }
         } else {
             space.free_regions.push(region);
         }
@@ -170,7 +178,7 @@ impl Component {
 
     pub(super) fn next_header_version(&self, ca: u32) -> u32 {
         let space = self.space.lock();
-        let newest = space.refs.get(ca as usize).copied().unwrap_or_default();
+        let newest = space.refs.get(ca).unwrap_or_default();
         // A header written since the last commit is not committed and may be written over.
         if space.pending.contains_key(&ca) {
             newest.version
@@ -181,9 +189,10 @@ impl Component {
 
     pub(super) fn header_written(&self, ca: u32, version: u32, checksum: u32) {
         let mut space = self.space.lock();
-        if let Some(known) = space.refs.get(ca as usize).copied() {
+        if let Some(known) = space.refs.get(ca) {
             space.pending.entry(ca).or_insert(known);
-            space.refs[ca as usize] = Ref { version, checksum };
+            space.refs.set(ca, Ref { version, checksum });
+            self.listed(0, space.pending.len());
         }
     }
 

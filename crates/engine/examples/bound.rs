@@ -1,0 +1,182 @@
+//! What a large data set takes of memory in a small pool: the pool's charge beside what the system counts.
+//!
+//! `cargo run --release -p cica-engine --example bound -- [GB of data] [MB of pool] [directory] [CISZ] [CIs per CA]`
+
+use cica_disk::{LinuxDisk, SystemClock};
+use cica_engine::*;
+use cica_format::attributes::{Attributes, Organization};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const RECORD: usize = 1000;
+
+struct Phases {
+    engine: Engine,
+    started: (Instant, Duration),
+}
+
+impl Phases {
+    /// One line: time, the memory this process has of its own (now, and the most so far), and the pool's word.
+    fn end(&mut self, what: &str, n: u64) {
+        let (wall, cpu) = (self.started.0.elapsed(), process_time() - self.started.1);
+        let (limit, charged) = self.engine.pool_use();
+        println!(
+            "{what:<22}{n:>10} in {:>7.1} s, {:>7.1} s CPU; own memory {:>7.1} MB; charged {:>6.1} of {:.0} MB",
+            wall.as_secs_f64(),
+            cpu.as_secs_f64(),
+            status("RssAnon:") / 1024.0,
+            charged as f64 / f64::from(1 << 20),
+            limit as f64 / f64::from(1 << 20),
+        );
+        self.started = (Instant::now(), process_time());
+    }
+}
+
+fn process_time() -> Duration {
+    let t = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(t.tv_sec as u64, t.tv_nsec as u32)
+}
+
+/// A line of `/proc/self/status`, in KiB.
+fn status(line: &str) -> f64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let found = text.lines().find_map(|l| l.strip_prefix(line));
+    found
+        .and_then(|l| l.split_whitespace().next()?.parse().ok())
+        .unwrap_or(0.0)
+}
+
+fn attributes(name: &str, ci_size: u32, ci_per_ca: u16) -> Attributes {
+    Attributes {
+        cluster_name: "BOUND".into(),
+        component_name: name.into(),
+        organization: Organization::Ksds,
+        key_length: 12,
+        key_offset: 0,
+        average_record: RECORD as u32,
+        maximum_record: RECORD as u32,
+        ci_size,
+        ci_per_ca,
+        free_ci: 0,
+        free_ca: 0,
+        spanned: false,
+        reuse: false,
+        speed: true,
+        erase: false,
+        write_check: false,
+        share_region: 1,
+        share_system: 3,
+        buffer_space: 0,
+        ccsid: 0,
+        primary: 1 << 42,
+        secondary: 1 << 30,
+        reclaim: true,
+        volume: "V".into(),
+        created: 0,
+    }
+}
+
+fn set_key(record: &mut [u8], mut n: u64) {
+    for digit in record[..12].iter_mut().rev() {
+        *digit = b'0' + (n % 10) as u8;
+        n /= 10;
+    }
+}
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let mut number = |or: u64| args.next().and_then(|a| a.parse().ok()).unwrap_or(or);
+    let (gb, mb) = (number(1), number(64));
+    let dir = args.next().unwrap_or("/tmp/cica-bound".into());
+    let mut number = |or: u64| args.next().and_then(|a| a.parse().ok()).unwrap_or(or);
+    let (ci_size, ci_per_ca) = (number(4096) as u32, number(180) as u16);
+    let dir = Path::new(&dir);
+    let _ = std::fs::remove_dir_all(dir);
+    std::fs::create_dir_all(dir.join("log")).expect("directory");
+    let engine = Engine::new(Env {
+        disk: Arc::new(LinuxDisk::new()),
+        clock: Arc::new(SystemClock),
+        log_dir: dir.join("log"),
+        pool_bytes: Some((mb << 20) as usize),
+        background: true,
+    })
+    .expect("engine");
+    let (data, index) = (dir.join("data"), dir.join("index"));
+    let definition = Definition {
+        data_path: data.clone(),
+        index_path: index.clone(),
+        data: attributes("BOUND.DATA", ci_size, ci_per_ca),
+        index: Some(attributes("BOUND.INDEX", 4096, 12)),
+    };
+    engine.create(&definition).expect("create");
+    let output = OpenOptions {
+        access: Access::Output,
+        ..Default::default()
+    };
+    let open = || engine.open(&data, &index, output).expect("open");
+    let n = gb * 1_000_000_000 / RECORD as u64;
+    let before = status("RssAnon:") / 1024.0;
+    println!("{n} records of {RECORD} bytes; own memory before anything {before:.1} MB");
+    let mut phase = Phases {
+        engine: engine.clone(),
+        started: (Instant::now(), process_time()),
+    };
+
+    let ds = open();
+    let mut s = ds.string();
+    let mut record = vec![b'x'; RECORD];
+    for k in 0..n {
+        set_key(&mut record, k * 2);
+        s.insert(&record, Insert::Sequential).expect("load");
+    }
+    phase.end("load", n);
+    drop(s);
+    ds.close().expect("close");
+    phase.end("close", 1);
+
+    let ds = open();
+    phase.end("open", 1);
+    let mut s = ds.string();
+    let mut state = 88_172_645_463_325_252_u64;
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % n * 2
+    };
+    let requests = 300_000;
+    let mut key = [0; 12];
+    for _ in 0..requests {
+        set_key(&mut key, random());
+        s.get(&key, Search::Equal, Intent::Read).expect("get");
+    }
+    phase.end("random gets", requests);
+    for _ in 0..requests {
+        set_key(&mut key, random());
+        record.copy_from_slice(s.get(&key, Search::Equal, Intent::Update).expect("get").bytes);
+        record[500] = record[500].wrapping_add(1);
+        s.update(&record).expect("update");
+    }
+    phase.end("random updates", requests);
+    for _ in 0..requests / 10 {
+        set_key(&mut record, random() + 1);
+        match s.insert(&record, Insert::Direct) {
+            Ok(_) | Err(RequestError::Duplicate { .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    phase.end("random inserts", requests / 10);
+    s.point_first().expect("point");
+    let mut seen = 0;
+    while let Ok(found) = s.next(Intent::Read) {
+        seen += (found.bytes.len() == RECORD) as u64;
+    }
+    assert!(seen >= n, "{seen} records of {n}");
+    phase.end("scan", seen);
+    drop(s);
+    ds.close().expect("close");
+    phase.end("close", 1);
+    println!("most memory at any time: {:.1} MB", status("VmHWM:") / 1024.0);
+    let _ = std::fs::remove_dir_all(dir);
+}

@@ -1,0 +1,103 @@
+//! What is charged to the pool besides its frames: tables of control areas, a load's images, the log's group, buffers
+//! for I/O.
+//!
+//! * H1. Frames and charges together never exceed the bound. A charge for which there is no room takes slabs from the
+//!   frames; they go back to the system and are cut again when the charge has ended.
+//! * H2. What is charged is charged before it is allocated.
+
+use super::{Pool, PoolFull, SLAB};
+use std::sync::atomic::Ordering::*;
+use std::sync::Arc;
+
+/// Slabs that frames keep whatever is charged: one for each size that a request can need at once, and some.
+const FRAMES_KEEP: usize = 8;
+
+/// Memory outside the frames, charged until this is dropped.
+pub struct Held {
+    pool: Arc<Pool>,
+    bytes: usize,
+}
+
+impl Held {
+    /// Charges `more` bytes.
+    ///
+    /// # Errors
+    /// The bound leaves no room; nothing has changed.
+    pub fn grow(&mut self, more: usize) -> Result<(), PoolFull> {
+        if !self.pool.charge_outside(more) {
+            return Err(PoolFull);
+        }
+        self.bytes += more;
+        Ok(())
+    }
+
+    /// Gives everything back that is above `bytes`.
+    pub fn shrink_to(&mut self, bytes: usize) {
+        let less = self.bytes.saturating_sub(bytes);
+        self.pool.charged.fetch_sub(less, AcqRel);
+        self.pool.outside.fetch_sub(less, AcqRel);
+        self.bytes -= less;
+    }
+}
+
+impl std::fmt::Debug for Held {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Held({} bytes)", self.bytes)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.shrink_to(0);
+    }
+}
+
+impl Pool {
+    /// Charges `bytes` for memory outside the frames. Must not be called by who holds a latch or a CA's lock.
+    ///
+    /// # Errors
+    /// The bound leaves no room.
+    pub fn hold(self: &Arc<Self>, bytes: usize) -> Result<Held, PoolFull> {
+        let mut held = Held {
+            pool: self.clone(),
+            bytes: 0,
+        };
+        held.grow(bytes)?;
+        Ok(held)
+    }
+
+    fn charge_outside(&self, bytes: usize) -> bool {
+        let most = self.limit.saturating_sub(FRAMES_KEEP * SLAB);
+        let fits = |outside: usize| Some(outside + bytes).filter(|&sum| sum <= most);
+        if self.outside.fetch_update(AcqRel, Relaxed, fits).is_err() {
+            return false;
+        }
+        for _ in 0..64 {
+            if self.charge(bytes) {
+                return true;
+            }
+            if !self.return_slab() {
+                std::thread::yield_now();
+            }
+        }
+        self.outside.fetch_sub(bytes, AcqRel);
+        false
+    }
+
+    /// Takes `bytes` from the bound. False: there is no room.
+    pub(super) fn charge(&self, bytes: usize) -> bool {
+        self.charged
+            .fetch_update(AcqRel, Relaxed, |c| (c + bytes <= self.limit).then_some(c + bytes))
+            .is_ok()
+    }
+
+    /// Empties a slab of any size and gives its memory back to the system.
+    fn return_slab(&self) -> bool {
+        let Some(slab) = self.take_slab(None) else { return false };
+        self.sizes[slab].store(0, Relaxed);
+        self.give_back_memory(slab);
+        self.returned.lock().push(slab);
+        self.charged.fetch_sub(SLAB, AcqRel);
+        true
+    }
+}
