@@ -68,3 +68,29 @@ fn data_sets_of_several_sizes_share_a_pool_that_holds_a_tenth_of_them() {
     }
     within();
 }
+
+#[test]
+fn the_tables_of_control_areas_are_charged_to_the_pool() {
+    let world = World::memory();
+    let engine = world.engine();
+    let cas = 3000;
+    world.create(&engine, "a", |data, _| {
+        (data.ci_size, data.ci_per_ca, data.primary) = (512, 1, 64 << 20);
+    });
+    let ds = world.open(&engine, "a");
+    let mut s = ds.string();
+    for n in 0..cas {
+        s.insert(&sealed(n, n, 400), Insert::Sequential).unwrap();
+    }
+    drop(s);
+    ds.close().unwrap();
+    drop(engine);
+    let engine = world.engine();
+    let before = engine.pool_use().1;
+    let input = world.open_with(&engine, "a", OpenOptions::default());
+    assert_eq!(input.statistics().0.records, cas);
+    let charged = engine.pool_use().1 - before;
+    assert!(charged >= 12 * cas as usize, "{charged} bytes for {cas} control areas");
+    input.close().unwrap();
+    assert!(engine.pool_use().1 < before + charged, "what was charged is given back");
+}

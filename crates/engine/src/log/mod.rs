@@ -57,8 +57,9 @@ const LONG: u8 = 2;
 
 struct State {
     file: Option<Claimed>,
-    /// The group being gathered.
+    /// The group being gathered, and the memory of the one before, to be used again.
     group: Vec<u8>,
+    spare: Vec<u8>,
     records: u32,
     next_lsn: u64,
     flushing: bool,
@@ -99,6 +100,7 @@ impl Log {
             state: Mutex::new(State {
                 file: None,
                 group,
+                spare: Vec::new(),
                 records: 0,
                 next_lsn: 1,
                 flushing: false,
@@ -265,7 +267,7 @@ impl Log {
 
     /// Takes the group, and writes and syncs it with the state unlocked.
     fn write_group(&self, state: &mut parking_lot::MutexGuard<'_, State>) -> Result<(), String> {
-        let mut group = Vec::with_capacity(state.group.capacity());
+        let mut group = std::mem::take(&mut state.spare);
         log::begin_group(&mut group);
         std::mem::swap(&mut group, &mut state.group);
         self.pressure.fetch_and(!GATHERED, Relaxed);
@@ -307,6 +309,9 @@ impl Log {
             file.sync().map_err(|e| format!("log {text}: sync failed: {e}"))
         });
         done?;
+        // A group that one long record swelled is not kept.
+        group.shrink_to(2 * self.gathers);
+        state.spare = group;
         for (number, _) in unnamed {
             if let Some(member) = state.data_sets.get_mut(&number) {
                 member.named = true;

@@ -13,8 +13,9 @@ use cica_format::log::{LogFileHeader, BLOCK_LEN};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A file starts with this length and grows by it.
-const STEP: u64 = 4 << 20;
+/// A file grows by its length, within these bounds: a short step writes few zeros, a long one grows seldom.
+const STEP: (u64, u64) = (256 << 10, 4 << 20);
+static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 const MOST_FILES: u32 = 10_000;
 
 /// Takes a free file, or makes one.
@@ -111,13 +112,16 @@ pub(super) fn make_room(claimed: &mut Claimed, bytes: u64) -> Result<(), String>
     let text = |e: std::io::Error| format!("log {}: {e}", claimed.path.display());
     while claimed.at + bytes > claimed.capacity {
         let start = claimed.capacity.max(BLOCK_LEN as u64);
-        let end = (claimed.capacity + STEP).next_multiple_of(STEP);
+        let end = (start + start.clamp(STEP.0, STEP.1)).next_multiple_of(STEP.0);
         claimed.file.size(Some(end)).map_err(text)?;
-        let zeros = vec![0; (end - start) as usize];
-        claimed
-            .file
-            .write(&[WriteAt { at: start, buf: &zeros }])
-            .map_err(text)?;
+        let zeros: Vec<WriteAt<'_>> = (start..end)
+            .step_by(ZEROS.len())
+            .map(|at| WriteAt {
+                at,
+                buf: &ZEROS[..ZEROS.len().min((end - at) as usize)],
+            })
+            .collect();
+        claimed.file.write(&zeros).map_err(text)?;
         claimed.capacity = end;
     }
     Ok(())

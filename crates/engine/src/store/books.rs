@@ -107,8 +107,8 @@ impl Component {
         (self.pool.limit() / 64).clamp(LISTS.0, LISTS.1)
     }
 
-    /// Notes that so many CAs are listed as changed, and so many as pending: each list may take half of the share, and a
-    /// commit is due when three quarters of that are filled (T2).
+    /// Notes that so many CAs are listed as changed, and so many as pending: each list may take half of the share, and
+    /// a commit is due when three quarters of that are filled (T2).
     pub(super) fn listed(&self, changed: usize, pending: usize) {
         if (changed * CHANGED).max(pending * PENDING) * 8 > self.lists_share() * 3 {
             self.crowded.store(true, Relaxed);
