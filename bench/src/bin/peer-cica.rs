@@ -93,6 +93,7 @@ fn attributes(component: &str, layout: Layout, (ci_size, ci_per_ca): (u32, u16),
         reclaim: true,
         volume: "BENCH".into(),
         created: 0,
+        alternate: None,
     }
 }
 

@@ -90,6 +90,7 @@ impl Component {
             reclaim: said.reclaim,
             volume: self.volumes.first().map(ToString::to_string).unwrap_or_default(),
             created,
+            alternate: None,
         }
     }
 }

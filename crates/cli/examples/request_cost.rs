@@ -252,5 +252,6 @@ fn attributes(name: &str, ci_size: u32, ci_per_ca: u16) -> Attributes {
         reclaim: true,
         volume: "COST01".into(),
         created: 0,
+        alternate: None,
     }
 }

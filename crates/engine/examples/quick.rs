@@ -72,6 +72,7 @@ fn main() {
         reclaim: true,
         volume: "V".into(),
         created: 0,
+        alternate: None,
     };
     let (data, index) = (dir.join("q.data"), dir.join("q.index"));
     let engine = Engine::new(env.clone()).expect("engine");

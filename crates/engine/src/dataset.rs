@@ -15,6 +15,7 @@ use crate::error::{OpenError, RequestError};
 use crate::ksds::Ksds;
 use crate::log::{Logged, Logger};
 use crate::organized::Organized;
+use crate::sphere::Sphere;
 use crate::store::{Codec, Component};
 use crate::string::Str;
 use cica_disk::{File, Lock};
@@ -25,7 +26,7 @@ use cica_format::table::Ref;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// What an open is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -106,6 +107,10 @@ pub(crate) struct Inner {
     /// The next commit is the last.
     closing: AtomicBool,
     left: AtomicBool,
+    /// Of a base that is open for output with its alternate indexes.
+    sphere: OnceLock<Sphere>,
+    /// An alternate index that is upgraded with its base: nobody else opens it.
+    upgraded: AtomicBool,
 }
 
 /// The committed roots.
@@ -179,6 +184,8 @@ impl Inner {
             each_request: AtomicBool::new(options.durability == Durability::Request),
             closing: AtomicBool::new(false),
             left: AtomicBool::new(false),
+            sphere: OnceLock::new(),
+            upgraded: AtomicBool::new(false),
         };
         let inner = Arc::new(inner);
         if options.reset {
@@ -211,8 +218,31 @@ impl Inner {
         }
     }
 
+    /// The alternate indexes that are upgraded with this base.
+    #[inline]
+    pub fn sphere(&self) -> Option<&Sphere> {
+        self.sphere.get()
+    }
+
+    /// Makes it a base whose alternate indexes are upgraded, before anybody else knows it.
+    pub fn attach(&self, sphere: Sphere) {
+        sphere.members().for_each(|member| member.upgraded.store(true, Relaxed));
+        let _ = self.sphere.set(sphere);
+    }
+
+    /// Is it a member of a sphere: a base with alternate indexes, or one of these?
+    pub fn is_of_sphere(&self) -> bool {
+        self.upgraded.load(Relaxed) || self.sphere.get().is_some()
+    }
+
     /// Another open in the same process.
     pub fn join(self: Arc<Self>, options: OpenOptions) -> Result<DataSet, OpenError> {
+        if self.upgraded.load(Relaxed) {
+            return Err(OpenError::InUse {
+                path: self.data_path.clone(),
+                why: "this process has it open as an alternate index that is upgraded with its base",
+            });
+        }
         if options.access == Access::Output && self.options.access == Access::Input {
             return Err(OpenError::InUse {
                 path: self.data_path.clone(),
@@ -277,14 +307,14 @@ impl Inner {
         }
         if over {
             self.shared.start_over();
-        } else if self.wants_commit() {
-            let _gate = self.common().gate.write();
-            self.commit_tree(false)?;
+        } else if self.wants_commit() || self.sphere().is_some_and(Sphere::wants_commit) {
+            self.checkpoint()?;
         }
         Ok(())
     }
 
-    fn wants_commit(&self) -> bool {
+    /// Has the tree so many changed CIs that it should be committed?
+    pub fn wants_commit(&self) -> bool {
         self.common().data.wants_commit() || self.records.index().is_some_and(|index| index.wants_commit())
     }
 
@@ -301,7 +331,19 @@ impl Inner {
         }
     }
 
-    fn flush_log(&self) -> Result<(), RequestError> {
+    /// Commits the tree, of a base with those of its alternate indexes.
+    pub fn checkpoint(&self) -> Result<(), RequestError> {
+        match self.sphere() {
+            Some(sphere) => sphere.commit(self, false),
+            None => {
+                let _gate = self.common().gate.write();
+                self.commit_tree(false)
+            }
+        }
+    }
+
+    /// Makes the log durable as far as it goes.
+    pub fn flush_log(&self) -> Result<(), RequestError> {
         self.shared.log.flush(self.shared.log.last()).map_err(|why| {
             self.common().fence(&why);
             RequestError::Fenced { why }
@@ -457,7 +499,21 @@ impl Inner {
         (data, index)
     }
 
+    /// Is there anything that the committed tree has not?
+    pub fn has_changed(&self) -> bool {
+        self.changed.load(Relaxed)
+    }
+
+    /// The next commit is the last.
+    pub fn note_closing(&self) {
+        self.closing.store(true, Relaxed);
+    }
+
     fn close(&self) -> Result<(), RequestError> {
+        // Nothing is upgraded while the base is loaded.
+        if let Some(sphere) = self.sphere().filter(|_| !self.records.is_building()) {
+            return sphere.close(self);
+        }
         let gate = self.common().gate.write();
         let mut done = self.common().check_fence();
         if done.is_ok() && self.records.is_building() {
@@ -465,7 +521,7 @@ impl Inner {
             done = self.records.end_load();
         }
         if done.is_ok() {
-            self.closing.store(true, Relaxed);
+            self.note_closing();
             done = self.commit_tree(true);
         }
         drop(gate);
@@ -475,6 +531,15 @@ impl Inner {
 
     /// Lets go of everything without committing.
     pub fn leave(&self) {
+        match self.sphere() {
+            _ if self.has_left() => {}
+            Some(sphere) => sphere.leave(self),
+            None => self.leave_alone(),
+        }
+    }
+
+    /// The same for one member of a sphere.
+    pub fn leave_alone(&self) {
         if self.has_left() {
             return;
         }
@@ -616,8 +681,11 @@ impl DataSet {
     /// # Errors
     /// As [`commit`](Self::commit).
     pub fn checkpoint(&self) -> Result<(), RequestError> {
-        let _gate = self.inner.common().gate.write();
-        self.inner.commit_tree(false)
+        self.inner.checkpoint()
+    }
+    /// Alternate indexes of the upgrade set that were never built, so that changes do not reach them (ACBERFLG 100).
+    pub fn unbuilt(&self) -> &[String] {
+        self.inner.sphere().map_or(&[], Sphere::unbuilt)
     }
     /// Checks the whole structure: every CI against its checksum, data against index, and the arithmetic of both.
     ///

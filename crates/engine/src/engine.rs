@@ -326,24 +326,33 @@ impl Engine {
     /// Opens a cluster; `index` is not looked at where the organization has none. If its last owner died, that owner's
     /// log is replayed first, for all its data sets.
     pub fn open(&self, data: &Path, index: &Path, options: OpenOptions) -> Result<DataSet, OpenError> {
-        let mut open = self.shared.open.lock();
-        if let Some(inner) = open.get(data).and_then(Weak::upgrade).filter(|inner| !inner.has_left()) {
+        let mut open = self.opened();
+        if let Some(inner) = open.get(data) {
             return inner.join(options);
         }
+        let inner = self.open_first(data, index, options)?;
+        inner.join_log();
+        open.insert(&inner);
+        Ok(DataSet::new(inner))
+    }
+
+    /// The data sets that this process has open; while this is kept nobody opens another.
+    pub(crate) fn opened(&self) -> Opened<'_> {
+        Opened(self.shared.open.lock())
+    }
+
+    /// Opens a cluster that this process has not open, after recovery if that is due. It does not log yet.
+    pub(crate) fn open_first(&self, data: &Path, index: &Path, options: OpenOptions) -> Result<Arc<Inner>, OpenError> {
         for _ in 0..8 {
             let write = options.access == Access::Output;
             let lock = if write { Lock::Exclusive } else { Lock::Shared };
             let file = self.open_file(data, lock, write)?;
             let root = read_root(&*file, data)?;
-            if root.log.log != 0 {
-                drop(file);
-                self.recover(data, index, &root)?;
-                continue;
+            if root.log.log == 0 {
+                return Inner::open(&self.shared, file, root, data, index, options);
             }
-            let inner = Inner::open(&self.shared, file, root, data, index, options)?;
-            inner.join_log();
-            open.insert(data.to_path_buf(), Arc::downgrade(&inner));
-            return Ok(DataSet::new(inner));
+            drop(file);
+            self.recover(data, index, &root)?;
         }
         Err(OpenError::Unusable {
             path: data.to_path_buf(),
@@ -406,17 +415,17 @@ impl Engine {
         members: &mut HashMap<u32, Option<Arc<Inner>>>,
     ) -> Result<(), OpenError> {
         for (lsn, logged) in group {
-            let number = match &logged {
+            match &logged {
                 Logged::DataSet {
                     number, data, index, ..
-                } => {
-                    self.member(members, *number, Path::new(data), Path::new(index), log)?;
-                    continue;
+                } => self.member(members, *number, Path::new(data), Path::new(index), log)?,
+                // Each part is of one data set, and that knows by its root whether it has it (R5).
+                Logged::Unit(parts) => {
+                    for part in parts {
+                        replay(members, lsn, part)?;
+                    }
                 }
-                Logged::Insert(number, _) | Logged::Update(number, _) | Logged::Erase(number, _) => *number,
-            };
-            if let Some(Some(inner)) = members.get(&number) {
-                inner.replay(lsn, &logged)?;
+                request => replay(members, lsn, request)?,
             }
         }
         Ok(())
@@ -470,6 +479,31 @@ impl Engine {
     }
 }
 
+/// Does a logged request of one data set again, if that takes part in the recovery.
+fn replay(members: &HashMap<u32, Option<Arc<Inner>>>, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
+    match logged.number().and_then(|number| members.get(&number)) {
+        Some(Some(inner)) => inner.replay(lsn, logged),
+        _ => Ok(()),
+    }
+}
+
+/// See [`Engine::opened`].
+pub(crate) struct Opened<'e>(MutexGuard<'e, HashMap<PathBuf, Weak<Inner>>>);
+
+impl Opened<'_> {
+    /// The open data set with this data component.
+    pub fn get(&self, data: &Path) -> Option<Arc<Inner>> {
+        self.0
+            .get(data)
+            .and_then(Weak::upgrade)
+            .filter(|inner| !inner.has_left())
+    }
+    /// Enters one.
+    pub fn insert(&mut self, inner: &Arc<Inner>) {
+        self.0.insert(inner.data_path().to_path_buf(), Arc::downgrade(inner));
+    }
+}
+
 impl Shared {
     /// Commits every tree and starts the log over.
     pub fn start_over(&self) {
@@ -485,7 +519,9 @@ impl Shared {
             .collect();
         all.sort_by_key(|inner| inner.data_path().to_path_buf());
         let gates: Vec<_> = all.iter().map(|inner| inner.common().gate.write()).collect();
-        if all.iter().all(|inner| inner.commit_tree(false).is_ok()) {
+        // The members of a sphere are committed one after the other, so the log must have their units (S4).
+        let logged = self.log.flush(self.log.last()).is_ok();
+        if logged && all.iter().all(|inner| inner.commit_tree(false).is_ok()) {
             self.log.start_over();
         }
         drop(gates);
@@ -504,9 +540,14 @@ impl Shared {
             .collect();
         all.sort_by_key(|inner| inner.data_path().to_path_buf());
         let gates: Vec<_> = all.iter().map(|inner| inner.common().gate.write()).collect();
-        // Nothing is left that a flush could write meanwhile. If it fails, the log answers nothing more.
-        let _ = self.log.flush(self.log.last());
+        // Nothing is left that a flush could write meanwhile. If it fails, the log answers nothing more, and the trees
+        // of a sphere must not be committed one by one (S4).
+        let logged = self.log.flush(self.log.last());
         for inner in &all {
+            match &logged {
+                Err(why) if inner.is_of_sphere() => inner.common().fence_quietly(why),
+                _ => {}
+            }
             // A data set that cannot commit is fenced by the failure and recovers from the same file.
             let _ = inner.commit_without_log();
         }

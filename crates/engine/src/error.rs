@@ -90,6 +90,25 @@ pub enum RequestError {
     },
     /// 8/116: during load only sequential inserts.
     Loading,
+    /// 8/144: an alternate index points to a base record that is not there.
+    NoBaseRecord {
+        /// The pointer.
+        pointer: Vec<u8>,
+    },
+    /// 8/148: an alternate index record takes no more pointers.
+    PointerLimit {
+        /// The alternate key.
+        key: Vec<u8>,
+    },
+    /// An alternate index is the reason, not the base.
+    Alternate {
+        /// RPLCMPON: 2 the path's alternate index, 4 the upgrade set.
+        component: u8,
+        /// Its name.
+        name: String,
+        /// What it answered.
+        error: Box<RequestError>,
+    },
     /// 12/4 or 12/8: a CI does not read back as it was written, or the device failed.
     Physical {
         /// 4 data read, 8 index read, 12 sequence set read, 16 data write, 20 index write, 24 sequence set write.
@@ -109,6 +128,14 @@ impl RequestError {
     pub fn feedback(&self) -> Feedback {
         use RequestError::*;
         let (return_code, reason) = match self {
+            Alternate { component, error, .. } => {
+                return Feedback {
+                    component: *component,
+                    ..error.feedback()
+                }
+            }
+            NoBaseRecord { .. } => (8, 144),
+            PointerLimit { .. } => (8, 148),
             EndOfData => (8, 4),
             Duplicate { .. } => (8, 8),
             Sequence { .. } => (8, 12),
@@ -133,6 +160,17 @@ impl RequestError {
             return_code,
             reason,
             component: 0,
+        }
+    }
+}
+
+impl RequestError {
+    /// The same as an answer of an alternate index.
+    pub(crate) fn in_component(self, component: u8, name: &str) -> RequestError {
+        RequestError::Alternate {
+            component,
+            name: name.to_string(),
+            error: Box::new(self),
         }
     }
 }
@@ -178,6 +216,17 @@ impl fmt::Display for RequestError {
                 f,
                 "the data set is being loaded: only records in key order can be added until it is closed"
             )?,
+            NoBaseRecord { pointer } => write!(
+                f,
+                "the alternate index points to {}, which is not in the base; build it again with BLDINDEX",
+                show_key(pointer)
+            )?,
+            PointerLimit { key } => write!(
+                f,
+                "the alternate index record of key {} takes no more pointers: RECORDSIZE or 65,535 is reached",
+                show_key(key)
+            )?,
+            Alternate { name, error, .. } => write!(f, "alternate index {name}: {error}")?,
             Physical { what, .. } => write!(f, "{what}")?,
             Fenced { why } => write!(
                 f,
@@ -185,7 +234,11 @@ impl fmt::Display for RequestError {
             )?,
         }
         let fb = self.feedback();
-        write!(f, " [{}/{}]", fb.return_code, fb.reason)
+        match self {
+            // What the alternate index answered has its numbers already.
+            Alternate { component, .. } => write!(f, " component {component}"),
+            _ => write!(f, " [{}/{}]", fb.return_code, fb.reason),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! ```text
 //! engine, dataset, string   the owner, open data sets, requests       (VSAM's words)
 //! organized, common         a data set by its organization, and what all have
+//! sphere/                   a base with its alternate indexes: units, paths
 //! ksds/                     trees of records: find, change, split, load
 //! store/                    one component file: slots, regions, commit (docs/design/0001)
 //! pool/   log/              frames and latches; requests made durable
@@ -22,6 +23,7 @@ mod organized;
 #[allow(unsafe_code)]
 mod pool;
 mod rebuild;
+mod sphere;
 mod store;
 mod stored;
 mod string;
@@ -30,5 +32,6 @@ pub use dataset::{Access, CloseReport, DataSet, Durability, OpenOptions};
 pub use engine::{Definition, Engine, Env};
 pub use error::{show_key, Feedback, OpenError, RequestError};
 pub use rebuild::Rebuild;
+pub use sphere::Files;
 pub use stored::{Stored, StoredArea, StoredComponent};
 pub use string::{Argument, Insert, Intent, Record, Search, Str};

@@ -75,7 +75,8 @@ impl Organized {
                 Logged::Insert(_, record) => ksds.insert(record, Default::default()).map(drop),
                 Logged::Update(_, record) => ksds.update(record, None).map(drop),
                 Logged::Erase(_, key) => ksds.erase(key, None),
-                Logged::DataSet { .. } => Ok(()),
+                Logged::AddPointer(..) | Logged::RemovePointer(..) => crate::sphere::replay(ksds, logged),
+                Logged::DataSet { .. } | Logged::Unit(_) => Ok(()),
             },
         }
     }

@@ -269,6 +269,13 @@ impl Str {
         }
     }
 
+    /// 0/8: the last insert or update gave a record an alternate key that another record has too.
+    pub fn made_duplicate(&self) -> bool {
+        match &self.of {
+            Of::Ksds(string) => string.made_duplicate(),
+        }
+    }
+
     /// ENDREQ: gives up position and hold.
     pub fn end(&mut self) {
         match &mut self.of {

@@ -33,6 +33,7 @@ fn attributes(name: &str, ci_size: u32, ci_per_ca: u16) -> Attributes {
         reclaim: true,
         volume: "V1".into(),
         created: 0,
+        alternate: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a component is: the attributes given at DEFINE, carried in each file so that a catalog can be rebuilt from the
 //! files.
 
+use crate::aix::Pointers;
 use crate::bytes::{le16, le32, le64, put, put_text, text};
 use crate::error::FormatError;
 
@@ -18,6 +19,21 @@ pub enum Organization {
     Vrrds,
     /// Linear.
     Lds,
+}
+
+/// What makes a KSDS an alternate index: its records are those of [`crate::aix`], its keys alternate keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alternate {
+    /// Name of the base cluster.
+    pub base: String,
+    /// Where the alternate key stands in a base record (AXRKP); its length is the index's own key length.
+    pub key_offset: u32,
+    /// UNIQUEKEY.
+    pub unique: bool,
+    /// UPGRADE.
+    pub upgrade: bool,
+    /// What its pointers are.
+    pub pointers: Pointers,
 }
 
 /// Attributes of a component, as the engine obeys them.
@@ -73,6 +89,8 @@ pub struct Attributes {
     pub volume: String,
     /// Creation, nanoseconds since 1970.
     pub created: u64,
+    /// Of an alternate index.
+    pub alternate: Option<Alternate>,
 }
 
 /// Bytes the attributes take in a root; the rest after the last field is zero.
@@ -107,6 +125,10 @@ mod at {
     pub const PRIMARY: usize = 128;
     pub const SECONDARY: usize = 136;
     pub const CREATED: usize = 144;
+    pub const BASE_NAME: usize = 152;
+    pub const ALTERNATE_OFFSET: usize = 196;
+    pub const ALTERNATE_FLAGS: usize = 200;
+    pub const POINTER_LEN: usize = 201;
 }
 
 mod flag {
@@ -118,6 +140,15 @@ mod flag {
     pub const WRITE_CHECK: u8 = 0x10;
     pub const RECLAIM: u8 = 0x20;
     pub const ALL: u8 = 0x3F;
+}
+
+mod alternate {
+    //! Bits of the alternate index's flag byte.
+    pub const IS: u8 = 0x01;
+    pub const UNIQUE: u8 = 0x02;
+    pub const UPGRADE: u8 = 0x04;
+    pub const PRIME_KEYS: u8 = 0x08;
+    pub const ALL: u8 = 0x0F;
 }
 
 impl Organization {
@@ -185,7 +216,7 @@ impl Attributes {
         put(out, at::PRIMARY, &self.primary.to_le_bytes());
         put(out, at::SECONDARY, &self.secondary.to_le_bytes());
         put(out, at::CREATED, &self.created.to_le_bytes());
-        Ok(())
+        self.alternate.as_ref().map_or(Ok(()), |a| a.encode(out))
     }
 
     /// Reads what [`Attributes::encode`] wrote.
@@ -220,6 +251,7 @@ impl Attributes {
             reclaim: flags & flag::RECLAIM != 0,
             volume: text(WHAT, "volume", bytes, (at::VOLUME, VOLUME_LEN))?,
             created: le64(bytes, at::CREATED),
+            alternate: Alternate::decode(bytes)?,
         };
         attributes.check()?;
         Ok(attributes)
@@ -281,6 +313,38 @@ impl Attributes {
             Some(&(field, value, _, must)) => Err(refused(field, value, must)),
             None => Ok(()),
         }
+    }
+}
+
+impl Alternate {
+    fn encode(&self, out: &mut [u8]) -> Result<(), FormatError> {
+        put_text(WHAT, "base name", out, (at::BASE_NAME, NAME_LEN), &self.base)?;
+        put(out, at::ALTERNATE_OFFSET, &self.key_offset.to_le_bytes());
+        let bit = |on: bool, bit: u8| if on { bit } else { 0 };
+        out[at::ALTERNATE_FLAGS] = alternate::IS
+            | bit(self.unique, alternate::UNIQUE)
+            | bit(self.upgrade, alternate::UPGRADE)
+            | bit(matches!(self.pointers, Pointers::Keys(_)), alternate::PRIME_KEYS);
+        out[at::POINTER_LEN] = self.pointers.len() as u8;
+        Ok(())
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Option<Alternate>, FormatError> {
+        let flags = bytes[at::ALTERNATE_FLAGS];
+        if flags & !alternate::ALL != 0 {
+            return Err(refused("alternate index flags", flags.into(), "made of known bits"));
+        }
+        if flags & alternate::IS == 0 {
+            return Ok(None);
+        }
+        let keys = u8::from(flags & alternate::PRIME_KEYS != 0);
+        Ok(Some(Alternate {
+            base: text(WHAT, "base name", bytes, (at::BASE_NAME, NAME_LEN))?,
+            key_offset: le32(bytes, at::ALTERNATE_OFFSET),
+            unique: flags & alternate::UNIQUE != 0,
+            upgrade: flags & alternate::UPGRADE != 0,
+            pointers: Pointers::of(keys, bytes[at::POINTER_LEN])?,
+        }))
     }
 }
 

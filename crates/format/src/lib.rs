@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod aix;
 pub mod attributes;
 mod bytes;
 pub mod ca;

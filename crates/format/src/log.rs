@@ -44,6 +44,29 @@ pub enum LogRecord<'a> {
         /// Key.
         key: &'a [u8],
     },
+    /// An alternate index gained a pointer under an alternate key.
+    AddPointer {
+        /// Data set number.
+        number: u32,
+        /// Alternate key.
+        key: &'a [u8],
+        /// Prime key or RBA.
+        pointer: &'a [u8],
+    },
+    /// An alternate index lost a pointer under an alternate key.
+    RemovePointer {
+        /// Data set number.
+        number: u32,
+        /// Alternate key.
+        key: &'a [u8],
+        /// Prime key or RBA.
+        pointer: &'a [u8],
+    },
+    /// Requests of several data sets that are done all or none: a base cluster and its alternate indexes.
+    Unit {
+        /// Its records, as [`parts`] reads them.
+        parts: &'a [u8],
+    },
 }
 
 /// Bytes of a group's header, before its records.
@@ -79,6 +102,8 @@ mod at {
     pub const RECORD_BODY: usize = 5;
     pub const DATA_SET_CLUSTER: usize = 5;
     pub const DATA_SET_PATH: usize = 13;
+    pub const POINTER_KEY_LEN: usize = 5;
+    pub const POINTER_KEY: usize = 6;
 }
 
 mod kind {
@@ -87,6 +112,9 @@ mod kind {
     pub const INSERT: u8 = 2;
     pub const UPDATE: u8 = 3;
     pub const ERASE: u8 = 4;
+    pub const ADD_POINTER: u8 = 5;
+    pub const REMOVE_POINTER: u8 = 6;
+    pub const UNIT: u8 = 7;
 }
 
 /// What a group says of itself.
@@ -132,6 +160,43 @@ pub fn append_update(buf: &mut Vec<u8>, number: u32, record: &[u8]) {
 /// Appends an erase of the record with `key` in data set `number`.
 pub fn append_erase(buf: &mut Vec<u8>, number: u32, key: &[u8]) {
     append_record(buf, kind::ERASE, number, &[key]);
+}
+
+/// Appends that alternate index `number` gained `pointer` under `key`, which has at most 255 bytes.
+pub fn append_add_pointer(buf: &mut Vec<u8>, number: u32, key: &[u8], pointer: &[u8]) {
+    append_record(buf, kind::ADD_POINTER, number, &[&[key.len() as u8], key, pointer]);
+}
+
+/// Appends that alternate index `number` lost `pointer` under `key`, which has at most 255 bytes.
+pub fn append_remove_pointer(buf: &mut Vec<u8>, number: u32, key: &[u8], pointer: &[u8]) {
+    append_record(buf, kind::REMOVE_POINTER, number, &[&[key.len() as u8], key, pointer]);
+}
+
+/// Appends a unit; `parts` is what the functions above appended to an empty buffer.
+pub fn append_unit(buf: &mut Vec<u8>, parts: &[u8]) {
+    append_record(buf, kind::UNIT, 0, &[parts]);
+}
+
+/// The records of a [`LogRecord::Unit`]. After an error it ends.
+pub fn parts(mut rest: &[u8]) -> impl Iterator<Item = Result<LogRecord<'_>, FormatError>> {
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let part = next_record(&mut rest, 1).and_then(|part| match part {
+            LogRecord::Unit { .. } | LogRecord::DataSet { .. } => Err(FormatError::Field {
+                what: RECORD,
+                field: "kind in a unit",
+                value: kind::UNIT.into(),
+                must: "from 2 to 6",
+            }),
+            part => Ok(part),
+        });
+        if part.is_err() {
+            rest = &[];
+        }
+        Some(part)
+    })
 }
 
 fn append_record(buf: &mut Vec<u8>, kind: u8, number: u32, body: &[&[u8]]) {
@@ -246,6 +311,14 @@ fn next_record<'a>(rest: &mut &'a [u8], left: u32) -> Result<LogRecord<'a>, Form
     LogRecord::decode(record)
 }
 
+/// Alternate key and pointer of a pointer record.
+fn key_and_pointer(bytes: &[u8]) -> Result<(&[u8], &[u8]), FormatError> {
+    need(RECORD, bytes, at::POINTER_KEY)?;
+    let end = at::POINTER_KEY + usize::from(bytes[at::POINTER_KEY_LEN]);
+    need(RECORD, bytes, end)?;
+    Ok((&bytes[at::POINTER_KEY..end], &bytes[end..]))
+}
+
 impl LogRecord<'_> {
     /// Appends the record to the group in `buf`.
     pub fn append(&self, buf: &mut Vec<u8>) {
@@ -256,6 +329,9 @@ impl LogRecord<'_> {
             LogRecord::Insert { number, record } => append_insert(buf, number, record),
             LogRecord::Update { number, record } => append_update(buf, number, record),
             LogRecord::Erase { number, key } => append_erase(buf, number, key),
+            LogRecord::AddPointer { number, key, pointer } => append_add_pointer(buf, number, key, pointer),
+            LogRecord::RemovePointer { number, key, pointer } => append_remove_pointer(buf, number, key, pointer),
+            LogRecord::Unit { parts } => append_unit(buf, parts),
         }
     }
 
@@ -282,11 +358,20 @@ impl LogRecord<'_> {
             kind::INSERT => Ok(LogRecord::Insert { number, record: body }),
             kind::UPDATE => Ok(LogRecord::Update { number, record: body }),
             kind::ERASE => Ok(LogRecord::Erase { number, key: body }),
+            kind::ADD_POINTER => {
+                let (key, pointer) = key_and_pointer(bytes)?;
+                Ok(LogRecord::AddPointer { number, key, pointer })
+            }
+            kind::REMOVE_POINTER => {
+                let (key, pointer) = key_and_pointer(bytes)?;
+                Ok(LogRecord::RemovePointer { number, key, pointer })
+            }
+            kind::UNIT => Ok(LogRecord::Unit { parts: body }),
             other => Err(FormatError::Field {
                 what: RECORD,
                 field: "kind",
                 value: other.into(),
-                must: "from 1 to 4",
+                must: "from 1 to 7",
             }),
         }
     }

@@ -3,7 +3,7 @@
 mod samples;
 
 use cica_format::log::{
-    append_erase, append_insert, append_update, begin_group, finish_group, read_group, records, GroupHeader,
+    append_erase, append_insert, append_update, begin_group, finish_group, parts, read_group, records, GroupHeader,
     LogFileHeader, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN,
 };
 use cica_format::FormatError;
@@ -232,13 +232,15 @@ fn records_that_contradict_themselves_end_the_group() {
         })
     };
     assert_eq!(
-        after("05000000 05 09000000", 2),
-        [Ok(9), field("kind", 5, "from 1 to 4", "log record")]
+        after("05000000 08 09000000", 2),
+        [Ok(9), field("kind", 8, "from 1 to 7", "log record")]
     );
     assert_eq!(
         after("05000000 00 09000000", 2),
-        [Ok(9), field("kind", 0, "from 1 to 4", "log record")]
+        [Ok(9), field("kind", 0, "from 1 to 7", "log record")]
     );
+    assert_eq!(after("05000000 05 09000000", 2), [Ok(9), short(6, 5)]);
+    assert_eq!(after("07000000 06 09000000 02 C1", 2), [Ok(9), short(8, 7)]);
     let path = field("path (good bytes)", 1, "all of it, UTF-8", "log record");
     assert_eq!(after("0F000000 01 09000000 0102030405060708 41FF", 2), [Ok(9), path]);
     assert_eq!(
@@ -259,6 +261,55 @@ fn records_of_what_is_no_group() {
     );
     let group = group(&four());
     assert!(matches!(read(&group[..50]), Err(FormatError::Short { .. })));
+}
+
+#[test]
+fn the_parts_of_a_unit() {
+    let insert = LogRecord::Insert {
+        number: 1,
+        record: b"00017SMITH",
+    };
+    let add = LogRecord::AddPointer {
+        number: 2,
+        key: b"SMITH",
+        pointer: b"00017",
+    };
+    let remove = LogRecord::RemovePointer {
+        number: 3,
+        key: b"",
+        pointer: b"",
+    };
+    let mut bytes = Vec::new();
+    for part in [&insert, &add, &remove] {
+        part.append(&mut bytes);
+    }
+    let group = group(&[LogRecord::Unit { parts: &bytes }]);
+    let units = read(&group);
+    let Ok([LogRecord::Unit { parts: read }]) = units.as_deref() else {
+        panic!("one unit was written");
+    };
+    let whole: Result<Vec<_>, _> = parts(read).collect();
+    assert_eq!(whole, Ok(vec![insert, add, remove]));
+    // Cut anywhere, it ends with an error, or at a record's end.
+    let ends = [0, 19, 39];
+    for cut in 0..bytes.len() {
+        let read: Result<Vec<_>, _> = parts(&bytes[..cut]).collect();
+        assert_eq!(read.is_ok(), ends.contains(&cut), "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_unit_has_no_unit_in_it() {
+    let mut inner = Vec::new();
+    LogRecord::Unit { parts: &[] }.append(&mut inner);
+    let read: Vec<_> = parts(&inner).collect();
+    assert!(matches!(
+        read[..],
+        [Err(FormatError::Field {
+            field: "kind in a unit",
+            ..
+        })]
+    ));
 }
 
 #[derive(Debug, Clone)]

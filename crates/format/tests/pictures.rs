@@ -2,6 +2,7 @@
 
 mod samples;
 
+use cica_format::aix::{self, Pointers};
 use cica_format::ca::CaHeader;
 use cica_format::checksum::crc32c;
 use cica_format::ci::{render, Segment};
@@ -161,6 +162,24 @@ fn record_of_an_index() {
 }
 
 #[test]
+fn record_of_an_alternate_index() {
+    let mut record = Vec::new();
+    aix::begin(&mut record, Pointers::Keys(5), b"SMITH2");
+    aix::add(&mut record, b"00017").expect("it has room");
+    aix::add(&mut record, b"00004").expect("it has room");
+    let fields = [
+        ("flag", vec![1]),
+        ("pointer length", vec![5]),
+        ("count", hex("0002")),
+        ("key length", vec![6]),
+        ("key", b"SMITH2".to_vec()),
+        ("first pointer", b"00017".to_vec()),
+        ("second pointer", b"00004".to_vec()),
+    ];
+    assert_pictured("aix-record", "Record", &record, &fields);
+}
+
+#[test]
 fn header_of_a_ca() {
     let header = ca_header();
     let mut bytes = vec![0; CaHeader::encoded_len(3)];
@@ -308,6 +327,10 @@ fn attributes_in_a_root() {
         ("primary", le!(a.primary)),
         ("secondary", le!(a.secondary)),
         ("created", le!(a.created)),
+        ("base name", padded("PAYROLL.MASTER", 44)),
+        ("alternate offset", le!(20u32)),
+        ("alternate flags", vec![0x01 | 0x02 | 0x08]),
+        ("pointer length", vec![8]),
     ];
     assert_pictured("root", "Attributes", &bytes[768..1024], &fields);
 }
@@ -380,6 +403,34 @@ fn log_records() {
         ("path", b"A.DATA".to_vec()),
     ];
     assert_pictured("log", "Data set record", &bytes, &fields);
+
+    bytes.clear();
+    LogRecord::AddPointer {
+        number: 9,
+        key: b"SMITH",
+        pointer: b"00017",
+    }
+    .append(&mut bytes);
+    let fields = [
+        ("length", le!(16u32)),
+        ("kind", vec![5]),
+        ("number", le!(9u32)),
+        ("key length", vec![5]),
+        ("key", b"SMITH".to_vec()),
+        ("pointer", b"00017".to_vec()),
+    ];
+    assert_pictured("log", "Pointer record", &bytes, &fields);
+
+    let mut parts = Vec::new();
+    LogRecord::Insert {
+        number: 9,
+        record: b"ADAMS",
+    }
+    .append(&mut parts);
+    bytes.clear();
+    LogRecord::Unit { parts: &parts }.append(&mut bytes);
+    let fields = [("length", le!(19u32)), ("kind", vec![7]), ("parts", parts)];
+    assert_pictured("log", "Unit record", &bytes, &fields);
 }
 
 #[test]

@@ -229,6 +229,7 @@ impl Shape {
             reclaim: self.reclaim,
             volume: "SIM001".into(),
             created: 0,
+            alternate: None,
         };
         let index_ci_per_ca = 8;
         let index = Attributes {

@@ -5,6 +5,7 @@ use super::{Ksds, Leaf};
 use crate::error::RequestError;
 use crate::pool::{Latched, Page};
 use cica_format::{ci, log};
+use parking_lot::RwLockReadGuard;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// How a record comes.
@@ -25,6 +26,46 @@ pub struct Inserted {
     pub at: (u32, usize),
 }
 
+/// Who keeps the gate and logs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The request is on its own: it does both itself.
+    Whole,
+    /// It is part of a unit: the caller has the gate shared, and logs the unit.
+    Shared,
+    /// The same, and the caller has the gate exclusively.
+    Exclusive,
+}
+
+impl Part {
+    /// Keeps the gate shared if nobody does.
+    fn shared(self, ksds: &Ksds) -> Option<RwLockReadGuard<'_, ()>> {
+        (self == Part::Whole).then(|| ksds.gate.read())
+    }
+
+    /// Does with the gate kept exclusively what needs that; `None` if the caller keeps it shared.
+    fn exclusively<T>(
+        self,
+        ksds: &Ksds,
+        shared: Option<RwLockReadGuard<'_, ()>>,
+        work: impl FnOnce() -> Result<T, RequestError>,
+    ) -> Result<Option<T>, RequestError> {
+        if self == Part::Shared {
+            return Ok(None);
+        }
+        drop(shared);
+        let _gate = (self == Part::Whole).then(|| ksds.gate.write());
+        work().map(Some)
+    }
+}
+
+/// What a part of a unit says that cannot be done without the gate exclusively; requests of their own always can.
+fn done<T>(part: Result<Option<T>, RequestError>) -> Result<T, RequestError> {
+    part?.ok_or_else(|| RequestError::Fenced {
+        why: "a request of its own has the gate as it needs it".into(),
+    })
+}
+
 /// What one try came to.
 enum Tried {
     Done(u64, usize),
@@ -42,31 +83,34 @@ enum Tried {
 impl Ksds {
     /// Adds a record; its length has been checked.
     pub fn insert(&self, record: &[u8], order: Order) -> Result<Inserted, RequestError> {
-        let gate = self.gate.read();
+        done(self.insert_part(record, order, Part::Whole))
+    }
+
+    /// The same, perhaps as part of a unit; `None`, and nothing is done: it needs the gate exclusively.
+    pub fn insert_part(&self, record: &[u8], order: Order, part: Part) -> Result<Option<Inserted>, RequestError> {
+        let gate = part.shared(self);
         let key = self.key_of(record);
         if record.len() > self.longest_unspanned() {
-            drop(gate);
-            return self.insert_spanned(record);
+            return part.exclusively(self, gate, || self.insert_spanned(record, part));
         }
         loop {
             self.check_fence()?;
             let Some(leaf) = self.descend(key)? else {
                 return Err(RequestError::Loading);
             };
-            match self.try_insert(&leaf, key, record, order)? {
+            match self.try_insert(&leaf, key, record, order, part)? {
                 Tried::Done(rba, pos) => {
                     self.counters.records.fetch_add(1, Relaxed);
                     self.counters.inserted.fetch_add(1, Relaxed);
-                    return Ok(Inserted {
+                    return Ok(Some(Inserted {
                         rba,
                         at: (leaf.ci, pos),
-                    });
+                    }));
                 }
                 Tried::Again => {}
                 Tried::Slots(bytes) => self.widen(&leaf, bytes)?,
                 Tried::NoRoom { .. } if self.leaf_view(&leaf).segment() != 0 => {
-                    drop(gate);
-                    return self.insert_spanned(record);
+                    return part.exclusively(self, gate, || self.insert_spanned(record, part));
                 }
                 Tried::NoRoom { pos, limited } => {
                     let ascending = order.sequential || (pos > 0 && order.after == Some((leaf.ci, pos - 1)));
@@ -82,7 +126,14 @@ impl Ksds {
         }
     }
 
-    fn try_insert(&self, leaf: &Leaf, key: &[u8], record: &[u8], order: Order) -> Result<Tried, RequestError> {
+    fn try_insert(
+        &self,
+        leaf: &Leaf,
+        key: &[u8],
+        record: &[u8],
+        order: Order,
+        part: Part,
+    ) -> Result<Tried, RequestError> {
         let view = self.leaf_view(leaf);
         let (pos, equal) = view.find_record(key, self.shape.rkp);
         let (count, segment, cap) = (view.count(), view.segment(), view.slot_cap());
@@ -116,7 +167,7 @@ impl Ksds {
             });
         }
         page.insert(pos, record, self.shape);
-        self.append(|number, buf| log::append_insert(buf, number, record));
+        self.append_alone(part, |number, buf| log::append_insert(buf, number, record));
         let rba = self.rba(leaf.ci, &latched, pos);
         self.data.changed(&mut latched);
         drop(latched);
@@ -165,26 +216,30 @@ impl Ksds {
 
     /// Replaces the record with this record's key; `at` is its page, if that is as the reader found it. Returns its
     /// RBA.
-    pub fn update(&self, record: &[u8], mut at: Option<Leaf>) -> Result<u64, RequestError> {
-        let gate = self.gate.read();
+    pub fn update(&self, record: &[u8], at: Option<Leaf>) -> Result<u64, RequestError> {
+        done(self.update_part(record, at, Part::Whole))
+    }
+
+    /// The same, perhaps as part of a unit; see [`insert_part`](Self::insert_part).
+    pub fn update_part(&self, record: &[u8], mut at: Option<Leaf>, part: Part) -> Result<Option<u64>, RequestError> {
+        let gate = part.shared(self);
         let key = self.key_of(record);
         loop {
             self.check_fence()?;
             let Some(leaf) = self.leaf_for(key, at.take())? else {
                 return Err(RequestError::NotFound);
             };
-            match self.try_update(&leaf, key, record)? {
+            match self.try_update(&leaf, key, record, part)? {
                 Tried::Done(rba, _) => {
                     self.counters.updated.fetch_add(1, Relaxed);
-                    return Ok(rba);
+                    return Ok(Some(rba));
                 }
                 Tried::Again => {}
                 Tried::Slots(bytes) => self.widen(&leaf, bytes)?,
                 Tried::NoRoom { .. }
                     if record.len() > self.longest_unspanned() || self.leaf_view(&leaf).segment() != 0 =>
                 {
-                    drop(gate);
-                    return self.replace_spanned(record);
+                    return part.exclusively(self, gate, || self.replace_spanned(record, part));
                 }
                 Tried::NoRoom { .. } => {
                     self.make_room(&Coming {
@@ -199,7 +254,7 @@ impl Ksds {
         }
     }
 
-    fn try_update(&self, leaf: &Leaf, key: &[u8], record: &[u8]) -> Result<Tried, RequestError> {
+    fn try_update(&self, leaf: &Leaf, key: &[u8], record: &[u8], part: Part) -> Result<Tried, RequestError> {
         let view = self.leaf_view(leaf);
         let (pos, equal) = view.find_record(key, self.shape.rkp);
         let segment = view.segment();
@@ -227,7 +282,7 @@ impl Ksds {
             }
         }
         page.replace(pos, record);
-        self.append(|number, buf| log::append_update(buf, number, record));
+        self.append_alone(part, |number, buf| log::append_update(buf, number, record));
         let rba = self.rba(leaf.ci, &latched, pos);
         self.data.changed(&mut latched);
         Ok(Tried::Done(rba, pos))
@@ -242,14 +297,19 @@ impl Ksds {
     }
 
     /// Takes the record with this key out; `at` as for [`update`](Self::update).
-    pub fn erase(&self, key: &[u8], mut at: Option<Leaf>) -> Result<(), RequestError> {
-        let gate = self.gate.read();
+    pub fn erase(&self, key: &[u8], at: Option<Leaf>) -> Result<(), RequestError> {
+        done(self.erase_part(key, at, Part::Whole))
+    }
+
+    /// The same, perhaps as part of a unit; see [`insert_part`](Self::insert_part).
+    pub fn erase_part(&self, key: &[u8], mut at: Option<Leaf>, part: Part) -> Result<Option<()>, RequestError> {
+        let gate = part.shared(self);
         loop {
             self.check_fence()?;
             let Some(leaf) = self.leaf_for(key, at.take())? else {
                 return Err(RequestError::NotFound);
             };
-            match self.try_erase(&leaf, key)? {
+            match self.try_erase(&leaf, key, part)? {
                 Tried::Done(left, _) => {
                     self.counters.records.fetch_sub(1, Relaxed);
                     self.counters.deleted.fetch_add(1, Relaxed);
@@ -257,11 +317,10 @@ impl Ksds {
                         self.data.set_has_records(leaf.ci, false)?;
                         self.reclaim(key)?;
                     }
-                    return Ok(());
+                    return Ok(Some(()));
                 }
                 Tried::NoRoom { .. } => {
-                    drop(gate);
-                    return self.erase_spanned(key);
+                    return part.exclusively(self, gate, || self.erase_spanned(key, part));
                 }
                 Tried::Again | Tried::Slots(_) => {}
             }
@@ -269,7 +328,7 @@ impl Ksds {
     }
 
     /// `Done` carries how many records the CI has left.
-    fn try_erase(&self, leaf: &Leaf, key: &[u8]) -> Result<Tried, RequestError> {
+    fn try_erase(&self, leaf: &Leaf, key: &[u8], part: Part) -> Result<Tried, RequestError> {
         let view = self.leaf_view(leaf);
         let (pos, equal) = view.find_record(key, self.shape.rkp);
         let segment = view.segment();
@@ -288,7 +347,7 @@ impl Ksds {
         let mut page = Page::of(latched.bytes());
         page.remove(pos);
         let left = page.count();
-        self.append(|number, buf| log::append_erase(buf, number, key));
+        self.append_alone(part, |number, buf| log::append_erase(buf, number, key));
         self.data.changed(&mut latched);
         Ok(Tried::Done(left as u64, pos))
     }

@@ -12,6 +12,7 @@
 //! Locks in order: gate (shared by requests that change, exclusive for a commit) -> structure -> page latches -> log.
 
 mod change;
+mod get;
 mod inspect;
 mod load;
 mod nodes;
@@ -21,7 +22,7 @@ mod split;
 mod string;
 mod tree;
 
-pub use change::{Inserted, Order};
+pub use change::{Inserted, Order, Part};
 pub use load::Loader;
 pub use string::KsdsString;
 pub use tree::{Leaf, Spot};
@@ -104,6 +105,17 @@ impl Ksds {
             _ => 0,
         };
         most.min(self.attributes.maximum_record as usize + number)
+    }
+    /// Does a record of this length take several CIs?
+    pub fn is_spanned(&self, len: usize) -> bool {
+        len > self.longest_unspanned()
+    }
+    /// Logs a change (R4: the caller holds the latch of the page), unless it is part of a unit.
+    #[inline]
+    fn append_alone(&self, part: Part, write: impl FnOnce(u32, &mut Vec<u8>)) {
+        if part == Part::Whole {
+            self.append(write);
+        }
     }
     /// The record's key.
     #[inline]

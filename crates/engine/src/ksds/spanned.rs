@@ -1,14 +1,13 @@
-//! Records longer than a CI: segments, each alone in its CI, the first with the key. With the gate exclusively and
-//! under
-//! `structure` (K4): several pages' ranges change at a time, and no other change may be on its way to one of them.
+//! Records longer than a CI: segments, each alone in its CI, the first with the key. The caller keeps the gate
+//! exclusively, and changes are under `structure` (K4): several pages' ranges change at a time, and no other change may
+//! be on its way to one of them.
 //!
 //! The segments' CIs are neighbours in the sequence set of one CA, their entries have equal separators (K2). All
-//! segments
-//! of a record carry the same update number.
+//! segments of a record carry the same update number.
 
 use super::nodes::PathStep;
 use super::split::is_one_record;
-use super::{separator, Inserted, Ksds, Spot};
+use super::{separator, Inserted, Ksds, Part, Spot};
 use crate::error::RequestError;
 use crate::pool::{Entry, Latched, Page};
 use cica_format::index::IndexRecord;
@@ -34,11 +33,10 @@ impl Ksds {
     }
 
     /// Adds a record that is spanned, or goes beside one.
-    pub(super) fn insert_spanned(&self, record: &[u8]) -> Result<Inserted, RequestError> {
-        let _gate = self.gate.write();
+    pub(super) fn insert_spanned(&self, record: &[u8], part: Part) -> Result<Inserted, RequestError> {
         let _structure = self.structure.lock();
         let inserted = self.place_record(record)?;
-        self.append(|number, buf| log::append_insert(buf, number, record));
+        self.append_alone(part, |number, buf| log::append_insert(buf, number, record));
         self.counters.records.fetch_add(1, Relaxed);
         self.counters.inserted.fetch_add(1, Relaxed);
         Ok(inserted)
@@ -429,15 +427,14 @@ impl Ksds {
     }
 
     /// Takes a spanned record out.
-    pub(super) fn erase_spanned(&self, key: &[u8]) -> Result<(), RequestError> {
-        let _gate = self.gate.write();
+    pub(super) fn erase_spanned(&self, key: &[u8], part: Part) -> Result<(), RequestError> {
         let _structure = self.structure.lock();
         self.remove_group(key).inspect_err(|error| {
             if !matches!(error, RequestError::NotFound) {
                 self.fence_unless_full(error);
             }
         })?;
-        self.append(|number, buf| log::append_erase(buf, number, key));
+        self.append_alone(part, |number, buf| log::append_erase(buf, number, key));
         self.counters.records.fetch_sub(1, Relaxed);
         self.counters.deleted.fetch_add(1, Relaxed);
         self.reclaim_structured(key)
@@ -457,12 +454,8 @@ impl Ksds {
             return Err(RequestError::NotFound);
         };
         let ci = self.data.layout.join(node.ca, node.entries[entry].pointer);
-        {
-            let mut latched = self.data.latch(ci)?;
-            let page = Page::of(latched.bytes());
-            if page.count() == 0 || page.key(0, self.shape) != key || page.segment() != FIRST {
-                return Err(RequestError::NotFound);
-            }
+        if !self.begins_with(ci, key)? {
+            return Err(RequestError::NotFound);
         }
         let mut end = entry + 1;
         while end < node.entries.len() && node.entries[end].separator == node.entries[entry].separator {
@@ -499,20 +492,22 @@ impl Ksds {
     }
 
     /// Replaces a record when it is, or becomes, a spanned one. Readers that miss it meanwhile look again.
-    pub(super) fn replace_spanned(&self, record: &[u8]) -> Result<u64, RequestError> {
-        let _gate = self.gate.write();
+    pub(super) fn replace_spanned(&self, record: &[u8], part: Part) -> Result<u64, RequestError> {
         let _structure = self.structure.lock();
         self.replacing.fetch_add(1, AcqRel);
         let done = self.replace_structured(record);
         self.replacing.fetch_add(1, AcqRel);
         let rba = done?;
-        self.append(|number, buf| log::append_update(buf, number, record));
+        self.append_alone(part, |number, buf| log::append_update(buf, number, record));
         self.counters.updated.fetch_add(1, Relaxed);
         Ok(rba)
     }
 
     fn replace_structured(&self, record: &[u8]) -> Result<u64, RequestError> {
         let key = self.key_of(record);
+        if let Some(rba) = self.rewrite(record)? {
+            return Ok(rba);
+        }
         // Space first: without it nothing has changed.
         self.reserve_segments(record.len())?;
         match self.remove_group(key) {
@@ -526,6 +521,49 @@ impl Ksds {
         self.place_record(record)
             .map(|inserted| inserted.rba)
             .inspect_err(|error| self.fence(&error.to_string()))
+    }
+
+    /// Writes a spanned record into the CIs that it has, if they suffice; so a record that becomes shorter never
+    /// wants for space. It may become one that fits a CI.
+    fn rewrite(&self, record: &[u8]) -> Result<Option<u64>, RequestError> {
+        self.check_fence()?;
+        let Some(PathStep {
+            ci: node_ci,
+            record: mut node,
+            entry,
+        }) = self.path(self.key_of(record))?.pop()
+        else {
+            return Ok(None);
+        };
+        let first = self.data.layout.join(node.ca, node.entries[entry].pointer);
+        if !self.begins_with(first, self.key_of(record))? {
+            return Ok(None);
+        }
+        let need = self.segments(record.len());
+        let group = &node.entries[entry..];
+        let have = group.iter().take_while(|e| e.separator == group[0].separator).count();
+        if need > have {
+            return Ok(None);
+        }
+        let pointers: Vec<u32> = group[..need].iter().map(|e| e.pointer).collect();
+        let gone: Vec<Entry> = node.entries.drain(entry + need..entry + have).collect();
+        let latched = self.latch_node(node_ci)?;
+        self.from_here(|| {
+            self.write_segments(node.ca, &pointers, record)?;
+            self.put_node(latched, &node)?;
+            for e in &gone {
+                self.data.drop_ci(self.data.layout.join(node.ca, e.pointer))?;
+            }
+            Ok(())
+        })?;
+        Ok(Some(first as u64 * self.data.layout.ci_size as u64))
+    }
+
+    /// Is this CI the first segment of the record with this key?
+    fn begins_with(&self, ci: u32, key: &[u8]) -> Result<bool, RequestError> {
+        let mut latched = self.data.latch(ci)?;
+        let page = Page::of(latched.bytes());
+        Ok(page.count() > 0 && page.segment() == FIRST && page.key(0, self.shape) == key)
     }
 
     /// A CA in hand guarantees that placing the record will find one: it goes back to the free chain at once.

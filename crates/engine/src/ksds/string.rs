@@ -2,10 +2,11 @@
 //!
 //! The positions are those of [`crate::string`], with keys for K.
 
-use super::{Ksds, Leaf, Order, Spot};
+use super::{Inserted, Ksds, Leaf, Order, Spot};
 use crate::dataset::{Access, Inner};
 use crate::error::RequestError;
 use crate::pool::Records;
+use crate::sphere::{Change, Sphere};
 use crate::string::{Insert, Intent, Record, Search};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
@@ -57,6 +58,8 @@ pub struct KsdsString {
     /// Place of the last insert.
     last_insert: Option<(u32, usize)>,
     retrieved: u64,
+    /// The last change made an alternate key a duplicate.
+    duplicate: bool,
 }
 
 impl KsdsString {
@@ -79,6 +82,7 @@ impl KsdsString {
             inserted: None,
             last_insert: None,
             retrieved: 0,
+            duplicate: false,
         }
     }
 
@@ -91,7 +95,7 @@ impl KsdsString {
     pub fn get(&mut self, key: &[u8], search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
         self.allow_read(intent)?;
         self.check_key(key)?;
-        match self.read(intent, |s| s.find(key, search))? {
+        match self.read(intent, |s| s.ksds.find(key, search == Search::Equal))? {
             Some(spot) => self.deliver(spot, intent, true),
             None => Err(self.lose(RequestError::NotFound)),
         }
@@ -108,7 +112,7 @@ impl KsdsString {
         if positioned && *key < self.key[..key.len().min(self.key.len())] {
             return Err(RequestError::Sequence { key: key.to_vec() });
         }
-        match self.read(intent, |s| s.find(key, search))? {
+        match self.read(intent, |s| s.ksds.find(key, search == Search::Equal))? {
             Some(spot) => self.deliver(spot, intent, false),
             None => Err(self.lose(RequestError::NotFound)),
         }
@@ -124,7 +128,7 @@ impl KsdsString {
             Some(key) => key,
             None => return Err(self.lose(RequestError::BadRba { rba })),
         };
-        match self.read(intent, |s| s.find(&key, Search::Equal))? {
+        match self.read(intent, |s| s.ksds.find(&key, true))? {
             Some(spot) => self.deliver(spot, intent, true),
             None => Err(self.lose(RequestError::BadRba { rba })),
         }
@@ -172,7 +176,10 @@ impl KsdsString {
     fn point_to(&mut self, key: &[u8], search: Search, position: Position) -> Result<(), RequestError> {
         self.allow_read(Intent::Read)?;
         self.check_key(key)?;
-        if self.read(Intent::Read, |s| s.find(key, search))?.is_none() {
+        if self
+            .read(Intent::Read, |s| s.ksds.find(key, search == Search::Equal))?
+            .is_none()
+        {
             return Err(self.lose(RequestError::NotFound));
         }
         self.keep_key();
@@ -325,13 +332,14 @@ impl KsdsString {
         if sequential && self.inserted.as_deref().is_some_and(|before| key < before) {
             return Err(RequestError::Sequence { key: key.to_vec() });
         }
-        let done = ksds.insert(
-            record,
-            Order {
-                sequential,
-                after: self.last_insert,
-            },
-        )?;
+        let order = Order {
+            sequential,
+            after: self.last_insert,
+        };
+        let done = match inner.sphere() {
+            None => ksds.insert(record, order)?,
+            Some(sphere) => self.upgrade(sphere, Change::Insert { record, order })?,
+        };
         self.last_insert = Some(done.at);
         self.stored(key, sequential);
         inner.after_change()?;
@@ -381,7 +389,24 @@ impl KsdsString {
             return Err(RequestError::KeyChanged);
         }
         let inner = self.inner.clone();
-        let rba = self.ksds.update(record, self.spot.map(|s| s.leaf))?;
+        let at = self.spot.map(|s| s.leaf);
+        let rba = match inner.sphere() {
+            None => self.ksds.update(record, at)?,
+            Some(sphere) => {
+                // While it is held nobody changes the record that was got.
+                let old = std::mem::take(&mut self.area);
+                let done = self.upgrade(
+                    sphere,
+                    Change::Update {
+                        old: &old,
+                        new: record,
+                        at,
+                    },
+                );
+                self.area = old;
+                done?.rba
+            }
+        };
         self.release();
         inner.after_change()?;
         Ok(rba)
@@ -397,9 +422,31 @@ impl KsdsString {
             return Err(RequestError::NoUpdate);
         };
         let inner = self.inner.clone();
-        self.ksds.erase(&key, self.spot.map(|s| s.leaf))?;
+        let at = self.spot.map(|s| s.leaf);
+        match inner.sphere() {
+            None => self.ksds.erase(&key, at)?,
+            Some(sphere) => {
+                let old = std::mem::take(&mut self.area);
+                let done = self.upgrade(sphere, Change::Erase { old: &old, at });
+                self.area = old;
+                done?;
+            }
+        }
         self.release();
         inner.after_change()
+    }
+
+    /// A change that reaches the alternate indexes too.
+    fn upgrade(&mut self, sphere: &Sphere, change: Change<'_>) -> Result<Inserted, RequestError> {
+        self.duplicate = false;
+        let changed = sphere.change(&self.inner, &self.ksds, change)?;
+        self.duplicate = changed.duplicate;
+        Ok(changed.place)
+    }
+
+    /// See [`crate::Str::made_duplicate`].
+    pub fn made_duplicate(&self) -> bool {
+        self.duplicate
     }
 
     /// ENDREQ: gives up position and hold.
@@ -470,27 +517,6 @@ impl KsdsString {
             });
         }
         Ok(())
-    }
-
-    /// The record that `key` finds. What is not there is looked for again if a spanned record was being replaced
-    /// meanwhile.
-    fn find(&self, key: &[u8], search: Search) -> Result<Option<Spot>, RequestError> {
-        let ksds = &self.ksds;
-        loop {
-            let replacing = ksds.replacing();
-            let spot = ksds.first_at(key, false)?;
-            let found = match spot {
-                Some(spot) if search == Search::Equal => match ksds.starts_with(&spot, key) {
-                    Some(equal) => equal.then_some(spot),
-                    None => continue,
-                },
-                other => other,
-            };
-            if found.is_some() || (replacing & 1 == 0 && ksds.replacing() == replacing) {
-                return Ok(found);
-            }
-            std::thread::yield_now();
-        }
     }
 
     /// Finds a record and reads it into the area, again and again until its page did not change in between. For

@@ -9,7 +9,7 @@
 //! | any | a failed write or sync | failed: answers nothing more (D3) |
 //!
 //! * W1. Records get their LSNs in the order in which they reach the buffer, and the caller holds the latch of the
-//!   page they changed (R4).
+//!   page they changed (R4), or for a unit the locks of its keys (S2 in [`crate::sphere`]).
 //! * W2. One thread flushes at a time; it takes all that is there, so commits that arrive meanwhile share the next
 //!   sync.
 //! * W3. Before a group is written, every data set in it has said so in its root, durably (R6).
@@ -195,20 +195,29 @@ impl Log {
     /// `number`.
     #[inline]
     pub fn append(&self, number: u32, write: impl FnOnce(&mut Vec<u8>)) -> u64 {
+        self.append_unit(&[number], write)
+    }
+
+    /// Logs one unit of several data sets; the caller holds what orders it among the requests for the same records.
+    /// `write` appends one record.
+    #[inline]
+    pub fn append_unit(&self, numbers: &[u32], write: impl FnOnce(&mut Vec<u8>)) -> u64 {
         let mut guard = self.state.lock();
         let state = &mut *guard;
-        if let Some(member) = state.data_sets.get_mut(&number) {
-            member.in_group = true;
-            if !member.introduced {
-                member.introduced = true;
-                LogRecord::DataSet {
-                    number,
-                    cluster: member.cluster,
-                    path: &member.path,
+        for &number in numbers {
+            if let Some(member) = state.data_sets.get_mut(&number) {
+                member.in_group = true;
+                if !member.introduced {
+                    member.introduced = true;
+                    LogRecord::DataSet {
+                        number,
+                        cluster: member.cluster,
+                        path: &member.path,
+                    }
+                    .append(&mut state.group);
+                    state.records += 1;
+                    state.next_lsn += 1;
                 }
-                .append(&mut state.group);
-                state.records += 1;
-                state.next_lsn += 1;
             }
         }
         write(&mut state.group);

@@ -2,7 +2,7 @@
 
 use super::pool::{read_header, write_header};
 use cica_disk::{Disk, File, Lock, Open, ReadAt};
-use cica_format::log::{read_group, records, LogFileHeader, LogRecord, BLOCK_LEN};
+use cica_format::log::{self, read_group, records, LogFileHeader, LogRecord, BLOCK_LEN};
 use cica_format::FormatError;
 use std::path::Path;
 
@@ -35,6 +35,24 @@ pub enum Logged {
     Update(u32, Vec<u8>),
     /// Erase.
     Erase(u32, Vec<u8>),
+    /// A pointer added under an alternate key.
+    AddPointer(u32, Vec<u8>, Vec<u8>),
+    /// A pointer removed from under an alternate key.
+    RemovePointer(u32, Vec<u8>, Vec<u8>),
+    /// Requests of several data sets, each the part of one.
+    Unit(Vec<Logged>),
+}
+
+impl Logged {
+    /// The data set it belongs to; a unit belongs to several.
+    pub fn number(&self) -> Option<u32> {
+        match self {
+            Logged::DataSet { number, .. } | Logged::Insert(number, _) | Logged::Update(number, _) => Some(*number),
+            Logged::Erase(number, _) | Logged::AddPointer(number, ..) => Some(*number),
+            Logged::RemovePointer(number, ..) => Some(*number),
+            Logged::Unit(_) => None,
+        }
+    }
 }
 
 impl LogReader {
@@ -84,8 +102,9 @@ impl LogReader {
         }
         let mut requests = Vec::with_capacity(header.records as usize);
         for (n, record) in records(&group[..len]).enumerate() {
-            let record = record.map_err(|e| format!("log record {}: {e}", header.first_lsn + n as u64))?;
-            requests.push((header.first_lsn + n as u64, owned(record)));
+            let lsn = header.first_lsn + n as u64;
+            let record = record.and_then(owned).map_err(|e| format!("log record {lsn}: {e}"))?;
+            requests.push((lsn, record));
         }
         self.epoch = Some(header.epoch);
         self.lsn = Some(header.first_lsn + header.records as u64 - 1);
@@ -130,8 +149,8 @@ impl LogReader {
     }
 }
 
-fn owned(record: LogRecord<'_>) -> Logged {
-    match record {
+fn owned(record: LogRecord<'_>) -> Result<Logged, FormatError> {
+    Ok(match record {
         LogRecord::DataSet { number, cluster, path } => {
             let (data, index) = path.split_once('\0').unwrap_or((path, ""));
             Logged::DataSet {
@@ -144,5 +163,13 @@ fn owned(record: LogRecord<'_>) -> Logged {
         LogRecord::Insert { number, record } => Logged::Insert(number, record.to_vec()),
         LogRecord::Update { number, record } => Logged::Update(number, record.to_vec()),
         LogRecord::Erase { number, key } => Logged::Erase(number, key.to_vec()),
-    }
+        LogRecord::AddPointer { number, key, pointer } => Logged::AddPointer(number, key.to_vec(), pointer.to_vec()),
+        LogRecord::RemovePointer { number, key, pointer } => {
+            Logged::RemovePointer(number, key.to_vec(), pointer.to_vec())
+        }
+        LogRecord::Unit { parts } => {
+            let parts = log::parts(parts).map(|part| part.and_then(owned));
+            Logged::Unit(parts.collect::<Result<_, _>>()?)
+        }
+    })
 }

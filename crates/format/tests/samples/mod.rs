@@ -2,7 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses some of them")]
 
-use cica_format::attributes::{Attributes, Organization};
+use cica_format::aix::Pointers;
+use cica_format::attributes::{Alternate, Attributes, Organization};
 use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
 use cica_format::index::{Entry, IndexRecord};
 use cica_format::root::{LogPosition, Part, Root, Statistics};
@@ -87,6 +88,13 @@ pub fn attributes() -> Attributes {
         reclaim: true,
         volume: "VOL001".into(),
         created: 0x7172_7374_7576_7778,
+        alternate: Some(Alternate {
+            base: "PAYROLL.MASTER".into(),
+            key_offset: 20,
+            unique: true,
+            upgrade: false,
+            pointers: Pointers::Keys(8),
+        }),
     }
 }
 

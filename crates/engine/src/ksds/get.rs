@@ -1,0 +1,44 @@
+//! Getting one record by its whole key, outside any string.
+
+use super::{Ksds, Spot};
+use crate::error::RequestError;
+use crate::pool::pause;
+
+impl Ksds {
+    /// The first record at or above `key`; with `equal` only one that starts with it. What is not there is looked for
+    /// again if a spanned record was being replaced meanwhile.
+    pub fn find(&self, key: &[u8], equal: bool) -> Result<Option<Spot>, RequestError> {
+        loop {
+            let replacing = self.replacing();
+            let spot = self.first_at(key, false)?;
+            let found = match spot {
+                Some(spot) if equal => match self.starts_with(&spot, key) {
+                    Some(starts) => starts.then_some(spot),
+                    None => continue,
+                },
+                other => other,
+            };
+            if found.is_some() || (replacing & 1 == 0 && self.replacing() == replacing) {
+                return Ok(found);
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    /// Reads the record with this key into `out`; false: there is none.
+    pub fn get(&self, key: &[u8], out: &mut Vec<u8>) -> Result<bool, RequestError> {
+        let mut turns = 0;
+        loop {
+            let Some(spot) = self.find(key, true)? else {
+                return Ok(false);
+            };
+            let view = self.leaf_view(&spot.leaf);
+            let spanned = view.segment() != 0;
+            let sound = view.record(spot.pos, out);
+            if sound && self.fresh(&spot.leaf) && (!spanned || self.gather(&spot, out)?) {
+                return Ok(true);
+            }
+            pause(&mut turns);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! An alternate index of the upgrade set.
+
+use crate::dataset::Inner;
+use crate::error::{OpenError, RequestError};
+use crate::ksds::Ksds;
+use crate::organized::Organized;
+use cica_format::aix::{Pointers, HEADER_LEN};
+use cica_format::attributes::{Attributes, Organization};
+use std::sync::Arc;
+
+/// See the module.
+pub struct Member {
+    pub inner: Arc<Inner>,
+    pub ksds: Arc<Ksds>,
+    /// Where the alternate key stands in a base record.
+    offset: usize,
+    length: usize,
+    pub pointers: Pointers,
+    pub unique: bool,
+}
+
+impl Member {
+    /// An alternate index over `base`.
+    ///
+    /// # Errors
+    /// It is none, or not one over such a base.
+    pub fn new(inner: Arc<Inner>, base: &Attributes) -> Result<Member, OpenError> {
+        let own = &inner.common().attributes;
+        let wrong = |what: String| OpenError::Unusable {
+            path: inner.data_path().to_path_buf(),
+            what,
+        };
+        let Some(alternate) = &own.alternate else {
+            return Err(wrong(format!("{} is no alternate index", own.cluster_name)));
+        };
+        let Organized::Ksds(ksds) = &inner.records;
+        let fitting = match (base.organization, alternate.pointers) {
+            (Organization::Ksds, Pointers::Keys(len)) => u16::from(len) == base.key_length,
+            (Organization::Esds, Pointers::Rba | Pointers::Xrba) => true,
+            _ => false,
+        };
+        if !fitting || own.key_offset as usize != HEADER_LEN {
+            let (name, base) = (&own.cluster_name, &base.cluster_name);
+            return Err(wrong(format!(
+                "{name} cannot be an alternate index over {base}: its pointers or its own key are not such"
+            )));
+        }
+        Ok(Member {
+            offset: alternate.key_offset as usize,
+            length: own.key_length as usize,
+            pointers: alternate.pointers,
+            unique: alternate.unique,
+            ksds: ksds.clone(),
+            inner,
+        })
+    }
+
+    /// The alternate key in a base record, unless that is too short to have it.
+    pub fn key_of<'r>(&self, record: &'r [u8]) -> Option<&'r [u8]> {
+        record.get(self.offset..self.offset + self.length)
+    }
+
+    /// An error of this index, as the upgrade of a base record meets it.
+    pub fn upgrade_error(&self, error: RequestError) -> RequestError {
+        error.in_component(4, &self.ksds.attributes.cluster_name)
+    }
+}

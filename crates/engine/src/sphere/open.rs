@@ -1,0 +1,89 @@
+//! Opening a base cluster with its upgrade set.
+
+use super::member::Member;
+use super::Sphere;
+use crate::dataset::{Access, DataSet, Inner, OpenOptions};
+use crate::engine::Engine;
+use crate::error::OpenError;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::Arc;
+
+/// The files of a cluster or alternate index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Files {
+    /// Data component.
+    pub data: PathBuf,
+    /// Index component.
+    pub index: PathBuf,
+}
+
+impl Engine {
+    /// Opens a base cluster, and for output the alternate indexes `upgrade` with it: from then on each change of the
+    /// base changes them too. One that was never built is left out, and [`DataSet::unbuilt`] names it.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), of any of them: nothing is open then. `InUse` if this process has one of them open
+    /// otherwise; `Attributes` if the base is empty and an alternate index is not.
+    pub fn open_sphere(&self, base: &Files, upgrade: &[Files], options: OpenOptions) -> Result<DataSet, OpenError> {
+        let mut open = self.opened();
+        let output = options.access == Access::Output && !upgrade.is_empty();
+        if let Some(inner) = open.get(&base.data) {
+            if output && inner.sphere().is_none() {
+                return Err(OpenError::InUse {
+                    path: base.data.clone(),
+                    why: "this process has it open without its alternate indexes",
+                });
+            }
+            return inner.join(options);
+        }
+        let inner = self.open_first(&base.data, &base.index, options)?;
+        if output {
+            let mut members = Vec::new();
+            let mut unbuilt = Vec::new();
+            for files in upgrade {
+                if open.get(&files.data).is_some() {
+                    return Err(OpenError::InUse {
+                        path: files.data.clone(),
+                        why: "this process has the alternate index open by itself",
+                    });
+                }
+                let alternate = self.open_first(&files.data, &files.index, options_of_member(options))?;
+                match alternate.common().loading.load(Relaxed) {
+                    true => unbuilt.push(alternate.common().attributes.cluster_name.clone()),
+                    false => members.push(Member::new(alternate, &inner.common().attributes)?),
+                }
+            }
+            check_emptiness(&inner, &members)?;
+            for member in &members {
+                member.inner.join_log();
+                open.insert(&member.inner);
+            }
+            inner.attach(Sphere::new(&inner, members, unbuilt));
+        }
+        inner.join_log();
+        open.insert(&inner);
+        Ok(DataSet::new(inner))
+    }
+}
+
+fn options_of_member(options: OpenOptions) -> OpenOptions {
+    OpenOptions {
+        reset: false,
+        ..options
+    }
+}
+
+/// A load does not upgrade, so what an index has would be about other records.
+fn check_emptiness(base: &Arc<Inner>, members: &[Member]) -> Result<(), OpenError> {
+    match members.first().filter(|_| base.common().loading.load(Relaxed)) {
+        None => Ok(()),
+        Some(member) => Err(OpenError::Attributes {
+            what: format!(
+                "{} has no records, but its alternate index {} has: delete the alternate index, or bring the base back",
+                base.common().attributes.cluster_name,
+                member.ksds.attributes.cluster_name
+            ),
+        }),
+    }
+}

@@ -1,0 +1,192 @@
+//! Records of an alternate index: one alternate key and pointers to the base records that have it, as VSAM lays them
+//! out. Numbers are big-endian.
+//!
+//! The pointers stand in the order in which they came; in an index over a KSDS they are prime keys, over an ESDS RBAs
+//! of four bytes, or of eight where the base can be longer than 4 GiB.
+
+use crate::bytes::{be16, need, put};
+use crate::error::FormatError;
+
+/// Bytes before the alternate key: so the key of the alternate index's own records has RKP 5.
+pub const HEADER_LEN: usize = 5;
+/// Pointers after which VSAM takes no more.
+pub const VSAM_POINTERS: usize = 32_767;
+/// Pointers that the count's two bytes can tell, after which Cica takes no more.
+pub const MOST_POINTERS: usize = 65_535;
+
+/// Name in messages.
+const WHAT: &str = "alternate index record";
+
+mod at {
+    //! Offsets, see `docs/format/aix-record.md`.
+    pub const FLAG: usize = 0;
+    pub const POINTER_LEN: usize = 1;
+    pub const COUNT: usize = 2;
+    pub const KEY_LEN: usize = 4;
+}
+
+/// Bit of the flag byte: the pointers are prime keys.
+const PRIME_KEYS: u8 = 0x01;
+
+/// What the pointers of an alternate index are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Pointers {
+    /// Prime keys of this length: over a KSDS.
+    Keys(u8),
+    /// RBAs of four bytes: over an ESDS.
+    Rba,
+    /// RBAs of eight bytes: over an ESDS that can be longer than 4 GiB.
+    Xrba,
+}
+
+impl Pointers {
+    /// Bytes of one.
+    pub fn len(self) -> usize {
+        match self {
+            Pointers::Keys(len) => usize::from(len),
+            Pointers::Rba => 4,
+            Pointers::Xrba => 8,
+        }
+    }
+
+    /// None is of length 0.
+    pub fn is_empty(self) -> bool {
+        false
+    }
+
+    /// The flag byte of a record.
+    pub fn flag(self) -> u8 {
+        match self {
+            Pointers::Keys(_) => PRIME_KEYS,
+            Pointers::Rba | Pointers::Xrba => 0,
+        }
+    }
+
+    /// The pointers that a flag byte and a length mean.
+    ///
+    /// # Errors
+    /// There are none such.
+    pub fn of(flag: u8, len: u8) -> Result<Pointers, FormatError> {
+        match (flag, len) {
+            (PRIME_KEYS, 1..) => Ok(Pointers::Keys(len)),
+            (0, 4) => Ok(Pointers::Rba),
+            (0, 8) => Ok(Pointers::Xrba),
+            _ => Err(refused(
+                "flag and pointer length",
+                (u64::from(flag) << 8) | u64::from(len),
+            )),
+        }
+    }
+}
+
+/// A record, read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AixRecord<'r> {
+    /// What its pointers are.
+    pub kind: Pointers,
+    /// The alternate key.
+    pub key: &'r [u8],
+    pointers: &'r [u8],
+}
+
+impl<'r> AixRecord<'r> {
+    /// Reads the record in `bytes`.
+    ///
+    /// # Errors
+    /// The bytes are none, or more or fewer than it says of itself.
+    pub fn read(bytes: &'r [u8]) -> Result<AixRecord<'r>, FormatError> {
+        need(WHAT, bytes, HEADER_LEN)?;
+        let kind = Pointers::of(bytes[at::FLAG], bytes[at::POINTER_LEN])?;
+        let key_end = HEADER_LEN + usize::from(bytes[at::KEY_LEN]);
+        let len = key_end + usize::from(be16(bytes, at::COUNT)) * kind.len();
+        need(WHAT, bytes, len)?;
+        if bytes.len() != len {
+            return Err(refused("bytes behind the last pointer", (bytes.len() - len) as u64));
+        }
+        Ok(AixRecord {
+            kind,
+            key: &bytes[HEADER_LEN..key_end],
+            pointers: &bytes[key_end..],
+        })
+    }
+
+    /// The pointers, in order of arrival.
+    pub fn pointers(&self) -> impl DoubleEndedIterator<Item = &'r [u8]> + ExactSizeIterator {
+        self.pointers.chunks_exact(self.kind.len())
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.pointers.len() / self.kind.len()
+    }
+
+    /// The pointer at a place.
+    pub fn pointer(&self, at: usize) -> Option<&'r [u8]> {
+        self.pointers.chunks_exact(self.kind.len()).nth(at)
+    }
+
+    /// The place of a pointer.
+    pub fn place(&self, pointer: &[u8]) -> Option<usize> {
+        self.pointers().position(|p| p == pointer)
+    }
+}
+
+/// Bytes of a record.
+pub fn record_len(kind: Pointers, key_len: usize, pointers: usize) -> usize {
+    HEADER_LEN + key_len + pointers * kind.len()
+}
+
+/// Begins a record without pointers in `out`, whatever that held.
+pub fn begin(out: &mut Vec<u8>, kind: Pointers, key: &[u8]) {
+    out.clear();
+    out.extend_from_slice(&[kind.flag(), kind.len() as u8, 0, 0, key.len() as u8]);
+    out.extend_from_slice(key);
+}
+
+/// Adds a pointer behind the others of a record that [`AixRecord::read`] accepts.
+///
+/// # Errors
+/// It has [`MOST_POINTERS`], or pointers of another length.
+pub fn add(record: &mut Vec<u8>, pointer: &[u8]) -> Result<(), FormatError> {
+    let read = AixRecord::read(record)?;
+    if read.kind.len() != pointer.len() {
+        return Err(refused("pointer length", pointer.len() as u64));
+    }
+    let count = read.count();
+    if count == MOST_POINTERS {
+        return Err(refused("number of pointers", count as u64 + 1));
+    }
+    put(record, at::COUNT, &(count as u16 + 1).to_be_bytes());
+    record.extend_from_slice(pointer);
+    Ok(())
+}
+
+/// Takes a pointer out; the others keep their order. Returns how many are left, `None` if it was not there.
+///
+/// # Errors
+/// The bytes are no record.
+pub fn remove(record: &mut Vec<u8>, pointer: &[u8]) -> Result<Option<usize>, FormatError> {
+    let read = AixRecord::read(record)?;
+    let Some(place) = read.place(pointer) else {
+        return Ok(None);
+    };
+    let left = read.count() - 1;
+    let start = record_len(read.kind, read.key.len(), place);
+    record.drain(start..start + pointer.len());
+    put(record, at::COUNT, &(left as u16).to_be_bytes());
+    Ok(Some(left))
+}
+
+fn refused(field: &'static str, value: u64) -> FormatError {
+    FormatError::Field {
+        what: WHAT,
+        field,
+        value,
+        must: match field {
+            "number of pointers" => "at most 65,535",
+            "bytes behind the last pointer" => "0",
+            "pointer length" => "that of the other pointers",
+            _ => "X'01' and 1 to 255, or X'00' and 4 or 8",
+        },
+    }
+}
