@@ -17,6 +17,7 @@ STEPS = [
     ("COMPAT.md against the parser", [sys.executable, "checks/compat.py"]),
     ("the checks themselves", [sys.executable, "checks/check_checks.py"]),
     ("unit and integration tests", ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"]),
+    ("crashes, errors, damage", [sys.executable, "checks/reliability.py", "--short"]),
     ("the reference of the command", [sys.executable, "checks/cli_reference.py", "--bin", TARGET + "/debug"]),
     ("commands in the documentation", [sys.executable, "checks/docs.py", "--bin", TARGET + "/debug"]),
 ]
