@@ -11,13 +11,14 @@ IMAGES ?= 1000000
 RUNS ?= 2000
 SEED ?= 1
 
-.PHONY: help demo test bench fmt lint docs crash reliability install clean
+.PHONY: help demo test bench fmt lint docs crash reliability mutants install clean
 
 help:
 	@echo "make demo     build, and walk through everything with data of 1979 and of today"
 	@echo "make test     all tests: house rules, model, crashes, faults, damage, documentation"
 	@echo "make crash    the explorers for as long as you like: IMAGES=$(IMAGES) RUNS=$(RUNS) SEED=$(SEED)"
 	@echo "make reliability  the published run: millions of crashes, errors, kills; resumable, writes a card"
+	@echo "make mutants  takes away each sync and each checksum comparison: some test must fail (hours)"
 	@echo "make bench    against LMDB, Berkeley DB, RocksDB and SQLite (installs them)"
 	@echo "make docs     the book, into $(TARGET)/book"
 	@echo "make fmt lint format the sources; compile with all warnings as errors"
@@ -44,6 +45,10 @@ crash:
 reliability:
 	@checks/prepare test
 	checks/reliability.py
+
+mutants:
+	@checks/prepare test
+	checks/mutants.py
 
 bench:
 	@checks/prepare bench
