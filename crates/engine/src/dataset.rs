@@ -15,7 +15,7 @@ use crate::error::{OpenError, RequestError};
 use crate::ksds::Ksds;
 use crate::log::{Logged, Logger};
 use crate::organized::Organized;
-use crate::sphere::Sphere;
+use crate::sphere::{Sphere, Way};
 use crate::store::{Codec, Component};
 use crate::string::Str;
 use cica_disk::{File, Lock};
@@ -85,6 +85,8 @@ pub struct DataSet {
     inner: Arc<Inner>,
     /// It is one of the handles of which the last closes.
     counted: bool,
+    /// Of a path.
+    way: Option<Arc<Way>>,
 }
 
 pub(crate) struct Inner {
@@ -638,16 +640,38 @@ impl Drop for Inner {
 impl DataSet {
     pub(crate) fn new(inner: Arc<Inner>) -> DataSet {
         inner.handles.fetch_add(1, AcqRel);
-        DataSet { inner, counted: true }
+        DataSet {
+            inner,
+            counted: true,
+            way: None,
+        }
+    }
+
+    /// The same open, through a path.
+    pub(crate) fn through(mut self, way: Way) -> DataSet {
+        self.way = Some(Arc::new(way));
+        self
+    }
+
+    /// What all its handles share.
+    pub(crate) fn inner(&self) -> &Arc<Inner> {
+        &self.inner
     }
 
     /// A new string: a position and a hold of its own. Any number, from any threads.
     pub fn string(&self) -> Str {
-        Str::new(self.inner.clone(), self.inner.next_string.fetch_add(1, Relaxed))
+        let string = Str::new(self.inner.clone(), self.inner.next_string.fetch_add(1, Relaxed));
+        match &self.way {
+            Some(way) => Str::through(self.inner.clone(), way.clone(), string),
+            None => string,
+        }
     }
-    /// Attributes of the data component.
+    /// Attributes of the data component; through a path those of the base, with the alternate key for the key.
     pub fn attributes(&self) -> &Attributes {
-        &self.inner.common().attributes
+        match &self.way {
+            Some(way) => way.attributes(),
+            None => &self.inner.common().attributes,
+        }
     }
     /// Attributes of the index component, where there is one.
     pub fn index_attributes(&self) -> Option<&Attributes> {
@@ -712,7 +736,9 @@ impl DataSet {
 
 impl Clone for DataSet {
     fn clone(&self) -> DataSet {
-        DataSet::new(self.inner.clone())
+        let mut clone = DataSet::new(self.inner.clone());
+        clone.way.clone_from(&self.way);
+        clone
     }
 }
 

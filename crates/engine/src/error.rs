@@ -100,6 +100,8 @@ pub enum RequestError {
         /// The alternate key.
         key: Vec<u8>,
     },
+    /// 8/200: a request by address or record number through a path.
+    PathAddressed,
     /// An alternate index is the reason, not the base.
     Alternate {
         /// RPLCMPON: 2 the path's alternate index, 4 the upgrade set.
@@ -136,6 +138,7 @@ impl RequestError {
             }
             NoBaseRecord { .. } => (8, 144),
             PointerLimit { .. } => (8, 148),
+            PathAddressed => (8, 200),
             EndOfData => (8, 4),
             Duplicate { .. } => (8, 8),
             Sequence { .. } => (8, 12),
@@ -221,6 +224,7 @@ impl fmt::Display for RequestError {
                 "the alternate index points to {}, which is not in the base; build it again with BLDINDEX",
                 show_key(pointer)
             )?,
+            PathAddressed => write!(f, "through a path records are named by their alternate keys alone")?,
             PointerLimit { key } => write!(
                 f,
                 "the alternate index record of key {} takes no more pointers: RECORDSIZE or 65,535 is reached",
@@ -277,6 +281,11 @@ pub enum OpenError {
         /// What takes how much, and what to do.
         what: String,
     },
+    /// 196: the alternate index of a path was never built.
+    EmptyPath {
+        /// The alternate index.
+        name: String,
+    },
     /// 192: the file is not a component of ours, is damaged, foreign or from a newer version.
     Unusable {
         /// The file.
@@ -312,6 +321,7 @@ impl OpenError {
             OpenError::Attributes { .. } => 160,
             OpenError::Memory { .. } => 136,
             OpenError::Unusable { .. } => 192,
+            OpenError::EmptyPath { .. } => 196,
             OpenError::Io { .. } | OpenError::Log { .. } => 184,
         }
     }
@@ -324,6 +334,10 @@ impl fmt::Display for OpenError {
             OpenError::Exists { path } => write!(f, "{}: the file exists already", path.display())?,
             OpenError::InUse { path, why } => write!(f, "{}: in use: {why}", path.display())?,
             OpenError::Attributes { what } => write!(f, "{what}")?,
+            OpenError::EmptyPath { name } => write!(
+                f,
+                "the alternate index {name} was never built, so there is no way through it; build it with BLDINDEX"
+            )?,
             OpenError::Memory { path, what } | OpenError::Unusable { path, what } => {
                 write!(f, "{}: {what}", path.display())?
             }

@@ -16,9 +16,10 @@
 //! What a string of each organization does is in the organization's own directory; here requests find their way to it.
 
 use crate::dataset::Inner;
-use crate::error::RequestError;
+use crate::error::{Feedback, RequestError};
 use crate::ksds::KsdsString;
 use crate::organized::Organized;
+use crate::sphere::{PathString, Way};
 use std::sync::Arc;
 
 /// Which record a key finds.
@@ -100,6 +101,7 @@ pub struct Str {
 /// A string by organization.
 enum Of {
     Ksds(KsdsString),
+    Path(Box<PathString>),
 }
 
 impl Str {
@@ -108,6 +110,29 @@ impl Str {
             Organized::Ksds(ksds) => Of::Ksds(KsdsString::new(inner.clone(), ksds.clone(), id)),
         };
         Str { of }
+    }
+
+    /// A string on a path, over one of its own on the base.
+    pub(crate) fn through(inner: Arc<Inner>, way: Arc<Way>, base: Str) -> Str {
+        Str {
+            of: Of::Path(Box::new(PathString::new(inner, way, base))),
+        }
+    }
+
+    /// The record that the last direct get returned.
+    pub(crate) fn last(&self) -> Record<'_> {
+        match &self.of {
+            Of::Ksds(string) => string.last(),
+            Of::Path(string) => string.last(),
+        }
+    }
+
+    /// Is a record held for update?
+    pub(crate) fn holds(&self) -> bool {
+        match &self.of {
+            Of::Ksds(string) => string.holds(),
+            Of::Path(string) => string.holds(),
+        }
     }
 
     // ---- reading ----
@@ -130,6 +155,7 @@ impl Str {
                 Argument::Rba(rba) => string.get_rba(rba, intent),
                 Argument::Rrn(_) => Err(NUMBER_OF_KEYED),
             },
+            Of::Path(string) => string.get(alternate(argument.into())?, search, intent),
         }
     }
 
@@ -168,6 +194,7 @@ impl Str {
     ) -> Result<Record<'_>, RequestError> {
         match &mut self.of {
             Of::Ksds(string) => string.skip(key(argument.into())?, search, intent),
+            Of::Path(string) => string.skip(alternate(argument.into())?, search, intent),
         }
     }
 
@@ -178,6 +205,7 @@ impl Str {
     pub fn point<'a>(&mut self, argument: impl Into<Argument<'a>>, search: Search) -> Result<(), RequestError> {
         match &mut self.of {
             Of::Ksds(string) => string.point(key(argument.into())?, search),
+            Of::Path(string) => string.point(alternate(argument.into())?, search, false),
         }
     }
 
@@ -192,6 +220,7 @@ impl Str {
     ) -> Result<(), RequestError> {
         match &mut self.of {
             Of::Ksds(string) => string.point_backward(key(argument.into())?, search),
+            Of::Path(string) => string.point(alternate(argument.into())?, search, true),
         }
     }
 
@@ -202,6 +231,7 @@ impl Str {
     pub fn point_first(&mut self) -> Result<(), RequestError> {
         match &mut self.of {
             Of::Ksds(string) => string.point_first(),
+            Of::Path(string) => string.point_first(),
         }
     }
 
@@ -212,6 +242,7 @@ impl Str {
     pub fn point_last(&mut self) -> Result<(), RequestError> {
         match &mut self.of {
             Of::Ksds(string) => string.point_last(),
+            Of::Path(string) => string.point_last(),
         }
     }
 
@@ -223,6 +254,7 @@ impl Str {
     pub fn next(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
         match &mut self.of {
             Of::Ksds(string) => string.next(intent),
+            Of::Path(string) => string.next(intent),
         }
     }
 
@@ -233,6 +265,7 @@ impl Str {
     pub fn prev(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
         match &mut self.of {
             Of::Ksds(string) => string.prev(intent),
+            Of::Path(string) => string.prev(intent),
         }
     }
 
@@ -246,6 +279,8 @@ impl Str {
     pub fn insert(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
         match &mut self.of {
             Of::Ksds(string) => string.insert(record, how),
+            // The order of the alternate keys is not the order of the base, which is what sequential means there.
+            Of::Path(string) => string.insert(record),
         }
     }
 
@@ -256,6 +291,7 @@ impl Str {
     pub fn update(&mut self, record: &[u8]) -> Result<u64, RequestError> {
         match &mut self.of {
             Of::Ksds(string) => string.update(record),
+            Of::Path(string) => string.update(record),
         }
     }
 
@@ -266,13 +302,29 @@ impl Str {
     pub fn erase(&mut self) -> Result<(), RequestError> {
         match &mut self.of {
             Of::Ksds(string) => string.erase(),
+            Of::Path(string) => string.erase(),
         }
     }
 
-    /// 0/8: the last insert or update gave a record an alternate key that another record has too.
-    pub fn made_duplicate(&self) -> bool {
+    /// 0/8: after a get through a path, that another record with the same alternate key follows; after an insert or
+    /// update, that the record has an alternate key of another record too.
+    pub fn duplicate(&self) -> bool {
         match &self.of {
             Of::Ksds(string) => string.made_duplicate(),
+            Of::Path(string) => string.duplicate(),
+        }
+    }
+
+    /// VSAM's numbers for an error of this string's last request: through a path it is the alternate index in which
+    /// nothing was found.
+    pub fn feedback(&self, error: &RequestError) -> Feedback {
+        let nothing = matches!(error, RequestError::NotFound | RequestError::EndOfData);
+        match &self.of {
+            Of::Path(_) if nothing => Feedback {
+                component: 2,
+                ..error.feedback()
+            },
+            _ => error.feedback(),
         }
     }
 
@@ -280,6 +332,7 @@ impl Str {
     pub fn end(&mut self) {
         match &mut self.of {
             Of::Ksds(string) => string.end(),
+            Of::Path(string) => string.end(),
         }
     }
 }
@@ -297,5 +350,13 @@ fn key(argument: Argument<'_>) -> Result<&[u8], RequestError> {
             what: "a key-sequenced data set is positioned by key; GET takes an RBA",
         }),
         Argument::Rrn(_) => Err(NUMBER_OF_KEYED),
+    }
+}
+
+/// The alternate key of a request through a path.
+fn alternate(argument: Argument<'_>) -> Result<&[u8], RequestError> {
+    match argument {
+        Argument::Key(key) => Ok(key),
+        Argument::Rba(_) | Argument::Rrn(_) => Err(RequestError::PathAddressed),
     }
 }

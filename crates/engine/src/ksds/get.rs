@@ -27,16 +27,25 @@ impl Ksds {
 
     /// Reads the record with this key into `out`; false: there is none.
     pub fn get(&self, key: &[u8], out: &mut Vec<u8>) -> Result<bool, RequestError> {
+        Ok(self.read(|| self.find(key, true), out)?.is_some())
+    }
+
+    /// Reads the record that `find` finds into `out`; it was so at the spot's version of the page.
+    pub fn read(
+        &self,
+        find: impl Fn() -> Result<Option<Spot>, RequestError>,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Spot>, RequestError> {
         let mut turns = 0;
         loop {
-            let Some(spot) = self.find(key, true)? else {
-                return Ok(false);
+            let Some(spot) = find()? else {
+                return Ok(None);
             };
             let view = self.leaf_view(&spot.leaf);
             let spanned = view.segment() != 0;
             let sound = view.record(spot.pos, out);
             if sound && self.fresh(&spot.leaf) && (!spanned || self.gather(&spot, out)?) {
-                return Ok(true);
+                return Ok(Some(spot));
             }
             pause(&mut turns);
         }

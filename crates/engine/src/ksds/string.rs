@@ -444,7 +444,21 @@ impl KsdsString {
         Ok(changed.place)
     }
 
-    /// See [`crate::Str::made_duplicate`].
+    /// The record that the last direct get returned.
+    pub fn last(&self) -> Record<'_> {
+        Record {
+            bytes: &self.area,
+            rba: self.rba,
+            rrn: 0,
+        }
+    }
+
+    /// Is a record held for update?
+    pub fn holds(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// See [`crate::Str::duplicate`].
     pub fn made_duplicate(&self) -> bool {
         self.duplicate
     }

@@ -27,16 +27,22 @@ mod commit;
 mod locks;
 mod member;
 mod open;
+mod path;
 mod pointer;
 mod unit;
+mod way;
 
 pub use open::Files;
+pub(crate) use path::PathString;
 pub(crate) use pointer::replay;
 pub(crate) use unit::Change;
+pub(crate) use way::Way;
 
 use crate::dataset::Inner;
 use locks::Stripes;
 use member::Member;
+use std::path::Path;
+use std::sync::Arc;
 
 /// The upgrade set of an open base.
 pub(crate) struct Sphere {
@@ -79,5 +85,16 @@ impl Sphere {
     /// The alternate indexes.
     pub(crate) fn members(&self) -> impl Iterator<Item = &Inner> {
         self.members.iter().map(|m| &*m.inner)
+    }
+
+    /// The member whose data component is this file, and its place.
+    fn member(&self, data: &Path) -> Option<(usize, Arc<Inner>)> {
+        let place = self.members.iter().position(|m| m.inner.data_path() == data)?;
+        Some((place, self.members[place].inner.clone()))
+    }
+
+    /// Keeps units away from an alternate key of the member at `place` (S2).
+    fn lock_key(&self, place: usize, key: &[u8]) -> impl Sized + '_ {
+        self.stripes.lock(std::iter::once((place, key)))
     }
 }

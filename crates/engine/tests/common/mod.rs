@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod sphere;
+
 use cica_disk::{Create, Disk, ManualClock, MemoryDisk, Open};
 use cica_engine::*;
 use cica_format::attributes::{Attributes, Organization};

@@ -1,0 +1,374 @@
+//! A string on a path: a position in the order of the alternate keys, and the base records it leads to.
+//!
+//! The positions are those of [`crate::string`], with alternate keys for K. Of records with the same alternate key
+//! NEXT and PREV return the one that came first before the others: duplicates stand in the order of their arrival,
+//! and VSAM reads them so in both directions.
+//!
+//! * P1. Between requests the string keeps alternate key, pointer and place among the duplicates. A pointer that is
+//!   gone leaves its place to the one behind it.
+//! * P2. What the alternate index said is believed only if the base record agrees. If it does not, somebody may be
+//!   changing both, so they are looked at again under the lock of the alternate key (S2): then a pointer without its
+//!   record is 8/144, and a record with another key is one that an index without UPGRADE missed.
+
+use super::pointer::damaged;
+use super::way::Way;
+use crate::dataset::Inner;
+use crate::error::RequestError;
+use crate::ksds::{Ksds, Spot};
+use crate::string::{Argument, Insert, Intent, Record, Search, Str};
+use cica_format::aix::{AixRecord, Pointers};
+use std::sync::Arc;
+
+/// See the module.
+pub(crate) struct PathString {
+    inner: Arc<Inner>,
+    way: Arc<Way>,
+    base: Box<Str>,
+    position: Position,
+    /// Alternate key, pointer and place of the position (P1).
+    key: Vec<u8>,
+    pointer: Vec<u8>,
+    place: usize,
+    /// A copy of the alternate index record last read, and where it was.
+    list: Vec<u8>,
+    spot: Option<Spot>,
+    /// 0/8 of the last request.
+    duplicate: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Position {
+    Start,
+    None,
+    /// These use `key`.
+    At,
+    BackAt,
+    /// And this `pointer` and `place`.
+    On,
+    End,
+    Beginning,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
+/// What came of following a pointer.
+enum Followed {
+    Record,
+    /// The pointer is not there any more.
+    Gone,
+}
+
+/// What a pointer led to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Base {
+    /// A record with the alternate key.
+    Agrees,
+    /// A record with another one.
+    Differs,
+    Missing,
+}
+
+impl PathString {
+    /// A string over `base`, which nobody else uses.
+    pub fn new(inner: Arc<Inner>, way: Arc<Way>, base: Str) -> PathString {
+        PathString {
+            inner,
+            way,
+            base: Box::new(base),
+            position: Position::Start,
+            key: Vec::new(),
+            pointer: Vec::new(),
+            place: 0,
+            list: Vec::new(),
+            spot: None,
+            duplicate: false,
+        }
+    }
+
+    // ---- reading ----
+
+    /// GET direct; a short key is generic. The first of the duplicates.
+    pub fn get(&mut self, key: &[u8], search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
+        self.begin(intent)?;
+        self.check_key(key)?;
+        self.find(key, search, intent)?;
+        if intent == Intent::Read {
+            self.position = Position::None;
+        }
+        Ok(self.base.last())
+    }
+
+    /// GET skip-sequential.
+    pub fn skip(&mut self, key: &[u8], search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
+        self.begin(intent)?;
+        self.check_key(key)?;
+        let positioned = matches!(self.position, Position::At | Position::BackAt | Position::On);
+        if positioned && *key < self.key[..key.len().min(self.key.len())] {
+            return Err(RequestError::Sequence { key: key.to_vec() });
+        }
+        self.find(key, search, intent)?;
+        Ok(self.base.last())
+    }
+
+    /// POINT, forward or backward.
+    pub fn point(&mut self, key: &[u8], search: Search, backward: bool) -> Result<(), RequestError> {
+        self.begin(Intent::Read)?;
+        self.check_key(key)?;
+        if !self.list_at(|ksds| ksds.find(key, search == Search::Equal))? {
+            return Err(self.lose(RequestError::NotFound));
+        }
+        self.key = self.listed()?.key.to_vec();
+        self.position = if backward { Position::BackAt } else { Position::At };
+        Ok(())
+    }
+
+    /// POINT to the first record.
+    pub fn point_first(&mut self) -> Result<(), RequestError> {
+        self.begin(Intent::Read)?;
+        self.key.clear();
+        self.position = Position::At;
+        Ok(())
+    }
+
+    /// POINT to the last record, for PREV.
+    pub fn point_last(&mut self) -> Result<(), RequestError> {
+        self.begin(Intent::Read)?;
+        self.key = vec![0xFF; self.way.ksds.shape.key_len];
+        self.position = Position::BackAt;
+        Ok(())
+    }
+
+    /// GET sequential.
+    pub fn next(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
+        self.step(Direction::Forward, intent)?;
+        Ok(self.base.last())
+    }
+
+    /// GET sequential, backward.
+    pub fn prev(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
+        self.step(Direction::Backward, intent)?;
+        Ok(self.base.last())
+    }
+
+    /// The record that the last get returned.
+    pub fn last(&self) -> Record<'_> {
+        self.base.last()
+    }
+
+    /// Is a record held for update?
+    pub fn holds(&self) -> bool {
+        self.base.holds()
+    }
+
+    /// 0/8: another record with the same alternate key follows; after a change: it made a duplicate.
+    pub fn duplicate(&self) -> bool {
+        self.duplicate
+    }
+
+    // ---- changing ----
+
+    /// PUT insert: into the base, and by its upgrade set into the alternate indexes. It leaves no position.
+    pub fn insert(&mut self, record: &[u8]) -> Result<u64, RequestError> {
+        self.duplicate = false;
+        let rba = self.base.insert(record, Insert::Direct)?;
+        self.position = Position::None;
+        self.duplicate = self.base.duplicate();
+        Ok(rba)
+    }
+
+    /// PUT update. Neither prime key nor the path's alternate key can change (8/96).
+    pub fn update(&mut self, record: &[u8]) -> Result<u64, RequestError> {
+        self.duplicate = false;
+        if self.base.holds() && self.way.key_of(record) != self.way.key_of(self.base.last().bytes) {
+            return Err(RequestError::KeyChanged);
+        }
+        let rba = self.base.update(record)?;
+        self.duplicate = self.base.duplicate();
+        Ok(rba)
+    }
+
+    /// ERASE.
+    pub fn erase(&mut self) -> Result<(), RequestError> {
+        self.duplicate = false;
+        self.base.erase()
+    }
+
+    /// ENDREQ.
+    pub fn end(&mut self) {
+        self.base.end();
+        self.position = Position::None;
+    }
+
+    // ---- parts ----
+
+    /// A string's next request releases what it held.
+    fn begin(&mut self, intent: Intent) -> Result<(), RequestError> {
+        self.duplicate = false;
+        self.base.end();
+        if intent == Intent::Update && self.inner.options.access != crate::Access::Output {
+            return Err(RequestError::Access {
+                what: "getting records for update (open for output)",
+            });
+        }
+        let fence = self.way.ksds.check_fence();
+        fence.map_err(|error| self.of_alternate(error))
+    }
+
+    fn check_key(&self, key: &[u8]) -> Result<(), RequestError> {
+        let key_length = self.way.ksds.shape.key_len;
+        match (1..=key_length).contains(&key.len()) {
+            true => Ok(()),
+            false => Err(RequestError::KeyLength {
+                given: key.len(),
+                key_length,
+            }),
+        }
+    }
+
+    fn find(&mut self, key: &[u8], search: Search, intent: Intent) -> Result<(), RequestError> {
+        loop {
+            if !self.list_at(|ksds| ksds.find(key, search == Search::Equal))? {
+                return Err(self.lose(RequestError::NotFound));
+            }
+            if let Followed::Record = self.follow(0, intent)? {
+                return Ok(());
+            }
+        }
+    }
+
+    fn step(&mut self, direction: Direction, intent: Intent) -> Result<(), RequestError> {
+        self.begin(intent)?;
+        let forward = direction == Direction::Forward;
+        loop {
+            let place = match self.position {
+                Position::None => return Err(RequestError::NoPosition),
+                Position::Start if !forward => return Err(RequestError::NoPosition),
+                Position::End if forward => None,
+                Position::Beginning if !forward => None,
+                Position::On => match self.place_behind()? {
+                    Some(place) => Some(place),
+                    None => self.other_list(direction)?,
+                },
+                _ => self.other_list(direction)?,
+            };
+            let Some(place) = place else {
+                self.position = if forward { Position::End } else { Position::Beginning };
+                return Err(RequestError::EndOfData);
+            };
+            if let Followed::Record = self.follow(place, intent)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The place behind the position's, in the record of the same alternate key as it is now.
+    fn place_behind(&mut self) -> Result<Option<usize>, RequestError> {
+        let way = self.way.clone();
+        let fresh = self.spot.is_some_and(|spot| way.ksds.fresh(&spot.leaf));
+        if !fresh || self.listed()?.key != self.key {
+            let key = self.key.clone();
+            if !self.list_at(|ksds| ksds.find(&key, true))? {
+                return Ok(None);
+            }
+        }
+        let record = self.listed()?;
+        let place = match record.pointer(self.place) == Some(&self.pointer) {
+            true => self.place + 1,
+            false => record.place(&self.pointer).map_or(self.place, |place| place + 1),
+        };
+        Ok((place < record.count()).then_some(place))
+    }
+
+    /// The first place in the next record of the alternate index, in this direction.
+    fn other_list(&mut self, direction: Direction) -> Result<Option<usize>, RequestError> {
+        let (key, position) = (self.key.clone(), self.position);
+        let found = self.list_at(|ksds| match (direction, position) {
+            (Direction::Forward, Position::Start | Position::Beginning) => ksds.first_at(&[], false),
+            (Direction::Forward, Position::At) => ksds.first_at(&key, false),
+            (Direction::Forward, _) => ksds.first_at(&key, true),
+            (Direction::Backward, Position::End) => ksds.last_at(&vec![0xFF; ksds.shape.key_len], true),
+            (Direction::Backward, Position::BackAt) => ksds.last_at(&key, true),
+            // Nothing lies before the start of all keys.
+            (Direction::Backward, _) if key.is_empty() => Ok(None),
+            (Direction::Backward, _) => ksds.last_at(&key, false),
+        })?;
+        Ok(found.then_some(0))
+    }
+
+    /// Reads an alternate index record into the list; false: there is none.
+    fn list_at(&mut self, find: impl Fn(&Ksds) -> Result<Option<Spot>, RequestError>) -> Result<bool, RequestError> {
+        let ksds = &self.way.ksds;
+        let read = ksds.read(|| find(ksds), &mut self.list);
+        self.spot = read.map_err(|error| self.of_alternate(error))?;
+        Ok(self.spot.is_some())
+    }
+
+    fn listed(&self) -> Result<AixRecord<'_>, RequestError> {
+        AixRecord::read(&self.list).map_err(|error| {
+            let key = self.list.get(5..).unwrap_or_default();
+            self.of_alternate(damaged(
+                &self.way.ksds,
+                &key[..key.len().min(self.way.ksds.shape.key_len)],
+                error,
+            ))
+        })
+    }
+
+    /// Gets the base record of a pointer of the list; it is the string's position then.
+    fn follow(&mut self, place: usize, intent: Intent) -> Result<Followed, RequestError> {
+        let record = self.listed()?;
+        let (key, count) = (record.key.to_vec(), record.count());
+        let Some(pointer) = record.pointer(place).map(<[u8]>::to_vec) else {
+            return Ok(Followed::Gone);
+        };
+        if self.get_base(&key, &pointer, intent)? != Base::Agrees {
+            self.base.end();
+            let inner = self.inner.clone();
+            let place = self
+                .way
+                .place
+                .and_then(|place| inner.sphere().map(|sphere| (sphere, place)));
+            let _lock = place.map(|(sphere, place)| sphere.lock_key(place, &key));
+            if !self.list_at(|ksds| ksds.find(&key, true))? || self.listed()?.place(&pointer).is_none() {
+                return Ok(Followed::Gone);
+            }
+            // Nobody is changing it now (P2).
+            if self.get_base(&key, &pointer, intent)? == Base::Missing {
+                self.position = Position::None;
+                return Err(self.of_alternate(RequestError::NoBaseRecord { pointer }));
+            }
+        }
+        self.duplicate = place + 1 < count;
+        (self.key, self.pointer, self.place, self.position) = (key, pointer, place, Position::On);
+        Ok(Followed::Record)
+    }
+
+    /// Gets the base record of a pointer.
+    fn get_base(&mut self, key: &[u8], pointer: &[u8], intent: Intent) -> Result<Base, RequestError> {
+        let argument = match self.way.pointers {
+            Pointers::Keys(_) => Argument::Key(pointer),
+            Pointers::Rba | Pointers::Xrba => {
+                Argument::Rba(pointer.iter().fold(0, |rba, &byte| rba << 8 | u64::from(byte)))
+            }
+        };
+        match self.base.get(argument, Search::Equal, intent) {
+            Ok(record) if self.way.key_of(record.bytes) == Some(key) => Ok(Base::Agrees),
+            Ok(_) => Ok(Base::Differs),
+            Err(RequestError::NotFound | RequestError::BadRba { .. }) => Ok(Base::Missing),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn lose(&mut self, error: RequestError) -> RequestError {
+        self.position = Position::None;
+        error
+    }
+
+    fn of_alternate(&self, error: RequestError) -> RequestError {
+        error.in_component(2, self.way.name())
+    }
+}
