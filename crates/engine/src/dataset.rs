@@ -810,7 +810,7 @@ fn index_component(shared: &Shared, file: Box<dyn File>, path: &Path, data: &Roo
         ci_size: data.attributes.ci_size,
         index_ci_size: root.attributes.ci_size,
     };
-    let entry = 12 + shape(&data.attributes).key_len.min(32).next_multiple_of(4);
+    let entry = 13 + shape(&data.attributes).key_len.min(32).next_multiple_of(4);
     let codec = Codec::Index { base, entry };
     Component::new(shared.pool.clone(), file, path.to_path_buf(), root, codec)
 }

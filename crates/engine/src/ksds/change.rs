@@ -3,7 +3,7 @@
 use super::split::Coming;
 use super::{Ksds, Leaf};
 use crate::error::RequestError;
-use crate::pool::{Latched, Page};
+use crate::pool::{Latched, Page, Probe};
 use cica_format::{ci, log};
 use parking_lot::RwLockReadGuard;
 use std::sync::atomic::Ordering::Relaxed;
@@ -95,7 +95,7 @@ impl Ksds {
         }
         loop {
             self.check_fence()?;
-            let Some(leaf) = self.descend(key)? else {
+            let Some(leaf) = self.descend(Probe::new(key))? else {
                 return Err(RequestError::Loading);
             };
             match self.try_insert(&leaf, key, record, order, part)? {
@@ -135,7 +135,7 @@ impl Ksds {
         part: Part,
     ) -> Result<Tried, RequestError> {
         let view = self.leaf_view(leaf);
-        let (pos, equal) = view.find_record(key, self.shape.rkp);
+        let (pos, equal) = view.find_record(Probe::new(key), self.shape.rkp);
         let (count, segment, cap) = (view.count(), view.segment(), view.slot_cap());
         if !self.fresh(leaf) {
             return Ok(Tried::Again);
@@ -256,7 +256,7 @@ impl Ksds {
 
     fn try_update(&self, leaf: &Leaf, key: &[u8], record: &[u8], part: Part) -> Result<Tried, RequestError> {
         let view = self.leaf_view(leaf);
-        let (pos, equal) = view.find_record(key, self.shape.rkp);
+        let (pos, equal) = view.find_record(Probe::new(key), self.shape.rkp);
         let segment = view.segment();
         if !self.fresh(leaf) {
             return Ok(Tried::Again);
@@ -292,7 +292,7 @@ impl Ksds {
     fn leaf_for(&self, key: &[u8], at: Option<Leaf>) -> Result<Option<Leaf>, RequestError> {
         match at.filter(|leaf| self.fresh(leaf)) {
             Some(leaf) => Ok(Some(leaf)),
-            None => self.descend(key),
+            None => self.descend(Probe::new(key)),
         }
     }
 
@@ -330,7 +330,7 @@ impl Ksds {
     /// `Done` carries how many records the CI has left.
     fn try_erase(&self, leaf: &Leaf, key: &[u8], part: Part) -> Result<Tried, RequestError> {
         let view = self.leaf_view(leaf);
-        let (pos, equal) = view.find_record(key, self.shape.rkp);
+        let (pos, equal) = view.find_record(Probe::new(key), self.shape.rkp);
         let segment = view.segment();
         if !self.fresh(leaf) {
             return Ok(Tried::Again);

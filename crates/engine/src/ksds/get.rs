@@ -10,14 +10,9 @@ impl Ksds {
     pub fn find(&self, key: &[u8], equal: bool) -> Result<Option<Spot>, RequestError> {
         loop {
             let replacing = self.replacing();
-            let spot = self.first_at(key, false)?;
-            let found = match spot {
-                Some(spot) if equal => match self.starts_with(&spot, key) {
-                    Some(starts) => starts.then_some(spot),
-                    None => continue,
-                },
-                other => other,
-            };
+            let found = self
+                .at_or_above(key)?
+                .and_then(|(spot, starts)| (starts || !equal).then_some(spot));
             if found.is_some() || (replacing & 1 == 0 && self.replacing() == replacing) {
                 return Ok(found);
             }

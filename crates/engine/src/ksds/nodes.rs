@@ -3,7 +3,7 @@
 
 use super::Ksds;
 use crate::error::RequestError;
-use crate::pool::{Entry, Latched, Page, SLAB};
+use crate::pool::{Entry, Latched, Page, Probe, SLAB};
 use crate::store::index_record;
 use cica_format::index::IndexRecord;
 use std::sync::atomic::Ordering::Relaxed;
@@ -31,7 +31,7 @@ impl Ksds {
             let (entry, next) = loop {
                 let (frame, version) = self.index.page(ci)?;
                 let view = self.view(frame);
-                let entry = view.find_entry(probe);
+                let entry = view.find_entry(Probe::new(probe), |_| ());
                 let (found, pointer) = (entry < view.count() && view.level() == level, view.pointer(entry));
                 if !self.unchanged(frame, version) {
                     continue;

@@ -9,7 +9,7 @@ use super::nodes::PathStep;
 use super::split::is_one_record;
 use super::{separator, Inserted, Ksds, Part, Spot};
 use crate::error::RequestError;
-use crate::pool::{Entry, Latched, Page};
+use crate::pool::{Entry, Latched, Page, Probe};
 use cica_format::index::IndexRecord;
 use cica_format::{ci, log};
 use std::sync::atomic::Ordering::*;
@@ -574,13 +574,13 @@ impl Ksds {
 
     fn remove_whole(&self, key: &[u8]) -> Result<(), RequestError> {
         loop {
-            let Some(leaf) = self.descend(key)? else {
+            let Some(leaf) = self.descend(Probe::new(key))? else {
                 return Err(RequestError::NotFound);
             };
             let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
                 continue;
             };
-            let (pos, equal) = latched.view().find_record(key, self.shape.rkp);
+            let (pos, equal) = latched.view().find_record(Probe::new(key), self.shape.rkp);
             if !equal {
                 return Err(RequestError::NotFound);
             }

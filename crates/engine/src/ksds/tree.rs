@@ -2,7 +2,8 @@
 
 use super::Ksds;
 use crate::error::RequestError;
-use crate::pool::{pause, View};
+use crate::pool::{pause, Probe, View};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// A data page as a reader found it, and the sequence-set entry that led there.
 #[derive(Debug, Clone, Copy)]
@@ -58,8 +59,20 @@ impl Ksds {
         self.pool.view(leaf.frame)
     }
 
+    /// The page of the top index record: where it was the last time, or by the way of all pages.
+    #[inline]
+    fn top_page(&self, top: u32) -> Result<(u32, u64), RequestError> {
+        let frame = self.top_frame.load(Relaxed);
+        if let Some(version) = self.index.page_in(frame, top) {
+            return Ok((frame, version));
+        }
+        let page = self.index.page(top)?;
+        self.top_frame.store(page.0, Relaxed);
+        Ok(page)
+    }
+
     /// The data page to which `probe` (a key, or the start of one) belongs; `None` when there is no index yet.
-    pub fn descend(&self, probe: &[u8]) -> Result<Option<Leaf>, RequestError> {
+    pub fn descend(&self, probe: Probe<'_>) -> Result<Option<Leaf>, RequestError> {
         let mut turns = 0;
         'restart: loop {
             if turns > 0 {
@@ -70,14 +83,18 @@ impl Ksds {
             if levels == 0 {
                 return Ok(None);
             }
-            let (mut node, (mut frame, mut version)) = (top, self.index.page(top)?);
+            let (mut node, (mut frame, mut version)) = (top, self.top_page(top)?);
             if self.top() != (top, levels) {
                 continue;
             }
             loop {
                 let view = self.view(frame);
-                let entry = view.find_entry(probe);
                 let (entries, level, ca) = (view.count(), view.level(), view.ca());
+                let entry = view.find_entry(probe, |near| {
+                    if level == 1 {
+                        self.data.prefetch_place(ca, near as usize);
+                    }
+                });
                 let pointer = view.pointer(entry);
                 if !self.unchanged(frame, version) {
                     continue 'restart;
@@ -87,7 +104,10 @@ impl Ksds {
                 }
                 if level == 1 {
                     let ci = self.data.layout.join(ca, pointer);
-                    let (leaf, leaf_version) = self.data.page(ci)?;
+                    let (leaf, leaf_version) = match self.data.resident_in(ca, pointer as usize) {
+                        Some(page) => page,
+                        None => self.data.page(ci)?,
+                    };
                     if !self.unchanged(frame, version) {
                         continue 'restart;
                     }
@@ -112,14 +132,36 @@ impl Ksds {
 
     /// The first record whose key is at or above `key` (`after`: above it). A short `key` compares over its length.
     pub fn first_at(&self, key: &[u8], after: bool) -> Result<Option<Spot>, RequestError> {
-        'restart: loop {
-            let Some(mut leaf) = self.descend(key)? else {
+        Ok(self.look_for(key, after)?.map(|found| found.0))
+    }
+
+    /// The first record whose key is at or above `key`, and whether it is equal over the length of `key`.
+    #[inline]
+    pub(super) fn at_or_above(&self, key: &[u8]) -> Result<Option<(Spot, bool)>, RequestError> {
+        loop {
+            let Some((spot, equal)) = self.look_for(key, false)? else {
                 return Ok(None);
             };
-            let (mut pos, equal) = self.leaf_view(&leaf).find_record(key, self.shape.rkp);
+            // On the page to which the key belongs the search has compared it.
+            match equal.or_else(|| self.starts_with(&spot, key)) {
+                Some(equal) => return Ok(Some((spot, equal))),
+                None => continue,
+            }
+        }
+    }
+
+    #[inline]
+    fn look_for(&self, key: &[u8], after: bool) -> Result<Option<(Spot, Option<bool>)>, RequestError> {
+        let probe = Probe::new(key);
+        'restart: loop {
+            let Some(mut leaf) = self.descend(probe)? else {
+                return Ok(None);
+            };
+            let (mut pos, equal) = self.leaf_view(&leaf).find_record(probe, self.shape.rkp);
             if equal && after {
                 pos += 1;
             }
+            let mut equal = Some(equal && !after);
             loop {
                 let view = self.leaf_view(&leaf);
                 let here = pos < view.count() && view.segment() <= 1;
@@ -127,10 +169,10 @@ impl Ksds {
                     continue 'restart;
                 }
                 if here {
-                    return Ok(Some(Spot { leaf, pos }));
+                    return Ok(Some((Spot { leaf, pos }, equal)));
                 }
                 match self.step_forward(&leaf)? {
-                    Step::To(next) => (leaf, pos) = (next, 0),
+                    Step::To(next) => (leaf, pos, equal) = (next, 0, None),
                     Step::End => return Ok(None),
                     Step::Restart => continue 'restart,
                 }
@@ -160,11 +202,12 @@ impl Ksds {
 
     /// The last record whose key is below `key` (`or_at`: at or below).
     pub fn last_at(&self, key: &[u8], or_at: bool) -> Result<Option<Spot>, RequestError> {
+        let probe = Probe::new(key);
         'restart: loop {
-            let Some(mut leaf) = self.descend(key)? else {
+            let Some(mut leaf) = self.descend(probe)? else {
                 return Ok(None);
             };
-            let (found, equal) = self.leaf_view(&leaf).find_record(key, self.shape.rkp);
+            let (found, equal) = self.leaf_view(&leaf).find_record(probe, self.shape.rkp);
             let mut end = found + (equal && or_at) as usize;
             loop {
                 let view = self.leaf_view(&leaf);
@@ -194,16 +237,17 @@ impl Ksds {
             let view = self.view(leaf.node.1);
             let ci = self.data.layout.join(view.ca(), view.pointer(leaf.entry + 1));
             if self.unchanged(leaf.node.1, leaf.node.2) {
-                if let Some((frame, _)) = self.data.resident(ci) {
-                    self.pool.prefetch_all(frame);
-                }
+                let _ = self.data.resident(ci);
             }
         }
     }
 
     /// Whether the record at `spot` has a key that starts with `key`; `None`: its page changed.
-    pub fn starts_with(&self, spot: &Spot, key: &[u8]) -> Option<bool> {
-        let equal = self.leaf_view(&spot.leaf).compare_key(spot.pos, self.shape.rkp, key) == std::cmp::Ordering::Equal;
+    fn starts_with(&self, spot: &Spot, key: &[u8]) -> Option<bool> {
+        let equal = self
+            .leaf_view(&spot.leaf)
+            .compare_key(spot.pos, self.shape.rkp, Probe::new(key))
+            == std::cmp::Ordering::Equal;
         self.fresh(&spot.leaf).then_some(equal)
     }
 
@@ -345,7 +389,7 @@ impl Ksds {
         loop {
             passed.push((frame, version));
             let view = self.view(frame);
-            let (entry, level) = (view.find_entry(probe), view.level());
+            let (entry, level) = (view.find_entry(Probe::new(probe), |_| ()), view.level());
             let pointer = view.pointer(entry);
             let sibling = if entry > 0 { Some(view.pointer(entry - 1)) } else { None };
             if !self.unchanged(frame, version) {

@@ -14,11 +14,15 @@ mod bytes;
 mod charge;
 mod latch;
 mod page;
+mod probe;
+mod view;
 
-pub use bytes::{Records, View, Words};
+pub use bytes::Words;
 pub use charge::Held;
 pub use latch::{pause, Latch};
 pub use page::{Entry, Page, Shape};
+pub use probe::Probe;
+pub use view::{Records, View};
 
 use parking_lot::{Mutex, RwLock};
 use std::collections::HashSet;
@@ -180,17 +184,22 @@ impl Pool {
         self.owners.write()[number as usize] = None;
     }
 
-    /// The descriptor of a frame; for a number outside the range the first frame's, whose page is not the wanted one.
+    /// Where a frame starts; the first frame for a number outside the range, whose page is not the wanted one.
     #[inline]
-    pub fn descriptor(&self, frame: u32) -> &Descriptor {
+    fn offset(&self, frame: u32) -> usize {
         let offset = frame as usize * 64;
-        let offset = if offset + DESCRIPTOR <= self.reserved {
+        if offset < self.reserved {
             offset
         } else {
             0
-        };
+        }
+    }
+
+    /// The descriptor of a frame.
+    #[inline]
+    pub fn descriptor(&self, frame: u32) -> &Descriptor {
         // SAFETY: inside the mapping, 64-byte aligned, and any bytes are a valid Descriptor (atomic integers).
-        unsafe { &*self.memory.as_ptr().add(offset).cast() }
+        unsafe { &*self.memory.as_ptr().add(self.offset(frame)).cast() }
     }
 
     /// Start and length of a frame's memory, never outside its slab.
@@ -205,36 +214,18 @@ impl Pool {
         (unsafe { self.memory.add(offset) }, size)
     }
 
-    /// The frame's words, for reading under an unchanged version (L1).
+    /// The frame's words and what follows them in the slab, for reading under an unchanged version (L1).
     #[inline]
     pub fn view(&self, frame: u32) -> View<'_> {
-        let (memory, size) = self.memory_of(frame);
-        // SAFETY: the range [memory, memory+size) is mapped for the pool's life and 64-byte aligned.
-        View::new(unsafe { Words::new(memory.cast(), size / 8) })
+        let offset = self.offset(frame);
+        // SAFETY: the range is mapped for the pool's life, 64-byte aligned, and inside a slab.
+        View::new(unsafe { Words::new(self.memory.add(offset).cast(), (SLAB - offset % SLAB) / 8) })
     }
 
-    /// Asks for the cache lines that a search of the page reads first.
+    /// Asks for the first `lines` cache lines of a frame.
     #[inline]
-    pub fn prefetch(&self, frame: u32) {
-        #[cfg(target_arch = "x86_64")]
-        for line in 0..4 {
-            let offset = frame as usize * 64 + line * 64;
-            if offset < self.reserved {
-                // SAFETY: a prefetch reads nothing; the address is inside the mapping.
-                unsafe {
-                    use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
-                    _mm_prefetch::<_MM_HINT_T0>(self.memory.as_ptr().add(offset).cast());
-                }
-            }
-        }
-    }
-
-    /// Asks for all of a frame: a sequential reader comes to it soon.
-    pub fn prefetch_all(&self, frame: u32) {
-        let lines = self.memory_of(frame).1 / 64;
-        for four in (0..lines as u32).step_by(4) {
-            self.prefetch(frame + four);
-        }
+    pub fn prefetch(&self, frame: u32, lines: usize) {
+        self.view(frame).words().prefetch(0, lines * 64);
     }
 
     /// If `frame` holds `page` and nobody writes it: the version under which to read it.

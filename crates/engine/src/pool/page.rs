@@ -6,18 +6,25 @@
 //!  32  prefix length u8 | segment u8 | level u8 | - u8 | RDFs u16 | slot capacity u16
 //!  40  next u32 | CA u32            (index records; spanned data: update number)
 //!  48  prefix: the key bytes all entries share, at most 16
+//! data:
 //!  64  slots u64: head u32 | offset u16 | length u16
 //!   .  data
+//! index:
+//!  64  samples u64, to a multiple of 64 bytes: the slot of the last entry of each eight
+//!   .  slots u64, to a multiple of 64 bytes: head u32 | pointer u32
+//!   .  spans u32: offset u16 | length u16 of the separator
+//!   .  separators, each padded to 4
 //! ```
-//! Data pages hold the records exactly as the CI image does, packed from offset 0 in key order. Index pages hold
-//! separator (padded to 4) and pointer; offsets count in units of 4 bytes.
+//! Data pages hold the records exactly as the CI image does, packed from offset 0 in key order. The offsets of
+//! separators count in units of 4 bytes. A search of an index page reads header and samples, which lie together,
+//! then one line of slots; spans and separators only where heads are equal.
 //!
 //! * G1. Slots are in key order, and so are the bytes.
 //! * G2. A head is the first four key bytes after the prefix: data continued with X'00', separators with X'FF'.
 //! * G3. `rdfs` is what the record lengths cost by VSAM's arithmetic: one per run of equal lengths, two when longer
 //!   than one.
 
-use super::bytes::head_of;
+use super::view::head_of;
 
 /// Words of the frame, for readers.
 pub(super) const COUNT: usize = 3;
@@ -27,6 +34,16 @@ pub(super) const NEXT: usize = 5;
 pub(super) const PREFIX_AT: usize = 48;
 pub(super) const PREFIX_MAX: usize = 16;
 pub(super) const SLOTS_AT: usize = 64;
+/// Entries of an index page that share a line of slots and a sample.
+pub(super) const GROUP: usize = 8;
+/// Head of what fills up the last group: no probe is above it.
+const FILLER: u64 = 0xFFFF_FFFF << 32;
+
+/// Words that the samples of `slots` entries take.
+pub(super) fn sample_words(slots: usize) -> usize {
+    slots.div_ceil(GROUP).next_multiple_of(GROUP)
+}
+
 /// Bytes of the page part before the slots, for writers (who do not see the descriptor).
 const HEADER: usize = SLOTS_AT - super::DESCRIPTOR;
 const PREFIX: usize = PREFIX_AT - super::DESCRIPTOR;
@@ -84,6 +101,10 @@ impl<'a> Page<'a> {
     }
     fn set_u32(&mut self, at: usize, value: u32) {
         self.bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+
+    fn set_u64(&mut self, at: usize, value: u64) {
+        self.bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
     }
 
     /// Entries.
@@ -151,13 +172,8 @@ impl<'a> Page<'a> {
     pub fn image(&self) -> &[u8] {
         &self.bytes[self.data_start()..]
     }
-    /// The same, for as long as the frame is held.
+    /// The same, for as long as the frame is held, to be filled by a read that is followed by [`adopt`](Self::adopt).
     pub fn into_image(self) -> &'a mut [u8] {
-        let start = self.data_start();
-        &mut self.bytes[start..]
-    }
-    /// The same, to be filled by a read, followed by [`adopt`](Self::adopt).
-    pub fn image_mut(&mut self) -> &mut [u8] {
         let start = self.data_start();
         &mut self.bytes[start..]
     }
@@ -348,39 +364,51 @@ impl<'a> Page<'a> {
 
     /// Bytes a frame needs for an index page with these entries.
     pub fn index_frame_len(entries: &[Entry]) -> usize {
-        SLOTS_AT
-            + entries
-                .iter()
-                .map(|e| 8 + e.separator.len().next_multiple_of(4) + 4)
-                .sum::<usize>()
+        let separators: usize = entries.iter().map(|e| e.separator.len().next_multiple_of(4)).sum();
+        SLOTS_AT + separators_at(entries.len()) + separators
     }
 
     /// Makes the frame an index page.
     pub fn format_index(bytes: &'a mut [u8], level: u8, ca: u32, next: u32, entries: &[Entry]) -> Page<'a> {
+        let cap = entries.len();
         bytes[..HEADER].fill(0);
         let mut page = Page { bytes };
         page.bytes[10] = level;
         page.set_u32(16, next);
         page.set_u32(20, ca);
-        page.set_u16(14, entries.len() as u16);
-        page.set_u32(0, entries.len() as u32);
+        page.set_u16(14, cap as u16);
+        page.set_u32(0, cap as u32);
         let prefix = common_prefix(entries);
         page.bytes[8] = prefix.len() as u8;
         page.bytes[PREFIX..PREFIX + prefix.len()].copy_from_slice(prefix);
-        let start = page.data_start();
+        let slots = HEADER + sample_words(cap) * 8;
+        let spans = slots + cap.next_multiple_of(GROUP) * 8;
+        let separators = HEADER + separators_at(cap);
         let mut used = 0;
         for (i, entry) in entries.iter().enumerate() {
             let separator = &entry.separator;
-            page.bytes[start + used..start + used + separator.len()].copy_from_slice(separator);
-            let head = head_of(separator.get(prefix.len()..).unwrap_or(&[]), 0xFF);
-            page.set_slot(i, head, used / 4, separator.len());
+            let at = separators + used;
+            page.bytes[at..at + separator.len()].copy_from_slice(separator);
+            page.set_u32(spans + i * 4, (used as u32 / 4) << 16 | separator.len() as u32);
             used += separator.len().next_multiple_of(4);
-            page.set_u32(start + used, entry.pointer);
-            used += 4;
+            let head = head_of(separator.get(prefix.len()..).unwrap_or(&[]), 0xFF);
+            page.set_u64(slots + i * 8, (head as u64) << 32 | entry.pointer as u64);
+        }
+        for i in cap..cap.next_multiple_of(GROUP) {
+            page.set_u64(slots + i * 8, FILLER);
+        }
+        for group in 0..cap.div_ceil(GROUP) {
+            let last = slots + (group * GROUP + GROUP - 1).min(cap - 1) * 8;
+            page.bytes.copy_within(last..last + 8, HEADER + group * 8);
         }
         page.set_u32(4, used as u32);
         page
     }
+}
+
+/// Bytes from the samples to the separators of an index page of `slots` entries.
+fn separators_at(slots: usize) -> usize {
+    (sample_words(slots) + slots.next_multiple_of(GROUP)) * 8 + (slots * 4).next_multiple_of(8)
 }
 
 /// RDFs of a stretch of lengths: one per run, two per run longer than one.

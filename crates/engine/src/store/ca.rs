@@ -1,8 +1,13 @@
 //! The descriptor of a control area in the pool: its header in the form in which it is looked things up in.
 //!
-//! Words of the frame, behind its descriptor: 3 region and committed region; 4 flags and next free CA; from 8 on
-//! three per CI:
-//! frame; slot, committed slot and flags; checksum and version.
+//! ```text
+//! words of the frame, behind its descriptor:
+//!   3  region u32 | committed region u32
+//!   4  flags u32 | next free CA u32
+//!   8  for each sixteen CIs:
+//!        8 words   frames u32, a cache line of them, because every request looks here
+//!       32 words   two for each CI: slot u16 | committed slot u16 | flags u32; checksum u32 | version u32
+//! ```
 //!
 //! * C1. Everything but the frame numbers is changed only under the CA's lock; frame numbers are read by anyone,
 //!   and the
@@ -11,13 +16,16 @@
 
 use crate::pool::{View, Words, NO_FRAME};
 use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{Acquire, Release};
 
 /// No committed region: the CA is new since the last commit, or lies in a region that is.
 pub const NO_REGION: u32 = u32::MAX;
 const REGIONS: usize = 3;
 const FREE: usize = 4;
 const FIRST: usize = 8;
+/// CIs whose frame numbers share a line, and the words of them and their places.
+const BLOCK: usize = 16;
+const BLOCK_WORDS: usize = BLOCK / 2 + 2 * BLOCK;
 /// CI flag: the CI holds records.
 pub const HAS_RECORDS: u16 = 1;
 
@@ -43,7 +51,16 @@ pub struct Place {
 impl<'p> CaPage<'p> {
     /// Bytes of frame it takes.
     pub fn frame_len(ci_per_ca: usize) -> usize {
-        (FIRST + 3 * ci_per_ca) * 8
+        (FIRST + ci_per_ca.div_ceil(BLOCK) * BLOCK_WORDS) * 8
+    }
+    /// Where the frame number of CI `i` is, in half words.
+    #[inline]
+    fn frame_at(i: usize) -> usize {
+        (FIRST + i / BLOCK * BLOCK_WORDS) * 2 + i % BLOCK
+    }
+    /// Where the place of CI `i` is, in words.
+    fn place_at(i: usize) -> usize {
+        FIRST + i / BLOCK * BLOCK_WORDS + BLOCK / 2 + 2 * (i % BLOCK)
     }
     /// The descriptor in a frame.
     #[inline]
@@ -76,27 +93,34 @@ impl<'p> CaPage<'p> {
     /// The frame that holds CI `i`, or a number that proves wrong (C1).
     #[inline]
     pub fn frame(&self, i: usize) -> u32 {
-        match self.words.cell(FIRST + 3 * i) {
-            Some(cell) => cell.load(Acquire) as u32,
-            None => NO_FRAME,
-        }
+        self.words
+            .half_cell(Self::frame_at(i))
+            .map_or(NO_FRAME, |cell| cell.load(Acquire))
+    }
+    /// Asks for the cache line that [`frame`](Self::frame) reads.
+    #[inline]
+    pub fn prefetch_frame(&self, i: usize) {
+        let at = Self::frame_at(i) * 4;
+        self.words.prefetch(at, at + 4);
     }
     /// Sets it.
     pub fn set_frame(&self, i: usize, frame: u32) {
-        self.store(FIRST + 3 * i, frame as u64);
+        if let Some(cell) = self.words.half_cell(Self::frame_at(i)) {
+            cell.store(frame, Release);
+        }
     }
     /// Flags of CI `i`.
     pub fn flags(&self, i: usize) -> u16 {
-        self.half(FIRST + 3 * i + 1, true) as u16
+        self.half(Self::place_at(i), true) as u16
     }
     /// Sets them.
     pub fn set_flags(&self, i: usize, flags: u16) {
-        self.set_half(FIRST + 3 * i + 1, true, flags as u32);
+        self.set_half(Self::place_at(i), true, flags as u32);
     }
     /// Slots, version and checksum of CI `i`.
     pub fn place(&self, i: usize) -> Place {
-        let slots = self.words.get(FIRST + 3 * i + 1);
-        let sum = self.words.get(FIRST + 3 * i + 2);
+        let slots = self.words.get(Self::place_at(i));
+        let sum = self.words.get(Self::place_at(i) + 1);
         Place {
             slot: slots as u16,
             committed: (slots >> 16) as u16,
@@ -106,8 +130,8 @@ impl<'p> CaPage<'p> {
     }
     /// Sets them.
     pub fn set_place(&self, i: usize, p: Place) {
-        self.set_half(FIRST + 3 * i + 1, false, p.slot as u32 | (p.committed as u32) << 16);
-        self.store(FIRST + 3 * i + 2, p.checksum as u64 | (p.version as u64) << 32);
+        self.set_half(Self::place_at(i), false, p.slot as u32 | (p.committed as u32) << 16);
+        self.store(Self::place_at(i) + 1, p.checksum as u64 | (p.version as u64) << 32);
     }
     /// The region its slots are in.
     pub fn region(&self) -> u32 {
@@ -139,7 +163,7 @@ impl<'p> CaPage<'p> {
         self.set_regions(region, NO_REGION);
         self.set_free(false, u32::MAX);
         for i in 0..ci_per_ca {
-            self.store(FIRST + 3 * i, NO_FRAME as u64);
+            self.set_frame(i, NO_FRAME);
             self.set_flags(i, 0);
             self.set_place(
                 i,
@@ -160,7 +184,7 @@ impl<'p> CaPage<'p> {
         self.set_regions(header.region, committed_region);
         self.set_free(header.flags & 1 == 1, header.next_free);
         for (i, e) in header.entries.iter().enumerate() {
-            self.store(FIRST + 3 * i, NO_FRAME as u64);
+            self.set_frame(i, NO_FRAME);
             self.set_flags(i, e.flags);
             let old = committed
                 .filter(|c| c.region == header.region)
@@ -226,12 +250,5 @@ impl<'p> CaPage<'p> {
     /// CIs that hold records.
     pub fn used(&self, ci_per_ca: usize) -> usize {
         (0..ci_per_ca).filter(|&i| self.flags(i) & HAS_RECORDS != 0).count()
-    }
-
-    /// Frame of CI `i` without ordering, for walks under the CA's lock.
-    pub fn frame_relaxed(&self, i: usize) -> u32 {
-        self.words
-            .cell(FIRST + 3 * i)
-            .map_or(NO_FRAME, |c| c.load(Relaxed) as u32)
     }
 }

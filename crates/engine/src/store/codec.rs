@@ -40,6 +40,14 @@ impl Codec {
         }
     }
 
+    /// Bytes at the start of a page that every search reads: the slots, or the samples of them.
+    pub fn searched(&self, ci_size: usize) -> usize {
+        match self {
+            Codec::Data { expected, .. } => Page::frame_len(0, *expected).min(ci_size),
+            Codec::Index { base, .. } => 64 + base.ci_per_ca as usize,
+        }
+    }
+
     /// Makes `frame` the page of a CI without records.
     pub fn format_empty(&self, frame: &mut [u8], ci_size: usize) {
         match self {
@@ -59,6 +67,14 @@ impl Codec {
                 Page::format(frame, ci_size);
                 Page::of(frame).into_image().get_mut(..ci_size)
             }
+            Codec::Index { .. } => None,
+        }
+    }
+
+    /// Data: the image that was read to [`image_area`](Self::image_area).
+    pub fn image_of<'f>(&self, frame: &'f mut [u8], ci_size: usize) -> Option<&'f [u8]> {
+        match self {
+            Codec::Data { .. } => Page::of(frame).into_image().get(..ci_size).map(|image| &*image),
             Codec::Index { .. } => None,
         }
     }
@@ -84,7 +100,13 @@ impl Codec {
     /// Decodes `image` into `frame`.
     pub fn decode(&self, image: &[u8], frame: &mut [u8]) -> Result<Decoded, FormatError> {
         match self {
-            Codec::Data { shape, .. } => decode_data(image, frame, *shape),
+            Codec::Data { .. } => match self.image_area(frame, image.len()) {
+                Some(area) => {
+                    area.copy_from_slice(image);
+                    self.decode_here(frame, image.len())
+                }
+                None => Ok(Decoded::NeedsFrame(self.frame_len(image.len()))),
+            },
             Codec::Index { base, .. } => {
                 let mut record = IndexRecord::decode(image, *base)?;
                 unseal(&mut record.entries);
@@ -125,22 +147,6 @@ impl Codec {
             }
         }
     }
-}
-
-fn decode_data(image: &[u8], frame: &mut [u8], shape: Shape) -> Result<Decoded, FormatError> {
-    let mut spans = Vec::with_capacity(64);
-    let layout = ci::parse(image, &mut spans)?;
-    let need = Page::frame_len(image.len(), spans.len());
-    if need > frame.len() + DESCRIPTOR {
-        // Room for some more, so that the next inserts do not need a larger frame again.
-        return Ok(Decoded::NeedsFrame(need + need / 8));
-    }
-    check_lengths(&layout, &spans, shape)?;
-    let mut page = Page::format(frame, image.len());
-    page.image_mut()[..layout.data_len].copy_from_slice(&image[..layout.data_len]);
-    page.set_segment(segment_number(layout.segment), layout.update_number);
-    page.adopt(&spans, shape);
-    Ok(Decoded::Done)
 }
 
 /// Every record that has a key must be long enough to hold it.

@@ -100,7 +100,7 @@ impl Component {
             }
             let page = CaPage::of(self.pool.view(descriptor));
             for i in 0..self.layout.ci_per_ca {
-                let frame = page.frame_relaxed(i);
+                let frame = page.frame(i);
                 if frame != NO_FRAME {
                     page.set_frame(i, NO_FRAME);
                     self.pool.descriptor(descriptor).unpin();

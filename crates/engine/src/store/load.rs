@@ -241,12 +241,22 @@ impl Component {
         let unread = |e| self.read_error(format!("{}: {e}", self.place_text(ci)));
         if let Some(area) = self.codec.image_area(frame, size) {
             self.read_exactly(at, area).map_err(unread)?;
-            self.check_image(place, ci, area)?;
-            return self.codec.decode_here(frame, size).map_err(|e| unread(e.to_string()));
+            return self.accept_here(place, ci, frame);
         }
         let mut image = vec![0; size];
         self.read_exactly(at, &mut image).map_err(unread)?;
         self.accept(ci, place.version, place.checksum, &image, frame)
+    }
+
+    /// Checks an image that was read to where its records stay, and makes it a page.
+    fn accept_here(&self, place: Place, ci: u32, frame: &mut [u8]) -> Result<Decoded, RequestError> {
+        let size = self.layout.ci_size;
+        if let Some(image) = self.codec.image_of(frame, size) {
+            self.check_image(place, ci, image)?;
+        }
+        self.codec
+            .decode_here(frame, size)
+            .map_err(|e| self.read_error(format!("{}: {e}", self.place_text(ci))))
     }
 
     /// Checks an image against its parent's word and decodes it.
@@ -313,12 +323,13 @@ impl Component {
         let _guard = self.lock(ca).lock();
         let descriptor = self.directory.get(ca);
         if descriptor != NO_FRAME {
-            self.read_run(ca, descriptor, &missing[..frames.len()], &mut frames);
+            frames = self.read_run(ca, descriptor, &missing[..frames.len()], frames);
         }
         frames.into_iter().for_each(Latched::free);
     }
 
-    fn read_run(&self, ca: u32, descriptor: u32, cis: &[u32], frames: &mut Vec<Latched<'_>>) {
+    /// Reads those of `cis` that are missing straight into `frames`, in their order; returns the frames not used.
+    fn read_run<'p>(&self, ca: u32, descriptor: u32, cis: &[u32], mut frames: Vec<Latched<'p>>) -> Vec<Latched<'p>> {
         let page = CaPage::of(self.pool.view(descriptor));
         let (size, layout) = (self.layout.ci_size, &self.layout);
         let wanted: Vec<(u32, usize)> = cis
@@ -327,33 +338,29 @@ impl Component {
             .filter(|(_, (c, i))| *c == ca && page.frame(*i) == NO_FRAME && page.place(*i).slot != NO_SLOT)
             .map(|(ci, (_, i))| (ci, i))
             .collect();
-        let mut buffer = self.pool.buffer();
-        let mut batch: Vec<ReadAt<'_>> = buffer
-            .bytes()
-            .chunks_exact_mut(size)
-            .zip(&wanted)
-            .map(|(buf, (_, i))| ReadAt {
-                at: layout.slot(page.region(), page.place(*i).slot),
-                buf,
-                got: 0,
+        let mut batch: Vec<ReadAt<'_>> = wanted
+            .iter()
+            .zip(&mut frames)
+            .filter_map(|((_, i), frame)| {
+                let at = layout.slot(page.region(), page.place(*i).slot);
+                let buf = self.codec.image_area(frame.bytes(), size)?;
+                Some(ReadAt { at, buf, got: 0 })
             })
             .collect();
         let runs = 1 + batch.windows(2).filter(|w| w[0].at + size as u64 != w[1].at).count();
-        if batch.is_empty()
-            || self.file().and_then(|f| f.read(&mut batch)).is_err()
-            || batch.iter().any(|r| r.got < size)
-        {
-            return;
+        if batch.is_empty() || self.file().and_then(|f| f.read(&mut batch)).is_err() {
+            return frames;
         }
+        let whole = batch.iter().take_while(|r| r.got == size).count();
         self.count_io(runs);
-        for (image, (ci, i)) in buffer.bytes().chunks_exact(size).zip(wanted) {
-            let Some(mut latched) = frames.pop() else { return };
-            let place = page.place(i);
-            match self.accept(ci, place.version, place.checksum, image, latched.bytes()) {
+        let unused = frames.split_off(whole);
+        for ((ci, i), mut latched) in wanted.into_iter().zip(frames) {
+            match self.accept_here(page.place(i), ci, latched.bytes()) {
                 Ok(Decoded::Done) => self.attach(page, descriptor, i, ci, latched),
                 _ => latched.free(),
             }
         }
+        unused
     }
 
     /// Checks an image that is moved without becoming a page.

@@ -40,6 +40,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 const STRIPES: usize = 64;
+/// Most cache lines that are asked for at once.
+const MOST_LINES: usize = 16;
 
 /// An open component.
 pub struct Component {
@@ -60,6 +62,8 @@ pub struct Component {
     /// CIs that hold records.
     used: AtomicI64,
     codec: Codec,
+    /// Cache lines at the start of a page that a search reads.
+    first_lines: usize,
     number: OnceLock<u16>,
     directory: Directory,
     locks: [Mutex<()>; STRIPES],
@@ -107,6 +111,7 @@ impl Component {
             pool,
             file: RwLock::new(Some(file.into())),
             used: AtomicI64::new(used_at_open(root)),
+            first_lines: codec.searched(a.ci_size as usize).div_ceil(64).min(MOST_LINES),
             codec,
             number: OnceLock::new(),
             directory: Directory::new(),
@@ -162,6 +167,12 @@ impl Component {
     #[inline]
     pub fn resident(&self, ci: u32) -> Option<(u32, u64)> {
         let (ca, i) = self.layout.split(ci);
+        self.resident_in(ca, i)
+    }
+
+    /// The same for CI `i` of a CA.
+    #[inline]
+    pub fn resident_in(&self, ca: u32, i: usize) -> Option<(u32, u64)> {
         let descriptor = self.directory.get(ca);
         // What is no descriptor of this CA any more must not be read as one: its words could be any bytes.
         let known = self.pool.version_of(descriptor, self.page_id(Kind::Ca, ca))?;
@@ -169,10 +180,26 @@ impl Component {
         if frame == crate::pool::NO_FRAME || !self.pool.descriptor(descriptor).latch.unchanged(known) {
             return None;
         }
-        self.pool.prefetch(frame);
+        self.pool.prefetch(frame, self.first_lines);
+        let version = self.page_in(frame, self.layout.join(ca, i as u32))?;
+        Some((frame, version))
+    }
+
+    /// If a frame holds CI `ci`: the version to read it under.
+    #[inline]
+    pub fn page_in(&self, frame: u32, ci: u32) -> Option<u64> {
         let version = self.pool.version_of(frame, self.page_id(Kind::Ci, ci))?;
         self.pool.descriptor(frame).touch();
-        Some((frame, version))
+        Some(version)
+    }
+
+    /// Asks for what [`resident_in`](Self::resident_in) will read of the CA's descriptor. The numbers may be any.
+    #[inline]
+    pub fn prefetch_place(&self, ca: u32, i: usize) {
+        let descriptor = self.directory.get(ca);
+        if descriptor != crate::pool::NO_FRAME {
+            CaPage::of(self.pool.view(descriptor)).prefetch_frame(i);
+        }
     }
 
     /// The page of a CI, read from the volume if need be.

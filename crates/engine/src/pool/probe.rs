@@ -1,0 +1,97 @@
+//! What is searched for: a key, or the start of one, made ready for comparing.
+
+use super::bytes::Words;
+use super::view::head_of;
+use std::cmp::Ordering;
+
+/// Bytes compared as one number.
+const FIRST: usize = 16;
+
+/// See the module.
+#[derive(Debug, Clone, Copy)]
+pub struct Probe<'k> {
+    key: &'k [u8],
+    /// The first sixteen bytes, most significant first, continued with zeros.
+    first: u128,
+}
+
+impl<'k> Probe<'k> {
+    /// A key, or the start of one.
+    #[inline]
+    pub fn new(key: &'k [u8]) -> Self {
+        let first = match key.first_chunk::<FIRST>() {
+            Some(sixteen) => u128::from_be_bytes(*sixteen),
+            None => key.iter().fold(0, |all, &byte| all << 8 | byte as u128) << (FIRST - key.len()) * 8 % 128,
+        };
+        Probe { key, first }
+    }
+
+    /// Its bytes.
+    #[inline]
+    pub fn key(&self) -> &'k [u8] {
+        self.key
+    }
+
+    /// Compares a page's common prefix of `len` bytes, at most sixteen, with the probe's start. A probe that ends
+    /// inside an equal prefix is below it.
+    #[inline]
+    pub fn compare_prefix(&self, prefix: u128, len: usize) -> Ordering {
+        let common = len.min(self.key.len());
+        match most_significant(prefix, common).cmp(&most_significant(self.first, common)) {
+            Ordering::Equal if common < len => Ordering::Greater,
+            other => other,
+        }
+    }
+
+    /// The four bytes behind a prefix of `len` bytes as a number that compares as they do, continued with X'00'.
+    #[inline]
+    pub fn head(&self, len: usize) -> u32 {
+        if len + 4 <= FIRST || self.key.len() <= FIRST {
+            (self.first.checked_shl(len as u32 * 8).unwrap_or(0) >> 96) as u32
+        } else {
+            head_of(self.key.get(len..).unwrap_or(&[]), 0)
+        }
+    }
+
+    /// Compares the bytes at `offset` with the probe's first `len`.
+    #[inline]
+    pub fn compare(&self, words: Words<'_>, offset: usize, len: usize) -> Ordering {
+        let len = len.min(self.key.len());
+        let first = len.min(FIRST);
+        let order = most_significant(words.sixteen(offset), first).cmp(&most_significant(self.first, first));
+        if len <= FIRST || order != Ordering::Equal {
+            return order;
+        }
+        words.compare(offset + FIRST, &self.key[FIRST..len])
+    }
+}
+
+/// The first `bytes`, at most sixteen, of a number whose most significant byte is the first.
+#[inline]
+fn most_significant(number: u128, bytes: usize) -> u128 {
+    number.checked_shr(128 - 8 * bytes as u32).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probes_compare_as_their_bytes_do() {
+        let prefix = u128::from_be_bytes(*b"CUSTOMER.NUMBER.");
+        let order = |key: &[u8], len| Probe::new(key).compare_prefix(prefix, len);
+        assert_eq!(order(b"CUSTOMER.9", 9), Ordering::Equal);
+        assert_eq!(order(b"CUST", 9), Ordering::Greater);
+        assert_eq!(order(b"", 0), Ordering::Equal);
+        assert_eq!(order(b"", 1), Ordering::Greater);
+        assert_eq!(order(b"D", 9), Ordering::Less);
+        assert_eq!(order(b"CUSTOMER.NUMBER.12", 16), Ordering::Equal);
+        assert_eq!(
+            Probe::new(b"CUSTOMER.NUMBER.12").head(16),
+            u32::from_be_bytes(*b"12\0\0")
+        );
+        assert_eq!(Probe::new(b"CUSTOMER.NUMBER.12").head(13), u32::from_be_bytes(*b"ER.1"));
+        assert_eq!(Probe::new(b"CUST").head(2), u32::from_be_bytes(*b"ST\0\0"));
+        assert_eq!(Probe::new(b"CUST").head(4), 0);
+    }
+}

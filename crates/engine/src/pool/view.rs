@@ -1,0 +1,287 @@
+//! A page as readers see it: accessors and the search on key heads (layout: `page.rs`).
+
+use super::bytes::Words;
+use super::page::{sample_words, COUNT, GROUP, META, NEXT, PREFIX_AT, PREFIX_MAX, SLOTS_AT};
+use super::Probe;
+use std::cmp::Ordering;
+
+/// A page as readers see it. While a writer is inside, its numbers may be any (L1), and no access leaves the slab.
+#[derive(Clone, Copy)]
+pub struct View<'p> {
+    words: Words<'p>,
+}
+
+impl<'p> View<'p> {
+    /// Wraps the words of a frame.
+    pub fn new(words: Words<'p>) -> Self {
+        View { words }
+    }
+    /// The words themselves.
+    pub fn words(&self) -> Words<'p> {
+        self.words
+    }
+    /// Entries on the page.
+    #[inline]
+    pub fn count(&self) -> usize {
+        self.words.first::<COUNT>() as u32 as usize
+    }
+    /// Bytes of records.
+    pub fn data_len(&self) -> usize {
+        (self.words.first::<COUNT>() >> 32) as usize
+    }
+    #[inline]
+    fn meta(&self) -> u64 {
+        self.words.first::<META>()
+    }
+    /// Key bytes all entries share and their heads leave out.
+    #[inline]
+    fn prefix_len(&self) -> usize {
+        self.meta() as u8 as usize
+    }
+    /// Spanned segment number: 0 = whole records, 1 first, 2 last, 3 middle.
+    pub fn segment(&self) -> u8 {
+        (self.meta() >> 8) as u8
+    }
+    /// Index level, 0 for data.
+    #[inline]
+    pub fn level(&self) -> u8 {
+        (self.meta() >> 16) as u8
+    }
+    /// RDFs the image will have.
+    pub fn rdfs(&self) -> usize {
+        (self.meta() >> 32) as u16 as usize
+    }
+    /// Slots the frame has room for.
+    #[inline]
+    pub fn slot_cap(&self) -> usize {
+        (self.meta() >> 48) as usize
+    }
+    /// Index: the next record on this level; data, spanned: update number.
+    pub fn next(&self) -> u32 {
+        self.words.first::<NEXT>() as u32
+    }
+    /// Index level 1: the CA it indexes.
+    #[inline]
+    pub fn ca(&self) -> u32 {
+        (self.words.first::<NEXT>() >> 32) as u32
+    }
+    #[inline]
+    fn slot(&self, i: usize) -> u64 {
+        self.words.get(SLOTS_AT / 8 + i)
+    }
+    #[inline]
+    fn data_start(&self) -> usize {
+        SLOTS_AT + self.slot_cap() * 8
+    }
+    /// Offset in the CI image, and length, of record `i` (data pages).
+    #[inline]
+    pub fn span(&self, i: usize) -> (usize, usize) {
+        let slot = self.slot(i);
+        ((slot >> 16) as u16 as usize, slot as u16 as usize)
+    }
+    /// Copies record `i` into `out` (resized to fit). False if the page is being changed and the numbers make no sense.
+    #[inline]
+    pub fn record(&self, i: usize, out: &mut Vec<u8>) -> bool {
+        let (offset, len) = self.span(i);
+        let at = self.data_start() + offset;
+        if at + len > self.words.bytes() {
+            return false;
+        }
+        if out.len() != len {
+            out.resize(len, 0);
+        }
+        self.words.copy(at, out);
+        true
+    }
+    /// Copies slots and records of a page of whole records. `None`: it has segments, or the numbers make no sense.
+    pub fn copy_records(&self, out: &mut Records) -> Option<()> {
+        let (count, slots, data) = (self.count(), self.slot_cap(), self.data_len());
+        let data_at = count * 8;
+        if self.segment() != 0 || count > slots || SLOTS_AT + slots * 8 + data > self.words.bytes() {
+            return None;
+        }
+        out.bytes.resize(data_at + data, 0);
+        self.words.copy(SLOTS_AT, &mut out.bytes[..data_at]);
+        self.words.copy(self.data_start(), &mut out.bytes[data_at..]);
+        out.count = count;
+        Some(())
+    }
+
+    /// Copies `out.len()` bytes from offset `from` of record `i`.
+    pub fn record_part(&self, i: usize, from: usize, out: &mut [u8]) {
+        let (offset, _) = self.span(i);
+        self.words.copy(self.data_start() + offset + from, out);
+    }
+    /// Compares the key of record `i` (at `rkp`) with `probe` over the probe's length.
+    #[inline]
+    pub fn compare_key(&self, i: usize, rkp: usize, probe: Probe<'_>) -> Ordering {
+        let (offset, _) = self.span(i);
+        probe.compare(self.words, self.data_start() + offset + rkp, usize::MAX)
+    }
+    /// Index: head and pointer of entry `i`.
+    #[inline]
+    fn entry(&self, i: usize) -> u64 {
+        self.words.get(SLOTS_AT / 8 + sample_words(self.slot_cap()) + i)
+    }
+    /// Pointer of index entry `i`.
+    #[inline]
+    pub fn pointer(&self, i: usize) -> u32 {
+        self.entry(i) as u32
+    }
+    /// Offset in the frame, and length, of the separator of index entry `i`.
+    #[inline]
+    fn separator_span(&self, i: usize) -> (usize, usize) {
+        let cap = self.slot_cap();
+        let spans = SLOTS_AT + (sample_words(cap) + cap.next_multiple_of(GROUP)) * 8;
+        let span = self.words.eight(spans + i * 4) as u32;
+        let separators = spans + (cap * 4).next_multiple_of(8);
+        (separators + (span >> 16) as usize * 4, span as u16 as usize)
+    }
+    /// Separator of index entry `i`.
+    pub fn separator(&self, i: usize) -> Vec<u8> {
+        let (at, len) = self.separator_span(i);
+        let mut out = vec![0; len.min(256)];
+        self.words.copy(at, &mut out);
+        out
+    }
+
+    /// First data record whose key is at or above `probe` (over the probe's length), and whether it equals it.
+    #[inline]
+    pub fn find_record(&self, probe: Probe<'_>, rkp: usize) -> (usize, bool) {
+        let (cap, prefix) = (self.slot_cap(), self.prefix_len().min(PREFIX_MAX));
+        let (count, data) = (self.count().min(cap), SLOTS_AT + cap * 8);
+        match probe.compare_prefix(self.prefix(), prefix) {
+            Ordering::Greater => return (0, count > 0 && self.compare_key(0, rkp, probe) == Ordering::Equal),
+            Ordering::Less => return (count, false),
+            Ordering::Equal => {}
+        }
+        let head = probe.head(prefix);
+        let head_at = |i: usize| (self.slot(i) >> 32) as u32;
+        let pos = first_not_below(0, count, |i| head_at(i) < head);
+        let (offset, len) = self.span(pos);
+        self.words.prefetch(data + offset, data + offset + len);
+        let compare = |i: usize| probe.compare(self.words, data + self.span(i).0 + rkp, usize::MAX);
+        // A probe that ends within the head may equal one that is above it.
+        let ends_before = probe.key().len() < prefix + 4;
+        if pos >= count || (head_at(pos) > head && !ends_before) {
+            return (pos, false);
+        }
+        match compare(pos) {
+            Ordering::Less => {
+                let pos = among_equals(pos + 1, count, |i| head_at(i) <= head, compare);
+                (pos, pos < count && compare(pos) == Ordering::Equal)
+            }
+            order => (pos, order == Ordering::Equal),
+        }
+    }
+
+    /// The prefix as a number whose most significant byte is the first.
+    #[inline]
+    fn prefix(&self) -> u128 {
+        (self.words.first::<{ PREFIX_AT / 8 }>().swap_bytes() as u128) << 64
+            | self.words.first::<{ PREFIX_AT / 8 + 1 }>().swap_bytes() as u128
+    }
+
+    /// First index entry whose separator, continued with X'FF', is at or above `probe`. Half way a pointer that is near
+    /// the one wanted is told to `near`, so that what it leads to can be asked for.
+    #[inline]
+    pub fn find_entry(&self, probe: Probe<'_>, near: impl FnOnce(u32)) -> usize {
+        let (cap, prefix) = (self.slot_cap(), self.prefix_len().min(PREFIX_MAX));
+        let count = self.count().min(cap);
+        match probe.compare_prefix(self.prefix(), prefix) {
+            Ordering::Greater => return 0,
+            Ordering::Less => return self.first_infinite(count),
+            Ordering::Equal => {}
+        }
+        let head = probe.head(prefix);
+        let sample = |g: usize| self.words.get(SLOTS_AT / 8 + g);
+        let group = first_not_below(0, count.div_ceil(GROUP), |g| ((sample(g) >> 32) as u32) < head);
+        let slots = SLOTS_AT / 8 + sample_words(cap);
+        let first = group * GROUP;
+        self.words.prefetch((slots + first) * 8, (slots + first + GROUP) * 8);
+        near(sample(group) as u32);
+        let Some(heads) = self.words.group::<GROUP>(slots + first) else {
+            return count;
+        };
+        // What fills up the last group has the highest head.
+        let below: usize = heads.iter().map(|slot| ((slot >> 32) < head as u64) as usize).sum();
+        among_equals(
+            first + below,
+            count,
+            |i| (self.words.get(slots + i) >> 32) <= head as u64,
+            |i| {
+                let (at, len) = self.separator_span(i);
+                probe.compare(self.words, at, len)
+            },
+        )
+    }
+
+    /// The first infinite one of the entries, which are at the end (a spanned record may have several).
+    #[cold]
+    fn first_infinite(&self, count: usize) -> usize {
+        let mut finite = count;
+        while finite > 0 && self.separator_span(finite - 1).1 == 0 {
+            finite -= 1;
+        }
+        finite
+    }
+}
+
+/// The first of `start..end` for which `below` does not hold; it holds for the ones before that. Takes the same steps
+/// whatever it finds, because a branch that cannot be foretold costs more than a step.
+#[inline]
+fn first_not_below(start: usize, end: usize, below: impl Fn(usize) -> bool) -> usize {
+    let (mut base, mut len) = (start, end.saturating_sub(start));
+    while len > 1 {
+        let half = len / 2;
+        base += if below(base + half - 1) { half } else { 0 };
+        len -= half;
+    }
+    base + (len == 1 && below(base)) as usize
+}
+
+/// No head before `pos` is at or above the probe's; among those with the same head (`not_above`) the whole text decides.
+#[inline]
+fn among_equals(
+    pos: usize,
+    count: usize,
+    not_above: impl Fn(usize) -> bool,
+    compare: impl Fn(usize) -> Ordering,
+) -> usize {
+    if pos >= count || !not_above(pos) || compare(pos) != Ordering::Less {
+        return pos;
+    }
+    let end = first_not_below(pos + 1, count, not_above);
+    first_not_below(pos + 1, end, |i| compare(i) == Ordering::Less)
+}
+/// A private copy of a page's records, for a reader that goes through all of them.
+#[derive(Debug, Default)]
+pub struct Records {
+    bytes: Vec<u8>,
+    count: usize,
+}
+
+impl Records {
+    /// Offset in the CI, and the bytes, of record `i`; `None` behind the last.
+    #[inline]
+    pub fn record(&self, i: usize) -> Option<(usize, &[u8])> {
+        if i >= self.count {
+            return None;
+        }
+        let slot = u64::from_le_bytes(*self.bytes.get(i * 8..)?.first_chunk()?);
+        let (offset, len) = ((slot >> 16) as u16 as usize, slot as u16 as usize);
+        let start = self.count * 8 + offset;
+        Some((offset, self.bytes.get(start..start + len)?))
+    }
+}
+
+/// The first four bytes of `rest` as a number that compares as they do, short ones continued with `pad`.
+#[inline]
+pub fn head_of(rest: &[u8], pad: u8) -> u32 {
+    if let Some(four) = rest.first_chunk::<4>() {
+        return u32::from_be_bytes(*four);
+    }
+    let mut four = [pad; 4];
+    four[..rest.len()].copy_from_slice(rest);
+    u32::from_be_bytes(four)
+}
