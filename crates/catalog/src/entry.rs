@@ -246,6 +246,15 @@ impl Entry {
             .chain(index.map(|c| (Kind::Index, c)))
     }
 
+    /// Its components, data before index, to be changed.
+    pub fn components_mut(&mut self) -> Vec<&mut Component> {
+        match self {
+            Entry::Cluster(e) => std::iter::once(&mut e.data).chain(&mut e.index).collect(),
+            Entry::Aix(e) => vec![&mut e.data, &mut e.index],
+            _ => Vec::new(),
+        }
+    }
+
     /// Its attributes, of a cluster or alternate index.
     pub fn attributes(&self) -> Option<&Attributes> {
         match self {

@@ -3,7 +3,8 @@
 //! Each subcommand's own options stand in its file; help, completions and man pages are made from all of them.
 
 use crate::command::{
-    cat, completions, explain, export, get, idcams, import, ls, man, put, rm, show, stat, verify, volume,
+    backup, cat, completions, explain, export, get, idcams, import, ls, man, put, restore, rm, show, stat, verify,
+    volume,
 };
 use cica_session::bytes;
 use clap::{Args, Parser, Subcommand};
@@ -72,6 +73,8 @@ pub enum Command {
     Rm(rm::Options),
     Import(import::Options),
     Export(export::Options),
+    Backup(backup::Options),
+    Restore(restore::Options),
     Verify(verify::Options),
     Stat(stat::Options),
     Explain(explain::Options),

@@ -16,8 +16,7 @@ pub fn stamp(clock: &dyn Clock) -> Stamp {
 }
 
 /// What commands work with.
-pub fn services(session: Session, dd: DdTable, global: &Global) -> Services {
-    let mut progress = Progress::new(global);
+pub fn services(session: Session, dd: DdTable, mut progress: Progress) -> Services {
     let session = session.0;
     Services {
         disk: session.disk,
@@ -33,6 +32,8 @@ pub fn services(session: Session, dd: DdTable, global: &Global) -> Services {
 pub struct Job {
     cards: String,
     dd: DdTable,
+    /// What its progress counts.
+    unit: &'static str,
 }
 
 impl Job {
@@ -41,7 +42,13 @@ impl Job {
         Job {
             cards: String::new(),
             dd: DdTable::default(),
+            unit: "records",
         }
+    }
+
+    /// Its progress counts what `unit` says, not records.
+    pub fn counting(self, unit: &'static str) -> Job {
+        Job { unit, ..self }
     }
 
     /// Adds a command.
@@ -62,7 +69,7 @@ impl Job {
     pub fn run(self, session: Session, global: &Global) -> Result<Status, Failure> {
         let mut listing = Vec::new();
         let stamp = stamp(&*session.clock);
-        let mut services = services(session, self.dd, global);
+        let mut services = services(session, self.dd, Progress::counting(self.unit, global));
         let mut sysprint = Sysprint::new(&mut listing, Style::Plain, stamp);
         let source = Source::from_text(&self.cards);
         let maxcc = run_with_parm("MARGINS(1 4096)", source, &mut services as &mut dyn Act, &mut sysprint);

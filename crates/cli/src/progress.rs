@@ -20,8 +20,10 @@ enum Where {
     Log,
 }
 
-/// The progress of one piece of work, counted in records.
+/// The progress of one piece of work.
 pub struct Progress {
+    /// What is counted, such as "records".
+    unit: &'static str,
     to: Where,
     begun: Instant,
     /// When it was last told of.
@@ -32,8 +34,13 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Work begins now.
+    /// Work on records begins now.
     pub fn new(global: &Global) -> Progress {
+        Progress::counting("records", global)
+    }
+
+    /// Work on what `unit` says begins now.
+    pub fn counting(unit: &'static str, global: &Global) -> Progress {
         let to = match (global.quiet, std::io::stderr().is_terminal(), global.progress) {
             (true, ..) => Where::Nowhere,
             (false, true, _) => Where::Terminal,
@@ -41,6 +48,7 @@ impl Progress {
             (false, false, false) => Where::Nowhere,
         };
         Progress {
+            unit,
             to,
             begun: Instant::now(),
             told: None,
@@ -80,7 +88,7 @@ impl Progress {
             return;
         }
         self.told = Some(now);
-        let text = line(records, now - self.begun);
+        let text = line(records, self.unit, now - self.begun);
         match self.to {
             Where::Nowhere => {}
             Where::Log => eprintln!("cica: {text}"),
@@ -101,9 +109,9 @@ impl Drop for Progress {
     }
 }
 
-fn line(records: u64, time: Duration) -> String {
-    let rate = records as f64 / time.as_secs_f64().max(0.001);
-    format!("{} records, {} per second", grouped(records), grouped(rate as u64))
+fn line(count: u64, unit: &str, time: Duration) -> String {
+    let rate = count as f64 / time.as_secs_f64().max(0.001);
+    format!("{} {unit}, {} per second", grouped(count), grouped(rate as u64))
 }
 
 /// 1234567 as 1,234,567.
@@ -133,7 +141,7 @@ mod tests {
     #[test]
     fn the_line_tells_count_and_rate() {
         assert_eq!(
-            line(3_000_000, Duration::from_secs(2)),
+            line(3_000_000, "records", Duration::from_secs(2)),
             "3,000,000 records, 1,500,000 per second"
         );
     }

@@ -293,10 +293,9 @@ impl Engine {
                 }
             };
             if erase {
-                match self.open_file(path, Lock::None, true) {
-                    Ok(file) => overwrite(&*file).map_err(io("overwrite"))?,
+                match self.overwrite(path) {
                     Err(OpenError::Missing { .. }) => {}
-                    Err(error) => return Err(error),
+                    done => done?,
                 }
             }
             match disk.remove(path) {
@@ -309,6 +308,19 @@ impl Engine {
         }
         drop(lock);
         Ok(())
+    }
+
+    /// Overwrites a file with zeros, durably. Whoever has a right to it keeps others away.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn overwrite(&self, path: &Path) -> Result<(), OpenError> {
+        let file = self.open_file(path, Lock::None, true)?;
+        overwrite(&*file).map_err(|error| OpenError::Io {
+            path: path.to_path_buf(),
+            doing: "overwrite",
+            error,
+        })
     }
 
     /// The data file of a cluster that nobody has open, locked, after recovery if that is due.

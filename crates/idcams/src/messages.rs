@@ -11,12 +11,14 @@ mod cica;
 mod copy;
 mod examine;
 mod function;
+mod portable;
 mod syntax;
 
 pub use cica::*;
 pub use copy::*;
 pub use examine::*;
 pub use function::*;
+pub use portable::*;
 pub use syntax::*;
 
 use std::fmt::{Display, Write};
@@ -102,10 +104,15 @@ impl Entry {
 
 /// All messages, IDC first, each part sorted by id.
 pub fn all() -> impl Iterator<Item = &'static Entry> {
-    let mut entries: Vec<&'static Entry> = [syntax::LIST, function::LIST, examine::LIST, cica::LIST, copy::LIST]
-        .iter()
-        .flat_map(|l| l.iter().copied())
-        .collect();
+    const LISTS: [&[&Entry]; 6] = [
+        syntax::LIST,
+        function::LIST,
+        examine::LIST,
+        cica::LIST,
+        copy::LIST,
+        portable::LIST,
+    ];
+    let mut entries: Vec<&'static Entry> = LISTS.iter().flat_map(|l| l.iter().copied()).collect();
     entries.sort_by_key(|e| (e.id.starts_with("CICA"), number(e.id)));
     entries.into_iter()
 }

@@ -3,6 +3,7 @@
 use crate::args::Global;
 use crate::failure::{Failure, Status};
 use crate::job;
+use crate::progress::Progress;
 use crate::session::Session;
 use cica_idcams::messages::{CICA0906S, CICA0907S};
 use cica_idcams::run::run_with_parm;
@@ -52,7 +53,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let source = Source::from_bytes(&cards(options.file.as_deref())?);
     let session = Session::open_or_create(global)?;
     let stamp = job::stamp(&*session.clock);
-    let mut services = job::services(session, dd, global);
+    let mut services = job::services(session, dd, Progress::new(global));
     let mut sink = sink(options.sysprint.as_deref())?;
     if options.json {
         let mut listing = Vec::new();

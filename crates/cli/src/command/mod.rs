@@ -1,5 +1,6 @@
 //! One file for each subcommand: its options, and what it does.
 
+pub mod backup;
 pub mod cat;
 pub mod completions;
 pub mod explain;
@@ -10,6 +11,7 @@ pub mod import;
 pub mod ls;
 pub mod man;
 pub mod put;
+pub mod restore;
 pub mod rm;
 pub mod show;
 pub mod stat;
@@ -32,6 +34,8 @@ pub fn run(cli: Cli) -> Result<Status, Failure> {
         Command::Rm(options) => rm::run(options, global),
         Command::Import(options) => import::run(options, global),
         Command::Export(options) => export::run(options, global),
+        Command::Backup(options) => backup::run(options, global),
+        Command::Restore(options) => restore::run(options, global),
         Command::Verify(options) => verify::run(options, global),
         Command::Stat(options) => stat::run(options, global),
         Command::Explain(options) => explain::run(options, global),

@@ -7,7 +7,7 @@
 
 mod change;
 mod files;
-mod rename;
+pub(super) mod rename;
 
 use super::failure::{not_found, refused, Failure};
 use super::Services;

@@ -54,6 +54,23 @@ impl DdTable {
         Ok(file)
     }
 
+    /// Creates the file of a DD for a portable copy, which nothing may follow.
+    ///
+    /// # Errors
+    /// What the system says; `NotFound` also when there is no such DD statement, `AlreadyExists` when this run wrote to
+    /// it before.
+    pub fn create_anew(&self, ddname: &str) -> io::Result<File> {
+        let again = self.written.borrow().contains(ddname);
+        match again {
+            true => {
+                let words =
+                    format!("an earlier command of this run wrote to {ddname}; give each copy a file of its own");
+                Err(io::Error::new(io::ErrorKind::AlreadyExists, words))
+            }
+            false => self.create(ddname),
+        }
+    }
+
     fn text(&self, ddname: &str) -> io::Result<&DdText> {
         let missing = || {
             let words = format!("there is no DD statement {ddname}; give --dd {ddname}=FILE");

@@ -1,7 +1,7 @@
 //! What the commands do: one module for each verb, and what they all work with.
 //!
 //! ```text
-//! Command -> Services::act -> define | delete | alter | listcat | repro | print | verify | examine
+//! Command -> Services::act -> define | delete | alter | listcat | repro | print | verify | examine | portable
 //!                                |
 //!              catalog, engine, disk, clock, DD statements
 //! ```
@@ -19,8 +19,10 @@ mod examine;
 mod failure;
 mod input;
 pub mod listcat;
+mod making;
 mod open;
 mod output;
+mod portable;
 mod print;
 mod range;
 mod repro;
@@ -126,6 +128,8 @@ impl Act for Services {
             Verb::Print => print::print(self, cmd, out),
             Verb::Verify => verify::verify(self, cmd, out),
             Verb::Examine => examine::examine(self, cmd, out),
+            Verb::Backup => portable::backup(self, cmd, out),
+            Verb::Restore => portable::restore(self, cmd, out),
             // The table has these as not yet supported, so the caller refuses them before they come here.
             other => Failure::new(&CICA0901E, &[("item", &other.spec().words)]).tell(out),
         }

@@ -145,6 +145,92 @@ pub(super) static IMPORT: VerbSpec = VerbSpec {
     )
 };
 
+const OLD_AND_NEW: &[Param] = &[
+    name("oldname", Form::Mask, "name in the copy; may have a *")
+        .positional()
+        .required(),
+    name("newname", Form::Mask, "name it gets here; with a * in its place")
+        .positional()
+        .required(),
+];
+const BACKUP_PARAMS: &[Param] = &[
+    names(
+        "entryname",
+        Form::Mask,
+        255,
+        "names and masks of what is copied: clusters, alternate indexes, paths, aliases",
+    )
+    .positional()
+    .required(),
+    group("OUTFILE", ON_FILE, "DD name of the copy")
+        .abbr(&["OFILE"])
+        .one_of("output")
+        .required(),
+    group("OUTDATASET", ON_DATASET, "name of the copy, a NONVSAM data set")
+        .abbr(&["ODS"])
+        .one_of("output")
+        .required(),
+    names("EXCLUDE", Form::Mask, 100, "but not these"),
+    number("COMPRESS", 1, 19, "how hard to compress").default("3"),
+    CATALOG,
+];
+pub(super) static BACKUP: VerbSpec = VerbSpec {
+    example: "BACKUP (PAYROLL.**) OUTFILE(COPY)",
+    ..VerbSpec::new(
+        Verb::Backup,
+        "BACKUP",
+        BACKUP_PARAMS,
+        "copy data sets as they are stored into one portable copy (Cica's own)",
+    )
+};
+
+const RESTORE_PARAMS: &[Param] = &[
+    names(
+        "entryname",
+        Form::Mask,
+        255,
+        "names and masks of what is restored; without them all",
+    )
+    .positional(),
+    group("INFILE", ON_FILE, "DD name of the copy")
+        .abbr(&["IFILE"])
+        .one_of("input")
+        .required(),
+    group("INDATASET", ON_DATASET, "name of the copy, a NONVSAM data set")
+        .abbr(&["IDS"])
+        .one_of("input")
+        .required(),
+    names("EXCLUDE", Form::Mask, 100, "but not these"),
+    value("RENAME", Kind::Groups(OLD_AND_NEW), "other names than in the copy"),
+    names(
+        "VOLUMES",
+        Form::AnyVolser,
+        59,
+        "volumes for all of it, instead of those in the copy",
+    )
+    .abbr(&["VOL"]),
+    flag("REPLACE", "in the place of what has the name").one_of("replace"),
+    flag("NOREPLACE", "refuse then").one_of("replace").default("yes"),
+    flag("PURGE", "replace before the expiration date")
+        .abbr(&["PRG"])
+        .one_of("purge"),
+    flag("NOPURGE", "refuse before it")
+        .abbr(&["NPRG"])
+        .one_of("purge")
+        .default("yes"),
+    flag("TEST", "read and check the copy, and tell what would be restored"),
+    CATALOG,
+];
+pub(super) static RESTORE: VerbSpec = VerbSpec {
+    example: "RESTORE (PAYROLL.MASTER) INFILE(COPY) REPLACE",
+    ..VerbSpec::new(
+        Verb::Restore,
+        "RESTORE",
+        RESTORE_PARAMS,
+        "make data sets from a portable copy, as they were stored (Cica's own)",
+    )
+};
+
 const DDNAMES: &str = "DD names of the work files";
 const BLDINDEX_PARAMS: &[Param] = &[
     name("INFILE", Form::Ddname, "DD name of the base")

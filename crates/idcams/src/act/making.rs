@@ -1,0 +1,211 @@
+//! Data sets made beside those in use, and put into the catalog by one change: what IMPORT, RESTORE and
+//! reorganizations have in common.
+//!
+//! ```text
+//! begin ---- list: names for the files, in the catalog's list of leftovers ---- the files are filled and closed
+//!   ---- switch: one change of the catalog lets entries name them, and lists the files they replace
+//!   ---- these are removed
+//! ```
+//! 1. Until `switch` nothing that was there is changed; whatever stops the command before leaves only listed files,
+//!    which are removed at once or, after a crash, by the next open of the catalog (`cica_catalog::staging`).
+//! 2. A data set that is replaced stays locked until its files are gone: nobody can write into what is to be removed.
+
+use super::failure::{refused, Failure};
+use super::Services;
+use cica_catalog::{Catalog, CatalogError, Contents, Entry, Staging, Volser};
+use cica_disk::{Disk, File, Lock, Open};
+use cica_engine::Engine;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// See the module.
+pub struct Making {
+    disk: Arc<dyn Disk>,
+    engine: Engine,
+    catalog: Arc<Catalog>,
+    _right: Staging,
+    files: Vec<(Volser, String)>,
+}
+
+/// A data set whose files go when another takes its place. Nobody has it open, and nobody can open it.
+pub struct Replaced {
+    entry: Entry,
+    erase: bool,
+    /// Kept, not used: the lock.
+    _lock: Option<Box<dyn File>>,
+}
+
+impl Replaced {
+    /// Locks the files of an entry. ERASE overwrites them before they go.
+    pub fn lock(services: &Services, catalog: &Catalog, entry: Entry, erase: bool) -> Result<Replaced, Failure> {
+        let data = entry.components().next().map(|(_, component)| component.clone());
+        let lock = match data {
+            Some(component) => lock(&*services.disk, &catalog.component_path(&component)?)?,
+            None => None,
+        };
+        Ok(Replaced {
+            entry,
+            erase,
+            _lock: lock,
+        })
+    }
+}
+
+/// The exclusive lock of a data component; none if its file is not there.
+fn lock(disk: &dyn Disk, path: &Path) -> Result<Option<Box<dyn File>>, Failure> {
+    let how = Open {
+        write: true,
+        lock: Lock::Exclusive,
+        ..Open::default()
+    };
+    match disk.open(path, how) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => Err(refused(
+            &format!("{} is in use; close it and try again", path.display()),
+            184,
+            6,
+        )),
+        Err(error) => Err(refused(&error, 24, 0)),
+    }
+}
+
+impl Making {
+    /// Begins; nothing is listed yet.
+    pub fn begin(services: &Services, catalog: &Arc<Catalog>) -> Result<Making, Failure> {
+        Ok(Making {
+            disk: services.disk.clone(),
+            engine: services.engine.clone(),
+            catalog: catalog.clone(),
+            _right: catalog.stage()?,
+            files: Vec::new(),
+        })
+    }
+
+    /// The catalog in which it is made.
+    pub fn catalog(&self) -> &Arc<Catalog> {
+        &self.catalog
+    }
+
+    /// Gives the components of an entry files that nobody has, lists them, and returns their paths: data, and index or
+    /// an empty path.
+    pub fn list(&mut self, entry: &mut Entry) -> Result<(PathBuf, PathBuf), Failure> {
+        let disk = self.disk.clone();
+        let catalog = self.catalog.clone();
+        let (paths, listed) = catalog.transact(|contents| -> Result<_, Failure> {
+            let (mut paths, mut listed) = (Vec::new(), Vec::new());
+            for component in entry.components_mut() {
+                let serial = component
+                    .volumes
+                    .first()
+                    .cloned()
+                    .unwrap_or_else(Volser::default_serial);
+                let directory = catalog.check_volume(contents.volume(&serial)?)?;
+                component.file = free_file(&*disk, contents, &serial, &directory, component.name.as_str());
+                contents.add_leftover(&serial, &component.file);
+                paths.push(directory.join(&component.file));
+                listed.push((serial, component.file.clone()));
+            }
+            Ok((paths, listed))
+        })?;
+        self.files.extend(listed);
+        let mut paths = paths.into_iter();
+        Ok((paths.next().unwrap_or_default(), paths.next().unwrap_or_default()))
+    }
+
+    /// The one change: `change` takes out what is replaced and puts in what was made.
+    ///
+    /// # Errors
+    /// What `change` refuses, or the catalog's reasons; then what was made goes and all is as before.
+    pub fn switch(
+        self,
+        replaced: Vec<Replaced>,
+        change: impl FnOnce(&mut Contents) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let old: Vec<(Volser, String, bool)> = replaced
+            .iter()
+            .flat_map(|r| r.entry.components().map(|(_, c)| (c, r.erase)))
+            .filter_map(|(c, erase)| Some((c.volumes.first()?.clone(), c.file.clone(), erase)))
+            .collect();
+        self.catalog.transact(|contents| -> Result<(), Failure> {
+            let gone =
+                |(serial, file): &&(Volser, String)| !contents.leftovers().any(|l| l.0 == *serial && l.1 == *file);
+            if let Some((_, file)) = self.files.iter().find(gone) {
+                return Err(refused(
+                    &format!("{file} was removed while it was made; try again"),
+                    24,
+                    0,
+                ));
+            }
+            change(contents)?;
+            old.iter()
+                .for_each(|(serial, file, _)| contents.add_leftover(serial, file));
+            Ok(())
+        })?;
+        // From here on what is new is in the catalog. Old files that stay now go at the next open.
+        for (serial, file, erase) in &old {
+            let _ = self.remove(serial, file, *erase);
+        }
+        drop(replaced);
+        Ok(())
+    }
+
+    /// Removes a file and takes it off the list.
+    fn remove(&self, serial: &Volser, file: &str, erase: bool) -> Result<(), Failure> {
+        let directory = self.catalog.volume_path(serial)?;
+        let path = directory.join(file);
+        let io = |doing: &'static str| {
+            let path = path.clone();
+            move |source| CatalogError::Io { doing, path, source }
+        };
+        if erase {
+            self.engine.overwrite(&path)?;
+        }
+        match self.disk.remove(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(io("remove")(error).into()),
+            _ => {}
+        }
+        let how = Open {
+            directory: true,
+            ..Open::default()
+        };
+        let synced = self.disk.open(&directory, how).and_then(|d| d.sync());
+        synced.map_err(io("sync"))?;
+        self.catalog.transact(|contents| {
+            contents.remove_leftover(serial, file);
+            Ok(())
+        })
+    }
+}
+
+impl Drop for Making {
+    /// What was made and no entry names goes; what cannot be removed stays listed.
+    fn drop(&mut self) {
+        let Ok(contents) = self.catalog.contents() else { return };
+        let listed: Vec<_> = self
+            .files
+            .iter()
+            .filter(|f| contents.leftovers().any(|l| l == *f))
+            .collect();
+        for (serial, file) in listed {
+            let _ = self.remove(serial, file, false);
+        }
+    }
+}
+
+/// The component's name, or the first of it with a number, that neither a component nor a leftover nor any other file
+/// of the volume has.
+fn free_file(disk: &dyn Disk, contents: &Contents, serial: &Volser, directory: &Path, name: &str) -> String {
+    let numbered = (2..).map(|n| format!("{name}~{n}"));
+    let is_free = |file: &String| {
+        let there = disk.open(&directory.join(file), Open::default());
+        !contents.is_taken(serial, file) && matches!(there, Err(error) if error.kind() == ErrorKind::NotFound)
+    };
+    // There are more numbers than files; a volume that answers nothing but errors ends the search.
+    std::iter::once(name.to_owned())
+        .chain(numbered)
+        .take(1 << 16)
+        .find(is_free)
+        .unwrap_or_else(|| name.to_owned())
+}

@@ -1,0 +1,98 @@
+//! Data sets as wholes: EXPORT and IMPORT, BACKUP and RESTORE.
+//!
+//! ```text
+//! export, backup  --> stored | records --> cica_portable::Writer --> file of a DD
+//! file of a DD --> cica_portable::Reader --> receive --> import, restore --> making::Making --> catalog
+//! ```
+//! 1. A copy counts when its end is written and durable. What has no end is refused by every reader.
+//! 2. IMPORT and RESTORE put nothing into the catalog before they have read the copy to its end and found it whole.
+
+mod backup;
+mod receive;
+mod restore;
+mod stored;
+
+pub use backup::backup;
+pub use restore::restore;
+
+use super::failure::Failure;
+use super::open;
+use super::Services;
+use crate::messages::{CICA0963E, CICA0964E};
+use crate::params::Params;
+use cica_catalog::entry::Kind;
+use cica_catalog::Entry;
+use cica_portable::{CopyError, Reader};
+use std::fmt::Display;
+use std::fs::File;
+
+/// A copy being read, and what it is called.
+pub struct Copy {
+    name: String,
+    reader: Reader<File>,
+    /// Control intervals or records taken from it so far.
+    taken: u64,
+}
+
+impl Copy {
+    /// The copy that INFILE or INDATASET names.
+    fn open(services: &Services, params: &Params) -> Result<Copy, Failure> {
+        let (ddname, name) = file(services, params, "INFILE", "INDATASET")?;
+        let unread = |reason: &dyn Display| Failure::new(&CICA0963E, &[("name", &name), ("reason", reason)]);
+        let file = services.dd.open(&ddname).map_err(|e| unread(&e))?;
+        let reader = Reader::new(file).map_err(|e| unread(&e))?;
+        Ok(Copy { name, reader, taken: 0 })
+    }
+
+    /// The failure of what is wrong with it.
+    fn unread(&self, error: &CopyError) -> Failure {
+        Failure::new(&CICA0963E, &[("name", &self.name), ("reason", error)])
+    }
+}
+
+/// A file for a copy, and what it is called.
+struct NewCopy {
+    name: String,
+    file: File,
+}
+
+impl NewCopy {
+    /// The one that OUTFILE or OUTDATASET names.
+    fn create(services: &Services, params: &Params) -> Result<NewCopy, Failure> {
+        let (ddname, name) = file(services, params, "OUTFILE", "OUTDATASET")?;
+        let file = services.dd.create_anew(&ddname).map_err(|e| unwritten(&name, &e))?;
+        Ok(NewCopy { name, file })
+    }
+}
+
+/// The failure of writing a copy.
+fn unwritten(name: &str, reason: &dyn Display) -> Failure {
+    Failure::new(&CICA0964E, &[("name", &name), ("reason", reason)])
+}
+
+/// DD name and file name of a copy.
+fn file(services: &Services, params: &Params, file: &str, data_set: &str) -> Result<(String, String), Failure> {
+    match open::Target::of(services, params, file, data_set)? {
+        open::Target::File(ddname, text) => Ok((ddname, text.target)),
+        open::Target::Cluster(cluster) => {
+            let words = "a portable copy is a file outside VSAM; name one with a DD";
+            Err(unwritten(cluster.name.as_str(), &words))
+        }
+    }
+}
+
+/// What an entry is called in messages: `CLUSTER`, `AIX`.
+fn kind(entry: &Entry) -> &'static str {
+    entry.kind().word()
+}
+
+/// Bases first, then alternate indexes, then what leads to them.
+fn rank(kind: Kind) -> u8 {
+    match kind {
+        Kind::Cluster => 0,
+        Kind::Aix => 1,
+        Kind::Path => 2,
+        Kind::Alias => 4,
+        _ => 3,
+    }
+}

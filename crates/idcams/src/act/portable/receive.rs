@@ -1,0 +1,277 @@
+//! Reading a copy and making what it holds: files are filled as the blocks come, and entries wait for the end.
+
+use super::super::failure::Failure;
+use super::super::making::{Making, Replaced};
+use super::super::trouble::not_opened;
+use super::super::Services;
+use super::Copy;
+use cica_catalog::{Catalog, Entry};
+use cica_engine::{OpenError, Rebuild};
+use cica_format::attributes::Attributes;
+use cica_format::portable::{Kind, Member, Mode, Totals};
+use cica_format::root::{Part, Root};
+use cica_format::FormatError;
+use cica_portable::{Intervals, What};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What has been made of a copy so far, catalog by catalog.
+#[derive(Default)]
+pub struct Received {
+    catalogs: Vec<InCatalog>,
+}
+
+/// What goes into one catalog.
+pub struct InCatalog {
+    pub making: Making,
+    pub entries: Vec<Entry>,
+    pub replaced: Vec<(Entry, Replaced)>,
+}
+
+impl Received {
+    /// What goes into `catalog`.
+    pub fn within(&mut self, services: &Services, catalog: &Arc<Catalog>) -> Result<&mut InCatalog, Failure> {
+        let known = self
+            .catalogs
+            .iter()
+            .position(|c| Arc::ptr_eq(c.making.catalog(), catalog));
+        let at = match known {
+            Some(at) => at,
+            None => {
+                self.catalogs.push(InCatalog {
+                    making: Making::begin(services, catalog)?,
+                    entries: Vec::new(),
+                    replaced: Vec::new(),
+                });
+                self.catalogs.len() - 1
+            }
+        };
+        Ok(&mut self.catalogs[at])
+    }
+
+    /// All catalogs it goes into.
+    pub fn catalogs(&self) -> &[InCatalog] {
+        &self.catalogs
+    }
+
+    /// Puts all of it into the catalogs, each by one change.
+    pub fn switch(self) -> Result<(), Failure> {
+        for InCatalog {
+            making,
+            entries,
+            replaced,
+        } in self.catalogs
+        {
+            let (old, replaced): (Vec<Entry>, Vec<Replaced>) = replaced.into_iter().unzip();
+            making.switch(replaced, |contents| {
+                for entry in &old {
+                    contents.remove(entry.name())?;
+                }
+                for entry in entries {
+                    contents.insert(entry)?;
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The blocks of a copy, member by member.
+impl Copy {
+    /// The definition of the next member; none at the end of the copy.
+    pub fn member(&mut self) -> Result<Option<(Mode, Entry)>, Failure> {
+        let member = match self.reader.next() {
+            Ok(None) => return Ok(None),
+            Ok(Some(block)) if block.kind == Kind::Member => Member::decode(block.content),
+            Ok(Some(_)) => return Err(self.out_of_order()),
+            Err(error) => return Err(self.unread(&error)),
+        };
+        let member = member.map_err(|error| self.wrong(error))?;
+        match cica_catalog::wire::decode_entry(member.entry, &member.fields) {
+            Ok(entry) => Ok(Some((member.mode, entry))),
+            Err(words) => {
+                let error = self.reader.refused(What::Order("its definition cannot be read"));
+                Err(self
+                    .unread(&error)
+                    .and(&crate::messages::CICA0934E, &[("reason", &words)]))
+            }
+        }
+    }
+
+    /// Reads the member's contents without making anything of them; tells what they come to, and the records.
+    pub fn skip(&mut self) -> Result<(Totals, u64), Failure> {
+        let mut records = 0;
+        loop {
+            let block = match self.reader.next() {
+                Ok(Some(block)) => block,
+                Ok(None) => return Err(self.out_of_order()),
+                Err(error) => return Err(self.unread(&error)),
+            };
+            match (block.kind, block.content) {
+                (Kind::Component, root) => match Root::decode(root) {
+                    Ok(root) => records += root.statistics.records * u64::from(root.part == Part::Data),
+                    Err(error) => return Err(self.wrong(error)),
+                },
+                (Kind::MemberEnd, totals) => {
+                    let totals = Totals::decode(totals).map_err(|error| self.wrong(error))?;
+                    return Ok((totals, records));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Makes the files of `entry` out of the member's control intervals; tells what they came to, and the records.
+    pub fn rebuild(
+        &mut self,
+        services: &mut Services,
+        entry: &Entry,
+        paths: (PathBuf, PathBuf),
+    ) -> Result<(Totals, u64), Failure> {
+        let mut parts = Parts::new(entry, paths);
+        let name = entry.name().as_str();
+        let opened = |error: OpenError| not_opened(name, &error);
+        loop {
+            let block = match self.reader.next() {
+                Ok(Some(block)) => block,
+                Ok(None) => return Err(self.out_of_order()),
+                Err(error) => return Err(self.unread(&error)),
+            };
+            let done = match block.kind {
+                Kind::Component => parts.begin(services, block.content),
+                Kind::ControlIntervals => parts.fill(services, block.content, &mut self.taken),
+                Kind::MemberEnd => {
+                    let totals = Totals::decode(block.content).map_err(|error| self.wrong(error))?;
+                    if totals.control_intervals != parts.count {
+                        let error = self.reader.refused(What::Totals);
+                        return Err(self.unread(&error));
+                    }
+                    let records = parts.records;
+                    parts.complete(services).map_err(opened)?;
+                    return Ok((totals, records));
+                }
+                _ => return Err(self.out_of_order()),
+            };
+            match done {
+                Ok(()) => {}
+                Err(Wrong::Copy(error)) => return Err(self.wrong(error)),
+                Err(Wrong::Order) => return Err(self.out_of_order()),
+                Err(Wrong::Files(error)) => return Err(opened(error)),
+            }
+        }
+    }
+
+    fn wrong(&self, error: FormatError) -> Failure {
+        self.unread(&self.reader.refused(What::Format(error)))
+    }
+
+    fn out_of_order(&self) -> Failure {
+        self.unread(
+            &self
+                .reader
+                .refused(What::Order("a member has not the blocks that its definition needs")),
+        )
+    }
+}
+
+/// Why a block could not be made use of.
+enum Wrong {
+    Copy(FormatError),
+    Order,
+    Files(OpenError),
+}
+
+impl From<FormatError> for Wrong {
+    fn from(error: FormatError) -> Wrong {
+        Wrong::Copy(error)
+    }
+}
+
+impl From<OpenError> for Wrong {
+    fn from(error: OpenError) -> Wrong {
+        Wrong::Files(error)
+    }
+}
+
+/// The components of a data set that is being made of its control intervals.
+struct Parts<'e> {
+    entry: &'e Entry,
+    paths: (PathBuf, PathBuf),
+    data: Option<Rebuild>,
+    index: Option<Rebuild>,
+    count: u64,
+    records: u64,
+}
+
+impl<'e> Parts<'e> {
+    fn new(entry: &'e Entry, paths: (PathBuf, PathBuf)) -> Parts<'e> {
+        Parts {
+            entry,
+            paths,
+            data: None,
+            index: None,
+            count: 0,
+            records: 0,
+        }
+    }
+
+    /// A component begins, whose root this is: data first.
+    fn begin(&mut self, services: &Services, content: &[u8]) -> Result<(), Wrong> {
+        let root = Root::decode(content)?;
+        let (path, place) = match (root.part, &self.data, &self.index) {
+            (Part::Data, None, None) => (&self.paths.0, &mut self.data),
+            (Part::Index, Some(_), None) if !self.paths.1.as_os_str().is_empty() => (&self.paths.1, &mut self.index),
+            _ => return Err(Wrong::Order),
+        };
+        if root.part == Part::Data {
+            self.records = root.statistics.records;
+        }
+        let attributes = carried(self.entry, &root).ok_or(Wrong::Order)?;
+        *place = Some(services.engine.rebuild(path, &root, attributes)?);
+        Ok(())
+    }
+
+    fn fill(&mut self, services: &mut Services, content: &[u8], taken: &mut u64) -> Result<(), Wrong> {
+        let rebuild = self.index.as_mut().or(self.data.as_mut()).ok_or(Wrong::Order)?;
+        let mut all = Intervals::new(content, rebuild.ci_size());
+        while let Some(run) = all.run()? {
+            rebuild.area(run.ca, run.flags, run.next_free)?;
+            while let Some((number, flags, image)) = all.control_interval()? {
+                rebuild.control_interval(number, flags, image)?;
+                self.count += 1;
+                *taken += 1;
+                services.progress(*taken);
+            }
+        }
+        Ok(())
+    }
+
+    fn complete(self, services: &Services) -> Result<(), OpenError> {
+        match self.data {
+            Some(data) => services.engine.complete_rebuild(data, self.index),
+            None => Err(OpenError::Unusable {
+                path: self.paths.0,
+                what: "the copy has no data component for it".into(),
+            }),
+        }
+    }
+}
+
+/// What the file of a component carries: as in the copy, with the names and the volume it has here. None if the entry
+/// has no such component, or one of another layout.
+fn carried(entry: &Entry, root: &Root) -> Option<Attributes> {
+    let mut components = entry.components().map(|(_, component)| component);
+    let component = match root.part {
+        Part::Data => components.next()?,
+        Part::Index => components.nth(1)?,
+    };
+    let a = &root.attributes;
+    let fits = component.ci_size == a.ci_size && component.ci_per_ca == u32::from(a.ci_per_ca);
+    fits.then(|| Attributes {
+        cluster_name: entry.name().to_string(),
+        component_name: component.name.to_string(),
+        volume: component.volumes.first().map(ToString::to_string).unwrap_or_default(),
+        ..a.clone()
+    })
+}

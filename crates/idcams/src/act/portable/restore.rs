@@ -1,0 +1,273 @@
+//! RESTORE: data sets out of a portable copy, as they were stored.
+//!
+//! 1. All that is asked for is restored, or nothing: entries go into each catalog by one change, after the copy was
+//!    read to its end.
+//! 2. What has a name in the catalog is replaced only when REPLACE says so, and at that one change.
+//! 3. An alternate index is never left over a base it was not made for: a base is replaced together with its alternate
+//!    indexes or not at all.
+
+use super::super::alter::rename::renamed;
+use super::super::failure::{refused, Failure};
+use super::super::making::Replaced;
+use super::super::Services;
+use super::backup::{amount, masks};
+use super::kind;
+use super::receive::Received;
+use super::Copy;
+use crate::messages::{CICA0901E, CICA0962I, CICA0965E, CICA0966I, CICA0967E};
+use crate::params::{Command, Params};
+use crate::sysprint::Sysprint;
+use cica_catalog::entry::Component;
+use cica_catalog::{Contents, Entry, Mask, Name, Volser};
+use cica_format::portable::{Mode, Totals};
+
+/// Carries out RESTORE.
+pub fn restore(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+    match run(services, &command.params, out) {
+        Ok(()) => 0,
+        Err(failure) => failure.tell(out),
+    }
+}
+
+fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
+    let wanted = Wanted::of(params)?;
+    let mut copy = Copy::open(services, params)?;
+    let mut received = Received::default();
+    let mut done: Vec<(Entry, String)> = Vec::new();
+    while let Some((mode, mut entry)) = copy.member()? {
+        if !wanted.means(entry.name()) {
+            copy.skip().map(drop)?;
+            continue;
+        }
+        wanted.rename(&mut entry)?;
+        let (totals, records) = match params.flag("TEST") {
+            true => copy.skip()?,
+            false => one(services, params, &mut copy, &mut received, mode, &mut entry)?,
+        };
+        done.push((entry, amount(&totals, records)));
+    }
+    if done.is_empty() {
+        let names: Vec<&str> = params.list("entryname").iter().map(|w| w.text.as_str()).collect();
+        return Err(Failure::new(&CICA0967E, &[("name", &names.join(" "))]));
+    }
+    received.catalogs().iter().try_for_each(|c| {
+        let contents = c.making.catalog().contents()?;
+        c.entries
+            .iter()
+            .try_for_each(|entry| leads_somewhere(&contents, &c.entries, entry))?;
+        c.replaced
+            .iter()
+            .try_for_each(|(old, _)| with_its_indexes(&contents, &c.entries, old))
+    })?;
+    received.switch()?;
+    let message = if params.flag("TEST") { &CICA0966I } else { &CICA0962I };
+    for (entry, count) in &done {
+        out.say(
+            message,
+            &[("kind", &kind(entry)), ("name", entry.name()), ("count", count)],
+        );
+    }
+    Ok(())
+}
+
+/// Makes the files of one member.
+fn one(
+    services: &mut Services,
+    params: &Params,
+    copy: &mut Copy,
+    received: &mut Received,
+    mode: Mode,
+    entry: &mut Entry,
+) -> Result<(Totals, u64), Failure> {
+    let catalog = match params.has("CATALOG") {
+        true => services.whole_catalog(params)?,
+        false => services.home(entry.name())?,
+    };
+    let contents = catalog.contents()?;
+    let within = received.within(services, &catalog)?;
+    if let Some(found) = contents.find(entry.name()) {
+        let old = found.entry().clone();
+        if !params.flag("REPLACE") || old.name() != entry.name() {
+            return Err(not_restored(
+                entry.name(),
+                "the catalog has that name; say REPLACE, or RENAME",
+            ));
+        }
+        may_go(services, params, &old)?;
+        let erase = old.attributes().is_some_and(|a| a.erase);
+        let lock = Replaced::lock(services, &catalog, old.clone(), erase)?;
+        within.replaced.push((old, lock));
+    }
+    for component in entry.components_mut() {
+        place(&contents, params, component)?;
+    }
+    let amount = match mode {
+        Mode::Definition => copy.skip()?,
+        Mode::ControlIntervals => {
+            let paths = within.making.list(entry)?;
+            copy.rebuild(services, entry, paths)?
+        }
+        Mode::Records => {
+            let item = "RESTORE OF A COPY THAT EXPORT MADE RECORD BY RECORD (IMPORT DOES THAT)";
+            return Err(Failure::new(&CICA0901E, &[("item", &item)]));
+        }
+    };
+    let within = received.within(services, &catalog)?;
+    within.entries.push(entry.clone());
+    Ok(amount)
+}
+
+fn not_restored(name: &Name, reason: &str) -> Failure {
+    Failure::new(&CICA0965E, &[("name", name), ("reason", &reason)])
+}
+
+/// PURGE, for what is kept until a day that is still to come.
+fn may_go(services: &Services, params: &Params, old: &Entry) -> Result<(), Failure> {
+    match old.history().and_then(|history| history.expires) {
+        Some(day) if day > services.today() && !params.flag("PURGE") => Err(refused(
+            &format!("{} is kept until {day}; say PURGE to replace it before", old.name()),
+            84,
+            6,
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Volumes of this catalog for a component: those that VOLUMES says, else those of the copy.
+fn place(contents: &Contents, params: &Params, component: &mut Component) -> Result<(), Failure> {
+    let written = params.list("VOLUMES");
+    if !written.is_empty() {
+        component.volumes = written
+            .iter()
+            .map(|word| match word.text.as_str() {
+                "*" => Ok(Volser::default_serial()),
+                text => Volser::parse(text).map_err(|error| refused(&error, 140, 0)),
+            })
+            .collect::<Result<_, _>>()?;
+    }
+    for serial in &component.volumes {
+        let device = contents.volume(serial)?.device;
+        let physical = device.physical_record(component.ci_size).filter(|p| p.per_track > 0);
+        let Some(physical) = physical else {
+            let words = format!(
+                "CIs of {} bytes cannot be laid on a {}",
+                component.ci_size,
+                device.name()
+            );
+            return Err(refused(&format!("{}: {words}", component.name), 140, 0));
+        };
+        let tracks = physical.tracks_for(u64::from(component.ci_per_ca)) as u32;
+        if tracks != component.tracks_per_ca {
+            // Another device: the same control areas take another number of tracks.
+            let old = u64::from(component.tracks_per_ca.max(1));
+            component.primary_tracks = component.primary_tracks / old * u64::from(tracks);
+            component.secondary_tracks = component.secondary_tracks / old * u64::from(tracks);
+            component.tracks_per_ca = tracks;
+        }
+        component.physical_record = physical.size;
+        component.records_per_track = physical.per_track;
+    }
+    Ok(())
+}
+
+/// What an alternate index, a path or an alias names is there, or comes with it.
+fn leads_somewhere(contents: &Contents, coming: &[Entry], entry: &Entry) -> Result<(), Failure> {
+    let target = match entry {
+        Entry::Aix(aix) => &aix.relate,
+        Entry::Path(path) => &path.target,
+        Entry::Alias(alias) => &alias.relate,
+        _ => return Ok(()),
+    };
+    match coming.iter().any(|e| e.name() == target) || contents.get(target).is_ok() {
+        true => Ok(()),
+        false => Err(not_restored(
+            entry.name(),
+            &format!("it is over {target}, which is neither in the catalog nor restored with it"),
+        )),
+    }
+}
+
+/// Invariant 3.
+fn with_its_indexes(contents: &Contents, coming: &[Entry], old: &Entry) -> Result<(), Failure> {
+    let alone = contents
+        .related(old.name())
+        .find(|e| matches!(e, Entry::Aix(_)) && !coming.iter().any(|c| c.name() == e.name()));
+    match alone {
+        None => Ok(()),
+        Some(aix) => Err(not_restored(
+            old.name(),
+            &format!(
+                "its alternate index {} is not restored with it and would not agree with it; restore both, or delete \
+                 the alternate index first",
+                aix.name()
+            ),
+        )),
+    }
+}
+
+/// What is to be restored, and under which names.
+struct Wanted {
+    masks: Vec<Mask>,
+    excluded: Vec<Mask>,
+    renames: Vec<(Mask, String)>,
+}
+
+impl Wanted {
+    fn of(params: &Params) -> Result<Wanted, Failure> {
+        let rename = |pair: &Params| -> Result<(Mask, String), Failure> {
+            let old = pair.name("oldname").unwrap_or_default();
+            let old = Mask::parse(old).map_err(|error| refused(&error, 140, 0))?;
+            Ok((old, pair.name("newname").unwrap_or_default().to_owned()))
+        };
+        Ok(Wanted {
+            masks: masks(params, "entryname")?,
+            excluded: masks(params, "EXCLUDE")?,
+            renames: params.groups("RENAME").iter().map(rename).collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn means(&self, name: &Name) -> bool {
+        (self.masks.is_empty() || self.masks.iter().any(|mask| mask.matches(name)))
+            && !self.excluded.iter().any(|mask| mask.matches(name))
+    }
+
+    /// The name that the first pair that matches gives.
+    fn renamed(&self, name: &Name) -> Result<Option<Name>, Failure> {
+        let pair = self.renames.iter().find(|(mask, _)| mask.matches(name));
+        pair.map(|(mask, new)| renamed(mask, new, name)).transpose()
+    }
+
+    /// Other names for the entry, its components, and what it names. A component whose name no pair gives follows its
+    /// entry if its name begins with that.
+    fn rename(&self, entry: &mut Entry) -> Result<(), Failure> {
+        let old = entry.name().clone();
+        let new = self.renamed(&old)?;
+        for component in entry.components_mut() {
+            let follows = component
+                .name
+                .as_str()
+                .strip_prefix(old.as_str())
+                .filter(|rest| rest.starts_with('.'));
+            let name = match (&new, follows) {
+                (Some(new), Some(rest)) => {
+                    Some(Name::parse(&format!("{new}{rest}")).map_err(|error| refused(&error, 140, 0))?)
+                }
+                _ => self.renamed(&component.name)?,
+            };
+            component.name = name.unwrap_or_else(|| component.name.clone());
+        }
+        let target = match entry {
+            Entry::Aix(aix) => Some(&mut aix.relate),
+            Entry::Path(path) => Some(&mut path.target),
+            Entry::Alias(alias) => Some(&mut alias.relate),
+            _ => None,
+        };
+        if let Some(target) = target {
+            *target = self.renamed(target)?.unwrap_or_else(|| target.clone());
+        }
+        if let Some(new) = new {
+            entry.rename(new);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,31 @@
+//! Cica's own messages about data sets copied and changed as wholes: CICA096n and CICA097n.
+
+use super::messages;
+
+messages! { LIST:
+CICA0960I 0 "{kind} {name} COPIED, {count}",
+    "BACKUP has put the entry into the copy; of a data set with all its control intervals as they are stored.",
+    "Nothing.";
+CICA0961I 0 "PORTABLE COPY COMPLETE: {members} ENTRIES, {bytes} BYTES IN {stored}",
+    "The copy has its end and is durable. Before the IN stands what was copied, behind it what that takes compressed.",
+    "Nothing. RESTORE with TEST reads and checks it.";
+CICA0962I 0 "{kind} {name} RESTORED, {count}",
+    "The entry is in the catalog with all that the copy has of it.",
+    "Nothing.";
+CICA0963E 12 "PORTABLE COPY {name} CANNOT BE READ: {reason}",
+    "The bytes are not those that EXPORT or BACKUP wrote: some changed, or a part is missing. Nothing was imported or \
+     restored; what the command had made is gone again.",
+    "Take another copy. The words name the block and the byte at which it begins.";
+CICA0964E 12 "PORTABLE COPY {name} CANNOT BE WRITTEN: {reason}",
+    "The file could not be made or written. What there is of it has no end and cannot be restored from.",
+    "Check name, rights and space, and run the command again.";
+CICA0965E 8 "{name} IS NOT RESTORED: {reason}",
+    "Nothing of the copy was restored, because a part of what was asked for cannot be.",
+    "What the words say.";
+CICA0966I 0 "{kind} {name} WOULD BE RESTORED, {count}",
+    "RESTORE with TEST has read all of the copy, checked it, and changed nothing.",
+    "Nothing.";
+CICA0967E 8 "NOTHING IN THE CATALOG OR IN THE COPY MATCHES {name}",
+    "BACKUP or RESTORE found no entry that the names and masks mean.",
+    "LISTCAT, or RESTORE with TEST and without names, lists what there is.";
+}

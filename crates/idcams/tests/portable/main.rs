@@ -1,0 +1,10 @@
+//! Data sets copied, moved and made anew as wholes.
+
+#[path = "../entries/world.rs"]
+#[allow(dead_code)] // the other tests of this crate use the rest of it
+mod world;
+
+mod damaged;
+mod disasters;
+mod files;
+mod restore;
