@@ -143,6 +143,7 @@ impl Peer for Cica {
             clock: Arc::new(SystemClock),
             log_dir: opening.dir.into(),
             pool_bytes: opening.cache_bytes.map(|bytes| bytes as usize),
+            io: Default::default(),
             background: true,
         })
         .map_err(text)?;

@@ -6,7 +6,7 @@ use crate::handle::{self, Object};
 use cica_catalog::Mask;
 use cica_idcams::run::run_with_parm;
 use cica_idcams::{Act, DdTable, Services, Source, Stamp, Style, Sysprint};
-use cica_session::{pool_from_environment, Session, Start};
+use cica_session::{io_from_environment, pool_from_environment, Session, Start};
 use std::ffi::{c_char, c_int, c_void, CString};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
@@ -72,6 +72,7 @@ unsafe fn start(options: *const EnvironmentOptions) -> Result<Start, Error> {
     if start.pool.is_none() {
         start.pool = pool_from_environment()?;
     }
+    start.io = io_from_environment()?;
     Ok(start)
 }
 

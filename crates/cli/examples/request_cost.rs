@@ -186,6 +186,7 @@ impl Laboratory {
             clock: Arc::new(SystemClock),
             log_dir: Path::new(&self.directory).join("log"),
             pool_bytes: None,
+            io: Default::default(),
             background: true,
         };
         Ok(Engine::new(env)?)

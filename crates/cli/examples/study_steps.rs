@@ -79,6 +79,7 @@ fn run(catalog: &str, name: &str, step: Step, count: u64) -> Result<Taken, Box<d
         clock: Arc::new(SystemClock),
         log_dir: catalog.log_directory(),
         pool_bytes: None,
+        io: Default::default(),
         background: true,
     })?;
     let access = if matches!(step, Step::Update | Step::Insert) {

@@ -25,6 +25,7 @@ Exit status:
 Environment:
   CICA_CATALOG   catalog directory, when --catalog is not given
   CICA_POOL      bound of the buffer pool, when --pool is not given
+  CICA_IO        auto, buffered or direct: data through the system's page cache or around it
   DD_name        what INFILE(name) and OUTFILE(name) mean, when --dd is not given
   NO_COLOR       no colors in help and errors
 

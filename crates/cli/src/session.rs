@@ -6,7 +6,7 @@ use cica_catalog::{Cluster, Name};
 use cica_engine::{Access, DataSet, Durability, OpenOptions};
 use cica_format::root::Root;
 use cica_qsam::CodePage;
-use cica_session::{pool_from_environment, reach, Start};
+use cica_session::{io_from_environment, pool_from_environment, reach, Start};
 use std::ops::Deref;
 
 /// See the module.
@@ -44,7 +44,14 @@ impl Session {
             None => pool_from_environment().map_err(Failure::usage)?,
         };
         let catalog = global.catalog.clone();
-        Ok(Session(cica_session::Session::start(Start { catalog, create, pool })?))
+        let io = io_from_environment().map_err(Failure::usage)?;
+        let start = Start {
+            catalog,
+            create,
+            pool,
+            io,
+        };
+        Ok(Session(cica_session::Session::start(start)?))
     }
 
     /// The cluster of this name, or the one an alias or path of this name leads to.

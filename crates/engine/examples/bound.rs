@@ -100,6 +100,7 @@ fn main() {
         clock: Arc::new(SystemClock),
         log_dir: dir.join("log"),
         pool_bytes: Some((mb << 20) as usize),
+        io: std::env::var("CICA_IO").map_or(Io::Auto, |io| io.parse().expect("CICA_IO")),
         background: true,
     })
     .expect("engine");

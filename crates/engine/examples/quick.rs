@@ -44,6 +44,7 @@ fn main() {
         clock: Arc::new(SystemClock),
         log_dir: dir.join("log"),
         pool_bytes: Some(4 << 30),
+        io: Default::default(),
         background: true,
     };
     let attributes = |name: &str, ci_size: u32, ci_per_ca: u16| Attributes {

@@ -12,6 +12,7 @@
 use crate::common::{shape, Common};
 use crate::engine::{open_file, read_copy, Shared};
 use crate::error::{OpenError, RequestError};
+use crate::io::Io;
 use crate::ksds::Ksds;
 use crate::log::{Logged, Logger};
 use crate::organized::Organized;
@@ -61,6 +62,8 @@ pub struct OpenOptions {
     pub reset: bool,
     /// When changes are durable.
     pub durability: Durability,
+    /// Whether data CIs go through the page cache.
+    pub io: Io,
 }
 
 impl OpenOptions {
@@ -69,6 +72,7 @@ impl OpenOptions {
             access: Access::Output,
             reset: false,
             durability: Durability::Commit,
+            io: Io::Buffered,
         }
     }
 }
@@ -148,6 +152,7 @@ impl Inner {
         let data_part = Component::new(
             shared.pool.clone(),
             file,
+            shared.is_direct(options.io, &root),
             data.to_path_buf(),
             &root,
             data_codec(&root.attributes),
@@ -812,7 +817,7 @@ fn index_component(shared: &Shared, file: Box<dyn File>, path: &Path, data: &Roo
     };
     let entry = 13 + shape(&data.attributes).key_len.min(32).next_multiple_of(4);
     let codec = Codec::Index { base, entry };
-    Component::new(shared.pool.clone(), file, path.to_path_buf(), root, codec)
+    Component::new(shared.pool.clone(), file, false, path.to_path_buf(), root, codec)
 }
 
 /// The data set by its organization.

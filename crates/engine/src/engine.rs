@@ -1,7 +1,9 @@
 //! The owner: one per process. It has the pool, the log and the data sets that are open.
 
 use crate::dataset::{read_index_root, Access, DataSet, Inner, OpenOptions};
+use crate::definition::{self, Definition};
 use crate::error::OpenError;
+use crate::io::Io;
 use crate::log::{Log, LogReader, Logged, MOST_GATHERED};
 use crate::pool::{Held, Pool};
 use cica_disk::{Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
@@ -24,21 +26,10 @@ pub struct Env {
     pub log_dir: PathBuf,
     /// Bound of the buffer pool in bytes; `None`: a quarter of the machine's memory.
     pub pool_bytes: Option<usize>,
+    /// Whether data CIs go through the page cache, for opens that do not say.
+    pub io: Io,
     /// May threads be started? False in a simulation: then nothing is made durable without being asked.
     pub background: bool,
-}
-
-/// What to create: the components of a cluster.
-#[derive(Debug, Clone)]
-pub struct Definition {
-    /// File of the data component.
-    pub data_path: PathBuf,
-    /// File of the index component; empty where the organization has none.
-    pub index_path: PathBuf,
-    /// Attributes of the data component.
-    pub data: Attributes,
-    /// Attributes of the index component, where there is one.
-    pub index: Option<Attributes>,
 }
 
 /// See the module; clones are the same engine.
@@ -93,7 +84,11 @@ impl Engine {
     }
 
     /// Makes the files of an empty cluster. On failure nothing is left behind.
+    ///
+    /// # Errors
+    /// `Attributes`: data set or index could come to a request for which there is no room; `Exists`, `Io`.
     pub fn create(&self, def: &Definition) -> Result<(), OpenError> {
+        definition::check(&def.data, def.index.as_ref())?;
         let disk = &*self.shared.env.disk;
         let done = self.create_files(def);
         if let Err(error) = &done {
@@ -203,7 +198,8 @@ impl Engine {
     /// `change` then sees a copy of the data component's in its place.
     ///
     /// # Errors
-    /// As [`open`](Self::open) for output; what `change` made of the attributes cannot be written.
+    /// As [`open`](Self::open) for output; `Attributes`: what `change` made of the attributes cannot be, or not for a
+    /// data set that has been loaded, and nothing is changed.
     pub fn alter(
         &self,
         data: &Path,
@@ -220,40 +216,40 @@ impl Engine {
             }
             false => None,
         };
-        let mut unused = root.attributes.clone();
+        let mut altered = root.attributes.clone();
+        let mut index_altered = index_part
+            .as_ref()
+            .map_or(altered.clone(), |(_, r)| r.attributes.clone());
+        change(&mut altered, &mut index_altered);
         let never_loaded = root.levels == 0;
-        let settle = |root: &mut Root| {
+        if never_loaded {
+            definition::check(&altered, index_part.as_ref().map(|_| &index_altered))?;
+        } else {
+            definition::check_change(&root.attributes, &altered)?;
+        }
+        let settle = |root: &mut Root, attributes| {
+            root.attributes = attributes;
             if never_loaded {
                 // Nothing is allocated beyond what the definition says.
                 root.high_allocated = root.attributes.primary;
             }
         };
-        let sync = |file: &dyn File| {
-            file.sync().map_err(|error| OpenError::Io {
-                path: data.to_path_buf(),
-                doing: "sync",
-                error,
-            })
-        };
-        match index_part {
-            Some((index_file, mut index_root)) => {
-                change(&mut root.attributes, &mut index_root.attributes);
-                settle(&mut index_root);
-                // The newest copies may not be durable yet; the ones before them are about to go.
-                sync(&*file)?;
-                index_root.version += 1;
-                let checksum = write_root(&*index_file, index, &index_root)?;
-                root.index_root = Ref {
-                    version: index_root.version,
-                    checksum,
-                };
-            }
-            None => {
-                change(&mut root.attributes, &mut unused);
-                sync(&*file)?;
-            }
+        // The newest copies may not be durable yet; the ones before them are about to go.
+        file.sync().map_err(|error| OpenError::Io {
+            path: data.to_path_buf(),
+            doing: "sync",
+            error,
+        })?;
+        if let Some((index_file, mut index_root)) = index_part {
+            settle(&mut index_root, index_altered);
+            index_root.version += 1;
+            let checksum = write_root(&*index_file, index, &index_root)?;
+            root.index_root = Ref {
+                version: index_root.version,
+                checksum,
+            };
         }
-        settle(&mut root);
+        settle(&mut root, altered);
         for _ in 0..2 {
             // Both copies, one after the other, so that damage to either later is harmless.
             root.version += 1;
@@ -355,16 +351,23 @@ impl Engine {
 
     /// Opens a cluster that this process has not open, after recovery if that is due. It does not log yet.
     pub(crate) fn open_first(&self, data: &Path, index: &Path, options: OpenOptions) -> Result<Arc<Inner>, OpenError> {
+        let write = options.access == Access::Output;
+        let mut how = Open {
+            write,
+            lock: if write { Lock::Exclusive } else { Lock::Shared },
+            ..Open::default()
+        };
         for _ in 0..8 {
-            let write = options.access == Access::Output;
-            let lock = if write { Lock::Exclusive } else { Lock::Shared };
-            let file = self.open_file(data, lock, write)?;
+            let file = open_as(&*self.shared.env.disk, data, how)?;
             let root = read_root(&*file, data)?;
-            if root.log.log == 0 {
+            if root.log.log != 0 {
+                drop(file);
+                self.recover(data, index, &root)?;
+            } else if self.shared.is_direct(options.io, &root) && !how.direct {
+                how.direct = true;
+            } else {
                 return Inner::open(&self.shared, file, root, data, index, options);
             }
-            drop(file);
-            self.recover(data, index, &root)?;
         }
         Err(OpenError::Unusable {
             path: data.to_path_buf(),
@@ -517,6 +520,11 @@ impl Opened<'_> {
 }
 
 impl Shared {
+    /// Whether an open that asks for `io` goes around the page cache.
+    pub fn is_direct(&self, io: Io, root: &Root) -> bool {
+        io.or(self.env.io).is_direct(root, self.pool.limit(), memory_bytes())
+    }
+
     /// Commits every tree and starts the log over.
     pub fn start_over(&self) {
         let Some(_guard) = self.starting_over.try_lock() else {
@@ -598,19 +606,20 @@ fn flush_each_second(log: Weak<Log>) {
 }
 
 pub(crate) fn open_file(disk: &dyn Disk, path: &Path, lock: Lock, write: bool) -> Result<Box<dyn File>, OpenError> {
-    disk.open(
-        path,
-        Open {
-            write,
-            lock,
-            ..Open::default()
-        },
-    )
-    .map_err(|error| match error.kind() {
+    let how = Open {
+        write,
+        lock,
+        ..Open::default()
+    };
+    open_as(disk, path, how)
+}
+
+fn open_as(disk: &dyn Disk, path: &Path, how: Open) -> Result<Box<dyn File>, OpenError> {
+    disk.open(path, how).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => OpenError::Missing {
             path: path.to_path_buf(),
         },
-        std::io::ErrorKind::WouldBlock if write => OpenError::InUse {
+        std::io::ErrorKind::WouldBlock if how.write => OpenError::InUse {
             path: path.to_path_buf(),
             why: "another process has it open, and this open is for output",
         },

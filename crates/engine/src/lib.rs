@@ -14,9 +14,11 @@
 
 mod common;
 mod dataset;
+mod definition;
 mod engine;
 mod error;
 pub mod examine;
+mod io;
 mod ksds;
 mod log;
 mod organized;
@@ -29,8 +31,10 @@ mod stored;
 mod string;
 
 pub use dataset::{Access, CloseReport, DataSet, Durability, OpenOptions};
-pub use engine::{Definition, Engine, Env};
+pub use definition::Definition;
+pub use engine::{Engine, Env};
 pub use error::{show_key, Feedback, OpenError, RequestError};
+pub use io::Io;
 pub use rebuild::Rebuild;
 pub use sphere::Files;
 pub use stored::{Stored, StoredArea, StoredComponent};

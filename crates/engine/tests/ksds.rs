@@ -69,6 +69,7 @@ impl World {
             clock: Arc::new(ManualClock::new(1_700_000_000_000_000_000, 1000)),
             log_dir: "/log".into(),
             pool_bytes: Some(8 << 20),
+            io: Default::default(),
             background: false,
         })
         .unwrap()

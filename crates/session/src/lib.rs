@@ -17,4 +17,4 @@ mod start;
 pub use error::SessionError;
 pub use open::{files, open};
 pub use reach::reach;
-pub use start::{bytes, pool_from_environment, Session, Start};
+pub use start::{bytes, io_from_environment, pool_from_environment, Session, Start};

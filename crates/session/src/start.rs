@@ -3,12 +3,14 @@
 use crate::error::SessionError;
 use cica_catalog::{Catalog, Surroundings};
 use cica_disk::{Clock, Disk, LinuxDisk, SystemClock};
-use cica_engine::{Engine, Env};
+use cica_engine::{Engine, Env, Io};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The environment variable that bounds the buffer pool.
 pub const POOL_VARIABLE: &str = "CICA_POOL";
+/// The environment variable that says whether data goes through the system's page cache: auto, buffered or direct.
+pub const IO_VARIABLE: &str = "CICA_IO";
 
 /// How to begin.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +21,8 @@ pub struct Start {
     pub create: bool,
     /// Bound of the buffer pool in bytes; none: a quarter of the machine's memory.
     pub pool: Option<usize>,
+    /// Whether data goes through the system's page cache.
+    pub io: Io,
 }
 
 /// See the module.
@@ -51,6 +55,7 @@ impl Session {
             clock: clock.clone(),
             log_dir: catalog.log_directory(),
             pool_bytes: start.pool,
+            io: start.io,
             background: true,
         })
         .map_err(|error| SessionError::Pool {
@@ -75,6 +80,19 @@ pub fn pool_from_environment() -> Result<Option<usize>, SessionError> {
             what: format!("{POOL_VARIABLE}: {what}"),
         }),
         _ => Ok(None),
+    }
+}
+
+/// What the environment says of the page cache; nothing is "auto".
+///
+/// # Errors
+/// It says something else.
+pub fn io_from_environment() -> Result<Io, SessionError> {
+    match std::env::var(IO_VARIABLE) {
+        Ok(text) if !text.is_empty() => text.parse().map_err(|what| SessionError::Pool {
+            what: format!("{IO_VARIABLE}: {what}"),
+        }),
+        _ => Ok(Io::Auto),
     }
 }
 

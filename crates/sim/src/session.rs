@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cica_disk::{Clock, Disk, Image, ManualClock};
 use cica_engine::examine::Finding;
 use cica_engine::{
-    Access, Argument, DataSet, Definition, Durability, Engine, Env, Insert, Intent, OpenError, OpenOptions, Record,
+    Access, Argument, DataSet, Definition, Durability, Engine, Env, Insert, Intent, Io, OpenError, OpenOptions, Record,
     RequestError, Search, Str,
 };
 
@@ -119,6 +119,7 @@ impl Session {
                     access,
                     reset,
                     durability,
+                    io: Io::Auto,
                 },
             )
             .map(|set| {
@@ -236,6 +237,9 @@ fn engine(disk: &Arc<dyn Disk>, shape: &Shape) -> Result<Engine, Trouble> {
         clock,
         log_dir: PathBuf::from(DIRECTORIES[1]),
         pool_bytes: Some(shape.pool_bytes),
+        // A simulated disk has no page cache; aligned buffers are another way through the engine all the same, for CIs of
+        // 4,096 bytes and their multiples.
+        io: Io::Direct,
         background: false,
     };
     Engine::new(env).map_err(|error| Trouble::Wrong(format!("no address space for the pool: {error}")))

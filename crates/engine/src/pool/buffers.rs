@@ -67,6 +67,26 @@ impl Drop for Buffer<'_> {
     }
 }
 
+/// Aligned memory for one image, of whoever makes it.
+pub struct Aligned {
+    memory: Vec<u8>,
+    start: usize,
+    len: usize,
+}
+
+impl Aligned {
+    /// Of `len` bytes.
+    pub fn new(len: usize) -> Aligned {
+        let memory = vec![0; len + ALIGNMENT];
+        let start = memory.as_ptr().align_offset(ALIGNMENT);
+        Aligned { memory, start, len }
+    }
+    /// Its bytes.
+    pub fn bytes(&mut self) -> &mut [u8] {
+        &mut self.memory[self.start..][..self.len]
+    }
+}
+
 impl Pool {
     /// A buffer, waiting for one if all are in use. Nobody takes a second one.
     pub fn buffer(&self) -> Buffer<'_> {

@@ -17,6 +17,7 @@ mod page;
 mod probe;
 mod view;
 
+pub use buffers::{Aligned, ALIGNMENT};
 pub use bytes::Words;
 pub use charge::Held;
 pub use latch::{pause, Latch};

@@ -259,6 +259,22 @@ impl Component {
         }
     }
 
+    /// Writes images to a region from its first slot on: with one I/O, or by aligned buffers.
+    fn write_whole(&self, ca: u32, region: u32, images: &[u8]) -> Result<(), RequestError> {
+        if !self.direct {
+            return self.write_images(ca, region, 0, images);
+        }
+        let (mut buffer, mut slot) = (self.pool.buffer(), 0);
+        let most = buffer.bytes().len() / self.layout.ci_size;
+        for part in images.chunks(most * self.layout.ci_size) {
+            let aligned = &mut buffer.bytes()[..part.len()];
+            aligned.copy_from_slice(part);
+            self.write_images(ca, region, slot, aligned)?;
+            slot += most as u16;
+        }
+        Ok(())
+    }
+
     /// Writes images to neighbouring slots of a region.
     fn write_images(&self, ca: u32, region: u32, slot: u16, images: &[u8]) -> Result<(), RequestError> {
         if images.is_empty() {
@@ -278,7 +294,7 @@ impl Component {
     pub fn write_loaded(&self, ca: u32, images: &[u8]) -> Result<(), RequestError> {
         let size = self.layout.ci_size;
         self.with_ca(ca, |page| {
-            self.write_images(ca, page.region(), 0, images)?;
+            self.write_whole(ca, page.region(), images)?;
             for (i, image) in images.chunks_exact(size).enumerate() {
                 let version = page.place(i).version.wrapping_add(1);
                 let ci = self.layout.join(ca, i as u32);

@@ -4,7 +4,7 @@ use super::books::Refs;
 use super::ca::Place;
 use super::{CaPage, Codec, Component};
 use crate::error::{OpenError, RequestError};
-use crate::pool::{pause, Kind, Latched, NO_FRAME};
+use crate::pool::{pause, Aligned, Kind, Latched, NO_FRAME};
 use crate::store::codec::Decoded;
 use cica_disk::ReadAt;
 use cica_format::ca::{CaHeader, NO_SLOT};
@@ -240,7 +240,13 @@ impl Component {
         let size = self.layout.ci_size;
         let unread = |e| self.read_error(format!("{}: {e}", self.place_text(ci)));
         if let Some(area) = self.codec.image_area(frame, size) {
-            self.read_exactly(at, area).map_err(unread)?;
+            if self.direct {
+                let mut image = Aligned::new(size);
+                self.read_exactly(at, image.bytes()).map_err(unread)?;
+                area.copy_from_slice(image.bytes());
+            } else {
+                self.read_exactly(at, area).map_err(unread)?;
+            }
             return self.accept_here(place, ci, frame);
         }
         let mut image = vec![0; size];

@@ -55,6 +55,8 @@ pub struct Component {
     pub path: PathBuf,
     /// Sizes and offsets.
     pub layout: Layout,
+    /// CIs go around the page cache.
+    direct: bool,
     /// Physical I/Os so far.
     pub excps: AtomicU64,
     pool: Arc<Pool>,
@@ -98,8 +100,15 @@ struct Space {
 }
 
 impl Component {
-    /// An open component from its committed root. `refs` were read by [`read_tables`](Self::read_tables).
-    pub fn new(pool: Arc<Pool>, file: Box<dyn File>, path: PathBuf, root: &Root, codec: Codec) -> Component {
+    /// An open component from its committed root; `direct`: `file` was opened so, and CIs shall go so. `refs` were read by [`read_tables`](Self::read_tables).
+    pub fn new(
+        pool: Arc<Pool>,
+        file: Box<dyn File>,
+        direct: bool,
+        path: PathBuf,
+        root: &Root,
+        codec: Codec,
+    ) -> Component {
         let a = &root.attributes;
         Component {
             name: a.component_name.clone(),
@@ -107,6 +116,7 @@ impl Component {
             id: root.component,
             path,
             layout: Layout::new(a.ci_size as usize, a.ci_per_ca as usize),
+            direct,
             excps: AtomicU64::new(0),
             pool,
             file: RwLock::new(Some(file.into())),

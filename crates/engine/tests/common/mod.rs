@@ -81,6 +81,7 @@ impl World {
             clock: Arc::new(ManualClock::new(1_700_000_000_000_000_000, 1000)),
             log_dir: self.root.join("log"),
             pool_bytes: Some(self.pool_bytes),
+            io: Default::default(),
             background: false,
         })
         .unwrap()

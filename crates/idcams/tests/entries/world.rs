@@ -167,6 +167,7 @@ fn services(disk: &Arc<dyn Disk>, clock: &Arc<ManualClock>, catalog: &Arc<Catalo
         clock: clock.clone(),
         log_dir: catalog.log_directory(),
         pool_bytes: Some(8 << 20),
+        io: Default::default(),
         background: false,
     };
     Services {

@@ -63,6 +63,7 @@ impl World {
             clock: clock.clone(),
             log_dir: catalog.log_directory(),
             pool_bytes: Some(16 << 20),
+            io: Default::default(),
             background: false,
         };
         let services = Services {
