@@ -3,11 +3,13 @@
 //! * Data: the size that puts most records of maximum length (average, if they may span) on a track in whole CIs; of
 //!   equals the smallest, as direct requests read least with it.
 //! * Index: the smallest that holds a sequence set record for all CIs of a control area, if keys compress to a third of
-//!   their length. That is the rule of z/OS; keys that compress worse leave CIs of the area unused.
+//!   their length. That is the rule of z/OS; keys that compress worse leave CIs of the area unused. Never one that has
+//!   no room for two keys that do not compress at all.
 
 use crate::entry::{Organization, RecordSize};
 use crate::freespace::{records_per_ci, slots_per_ci};
 use crate::geometry::Device;
+use cica_format::index::least_ci_size;
 
 /// Largest CI.
 pub const MAX_CI: u32 = 32_768;
@@ -91,10 +93,17 @@ pub fn index_bytes(cis: u32, key_length: u32) -> u32 {
 /// The index CI size for control areas of `cis` CIs, and how many of these CIs it has room for: fewer only when even
 /// the largest size is too small. `given` is what was said, if anything; it is raised if too small.
 pub fn index(cis: u32, key_length: u32, given: Option<u32>) -> (Choice, u32) {
-    let needed = index_bytes(cis, key_length);
+    let compressed = index_bytes(cis, key_length);
+    let needed = compressed.max(least_ci_size(key_length as usize, cis as usize) as u32);
     let least = sizes(Organization::Ksds).find(|size| *size >= needed).unwrap_or(MAX_CI);
     let size = given.map_or(least, |given| given.max(least));
-    let reason = format!("{cis} CIs in a control area need {needed} bytes if keys of {key_length} bytes compress 3:1");
+    let reason = if needed > compressed {
+        format!(
+            "two keys of {key_length} bytes that do not compress, and {cis} CIs in a control area, need {needed} bytes"
+        )
+    } else {
+        format!("{cis} CIs in a control area need {needed} bytes if keys of {key_length} bytes compress 3:1")
+    };
     let why = match given {
         Some(given) if size > given => format!("index CI size {size}, raised from {given}: {reason}"),
         Some(_) => format!("index CI size {size} as said: {reason}"),

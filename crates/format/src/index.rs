@@ -51,6 +51,14 @@ const FLAG_BASE_CI: u8 = 0x01;
 /// IXHFLAG: the horizontal pointer is a CI number, as the RBA has more than 32 bits or is 0 (ours, not IBM's).
 const FLAG_NEXT_CI: u8 = 0x02;
 
+/// Bytes that an index CI must have for keys of `key_length` bytes and control areas of `ci_per_ca` CIs: room for two
+/// entries whose keys do not compress, and for the numbers of the other CIs. A smaller one could come to a split that
+/// has nowhere to go.
+pub const fn least_ci_size(key_length: usize, ci_per_ca: usize) -> usize {
+    let entry = key_length + FL_LEN + INDEX_SET_POINTER + SECTION_FIELD_LEN;
+    HEADER_LEN + CONTROL_LEN + 2 * entry + 2 * ci_per_ca
+}
+
 mod at {
     //! Offsets in the header, see `docs/format/index-record.md`.
     pub const LL: usize = 0;

@@ -1,0 +1,75 @@
+//! What a cluster is made of, and what may not be made: a data set that could be defined but would come to a request
+//! that it has no room for.
+
+use crate::common::shape;
+use crate::error::OpenError;
+use cica_format::attributes::{Attributes, Organization};
+use cica_format::ci;
+use cica_format::index::least_ci_size;
+use std::path::PathBuf;
+
+/// What to create: the components of a cluster.
+#[derive(Debug, Clone)]
+pub struct Definition {
+    /// File of the data component.
+    pub data_path: PathBuf,
+    /// File of the index component; not looked at where the organization has none.
+    pub index_path: PathBuf,
+    /// The data component's attributes.
+    pub data: Attributes,
+    /// The index component's: of a KSDS or VRRDS.
+    pub index: Option<Attributes>,
+}
+
+/// Smallest CISZ there is.
+const LEAST_CI: usize = 512;
+
+/// Refuses what requests could not live with.
+pub(crate) fn check(a: &Attributes, index: Option<&Attributes>) -> Result<(), OpenError> {
+    let (shape, ci_size) = (shape(a), (a.ci_size as usize).max(LEAST_CI));
+    let first = if a.spanned {
+        ci::max_segment(ci_size)
+    } else {
+        ci::max_record(ci_size)
+    };
+    if a.organization == Organization::Ksds && shape.rkp + shape.key_len > first {
+        return Err(OpenError::Attributes {
+            what: format!(
+                "{}: the key, {} bytes at offset {}, must lie in the first {first} bytes of a record, which are in its \
+                 first control interval; define a larger CISZ or another key",
+                a.cluster_name, shape.key_len, shape.rkp
+            ),
+        });
+    }
+    let Some(index) = index else { return Ok(()) };
+    let least = least_ci_size(shape.key_len, a.ci_per_ca as usize);
+    if (index.ci_size as usize) < least {
+        return Err(OpenError::Attributes {
+            what: format!(
+                "{}: an index CISZ of {} is too small for keys of {} bytes and {} CIs in a control area: two keys that \
+                 do not compress need {least} bytes",
+                a.cluster_name, index.ci_size, shape.key_len, a.ci_per_ca
+            ),
+        });
+    }
+    Ok(())
+}
+
+/// Refuses a change of what the records of a data set that has some are laid out by.
+pub(crate) fn check_change(before: &Attributes, after: &Attributes) -> Result<(), OpenError> {
+    let layout = |a: &Attributes| {
+        (
+            (a.organization, a.key_length, a.key_offset),
+            (a.ci_size, a.ci_per_ca, a.spanned),
+        )
+    };
+    if layout(before) == layout(after) {
+        return Ok(());
+    }
+    Err(OpenError::Attributes {
+        what: format!(
+            "{}: key, CISZ and control area cannot be changed, because the data set has been loaded",
+            before.cluster_name
+        ),
+    })
+}
