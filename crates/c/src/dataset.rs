@@ -129,6 +129,7 @@ fn options(flags: c_uint) -> Result<OpenOptions, Error> {
             f if f & EACH_REQUEST != 0 => Durability::Request,
             _ => Durability::Close,
         },
+        io: cica_engine::Io::Auto,
     })
 }
 

@@ -237,8 +237,8 @@ fn engine(disk: &Arc<dyn Disk>, shape: &Shape) -> Result<Engine, Trouble> {
         clock,
         log_dir: PathBuf::from(DIRECTORIES[1]),
         pool_bytes: Some(shape.pool_bytes),
-        // A simulated disk has no page cache; aligned buffers are another way through the engine all the same, for CIs of
-        // 4,096 bytes and their multiples.
+        // A simulated disk has no page cache; aligned buffers are another way through the engine all the same, for
+        // CIs of 4,096 bytes and their multiples.
         io: Io::Direct,
         background: false,
     };

@@ -100,7 +100,8 @@ struct Space {
 }
 
 impl Component {
-    /// An open component from its committed root; `direct`: `file` was opened so, and CIs shall go so. `refs` were read by [`read_tables`](Self::read_tables).
+    /// An open component from its committed root; `direct`: `file` was opened so, and CIs shall go so.
+    /// `refs` were read by [`read_tables`](Self::read_tables).
     pub fn new(
         pool: Arc<Pool>,
         file: Box<dyn File>,

@@ -152,6 +152,7 @@ impl World {
             access,
             reset: false,
             durability: Durability::Commit,
+            io: Default::default(),
         };
         self.services.engine.open(&data, &index, options).unwrap()
     }
