@@ -18,7 +18,7 @@
 
 use crate::connected::Connections;
 use crate::contents::Contents;
-use crate::entry::{Component, Entry};
+use crate::entry::{Component, Entry, NonVsam};
 use crate::error::CatalogError;
 use crate::geometry::Device;
 use crate::name::{Level, Mask, Name};
@@ -214,6 +214,20 @@ impl Catalog {
             Ok(_) => Ok(path),
             Err(error) => Err(volume_error(&volume.serial, &path, error)),
         }
+    }
+
+    /// The file of a data set that is not VSAM's; none: its volume is not one of this catalog, a tape for example.
+    pub fn file_path(&self, data_set: &NonVsam) -> Result<Option<PathBuf>, CatalogError> {
+        if data_set.file.contains('/') {
+            return Ok(Some(PathBuf::from(&data_set.file)));
+        }
+        let contents = self.contents()?;
+        let volume = data_set.volumes.first().and_then(|serial| contents.volume(serial).ok());
+        let name = match data_set.file.as_str() {
+            "" => data_set.name.as_str(),
+            file => file,
+        };
+        Ok(volume.map(|volume| volume.path(&self.directory).join(name)))
     }
 
     /// The file of a component, on its first volume. Whether it is there is for its opener to find out;

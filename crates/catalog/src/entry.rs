@@ -164,7 +164,7 @@ pub struct NonVsam {
     pub volumes: Vec<Volser>,
     /// Device type as given.
     pub device: String,
-    /// Path of the file outside a volume, empty if it is the one of its name on its first volume.
+    /// Its file: a name on its first volume, a path outside the volumes where it has a `/`; empty: its own name.
     pub file: String,
     /// What its records are like, as a DD says it: `RECFM=FB,LRECL=80`; empty for lines of text.
     pub format: String,
@@ -188,10 +188,12 @@ pub struct Alias {
 pub struct UserCatalog {
     /// Name.
     pub name: Name,
-    /// Its directory.
+    /// Its directory; a relative one is below that of the catalog that has this entry.
     pub directory: String,
     /// Owner and dates.
     pub history: History,
+    /// What was said of it and is kept only to be shown again: keyword and value as text.
+    pub other: Vec<(String, String)>,
 }
 
 impl Entry {

@@ -7,9 +7,9 @@
 //!
 //! Invariants, kept by [`Contents::add_generation`] and [`Contents::roll_off`]:
 //!
-//! * G1. A group has at most LIMIT generations in its catalog, and each generation number at most once: a new version
+//! * R1. A group has at most LIMIT generations in its catalog, and each generation number at most once: a new version
 //!   takes the place of the old one.
-//! * G2. Generations leave from the oldest on; all older ones at once with EMPTY.
+//! * R2. Generations leave from the oldest on; all older ones at once with EMPTY.
 
 use crate::contents::Contents;
 use crate::date::Date;
@@ -125,7 +125,7 @@ impl Contents {
         newest.unwrap_or(Generation { number: 0, version: 0 }).after(steps)
     }
 
-    /// Puts in a generation and takes out those that go for it (G1, G2). The caller removes the data of those that are
+    /// Puts in a generation and takes out those that go for it (R1, R2). The caller removes the data of those that are
     /// scratched, after the change is durable. A name that is no generation of a group comes in as any other.
     ///
     /// # Errors
@@ -153,7 +153,7 @@ impl Contents {
         Ok(rolled)
     }
 
-    /// Takes out what is beyond LIMIT (G2).
+    /// Takes out what is beyond LIMIT (R2).
     pub fn roll_off(&mut self, base: &Name, today: Date) -> Result<Vec<Rolled>, CatalogError> {
         let Some(gdg) = self.gdg(base) else {
             return Ok(Vec::new());

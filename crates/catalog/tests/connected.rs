@@ -20,6 +20,7 @@ fn connected_pair(disk: Arc<dyn Disk>) -> Arc<Catalog> {
         name: name("UCAT.PAY"),
         directory: BELOW.to_owned(),
         history: History::new(date(2022, 242)),
+        other: Vec::new(),
     });
     let alias = |text: &str| {
         Entry::Alias(Alias {

@@ -1,7 +1,9 @@
 //! Which field holds what in volumes and entries. Tags are never given another meaning.
 
 use super::fields::{text, Fields, Writer};
-use super::parts::{attributes, component, history, read_attributes, read_component, read_history, volumes};
+use super::parts::{
+    attributes, component, history, others, read_attributes, read_component, read_history, read_others, volumes,
+};
 use crate::contents::Contents;
 use crate::entry::{Aix, Alias, Cluster, Entry, Gdg, Keys, NonVsam, Organization, PathEntry, UserCatalog};
 use crate::geometry::Device;
@@ -98,6 +100,7 @@ pub fn encode_entry(entry: &Entry) -> (u8, Vec<u8>) {
         Entry::UserCatalog(e) => {
             w.text(2, &e.directory);
             w.nested(3, history(&e.history));
+            others(&mut w, 4, &e.other);
             USER_CATALOG
         }
     };
@@ -228,6 +231,7 @@ fn read_entry(kind: u8, name: Name, f: &mut Fields<'_>) -> Result<Entry, String>
             name,
             directory: f.text(2)?,
             history: read_history(f.nested(3)?)?,
+            other: read_others(f, 4)?,
         }),
         _ => return Err(format!("kind {kind} is not known in this format version")),
     })

@@ -84,13 +84,28 @@ pub fn attributes(a: &Attributes) -> Writer {
     w.option(20, a.data_class.as_deref());
     w.option(21, a.management_class.as_deref());
     w.number(23, a.exported);
-    for (keyword, value) in &a.other {
+    others(&mut w, 22, &a.other);
+    w
+}
+
+/// Keywords with their values as text.
+pub fn others(w: &mut Writer, tag: u8, other: &[(String, String)]) {
+    for (keyword, value) in other {
         let mut pair = Writer::default();
         pair.text(1, keyword);
         pair.text(2, value);
-        w.nested(22, pair);
+        w.nested(tag, pair);
     }
-    w
+}
+
+pub fn read_others(f: &mut Fields<'_>, tag: u8) -> Result<Vec<(String, String)>, String> {
+    let mut other = Vec::new();
+    for pair in f.all(tag) {
+        let mut pair = Fields::parse(pair)?;
+        other.push((pair.text(1)?, pair.text(2)?));
+        pair.finish()?;
+    }
+    Ok(other)
 }
 
 pub fn read_attributes(mut f: Fields<'_>) -> Result<Attributes, String> {
@@ -105,12 +120,7 @@ pub fn read_attributes(mut f: Fields<'_>) -> Result<Attributes, String> {
         3 => Some(Log::All),
         other => return Err(format!("LOG {other} is not known")),
     };
-    let mut other = Vec::new();
-    for pair in f.all(22) {
-        let mut pair = Fields::parse(pair)?;
-        other.push((pair.text(1)?, pair.text(2)?));
-        pair.finish()?;
-    }
+    let other = read_others(&mut f, 22)?;
     let attributes = Attributes {
         history: read_history(f.nested(1)?)?,
         keys: Some(keys).filter(|k| k.length > 0),

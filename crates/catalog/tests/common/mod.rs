@@ -179,6 +179,7 @@ pub fn everything() -> Contents {
             name: name("CATALOG.TEST"),
             directory: "/srv/test".to_owned(),
             history: history(),
+            other: vec![("STRNO".to_owned(), "3".to_owned())],
         }),
     ];
     for entry in entries {

@@ -9,14 +9,17 @@ mod change;
 mod files;
 pub(super) mod rename;
 
+use super::define::rolled_off;
 use super::failure::{not_found, refused, Failure};
 use super::Services;
 use crate::messages::{IDC0531I, IDC0532I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
 use cica_catalog::entry::Kind;
-use cica_catalog::{Contents, Entry, Mask, Name};
+use cica_catalog::generation::Rolled;
+use cica_catalog::{Catalog, Contents, Entry, Mask, Name};
 use files::FileChange;
+use std::sync::Arc;
 
 /// Least condition code when an entry was not altered.
 const NOT_ALTERED: u8 = 8;
@@ -29,7 +32,8 @@ pub fn alter(services: &mut Services, command: &Command, out: &mut Sysprint) -> 
         Err(failure) => not_altered(text, &failure, out),
         Ok(targets) => targets.iter().fold(0, |cc, target| {
             cc.max(match one(services, target, params) {
-                Ok(()) => {
+                Ok((catalog, rolled)) => {
+                    rolled_off(services, &catalog, &rolled, out);
                     out.say(&IDC0531I, &[("name", &target.name)]);
                     0
                 }
@@ -80,15 +84,23 @@ fn matching(contents: &Contents, mask: &Mask) -> Vec<Name> {
     all.filter(|name| mask.matches(name)).collect()
 }
 
-fn one(services: &Services, target: &Target, params: &Params) -> Result<(), Failure> {
+/// Alters one; returns its catalog and the generations that left a group whose limit is lower now.
+fn one(services: &Services, target: &Target, params: &Params) -> Result<(Arc<Catalog>, Vec<Rolled>), Failure> {
     let catalog = services.catalog(params, target.name.as_str())?;
+    if let Some(name) = target.new_name.as_ref().filter(|_| !params.has("CATALOG")) {
+        check_home(services, &catalog, &target.name, name)?;
+    }
     let mut written: Option<(FileChange, Entry)> = None;
-    let done = catalog.transact(|contents| -> Result<(), Failure> {
+    let done = catalog.transact(|contents| -> Result<Vec<Rolled>, Failure> {
         let found = contents.find(&target.name).ok_or_else(|| not_found(&target.name))?;
         let (kind, old) = (found.kind(), found.entry().clone());
         let mut new = old.clone();
         change::change(contents, &mut new, kind, params, services.today())?;
         if let Some(name) = &target.new_name {
+            if matches!(new, Entry::Gdg(_)) && !contents.generations(old.name()).is_empty() {
+                let words = format!("{} has generations, whose names begin with its own", old.name());
+                return Err(refused(&words, 140, 0));
+            }
             rename::rename(&mut new, kind, name);
         }
         if let (Entry::Cluster(old), Entry::Cluster(new)) = (&old, &new) {
@@ -96,11 +108,13 @@ fn one(services: &Services, target: &Target, params: &Params) -> Result<(), Fail
         }
         contents.replace(old.name(), new.clone())?;
         rename::follow(contents, old.name(), new.name())?;
+        let rolled = contents.roll_off(new.name(), services.today())?;
         let Some(change) = FileChange::between(services, &catalog, &old, &new, kind, params)? else {
-            return Ok(());
+            return Ok(rolled);
         };
         let (change, _) = written.insert((change, new));
-        Ok(change.make(services)?)
+        change.make(services)?;
+        Ok(rolled)
     });
     if let (Err(_), Some((change, new))) = (&done, &written) {
         // The catalog may have the change although its writing was not confirmed.
@@ -109,5 +123,19 @@ fn one(services: &Services, target: &Target, params: &Params) -> Result<(), Fail
             let _ = change.undo(services);
         }
     }
-    done
+    done.map(|rolled| (catalog, rolled))
+}
+
+/// Under its new name the entry must be found again.
+fn check_home(services: &Services, catalog: &Catalog, old: &Name, new: &Name) -> Result<(), Failure> {
+    let home = services.home(new)?;
+    if home.directory() == catalog.directory() {
+        return Ok(());
+    }
+    let words = format!(
+        "{new} would belong to the catalog {} and {old} is in {}; REPRO MERGECAT moves entries between catalogs",
+        home.directory().display(),
+        catalog.directory().display()
+    );
+    Err(refused(&words, 140, 0))
 }

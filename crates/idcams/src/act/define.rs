@@ -5,9 +5,18 @@
 //!    DEFINE of the name takes out of the way.
 //! 2. A file that may have records is never replaced: DEFINE ... RECATALOG takes it in, or a person removes it.
 
+mod alias;
+mod gdg;
 mod leftover;
+mod nonvsam;
 mod recatalog;
 mod wanted;
+
+pub use alias::alias;
+pub use gdg::gdg;
+pub use gdg::put as put_group;
+pub use nonvsam::{nonvsam, rolled_off};
+pub use wanted::default_volume;
 
 use super::failure::Failure;
 use super::Services;

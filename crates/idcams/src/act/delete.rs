@@ -6,16 +6,16 @@
 
 mod select;
 
-use super::failure::{refused, Failure};
-use super::{volume, Services};
-use crate::messages::{Entry as Message, CICA0937W, IDC0550I, IDC0551I, IDC0556I};
+use super::failure::{left_behind, refused, Failure};
+use super::{usercatalog, volume, Services};
+use crate::messages::{Entry as Message, IDC0550I, IDC0551I, IDC0556I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
-use cica_catalog::entry::Kind;
+use cica_catalog::entry::{Kind, NonVsam};
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name};
 use cica_disk::{Lock, Open};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Condition code when an entry was not deleted.
 const NOT_DELETED: u8 = 8;
@@ -59,7 +59,7 @@ fn one(
     params: &Params,
     out: &mut Sysprint,
 ) -> Result<u8, Failure> {
-    let doomed = with_related(&*catalog.contents()?, name)?;
+    let doomed = doomed(services, catalog, &*catalog.contents()?, name, params)?;
     if !params.flag("PURGE") {
         doomed.iter().try_for_each(|entry| expired(services, entry))?;
     }
@@ -76,6 +76,40 @@ fn one(
         }
     }
     Ok(cc)
+}
+
+/// What goes with an entry: all that name it, and with FORCE or RECOVERY the generations of a group.
+///
+/// # Errors
+/// A group or a catalog that is not empty, without these.
+fn doomed(
+    services: &Services,
+    catalog: &Catalog,
+    contents: &Contents,
+    name: &Name,
+    params: &Params,
+) -> Result<Vec<Entry>, Failure> {
+    let anyway = params.flag("FORCE") || params.flag("RECOVERY");
+    let mut doomed = with_related(contents, name)?;
+    match contents.get(name)? {
+        Entry::UserCatalog(entry) => usercatalog::check_deletable(services, catalog, entry, anyway)?,
+        Entry::Gdg(_) => {
+            let generations = contents.generations(name);
+            if let (Some((_, newest)), false) = (generations.last(), anyway) {
+                let words = format!(
+                    "{name} has generations, {} in all and {} the newest; delete them first, or say FORCE to delete them too or \
+                     RECOVERY to leave their data where they are",
+                    generations.len(),
+                    newest.name()
+                );
+                return Err(refused(&words, 140, 0));
+            }
+            let generations = generations.into_iter().map(|(_, entry)| entry.clone());
+            doomed.splice(0..0, generations);
+        }
+        _ => {}
+    }
+    Ok(doomed)
 }
 
 /// The entry and all that name it, directly or by others, each before the one it names.
@@ -107,20 +141,17 @@ fn expired(services: &Services, entry: &Entry) -> Result<(), Failure> {
 
 /// Takes an entry out of the catalog and removes its files; what is returned tells of a file that could not be.
 fn remove(services: &Services, catalog: &Catalog, entry: &Entry, params: &Params) -> Result<Option<Failure>, Failure> {
-    let files = if params.flag("NOSCRATCH") {
-        None
-    } else {
-        Files::of(catalog, entry)?
-    };
+    let scratch = !params.flag("NOSCRATCH") && !params.flag("RECOVERY");
+    let files = if scratch { Files::of(catalog, entry)? } else { None };
     if let Some(files) = &files {
         files.check_free(services)?;
     }
     catalog.transact(|contents| contents.remove(entry.name()))?;
     let Some(files) = files else {
-        return if params.flag("NOSCRATCH") {
-            Ok(None)
-        } else {
-            remove_file(services, catalog, entry)
+        return match entry {
+            Entry::UserCatalog(below) if !params.flag("NOSCRATCH") => Ok(usercatalog::remove(services, catalog, below)),
+            Entry::NonVsam(data_set) if scratch => remove_file(services, catalog, data_set),
+            _ => Ok(None),
         };
     };
     let said = entry.attributes().is_some_and(|a| a.erase);
@@ -180,24 +211,15 @@ impl Files {
     }
 }
 
-/// Removes the file of a data set that is not VSAM's; other entries have none.
-fn remove_file(services: &Services, catalog: &Catalog, entry: &Entry) -> Result<Option<Failure>, Failure> {
-    let Entry::NonVsam(data_set) = entry else {
+/// Removes the file of a data set that is not VSAM's, where it lies on a volume of this system.
+fn remove_file(services: &Services, catalog: &Catalog, data_set: &NonVsam) -> Result<Option<Failure>, Failure> {
+    let Some(path) = catalog.file_path(data_set)? else {
         return Ok(None);
-    };
-    let path = match (data_set.file.as_str(), data_set.volumes.first()) {
-        ("", Some(serial)) => catalog.volume_path(serial)?.join(data_set.name.as_str()),
-        ("", None) => return Ok(None),
-        (file, _) => PathBuf::from(file),
     };
     match services.disk.remove(&path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Ok(Some(left_behind(&path, &error))),
         _ => Ok(None),
     }
-}
-
-fn left_behind(path: &Path, reason: &dyn std::fmt::Display) -> Failure {
-    Failure::new(&CICA0937W, &[("path", &path.display()), ("reason", reason)])
 }
 
 /// One line for each component and for the entry, set apart as z/OS does.

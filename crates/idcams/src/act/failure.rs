@@ -1,6 +1,6 @@
 //! Why a command, or what it was to do with one entry, was given up.
 
-use crate::messages::{Entry, CICA0934E, IDC3009I, IDC3012I, IDC3013I, IDC3014I, IDC3018I};
+use crate::messages::{Entry, CICA0934E, CICA0937W, IDC3009I, IDC3012I, IDC3013I, IDC3014I, IDC3018I};
 use crate::sysprint::Sysprint;
 use cica_catalog::check::DefineError;
 use cica_catalog::error::Code;
@@ -8,6 +8,7 @@ use cica_catalog::CatalogError;
 use cica_engine::OpenError;
 use std::fmt::Display;
 use std::io::ErrorKind;
+use std::path::Path;
 
 /// Messages, the cause first, and the condition code they come with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,6 +97,11 @@ pub fn refused(reason: &dyn Display, return_code: u16, code_reason: u16) -> Fail
             return_code,
             reason: code_reason,
         })
+}
+
+/// A file that no entry names is still there.
+pub fn left_behind(path: &Path, reason: &dyn Display) -> Failure {
+    Failure::new(&CICA0937W, &[("path", &path.display()), ("reason", reason)])
 }
 
 impl From<DefineError> for Failure {

@@ -10,7 +10,8 @@ mod select;
 
 pub use json::listcat_json;
 pub use model::{
-    ClusterFields, ComponentFields, Describer, ExtentFields, HistoryFields, IndexFields, ListcatEntry, VolumeFields,
+    ClusterFields, ComponentFields, Describer, ExtentFields, FileFields, HistoryFields, IndexFields, ListcatEntry,
+    VolumeFields,
 };
 
 use super::failure::Failure;
@@ -195,7 +196,7 @@ impl Listing<'_, '_> {
         section(
             &[
                 field("DEVTYPE", format!("X'{:08X}'", device.code())),
-                field("CYLS/VOL", device.cylinders()),
+                field("CYLS/VOL", volume.cylinders.unwrap_or(device.cylinders())),
                 field("TRKS/CYL", device.tracks_per_cylinder()),
                 field("DATASETS-ON-VOL", on_it),
             ],

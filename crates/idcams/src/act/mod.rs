@@ -28,6 +28,7 @@ mod range;
 mod repro;
 mod said;
 mod trouble;
+mod usercatalog;
 mod verify;
 mod volume;
 
@@ -120,6 +121,12 @@ impl Act for Services {
     fn act(&mut self, cmd: &Command, out: &mut Sysprint) -> u8 {
         match cmd.verb {
             Verb::DefineCluster => define::cluster(self, cmd, out),
+            Verb::DefineGenerationDataGroup => define::gdg(self, cmd, out),
+            Verb::DefineNonvsam => define::nonvsam(self, cmd, out),
+            Verb::DefineAlias => define::alias(self, cmd, out),
+            Verb::DefineUserCatalog | Verb::DefineMasterCatalog => usercatalog::define(self, cmd, out),
+            Verb::Import if cmd.params.flag("CONNECT") => usercatalog::connect(self, cmd, out),
+            Verb::Export if cmd.params.flag("DISCONNECT") => usercatalog::disconnect(self, cmd, out),
             Verb::DefineVolume => volume::define(self, cmd, out),
             Verb::Alter => alter::alter(self, cmd, out),
             Verb::Delete => delete::delete(self, cmd, out),

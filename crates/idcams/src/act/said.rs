@@ -140,7 +140,8 @@ fn date(number: u64) -> Result<Date, Failure> {
     .ok_or_else(wrong)
 }
 
-fn keep(other: &mut Vec<(String, String)>, params: &Params) {
+/// Keeps as text what was said and has no field of its own.
+pub fn keep(other: &mut Vec<(String, String)>, params: &Params) {
     for param in params
         .iter()
         .filter(|p| p.support == Support::Stored && !HAS_FIELD.contains(&p.keyword))

@@ -54,6 +54,16 @@ CICA0937W 4 "{path} COULD NOT BE REMOVED: {reason}",
 CICA0938W 4 "FIGURES OF {name} ARE NOT KNOWN: {reason}",
     "The data set's files could not be read, so LISTCAT shows it as if it had never been loaded.",
     "Bring the volume back, or see with EXAMINE what is wrong with the data set.";
+CICA0953I 0 "{name} ROLLED OFF, ITS DATA ARE {fate}",
+    "The generation data group has more generations than its LIMIT, so the oldest left it. SCRATCH deletes their data, \
+     NOSCRATCH keeps the file and only takes the entry out of the catalog; so does an expiration date without PURGE.",
+    "Nothing. DEFINE NONVSAM ... RECATALOG takes a generation that was kept into the catalog again.";
+CICA0954I 0 "USER CATALOG {name} IS IN {directory}",
+    "The catalog was made or connected. Names whose leading qualifiers are one of its aliases belong to it.",
+    "Give it an alias: DEFINE ALIAS (NAME(qualifier) RELATE(catalog)).";
+CICA0955I 0 "USER CATALOG {name} IS NO LONGER CONNECTED",
+    "Its entry and its aliases are gone from the master catalog. The catalog and its data sets are as they were.",
+    "Nothing. IMPORT CONNECT makes it known again.";
 CICA0939E 12 "OUTFILE({name}) CANNOT BE WRITTEN: {reason}",
     "There is no such DD statement, or its file could not be made or written. The listing is lost.",
     "Check the DD statement and the right to write the file, and run the command again.";

@@ -87,39 +87,29 @@ const CHANGES: &[Param] = &[
         .not_yet(),
     flag("EMPTY", "all generations roll off at the limit")
         .abbr(&["EMP"])
-        .one_of("empty")
-        .not_yet(),
+        .one_of("empty"),
     flag("NOEMPTY", "the oldest rolls off at the limit")
         .abbr(&["NEMP"])
-        .one_of("empty")
-        .not_yet(),
+        .one_of("empty"),
     flag("SCRATCH", "delete what rolls off")
         .abbr(&["SCR"])
-        .one_of("scratch")
-        .not_yet(),
+        .one_of("scratch"),
     flag("NOSCRATCH", "uncatalog what rolls off")
         .abbr(&["NSCR"])
-        .one_of("scratch")
-        .not_yet(),
+        .one_of("scratch"),
     flag("PURGE", "roll off before expiration")
         .abbr(&["PRG"])
-        .one_of("purge")
-        .not_yet(),
-    flag("NOPURGE", "keep until expiration")
-        .abbr(&["NPRG"])
-        .one_of("purge")
-        .not_yet(),
-    flag("LIFO", "group read newest first").one_of("order").not_yet(),
-    flag("FIFO", "group read oldest first").one_of("order").not_yet(),
-    number("LIMIT", 1, 999, "generations kept").abbr(&["LIM"]).not_yet(),
+        .one_of("purge"),
+    flag("NOPURGE", "keep until expiration").abbr(&["NPRG"]).one_of("purge"),
+    flag("LIFO", "group read newest first").one_of("order"),
+    flag("FIFO", "group read oldest first").one_of("order"),
+    number("LIMIT", 1, 999, "generations kept").abbr(&["LIM"]),
     flag("EXTENDED", "up to 999 generations")
         .abbr(&["EXT"])
-        .one_of("extended")
-        .not_yet(),
+        .one_of("extended"),
     flag("NOEXTENDED", "up to 255 generations")
         .abbr(&["NEXT"])
-        .one_of("extended")
-        .not_yet(),
+        .one_of("extended"),
     flag("ROLLIN", "make a rolled-off generation current")
         .abbr(&["ROL"])
         .not_yet(),
@@ -129,19 +119,17 @@ const CHANGES: &[Param] = &[
     choice("TYPE", &[("LINEAR", &["LIN"])], "make an ESDS a linear data set").not_yet(),
     flag("SUSPEND", "hold requests to the catalog")
         .one_of("suspend")
-        .not_yet(),
-    flag("RESUME", "let requests to the catalog through")
-        .one_of("suspend")
-        .not_yet(),
-    flag("LOCK", "refuse requests to the catalog").one_of("lock").not_yet(),
-    flag("UNLOCK", "take requests to the catalog").one_of("lock").not_yet(),
-    number("STRNO", 2, 255, "requests to the catalog at the same time").not_yet(),
+        .stored(),
+    flag("RESUME", "let requests to the catalog through").one_of("suspend"),
+    flag("LOCK", "refuse requests to the catalog").one_of("lock").stored(),
+    flag("UNLOCK", "take requests to the catalog").one_of("lock"),
+    number("STRNO", 2, 255, "requests to the catalog at the same time").stored(),
     number("BUFND", 3, 255, "data buffers of the catalog")
         .abbr(&["BFND"])
-        .not_yet(),
+        .stored(),
     number("BUFNI", 3, 255, "index buffers of the catalog")
         .abbr(&["BFNI"])
-        .not_yet(),
+        .stored(),
     TO,
     FOR,
     text("ACCOUNT", 32, "accounting text").abbr(&["ACCT"]).stored(),
@@ -227,9 +215,12 @@ const DELETE_OPTIONS: &[Param] = &[
     flag("NOSCRATCH", "take the entry out of the catalog only")
         .abbr(&["NSCR"])
         .one_of("scratch"),
-    flag("FORCE", "delete a catalog or group that is not empty")
-        .abbr(&["FRC"])
-        .one_of("force"),
+    flag(
+        "FORCE",
+        "delete a catalog that is not empty, or a group with its generations",
+    )
+    .abbr(&["FRC"])
+    .one_of("force"),
     flag("NOFORCE", "refuse if not empty")
         .abbr(&["NFRC"])
         .one_of("force")
@@ -243,10 +234,9 @@ const DELETE_OPTIONS: &[Param] = &[
     .default("yes"),
     names("EXCLUDE", Form::Mask, 100, "entries MASK leaves alone"),
     flag("TEST", "show what would be deleted and delete nothing"),
-    flag("RECOVERY", "catalog is deleted to be recovered")
+    flag("RECOVERY", "catalog or group goes, and its data stay on the volumes")
         .abbr(&["RCVRY", "RVR"])
-        .one_of("recovery")
-        .not_yet(),
+        .one_of("recovery"),
     flag("NORECOVERY", "it is not")
         .abbr(&["NRCVRY", "NRVR"])
         .one_of("recovery")

@@ -52,6 +52,7 @@ const GDG_OBJECT: &[Param] = &[
     FOR,
 ];
 pub(super) static GDG: VerbSpec = VerbSpec {
+    support: Support::Done,
     example: "DEFINE GDG (NAME(PAYROLL.HISTORY) LIMIT(5) SCRATCH NOEMPTY)",
     ..define(
         Verb::DefineGenerationDataGroup,
@@ -75,7 +76,7 @@ const NONVSAM_OBJECT: &[Param] = &[
         "position of the data set on each tape",
     )
     .abbr(&["FSEQN"]),
-    flag("COLLECTION", "names an object collection"),
+    flag("COLLECTION", "names an object collection").not_yet(),
     flag("RECATALOG", "make the entry anew")
         .abbr(&["RCTLG"])
         .one_of("recatalog"),
@@ -88,6 +89,7 @@ const NONVSAM_OBJECT: &[Param] = &[
     FOR,
 ];
 pub(super) static NONVSAM: VerbSpec = VerbSpec {
+    support: Support::Done,
     example: "DEFINE NONVSAM (NAME(PAYROLL.INPUT) DEVICETYPES(3390) VOLUMES(V39001))",
     ..define(
         Verb::DefineNonvsam,
@@ -108,9 +110,11 @@ const ALIAS_OBJECT: &[Param] = &[
     name("SYMBOLICRELATE", Form::Dsname, "the same with system symbols")
         .abbr(&["SYM"])
         .required()
-        .one_of("relate"),
+        .one_of("relate")
+        .not_yet(),
 ];
 pub(super) static ALIAS: VerbSpec = VerbSpec {
+    support: Support::Done,
     example: "DEFINE ALIAS (NAME(WAGES.MASTER) RELATE(PAYROLL.MASTER))",
     ..define(
         Verb::DefineAlias,
@@ -122,9 +126,19 @@ pub(super) static ALIAS: VerbSpec = VerbSpec {
     )
 };
 
+/// Parameters that are kept and shown and nothing else: a catalog is one file that is replaced as a whole.
+const fn stored<const N: usize>(mut params: [Param; N]) -> [Param; N] {
+    let mut i = 0;
+    while i < N {
+        params[i].support = Support::Stored;
+        i += 1;
+    }
+    params
+}
+
 const CATALOG_OBJECT: [Param; 32] = join(&[
     &[NAME],
-    &SPACE,
+    &stored(SPACE),
     &[
         VOLUMES.required(),
         flag("ICFCATALOG", "catalog of today's form")
@@ -133,35 +147,41 @@ const CATALOG_OBJECT: [Param; 32] = join(&[
             .default("yes"),
         flag("VOLCATALOG", "catalog of tape volumes")
             .abbr(&["VOLCAT"])
-            .one_of("catalog"),
+            .one_of("catalog")
+            .not_yet(),
         flag("SUSPEND", "hold requests").one_of("suspend").stored(),
-        flag("RESUME", "let requests through").one_of("suspend"),
+        flag("RESUME", "let requests through").one_of("suspend").default("yes"),
         flag("LOCK", "refuse requests").one_of("lock").stored(),
         flag("UNLOCK", "take requests").one_of("lock").default("yes"),
+        OWNER,
+        TO,
+        FOR,
+    ],
+    &stored([
         number("STRNO", 2, 255, "requests at the same time"),
         BUFFERSPACE,
-        number("BUFND", 3, 255, "data buffers").abbr(&["BFND"]).stored(),
-        number("BUFNI", 3, 255, "index buffers").abbr(&["BFNI"]).stored(),
+        number("BUFND", 3, 255, "data buffers").abbr(&["BFND"]),
+        number("BUFNI", 3, 255, "index buffers").abbr(&["BFNI"]),
         FREESPACE,
         RECORDSIZE,
         SHAREOPTIONS,
         CISZ,
         EATTR,
-        OWNER,
         MODEL,
         FILE,
-        TO,
-        FOR,
-    ],
+    ]),
     &WRITECHECK,
     &CLASSES,
 ]);
 const CATALOG_COMPONENTS: [Param; 3] = [
-    group("DATA", &DATA, "attributes of the data component"),
-    group("INDEX", &INDEX, "attributes of the index component").abbr(&["IX"]),
+    group("DATA", &DATA, "attributes of the data component").stored(),
+    group("INDEX", &INDEX, "attributes of the index component")
+        .abbr(&["IX"])
+        .stored(),
     CATALOG,
 ];
 pub(super) static USERCATALOG: VerbSpec = VerbSpec {
+    support: Support::Done,
     example: "DEFINE USERCATALOG (NAME(UCAT.PAYROLL) CYLINDERS(5 1) VOLUMES(V39001))",
     ..define(
         Verb::DefineUserCatalog,
@@ -173,6 +193,7 @@ pub(super) static USERCATALOG: VerbSpec = VerbSpec {
     )
 };
 pub(super) static MASTERCATALOG: VerbSpec = VerbSpec {
+    support: Support::Done,
     example: "DEFINE MASTERCATALOG (NAME(MCAT) CYLINDERS(5 1) VOLUMES(V39001))",
     ..define(
         Verb::DefineMasterCatalog,
@@ -180,7 +201,7 @@ pub(super) static MASTERCATALOG: VerbSpec = VerbSpec {
         &["MCAT"],
         &CATALOG_OBJECT,
         &CATALOG_COMPONENTS,
-        "make a master catalog",
+        "give the catalog of the run the name that CATALOG can say",
     )
 };
 

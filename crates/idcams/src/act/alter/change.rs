@@ -3,17 +3,27 @@
 //! 1. KEYS and RECORDSIZE change only while the data set has never held a record; nothing else depends on its records.
 //! 2. What is laid out on the volume stays: a change that would need other CI sizes or control areas is refused.
 
+use super::super::define::{default_volume, put_group};
 use super::super::failure::{refused, Failure};
 use super::super::{open, said, Services};
 use super::{Entry, Kind};
 use crate::params::Params;
-use cica_catalog::entry::{Attributes, Component};
+use cica_catalog::entry::{Attributes, Component, NonVsam};
 use cica_catalog::plan::{plan, Wish};
 use cica_catalog::space::{Space, Unit};
 use cica_catalog::{check as rules, Catalog, Cluster, Contents, Date, Volser};
 
 /// What can be said of an entry without data.
-const OF_ANY_ENTRY: [&str; 7] = ["entryname", "NEWNAME", "OWNER", "TO", "FOR", "CATALOG", "FILE"];
+const OF_ANY_ENTRY: [&str; 8] = [
+    "entryname",
+    "NEWNAME",
+    "OWNER",
+    "TO",
+    "FOR",
+    "NULLIFY",
+    "CATALOG",
+    "FILE",
+];
 /// What says something of the records, and so nothing of an index.
 const OF_DATA: [&str; 7] = [
     "FREESPACE",
@@ -28,8 +38,9 @@ const OF_DATA: [&str; 7] = [
 /// Puts what `params` say into the entry; `kind` is that of the entry, or of the component that was named.
 pub fn change(contents: &Contents, entry: &mut Entry, kind: Kind, params: &Params, today: Date) -> Result<(), Failure> {
     let Entry::Cluster(cluster) = entry else {
-        return of_any_entry(entry, params, today);
+        return of_any_entry(contents, entry, params, today);
     };
+    refuse(params, not_of_cluster, &not_of(Kind::Cluster))?;
     if kind == Kind::Index {
         refuse(
             params,
@@ -63,22 +74,108 @@ pub fn change(contents: &Contents, entry: &mut Entry, kind: Kind, params: &Param
     }
 }
 
-fn of_any_entry(entry: &mut Entry, params: &Params, today: Date) -> Result<(), Failure> {
-    let word = entry.kind().word();
-    refuse(
-        params,
-        |keyword| !OF_ANY_ENTRY.contains(&keyword),
-        &format!("nothing that a {word} has"),
-    )?;
+fn of_any_entry(contents: &Contents, entry: &mut Entry, params: &Params, today: Date) -> Result<(), Failure> {
+    let own = own_words(entry);
+    let of_any = match entry {
+        // An alias has neither owner nor dates.
+        Entry::Alias(_) => &["entryname", "NEWNAME", "CATALOG", "FILE"][..],
+        _ => &OF_ANY_ENTRY[..],
+    };
+    let improper = |keyword: &str| !of_any.contains(&keyword) && !own.contains(&keyword);
+    refuse(params, improper, &not_of(entry.kind()))?;
     let history = match entry {
         Entry::Path(e) => &mut e.history,
-        Entry::Gdg(e) => &mut e.history,
-        Entry::NonVsam(e) => &mut e.history,
-        Entry::UserCatalog(e) => &mut e.history,
+        Entry::Gdg(e) => {
+            put_group(e, params)?;
+            &mut e.history
+        }
+        Entry::NonVsam(e) => {
+            volume_list(contents, e, params)?;
+            &mut e.history
+        }
+        Entry::UserCatalog(e) => {
+            said::keep(&mut e.other, params);
+            for (lifted, by) in [("SUSPEND", "RESUME"), ("LOCK", "UNLOCK")] {
+                e.other.retain(|(keyword, _)| keyword != lifted || !params.flag(by));
+            }
+            &mut e.history
+        }
         Entry::Aix(e) => &mut e.attributes.history,
         _ => return Ok(()),
     };
+    if let Some(list) = params.group("NULLIFY") {
+        history.owner = history.owner.take().filter(|_| !list.flag("OWNER"));
+        history.expires = history.expires.filter(|_| !list.flag("RETENTION"));
+    }
     said::put_history(history, params, today)
+}
+
+/// Words of groups and of catalogs, which a cluster has no use for.
+fn not_of_cluster(keyword: &str) -> bool {
+    const CATALOG: [&str; 7] = ["SUSPEND", "RESUME", "LOCK", "UNLOCK", "STRNO", "BUFND", "BUFNI"];
+    GROUP.contains(&keyword) || CATALOG.contains(&keyword)
+}
+
+fn not_of(kind: Kind) -> String {
+    format!("not an attribute of an entry of type {}", kind.word())
+}
+
+const GROUP: [&str; 11] = [
+    "LIMIT",
+    "SCRATCH",
+    "NOSCRATCH",
+    "EMPTY",
+    "NOEMPTY",
+    "PURGE",
+    "NOPURGE",
+    "LIFO",
+    "FIFO",
+    "EXTENDED",
+    "NOEXTENDED",
+];
+
+/// What may be said of an entry of this kind alone.
+fn own_words(entry: &Entry) -> &'static [&'static str] {
+    match entry {
+        Entry::Gdg(_) => &GROUP,
+        Entry::NonVsam(_) => &["ADDVOLUMES", "REMOVEVOLUMES"],
+        Entry::UserCatalog(_) => &[
+            "SUSPEND",
+            "RESUME",
+            "LOCK",
+            "UNLOCK",
+            "STRNO",
+            "BUFND",
+            "BUFNI",
+            "BUFFERSPACE",
+        ],
+        _ => &[],
+    }
+}
+
+/// ADDVOLUMES and REMOVEVOLUMES of a data set that is not VSAM's; the last volume stays.
+fn volume_list(contents: &Contents, data_set: &mut NonVsam, params: &Params) -> Result<(), Failure> {
+    for word in params.list("ADDVOLUMES") {
+        data_set.volumes.push(match word.text.as_str() {
+            "*" => default_volume(contents)?,
+            text => Volser::parse(text).map_err(|error| refused(&error, 140, 0))?,
+        });
+    }
+    for word in params.list("REMOVEVOLUMES") {
+        let place = data_set
+            .volumes
+            .iter()
+            .skip(1)
+            .position(|known| known.as_str() == word.text);
+        match place {
+            Some(place) => drop(data_set.volumes.remove(place + 1)),
+            None => {
+                let words = format!("{} has no volume {} after its first", data_set.name, word.text);
+                return Err(refused(&words, 140, 0));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn refuse(params: &Params, improper: impl Fn(&str) -> bool, why: &str) -> Result<(), Failure> {

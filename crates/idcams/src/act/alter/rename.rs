@@ -42,7 +42,14 @@ pub fn rename(entry: &mut Entry, kind: Kind, name: &Name) {
         }
         (Entry::Aix(aix), Kind::Data) => aix.data.name = name.clone(),
         (Entry::Aix(aix), Kind::Index) => aix.index.name = name.clone(),
-        (entry, _) => entry.rename(name.clone()),
+        (entry, _) => {
+            if let Entry::NonVsam(data_set) = entry {
+                if data_set.file.is_empty() {
+                    data_set.file = data_set.name.to_string();
+                }
+            }
+            entry.rename(name.clone());
+        }
     }
 }
 

@@ -261,7 +261,7 @@ fn volumes(contents: &Contents, written: Vec<String>) -> Result<Vec<Volser>, Fai
 }
 
 /// The volume made with the catalog, or the first there is.
-fn default_volume(contents: &Contents) -> Result<Volser, Failure> {
+pub fn default_volume(contents: &Contents) -> Result<Volser, Failure> {
     let own = Volser::default_serial();
     match contents.volume(&own) {
         Ok(_) => Ok(own),

@@ -2,7 +2,7 @@
 
 use super::model::*;
 use cica_catalog::entry::{Kind, Log};
-use serde_json::{json, Value};
+use serde_json::{json, Map, Value};
 
 /// Everything LISTCAT ALL prints of an entry or component, and statistics that it has no columns for.
 pub fn listcat_json(entry: &ListcatEntry) -> Value {
@@ -13,7 +13,7 @@ pub fn listcat_json(entry: &ListcatEntry) -> Value {
     let fields = match (&entry.component, &entry.cluster) {
         (Some(component), _) => self::component(component, entry.kind),
         (None, Some(cluster)) => self::cluster(cluster),
-        (None, None) => json!({"attributes": entry.words}),
+        (None, None) => words(entry),
     };
     if let (Value::Object(all), Value::Object(fields)) = (&mut all, fields) {
         all.extend(fields);
@@ -25,6 +25,30 @@ pub fn listcat_json(entry: &ListcatEntry) -> Value {
         .collect();
     if let Some(trouble) = &entry.trouble {
         all["trouble"] = json!(trouble);
+    }
+    all
+}
+
+/// Of an entry that is neither cluster nor component.
+fn words(entry: &ListcatEntry) -> Value {
+    let values: Map<String, Value> = entry
+        .values
+        .iter()
+        .map(|(keyword, value)| (keyword.to_ascii_lowercase(), json!(value)))
+        .collect();
+    let mut all = json!({"attributes": {"words": entry.words}});
+    if let Value::Object(attributes) = &mut all["attributes"] {
+        attributes.extend(values);
+    }
+    if let Some(file) = &entry.file {
+        let volumes: Vec<Value> = file
+            .volumes
+            .iter()
+            .map(|(serial, device, number)| json!({"volser": serial, "devtype": device, "fseqn": number}))
+            .collect();
+        all["volumes"] = json!(volumes);
+        all["file"] = json!(file.file);
+        all["format"] = json!(file.format);
     }
     all
 }

@@ -6,7 +6,8 @@
 
 use super::super::said::kept;
 use cica_catalog::entry::{Attributes, Component, Kind, Log};
-use cica_catalog::{Catalog, CatalogError, Contents, Date, Entry};
+use cica_catalog::generation::Generation;
+use cica_catalog::{Catalog, CatalogError, Contents, Date, Device, Entry};
 use cica_engine::Engine;
 use cica_format::attributes::{Attributes as FileAttributes, Organization};
 use cica_format::root::{Root, Statistics};
@@ -24,12 +25,16 @@ pub struct ListcatEntry {
     pub history: Option<HistoryFields>,
     /// Of a cluster or alternate index.
     pub cluster: Option<ClusterFields>,
-    /// Attributes that are words, of entries that are neither clusters nor components.
+    /// Attributes with values, of entries that are neither clusters nor components.
+    pub values: Vec<(String, String)>,
+    /// Attributes that are words, of the same.
     pub words: Vec<&'static str>,
     /// Entries and components it goes together with.
     pub associations: Vec<(Kind, String)>,
     /// Of a data or index component.
     pub component: Option<ComponentFields>,
+    /// Of a data set that is not VSAM's.
+    pub file: Option<FileFields>,
     /// Why figures could not be read.
     pub trouble: Option<String>,
 }
@@ -43,6 +48,17 @@ pub struct HistoryFields {
     pub created: Date,
     /// EXPIRATION.
     pub expires: Option<Date>,
+}
+
+/// VOLUMES of a data set that is not VSAM's, and where its records are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileFields {
+    /// VOLSER, DEVTYPE and FSEQN of each volume.
+    pub volumes: Vec<(String, String, String)>,
+    /// File name on the first volume or path, where it is not the data set's name.
+    pub file: Option<String>,
+    /// RECFM and the like; none: lines of text.
+    pub format: Option<String>,
 }
 
 /// SMSDATA and RLSDATA.
@@ -193,11 +209,13 @@ impl Describer<'_> {
                 catalog: all[0].catalog.clone(),
                 history: all[0].history.clone(),
                 cluster: all[0].cluster.clone(),
+                values: Vec::new(),
                 words: Vec::new(),
                 associations: vec![(entry.kind(), entry.name().to_string())],
                 component: entry
                     .attributes()
                     .map(|said| self.component(entry, said, kind, component, root)),
+                file: None,
                 trouble: trouble.clone().filter(|_| kind == Kind::Data),
             });
         }
@@ -213,6 +231,17 @@ impl Describer<'_> {
             Entry::Aix(aix) => associations.push((Kind::Cluster, aix.relate.to_string())),
             Entry::Path(path) => associations.push((self.kind_of(&path.target), path.target.to_string())),
             Entry::Alias(alias) => associations.push((self.kind_of(&alias.relate), alias.relate.to_string())),
+            Entry::Gdg(gdg) => {
+                let generations = self.contents.generations(&gdg.name);
+                let named = generations
+                    .iter()
+                    .map(|(_, entry)| (entry.kind(), entry.name().to_string()));
+                associations.extend(named);
+            }
+            Entry::NonVsam(data_set) => {
+                let group = Generation::of(&data_set.name).filter(|(base, _)| self.contents.gdg(base).is_some());
+                associations.extend(group.map(|(base, _)| (Kind::Gdg, base.to_string())));
+            }
             _ => {}
         }
         associations.extend(
@@ -230,9 +259,11 @@ impl Describer<'_> {
                 expires: history.expires,
             }),
             cluster: entry.attributes().map(cluster_fields),
+            values: values_of_entry(entry),
             words: words_of_entry(entry),
             associations,
             component: None,
+            file: file_of_entry(entry),
             trouble: None,
         }
     }
@@ -372,6 +403,41 @@ fn cluster_fields(said: &Attributes) -> ClusterFields {
             .any(|p| kept(p).is_some()),
         account: kept("ACCOUNT"),
     }
+}
+
+/// Values that are one line each.
+fn values_of_entry(entry: &Entry) -> Vec<(String, String)> {
+    match entry {
+        Entry::Gdg(gdg) => vec![("LIMIT".to_owned(), gdg.limit.to_string())],
+        Entry::UserCatalog(catalog) => {
+            let mut values = vec![("DIRECTORY".to_owned(), catalog.directory.clone())];
+            values.extend(catalog.other.iter().cloned());
+            values
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn file_of_entry(entry: &Entry) -> Option<FileFields> {
+    let Entry::NonVsam(data_set) = entry else {
+        return None;
+    };
+    let mut devices: Vec<&str> = data_set.device.split(' ').collect();
+    // One device type may be said for all volumes.
+    let last = devices.last().copied().unwrap_or_default();
+    devices.resize(data_set.volumes.len().max(devices.len()), last);
+    let code = |name: &str| Device::by_name(name).map_or_else(|| name.to_owned(), |d| format!("X'{:08X}'", d.code()));
+    let said = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+    let mut sequence = data_set.sequence.split(' ').filter(|number| !number.is_empty());
+    let volumes = data_set.volumes.iter().zip(devices).map(|(serial, device)| {
+        let number = sequence.next().unwrap_or("0").to_owned();
+        (serial.to_string(), code(device), number)
+    });
+    Some(FileFields {
+        volumes: volumes.collect(),
+        file: said(&data_set.file),
+        format: said(&data_set.format),
+    })
 }
 
 fn words_of_entry(entry: &Entry) -> Vec<&'static str> {

@@ -32,12 +32,19 @@ const FIELD: usize = 24;
 
 /// Prints an entry; `nested`: under the entry it belongs to, and so indented.
 pub fn print(entry: &ListcatEntry, fields: Fields, nested: bool, out: &mut Sysprint) {
-    heading(entry.kind.word(), &entry.name, &entry.catalog, nested, out);
+    let word = match entry.kind {
+        Kind::Gdg => "GDG BASE",
+        kind => kind.word(),
+    };
+    heading(word, &entry.name, &entry.catalog, nested, out);
     if fields == Fields::Name {
         return;
     }
     if let Some(history) = &entry.history {
         self::history(history, out);
+    }
+    if let Some(file) = entry.file.as_ref().filter(|_| fields >= Fields::Volume) {
+        self::file(file, fields, out);
     }
     if fields == Fields::All {
         match (&entry.component, &entry.cluster) {
@@ -56,7 +63,7 @@ pub fn print(entry: &ListcatEntry, fields: Fields, nested: bool, out: &mut Syspr
             ));
         }
         if entry.component.is_none() {
-            words(&entry.words, out);
+            words(&entry.values, &entry.words, out);
         }
         associations(entry, out);
     }
@@ -184,10 +191,36 @@ fn cluster_sections(cluster: &ClusterFields, out: &mut Sysprint) {
     section(&[fill(28, "DATA SET ENCRYPTION", "(NO)")], out);
 }
 
-fn words(words: &[&'static str], out: &mut Sysprint) {
+fn words(values: &[(String, String)], words: &[&'static str], out: &mut Sysprint) {
+    if values.is_empty() && words.is_empty() {
+        return;
+    }
+    title("ATTRIBUTES", out);
+    for (keyword, value) in values {
+        section(&[field(keyword, value)], out);
+    }
     if !words.is_empty() {
-        title("ATTRIBUTES", out);
         pairs(words.iter().map(|word| (*word).to_owned()).collect(), out);
+    }
+}
+
+fn file(file: &FileFields, fields: Fields, out: &mut Sysprint) {
+    title("VOLUMES", out);
+    for (serial, device, sequence) in &file.volumes {
+        let volume = [
+            field("VOLSER", serial),
+            field("DEVTYPE", device),
+            field("FSEQN", sequence),
+        ];
+        section(&volume, out);
+    }
+    if fields == Fields::All {
+        let named = [("FILE", &file.file), ("FORMAT", &file.format)];
+        for (label, value) in named {
+            if let Some(value) = value {
+                section(&[field(label, value)], out);
+            }
+        }
     }
 }
 
@@ -197,7 +230,11 @@ fn associations(entry: &ListcatEntry, out: &mut Sysprint) {
     }
     title("ASSOCIATIONS", out);
     for (kind, name) in &entry.associations {
-        out.line(&format!("       {:-<9}{name}", kind.word()));
+        let word = match kind {
+            Kind::UserCatalog => "UCAT",
+            kind => kind.word(),
+        };
+        out.line(&format!("       {word:-<9}{name}"));
     }
 }
 

@@ -1,0 +1,211 @@
+//! User catalogs: DEFINE USERCATALOG, IMPORT CONNECT, EXPORT DISCONNECT, and DELETE ... USERCATALOG.
+//!
+//! 1. A user catalog lies in a directory of its name on its volume, so that CONNECT finds it by name and volume.
+//! 2. The catalog is made before the master names it, and goes after the master has forgotten it: a crash in between
+//!    leaves a catalog without a name, which the next DEFINE takes when it is empty and CONNECT takes in any case.
+
+use super::failure::{refused, Failure};
+use super::{define, said, Services};
+use crate::messages::{CICA0937W, CICA0954I, CICA0955I};
+use crate::params::{Command, Params};
+use crate::sysprint::Sysprint;
+use crate::table::Verb;
+use cica_catalog::connected::{self, ITSELF};
+use cica_catalog::entry::{History, UserCatalog};
+use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name, Volser};
+use cica_disk::Open;
+use std::path::{Path, PathBuf};
+
+const FAILED: u8 = 12;
+
+/// Carries out DEFINE USERCATALOG, and DEFINE MASTERCATALOG, which gives the catalog of the run the name that CATALOG
+/// can say.
+pub fn define(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+    let done = match command.verb {
+        Verb::DefineMasterCatalog => name_master(services, &command.params),
+        _ => make(services, &command.params),
+    };
+    told(done, out)
+}
+
+fn name_master(services: &Services, params: &Params) -> Result<(Name, PathBuf), Failure> {
+    let master = services.whole_catalog(params)?;
+    let mut entry = entry(services, &master, params.name("NAME"), params.name("VOLUMES"))?;
+    said::put_history(&mut entry.history, params, services.today())?;
+    said::keep(&mut entry.other, params);
+    entry.directory = ITSELF.to_owned();
+    let place = master.directory().to_owned();
+    enter(&master, entry, place)
+}
+
+/// Carries out IMPORT CONNECT: catalogs that are there become known.
+pub fn connect(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+    let mut cc = 0;
+    for object in command.params.groups("OBJECTS") {
+        cc = cc.max(told(take_in(services, &command.params, object), out));
+    }
+    cc
+}
+
+fn told(done: Result<(Name, PathBuf), Failure>, out: &mut Sysprint) -> u8 {
+    match done {
+        Ok((name, directory)) => {
+            out.say(&CICA0954I, &[("name", &name), ("directory", &directory.display())]);
+            0
+        }
+        Err(failure) => failure.with_cc(FAILED).tell(out),
+    }
+}
+
+/// A catalog that is empty, and its entry.
+fn make(services: &Services, params: &Params) -> Result<(Name, PathBuf), Failure> {
+    let master = services.whole_catalog(params)?;
+    let mut entry = entry(services, &master, params.name("NAME"), params.name("VOLUMES"))?;
+    said::put_history(&mut entry.history, params, services.today())?;
+    said::keep(&mut entry.other, params);
+    if master.contents()?.find(&entry.name).is_some() {
+        return Err(CatalogError::Duplicate { name: entry.name }.into());
+    }
+    let place = master.directory().join(&entry.directory);
+    if is_file(services, &place) {
+        let words = format!("{} is there and no directory; move it away", place.display());
+        return Err(refused(&words, 8, 38));
+    }
+    connected::make(&*services.disk, master.directory(), Path::new(&entry.directory))?;
+    if Catalog::open(services.disk.clone(), &place)?
+        .contents()?
+        .entries()
+        .next()
+        .is_some()
+    {
+        let words = format!(
+            "a catalog with entries is in {}; IMPORT CONNECT OBJECTS(({} VOLUMES(...))) takes it in",
+            place.display(),
+            entry.name
+        );
+        return Err(refused(&words, 8, 38));
+    }
+    enter(&master, entry, place)
+}
+
+fn take_in(services: &Services, params: &Params, object: &Params) -> Result<(Name, PathBuf), Failure> {
+    let master = services.whole_catalog(params)?;
+    let entry = entry(services, &master, object.name("entryname"), object.name("VOLUMES"))?;
+    let place = master.directory().join(&entry.directory);
+    Catalog::open(services.disk.clone(), &place)?;
+    enter(&master, entry, place)
+}
+
+fn enter(master: &Catalog, entry: UserCatalog, place: PathBuf) -> Result<(Name, PathBuf), Failure> {
+    let name = entry.name.clone();
+    master.transact(|contents| contents.insert(Entry::UserCatalog(entry)))?;
+    Ok((name, place))
+}
+
+fn is_file(services: &Services, path: &Path) -> bool {
+    let directory = Open {
+        directory: true,
+        ..Open::default()
+    };
+    services.disk.open(path, Open::default()).is_ok() && services.disk.open(path, directory).is_err()
+}
+
+/// The entry of a catalog on a volume of the master (1).
+fn entry(
+    services: &Services,
+    master: &Catalog,
+    name: Option<&str>,
+    volume: Option<&str>,
+) -> Result<UserCatalog, Failure> {
+    let name = Name::parse(name.unwrap_or_default()).map_err(|error| refused(&error, 140, 0))?;
+    let contents = master.contents()?;
+    let serial = match volume.unwrap_or("*") {
+        "*" => define::default_volume(&contents)?,
+        text => Volser::parse(text).map_err(|error| refused(&error, 140, 0))?,
+    };
+    let directory = contents.volume(&serial)?.directory.join(name.as_str());
+    Ok(UserCatalog {
+        directory: directory.to_string_lossy().into_owned(),
+        history: History::new(services.today()),
+        other: Vec::new(),
+        name,
+    })
+}
+
+/// Carries out EXPORT DISCONNECT: the entry of a user catalog and its aliases go; the catalog stays as it is.
+pub fn disconnect(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+    let params = &command.params;
+    let text = params.name("entryname").unwrap_or_default();
+    let done = Name::parse(text)
+        .map_err(|error| refused(&error, 8, 42))
+        .and_then(|name| {
+            let master = services.whole_catalog(params)?;
+            master.transact(|contents| forget(contents, &name))
+        });
+    match done {
+        Ok(()) => {
+            out.say(&CICA0955I, &[("name", &text)]);
+            0
+        }
+        Err(failure) => failure.tell(out),
+    }
+}
+
+fn forget(contents: &mut Contents, name: &Name) -> Result<(), Failure> {
+    match contents.get(name)? {
+        Entry::UserCatalog(_) => {}
+        other => {
+            let kind = other.kind();
+            return Err(CatalogError::NoUserCatalog {
+                name: name.clone(),
+                kind,
+            }
+            .into());
+        }
+    }
+    let aliases: Vec<Name> = contents.related(name).map(|entry| entry.name().clone()).collect();
+    for name in aliases.iter().chain([name]) {
+        contents.remove(name)?;
+    }
+    Ok(())
+}
+
+/// May the catalog of this entry be deleted? It must be empty, unless `anyway`.
+pub fn check_deletable(
+    services: &Services,
+    master: &Catalog,
+    entry: &UserCatalog,
+    anyway: bool,
+) -> Result<(), Failure> {
+    if anyway || entry.directory == ITSELF {
+        return Ok(());
+    }
+    let below = Catalog::open(services.disk.clone(), master.directory().join(&entry.directory))?;
+    let entries = below.contents()?.entries().count();
+    match entries {
+        0 => Ok(()),
+        _ => Err(refused(
+            &format!(
+                "{} is not empty, entries in all: {entries}; delete them first, or say RECOVERY or FORCE, which leave their data on the \
+                 volumes",
+                entry.name
+            ),
+            140,
+            0,
+        )),
+    }
+}
+
+/// Removes the catalog that the master has forgotten; what is returned tells of files that could not be.
+pub fn remove(services: &Services, master: &Catalog, entry: &UserCatalog) -> Option<Failure> {
+    if entry.directory == ITSELF {
+        return None;
+    }
+    let directory = Path::new(&entry.directory);
+    let failed = connected::unmake(&*services.disk, master.directory(), directory).err()?;
+    let path = master.directory().join(directory);
+    Some(Failure::new(
+        &CICA0937W,
+        &[("path", &path.display()), ("reason", &failed)],
+    ))
+}

@@ -1,0 +1,216 @@
+//! Control cards and their listings, one directory a case: `golden/NNN-what-it-shows/`.
+//!
+//! ```text
+//! cards          the control cards
+//! dd             DD statements, NAME=FILE[,attributes], one a line; inputs are files of the case or of golden/input
+//! sysprint       the listing
+//! out.FILE       what the commands wrote to FILE
+//! days           days after which cards-later and the rest are run, one number
+//! ```
+//!
+//! CICA_BLESS=1 writes `sysprint` and `out.*` anew. The clock stands still, and each case has a catalog `cat` of its own
+//! in a directory it is run in; so the listings are the same everywhere. EXCPS is shown as `n`: how many reads and writes
+//! a data set takes is the engine's to change.
+
+#![allow(clippy::unwrap_used)]
+
+use cica_catalog::Catalog;
+use cica_disk::{Disk, LinuxDisk, ManualClock};
+use cica_engine::{Engine, Env};
+use cica_idcams::{messages, run, DdTable, Services, Source, Stamp, Style, Sysprint};
+use cica_qsam::DdText;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const STAMP: Stamp = Stamp {
+    year: 2022,
+    month: 9,
+    day: 1,
+    hour: 15,
+    minute: 36,
+    second: 44,
+};
+/// 2022-09-01 15:36:44, in nanoseconds since 1970.
+const NOW: u64 = 1_662_046_604_000_000_000;
+const DAY: u64 = 86_400_000_000_000;
+
+/// Messages that no case can show, each with the reason.
+const NOT_SHOWN: &[(&str, &str)] = &[
+    ("CICA0906S", "the listing itself cannot be written"),
+    ("CICA0907S", "the command tells it before there is a listing"),
+    ("CICA0951E", "of the command line, not of control cards"),
+    ("CICA0952E", "of the command line, not of control cards"),
+];
+
+/// Everything in one test: the cases are run in directories of their own, and a process has only one current directory.
+#[test]
+fn every_case_prints_its_listing() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let mut cases: Vec<PathBuf> = fs::read_dir(&golden)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.join("cards").is_file())
+        .collect();
+    cases.sort();
+    assert!(cases.len() >= LEAST, "{} cases", cases.len());
+    let bless = std::env::var_os("CICA_BLESS").is_some_and(|v| v == "1");
+    let only = std::env::var("CICA_CASE").unwrap_or_default();
+    let (mut shown, mut wrong) = (BTreeSet::new(), Vec::new());
+    for case in &cases {
+        let name = case.file_name().unwrap().to_string_lossy().into_owned();
+        if !name.contains(&only) {
+            continue;
+        }
+        for (file, text) in outputs(case) {
+            let path = case.join(&file);
+            if file == "sysprint" {
+                shown.extend(ids(&text));
+            }
+            if bless {
+                fs::write(&path, &text).unwrap();
+            } else if fs::read(&path).unwrap_or_default() != text.as_bytes() {
+                wrong.push(format!("{name}/{file} differs; it would be\n{text}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong.join("\n"));
+    if only.is_empty() {
+        check_shown(&shown);
+    }
+}
+
+/// How many cases there are at least.
+const LEAST: usize = 150;
+
+/// Every message of the table is in some listing, or stands above with the reason why not.
+fn check_shown(shown: &BTreeSet<String>) {
+    let excused = |id: &str| NOT_SHOWN.iter().any(|(excused, _)| *excused == id);
+    let missing: Vec<&str> = messages::all()
+        .map(|message| message.id)
+        .filter(|id| !shown.contains(*id) && !excused(id))
+        .collect();
+    assert!(missing.is_empty(), "no case shows {missing:?}");
+    let needless: Vec<&str> = NOT_SHOWN
+        .iter()
+        .map(|(id, _)| *id)
+        .filter(|id| shown.contains(*id))
+        .collect();
+    assert!(needless.is_empty(), "a case shows {needless:?}, so they need no excuse");
+}
+
+fn ids(listing: &str) -> impl Iterator<Item = String> + '_ {
+    listing
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .filter(|id| messages::find(id).is_some_and(|message| message.id == *id))
+        .map(str::to_owned)
+}
+
+/// Runs a case; the listing and the files it wrote.
+fn outputs(case: &Path) -> Vec<(String, String)> {
+    let directory = scratch();
+    std::env::set_current_dir(&directory).unwrap();
+    let disk: Arc<dyn Disk> = Arc::new(LinuxDisk::default());
+    let clock = Arc::new(ManualClock::new(NOW, 0));
+    let catalog = Arc::new(Catalog::open_or_create(disk.clone(), "cat").unwrap());
+    let env = Env {
+        disk: disk.clone(),
+        clock: clock.clone(),
+        log_dir: catalog.log_directory(),
+        pool_bytes: Some(8 << 20),
+        background: false,
+    };
+    let mut services = Services {
+        disk,
+        clock: clock.clone(),
+        catalog,
+        engine: Engine::new(env).unwrap(),
+        dd: DdTable::default(),
+        progress: Box::new(|_| ()),
+    };
+    let written = dd(case, &mut services.dd);
+    let mut listing = String::new();
+    for (cards, days) in steps(case) {
+        clock.set(NOW + days * DAY);
+        let mut printed = Vec::new();
+        let mut out = Sysprint::new(&mut printed, Style::Plain, STAMP);
+        run(Source::from_bytes(&cards), &mut services, &mut out);
+        listing += &String::from_utf8(printed).unwrap();
+    }
+    drop(services);
+    let mut outputs = vec![("sysprint".to_owned(), stable(&listing))];
+    for file in written {
+        if let Ok(bytes) = fs::read(directory.join(&file)) {
+            outputs.push((format!("out.{file}"), stable(&String::from_utf8_lossy(&bytes))));
+        }
+    }
+    std::env::set_current_dir("/").unwrap();
+    fs::remove_dir_all(&directory).unwrap();
+    outputs
+}
+
+/// The cards of a case, and those that are run later.
+fn steps(case: &Path) -> Vec<(Vec<u8>, u64)> {
+    let mut steps = vec![(fs::read(case.join("cards")).unwrap(), 0)];
+    if let Ok(days) = fs::read_to_string(case.join("days")) {
+        steps.push((
+            fs::read(case.join("cards-later")).unwrap(),
+            days.trim().parse().unwrap(),
+        ));
+    }
+    steps
+}
+
+/// The DD statements of a case; returns the files that are not inputs.
+fn dd(case: &Path, table: &mut DdTable) -> Vec<String> {
+    let mut written = Vec::new();
+    for line in fs::read_to_string(case.join("dd")).unwrap_or_default().lines() {
+        let (name, text) = line.split_once('=').unwrap();
+        let parsed = DdText::parse(text).unwrap();
+        let inputs = [case.join(&parsed.target), case.join("../input").join(&parsed.target)];
+        if let Some(input) = inputs.iter().find(|path| path.is_file()) {
+            // Under its own name, which listings show.
+            fs::copy(input, &parsed.target).unwrap();
+        } else if !parsed.target.contains(['(', '.', '/']) {
+            written.push(parsed.target.clone());
+        }
+        table.insert(name, parsed);
+    }
+    written
+}
+
+/// Without what changes from release to release.
+fn stable(listing: &str) -> String {
+    let mut lines = String::new();
+    for line in listing.lines() {
+        lines += &excps(line);
+        lines.push('\n');
+    }
+    lines
+}
+
+/// `EXCPS------------------315` is `EXCPS--------------------n`.
+fn excps(line: &str) -> String {
+    let Some(at) = line.find("EXCPS--") else {
+        return line.to_owned();
+    };
+    let (before, rest) = line.split_at(at);
+    let (field, after) = rest.split_at(24.min(rest.len()));
+    format!("{before}{:-<width$}n{after}", "EXCPS", width = field.len() - 1)
+}
+
+/// A directory in memory where there is one, for speed.
+fn scratch() -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    let parent = if memory.is_dir() {
+        memory.to_owned()
+    } else {
+        std::env::temp_dir()
+    };
+    let directory = parent.join(format!("cica-golden-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&directory);
+    fs::create_dir_all(&directory).unwrap();
+    directory
+}
