@@ -17,9 +17,29 @@ pub enum Part {
     Data,
 }
 
+/// What kind of thing is not as it must be: what IDCAMS has messages for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FindingKind {
+    /// Two index entries have one key.
+    DuplicateKey,
+    /// Entries of an index record do not ascend.
+    IndexSequence,
+    /// An index record that the level above does not point to stands in the chain of its level.
+    NotPointedTo,
+    /// The chain of a level leads back into itself.
+    ChainLoop,
+    /// Records of the data component do not ascend by key.
+    DataSequence,
+    /// Anything else; the words say it.
+    Other,
+}
+
 /// One thing that is not as it must be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
+    /// Which kind of thing it is.
+    pub kind: FindingKind,
     /// Component.
     pub part: Part,
     /// CI number in it.
@@ -89,8 +109,12 @@ pub fn examine(ksds: &Ksds) -> Result<Examination, RequestError> {
 
 impl Walk<'_> {
     fn index(&mut self, ci: u32, what: String) {
+        self.index_kind(FindingKind::Other, ci, what);
+    }
+    fn index_kind(&mut self, kind: FindingKind, ci: u32, what: String) {
         let rba = ci as u64 * self.ksds.index.layout.ci_size as u64;
         self.out.findings.push(Finding {
+            kind,
             part: Part::Index,
             ci,
             rba,
@@ -98,8 +122,12 @@ impl Walk<'_> {
         });
     }
     fn data(&mut self, ci: u32, what: String) {
+        self.data_kind(FindingKind::Other, ci, what);
+    }
+    fn data_kind(&mut self, kind: FindingKind, ci: u32, what: String) {
         let rba = ci as u64 * self.ksds.data.layout.ci_size as u64;
         self.out.findings.push(Finding {
+            kind,
             part: Part::Data,
             ci,
             rba,
@@ -114,14 +142,14 @@ impl Walk<'_> {
             let mut below = Vec::new();
             let mut expected_next = None;
             for (i, (ci, separator)) in wanted.iter().enumerate() {
-                if expected_next.is_some_and(|next| next != *ci) {
-                    self.index(*ci, "the record before it on this level does not point to it".into());
+                if let Some(next) = expected_next.filter(|next| next != ci) {
+                    self.chained(next, *ci, &wanted[..i]);
                 }
                 let Some(record) = self.node(*ci, level) else { continue };
                 self.node_keys(*ci, &record, separator);
                 expected_next = Some(record.next);
                 if i + 1 == wanted.len() && record.next != u32::MAX {
-                    self.index(*ci, "the last record of its level points to another".into());
+                    self.chained(record.next, u32::MAX, &wanted);
                 }
                 match level {
                     1 => self.sequence_set(*ci, &record),
@@ -129,6 +157,19 @@ impl Walk<'_> {
                 }
             }
             wanted = below;
+        }
+    }
+
+    /// The chain of a level goes on to `next`, and the level above says `wanted`; `before` are the records passed.
+    fn chained(&mut self, next: u32, wanted: u32, before: &[(u32, Vec<u8>)]) {
+        if next == u32::MAX {
+            self.index(wanted, "the record before it is the last of its chain".into());
+        } else if before.iter().any(|(ci, _)| *ci == next) {
+            let what = "the chain of its level comes back to it".into();
+            self.index_kind(FindingKind::ChainLoop, next, what);
+        } else {
+            let what = "the chain of its level goes on with it and no entry above points to it there".into();
+            self.index_kind(FindingKind::NotPointedTo, next, what);
         }
     }
 
@@ -184,7 +225,7 @@ impl Walk<'_> {
                 show_key(&w[0].separator),
                 show_key(&w[1].separator)
             );
-            self.index(ci, text);
+            self.index_kind(FindingKind::IndexSequence, ci, text);
         }
         if !self.ksds.examine_fits(record) {
             self.index(ci, "does not fit its CI".into());
@@ -229,7 +270,8 @@ impl Walk<'_> {
         }
         self.in_record = matches!(page.segment, 1 | 3);
         if !continues && self.last_separator.as_deref() == Some(separator) {
-            self.data(
+            self.data_kind(
+                FindingKind::DuplicateKey,
                 ci,
                 format!(
                     "no key belongs to it: the entry before it has {} too",
@@ -245,7 +287,7 @@ impl Walk<'_> {
         for key in &page.keys {
             if !self.last_key.is_empty() && *key <= self.last_key {
                 let text = format!("key {} follows {}", show_key(key), show_key(&self.last_key));
-                self.data(ci, text);
+                self.data_kind(FindingKind::DataSequence, ci, text);
             }
             let above = !separator.is_empty() && key[..separator.len()] > *separator;
             if above {

@@ -5,7 +5,10 @@
 //! dd             DD statements, NAME=FILE[,attributes], one a line; inputs are files of the case or of golden/input
 //! sysprint       the listing
 //! out.FILE       what the commands wrote to FILE
-//! days           days after which cards-later and the rest are run, one number
+//! cards-later    cards run afterwards
+//! days           days between the two
+//! damage         done between the two: `remove FILE`, `directory FILE` (a directory in its place), or
+//!                `flip FILE HEX` (the first byte of these becomes another)
 //! ```
 //!
 //! CICA_BLESS=1 writes `sysprint` and `out.*` anew. The clock stands still, and each case has a catalog `cat` of its own
@@ -36,10 +39,57 @@ const STAMP: Stamp = Stamp {
 const NOW: u64 = 1_662_046_604_000_000_000;
 const DAY: u64 = 86_400_000_000_000;
 
+const CHECKSUM: &str = "a checksum finds damage before it; only a fault of the program itself would show it";
+
+const NOT_BUILT: &str = "its command is not built";
+
 /// Messages that no case can show, each with the reason.
 const NOT_SHOWN: &[(&str, &str)] = &[
     ("CICA0906S", "the listing itself cannot be written"),
     ("CICA0907S", "the command tells it before there is a listing"),
+    (
+        "IDC01713I",
+        "EXAMINE names control intervals in error and does not show their bytes",
+    ),
+    (
+        "IDC01714I",
+        "EXAMINE names control intervals in error and does not show their bytes",
+    ),
+    (
+        "IDC01720I",
+        "EXAMINE names control intervals in error and does not show their bytes",
+    ),
+    ("IDC11703I", CHECKSUM),
+    ("IDC11704I", CHECKSUM),
+    (
+        "IDC11718I",
+        "the high-used address is part of the root, which is right or not there",
+    ),
+    ("IDC11726I", CHECKSUM),
+    (
+        "IDC11728I",
+        "what is in a free control interval is of no account: it has no version",
+    ),
+    ("IDC11733I", CHECKSUM),
+    ("IDC11758I", "there is no end-of-file mark within data"),
+    ("IDC11772I", CHECKSUM),
+    ("IDC11778I", "control areas are given back within one commit"),
+    ("IDC21700I", "every finding is a major one"),
+    ("IDC21702I", "every finding is a major one"),
+    ("IDC0594I", NOT_BUILT),
+    ("IDC0604I", NOT_BUILT),
+    ("IDC0652I", NOT_BUILT),
+    ("IDC1645I", NOT_BUILT),
+    ("CICA0955I", NOT_BUILT),
+    ("IDC0548I", "partitioned data sets are not built"),
+    ("IDC0549I", "partitioned data sets are not built"),
+    ("IDC0553I", "partitioned data sets are not built"),
+    ("IDC3018I", "a test may run as root, who may write everywhere"),
+    ("CICA0930E", "of the command line, not of control cards"),
+    (
+        "CICA0942I",
+        "a process must die with the data set open: crates/cli/tests/kill.rs",
+    ),
     ("CICA0951E", "of the command line, not of control cards"),
     ("CICA0952E", "of the command line, not of control cards"),
 ];
@@ -132,8 +182,15 @@ fn outputs(case: &Path) -> Vec<(String, String)> {
     };
     let written = dd(case, &mut services.dd);
     let mut listing = String::new();
-    for (cards, days) in steps(case) {
-        clock.set(NOW + days * DAY);
+    for (place, cards) in ["cards", "cards-later"].iter().enumerate() {
+        let Ok(cards) = fs::read(case.join(cards)) else {
+            continue;
+        };
+        if place > 0 {
+            let days = fs::read_to_string(case.join("days")).unwrap_or_default();
+            clock.set(NOW + days.trim().parse().unwrap_or(0) * DAY);
+            damage(case);
+        }
         let mut printed = Vec::new();
         let mut out = Sysprint::new(&mut printed, Style::Plain, STAMP);
         run(Source::from_bytes(&cards), &mut services, &mut out);
@@ -151,16 +208,29 @@ fn outputs(case: &Path) -> Vec<(String, String)> {
     outputs
 }
 
-/// The cards of a case, and those that are run later.
-fn steps(case: &Path) -> Vec<(Vec<u8>, u64)> {
-    let mut steps = vec![(fs::read(case.join("cards")).unwrap(), 0)];
-    if let Ok(days) = fs::read_to_string(case.join("days")) {
-        steps.push((
-            fs::read(case.join("cards-later")).unwrap(),
-            days.trim().parse().unwrap(),
-        ));
+/// Does to files what a case says happened to them.
+fn damage(case: &Path) {
+    let lines = fs::read_to_string(case.join("damage")).unwrap_or_default();
+    for line in lines.lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        match words.as_slice() {
+            ["remove", file] => fs::remove_file(file).unwrap(),
+            ["directory", file] => {
+                fs::remove_file(file).unwrap();
+                fs::create_dir(file).unwrap();
+                fs::write(Path::new(file).join("in-use"), "").unwrap();
+            }
+            ["flip", file, hex] => {
+                let mut bytes = fs::read(file).unwrap();
+                let digit = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
+                let wanted: Vec<u8> = hex.as_bytes().chunks(2).map(digit).collect();
+                let at = bytes.windows(wanted.len()).position(|found| found == wanted).unwrap();
+                bytes[at] ^= 0x80;
+                fs::write(file, bytes).unwrap();
+            }
+            _ => panic!("{}: {line}", case.display()),
+        }
     }
-    steps
 }
 
 /// The DD statements of a case; returns the files that are not inputs.

@@ -10,6 +10,7 @@ mod gdg;
 mod leftover;
 mod nonvsam;
 mod recatalog;
+mod room;
 mod wanted;
 
 pub use alias::alias;
@@ -118,7 +119,8 @@ fn make_files(
         index.share_region = wanted.index_share.region;
         index.share_system = wanted.index_share.system;
     }
-    leftover::clear(services, &definition.data_path, &definition.index_path)?;
+    room::check(services, catalog, contents, &[&cluster.data, &defined.index])?;
+    leftover::clear(services, catalog, &definition.data_path, &definition.index_path)?;
     services.engine.create(&definition)?;
     Ok((definition.data_path, definition.index_path))
 }

@@ -9,11 +9,11 @@ use super::trouble::Trouble;
 use super::Services;
 use crate::messages::{
     Entry, CICA0950E, IDC01700I, IDC01701I, IDC01708I, IDC01709I, IDC01710I, IDC01711I, IDC01712I, IDC01722I,
-    IDC01724I, IDC21701I, IDC21703I,
+    IDC01724I, IDC11703I, IDC11704I, IDC11726I, IDC11733I, IDC11772I, IDC21701I, IDC21703I,
 };
 use crate::params::Command;
 use crate::sysprint::Sysprint;
-use cica_engine::examine::{Examination, Finding, Part};
+use cica_engine::examine::{Examination, Finding, FindingKind, Part};
 use cica_engine::OpenOptions;
 
 /// ERRORLIMIT when it is not given.
@@ -94,14 +94,32 @@ impl Report<'_, '_> {
             Part::Index => "INDEX",
             Part::Data => "DATA",
         };
-        self.out.say(
-            &CICA0950E,
-            &[("part", &part), ("rba", &finding.rba), ("reason", &finding.what)],
-        );
+        let found = message(finding.kind);
+        if let Some(message) = found {
+            // Messages of whole components have no place.
+            let rba = message.inserts().any(|insert| insert == "rba");
+            let place: [(&str, &dyn std::fmt::Display); 1] = [("rba", &finding.rba)];
+            self.out.say(message, if rba { &place } else { &[] });
+        }
+        let words: [(&str, &dyn std::fmt::Display); 3] =
+            [("part", &part), ("rba", &finding.rba), ("reason", &finding.what)];
+        self.out.say(&CICA0950E, &words);
     }
 
     fn verdict(&mut self, cc: u8, sound: &Entry, damaged: &Entry) -> u8 {
         self.out.say(if cc == 0 { sound } else { damaged }, &[]);
         cc
+    }
+}
+
+/// IBM's message for a kind of finding, where there is one; our own words follow it in any case.
+fn message(kind: FindingKind) -> Option<&'static Entry> {
+    match kind {
+        FindingKind::DuplicateKey => Some(&IDC11703I),
+        FindingKind::IndexSequence => Some(&IDC11704I),
+        FindingKind::NotPointedTo => Some(&IDC11726I),
+        FindingKind::ChainLoop => Some(&IDC11772I),
+        FindingKind::DataSequence => Some(&IDC11733I),
+        _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Why a command, or what it was to do with one entry, was given up.
 
-use crate::messages::{Entry, CICA0934E, CICA0937W, IDC3009I, IDC3012I, IDC3013I, IDC3014I, IDC3018I};
+use crate::messages::{Entry, CICA0934E, CICA0937W, IDC3009I, IDC3012I, IDC3013I, IDC3014I, IDC3018I, IDC3020I};
 use crate::sysprint::Sysprint;
 use cica_catalog::check::DefineError;
 use cica_catalog::error::Code;
@@ -74,6 +74,9 @@ impl From<CatalogError> for Failure {
             CatalogError::Duplicate { name } => Failure::new(&IDC3013I, &[("name", name)]),
             CatalogError::VolumeReadOnly { serial, .. } => {
                 Failure::new(&IDC3018I, &[("name", serial)]).and(&CICA0934E, &[("reason", &error)])
+            }
+            CatalogError::VolumeFull { serial, .. } => {
+                Failure::new(&IDC3020I, &[("volume", serial)]).and(&CICA0934E, &[("reason", &error)])
             }
             _ => Failure::new(&IDC3014I, &[]).and(&CICA0934E, &[("reason", &error)]),
         };

@@ -2,6 +2,7 @@
 
 use super::super::failure::{refused, Failure};
 use super::super::Services;
+use cica_catalog::Catalog;
 use cica_disk::{File, Open, ReadAt};
 use cica_format::root::{Root, AREA_LEN};
 use std::io;
@@ -10,9 +11,15 @@ use std::path::Path;
 /// Removes files at these paths if they never held a record.
 ///
 /// # Errors
-/// A file may hold records, or somebody has it open.
-pub fn clear(services: &Services, data: &Path, index: &Path) -> Result<(), Failure> {
+/// A file may hold records, is another catalog's, or somebody has it open.
+pub fn clear(services: &Services, catalog: &Catalog, data: &Path, index: &Path) -> Result<(), Failure> {
     let mut found = false;
+    for other in services.catalog.all()? {
+        if other.directory() != catalog.directory() {
+            check_other(&other, data)?;
+            check_other(&other, index)?;
+        }
+    }
     for path in [data, index] {
         match services.disk.open(path, Open::default()) {
             Ok(file) if is_blank(&*file).unwrap_or(false) => found = true,
@@ -23,6 +30,25 @@ pub fn clear(services: &Services, data: &Path, index: &Path) -> Result<(), Failu
     }
     if found {
         services.engine.destroy(data, index, false)?;
+    }
+    Ok(())
+}
+
+/// Catalogs share volumes: an empty data set of another one is not a leftover.
+fn check_other(catalog: &Catalog, path: &Path) -> Result<(), Failure> {
+    let contents = catalog.contents()?;
+    for entry in contents.entries() {
+        for (_, component) in entry.components() {
+            if catalog.component_path(component)? == *path {
+                let words = format!(
+                    "the file {} is that of {} in the catalog {}; choose another name or volume",
+                    path.display(),
+                    entry.name(),
+                    catalog.directory().display()
+                );
+                return Err(refused(&words, 8, 38));
+            }
+        }
     }
     Ok(())
 }
