@@ -81,6 +81,14 @@ const NOT_SHOWN: &[(&str, &str)] = &[
     ("IDC0652I", NOT_BUILT),
     ("IDC1645I", NOT_BUILT),
     ("CICA0955I", NOT_BUILT),
+    ("CICA0960I", NOT_BUILT),
+    ("CICA0961I", NOT_BUILT),
+    ("CICA0962I", NOT_BUILT),
+    ("CICA0963E", NOT_BUILT),
+    ("CICA0964E", NOT_BUILT),
+    ("CICA0965E", NOT_BUILT),
+    ("CICA0966I", NOT_BUILT),
+    ("CICA0967E", NOT_BUILT),
     ("IDC0548I", "partitioned data sets are not built"),
     ("IDC0549I", "partitioned data sets are not built"),
     ("IDC0553I", "partitioned data sets are not built"),
@@ -171,6 +179,7 @@ fn outputs(case: &Path) -> Vec<(String, String)> {
         log_dir: catalog.log_directory(),
         pool_bytes: Some(8 << 20),
         background: false,
+        io: Default::default(),
     };
     let mut services = Services {
         disk,
