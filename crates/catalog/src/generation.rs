@@ -69,7 +69,7 @@ impl Generation {
     }
 
     /// The first version of the generation `steps` after this one.
-    fn after(self, steps: u16) -> Generation {
+    pub fn after(self, steps: u16) -> Generation {
         let number = u32::from(self.number) + u32::from(steps);
         Generation {
             // At most 9,999 + 65,535.

@@ -54,6 +54,30 @@ impl DdText {
     }
 }
 
+/// The attributes as a DD states them, `RECFM=FB,LRECL=80`; nothing for text lines of any length.
+impl fmt::Display for Attributes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut stated = Vec::new();
+        if self.recfm != RecordFormat::default() {
+            stated.push(format!("RECFM={}", self.recfm));
+        }
+        for (key, length) in [("LRECL", self.lrecl), ("BLKSIZE", self.blksize)] {
+            if length > 0 {
+                stated.push(format!("{key}={length}"));
+            }
+        }
+        if let Some(page) = self.codepage {
+            stated.push(format!("CODEPAGE={}", page.ccsid()));
+        }
+        match self.bdw {
+            Bdw::Auto => {}
+            Bdw::Yes => stated.push("BDW=YES".to_owned()),
+            Bdw::No => stated.push("BDW=NO".to_owned()),
+        }
+        f.write_str(&stated.join(","))
+    }
+}
+
 /// A stretch of the text and where it begins, in characters counted from 1.
 #[derive(Clone, Copy)]
 struct Piece<'a> {

@@ -2,18 +2,25 @@
 //!
 //! 1. The first time a run writes to a DD its file begins anew; what later commands write to it follows, as it would
 //!    on SYSOUT. So no command's output is lost to the next one.
+//! 2. Relative generation numbers mean the same data sets throughout a run.
 
+use super::sequential::relative;
+use cica_catalog::generation::Generation;
+use cica_catalog::Name;
 use cica_qsam::DdText;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::path::Path;
 
 /// DD names and what they stand for.
 #[derive(Debug, Default)]
 pub struct DdTable {
     texts: BTreeMap<String, DdText>,
     written: RefCell<BTreeSet<String>>,
+    /// The newest generation of a group when the run first named it.
+    newest: RefCell<BTreeMap<Name, Option<Generation>>>,
 }
 
 impl DdTable {
@@ -41,17 +48,7 @@ impl DdTable {
     /// What the system says; `NotFound` also when there is no such DD statement.
     pub fn create(&self, ddname: &str) -> io::Result<File> {
         let target = &self.text(ddname)?.target;
-        let again = self.written.borrow().contains(ddname);
-        let mut how = OpenOptions::new();
-        // Appending excludes truncation, so one of them it is.
-        let how = if again {
-            how.append(true)
-        } else {
-            how.write(true).truncate(true)
-        };
-        let file = how.create(true).open(target)?;
-        self.written.borrow_mut().insert(ddname.to_owned());
-        Ok(file)
+        self.create_at(ddname, Path::new(target))
     }
 
     /// Creates the file of a DD for a portable copy, which nothing may follow.
@@ -71,11 +68,46 @@ impl DdTable {
         }
     }
 
+    /// Opens the file of a data set to be written, in the same way.
+    pub(crate) fn create_data_set(&self, path: &Path) -> io::Result<File> {
+        self.create_at(&path.to_string_lossy(), path)
+    }
+
+    fn create_at(&self, key: &str, path: &Path) -> io::Result<File> {
+        let again = self.written.borrow().contains(key);
+        let mut how = OpenOptions::new();
+        // Appending excludes truncation, so one of them it is.
+        let how = if again {
+            how.append(true)
+        } else {
+            how.write(true).truncate(true)
+        };
+        let file = how.create(true).open(path)?;
+        self.written.borrow_mut().insert(key.to_owned());
+        Ok(file)
+    }
+
+    /// The newest generation of a group as of the first call for it in this run; `now` is the newest at this moment.
+    pub(crate) fn newest(&self, base: &Name, now: Option<Generation>) -> Option<Generation> {
+        *self.newest.borrow_mut().entry(base.clone()).or_insert(now)
+    }
+
     fn text(&self, ddname: &str) -> io::Result<&DdText> {
         let missing = || {
             let words = format!("there is no DD statement {ddname}; give --dd {ddname}=FILE");
             io::Error::new(io::ErrorKind::NotFound, words)
         };
-        self.get(ddname).ok_or_else(missing)
+        let text = self.get(ddname).ok_or_else(missing)?;
+        // A file of that name would be made, where a generation is meant.
+        match relative(&text.target) {
+            Some(_) => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                format!(
+                    "{} is a generation, which this command cannot use; REPRO can",
+                    text.target
+                ),
+            )),
+            None => Ok(text),
+        }
     }
 }

@@ -1,11 +1,11 @@
 //! Where REPRO and PRINT read records: a key-sequenced data set, or a sequential file outside VSAM.
 
 use super::open::or_ascii;
+use super::sequential::Files;
 use super::trouble::Trouble;
 use cica_engine::{DataSet, Intent, RequestError, Search, Str};
 use cica_format::attributes::Attributes;
 use cica_qsam::{Attributes as FileAttributes, CodePage, Reader, MAX_LOGICAL_RECORD};
-use std::fs::File;
 
 /// See the module.
 pub struct Input {
@@ -23,7 +23,7 @@ enum Kind {
         string: Str,
     },
     File {
-        reader: Reader<File>,
+        reader: Reader<Files>,
         attributes: FileAttributes,
     },
 }
@@ -67,7 +67,7 @@ impl Input {
     }
 
     /// The records of a file.
-    pub fn file(name: String, reader: Reader<File>, attributes: FileAttributes) -> Input {
+    pub fn file(name: String, reader: Reader<Files>, attributes: FileAttributes) -> Input {
         Input {
             name,
             page: attributes.codepage,

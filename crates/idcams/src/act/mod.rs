@@ -27,6 +27,7 @@ mod print;
 mod range;
 mod repro;
 mod said;
+mod sequential;
 mod trouble;
 mod usercatalog;
 mod verify;

@@ -1,19 +1,21 @@
 //! Opening what REPRO, PRINT, VERIFY and EXAMINE name: clusters of the catalog, and sequential files behind a ddname.
 //!
-//! A ddname stands for a data set when its text is a name of the catalog and states no attributes of a file; otherwise
-//! it stands for a file.
+//! A ddname stands for a cluster when its text is a name of the catalog and states no attributes of a file; for a data set
+//! that is not VSAM's, or a generation, when it is the name of one; otherwise for a file.
 
 use super::failure::{self, Failure};
 use super::input::Input;
 use super::output::Output;
+use super::sequential::Sequential;
 use super::trouble::{open_code, GAVE_UP};
 use super::Services;
 use crate::messages::{CICA0901E, CICA0941E};
 use crate::params::Params;
+use crate::sysprint::Sysprint;
 use cica_catalog::entry::Kind;
 use cica_catalog::{Catalog, CatalogError, Cluster, Name};
 use cica_engine::{Access, DataSet, OpenOptions};
-use cica_qsam::{CodePage, DdText, QsamError, Reader, Writer};
+use cica_qsam::{Attributes, CodePage, QsamError, Reader, Writer};
 use cica_session::SessionError;
 use std::io;
 use std::path::PathBuf;
@@ -23,19 +25,22 @@ const NO_DD: u8 = 128;
 const NO_FILE: u8 = 184;
 
 /// What a parameter names.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Target {
     /// A cluster of the catalog.
     Cluster(Box<Cluster>),
-    /// A sequential file: ddname and text.
-    File(String, DdText),
+    /// A sequential file.
+    File(Box<Sequential>),
 }
 
 impl Target {
     /// What `FILE(dd)` or `DATASET(name)` names, whichever keyword was written.
     pub fn of(services: &Services, params: &Params, file: &str, data_set: &str) -> Result<Target, Failure> {
         match (params.name(data_set), params.name(file)) {
-            (Some(name), _) => cluster(services, name).map(Target::Cluster),
+            (Some(name), _) => match Sequential::of_name(services, name, None)? {
+                Some(file) => Ok(Target::File(Box::new(file))),
+                None => cluster(services, name).map(Target::Cluster),
+            },
             (None, ddname) => of_dd(services, ddname.unwrap_or_default()),
         }
     }
@@ -44,7 +49,7 @@ impl Target {
     pub fn name(&self) -> String {
         match self {
             Target::Cluster(cluster) => cluster.name.to_string(),
-            Target::File(_, text) => text.target.clone(),
+            Target::File(file) => file.name.clone(),
         }
     }
 
@@ -52,7 +57,7 @@ impl Target {
     pub fn is_same(&self, other: &Target) -> bool {
         match (self, other) {
             (Target::Cluster(a), Target::Cluster(b)) => a.name == b.name,
-            (Target::File(_, a), Target::File(_, b)) => a.target == b.target,
+            (Target::File(a), Target::File(b)) => a.is_same(b),
             _ => false,
         }
     }
@@ -64,10 +69,9 @@ impl Target {
                 let data_set = data_set(services, cluster, OpenOptions::default())?;
                 Ok(Input::keyed(self.name(), data_set))
             }
-            Target::File(ddname, text) => {
-                let file = services.dd.open(ddname).map_err(no_file(text))?;
-                let reader = Reader::new(file, &text.attributes).map_err(of_file(text))?;
-                Ok(Input::file(self.name(), reader, text.attributes))
+            Target::File(file) => {
+                let reader = Reader::new(file.open(services)?, &file.attributes).map_err(of_file(&file.name))?;
+                Ok(Input::file(self.name(), reader, file.attributes))
             }
         }
     }
@@ -90,16 +94,33 @@ impl Target {
                 let data_set = data_set(services, cluster, options)?;
                 Ok(Output::keyed(self.name(), data_set, replace))
             }
-            Target::File(ddname, text) => {
-                let attributes = text.attributes.completed_for(input.longest());
-                attributes.check().map_err(QsamError::from).map_err(of_file(text))?;
-                let file = services.dd.create(ddname).map_err(no_file(text))?;
-                let writer = Writer::new(file, &attributes).map_err(of_file(text))?;
+            Target::File(sequential) => {
+                let attributes = sequential.attributes.completed_for(input.longest());
+                let checked = attributes.check().map_err(QsamError::from);
+                checked.map_err(of_file(&sequential.name))?;
+                let file = sequential.create(services)?;
+                let writer = Writer::new(file, &attributes).map_err(of_file(&sequential.name))?;
                 let writer = match input.text_page() {
                     Some(page) => writer.translated_from(page),
                     None => writer,
                 };
-                Ok(Output::file(self.name(), writer, text.attributes.codepage))
+                Ok(Output::file(self.name(), writer, sequential.attributes.codepage))
+            }
+        }
+    }
+}
+
+impl Target {
+    /// What was written to it is complete and closed; `longest`: the longest record there could be.
+    pub fn complete(&self, services: &Services, longest: u32, out: &mut Sysprint) -> Result<(), Failure> {
+        match self {
+            Target::Cluster(_) => Ok(()),
+            Target::File(file) => {
+                let attributes = match file.attributes == Attributes::default() {
+                    true => file.attributes,
+                    false => file.attributes.completed_for(longest),
+                };
+                file.complete(services, &attributes, out)
             }
         }
     }
@@ -145,6 +166,10 @@ fn of_dd(services: &Services, ddname: &str) -> Result<Target, Failure> {
         let words = format!("THERE IS NO DD STATEMENT {ddname}; GIVE --dd {ddname}=FILE");
         return Err(open_code(ddname, NO_DD, &words));
     };
+    let stated = Some(text.attributes).filter(|_| text.attributes_stated);
+    if let Some(file) = Sequential::of_name(services, &text.target, stated)? {
+        return Ok(Target::File(Box::new(file)));
+    }
     if !text.attributes_stated {
         if let Ok(name) = Name::parse(&text.target) {
             if services.home(&name)?.contents()?.find(&name).is_some() {
@@ -152,7 +177,7 @@ fn of_dd(services: &Services, ddname: &str) -> Result<Target, Failure> {
             }
         }
     }
-    Ok(Target::File(ddname.to_owned(), text.clone()))
+    Ok(Target::File(Box::new(Sequential::of_dd(ddname, text))))
 }
 
 fn no_records(name: &Name, kind: Kind) -> Failure {
@@ -163,21 +188,18 @@ fn no_records(name: &Name, kind: Kind) -> Failure {
     Failure::new(&CICA0901E, &[("item", &item)])
 }
 
-fn of_file(text: &DdText) -> impl Fn(QsamError) -> Failure + '_ {
-    |error| Failure::new(&CICA0941E, &[("name", &text.target), ("reason", &error)])
+fn of_file(name: &str) -> impl Fn(QsamError) -> Failure + '_ {
+    move |error| Failure::new(&CICA0941E, &[("name", &name), ("reason", &error)])
 }
 
-fn no_file(text: &DdText) -> impl Fn(io::Error) -> Failure + '_ {
-    |error| {
-        open_code(
-            &text.target,
-            if error.kind() == io::ErrorKind::NotFound {
-                NO_DD
-            } else {
-                NO_FILE
-            },
-            &error,
-        )
+/// A file that cannot be opened.
+pub fn no_file(name: &str) -> impl Fn(io::Error) -> Failure + '_ {
+    move |error| {
+        let code = match error.kind() {
+            io::ErrorKind::NotFound => NO_DD,
+            _ => NO_FILE,
+        };
+        open_code(name, code, &error)
     }
 }
 

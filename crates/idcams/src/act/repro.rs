@@ -50,6 +50,7 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
     let (reuse, replace) = (params.flag("REUSE"), params.flag("REPLACE"));
     let mut output = to.open_output(services, selection.input, reuse, replace)?;
     let limit = params.number("ERRORLIMIT").unwrap_or(ERROR_LIMIT).max(1);
+    let longest = selection.input.longest();
     let mut copied = records(services, &mut selection, &mut output, limit, out);
     let closed = [
         output.close().map_err(|trouble| trouble.of(&to.name())),
@@ -57,6 +58,11 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
     ];
     for failure in closed.into_iter().filter_map(Result::err) {
         copied.cc = copied.cc.max(failure.tell(out));
+    }
+    if copied.cc < GAVE_UP {
+        if let Err(failure) = to.complete(services, longest, out) {
+            copied.cc = copied.cc.max(failure.tell(out));
+        }
     }
     out.say(&IDC0005I, &[("count", &copied.count)]);
     Ok(copied.cc)

@@ -70,14 +70,16 @@ fn unwritten(name: &str, reason: &dyn Display) -> Failure {
     Failure::new(&CICA0964E, &[("name", &name), ("reason", reason)])
 }
 
+const OUTSIDE: &str = "a portable copy is a file outside the catalog; name one with a DD";
+
 /// DD name and file name of a copy.
 fn file(services: &Services, params: &Params, file: &str, data_set: &str) -> Result<(String, String), Failure> {
     match open::Target::of(services, params, file, data_set)? {
-        open::Target::File(ddname, text) => Ok((ddname, text.target)),
-        open::Target::Cluster(cluster) => {
-            let words = "a portable copy is a file outside VSAM; name one with a DD";
-            Err(unwritten(cluster.name.as_str(), &words))
-        }
+        open::Target::File(file) => match file.ddname() {
+            Some(ddname) => Ok((ddname.to_owned(), file.name.clone())),
+            None => Err(unwritten(&file.name, &OUTSIDE)),
+        },
+        open::Target::Cluster(cluster) => Err(unwritten(cluster.name.as_str(), &OUTSIDE)),
     }
 }
 

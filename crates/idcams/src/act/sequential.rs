@@ -1,0 +1,283 @@
+//! Sequential files, and how a name leads to one: a DD statement, a data set that is not VSAM's, or a generation.
+//!
+//! ```text
+//! INFILE(IN)  --dd IN=cards.txt,RECFM=FB,LRECL=80     a file
+//! INFILE(IN)  --dd IN=PAY.INPUT                       the file of a NONVSAM entry, in the format the entry says
+//! INDATASET(PAY.HIST(0))                              the newest generation of a group; (-1) the one before
+//! OUTDATASET(PAY.HIST(+1))                            a new generation
+//! INDATASET(PAY.HIST)                                 all generations, one after the other
+//! ```
+//!
+//! 1. Relative numbers count from the newest generation there was when the run first named the group: (+1) is the same
+//!    data set throughout a run, and so is (0).
+//! 2. A new generation comes into the catalog when it is complete on its volume, together with what rolls off: a run that
+//!    fails, or dies, leaves the group as it was, and a file that the next run writes anew.
+
+use super::define::{default_volume, rolled_off};
+use super::failure::{not_found, refused, Failure};
+use super::open::no_file;
+use super::trouble::GAVE_UP;
+use super::Services;
+use crate::sysprint::Sysprint;
+use cica_catalog::entry::{Gdg, History, NonVsam};
+use cica_catalog::generation::Generation;
+use cica_catalog::{Catalog, Contents, Entry, Name};
+use cica_disk::Open;
+use cica_qsam::{Attributes, DdText};
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Sequential {
+    /// What messages call it.
+    pub name: String,
+    /// What its records are like.
+    pub attributes: Attributes,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    /// The file of a DD statement.
+    Dd(String),
+    /// Files of data sets, one after the other; the catalog and entry of the only one, to be written.
+    DataSets(Vec<PathBuf>, Option<(Arc<Catalog>, Box<NonVsam>)>),
+}
+
+/// Files read one after the other.
+pub struct Files(VecDeque<File>);
+
+impl Read for Files {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        while let Some(file) = self.0.front_mut() {
+            match file.read(buf)? {
+                0 if !buf.is_empty() => drop(self.0.pop_front()),
+                got => return Ok(got),
+            }
+        }
+        Ok(0)
+    }
+}
+
+impl Sequential {
+    /// The file of a DD statement.
+    pub fn of_dd(ddname: &str, text: &DdText) -> Sequential {
+        Sequential {
+            name: text.target.clone(),
+            attributes: text.attributes,
+            place: Place::Dd(ddname.to_owned()),
+        }
+    }
+
+    /// What `text` names, if that is a generation, a group, or an entry that is not VSAM's. `stated`: attributes that a
+    /// DD states; they go over what the entry says.
+    pub fn of_name(services: &Services, text: &str, stated: Option<Attributes>) -> Result<Option<Sequential>, Failure> {
+        let (base, relative) = match relative(text) {
+            Some((base, relative)) => (base, Some(relative)),
+            None => (text, None),
+        };
+        let Ok(name) = Name::parse(base) else {
+            return Ok(None);
+        };
+        let catalog = services.home(&name)?;
+        let contents = catalog.contents()?;
+        let data_sets = match (contents.get(&name), relative) {
+            (Ok(Entry::Gdg(gdg)), Some(relative)) => {
+                vec![generation(services, &contents, gdg, relative)?]
+            }
+            (Ok(Entry::Gdg(gdg)), None) => all_generations(&contents, gdg)?,
+            (Ok(Entry::NonVsam(data_set)), None) => vec![data_set.clone()],
+            (Ok(Entry::Alias(alias)), None) => match contents.get(&alias.relate) {
+                Ok(Entry::NonVsam(data_set)) => vec![data_set.clone()],
+                _ => return Ok(None),
+            },
+            (_, Some(_)) => return Err(not_found(&text).with_cc(GAVE_UP)),
+            _ => return Ok(None),
+        };
+        of_data_sets(text, catalog, data_sets, stated).map(Some)
+    }
+
+    /// The DD statement whose file it is; none: a data set of a catalog.
+    pub fn ddname(&self) -> Option<&str> {
+        match &self.place {
+            Place::Dd(ddname) => Some(ddname),
+            Place::DataSets(..) => None,
+        }
+    }
+
+    /// Do both stand for the same file?
+    pub fn is_same(&self, other: &Sequential) -> bool {
+        match (&self.place, &other.place) {
+            (Place::Dd(_), Place::Dd(_)) => self.name == other.name,
+            (Place::DataSets(a, _), Place::DataSets(b, _)) => a.iter().any(|path| b.contains(path)),
+            _ => false,
+        }
+    }
+
+    /// Opens what there is to be read.
+    pub fn open(&self, services: &Services) -> Result<Files, Failure> {
+        let files = match &self.place {
+            Place::Dd(ddname) => vec![services.dd.open(ddname).map_err(no_file(&self.name))?],
+            Place::DataSets(paths, _) => {
+                let opened = paths.iter().map(|path| File::open(path).map_err(no_file(&self.name)));
+                opened.collect::<Result<_, _>>()?
+            }
+        };
+        Ok(Files(files.into()))
+    }
+
+    /// Opens the one file to be written.
+    pub fn create(&self, services: &Services) -> Result<File, Failure> {
+        match &self.place {
+            Place::Dd(ddname) => services.dd.create(ddname).map_err(no_file(&self.name)),
+            Place::DataSets(paths, Some(_)) => match paths.as_slice() {
+                [path] => services.dd.create_data_set(path).map_err(no_file(&self.name)),
+                _ => Err(many(&self.name)),
+            },
+            Place::DataSets(..) => Err(many(&self.name)),
+        }
+    }
+
+    /// What was written is complete: the catalog knows it and its format (2).
+    pub fn complete(&self, services: &Services, attributes: &Attributes, out: &mut Sysprint) -> Result<(), Failure> {
+        let Place::DataSets(paths, Some((catalog, data_set))) = &self.place else {
+            return Ok(());
+        };
+        // The name of the file on its volume must be as durable as the entry that leads to it.
+        for directory in paths.iter().filter_map(|path| path.parent()) {
+            let how = Open {
+                directory: true,
+                ..Open::default()
+            };
+            let synced = services
+                .disk
+                .open(directory, how)
+                .and_then(|directory| directory.sync());
+            synced.map_err(|error| refused(&format!("{}: {error}", directory.display()), 24, 0))?;
+        }
+        let written = NonVsam {
+            format: attributes.to_string(),
+            ..(**data_set).clone()
+        };
+        let rolled = catalog.transact(|contents| match contents.get(&written.name) {
+            Ok(there) if *there == Entry::NonVsam(written.clone()) => Ok(Vec::new()),
+            Ok(_) => contents
+                .replace(&written.name, Entry::NonVsam(written.clone()))
+                .map(|()| Vec::new()),
+            Err(_) => contents.add_generation(Entry::NonVsam(written.clone()), services.today()),
+        })?;
+        rolled_off(services, catalog, &rolled, out);
+        Ok(())
+    }
+}
+
+/// `BASE(n)`: the base and the relative number.
+pub fn relative(text: &str) -> Option<(&str, i32)> {
+    let (base, rest) = text.split_once('(')?;
+    let number = rest.strip_suffix(')')?;
+    Some((base, number.parse().ok()?))
+}
+
+fn of_data_sets(
+    text: &str,
+    catalog: Arc<Catalog>,
+    data_sets: Vec<NonVsam>,
+    stated: Option<Attributes>,
+) -> Result<Sequential, Failure> {
+    let mut paths = Vec::new();
+    for data_set in &data_sets {
+        let path = catalog.file_path(data_set)?.ok_or_else(|| {
+            let words = format!("{} lies on a volume that is not one of this system", data_set.name);
+            refused(&words, 68, 20)
+        })?;
+        paths.push(path);
+    }
+    let mut formats = data_sets.iter().map(|data_set| data_set.format.as_str());
+    let format = formats.next().unwrap_or_default();
+    if formats.any(|other| other != format) && stated.is_none() {
+        let words = format!("generations of {text} differ in format; name them one by one");
+        return Err(refused(&words, 140, 0));
+    }
+    let said = || {
+        let parsed = DdText::parse(&format!("X,{format}")).map(|text| text.attributes);
+        parsed.map_err(|error| refused(&format!("the format of {text} is unusable: {error}"), 140, 0))
+    };
+    let attributes = match (stated, format) {
+        (Some(stated), _) => stated,
+        (None, "") => Attributes::default(),
+        _ => said()?,
+    };
+    let name = match data_sets.as_slice() {
+        [one] => one.name.to_string(),
+        _ => text.to_owned(),
+    };
+    let only = if data_sets.len() == 1 {
+        data_sets.into_iter().next()
+    } else {
+        None
+    };
+    Ok(Sequential {
+        name,
+        attributes,
+        place: Place::DataSets(paths, only.map(|data_set| (catalog, Box::new(data_set)))),
+    })
+}
+
+/// All generations in the order the group is read in.
+fn all_generations(contents: &Contents, gdg: &Gdg) -> Result<Vec<NonVsam>, Failure> {
+    let mut all: Vec<NonVsam> = Vec::new();
+    for (_, entry) in contents.generations(&gdg.name) {
+        if let Entry::NonVsam(data_set) = entry {
+            all.push(data_set.clone());
+        }
+    }
+    if !gdg.fifo {
+        all.reverse();
+    }
+    if all.is_empty() {
+        let words = format!("{} has no generation", gdg.name);
+        return Err(refused(&words, 8, 42).with_cc(GAVE_UP));
+    }
+    Ok(all)
+}
+
+/// The generation that a relative number means (1); one that is not there yet with the attributes it will have.
+fn generation(services: &Services, contents: &Contents, gdg: &Gdg, relative: i32) -> Result<NonVsam, Failure> {
+    let base = &gdg.name;
+    let all = contents.generations(base);
+    let newest = services.dd.newest(base, all.last().map(|(generation, _)| *generation));
+    let none = || not_found(&format!("{base}({relative})")).with_cc(GAVE_UP);
+    let back = usize::try_from(-i64::from(relative)).ok();
+    if let Some(back) = back {
+        let place = all.iter().position(|(generation, _)| Some(*generation) == newest);
+        let found = place.and_then(|place| all.get(place.checked_sub(back)?));
+        return match found {
+            Some((_, Entry::NonVsam(data_set))) => Ok(data_set.clone()),
+            _ => Err(none()),
+        };
+    }
+    let steps = u16::try_from(relative).map_err(|_| none())?;
+    let number = newest.unwrap_or(Generation { number: 0, version: 0 }).after(steps);
+    if let Some((_, Entry::NonVsam(data_set))) = all.iter().find(|(generation, _)| *generation == number) {
+        return Ok(data_set.clone());
+    }
+    let volume = default_volume(contents)?;
+    Ok(NonVsam {
+        name: number.name(base).map_err(|error| refused(&error, 140, 0))?,
+        device: contents.volume(&volume)?.device.name().to_owned(),
+        volumes: vec![volume],
+        file: String::new(),
+        format: String::new(),
+        sequence: String::new(),
+        history: History::new(services.today()),
+    })
+}
+
+fn many(name: &str) -> Failure {
+    let words = format!("{name} means all generations, and only one can be written: name it, as in {name}(+1)");
+    refused(&words, 140, 0).with_cc(GAVE_UP)
+}
