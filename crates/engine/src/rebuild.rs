@@ -2,8 +2,8 @@
 //!
 //! * B1. Everything is written to fresh files: each CA to the region of its number, its CIs from the first slot on. So
 //!   a rebuilt component is contiguous, though no CI, freespace or split is other than it was.
-//! * B2. The roots are written after all else is durable; files of a rebuild that did not come to its end have none,
-//!   and no open takes them.
+//! * B2. The data component's root is written after all else is durable, names included. So files of a rebuild that did
+//!   not come to its end are no data set, and no open takes them.
 
 use crate::engine::{read_copy, Engine};
 use crate::error::OpenError;
@@ -94,9 +94,9 @@ impl Engine {
             index.end_areas()?;
             data.root.index_root = index.write_roots(cluster)?;
         }
-        data.write_roots(cluster)?;
         directories.dedup();
-        directories.iter().flatten().try_for_each(|d| self.sync_directory(d))
+        directories.iter().flatten().try_for_each(|d| self.sync_directory(d))?;
+        data.write_roots(cluster).map(drop)
     }
 }
 

@@ -273,7 +273,7 @@ fn all_errors_of_a_command_are_told_together() {
 #[test]
 fn what_is_not_supported_yet_is_refused_and_changes_nothing() {
     for text in [
-        " EXPORT A.B OUTFILE(C)",
+        " LISTDATA STATUS VOLUME(V39001) UNIT(3390)",
         " DEFINE CLUSTER (NAME(A) TRK(1) NUMBERED)",
         " DELETE A NVR",
         " BIX IDS(A) ODS(B)",

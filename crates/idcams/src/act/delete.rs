@@ -113,7 +113,7 @@ fn doomed(
 }
 
 /// The entry and all that name it, directly or by others, each before the one it names.
-fn with_related(contents: &Contents, name: &Name) -> Result<Vec<Entry>, CatalogError> {
+pub(super) fn with_related(contents: &Contents, name: &Name) -> Result<Vec<Entry>, CatalogError> {
     let mut found = vec![contents.get(name)?.clone()];
     let mut next = 0;
     while let Some(entry) = found.get(next).cloned() {
@@ -128,7 +128,7 @@ fn with_related(contents: &Contents, name: &Name) -> Result<Vec<Entry>, CatalogE
     Ok(found)
 }
 
-fn expired(services: &Services, entry: &Entry) -> Result<(), Failure> {
+pub(super) fn expired(services: &Services, entry: &Entry) -> Result<(), Failure> {
     match entry.history().and_then(|history| history.expires) {
         Some(day) if day > services.today() => Err(refused(
             &format!("{} is kept until {day}; say PURGE to delete it before", entry.name()),

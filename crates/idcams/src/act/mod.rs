@@ -136,6 +136,8 @@ impl Act for Services {
             Verb::Print => print::print(self, cmd, out),
             Verb::Verify => verify::verify(self, cmd, out),
             Verb::Examine => examine::examine(self, cmd, out),
+            Verb::Export => portable::export(self, cmd, out),
+            Verb::Import => portable::import(self, cmd, out),
             Verb::Backup => portable::backup(self, cmd, out),
             Verb::Restore => portable::restore(self, cmd, out),
             // The table has these as not yet supported, so the caller refuses them before they come here.

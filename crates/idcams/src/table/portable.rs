@@ -23,6 +23,7 @@ const EXPORT_PARAMS: &[Param] = &[
         .required(),
     flag("DISCONNECT", "take a user catalog's connection away")
         .abbr(&["DCON"])
+        .not_yet()
         .one_of("output")
         .required(),
     flag("CIMODE", "copy control intervals").abbr(&["CIM"]).one_of("mode"),
@@ -31,7 +32,9 @@ const EXPORT_PARAMS: &[Param] = &[
         .abbr(&["ERAS"])
         .one_of("erase"),
     flag("NOERASE", "do not").abbr(&["NERAS"]).one_of("erase"),
-    name("INFILE", Form::Ddname, "DD name of the original").abbr(&["IFILE"]),
+    name("INFILE", Form::Ddname, "DD name of the original")
+        .abbr(&["IFILE"])
+        .stored(),
     flag("INHIBITSOURCE", "the original may only be read afterwards")
         .abbr(&["INHS"])
         .one_of("inhs"),
@@ -58,12 +61,13 @@ const EXPORT_PARAMS: &[Param] = &[
         .abbr(&["PERM"])
         .one_of("keep")
         .default("yes"),
-    choice("RLSSOURCE", YES_NO, "read with record-level sharing").abbr(&["RLSS"]),
+    choice("RLSSOURCE", YES_NO, "read with record-level sharing")
+        .abbr(&["RLSS"])
+        .stored(),
     CATALOG,
 ];
 pub(super) static EXPORT: VerbSpec = VerbSpec {
     abbrs: &["EXP"],
-    support: Support::NotYet,
     example: "EXPORT PAYROLL.MASTER OUTFILE(COPY) TEMPORARY",
     ..VerbSpec::new(
         Verb::Export,
@@ -83,7 +87,9 @@ const OBJECT: &[Param] = &[
     ORDERED[0],
     ORDERED[1],
     VOLUMES,
-    names("DEVICETYPE", Form::Word, 59, "device type of the catalog's volume").abbr(&["DEVT"]),
+    names("DEVICETYPE", Form::Word, 59, "device type of the catalog's volume")
+        .abbr(&["DEVT"])
+        .stored(),
     CLASSES[0],
     CLASSES[1],
     CLASSES[2],
@@ -99,6 +105,7 @@ const IMPORT_PARAMS: &[Param] = &[
         .required(),
     flag("CONNECT", "connect a user catalog")
         .abbr(&["CON"])
+        .not_yet()
         .one_of("input")
         .required(),
     group("OUTFILE", ON_FILE, "DD name of the data set made")
@@ -120,8 +127,8 @@ const IMPORT_PARAMS: &[Param] = &[
         .one_of("erase"),
     flag("NOERASE", "do not").abbr(&["NERAS"]).one_of("erase"),
     flag("INTOEMPTY", "into an entry that exists and is empty").abbr(&["IEMPTY"]),
-    flag("LOCK", "lock the catalog").one_of("lock"),
-    flag("UNLOCK", "unlock it").one_of("lock"),
+    flag("LOCK", "lock the catalog").one_of("lock").not_yet(),
+    flag("UNLOCK", "unlock it").one_of("lock").not_yet(),
     flag("PURGE", "replace before the expiration date")
         .abbr(&["PRG"])
         .one_of("purge"),
@@ -135,7 +142,6 @@ const IMPORT_PARAMS: &[Param] = &[
 ];
 pub(super) static IMPORT: VerbSpec = VerbSpec {
     abbrs: &["IMP"],
-    support: Support::NotYet,
     example: "IMPORT INFILE(COPY) OUTDATASET(PAYROLL.MASTER)",
     ..VerbSpec::new(
         Verb::Import,

@@ -1,20 +1,23 @@
-//! Power cuts, failing calls and full disks in the middle of a RESTORE that replaces: the old or the new, all of it.
+//! Power cuts, failing calls and full disks in the middle of what replaces a data set: the old or the new, all of it.
 
 use crate::files::{leftovers, live, on_volume, records, Files, SMALL};
 use crate::world::World;
 use cica_disk::sim::{Call, Errno, Faults};
 use cica_disk::{Disk, Image, SimDisk};
+use cica_engine::{Access, Insert};
 use std::sync::Arc;
 
-/// A disk on which PAY.SMALL is the old one, a copy of the new one, and the records of both.
+/// A disk on which PAY.SMALL is the old one, and a command that makes it the new one; with the records of both.
 struct Before {
+    command: &'static str,
     image: Image,
     files: Files,
     old: Vec<Vec<u8>>,
     new: Vec<Vec<u8>>,
 }
 
-fn before() -> Before {
+/// RESTORE over a data set that is there.
+fn restore() -> Before {
     let (mut world, files) = (World::new(), Files::new());
     world.ok(SMALL);
     live(&world, "PAY.SMALL", 30);
@@ -28,6 +31,7 @@ fn before() -> Before {
     let old = records(&world, "PAY.SMALL");
     drop(world);
     Before {
+        command: "RESTORE INFILE(COPY) REPLACE",
         image: disk.image(),
         files,
         old,
@@ -35,7 +39,31 @@ fn before() -> Before {
     }
 }
 
-const RESTORE: &str = "RESTORE INFILE(COPY) REPLACE";
+/// IMPORT over a data set that was exported and has changed since.
+fn import() -> Before {
+    let files = Files::new();
+    let disk = Arc::new(SimDisk::new());
+    let mut world = World::on(disk.clone());
+    world.ok(SMALL);
+    live(&world, "PAY.SMALL", 20);
+    let new = records(&world, "PAY.SMALL");
+    files.dd(&mut world, "COPY");
+    world.ok("EXPORT PAY.SMALL OUTFILE(COPY) TEMPORARY");
+    let data_set = world.open("PAY.SMALL", Access::Output);
+    let mut string = data_set.string();
+    string.insert(b"99999999999 LATER", Insert::Direct).unwrap();
+    drop(string);
+    data_set.close().unwrap();
+    let old = records(&world, "PAY.SMALL");
+    drop(world);
+    Before {
+        command: "IMPORT INFILE(COPY)",
+        image: disk.image(),
+        files,
+        old,
+        new,
+    }
+}
 
 impl Before {
     /// The data set is the old or the new, and there is nothing else; true for the new.
@@ -57,11 +85,15 @@ impl Before {
 
 #[test]
 fn a_power_cut_at_any_moment_leaves_the_old_or_the_new() {
-    let before = before();
+    power_cuts(&restore());
+    power_cuts(&import());
+}
+
+fn power_cuts(before: &Before) {
     let disk = Arc::new(SimDisk::from(before.image.clone()));
     let mut world = World::on(disk.clone());
     before.files.dd(&mut world, "COPY");
-    world.ok(RESTORE);
+    world.ok(before.command);
     drop(world);
     let trace = disk.trace();
     let mut point = trace.crash_point();
@@ -90,7 +122,11 @@ fn a_power_cut_at_any_moment_leaves_the_old_or_the_new() {
 
 #[test]
 fn a_call_that_fails_leaves_the_old_or_the_new_and_says_which() {
-    let before = before();
+    failing_calls(&restore());
+    failing_calls(&import());
+}
+
+fn failing_calls(before: &Before) {
     let calls = [
         (Call::Open, Errno::Io),
         (Call::Write, Errno::Io),
@@ -107,7 +143,7 @@ fn a_call_that_fails_leaves_the_old_or_the_new_and_says_which() {
             before.files.dd(&mut world, "COPY");
             let counted = disk.calls().of(call);
             disk.set_faults(Faults::none().fail(call, nth, errno));
-            let (cc, listing) = world.run(RESTORE);
+            let (cc, listing) = world.run(before.command);
             disk.set_faults(Faults::none());
             let failed = disk.calls().of(call) - counted >= nth;
             drop(world);
@@ -125,7 +161,11 @@ fn a_call_that_fails_leaves_the_old_or_the_new_and_says_which() {
 
 #[test]
 fn a_full_disk_leaves_the_old() {
-    let before = before();
+    full_disks(&restore());
+    full_disks(&import());
+}
+
+fn full_disks(before: &Before) {
     let used = |disk: &SimDisk| -> u64 {
         let lengths = |directory: &str| disk.list(directory.as_ref()).unwrap();
         lengths("/cat/volumes/CICA01")
@@ -140,7 +180,7 @@ fn a_full_disk_leaves_the_old() {
         let mut world = World::on(disk.clone());
         before.files.dd(&mut world, "COPY");
         disk.set_faults(Faults::none().space(used(&disk) + more));
-        let (cc, listing) = world.run(RESTORE);
+        let (cc, listing) = world.run(before.command);
         disk.set_faults(Faults::none());
         drop(world);
         let new = before.judge(disk, &format!("{more} bytes"));

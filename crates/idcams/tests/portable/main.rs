@@ -6,5 +6,6 @@ mod world;
 
 mod damaged;
 mod disasters;
+mod export;
 mod files;
 mod restore;

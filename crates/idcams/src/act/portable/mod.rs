@@ -8,11 +8,16 @@
 //! 2. IMPORT and RESTORE put nothing into the catalog before they have read the copy to its end and found it whole.
 
 mod backup;
+mod export;
+mod import;
+mod place;
 mod receive;
 mod restore;
 mod stored;
 
 pub use backup::backup;
+pub use export::export;
+pub use import::import;
 pub use restore::restore;
 
 use super::failure::Failure;
@@ -20,6 +25,7 @@ use super::open;
 use super::Services;
 use crate::messages::{CICA0963E, CICA0964E};
 use crate::params::Params;
+use crate::sysprint::Stamp;
 use cica_catalog::entry::Kind;
 use cica_catalog::Entry;
 use cica_portable::{CopyError, Reader};
@@ -42,6 +48,11 @@ impl Copy {
         let file = services.dd.open(&ddname).map_err(|e| unread(&e))?;
         let reader = Reader::new(file).map_err(|e| unread(&e))?;
         Ok(Copy { name, reader, taken: 0 })
+    }
+
+    /// When it was made, nanoseconds since 1970.
+    fn created(&self) -> u64 {
+        self.reader.head().created
     }
 
     /// The failure of what is wrong with it.
@@ -81,6 +92,15 @@ fn file(services: &Services, params: &Params, file: &str, data_set: &str) -> Res
         },
         open::Target::Cluster(cluster) => Err(unwritten(cluster.name.as_str(), &OUTSIDE)),
     }
+}
+
+/// Date and time for messages, of nanoseconds since 1970.
+fn moment(nanoseconds: u64) -> (String, String) {
+    let at = Stamp::from_unix((nanoseconds / 1_000_000_000) as i64);
+    (
+        format!("{:02}/{:02}/{:02}", at.month, at.day, at.year % 100),
+        format!("{:02}:{:02}:{:02}", at.hour, at.minute, at.second),
+    )
 }
 
 /// What an entry is called in messages: `CLUSTER`, `AIX`.

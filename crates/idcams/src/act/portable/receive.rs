@@ -2,16 +2,17 @@
 
 use super::super::failure::Failure;
 use super::super::making::{Making, Replaced};
-use super::super::trouble::not_opened;
+use super::super::trouble::{not_opened, Trouble};
 use super::super::Services;
 use super::Copy;
-use cica_catalog::{Catalog, Entry};
-use cica_engine::{OpenError, Rebuild};
-use cica_format::attributes::Attributes;
+use cica_catalog::entry::Component;
+use cica_catalog::{Catalog, Cluster, Entry};
+use cica_engine::{Access, DataSet, Definition, Insert, OpenError, OpenOptions, Rebuild, RequestError};
+use cica_format::attributes::{Alternate, Attributes};
 use cica_format::portable::{Kind, Member, Mode, Totals};
 use cica_format::root::{Part, Root};
 use cica_format::FormatError;
-use cica_portable::{Intervals, What};
+use cica_portable::{Intervals, Records, What};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -162,6 +163,45 @@ impl Copy {
         }
     }
 
+    /// Makes an empty data set as `entry` defines it and loads the member's records; tells how many these are.
+    pub fn load(&mut self, services: &mut Services, entry: &Entry, paths: (PathBuf, PathBuf)) -> Result<u64, Failure> {
+        let Entry::Cluster(cluster) = entry else {
+            return Err(self.out_of_order());
+        };
+        let name = cluster.name.to_string();
+        let opened = |error: OpenError| not_opened(&name, &error);
+        let refused = |error: RequestError| Trouble::from(error).of(&name);
+        let data_set = new_data_set(services, cluster, &paths).map_err(opened)?;
+        let mut string = data_set.string();
+        let (mut stream, mut count) = (Records::default(), 0);
+        loop {
+            let block = match self.reader.next() {
+                Ok(Some(block)) => block,
+                Ok(None) => return Err(self.out_of_order()),
+                Err(error) => return Err(self.unread(&error)),
+            };
+            match block.kind {
+                Kind::Records => stream.add(block.content),
+                Kind::MemberEnd => {
+                    let totals = Totals::decode(block.content).map_err(|error| self.wrong(error))?;
+                    if totals.records != count || !stream.is_empty() {
+                        return Err(self.unread(&self.reader.refused(What::Totals)));
+                    }
+                    drop(string);
+                    data_set.close().map_err(|error| Trouble::Close(error).of(&name))?;
+                    return Ok(count);
+                }
+                _ => return Err(self.out_of_order()),
+            }
+            while let Some((_, record)) = stream.next().map_err(|error| self.wrong(error))? {
+                string.insert(record, Insert::Sequential).map_err(refused)?;
+                count += 1;
+                self.taken += 1;
+                services.progress(self.taken);
+            }
+        }
+    }
+
     fn wrong(&self, error: FormatError) -> Failure {
         self.unread(&self.reader.refused(What::Format(error)))
     }
@@ -173,6 +213,24 @@ impl Copy {
                 .refused(What::Order("a member has not the blocks that its definition needs")),
         )
     }
+}
+
+/// Makes the files of a cluster and opens it for its load.
+fn new_data_set(services: &Services, cluster: &Cluster, paths: &(PathBuf, PathBuf)) -> Result<DataSet, OpenError> {
+    let created = services.clock.now();
+    let carried =
+        |part: &Component| part.file_attributes(&cluster.name, cluster.organization, &cluster.attributes, created);
+    services.engine.create(&Definition {
+        data_path: paths.0.clone(),
+        index_path: paths.1.clone(),
+        data: carried(&cluster.data),
+        index: cluster.index.as_ref().map(carried),
+    })?;
+    let options = OpenOptions {
+        access: Access::Output,
+        ..OpenOptions::default()
+    };
+    services.engine.open(&paths.0, &paths.1, options)
 }
 
 /// Why a block could not be made use of.
@@ -272,6 +330,13 @@ fn carried(entry: &Entry, root: &Root) -> Option<Attributes> {
         cluster_name: entry.name().to_string(),
         component_name: component.name.to_string(),
         volume: component.volumes.first().map(ToString::to_string).unwrap_or_default(),
+        alternate: a.alternate.clone().map(|alternate| match entry {
+            Entry::Aix(aix) => Alternate {
+                base: aix.relate.to_string(),
+                ..alternate
+            },
+            _ => alternate,
+        }),
         ..a.clone()
     })
 }

@@ -7,18 +7,19 @@
 //!    indexes or not at all.
 
 use super::super::alter::rename::renamed;
+use super::super::delete::expired;
 use super::super::failure::{refused, Failure};
 use super::super::making::Replaced;
 use super::super::Services;
 use super::backup::{amount, masks};
 use super::kind;
+use super::place::place;
 use super::receive::Received;
 use super::Copy;
 use crate::messages::{CICA0901E, CICA0962I, CICA0965E, CICA0966I, CICA0967E};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
-use cica_catalog::entry::Component;
-use cica_catalog::{Contents, Entry, Mask, Name, Volser};
+use cica_catalog::{Contents, Entry, Mask, Name};
 use cica_format::portable::{Mode, Totals};
 
 /// Carries out RESTORE.
@@ -93,13 +94,15 @@ fn one(
                 "the catalog has that name; say REPLACE, or RENAME",
             ));
         }
-        may_go(services, params, &old)?;
+        if !params.flag("PURGE") {
+            expired(services, &old)?;
+        }
         let erase = old.attributes().is_some_and(|a| a.erase);
         let lock = Replaced::lock(services, &catalog, old.clone(), erase)?;
         within.replaced.push((old, lock));
     }
     for component in entry.components_mut() {
-        place(&contents, params, component)?;
+        place(&contents, params.list("VOLUMES"), component)?;
     }
     let amount = match mode {
         Mode::Definition => copy.skip()?,
@@ -119,55 +122,6 @@ fn one(
 
 fn not_restored(name: &Name, reason: &str) -> Failure {
     Failure::new(&CICA0965E, &[("name", name), ("reason", &reason)])
-}
-
-/// PURGE, for what is kept until a day that is still to come.
-fn may_go(services: &Services, params: &Params, old: &Entry) -> Result<(), Failure> {
-    match old.history().and_then(|history| history.expires) {
-        Some(day) if day > services.today() && !params.flag("PURGE") => Err(refused(
-            &format!("{} is kept until {day}; say PURGE to replace it before", old.name()),
-            84,
-            6,
-        )),
-        _ => Ok(()),
-    }
-}
-
-/// Volumes of this catalog for a component: those that VOLUMES says, else those of the copy.
-fn place(contents: &Contents, params: &Params, component: &mut Component) -> Result<(), Failure> {
-    let written = params.list("VOLUMES");
-    if !written.is_empty() {
-        component.volumes = written
-            .iter()
-            .map(|word| match word.text.as_str() {
-                "*" => Ok(Volser::default_serial()),
-                text => Volser::parse(text).map_err(|error| refused(&error, 140, 0)),
-            })
-            .collect::<Result<_, _>>()?;
-    }
-    for serial in &component.volumes {
-        let device = contents.volume(serial)?.device;
-        let physical = device.physical_record(component.ci_size).filter(|p| p.per_track > 0);
-        let Some(physical) = physical else {
-            let words = format!(
-                "CIs of {} bytes cannot be laid on a {}",
-                component.ci_size,
-                device.name()
-            );
-            return Err(refused(&format!("{}: {words}", component.name), 140, 0));
-        };
-        let tracks = physical.tracks_for(u64::from(component.ci_per_ca)) as u32;
-        if tracks != component.tracks_per_ca {
-            // Another device: the same control areas take another number of tracks.
-            let old = u64::from(component.tracks_per_ca.max(1));
-            component.primary_tracks = component.primary_tracks / old * u64::from(tracks);
-            component.secondary_tracks = component.secondary_tracks / old * u64::from(tracks);
-            component.tracks_per_ca = tracks;
-        }
-        component.physical_record = physical.size;
-        component.records_per_track = physical.per_track;
-    }
-    Ok(())
 }
 
 /// What an alternate index, a path or an alias names is there, or comes with it.

@@ -1,0 +1,254 @@
+//! EXPORT: a data set with its definition into a portable copy, and then away, or marked as copied.
+//!
+//! 1. The original goes (PERMANENT) only when the copy is complete and durable, and nobody changed it meanwhile.
+//! 2. A key-sequenced cluster is copied record by record, so that it can be imported with another layout; CIMODE and all
+//!    other data sets are copied as they are stored, so that RBAs and record numbers stay what they are.
+//! 3. Paths and aliases over the object go with it; other objects over it are exported by themselves, before it.
+
+use super::super::delete::{expired, with_related};
+use super::super::failure::{not_found, refused, Failure};
+use super::super::making::{Making, Replaced};
+use super::super::trouble::{not_opened, Trouble};
+use super::super::Services;
+use super::stored::{files, Copied};
+use super::{moment, rank, unwritten, NewCopy};
+use crate::messages::{CICA0901E, IDC0005I, IDC0550I, IDC0594I};
+use crate::params::{Command, Params};
+use crate::sysprint::Sysprint;
+use cica_catalog::entry::{Attributes, Organization};
+use cica_catalog::{Catalog, Entry, Name};
+use cica_engine::{Intent, OpenOptions, RequestError};
+use cica_format::portable::{Head, Member, Mode, Totals};
+use cica_portable::Writer;
+use std::fs::File;
+use std::sync::Arc;
+
+/// How hard an EXPORT compresses.
+const LEVEL: i32 = 3;
+
+/// Carries out EXPORT.
+pub fn export(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+    match run(services, &command.params, out) {
+        Ok(()) => 0,
+        Err(failure) => failure.with_cc(12).tell(out),
+    }
+}
+
+fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
+    if params.flag("DISCONNECT") {
+        return Err(Failure::new(&CICA0901E, &[("item", &"DISCONNECT")]));
+    }
+    let source = Source::of(services, params)?;
+    if source.permanent && !params.flag("PURGE") {
+        source.doomed.iter().try_for_each(|entry| expired(services, entry))?;
+    }
+    let copy = NewCopy::create(services, params)?;
+    let name = copy.name.clone();
+    let output = |error: std::io::Error| unwritten(&name, &error);
+    let now = services.clock.now();
+    let head = Head {
+        id: now ^ u64::from(std::process::id()) << 32,
+        created: now,
+        members: source.members.len() as u32,
+    };
+    let mut writer = Writer::new(copy.file, head, LEVEL).map_err(output)?;
+    let version = source.version(services)?;
+    let mut totals = Totals::default();
+    for entry in &source.members {
+        let inhibit = params.flag("INHIBITTARGET");
+        let copied = marked(entry, |a| (a.inhibit, a.exported) = (inhibit, false));
+        let written = match (source.mode(params)?, rank(entry.kind()) < 2) {
+            (Mode::Records, true) => by_records(services, &source.catalog, copied, &mut writer, &name)?,
+            _ => Copied::open(services, &source.catalog, copied)?.write(services, &mut writer, &name, &mut 0)?,
+        };
+        totals.records += written.records;
+    }
+    let (file, _) = writer.finish().map_err(output)?;
+    if file.metadata().is_ok_and(|m| m.is_file()) {
+        file.sync_all().map_err(output)?;
+    }
+    if totals.records > 0 {
+        out.say(&IDC0005I, &[("count", &totals.records)]);
+    }
+    let (date, time) = moment(now);
+    out.say(&IDC0594I, &[("date", &date), ("time", &time)]);
+    match source.permanent {
+        true => source.take_away(services, params, version, out),
+        false => source.mark(params.flag("INHIBITSOURCE")),
+    }
+}
+
+/// What is exported.
+struct Source {
+    catalog: Arc<Catalog>,
+    entry: Entry,
+    /// The entry, and the paths and aliases that lead to it.
+    members: Vec<Entry>,
+    permanent: bool,
+    /// What goes with it when it goes, each before the one it names.
+    doomed: Vec<Entry>,
+}
+
+impl Source {
+    fn of(services: &Services, params: &Params) -> Result<Source, Failure> {
+        let text = params.name("entryname").unwrap_or_default();
+        let name = Name::parse(text).map_err(|_| not_found(&text))?;
+        let catalog = services.catalog(params, text)?;
+        let contents = catalog.contents()?;
+        let entry = contents.get(&name).map_err(|_| not_found(&name))?.clone();
+        if entry.components().next().is_none() {
+            let words = format!("{name} is a {} and has no contents to export", entry.kind().word());
+            return Err(refused(&words, 140, 0));
+        }
+        let leading = contents.related(&name).filter(|e| rank(e.kind()) > 1);
+        let mut members: Vec<Entry> = std::iter::once(entry.clone()).chain(leading.cloned()).collect();
+        members.sort_by_key(|e| rank(e.kind()));
+        let permanent = !params.flag("TEMPORARY");
+        let doomed = with_related(&contents, &name)?;
+        let over = doomed.iter().find(|e| matches!(e, Entry::Aix(_)) && e.name() != &name);
+        if let (true, Some(aix)) = (permanent, over) {
+            let words = format!(
+                "{} over it would be lost; export or delete it first, or say TEMPORARY",
+                aix.name()
+            );
+            return Err(refused(&format!("{name} is not exported: {words}"), 140, 0));
+        }
+        Ok(Source {
+            catalog,
+            entry,
+            members,
+            permanent,
+            doomed,
+        })
+    }
+
+    /// How the contents are copied.
+    fn mode(&self, params: &Params) -> Result<Mode, Failure> {
+        let keyed = matches!(&self.entry, Entry::Cluster(c) if c.organization == Organization::Ksds);
+        match (keyed, params.flag("CIMODE"), params.flag("RECORDMODE")) {
+            (true, false, _) => Ok(Mode::Records),
+            (false, _, true) => {
+                let item = "RECORDMODE OF WHAT IS NO KEY-SEQUENCED CLUSTER";
+                Err(Failure::new(&CICA0901E, &[("item", &item)]))
+            }
+            _ => Ok(Mode::ControlIntervals),
+        }
+    }
+
+    /// The version of its committed root: another one says that somebody changed it.
+    fn version(&self, services: &Services) -> Result<u32, Failure> {
+        let name = self.entry.name().as_str();
+        match files(&self.catalog, &self.entry)? {
+            Some((data, index)) => {
+                let stored = services.engine.stored(&data, &index);
+                Ok(stored.map_err(|e| not_opened(name, &e))?.data.root().version)
+            }
+            None => Ok(0),
+        }
+    }
+
+    /// PERMANENT: takes the object out of the catalog with all that leads to it.
+    fn take_away(self, services: &Services, params: &Params, version: u32, out: &mut Sysprint) -> Result<(), Failure> {
+        let said = self.entry.attributes().is_some_and(|a| a.erase);
+        let erase = params.switch("ERASE", "NOERASE").unwrap_or(said);
+        let making = Making::begin(services, &self.catalog)?;
+        let locked = Replaced::lock(services, &self.catalog, self.entry.clone(), erase)?;
+        if let Some((data, _)) = files(&self.catalog, &self.entry)? {
+            if services.engine.peek(&data)?.version != version {
+                let words = format!(
+                    "{} was changed while it was exported; it stays, and the copy is of before: export it again",
+                    self.entry.name()
+                );
+                return Err(refused(&words, 184, 6));
+            }
+        }
+        let doomed = self.doomed;
+        making.switch(vec![locked], |contents| {
+            for entry in &doomed {
+                contents.remove(entry.name())?;
+            }
+            Ok(())
+        })?;
+        for entry in &doomed {
+            out.say(&IDC0550I, &[("kind", &entry.kind().letter()), ("name", entry.name())]);
+        }
+        Ok(())
+    }
+
+    /// TEMPORARY: notes that there is a copy, by which IMPORT may replace the data set.
+    fn mark(self, inhibit: bool) -> Result<(), Failure> {
+        let name = self.entry.name().clone();
+        self.catalog.transact(|contents| {
+            let entry = contents.get(&name)?;
+            let marked = marked(entry, |a| {
+                a.exported = true;
+                a.inhibit |= inhibit;
+            });
+            Ok(contents.replace(&name, marked)?)
+        })
+    }
+}
+
+/// An entry with other attributes, where it has any.
+fn marked(entry: &Entry, change: impl FnOnce(&mut Attributes)) -> Entry {
+    let mut entry = entry.clone();
+    match &mut entry {
+        Entry::Cluster(e) => change(&mut e.attributes),
+        Entry::Aix(e) => change(&mut e.attributes),
+        _ => {}
+    }
+    entry
+}
+
+/// Copies a cluster record by record.
+fn by_records(
+    services: &mut Services,
+    catalog: &Catalog,
+    entry: Entry,
+    writer: &mut Writer<File>,
+    copy: &str,
+) -> Result<Totals, Failure> {
+    let output = |error: std::io::Error| unwritten(copy, &error);
+    let name = entry.name().to_string();
+    let (kind, fields) = cica_catalog::wire::encode_entry(&entry);
+    let member = Member {
+        mode: Mode::Records,
+        entry: kind,
+        fields,
+    };
+    writer.member(&member).map_err(output)?;
+    let Some((data, index)) = files(catalog, &entry)? else {
+        return writer.end_member().map_err(output);
+    };
+    // One that was never loaded cannot be opened for input, and has no records.
+    let opened = |error| not_opened(&name, &error);
+    if services
+        .engine
+        .stored(&data, &index)
+        .map_err(opened)?
+        .data
+        .root()
+        .levels
+        == 0
+    {
+        return writer.end_member().map_err(output);
+    }
+    let data_set = services
+        .engine
+        .open(&data, &index, OpenOptions::default())
+        .map_err(opened)?;
+    let mut string = data_set.string();
+    let mut count = 0;
+    loop {
+        match string.next(Intent::Read) {
+            Ok(record) => writer.record(0, record.bytes).map_err(output)?,
+            Err(RequestError::EndOfData) => break,
+            Err(error) => return Err(Trouble::from(error).of(&name)),
+        }
+        count += 1;
+        services.progress(count);
+    }
+    drop(string);
+    data_set.close().map_err(|error| Trouble::Close(error).of(&name))?;
+    writer.end_member().map_err(output)
+}
