@@ -23,7 +23,6 @@ const EXPORT_PARAMS: &[Param] = &[
         .required(),
     flag("DISCONNECT", "take a user catalog's connection away")
         .abbr(&["DCON"])
-        .not_yet()
         .one_of("output")
         .required(),
     flag("CIMODE", "copy control intervals").abbr(&["CIM"]).one_of("mode"),
@@ -105,7 +104,6 @@ const IMPORT_PARAMS: &[Param] = &[
         .required(),
     flag("CONNECT", "connect a user catalog")
         .abbr(&["CON"])
-        .not_yet()
         .one_of("input")
         .required(),
     group("OUTFILE", ON_FILE, "DD name of the data set made")

@@ -35,9 +35,6 @@ pub fn export(services: &mut Services, command: &Command, out: &mut Sysprint) ->
 }
 
 fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
-    if params.flag("DISCONNECT") {
-        return Err(Failure::new(&CICA0901E, &[("item", &"DISCONNECT")]));
-    }
     let source = Source::of(services, params)?;
     if source.permanent && !params.flag("PURGE") {
         source.doomed.iter().try_for_each(|entry| expired(services, entry))?;

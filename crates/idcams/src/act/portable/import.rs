@@ -16,7 +16,7 @@ use super::super::Services;
 use super::place::place;
 use super::receive::Received;
 use super::{moment, Copy};
-use crate::messages::{CICA0901E, CICA0967E, IDC0005I, IDC0604I, IDC3013I};
+use crate::messages::{CICA0967E, IDC0005I, IDC0604I, IDC3013I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
 use cica_catalog::{Contents, Entry, Name};
@@ -31,9 +31,6 @@ pub fn import(services: &mut Services, command: &Command, out: &mut Sysprint) ->
 }
 
 fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
-    if params.flag("CONNECT") {
-        return Err(Failure::new(&CICA0901E, &[("item", &"CONNECT")]));
-    }
     let mut copy = Copy::open(services, params)?;
     let (date, time) = moment(copy.created());
     out.say(&IDC0604I, &[("date", &date), ("time", &time)]);
