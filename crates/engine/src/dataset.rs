@@ -9,20 +9,25 @@
 //! | open | a failed write or sync, a broken invariant | fenced: nothing is answered any more |
 //! | any | last handle dropped without `close` | closed, as after the death of the process |
 
+use crate::common::interval::Intervals;
 use crate::common::{shape, Common};
 use crate::engine::{open_file, read_copy, Shared};
 use crate::error::{OpenError, RequestError};
+use crate::esds::Esds;
 use crate::io::Io;
 use crate::ksds::Ksds;
+use crate::linear::Lds;
 use crate::log::{Logged, Logger};
 use crate::organized::Organized;
+use crate::relative::Rrds;
 use crate::sphere::{Sphere, Way};
 use crate::store::{Codec, Component};
-use crate::string::Str;
+use crate::string::{Intent, Str};
 use cica_disk::{File, Lock};
 use cica_format::attributes::{Attributes, Organization};
 use cica_format::index::BaseRba;
 use cica_format::root::{LogPosition, Part, Root, Statistics};
+use cica_format::slots;
 use cica_format::table::Ref;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
@@ -138,7 +143,7 @@ impl Inner {
         options: OpenOptions,
     ) -> Result<Arc<Inner>, OpenError> {
         check_open(&root, options)?;
-        let never_loaded = root.levels == 0;
+        let never_loaded = never_loaded(&root);
         let write = options.access == Access::Output;
         let (index_part, index_root) = match root.attributes.organization.has_index() {
             true => {
@@ -213,6 +218,27 @@ impl Inner {
         self.records.common()
     }
 
+    /// May this open read now, with this intent?
+    pub fn allow_read(&self, intent: Intent) -> Result<(), RequestError> {
+        if intent == Intent::Update && self.options.access != Access::Output {
+            return Err(RequestError::Access {
+                what: "getting records for update (open for output)",
+            });
+        }
+        if self.common().loading.load(Relaxed) {
+            return Err(RequestError::Loading);
+        }
+        self.common().check_fence()
+    }
+
+    /// May this open change something? `what` says which request asks.
+    pub fn allow_change(&self, what: &'static str) -> Result<(), RequestError> {
+        match self.options.access {
+            Access::Output => self.common().check_fence(),
+            Access::Input => Err(RequestError::Access { what }),
+        }
+    }
+
     /// Changes will be logged.
     pub fn join_log(self: &Arc<Self>) {
         if self.options.access == Access::Output {
@@ -276,7 +302,8 @@ impl Inner {
         self.records.reset();
         self.common().counters.records.store(0, Relaxed);
         *self.base.lock() = Default::default();
-        self.common().loading.store(true, Relaxed);
+        let loads = self.common().attributes.organization != Organization::Lds;
+        self.common().loading.store(loads, Relaxed);
         self.changed.store(true, Relaxed);
         self.commit_tree(true)?;
         self.common().data.cut()?;
@@ -347,6 +374,21 @@ impl Inner {
                 self.commit_tree(false)
             }
         }
+    }
+
+    /// Ends the load of a KSDS early, so that records come in any order and are logged.
+    pub fn end_loading(&self, ksds: &Ksds) -> Result<(), RequestError> {
+        let _gate = self.common().gate.write();
+        if !ksds.loading.load(Relaxed) {
+            return Ok(());
+        }
+        ksds.check_fence()?;
+        ksds.end_load()?;
+        ksds.plant()?;
+        self.note_loading();
+        self.commit_tree(false)?;
+        ksds.loading.store(false, Relaxed);
+        Ok(())
     }
 
     /// Makes the log durable as far as it goes.
@@ -786,7 +828,7 @@ pub(crate) fn read_index_root(file: &dyn File, path: &Path, data: &Root) -> Resu
 
 /// May the data set be opened so?
 fn check_open(root: &Root, options: OpenOptions) -> Result<(), OpenError> {
-    let (a, never_loaded) = (&root.attributes, root.levels == 0);
+    let (a, never_loaded) = (&root.attributes, never_loaded(root));
     let refused = |what: &str| {
         Err(OpenError::Attributes {
             what: format!("{} {what}", a.cluster_name),
@@ -803,6 +845,14 @@ fn check_open(root: &Root, options: OpenOptions) -> Result<(), OpenError> {
 
 /// How the data CIs are read and rendered.
 fn data_codec(a: &Attributes) -> Codec {
+    match a.organization {
+        Organization::Rrds => {
+            let slot = Some(a.maximum_record as usize);
+            return Codec::Image { slot };
+        }
+        Organization::Lds => return Codec::Image { slot: None },
+        _ => {}
+    }
     let shape = shape(a);
     let average = (a.average_record as usize).clamp(shape.rkp + shape.key_len, a.ci_size as usize);
     let expected = a.ci_size as usize / average.max(8) + 8;
@@ -828,16 +878,37 @@ fn organized(
     index_root: Option<&Root>,
 ) -> Result<Organized, OpenError> {
     match (root.attributes.organization, index, index_root) {
-        (Organization::Ksds, Some(index), Some(index_root)) => {
+        (Organization::Ksds | Organization::Vrrds, Some(index), Some(index_root)) => {
             let index_cis = (index_root.high_used / index_root.attributes.ci_size as u64) as u32;
             let ksds = Ksds::new(common, index, root.top, root.levels, index_cis);
             Ok(Organized::Ksds(Arc::new(ksds)))
         }
-        _ => Err(OpenError::Attributes {
-            what: format!(
-                "{}: its organization is not supported yet",
-                root.attributes.cluster_name
-            ),
-        }),
+        (organization, _, _) => {
+            let intervals = Intervals::new(root.top, root.levels);
+            unindexed(organization, common, intervals).ok_or_else(|| OpenError::Attributes {
+                what: format!(
+                    "{}: no record of its size fits a control interval, or its organization is not known here",
+                    root.attributes.cluster_name
+                ),
+            })
+        }
     }
+}
+
+/// The data set without an index; `None` for attributes with which it cannot be worked.
+fn unindexed(organization: Organization, common: Common, intervals: Intervals) -> Option<Organized> {
+    let slot = common.attributes.maximum_record as usize;
+    match organization {
+        Organization::Esds => Some(Organized::Esds(Arc::new(Esds::new(common, intervals)))),
+        Organization::Rrds if slot > 0 && slots::per_ci(common.data.layout.ci_size, slot) > 0 => {
+            Some(Organized::Rrds(Arc::new(Rrds::new(common, intervals))))
+        }
+        Organization::Lds => Some(Organized::Lds(Arc::new(Lds::new(common, intervals)))),
+        _ => None,
+    }
+}
+
+/// Whether nothing was ever stored. An LDS has no load, so it may be read from the first moment.
+fn never_loaded(root: &Root) -> bool {
+    root.levels == 0 && root.attributes.organization != Organization::Lds
 }

@@ -61,12 +61,28 @@ pub enum RequestError {
         /// What was asked.
         what: &'static str,
     },
+    /// 8/72: a key was given where records have none.
+    NoKeys,
+    /// 8/76: a record cannot be added by address here.
+    AddressedInsert,
+    /// 8/80: records of this organization cannot be erased.
+    NoErase {
+        /// The organization.
+        of: &'static str,
+    },
     /// 8/88: no position to go on from.
     NoPosition,
     /// 8/92: update or erase without a get for update before it.
     NoUpdate,
     /// 8/96: the prime key of a record cannot change.
     KeyChanged,
+    /// 8/100: an update by address cannot change a record's length.
+    LengthChange {
+        /// Bytes given.
+        given: usize,
+        /// Bytes the record has.
+        has: usize,
+    },
     /// 8/104: options that contradict each other.
     Options {
         /// Which.
@@ -111,6 +127,18 @@ pub enum RequestError {
         /// What it answered.
         error: Box<RequestError>,
     },
+    /// 8/156: the image is not one of this control interval.
+    BadInterval {
+        /// Why.
+        why: String,
+    },
+    /// 8/192: no record has this number: 0, or more than the data set can ever hold.
+    BadRrn {
+        /// The relative record number.
+        rrn: u64,
+    },
+    /// 8/196: an RBA was given where records go by their numbers.
+    NoAddresses,
     /// 12/4 or 12/8: a CI does not read back as it was written, or the device failed.
     Physical {
         /// 4 data read, 8 index read, 12 sequence set read, 16 data write, 20 index write, 24 sequence set write.
@@ -149,13 +177,20 @@ impl RequestError {
             AreaTooSmall { .. } => (8, 44),
             NoString => (8, 64),
             Access { .. } => (8, 68),
+            NoKeys => (8, 72),
+            AddressedInsert => (8, 76),
+            NoErase { .. } => (8, 80),
             NoPosition => (8, 88),
             NoUpdate => (8, 92),
             KeyChanged => (8, 96),
+            LengthChange { .. } => (8, 100),
             Options { .. } => (8, 104),
             Length { .. } => (8, 108),
             KeyLength { .. } => (8, 112),
             Loading => (8, 116),
+            BadInterval { .. } => (8, 156),
+            BadRrn { .. } => (8, 192),
+            NoAddresses => (8, 196),
             Physical { reason, .. } => (12, *reason),
             Fenced { .. } => (12, 16),
         };
@@ -202,11 +237,18 @@ impl fmt::Display for RequestError {
             AreaTooSmall { need, have } => write!(f, "the record has {need} bytes, the area given {have}")?,
             NoString => write!(f, "all strings of this open are in use")?,
             Access { what } => write!(f, "this open does not allow {what}")?,
+            NoKeys => write!(f, "records of this data set have no keys: give an RBA")?,
+            AddressedInsert => write!(f, "records cannot be added by address here")?,
+            NoErase { of } => write!(f, "records of {of} cannot be erased")?,
             NoPosition => write!(f, "no position to go on from: POINT or GET first")?,
             NoUpdate => write!(f, "no record is held for update: GET it for update first")?,
             KeyChanged => write!(
                 f,
                 "the prime key of a record cannot be changed: erase it and insert the new one"
+            )?,
+            LengthChange { given, has } => write!(
+                f,
+                "the record has {has} bytes and keeps its length; {given} bytes were given"
             )?,
             Options { what } => write!(f, "{what}")?,
             Length { given, least, most } => {
@@ -231,6 +273,9 @@ impl fmt::Display for RequestError {
                 show_key(key)
             )?,
             Alternate { name, error, .. } => write!(f, "alternate index {name}: {error}")?,
+            BadInterval { why } => write!(f, "the image is not one of this control interval: {why}")?,
+            BadRrn { rrn } => write!(f, "there can be no relative record number {rrn}")?,
+            NoAddresses => write!(f, "records of this data set go by relative record number, not by RBA")?,
             Physical { what, .. } => write!(f, "{what}")?,
             Fenced { why } => write!(
                 f,

@@ -5,6 +5,7 @@
 //! organized, common         a data set by its organization, and what all have
 //! sphere/                   a base with its alternate indexes: units, paths
 //! ksds/                     trees of records: find, change, split, load
+//! esds/ relative/ linear/   records by RBA, by number, and bytes; numbered: their strings
 //! store/                    one component file: slots, regions, commit (docs/design/0001)
 //! pool/   log/              frames and latches; requests made durable
 //! ```
@@ -17,14 +18,18 @@ mod dataset;
 mod definition;
 mod engine;
 mod error;
+mod esds;
 pub mod examine;
 mod io;
 mod ksds;
+mod linear;
 mod log;
+mod numbered;
 mod organized;
 #[allow(unsafe_code)]
 mod pool;
 mod rebuild;
+mod relative;
 mod sphere;
 mod store;
 mod stored;

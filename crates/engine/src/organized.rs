@@ -1,9 +1,14 @@
 //! A data set by its organization, for what every one of them is asked: opening, commit, close, recovery.
 
+use crate::common::interval::Intervals;
 use crate::common::Common;
 use crate::error::RequestError;
+use crate::esds::Esds;
 use crate::ksds::Ksds;
+use crate::linear::Lds;
 use crate::log::Logged;
+use crate::numbered::Numbered;
+use crate::relative::Rrds;
 use crate::store::Component;
 use std::sync::Arc;
 
@@ -11,6 +16,12 @@ use std::sync::Arc;
 pub enum Organized {
     /// Records by key.
     Ksds(Arc<Ksds>),
+    /// Records in the order in which they came.
+    Esds(Arc<Esds>),
+    /// Records in numbered slots.
+    Rrds(Arc<Rrds>),
+    /// Bytes.
+    Lds(Arc<Lds>),
 }
 
 impl Organized {
@@ -18,6 +29,9 @@ impl Organized {
     pub fn common(&self) -> &Common {
         match self {
             Organized::Ksds(ksds) => ksds,
+            Organized::Esds(esds) => esds,
+            Organized::Rrds(rrds) => rrds,
+            Organized::Lds(lds) => lds,
         }
     }
 
@@ -25,14 +39,27 @@ impl Organized {
     pub fn index(&self) -> Option<&Arc<Component>> {
         match self {
             Organized::Ksds(ksds) => Some(&ksds.index),
+            _ => None,
         }
     }
 
-    /// What the root says of the records' tree: index CI of its top and index levels; `(u32::MAX, 0)` when nothing was
-    /// ever stored.
-    pub fn top(&self) -> (u32, u8) {
+    /// The CIs in use, where no index says which.
+    fn intervals(&self) -> Option<&Intervals> {
         match self {
-            Organized::Ksds(ksds) => ksds.top(),
+            Organized::Ksds(_) => None,
+            Organized::Esds(esds) => Some(&esds.intervals),
+            Organized::Rrds(rrds) => Some(&rrds.intervals),
+            Organized::Lds(lds) => Some(&lds.intervals),
+        }
+    }
+
+    /// What the root says of where records are: index CI of the tree's top and index levels, without an index the end of
+    /// the CIs in use and 1; `(u32::MAX, 0)` when nothing was ever stored.
+    pub fn top(&self) -> (u32, u8) {
+        match (self, self.intervals()) {
+            (_, Some(intervals)) => intervals.top(),
+            (Organized::Ksds(ksds), None) => ksds.top(),
+            _ => (u32::MAX, 0),
         }
     }
 
@@ -40,6 +67,7 @@ impl Organized {
     pub fn index_cis(&self) -> u32 {
         match self {
             Organized::Ksds(ksds) => ksds.index_cis(),
+            _ => 0,
         }
     }
 
@@ -49,8 +77,10 @@ impl Organized {
         if let Some(index) = self.index() {
             index.reset();
         }
-        match self {
-            Organized::Ksds(ksds) => ksds.reset(),
+        match (self, self.intervals()) {
+            (Organized::Ksds(ksds), _) => ksds.reset(),
+            (_, Some(intervals)) => intervals.reset(),
+            _ => {}
         }
     }
 
@@ -58,6 +88,7 @@ impl Organized {
     pub fn is_building(&self) -> bool {
         match self {
             Organized::Ksds(ksds) => ksds.loader.lock().is_some(),
+            _ => false,
         }
     }
 
@@ -65,6 +96,7 @@ impl Organized {
     pub fn end_load(&self) -> Result<(), RequestError> {
         match self {
             Organized::Ksds(ksds) => ksds.end_load(),
+            _ => Ok(()),
         }
     }
 
@@ -78,6 +110,9 @@ impl Organized {
                 Logged::AddPointer(..) | Logged::RemovePointer(..) => crate::sphere::replay(ksds, logged),
                 Logged::DataSet { .. } | Logged::Unit(_) => Ok(()),
             },
+            Organized::Esds(esds) => redo_numbered(&**esds, logged, 8),
+            Organized::Rrds(rrds) => redo_numbered(&**rrds, logged, 4),
+            Organized::Lds(lds) => redo_numbered(&**lds, logged, 8),
         }
     }
 
@@ -85,6 +120,27 @@ impl Organized {
     pub fn examine(&self) -> Result<crate::examine::Examination, RequestError> {
         match self {
             Organized::Ksds(ksds) => crate::examine::examine(ksds),
+            Organized::Esds(esds) => esds.examine(),
+            Organized::Rrds(rrds) => rrds.examine(),
+            Organized::Lds(lds) => lds.examine(),
         }
+    }
+}
+
+/// Does a request again whose record has its number in `len` bytes in front.
+fn redo_numbered(of: &impl Numbered, logged: &Logged, len: usize) -> Result<(), RequestError> {
+    let (Logged::Insert(_, bytes) | Logged::Update(_, bytes) | Logged::Erase(_, bytes)) = logged else {
+        return Ok(());
+    };
+    let short = || RequestError::Options {
+        what: "the logged request is too short for the place it names",
+    };
+    let (place, record) = bytes.split_at_checked(len).ok_or_else(short)?;
+    let number = place.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    of.check(number)?;
+    match logged {
+        Logged::Insert(..) => of.redo_add(number, record),
+        Logged::Update(..) => of.replace(number, record),
+        _ => of.remove(number),
     }
 }

@@ -17,9 +17,15 @@
 
 use crate::dataset::Inner;
 use crate::error::{Feedback, RequestError};
+use crate::esds::Esds;
 use crate::ksds::KsdsString;
+use crate::linear::Lds;
+use crate::numbered::NumberedString;
 use crate::organized::Organized;
+use crate::relative::variable::VariableString;
+use crate::relative::Rrds;
 use crate::sphere::{PathString, Way};
+use cica_format::attributes::Organization;
 use std::sync::Arc;
 
 /// Which record a key finds.
@@ -64,6 +70,19 @@ pub struct Record<'a> {
     pub rrn: u32,
 }
 
+/// Where a string stands; see the module's table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Position {
+    Start,
+    None,
+    /// These use the string's K.
+    At,
+    BackAt,
+    On,
+    End,
+    Beginning,
+}
+
 /// What a direct request names a record by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Argument<'a> {
@@ -102,12 +121,51 @@ pub struct Str {
 enum Of {
     Ksds(KsdsString),
     Path(Box<PathString>),
+    Vrrds(VariableString),
+    Esds(NumberedString<Esds>),
+    Rrds(NumberedString<Rrds>),
+    Lds(NumberedString<Lds>),
+}
+
+/// Makes the same request of a string of any organization, by the kind of argument that it understands.
+macro_rules! by_argument {
+    ($self:ident, $argument:expr, $request:ident ( $($more:expr),* )) => {{
+        let argument = $argument;
+        match &mut $self.of {
+            Of::Ksds(string) => string.$request(key(argument)?, $($more),*),
+            Of::Vrrds(string) => string.$request(rrn(argument)?, $($more),*),
+            Of::Esds(string) => string.$request(rba(argument)?, $($more),*),
+            Of::Rrds(string) => string.$request(rrn(argument)?.into(), $($more),*),
+            Of::Lds(string) => string.$request(rba(argument)?, $($more),*),
+            Of::Path(string) => string.$request(alternate(argument)?, $($more),*),
+        }
+    }};
+}
+
+/// Makes a request of a string of any organization.
+macro_rules! of_any {
+    ($self:ident, $request:ident ( $($more:expr),* )) => {
+        match &mut $self.of {
+            Of::Ksds(string) => string.$request($($more),*),
+            Of::Vrrds(string) => string.$request($($more),*),
+            Of::Esds(string) => string.$request($($more),*),
+            Of::Rrds(string) => string.$request($($more),*),
+            Of::Lds(string) => string.$request($($more),*),
+            Of::Path(string) => string.$request($($more),*),
+        }
+    };
 }
 
 impl Str {
     pub(crate) fn new(inner: Arc<Inner>, id: u64) -> Str {
         let of = match &inner.records {
+            Organized::Ksds(ksds) if ksds.attributes.organization == Organization::Vrrds => {
+                Of::Vrrds(VariableString::new(inner.clone(), ksds.clone(), id))
+            }
             Organized::Ksds(ksds) => Of::Ksds(KsdsString::new(inner.clone(), ksds.clone(), id)),
+            Organized::Esds(esds) => Of::Esds(NumberedString::new(inner.clone(), esds.clone(), id)),
+            Organized::Rrds(rrds) => Of::Rrds(NumberedString::new(inner.clone(), rrds.clone(), id)),
+            Organized::Lds(lds) => Of::Lds(NumberedString::new(inner.clone(), lds.clone(), id)),
         };
         Str { of }
     }
@@ -123,6 +181,10 @@ impl Str {
     pub(crate) fn last(&self) -> Record<'_> {
         match &self.of {
             Of::Ksds(string) => string.last(),
+            Of::Vrrds(string) => string.last(),
+            Of::Esds(string) => string.last(),
+            Of::Rrds(string) => string.last(),
+            Of::Lds(string) => string.last(),
             Of::Path(string) => string.last(),
         }
     }
@@ -131,6 +193,10 @@ impl Str {
     pub(crate) fn holds(&self) -> bool {
         match &self.of {
             Of::Ksds(string) => string.holds(),
+            Of::Vrrds(string) => string.holds(),
+            Of::Esds(string) => string.holds(),
+            Of::Rrds(string) => string.holds(),
+            Of::Lds(string) => string.holds(),
             Of::Path(string) => string.holds(),
         }
     }
@@ -149,13 +215,17 @@ impl Str {
         search: Search,
         intent: Intent,
     ) -> Result<Record<'_>, RequestError> {
+        let argument = argument.into();
         match &mut self.of {
-            Of::Ksds(string) => match argument.into() {
-                Argument::Key(key) => string.get(key, search, intent),
+            Of::Ksds(string) => match argument {
                 Argument::Rba(rba) => string.get_rba(rba, intent),
-                Argument::Rrn(_) => Err(NUMBER_OF_KEYED),
+                argument => string.get(key(argument)?, search, intent),
             },
-            Of::Path(string) => string.get(alternate(argument.into())?, search, intent),
+            Of::Vrrds(string) => string.get(rrn(argument)?, search, intent),
+            Of::Esds(string) => string.get(rba(argument)?, search, intent),
+            Of::Rrds(string) => string.get(rrn(argument)?.into(), search, intent),
+            Of::Lds(string) => string.get(rba(argument)?, search, intent),
+            Of::Path(string) => string.get(alternate(argument)?, search, intent),
         }
     }
 
@@ -192,10 +262,7 @@ impl Str {
         search: Search,
         intent: Intent,
     ) -> Result<Record<'_>, RequestError> {
-        match &mut self.of {
-            Of::Ksds(string) => string.skip(key(argument.into())?, search, intent),
-            Of::Path(string) => string.skip(alternate(argument.into())?, search, intent),
-        }
+        by_argument!(self, argument.into(), skip(search, intent))
     }
 
     /// POINT: the next NEXT returns the record found.
@@ -203,10 +270,7 @@ impl Str {
     /// # Errors
     /// 8/16, 8/112, 8/116, 12/x.
     pub fn point<'a>(&mut self, argument: impl Into<Argument<'a>>, search: Search) -> Result<(), RequestError> {
-        match &mut self.of {
-            Of::Ksds(string) => string.point(key(argument.into())?, search),
-            Of::Path(string) => string.point(alternate(argument.into())?, search, false),
-        }
+        by_argument!(self, argument.into(), point(search, false))
     }
 
     /// POINT backward: the next PREV returns the record found.
@@ -218,10 +282,7 @@ impl Str {
         argument: impl Into<Argument<'a>>,
         search: Search,
     ) -> Result<(), RequestError> {
-        match &mut self.of {
-            Of::Ksds(string) => string.point_backward(key(argument.into())?, search),
-            Of::Path(string) => string.point(alternate(argument.into())?, search, true),
-        }
+        by_argument!(self, argument.into(), point(search, true))
     }
 
     /// The next NEXT returns the first record.
@@ -229,10 +290,7 @@ impl Str {
     /// # Errors
     /// 8/116, 12/16.
     pub fn point_first(&mut self) -> Result<(), RequestError> {
-        match &mut self.of {
-            Of::Ksds(string) => string.point_first(),
-            Of::Path(string) => string.point_first(),
-        }
+        of_any!(self, point_end(false))
     }
 
     /// The next PREV returns the last record.
@@ -240,10 +298,7 @@ impl Str {
     /// # Errors
     /// 8/116, 12/16.
     pub fn point_last(&mut self) -> Result<(), RequestError> {
-        match &mut self.of {
-            Of::Ksds(string) => string.point_last(),
-            Of::Path(string) => string.point_last(),
-        }
+        of_any!(self, point_end(true))
     }
 
     /// GET sequential, forward.
@@ -252,10 +307,7 @@ impl Str {
     /// 8/4 at the end, 8/20, 8/68, 8/88, 8/116, 12/x.
     #[inline]
     pub fn next(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
-        match &mut self.of {
-            Of::Ksds(string) => string.next(intent),
-            Of::Path(string) => string.next(intent),
-        }
+        of_any!(self, next(intent))
     }
 
     /// GET sequential, backward.
@@ -263,46 +315,87 @@ impl Str {
     /// # Errors
     /// As [`next`](Self::next); 8/4 before the first record.
     pub fn prev(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
-        match &mut self.of {
-            Of::Ksds(string) => string.prev(intent),
-            Of::Path(string) => string.prev(intent),
-        }
+        of_any!(self, prev(intent))
     }
 
     // ---- changing ----
 
-    /// PUT insert. Returns the record's RBA.
+    /// PUT insert: by the record's key; behind the last record (ESDS, LDS); at the number behind this string's last
+    /// sequential insert, or behind the last record (RRDS, VRRDS). Returns the record's RBA, of an RRDS or VRRDS its
+    /// number.
     ///
     /// # Errors
-    /// 8/8 duplicate, 8/12 out of sequence, 8/28 no space, 8/68, 8/108, 8/116, 12/x.
+    /// 8/8 duplicate, 8/12 out of sequence, 8/28 no space, 8/68, 8/108, 8/116, 8/192, 12/x.
     #[inline]
     pub fn insert(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
         match &mut self.of {
             Of::Ksds(string) => string.insert(record, how),
             // The order of the alternate keys is not the order of the base, which is what sequential means there.
             Of::Path(string) => string.insert(record),
+            Of::Vrrds(string) => string.insert(None, record, how).map(u64::from),
+            Of::Esds(string) => string.insert(None, record, how),
+            Of::Rrds(string) => string.insert(None, record, how),
+            Of::Lds(string) => string.insert(None, record, how),
         }
     }
 
-    /// PUT update of the record that was got with [`Intent::Update`]. Returns its RBA.
+    /// PUT insert into the slot with a relative record number: RRDS and VRRDS.
     ///
     /// # Errors
-    /// 8/92 nothing held, 8/96 key changed, 8/108, 8/28, 8/68, 12/x.
+    /// As [`insert`](Self::insert); 8/76: the records have no numbers.
+    pub fn insert_at(&mut self, rrn: u32, record: &[u8], how: Insert) -> Result<(), RequestError> {
+        match &mut self.of {
+            Of::Vrrds(string) => string.insert(Some(rrn), record, how).map(drop),
+            Of::Rrds(string) => string.insert(Some(rrn.into()), record, how).map(drop),
+            Of::Ksds(_) | Of::Esds(_) | Of::Lds(_) => Err(RequestError::AddressedInsert),
+            Of::Path(_) => Err(RequestError::PathAddressed),
+        }
+    }
+
+    /// PUT update of the record that was got with [`Intent::Update`]. Returns its RBA, of an RRDS or VRRDS its number.
+    ///
+    /// # Errors
+    /// 8/92 nothing held, 8/96 key changed, 8/100 length changed (ESDS), 8/108, 8/28, 8/68, 12/x.
     pub fn update(&mut self, record: &[u8]) -> Result<u64, RequestError> {
         match &mut self.of {
             Of::Ksds(string) => string.update(record),
             Of::Path(string) => string.update(record),
+            Of::Vrrds(string) => string.update(record).map(u64::from),
+            Of::Esds(string) => string.update(record),
+            Of::Rrds(string) => string.update(record),
+            Of::Lds(string) => string.update(record),
         }
     }
 
     /// ERASE of the record that was got with [`Intent::Update`].
     ///
     /// # Errors
-    /// 8/92 nothing held, 8/68, 12/x.
+    /// 8/92 nothing held, 8/80 ESDS or LDS, 8/68, 12/x.
     pub fn erase(&mut self) -> Result<(), RequestError> {
+        of_any!(self, erase())
+    }
+
+    // ---- bytes ----
+
+    /// LDS: reads `out.len()` bytes from `rba` on.
+    ///
+    /// # Errors
+    /// 8/32: the range does not begin and end at multiples of 4,096, or ends behind the data; 8/104: no LDS; 12/x.
+    pub fn read_range(&mut self, rba: u64, out: &mut [u8]) -> Result<(), RequestError> {
         match &mut self.of {
-            Of::Ksds(string) => string.erase(),
-            Of::Path(string) => string.erase(),
+            Of::Lds(string) => string.read_range(rba, out),
+            _ => Err(NO_BYTES),
+        }
+    }
+
+    /// LDS: writes bytes from `rba` on, over what is there and beyond its end.
+    ///
+    /// # Errors
+    /// 8/32: the range does not begin and end at multiples of 4,096, or begins behind the end; 8/28; 8/68; 8/104; 12/x.
+    pub fn write_range(&mut self, rba: u64, bytes: &[u8]) -> Result<(), RequestError> {
+        match &mut self.of {
+            Of::Lds(string) => string.write_range(rba, bytes),
+            _ => Err(NO_BYTES),
         }
     }
 
@@ -312,6 +405,7 @@ impl Str {
         match &self.of {
             Of::Ksds(string) => string.made_duplicate(),
             Of::Path(string) => string.duplicate(),
+            Of::Vrrds(_) | Of::Esds(_) | Of::Rrds(_) | Of::Lds(_) => false,
         }
     }
 
@@ -330,26 +424,48 @@ impl Str {
 
     /// ENDREQ: gives up position and hold.
     pub fn end(&mut self) {
-        match &mut self.of {
-            Of::Ksds(string) => string.end(),
-            Of::Path(string) => string.end(),
-        }
+        of_any!(self, end())
     }
 }
 
-/// A record number was given where records have keys.
-const NUMBER_OF_KEYED: RequestError = RequestError::Options {
-    what: "a key-sequenced data set has no relative record numbers",
+/// A range of bytes of a data set that has records.
+const NO_BYTES: RequestError = RequestError::Options {
+    what: "only a linear data set is read and written by ranges of bytes",
 };
 
-/// The key of a request that goes by keys only.
+/// The key of a request to a KSDS.
 fn key(argument: Argument<'_>) -> Result<&[u8], RequestError> {
     match argument {
         Argument::Key(key) => Ok(key),
         Argument::Rba(_) => Err(RequestError::Options {
             what: "a key-sequenced data set is positioned by key; GET takes an RBA",
         }),
-        Argument::Rrn(_) => Err(NUMBER_OF_KEYED),
+        Argument::Rrn(_) => Err(RequestError::Options {
+            what: "a key-sequenced data set has no relative record numbers",
+        }),
+    }
+}
+
+/// The RBA of a request to an ESDS or LDS.
+fn rba(argument: Argument<'_>) -> Result<u64, RequestError> {
+    match argument {
+        Argument::Rba(rba) => Ok(rba),
+        Argument::Key(_) | Argument::Rrn(_) => Err(RequestError::NoKeys),
+    }
+}
+
+/// The number of a request to an RRDS or VRRDS; also as a key of four bytes, big-endian.
+fn rrn(argument: Argument<'_>) -> Result<u32, RequestError> {
+    match argument {
+        Argument::Rrn(rrn) => Ok(rrn),
+        Argument::Rba(_) => Err(RequestError::NoAddresses),
+        Argument::Key(key) => match key.try_into() {
+            Ok(number) => Ok(u32::from_be_bytes(number)),
+            Err(_) => Err(RequestError::KeyLength {
+                given: key.len(),
+                key_length: 4,
+            }),
+        },
     }
 }
 

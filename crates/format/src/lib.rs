@@ -17,6 +17,7 @@ pub mod index;
 pub mod log;
 pub mod portable;
 pub mod root;
+pub mod slots;
 pub mod table;
 
 pub use error::FormatError;

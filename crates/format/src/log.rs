@@ -23,21 +23,22 @@ pub enum LogRecord<'a> {
         /// File name of the data component.
         path: &'a str,
     },
-    /// A record was inserted.
+    /// A record was inserted. Where records have no keys, their place stands in front of them: an RBA of 8 bytes (ESDS,
+    /// LDS) or a relative record number of 4 (RRDS, VRRDS), big-endian.
     Insert {
         /// Data set number.
         number: u32,
         /// Record.
         record: &'a [u8],
     },
-    /// The record with this record's key was replaced by it.
+    /// The record with this record's key (or place) was replaced by it.
     Update {
         /// Data set number.
         number: u32,
         /// Record.
         record: &'a [u8],
     },
-    /// The record with this key was erased.
+    /// The record with this key (or place) was erased.
     Erase {
         /// Data set number.
         number: u32,
@@ -197,6 +198,16 @@ pub fn parts(mut rest: &[u8]) -> impl Iterator<Item = Result<LogRecord<'_>, Form
         }
         Some(part)
     })
+}
+
+/// Appends an insert of `record` at `place`: its RBA (8 bytes) or relative record number (4 bytes), big-endian.
+pub fn append_insert_at(buf: &mut Vec<u8>, number: u32, place: &[u8], record: &[u8]) {
+    append_record(buf, kind::INSERT, number, &[place, record]);
+}
+
+/// Appends an update of what stands at `place`, as in [`append_insert_at`], by `record`.
+pub fn append_update_at(buf: &mut Vec<u8>, number: u32, place: &[u8], record: &[u8]) {
+    append_record(buf, kind::UPDATE, number, &[place, record]);
 }
 
 fn append_record(buf: &mut Vec<u8>, kind: u8, number: u32, body: &[&[u8]]) {

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use crate::crash::{self, explore, ImageId};
 use crate::damage;
 use crate::fault::{self, inject};
-use crate::ksds::Ksds;
 use crate::model::run_model;
 use crate::replay::Script;
 use crate::request::Request;
-use crate::shape::Shape;
+use crate::run::Run;
+use crate::shape::{word, Organization, Shape};
 use crate::shrink::shrink_failure;
 use crate::workload::Workload;
 
@@ -156,8 +156,8 @@ impl Budget {
 }
 
 /// One model run.
-pub fn model(seed: u64, requests: usize) -> Option<Outcome> {
-    Some(match run_model(seed, requests) {
+pub fn model(seed: u64, requests: usize, organization: Organization) -> Option<Outcome> {
+    Some(match run_model(seed, requests, organization) {
         Ok(report) => {
             let replies = report
                 .replies
@@ -183,15 +183,22 @@ pub fn model(seed: u64, requests: usize) -> Option<Outcome> {
 }
 
 /// One crash run, with images from the budget.
-pub fn crash(seed: u64, requests: usize, per_run: u64, budget: &Budget, only: Option<ImageId>) -> Option<Outcome> {
+pub fn crash(
+    seed: u64,
+    requests: usize,
+    organization: Organization,
+    per_run: u64,
+    budget: &Budget,
+    only: Option<ImageId>,
+) -> Option<Outcome> {
     let images = budget.take(per_run)?;
     // The whole run is planned with `per_run`, so that a seed looks at the same images whatever was left.
     let plan = crash::Plan {
         only,
         ..crash::Plan::standard(seed, per_run)
     };
-    let workload = Workload::small(seed, requests);
-    let (report, failure) = explore(&ksds(&workload.shape, &workload.requests, false), plan);
+    let workload = Workload::small(seed, requests, organization);
+    let (report, failure) = explore(&run(&workload.shape, &workload.requests, false), plan);
     budget.give_back(images.saturating_sub(report.total()));
     let kinds = report
         .images
@@ -209,25 +216,43 @@ pub fn crash(seed: u64, requests: usize, per_run: u64, budget: &Budget, only: Op
         .map(|(name, count)| (name.to_string(), count))
         .chain(kinds)
         .collect();
+    let word = word(organization);
     let failure = failure.map(|failure| {
-        let small = crash::Plan { images: 4000, only: None, ..plan };
+        let small = crash::Plan {
+            images: 4000,
+            only: None,
+            ..plan
+        };
         let (shortest, last) = shrink_failure(&workload.requests, 80, &failure.to_string(), |kept| {
-            explore(&ksds(&workload.shape, kept, false), small).1.map(|failure| failure.to_string())
+            explore(&run(&workload.shape, kept, false), small)
+                .1
+                .map(|failure| failure.to_string())
         });
         let replay = failure.image.map_or(String::new(), |id| format!(" --image {id}"));
         format!(
-            "{failure}\nreplay: cica-sim crash --seed {seed} --requests {requests} --per-run {per_run}{replay}\nshorter: {last}\n{}",
-            Script { shape: workload.shape.clone(), seed, requests: shortest }
+            "{failure}\nreplay: cica-sim crash --organization {word} \
+             --seed {seed} --requests {requests} --per-run {per_run}{replay}\nshorter: {last}\n{}",
+            Script {
+                shape: workload.shape.clone(),
+                seed,
+                requests: shortest
+            }
         )
     });
     Some(Outcome { counts, failure })
 }
 
 /// One fault run.
-pub fn fault(seed: u64, requests: usize, each: u64, only: Option<(fault::Kind, Option<u64>)>) -> Option<Outcome> {
+pub fn fault(
+    seed: u64,
+    requests: usize,
+    organization: Organization,
+    each: u64,
+    only: Option<(fault::Kind, Option<u64>)>,
+) -> Option<Outcome> {
     let plan = fault::Plan { seed, each, only };
-    let workload = Workload::small(seed, requests);
-    let (report, failure) = inject(&ksds(&workload.shape, &workload.requests, true), plan);
+    let workload = Workload::small(seed, requests, organization);
+    let (report, failure) = inject(&run(&workload.shape, &workload.requests, true), plan);
     let kinds = report
         .faults
         .iter()
@@ -244,28 +269,42 @@ pub fn fault(seed: u64, requests: usize, each: u64, only: Option<(fault::Kind, O
         .map(|(name, count)| (name.to_string(), count))
         .chain(kinds)
         .collect();
+    let word = word(organization);
     let failure = failure.map(|failure| {
-        let small = fault::Plan { each: 60, only: failure.fault.map(|(kind, _)| (kind, None)), ..plan };
+        let small = fault::Plan {
+            each: 60,
+            only: failure.fault.map(|(kind, _)| (kind, None)),
+            ..plan
+        };
         let (shortest, last) = shrink_failure(&workload.requests, 80, &failure.to_string(), |kept| {
-            inject(&ksds(&workload.shape, kept, true), small).1.map(|failure| failure.to_string())
+            inject(&run(&workload.shape, kept, true), small)
+                .1
+                .map(|failure| failure.to_string())
         });
-        let replay = failure.fault.map_or(String::new(), |(kind, call)| format!(" --kind {} --call {call}", kind.name()));
+        let replay = failure.fault.map_or(String::new(), |(kind, call)| {
+            format!(" --kind {} --call {call}", kind.name())
+        });
         format!(
-            "{failure}\nreplay: cica-sim fault --seed {seed} --runs 1 --requests {requests} --each {each}{replay}\nshorter: {last}\n{}",
-            Script { shape: workload.shape.clone(), seed, requests: shortest }
+            "{failure}\nreplay: cica-sim fault --organization {word} \
+             --seed {seed} --runs 1 --requests {requests} --each {each}{replay}\nshorter: {last}\n{}",
+            Script {
+                shape: workload.shape.clone(),
+                seed,
+                requests: shortest
+            }
         )
     });
     Some(Outcome { counts, failure })
 }
 
 /// One damage run; its workload ends with a CLOSE.
-pub fn damage(seed: u64, requests: usize, places: u64) -> Option<Outcome> {
-    let mut workload = Workload::small(seed, requests);
+pub fn damage(seed: u64, requests: usize, organization: Organization, places: u64) -> Option<Outcome> {
+    let mut workload = Workload::small(seed, requests, organization);
     workload.requests.push(Request::Reopen {
         output: true,
         reset: false,
     });
-    let (report, failure) = damage::damage(&ksds(&workload.shape, &workload.requests, false), seed, places);
+    let (report, failure) = damage::damage(&run(&workload.shape, &workload.requests, false), seed, places);
     let kinds = report
         .places
         .iter()
@@ -280,8 +319,11 @@ pub fn damage(seed: u64, requests: usize, places: u64) -> Option<Outcome> {
         .map(|(name, count)| (name.to_string(), count))
         .chain(kinds)
         .collect();
+    let word = word(organization);
     let failure = failure.map(|failure| {
-        let replay = format!("cica-sim damage --seed {seed} --runs 1 --requests {requests} --places {places}");
+        let replay = format!(
+            "cica-sim damage --organization {word} --seed {seed} --runs 1 --requests {requests} --places {places}"
+        );
         format!(
             "{failure}\nreplay: {replay}\n{}",
             Script {
@@ -294,8 +336,8 @@ pub fn damage(seed: u64, requests: usize, places: u64) -> Option<Outcome> {
     Some(Outcome { counts, failure })
 }
 
-fn ksds<'a>(shape: &'a Shape, requests: &'a [Request], faulty: bool) -> Ksds<'a> {
-    Ksds {
+fn run<'a>(shape: &'a Shape, requests: &'a [Request], faulty: bool) -> Run<'a> {
+    Run {
         shape,
         requests,
         faulty,

@@ -7,6 +7,8 @@ use crate::shape::{Keys, Shape};
 #[derive(Debug, Clone)]
 pub struct KeySource {
     keys: Keys,
+    /// RRNs or RBAs.
+    numbers: bool,
     length: usize,
     /// Numbers are below this.
     size: u64,
@@ -20,6 +22,8 @@ impl KeySource {
     pub fn new(shape: &Shape, records: u64, random: &mut Random) -> KeySource {
         let length = shape.key_length;
         let all = match length {
+            // Numbers of slots and addresses: no more than a small data set has.
+            _ if !shape.keyed() => records.max(8) * 3,
             8.. => 10_u64.pow(length.min(16) as u32),
             _ => 1 << (8 * length.min(6)),
         };
@@ -32,6 +36,7 @@ impl KeySource {
         let centres = (0..5).map(|_| random.between(0, size - 1)).collect();
         KeySource {
             keys: shape.keys,
+            numbers: !shape.keyed(),
             length,
             size,
             centres,
@@ -42,7 +47,7 @@ impl KeySource {
 
     /// A key for a new record; it may exist already.
     pub fn draw(&mut self, random: &mut Random) -> Vec<u8> {
-        if random.chance(2) {
+        if !self.numbers && random.chance(2) {
             return self.odd_key(random);
         }
         let number = match self.keys {
@@ -68,10 +73,11 @@ impl KeySource {
     }
 
     fn key(&mut self, number: u64) -> Vec<u8> {
-        let number = number.min(self.size - 1);
+        // RRNs begin with 1.
+        let number = number.min(self.size - 1).max(self.numbers.into());
         self.lowest = self.lowest.min(number);
         self.highest = self.highest.max(number);
-        if self.length >= 8 {
+        if self.length >= 8 && !self.numbers {
             return format!("{number:0width$}", width = self.length).into_bytes();
         }
         let bytes = number.to_be_bytes();
@@ -81,7 +87,7 @@ impl KeySource {
     }
 
     fn number(&self, key: &[u8]) -> u64 {
-        if self.length >= 8 {
+        if self.length >= 8 && !self.numbers {
             return std::str::from_utf8(key)
                 .ok()
                 .and_then(|text| text.parse().ok())

@@ -12,6 +12,7 @@ use cica_sim::campaign::{self, Campaign};
 use cica_sim::crash::ImageId;
 use cica_sim::fault::Kind;
 use cica_sim::replay::Script;
+use cica_sim::shape::{self, Organization};
 use cica_sim::workload::Workload;
 use clap::{Args, Parser, Subcommand};
 
@@ -103,6 +104,9 @@ struct Common {
     /// First seed; run n has seed SEED + n
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Data sets of this organization alone: ksds, esds, rrds, vrrds or lds [default: all, by seed]
+    #[arg(long, value_parser = shape::organization)]
+    organization: Option<Organization>,
     /// Requests of a run [default: 1000 for model, 40 for the others]
     #[arg(long)]
     requests: Option<usize>,
@@ -118,6 +122,10 @@ struct Common {
 }
 
 impl Common {
+    fn organization(self, seed: u64) -> Organization {
+        self.organization.unwrap_or_else(|| shape::organization_of(seed))
+    }
+
     fn campaign(self, runs: u64) -> Campaign {
         let all = std::thread::available_parallelism().map_or(1, |count| count.get());
         Campaign {
@@ -151,7 +159,7 @@ fn run(command: Command) -> Result<Vec<String>, String> {
         Command::Model { common, runs } => {
             let requests = common.requests.unwrap_or(1000);
             Ok(report("model", common.campaign(runs), |seed| {
-                campaign::model(seed, requests)
+                campaign::model(seed, requests, common.organization(seed))
             }))
         }
         Command::Crash {
@@ -164,7 +172,7 @@ fn run(command: Command) -> Result<Vec<String>, String> {
             let campaign = common.campaign(if image.is_some() { 1 } else { u64::MAX });
             let budget = campaign::Budget::new(images);
             Ok(report("crash", campaign, |seed| {
-                campaign::crash(seed, requests, per_run, &budget, image)
+                campaign::crash(seed, requests, common.organization(seed), per_run, &budget, image)
             }))
         }
         Command::Fault {
@@ -178,19 +186,19 @@ fn run(command: Command) -> Result<Vec<String>, String> {
             let only = kind.map(|kind| (kind, call));
             let campaign = common.campaign(if call.is_some() { 1 } else { runs });
             Ok(report("fault", campaign, |seed| {
-                campaign::fault(seed, requests, each, only)
+                campaign::fault(seed, requests, common.organization(seed), each, only)
             }))
         }
         Command::Damage { common, runs, places } => {
             let requests = common.requests.unwrap_or(40);
             Ok(report("damage", common.campaign(runs), |seed| {
-                campaign::damage(seed, requests, places)
+                campaign::damage(seed, requests, common.organization(seed), places)
             }))
         }
         Command::Draw { seed, requests, model } => {
             let Workload { seed, shape, requests } = match model {
-                true => Workload::model(seed, requests),
-                false => Workload::small(seed, requests),
+                true => Workload::model(seed, requests, shape::organization_of(seed)),
+                false => Workload::small(seed, requests, shape::organization_of(seed)),
             };
             print!("{}", Script { shape, seed, requests });
             Ok(Vec::new())

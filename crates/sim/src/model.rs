@@ -11,7 +11,7 @@ use crate::oracle::Oracle;
 use crate::replay::Script;
 use crate::request::{Reply, Request};
 use crate::session::{Session, Trouble};
-use crate::shape::Shape;
+use crate::shape::{word, Organization, Shape};
 use crate::shrink::shrink_failure;
 use crate::workload::Workload;
 
@@ -63,8 +63,10 @@ impl fmt::Display for Failure {
         writeln!(f, "{}", self.what)?;
         writeln!(
             f,
-            "replay: cica-sim model --seed {} --requests {} --runs 1",
-            self.seed, self.drawn
+            "replay: cica-sim model --organization {} --seed {} --requests {} --runs 1",
+            word(self.shape.organization),
+            self.seed,
+            self.drawn
         )?;
         writeln!(f, "or save the lines below and: cica-sim replay FILE")?;
         let (shape, requests) = (self.shape.clone(), self.requests.clone());
@@ -81,8 +83,8 @@ impl fmt::Display for Failure {
 }
 
 /// Draws a workload and runs it.
-pub fn run_model(seed: u64, requests: usize) -> Result<Report, Box<Failure>> {
-    let workload = Workload::model(seed, requests);
+pub fn run_model(seed: u64, requests: usize, organization: Organization) -> Result<Report, Box<Failure>> {
+    let workload = Workload::model(seed, requests, organization);
     compare(&workload.shape, &workload.requests).map_err(|what| {
         let fails = |kept: &[Request]| compare(&workload.shape, kept).err();
         let (requests, what) = shrink_failure(&workload.requests, 3000, &what, fails);
@@ -154,15 +156,15 @@ impl Pair {
         if self.oracle.loading() {
             return Ok(());
         }
-        let records = self.oracle.records();
+        let records = self.oracle.contents();
         self.session.check_structure(records.len()).map_err(Trouble::words)?;
         let contents = self
             .session
             .contents()
             .map_err(Trouble::words)?
             .ok_or("it is in load mode")?;
-        if !contents.iter().eq(records.values()) {
-            return Err(difference(records.values(), &contents));
+        if contents != records {
+            return Err(difference(records.iter(), &contents));
         }
         self.report.looks += 1;
         self.report.records += records.len() as u64;

@@ -1,4 +1,5 @@
-//! What a KSDS must answer: a sorted map, the strings' positions and holds, and nothing about how it is stored.
+//! What a data set must answer: a sorted map, the strings' positions and holds, and nothing about how it is stored. The
+//! keys of the map are the records' keys, or the numbers they go by: RRNs (RRDS, VRRDS) and RBAs (ESDS, LDS).
 //!
 //! The oracle shares no code with the engine. Where VSAM's meaning leaves a choice, the choice made here is the one
 //! Cica documents, and each is a line in `positions` below:
@@ -7,13 +8,14 @@
 //! * O2. A request that fails with 8/16 or 8/4 loses the position; NEXT past the end goes on answering 8/4.
 //! * O3. A request refused for its operands (8/108, 8/112, 8/68 ...) leaves the position alone.
 //! * O4. A string's next request releases what it held; UPDATE and ERASE use the hold up and keep the position.
+//! * O5. RBAs of an ESDS follow from the lengths of the records before: `next_rba` is VSAM's arithmetic of CIs.
 
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included, Unbounded};
 
 use crate::random::digest;
 use crate::request::{Body, Intent, Order, Reply, Request, Search};
-use crate::shape::{Durability, Shape};
+use crate::shape::{Durability, Organization, Shape};
 
 const END_OF_DATA: Reply = Reply::Refused(8, 4, 0);
 const DUPLICATE: Reply = Reply::Refused(8, 8, 0);
@@ -23,6 +25,10 @@ const EXCLUSIVE: Reply = Reply::Refused(8, 20, 0);
 const BAD_RBA: Reply = Reply::Refused(8, 32, 0);
 const AREA_TOO_SMALL: Reply = Reply::Refused(8, 44, 0);
 const ACCESS: Reply = Reply::Refused(8, 68, 0);
+const BY_KEY_ONLY: Reply = Reply::Refused(8, 196, 0);
+const BAD_RRN: Reply = Reply::Refused(8, 192, 0);
+const NO_ERASE: Reply = Reply::Refused(8, 80, 0);
+const LENGTH_CHANGE: Reply = Reply::Refused(8, 100, 0);
 const NO_POSITION: Reply = Reply::Refused(8, 88, 0);
 const NO_UPDATE: Reply = Reply::Refused(8, 92, 0);
 const KEY_CHANGED: Reply = Reply::Refused(8, 96, 0);
@@ -72,7 +78,7 @@ enum Undo {
     Reset(BTreeMap<Bytes, Bytes>, bool),
 }
 
-/// The model of one KSDS.
+/// The model of one data set.
 #[derive(Debug, Clone)]
 pub struct Oracle {
     shape: Shape,
@@ -95,7 +101,7 @@ impl Oracle {
             shape: shape.clone(),
             records: BTreeMap::new(),
             digest: 0,
-            loaded: false,
+            loaded: shape.organization == Organization::Lds,
             loading: true,
             output: true,
             strings: Vec::new(),
@@ -103,6 +109,14 @@ impl Oracle {
         };
         oracle.open(true);
         oracle
+    }
+
+    /// The records as they are compared, in order.
+    pub fn contents(&self) -> Vec<Bytes> {
+        self.records
+            .iter()
+            .map(|(key, record)| self.shape.shown(key, record))
+            .collect()
     }
 
     /// The records in key order.
@@ -212,7 +226,7 @@ impl Oracle {
             let records = std::mem::take(&mut self.records);
             self.undo.push(Undo::Reset(records, self.loaded));
             self.digest = 0;
-            self.loaded = false;
+            self.loaded = self.shape.organization == Organization::Lds;
         }
         self.open(output);
         Reply::Done
@@ -225,7 +239,7 @@ impl Oracle {
             .iter()
             .fold(0_u64, |sum, record| sum.wrapping_add(digest(record)));
         loop {
-            if self.digest == found && self.records.values().eq(contents) {
+            if self.digest == found && self.contents() == contents {
                 self.loaded |= !self.records.is_empty();
                 self.undo.clear();
                 self.open(true);
@@ -234,8 +248,8 @@ impl Oracle {
             match self.undo.pop() {
                 Some(Undo::Record(key, before)) => drop(self.set(key, before)),
                 Some(Undo::Reset(records, loaded)) => {
-                    self.digest = records.values().fold(0, |sum, record| sum.wrapping_add(digest(record)));
                     self.records = records;
+                    self.digest = (self.contents().iter()).fold(0, |sum, record| sum.wrapping_add(digest(record)));
                     self.loaded = loaded;
                 }
                 None => return false,
@@ -250,7 +264,7 @@ impl Oracle {
             return refusal;
         }
         match self.find(key, search) {
-            None => self.lose(string, NOT_FOUND),
+            None => self.lose(string, self.missing()),
             Some(found) => self.deliver(string, found, intent, true),
         }
     }
@@ -272,12 +286,20 @@ impl Oracle {
             }
         }
         match self.find(key, search) {
-            None => self.lose(string, NOT_FOUND),
+            None => self.lose(string, self.missing()),
             Some(found) => self.deliver(string, found, intent, false),
         }
     }
 
     fn get_rba(&mut self, string: u8, key: &[u8], plus: u64, intent: Intent) -> Reply {
+        match self.shape.organization {
+            Organization::Rrds | Organization::Vrrds => return BY_KEY_ONLY,
+            Organization::Esds | Organization::Lds => {
+                let rba = self.shape.number(key).saturating_add(plus);
+                return self.get(string, &self.shape.numbered(rba), Search::Equal, intent);
+            }
+            _ => {}
+        }
         if let Some(refusal) = self.refuse_read(string, intent) {
             return refusal;
         }
@@ -292,7 +314,7 @@ impl Oracle {
             return refusal;
         }
         match self.find(key, search) {
-            None => self.lose(string, NOT_FOUND),
+            None => self.lose(string, self.missing()),
             Some(found) => {
                 self.state(string).position = there(found);
                 Reply::Done
@@ -382,8 +404,17 @@ impl Oracle {
         if let Some(refusal) = self.refuse_length(&record) {
             return refusal;
         }
-        let key = self.shape.key_of(&record).to_vec();
-        if self.loading {
+        let key = match self.place(string, &record, body) {
+            Ok(key) => key,
+            Err(refusal) => return refusal,
+        };
+        let in_order = matches!(self.shape.organization, Organization::Ksds | Organization::Vrrds);
+        if self.loading && self.shape.organization == Organization::Vrrds && order == Order::Direct {
+            // The first direct insert ends the load.
+            self.loading = false;
+            self.loaded = true;
+        }
+        if self.loading && in_order {
             if order == Order::Direct {
                 return LOADING;
             }
@@ -414,6 +445,59 @@ impl Oracle {
         Reply::Done
     }
 
+    /// Where an insert puts its record: by its key, at the number given, at the next number, or behind the last record.
+    fn place(&mut self, string: u8, record: &[u8], body: &Body) -> Result<Bytes, Reply> {
+        let last = self.records.last_key_value().map(|(key, _)| self.shape.number(key));
+        let number = match self.shape.organization {
+            Organization::Ksds => return Ok(self.shape.key_of(record).to_vec()),
+            Organization::Esds => self.next_rba(record.len()),
+            Organization::Lds => last.map_or(0, |last| last + self.shape.ci_size as u64),
+            _ if body.key.is_empty() => {
+                let inserted = self.state(string).inserted.clone();
+                inserted.map(|key| self.shape.number(&key)).or(last).unwrap_or(0) + 1
+            }
+            _ => self.shape.number(&body.key),
+        };
+        match number {
+            0 if !self.shape.addressed() => Err(BAD_RRN),
+            number => Ok(self.shape.numbered(number)),
+        }
+    }
+
+    /// The RBA of the next record of an ESDS: in the last CI if there is room for it and its RDF, else in the next;
+    /// spanned records in CIs of their own, all of one CA.
+    fn next_rba(&self, length: usize) -> u64 {
+        let (size, per_ca) = (u64::from(self.shape.ci_size), u64::from(self.shape.ci_per_ca));
+        let (whole, segment) = (self.shape.ci_size as usize - 7, self.shape.ci_size as usize - 10);
+        let end = match self.records.last_key_value() {
+            None => 0,
+            Some((key, last)) if last.len() > whole => {
+                self.shape.number(key) / size + last.len().div_ceil(segment) as u64
+            }
+            Some((key, last)) => {
+                let rba = self.shape.number(key);
+                let first = self.shape.numbered(rba / size * size);
+                let lengths: Vec<usize> = self.records.range(first..).map(|(_, record)| record.len()).collect();
+                let (mut used, mut run) = (0, 0);
+                for (i, len) in lengths.iter().chain([&length]).enumerate() {
+                    run = if i > 0 && lengths[i - 1] == *len { run + 1 } else { 1 };
+                    used += len + if run <= 2 { 3 } else { 0 };
+                }
+                if length <= whole && used + 4 <= size as usize {
+                    return rba + last.len() as u64;
+                }
+                rba / size + 1
+            }
+        };
+        let need = match length > whole {
+            true => length.div_ceil(segment) as u64,
+            false => 1,
+        };
+        let left = (per_ca - end % per_ca) % per_ca;
+        let first = if length > whole && need > left { end + left } else { end };
+        first * size
+    }
+
     fn update(&mut self, string: u8, body: &Body) -> Reply {
         if !self.output {
             return ACCESS;
@@ -425,8 +509,11 @@ impl Oracle {
         if let Some(refusal) = self.refuse_length(&record) {
             return refusal;
         }
-        if self.shape.key_of(&record) != held {
+        if self.shape.keyed() && self.shape.key_of(&record) != held {
             return KEY_CHANGED;
+        }
+        if self.shape.addressed() && self.records.get(&held).map(Vec::len) != Some(record.len()) {
+            return LENGTH_CHANGE;
         }
         self.state(string).held = None;
         self.change(held, Some(record));
@@ -437,9 +524,13 @@ impl Oracle {
         if !self.output {
             return ACCESS;
         }
-        let Some(held) = self.state(string).held.take() else {
+        let Some(held) = self.state(string).held.clone() else {
             return NO_UPDATE;
         };
+        if self.shape.addressed() {
+            return NO_ERASE;
+        }
+        self.state(string).held = None;
         self.change(held, None);
         Reply::Done
     }
@@ -467,7 +558,19 @@ impl Oracle {
         }
     }
 
+    /// What an argument says that finds no record.
+    fn missing(&self) -> Reply {
+        match self.shape.addressed() {
+            true => BAD_RBA,
+            false => NOT_FOUND,
+        }
+    }
+
     fn refuse_key(&self, key: &[u8]) -> Option<Reply> {
+        if !self.shape.keyed() {
+            let zero = !self.shape.addressed() && self.shape.number(key) == 0;
+            return zero.then_some(BAD_RRN);
+        }
         (key.is_empty() || key.len() > self.shape.key_length).then_some(KEY_LENGTH)
     }
 
@@ -495,12 +598,13 @@ impl Oracle {
     }
 
     fn set(&mut self, key: Bytes, record: Option<Bytes>) -> Option<Bytes> {
-        let added = record.as_deref().map_or(0, digest);
+        let digest = |shape: &Shape, record: Option<&Bytes>| record.map_or(0, |r| digest(&shape.shown(&key, r)));
+        let added = digest(&self.shape, record.as_ref());
         let before = match record {
-            Some(record) => self.records.insert(key, record),
+            Some(record) => self.records.insert(key.clone(), record),
             None => self.records.remove(&key),
         };
-        let removed = before.as_deref().map_or(0, digest);
+        let removed = digest(&self.shape, before.as_ref());
         self.digest = self.digest.wrapping_add(added).wrapping_sub(removed);
         before
     }

@@ -1,7 +1,7 @@
 //! A run as text: the data set in one line, the seed of what explorers choose, then a request per line.
 //!
 //! ```text
-//! data set key_length=4 key_offset=0 maximum_record=187 ci_size=512 ...
+//! data set organization=ksds key_length=4 key_offset=0 maximum_record=187 ci_size=512 ...
 //! seed 7
 //! insert 0 seq X'40000000' 187 09DE72A7
 //! # a comment
@@ -14,10 +14,10 @@ use std::str::FromStr;
 
 use crate::crash::{self, explore};
 use crate::fault::{self, inject};
-use crate::ksds::Ksds;
 use crate::model::compare;
 use crate::request::Request;
-use crate::shape::{Durability, Shape};
+use crate::run::Run;
+use crate::shape::{self, Durability, Shape};
 
 /// A run that was written down.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +38,8 @@ impl fmt::Display for Script {
             Durability::Commit => "commit",
             Durability::Request => "request",
         };
-        write!(f, "data set key_length={} key_offset={}", s.key_length, s.key_offset)?;
+        write!(f, "data set organization={}", shape::word(s.organization))?;
+        write!(f, " key_length={} key_offset={}", s.key_length, s.key_offset)?;
         write!(
             f,
             " maximum_record={} fixed={} spanned={}",
@@ -101,6 +102,7 @@ fn with(mut shape: Shape, setting: &str) -> Result<Shape, String> {
         Ok(())
     }
     let done = match name {
+        "organization" => shape::organization(value).map(|found| shape.organization = found),
         "key_length" => set(&mut shape.key_length, value),
         "key_offset" => set(&mut shape.key_offset, value),
         "maximum_record" => set(&mut shape.maximum_record, value),
@@ -142,7 +144,7 @@ impl Script {
         if !explore_too {
             return None;
         }
-        let subject = Ksds {
+        let subject = Run {
             shape,
             requests,
             faulty: false,
@@ -151,7 +153,7 @@ impl Script {
             .1
             .map(|failure| failure.to_string());
         crashed.or_else(|| {
-            let subject = Ksds {
+            let subject = Run {
                 faulty: true,
                 ..subject
             };

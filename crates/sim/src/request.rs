@@ -36,10 +36,10 @@ pub enum Order {
     Skip,
 }
 
-/// A record, described: `length` bytes drawn from `fill`, with the key at the data set's key offset.
+/// A record, described: `length` bytes drawn from `fill`, in a KSDS with the key at its key offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Body {
-    /// The key.
+    /// The key; where records have none, the number of the slot for an insert, or nothing: the next one.
     pub key: Vec<u8>,
     /// Bytes in all; a record too short for its key is cut off.
     pub length: usize,
@@ -53,7 +53,7 @@ impl Body {
         let mut bytes: Vec<u8> = (0..self.length)
             .map(|i| (self.fill >> (8 * (i % 4))) as u8 ^ i as u8)
             .collect();
-        for (at, byte) in self.key.iter().enumerate() {
+        for (at, byte) in self.key.iter().enumerate().filter(|_| shape.keyed()) {
             if let Some(place) = bytes.get_mut(shape.key_offset + at) {
                 *place = *byte;
             }

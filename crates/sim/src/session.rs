@@ -12,7 +12,7 @@ use cica_engine::{
 
 use crate::oracle::Bytes;
 use crate::request::{self, Order, Reply, Request};
-use crate::shape::{self, Shape};
+use crate::shape::{self, Organization, Shape};
 
 const DIRECTORIES: [&str; 2] = ["/volume", "/log"];
 
@@ -80,12 +80,12 @@ impl Session {
     /// Makes the data set on a disk and opens it for output.
     pub fn create(disk: Arc<dyn Disk>, shape: &Shape) -> Result<Session, Trouble> {
         let (data, index) = shape.attributes();
-        let (data_path, index_path) = paths();
+        let (data_path, index_path) = paths(shape);
         engine(&disk, shape)?.create(&Definition {
             data_path,
             index_path,
             data,
-            index: Some(index),
+            index,
         })?;
         Session::open(disk, shape, true)
     }
@@ -104,7 +104,7 @@ impl Session {
     /// The inner error is OPEN's answer.
     fn open_set(&self, output: bool, reset: bool) -> Result<Result<Open, OpenError>, Trouble> {
         let engine = engine(&self.disk, &self.shape)?;
-        let (data, index) = paths();
+        let (data, index) = paths(&self.shape);
         let access = if output { Access::Output } else { Access::Input };
         let durability = match self.shape.durability {
             shape::Durability::Close => Durability::Close,
@@ -188,12 +188,12 @@ impl Session {
         let mut string = set.string();
         let mut forward = Vec::new();
         string.point_first()?;
-        while let Some(record) = more(string.next(Intent::Read))? {
+        while let Some(record) = more(&self.shape, string.next(Intent::Read))? {
             forward.push(record);
         }
         let mut backward = Vec::new();
         string.point_last()?;
-        while let Some(record) = more(string.prev(Intent::Read))? {
+        while let Some(record) = more(&self.shape, string.prev(Intent::Read))? {
             backward.push(record);
         }
         backward.reverse();
@@ -216,7 +216,7 @@ impl Session {
             return Err(Trouble::Wrong(format!("EXAMINE: {}", words.join("; "))));
         }
         let counted = set.statistics().0.records;
-        match counted == records as u64 {
+        match counted == records as u64 || self.shape.organization == Organization::Lds {
             true => Ok(()),
             false => Err(Trouble::Wrong(format!(
                 "REC-TOTAL says {counted}, there are {records} records"
@@ -245,28 +245,78 @@ fn engine(disk: &Arc<dyn Disk>, shape: &Shape) -> Result<Engine, Trouble> {
     Engine::new(env).map_err(|error| Trouble::Wrong(format!("no address space for the pool: {error}")))
 }
 
-fn paths() -> (PathBuf, PathBuf) {
+fn paths(shape: &Shape) -> (PathBuf, PathBuf) {
     let volume = Path::new(DIRECTORIES[0]);
-    (volume.join("SIM.KSDS.DATA"), volume.join("SIM.KSDS.INDEX"))
+    let index = match shape.organization.has_index() {
+        true => volume.join("SIM.KSDS.INDEX"),
+        false => PathBuf::new(),
+    };
+    (volume.join("SIM.KSDS.DATA"), index)
 }
 
 fn closed() -> Trouble {
     Trouble::Failed("the data set is not open: an earlier OPEN failed".into())
 }
 
-fn more(read: Result<Record<'_>, RequestError>) -> Result<Option<Bytes>, Trouble> {
+fn more(shape: &Shape, read: Result<Record<'_>, RequestError>) -> Result<Option<Bytes>, Trouble> {
     match read {
-        Ok(record) => Ok(Some(record.bytes.to_vec())),
+        Ok(record) => {
+            let number = if shape.addressed() {
+                record.rba
+            } else {
+                record.rrn.into()
+            };
+            Ok(Some(shape.shown(&shape.numbered(number), record.bytes)))
+        }
         Err(RequestError::EndOfData) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
+/// What a key is to the engine.
+fn argument<'k>(shape: &Shape, key: &'k [u8]) -> Argument<'k> {
+    match () {
+        () if shape.keyed() => Argument::Key(key),
+        () if shape.addressed() => Argument::Rba(shape.number(key)),
+        () => Argument::Rrn(shape.number(key) as u32),
+    }
+}
+
+/// The RBA of a request by RBA: `plus` behind where the record with this key starts.
+fn rba(shape: &Shape, set: &DataSet, key: &[u8], plus: u64) -> u64 {
+    let start = match shape.addressed() {
+        true => shape.number(key),
+        false => {
+            let mut scout = set.string();
+            let found = scout.get(argument(shape, key), Search::Equal, Intent::Read);
+            let found = found.ok().filter(|_| key.len() == shape.key_length);
+            found.map_or(1 << 40, |record| record.rba)
+        }
+    };
+    start.saturating_add(plus)
+}
+
+fn insert(shape: &Shape, string: &mut Str, order: Order, body: &request::Body) -> Result<(), RequestError> {
+    let order = match order {
+        Order::Direct => Insert::Direct,
+        Order::Sequential => Insert::Sequential,
+        Order::Skip => Insert::Skip,
+    };
+    let record = body.bytes(shape);
+    match shape.organization {
+        Organization::Rrds | Organization::Vrrds if !body.key.is_empty() => {
+            string.insert_at(shape.number(&body.key) as u32, &record, order)
+        }
+        _ => string.insert(&record, order).map(drop),
+    }
+}
+
 fn of_one_string(shape: &Shape, set: &DataSet, string: &mut Str, request: &Request) -> Reply {
+    let argument = |key| argument(shape, key);
     match request {
         Request::Get {
             key, search, intent, ..
-        } => record(string.get(key, (*search).into(), (*intent).into())),
+        } => record(string.get(argument(key), (*search).into(), (*intent).into())),
         Request::GetInto {
             key,
             search,
@@ -275,41 +325,25 @@ fn of_one_string(shape: &Shape, set: &DataSet, string: &mut Str, request: &Reque
             ..
         } => {
             let mut area = vec![0; *area];
-            match string.get_into(key, (*search).into(), (*intent).into(), &mut area) {
+            match string.get_into(argument(key), (*search).into(), (*intent).into(), &mut area) {
                 Ok(length) => Reply::Record(area[..length].to_vec()),
                 Err(error) => refused(&error),
             }
         }
         Request::Skip {
             key, search, intent, ..
-        } => record(string.skip(key, (*search).into(), (*intent).into())),
+        } => record(string.skip(argument(key), (*search).into(), (*intent).into())),
         Request::GetRba { key, plus, intent, .. } => {
-            let mut scout = set.string();
-            let found = scout
-                .get(key, Search::Equal, Intent::Read)
-                .ok()
-                .filter(|_| key.len() == shape.key_length);
-            let start = found.map_or(1 << 40, |record| record.rba);
-            record(string.get(
-                Argument::Rba(start.saturating_add(*plus)),
-                Search::Equal,
-                (*intent).into(),
-            ))
+            let rba = rba(shape, set, key, *plus);
+            record(string.get(Argument::Rba(rba), Search::Equal, (*intent).into()))
         }
-        Request::Point { key, search, .. } => done(string.point(key, (*search).into())),
-        Request::PointBackward { key, search, .. } => done(string.point_backward(key, (*search).into())),
+        Request::Point { key, search, .. } => done(string.point(argument(key), (*search).into())),
+        Request::PointBackward { key, search, .. } => done(string.point_backward(argument(key), (*search).into())),
         Request::PointFirst { .. } => done(string.point_first()),
         Request::PointLast { .. } => done(string.point_last()),
         Request::Next { intent, .. } => record(string.next((*intent).into())),
         Request::Prev { intent, .. } => record(string.prev((*intent).into())),
-        Request::Insert { order, body, .. } => {
-            let order = match order {
-                Order::Direct => Insert::Direct,
-                Order::Sequential => Insert::Sequential,
-                Order::Skip => Insert::Skip,
-            };
-            done(string.insert(&body.bytes(shape), order))
-        }
+        Request::Insert { order, body, .. } => done(insert(shape, string, *order, body)),
         Request::Update { body, .. } => done(string.update(&body.bytes(shape))),
         Request::Erase { .. } => done(string.erase()),
         Request::End { .. } => {

@@ -1,13 +1,16 @@
 //! The shape of the data set under test: what DEFINE would say, small enough that a few records split things.
 
-use cica_format::attributes::{Attributes, Organization};
+use cica_format::attributes::Attributes;
+pub use cica_format::attributes::Organization;
 
 use crate::random::Random;
 
 /// DEFINE's figures, the strings that use the data set, and the memory given to the engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
-    /// Key length, 1-255.
+    /// Organization.
+    pub organization: Organization,
+    /// Key length, 1-255; where records have none, of the number they go by: 4 for an RRN, 8 for an RBA.
     pub key_length: usize,
     /// Bytes of the record before the key.
     pub key_offset: usize,
@@ -87,6 +90,7 @@ impl Shape {
     /// The shape that a written-down run starts from (see [`crate::replay`]).
     pub fn plain() -> Shape {
         Shape {
+            organization: Organization::Ksds,
             key_length: 4,
             key_offset: 0,
             maximum_record: 200,
@@ -108,7 +112,11 @@ impl Shape {
     }
 
     /// A shape for a model run.
-    pub fn draw(random: &mut Random) -> Shape {
+    pub fn draw(organization: Organization, random: &mut Random) -> Shape {
+        Shape::draw_ksds(random).organized(organization, random)
+    }
+
+    fn draw_ksds(random: &mut Random) -> Shape {
         let ci_size = random.pick(&[512, 512, 1024, 1024, 2048, 4096]);
         let spanned = random.chance(20);
         let key_length = random.pick(&[1, 2, 3, 4, 4, 8, 8, 8, 13, 20, 44]);
@@ -125,6 +133,7 @@ impl Shape {
         // A spanned record must fit into one CA, with its CIs all to itself.
         let ci_per_ca = if spanned { ci_per_ca.max(6) } else { ci_per_ca };
         Shape {
+            organization: Organization::Ksds,
             key_length,
             key_offset,
             maximum_record,
@@ -153,7 +162,11 @@ impl Shape {
     }
 
     /// A shape for a crash run: the smallest image on which every kind of split happens within some dozen requests.
-    pub fn draw_small(random: &mut Random) -> Shape {
+    pub fn draw_small(organization: Organization, random: &mut Random) -> Shape {
+        Shape::draw_small_ksds(random).organized(organization, random)
+    }
+
+    fn draw_small_ksds(random: &mut Random) -> Shape {
         let spanned = random.chance(15);
         let key_length = random.pick(&[2, 4, 8]);
         let key_offset = random.pick(&[0, 0, 3]);
@@ -161,6 +174,7 @@ impl Shape {
         let ci_per_ca = random.pick(&[3, 4, 6]);
         let ci_per_ca = if spanned { 6 } else { ci_per_ca };
         Shape {
+            organization: Organization::Ksds,
             key_length,
             key_offset,
             maximum_record: if spanned {
@@ -191,9 +205,73 @@ impl Shape {
         }
     }
 
-    /// Shortest record: it must hold its key.
+    /// The same data set as far as another organization has it.
+    fn organized(self, organization: Organization, random: &mut Random) -> Shape {
+        let key_length = match organization {
+            Organization::Ksds => return self,
+            Organization::Rrds | Organization::Vrrds => 4,
+            _ => 8,
+        };
+        let spanned = self.spanned && organization == Organization::Esds;
+        let whole = self.ci_size as usize - 7;
+        let ci_size = match organization {
+            Organization::Lds => random.pick(&[4096, 4096, 8192]),
+            _ => self.ci_size,
+        };
+        let maximum_record = match organization {
+            Organization::Lds => ci_size as usize,
+            Organization::Vrrds => self.maximum_record.min(whole - 4),
+            Organization::Esds if spanned => self.maximum_record,
+            _ => self.maximum_record.min(whole),
+        };
+        Shape {
+            organization,
+            key_length,
+            key_offset: 0,
+            maximum_record,
+            fixed: self.fixed || matches!(organization, Organization::Rrds | Organization::Lds),
+            ci_size,
+            index_ci_size: index_ci_size(4, self.ci_per_ca),
+            spanned,
+            ..self
+        }
+    }
+
+    /// Whether records carry their keys.
+    pub fn keyed(&self) -> bool {
+        self.organization == Organization::Ksds
+    }
+
+    /// Whether records go by their RBAs.
+    pub fn addressed(&self) -> bool {
+        matches!(self.organization, Organization::Esds | Organization::Lds)
+    }
+
+    /// Shortest record: it must hold its key, fill its slot or its CI.
     pub fn least_record(&self) -> usize {
-        self.key_offset + self.key_length
+        match self.organization {
+            Organization::Ksds => self.key_offset + self.key_length,
+            Organization::Rrds | Organization::Lds => self.maximum_record,
+            _ => 1,
+        }
+    }
+
+    /// The number in a record's key: an RRN or RBA.
+    pub fn number(&self, key: &[u8]) -> u64 {
+        key.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+
+    /// The key that a number is.
+    pub fn numbered(&self, number: u64) -> Vec<u8> {
+        number.to_be_bytes()[8_usize.saturating_sub(self.key_length)..].to_vec()
+    }
+
+    /// A record as contents are compared: one without a key has its number in front.
+    pub fn shown(&self, key: &[u8], record: &[u8]) -> Vec<u8> {
+        match self.keyed() {
+            true => record.to_vec(),
+            false => [key, record].concat(),
+        }
     }
 
     /// The key in a record that is long enough to hold it.
@@ -201,13 +279,13 @@ impl Shape {
         &record[self.key_offset..self.key_offset + self.key_length]
     }
 
-    /// The attributes of the data and the index component.
-    pub fn attributes(&self) -> (Attributes, Attributes) {
+    /// The attributes of the data and, where there is one, the index component.
+    pub fn attributes(&self) -> (Attributes, Option<Attributes>) {
         let data = Attributes {
             cluster_name: "SIM.KSDS".into(),
             component_name: "SIM.KSDS.DATA".into(),
-            organization: Organization::Ksds,
-            key_length: self.key_length as u16,
+            organization: self.organization,
+            key_length: if self.keyed() { self.key_length as u16 } else { 0 },
             key_offset: self.key_offset as u32,
             average_record: self.maximum_record as u32,
             maximum_record: self.maximum_record as u32,
@@ -245,6 +323,7 @@ impl Shape {
             secondary: u64::from(self.index_ci_size) * u64::from(index_ci_per_ca) * 100,
             ..data.clone()
         };
+        let index = Some(index).filter(|_| self.organization.has_index());
         (data, index)
     }
 }
@@ -253,4 +332,38 @@ impl Shape {
 fn index_ci_size(key_length: usize, ci_per_ca: u16) -> u32 {
     let need = 24 + 7 + usize::from(ci_per_ca) * (key_length + 3 + 1 + 2 + 1);
     need.next_multiple_of(512).max(512) as u32
+}
+
+/// The word of an organization in scripts and on the command line.
+pub const ORGANIZATIONS: [(Organization, &str); 5] = [
+    (Organization::Ksds, "ksds"),
+    (Organization::Esds, "esds"),
+    (Organization::Rrds, "rrds"),
+    (Organization::Vrrds, "vrrds"),
+    (Organization::Lds, "lds"),
+];
+
+/// The word of an organization.
+pub fn word(organization: Organization) -> &'static str {
+    let found = ORGANIZATIONS.iter().find(|(known, _)| *known == organization);
+    found.map_or("?", |(_, word)| word)
+}
+
+/// The organization that a word means.
+pub fn organization(word: &str) -> Result<Organization, String> {
+    let found = ORGANIZATIONS.iter().find(|(_, known)| *known == word);
+    found
+        .map(|(organization, _)| *organization)
+        .ok_or_else(|| format!("'{word}' is no organization: ksds, esds, rrds, vrrds or lds"))
+}
+
+/// The organization of a seed's run, when none is asked for: every second one is a KSDS.
+pub fn organization_of(seed: u64) -> Organization {
+    match seed % 8 {
+        4 => Organization::Esds,
+        5 => Organization::Rrds,
+        6 => Organization::Vrrds,
+        7 => Organization::Lds,
+        _ => Organization::Ksds,
+    }
 }

@@ -7,7 +7,7 @@ use crate::keys::KeySource;
 use crate::oracle::Oracle;
 use crate::random::Random;
 use crate::request::{Body, Intent, Order, Request, Search};
-use crate::shape::Shape;
+use crate::shape::{Organization, Shape};
 
 /// A run: everything follows from the seed and the number of requests.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,17 +22,17 @@ pub struct Workload {
 
 impl Workload {
     /// A workload for a model run: any shape, deaths included.
-    pub fn model(seed: u64, requests: usize) -> Workload {
+    pub fn model(seed: u64, requests: usize, organization: Organization) -> Workload {
         let mut random = Random::new(seed);
-        let shape = Shape::draw(&mut random);
+        let shape = Shape::draw(organization, &mut random);
         let records = random.pick(&[30, 100, 300]);
         Writer::new(shape, random, records, true).write(seed, requests)
     }
 
     /// A workload for a crash or fault run: a small image, and deaths left to the explorer.
-    pub fn small(seed: u64, requests: usize) -> Workload {
+    pub fn small(seed: u64, requests: usize, organization: Organization) -> Workload {
         let mut random = Random::new(seed);
-        let shape = Shape::draw_small(&mut random);
+        let shape = Shape::draw_small(organization, &mut random);
         let records = random.pick(&[10, 25, 50]);
         Writer::new(shape, random, records, false).write(seed, requests)
     }
@@ -86,7 +86,7 @@ impl Writer {
     fn push(&mut self, request: Request) {
         self.oracle.apply(&request);
         if request == Request::Abandon {
-            let survivors: Vec<_> = self.oracle.records().values().cloned().collect();
+            let survivors = self.oracle.contents();
             self.oracle.adopt(&survivors);
         }
         self.requests.push(request);
@@ -201,7 +201,11 @@ impl Writer {
         let string = self.string();
         self.read_for_update(string);
         if let Some(key) = self.oracle.held(string).map(<[u8]>::to_vec) {
-            let body = self.body(key);
+            let has = self.oracle.records().get(&key).map(Vec::len);
+            let mut body = self.body(key);
+            if let Some(has) = has.filter(|_| self.shape.addressed() && self.random.chance(80)) {
+                body.length = has;
+            }
             self.push(Request::Update { string, body });
         }
     }
@@ -242,6 +246,9 @@ impl Writer {
                 return;
             }
             self.push(Request::Erase { string });
+            if self.shape.addressed() {
+                return;
+            }
         }
     }
 
@@ -373,6 +380,7 @@ impl Writer {
         let (string, intent, search) = (self.string(), self.intent(), self.search());
         let key = self.existing_key();
         match self.random.below(12) {
+            0..2 if !self.shape.keyed() => self.wrong_number(string),
             0 => self.push(Request::Get {
                 string,
                 key: Vec::new(),
@@ -402,7 +410,7 @@ impl Writer {
             7 => self.meet_at_one_record(key),
             8 => {
                 // Near misses only where no record is so short that the next one could start there.
-                let near = u64::from(self.shape.least_record() > 2);
+                let near = u64::from(self.shape.least_record() > 2 || self.shape.addressed());
                 let plus = self.random.pick(&[near, 2 * near, 1 << 40, u64::MAX / 2]);
                 let plus = if plus == 0 { 1 << 40 } else { plus };
                 self.push(Request::GetRba {
@@ -439,6 +447,39 @@ impl Writer {
                 });
             }
         }
+    }
+
+    /// RRN 0, or an RBA where no record can be.
+    fn wrong_number(&mut self, string: u8) {
+        let key = match self.random.below(3) {
+            0 if !self.shape.addressed() => vec![0; self.shape.key_length],
+            0 => self.shape.numbered(self.random.bits()),
+            _ => vec![0xFF; self.shape.key_length],
+        };
+        let (search, intent) = (self.search(), self.intent());
+        let request = match self.random.below(4) {
+            0 => Request::Point { string, key, search },
+            1 => Request::PointBackward { string, key, search },
+            2 if !self.shape.addressed() && key[0] == 0 => {
+                let body = Body {
+                    key,
+                    length: self.shape.maximum_record,
+                    fill: 0,
+                };
+                Request::Insert {
+                    string,
+                    order: Order::Direct,
+                    body,
+                }
+            }
+            _ => Request::Get {
+                string,
+                key,
+                search,
+                intent,
+            },
+        };
+        self.push(request);
     }
 
     fn wrong_length(&mut self, string: u8, key: Vec<u8>) {
@@ -514,8 +555,9 @@ impl Writer {
             2..8 if self.shape.spanned => self.random.between(least as u64, most.min(150).max(least) as u64) as usize,
             _ => self.random.between(least as u64, most as u64) as usize,
         };
+        let numberless = self.shape.addressed() || (!self.shape.keyed() && self.random.chance(30));
         Body {
-            key,
+            key: if numberless { Vec::new() } else { key },
             length,
             fill: self.random.bits() as u32,
         }
@@ -539,7 +581,7 @@ impl Writer {
         } else {
             self.keys.draw(&mut self.random)
         };
-        if self.random.chance(20) {
+        if self.shape.keyed() && self.random.chance(20) {
             key.truncate(self.random.between(1, key.len() as u64) as usize);
         }
         key

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use cica_disk::sim::Event;
 use cica_disk::SimDisk;
 use cica_sim::campaign::{crash, Budget, Campaign};
-use cica_sim::ksds::Ksds;
 use cica_sim::random::digest;
+use cica_sim::run::Run;
+use cica_sim::shape::{organization_of, Organization};
 use cica_sim::subject::Subject;
 use cica_sim::workload::Workload;
 
@@ -14,7 +15,10 @@ use cica_sim::workload::Workload;
 fn every_image_recovers_to_an_acknowledged_state() {
     let budget = Budget::new(24_000);
     let campaign = Campaign::new(1, 40);
-    let total = campaign.run(|seed| crash(seed, 40, 1_500, &budget, None), |_| ());
+    let total = campaign.run(
+        |seed| crash(seed, 40, organization_of(seed), 1_500, &budget, None),
+        |_| (),
+    );
     assert!(total.failures.is_empty(), "{}", total.failures[0]);
     for count in [
         "images none",
@@ -30,16 +34,16 @@ fn every_image_recovers_to_an_acknowledged_state() {
 
 /// Digest of everything that a run does to its disk.
 fn trace_digest(seed: u64) -> u64 {
-    let workload = Workload::small(seed, 60);
+    let workload = Workload::small(seed, 60, Organization::Ksds);
     let disk = SimDisk::from(
-        Ksds {
+        Run {
             shape: &workload.shape,
             requests: &workload.requests,
             faulty: false,
         }
         .start(),
     );
-    let subject = Ksds {
+    let subject = Run {
         shape: &workload.shape,
         requests: &workload.requests,
         faulty: false,

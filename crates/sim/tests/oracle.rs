@@ -3,6 +3,7 @@
 use cica_sim::oracle::Oracle;
 use cica_sim::random::Random;
 use cica_sim::request::{Reply, Request};
+use cica_sim::shape::Organization;
 use cica_sim::shape::{Durability, Shape};
 
 /// A data set with 2-byte keys at offset 1, records of 3 to 20 bytes, two strings.
@@ -15,7 +16,7 @@ fn shape() -> Shape {
         strings: 2,
         reuse: false,
         durability: Durability::Commit,
-        ..Shape::draw(&mut Random::new(1))
+        ..Shape::draw(Organization::Ksds, &mut Random::new(1))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fs;
 
 use cica_sim::replay::Script;
+use cica_sim::shape::Organization;
 use cica_sim::shape::Shape;
 use cica_sim::workload::Workload;
 
@@ -47,7 +48,7 @@ fn a_script_that_is_none_is_refused() {
 #[test]
 fn a_script_reads_back_as_it_was_written() {
     for seed in 0..20 {
-        let Workload { seed, shape, requests } = Workload::model(seed, 50);
+        let Workload { seed, shape, requests } = Workload::model(seed, 50, Organization::Ksds);
         // How keys were drawn is not written down: they are.
         let shape = Shape {
             keys: Shape::plain().keys,

@@ -108,7 +108,7 @@ impl Ksds {
                     }));
                 }
                 Tried::Again => {}
-                Tried::Slots(bytes) => self.widen(&leaf, bytes)?,
+                Tried::Slots(bytes) => self.widen(leaf.frame, leaf.version, bytes)?,
                 Tried::NoRoom { .. } if self.leaf_view(&leaf).segment() != 0 => {
                     return part.exclusively(self, gate, || self.insert_spanned(record, part));
                 }
@@ -188,30 +188,8 @@ impl Ksds {
         size - size * self.attributes.free_ci as usize / 100
     }
 
-    /// Longest record that one CI takes.
-    pub(super) fn longest_unspanned(&self) -> usize {
-        ci::max_record(self.data.layout.ci_size)
-    }
-
     fn rba(&self, ci: u32, latched: &Latched<'_>, pos: usize) -> u64 {
         ci as u64 * self.data.layout.ci_size as u64 + latched.view().span(pos).0 as u64
-    }
-
-    /// Gives a page a frame with more slots.
-    fn widen(&self, leaf: &Leaf, bytes: usize) -> Result<(), RequestError> {
-        let mut wider = self.data.spare(bytes)?;
-        let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
-            wider.free();
-            return Ok(());
-        };
-        {
-            let old = Page::of(latched.bytes());
-            let mut page = Page::format(wider.bytes(), self.data.layout.ci_size);
-            page.set_segment(old.segment(), old.update_number());
-            page.refill((0..old.count()).map(|i| old.record(i)), self.shape);
-        }
-        drop(self.data.reframe(latched, wider));
-        Ok(())
     }
 
     /// Replaces the record with this record's key; `at` is its page, if that is as the reader found it. Returns its
@@ -235,7 +213,7 @@ impl Ksds {
                     return Ok(Some(rba));
                 }
                 Tried::Again => {}
-                Tried::Slots(bytes) => self.widen(&leaf, bytes)?,
+                Tried::Slots(bytes) => self.widen(leaf.frame, leaf.version, bytes)?,
                 Tried::NoRoom { .. }
                     if record.len() > self.longest_unspanned() || self.leaf_view(&leaf).segment() != 0 =>
                 {

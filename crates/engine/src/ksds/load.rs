@@ -294,6 +294,39 @@ impl Ksds {
         self.set_node(before, &record)
     }
 
+    /// Key of the last record loaded.
+    pub fn loaded_to(&self) -> Option<Vec<u8>> {
+        let loader = self.loader.lock();
+        loader
+            .as_ref()
+            .map(|l| l.last_key.clone())
+            .filter(|key| !key.is_empty())
+    }
+
+    /// Gives a data set into which nothing was loaded an index over one empty CI, so that records come in any order.
+    pub fn plant(&self) -> Result<(), RequestError> {
+        if self.top().1 > 0 {
+            return Ok(());
+        }
+        self.reserve_nodes(1)?;
+        let (ca, _) = self.data.allocate_ca()?;
+        self.from_here(|| {
+            let entries = vec![Entry {
+                separator: Vec::new(),
+                pointer: 0,
+            }];
+            let node = self.new_node(&IndexRecord {
+                level: 1,
+                ca,
+                next: u32::MAX,
+                entries,
+                free: Vec::new(),
+            })?;
+            self.set_top(node, 1);
+            Ok(())
+        })
+    }
+
     /// Ends a load: what is left is written. Called by close, with writers out.
     pub fn end_load(&self) -> Result<(), RequestError> {
         let Some(mut loader) = self.loader.lock().take() else {

@@ -31,7 +31,6 @@ use crate::common::Common;
 use crate::error::RequestError;
 use crate::pool::NO_FRAME;
 use crate::store::Component;
-use cica_format::attributes::Organization;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 use std::sync::Arc;
@@ -96,19 +95,19 @@ impl Ksds {
         self.next_index_ci.store(0, Relaxed);
     }
 
-    /// Bytes of the longest record this data set stores: what was defined, as far as a CI, or spanned a CA, holds it;
-    /// in a VRRDS with its number.
-    pub fn longest(&self) -> usize {
-        let most = if self.attributes.spanned {
-            self.longest_spanned()
-        } else {
-            self.longest_unspanned()
-        };
-        let number = match self.attributes.organization {
-            Organization::Vrrds => self.shape.key_len,
-            _ => 0,
-        };
-        most.min(self.attributes.maximum_record as usize + number)
+    /// The highest key there is.
+    pub fn last_key(&self) -> Result<Option<Vec<u8>>, RequestError> {
+        loop {
+            let Some(spot) = self.last_at(&vec![0xFF; self.shape.key_len], true)? else {
+                return Ok(None);
+            };
+            let mut key = vec![0; self.shape.key_len];
+            self.leaf_view(&spot.leaf)
+                .record_part(spot.pos, self.shape.rkp, &mut key);
+            if self.fresh(&spot.leaf) {
+                return Ok(Some(key));
+            }
+        }
     }
     /// Does a record of this length take several CIs?
     pub fn is_spanned(&self, len: usize) -> bool {
@@ -121,6 +120,7 @@ impl Ksds {
             self.append(write);
         }
     }
+
     /// The record's key.
     #[inline]
     pub fn key_of<'r>(&self, record: &'r [u8]) -> &'r [u8] {

@@ -8,30 +8,14 @@
 use super::nodes::PathStep;
 use super::split::is_one_record;
 use super::{separator, Inserted, Ksds, Part, Spot};
+use crate::common::segments::{FIRST, LAST, MIDDLE};
 use crate::error::RequestError;
 use crate::pool::{Entry, Latched, Page, Probe};
 use cica_format::index::IndexRecord;
-use cica_format::{ci, log};
+use cica_format::log;
 use std::sync::atomic::Ordering::*;
 
-const FIRST: u8 = 1;
-const LAST: u8 = 2;
-const MIDDLE: u8 = 3;
-
 impl Ksds {
-    fn segments(&self, len: usize) -> usize {
-        if len <= self.longest_unspanned() {
-            1
-        } else {
-            len.div_ceil(ci::max_segment(self.data.layout.ci_size))
-        }
-    }
-
-    /// Longest record of a spanned data set: what one CA takes.
-    pub fn longest_spanned(&self) -> usize {
-        ci::max_segment(self.data.layout.ci_size) * self.data.layout.ci_per_ca
-    }
-
     /// Adds a record that is spanned, or goes beside one.
     pub(super) fn insert_spanned(&self, record: &[u8], part: Part) -> Result<Inserted, RequestError> {
         let _structure = self.structure.lock();
@@ -378,29 +362,6 @@ impl Ksds {
         })
     }
 
-    fn write_segments(&self, ca: u32, cis: &[u32], record: &[u8]) -> Result<(), RequestError> {
-        let most = ci::max_segment(self.data.layout.ci_size);
-        let pieces: Vec<&[u8]> = if cis.len() == 1 {
-            vec![record]
-        } else {
-            record.chunks(most).collect()
-        };
-        for (i, (&ci, piece)) in cis.iter().zip(&pieces).enumerate() {
-            let segment = match (i, pieces.len()) {
-                (_, 1) => 0,
-                (0, _) => FIRST,
-                (i, n) if i + 1 == n => LAST,
-                _ => MIDDLE,
-            };
-            let mut frame = self.data.spare(0)?;
-            let mut page = Page::format(frame.bytes(), self.data.layout.ci_size);
-            page.set_segment(segment, 1);
-            page.refill(std::iter::once(*piece), self.shape);
-            drop(self.data.adopt(self.data.layout.join(ca, ci), frame)?);
-        }
-        Ok(())
-    }
-
     /// The segments that follow the first one at `spot`, appended to `out`, which holds it. False: something changed.
     pub fn gather(&self, spot: &Spot, out: &mut Vec<u8>) -> Result<bool, RequestError> {
         let mut leaf = spot.leaf;
@@ -593,14 +554,6 @@ impl Ksds {
     /// Odd while a spanned record is being replaced; a reader that found nothing looks again if this moved.
     pub fn replacing(&self) -> u64 {
         self.replacing.load(Acquire)
-    }
-
-    pub(super) fn data_error(&self, ci: u32, what: &str) -> RequestError {
-        let rba = ci as u64 * self.data.layout.ci_size as u64;
-        RequestError::Physical {
-            reason: 4,
-            what: format!("{}, CI {ci} (RBA {rba}): {what}", self.data.name),
-        }
     }
 }
 

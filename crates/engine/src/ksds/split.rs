@@ -53,18 +53,6 @@ impl Ksds {
         done.inspect_err(|error| self.fence_unless_full(error))
     }
 
-    /// A change of the tree from its first step on: what fails there leaves the tree in memory half done.
-    pub(super) fn from_here<T>(&self, change: impl FnOnce() -> Result<T, RequestError>) -> Result<T, RequestError> {
-        change().inspect_err(|error| self.fence(&error.to_string()))
-    }
-
-    /// After an error that is not a lack of space, which was found before anything was changed.
-    pub(super) fn fence_unless_full(&self, error: &RequestError) {
-        if !matches!(error, RequestError::NoSpace { .. } | RequestError::Fenced { .. }) {
-            self.fence(&error.to_string());
-        }
-    }
-
     fn is_behind_all(&self, record: &IndexRecord, entry: usize, key: &[u8]) -> Result<bool, RequestError> {
         let mut latched = self
             .data

@@ -3,25 +3,13 @@
 //! The positions are those of [`crate::string`], with keys for K.
 
 use super::{Inserted, Ksds, Leaf, Order, Spot};
-use crate::dataset::{Access, Inner};
+use crate::dataset::Inner;
 use crate::error::RequestError;
 use crate::pool::Records;
 use crate::sphere::{Change, Sphere};
-use crate::string::{Insert, Intent, Record, Search};
+use crate::string::{Insert, Intent, Position, Record, Search};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Position {
-    Start,
-    None,
-    /// These use the string's `key`.
-    At,
-    BackAt,
-    On,
-    End,
-    Beginning,
-}
 
 /// Where the record last returned lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,42 +122,19 @@ impl KsdsString {
         }
     }
 
-    /// POINT: the next NEXT returns the record found.
-    ///
-    /// # Errors
-    /// 8/16, 8/112, 8/116, 12/x.
-    pub fn point(&mut self, key: &[u8], search: Search) -> Result<(), RequestError> {
-        self.point_to(key, search, Position::At)
+    /// POINT, forward or backward.
+    pub fn point(&mut self, key: &[u8], search: Search, backward: bool) -> Result<(), RequestError> {
+        self.point_to(key, search, if backward { Position::BackAt } else { Position::At })
     }
 
-    /// POINT backward: the next PREV returns the record found.
-    ///
-    /// # Errors
-    /// As [`point`](Self::point).
-    pub fn point_backward(&mut self, key: &[u8], search: Search) -> Result<(), RequestError> {
-        self.point_to(key, search, Position::BackAt)
-    }
-
-    /// The next NEXT returns the first record.
-    ///
-    /// # Errors
-    /// 8/116, 12/16.
-    pub fn point_first(&mut self) -> Result<(), RequestError> {
+    /// Goes before the first record, or behind the last.
+    pub fn point_end(&mut self, backward: bool) -> Result<(), RequestError> {
         self.allow_read(Intent::Read)?;
         self.key.clear();
-        self.set_position(Position::At);
-        Ok(())
-    }
-
-    /// The next PREV returns the last record.
-    ///
-    /// # Errors
-    /// 8/116, 12/16.
-    pub fn point_last(&mut self) -> Result<(), RequestError> {
-        self.allow_read(Intent::Read)?;
-        self.key.clear();
-        self.key.resize(self.ksds.shape.key_len, 0xFF);
-        self.set_position(Position::BackAt);
+        if backward {
+            self.key.resize(self.ksds.shape.key_len, 0xFF);
+        }
+        self.set_position(if backward { Position::BackAt } else { Position::At });
         Ok(())
     }
 
@@ -320,7 +285,7 @@ impl KsdsString {
     /// 8/8 duplicate, 8/12 out of sequence, 8/28 no space, 8/68, 8/108, 8/116, 12/x.
     pub fn insert(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
         self.release();
-        self.allow_change("inserting records (open for output)")?;
+        self.inner.allow_change("inserting records (open for output)")?;
         self.check_length(record)?;
         let inner = self.inner.clone();
         let ksds = self.ksds.clone();
@@ -380,7 +345,7 @@ impl KsdsString {
     /// # Errors
     /// 8/92 nothing held, 8/96 key changed, 8/108, 8/28, 8/68, 12/x.
     pub fn update(&mut self, record: &[u8]) -> Result<u64, RequestError> {
-        self.allow_change("updating records (open for output)")?;
+        self.inner.allow_change("updating records (open for output)")?;
         if self.held.is_none() {
             return Err(RequestError::NoUpdate);
         }
@@ -417,7 +382,7 @@ impl KsdsString {
     /// # Errors
     /// 8/92 nothing held, 8/68, 12/x.
     pub fn erase(&mut self) -> Result<(), RequestError> {
-        self.allow_change("erasing records (open for output)")?;
+        self.inner.allow_change("erasing records (open for output)")?;
         let Some(key) = self.held.clone() else {
             return Err(RequestError::NoUpdate);
         };
@@ -482,7 +447,7 @@ impl KsdsString {
     }
 
     /// A string's next request releases what it held.
-    fn release(&mut self) {
+    pub fn release(&mut self) {
         if let Some(key) = self.held.take() {
             self.ksds.release(&key);
         }
@@ -491,22 +456,7 @@ impl KsdsString {
     fn allow_read(&mut self, intent: Intent) -> Result<(), RequestError> {
         self.settle_key();
         self.release();
-        if intent == Intent::Update && self.inner.options.access != Access::Output {
-            return Err(RequestError::Access {
-                what: "getting records for update (open for output)",
-            });
-        }
-        if self.ksds.loading.load(Relaxed) {
-            return Err(RequestError::Loading);
-        }
-        self.ksds.check_fence()
-    }
-
-    fn allow_change(&self, what: &'static str) -> Result<(), RequestError> {
-        match self.inner.options.access {
-            Access::Output => self.ksds.check_fence(),
-            Access::Input => Err(RequestError::Access { what }),
-        }
+        self.inner.allow_read(intent)
     }
 
     fn check_key(&self, key: &[u8]) -> Result<(), RequestError> {

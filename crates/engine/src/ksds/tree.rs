@@ -44,10 +44,6 @@ impl Ksds {
     pub(super) fn view(&self, frame: u32) -> View<'_> {
         self.pool.view(frame)
     }
-    #[inline]
-    pub(super) fn unchanged(&self, frame: u32, version: u64) -> bool {
-        self.pool.descriptor(frame).latch.unchanged(version)
-    }
     /// True while the page is as the reader found it.
     #[inline]
     pub fn fresh(&self, leaf: &Leaf) -> bool {

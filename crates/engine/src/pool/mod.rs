@@ -12,6 +12,7 @@
 mod buffers;
 mod bytes;
 mod charge;
+mod image;
 mod latch;
 mod page;
 mod probe;
@@ -20,6 +21,7 @@ mod view;
 pub use buffers::{Aligned, ALIGNMENT};
 pub use bytes::Words;
 pub use charge::Held;
+pub use image::ImagePage;
 pub use latch::{pause, Latch};
 pub use page::{Entry, Page, Shape};
 pub use probe::Probe;

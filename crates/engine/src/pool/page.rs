@@ -154,6 +154,11 @@ impl<'a> Page<'a> {
         &self.bytes[PREFIX..PREFIX + self.bytes[8] as usize]
     }
 
+    /// Offset in the CI image, and length, of record `i`.
+    pub fn span(&self, i: usize) -> (usize, usize) {
+        let (_, offset, len) = self.slot(i);
+        (offset, len)
+    }
     /// Length of record `i`.
     pub fn len_of(&self, i: usize) -> usize {
         self.slot(i).2

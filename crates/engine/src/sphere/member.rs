@@ -33,7 +33,9 @@ impl Member {
         let Some(alternate) = &own.alternate else {
             return Err(wrong(format!("{} is no alternate index", own.cluster_name)));
         };
-        let Organized::Ksds(ksds) = &inner.records;
+        let Organized::Ksds(ksds) = &inner.records else {
+            return Err(wrong(format!("{} is not kept by key", own.cluster_name)));
+        };
         let fitting = match (base.organization, alternate.pointers) {
             (Organization::Ksds, Pointers::Keys(len)) => u16::from(len) == base.key_length,
             (Organization::Esds, Pointers::Rba | Pointers::Xrba) => true,

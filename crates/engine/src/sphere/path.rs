@@ -126,19 +126,14 @@ impl PathString {
         Ok(())
     }
 
-    /// POINT to the first record.
-    pub fn point_first(&mut self) -> Result<(), RequestError> {
+    /// POINT to the first record, or, for PREV, to the last.
+    pub fn point_end(&mut self, backward: bool) -> Result<(), RequestError> {
         self.begin(Intent::Read)?;
         self.key.clear();
-        self.position = Position::At;
-        Ok(())
-    }
-
-    /// POINT to the last record, for PREV.
-    pub fn point_last(&mut self) -> Result<(), RequestError> {
-        self.begin(Intent::Read)?;
-        self.key = vec![0xFF; self.way.ksds.shape.key_len];
-        self.position = Position::BackAt;
+        if backward {
+            self.key.resize(self.way.ksds.shape.key_len, 0xFF);
+        }
+        self.position = if backward { Position::BackAt } else { Position::At };
         Ok(())
     }
 

@@ -1,8 +1,8 @@
 //! Between a CI's image on the volume and its page in the pool.
 
-use crate::pool::{Entry, Page, Shape, View, DESCRIPTOR, SLAB};
+use crate::pool::{Entry, ImagePage, Page, Shape, View, DESCRIPTOR, SLAB};
 use cica_format::index::{BaseRba, IndexRecord};
-use cica_format::{ci, FormatError};
+use cica_format::{ci, slots, FormatError};
 
 /// How a component's CIs are read and rendered.
 #[derive(Debug, Clone, Copy)]
@@ -13,6 +13,11 @@ pub enum Codec {
         shape: Shape,
         /// Records expected per CI, for sizing frames.
         expected: usize,
+    },
+    /// The page is the image: slots of this length, or none (LDS).
+    Image {
+        /// Length of a slot.
+        slot: Option<usize>,
     },
     /// Index records.
     Index {
@@ -36,6 +41,7 @@ impl Codec {
     pub fn frame_len(&self, ci_size: usize) -> usize {
         match self {
             Codec::Data { expected, .. } => Page::frame_len(ci_size, *expected),
+            Codec::Image { .. } => ImagePage::frame_len(ci_size),
             Codec::Index { base, entry } => (ci_size * 2).max(64 + (base.ci_per_ca as usize * entry).min(ci_size * 8)),
         }
     }
@@ -44,6 +50,7 @@ impl Codec {
     pub fn searched(&self, ci_size: usize) -> usize {
         match self {
             Codec::Data { expected, .. } => Page::frame_len(0, *expected).min(ci_size),
+            Codec::Image { .. } => 0,
             Codec::Index { base, .. } => 64 + base.ci_per_ca as usize,
         }
     }
@@ -53,6 +60,13 @@ impl Codec {
         match self {
             Codec::Data { .. } => {
                 Page::format(frame, ci_size);
+            }
+            Codec::Image { slot } => {
+                let image = ImagePage::format(frame, ci_size).into_image();
+                match slot {
+                    Some(length) => slots::format(image, *length),
+                    None => image.fill(0),
+                }
             }
             Codec::Index { .. } => {
                 Page::format_index(frame, 0, 0, u32::MAX, &[]);
@@ -67,6 +81,7 @@ impl Codec {
                 Page::format(frame, ci_size);
                 Page::of(frame).into_image().get_mut(..ci_size)
             }
+            Codec::Image { .. } => Some(ImagePage::format(frame, ci_size).into_image()),
             Codec::Index { .. } => None,
         }
     }
@@ -75,14 +90,17 @@ impl Codec {
     pub fn image_of<'f>(&self, frame: &'f mut [u8], ci_size: usize) -> Option<&'f [u8]> {
         match self {
             Codec::Data { .. } => Page::of(frame).into_image().get(..ci_size).map(|image| &*image),
+            Codec::Image { .. } => Some(ImagePage::of(frame, ci_size).into_image()),
             Codec::Index { .. } => None,
         }
     }
 
     /// Data: makes the image that was read to [`image_area`](Self::image_area) a page.
     pub fn decode_here(&self, frame: &mut [u8], ci_size: usize) -> Result<Decoded, FormatError> {
-        let Codec::Data { shape, .. } = self else {
-            return Ok(Decoded::NeedsFrame(0));
+        let shape = match self {
+            Codec::Data { shape, .. } => shape,
+            Codec::Image { slot } => return count_slots(ImagePage::of(frame, ci_size), *slot),
+            Codec::Index { .. } => return Ok(Decoded::NeedsFrame(0)),
         };
         let mut page = Page::of(frame);
         let mut spans = Vec::with_capacity(64);
@@ -100,7 +118,7 @@ impl Codec {
     /// Decodes `image` into `frame`.
     pub fn decode(&self, image: &[u8], frame: &mut [u8]) -> Result<Decoded, FormatError> {
         match self {
-            Codec::Data { .. } => match self.image_area(frame, image.len()) {
+            Codec::Data { .. } | Codec::Image { .. } => match self.image_area(frame, image.len()) {
                 Some(area) => {
                     area.copy_from_slice(image);
                     self.decode_here(frame, image.len())
@@ -141,12 +159,26 @@ impl Codec {
                 ci::render(image, page.lens(), segment(page.segment()), page.update_number());
                 Ok(())
             }
+            Codec::Image { .. } => {
+                image.copy_from_slice(ImagePage::of(frame, image.len()).image());
+                Ok(())
+            }
             Codec::Index { base, .. } => {
                 let record = sealed(&index_record(view, base.ci_per_ca as usize), base.ci_per_ca as usize);
                 record.encode(image, *base).map_err(|why| why.to_string())
             }
         }
     }
+}
+
+/// Makes an image that stands in its page one that was read.
+fn count_slots(mut page: ImagePage<'_>, slot: Option<usize>) -> Result<Decoded, FormatError> {
+    let count = match slot {
+        Some(length) => slots::check(page.image(), length)?,
+        None => 1,
+    };
+    page.set_count(count);
+    Ok(Decoded::Done)
 }
 
 /// Every record that has a key must be long enough to hold it.

@@ -9,6 +9,16 @@ use cica_format::ca::NO_SLOT;
 use cica_format::checksum::{ci_checksum, Identity};
 
 impl Component {
+    /// Writes the dirty CIs of a CA that is complete, ahead of the commit.
+    pub fn write_behind(&self, ca: u32) -> Result<(), RequestError> {
+        let _guard = self.lock(ca).lock();
+        match self.directory.get(ca) {
+            // All of its CIs were given up, and so written, since.
+            NO_FRAME => Ok(()),
+            descriptor => self.write_dirty(ca, CaPage::of(self.pool.view(descriptor))),
+        }
+    }
+
     /// Writes the dirty CIs of one CA. The caller holds the CA's lock and keeps writers out.
     pub(super) fn write_dirty(&self, ca: u32, page: CaPage<'_>) -> Result<(), RequestError> {
         let dirty = |i: &usize| {

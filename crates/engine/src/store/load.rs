@@ -395,6 +395,6 @@ enum Loaded {
 impl Codec {
     /// True for the data component.
     pub fn is_data(&self) -> bool {
-        matches!(self, Codec::Data { .. })
+        !matches!(self, Codec::Index { .. })
     }
 }

@@ -65,6 +65,34 @@ impl Component {
         Ok(ca)
     }
 
+    /// Appends CAs until there are `cas`. Nothing is appended when extents for all of them cannot be had.
+    pub fn append_to(&self, cas: u32) -> Result<(), RequestError> {
+        self.refuse_beyond(cas)?;
+        while self.ca_count() < cas {
+            self.append_ca()?;
+        }
+        Ok(())
+    }
+
+    fn refuse_beyond(&self, cas: u32) -> Result<(), RequestError> {
+        let space = self.space.lock();
+        let ca_bytes = (self.layout.ci_per_ca * self.layout.ci_size) as u64;
+        let left = MAX_EXTENTS.saturating_sub(space.extents) as u64;
+        let step = if space.secondary == 0 {
+            0
+        } else {
+            space.secondary.max(ca_bytes)
+        };
+        let first = if space.extents == 0 { space.primary } else { 0 };
+        let most = (space.high_allocated + first).saturating_add(left.saturating_mul(step));
+        if cas as u64 * ca_bytes > most {
+            return Err(RequestError::NoSpace {
+                why: format!("{} can have {most} bytes in all its extents", self.name),
+            });
+        }
+        Ok(())
+    }
+
     /// The number of the next CA, after taking an extent if it lies beyond what is allocated.
     fn extend_for_ca(&self) -> Result<u32, RequestError> {
         let mut space = self.space.lock();

@@ -100,12 +100,14 @@ impl World {
         let mut index = attributes(&format!("T.{}.INDEX", name.to_uppercase()), 512, 20);
         change(&mut data, &mut index);
         let (data_path, index_path) = self.paths(name);
+        let indexed = data.organization.has_index();
+        index.organization = data.organization;
         engine
             .create(&Definition {
                 data_path,
-                index_path,
+                index_path: if indexed { index_path } else { PathBuf::new() },
                 data,
-                index: Some(index),
+                index: Some(index).filter(|_| indexed),
             })
             .unwrap();
     }

@@ -4,14 +4,17 @@
 //! Locks in order: gate (shared by requests that change, exclusive for a commit) -> the organization's own -> page
 //! latches -> log.
 
+pub mod interval;
+pub mod segments;
+
 use crate::error::RequestError;
 use crate::log::Log;
-use crate::pool::{Pool, Shape};
+use crate::pool::{Page, Pool, Shape};
 use crate::store::Component;
 use cica_format::attributes::{Attributes, Organization};
 use parking_lot::{Mutex, RwLock};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 /// Counters of an open data set, added to the root's at commit.
@@ -89,6 +92,9 @@ impl Common {
     #[inline]
     pub fn append(&self, write: impl FnOnce(u32, &mut Vec<u8>)) {
         if let Some(&number) = self.log_number.get() {
+            if self.loading.load(Relaxed) {
+                return;
+            }
             self.log.append(number, |buf| write(number, buf));
         }
     }
@@ -127,6 +133,59 @@ impl Common {
     /// Releases it.
     pub fn release(&self, key: &[u8]) {
         self.holds.lock().remove(key);
+    }
+
+    /// A change from its first step on: what fails there leaves it half done in memory.
+    pub fn from_here<T>(&self, change: impl FnOnce() -> Result<T, RequestError>) -> Result<T, RequestError> {
+        change().inspect_err(|error| self.fence(&error.to_string()))
+    }
+
+    /// After an error that is not a lack of space, which was found before anything was changed.
+    pub fn fence_unless_full(&self, error: &RequestError) {
+        if !matches!(error, RequestError::NoSpace { .. } | RequestError::Fenced { .. }) {
+            self.fence(&error.to_string());
+        }
+    }
+
+    /// Damage found in a data CI.
+    pub fn data_error(&self, ci: u32, what: &str) -> RequestError {
+        let rba = ci as u64 * self.data.layout.ci_size as u64;
+        RequestError::Physical {
+            reason: 4,
+            what: format!("{}, CI {ci} (RBA {rba}): {what}", self.data.name),
+        }
+    }
+
+    /// Gives the page in `frame`, if that still has this version, a frame with more slots.
+    pub fn widen(&self, frame: u32, version: u64, bytes: usize) -> Result<(), RequestError> {
+        let mut wider = self.data.spare(bytes)?;
+        let Some(mut latched) = self.data.pool().latch_at(frame, version) else {
+            wider.free();
+            return Ok(());
+        };
+        {
+            let old = Page::of(latched.bytes());
+            let mut page = Page::format(wider.bytes(), self.data.layout.ci_size);
+            page.set_segment(old.segment(), old.update_number());
+            page.refill((0..old.count()).map(|i| old.record(i)), self.shape);
+        }
+        drop(self.data.reframe(latched, wider));
+        Ok(())
+    }
+
+    /// Bytes of the longest record this data set stores: what was defined, as far as a CI, or spanned a CA, holds it;
+    /// in a VRRDS with its number.
+    pub fn longest(&self) -> usize {
+        let most = if self.attributes.spanned {
+            self.longest_spanned()
+        } else {
+            self.longest_unspanned()
+        };
+        let number = match self.attributes.organization {
+            Organization::Vrrds => self.shape.key_len,
+            _ => 0,
+        };
+        most.min(self.attributes.maximum_record as usize + number)
     }
 }
 

@@ -11,8 +11,8 @@ use crate::session::{Session, Trouble};
 use crate::shape::{Durability, Shape};
 use crate::subject::{Recovered, Step, Stop, Subject};
 
-/// A key-sequenced data set and the requests to make.
-pub struct Ksds<'a> {
+/// A data set and the requests to make.
+pub struct Run<'a> {
     /// The data set.
     pub shape: &'a Shape,
     /// The requests.
@@ -21,7 +21,7 @@ pub struct Ksds<'a> {
     pub faulty: bool,
 }
 
-impl Subject for Ksds<'_> {
+impl Subject for Run<'_> {
     fn start(&self) -> Image {
         Session::empty_disk()
     }
@@ -107,6 +107,9 @@ impl Subject for Ksds<'_> {
             length: self.shape.least_record(),
             fill: 1,
         };
+        if !self.shape.keyed() {
+            return self.exercise_numbered(disk, session, records);
+        }
         let find = |record: &Bytes| self.shape.key_of(record).cmp(&key);
         let requests = match records.binary_search_by(find) {
             Ok(at) => {
@@ -146,7 +149,32 @@ impl Subject for Ksds<'_> {
     }
 }
 
-impl Ksds<'_> {
+impl Run<'_> {
+    /// The same where records go by numbers: one more is added.
+    fn exercise_numbered(&self, disk: Arc<dyn Disk>, mut session: Session, records: Vec<Bytes>) -> Result<(), String> {
+        let body = Body {
+            key: Vec::new(),
+            length: self.shape.least_record(),
+            fill: 1,
+        };
+        let request = Request::Insert {
+            string: 0,
+            order: Order::Sequential,
+            body: body.clone(),
+        };
+        match session.apply(&request).map_err(Trouble::words)? {
+            Reply::Done => {}
+            reply => return Err(format!("{request}: {reply}")),
+        }
+        session.close().map_err(Trouble::words)?;
+        let again = look(&Session::open(disk, self.shape, true).map_err(Trouble::words)?)?;
+        let added = again.last().and_then(|last| last.get(self.shape.key_length..));
+        let whole = again.len() == records.len() + 1 && again[..records.len()] == records[..];
+        (whole && added == Some(&body.bytes(self.shape)))
+            .then_some(())
+            .ok_or_else(|| "after a change and CLOSE the contents are others".to_string())
+    }
+
     /// Whether a request that was done makes everything durable. A load is promised by its CLOSE alone: until then a
     /// commit covers its complete control areas, and a crash leaves some beginning of it.
     fn promises(&self, request: &Request, loading: bool) -> bool {

@@ -1,0 +1,181 @@
+//! Adding a record behind the last one (E1, E2), and replacing one by another of the same length (E4).
+
+use super::Esds;
+use crate::common::segments::{FIRST, LAST};
+use crate::error::RequestError;
+use crate::pool::{Latched, Page};
+use cica_format::{ci, log};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// What one try to put a record into the last CI came to.
+enum Tried {
+    Done(u64),
+    /// The page changed under us.
+    Again,
+    /// The page needs a frame with more slots, of this many bytes.
+    Slots(usize),
+    NoRoom,
+}
+
+impl Esds {
+    /// Adds a record; its length has been checked. Returns its RBA, and whether that ended a control area.
+    pub fn put(&self, record: &[u8]) -> Result<(u64, bool), RequestError> {
+        let _gate = self.gate.read();
+        self.check_fence()?;
+        let _tail = self.tail.lock();
+        let before = self.intervals.end();
+        let rba = match record.len() > self.longest_unspanned() {
+            true => self.put_segments(record)?,
+            false => self.put_whole(record)?,
+        };
+        self.counters.records.fetch_add(1, Relaxed);
+        self.counters.inserted.fetch_add(1, Relaxed);
+        Ok((rba, self.end_cas(before)))
+    }
+
+    /// While loading, control areas that were completed are written at once. What cannot be written now is asked for
+    /// again by the commit, which says so.
+    fn end_cas(&self, before: u32) -> bool {
+        let full = |end: u32| end.saturating_sub(1) / self.data.layout.ci_per_ca as u32;
+        let (first, last) = (full(before), full(self.intervals.end()));
+        if first == last || !self.loading.load(Relaxed) {
+            return false;
+        }
+        for ca in first..last {
+            let _ = self.data.write_behind(ca);
+        }
+        true
+    }
+
+    fn put_whole(&self, record: &[u8]) -> Result<u64, RequestError> {
+        let end = self.intervals.end();
+        while end > 0 {
+            match self.try_put(end - 1, record)? {
+                Tried::Done(rba) => return Ok(rba),
+                Tried::Again => {}
+                Tried::Slots(bytes) => {
+                    let (frame, version) = self.data.page(end - 1)?;
+                    self.widen(frame, version, bytes)?;
+                }
+                Tried::NoRoom => break,
+            }
+        }
+        self.make_intervals(end as u64 + 1)?;
+        let mut latched = self.data.latch(end)?;
+        let mut page = Page::of(latched.bytes());
+        page.insert(0, record, self.shape);
+        let rba = self.rba_of_ci(end);
+        self.log_put(rba, record);
+        self.data.changed(&mut latched);
+        drop(latched);
+        self.intervals.reach(end + 1);
+        self.data.set_has_records(end, true)?;
+        Ok(rba)
+    }
+
+    /// Puts a record behind the others of a CI, if there is room.
+    fn try_put(&self, ci: u32, record: &[u8]) -> Result<Tried, RequestError> {
+        let size = self.data.layout.ci_size;
+        let (frame, version) = self.data.page(ci)?;
+        let (count, cap) = (self.pool.view(frame).count(), self.pool.view(frame).slot_cap());
+        let Some(mut latched) = self.pool.latch_at(frame, version) else {
+            return Ok(Tried::Again);
+        };
+        let mut page = Page::of(latched.bytes());
+        let used = page.data_len() + record.len() + page.rdfs_with(count, record.len()) * ci::RDF_LEN + ci::CIDF_LEN;
+        if page.segment() != 0 || used > size {
+            return Ok(Tried::NoRoom);
+        }
+        if count == cap {
+            drop(latched);
+            return Ok(Tried::Slots(Page::frame_len(size, count + count / 2 + 16)));
+        }
+        let offset = page.data_len();
+        page.insert(count, record, self.shape);
+        let rba = self.rba_of_ci(ci) + offset as u64;
+        self.log_put(rba, record);
+        self.data.changed(&mut latched);
+        Ok(Tried::Done(rba))
+    }
+
+    /// A spanned record: in fresh CIs, all of one CA.
+    fn put_segments(&self, record: &[u8]) -> Result<u64, RequestError> {
+        let need = self.segments(record.len()) as u32;
+        let per_ca = self.data.layout.ci_per_ca as u32;
+        let end = self.intervals.end();
+        let left = (per_ca - end % per_ca) % per_ca;
+        let first = if need > left { end + left } else { end };
+        self.make_intervals(first as u64 + need as u64)?;
+        let (ca, i) = self.data.layout.split(first);
+        let cis: Vec<u32> = (i as u32..i as u32 + need).collect();
+        self.from_here(|| self.write_segments(ca, &cis, record))?;
+        let rba = self.rba_of_ci(first);
+        self.log_put(rba, record);
+        self.intervals.reach(first + need);
+        Ok(rba)
+    }
+
+    fn log_put(&self, rba: u64, record: &[u8]) {
+        self.append(|number, buf| log::append_insert_at(buf, number, &rba.to_be_bytes(), record));
+    }
+
+    /// Replaces the record at `rba` by one of the same length.
+    pub(super) fn replace_at(&self, rba: u64, record: &[u8]) -> Result<(), RequestError> {
+        let _gate = self.gate.read();
+        self.check_fence()?;
+        let size = self.data.layout.ci_size as u64;
+        let (first, offset) = ((rba / size) as u32, (rba % size) as usize);
+        if rba / size >= self.intervals.end() as u64 {
+            return Err(RequestError::BadRba { rba });
+        }
+        let mut latched = self.latch_record(first)?;
+        let pos = {
+            let page = Page::of(latched[0].bytes());
+            let at = (0..page.count()).find(|&i| page.span(i).0 == offset);
+            at.ok_or(RequestError::BadRba { rba })?
+        };
+        let has: usize = match latched.len() {
+            1 => Page::of(latched[0].bytes()).len_of(pos),
+            _ => latched.iter_mut().map(|l| Page::of(l.bytes()).len_of(0)).sum(),
+        };
+        if has != record.len() {
+            return Err(RequestError::LengthChange {
+                given: record.len(),
+                has,
+            });
+        }
+        let mut rest = record;
+        for page in &mut latched {
+            let mut page = Page::of(page.bytes());
+            let (piece, left) = rest.split_at(page.len_of(pos));
+            page.replace(pos, piece);
+            if page.segment() != 0 {
+                let (segment, updates) = (page.segment(), page.update_number());
+                page.set_segment(segment, updates.wrapping_add(1));
+            }
+            rest = left;
+        }
+        self.append(|number, buf| log::append_update_at(buf, number, &rba.to_be_bytes(), record));
+        for page in &mut latched {
+            self.data.changed(page);
+        }
+        self.counters.updated.fetch_add(1, Relaxed);
+        Ok(())
+    }
+
+    /// The page of a CI, latched, and those of the segments that follow if it has the first of a spanned record.
+    fn latch_record(&self, first: u32) -> Result<Vec<Latched<'_>>, RequestError> {
+        let mut latched = vec![self.data.latch(first)?];
+        if latched[0].view().segment() == FIRST {
+            for ci in first + 1..self.intervals.end() {
+                let page = self.data.latch(ci)?;
+                let segment = page.view().segment();
+                latched.push(page);
+                if segment == LAST {
+                    break;
+                }
+            }
+        }
+        Ok(latched)
+    }
+}

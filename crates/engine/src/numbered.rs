@@ -1,0 +1,355 @@
+//! A string on records that go by a number: RBAs in an ESDS or LDS, relative record numbers in an RRDS.
+//!
+//! The positions are those of [`crate::string`], with numbers for K. Between requests the string keeps the number alone.
+
+use crate::common::Common;
+use crate::dataset::Inner;
+use crate::error::RequestError;
+use crate::linear::Lds;
+use crate::string::{Insert, Intent, Position, Record, Search};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::Arc;
+
+/// What a data set of numbered records does for its strings. `area` receives the record found.
+pub trait Numbered: Send + Sync {
+    /// What all organizations have.
+    fn common(&self) -> &Common;
+    /// The record with this number: false if there is none.
+    fn exact(&self, number: u64, area: &mut Vec<u8>) -> Result<bool, RequestError>;
+    /// The first record at or above a number, and its number.
+    fn first_from(&self, number: u64, area: &mut Vec<u8>) -> Result<Option<u64>, RequestError>;
+    /// The last record at or below a number, and its number.
+    fn last_to(&self, number: u64, area: &mut Vec<u8>) -> Result<Option<u64>, RequestError>;
+    /// Adds a record, at a number or where the organization puts it behind `after`. Returns its number, and whether a
+    /// control area was completed.
+    fn add(&self, at: Option<u64>, after: Option<u64>, record: &[u8]) -> Result<(u64, bool), RequestError>;
+    /// Adds a record again that got this number when it was first added.
+    fn redo_add(&self, number: u64, record: &[u8]) -> Result<(), RequestError>;
+    /// Replaces the record with this number.
+    fn replace(&self, number: u64, record: &[u8]) -> Result<(), RequestError>;
+    /// Takes the record with this number out.
+    fn remove(&self, number: u64) -> Result<(), RequestError>;
+    /// Shortest and longest record.
+    fn lengths(&self) -> (usize, usize);
+    /// `Err` for a number that no record can have.
+    fn check(&self, number: u64) -> Result<(), RequestError>;
+    /// What a number says that no record has.
+    fn missing(&self, number: u64) -> RequestError;
+    /// RBA and relative record number (0: none) of a record.
+    fn place(&self, number: u64) -> (u64, u32);
+}
+
+/// See the module.
+pub struct NumberedString<T: Numbered> {
+    inner: Arc<Inner>,
+    of: Arc<T>,
+    id: u64,
+    area: Vec<u8>,
+    position: Position,
+    number: u64,
+    held: Option<u64>,
+    /// Number of the record in the area.
+    delivered: u64,
+    /// Number of the last sequential insert.
+    inserted: Option<u64>,
+    retrieved: u64,
+}
+
+/// Which record a request looks for.
+#[derive(Clone, Copy)]
+enum Find {
+    Exact(u64),
+    From(u64),
+    To(u64),
+}
+
+impl<T: Numbered> NumberedString<T> {
+    /// The string number `id` of an open.
+    pub fn new(inner: Arc<Inner>, of: Arc<T>, id: u64) -> NumberedString<T> {
+        NumberedString {
+            inner,
+            of,
+            id,
+            area: Vec::new(),
+            position: Position::Start,
+            number: 0,
+            held: None,
+            delivered: 0,
+            inserted: None,
+            retrieved: 0,
+        }
+    }
+
+    /// GET direct.
+    pub fn get(&mut self, number: u64, search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
+        self.allow_read(intent)?;
+        self.of.check(number)?;
+        match self.read(intent, wanted(number, search))? {
+            Some(found) => Ok(self.deliver(found, intent, true)),
+            None => Err(self.lose(number)),
+        }
+    }
+
+    /// GET skip-sequential.
+    pub fn skip(&mut self, number: u64, search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
+        self.allow_read(intent)?;
+        self.of.check(number)?;
+        let positioned = matches!(self.position, Position::At | Position::BackAt | Position::On);
+        if positioned && number < self.number {
+            return Err(RequestError::Sequence {
+                key: number.to_be_bytes().to_vec(),
+            });
+        }
+        match self.read(intent, wanted(number, search))? {
+            Some(found) => Ok(self.deliver(found, intent, false)),
+            None => Err(self.lose(number)),
+        }
+    }
+
+    /// POINT, forward or backward.
+    pub fn point(&mut self, number: u64, search: Search, backward: bool) -> Result<(), RequestError> {
+        self.allow_read(Intent::Read)?;
+        self.of.check(number)?;
+        match self.read(Intent::Read, wanted(number, search))? {
+            Some(found) => {
+                self.stand(if backward { Position::BackAt } else { Position::At }, found);
+                Ok(())
+            }
+            None => Err(self.lose(number)),
+        }
+    }
+
+    /// Goes before the first record, or behind the last.
+    pub fn point_end(&mut self, backward: bool) -> Result<(), RequestError> {
+        self.allow_read(Intent::Read)?;
+        match backward {
+            true => self.stand(Position::BackAt, u64::MAX),
+            false => self.stand(Position::At, 0),
+        }
+        Ok(())
+    }
+
+    /// GET sequential, forward.
+    pub fn next(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
+        self.allow_read(intent)?;
+        let from = match self.position {
+            Position::None => return Err(RequestError::NoPosition),
+            Position::End => return Err(RequestError::EndOfData),
+            Position::Start | Position::Beginning => Some(0),
+            Position::At => Some(self.number),
+            Position::BackAt | Position::On => self.number.checked_add(1),
+        };
+        let found = match from {
+            Some(from) => self.read(intent, Find::From(from))?,
+            None => None,
+        };
+        match found {
+            Some(found) => Ok(self.deliver(found, intent, false)),
+            None => {
+                self.position = Position::End;
+                Err(RequestError::EndOfData)
+            }
+        }
+    }
+
+    /// GET sequential, backward.
+    pub fn prev(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
+        self.allow_read(intent)?;
+        let to = match self.position {
+            Position::None | Position::Start => return Err(RequestError::NoPosition),
+            Position::Beginning => return Err(RequestError::EndOfData),
+            Position::End => Some(u64::MAX),
+            Position::BackAt => Some(self.number),
+            Position::At | Position::On => self.number.checked_sub(1),
+        };
+        let found = match to {
+            Some(to) => self.read(intent, Find::To(to))?,
+            None => None,
+        };
+        match found {
+            Some(found) => Ok(self.deliver(found, intent, false)),
+            None => {
+                self.position = Position::Beginning;
+                Err(RequestError::EndOfData)
+            }
+        }
+    }
+
+    /// PUT insert at a number, or (`None`) where the organization puts it. Returns its number.
+    pub fn insert(&mut self, at: Option<u64>, record: &[u8], how: Insert) -> Result<u64, RequestError> {
+        self.release();
+        self.inner.allow_change("inserting records (open for output)")?;
+        self.check_length(record)?;
+        let sequential = how != Insert::Direct;
+        if let Some(number) = at {
+            self.of.check(number)?;
+            if sequential && self.inserted.is_some_and(|before| number < before) {
+                return Err(RequestError::Sequence {
+                    key: number.to_be_bytes().to_vec(),
+                });
+            }
+        }
+        let (number, completed) = self.of.add(at, self.inserted, record)?;
+        match sequential {
+            true => {
+                self.stand(Position::On, number);
+                self.inserted = Some(number);
+            }
+            false => self.position = Position::None,
+        }
+        self.changed(completed)?;
+        Ok(number)
+    }
+
+    /// PUT update of the record that is held. Returns its number.
+    pub fn update(&mut self, record: &[u8]) -> Result<u64, RequestError> {
+        self.inner.allow_change("updating records (open for output)")?;
+        let Some(number) = self.held else {
+            return Err(RequestError::NoUpdate);
+        };
+        self.check_length(record)?;
+        self.of.replace(number, record)?;
+        self.release();
+        self.changed(false)?;
+        Ok(number)
+    }
+
+    /// ERASE of the record that is held.
+    pub fn erase(&mut self) -> Result<(), RequestError> {
+        self.inner.allow_change("erasing records (open for output)")?;
+        let Some(number) = self.held else {
+            return Err(RequestError::NoUpdate);
+        };
+        self.of.remove(number)?;
+        self.release();
+        self.changed(false)
+    }
+
+    /// The record that the last get returned.
+    pub fn last(&self) -> Record<'_> {
+        let (rba, rrn) = self.of.place(self.delivered);
+        Record {
+            bytes: &self.area,
+            rba,
+            rrn,
+        }
+    }
+
+    /// Is a record held for update?
+    pub fn holds(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// ENDREQ.
+    pub fn end(&mut self) {
+        self.release();
+        self.position = Position::None;
+    }
+
+    // ---- parts ----
+
+    /// What comes after a change.
+    pub fn changed(&self, completed: bool) -> Result<(), RequestError> {
+        if !self.of.common().loading.load(Relaxed) {
+            return self.inner.after_change();
+        }
+        self.inner.note_loading();
+        match completed {
+            true => self.inner.after_loaded_ca(),
+            false => Ok(()),
+        }
+    }
+
+    fn allow_read(&mut self, intent: Intent) -> Result<(), RequestError> {
+        self.release();
+        self.inner.allow_read(intent)
+    }
+
+    fn check_length(&self, record: &[u8]) -> Result<(), RequestError> {
+        let (least, most) = self.of.lengths();
+        if !(least..=most).contains(&record.len()) {
+            return Err(RequestError::Length {
+                given: record.len(),
+                least,
+                most,
+            });
+        }
+        Ok(())
+    }
+
+    /// Reads the record wanted into the area; its number. For update it is held first and then read again: what another
+    /// string made of it before that must be in the area.
+    fn read(&mut self, intent: Intent, find: Find) -> Result<Option<u64>, RequestError> {
+        loop {
+            let found = match find {
+                Find::Exact(number) => self.of.exact(number, &mut self.area)?.then_some(number),
+                Find::From(number) => self.of.first_from(number, &mut self.area)?,
+                Find::To(number) => self.of.last_to(number, &mut self.area)?,
+            };
+            let Some(number) = found.filter(|_| intent == Intent::Update) else {
+                return Ok(found);
+            };
+            self.of.common().hold(&number.to_be_bytes(), self.id)?;
+            self.held = Some(number);
+            if self.of.exact(number, &mut self.area)? {
+                return Ok(found);
+            }
+            self.release();
+        }
+    }
+
+    fn deliver(&mut self, number: u64, intent: Intent, direct: bool) -> Record<'_> {
+        match direct && intent == Intent::Read {
+            true => self.position = Position::None,
+            false => self.stand(Position::On, number),
+        }
+        self.retrieved += 1;
+        self.delivered = number;
+        self.last()
+    }
+
+    fn stand(&mut self, position: Position, number: u64) {
+        (self.position, self.number) = (position, number);
+    }
+
+    fn lose(&mut self, number: u64) -> RequestError {
+        self.position = Position::None;
+        self.of.missing(number)
+    }
+
+    fn release(&mut self) {
+        if let Some(number) = self.held.take() {
+            self.of.common().release(&number.to_be_bytes());
+        }
+    }
+}
+
+fn wanted(number: u64, search: Search) -> Find {
+    match search {
+        Search::Equal => Find::Exact(number),
+        Search::GreaterOrEqual => Find::From(number),
+    }
+}
+
+impl<T: Numbered> Drop for NumberedString<T> {
+    fn drop(&mut self) {
+        self.release();
+        self.of.common().counters.retrieved.fetch_add(self.retrieved, Relaxed);
+    }
+}
+
+impl NumberedString<Lds> {
+    /// Reads a range.
+    pub fn read_range(&mut self, rba: u64, out: &mut [u8]) -> Result<(), RequestError> {
+        self.allow_read(Intent::Read)?;
+        self.of.read_range(rba, out)
+    }
+
+    /// Writes a range.
+    pub fn write_range(&mut self, rba: u64, bytes: &[u8]) -> Result<(), RequestError> {
+        self.release();
+        self.inner.allow_change("writing (open for output)")?;
+        self.of.write_range(rba, bytes)?;
+        self.changed(false)
+    }
+}

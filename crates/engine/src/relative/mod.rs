@@ -1,0 +1,274 @@
+//! Relative record data sets with slots of one length: a record's number says where it lies.
+//!
+//! * N1. Slot `n` (from 1) is in CI `(n - 1) / slots per CI`; its RDF says whether it holds a record.
+//! * N2. Every CI below the end has all its slots; one that no record was ever put in has no image on the volume.
+//! * N3. A request changes one slot, under the latch of its page.
+
+mod inspect;
+pub mod variable;
+
+use crate::common::interval::Intervals;
+use crate::common::Common;
+use crate::error::RequestError;
+use crate::numbered::Numbered;
+use crate::pool::{pause, ImagePage, View};
+use cica_format::ci::RDF_EMPTY_SLOT;
+use cica_format::{log, slots};
+use parking_lot::Mutex;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// An open RRDS.
+pub struct Rrds {
+    common: Common,
+    /// CIs in use.
+    pub intervals: Intervals,
+    growing: Mutex<()>,
+    /// Length of a slot.
+    length: usize,
+    /// Slots of a CI.
+    per_ci: usize,
+}
+
+impl std::ops::Deref for Rrds {
+    type Target = Common;
+    #[inline]
+    fn deref(&self) -> &Common {
+        &self.common
+    }
+}
+
+impl Rrds {
+    /// Of the root's end. A data set whose CIs hold no slot is refused by whoever opens it.
+    pub fn new(common: Common, intervals: Intervals) -> Rrds {
+        let length = common.attributes.maximum_record as usize;
+        Rrds {
+            per_ci: slots::per_ci(common.data.layout.ci_size, length).max(1),
+            length,
+            common,
+            intervals,
+            growing: Mutex::new(()),
+        }
+    }
+
+    /// CI and slot of a number from 1.
+    fn locate(&self, rrn: u64) -> (u32, usize) {
+        let n = rrn - 1;
+        let ci = (n / self.per_ci as u64).min(u32::MAX as u64) as u32;
+        (ci, (n % self.per_ci as u64) as usize)
+    }
+
+    /// Number of a slot.
+    fn number(&self, ci: u32, slot: usize) -> u64 {
+        ci as u64 * self.per_ci as u64 + slot as u64 + 1
+    }
+
+    fn is_full(&self, view: View<'_>, slot: usize) -> bool {
+        view.image_byte(slots::rdf(self.data.layout.ci_size, slot)) & RDF_EMPTY_SLOT == 0
+    }
+
+    /// Copies the first full slot of `wanted` into the area, again and again until the page does not change meanwhile;
+    /// which it was.
+    fn look(
+        &self,
+        ci: u32,
+        page: (u32, u64),
+        wanted: impl Iterator<Item = usize> + Clone,
+        area: &mut Vec<u8>,
+    ) -> Result<Option<usize>, RequestError> {
+        let ((mut frame, mut version), mut turns) = (page, 0);
+        loop {
+            let view = self.pool.view(frame);
+            let full = wanted.clone().find(|&slot| self.is_full(view, slot));
+            if let Some(slot) = full {
+                area.resize(self.length, 0);
+                view.image_part(slot * self.length, area);
+            }
+            if self.unchanged(frame, version) {
+                return Ok(full);
+            }
+            pause(&mut turns);
+            (frame, version) = self.data.page(ci)?;
+        }
+    }
+
+    /// The number behind `after`, or behind all records.
+    fn next_number(&self, after: Option<u64>) -> Result<u64, RequestError> {
+        let last = match after {
+            Some(after) => after,
+            None => self.last_to(u64::MAX, &mut Vec::new())?.unwrap_or(0),
+        };
+        self.check(last + 1)?;
+        Ok(last + 1)
+    }
+
+    /// Makes the CI of a number one that is in use.
+    fn reach(&self, ci: u32) -> Result<(), RequestError> {
+        if ci < self.intervals.end() {
+            return Ok(());
+        }
+        let _growing = self.growing.lock();
+        self.make_intervals(ci as u64 + 1)?;
+        self.intervals.reach(ci + 1);
+        Ok(())
+    }
+
+    /// Puts a record into an empty slot. Returns whether that is the last of its control area.
+    pub fn put(&self, rrn: u64, record: &[u8]) -> Result<bool, RequestError> {
+        let _gate = self.gate.read();
+        self.check_fence()?;
+        let (ci, slot) = self.locate(rrn);
+        self.reach(ci)?;
+        let mut latched = self.data.latch(ci)?;
+        if self.is_full(latched.view(), slot) {
+            return Err(RequestError::Duplicate {
+                key: (rrn as u32).to_be_bytes().to_vec(),
+            });
+        }
+        let mut page = ImagePage::of(latched.bytes(), self.data.layout.ci_size);
+        let count = page.count();
+        page.set_count(count + 1);
+        self.fill(&mut page, slot, Some(record));
+        self.append(|number, buf| log::append_insert_at(buf, number, &(rrn as u32).to_be_bytes(), record));
+        self.data.changed(&mut latched);
+        drop(latched);
+        if count == 0 {
+            self.data.set_has_records(ci, true)?;
+        }
+        self.counters.records.fetch_add(1, Relaxed);
+        self.counters.inserted.fetch_add(1, Relaxed);
+        let (ca, i) = self.data.layout.split(ci);
+        let last = slot + 1 == self.per_ci && i + 1 == self.data.layout.ci_per_ca;
+        if last && self.loading.load(Relaxed) {
+            // What cannot be written now is asked for again by the commit, which says so.
+            let _ = self.data.write_behind(ca);
+        }
+        Ok(last)
+    }
+
+    /// Fills or empties a slot.
+    fn fill(&self, page: &mut ImagePage<'_>, slot: usize, record: Option<&[u8]>) {
+        let image = page.image();
+        slots::set_full(image, slot, record.is_some());
+        let place = &mut image[slot * self.length..(slot + 1) * self.length];
+        match record {
+            Some(record) => place.copy_from_slice(record),
+            None => place.fill(0),
+        }
+    }
+
+    /// Replaces (or, without a record, takes out) what a full slot holds.
+    fn change(&self, rrn: u64, record: Option<&[u8]>) -> Result<(), RequestError> {
+        let _gate = self.gate.read();
+        self.check_fence()?;
+        let (ci, slot) = self.locate(rrn);
+        if ci >= self.intervals.end() {
+            return Err(RequestError::NotFound);
+        }
+        let mut latched = self.data.latch(ci)?;
+        if !self.is_full(latched.view(), slot) {
+            return Err(RequestError::NotFound);
+        }
+        let mut page = ImagePage::of(latched.bytes(), self.data.layout.ci_size);
+        self.fill(&mut page, slot, record);
+        let key = (rrn as u32).to_be_bytes();
+        let mut left = page.count();
+        match record {
+            Some(record) => self.append(|number, buf| log::append_update_at(buf, number, &key, record)),
+            None => {
+                left -= 1;
+                page.set_count(left);
+                self.append(|number, buf| log::append_erase(buf, number, &key));
+            }
+        }
+        self.data.changed(&mut latched);
+        drop(latched);
+        match record {
+            Some(_) => self.counters.updated.fetch_add(1, Relaxed),
+            None => {
+                self.counters.deleted.fetch_add(1, Relaxed);
+                self.counters.records.fetch_sub(1, Relaxed)
+            }
+        };
+        if left == 0 {
+            self.data.set_has_records(ci, false)?;
+        }
+        Ok(())
+    }
+}
+
+impl Numbered for Rrds {
+    fn common(&self) -> &Common {
+        &self.common
+    }
+    fn exact(&self, number: u64, area: &mut Vec<u8>) -> Result<bool, RequestError> {
+        let (ci, slot) = self.locate(number);
+        if ci >= self.intervals.end() {
+            return Ok(false);
+        }
+        let page = self.data.page(ci)?;
+        Ok(self.look(ci, page, slot..slot + 1, area)?.is_some())
+    }
+    fn first_from(&self, number: u64, area: &mut Vec<u8>) -> Result<Option<u64>, RequestError> {
+        let end = self.intervals.end();
+        let (first, mut from) = self.locate(number.max(1));
+        for ci in first..end {
+            let page = self.page_ahead(ci, end)?;
+            if let Some(slot) = self.look(ci, page, from..self.per_ci, area)? {
+                return Ok(Some(self.number(ci, slot)));
+            }
+            from = 0;
+        }
+        Ok(None)
+    }
+    fn last_to(&self, number: u64, area: &mut Vec<u8>) -> Result<Option<u64>, RequestError> {
+        let last = self.number(self.intervals.end(), 0) - 1;
+        if last.min(number) == 0 {
+            return Ok(None);
+        }
+        let (first, slot) = self.locate(last.min(number));
+        let mut to = slot + 1;
+        for ci in (0..=first).rev() {
+            let page = self.data.page(ci)?;
+            if let Some(slot) = self.look(ci, page, (0..to).rev(), area)? {
+                return Ok(Some(self.number(ci, slot)));
+            }
+            to = self.per_ci;
+        }
+        Ok(None)
+    }
+    fn add(&self, at: Option<u64>, after: Option<u64>, record: &[u8]) -> Result<(u64, bool), RequestError> {
+        let rrn = match at {
+            Some(rrn) => rrn,
+            None => self.next_number(after)?,
+        };
+        self.put(rrn, record).map(|completed| (rrn, completed))
+    }
+    fn redo_add(&self, number: u64, record: &[u8]) -> Result<(), RequestError> {
+        self.put(number, record).map(drop)
+    }
+    fn replace(&self, number: u64, record: &[u8]) -> Result<(), RequestError> {
+        self.change(number, Some(record))
+    }
+    fn remove(&self, number: u64) -> Result<(), RequestError> {
+        self.change(number, None)
+    }
+    fn lengths(&self) -> (usize, usize) {
+        (self.length, self.length)
+    }
+    fn check(&self, number: u64) -> Result<(), RequestError> {
+        match number {
+            1..=0xFFFF_FFFF => Ok(()),
+            rrn => Err(RequestError::BadRrn { rrn }),
+        }
+    }
+    fn missing(&self, _: u64) -> RequestError {
+        RequestError::NotFound
+    }
+    fn place(&self, number: u64) -> (u64, u32) {
+        if number == 0 {
+            return (0, 0);
+        }
+        let (ci, slot) = self.locate(number);
+        (self.rba_of_ci(ci) + (slot * self.length) as u64, number as u32)
+    }
+}

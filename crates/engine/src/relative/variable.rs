@@ -1,0 +1,194 @@
+//! A string on a VRRDS: a KSDS whose key is the record number, four bytes in front of the record that its user does not
+//! see.
+
+use crate::dataset::Inner;
+use crate::error::RequestError;
+use crate::ksds::{Ksds, KsdsString};
+use crate::string::{Insert, Intent, Record, Search};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::Arc;
+
+/// Bytes of a record number.
+pub const NUMBER_LEN: usize = 4;
+
+/// See the module.
+pub struct VariableString {
+    string: KsdsString,
+    inner: Arc<Inner>,
+    ksds: Arc<Ksds>,
+    /// Number and record, as they are stored.
+    stored: Vec<u8>,
+    /// Number of the last sequential insert.
+    inserted: Option<u32>,
+    /// Number of the record that is held.
+    held: Option<u32>,
+}
+
+impl VariableString {
+    /// The string number `id` of an open.
+    pub fn new(inner: Arc<Inner>, ksds: Arc<Ksds>, id: u64) -> VariableString {
+        VariableString {
+            string: KsdsString::new(inner.clone(), ksds.clone(), id),
+            inner,
+            ksds,
+            stored: Vec::new(),
+            inserted: None,
+            held: None,
+        }
+    }
+
+    /// GET direct.
+    pub fn get(&mut self, rrn: u32, search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
+        self.begin(intent)?;
+        let got = self.string.get(&checked(rrn)?.to_be_bytes(), search, intent)?;
+        Ok(shown(got, intent, &mut self.held))
+    }
+
+    /// GET skip-sequential.
+    pub fn skip(&mut self, rrn: u32, search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
+        self.begin(intent)?;
+        let got = self.string.skip(&checked(rrn)?.to_be_bytes(), search, intent)?;
+        Ok(shown(got, intent, &mut self.held))
+    }
+
+    /// POINT, forward or backward.
+    pub fn point(&mut self, rrn: u32, search: Search, backward: bool) -> Result<(), RequestError> {
+        self.begin(Intent::Read)?;
+        let key = checked(rrn)?.to_be_bytes();
+        self.string.point(&key, search, backward)
+    }
+
+    /// Goes before the first record, or behind the last.
+    pub fn point_end(&mut self, backward: bool) -> Result<(), RequestError> {
+        self.held = None;
+        self.string.point_end(backward)
+    }
+
+    /// GET sequential, forward.
+    pub fn next(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
+        self.held = None;
+        let got = self.string.next(intent)?;
+        Ok(shown(got, intent, &mut self.held))
+    }
+
+    /// GET sequential, backward.
+    pub fn prev(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
+        self.held = None;
+        let got = self.string.prev(intent)?;
+        Ok(shown(got, intent, &mut self.held))
+    }
+
+    /// PUT insert with a number, or with the one behind the last. Returns the number.
+    pub fn insert(&mut self, at: Option<u32>, record: &[u8], how: Insert) -> Result<u32, RequestError> {
+        self.held = None;
+        self.string.release();
+        self.inner.allow_change("inserting records (open for output)")?;
+        self.check_length(record)?;
+        let rrn = match at {
+            Some(rrn) => checked(rrn)?,
+            None => self.next_number()?,
+        };
+        if how == Insert::Direct && self.ksds.loading.load(Relaxed) {
+            self.inner.end_loading(&self.ksds)?;
+        }
+        self.store(rrn, record);
+        self.string.insert(&self.stored, how)?;
+        if how != Insert::Direct {
+            self.inserted = Some(rrn);
+        }
+        Ok(rrn)
+    }
+
+    /// PUT update of the record that is held. Returns its number.
+    pub fn update(&mut self, record: &[u8]) -> Result<u32, RequestError> {
+        self.inner.allow_change("updating records (open for output)")?;
+        let Some(rrn) = self.held else {
+            return Err(RequestError::NoUpdate);
+        };
+        self.check_length(record)?;
+        self.store(rrn, record);
+        self.string.update(&self.stored)?;
+        self.held = None;
+        Ok(rrn)
+    }
+
+    /// ERASE of the record that is held.
+    pub fn erase(&mut self) -> Result<(), RequestError> {
+        self.string.erase()?;
+        self.held = None;
+        Ok(())
+    }
+
+    /// The record that the last get returned.
+    pub fn last(&self) -> Record<'_> {
+        shown(self.string.last(), Intent::Read, &mut None)
+    }
+
+    /// Is a record held for update?
+    pub fn holds(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// ENDREQ.
+    pub fn end(&mut self) {
+        self.held = None;
+        self.string.end();
+    }
+
+    /// What comes before a number is looked at.
+    fn begin(&mut self, intent: Intent) -> Result<(), RequestError> {
+        self.held = None;
+        self.string.release();
+        self.inner.allow_read(intent)
+    }
+
+    fn store(&mut self, rrn: u32, record: &[u8]) {
+        self.stored.clear();
+        self.stored.extend_from_slice(&rrn.to_be_bytes());
+        self.stored.extend_from_slice(record);
+    }
+
+    /// The number behind this string's last sequential insert, or behind all records.
+    fn next_number(&self) -> Result<u32, RequestError> {
+        let last = match self.inserted {
+            Some(inserted) => inserted,
+            None => {
+                let key = match self.ksds.loading.load(Relaxed) {
+                    true => self.ksds.loaded_to(),
+                    false => self.ksds.last_key()?,
+                };
+                key.and_then(|key| key.first_chunk().map(|n| u32::from_be_bytes(*n)))
+                    .unwrap_or(0)
+            }
+        };
+        last.checked_add(1).ok_or(RequestError::BadRrn { rrn: 1 << 32 })
+    }
+
+    fn check_length(&self, record: &[u8]) -> Result<(), RequestError> {
+        let most = self.ksds.longest() - NUMBER_LEN;
+        if !(1..=most).contains(&record.len()) {
+            return Err(RequestError::Length {
+                given: record.len(),
+                least: 1,
+                most,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// A number that a record can have.
+fn checked(rrn: u32) -> Result<u32, RequestError> {
+    match rrn {
+        0 => Err(RequestError::BadRrn { rrn: 0 }),
+        rrn => Ok(rrn),
+    }
+}
+
+/// The record without its number, which is held if that was the intent.
+fn shown<'r>(stored: Record<'r>, intent: Intent, held: &mut Option<u32>) -> Record<'r> {
+    let (number, bytes) = stored.bytes.split_at(NUMBER_LEN.min(stored.bytes.len()));
+    let rrn = number.first_chunk().map_or(0, |n| u32::from_be_bytes(*n));
+    *held = Some(rrn).filter(|_| intent == Intent::Update);
+    Record { bytes, rrn, ..stored }
+}
