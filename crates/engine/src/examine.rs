@@ -323,6 +323,7 @@ impl<'c> IntervalWalk<'c> {
     /// A CI is not as it must be.
     pub fn found(&mut self, ci: u32, what: String) {
         self.out.findings.push(Finding {
+            kind: FindingKind::Other,
             part: Part::Data,
             ci,
             rba: self.common.rba_of_ci(ci),
