@@ -20,6 +20,7 @@ mod failure;
 mod input;
 pub mod listcat;
 mod making;
+mod merge;
 mod open;
 mod output;
 mod portable;
@@ -28,6 +29,7 @@ mod range;
 mod repro;
 mod said;
 mod sequential;
+mod shcds;
 mod trouble;
 mod usercatalog;
 mod verify;
@@ -132,6 +134,8 @@ impl Act for Services {
             Verb::Alter => alter::alter(self, cmd, out),
             Verb::Delete => delete::delete(self, cmd, out),
             Verb::Listcat => listcat::listcat(self, cmd, out),
+            Verb::Shcds => shcds::shcds(self, cmd, out),
+            Verb::Repro if cmd.params.flag("MERGECAT") => merge::merge(self, &cmd.params, out),
             Verb::Repro => repro::repro(self, cmd, out),
             Verb::Print => print::print(self, cmd, out),
             Verb::Verify => verify::verify(self, cmd, out),

@@ -1,7 +1,7 @@
 //! Opening what REPRO, PRINT, VERIFY and EXAMINE name: clusters of the catalog, and sequential files behind a ddname.
 //!
-//! A ddname stands for a cluster when its text is a name of the catalog and states no attributes of a file; for a data set
-//! that is not VSAM's, or a generation, when it is the name of one; otherwise for a file.
+//! A ddname stands for a cluster when its text is a name of the catalog and states no attributes of a file; for a data
+//! set that is not VSAM's, or a generation, when it is the name of one; otherwise for a file.
 
 use super::failure::{self, Failure};
 use super::input::Input;

@@ -13,7 +13,7 @@ use super::print::rows::shown;
 use super::range::{Range, Selection};
 use super::trouble::{Trouble, GAVE_UP};
 use super::Services;
-use crate::messages::{CICA0931E, CICA0946E, IDC0005I, IDC31467I, IDC3308I, IDC3314I};
+use crate::messages::{CICA0915E, CICA0931E, CICA0946E, IDC0005I, IDC31467I, IDC3308I, IDC3314I};
 use crate::params::Command;
 use crate::sysprint::Sysprint;
 
@@ -27,6 +27,9 @@ pub fn repro(services: &mut Services, command: &Command, out: &mut Sysprint) -> 
 
 fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result<u8, Failure> {
     let params = &command.params;
+    if params.has("ENTRIES") || params.has("LEVEL") {
+        return Err(Failure::new(&CICA0915E, &[("item", &"MERGECAT")]));
+    }
     let from = Target::of(services, params, "INFILE", "INDATASET")?;
     let to = Target::of(services, params, "OUTFILE", "OUTDATASET")?;
     if from.is_same(&to) {

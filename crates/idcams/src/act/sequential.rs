@@ -10,8 +10,8 @@
 //!
 //! 1. Relative numbers count from the newest generation there was when the run first named the group: (+1) is the same
 //!    data set throughout a run, and so is (0).
-//! 2. A new generation comes into the catalog when it is complete on its volume, together with what rolls off: a run that
-//!    fails, or dies, leaves the group as it was, and a file that the next run writes anew.
+//! 2. A new generation comes into the catalog when it is complete on its volume, together with what rolls off: a run
+//!    that fails, or dies, leaves the group as it was, and a file that the next run writes anew.
 
 use super::define::{default_volume, rolled_off};
 use super::failure::{not_found, refused, Failure};

@@ -64,6 +64,15 @@ CICA0954I 0 "USER CATALOG {name} IS IN {directory}",
 CICA0955I 0 "USER CATALOG {name} IS NO LONGER CONNECTED",
     "Its entry and its aliases are gone from the master catalog. The catalog and its data sets are as they were.",
     "Nothing. IMPORT CONNECT makes it known again.";
+CICA0956I 0 "{name} MOVED TO THE CATALOG IN {directory}",
+    "REPRO MERGECAT took the entry out of one catalog and put it into the other. Its data stay where they are.",
+    "Give the target catalog an alias under which the name is found: DEFINE ALIAS (NAME(qualifier) RELATE(catalog)).";
+CICA0957I 0 "RECORD-LEVEL SHARING IS NOT ACTIVE",
+    "No server shares data sets between processes, so there are no subsystems, no locks and nothing to recover.",
+    "Nothing.";
+CICA0958E 8 "{function} HAS NOTHING TO CHANGE: RECORD-LEVEL SHARING IS NOT ACTIVE",
+    "The function of SHCDS changes the state of record-level sharing, and there is none.",
+    "Leave the command out.";
 CICA0939E 12 "OUTFILE({name}) CANNOT BE WRITTEN: {reason}",
     "There is no such DD statement, or its file could not be made or written. The listing is lost.",
     "Check the DD statement and the right to write the file, and run the command again.";

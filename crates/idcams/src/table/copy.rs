@@ -168,20 +168,17 @@ const REPRO_OPTIONS: &[Param] = &[
         .not_yet(),
     flag("MERGECAT", "move catalog entries")
         .abbr(&["MRGC"])
-        .one_of("mergecat")
-        .not_yet(),
+        .one_of("mergecat"),
     flag("NOMERGECAT", "copy records")
         .abbr(&["NMRGC"])
         .one_of("mergecat")
         .default("yes"),
     names("ENTRIES", Form::Mask, 255, "entries MERGECAT moves")
         .abbr(&["ENT"])
-        .one_of("which")
-        .not_yet(),
+        .one_of("which"),
     names("LEVEL", Form::Mask, 255, "qualifiers MERGECAT moves")
         .abbr(&["LVL"])
-        .one_of("which")
-        .not_yet(),
+        .one_of("which"),
     value("VOLUMEENTRIES", Kind::Words, "tape volumes MERGECAT moves")
         .abbr(&["VOLENT"])
         .not_yet(),
@@ -190,8 +187,7 @@ const REPRO_OPTIONS: &[Param] = &[
         &[("ALL", &[]), ("SHORT", &[])],
         "how much MERGECAT tells",
     )
-    .abbr(&["MLVL"])
-    .stored(),
+    .abbr(&["MLVL"]),
     FILE,
     choice("RLSSOURCE", YES_NO, "read the input with record-level sharing")
         .abbr(&["RLSS"])

@@ -94,7 +94,7 @@ const SHCDS_PARAMS: &[Param] = &[
 ];
 pub(super) static SHCDS: VerbSpec = VerbSpec {
     example: "SHCDS LISTDS(PAYROLL.MASTER) JOBS",
-    ..not_yet(
+    ..VerbSpec::new(
         Verb::Shcds,
         "SHCDS",
         SHCDS_PARAMS,

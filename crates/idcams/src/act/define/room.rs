@@ -1,7 +1,7 @@
 //! Is there room on a volume that was defined with CYLINDERS?
 //!
-//! What counts is what data sets of all catalogs have been given on it: first extents and those that followed. A data set
-//! that needs a further extent later gets it: the file system decides then.
+//! What counts is what data sets of all catalogs have been given on it: first extents and those that followed. A data
+//! set that needs a further extent later gets it: the file system decides then.
 
 use super::super::failure::Failure;
 use super::super::Services;

@@ -1,0 +1,74 @@
+//! SHCDS: the state of record-level sharing, which is not active: no server shares data sets between processes yet.
+//!
+//! What lists is answered as z/OS lists a data set that nobody shares; what would change the state is refused.
+
+use super::failure::Failure;
+use super::Services;
+use crate::messages::{CICA0939E, CICA0957I, CICA0958E};
+use crate::params::{Command, Params};
+use crate::sysprint::Sysprint;
+use std::io::Write;
+
+/// Functions that only list.
+const LISTS: [&str; 6] = [
+    "LISTDS",
+    "LISTSUBSYS",
+    "LISTSUBSYSDS",
+    "LISTRECOVERY",
+    "LISTALL",
+    "LISTSHUNTED",
+];
+
+/// Carries out SHCDS.
+pub fn shcds(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+    let params = &command.params;
+    let Some(ddname) = params.name("OUTFILE") else {
+        return answer(services, params, out);
+    };
+    let mut listing = Vec::new();
+    let (style, stamp) = (out.style(), out.stamp());
+    let cc = answer(services, params, &mut Sysprint::new(&mut listing, style, stamp));
+    match services.dd.create(ddname).and_then(|mut file| file.write_all(&listing)) {
+        Ok(()) => cc,
+        Err(error) => Failure::new(&CICA0939E, &[("name", &ddname), ("reason", &error)]).tell(out),
+    }
+}
+
+fn answer(services: &Services, params: &Params, out: &mut Sysprint) -> u8 {
+    let function = params
+        .iter()
+        .map(|param| param.keyword)
+        .find(|keyword| *keyword != "JOBS");
+    let function = function.unwrap_or_default();
+    if !LISTS.contains(&function) {
+        return Failure::new(&CICA0958E, &[("function", &function)]).tell(out);
+    }
+    if let Some(name) = params.name("LISTDS") {
+        if let Err(failure) = data_set(services, name, out) {
+            return failure.with_cc(8).tell(out);
+        }
+    }
+    out.say(&CICA0957I, &[]);
+    0
+}
+
+/// A data set that nobody shares; whether it is recoverable is what LOG says.
+fn data_set(services: &Services, text: &str, out: &mut Sysprint) -> Result<(), Failure> {
+    let cluster = super::open::cluster(services, text)?;
+    let recoverable = match cluster.attributes.log {
+        Some(cica_catalog::entry::Log::Undo | cica_catalog::entry::Log::All) => "YES",
+        _ => "-NO",
+    };
+    out.double("----- LISTING FROM SHCDS ----- IDCSH02");
+    out.line(&"-".repeat(53));
+    out.line(&format!("DATA SET NAME----{}", cluster.name));
+    out.line("  CACHE STRUCTURE----**NONE**");
+    out.line("  RETAINED LOCKS----------NO     NON-RLS UPDATE PERMITTED---------NO");
+    out.line("  LOST LOCKS--------------NO     PERMIT FIRST TIME----------------NO");
+    out.line("  LOCKS NOT BOUND---------NO     FORWARD RECOVERY REQUIRED--------NO");
+    out.line(&format!("  RECOVERABLE------------{recoverable}"));
+    out.line("SHARING SUBSYSTEM STATUS");
+    out.line("  SUBSYSTEM NAME  STATUS");
+    out.line("  **NONE**");
+    Ok(())
+}
