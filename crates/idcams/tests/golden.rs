@@ -80,7 +80,6 @@ const NOT_SHOWN: &[(&str, &str)] = &[
     ("IDC0604I", NOT_BUILT),
     ("IDC0652I", NOT_BUILT),
     ("IDC1645I", NOT_BUILT),
-    ("CICA0955I", NOT_BUILT),
     ("CICA0960I", NOT_BUILT),
     ("CICA0961I", NOT_BUILT),
     ("CICA0962I", NOT_BUILT),
