@@ -22,7 +22,7 @@ help:
 	@echo "make bench    against LMDB, Berkeley DB, RocksDB and SQLite (installs them)"
 	@echo "make docs     the book, into $(TARGET)/book"
 	@echo "make fmt lint format the sources; compile with all warnings as errors"
-	@echo "make install  the command into ~/.cargo/bin"
+	@echo "make install  the command, and what runs COBOL programs, into ~/.cargo/bin"
 
 demo:
 	@checks/prepare demo
@@ -69,6 +69,8 @@ docs:
 install:
 	@checks/prepare test
 	cargo install --locked --path crates/cli
+	cargo build --release --locked -p cica-cobol
+	install -m 755 $(TARGET)/release/libcica_cobol.so $(HOME)/.cargo/bin/
 
 clean:
 	rm -rf target demo-out

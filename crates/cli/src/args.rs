@@ -3,7 +3,7 @@
 //! Each subcommand's own options stand in its file; help, completions and man pages are made from all of them.
 
 use crate::command::{
-    backup, cat, completions, explain, export, get, idcams, import, ls, man, put, restore, rm, show, stat, verify,
+    backup, cat, completions, explain, export, get, idcams, import, ls, man, put, restore, rm, run, show, stat, verify,
     volume,
 };
 use cica_session::bytes;
@@ -72,6 +72,7 @@ pub enum Command {
     Get(get::Options),
     Put(put::Options),
     Rm(rm::Options),
+    Run(run::Options),
     Import(import::Options),
     Export(export::Options),
     Backup(backup::Options),

@@ -8,6 +8,7 @@
 //! 2. Every insert `{name}` is lower case and is filled by name, never by position.
 
 mod cica;
+mod cobol;
 mod copy;
 mod examine;
 mod function;
@@ -15,6 +16,7 @@ mod portable;
 mod syntax;
 
 pub use cica::*;
+pub use cobol::*;
 pub use copy::*;
 pub use examine::*;
 pub use function::*;
@@ -104,11 +106,12 @@ impl Entry {
 
 /// All messages, IDC first, each part sorted by id.
 pub fn all() -> impl Iterator<Item = &'static Entry> {
-    const LISTS: [&[&Entry]; 6] = [
+    const LISTS: [&[&Entry]; 7] = [
         syntax::LIST,
         function::LIST,
         examine::LIST,
         cica::LIST,
+        cobol::LIST,
         copy::LIST,
         portable::LIST,
     ];

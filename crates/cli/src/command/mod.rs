@@ -13,6 +13,7 @@ pub mod man;
 pub mod put;
 pub mod restore;
 pub mod rm;
+pub mod run;
 pub mod show;
 pub mod stat;
 pub mod verify;
@@ -32,6 +33,7 @@ pub fn run(cli: Cli) -> Result<Status, Failure> {
         Command::Get(options) => get::run(options, global),
         Command::Put(options) => put::run(options, global),
         Command::Rm(options) => rm::run(options, global),
+        Command::Run(options) => run::run(options, global),
         Command::Import(options) => import::run(options, global),
         Command::Export(options) => export::run(options, global),
         Command::Backup(options) => backup::run(options, global),

@@ -1,0 +1,162 @@
+//! `cica run`: a compiled GnuCOBOL program with its files on Cica's data sets.
+//!
+//! The program is started with `libcica_cobol.so` loaded in front of libcob; the DD file becomes variables of its
+//! environment, which is where ASSIGN names are looked up anyway. The program takes the place of this process.
+
+use crate::args::Global;
+use crate::failure::{Failure, Status};
+use cica_idcams::messages;
+use clap::Args;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The library's file name.
+const LIBRARY: &str = "libcica_cobol.so";
+/// The variable that names it, where it is not beside the command.
+const VARIABLE: &str = "CICA_COBOL_LIBRARY";
+
+/// Run a compiled GnuCOBOL program with its files on data sets
+#[derive(Debug, Args)]
+#[command(after_help = "\
+ASSIGN names are looked up as GnuCOBOL does: DD_name, dd_name, name in the environment, else the name
+itself. What they lead to may be a data set (PROD.CUST, //PROD.CUST, DSN=PROD.CUST,DISP=SHR) or a path;
+files that are no data sets stay with GnuCOBOL.
+
+Environment:
+  CICA_STATUS           gnucobol (default) or enterprise: which FILE STATUS values the program sees
+  CICA_COBOL_LIBRARY    libcica_cobol.so, where it is not beside the command
+
+Examples:
+  cica run ./payroll 2026-11
+  cica run --dd jobs/dds.toml ./payroll        (a line of it: CUSTMAST = \"DSN=PROD.CUST,DISP=SHR\")")]
+pub struct Options {
+    /// File of DD texts: NAME = "text", one a line
+    #[arg(long, value_name = "FILE")]
+    dd: Option<PathBuf>,
+    /// The program
+    program: PathBuf,
+    /// Its arguments
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
+}
+
+/// See the module. Returns only when the program cannot be started.
+pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
+    let mut command = Command::new(&options.program);
+    command.args(&options.arguments);
+    for (name, text) in options.dd.as_deref().map(dd_file).transpose()?.unwrap_or_default() {
+        command.env(format!("DD_{name}"), text);
+    }
+    if let Some(catalog) = &global.catalog {
+        // The program may change its working directory.
+        command.env("CICA_CATALOG", std::path::absolute(catalog)?);
+    }
+    if let Some(pool) = global.pool {
+        command.env("CICA_POOL", pool.to_string());
+    }
+    command.env("LD_PRELOAD", preload(&library()?));
+    let error = command.exec();
+    let program = options.program.display().to_string();
+    let inserts: [(&str, &dyn std::fmt::Display); 2] = [("program", &program), ("reason", &error)];
+    Err(cannot_run(&inserts))
+}
+
+/// Our library before those that are loaded anyway.
+fn preload(library: &Path) -> OsString {
+    let mut list = library.as_os_str().to_owned();
+    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+        list.push(OsStr::new(":"));
+        list.push(others);
+    }
+    list
+}
+
+/// Where the library is: as named, beside the command, or in the lib directory beside the command's.
+fn library() -> Result<PathBuf, Failure> {
+    if let Some(named) = std::env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
+        return Ok(std::path::absolute(PathBuf::from(named))?);
+    }
+    let here = std::env::current_exe()?;
+    let here = here.parent().unwrap_or(Path::new("."));
+    let places = [here.join(LIBRARY), here.join("../lib").join(LIBRARY)];
+    let found = places.iter().find(|place| place.is_file());
+    found.cloned().ok_or_else(|| {
+        let reason = format!("{LIBRARY} is not beside the command; {VARIABLE} may name it");
+        cannot_run(&[("program", &LIBRARY), ("reason", &reason)])
+    })
+}
+
+fn cannot_run(inserts: &[(&str, &dyn std::fmt::Display)]) -> Failure {
+    let text = messages::CICA1214E.text(inserts);
+    Failure::new(Status::UNUSABLE, &messages::CICA1214E, text)
+}
+
+/// Names and texts of a DD file: the part of TOML that has strings by name, and comments.
+fn dd_file(path: &Path) -> Result<Vec<(String, String)>, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| cannot_run(&[("program", &path.display()), ("reason", &error)]))?;
+    let mut found = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') || line == "[dd]" {
+            continue;
+        }
+        let entry = dd_line(line).map_err(|reason| {
+            let inserts: [(&str, &dyn std::fmt::Display); 3] =
+                [("path", &path.display()), ("line", &(number + 1)), ("reason", &reason)];
+            Failure::new(Status::USAGE, &messages::CICA1215E, messages::CICA1215E.text(&inserts))
+        })?;
+        found.push(entry);
+    }
+    Ok(found)
+}
+
+fn dd_line(line: &str) -> Result<(String, String), &'static str> {
+    let (name, value) = line.split_once('=').ok_or("no equals sign")?;
+    let name = name.trim().trim_matches('"');
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        return Err("no name before the equals sign");
+    }
+    let value = value.trim();
+    let quote = value
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '"' | '\''))
+        .ok_or("the text is not in quotes")?;
+    let (text, rest) = value[1..].split_once(quote).ok_or("the text has no closing quote")?;
+    if text.contains('\\') && quote == '"' {
+        return Err("a backslash; put the text in apostrophes");
+    }
+    match rest.trim() {
+        rest if rest.is_empty() || rest.starts_with('#') => Ok((name.to_string(), text.to_string())),
+        _ => Err("something follows the text"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_name_and_a_text() {
+        let good = [
+            ("CUST = \"DSN=A.B,DISP=SHR\"", ("CUST", "DSN=A.B,DISP=SHR")),
+            ("\"CUST\"='x y' # comment", ("CUST", "x y")),
+        ];
+        for (line, (name, text)) in good {
+            assert_eq!(dd_line(line), Ok((name.to_string(), text.to_string())));
+        }
+        for bad in [
+            "CUST",
+            "= 'x'",
+            "CUST = x",
+            "CUST = 'x",
+            "CUST = \"a\\b\"",
+            "CUST = 'x' y",
+        ] {
+            assert!(dd_line(bad).is_err(), "{bad}");
+        }
+    }
+}

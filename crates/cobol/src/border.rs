@@ -1,0 +1,501 @@
+//! What programs call: libcob's functions for files, taken over for Cica's files and passed on for all others.
+//!
+//! A file of Cica's carries in its handler word the address of what is kept for it, marked in the bits that no address
+//! uses, so that no pointer of libcob's can be taken for it. What is kept is never given back to the system: a second
+//! thread that still has the word finds a closed file there, not foreign memory.
+
+use crate::fd::Fd;
+use crate::libcob::layout::{close, open, organization, select, Field, File};
+use crate::libcob::{libcob, next, Libcob};
+use crate::open::{Opened, Request};
+use crate::open_file::OpenFile;
+use crate::process::{is_forked, tell_forked};
+use crate::request;
+use crate::status::{note, Outcome, Set};
+use crate::tell::{tell, CICA1207S, CICA1213S};
+use parking_lot::Mutex;
+use std::ffi::{c_int, c_uchar, c_uint, c_void, CStr};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::Once;
+
+/// Marks our words. On the systems Cica runs on addresses of a process have these bits clear.
+const MARK: usize = 0xC1CA << 48;
+const ADDRESS: usize = (1 << 48) - 1;
+
+/// What is kept for a file of Cica's; none once it is closed.
+type Kept = Mutex<Option<Box<OpenFile>>>;
+
+/// All that were ever made; those that are free are used again.
+static KEPT: Mutex<Vec<&'static Kept>> = Mutex::new(Vec::new());
+static FREE: Mutex<Vec<&'static Kept>> = Mutex::new(Vec::new());
+
+/// What is kept for this file, if it is Cica's.
+///
+/// # Safety
+/// `file` is null or a file of the program.
+#[inline]
+unsafe fn kept(file: *const File) -> Option<&'static Kept> {
+    // SAFETY: the caller's promise.
+    let word = unsafe { file.as_ref()?.handler } as usize;
+    // SAFETY: only `keep` makes such words, of what is never given back.
+    (word & !ADDRESS == MARK).then(|| unsafe { &*((word & ADDRESS) as *const Kept) })
+}
+
+/// Keeps an open file; the word for it.
+fn keep(open: Box<OpenFile>) -> *mut c_void {
+    let kept = FREE.lock().pop().unwrap_or_else(|| {
+        let new: &'static Kept = Box::leak(Box::default());
+        KEPT.lock().push(new);
+        new
+    });
+    *kept.lock() = Some(open);
+    (MARK | std::ptr::from_ref(kept) as usize) as *mut c_void
+}
+
+/// Runs `act` behind the border; a panic becomes an outcome.
+#[inline]
+fn behind(act: impl FnOnce() -> Outcome) -> Outcome {
+    if is_forked() {
+        tell_forked();
+        return Outcome::Failed;
+    }
+    catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("a panic");
+        tell(&CICA1213S, &[("reason", &text)]);
+        note(16, 0, 0);
+        Outcome::Failed
+    })
+}
+
+/// A request for a file of Cica's; false when the file is not.
+///
+/// # Safety
+/// The pointers are the program's: a file, and null or its FILE STATUS.
+#[inline]
+unsafe fn ours(
+    file: *mut File,
+    item: *mut Field,
+    act: impl FnOnce(&'static Libcob, &mut OpenFile) -> Result<(), Outcome>,
+) -> bool {
+    // SAFETY: the caller's promise.
+    let Some(kept) = (unsafe { kept(file) }) else {
+        return false;
+    };
+    let Some(libcob) = libcob() else { return false };
+    note(0, 0, 0);
+    let outcome = behind(|| match kept.lock().as_mut() {
+        Some(open) => act(libcob, open).err().unwrap_or(Outcome::Done),
+        None => Outcome::NotOpen,
+    });
+    // SAFETY: the caller's promise.
+    unsafe { libcob.set_status(file, item, outcome.status(Set::of_process())) };
+    true
+}
+
+/// The text of a data item, without the blanks behind it.
+///
+/// # Safety
+/// `field` is a data item of the program.
+unsafe fn text(field: *const Field) -> String {
+    // SAFETY: the caller's promise.
+    let bytes = unsafe { std::slice::from_raw_parts((*field).data, (*field).size) };
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).trim_end().to_string()
+}
+
+/// OPEN.
+///
+/// # Safety
+/// libcob's: a file of the program, and null or its FILE STATUS.
+#[no_mangle]
+pub unsafe extern "C" fn cob_open(file: *mut File, mode: c_int, sharing: c_int, item: *mut Field) {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        if kept(file).is_some() {
+            ours(file, item, |_, _| Err(Outcome::AlreadyOpen));
+            return;
+        }
+        if !take_over(file, mode, sharing, item) {
+            if let Some(open) = next().open {
+                open(file, mode, sharing, item);
+            }
+        }
+    }
+}
+
+/// Opens the file if it is Cica's; false when it is libcob's.
+///
+/// # Safety
+/// As [`cob_open`].
+unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int, item: *mut Field) -> bool {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        let Some(f) = file.as_mut() else { return false };
+        let kinds = [organization::SEQUENTIAL, organization::RELATIVE, organization::INDEXED];
+        let candidate = kinds.contains(&f.organization)
+            && f.version == 1
+            && f.open == open::CLOSED
+            && f.select & select::STANDARD == 0
+            && !f.assign.is_null();
+        if !candidate || is_forked() {
+            return false;
+        }
+        let Some(libcob) = libcob() else { return false };
+        let mut opened = Opened::Libcobs;
+        note(0, 0, 0);
+        let outcome = behind(|| {
+            let select_name = match f.select_name.is_null() {
+                true => "?".into(),
+                false => CStr::from_ptr(f.select_name).to_string_lossy(),
+            };
+            opened = request_of(f, &select_name, &text(f.assign), mode as c_uchar).open();
+            Outcome::Done
+        });
+        let outcome = match opened {
+            Opened::Libcobs if outcome == Outcome::Done => return false,
+            Opened::Libcobs => outcome,
+            Opened::Refused(outcome) => outcome,
+            Opened::Cicas(open_file, outcome) => {
+                at_the_end(libcob);
+                request::opened(f, mode as c_uchar, sharing as c_uchar);
+                f.handler = keep(open_file);
+                outcome
+            }
+        };
+        libcob.set_status(file, item, outcome.status(Set::of_process()));
+        true
+    }
+}
+
+/// What an OPEN of this file asks for.
+///
+/// # Safety
+/// `f` is a file of the program.
+unsafe fn request_of<'a>(f: &File, file: &'a str, assign: &'a str, mode: u8) -> Request<'a> {
+    Request {
+        file,
+        assign,
+        mode,
+        optional: f.optional != 0,
+        collating: !f.collating.is_null(),
+        // SAFETY: the caller's promise.
+        fd: unsafe { Fd::of(f) },
+        organization: f.organization,
+    }
+}
+
+/// CLOSE.
+///
+/// # Safety
+/// As [`cob_open`].
+#[no_mangle]
+pub unsafe extern "C" fn cob_close(file: *mut File, item: *mut Field, option: c_int, remove: c_int) {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        let closed = ours(file, item, |_, open| match option {
+            close::UNIT | close::UNIT_REMOVAL => Err(Outcome::NoReel),
+            close::NO_REWIND => open.close().and(Err(Outcome::NoReel)),
+            _ => open.close(),
+        });
+        if !closed {
+            if let Some(close) = next().close {
+                close(file, item, option, remove);
+            }
+        } else if !matches!(option, close::UNIT | close::UNIT_REMOVAL) {
+            let mode = if option == close::LOCK {
+                open::LOCKED
+            } else {
+                open::CLOSED
+            };
+            forget(file, mode);
+        }
+    }
+}
+
+/// From now on the file is libcob's.
+///
+/// # Safety
+/// A file of Cica's.
+unsafe fn forget(file: *mut File, mode: u8) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if let Some(kept) = kept(file) {
+            (*file).handler = std::ptr::null_mut();
+            (*file).open = mode;
+            *kept.lock() = None;
+            FREE.lock().push(kept);
+        }
+    }
+}
+
+/// READ.
+///
+/// # Safety
+/// As [`cob_open`]; `key` is null or the key's data item.
+#[no_mangle]
+pub unsafe extern "C" fn cob_read(file: *mut File, key: *mut Field, item: *mut Field, options: c_int) {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        let done = ours(file, item, |libcob, open| match key.is_null() {
+            true => request::read_way(libcob, file, open, options),
+            false => request::read_key(libcob, file, open, key),
+        });
+        if !done {
+            if let Some(read) = next().read {
+                read(file, key, item, options);
+            }
+        }
+    }
+}
+
+/// READ NEXT.
+///
+/// # Safety
+/// As [`cob_open`].
+#[no_mangle]
+pub unsafe extern "C" fn cob_read_next(file: *mut File, item: *mut Field, options: c_int) {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        if !ours(file, item, |libcob, open| {
+            request::read_way(libcob, file, open, options)
+        }) {
+            if let Some(read_next) = next().read_next {
+                read_next(file, item, options);
+            }
+        }
+    }
+}
+
+/// START.
+///
+/// # Safety
+/// As [`cob_open`]; `key` and `length` are null or data items.
+#[no_mangle]
+pub unsafe extern "C" fn cob_start(
+    file: *mut File,
+    condition: c_int,
+    key: *mut Field,
+    length: *mut Field,
+    item: *mut Field,
+) {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        let done = ours(file, item, |libcob, open| {
+            request::start(libcob, file, open, condition, key, length)
+        });
+        if !done {
+            if let Some(start) = next().start {
+                start(file, condition, key, length, item);
+            }
+        }
+    }
+}
+
+/// WRITE.
+///
+/// # Safety
+/// As [`cob_open`]; `record` is a record of the file.
+#[no_mangle]
+pub unsafe extern "C" fn cob_write(
+    file: *mut File,
+    record: *mut Field,
+    options: c_int,
+    item: *mut Field,
+    check: c_uint,
+) {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        if !ours(file, item, |libcob, open| request::write(libcob, file, open, record)) {
+            if let Some(write) = next().write {
+                write(file, record, options, item, check);
+            }
+        }
+    }
+}
+
+/// REWRITE.
+///
+/// # Safety
+/// As [`cob_write`].
+#[no_mangle]
+pub unsafe extern "C" fn cob_rewrite(file: *mut File, record: *mut Field, options: c_int, item: *mut Field) {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        if !ours(file, item, |libcob, open| request::rewrite(libcob, file, open, record)) {
+            if let Some(rewrite) = next().rewrite {
+                rewrite(file, record, options, item);
+            }
+        }
+    }
+}
+
+/// DELETE.
+///
+/// # Safety
+/// As [`cob_open`].
+#[no_mangle]
+pub unsafe extern "C" fn cob_delete(file: *mut File, item: *mut Field) {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        if !ours(file, item, |_, open| request::delete(file, open)) {
+            if let Some(delete) = next().delete {
+                delete(file, item);
+            }
+        }
+    }
+}
+
+/// UNLOCK.
+///
+/// # Safety
+/// As [`cob_open`].
+#[no_mangle]
+pub unsafe extern "C" fn cob_unlock_file(file: *mut File, item: *mut Field) {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        if !ours(file, item, |_, _| Ok(())) {
+            if let Some(unlock) = next().unlock {
+                unlock(file, item);
+            }
+        }
+    }
+}
+
+/// DELETE FILE.
+///
+/// # Safety
+/// As [`cob_open`].
+#[no_mangle]
+pub unsafe extern "C" fn cob_delete_file(file: *mut File, item: *mut Field) {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        if ours(file, item, |_, _| Err(Outcome::AlreadyOpen)) {
+            return;
+        }
+        let mut deleted = None;
+        if let (Some(f), Some(libcob)) = (file.as_ref(), libcob()) {
+            if f.open == open::CLOSED && f.organization != organization::SEQUENTIAL && !f.assign.is_null() {
+                let done = behind(|| {
+                    deleted = request_of(f, "", &text(f.assign), open::CLOSED).delete();
+                    Outcome::Done
+                });
+                if done != Outcome::Done {
+                    deleted = Some(done);
+                }
+            }
+            if let Some(outcome) = deleted {
+                libcob.set_status(file, item, outcome.status(Set::of_process()));
+                return;
+            }
+        }
+        if let Some(delete_file) = next().delete_file {
+            delete_file(file, item);
+        }
+    }
+}
+
+/// The program gives a file up, as CANCEL does.
+///
+/// # Safety
+/// libcob's: the places of a file and its keys.
+#[no_mangle]
+pub unsafe extern "C" fn cob_file_free(file: *mut *mut File, keys: *mut *mut c_void) {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        if let Some(&file) = file.as_ref() {
+            if ours(file, std::ptr::null_mut(), |_, open| open.close()) {
+                forget(file, open::CLOSED);
+            }
+        }
+        if let Some(free) = next().free {
+            free(file, keys);
+        }
+    }
+}
+
+/// Everything written to Cica's files becomes durable; then libcob's part.
+#[no_mangle]
+pub extern "C" fn cob_commit() {
+    each_open(|open| open.commit());
+    if let Some(commit) = next().commit {
+        // SAFETY: libcob's own function, in the place of which the program called.
+        unsafe { commit() }
+    }
+}
+
+/// Changes cannot be undone yet: with one of Cica's files open for output that is a run-time error.
+#[no_mangle]
+pub extern "C" fn cob_rollback() {
+    let mut changes = false;
+    each_open(|open| {
+        changes |= open.may_change();
+        Ok(())
+    });
+    if let (true, Some(libcob)) = (changes, libcob()) {
+        tell(&CICA1207S, &[]);
+        libcob.stop();
+    }
+    if let Some(rollback) = next().rollback {
+        // SAFETY: libcob's own function, in the place of which the program called.
+        unsafe { rollback() }
+    }
+}
+
+fn each_open(mut act: impl FnMut(&mut OpenFile) -> Result<(), Outcome>) {
+    // What fails here is told by the file itself, and its next request says it in FILE STATUS.
+    let _ = behind(|| {
+        for kept in KEPT.lock().iter() {
+            if let Some(open) = kept.lock().as_mut() {
+                let _ = act(open);
+            }
+        }
+        Outcome::Done
+    });
+}
+
+/// VSAM's code of the last request: six bytes, as the second item of FILE STATUS has them on z/OS.
+///
+/// # Safety
+/// `to` points to six bytes.
+#[no_mangle]
+pub unsafe extern "C" fn cica_vsam_code(to: *mut c_uchar) -> c_int {
+    if !to.is_null() {
+        let code = crate::status::vsam_code();
+        // SAFETY: not null, and the caller's promise.
+        unsafe { to.copy_from_nonoverlapping(code.as_ptr(), code.len()) }
+    }
+    0
+}
+
+/// What happens when the program ends: at STOP RUN its files are closed, at a signal they are made durable.
+fn at_the_end(libcob: &'static Libcob) {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: functions that stay.
+        unsafe { libc::atexit(close_all) };
+        libcob.on_signal(keep_all);
+    });
+}
+
+extern "C" fn close_all() {
+    if !is_forked() {
+        each_open(OpenFile::close);
+    }
+}
+
+/// The signal may have come in the middle of a request, whose locks nobody will ever give back: what is locked is left
+/// to the log, from which the next OPEN recovers it.
+extern "C" fn keep_all(_: c_int) {
+    let Some(all) = KEPT.try_lock() else { return };
+    if is_forked() {
+        return;
+    }
+    for kept in all.iter() {
+        if let Some(Some(open)) = kept.try_lock().as_deref() {
+            let _ = catch_unwind(AssertUnwindSafe(|| open.commit()));
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What a program's FD says of a file: organization, key, record lengths; and whether the catalog says the same.
+
+use crate::libcob::layout::{access, organization, File};
+use crate::libcob::Libcob;
+use cica_catalog::{Cluster, Name};
+use cica_format::attributes::Organization;
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fd {
+    /// ORGANIZATION.
+    pub organization: u8,
+    /// ACCESS MODE.
+    pub access: u8,
+    /// Offset and length of the prime key.
+    pub key: Option<(usize, usize)>,
+    /// Alternate keys.
+    pub alternates: usize,
+    /// Least record length.
+    pub least: usize,
+    /// Greatest record length.
+    pub most: usize,
+    /// RECORD VARYING, or records of several lengths.
+    pub varying: bool,
+}
+
+impl Fd {
+    /// Of a file; what cannot be a VSAM data set is told in words.
+    ///
+    /// # Safety
+    /// `file` is a file of the program.
+    pub unsafe fn of(file: *const File) -> Result<Fd, String> {
+        // SAFETY: the caller's promise.
+        let f = unsafe { &*file };
+        let mut fd = Fd {
+            organization: f.organization,
+            access: f.access,
+            key: None,
+            alternates: 0,
+            least: f.least,
+            most: f.most,
+            varying: f.least != f.most || !f.depending.is_null(),
+        };
+        if f.organization == organization::INDEXED {
+            if f.keys.is_null() || f.key_count == 0 {
+                return Err("a RECORD KEY is missing".into());
+            }
+            fd.alternates = f.key_count - 1;
+            // SAFETY: as many keys as the count says, each with its field.
+            fd.key = Some(unsafe { prime_key(f)? });
+        }
+        Ok(fd)
+    }
+
+    /// Accessed in order only.
+    pub fn in_order(&self) -> bool {
+        self.access == access::SEQUENTIAL
+    }
+
+    /// What contradicts the catalog.
+    pub fn conflict(&self, cluster: &Cluster) -> Option<String> {
+        let a = &cluster.attributes;
+        let fits = match self.organization {
+            organization::INDEXED => cluster.organization == Organization::Ksds,
+            organization::RELATIVE => {
+                matches!(cluster.organization, Organization::Rrds | Organization::Vrrds)
+            }
+            _ => cluster.organization == Organization::Esds,
+        };
+        if !fits {
+            let of = cobol_word(self.organization);
+            return Some(format!(
+                "the program's file is {of}, the data set is {}",
+                kind(cluster.organization)
+            ));
+        }
+        if let (Some((offset, length)), Some(keys)) = (self.key, a.keys) {
+            if (keys.offset as usize, usize::from(keys.length)) != (offset, length) {
+                return Some(format!(
+                    "the program's key has {length} bytes at offset {offset}, the data set's {} at {}",
+                    keys.length, keys.offset
+                ));
+            }
+        }
+        let most = a.record_size.maximum as usize;
+        (self.most > most && !self.varying || self.least > most).then(|| {
+            format!(
+                "the program's records have {} bytes, the data set's at most {most}",
+                self.most
+            )
+        })
+    }
+
+    /// The control card that makes such a data set.
+    pub fn define(&self, name: &Name) -> String {
+        let (most, average) = (self.most.max(1), ((self.least + self.most) / 2).max(1));
+        let mut card = format!("DEFINE CLUSTER (NAME({name}) REUSE RECORDSIZE({average} {most}) -\n");
+        card.push_str(&format!(" {} RECORDS({} {}) -\n", SHAPE, FIRST_RECORDS, FIRST_RECORDS));
+        match (self.organization, self.key) {
+            (organization::INDEXED, Some((offset, length))) => {
+                card.push_str(&format!(" INDEXED KEYS({length} {offset}))\n"));
+            }
+            (organization::RELATIVE, _) => card.push_str(" NUMBERED)\n"),
+            _ => card.push_str(" NONINDEXED)\n"),
+        }
+        card
+    }
+}
+
+/// Records, until the data set is extended.
+const FIRST_RECORDS: u32 = 20_000;
+/// What every data set made here has: several programs may read it.
+const SHAPE: &str = "SHAREOPTIONS(2 3) SPEED";
+
+/// COBOL's word for an organization.
+fn cobol_word(of: u8) -> &'static str {
+    match of {
+        organization::INDEXED => "INDEXED",
+        organization::RELATIVE => "RELATIVE",
+        _ => "SEQUENTIAL",
+    }
+}
+
+/// VSAM's word for an organization.
+fn kind(of: Organization) -> &'static str {
+    match of {
+        Organization::Ksds => "a KSDS",
+        Organization::Esds => "an ESDS",
+        Organization::Rrds => "an RRDS",
+        Organization::Vrrds => "a VRRDS",
+        _ => "an LDS",
+    }
+}
+
+/// Offset and length of the prime key. The parts of a split key must lie side by side: a KSDS has one key.
+///
+/// # Safety
+/// The file has a key with its field.
+unsafe fn prime_key(f: &File) -> Result<(usize, usize), String> {
+    // SAFETY: the caller's promise.
+    let (key, base) = unsafe { (&*f.keys, (*f.record).data as usize) };
+    if key.parts < 2 {
+        // SAFETY: a key has a field.
+        let field = unsafe { &*key.field };
+        return Ok((field.data as usize - base, field.size));
+    }
+    let count = (key.parts as usize).min(key.part.len());
+    // SAFETY: as many parts as the count says.
+    let parts: Vec<_> = key.part[..count].iter().map(|part| unsafe { &**part }).collect();
+    let side_by_side = parts
+        .windows(2)
+        .all(|p| p[0].data as usize + p[0].size == p[1].data as usize);
+    if !side_by_side {
+        return Err("a prime key whose parts do not lie side by side".into());
+    }
+    let length = parts.iter().map(|part| part.size).sum();
+    Ok((parts[0].data as usize - base, length))
+}
+
+/// The record the program gives: what DEPENDING ON says of its length, else the length of the record named.
+///
+/// # Safety
+/// `file` is a file of the program, `record` null or one of its records.
+#[inline]
+pub unsafe fn given_length(libcob: &Libcob, file: *const File, record: *const crate::libcob::layout::Field) -> usize {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let f = &*file;
+        match (f.depending.is_null(), record.is_null()) {
+            (false, _) => usize::try_from(libcob.number(f.depending)).unwrap_or(usize::MAX),
+            (true, false) => (*record).size,
+            (true, true) => (*f.record).size,
+        }
+    }
+}
+
+impl std::fmt::Display for Fd {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}, RECORDS OF {}", cobol_word(self.organization), self.least)?;
+        if self.most != self.least {
+            write!(f, " TO {}", self.most)?;
+        }
+        match self.key {
+            Some((offset, length)) => write!(f, " BYTES, KEY OF {length} AT {offset}"),
+            None => write!(f, " BYTES"),
+        }
+    }
+}

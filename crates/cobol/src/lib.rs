@@ -1,0 +1,26 @@
+//! GnuCOBOL programs on Cica's data sets, already compiled ones too: `libcica_cobol.so`, loaded in front of libcob.
+//!
+//! ```text
+//! border     cob_open, cob_read ...: what programs call; passes on what is not Cica's     (unsafe: C)
+//! libcob     libcob's layouts and functions; refuses a libcob it does not know            (unsafe: C)
+//! name, fd   ASSIGN -> data set; the program's FD against the catalog
+//! open       OPEN and CLOSE; open_file: an open file;  indexed: its requests
+//! status     the table of FILE STATUS;  process: session and fork guard;  tell: messages
+//! ```
+//! 1. A file is Cica's or libcob's from OPEN to CLOSE; libcob never sees a request for one of Cica's.
+//! 2. No panic leaves the library: the request gets status 30, and the data set is as after any failed request.
+//! 3. Every status comes from the table in [`status`].
+
+#![deny(unsafe_op_in_unsafe_fn)]
+
+pub mod border;
+pub mod fd;
+pub mod indexed;
+pub mod libcob;
+pub mod name;
+mod open;
+pub mod open_file;
+pub mod process;
+mod request;
+pub mod status;
+pub mod tell;

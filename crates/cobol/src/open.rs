@@ -1,0 +1,253 @@
+//! OPEN, CLOSE and DELETE FILE: which files are Cica's, and what becomes of those that are not there.
+//!
+//! | the ASSIGN value | in the catalog | not in the catalog, OUTPUT (or OPTIONAL and I-O, EXTEND) | else |
+//! |---|---|---|---|
+//! | a data set (`//`, `DSN=`) | Cica's | made from the FD | status 35 |
+//! | a name, file there | Cica's | libcob's | libcob's |
+//! | a name, no file | Cica's | indexed, relative: made from the FD; sequential: libcob's | libcob's |
+//! | a path with a slash | libcob's | libcob's | libcob's |
+
+use crate::fd::Fd;
+use crate::libcob::layout::{open, organization};
+use crate::name::{assigned, path, Assigned, Disposition};
+use crate::open_file::{OpenFile, Source};
+use crate::process::{idcams, session};
+use crate::status::{Outcome, Set};
+use crate::tell::*;
+use cica_catalog::{Catalog, Cluster, Name};
+use cica_engine::{Access, OpenOptions, RequestError};
+use cica_format::attributes::Organization;
+use cica_session::{reach, Session, SessionError};
+use std::sync::Arc;
+
+/// What became of an OPEN.
+pub enum Opened {
+    /// It is libcob's.
+    Libcobs,
+    /// It is Cica's, and open.
+    Cicas(Box<OpenFile>, Outcome),
+    /// Refused.
+    Refused(Outcome),
+}
+
+/// What an OPEN asks for.
+pub struct Request<'a> {
+    /// Name in SELECT.
+    pub file: &'a str,
+    /// ASSIGN's text.
+    pub assign: &'a str,
+    /// Open mode.
+    pub mode: u8,
+    /// OPTIONAL.
+    pub optional: bool,
+    /// COLLATING SEQUENCE was given.
+    pub collating: bool,
+    /// FD, or what of it cannot be a VSAM data set.
+    pub fd: Result<Fd, String>,
+    /// ORGANIZATION.
+    pub organization: u8,
+}
+
+fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+impl Request<'_> {
+    /// Carries the OPEN out.
+    pub fn open(self) -> Opened {
+        let assigned = match assigned(self.assign, environment) {
+            Ok(assigned) => assigned,
+            Err(bad) => {
+                let inserts: [(&str, &dyn std::fmt::Display); 3] =
+                    [("file", &self.file), ("value", &bad.value), ("reason", &bad.reason)];
+                tell(&CICA1210E, &inserts);
+                return Opened::Refused(Outcome::Missing);
+            }
+        };
+        let Some(name) = assigned.name.clone() else {
+            return Opened::Libcobs;
+        };
+        let Some(session) = session(assigned.explicit) else {
+            return match assigned.explicit {
+                true => Opened::Refused(Outcome::Missing),
+                false => Opened::Libcobs,
+            };
+        };
+        for item in &assigned.unused {
+            tell(&CICA1211I, &[("file", &self.file), ("item", item)]);
+        }
+        match self.find(session, &name) {
+            Ok((catalog, cluster)) => {
+                // A plain file of the program's is not taken for a data set of the same name and another kind.
+                let sequential = self.organization == organization::SEQUENTIAL;
+                if sequential && !assigned.explicit && cluster.organization != Organization::Esds {
+                    return Opened::Libcobs;
+                }
+                if assigned.disposition == Disposition::New {
+                    return self.refuse(&name, Outcome::ModeRefused, &"DISP=NEW, and it is there");
+                }
+                self.open_cluster(session, catalog, &cluster, false)
+            }
+            Err(error) if error.is_not_found() => self.missing(session, &name, &assigned),
+            Err(error) if assigned.explicit => self.refuse(&name, Outcome::of_open(&error), &error),
+            Err(_) => Opened::Libcobs,
+        }
+    }
+
+    fn find(&self, session: &Session, name: &Name) -> Result<(Arc<Catalog>, Box<Cluster>), SessionError> {
+        let catalog = session.catalog.home(name)?;
+        let contents = catalog.contents()?;
+        let cluster = Box::new(reach(&contents, name)?.clone());
+        Ok((catalog, cluster))
+    }
+
+    /// The name is not in the catalog.
+    fn missing(&self, session: &'static Session, name: &Name, assigned: &Assigned) -> Opened {
+        let wanted = match self.mode {
+            open::OUTPUT => true,
+            open::I_O | open::EXTEND => self.optional,
+            _ => false,
+        };
+        let there = || path(&assigned.value, environment).exists();
+        let keyed = self.organization != organization::SEQUENTIAL;
+        if !assigned.explicit && (!wanted || !keyed || there()) {
+            return Opened::Libcobs;
+        }
+        if !wanted || assigned.disposition == Disposition::Old {
+            return match (&self.fd, self.optional && self.mode == open::INPUT) {
+                (Ok(fd), true) => Opened::Cicas(Box::new(OpenFile::absent(fd.clone())), Outcome::OptionalAbsent),
+                _ => Opened::Refused(Outcome::Missing),
+            };
+        }
+        let fd = match self.usable_fd() {
+            Ok(fd) => fd,
+            Err(item) => {
+                tell(&CICA1206E, &[("file", &self.file), ("item", &item)]);
+                return match assigned.explicit {
+                    true => Opened::Refused(Outcome::Conflict),
+                    false => Opened::Libcobs,
+                };
+            }
+        };
+        if let Err(reason) = idcams(session, &fd.define(name)) {
+            tell(&CICA1203E, &[("name", name), ("file", &self.file), ("reason", &reason)]);
+            return match assigned.explicit {
+                true => Opened::Refused(Outcome::Failed),
+                false => Opened::Libcobs,
+            };
+        }
+        tell(&CICA1202I, &[("name", name), ("file", &self.file), ("what", &fd)]);
+        match self.find(session, name) {
+            Ok((catalog, cluster)) => self.open_cluster(session, catalog, &cluster, self.mode != open::OUTPUT),
+            Err(error) => self.refuse(name, Outcome::of_open(&error), &error),
+        }
+    }
+
+    /// The FD, if what it asks for is supported.
+    fn usable_fd(&self) -> Result<&Fd, String> {
+        let fd = self.fd.as_ref().map_err(Clone::clone)?;
+        if self.collating {
+            return Err("COLLATING SEQUENCE of an indexed file".into());
+        }
+        if fd.alternates > 0 {
+            return Err("ALTERNATE RECORD KEY".into());
+        }
+        match fd.organization {
+            organization::INDEXED => Ok(fd),
+            organization::RELATIVE => Err("ORGANIZATION RELATIVE".into()),
+            _ => Err("a sequential file as a data set".into()),
+        }
+    }
+
+    fn open_cluster(&self, session: &'static Session, catalog: Arc<Catalog>, cluster: &Cluster, made: bool) -> Opened {
+        let name = &cluster.name;
+        if let Some(reason) = self.fd.as_ref().ok().and_then(|fd| fd.conflict(cluster)) {
+            tell(&CICA1205E, &[("name", name), ("file", &self.file), ("reason", &reason)]);
+            return Opened::Refused(Outcome::Conflict);
+        }
+        let fd = match self.usable_fd() {
+            Ok(fd) => fd.clone(),
+            Err(item) => {
+                tell(&CICA1206E, &[("file", &self.file), ("item", &item)]);
+                return Opened::Refused(Outcome::Conflict);
+            }
+        };
+        let told_name = name.to_string();
+        let told = Box::new(move |error: &RequestError| {
+            tell(&CICA1208E, &[("name", &told_name), ("reason", error)]);
+        });
+        let source = Source {
+            session,
+            catalog,
+            cluster: cluster.clone(),
+        };
+        match OpenFile::open(source, fd, self.options(), told) {
+            Ok(file) => self.opened(file, cluster, made),
+            Err(error) => {
+                let outcome = match (self.mode, Outcome::of_open(&error)) {
+                    // OUTPUT of a data set that was defined NOREUSE and has records.
+                    (open::OUTPUT, Outcome::Conflict) => Outcome::ModeRefused,
+                    (_, outcome) => outcome,
+                };
+                self.refuse(name, outcome, &error)
+            }
+        }
+    }
+
+    fn options(&self) -> OpenOptions {
+        OpenOptions {
+            access: match self.mode {
+                open::INPUT => Access::Input,
+                _ => Access::Output,
+            },
+            reset: self.mode == open::OUTPUT,
+            ..OpenOptions::default()
+        }
+    }
+
+    fn opened(&self, mut file: OpenFile, cluster: &Cluster, made: bool) -> Opened {
+        file.reads = matches!(self.mode, open::INPUT | open::I_O);
+        let empty = !file.has_records();
+        if empty && self.mode == open::INPUT && Set::of_process() == Set::Enterprise {
+            // A KSDS that was never loaded counts as not there on z/OS.
+            return match self.optional {
+                true => Opened::Cicas(Box::new(file), Outcome::OptionalAbsent),
+                false => self.refuse(&cluster.name, Outcome::Missing, &"it was never loaded"),
+            };
+        }
+        if self.mode == open::EXTEND {
+            if let Err(outcome) = file.go_to_the_end() {
+                return Opened::Refused(outcome);
+            }
+        }
+        let outcome = match made {
+            true => Outcome::OptionalAbsent,
+            false => Outcome::Done,
+        };
+        Opened::Cicas(Box::new(file), outcome)
+    }
+
+    fn refuse(&self, name: &Name, outcome: Outcome, reason: &dyn std::fmt::Display) -> Opened {
+        tell(&CICA1204E, &[("name", name), ("file", &self.file), ("reason", reason)]);
+        Opened::Refused(outcome)
+    }
+
+    /// DELETE FILE: the outcome if the file is a data set, and none if it is libcob's.
+    pub fn delete(&self) -> Option<Outcome> {
+        let assigned = assigned(self.assign, environment).ok()?;
+        let name = assigned.name.as_ref()?;
+        let session = session(assigned.explicit)?;
+        match self.find(session, name) {
+            Ok(_) => {}
+            Err(_) if assigned.explicit => return Some(Outcome::Missing),
+            Err(_) => return None,
+        }
+        match idcams(session, &format!("DELETE {name} CLUSTER PURGE\n")) {
+            Ok(()) => Some(Outcome::Done),
+            Err(reason) => {
+                tell(&CICA1208E, &[("name", name), ("reason", &reason)]);
+                Some(Outcome::ModeRefused)
+            }
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Requests on an open file: what COBOL says may be done in which open mode, the record area, and the flags of the
+//! program's file, before and after the data set has done its part.
+
+use crate::fd::given_length;
+use crate::indexed::{Relation, Way};
+use crate::libcob::layout::{lock, open, read, Field, File};
+use crate::libcob::Libcob;
+use crate::open_file::OpenFile;
+use crate::status::Outcome;
+use std::ffi::c_int;
+
+/// The file as OPEN leaves it.
+pub fn opened(f: &mut File, mode: u8, sharing: u8) {
+    f.lock = f.lock & !lock::OPEN_EXCLUSIVE | sharing;
+    (f.open, f.last_open) = (mode, mode);
+    (f.absent, f.at_end, f.at_beginning) = (0, 0, 0);
+    (f.first_read, f.read_done) = (1, 0);
+}
+
+/// READ by key.
+///
+/// # Safety
+/// As every function here: the pointers are the program's, a file with its record area, data items or null.
+#[inline]
+pub unsafe fn read_key(libcob: &Libcob, file: *mut File, open: &mut OpenFile, key: *mut Field) -> Result<(), Outcome> {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        let f = &mut *file;
+        f.read_done = 0;
+        if !matches!(f.open, open::INPUT | open::I_O) {
+            return Err(Outcome::NotForInput);
+        }
+        which_key(f, key)?;
+        let mut wanted = [0; MAX_KEY];
+        let wanted = key_in_area(f, open, &mut wanted);
+        let record = open.read_key(wanted)?;
+        let done = deliver(libcob, f, record);
+        after_read(f);
+        remember(f, open);
+        done
+    }
+}
+
+/// READ NEXT, PREVIOUS, FIRST or LAST.
+///
+/// # Safety
+/// As [`read_key`].
+#[inline]
+pub unsafe fn read_way(libcob: &Libcob, file: *mut File, open: &mut OpenFile, options: c_int) -> Result<(), Outcome> {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        let f = &mut *file;
+        f.read_done = 0;
+        if !matches!(f.open, open::INPUT | open::I_O) {
+            return Err(Outcome::NotForInput);
+        }
+        let way = match options {
+            o if o & read::PREVIOUS != 0 => Way::Previous,
+            o if o & read::FIRST != 0 => Way::First,
+            o if o & read::LAST != 0 => Way::Last,
+            _ => Way::Next,
+        };
+        if way == Way::Next && f.at_end != 0 || way == Way::Previous && f.at_beginning != 0 {
+            return Err(Outcome::NoPosition);
+        }
+        match open.read_way(way) {
+            Ok(record) => {
+                let done = deliver(libcob, f, record);
+                after_read(f);
+                remember(f, open);
+                done
+            }
+            Err(Outcome::End) => {
+                match way {
+                    Way::Next | Way::First => f.at_end = 1,
+                    Way::Previous | Way::Last => f.at_beginning = 1,
+                }
+                Err(Outcome::End)
+            }
+            Err(outcome) => Err(outcome),
+        }
+    }
+}
+
+/// START.
+///
+/// # Safety
+/// As [`read_key`].
+pub unsafe fn start(
+    libcob: &Libcob,
+    file: *mut File,
+    open: &mut OpenFile,
+    condition: c_int,
+    key: *mut Field,
+    length: *mut Field,
+) -> Result<(), Outcome> {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        let f = &mut *file;
+        (f.read_done, f.at_end, f.at_beginning) = (0, 0, 0);
+        if !matches!(f.open, open::INPUT | open::I_O) || f.access == crate::libcob::layout::access::RANDOM {
+            return Err(Outcome::NotForInput);
+        }
+        let relation = match condition {
+            1 => Relation::Equal,
+            2 => Relation::Less,
+            3 => Relation::LessOrEqual,
+            4 => Relation::Greater,
+            5 => Relation::GreaterOrEqual,
+            7 => Relation::First,
+            8 => Relation::Last,
+            _ => return Err(Outcome::Logic),
+        };
+        let size = which_key(f, key)?;
+        let asked = match length.is_null() {
+            true => size,
+            false => usize::try_from(libcob.number(length)).unwrap_or(0),
+        };
+        if asked == 0 || asked > open.key.1 {
+            return Err(Outcome::NotFound);
+        }
+        let mut wanted = [0; MAX_KEY];
+        let wanted = &key_in_area(f, open, &mut wanted)[..asked.min(size)];
+        open.start(relation, wanted)?;
+        f.first_read = 1;
+        Ok(())
+    }
+}
+
+/// WRITE.
+///
+/// # Safety
+/// As [`read_key`].
+#[inline]
+pub unsafe fn write(libcob: &Libcob, file: *mut File, open: &mut OpenFile, record: *mut Field) -> Result<(), Outcome> {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        let f = &mut *file;
+        f.read_done = 0;
+        let allowed = match open.fd.in_order() {
+            true => matches!(f.open, open::OUTPUT | open::EXTEND),
+            false => matches!(f.open, open::OUTPUT | open::I_O | open::EXTEND),
+        };
+        if !allowed {
+            return Err(Outcome::NotForOutput);
+        }
+        open.write(given(libcob, f, open, record)?)
+    }
+}
+
+/// REWRITE.
+///
+/// # Safety
+/// As [`read_key`].
+#[inline]
+pub unsafe fn rewrite(
+    libcob: &Libcob,
+    file: *mut File,
+    open: &mut OpenFile,
+    record: *mut Field,
+) -> Result<(), Outcome> {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        let f = &mut *file;
+        may_change(f, open)?;
+        open.rewrite(given(libcob, f, open, record)?)
+    }
+}
+
+/// DELETE.
+///
+/// # Safety
+/// As [`read_key`].
+pub unsafe fn delete(file: *mut File, open: &mut OpenFile) -> Result<(), Outcome> {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        let f = &mut *file;
+        may_change(f, open)?;
+        if open.fd.in_order() {
+            let last = std::mem::take(&mut open.last_read);
+            let done = open.delete(&last);
+            open.last_read = last;
+            return done;
+        }
+        let mut key = [0; MAX_KEY];
+        let key = key_in_area(f, open, &mut key);
+        open.delete(key)
+    }
+}
+
+/// The longest key of a KSDS.
+const MAX_KEY: usize = 255;
+
+/// REWRITE and DELETE need I-O; in sequential access, a READ just before as well.
+#[inline]
+fn may_change(f: &mut File, open: &OpenFile) -> Result<(), Outcome> {
+    let read_done = std::mem::replace(&mut f.read_done, 0);
+    match f.open {
+        open::I_O if open.fd.in_order() && read_done == 0 => Err(Outcome::NoReadBefore),
+        open::I_O => Ok(()),
+        _ => Err(Outcome::NotForChange),
+    }
+}
+
+/// The length of the key that is meant: the prime key, or a field that begins where it begins and is shorter.
+///
+/// # Safety
+/// As [`read_key`].
+#[inline]
+unsafe fn which_key(f: &File, key: *const Field) -> Result<usize, Outcome> {
+    // SAFETY: the caller's promise; an indexed file has a key with its field.
+    unsafe {
+        let prime = &*(*f.keys).field;
+        match key.as_ref() {
+            None => Ok(prime.size),
+            Some(key) if std::ptr::eq(key.data, prime.data) && key.size <= prime.size => Ok(key.size),
+            Some(_) => Err(Outcome::NotFound),
+        }
+    }
+}
+
+/// The prime key in the record area; a copy, because the area is written while the key is in use.
+///
+/// # Safety
+/// As [`read_key`].
+#[inline]
+unsafe fn key_in_area<'a>(f: &File, open: &OpenFile, to: &'a mut [u8; MAX_KEY]) -> &'a [u8] {
+    let (offset, length) = open.key;
+    let length = length.min(MAX_KEY);
+    // SAFETY: the key lies in the record area, as the FD says.
+    unsafe {
+        let from = (*f.record).data.add(offset);
+        to.as_mut_ptr().copy_from_nonoverlapping(from, length);
+    }
+    &to[..length]
+}
+
+/// The record the program gives.
+///
+/// # Safety
+/// As [`read_key`].
+#[inline]
+unsafe fn given<'a>(
+    libcob: &Libcob,
+    f: &'a mut File,
+    open: &OpenFile,
+    record: *mut Field,
+) -> Result<&'a [u8], Outcome> {
+    // SAFETY: the caller's promise; the record area has room for the greatest length.
+    unsafe {
+        let length = given_length(libcob, f, record);
+        if !(open.fd.least..=open.fd.most).contains(&length) {
+            return Err(Outcome::Length);
+        }
+        if !f.record.is_null() {
+            (*f.record).size = length;
+        }
+        Ok(std::slice::from_raw_parts((*f.record).data, length))
+    }
+}
+
+/// The record goes into the record area, its length to where the program looks for it.
+///
+/// # Safety
+/// As [`read_key`].
+#[inline]
+unsafe fn deliver(libcob: &Libcob, f: &File, record: &[u8]) -> Result<(), Outcome> {
+    // SAFETY: the caller's promise; the record area has room for the greatest length.
+    unsafe {
+        let area = &mut *f.record;
+        let length = record.len().min(f.most);
+        area.data.copy_from_nonoverlapping(record.as_ptr(), length);
+        area.size = length;
+        if !f.depending.is_null() {
+            libcob.set_number(f.depending, length as c_int);
+        }
+        match record.len() > f.most || record.len() < f.least {
+            true => Err(Outcome::LengthDiffers),
+            false => Ok(()),
+        }
+    }
+}
+
+#[inline]
+fn after_read(f: &mut File) {
+    (f.first_read, f.at_end, f.at_beginning) = (0, 0, 0);
+    f.read_done = 1;
+}
+
+/// In sequential access of an I-O file, REWRITE and DELETE are for the record read last.
+///
+/// # Safety
+/// As [`read_key`].
+#[inline]
+unsafe fn remember(f: &File, open: &mut OpenFile) {
+    if f.open == open::I_O && open.fd.in_order() {
+        let mut key = [0; MAX_KEY];
+        // SAFETY: the caller's promise.
+        let key = unsafe { key_in_area(f, open, &mut key) };
+        open.last_read.clear();
+        open.last_read.extend_from_slice(key);
+    }
+}

@@ -1,0 +1,210 @@
+//! FILE STATUS: the one table of what a program is told.
+//!
+//! Two sets: `gnucobol`, what libcob's own handler gives, and `enterprise`, what Enterprise COBOL gives on z/OS. They
+//! differ where libcob knows no 9x; `CICA_STATUS` chooses. Beside the status stands VSAM's own code: return code,
+//! function code and reason of the last request, which a program asks for with `CALL "cica_vsam_code"`, because
+//! GnuCOBOL drops the second item of FILE STATUS.
+
+use cica_engine::{OpenError, RequestError};
+use cica_session::SessionError;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::OnceLock;
+
+/// What happened to a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was done.
+    Done,
+    /// Done; a record with the same alternate key follows, or was there.
+    DuplicateFollows,
+    /// The record read does not fit the record area.
+    LengthDiffers,
+    /// OPEN of an optional file that is not there.
+    OptionalAbsent,
+    /// CLOSE NO REWIND or REEL of what is no tape.
+    NoReel,
+    /// No record follows.
+    End,
+    /// A record number that the RELATIVE KEY has no place for.
+    NumberTooLarge,
+    /// Keys that do not ascend, or a prime key that changed.
+    Sequence,
+    /// Sequential access: the key of the record written before.
+    SameKey,
+    /// The key is there already.
+    Duplicate,
+    /// No such record.
+    NotFound,
+    /// No room, or a record number beyond the file.
+    Boundary,
+    /// The device, or the data set, failed.
+    Failed,
+    /// No room in a sequential file.
+    SequentialBoundary,
+    /// No such file.
+    Missing,
+    /// The file cannot be opened so.
+    ModeRefused,
+    /// It was closed WITH LOCK.
+    ClosedWithLock,
+    /// FD and catalog contradict each other.
+    Conflict,
+    /// OPEN of an open file.
+    AlreadyOpen,
+    /// CLOSE of a closed file.
+    NotOpen,
+    /// REWRITE or DELETE without a READ before it.
+    NoReadBefore,
+    /// The record is too long or too short.
+    Length,
+    /// No position to go on from.
+    NoPosition,
+    /// READ or START, and the open is for something else.
+    NotForInput,
+    /// WRITE, and the open is for something else.
+    NotForOutput,
+    /// REWRITE or DELETE, and the open is not I-O.
+    NotForChange,
+    /// Another has the record locked.
+    RecordLocked,
+    /// Another has the file open.
+    InUse,
+    /// A request that contradicts itself.
+    Logic,
+    /// No memory, or another resource is missing.
+    NoResource,
+}
+
+/// One row of the table.
+pub struct Row {
+    /// What happened.
+    pub outcome: Outcome,
+    /// Status of the set `gnucobol`.
+    pub gnucobol: u8,
+    /// Status of the set `enterprise`.
+    pub enterprise: u8,
+    /// In words.
+    pub words: &'static str,
+}
+
+macro_rules! table {
+    ($($outcome:ident $gnucobol:literal $enterprise:literal $words:literal;)*) => {
+        &[$(Row { outcome: Outcome::$outcome, gnucobol: $gnucobol, enterprise: $enterprise, words: $words }),*]
+    };
+}
+
+/// The table, in the order of [`Outcome`].
+pub static TABLE: &[Row] = table! {
+    Done 0 0 "done";
+    DuplicateFollows 2 2 "done; another record has the same alternate key";
+    LengthDiffers 4 4 "READ: the record does not fit the record area";
+    OptionalAbsent 5 5 "OPEN: the optional file is not there, or was made";
+    NoReel 7 7 "CLOSE NO REWIND or REEL: the file is on no tape";
+    End 10 10 "READ NEXT or PREVIOUS: no record follows";
+    NumberTooLarge 14 14 "READ NEXT: RELATIVE KEY has no place for the record's number";
+    Sequence 21 21 "keys do not ascend, or REWRITE changes the prime key";
+    SameKey 21 22 "WRITE in sequential access: the key of the record before";
+    Duplicate 22 22 "WRITE or REWRITE: a record with this key is there";
+    NotFound 23 23 "no record with this key";
+    Boundary 24 24 "WRITE: the data set cannot be extended, or the record number is 0";
+    Failed 30 30 "the device failed, or what is stored is damaged";
+    SequentialBoundary 34 34 "WRITE to a sequential file: it cannot be extended";
+    Missing 35 35 "OPEN: no such file, or it is empty (enterprise)";
+    ModeRefused 37 37 "OPEN: the data set does not allow this mode";
+    ClosedWithLock 38 38 "OPEN: the file was closed WITH LOCK";
+    Conflict 39 39 "OPEN: organization, key or record length differ between FD and catalog";
+    AlreadyOpen 41 41 "OPEN: the file is open";
+    NotOpen 42 42 "CLOSE: the file is not open";
+    NoReadBefore 43 43 "REWRITE or DELETE: no READ before it";
+    Length 44 44 "WRITE or REWRITE: the record is too long or too short";
+    NoPosition 46 46 "READ NEXT or PREVIOUS: no position to go on from";
+    NotForInput 47 47 "READ or START: the file is not open INPUT or I-O";
+    NotForOutput 48 48 "WRITE: the file is not open OUTPUT, I-O or EXTEND";
+    NotForChange 49 49 "REWRITE or DELETE: the file is not open I-O";
+    RecordLocked 51 93 "another has the record locked";
+    InUse 61 93 "OPEN: another has the file open";
+    Logic 91 92 "the request contradicts itself";
+    NoResource 91 93 "no memory, or another resource is missing";
+};
+
+/// The sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Set {
+    /// libcob's.
+    GnuCobol,
+    /// z/OS's.
+    Enterprise,
+}
+
+impl Set {
+    /// The set of this process.
+    pub fn of_process() -> Set {
+        static SET: OnceLock<Set> = OnceLock::new();
+        *SET.get_or_init(|| match std::env::var("CICA_STATUS") {
+            Ok(set) if set.eq_ignore_ascii_case("enterprise") => Set::Enterprise,
+            _ => Set::GnuCobol,
+        })
+    }
+}
+
+impl Outcome {
+    /// Its status in a set.
+    #[inline]
+    pub fn status(self, set: Set) -> u8 {
+        let row = &TABLE[self as usize];
+        match set {
+            Set::GnuCobol => row.gnucobol,
+            Set::Enterprise => row.enterprise,
+        }
+    }
+
+    /// Of a refused request; the code is kept for the program.
+    pub fn of_request(error: &RequestError) -> Outcome {
+        let feedback = error.feedback();
+        note(feedback.return_code, feedback.component, feedback.reason);
+        match (feedback.return_code, feedback.reason) {
+            (8, 4) => Outcome::End,
+            (8, 8) => Outcome::Duplicate,
+            (8, 12) | (8, 96) => Outcome::Sequence,
+            (8, 16) | (8, 32) | (8, 144) => Outcome::NotFound,
+            (8, 20..=22) => Outcome::RecordLocked,
+            (8, 24) | (8, 64) => Outcome::NoResource,
+            (8, 28) | (8, 192) => Outcome::Boundary,
+            (8, 88) => Outcome::NoPosition,
+            (8, 92) => Outcome::NoReadBefore,
+            (8, 44) | (8, 100) | (8, 108) => Outcome::Length,
+            (12 | 16, _) => Outcome::Failed,
+            _ => Outcome::Logic,
+        }
+    }
+
+    /// Of a refused OPEN.
+    pub fn of_open(error: &SessionError) -> Outcome {
+        let reason = error.acberflg();
+        note(8, 0, reason);
+        match (error, reason) {
+            (SessionError::Open(OpenError::InUse { .. }), _) => Outcome::InUse,
+            (SessionError::Inhibited { .. }, _) => Outcome::ModeRefused,
+            (_, 148) => Outcome::Missing,
+            (_, 160) => Outcome::Conflict,
+            (_, 136) => Outcome::NoResource,
+            (_, 168) => Outcome::InUse,
+            _ => Outcome::Failed,
+        }
+    }
+}
+
+/// VSAM's code of the last request: return code, function code, reason, a byte each.
+static CODE: AtomicU32 = AtomicU32::new(0);
+
+/// Keeps it.
+#[inline]
+pub fn note(return_code: u8, function: u8, reason: u8) {
+    CODE.store(u32::from_be_bytes([0, return_code, function, reason]), Relaxed);
+}
+
+/// What the second item of FILE STATUS holds on z/OS: three binary halfwords.
+pub fn vsam_code() -> [u8; 6] {
+    let [_, return_code, function, reason] = CODE.load(Relaxed).to_be_bytes();
+    [0, return_code, 0, function, 0, reason]
+}

@@ -1,0 +1,181 @@
+//! From a case to a COBOL program of its own.
+//!
+//! ```text
+//! == name | options            options: sequential, random, dynamic (ACCESS); optional; varying; lock TEXT
+//! # comment
+//! load 0001AAAAAA 0002BBBBBB    OPEN OUTPUT, WRITE each, CLOSE; says nothing
+//! step -> 00                    what FILE STATUS is after it
+//! next -> 00 0001AAAAAA         after a READ also the record
+//! step -> 46 | 00 0003CCCCCC    with libcob's own handler, where that differs
+//! say -> text                   what the COBOL statements in front of the arrow display
+//! ```
+
+use std::fmt::Write;
+
+/// One behaviour.
+pub struct Case {
+    pub name: String,
+    pub options: Vec<String>,
+    pub steps: Vec<Step>,
+}
+
+/// One line of a case.
+pub struct Step {
+    pub line: usize,
+    pub text: String,
+    /// What Cica must answer, and libcob's own handler.
+    pub expected: Option<(String, String)>,
+}
+
+/// All cases of a text.
+pub fn cases(text: &str) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim_end();
+        if let Some(head) = line.strip_prefix("== ") {
+            let mut parts = head.split('|').map(|part| part.trim().to_string());
+            cases.push(Case {
+                name: parts.next().unwrap_or_default(),
+                options: parts.collect(),
+                steps: Vec::new(),
+            });
+        } else if !line.is_empty() && !line.starts_with('#') {
+            let (text, expected) = match line.split_once("->") {
+                Some((text, expected)) => (text, Some(expected)),
+                None => (line, None),
+            };
+            let expected = expected.map(|both| {
+                let (ours, theirs) = both.split_once('|').unwrap_or((both, both));
+                (ours.trim().to_string(), theirs.trim().to_string())
+            });
+            cases.last_mut().expect("a case before its steps").steps.push(Step {
+                line: number + 1,
+                text: text.trim().to_string(),
+                expected,
+            });
+        }
+    }
+    cases
+}
+
+impl Case {
+    fn has(&self, option: &str) -> bool {
+        self.options.iter().any(|o| o == option)
+    }
+
+    fn after(&self, option: &str) -> Option<&str> {
+        self.options.iter().find_map(|o| o.strip_prefix(option)).map(str::trim)
+    }
+
+    /// The program's name, which is that of its data set as well.
+    pub fn id(&self, number: usize) -> String {
+        format!("T{number:03}")
+    }
+
+    /// The source, in free format.
+    pub fn program(&self, id: &str) -> String {
+        let mut out = String::new();
+        let access = ["sequential", "random", "dynamic"]
+            .into_iter()
+            .find(|a| self.has(a))
+            .unwrap_or("dynamic");
+        let optional = if self.has("optional") { "OPTIONAL " } else { "" };
+        let lock = self
+            .after("lock ")
+            .map(|l| format!("LOCK MODE {l}"))
+            .unwrap_or_default();
+        let varying = if self.has("varying") {
+            "RECORD VARYING 4 TO 40 DEPENDING ON L"
+        } else {
+            ""
+        };
+        let size = if self.has("varying") { 36 } else { 6 };
+        let select = |file: &str, prefix: &str| {
+            format!(
+                "SELECT {optional}{file} ASSIGN TO \"{id}\" ORGANIZATION INDEXED ACCESS {access}\n \
+                 RECORD KEY {prefix}K {lock} FILE STATUS FS.\n"
+            )
+        };
+        let record = |file: &str, prefix: &str| {
+            format!(
+                "FD {file} {varying}.\n01 {prefix}R.\n 05 {prefix}K.\n 10 {prefix}KG PIC X(2).\n 10 PIC X(2).\n \
+                 05 {prefix}D PIC X({size}).\n"
+            )
+        };
+        let two = self.has("two");
+        let _ = write!(
+            out,
+            "IDENTIFICATION DIVISION.\nPROGRAM-ID. {id}.\nENVIRONMENT DIVISION.\n"
+        );
+        let _ = write!(out, "INPUT-OUTPUT SECTION.\nFILE-CONTROL.\n{}", select("F", ""));
+        if two {
+            out.push_str(&select("G", "G-"));
+        }
+        let _ = write!(out, "DATA DIVISION.\nFILE SECTION.\n{}", record("F", ""));
+        if two {
+            out.push_str(&record("G", "G-"));
+        }
+        out.push_str("WORKING-STORAGE SECTION.\n01 FS PIC XX.\n01 L PIC 9(4).\n01 N PIC 9(4).\n01 V PIC X(6).\n01 W PIC X(12).\n");
+        out.push_str("PROCEDURE DIVISION.\nMAIN SECTION.\nP1.\n");
+        for step in &self.steps {
+            self.step(&step.text, &mut out);
+        }
+        // What is left open is closed, so that the next case begins afresh.
+        out.push_str("GOBACK.\nSHOW-STATUS. DISPLAY FS.\nSHOW-RECORD.\n");
+        let shown = if self.has("varying") { "R(1:L)" } else { "R" };
+        let _ = write!(
+            out,
+            "IF FS(1:1) = \"0\" DISPLAY FS \" \" {shown} ELSE DISPLAY FS END-IF.\n"
+        );
+        if two {
+            out.push_str("SHOW-G. IF FS(1:1) = \"0\" DISPLAY FS \" \" G-R ELSE DISPLAY FS END-IF.\n");
+        }
+        let _ = write!(out, "END PROGRAM {id}.\n");
+        out
+    }
+
+    fn step(&self, text: &str, out: &mut String) {
+        let (file, prefix, show, text) = match text.strip_prefix("g ") {
+            Some(rest) => ("G", "G-", "SHOW-G", rest),
+            None => ("F", "", "SHOW-RECORD", text),
+        };
+        let (verb, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let record = |text: &str| match self.has("varying") {
+            true => format!("MOVE {} TO L MOVE \"{text}\" TO {prefix}R", text.len()),
+            false => format!("MOVE \"{text}\" TO {prefix}R"),
+        };
+        let status = "PERFORM SHOW-STATUS\n";
+        let _ = match verb {
+            "load" => {
+                let _ = write!(out, "OPEN OUTPUT {file}\n");
+                for text in rest.split_whitespace() {
+                    let _ = write!(out, "{} WRITE {prefix}R\n", record(text));
+                }
+                write!(out, "CLOSE {file}\n")
+            }
+            "open" => write!(out, "OPEN {rest} {file} {status}"),
+            "close" => write!(out, "CLOSE {file} {rest} {status}"),
+            "write" => write!(out, "{} WRITE {prefix}R {status}", record(rest)),
+            "rewrite" => write!(out, "{} REWRITE {prefix}R {status}", record(rest)),
+            "read" => write!(out, "MOVE \"{rest}\" TO {prefix}K READ {file} PERFORM {show}\n"),
+            "again" => write!(out, "READ {file} {rest} PERFORM {show}\n"),
+            "next" => write!(out, "READ {file} NEXT {rest} PERFORM {show}\n"),
+            "prev" => write!(out, "READ {file} PREVIOUS {rest} PERFORM {show}\n"),
+            "delete" if rest.is_empty() => write!(out, "DELETE {file} {status}"),
+            "delete" => write!(out, "MOVE \"{rest}\" TO {prefix}K DELETE {file} {status}"),
+            "start" | "generic" => {
+                let (relation, rest) = rest.split_once(' ').expect("a relation and a key");
+                let (key, length) = rest.split_once(' ').unwrap_or((rest, ""));
+                let by = if verb == "generic" { "KG" } else { "K" };
+                write!(
+                    out,
+                    "MOVE \"{key}\" TO {prefix}K START {file} KEY {relation} {prefix}{by} {length} {status}"
+                )
+            }
+            "unlock" => write!(out, "UNLOCK {file} {status}"),
+            "erase-file" => write!(out, "DELETE FILE {file} {status}"),
+            // Anything else is COBOL.
+            _ => writeln!(out, "{text}"),
+        };
+    }
+}

@@ -1,0 +1,92 @@
+//! From ASSIGN to a data set or a path.
+
+use cica_cobol::name::{assigned, path, Disposition};
+use std::path::PathBuf;
+
+fn none(_: &str) -> Option<String> {
+    None
+}
+
+fn name(text: &str) -> Option<String> {
+    let found = assigned(text, none).expect("a value");
+    found.name.map(|name| name.to_string())
+}
+
+#[test]
+fn a_plain_name_may_be_a_data_set() {
+    assert_eq!(name("CUST"), Some("CUST".into()));
+    assert_eq!(name("prod.cust"), Some("PROD.CUST".into()));
+    assert!(!assigned("CUST", none).expect("a value").explicit);
+}
+
+#[test]
+fn a_path_is_no_data_set() {
+    for text in ["./cust", "data/cust.dat", "customers-of-the-year", "1CUST", "a..b"] {
+        assert_eq!(name(text), None, "{text}");
+    }
+}
+
+#[test]
+fn two_slashes_and_dsn_mean_a_data_set_and_nothing_else() {
+    for text in [
+        "//PROD.CUST",
+        "DSN=PROD.CUST",
+        "dsname='prod.cust'",
+        "DSN=PROD.CUST,DISP=(OLD,KEEP)",
+    ] {
+        let found = assigned(text, none).expect("a value");
+        assert!(found.explicit, "{text}");
+        assert_eq!(found.name.map(|n| n.to_string()), Some("PROD.CUST".into()), "{text}");
+    }
+    for text in [
+        "//",
+        "//1A",
+        "DSN=A..B",
+        "DSN=A,UNIT=SYSDA",
+        "DSN=A,DISP=GONE",
+        "DSN=A.B(+1)",
+        "DSN=A,SHR",
+    ] {
+        assert!(assigned(text, none).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn disp_and_amp_are_read() {
+    let of = |text: &str| assigned(text, none).expect("a value");
+    assert_eq!(of("DSN=A").disposition, Disposition::Open);
+    assert_eq!(of("DSN=A,DISP=SHR").disposition, Disposition::Old);
+    assert_eq!(of("DSN=A,DISP=(NEW,CATLG)").disposition, Disposition::New);
+    assert_eq!(of("DSN=A,DISP=(,CATLG)").disposition, Disposition::New);
+    assert_eq!(of("DSN=A,DISP=MOD").disposition, Disposition::Mod);
+    assert_eq!(
+        of("DSN=A,AMP=('BUFND=8','BUFNI=4')").unused,
+        ["AMP=('BUFND=8','BUFNI=4')"]
+    );
+}
+
+#[test]
+fn the_environment_is_asked_in_gnucobols_order() {
+    let all = |name: &str| match name {
+        "DD_CUST" => Some("//ONE".to_string()),
+        "dd_CUST" => Some("//TWO".to_string()),
+        "CUST" => Some("//THREE".to_string()),
+        _ => None,
+    };
+    let found = |without: &'static [&'static str]| {
+        let some = move |name: &str| all(name).filter(|_| !without.contains(&name));
+        assigned("CUST", some).expect("a value").value
+    };
+    assert_eq!(found(&[]), "//ONE");
+    assert_eq!(found(&["DD_CUST"]), "//TWO");
+    assert_eq!(found(&["DD_CUST", "dd_CUST"]), "//THREE");
+    assert_eq!(found(&["DD_CUST", "dd_CUST", "CUST"]), "CUST");
+}
+
+#[test]
+fn paths_lie_below_cob_file_path() {
+    let below = |name: &str| (name == "COB_FILE_PATH").then(|| "/data".to_string());
+    assert_eq!(path("CUST", below), PathBuf::from("/data/CUST"));
+    assert_eq!(path("here/CUST", below), PathBuf::from("here/CUST"));
+    assert_eq!(path("CUST", none), PathBuf::from("CUST"));
+}

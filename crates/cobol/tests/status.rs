@@ -1,0 +1,69 @@
+//! The table of FILE STATUS, and its page in the documentation.
+
+use cica_cobol::status::{Outcome, Set, TABLE};
+use cica_engine::RequestError;
+use std::fmt::Write;
+use std::path::Path;
+
+#[test]
+fn each_outcome_has_its_own_row() {
+    for row in TABLE {
+        assert_eq!(row.outcome.status(Set::GnuCobol), row.gnucobol, "{}", row.words);
+        assert_eq!(row.outcome.status(Set::Enterprise), row.enterprise, "{}", row.words);
+    }
+}
+
+/// Statuses that libcob has: those of 9x but 91 it never gives.
+#[test]
+fn the_gnucobol_set_has_only_what_libcob_knows() {
+    let known = [
+        0, 2, 4, 5, 7, 10, 14, 21, 22, 23, 24, 30, 31, 34, 35, 37, 38, 39, 41, 42, 43, 44, 46, 47, 48, 49, 51, 61, 91,
+    ];
+    for row in TABLE {
+        assert!(known.contains(&row.gnucobol), "{}: {}", row.gnucobol, row.words);
+    }
+}
+
+#[test]
+fn refused_requests_have_the_statuses_of_their_codes() {
+    let cases: [(RequestError, Outcome, [u8; 6]); 7] = [
+        (RequestError::EndOfData, Outcome::End, [0, 8, 0, 0, 0, 4]),
+        (
+            RequestError::Duplicate { key: vec![1] },
+            Outcome::Duplicate,
+            [0, 8, 0, 0, 0, 8],
+        ),
+        (
+            RequestError::Sequence { key: vec![1] },
+            Outcome::Sequence,
+            [0, 8, 0, 0, 0, 12],
+        ),
+        (RequestError::NotFound, Outcome::NotFound, [0, 8, 0, 0, 0, 16]),
+        (RequestError::NoPosition, Outcome::NoPosition, [0, 8, 0, 0, 0, 88]),
+        (RequestError::NoUpdate, Outcome::NoReadBefore, [0, 8, 0, 0, 0, 92]),
+        (RequestError::KeyChanged, Outcome::Sequence, [0, 8, 0, 0, 0, 96]),
+    ];
+    for (error, outcome, code) in cases {
+        assert_eq!(Outcome::of_request(&error), outcome, "{error}");
+        assert_eq!(cica_cobol::status::vsam_code(), code, "{error}");
+    }
+}
+
+/// CICA_BLESS=1 writes the page anew.
+#[test]
+fn the_page_in_the_documentation_is_the_table() {
+    let mut page = String::from(
+        "# COBOL's file statuses\n\n\
+         <!-- Made from crates/cobol/src/status.rs; run its tests with CICA_BLESS=1 to write it anew. -->\n\n\
+         `CICA_STATUS` chooses the set: `gnucobol` (the default) or `enterprise`.\n\n\
+         | gnucobol | enterprise | |\n|---|---|---|\n",
+    );
+    for row in TABLE {
+        let _ = writeln!(page, "| {:02} | {:02} | {} |", row.gnucobol, row.enterprise, row.words);
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/reference/cobol-status.md");
+    if std::env::var_os("CICA_BLESS").is_some() {
+        std::fs::write(&path, &page).expect("the page");
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), page);
+}

@@ -1,0 +1,56 @@
+//! Messages of COBOL programs' files: ids CICA12nn.
+
+use super::messages;
+
+messages! { LIST:
+CICA1201W 4 "LIBCOB {version} IS NOT KNOWN; ITS FILES ARE LEFT TO IT",
+    "The program runs with a libcob whose layout differs from those of 3.1 and 3.2, so its requests cannot be taken \
+     over. Every file is handled by libcob itself.",
+    "Run the program with libcob 3.1 or 3.2.";
+CICA1202I 0 "{name} WAS DEFINED FOR FILE {file}: {what}",
+    "A program opened a file for output that neither the catalog nor the directory has. The data set was defined with \
+     key, record length and organization from the program's FD.",
+    "Nothing; define data sets with IDCAMS to choose their attributes.";
+CICA1203E 8 "{name} COULD NOT BE DEFINED FOR FILE {file}: {reason}",
+    "A program opened a file for output that neither the catalog nor the directory has, and the data set could not \
+     be defined from the program's FD.",
+    "Do what the message says, or define the data set with IDCAMS.";
+CICA1204E 8 "{name} CANNOT BE OPENED FOR FILE {file}: {reason}",
+    "The OPEN of a COBOL program was refused; the program sees it in FILE STATUS.",
+    "Do what the message says.";
+CICA1205E 8 "{name} AND THE FD OF FILE {file} CONTRADICT EACH OTHER: {reason}",
+    "The catalog and the program describe the data set differently: status 39.",
+    "Correct the program or the data set's definition.";
+CICA1206E 8 "FILE {file}: {item} IS NOT SUPPORTED YET",
+    "The program asks for something that this version of Cica cannot do with a data set of its own.",
+    "The page on COBOL lists what is supported.";
+CICA1207S 16 "ROLLBACK IS NOT SUPPORTED YET; THE PROGRAM ENDS",
+    "A program asked for changes to be undone that cannot be undone yet. To go on as if they were would leave wrong \
+     data, so the program ends as after any other run-time error.",
+    "Run the program without ROLLBACK, or wait for units of recovery.";
+CICA1208E 12 "{name}: {reason}",
+    "A request of a COBOL program failed for a reason that lies with the device or with what is stored; the program \
+     sees status 30.",
+    "Do what the message says.";
+CICA1209E 12 "THE CATALOG CANNOT BE USED: {reason}",
+    "A COBOL program named a data set, or CICA_CATALOG names a catalog, and the catalog could not be opened.",
+    "Name a catalog with cica run --catalog or CICA_CATALOG, or make one with cica idcams.";
+CICA1210E 8 "FILE {file}: {value} NAMES NO DATA SET: {reason}",
+    "What the environment or ASSIGN says is meant to be a data set name and is none.",
+    "Correct the name, or write a path.";
+CICA1211I 0 "FILE {file}: {item} IS NOTED AND HAS NO EFFECT YET",
+    "A parameter of the DD text describes something that later versions will obey.",
+    "Nothing.";
+CICA1212E 12 "A FORKED PROCESS CANNOT USE THE DATA SETS OF ITS PARENT",
+    "The process was forked while data sets were open. They belong to the parent; the child's requests get status 30.",
+    "Open data sets after the fork.";
+CICA1213S 16 "CICA FAILED: {reason}",
+    "An error inside Cica was stopped before it reached the program; the request got status 30.",
+    "Report it, with what the program did.";
+CICA1214E 12 "THE PROGRAM {program} CANNOT BE RUN: {reason}",
+    "cica run could not start the program.",
+    "Check its name and that it can be executed.";
+CICA1215E 8 "{path}, LINE {line}: {reason}",
+    "The DD file holds one entry a line: a name, an equals sign, and a DD text in quotes.",
+    "Correct the line.";
+}
