@@ -4,14 +4,14 @@ use crate::dataset::{read_index_root, Access, DataSet, Inner, OpenOptions};
 use crate::definition::{self, Definition};
 use crate::error::OpenError;
 use crate::io::Io;
-use crate::log::{Log, LogReader, Logged, MOST_GATHERED};
+use crate::log::{Left, Log, LogReader, Logged, MOST_GATHERED};
 use crate::pool::{Held, Pool};
 use cica_disk::{Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
 use cica_format::attributes::Attributes;
 use cica_format::root::{LogPosition, Part, Root, Statistics, AREA_LEN};
 use cica_format::table::Ref;
 use parking_lot::{Mutex, MutexGuard};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
@@ -393,15 +393,19 @@ impl Engine {
                 data.display()
             ))
         })?;
-        let Some(mut reader) = reader else {
-            return Err(OpenError::InUse {
-                path: data.to_path_buf(),
-                why: "the process that has it open for output is still there",
-            });
+        let mut reader = match reader {
+            Left::Log(reader) => Some(reader),
+            Left::Released => None,
+            Left::Alive => {
+                return Err(OpenError::InUse {
+                    path: data.to_path_buf(),
+                    why: "the process that has it open for output is still there",
+                })
+            }
         };
-        let mut members: HashMap<u32, Option<Arc<Inner>>> = HashMap::new();
+        let mut members = Members::default();
         let replayed = loop {
-            match reader.next_group() {
+            match reader.as_mut().map_or(Ok(None), LogReader::next_group) {
                 Ok(Some(group)) => {
                     if let Err(error) = self.replay_group(group, root.log.log, &mut members) {
                         break Err(error);
@@ -413,22 +417,20 @@ impl Engine {
         };
         // The data set that is being opened may have named the log and logged nothing.
         let mut done = replayed.and_then(|()| self.member(&mut members, u32::MAX, data, index, root.log.log));
-        for inner in members.values().flatten() {
+        for inner in members.open() {
             done = done.and_then(|()| inner.end_recovery());
         }
-        for inner in members.into_values().flatten() {
+        for inner in members.open() {
             inner.leave();
         }
         done?;
-        reader.release().map_err(trouble)
+        match reader.filter(|_| !members.needed) {
+            Some(reader) => reader.release().map_err(trouble),
+            None => Ok(()),
+        }
     }
 
-    fn replay_group(
-        &self,
-        group: Vec<(u64, Logged)>,
-        log: u64,
-        members: &mut HashMap<u32, Option<Arc<Inner>>>,
-    ) -> Result<(), OpenError> {
+    fn replay_group(&self, group: Vec<(u64, Logged)>, log: u64, members: &mut Members) -> Result<(), OpenError> {
         for (lsn, logged) in group {
             match &logged {
                 Logged::DataSet {
@@ -437,68 +439,81 @@ impl Engine {
                 // Each part is of one data set, and that knows by its root whether it has it (R5).
                 Logged::Unit(parts) => {
                     for part in parts {
-                        replay(members, lsn, part)?;
+                        members.replay(lsn, part)?;
                     }
                 }
-                request => replay(members, lsn, request)?,
+                request => members.replay(lsn, request)?,
             }
         }
         Ok(())
     }
 
     /// Opens a data set of the log for recovery, unless it is open already, or does not name this log (any more).
-    fn member(
-        &self,
-        members: &mut HashMap<u32, Option<Arc<Inner>>>,
-        number: u32,
-        data: &Path,
-        index: &Path,
-        log: u64,
-    ) -> Result<(), OpenError> {
-        if members.contains_key(&number) {
+    fn member(&self, members: &mut Members, number: u32, data: &Path, index: &Path, log: u64) -> Result<(), OpenError> {
+        if members.known.contains_key(&number) {
             return Ok(());
         }
         // Closed and opened again by that owner: another number, the same data set.
-        if let Some(known) = members.values().flatten().find(|m| m.data_path() == data).cloned() {
-            members.insert(number, Some(known));
-            return Ok(());
-        }
+        let same = members.open().find(|m| m.data_path() == data).cloned();
+        let member = match same {
+            Some(inner) => Member::Open(inner),
+            None => self.member_of_file(data, index, log)?,
+        };
+        members.known.insert(number, member);
+        Ok(())
+    }
+
+    fn member_of_file(&self, data: &Path, index: &Path, log: u64) -> Result<Member, OpenError> {
         let file = match self.open_file(data, Lock::Exclusive, true) {
             Ok(file) => file,
-            // It was deleted since.
-            Err(OpenError::Missing { .. }) => {
-                members.insert(number, None);
-                return Ok(());
-            }
+            Err(OpenError::Missing { .. }) => return Ok(Member::Missing),
             // It is complete without this log, and somebody works with it.
-            Err(OpenError::InUse { .. }) if self.peek(data)?.log.log != log => {
-                members.insert(number, None);
-                return Ok(());
-            }
+            Err(OpenError::InUse { .. }) if self.peek(data)?.log.log != log => return Ok(Member::Complete),
             Err(error) => return Err(error),
         };
         let root = read_root(&*file, data)?;
-        let inner = match root.log.log == log {
-            true => Some(Inner::open(
-                &self.shared,
-                file,
-                root,
-                data,
-                index,
-                OpenOptions::recovery(),
-            )?),
-            false => None,
-        };
-        members.insert(number, inner);
-        Ok(())
+        if root.log.log != log {
+            return Ok(Member::Complete);
+        }
+        let options = OpenOptions::recovery();
+        Inner::open(&self.shared, file, root, data, index, options).map(Member::Open)
     }
 }
 
-/// Does a logged request of one data set again, if that takes part in the recovery.
-fn replay(members: &HashMap<u32, Option<Arc<Inner>>>, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
-    match logged.number().and_then(|number| members.get(&number)) {
-        Some(Some(inner)) => inner.replay(lsn, logged),
-        _ => Ok(()),
+/// The data sets of a log that is being replayed, by their numbers in it.
+#[derive(Default)]
+struct Members {
+    known: BTreeMap<u32, Member>,
+    /// The log has requests of a data set whose file is not there, perhaps because its volume is not: the log stays
+    /// as it is, so that they are not lost if the file comes back.
+    needed: bool,
+}
+
+enum Member {
+    /// It takes part.
+    Open(Arc<Inner>),
+    /// It is complete without this log.
+    Complete,
+    /// Its file is not there.
+    Missing,
+}
+
+impl Members {
+    fn open(&self) -> impl Iterator<Item = &Arc<Inner>> {
+        self.known.values().filter_map(|member| match member {
+            Member::Open(inner) => Some(inner),
+            _ => None,
+        })
+    }
+
+    /// Does a logged request of one data set again.
+    fn replay(&mut self, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
+        match logged.number().and_then(|number| self.known.get(&number)) {
+            Some(Member::Open(inner)) => inner.replay(lsn, logged)?,
+            Some(Member::Missing) => self.needed = true,
+            Some(Member::Complete) | None => {}
+        }
+        Ok(())
     }
 }
 
@@ -706,8 +721,9 @@ fn overwrite(file: &dyn File) -> std::io::Result<()> {
 /// make the older copy the newest.
 fn read_copy_twice(file: &dyn File, path: &Path, copy: u32) -> Result<Result<Root, String>, OpenError> {
     match read_copy(file, path, copy)? {
-        Ok(root) => Ok(Ok(root)),
-        Err(_) => read_copy(file, path, copy),
+        Ok(root) if root.version & 1 == copy => Ok(Ok(root)),
+        // Also when it is the other copy: it was read from the wrong place.
+        _ => read_copy(file, path, copy),
     }
 }
 

@@ -143,14 +143,14 @@ impl Budget {
     }
 
     /// Takes up to `most` of what is left; `None` when nothing is.
-    fn take(&self, most: u64) -> Option<u64> {
+    pub(crate) fn take(&self, most: u64) -> Option<u64> {
         let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
             (left > 0).then(|| left - most.min(left))
         });
         taken.ok().map(|left| most.min(left))
     }
 
-    fn give_back(&self, images: u64) {
+    pub(crate) fn give_back(&self, images: u64) {
         self.0.fetch_add(images, Ordering::Relaxed);
     }
 }
@@ -159,20 +159,7 @@ impl Budget {
 pub fn model(seed: u64, requests: usize, organization: Organization) -> Option<Outcome> {
     Some(match run_model(seed, requests, organization) {
         Ok(report) => {
-            let replies = report
-                .replies
-                .iter()
-                .map(|(reply, count)| (format!("reply {reply}"), *count));
-            let counts = [
-                ("requests", report.requests),
-                ("looks", report.looks),
-                ("records looked at", report.records),
-            ];
-            let counts = counts
-                .into_iter()
-                .map(|(name, count)| (name.to_string(), count))
-                .chain(replies)
-                .collect();
+            let counts = report.counts();
             Outcome { counts, failure: None }
         }
         Err(failure) => Outcome {
@@ -200,22 +187,7 @@ pub fn crash(
     let workload = Workload::small(seed, requests, organization);
     let (report, failure) = explore(&run(&workload.shape, &workload.requests, false), plan);
     budget.give_back(images.saturating_sub(report.total()));
-    let kinds = report
-        .images
-        .iter()
-        .map(|(kind, count)| (format!("images {}", kind.name()), *count));
-    let counts = [
-        ("images", report.total()),
-        ("images nested", report.nested),
-        ("images exercised", report.exercised),
-        ("cuts", report.cuts),
-        ("requests", report.requests),
-    ];
-    let counts = counts
-        .into_iter()
-        .map(|(name, count)| (name.to_string(), count))
-        .chain(kinds)
-        .collect();
+    let counts = report.counts();
     let word = word(organization);
     let failure = failure.map(|failure| {
         let small = crash::Plan {
@@ -253,22 +225,7 @@ pub fn fault(
     let plan = fault::Plan { seed, each, only };
     let workload = Workload::small(seed, requests, organization);
     let (report, failure) = inject(&run(&workload.shape, &workload.requests, true), plan);
-    let kinds = report
-        .faults
-        .iter()
-        .map(|(kind, count)| (format!("faults {}", kind.name()), *count));
-    let counts = [
-        ("faults", report.total()),
-        ("runs undisturbed", report.undisturbed),
-        ("runs refused", report.refused),
-        ("faults in recovery", report.in_recovery),
-        ("reopened", report.reopened),
-    ];
-    let counts = counts
-        .into_iter()
-        .map(|(name, count)| (name.to_string(), count))
-        .chain(kinds)
-        .collect();
+    let counts = report.counts();
     let word = word(organization);
     let failure = failure.map(|failure| {
         let small = fault::Plan {
@@ -305,20 +262,7 @@ pub fn damage(seed: u64, requests: usize, organization: Organization, places: u6
         reset: false,
     });
     let (report, failure) = damage::damage(&run(&workload.shape, &workload.requests, false), seed, places);
-    let kinds = report
-        .places
-        .iter()
-        .map(|(kind, count)| (format!("places {}", kind.name()), *count));
-    let counts = [
-        ("places", report.places.values().sum()),
-        ("noticed", report.noticed),
-        ("harmless", report.harmless),
-    ];
-    let counts = counts
-        .into_iter()
-        .map(|(name, count)| (name.to_string(), count))
-        .chain(kinds)
-        .collect();
+    let counts = report.counts();
     let word = word(organization);
     let failure = failure.map(|failure| {
         let replay = format!(

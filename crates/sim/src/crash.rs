@@ -100,6 +100,25 @@ pub struct Report {
 }
 
 impl Report {
+    /// The counts by name.
+    pub fn counts(&self) -> BTreeMap<String, u64> {
+        let all = [
+            ("images", self.total()),
+            ("images nested", self.nested),
+            ("images exercised", self.exercised),
+            ("cuts", self.cuts),
+            ("requests", self.requests),
+        ];
+        let kinds = self
+            .images
+            .iter()
+            .map(|(kind, count)| (format!("images {}", kind.name()), *count));
+        all.map(|(name, count)| (name.to_string(), count))
+            .into_iter()
+            .chain(kinds)
+            .collect()
+    }
+
     /// All images, nested ones included.
     pub fn total(&self) -> u64 {
         self.images.values().sum::<u64>() + self.nested

@@ -55,6 +55,25 @@ pub struct Report {
     pub harmless: u64,
 }
 
+impl Report {
+    /// The counts by name.
+    pub fn counts(&self) -> BTreeMap<String, u64> {
+        let all = [
+            ("places", self.places.values().sum()),
+            ("noticed", self.noticed),
+            ("harmless", self.harmless),
+        ];
+        let kinds = self
+            .places
+            .iter()
+            .map(|(kind, count)| (format!("places {}", kind.name()), *count));
+        all.map(|(name, count)| (name.to_string(), count))
+            .into_iter()
+            .chain(kinds)
+            .collect()
+    }
+}
+
 /// Damage that was read as data.
 #[derive(Debug, Clone)]
 pub struct Failure {

@@ -22,5 +22,6 @@ pub mod run;
 pub mod session;
 pub mod shape;
 pub mod shrink;
+pub mod sphere;
 pub mod subject;
 pub mod workload;

@@ -13,6 +13,7 @@ use cica_sim::crash::ImageId;
 use cica_sim::fault::Kind;
 use cica_sim::replay::Script;
 use cica_sim::shape::{self, Organization};
+use cica_sim::sphere;
 use cica_sim::workload::Workload;
 use clap::{Args, Parser, Subcommand};
 
@@ -116,6 +117,9 @@ struct Common {
     /// Seconds after which a run is said to hang
     #[arg(long, default_value_t = 300)]
     limit: u64,
+    /// A base with alternate indexes and paths instead of a single data set
+    #[arg(long)]
+    sphere: bool,
     /// Stop after so many failures
     #[arg(long, default_value_t = 1)]
     failures: usize,
@@ -158,8 +162,9 @@ fn run(command: Command) -> Result<Vec<String>, String> {
     match command {
         Command::Model { common, runs } => {
             let requests = common.requests.unwrap_or(1000);
-            Ok(report("model", common.campaign(runs), |seed| {
-                campaign::model(seed, requests, common.organization(seed))
+            Ok(report("model", common.campaign(runs), |seed| match common.sphere {
+                true => sphere::campaign::model(seed, requests),
+                false => campaign::model(seed, requests, common.organization(seed)),
             }))
         }
         Command::Crash {
@@ -171,8 +176,9 @@ fn run(command: Command) -> Result<Vec<String>, String> {
             let requests = common.requests.unwrap_or(40);
             let campaign = common.campaign(if image.is_some() { 1 } else { u64::MAX });
             let budget = campaign::Budget::new(images);
-            Ok(report("crash", campaign, |seed| {
-                campaign::crash(seed, requests, common.organization(seed), per_run, &budget, image)
+            Ok(report("crash", campaign, |seed| match common.sphere {
+                true => sphere::campaign::crash(seed, requests, per_run, &budget, image),
+                false => campaign::crash(seed, requests, common.organization(seed), per_run, &budget, image),
             }))
         }
         Command::Fault {
@@ -185,14 +191,16 @@ fn run(command: Command) -> Result<Vec<String>, String> {
             let requests = common.requests.unwrap_or(40);
             let only = kind.map(|kind| (kind, call));
             let campaign = common.campaign(if call.is_some() { 1 } else { runs });
-            Ok(report("fault", campaign, |seed| {
-                campaign::fault(seed, requests, common.organization(seed), each, only)
+            Ok(report("fault", campaign, |seed| match common.sphere {
+                true => sphere::campaign::fault(seed, requests, each, only),
+                false => campaign::fault(seed, requests, common.organization(seed), each, only),
             }))
         }
         Command::Damage { common, runs, places } => {
             let requests = common.requests.unwrap_or(40);
-            Ok(report("damage", common.campaign(runs), |seed| {
-                campaign::damage(seed, requests, common.organization(seed), places)
+            Ok(report("damage", common.campaign(runs), |seed| match common.sphere {
+                true => sphere::campaign::damage(seed, requests, places),
+                false => campaign::damage(seed, requests, common.organization(seed), places),
             }))
         }
         Command::Draw { seed, requests, model } => {

@@ -32,6 +32,23 @@ pub struct Report {
 }
 
 impl Report {
+    /// The counts by name.
+    pub fn counts(&self) -> BTreeMap<String, u64> {
+        let all = [
+            ("requests", self.requests),
+            ("looks", self.looks),
+            ("records looked at", self.records),
+        ];
+        let replies = self
+            .replies
+            .iter()
+            .map(|(reply, count)| (format!("reply {reply}"), *count));
+        all.map(|(name, count)| (name.to_string(), count))
+            .into_iter()
+            .chain(replies)
+            .collect()
+    }
+
     /// Adds another run's counts.
     pub fn add(&mut self, other: &Report) {
         self.requests += other.requests;

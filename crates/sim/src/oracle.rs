@@ -144,6 +144,11 @@ impl Oracle {
         self.strings[usize::from(string)].held.as_deref()
     }
 
+    /// A string's request was refused for another reason than the base's: it holds nothing any more.
+    pub fn let_go(&mut self, string: u8) {
+        self.state(string).held = None;
+    }
+
     /// Answers a request and does it.
     pub fn apply(&mut self, request: &Request) -> Reply {
         use Request::*;

@@ -229,7 +229,7 @@ impl Session {
     }
 }
 
-fn engine(disk: &Arc<dyn Disk>, shape: &Shape) -> Result<Engine, Trouble> {
+pub(crate) fn engine(disk: &Arc<dyn Disk>, shape: &Shape) -> Result<Engine, Trouble> {
     // The clock moves with each look, so that "a second has passed" happens in a run, the same in every replay.
     let clock: Arc<dyn Clock> = Arc::new(ManualClock::new(1_700_000_000_000_000_000, shape.tick));
     let env = Env {
@@ -311,7 +311,7 @@ fn insert(shape: &Shape, string: &mut Str, order: Order, body: &request::Body) -
     }
 }
 
-fn of_one_string(shape: &Shape, set: &DataSet, string: &mut Str, request: &Request) -> Reply {
+pub(crate) fn of_one_string(shape: &Shape, set: &DataSet, string: &mut Str, request: &Request) -> Reply {
     let argument = |key| argument(shape, key);
     match request {
         Request::Get {
@@ -361,7 +361,7 @@ fn record(reply: Result<Record<'_>, RequestError>) -> Reply {
     }
 }
 
-fn done<T>(reply: Result<T, RequestError>) -> Reply {
+pub(crate) fn done<T>(reply: Result<T, RequestError>) -> Reply {
     reply.map_or_else(|error| refused(&error), |_| Reply::Done)
 }
 

@@ -35,6 +35,12 @@ pub trait Subject: Sync {
 
     /// Opens, changes something, closes, opens again and looks: what recovered must also work.
     fn exercise(&self, disk: Arc<dyn Disk>) -> Result<(), String>;
+
+    /// Whether a write that the device dropped or garbled, saying it was done, is noticed or takes all of it back to
+    /// an earlier moment. A sphere has a root for each member, and the loss of one takes that member back alone.
+    fn is_of_one_root(&self) -> bool {
+        true
+    }
 }
 
 /// Why a run stopped before its end.

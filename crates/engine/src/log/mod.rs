@@ -18,7 +18,7 @@
 mod pool;
 mod replay;
 
-pub use replay::{LogReader, Logged};
+pub use replay::{Left, LogReader, Logged};
 
 use cica_disk::{Disk, File, WriteAt};
 use cica_format::log::{self, LogRecord, BLOCK_LEN};

@@ -47,11 +47,12 @@ pub(super) fn claim(disk: &Arc<dyn Disk>, directory: &Path) -> Result<Claimed, S
         };
         let text = |e: std::io::Error| format!("log {}: {e}", path.display());
         let mut claims = 0;
-        if let Some(header) = read_header(&*file).map_err(text)? {
-            if header.log != 0 {
-                continue;
-            }
-            claims = header.claims;
+        match read_header(&*file).map_err(text)? {
+            Some(header) if header.log == 0 => claims = header.claims,
+            // Its claims cannot be told, so an id could be given twice (F2).
+            None if !is_blank(&*file).map_err(text)? => continue,
+            None => {}
+            Some(_) => continue,
         }
         let header = LogFileHeader {
             log: (number as u64) << 32 | (claims as u64 + 1),
@@ -88,8 +89,21 @@ pub(super) fn claim(disk: &Arc<dyn Disk>, directory: &Path) -> Result<Claimed, S
     ))
 }
 
-/// The header of a log file; `None` for a file that never had one.
+/// The header of a log file; `None` for a file that has none. What is none at the first look is looked at again: it
+/// may have been read from the wrong place.
 pub(super) fn read_header(file: &dyn File) -> std::io::Result<Option<LogFileHeader>> {
+    match LogFileHeader::decode(&first_block(file)?) {
+        Ok(header) => Ok(Some(header)),
+        Err(_) => Ok(LogFileHeader::decode(&first_block(file)?).ok()),
+    }
+}
+
+/// Was a header never written?
+fn is_blank(file: &dyn File) -> std::io::Result<bool> {
+    Ok(first_block(file)?.iter().all(|&byte| byte == 0))
+}
+
+fn first_block(file: &dyn File) -> std::io::Result<Vec<u8>> {
     let mut bytes = vec![0; BLOCK_LEN];
     let mut batch = [ReadAt {
         at: 0,
@@ -97,7 +111,7 @@ pub(super) fn read_header(file: &dyn File) -> std::io::Result<Option<LogFileHead
         got: 0,
     }];
     file.read(&mut batch)?;
-    Ok(LogFileHeader::decode(&bytes).ok())
+    Ok(bytes)
 }
 
 pub(super) fn write_header(file: &dyn File, header: LogFileHeader) -> std::io::Result<()> {

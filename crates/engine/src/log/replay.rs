@@ -2,7 +2,7 @@
 
 use super::pool::{read_header, write_header};
 use cica_disk::{Disk, File, Lock, Open, ReadAt};
-use cica_format::log::{self, read_group, records, LogFileHeader, LogRecord, BLOCK_LEN};
+use cica_format::log::{self, read_group, records, GroupHeader, LogFileHeader, LogRecord, BLOCK_LEN};
 use cica_format::FormatError;
 use std::path::Path;
 
@@ -55,29 +55,52 @@ impl Logged {
     }
 }
 
+/// What is to be had of a log that a root names.
+pub enum Left {
+    /// Its owner lives.
+    Alive,
+    /// It was given back: everybody who had requests in it is complete. Who named it and had none is, too: its owner
+    /// died between naming the log and writing to it, or before it wrote again to a log that had started over.
+    Released,
+    /// Its owner died.
+    Log(LogReader),
+}
+
 impl LogReader {
-    /// Opens and locks the log file `path`, which must hold log `log`. `Ok(None)`: its owner lives.
-    pub fn open(disk: &dyn Disk, path: &Path, log: u64) -> Result<Option<LogReader>, String> {
-        let file = match disk.open(
-            path,
-            Open {
-                write: true,
-                lock: Lock::Exclusive,
-                ..Open::default()
-            },
-        ) {
-            Ok(file) => file,
-            Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => return Ok(None),
+    /// Opens and locks the log file `path`, if it still holds log `log`.
+    ///
+    /// # Errors
+    /// In words: it cannot be read, or is another file.
+    pub fn open(disk: &dyn Disk, path: &Path, log: u64) -> Result<Left, String> {
+        let open = |lock| {
+            disk.open(
+                path,
+                Open {
+                    write: true,
+                    lock,
+                    ..Open::default()
+                },
+            )
+        };
+        let (file, locked) = match open(Lock::Exclusive) {
+            Ok(file) => (file, true),
+            Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => {
+                let file = open(Lock::None).map_err(|e| format!("the log cannot be opened: {e}"))?;
+                (file, false)
+            }
             Err(e) => return Err(format!("the log cannot be opened: {e}")),
         };
         match read_header(&*file).map_err(|e| e.to_string())? {
-            Some(header) if header.log == log => Ok(Some(LogReader {
+            Some(header) if header.log == log && !locked => Ok(Left::Alive),
+            Some(header) if header.log == log => Ok(Left::Log(LogReader {
                 file,
                 header,
                 at: BLOCK_LEN as u64,
                 epoch: None,
                 lsn: None,
             })),
+            // The file has been claimed that often, so this life of it is over (F3).
+            Some(header) if header.claims >= log as u32 => Ok(Left::Released),
             Some(header) => Err(format!("the file now holds log {:X}, not log {log:X}", header.log)),
             None => Err("the file has no readable log header".into()),
         }
@@ -87,12 +110,12 @@ impl LogReader {
     /// block that is not the next group
     /// of the same epoch: what lies behind it was never acknowledged.
     pub fn next_group(&mut self) -> Result<Option<Vec<(u64, Logged)>>, String> {
-        let Some(group) = self.read_next()? else {
+        // One read gone wrong on its way must not pass for the end: the members of a sphere would part.
+        let Some((group, header, len)) = (match self.read_sound()? {
+            None => self.read_sound()?,
+            sound => sound,
+        }) else {
             return Ok(None);
-        };
-        let (header, len) = match read_group(&group) {
-            Ok(read) => read,
-            Err(_) => return Ok(None),
         };
         let follows = header.log == self.header.log
             && self.epoch.is_none_or(|epoch| epoch == header.epoch)
@@ -110,6 +133,14 @@ impl LogReader {
         self.lsn = Some(header.first_lsn + header.records as u64 - 1);
         self.at += len as u64;
         Ok(Some(requests))
+    }
+
+    /// The bytes from here on, the header and the length of the group that they are, if they are one.
+    fn read_sound(&self) -> Result<Option<(Vec<u8>, GroupHeader, usize)>, String> {
+        Ok(self.read_next()?.and_then(|bytes| {
+            let (header, len) = read_group(&bytes).ok()?;
+            Some((bytes, header, len))
+        }))
     }
 
     /// The bytes from here to the end of what may be a group.

@@ -99,7 +99,13 @@ impl Sphere {
         let prime = change.old().or(change.new()).map_or(&[] as &[u8], |r| ksds.key_of(r));
         let all = keys.iter().map(|&(place, key, _)| (place, key)).chain([(BASE, prime)]);
         let _locks = self.stripes.lock(all);
-        let steps = self.plan(&keys, prime)?;
+        let steps = self.plan(&keys, prime).or_else(|error| match change {
+            // What the base itself refuses comes first.
+            Change::Insert { .. } if ksds.find(prime, true)?.is_some() => {
+                Err(RequestError::Duplicate { key: prime.to_vec() })
+            }
+            _ => Err(error),
+        })?;
         if steps.is_empty() {
             // The lock of the base key alone orders it among the units of the same record.
             return match change.apply(ksds, Part::Whole)? {

@@ -1,0 +1,485 @@
+//! What a sphere must answer: the model of the base, and by it what every alternate index holds.
+//!
+//! * O5. Duplicates stand in order of arrival; a record whose alternate key changes arrives anew. Both directions read
+//!   them so.
+//! * O6. A pointer that is gone leaves its place to the one behind it.
+//! * O7. A change that an alternate index refuses changes nothing: 8/8 or 8/148 with component 4. What the base itself
+//!   refuses comes first.
+//! * O8. An alternate index that is not upgraded stays as it was built: 8/144 where its pointer leads nowhere.
+
+use std::collections::BTreeMap;
+
+use crate::oracle::{Bytes, Oracle};
+use crate::random::digest;
+use crate::request::{Body, Intent, Order, Reply, Request, Search};
+use crate::sphere::shape::{Alternate, Sphere};
+
+const END_OF_DATA: Reply = Reply::Refused(8, 4, 2);
+const NOT_FOUND: Reply = Reply::Refused(8, 16, 2);
+const SEQUENCE: Reply = Reply::Refused(8, 12, 0);
+const ACCESS: Reply = Reply::Refused(8, 68, 0);
+const NO_POSITION: Reply = Reply::Refused(8, 88, 0);
+const KEY_CHANGED: Reply = Reply::Refused(8, 96, 0);
+const KEY_LENGTH: Reply = Reply::Refused(8, 112, 0);
+const NO_BASE_RECORD: Reply = Reply::Refused(8, 144, 2);
+const ADDRESSED: Reply = Reply::Refused(8, 200, 0);
+const DUPLICATE: Reply = Reply::Refused(8, 8, 4);
+const POINTERS: Reply = Reply::Refused(8, 148, 4);
+
+/// Pointers by alternate key, in order of arrival.
+pub type Entries = BTreeMap<Bytes, Vec<Bytes>>;
+
+/// A reply, and 0/8 where it can be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The reply.
+    pub reply: Reply,
+    /// Another record with the same alternate key follows, or a duplicate was made.
+    pub duplicate: bool,
+}
+
+impl std::fmt::Display for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}", self.reply, if self.duplicate { ", with 0/8" } else { "" })
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Position {
+    Start,
+    None,
+    At(Bytes),
+    BackwardAt(Bytes),
+    /// Alternate key, pointer and place among the duplicates.
+    On(Bytes, Bytes, usize),
+    End,
+    Beginning,
+}
+
+/// The model of a sphere.
+#[derive(Debug, Clone)]
+pub struct SphereOracle {
+    shape: Sphere,
+    base: Oracle,
+    alternates: Vec<Entries>,
+    /// Of the strings that go by a path; the others have theirs in the base.
+    positions: Vec<Position>,
+    /// States since the last durable one.
+    states: Vec<(BTreeMap<Bytes, Bytes>, Vec<Entries>)>,
+}
+
+impl SphereOracle {
+    /// A sphere with these records, in key order, all alternate indexes built, open for output.
+    pub fn new(shape: &Sphere, records: &[Body]) -> SphereOracle {
+        let mut base = Oracle::new(&shape.base);
+        for body in records {
+            base.apply(&Request::Insert {
+                string: 0,
+                order: Order::Sequential,
+                body: body.clone(),
+            });
+        }
+        base.apply(&Request::Reopen {
+            output: true,
+            reset: false,
+        });
+        let mut alternates = vec![Entries::new(); shape.alternates.len()];
+        for (key, record) in base.records() {
+            for (entries, alternate) in alternates.iter_mut().zip(&shape.alternates) {
+                if let Some(alternate) = alternate.key_of(record) {
+                    entries.entry(alternate.to_vec()).or_default().push(key.clone());
+                }
+            }
+        }
+        let mut oracle = SphereOracle {
+            shape: shape.clone(),
+            base,
+            alternates,
+            positions: Vec::new(),
+            states: Vec::new(),
+        };
+        oracle.open();
+        oracle
+    }
+
+    /// The sphere.
+    pub fn shape(&self) -> &Sphere {
+        &self.shape
+    }
+
+    /// The base's model.
+    pub fn base(&self) -> &Oracle {
+        &self.base
+    }
+
+    /// What the alternate indexes hold.
+    pub fn alternates(&self) -> &[Entries] {
+        &self.alternates
+    }
+
+    /// A number that tells contents apart.
+    pub fn digest(&self) -> u64 {
+        let of = |(at, entries): (usize, &Entries)| {
+            entries
+                .iter()
+                .map(|(key, pointers)| of_entry(at, &entry(key, pointers)))
+                .fold(0, u64::wrapping_add)
+        };
+        let alternates = self.alternates.iter().enumerate().map(of);
+        alternates.fold(self.base.digest(), u64::wrapping_add)
+    }
+
+    /// Answers a request and does it.
+    pub fn apply(&mut self, request: &Request) -> Answer {
+        let plain = |reply| Answer {
+            reply,
+            duplicate: false,
+        };
+        match request {
+            Request::Commit | Request::Checkpoint => {
+                self.states.clear();
+                plain(self.base.apply(request))
+            }
+            Request::Reopen { .. } => {
+                let reply = self.base.apply(request);
+                self.open();
+                plain(reply)
+            }
+            Request::Abandon => plain(Reply::Done),
+            of_string => {
+                let string = of_string.string().unwrap_or_default();
+                match self.shape.way(string) {
+                    None => self.of_base(of_string, string),
+                    Some(at) => self.of_path(of_string, string, at),
+                }
+            }
+        }
+    }
+
+    /// Opens after [`Request::Abandon`], whose death left this; false when it is of no moment since the last durable
+    /// one.
+    pub fn adopt(&mut self, records: &[Bytes], lists: &[Entries]) -> bool {
+        let now = (self.base.records().clone(), self.alternates.clone());
+        self.states.push(now);
+        while let Some((old, alternates)) = self.states.pop() {
+            if old.values().eq(records) && alternates == lists {
+                self.alternates = alternates;
+                let adopted = self.base.adopt(records);
+                self.open();
+                return adopted;
+            }
+        }
+        false
+    }
+
+    fn open(&mut self) {
+        self.states.clear();
+        self.positions = vec![Position::Start; usize::from(self.shape.base.strings)];
+    }
+
+    // --- the base ---
+
+    fn of_base(&mut self, request: &Request, string: u8) -> Answer {
+        match request {
+            Request::Insert { .. } | Request::Update { .. } | Request::Erase { .. } => self.change(request, string),
+            other => Answer {
+                reply: self.base.apply(other),
+                duplicate: false,
+            },
+        }
+    }
+
+    /// A change of the base and of all that is upgraded with it.
+    fn change(&mut self, request: &Request, string: u8) -> Answer {
+        let key = match request {
+            Request::Insert { body, .. } => Some(body.key.clone()),
+            _ => self.base.held(string).map(<[u8]>::to_vec),
+        };
+        let mut after = self.base.clone();
+        let reply = after.apply(request);
+        let done = match (reply, key) {
+            (Reply::Done, Some(key)) => self.upgrade(&key, self.base.records().get(&key), after.records().get(&key)),
+            (reply, _) => Err(reply),
+        };
+        match done {
+            Ok((alternates, duplicate)) => {
+                if self.shape.base.durability != crate::shape::Durability::Request {
+                    self.states.push((self.base.records().clone(), self.alternates.clone()));
+                }
+                (self.base, self.alternates) = (after, alternates);
+                Answer {
+                    reply: Reply::Done,
+                    duplicate,
+                }
+            }
+            Err(reply) => {
+                if matches!(request, Request::Insert { .. }) {
+                    self.base.let_go(string);
+                }
+                Answer {
+                    reply,
+                    duplicate: false,
+                }
+            }
+        }
+    }
+
+    /// The alternate indexes when the record of `key` changes, and whether that makes a duplicate.
+    fn upgrade(&self, key: &Bytes, old: Option<&Bytes>, new: Option<&Bytes>) -> Result<(Vec<Entries>, bool), Reply> {
+        let (mut alternates, mut duplicate) = (self.alternates.clone(), false);
+        for (entries, of) in alternates.iter_mut().zip(&self.shape.alternates) {
+            let (from, to) = (old.and_then(|r| of.key_of(r)), new.and_then(|r| of.key_of(r)));
+            if !of.upgrade || from == to {
+                continue;
+            }
+            if let Some(to) = to {
+                duplicate |= add(entries, of, to, key)?;
+            }
+            if let Some(pointers) = from.and_then(|from| entries.get_mut(from)) {
+                pointers.retain(|pointer| pointer != key);
+            }
+            entries.retain(|_, pointers| !pointers.is_empty());
+        }
+        Ok((alternates, duplicate))
+    }
+
+    // --- paths ---
+
+    fn of_path(&mut self, request: &Request, string: u8, at: usize) -> Answer {
+        use Request::*;
+        let refused = |reply| Answer {
+            reply,
+            duplicate: false,
+        };
+        match request {
+            GetRba { .. } => refused(ADDRESSED),
+            Insert { body, .. } => {
+                let answer = self.change(
+                    &Insert {
+                        string,
+                        order: Order::Direct,
+                        body: body.clone(),
+                    },
+                    string,
+                );
+                if answer.reply == Reply::Done {
+                    self.positions[usize::from(string)] = Position::None;
+                }
+                answer
+            }
+            Update { body, .. } => {
+                let of = self.shape.alternates[at];
+                let held = self.base.held(string).and_then(|key| self.base.records().get(key));
+                let new = body.bytes(&self.shape.base);
+                if held.is_some_and(|old| of.key_of(old) != of.key_of(&new)) {
+                    return refused(KEY_CHANGED);
+                }
+                self.change(request, string)
+            }
+            Erase { .. } => self.change(request, string),
+            End { .. } => {
+                self.base.apply(request);
+                self.positions[usize::from(string)] = Position::None;
+                refused(Reply::Done)
+            }
+            read => self.read(read, string, at).unwrap_or_else(refused),
+        }
+    }
+
+    fn read(&mut self, request: &Request, string: u8, at: usize) -> Result<Answer, Reply> {
+        use Request::*;
+        self.base.apply(&End { string });
+        let intent = match request {
+            Get { intent, .. } | GetInto { intent, .. } | Skip { intent, .. } => *intent,
+            Next { intent, .. } | Prev { intent, .. } => *intent,
+            _ => Intent::Read,
+        };
+        if intent == Intent::Update && !self.base.output() {
+            return Err(ACCESS);
+        }
+        if let Get { key, .. }
+        | GetInto { key, .. }
+        | Skip { key, .. }
+        | Point { key, .. }
+        | PointBackward { key, .. } = request
+        {
+            if key.is_empty() || key.len() > self.shape.alternates[at].length {
+                return Err(KEY_LENGTH);
+            }
+        }
+        match request {
+            Get { key, search, .. } => self.find_and_deliver(string, at, key, *search, intent, true),
+            GetInto { key, search, area, .. } => {
+                let answer = self.find_and_deliver(string, at, key, *search, intent, true)?;
+                match &answer.reply {
+                    Reply::Record(record) if record.len() > *area => Err(Reply::Refused(8, 44, 0)),
+                    _ => Ok(answer),
+                }
+            }
+            Skip { key, search, .. } => {
+                if let Position::On(at, ..) | Position::At(at) | Position::BackwardAt(at) =
+                    &self.positions[usize::from(string)]
+                {
+                    if key[..] < at[..key.len().min(at.len())] {
+                        return Err(SEQUENCE);
+                    }
+                }
+                self.find_and_deliver(string, at, key, *search, intent, false)
+            }
+            Point { key, search, .. } => self.point(string, at, key, *search, Position::At),
+            PointBackward { key, search, .. } => self.point(string, at, key, *search, Position::BackwardAt),
+            PointFirst { .. } => Ok(self.stand(string, Position::At(Vec::new()))),
+            PointLast { .. } => {
+                let highest = vec![0xFF; self.shape.alternates[at].length];
+                Ok(self.stand(string, Position::BackwardAt(highest)))
+            }
+            Prev { .. } => self.step(string, at, false, intent),
+            _ => self.step(string, at, true, intent),
+        }
+    }
+
+    fn stand(&mut self, string: u8, position: Position) -> Answer {
+        self.positions[usize::from(string)] = position;
+        Answer {
+            reply: Reply::Done,
+            duplicate: false,
+        }
+    }
+
+    fn find(&self, at: usize, key: &[u8], search: Search) -> Option<Bytes> {
+        let (found, _) = self.alternates[at].range(key.to_vec()..).next()?;
+        (search == Search::GreaterOrEqual || found.starts_with(key)).then(|| found.clone())
+    }
+
+    fn point(
+        &mut self,
+        string: u8,
+        at: usize,
+        key: &[u8],
+        search: Search,
+        there: fn(Bytes) -> Position,
+    ) -> Result<Answer, Reply> {
+        match self.find(at, key, search) {
+            Some(found) => Ok(self.stand(string, there(found))),
+            None => Err(self.lose(string, NOT_FOUND)),
+        }
+    }
+
+    fn lose(&mut self, string: u8, reply: Reply) -> Reply {
+        self.positions[usize::from(string)] = Position::None;
+        reply
+    }
+
+    fn find_and_deliver(
+        &mut self,
+        string: u8,
+        at: usize,
+        key: &[u8],
+        search: Search,
+        intent: Intent,
+        direct: bool,
+    ) -> Result<Answer, Reply> {
+        match self.find(at, key, search) {
+            Some(found) => self.deliver(string, at, found, 0, intent, direct),
+            None => Err(self.lose(string, NOT_FOUND)),
+        }
+    }
+
+    fn step(&mut self, string: u8, at: usize, forward: bool, intent: Intent) -> Result<Answer, Reply> {
+        let entries = &self.alternates[at];
+        let above = |key: &Bytes| entries.range(key.clone()..).map(|(k, _)| k).find(|k| *k > key).cloned();
+        let below = |key: &Bytes| entries.range(..key.clone()).map(|(k, _)| k).next_back().cloned();
+        let first = |key: Option<Bytes>| key.map(|key| (key, 0));
+        let found = match (&self.positions[usize::from(string)], forward) {
+            (Position::None, _) | (Position::Start, false) => return Err(NO_POSITION),
+            (Position::End, true) | (Position::Beginning, false) => None,
+            (Position::Start | Position::Beginning, true) => first(entries.keys().next().cloned()),
+            (Position::End, false) => first(entries.keys().next_back().cloned()),
+            (Position::At(key), true) => first(self.find(at, key, Search::GreaterOrEqual)),
+            (Position::BackwardAt(key), true) => first(above(key)),
+            (Position::At(key), false) => first(below(key)),
+            (Position::BackwardAt(key), false) => {
+                first(entries.range(..=key.clone()).map(|(k, _)| k).next_back().cloned())
+            }
+            (Position::On(key, pointer, place), _) => {
+                let pointers = entries.get(key).map_or(&[] as &[Bytes], Vec::as_slice);
+                let behind = pointers
+                    .iter()
+                    .position(|p| p == pointer)
+                    .map_or(*place, |place| place + 1);
+                match behind < pointers.len() {
+                    true => Some((key.clone(), behind)),
+                    false => first(if forward { above(key) } else { below(key) }),
+                }
+            }
+        };
+        match found {
+            Some((key, place)) => self.deliver(string, at, key, place, intent, false),
+            None => {
+                self.positions[usize::from(string)] = if forward { Position::End } else { Position::Beginning };
+                Err(END_OF_DATA)
+            }
+        }
+    }
+
+    fn deliver(
+        &mut self,
+        string: u8,
+        at: usize,
+        key: Bytes,
+        place: usize,
+        intent: Intent,
+        direct: bool,
+    ) -> Result<Answer, Reply> {
+        let pointers = &self.alternates[at][&key];
+        let (pointer, duplicate) = (pointers[place].clone(), place + 1 < pointers.len());
+        let reply = self.base.apply(&Request::Get {
+            string,
+            key: pointer.clone(),
+            search: Search::Equal,
+            intent,
+        });
+        match reply {
+            Reply::Record(_) => {
+                self.positions[usize::from(string)] = match direct && intent == Intent::Read {
+                    true => Position::None,
+                    false => Position::On(key, pointer, place),
+                };
+                Ok(Answer { reply, duplicate })
+            }
+            Reply::Refused(8, 16, _) => Err(self.lose(string, NO_BASE_RECORD)),
+            other => Err(other),
+        }
+    }
+}
+
+/// Adds a pointer; true: others were there.
+fn add(entries: &mut Entries, of: &Alternate, key: &[u8], pointer: &Bytes) -> Result<bool, Reply> {
+    let pointers = entries.entry(key.to_vec()).or_default();
+    if pointers.contains(pointer) {
+        return Ok(false);
+    }
+    if of.unique && !pointers.is_empty() {
+        return Err(DUPLICATE);
+    }
+    if 5 + key.len() + (pointers.len() + 1) * pointer.len() > of.maximum_record {
+        return Err(POINTERS);
+    }
+    pointers.push(pointer.clone());
+    Ok(pointers.len() > 1)
+}
+
+/// The bytes of an alternate index record.
+pub fn entry(key: &[u8], pointers: &[Bytes]) -> Bytes {
+    let mut bytes = vec![1, pointers.first().map_or(0, Vec::len) as u8];
+    bytes.extend((pointers.len() as u16).to_be_bytes());
+    bytes.push(key.len() as u8);
+    bytes.extend_from_slice(key);
+    pointers.iter().for_each(|pointer| bytes.extend_from_slice(pointer));
+    bytes
+}
+
+/// The digest of a record of the alternate index at a place.
+pub fn of_entry(at: usize, bytes: &[u8]) -> u64 {
+    digest(bytes).rotate_left(at as u32 * 7 + 13)
+}

@@ -1,0 +1,290 @@
+//! The engine side of a run on a sphere.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cica_disk::Disk;
+use cica_engine::{Access, DataSet, Definition, Engine, Files, Insert, Intent, OpenOptions, RequestError, Str};
+
+use crate::oracle::Bytes;
+use crate::request::{Reply, Request};
+use crate::session::{done, engine, of_one_string, Trouble};
+use crate::shape;
+use crate::sphere::oracle::{entry, of_entry, Answer, Entries};
+use crate::sphere::shape::Sphere;
+
+/// A sphere, open in an engine of its own: one process's life.
+pub struct SphereSession {
+    disk: Arc<dyn Disk>,
+    shape: Sphere,
+    open: Option<Open>,
+}
+
+struct Open {
+    strings: Vec<Str>,
+    base: DataSet,
+    paths: Vec<DataSet>,
+    engine: Engine,
+}
+
+/// What the files of a closed sphere hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contents {
+    /// Records of the base.
+    pub records: Vec<Bytes>,
+    /// Records of each alternate index, as bytes.
+    pub alternates: Vec<Vec<Bytes>>,
+}
+
+impl Contents {
+    /// A number that tells contents apart.
+    pub fn digest(&self) -> u64 {
+        let base = self.records.iter().map(|record| crate::random::digest(record));
+        let alternates = self.alternates.iter().enumerate();
+        let alternates = alternates.flat_map(|(at, records)| records.iter().map(move |record| of_entry(at, record)));
+        base.chain(alternates).fold(0, u64::wrapping_add)
+    }
+}
+
+fn files(name: &str) -> Files {
+    let volume = Path::new("/volume");
+    let file = |part: &str| -> PathBuf { volume.join(format!("{name}.{part}")) };
+    Files {
+        data: file("DATA"),
+        index: file("INDEX"),
+    }
+}
+
+fn alternate(at: usize) -> Files {
+    files(&format!("SIM.AIX{at}"))
+}
+
+fn base() -> Files {
+    files("SIM.KSDS")
+}
+
+impl SphereSession {
+    /// Makes the files on a disk, loads the records, which are in key order, builds the alternate indexes, and closes
+    /// them all.
+    pub fn create(
+        disk: &Arc<dyn Disk>,
+        shape: &Sphere,
+        records: &[Bytes],
+        alternates: &[Entries],
+    ) -> Result<(), Trouble> {
+        let engine = engine(disk, &shape.base)?;
+        let entries = |entries: &Entries| entries.iter().map(|(key, pointers)| entry(key, pointers)).collect();
+        let mut all: Vec<(Files, _, Vec<Bytes>)> = vec![(base(), shape.base.attributes(), records.to_vec())];
+        all.extend((0..alternates.len()).map(|at| (alternate(at), shape.attributes(at), entries(&alternates[at]))));
+        for (files, (data, index), records) in all {
+            engine.create(&Definition {
+                data_path: files.data.clone(),
+                index_path: files.index.clone(),
+                data,
+                index,
+            })?;
+            let options = OpenOptions {
+                access: Access::Output,
+                ..OpenOptions::default()
+            };
+            let set = engine.open(&files.data, &files.index, options)?;
+            let mut string = set.string();
+            for record in &records {
+                string.insert(record, Insert::Sequential)?;
+            }
+            drop(string);
+            set.close()?;
+        }
+        Ok(())
+    }
+
+    /// Opens the sphere that is on a disk.
+    pub fn open(disk: Arc<dyn Disk>, shape: &Sphere, output: bool) -> Result<SphereSession, Trouble> {
+        let mut session = SphereSession {
+            disk,
+            shape: shape.clone(),
+            open: None,
+        };
+        session.open_set(output)?;
+        Ok(session)
+    }
+
+    fn open_set(&mut self, output: bool) -> Result<(), Trouble> {
+        let engine = engine(&self.disk, &self.shape.base)?;
+        let options = OpenOptions {
+            access: if output { Access::Output } else { Access::Input },
+            reset: false,
+            durability: match self.shape.base.durability {
+                shape::Durability::Close => cica_engine::Durability::Close,
+                shape::Durability::Commit => cica_engine::Durability::Commit,
+                shape::Durability::Request => cica_engine::Durability::Request,
+            },
+            ..OpenOptions::default()
+        };
+        let upgraded = |at: &usize| self.shape.alternates[*at].upgrade;
+        let upgrade: Vec<Files> = (0..self.shape.alternates.len())
+            .filter(upgraded)
+            .map(alternate)
+            .collect();
+        let set = engine.open_sphere(&base(), &upgrade, options)?;
+        let paths = (0..self.shape.alternates.len())
+            .map(|at| engine.open_path(&base(), &upgrade, &alternate(at), options))
+            .collect::<Result<Vec<_>, _>>()?;
+        let string = |string: u8| match self.shape.way(string) {
+            None => set.string(),
+            Some(at) => paths[at].string(),
+        };
+        self.open = Some(Open {
+            strings: (0..self.shape.base.strings).map(string).collect(),
+            base: set,
+            paths,
+            engine,
+        });
+        Ok(())
+    }
+
+    /// Performs a request.
+    pub fn apply(&mut self, request: &Request) -> Result<Answer, Trouble> {
+        let plain = |reply| {
+            Ok(Answer {
+                reply,
+                duplicate: false,
+            })
+        };
+        match request {
+            Request::Reopen { output, .. } => {
+                self.close()?;
+                self.open_set(*output)?;
+                plain(Reply::Done)
+            }
+            Request::Abandon => {
+                self.open = None;
+                self.open_set(true)?;
+                plain(Reply::Done)
+            }
+            Request::Commit => plain(done(self.set()?.base.commit())),
+            Request::Checkpoint => plain(done(self.set()?.base.checkpoint())),
+            of_string => {
+                let Open { strings, base, .. } = self.open.as_mut().ok_or_else(closed)?;
+                let number = of_string.string().unwrap_or_default();
+                let string = strings.get_mut(usize::from(number)).ok_or_else(closed)?;
+                let reply = of_one_string(&self.shape.base, base, string, of_string);
+                Ok(answer(reply, string, of_string, self.shape.way(number).is_some()))
+            }
+        }
+    }
+
+    /// Closes everything; nothing else can be done then.
+    pub fn close(&mut self) -> Result<(), Trouble> {
+        let Open {
+            strings,
+            base,
+            paths,
+            engine: _engine,
+        } = self.open.take().ok_or_else(closed)?;
+        drop(strings);
+        for path in paths {
+            path.close()?;
+        }
+        base.close()?;
+        Ok(())
+    }
+
+    /// The base's records, forward, and by each path, in the order of its alternate key.
+    pub fn read_all(&self) -> Result<(Vec<Bytes>, Vec<Vec<Bytes>>), Trouble> {
+        let open = self.set()?;
+        let read = |set: &DataSet| {
+            let mut string = set.string();
+            read_forward(&mut string)
+        };
+        let paths = open.paths.iter().map(read).collect::<Result<_, _>>()?;
+        Ok((read(&open.base)?, paths))
+    }
+
+    /// EXAMINE of the base.
+    pub fn examine(&self) -> Result<(), Trouble> {
+        examine(&self.set()?.base)
+    }
+
+    fn set(&self) -> Result<&Open, Trouble> {
+        self.open.as_ref().ok_or_else(closed)
+    }
+}
+
+/// What the files of a sphere hold that nobody has open, each examined.
+pub fn look(disk: &Arc<dyn Disk>, shape: &Sphere) -> Result<Contents, Trouble> {
+    let engine = engine(disk, &shape.base)?;
+    let read = |files: Files| -> Result<Vec<Bytes>, Trouble> {
+        // One that lost its last record stays open for output alone.
+        let set = engine.open(&files.data, &files.index, OpenOptions::default())?;
+        examine(&set)?;
+        let records = read_forward(&mut set.string())?;
+        let counted = set.statistics().0.records;
+        if counted != records.len() as u64 {
+            let words = format!(
+                "{}: REC-TOTAL {counted}, {} records",
+                files.data.display(),
+                records.len()
+            );
+            return Err(Trouble::Wrong(words));
+        }
+        set.close()?;
+        Ok(records)
+    };
+    Ok(Contents {
+        records: read(base())?,
+        alternates: (0..shape.alternates.len())
+            .map(|at| read(alternate(at)))
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+fn examine(set: &DataSet) -> Result<(), Trouble> {
+    let found = set.examine()?.findings;
+    match found.first() {
+        None => Ok(()),
+        // What it could not read is a finding too.
+        Some(first) if first.what.contains("[12/") => Err(Trouble::Failed(format!("EXAMINE: {}", first.what))),
+        Some(first) => Err(Trouble::Wrong(format!(
+            "EXAMINE: {} findings, first {first:?}",
+            found.len()
+        ))),
+    }
+}
+
+fn read_forward(string: &mut Str) -> Result<Vec<Bytes>, Trouble> {
+    let mut records = Vec::new();
+    loop {
+        match string.next(Intent::Read) {
+            Ok(record) => records.push(record.bytes.to_vec()),
+            Err(RequestError::EndOfData) => return Ok(records),
+            // By a path that is not upgraded: the rest is compared by requests.
+            Err(RequestError::Alternate { component: 2, .. }) => return Ok(records),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// The reply with what a path's string adds to it.
+fn answer(reply: Reply, string: &Str, request: &Request, path: bool) -> Answer {
+    let told = match request {
+        Request::Insert { .. } | Request::Update { .. } => true,
+        Request::Get { .. } | Request::GetInto { .. } | Request::Skip { .. } => path,
+        Request::Next { .. } | Request::Prev { .. } => path,
+        _ => false,
+    };
+    let component = |error| string.feedback(&error).component;
+    let reply = match reply {
+        Reply::Refused(8, 4, _) => Reply::Refused(8, 4, component(RequestError::EndOfData)),
+        Reply::Refused(8, 16, _) => Reply::Refused(8, 16, component(RequestError::NotFound)),
+        other => other,
+    };
+    Answer {
+        duplicate: told && matches!(reply, Reply::Done | Reply::Record(_)) && string.duplicate(),
+        reply,
+    }
+}
+
+fn closed() -> Trouble {
+    Trouble::Failed("the sphere is not open: an earlier OPEN failed".into())
+}

@@ -1,0 +1,126 @@
+//! The sphere under test: a base and its alternate indexes.
+
+use cica_format::aix::Pointers;
+use cica_format::attributes::{self, Attributes};
+
+use crate::random::Random;
+use crate::shape::{Keys, Organization, Shape};
+
+/// A base and its alternate indexes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sphere {
+    /// The base.
+    pub base: Shape,
+    /// Its alternate indexes.
+    pub alternates: Vec<Alternate>,
+}
+
+/// An alternate index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Alternate {
+    /// Offset of the alternate key in a base record.
+    pub offset: usize,
+    /// Its length.
+    pub length: usize,
+    /// UNIQUEKEY.
+    pub unique: bool,
+    /// UPGRADE.
+    pub upgrade: bool,
+    /// RECORDSIZE: some are so short that pointers run out of it.
+    pub maximum_record: usize,
+}
+
+impl Alternate {
+    /// The alternate key in a record that is long enough to hold it.
+    pub fn key_of<'r>(&self, record: &'r [u8]) -> Option<&'r [u8]> {
+        record.get(self.offset..self.offset + self.length)
+    }
+
+    fn draw(base: &Shape, random: &mut Random) -> Alternate {
+        let length = random.pick(&[1, 1, 2, 3, 4, 6]);
+        let pointer = base.key_length;
+        let unique = length > 1 && random.chance(50);
+        Alternate {
+            offset: random.between(0, base.least_record() as u64 + 6) as usize,
+            length,
+            unique,
+            upgrade: random.chance(80),
+            maximum_record: match unique {
+                true => 5 + length + pointer,
+                false => 5 + length + pointer * random.pick(&[3, 12, 60, 150, 150]),
+            },
+        }
+    }
+}
+
+impl Sphere {
+    /// A sphere for a model run.
+    pub fn draw(random: &mut Random) -> Sphere {
+        let base = Shape::draw(Organization::Ksds, random);
+        Sphere::over(base, random)
+    }
+
+    /// A sphere for a crash run.
+    pub fn draw_small(random: &mut Random) -> Sphere {
+        let base = Shape::draw_small(Organization::Ksds, random);
+        Sphere::over(base, random)
+    }
+
+    fn over(mut base: Shape, random: &mut Random) -> Sphere {
+        let count = random.between(1, 3) as usize;
+        let alternates: Vec<_> = (0..count).map(|_| Alternate::draw(&base, random)).collect();
+        base.reuse = false;
+        base.keys = Keys::Dense;
+        base.maximum_record = base
+            .maximum_record
+            .max(base.least_record() + 16)
+            .min(match base.spanned {
+                true => usize::MAX,
+                false => base.ci_size as usize - 7,
+            });
+        // At least one string for each way.
+        base.strings = count as u8 + 1 + base.strings;
+        Sphere { base, alternates }
+    }
+
+    /// The alternate index whose path a string goes by; `None`: it goes to the base itself.
+    pub fn way(&self, string: u8) -> Option<usize> {
+        (usize::from(string) % (self.alternates.len() + 1)).checked_sub(1)
+    }
+
+    /// The key length of a string's requests.
+    pub fn key_length(&self, string: u8) -> usize {
+        self.way(string)
+            .map_or(self.base.key_length, |at| self.alternates[at].length)
+    }
+
+    /// The attributes of the data and the index component of an alternate index.
+    pub fn attributes(&self, at: usize) -> (Attributes, Option<Attributes>) {
+        let alternate = self.alternates[at];
+        let name = format!("SIM.AIX{at}");
+        let own = Shape {
+            key_length: alternate.length,
+            key_offset: 5,
+            maximum_record: alternate.maximum_record,
+            ci_size: 512,
+            ci_per_ca: 6,
+            index_ci_size: 512,
+            spanned: alternate.maximum_record > 505,
+            ..self.base.clone()
+        };
+        let (mut data, mut index) = own.attributes();
+        for (attributes, part) in [(Some(&mut data), "DATA"), (index.as_mut(), "INDEX")] {
+            let Some(attributes) = attributes else { continue };
+            attributes.cluster_name.clone_from(&name);
+            attributes.component_name = format!("{name}.{part}");
+            attributes.alternate = Some(attributes::Alternate {
+                base: "SIM.KSDS".into(),
+                key_offset: alternate.offset as u32,
+                unique: alternate.unique,
+                upgrade: alternate.upgrade,
+                pointers: Pointers::Keys(self.base.key_length as u8),
+            });
+        }
+        (data, index)
+    }
+}

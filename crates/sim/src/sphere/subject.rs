@@ -1,0 +1,319 @@
+//! A sphere as a [`Subject`] of the explorers, and the model test on it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use cica_disk::{Disk, Image, MemoryDisk};
+
+use crate::crash::guarded;
+use crate::model::Report;
+use crate::oracle::Bytes;
+use crate::request::{Body, Intent, Order, Reply, Request, Search};
+use crate::session::{Session, Trouble};
+use crate::shape::Durability;
+use crate::sphere::oracle::{entry, Entries, SphereOracle};
+use crate::sphere::session::{look, Contents, SphereSession};
+use crate::sphere::shape::Sphere;
+use crate::sphere::workload::SphereWorkload;
+use crate::subject::{Recovered, Step, Stop, Subject};
+
+/// A sphere, loaded and built, and the requests to make.
+pub struct SphereRun<'a> {
+    /// The sphere.
+    pub shape: &'a Sphere,
+    /// Its records at the start.
+    pub records: &'a [Body],
+    /// The requests.
+    pub requests: &'a [Request],
+    /// The disk is going to fail: 12/x, 8/28 and OPEN 184 are answers, not mistakes.
+    pub faulty: bool,
+    start: Image,
+}
+
+impl<'a> SphereRun<'a> {
+    /// Makes, loads and builds the sphere in memory.
+    ///
+    /// # Errors
+    /// In words.
+    pub fn new(shape: &'a Sphere, records: &'a [Body], requests: &'a [Request], faulty: bool) -> Result<Self, String> {
+        let oracle = SphereOracle::new(shape, records);
+        let disk = MemoryDisk::from(Session::empty_disk());
+        let shared: Arc<dyn Disk> = Arc::new(disk.clone());
+        let loaded: Vec<Bytes> = oracle.base().records().values().cloned().collect();
+        SphereSession::create(&shared, shape, &loaded, oracle.alternates()).map_err(Trouble::words)?;
+        Ok(SphereRun {
+            shape,
+            records,
+            requests,
+            faulty,
+            start: disk.image(),
+        })
+    }
+
+    fn promises(&self, request: &Request) -> bool {
+        match request {
+            Request::Reopen { .. } | Request::Commit | Request::Checkpoint => true,
+            _ => self.shape.base.durability == Durability::Request,
+        }
+    }
+
+    fn stop(&self, at: &str, trouble: Trouble) -> Stop {
+        match trouble {
+            Trouble::Failed(words) if self.faulty => Stop::Failed(format!("{at}: {words}")),
+            Trouble::Damaged(words) if self.faulty => Stop::Damaged(format!("{at}: {words}")),
+            trouble => Stop::Wrong(format!("{at}: {}", trouble.words())),
+        }
+    }
+
+    /// Closes, looks at what the files hold, and opens again. The inner value is their digest.
+    fn reopen(&self, disk: &Arc<dyn Disk>, session: &mut SphereSession, output: bool) -> Result<u64, Trouble> {
+        session.close()?;
+        let found = look(disk, self.shape)?.digest();
+        *session = SphereSession::open(disk.clone(), self.shape, output)?;
+        Ok(found)
+    }
+}
+
+impl Subject for SphereRun<'_> {
+    fn start(&self) -> Image {
+        self.start.clone()
+    }
+
+    fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
+        let mut oracle = SphereOracle::new(self.shape, self.records);
+        note(Step {
+            digest: oracle.digest(),
+            durable: true,
+        });
+        let session = SphereSession::open(disk.clone(), self.shape, true);
+        let mut session = session.map_err(|trouble| self.stop("the first open", trouble))?;
+        for (number, request) in self.requests.iter().enumerate() {
+            let at = || format!("request {} ({request})", number + 1);
+            let before = self.faulty.then(|| oracle.clone());
+            let expected = oracle.apply(request);
+            let mut note = |oracle: &SphereOracle, durable| {
+                note(Step {
+                    digest: oracle.digest(),
+                    durable,
+                });
+            };
+            if let (true, Request::Reopen { output, .. }) = (self.faulty, request) {
+                match self.reopen(&disk, &mut session, *output) {
+                    Ok(found) => note(&oracle, found == oracle.digest()),
+                    Err(trouble) => {
+                        note(&oracle, false);
+                        return Err(self.stop(&at(), trouble));
+                    }
+                }
+                continue;
+            }
+            match session.apply(request) {
+                Ok(answer) if answer == expected => note(&oracle, self.promises(request)),
+                Ok(answer) if self.faulty && matches!(answer.reply, Reply::Refused(8, 28, _)) => {
+                    // Refused for want of space: nothing of it was done, and the run goes on.
+                    oracle = before.unwrap_or(oracle);
+                    if let Some(string) = request.string() {
+                        let end = Request::End { string };
+                        oracle.apply(&end);
+                        session.apply(&end).map_err(|trouble| self.stop(&at(), trouble))?;
+                    }
+                    note(&oracle, false);
+                }
+                Ok(answer) if self.faulty && matches!(answer.reply, Reply::Refused(12, ..)) => {
+                    note(&oracle, false);
+                    return Err(Stop::Failed(format!("{}: {answer}", at())));
+                }
+                Ok(answer) => return Err(Stop::Wrong(format!("{}: expected {expected}, got {answer}", at()))),
+                Err(trouble) => {
+                    note(&oracle, false);
+                    return Err(self.stop(&at(), trouble));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_of_one_root(&self) -> bool {
+        false
+    }
+
+    fn recover(&self, disk: Arc<dyn Disk>) -> Result<Recovered, String> {
+        let contents = recovered(&disk, self.shape).map_err(Trouble::words)?;
+        Ok(Recovered {
+            digest: contents.digest(),
+        })
+    }
+
+    fn exercise(&self, disk: Arc<dyn Disk>) -> Result<(), String> {
+        let before = recovered(&disk, self.shape).map_err(Trouble::words)?;
+        let key = vec![0x5A; self.shape.base.key_length];
+        let there = before
+            .records
+            .iter()
+            .any(|record| self.shape.base.key_of(record) == key);
+        let mut session = SphereSession::open(disk.clone(), self.shape, true).map_err(Trouble::words)?;
+        let string = 0;
+        let get = Request::Get {
+            string,
+            key: key.clone(),
+            search: Search::Equal,
+            intent: Intent::Update,
+        };
+        let insert = Request::Insert {
+            string,
+            order: Order::Direct,
+            body: Body {
+                key,
+                length: self.shape.base.maximum_record,
+                fill: 0x7F7F_7F7F,
+            },
+        };
+        // In and out again: the alternate indexes are as before.
+        let erase = [get, Request::Erase { string }];
+        let requests: Vec<&Request> = match there {
+            true => Vec::new(),
+            false => std::iter::once(&insert).chain(&erase).collect(),
+        };
+        for request in requests {
+            let reply = session.apply(request).map_err(Trouble::words)?.reply;
+            match reply {
+                Reply::Done | Reply::Record(_) => {}
+                // Another record may have the alternate key.
+                Reply::Refused(8, 8 | 148, 4) if matches!(request, Request::Insert { .. }) => break,
+                other => return Err(format!("{request}: {other}")),
+            }
+        }
+        session.close().map_err(Trouble::words)?;
+        let after = look(&disk, self.shape).map_err(Trouble::words)?;
+        (after == before)
+            .then_some(())
+            .ok_or_else(|| "after an insert, an erase and CLOSE the contents are others".to_string())
+    }
+}
+
+/// Opens the sphere, closes it, and looks at its files.
+fn recovered(disk: &Arc<dyn Disk>, shape: &Sphere) -> Result<Contents, Trouble> {
+    SphereSession::open(disk.clone(), shape, true)?.close()?;
+    look(disk, shape)
+}
+
+fn records_of(entries: &Entries) -> Vec<Bytes> {
+    entries.iter().map(|(key, pointers)| entry(key, pointers)).collect()
+}
+
+/// After so many requests everything is read.
+const LOOK_EVERY: usize = 100;
+
+/// Runs requests on engine and oracle; the first disagreement in words.
+pub fn compare(workload: &SphereWorkload, requests: &[Request]) -> Result<Report, String> {
+    guarded(|| {
+        let run = SphereRun::new(&workload.shape, &workload.records, requests, false)?;
+        let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::from(run.start()));
+        let mut oracle = SphereOracle::new(run.shape, run.records);
+        let mut session = SphereSession::open(disk.clone(), run.shape, true).map_err(Trouble::words)?;
+        let mut report = Report::default();
+        for (number, request) in requests.iter().enumerate() {
+            let at = |what: String| format!("request {} ({request}): {what}", number + 1);
+            if *request == Request::Abandon {
+                session = abandoned(&disk, session, &mut oracle).map_err(at)?;
+                continue;
+            }
+            let expected = oracle.apply(request);
+            let answer = session.apply(request).map_err(|trouble| at(trouble.words()))?;
+            if answer != expected {
+                return Err(at(format!("expected {expected}, got {answer}")));
+            }
+            count(&mut report, &answer.to_string());
+            if (number + 1) % LOOK_EVERY == 0 {
+                session.examine().map_err(|trouble| at(trouble.words()))?;
+                agree(&session, &oracle).map_err(at)?;
+                report.looks += 1;
+                report.records += oracle.base().records().len() as u64;
+            }
+        }
+        session.close().map_err(Trouble::words)?;
+        let found = look(&disk, run.shape).map_err(Trouble::words)?;
+        let expected = contents(&oracle);
+        match found == expected {
+            true => Ok(report),
+            false => Err(format!("closed at the end: {}", differ(&found, &expected))),
+        }
+    })
+}
+
+/// The process dies and another one opens what is left.
+fn abandoned(disk: &Arc<dyn Disk>, session: SphereSession, oracle: &mut SphereOracle) -> Result<SphereSession, String> {
+    drop(session);
+    let found = recovered(disk, oracle.shape()).map_err(Trouble::words)?;
+    let of = |(key_len, records): (usize, &Vec<Bytes>)| lists(records, key_len, oracle.shape().base.key_length);
+    let lengths = oracle.shape().alternates.iter().map(|a| a.length);
+    let alternates: Vec<Entries> = lengths.zip(&found.alternates).map(of).collect();
+    match oracle.adopt(&found.records, &alternates) {
+        true => SphereSession::open(disk.clone(), oracle.shape(), true).map_err(Trouble::words),
+        false => Err("base and alternate indexes are of no moment since the last commit".to_string()),
+    }
+}
+
+fn lists(records: &[Bytes], key_len: usize, pointer_len: usize) -> Entries {
+    let read = |record: &Bytes| {
+        let (head, pointers) = record.split_at((5 + key_len).min(record.len()));
+        (
+            head[5..].to_vec(),
+            pointers.chunks(pointer_len).map(<[u8]>::to_vec).collect(),
+        )
+    };
+    records.iter().map(read).collect()
+}
+
+fn contents(oracle: &SphereOracle) -> Contents {
+    Contents {
+        records: oracle.base().records().values().cloned().collect(),
+        alternates: oracle.alternates().iter().map(records_of).collect(),
+    }
+}
+
+fn differ(found: &Contents, expected: &Contents) -> String {
+    if found.records != expected.records {
+        return format!(
+            "{} base records, expected {}",
+            found.records.len(),
+            expected.records.len()
+        );
+    }
+    let pairs = found.alternates.iter().zip(&expected.alternates);
+    let at = pairs.clone().position(|(a, b)| a != b).unwrap_or_default();
+    let first = pairs
+        .flat_map(|(a, b)| a.iter().zip(b))
+        .find(|(a, b)| a != b)
+        .map(|(a, b)| format!("{} for {}", crate::request::hex(a), crate::request::hex(b)));
+    format!(
+        "alternate index {at} differs: {}",
+        first.unwrap_or_else(|| "in its number of records".into())
+    )
+}
+
+/// Base and paths, read forward, against the oracle.
+fn agree(session: &SphereSession, oracle: &SphereOracle) -> Result<(), String> {
+    let (base, paths) = session.read_all().map_err(Trouble::words)?;
+    let records = oracle.base().records();
+    if !base.iter().eq(records.values()) {
+        return Err(format!("{} base records, expected {}", base.len(), records.len()));
+    }
+    for (at, found) in paths.iter().enumerate() {
+        let expected = oracle.alternates()[at]
+            .values()
+            .flatten()
+            .map_while(|key| records.get(key));
+        if !found.iter().eq(expected) {
+            return Err(format!("by path {at} other records are found"));
+        }
+    }
+    Ok(())
+}
+
+fn count(report: &mut Report, answer: &str) {
+    report.requests += 1;
+    let name = if answer.contains("bytes") { "record" } else { answer };
+    let replies: &mut BTreeMap<String, u64> = &mut report.replies;
+    *replies.entry(name.to_string()).or_default() += 1;
+}
