@@ -18,6 +18,7 @@ mod list;
 mod modal;
 mod other;
 mod portable;
+pub mod sample;
 
 pub use help::{help, overview, reference_markdown};
 
