@@ -189,8 +189,9 @@ impl<'a> Page<'a> {
 
     /// Builds the slots over records that lie in the image at `spans`, in key order.
     pub fn adopt(&mut self, spans: &[(u16, u16)], shape: Shape) {
-        for (i, &(offset, len)) in spans.iter().enumerate() {
-            self.set_slot(i, 0, offset as usize, len as usize);
+        let slots = self.bytes[HEADER..HEADER + spans.len() * 8].chunks_exact_mut(8);
+        for (slot, &(offset, len)) in slots.zip(spans) {
+            slot.copy_from_slice(&((offset as u64) << 16 | len as u64).to_le_bytes());
         }
         self.set_u32(0, spans.len() as u32);
         self.set_u32(4, spans.iter().map(|s| s.1 as u32).sum());
@@ -200,10 +201,10 @@ impl<'a> Page<'a> {
 
     /// Recomputes prefix and heads of a data page (G2).
     fn rebuild_heads(&mut self, shape: Shape) {
-        let n = self.count();
-        let mut prefix = [0u8; PREFIX_MAX];
-        let mut len = 0;
-        if n > 0 && self.segment() <= 1 {
+        let (n, start) = (self.count(), self.data_start());
+        let keyed = n > 0 && self.segment() <= 1;
+        let (mut prefix, mut len) = ([0u8; PREFIX_MAX], 0);
+        if keyed {
             let (first, last) = (self.key(0, shape), self.key(n - 1, shape));
             len = first
                 .iter()
@@ -215,11 +216,18 @@ impl<'a> Page<'a> {
         }
         self.bytes[8] = len as u8;
         self.bytes[PREFIX..PREFIX + PREFIX_MAX].copy_from_slice(&prefix);
-        if self.segment() <= 1 {
-            for i in 0..n {
-                let head = head_of(&self.key(i, shape)[len..], 0);
-                self.set_u32(HEADER + i * 8 + 4, head);
-            }
+        if !keyed {
+            return;
+        }
+        let (front, data) = self.bytes.split_at_mut(start);
+        let (at, rest) = (shape.rkp + len, shape.key_len - len);
+        for slot in front[HEADER..HEADER + n * 8].chunks_exact_mut(8) {
+            let key = u16::from_le_bytes([slot[2], slot[3]]) as usize + at;
+            let head = match data.get(key..key + 4) {
+                Some(four) if rest >= 4 => u32::from_be_bytes([four[0], four[1], four[2], four[3]]),
+                _ => head_of(&data[key..key + rest], 0),
+            };
+            slot[4..].copy_from_slice(&head.to_le_bytes());
         }
     }
 
