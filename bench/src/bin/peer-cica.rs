@@ -175,6 +175,7 @@ impl Peer for Cica {
                 } else {
                     Durability::Commit
                 },
+                io: Default::default(),
             },
             layout: opening.layout,
             commits: opening.durability == peer::Durability::EachCommit,

@@ -145,6 +145,7 @@ impl Rebuild {
             ca,
             version: VERSION,
             region: ca,
+            annex: None,
             flags,
             next_free,
             entries: vec![none; self.layout.ci_per_ca],

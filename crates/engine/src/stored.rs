@@ -150,26 +150,29 @@ impl StoredComponent {
         let header = self.header(ca)?;
         let size = self.layout.ci_size;
         (area.ci_size, area.places) = (size, Vec::with_capacity(header.entries.len()));
-        let slots: Vec<usize> = header
-            .entries
-            .iter()
-            .filter(|e| e.slot != NO_SLOT)
-            .map(|e| usize::from(e.slot))
-            .collect();
-        if let Some(far) = slots.iter().find(|slot| **slot >= self.layout.slots) {
-            return Err(self.unusable(format!("CA {ca}: slot {far} is beyond its region")));
-        }
-        let (first, end) = (
-            slots.iter().min().copied().unwrap_or(0),
-            slots.iter().max().map_or(0, |s| s + 1),
-        );
-        area.images.resize((end.saturating_sub(first)) * size, 0);
-        if !slots.is_empty() {
-            let at = self.layout.slot(header.region, first as u16);
-            self.read_into(at, &mut area.images, "read of control intervals")?;
+        area.images.clear();
+        // Where slot 0 of the region, and of the annex, is or would be in `images`.
+        let mut begins = [0; 2];
+        for (part, begin) in begins.iter_mut().enumerate() {
+            let slots = || header.entries.iter().map(|e| usize::from(e.slot));
+            let here = || slots().filter(|&slot| slot != usize::from(NO_SLOT) && slot / self.layout.slots == part);
+            if let (Some(first), Some(last)) = (here().min(), here().max()) {
+                let (first, last) = (first % self.layout.slots, last % self.layout.slots);
+                let region = [Some(header.region), header.annex][part]
+                    .ok_or_else(|| self.unusable(format!("CA {ca}: slot {last} lies in an annex that it has not")))?;
+                let held = area.images.len();
+                area.images.resize(held + (last + 1 - first) * size, 0);
+                let at = self.layout.slot(region, first as u16);
+                self.read_into(at, &mut area.images[held..], "read of control intervals")?;
+                *begin = held as isize - (first * size) as isize;
+            }
         }
         for (n, entry) in header.entries.iter().enumerate().filter(|(_, e)| e.slot != NO_SLOT) {
-            let begin = (usize::from(entry.slot) - first) * size;
+            let slot = usize::from(entry.slot);
+            let Some(begin) = begins.get(slot / self.layout.slots) else {
+                return Err(self.unusable(format!("CA {ca}: slot {slot} is beyond its regions")));
+            };
+            let begin = (begin + (slot % self.layout.slots * size) as isize) as usize;
             let ci = self.layout.join(ca, n as u32);
             let id = Identity {
                 component: self.root.component,

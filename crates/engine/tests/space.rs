@@ -3,8 +3,9 @@
 mod common;
 
 use cica_disk::sim::{Call, Errno, Faults};
-use cica_disk::{Disk, SimDisk};
+use cica_disk::{Counted, Disk, MemoryDisk, Open, ReadAt, SimDisk, WriteAt};
 use cica_engine::*;
+use cica_format::root::AREA_LEN;
 use common::*;
 use std::path::Path;
 use std::sync::Arc;
@@ -199,4 +200,121 @@ fn after_any_failed_call_a_reopen_gives_what_was_acknowledged() {
         }
     }
     assert!(failed > 100, "only {failed} runs failed");
+}
+
+/// Bytes written by a close after an update of every fifth record, `cis` of them.
+fn written_by_close(world: &World, counted: &Counted<MemoryDisk>, cis: u64, value: u64) -> u64 {
+    let ds = world.open(&world.engine(), "t");
+    let mut s = ds.string();
+    for n in (0..cis).map(|ci| ci * 5) {
+        s.get(&key(n), Search::Equal, Intent::Update).unwrap();
+        s.update(&sealed(n, value, 100)).unwrap();
+    }
+    drop(s);
+    let before = counted.counts().write_bytes;
+    ds.close().unwrap();
+    counted.counts().write_bytes - before
+}
+
+#[test]
+fn a_close_writes_the_control_intervals_that_changed_and_a_control_area_only_when_most_of_it_did() {
+    let counted = Counted::new(MemoryDisk::new());
+    let world = World::on(Arc::new(counted.clone()), Path::new("/"));
+    let engine = world.engine();
+    world.create(&engine, "t", |data, _| data.ci_per_ca = 60);
+    let ds = world.open(&engine, "t");
+    let mut s = ds.string();
+    // Five records to a CI: sixty CIs, one CA.
+    for n in 0..300 {
+        s.insert(&sealed(n, 0, 100), Insert::Sequential).unwrap();
+    }
+    drop(s);
+    ds.close().unwrap();
+
+    let alone = written_by_close(&world, &counted, 1, 1) - 512;
+    // Three slots are free beside the sixty: the others come from the annex.
+    for value in 2..6 {
+        assert_eq!(written_by_close(&world, &counted, 30, value), alone + 30 * 512);
+    }
+    assert_eq!(written_by_close(&world, &counted, 50, 6), alone + 60 * 512);
+    assert_eq!(written_by_close(&world, &counted, 2, 7), alone + 2 * 512);
+    let ds = world.open(&world.engine(), "t");
+    assert_eq!(keys(&ds), (0..300).collect::<Vec<u64>>());
+    assert_eq!(
+        unsealed(ds.string().get(&key(5), Search::Equal, Intent::Read).unwrap().bytes),
+        7
+    );
+    assert_eq!(
+        unsealed(ds.string().get(&key(10), Search::Equal, Intent::Read).unwrap().bytes),
+        6
+    );
+    assert_eq!(
+        unsealed(ds.string().get(&key(295), Search::Equal, Intent::Read).unwrap().bytes),
+        0
+    );
+}
+
+/// All bytes of a file.
+fn bytes_of(disk: &dyn Disk, path: &Path) -> Vec<u8> {
+    let file = disk.open(path, Open::default()).unwrap();
+    let mut bytes = vec![0; file.size(None).unwrap() as usize];
+    let buf = &mut bytes[..];
+    file.read(&mut [ReadAt { at: 0, buf, got: 0 }]).unwrap();
+    bytes
+}
+
+#[test]
+fn regions_that_a_commit_frees_are_not_written_before_its_root() {
+    // Which of the two CAs is written first is not said.
+    for (one, other) in [(0, 60), (60, 0)] {
+        commit_without_root(one, other);
+    }
+}
+
+/// Two CAs of sixty CIs with five records each; `one` and `other` are their first CIs.
+fn commit_without_root(one: u64, other: u64) {
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "t", |data, _| data.ci_per_ca = 60);
+    let ds = world.open(&engine, "t");
+    let mut s = ds.string();
+    for n in 0..600 {
+        s.insert(&sealed(n, 0, 100), Insert::Sequential).unwrap();
+    }
+    drop(s);
+    ds.close().unwrap();
+    let update = |cis: &[(u64, u64)], value: u64| {
+        let ds = world.open(&world.engine(), "t");
+        let mut s = ds.string();
+        for n in cis.iter().flat_map(|&(from, to)| from..to).map(|ci| ci * 5) {
+            s.get(&key(n), Search::Equal, Intent::Update).unwrap();
+            s.update(&sealed(n, value, 100)).unwrap();
+        }
+        drop(s);
+        ds.close().unwrap();
+    };
+    // A CA takes an annex; then it is written whole, while the other one takes an annex.
+    update(&[(one, one + 30)], 1);
+    let path = world.paths("t").0;
+    let before = bytes_of(&*world.disk, &path);
+    update(&[(one, one + 50), (other, other + 30)], 2);
+
+    // Everything of that commit but its root.
+    let roots = 2 * AREA_LEN;
+    let how = Open {
+        write: true,
+        ..Open::default()
+    };
+    let file = world.disk.open(&path, how).unwrap();
+    let buf = &before[..roots];
+    file.write(&[WriteAt { at: 0, buf }]).unwrap();
+    drop(file);
+    let ds = world.open(&world.engine(), "t");
+    assert_eq!(keys(&ds), (0..600).collect::<Vec<u64>>());
+    let mut s = ds.string();
+    for n in 0..600 {
+        let value = unsealed(s.get(&key(n), Search::Equal, Intent::Read).unwrap().bytes);
+        let updated = n % 5 == 0 && (one..one + 30).contains(&(n / 5));
+        assert_eq!(value, updated as u64, "record {n}");
+    }
 }

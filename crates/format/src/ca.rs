@@ -19,7 +19,7 @@ pub const MAGIC: [u8; 4] = *b"CiCA";
 /// One CI of the CA.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CiEntry {
-    /// Slot in the CA's region, or [`NO_SLOT`].
+    /// Slot in the CA's region, from the number of slots of a region on in its annex; or [`NO_SLOT`].
     pub slot: u16,
     /// Bit 0: the CI holds records.
     pub flags: u16,
@@ -40,6 +40,8 @@ pub struct CaHeader {
     pub version: u32,
     /// The region whose slots hold its CIs.
     pub region: u32,
+    /// A second region with more slots for them.
+    pub annex: Option<u32>,
     /// Bit 0: the CA is free (reclaimed).
     pub flags: u32,
     /// For a free CA: the next free CA, or `u32::MAX`.
@@ -63,6 +65,8 @@ mod at {
     pub const FLAGS: usize = 28;
     pub const NEXT_FREE: usize = 32;
     pub const COUNT: usize = 36;
+    /// The annex's number plus 1.
+    pub const ANNEX: usize = 40;
 }
 
 impl CaHeader {
@@ -91,6 +95,11 @@ impl CaHeader {
         put(out, at::REGION, &self.region.to_le_bytes());
         put(out, at::FLAGS, &self.flags.to_le_bytes());
         put(out, at::NEXT_FREE, &self.next_free.to_le_bytes());
+        put(
+            out,
+            at::ANNEX,
+            &self.annex.map_or(0, |annex| annex.wrapping_add(1)).to_le_bytes(),
+        );
         put(out, at::COUNT, &(self.entries.len() as u32).to_le_bytes());
         for (entry, to) in self.entries.iter().zip(out[HEADER_LEN..].chunks_exact_mut(ENTRY_LEN)) {
             entry.encode(to);
@@ -134,6 +143,7 @@ impl CaHeader {
             ca: le32(bytes, at::CA),
             version: le32(bytes, at::VERSION),
             region: le32(bytes, at::REGION),
+            annex: le32(bytes, at::ANNEX).checked_sub(1),
             flags: le32(bytes, at::FLAGS),
             next_free: le32(bytes, at::NEXT_FREE),
             entries,

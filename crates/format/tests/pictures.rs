@@ -194,6 +194,7 @@ fn header_of_a_ca() {
         ("flags", le!(header.flags)),
         ("next free", le!(header.next_free)),
         ("count", le!(3u32)),
+        ("annex", le!(0x4546_4749u32)),
     ];
     assert_pictured("ca-header", "Header", &bytes[..64], &fields);
     for (entry, bytes) in header.entries.iter().zip(bytes[64..].chunks(12)) {

@@ -4,6 +4,7 @@
 //! words of the frame, behind its descriptor:
 //!   3  region u32 | committed region u32
 //!   4  flags u32 | next free CA u32
+//!   5  annex u32 | committed annex u32
 //!   8  for each sixteen CIs:
 //!        8 words   frames u32, a cache line of them, because every request looks here
 //!       32 words   two for each CI: slot u16 | committed slot u16 | flags u32; checksum u32 | version u32
@@ -13,6 +14,8 @@
 //!   and the
 //!   frame's own page word says whether the number was still good.
 //! * C2. A committed slot is never written; a slot that is no CI's slot and no CI's committed slot is free.
+//! * C3. Slot numbers below those of a region are in the region, the others in the annex. A CA gets an annex, or loses
+//!   region and annex together; so a slot that was committed and still is where it was has the same number.
 
 use crate::pool::{View, Words, NO_FRAME};
 use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
@@ -22,6 +25,7 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 pub const NO_REGION: u32 = u32::MAX;
 const REGIONS: usize = 3;
 const FREE: usize = 4;
+const ANNEX: usize = 5;
 const FIRST: usize = 8;
 /// CIs whose frame numbers share a line, and the words of them and their places.
 const BLOCK: usize = 16;
@@ -145,6 +149,22 @@ impl<'p> CaPage<'p> {
     pub fn set_regions(&self, region: u32, committed: u32) {
         self.store(REGIONS, region as u64 | (committed as u64) << 32);
     }
+    /// The region with more slots for it, or [`NO_REGION`].
+    pub fn annex(&self) -> u32 {
+        self.half(ANNEX, false)
+    }
+    /// The committed one.
+    pub fn committed_annex(&self) -> u32 {
+        self.half(ANNEX, true)
+    }
+    /// Sets both.
+    pub fn set_annex(&self, annex: u32, committed: u32) {
+        self.store(ANNEX, annex as u64 | (committed as u64) << 32);
+    }
+    /// Slots it has, when a region has `slots`.
+    pub fn slots(&self, slots: usize) -> usize {
+        slots << (self.annex() != NO_REGION) as u32
+    }
     /// On the free chain?
     pub fn is_free(&self) -> bool {
         self.half(FREE, false) & 1 == 1
@@ -161,6 +181,7 @@ impl<'p> CaPage<'p> {
     /// Fills the descriptor of a new CA.
     pub fn fill_new(&self, ci_per_ca: usize, region: u32) {
         self.set_regions(region, NO_REGION);
+        self.set_annex(NO_REGION, NO_REGION);
         self.set_free(false, u32::MAX);
         for i in 0..ci_per_ca {
             self.set_frame(i, NO_FRAME);
@@ -177,18 +198,23 @@ impl<'p> CaPage<'p> {
         }
     }
 
-    /// Fills it from a header and, where that is not committed yet, from the committed one.
-    pub fn fill(&self, header: &CaHeader, committed: Option<&CaHeader>, is_committed: bool) {
+    /// Fills it from a header and, where that is not committed yet, from the committed one. `slots` are a region's.
+    pub fn fill(&self, header: &CaHeader, committed: Option<&CaHeader>, is_committed: bool, slots: usize) {
         let committed = if is_committed { Some(header) } else { committed };
         let committed_region = committed.map_or(NO_REGION, |c| c.region);
         self.set_regions(header.region, committed_region);
+        let annex = |header: &CaHeader| header.annex.unwrap_or(NO_REGION);
+        self.set_annex(annex(header), committed.map_or(NO_REGION, annex));
         self.set_free(header.flags & 1 == 1, header.next_free);
         for (i, e) in header.entries.iter().enumerate() {
             self.set_frame(i, NO_FRAME);
             self.set_flags(i, e.flags);
-            let old = committed
-                .filter(|c| c.region == header.region)
-                .and_then(|c| c.entries.get(i));
+            // A slot counts as committed if it lies where it did.
+            let stays = |c: &&CaHeader, slot: u16| match (slot as usize) < slots {
+                true => c.region == header.region,
+                false => c.annex == header.annex,
+            };
+            let old = committed.and_then(|c| c.entries.get(i).filter(|e| stays(&c, e.slot)));
             let committed = old.map_or(NO_SLOT, |o| o.slot);
             self.set_place(
                 i,
@@ -218,6 +244,7 @@ impl<'p> CaPage<'p> {
             ca,
             version,
             region: self.region(),
+            annex: Some(self.annex()).filter(|&annex| annex != NO_REGION),
             flags: self.is_free() as u32,
             next_free: self.next_free(),
             entries: entries.collect(),
@@ -227,6 +254,7 @@ impl<'p> CaPage<'p> {
     /// All slots became committed.
     pub fn commit(&self, ci_per_ca: usize) {
         self.set_regions(self.region(), self.region());
+        self.set_annex(self.annex(), self.annex());
         for i in 0..ci_per_ca {
             let p = self.place(i);
             self.set_place(i, Place { committed: p.slot, ..p });

@@ -1,6 +1,6 @@
 //! Dirty CIs to free slots, changed CA headers to their other copies (S1).
 
-use super::ca::Place;
+use super::ca::{Place, NO_REGION};
 use super::{CaPage, Component};
 use crate::error::RequestError;
 use crate::pool::{Latched, NO_FRAME};
@@ -41,17 +41,40 @@ impl Component {
         if dirty.is_empty() {
             return Ok(());
         }
-        let free = page.free_slots(self.layout.ci_per_ca, self.layout.slots);
+        let free = || page.free_slots(self.layout.ci_per_ca, page.slots(self.layout.slots));
         let need = dirty.iter().filter(|d| !rewritable(page.place(d.i))).count();
-        let written = if need > free.len() {
-            self.move_region(ca, page, dirty)
+        // Then it is better whole again, which gives the annex back.
+        let most = 4 * need > 3 * page.used(self.layout.ci_per_ca);
+        let has_annex = page.annex() != NO_REGION;
+        let written = if need <= free().len() && !(most && has_annex) {
+            self.fill_slots(ca, page, dirty, &free())
+        } else if !most && !has_annex && 2 * self.layout.slots <= NO_SLOT as usize {
+            self.take_annex(ca, page)
+                .and_then(|()| self.fill_slots(ca, page, dirty, &free()))
         } else {
-            self.fill_slots(ca, page, dirty, &free)
+            self.move_region(ca, page, dirty)
         };
         if written.is_err() {
             dirty.iter_mut().for_each(|d| self.changed(&mut d.latched));
         }
         written
+    }
+
+    /// Where a slot of a CA is.
+    pub(super) fn slot_at(&self, page: CaPage<'_>, slot: u16) -> u64 {
+        match slot.checked_sub(self.layout.slots as u16) {
+            None => self.layout.slot(page.region(), slot),
+            Some(slot) => self.layout.slot(page.annex(), slot),
+        }
+    }
+
+    /// More slots: what has to be written then is what changed, and nothing has to be read.
+    fn take_annex(&self, ca: u32, page: CaPage<'_>) -> Result<(), RequestError> {
+        let annex = self.take_region()?;
+        page.set_annex(annex, page.committed_annex());
+
+        self.ca_changed(ca);
+        Ok(())
     }
 
     /// Writes the dirty CIs to free slots, a buffer full at a time.
@@ -150,7 +173,7 @@ impl Component {
         let batch: Vec<WriteAt<'_>> = order
             .iter()
             .map(|&(slot, buf)| WriteAt {
-                at: self.layout.slot(page.region(), slot),
+                at: self.slot_at(page, slot),
                 buf,
             })
             .collect();
@@ -191,6 +214,11 @@ impl Component {
         let (old, committed) = (page.region(), page.committed_region());
         page.set_regions(region, committed);
         self.region_left(old, committed == old);
+        let (annex, committed) = (page.annex(), page.committed_annex());
+        if annex != NO_REGION {
+            page.set_annex(NO_REGION, committed);
+            self.region_left(annex, committed == annex);
+        }
         self.ca_changed(ca);
         Ok(())
     }
@@ -225,7 +253,7 @@ impl Component {
                 let place = match d {
                     Some(d) => self.render(page, &mut dirty[d], buf)?,
                     None => {
-                        let at = self.layout.slot(page.region(), place.slot);
+                        let at = self.slot_at(page, place.slot);
                         reads.push(ReadAt { at, buf, got: 0 });
                         place
                     }

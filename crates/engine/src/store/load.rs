@@ -11,9 +11,6 @@ use cica_format::ca::{CaHeader, NO_SLOT};
 use cica_format::checksum::{ci_checksum, crc32c, Identity};
 use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
 
-/// Most CIs one sequential read brings in.
-const AHEAD: usize = 64;
-
 impl Component {
     /// Reads the table blocks that the root names: what is committed of each CA. `changes`: the open is for output.
     ///
@@ -130,7 +127,7 @@ impl Component {
                 return Err(error);
             }
         };
-        CaPage::of(latched.view()).fill(&header, old.as_ref(), committed.is_none());
+        CaPage::of(latched.view()).fill(&header, old.as_ref(), committed.is_none(), self.layout.slots);
         latched.set_page(Some(self.page_id(Kind::Ca, ca)));
         let frame = latched.frame;
         self.directory.set(ca, frame);
@@ -236,7 +233,7 @@ impl Component {
 
     /// Reads a CI into a frame: data straight to where its records stay, index records by way of a buffer.
     fn read_page(&self, page: CaPage<'_>, ci: u32, place: Place, frame: &mut [u8]) -> Result<Decoded, RequestError> {
-        let at = self.layout.slot(page.region(), place.slot);
+        let at = self.slot_at(page, place.slot);
         let size = self.layout.ci_size;
         let unread = |e| self.read_error(format!("{}: {e}", self.place_text(ci)));
         if let Some(area) = self.codec.image_area(frame, size) {
@@ -255,7 +252,7 @@ impl Component {
     }
 
     /// Checks an image that was read to where its records stay, and makes it a page.
-    fn accept_here(&self, place: Place, ci: u32, frame: &mut [u8]) -> Result<Decoded, RequestError> {
+    pub(super) fn accept_here(&self, place: Place, ci: u32, frame: &mut [u8]) -> Result<Decoded, RequestError> {
         let size = self.layout.ci_size;
         if let Some(image) = self.codec.image_of(frame, size) {
             self.check_image(place, ci, image)?;
@@ -299,74 +296,6 @@ impl Component {
         self.pool.descriptor(latched.frame).touch();
         self.pool.descriptor(descriptor).pin();
         page.set_frame(i, latched.frame);
-    }
-
-    /// Sequential reading: brings in those of `cis` (of one CA) that are not resident, with as few reads as their
-    /// slots allow.
-    /// Errors are left for the request that needs the CI.
-    pub fn read_ahead(&self, cis: &[u32]) {
-        let missing: Vec<u32> = cis
-            .iter()
-            .copied()
-            .filter(|&ci| self.resident(ci).is_none())
-            .take(AHEAD)
-            .collect();
-        let Some(&first) = missing.first() else { return };
-        let (ca, _) = self.layout.split(first);
-        if self.with_ca(ca, |_| ()).is_err() {
-            return;
-        }
-        // Reading ahead never takes more than an eighth of the pool.
-        let bytes = self.codec.frame_len(self.layout.ci_size);
-        let most = (self.pool.limit() / 8 / bytes).clamp(1, AHEAD);
-        let mut frames = Vec::new();
-        for _ in missing.iter().take(most) {
-            match self.pool.take(bytes) {
-                Ok(frame) => frames.push(frame),
-                Err(_) => break,
-            }
-        }
-        let _guard = self.lock(ca).lock();
-        let descriptor = self.directory.get(ca);
-        if descriptor != NO_FRAME {
-            frames = self.read_run(ca, descriptor, &missing[..frames.len()], frames);
-        }
-        frames.into_iter().for_each(Latched::free);
-    }
-
-    /// Reads those of `cis` that are missing straight into `frames`, in their order; returns the frames not used.
-    fn read_run<'p>(&self, ca: u32, descriptor: u32, cis: &[u32], mut frames: Vec<Latched<'p>>) -> Vec<Latched<'p>> {
-        let page = CaPage::of(self.pool.view(descriptor));
-        let (size, layout) = (self.layout.ci_size, &self.layout);
-        let wanted: Vec<(u32, usize)> = cis
-            .iter()
-            .map(|&ci| (ci, layout.split(ci)))
-            .filter(|(_, (c, i))| *c == ca && page.frame(*i) == NO_FRAME && page.place(*i).slot != NO_SLOT)
-            .map(|(ci, (_, i))| (ci, i))
-            .collect();
-        let mut batch: Vec<ReadAt<'_>> = wanted
-            .iter()
-            .zip(&mut frames)
-            .filter_map(|((_, i), frame)| {
-                let at = layout.slot(page.region(), page.place(*i).slot);
-                let buf = self.codec.image_area(frame.bytes(), size)?;
-                Some(ReadAt { at, buf, got: 0 })
-            })
-            .collect();
-        let runs = 1 + batch.windows(2).filter(|w| w[0].at + size as u64 != w[1].at).count();
-        if batch.is_empty() || self.file().and_then(|f| f.read(&mut batch)).is_err() {
-            return frames;
-        }
-        let whole = batch.iter().take_while(|r| r.got == size).count();
-        self.count_io(runs);
-        let unused = frames.split_off(whole);
-        for ((ci, i), mut latched) in wanted.into_iter().zip(frames) {
-            match self.accept_here(page.place(i), ci, latched.bytes()) {
-                Ok(Decoded::Done) => self.attach(page, descriptor, i, ci, latched),
-                _ => latched.free(),
-            }
-        }
-        unused
     }
 
     /// Checks an image that is moved without becoming a page.

@@ -11,6 +11,7 @@
 //!   latch; who holds the latch of a page that others can find takes no CA lock. Frames are taken before both; giving
 //!   up frames only *tries* for locks and latches.
 
+mod ahead;
 mod books;
 mod ca;
 mod codec;

@@ -16,6 +16,7 @@ pub fn ca_header() -> CaHeader {
         ca: 0x2122_2324,
         version: 0x3132_3334,
         region: 0x4142_4344,
+        annex: Some(0x4546_4748),
         flags: 0x5152_5354,
         next_free: 0x6162_6364,
         entries: vec![

@@ -1,0 +1,126 @@
+//! Reading ahead: the CIs that a sequential reader comes to next, many with one read. An error is left to the request
+//! that needs the CI.
+
+use super::{CaPage, Component};
+use crate::pool::{Latched, NO_FRAME};
+use crate::store::codec::Decoded;
+use cica_disk::ReadAt;
+use cica_format::ca::NO_SLOT;
+
+/// Most CIs one sequential read brings in.
+const AHEAD: usize = 64;
+
+impl Component {
+    /// Sequential reading: brings in those of `cis` (of one CA) that are not resident, with as few reads as their
+    /// slots allow.
+    /// Errors are left for the request that needs the CI.
+    pub fn read_ahead(&self, cis: &[u32]) {
+        let missing: Vec<u32> = cis
+            .iter()
+            .copied()
+            .filter(|&ci| self.resident(ci).is_none())
+            .take(AHEAD)
+            .collect();
+        let Some(&first) = missing.first() else { return };
+        let (ca, _) = self.layout.split(first);
+        if self.with_ca(ca, |_| ()).is_err() {
+            return;
+        }
+        // Reading ahead never takes more than an eighth of the pool.
+        let bytes = self.codec.frame_len(self.layout.ci_size);
+        let most = (self.pool.limit() / 8 / bytes).clamp(1, AHEAD);
+        let mut frames = Vec::new();
+        for _ in missing.iter().take(most) {
+            match self.pool.take(bytes) {
+                Ok(frame) => frames.push(frame),
+                Err(_) => break,
+            }
+        }
+        let _guard = self.lock(ca).lock();
+        let descriptor = self.directory.get(ca);
+        if descriptor != NO_FRAME {
+            frames = self.read_run(ca, descriptor, &missing[..frames.len()], frames);
+        }
+        frames.into_iter().for_each(Latched::free);
+    }
+
+    /// Reads those of `cis` that are missing straight into `frames`, in their order; returns the frames not used.
+    fn read_run<'p>(&self, ca: u32, descriptor: u32, cis: &[u32], mut frames: Vec<Latched<'p>>) -> Vec<Latched<'p>> {
+        let page = CaPage::of(self.pool.view(descriptor));
+        let layout = &self.layout;
+        let wanted: Vec<(u32, usize)> = cis
+            .iter()
+            .map(|&ci| (ci, layout.split(ci)))
+            .filter(|(_, (c, i))| *c == ca && page.frame(*i) == NO_FRAME && page.place(*i).slot != NO_SLOT)
+            .map(|(ci, (_, i))| (ci, i))
+            .collect();
+        let ats: Vec<u64> = wanted
+            .iter()
+            .map(|(_, i)| self.slot_at(page, page.place(*i).slot))
+            .collect();
+        let whole = match self.direct {
+            true => self.read_by_buffer(&ats, &mut frames),
+            false => self.read_in_place(&ats, &mut frames),
+        };
+        let unused = frames.split_off(whole);
+        for ((ci, i), mut latched) in wanted.into_iter().zip(frames) {
+            match self.accept_here(page.place(i), ci, latched.bytes()) {
+                Ok(Decoded::Done) => self.attach(page, descriptor, i, ci, latched),
+                _ => latched.free(),
+            }
+        }
+        unused
+    }
+
+    /// Reads images to where their records stay; returns how many of the first came whole.
+    fn read_in_place(&self, ats: &[u64], frames: &mut [Latched<'_>]) -> usize {
+        let size = self.layout.ci_size;
+        let mut batch: Vec<ReadAt<'_>> = ats
+            .iter()
+            .zip(frames)
+            .filter_map(|(&at, frame)| {
+                let buf = self.codec.image_area(frame.bytes(), size)?;
+                Some(ReadAt { at, buf, got: 0 })
+            })
+            .collect();
+        self.read_batch(&mut batch)
+    }
+
+    /// The same by way of an aligned buffer, as direct I/O wants it.
+    fn read_by_buffer(&self, ats: &[u64], frames: &mut [Latched<'_>]) -> usize {
+        let size = self.layout.ci_size;
+        let mut buffer = self.pool.buffer();
+        let each = buffer.bytes().len() / size;
+        let mut whole = 0;
+        for (ats, frames) in ats.chunks(each).zip(frames.chunks_mut(each)) {
+            let images = buffer.bytes().chunks_exact_mut(size);
+            let mut batch: Vec<ReadAt<'_>> = ats
+                .iter()
+                .zip(images)
+                .map(|(&at, buf)| ReadAt { at, buf, got: 0 })
+                .collect();
+            let read = self.read_batch(&mut batch);
+            for (frame, image) in frames.iter_mut().zip(buffer.bytes().chunks_exact(size)).take(read) {
+                match self.codec.image_area(frame.bytes(), size) {
+                    Some(area) => area.copy_from_slice(image),
+                    None => return whole,
+                }
+                whole += 1;
+            }
+            if read < ats.len() {
+                break;
+            }
+        }
+        whole
+    }
+
+    /// Reads a batch of images; returns how many of the first came whole.
+    fn read_batch(&self, batch: &mut [ReadAt<'_>]) -> usize {
+        if batch.is_empty() || self.file().and_then(|f| f.read(batch)).is_err() {
+            return 0;
+        }
+        let size = self.layout.ci_size as u64;
+        self.count_io(1 + batch.windows(2).filter(|w| w[0].at + size != w[1].at).count());
+        batch.iter().take_while(|r| r.got == r.buf.len()).count()
+    }
+}
