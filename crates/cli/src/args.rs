@@ -3,8 +3,8 @@
 //! Each subcommand's own options stand in its file; help, completions and man pages are made from all of them.
 
 use crate::command::{
-    backup, cat, completions, explain, export, get, idcams, import, ls, man, put, restore, rm, run, show, stat, verify,
-    volume,
+    alter, backup, cat, completions, explain, export, get, idcams, import, ls, man, put, reorg, restore, rm, run, show,
+    stat, verify, volume,
 };
 use cica_session::bytes;
 use clap::{Args, Parser, Subcommand};
@@ -77,6 +77,8 @@ pub enum Command {
     Export(export::Options),
     Backup(backup::Options),
     Restore(restore::Options),
+    Reorg(reorg::Options),
+    Alter(alter::Options),
     Verify(verify::Options),
     Stat(stat::Options),
     Explain(explain::Options),

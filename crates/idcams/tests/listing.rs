@@ -44,8 +44,8 @@ fn a_job_with_errors_of_every_kind() {
         "errors",
         " DELETE RC8\n DEFINE CLUSTER (NAME(A..B) KEYS(300 0) CYLINDRES(1) -\n   TRACKS(1) CYL(1)\n   \
          RECORDSIZE(80 80))\n\
-         DELETE A\n LISTDATA STATUS VOL(V1) UNIT(3390)\n DEFINE CLUSTER (NAME(A) TRK(1) STORCLAS(FAST))\n DELETE RC12\n \
-         IF LASTCC = 12\n \
+         DELETE A\n LISTDATA STATUS VOL(V1) UNIT(3390)\n DEFINE CLUSTER (NAME(A) TRK(1) STORCLAS(FAST))\n \
+         DELETE RC12\n IF LASTCC = 12\n \
          THEN DELETE EVERY.THING\n",
     );
 }

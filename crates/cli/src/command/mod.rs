@@ -1,5 +1,6 @@
 //! One file for each subcommand: its options, and what it does.
 
+pub mod alter;
 pub mod backup;
 pub mod cat;
 pub mod completions;
@@ -11,6 +12,7 @@ pub mod import;
 pub mod ls;
 pub mod man;
 pub mod put;
+pub mod reorg;
 pub mod restore;
 pub mod rm;
 pub mod run;
@@ -38,6 +40,8 @@ pub fn run(cli: Cli) -> Result<Status, Failure> {
         Command::Export(options) => export::run(options, global),
         Command::Backup(options) => backup::run(options, global),
         Command::Restore(options) => restore::run(options, global),
+        Command::Reorg(options) => reorg::run(options, global),
+        Command::Alter(options) => alter::run(options, global),
         Command::Verify(options) => verify::run(options, global),
         Command::Stat(options) => stat::run(options, global),
         Command::Explain(options) => explain::run(options, global),

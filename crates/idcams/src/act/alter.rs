@@ -15,6 +15,7 @@ use super::Services;
 use crate::messages::{IDC0531I, IDC0532I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
+pub(super) use change::allocated;
 use cica_catalog::entry::Kind;
 use cica_catalog::generation::Rolled;
 use cica_catalog::{Catalog, Contents, Entry, Mask, Name};

@@ -50,6 +50,16 @@ impl Replaced {
             _lock: lock,
         })
     }
+
+    /// One that the caller has open for output, and keeps open until the switch is done.
+    pub fn held(entry: Entry) -> Replaced {
+        let erase = entry.attributes().is_some_and(|a| a.erase);
+        Replaced {
+            entry,
+            erase,
+            _lock: None,
+        }
+    }
 }
 
 /// The exclusive lock of a data component; none if its file is not there.
@@ -112,6 +122,18 @@ impl Making {
         self.files.extend(listed);
         let mut paths = paths.into_iter();
         Ok((paths.next().unwrap_or_default(), paths.next().unwrap_or_default()))
+    }
+
+    /// Removes the files that `entry` was given: they were of use only meanwhile.
+    pub fn discard(&mut self, entry: &Entry) -> Result<(), Failure> {
+        for (_, component) in entry.components() {
+            let Some(serial) = component.volumes.first() else {
+                continue;
+            };
+            self.remove(serial, &component.file, false)?;
+            self.files.retain(|(on, file)| on != serial || *file != component.file);
+        }
+        Ok(())
     }
 
     /// The one change: `change` takes out what is replaced and puts in what was made.

@@ -26,6 +26,7 @@ mod output;
 mod portable;
 mod print;
 mod range;
+mod reorganize;
 mod repro;
 mod said;
 mod sequential;
@@ -131,6 +132,7 @@ impl Act for Services {
             Verb::Import if cmd.params.flag("CONNECT") => usercatalog::connect(self, cmd, out),
             Verb::Export if cmd.params.flag("DISCONNECT") => usercatalog::disconnect(self, cmd, out),
             Verb::DefineVolume => volume::define(self, cmd, out),
+            Verb::Alter if cmd.params.has("REORGANIZE") => reorganize::reorganize(self, cmd, out),
             Verb::Alter => alter::alter(self, cmd, out),
             Verb::Delete => delete::delete(self, cmd, out),
             Verb::Listcat => listcat::listcat(self, cmd, out),

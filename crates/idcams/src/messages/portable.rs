@@ -28,4 +28,14 @@ CICA0966I 0 "{kind} {name} WOULD BE RESTORED, {count}",
 CICA0967E 8 "NOTHING IN THE CATALOG OR IN THE COPY MATCHES {name}",
     "BACKUP or RESTORE found no entry that the names and masks mean.",
     "LISTCAT, or RESTORE with TEST and without names, lists what there is.";
+CICA0970I 0 "{name} REORGANIZED: {records} RECORDS, {after} CONTROL AREAS, {before} BEFORE; {splits} SPLITS UNDONE",
+    "The records were copied in key order into new files, which have taken the place of the old ones.",
+    "Nothing.";
+CICA0971E 8 "{name} IS NOT REORGANIZED: {reason}",
+    "Nothing was changed: the data set is as it was.",
+    "What the words say.";
+CICA0972E 8 "RECORD {number} WITH KEY {key}: {reason}",
+    "The record, counted from the first, cannot stand in the data set as it was to be: it is too long, too short to \
+     hold the new key, or another record has the same new key.",
+    "Correct or erase the record, or ask for another layout.";
 }

@@ -24,7 +24,20 @@ const NULLIFY: &[Param] = &[
     flag("STORAGECLASS", "storage class").abbr(&["STORCLAS"]),
     flag("UPDATEPW", "password").abbr(&["UPDPW"]),
 ];
+/// What a reorganized data set gets anew.
+const REORGANIZED: &[Param] = &[
+    KEYS.help("length and offset of the key"),
+    RECORDSIZE.help("average and greatest record length"),
+    CISZ.help("size of a data control interval"),
+    FREESPACE,
+];
 const CHANGES: &[Param] = &[
+    group(
+        "REORGANIZE",
+        REORGANIZED,
+        "copy a loaded data set into a new layout, or () for its own (Cica's own)",
+    )
+    .abbr(&["REORG"]),
     name(
         "NEWNAME",
         Form::Mask,

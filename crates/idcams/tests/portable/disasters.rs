@@ -39,6 +39,32 @@ fn restore() -> Before {
     }
 }
 
+/// A reorganization that puts the records into another order; old and new have the same records otherwise.
+fn reorganize() -> Before {
+    let disk = Arc::new(SimDisk::new());
+    let mut world = World::on(disk.clone());
+    world.ok("DEF CL (NAME(PAY.SMALL) TRK(1 1) KEYS(4 0) RECSZ(20 40) CISZ(512))");
+    let data_set = world.open("PAY.SMALL", Access::Output);
+    let mut string = data_set.string();
+    for n in 0..20 {
+        let record = format!("{n:04}{:04}", (n * 7) % 20);
+        string.insert(record.as_bytes(), Insert::Sequential).unwrap();
+    }
+    drop(string);
+    data_set.close().unwrap();
+    let old = records(&world, "PAY.SMALL");
+    drop(world);
+    let mut new = old.clone();
+    new.sort_by_key(|record| record[4..8].to_vec());
+    Before {
+        command: "ALTER PAY.SMALL REORGANIZE(KEYS(4 4))",
+        image: disk.image(),
+        files: Files::new(),
+        old,
+        new,
+    }
+}
+
 /// IMPORT over a data set that was exported and has changed since.
 fn import() -> Before {
     let files = Files::new();
@@ -87,6 +113,7 @@ impl Before {
 fn a_power_cut_at_any_moment_leaves_the_old_or_the_new() {
     power_cuts(&restore());
     power_cuts(&import());
+    power_cuts(&reorganize());
 }
 
 fn power_cuts(before: &Before) {
@@ -124,6 +151,7 @@ fn power_cuts(before: &Before) {
 fn a_call_that_fails_leaves_the_old_or_the_new_and_says_which() {
     failing_calls(&restore());
     failing_calls(&import());
+    failing_calls(&reorganize());
 }
 
 fn failing_calls(before: &Before) {
@@ -163,6 +191,7 @@ fn failing_calls(before: &Before) {
 fn a_full_disk_leaves_the_old() {
     full_disks(&restore());
     full_disks(&import());
+    full_disks(&reorganize());
 }
 
 fn full_disks(before: &Before) {

@@ -8,4 +8,5 @@ mod damaged;
 mod disasters;
 mod export;
 mod files;
+mod reorganize;
 mod restore;

@@ -307,7 +307,7 @@ fn check_layout(contents: &Contents, cluster: &Cluster) -> Result<(), Failure> {
 }
 
 /// Space as it was allocated.
-fn allocated(component: &Component) -> Space {
+pub fn allocated(component: &Component) -> Space {
     Space {
         unit: Unit::Tracks,
         primary: component.primary_tracks,

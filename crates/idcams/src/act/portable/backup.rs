@@ -7,13 +7,13 @@
 use super::super::failure::{refused, Failure};
 use super::super::Services;
 use super::stored::Copied;
-use super::{kind, rank, unwritten, NewCopy};
+use super::{head, kind, rank, unwritten, NewCopy};
 use crate::messages::{CICA0960I, CICA0961I, CICA0967E};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
 use cica_catalog::entry::Kind;
 use cica_catalog::{Catalog, Entry, Mask, Name};
-use cica_format::portable::{Head, Totals};
+use cica_format::portable::Totals;
 use cica_portable::Writer;
 use std::sync::Arc;
 
@@ -31,12 +31,10 @@ pub fn backup(services: &mut Services, command: &Command, out: &mut Sysprint) ->
 fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
     let chosen = chosen(services, params)?;
     let copy = NewCopy::create(services, params)?;
-    let now = services.clock.now();
-    let head = Head {
-        id: now ^ u64::from(std::process::id()) << 32,
-        created: now,
-        members: chosen.len() as u32,
+    let Some(first) = chosen.first().map(|c| c.entry.name().clone()) else {
+        return Err(Failure::new(&CICA0967E, &[("name", &"NOTHING")]));
     };
+    let head = head(services, &first, chosen.len());
     let level = params.number("COMPRESS").unwrap_or(LEVEL) as i32;
     let output = |error: std::io::Error| unwritten(&copy.name, &error);
     let mut writer = Writer::new(copy.file, head, level).map_err(output)?;

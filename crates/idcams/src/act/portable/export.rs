@@ -1,8 +1,8 @@
 //! EXPORT: a data set with its definition into a portable copy, and then away, or marked as copied.
 //!
 //! 1. The original goes (PERMANENT) only when the copy is complete and durable, and nobody changed it meanwhile.
-//! 2. A key-sequenced cluster is copied record by record, so that it can be imported with another layout; CIMODE and all
-//!    other data sets are copied as they are stored, so that RBAs and record numbers stay what they are.
+//! 2. A key-sequenced cluster is copied record by record, so that it can be imported with another layout; CIMODE and
+//!    all other data sets are copied as they are stored, so that RBAs and record numbers stay what they are.
 //! 3. Paths and aliases over the object go with it; other objects over it are exported by themselves, before it.
 
 use super::super::delete::{expired, with_related};
@@ -11,14 +11,14 @@ use super::super::making::{Making, Replaced};
 use super::super::trouble::{not_opened, Trouble};
 use super::super::Services;
 use super::stored::{files, Copied};
-use super::{moment, rank, unwritten, NewCopy};
+use super::{head, moment, rank, unwritten, NewCopy};
 use crate::messages::{CICA0901E, IDC0005I, IDC0550I, IDC0594I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
 use cica_catalog::entry::{Attributes, Organization};
 use cica_catalog::{Catalog, Entry, Name};
 use cica_engine::{Intent, OpenOptions, RequestError};
-use cica_format::portable::{Head, Member, Mode, Totals};
+use cica_format::portable::{Member, Mode, Totals};
 use cica_portable::Writer;
 use std::fs::File;
 use std::sync::Arc;
@@ -42,12 +42,7 @@ fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<(
     let copy = NewCopy::create(services, params)?;
     let name = copy.name.clone();
     let output = |error: std::io::Error| unwritten(&name, &error);
-    let now = services.clock.now();
-    let head = Head {
-        id: now ^ u64::from(std::process::id()) << 32,
-        created: now,
-        members: source.members.len() as u32,
-    };
+    let head = head(services, source.entry.name(), source.members.len());
     let mut writer = Writer::new(copy.file, head, LEVEL).map_err(output)?;
     let version = source.version(services)?;
     let mut totals = Totals::default();
@@ -67,7 +62,7 @@ fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<(
     if totals.records > 0 {
         out.say(&IDC0005I, &[("count", &totals.records)]);
     }
-    let (date, time) = moment(now);
+    let (date, time) = moment(head.created);
     out.say(&IDC0594I, &[("date", &date), ("time", &time)]);
     match source.permanent {
         true => source.take_away(services, params, version, out),

@@ -18,6 +18,7 @@ mod stored;
 pub use backup::backup;
 pub use export::export;
 pub use import::import;
+pub use receive::new_data_set;
 pub use restore::restore;
 
 use super::failure::Failure;
@@ -27,7 +28,9 @@ use crate::messages::{CICA0963E, CICA0964E};
 use crate::params::Params;
 use crate::sysprint::Stamp;
 use cica_catalog::entry::Kind;
-use cica_catalog::Entry;
+use cica_catalog::{Entry, Name};
+use cica_format::checksum::crc32c;
+use cica_format::portable::Head;
 use cica_portable::{CopyError, Reader};
 use std::fmt::Display;
 use std::fs::File;
@@ -73,6 +76,18 @@ impl NewCopy {
         let (ddname, name) = file(services, params, "OUTFILE", "OUTDATASET")?;
         let file = services.dd.create_anew(&ddname).map_err(|e| unwritten(&name, &e))?;
         Ok(NewCopy { name, file })
+    }
+}
+
+/// The head of a copy of so many members that is made now, the first of them being `first`.
+fn head(services: &Services, first: &Name, members: usize) -> Head {
+    let created = services.clock.now();
+    // Copies that are made at the same time, by different processes, are rarely of the same data set.
+    let id = created ^ u64::from(crc32c(first.as_str().as_bytes())) << 32;
+    Head {
+        id,
+        created,
+        members: members as u32,
     }
 }
 

@@ -216,7 +216,7 @@ impl Copy {
 }
 
 /// Makes the files of a cluster and opens it for its load.
-fn new_data_set(services: &Services, cluster: &Cluster, paths: &(PathBuf, PathBuf)) -> Result<DataSet, OpenError> {
+pub fn new_data_set(services: &Services, cluster: &Cluster, paths: &(PathBuf, PathBuf)) -> Result<DataSet, OpenError> {
     let created = services.clock.now();
     let carried =
         |part: &Component| part.file_attributes(&cluster.name, cluster.organization, &cluster.attributes, created);

@@ -1,0 +1,72 @@
+//! `cica alter`: another layout for a data set that is loaded.
+
+use crate::args::Global;
+use crate::failure::{Failure, Status};
+use crate::job::Job;
+use crate::session::Session;
+use cica_catalog::Name;
+use clap::Args;
+
+/// Change key, CI size, record size or freespace of a loaded data set
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The records are copied into new files of the new layout, which take the place of the old ones at one moment. Where one
+does not fit, or two have the same new key, that record is named and nothing is changed. Other attributes are changed
+by the ALTER command of IDCAMS.
+
+Example:
+  cica alter PAYROLL.MASTER --cisz 8192 --freespace 20,10
+  cica alter PAYROLL.MASTER --key-length 12 --key-offset 4")]
+pub struct Options {
+    /// Data set name
+    dsn: String,
+    /// Length of the key
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(1..=255))]
+    key_length: Option<u16>,
+    /// Where the key begins in a record, from 0
+    #[arg(long, value_name = "BYTES")]
+    key_offset: Option<u32>,
+    /// Size of a data control interval
+    #[arg(long, value_name = "BYTES")]
+    cisz: Option<u32>,
+    /// Average and greatest record length
+    #[arg(long, value_name = "AVERAGE,MAXIMUM")]
+    recordsize: Option<String>,
+    /// Percent of a CI and of a CA that a load leaves free
+    #[arg(long, value_name = "CI,CA")]
+    freespace: Option<String>,
+}
+
+/// See the module.
+pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
+    let session = Session::open(global)?;
+    let cluster = session.cluster(&options.dsn)?;
+    let mut said = String::new();
+    if let (Some(keys), true) = (
+        cluster.attributes.keys,
+        options.key_length.is_some() || options.key_offset.is_some(),
+    ) {
+        let length = options.key_length.unwrap_or(keys.length);
+        let offset = options.key_offset.unwrap_or(keys.offset);
+        said.push_str(&format!(" KEYS({length} {offset})"));
+    }
+    if let Some(size) = options.cisz {
+        said.push_str(&format!(" CONTROLINTERVALSIZE({size})"));
+    }
+    for (keyword, pair) in [("RECORDSIZE", &options.recordsize), ("FREESPACE", &options.freespace)] {
+        if let Some(pair) = pair {
+            said.push_str(&format!(" {keyword}({})", pair.replace(',', " ")));
+        }
+    }
+    if said.is_empty() {
+        return Err(Failure::usage(
+            "say what to change; 'cica reorg' keeps the layout as it is",
+        ));
+    }
+    let card = format!(
+        "ALTER {} REORGANIZE({})",
+        Name::parse(cluster.name.as_str())?,
+        said.trim()
+    );
+    Job::new().card(&card).run(session, global)
+}

@@ -1,0 +1,185 @@
+//! Copies the records of a data set into new files in the order of their new keys.
+//!
+//! Records that come in that order are loaded as they come. When one does not, because the key lies elsewhere now, all
+//! are inserted into a work data set first, which is then loaded from; so memory stays within the pool's bound.
+
+use super::super::failure::Failure;
+use super::super::making::Making;
+use super::super::portable::new_data_set;
+use super::super::print::rows::shown;
+use super::super::trouble::{not_opened, Trouble};
+use super::super::Services;
+use super::not_reorganized;
+use crate::messages::CICA0972E;
+use cica_catalog::{Cluster, Entry, Name};
+use cica_engine::{Access, DataSet, Insert, Intent, OpenOptions, RequestError, Str};
+use cica_format::root::Root;
+use cica_qsam::CodePage;
+use std::path::PathBuf;
+
+/// Fills the files at `paths` for `entry` with the records of `from`, whose root is `before`; tells their root.
+pub fn copy(
+    services: &mut Services,
+    making: &mut Making,
+    from: &DataSet,
+    before: &Root,
+    entry: &Entry,
+    paths: &(PathBuf, PathBuf),
+) -> Result<Root, Failure> {
+    let Entry::Cluster(cluster) = entry else {
+        return Err(not_reorganized(entry.name(), &"it is no cluster"));
+    };
+    let name = &cluster.name;
+    let counted = before.statistics.records;
+    let to = create(services, cluster, paths)?;
+    let mut count = 0;
+    if before.levels > 0 {
+        match records(services, from, &to, name, Insert::Sequential)? {
+            Some(written) => count = written,
+            None => {
+                to.close().map_err(|e| Trouble::Close(e).of(name.as_str()))?;
+                services.engine.destroy(&paths.0, &paths.1, false)?;
+                return sorted(services, making, from, before, entry, paths);
+            }
+        }
+    }
+    to.close().map_err(|e| Trouble::Close(e).of(name.as_str()))?;
+    complete(services, name, paths, counted, count)
+}
+
+/// The same by way of a work data set.
+fn sorted(
+    services: &mut Services,
+    making: &mut Making,
+    from: &DataSet,
+    before: &Root,
+    entry: &Entry,
+    paths: &(PathBuf, PathBuf),
+) -> Result<Root, Failure> {
+    let mut work = entry.clone();
+    let work_paths = making.list(&mut work)?;
+    let Entry::Cluster(cluster) = &work else {
+        return Err(not_reorganized(entry.name(), &"it is no cluster"));
+    };
+    let name = &cluster.name;
+    let close = |data_set: DataSet| {
+        data_set
+            .close()
+            .map(drop)
+            .map_err(|e| Trouble::Close(e).of(name.as_str()))
+    };
+    // A data set takes records in any order once it has been loaded with one.
+    let to = create(services, cluster, &work_paths)?;
+    let mut string = from.string();
+    let first = string
+        .next(Intent::Read)
+        .map_err(|e| Trouble::from(e).of(name.as_str()))?;
+    put(&mut to.string(), first.bytes, Insert::Sequential).map_err(|e| wrong(from, name, 1, first.bytes, e))?;
+    drop(string);
+    close(to)?;
+    let output = OpenOptions {
+        access: Access::Output,
+        ..OpenOptions::default()
+    };
+    let opened = |error| not_opened(name.as_str(), &error);
+    let to = services
+        .engine
+        .open(&work_paths.0, &work_paths.1, output)
+        .map_err(opened)?;
+    records(services, from, &to, name, Insert::Direct)?;
+    close(to)?;
+    let from = services
+        .engine
+        .open(&work_paths.0, &work_paths.1, OpenOptions::default())
+        .map_err(opened)?;
+    let to = create(services, cluster, paths)?;
+    let count = records(services, &from, &to, name, Insert::Sequential)?.unwrap_or(0);
+    close(to)?;
+    close(from)?;
+    making.discard(&work)?;
+    complete(services, name, paths, before.statistics.records, count)
+}
+
+fn create(services: &Services, cluster: &Cluster, paths: &(PathBuf, PathBuf)) -> Result<DataSet, Failure> {
+    new_data_set(services, cluster, paths).map_err(|error| not_opened(cluster.name.as_str(), &error))
+}
+
+/// Invariant 3 of the module above.
+fn complete(
+    services: &Services,
+    name: &Name,
+    paths: &(PathBuf, PathBuf),
+    counted: u64,
+    count: u64,
+) -> Result<Root, Failure> {
+    let after = services.engine.peek(&paths.0)?;
+    match counted == count && after.statistics.records == count {
+        true => Ok(after),
+        false => Err(not_reorganized(
+            name,
+            &format!(
+                "it counts {counted} records, {count} were read and {} written; EXAMINE it",
+                after.statistics.records
+            ),
+        )),
+    }
+}
+
+/// Writes all records of one data set to another; tells how many, or none when they are out of sequence. With direct
+/// inserts the first record is there already.
+fn records(
+    services: &mut Services,
+    from: &DataSet,
+    to: &DataSet,
+    name: &Name,
+    how: Insert,
+) -> Result<Option<u64>, Failure> {
+    let (mut input, mut output) = (from.string(), to.string());
+    let mut count = 0;
+    loop {
+        let record = match input.next(Intent::Read) {
+            Ok(record) => record.bytes,
+            Err(RequestError::EndOfData) => return Ok(Some(count)),
+            Err(error) => return Err(Trouble::from(error).of(name.as_str())),
+        };
+        count += 1;
+        services.progress(count);
+        if how == Insert::Direct && count == 1 {
+            continue;
+        }
+        match put(&mut output, record, how) {
+            Ok(()) => {}
+            Err(RequestError::Sequence { .. }) if how == Insert::Sequential => return Ok(None),
+            Err(error) => return Err(wrong(from, name, count, record, error)),
+        }
+    }
+}
+
+fn put(string: &mut Str, record: &[u8], how: Insert) -> Result<(), RequestError> {
+    string.insert(record, how).map(drop)
+}
+
+/// The failure of a record that the new definition cannot hold.
+fn wrong(from: &DataSet, name: &Name, number: u64, record: &[u8], error: RequestError) -> Failure {
+    let a = from.attributes();
+    let end = (a.key_offset as usize + usize::from(a.key_length)).min(record.len());
+    let key = record.get(a.key_offset as usize..end).unwrap_or_default();
+    match error {
+        RequestError::Duplicate { .. } | RequestError::Length { .. } | RequestError::Sequence { .. } => Failure::new(
+            &CICA0972E,
+            &[
+                ("number", &number),
+                ("key", &shown(key, CodePage::from_ccsid(a.ccsid))),
+                ("reason", &error),
+            ],
+        )
+        .and(
+            &crate::messages::CICA0971E,
+            &[
+                ("name", name),
+                ("reason", &"a record does not fit its new definition; it is as it was"),
+            ],
+        ),
+        other => Trouble::from(other).of(name.as_str()),
+    }
+}
