@@ -43,7 +43,7 @@ const CHECKSUM: &str = "a checksum finds damage before it; only a fault of the p
 
 const NOT_BUILT: &str = "its command is not built";
 
-/// Messages that no case can show, each with the reason.
+/// Messages, or beginnings of their ids, that no case can show, each with the reason.
 const NOT_SHOWN: &[(&str, &str)] = &[
     ("CICA0906S", "the listing itself cannot be written"),
     ("CICA0907S", "the command tells it before there is a listing"),
@@ -87,6 +87,7 @@ const NOT_SHOWN: &[(&str, &str)] = &[
         "CICA0942I",
         "a process must die with the data set open: crates/cli/tests/kill.rs",
     ),
+    ("CICA12", "of COBOL programs, not of control cards"),
     ("CICA0951E", "of the command line, not of control cards"),
     ("CICA0952E", "of the command line, not of control cards"),
 ];
@@ -133,7 +134,7 @@ const LEAST: usize = 150;
 
 /// Every message of the table is in some listing, or stands above with the reason why not.
 fn check_shown(shown: &BTreeSet<String>) {
-    let excused = |id: &str| NOT_SHOWN.iter().any(|(excused, _)| *excused == id);
+    let excused = |id: &str| NOT_SHOWN.iter().any(|(excused, _)| id.starts_with(excused));
     let missing: Vec<&str> = messages::all()
         .map(|message| message.id)
         .filter(|id| !shown.contains(*id) && !excused(id))

@@ -12,6 +12,7 @@
 //! 3. Each failure is told on SYSPRINT as messages of the table; none is a panic, none is silent.
 
 mod alter;
+pub mod dcollect;
 pub mod dd;
 mod define;
 mod delete;
@@ -136,6 +137,7 @@ impl Act for Services {
             Verb::Alter => alter::alter(self, cmd, out),
             Verb::Delete => delete::delete(self, cmd, out),
             Verb::Listcat => listcat::listcat(self, cmd, out),
+            Verb::Dcollect => dcollect::dcollect(self, cmd, out),
             Verb::Shcds => shcds::shcds(self, cmd, out),
             Verb::Repro if cmd.params.flag("MERGECAT") => merge::merge(self, &cmd.params, out),
             Verb::Repro => repro::repro(self, cmd, out),

@@ -21,26 +21,34 @@ const DCOLLECT_PARAMS: &[Param] = &[
         .one_of("output")
         .required(),
     names("VOLUMES", Form::Mask, 255, "volumes to tell of").abbr(&["VOLUME", "VOL"]),
-    names("STORAGEGROUP", Form::Word, 255, "storage groups to tell of").abbr(&["STOGROUP", "STG"]),
+    names("STORAGEGROUP", Form::Word, 255, "storage groups to tell of")
+        .abbr(&["STOGROUP", "STG"])
+        .not_yet(),
     flag("NODATAINFO", "leave data sets out").abbr(&["NOD"]),
     flag("NOVOLUMEINFO", "leave volumes out").abbr(&["NOV"]),
-    flag("MIGRATEDATA", "migrated data sets").abbr(&["MIGD"]),
-    flag("BACKUPDATA", "backups").abbr(&["BACD"]),
-    flag("CAPPLANDATA", "capacity planning").abbr(&["CAPD"]),
-    name("SMSDATA", Form::Dsname, "SMS definitions").abbr(&["SMS"]),
+    flag("MIGRATEDATA", "migrated data sets").abbr(&["MIGD"]).not_yet(),
+    flag("BACKUPDATA", "backups").abbr(&["BACD"]).not_yet(),
+    flag("CAPPLANDATA", "capacity planning").abbr(&["CAPD"]).not_yet(),
+    name("SMSDATA", Form::Dsname, "SMS definitions")
+        .abbr(&["SMS"])
+        .not_yet(),
     flag("MIGRSNAPALL", "snapshot of migration")
         .abbr(&["MSALL"])
-        .one_of("snap"),
+        .one_of("snap")
+        .not_yet(),
     flag("MIGRSNAPERR", "the same, errors only")
         .abbr(&["MSERR"])
-        .one_of("snap"),
-    name("EXITNAME", Form::Word, "program that sees each record").abbr(&["EXIT"]),
+        .one_of("snap")
+        .not_yet(),
+    name("EXITNAME", Form::Word, "program that sees each record")
+        .abbr(&["EXIT"])
+        .not_yet(),
     number("ERRORLIMIT", 1, 2_147_483_647, "end after so many errors").abbr(&["ELIMIT"]),
 ];
 pub(super) static DCOLLECT: VerbSpec = VerbSpec {
     abbrs: &["DCOL"],
     example: "DCOLLECT OUTFILE(DCOUT) VOLUMES(V39001) NODATAINFO",
-    ..not_yet(
+    ..VerbSpec::new(
         Verb::Dcollect,
         "DCOLLECT",
         DCOLLECT_PARAMS,
