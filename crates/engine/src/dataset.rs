@@ -29,7 +29,7 @@ use cica_format::index::BaseRba;
 use cica_format::root::{LogPosition, Part, Root, Statistics};
 use cica_format::slots;
 use cica_format::table::Ref;
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
 use std::sync::{Arc, OnceLock, Weak};
@@ -92,6 +92,8 @@ pub struct CloseReport {
 /// An open data set; clones are the same open.
 pub struct DataSet {
     inner: Arc<Inner>,
+    /// What this open is for; another of the process may be for more.
+    access: Access,
     /// It is one of the handles of which the last closes.
     counted: bool,
     /// Of a path.
@@ -118,6 +120,8 @@ pub(crate) struct Inner {
     /// The next commit is the last.
     closing: AtomicBool,
     left: AtomicBool,
+    /// Its files are closed.
+    gone: (Mutex<bool>, Condvar),
     /// Of a base that is open for output with its alternate indexes.
     sphere: OnceLock<Sphere>,
     /// An alternate index that is upgraded with its base: nobody else opens it.
@@ -196,6 +200,7 @@ impl Inner {
             each_request: AtomicBool::new(options.durability == Durability::Request),
             closing: AtomicBool::new(false),
             left: AtomicBool::new(false),
+            gone: (Mutex::new(false), Condvar::new()),
             sphere: OnceLock::new(),
             upgraded: AtomicBool::new(false),
         };
@@ -219,8 +224,8 @@ impl Inner {
     }
 
     /// May this open read now, with this intent?
-    pub fn allow_read(&self, intent: Intent) -> Result<(), RequestError> {
-        if intent == Intent::Update && self.options.access != Access::Output {
+    pub fn allow_read(&self, access: Access, intent: Intent) -> Result<(), RequestError> {
+        if intent == Intent::Update && access != Access::Output {
             return Err(RequestError::Access {
                 what: "getting records for update (open for output)",
             });
@@ -232,8 +237,8 @@ impl Inner {
     }
 
     /// May this open change something? `what` says which request asks.
-    pub fn allow_change(&self, what: &'static str) -> Result<(), RequestError> {
-        match self.options.access {
+    pub fn allow_change(&self, access: Access, what: &'static str) -> Result<(), RequestError> {
+        match access {
             Access::Output => self.common().check_fence(),
             Access::Input => Err(RequestError::Access { what }),
         }
@@ -269,7 +274,12 @@ impl Inner {
     }
 
     /// Another open in the same process.
-    pub fn join(self: Arc<Self>, options: OpenOptions) -> Result<DataSet, OpenError> {
+    ///
+    /// `None`: the last handle is just being closed; [`wait_until_gone`](Self::wait_until_gone).
+    pub fn join(self: &Arc<Self>, options: OpenOptions) -> Result<Option<DataSet>, OpenError> {
+        if self.has_left() {
+            return Ok(None);
+        }
         if self.upgraded.load(Relaxed) {
             return Err(OpenError::InUse {
                 path: self.data_path.clone(),
@@ -288,10 +298,29 @@ impl Inner {
                 why: "this process has it open, so it cannot be reset",
             });
         }
+        // A count that came to zero stays there: that handle closes.
+        let one_more = |count: usize| (count > 0).then_some(count + 1);
+        if self.handles.fetch_update(AcqRel, Acquire, one_more).is_err() {
+            return Ok(None);
+        }
         if options.durability == Durability::Request {
             self.each_request.store(true, Relaxed);
         }
-        Ok(DataSet::new(self))
+        Ok(Some(DataSet::counted(self.clone(), options.access)))
+    }
+
+    /// Waits until whoever closes the data set has let go of its files.
+    pub fn wait_until_gone(&self) {
+        let mut gone = self.gone.0.lock();
+        while !*gone {
+            self.gone.1.wait(&mut gone);
+        }
+    }
+
+    /// The last handle is being closed, and the files are not let go of yet.
+    pub fn is_leaving(&self) -> bool {
+        let ending = self.has_left() || (!self.upgraded.load(Relaxed) && self.handles.load(Acquire) == 0);
+        ending && !*self.gone.0.lock()
     }
 
     pub fn data_path(&self) -> &Path {
@@ -396,7 +425,9 @@ impl Inner {
         self.shared.log.flush(self.shared.log.last()).map_err(|why| {
             self.common().fence(&why);
             RequestError::Fenced { why }
-        })
+        })?;
+        // The log goes on without a data set whose root cannot name it.
+        self.common().check_fence()
     }
 
     /// Makes everything acknowledged durable.
@@ -467,19 +498,8 @@ impl Inner {
             index.sync()?;
         }
         data.sync()?;
-        data_root.version += 1;
         data_root.log = self.log_position(&roots.data.log, last);
-        data.write_root(&data_root)?;
-        data.sync()?;
-        if last {
-            // The same root into the other copy: damage to either is harmless then. It need not be durable now
-            // (whatever
-            // overwrites the first copy syncs before), so its failure takes nothing away.
-            data_root.version += 1;
-            if data.write_root(&data_root).is_err() {
-                data_root.version -= 1;
-            }
-        }
+        self.write_data_root(&mut data_root)?;
         *roots = Roots {
             data: data_root,
             index: index_root,
@@ -492,6 +512,21 @@ impl Inner {
         self.last_commit.store(self.shared.env.clock.now(), Relaxed);
         if last {
             self.changed.store(false, Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Writes a data root under its next version, durably, and then the same into the other copy under the version after
+    /// that, so that losing either takes nothing away (R7). The second need not be durable now: whatever overwrites the
+    /// first copy syncs before. So its failure takes nothing away either.
+    fn write_data_root(&self, root: &mut Root) -> Result<(), RequestError> {
+        let data = &self.common().data;
+        root.version += 1;
+        data.write_root(root)?;
+        data.sync()?;
+        root.version += 1;
+        if data.write_root(root).is_err() {
+            root.version -= 1;
         }
         Ok(())
     }
@@ -616,6 +651,8 @@ impl Inner {
                 self.shared.detach_log(&quiet);
             }
         }
+        *self.gone.0.lock() = true;
+        self.gone.1.notify_all();
     }
 
     pub fn has_left(&self) -> bool {
@@ -647,25 +684,24 @@ impl Inner {
 }
 
 impl Logger for Inner {
+    fn stands_alone(&self) -> bool {
+        !self.is_of_sphere()
+    }
+
     fn name_log(&self, log: u64, path: &str) -> Result<(), String> {
         let mut roots = self.roots.lock();
         if roots.last {
             return Ok(());
         }
         let mut root = roots.data.clone();
-        root.version += 1;
         root.log = LogPosition {
             log,
             path: path.to_string(),
             lsn: root.log.lsn,
         };
         // The copy that stays must be durable before the other is written over.
-        let data = &self.common().data;
-        let written = data
-            .sync()
-            .and_then(|()| data.write_root(&root))
-            .and_then(|_| data.sync());
-        match written {
+        let durable = self.common().data.sync();
+        match durable.and_then(|()| self.write_data_root(&mut root)) {
             Ok(()) => {
                 roots.data = root;
                 Ok(())
@@ -685,10 +721,16 @@ impl Drop for Inner {
 }
 
 impl DataSet {
-    pub(crate) fn new(inner: Arc<Inner>) -> DataSet {
+    pub(crate) fn new(inner: Arc<Inner>, access: Access) -> DataSet {
         inner.handles.fetch_add(1, AcqRel);
+        DataSet::counted(inner, access)
+    }
+
+    /// A handle that is counted already.
+    fn counted(inner: Arc<Inner>, access: Access) -> DataSet {
         DataSet {
             inner,
+            access,
             counted: true,
             way: None,
         }
@@ -707,7 +749,11 @@ impl DataSet {
 
     /// A new string: a position and a hold of its own. Any number, from any threads.
     pub fn string(&self) -> Str {
-        let string = Str::new(self.inner.clone(), self.inner.next_string.fetch_add(1, Relaxed));
+        let string = Str::new(
+            self.inner.clone(),
+            self.access,
+            self.inner.next_string.fetch_add(1, Relaxed),
+        );
         match &self.way {
             Some(way) => Str::through(self.inner.clone(), way.clone(), string),
             None => string,
@@ -783,7 +829,7 @@ impl DataSet {
 
 impl Clone for DataSet {
     fn clone(&self) -> DataSet {
-        let mut clone = DataSet::new(self.inner.clone());
+        let mut clone = DataSet::new(self.inner.clone(), self.access);
         clone.way.clone_from(&self.way);
         clone
     }

@@ -4,14 +4,14 @@ use crate::dataset::{read_index_root, Access, DataSet, Inner, OpenOptions};
 use crate::definition::{self, Definition};
 use crate::error::OpenError;
 use crate::io::Io;
-use crate::log::{Left, Log, LogReader, Logged, MOST_GATHERED};
+use crate::log::{Log, MOST_GATHERED};
 use crate::pool::{Held, Pool};
 use cica_disk::{Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
 use cica_format::attributes::Attributes;
 use cica_format::root::{LogPosition, Part, Root, Statistics, AREA_LEN};
 use cica_format::table::Ref;
 use parking_lot::{Mutex, MutexGuard};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
@@ -78,6 +78,10 @@ impl Engine {
         })
     }
 
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
     /// The buffer pool's bound and what is charged to it, in bytes.
     pub fn pool_use(&self) -> (usize, usize) {
         (self.shared.pool.limit(), self.shared.pool.charged())
@@ -120,6 +124,11 @@ impl Engine {
             };
         }
         self.create_file(&def.data_path, &mut data)?;
+        self.mark_volume(&def.data_path).map_err(|error| OpenError::Io {
+            path: def.data_path.clone(),
+            doing: "marking of the volume",
+            error,
+        })?;
         for path in files(&def.data_path, &def.index_path) {
             if let Some(directory) = path.parent() {
                 self.sync_directory(directory)?;
@@ -334,19 +343,31 @@ impl Engine {
     /// Opens a cluster; `index` is not looked at where the organization has none. If its last owner died, that owner's
     /// log is replayed first, for all its data sets.
     pub fn open(&self, data: &Path, index: &Path, options: OpenOptions) -> Result<DataSet, OpenError> {
-        let mut open = self.opened();
-        if let Some(inner) = open.get(data) {
-            return inner.join(options);
-        }
+        let mut open = loop {
+            let open = self.opened(&[data]);
+            let Some(inner) = open.get(data) else { break open };
+            if let Some(joined) = inner.join(options)? {
+                return Ok(joined);
+            }
+        };
         let inner = self.open_first(data, index, options)?;
         inner.join_log();
         open.insert(&inner);
-        Ok(DataSet::new(inner))
+        Ok(DataSet::new(inner, options.access))
     }
 
-    /// The data sets that this process has open; while this is kept nobody opens another.
-    pub(crate) fn opened(&self) -> Opened<'_> {
-        Opened(self.shared.open.lock())
+    /// The data sets that this process has open; while this is kept nobody opens another. Of `wanted` none is just
+    /// being closed: that is waited for, or it would be found in use by this very process.
+    pub(crate) fn opened(&self, wanted: &[&Path]) -> Opened<'_> {
+        loop {
+            let open = Opened(self.shared.open.lock());
+            let Some(leaving) = wanted.iter().find_map(|data| open.leaving(data)) else {
+                return open;
+            };
+            // Its close may need the lock.
+            drop(open);
+            leaving.wait_until_gone();
+        }
     }
 
     /// Opens a cluster that this process has not open, after recovery if that is due. It does not log yet.
@@ -378,143 +399,6 @@ impl Engine {
     pub(crate) fn open_file(&self, path: &Path, lock: Lock, write: bool) -> Result<Box<dyn File>, OpenError> {
         open_file(&*self.shared.env.disk, path, lock, write)
     }
-
-    /// Replays the log that a root names, for every data set in it (law 2).
-    fn recover(&self, data: &Path, index: &Path, root: &Root) -> Result<(), OpenError> {
-        let path = PathBuf::from(&root.log.path);
-        let trouble = |what: String| OpenError::Log {
-            path: path.clone(),
-            what,
-        };
-        let reader = LogReader::open(&*self.shared.env.disk, &path, root.log.log).map_err(|what| {
-            trouble(format!(
-                "{} needs the requests in this log, which its last owner left; {what}. \
-                 Bring the log file back; or give the requests up with VERIFY RECOVER",
-                data.display()
-            ))
-        })?;
-        let mut reader = match reader {
-            Left::Log(reader) => Some(reader),
-            Left::Released => None,
-            Left::Alive => {
-                return Err(OpenError::InUse {
-                    path: data.to_path_buf(),
-                    why: "the process that has it open for output is still there",
-                })
-            }
-        };
-        let mut members = Members::default();
-        let replayed = loop {
-            match reader.as_mut().map_or(Ok(None), LogReader::next_group) {
-                Ok(Some(group)) => {
-                    if let Err(error) = self.replay_group(group, root.log.log, &mut members) {
-                        break Err(error);
-                    }
-                }
-                Ok(None) => break Ok(()),
-                Err(what) => break Err(trouble(what)),
-            }
-        };
-        // The data set that is being opened may have named the log and logged nothing.
-        let mut done = replayed.and_then(|()| self.member(&mut members, u32::MAX, data, index, root.log.log));
-        for inner in members.open() {
-            done = done.and_then(|()| inner.end_recovery());
-        }
-        for inner in members.open() {
-            inner.leave();
-        }
-        done?;
-        match reader.filter(|_| !members.needed) {
-            Some(reader) => reader.release().map_err(trouble),
-            None => Ok(()),
-        }
-    }
-
-    fn replay_group(&self, group: Vec<(u64, Logged)>, log: u64, members: &mut Members) -> Result<(), OpenError> {
-        for (lsn, logged) in group {
-            match &logged {
-                Logged::DataSet {
-                    number, data, index, ..
-                } => self.member(members, *number, Path::new(data), Path::new(index), log)?,
-                // Each part is of one data set, and that knows by its root whether it has it (R5).
-                Logged::Unit(parts) => {
-                    for part in parts {
-                        members.replay(lsn, part)?;
-                    }
-                }
-                request => members.replay(lsn, request)?,
-            }
-        }
-        Ok(())
-    }
-
-    /// Opens a data set of the log for recovery, unless it is open already, or does not name this log (any more).
-    fn member(&self, members: &mut Members, number: u32, data: &Path, index: &Path, log: u64) -> Result<(), OpenError> {
-        if members.known.contains_key(&number) {
-            return Ok(());
-        }
-        // Closed and opened again by that owner: another number, the same data set.
-        let same = members.open().find(|m| m.data_path() == data).cloned();
-        let member = match same {
-            Some(inner) => Member::Open(inner),
-            None => self.member_of_file(data, index, log)?,
-        };
-        members.known.insert(number, member);
-        Ok(())
-    }
-
-    fn member_of_file(&self, data: &Path, index: &Path, log: u64) -> Result<Member, OpenError> {
-        let file = match self.open_file(data, Lock::Exclusive, true) {
-            Ok(file) => file,
-            Err(OpenError::Missing { .. }) => return Ok(Member::Missing),
-            // It is complete without this log, and somebody works with it.
-            Err(OpenError::InUse { .. }) if self.peek(data)?.log.log != log => return Ok(Member::Complete),
-            Err(error) => return Err(error),
-        };
-        let root = read_root(&*file, data)?;
-        if root.log.log != log {
-            return Ok(Member::Complete);
-        }
-        let options = OpenOptions::recovery();
-        Inner::open(&self.shared, file, root, data, index, options).map(Member::Open)
-    }
-}
-
-/// The data sets of a log that is being replayed, by their numbers in it.
-#[derive(Default)]
-struct Members {
-    known: BTreeMap<u32, Member>,
-    /// The log has requests of a data set whose file is not there, perhaps because its volume is not: the log stays
-    /// as it is, so that they are not lost if the file comes back.
-    needed: bool,
-}
-
-enum Member {
-    /// It takes part.
-    Open(Arc<Inner>),
-    /// It is complete without this log.
-    Complete,
-    /// Its file is not there.
-    Missing,
-}
-
-impl Members {
-    fn open(&self) -> impl Iterator<Item = &Arc<Inner>> {
-        self.known.values().filter_map(|member| match member {
-            Member::Open(inner) => Some(inner),
-            _ => None,
-        })
-    }
-
-    /// Does a logged request of one data set again.
-    fn replay(&mut self, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
-        match logged.number().and_then(|number| self.known.get(&number)) {
-            Some(Member::Open(inner)) => inner.replay(lsn, logged)?,
-            Some(Member::Missing) => self.needed = true,
-            Some(Member::Complete) | None => {}
-        }
-        Ok(())
-    }
 }
 
 /// See [`Engine::opened`].
@@ -527,6 +411,10 @@ impl Opened<'_> {
             .get(data)
             .and_then(Weak::upgrade)
             .filter(|inner| !inner.has_left())
+    }
+    fn leaving(&self, data: &Path) -> Option<Arc<Inner>> {
+        let known = self.0.get(data).and_then(Weak::upgrade);
+        known.filter(|inner| inner.is_leaving())
     }
     /// Enters one.
     pub fn insert(&mut self, inner: &Arc<Inner>) {
@@ -555,12 +443,31 @@ impl Shared {
         all.sort_by_key(|inner| inner.data_path().to_path_buf());
         let gates: Vec<_> = all.iter().map(|inner| inner.common().gate.write()).collect();
         // The members of a sphere are committed one after the other, so the log must have their units (S4).
-        let logged = self.log.flush(self.log.last()).is_ok();
-        if logged && all.iter().all(|inner| inner.commit_tree(false).is_ok()) {
+        let logged = self.log.flush(self.log.last());
+        // A fenced one needs what the log has of it, so that log cannot start over; the others go on with another.
+        let fenced = all.iter().any(|inner| inner.common().check_fence().is_err());
+        if fenced {
+            self.commit_off_log(&all, &logged);
+        } else if logged.is_ok() && all.iter().all(|inner| inner.commit_tree(false).is_ok()) {
             self.log.start_over();
         }
         drop(gates);
         drop(open);
+    }
+
+    /// Commits the trees of all that can without a log, and lets the log's file go as if its owner had died: those that
+    /// cannot recover from it. The caller keeps all gates.
+    fn commit_off_log(&self, all: &[Arc<Inner>], logged: &Result<(), String>) {
+        for inner in all {
+            match logged {
+                // The trees of a sphere must not be committed one by one (S4).
+                Err(why) if inner.is_of_sphere() => inner.common().fence_quietly(why),
+                _ => {}
+            }
+            // A data set that cannot commit is fenced by the failure and recovers from the same file.
+            let _ = inner.commit_without_log();
+        }
+        self.log.detach();
     }
 
     /// A data set left incomplete while others still log: their trees are committed without a log, and the file
@@ -575,18 +482,9 @@ impl Shared {
             .collect();
         all.sort_by_key(|inner| inner.data_path().to_path_buf());
         let gates: Vec<_> = all.iter().map(|inner| inner.common().gate.write()).collect();
-        // Nothing is left that a flush could write meanwhile. If it fails, the log answers nothing more, and the trees
-        // of a sphere must not be committed one by one (S4).
+        // Nothing is left that a flush could write meanwhile. If it fails, the log answers nothing more.
         let logged = self.log.flush(self.log.last());
-        for inner in &all {
-            match &logged {
-                Err(why) if inner.is_of_sphere() => inner.common().fence_quietly(why),
-                _ => {}
-            }
-            // A data set that cannot commit is fenced by the failure and recovers from the same file.
-            let _ = inner.commit_without_log();
-        }
-        self.log.detach();
+        self.commit_off_log(&all, &logged);
         drop(gates);
         drop(open);
     }
@@ -663,7 +561,14 @@ pub(crate) fn read_root(file: &dyn File, path: &Path) -> Result<Root, OpenError>
     let mut best: Option<Root> = None;
     for (copy, read) in copies.into_iter().enumerate() {
         match read {
-            Ok(root) if root.version & 1 != copy as u32 => why = format!("root copy {copy} is out of place"),
+            Ok(mut root) if root.version & 1 != copy as u32 => {
+                // The write went to the wrong place, onto the copy that was to stay. What it names was durable before
+                // it was written, so it counts, as what was meant for here: the next write must spare it.
+                root.version += 1;
+                if best.as_ref().is_none_or(|b| root.version > b.version) {
+                    best = Some(root);
+                }
+            }
             Ok(root) if best.as_ref().is_none_or(|b| root.version > b.version) => best = Some(root),
             Ok(_) => {}
             Err(text) => why = text,

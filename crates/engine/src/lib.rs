@@ -29,6 +29,7 @@ mod organized;
 #[allow(unsafe_code)]
 mod pool;
 mod rebuild;
+mod recovery;
 mod relative;
 mod sphere;
 mod store;

@@ -3,7 +3,7 @@
 //! The positions are those of [`crate::string`], with numbers for K. Between requests the string keeps the number alone.
 
 use crate::common::Common;
-use crate::dataset::Inner;
+use crate::dataset::{Access, Inner};
 use crate::error::RequestError;
 use crate::linear::Lds;
 use crate::string::{Insert, Intent, Position, Record, Search};
@@ -43,6 +43,7 @@ pub trait Numbered: Send + Sync {
 pub struct NumberedString<T: Numbered> {
     inner: Arc<Inner>,
     of: Arc<T>,
+    access: Access,
     id: u64,
     area: Vec<u8>,
     position: Position,
@@ -65,10 +66,11 @@ enum Find {
 
 impl<T: Numbered> NumberedString<T> {
     /// The string number `id` of an open.
-    pub fn new(inner: Arc<Inner>, of: Arc<T>, id: u64) -> NumberedString<T> {
+    pub fn new(inner: Arc<Inner>, of: Arc<T>, access: Access, id: u64) -> NumberedString<T> {
         NumberedString {
             inner,
             of,
+            access,
             id,
             area: Vec::new(),
             position: Position::Start,
@@ -178,7 +180,8 @@ impl<T: Numbered> NumberedString<T> {
     /// PUT insert at a number, or (`None`) where the organization puts it. Returns its number.
     pub fn insert(&mut self, at: Option<u64>, record: &[u8], how: Insert) -> Result<u64, RequestError> {
         self.release();
-        self.inner.allow_change("inserting records (open for output)")?;
+        self.inner
+            .allow_change(self.access, "inserting records (open for output)")?;
         self.check_length(record)?;
         let sequential = how != Insert::Direct;
         if let Some(number) = at {
@@ -203,7 +206,8 @@ impl<T: Numbered> NumberedString<T> {
 
     /// PUT update of the record that is held. Returns its number.
     pub fn update(&mut self, record: &[u8]) -> Result<u64, RequestError> {
-        self.inner.allow_change("updating records (open for output)")?;
+        self.inner
+            .allow_change(self.access, "updating records (open for output)")?;
         let Some(number) = self.held else {
             return Err(RequestError::NoUpdate);
         };
@@ -216,7 +220,8 @@ impl<T: Numbered> NumberedString<T> {
 
     /// ERASE of the record that is held.
     pub fn erase(&mut self) -> Result<(), RequestError> {
-        self.inner.allow_change("erasing records (open for output)")?;
+        self.inner
+            .allow_change(self.access, "erasing records (open for output)")?;
         let Some(number) = self.held else {
             return Err(RequestError::NoUpdate);
         };
@@ -236,6 +241,11 @@ impl<T: Numbered> NumberedString<T> {
     }
 
     /// Is a record held for update?
+    /// What the string's open is for.
+    pub fn access(&self) -> Access {
+        self.access
+    }
+
     pub fn holds(&self) -> bool {
         self.held.is_some()
     }
@@ -262,7 +272,7 @@ impl<T: Numbered> NumberedString<T> {
 
     fn allow_read(&mut self, intent: Intent) -> Result<(), RequestError> {
         self.release();
-        self.inner.allow_read(intent)
+        self.inner.allow_read(self.access, intent)
     }
 
     fn check_length(&self, record: &[u8]) -> Result<(), RequestError> {
@@ -348,7 +358,7 @@ impl NumberedString<Lds> {
     /// Writes a range.
     pub fn write_range(&mut self, rba: u64, bytes: &[u8]) -> Result<(), RequestError> {
         self.release();
-        self.inner.allow_change("writing (open for output)")?;
+        self.inner.allow_change(self.access, "writing (open for output)")?;
         self.of.write_range(rba, bytes)?;
         self.changed(false)
     }

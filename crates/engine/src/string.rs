@@ -15,7 +15,7 @@
 //!
 //! What a string of each organization does is in the organization's own directory; here requests find their way to it.
 
-use crate::dataset::Inner;
+use crate::dataset::{Access, Inner};
 use crate::error::{Feedback, RequestError};
 use crate::esds::Esds;
 use crate::ksds::KsdsString;
@@ -157,17 +157,30 @@ macro_rules! of_any {
 }
 
 impl Str {
-    pub(crate) fn new(inner: Arc<Inner>, id: u64) -> Str {
+    /// A string of an open for `access`; others may have the data set open for more.
+    pub(crate) fn new(inner: Arc<Inner>, access: Access, id: u64) -> Str {
         let of = match &inner.records {
             Organized::Ksds(ksds) if ksds.attributes.organization == Organization::Vrrds => {
-                Of::Vrrds(VariableString::new(inner.clone(), ksds.clone(), id))
+                Of::Vrrds(VariableString::new(inner.clone(), ksds.clone(), access, id))
             }
-            Organized::Ksds(ksds) => Of::Ksds(KsdsString::new(inner.clone(), ksds.clone(), id)),
-            Organized::Esds(esds) => Of::Esds(NumberedString::new(inner.clone(), esds.clone(), id)),
-            Organized::Rrds(rrds) => Of::Rrds(NumberedString::new(inner.clone(), rrds.clone(), id)),
-            Organized::Lds(lds) => Of::Lds(NumberedString::new(inner.clone(), lds.clone(), id)),
+            Organized::Ksds(ksds) => Of::Ksds(KsdsString::new(inner.clone(), ksds.clone(), access, id)),
+            Organized::Esds(esds) => Of::Esds(NumberedString::new(inner.clone(), esds.clone(), access, id)),
+            Organized::Rrds(rrds) => Of::Rrds(NumberedString::new(inner.clone(), rrds.clone(), access, id)),
+            Organized::Lds(lds) => Of::Lds(NumberedString::new(inner.clone(), lds.clone(), access, id)),
         };
         Str { of }
+    }
+
+    /// What its open is for.
+    pub(crate) fn access(&self) -> Access {
+        match &self.of {
+            Of::Ksds(string) => string.access(),
+            Of::Vrrds(string) => string.access(),
+            Of::Esds(string) => string.access(),
+            Of::Rrds(string) => string.access(),
+            Of::Lds(string) => string.access(),
+            Of::Path(string) => string.access(),
+        }
     }
 
     /// A string on a path, over one of its own on the base.

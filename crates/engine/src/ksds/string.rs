@@ -3,7 +3,7 @@
 //! The positions are those of [`crate::string`], with keys for K.
 
 use super::{Inserted, Ksds, Leaf, Order, Spot};
-use crate::dataset::Inner;
+use crate::dataset::{Access, Inner};
 use crate::error::RequestError;
 use crate::pool::Records;
 use crate::sphere::{Change, Sphere};
@@ -26,6 +26,7 @@ enum Where {
 pub struct KsdsString {
     inner: Arc<Inner>,
     ksds: Arc<Ksds>,
+    access: Access,
     id: u64,
     /// The record last returned by a direct request, or by the first step onto a page.
     area: Vec<u8>,
@@ -52,11 +53,12 @@ pub struct KsdsString {
 
 impl KsdsString {
     /// The string number `id` of an open.
-    pub fn new(inner: Arc<Inner>, ksds: Arc<Ksds>, id: u64) -> KsdsString {
+    pub fn new(inner: Arc<Inner>, ksds: Arc<Ksds>, access: Access, id: u64) -> KsdsString {
         let area = Vec::with_capacity(ksds.longest());
         KsdsString {
             inner,
             ksds,
+            access,
             id,
             area,
             page: Records::default(),
@@ -72,6 +74,11 @@ impl KsdsString {
             retrieved: 0,
             duplicate: false,
         }
+    }
+
+    /// What the string's open is for.
+    pub fn access(&self) -> Access {
+        self.access
     }
 
     // ---- reading ----
@@ -285,7 +292,8 @@ impl KsdsString {
     /// 8/8 duplicate, 8/12 out of sequence, 8/28 no space, 8/68, 8/108, 8/116, 12/x.
     pub fn insert(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
         self.release();
-        self.inner.allow_change("inserting records (open for output)")?;
+        self.inner
+            .allow_change(self.access, "inserting records (open for output)")?;
         self.check_length(record)?;
         let inner = self.inner.clone();
         let ksds = self.ksds.clone();
@@ -345,7 +353,8 @@ impl KsdsString {
     /// # Errors
     /// 8/92 nothing held, 8/96 key changed, 8/108, 8/28, 8/68, 12/x.
     pub fn update(&mut self, record: &[u8]) -> Result<u64, RequestError> {
-        self.inner.allow_change("updating records (open for output)")?;
+        self.inner
+            .allow_change(self.access, "updating records (open for output)")?;
         if self.held.is_none() {
             return Err(RequestError::NoUpdate);
         }
@@ -382,7 +391,8 @@ impl KsdsString {
     /// # Errors
     /// 8/92 nothing held, 8/68, 12/x.
     pub fn erase(&mut self) -> Result<(), RequestError> {
-        self.inner.allow_change("erasing records (open for output)")?;
+        self.inner
+            .allow_change(self.access, "erasing records (open for output)")?;
         let Some(key) = self.held.clone() else {
             return Err(RequestError::NoUpdate);
         };
@@ -456,7 +466,7 @@ impl KsdsString {
     fn allow_read(&mut self, intent: Intent) -> Result<(), RequestError> {
         self.settle_key();
         self.release();
-        self.inner.allow_read(intent)
+        self.inner.allow_read(self.access, intent)
     }
 
     fn check_key(&self, key: &[u8]) -> Result<(), RequestError> {

@@ -12,7 +12,7 @@
 //!   page they changed (R4), or for a unit the locks of its keys (S2 in [`crate::sphere`]).
 //! * W2. One thread flushes at a time; it takes all that is there, so commits that arrive meanwhile share the next
 //!   sync.
-//! * W3. Before a group is written, every data set in it has said so in its root, durably (R6).
+//! * W3. Before a group is written, every data set in it has said so in its root, durably (R6), or is fenced.
 //! * W4. A block that was written is not written again in the same epoch: groups start at fresh blocks.
 
 mod pool;
@@ -37,6 +37,10 @@ pub const MOST_GATHERED: usize = 4 << 20;
 pub trait Logger: Send + Sync {
     /// Makes the root say, durably, that requests after its tree are in this log (R6).
     fn name_log(&self, log: u64, path: &str) -> Result<(), String>;
+
+    /// Its requests mean something without those of others. The log goes on without such a data set when its root
+    /// cannot be written; it has fenced itself.
+    fn stands_alone(&self) -> bool;
 }
 
 /// See the module.
@@ -309,8 +313,11 @@ impl Log {
         let done = parking_lot::MutexGuard::unlocked(state, || -> Result<(), String> {
             let text = path.display().to_string();
             for (_, logger) in &unnamed {
-                if let Some(logger) = logger.upgrade() {
-                    logger.name_log(log, &text)?;
+                let Some(logger) = logger.upgrade() else { continue };
+                match logger.name_log(log, &text) {
+                    // It counts as named below: nobody knows what its root says now.
+                    Err(_) if logger.stands_alone() => {}
+                    named => named?,
                 }
             }
             file.write(&[WriteAt { at, buf: &group }])

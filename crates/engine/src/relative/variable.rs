@@ -1,7 +1,7 @@
 //! A string on a VRRDS: a KSDS whose key is the record number, four bytes in front of the record that its user does not
 //! see.
 
-use crate::dataset::Inner;
+use crate::dataset::{Access, Inner};
 use crate::error::RequestError;
 use crate::ksds::{Ksds, KsdsString};
 use crate::string::{Insert, Intent, Record, Search};
@@ -26,9 +26,9 @@ pub struct VariableString {
 
 impl VariableString {
     /// The string number `id` of an open.
-    pub fn new(inner: Arc<Inner>, ksds: Arc<Ksds>, id: u64) -> VariableString {
+    pub fn new(inner: Arc<Inner>, ksds: Arc<Ksds>, access: Access, id: u64) -> VariableString {
         VariableString {
-            string: KsdsString::new(inner.clone(), ksds.clone(), id),
+            string: KsdsString::new(inner.clone(), ksds.clone(), access, id),
             inner,
             ksds,
             stored: Vec::new(),
@@ -82,7 +82,8 @@ impl VariableString {
     pub fn insert(&mut self, at: Option<u32>, record: &[u8], how: Insert) -> Result<u32, RequestError> {
         self.held = None;
         self.string.release();
-        self.inner.allow_change("inserting records (open for output)")?;
+        self.inner
+            .allow_change(self.access(), "inserting records (open for output)")?;
         self.check_length(record)?;
         let rrn = match at {
             Some(rrn) => checked(rrn)?,
@@ -101,7 +102,8 @@ impl VariableString {
 
     /// PUT update of the record that is held. Returns its number.
     pub fn update(&mut self, record: &[u8]) -> Result<u32, RequestError> {
-        self.inner.allow_change("updating records (open for output)")?;
+        self.inner
+            .allow_change(self.access(), "updating records (open for output)")?;
         let Some(rrn) = self.held else {
             return Err(RequestError::NoUpdate);
         };
@@ -125,6 +127,11 @@ impl VariableString {
     }
 
     /// Is a record held for update?
+    /// What the string's open is for.
+    pub fn access(&self) -> Access {
+        self.string.access()
+    }
+
     pub fn holds(&self) -> bool {
         self.held.is_some()
     }
@@ -139,7 +146,7 @@ impl VariableString {
     fn begin(&mut self, intent: Intent) -> Result<(), RequestError> {
         self.held = None;
         self.string.release();
-        self.inner.allow_read(intent)
+        self.inner.allow_read(self.access(), intent)
     }
 
     fn store(&mut self, rrn: u32, record: &[u8]) {

@@ -76,8 +76,8 @@ impl Sphere {
                 let _ = base.flush_log();
             }
         }
-        for member in self.all(base) {
-            member.leave_alone();
-        }
+        // The base last: who waits for it finds all of them gone.
+        self.members().for_each(Inner::leave_alone);
+        base.leave_alone();
     }
 }

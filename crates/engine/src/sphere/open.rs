@@ -5,7 +5,7 @@ use super::Sphere;
 use crate::dataset::{Access, DataSet, Inner, OpenOptions};
 use crate::engine::Engine;
 use crate::error::OpenError;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
@@ -26,17 +26,21 @@ impl Engine {
     /// As [`open`](Self::open), of any of them: nothing is open then. `InUse` if this process has one of them open
     /// otherwise; `Attributes` if the base is empty and an alternate index is not.
     pub fn open_sphere(&self, base: &Files, upgrade: &[Files], options: OpenOptions) -> Result<DataSet, OpenError> {
-        let mut open = self.opened();
         let output = options.access == Access::Output && !upgrade.is_empty();
-        if let Some(inner) = open.get(&base.data) {
+        let files: Vec<&Path> = std::iter::once(base).chain(upgrade).map(|f| f.data.as_path()).collect();
+        let mut open = loop {
+            let open = self.opened(&files);
+            let Some(inner) = open.get(&base.data) else { break open };
             if output && inner.sphere().is_none() {
                 return Err(OpenError::InUse {
                     path: base.data.clone(),
                     why: "this process has it open without its alternate indexes",
                 });
             }
-            return inner.join(options);
-        }
+            if let Some(joined) = inner.join(options)? {
+                return Ok(joined);
+            }
+        };
         let inner = self.open_first(&base.data, &base.index, options)?;
         if output {
             let mut members = Vec::new();
@@ -63,7 +67,7 @@ impl Engine {
         }
         inner.join_log();
         open.insert(&inner);
-        Ok(DataSet::new(inner))
+        Ok(DataSet::new(inner, options.access))
     }
 }
 

@@ -12,7 +12,7 @@
 
 use super::pointer::damaged;
 use super::way::Way;
-use crate::dataset::Inner;
+use crate::dataset::{Access, Inner};
 use crate::error::RequestError;
 use crate::ksds::{Ksds, Spot};
 use crate::string::{Argument, Insert, Intent, Record, Search, Str};
@@ -200,11 +200,16 @@ impl PathString {
 
     // ---- parts ----
 
+    /// What the string's open is for.
+    pub fn access(&self) -> Access {
+        self.base.access()
+    }
+
     /// A string's next request releases what it held.
     fn begin(&mut self, intent: Intent) -> Result<(), RequestError> {
         self.duplicate = false;
         self.base.end();
-        if intent == Intent::Update && self.inner.options.access != crate::Access::Output {
+        if intent == Intent::Update && self.access() != Access::Output {
             return Err(RequestError::Access {
                 what: "getting records for update (open for output)",
             });

@@ -1,0 +1,208 @@
+//! Recovery: a dead owner's log is replayed for all data sets in it, and then it is free.
+//!
+//! What becomes of a data set that the log names:
+//!
+//! | its data component | its root | it |
+//! |---|---|---|
+//! | is the one being opened, by its cluster id | names this log | is recovered, whatever path the log has for it |
+//! | is there | names this log | is recovered |
+//! | is there | names no log, or another | is complete without this one |
+//! | is there, of another cluster | | was deleted, and another has its name |
+//! | is in use | names no log, or another | is complete without this one |
+//! | is in use | names this log | stops the recovery: in use |
+//! | is not there, the mark of its volume is | | was deleted |
+//! | is not there, and no mark of its volume | | may come back with its volume: if the log has requests of it, the log stays |
+//!
+//! * V1. A log is given back only when every data set that needs it, or may need it, has committed without it.
+//! * V2. A data set is known by its cluster id; paths only say where to look.
+
+use crate::dataset::{Inner, OpenOptions};
+use crate::engine::{read_root, Engine};
+use crate::error::OpenError;
+use crate::log::{Left, LogReader, Logged};
+use cica_disk::{Create, Lock, Open};
+use cica_format::root::Root;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// File that marks a directory as a volume that is there: the mount point of one that is not has none.
+const MARK: &str = ".cica-volume";
+
+/// A recovery in progress.
+struct Recovery<'e> {
+    engine: &'e Engine,
+    log: u64,
+    log_path: PathBuf,
+    /// Data sets that take part, by cluster id.
+    members: HashMap<u64, Arc<Inner>>,
+    /// What the numbers in the log mean.
+    numbers: HashMap<u32, Member>,
+    /// The log has requests of a data set that is away (V1).
+    needed: bool,
+}
+
+#[derive(Clone)]
+enum Member {
+    /// It takes part.
+    Open(Arc<Inner>),
+    /// It does not need this log.
+    Complete,
+    /// Its volume is not there.
+    Away,
+}
+
+impl Engine {
+    /// Replays the log that a root names, for every data set in it (law 2).
+    pub(crate) fn recover(&self, data: &Path, index: &Path, root: &Root) -> Result<(), OpenError> {
+        let log_path = PathBuf::from(&root.log.path);
+        let trouble = |what: String| OpenError::Log {
+            path: log_path.clone(),
+            what,
+        };
+        let mut reader = match LogReader::open(&*self.shared().env.disk, &log_path, root.log.log) {
+            Ok(Left::Log(reader)) => Some(reader),
+            // It was given back, so nothing in it is needed.
+            Ok(Left::Released) => None,
+            Ok(Left::Alive) => {
+                return Err(OpenError::InUse {
+                    path: data.to_path_buf(),
+                    why: "the process that has it open for output is still there",
+                })
+            }
+            // Another process recovered it since.
+            Err(_) if self.peek(data)?.log.log != root.log.log => return Ok(()),
+            Err(what) => {
+                return Err(trouble(format!(
+                    "{} needs the requests in this log, which its last owner left; {what}. Bring the log file back, \
+                     or delete the data set and restore it from a copy",
+                    data.display()
+                )))
+            }
+        };
+        let mut recovery = Recovery {
+            engine: self,
+            log: root.log.log,
+            log_path: log_path.clone(),
+            members: HashMap::new(),
+            numbers: HashMap::new(),
+            needed: false,
+        };
+        // First, so that it is found by its id wherever the log says it was.
+        let mut done = recovery.take_in(root.cluster, data, index).map(drop);
+        while done.is_ok() {
+            match reader.as_mut().map_or(Ok(None), LogReader::next_group) {
+                Ok(Some(group)) => done = recovery.replay_group(group),
+                Ok(None) => break,
+                Err(what) => done = Err(trouble(what)),
+            }
+        }
+        for inner in recovery.members.values() {
+            done = done.and_then(|()| inner.end_recovery());
+        }
+        recovery.members.values().for_each(|inner| inner.leave());
+        done?;
+        match reader.filter(|_| !recovery.needed) {
+            Some(reader) => reader.release().map_err(trouble),
+            None => Ok(()),
+        }
+    }
+
+    /// Marks the directory of a data component as a volume, before the first data set is in it.
+    pub(crate) fn mark_volume(&self, data: &Path) -> std::io::Result<()> {
+        let how = Open {
+            write: true,
+            create: Create::IfMissing,
+            ..Open::default()
+        };
+        self.shared().env.disk.open(&mark_of(data), how).map(drop)
+    }
+
+    fn has_mark(&self, data: &Path) -> bool {
+        self.shared().env.disk.open(&mark_of(data), Open::default()).is_ok()
+    }
+}
+
+fn mark_of(data: &Path) -> PathBuf {
+    data.with_file_name(MARK)
+}
+
+impl Recovery<'_> {
+    fn replay_group(&mut self, group: Vec<(u64, Logged)>) -> Result<(), OpenError> {
+        for (lsn, logged) in group {
+            match &logged {
+                Logged::DataSet {
+                    number,
+                    cluster,
+                    data,
+                    index,
+                } => {
+                    let member = self.take_in(*cluster, Path::new(data), Path::new(index))?;
+                    self.numbers.insert(*number, member);
+                }
+                // Each part is of one data set, and that knows by its root whether it has it (R5).
+                Logged::Unit(parts) => {
+                    for part in parts {
+                        self.replay(lsn, part)?;
+                    }
+                }
+                request => self.replay(lsn, request)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Does a logged request of one data set again, if that takes part.
+    fn replay(&mut self, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
+        match logged.number().and_then(|number| self.numbers.get(&number)) {
+            Some(Member::Open(inner)) => inner.replay(lsn, logged)?,
+            Some(Member::Away) => self.needed = true,
+            Some(Member::Complete) | None => {}
+        }
+        Ok(())
+    }
+
+    /// Opens a data set for recovery, if it needs this log (see the table).
+    fn take_in(&mut self, cluster: u64, data: &Path, index: &Path) -> Result<Member, OpenError> {
+        if let Some(known) = self.members.get(&cluster) {
+            self.check_copy(cluster, known, data)?;
+            return Ok(Member::Open(known.clone()));
+        }
+        let file = match self.engine.open_file(data, Lock::Exclusive, true) {
+            Ok(file) => file,
+            Err(OpenError::Missing { .. }) if self.engine.has_mark(data) => return Ok(Member::Complete),
+            Err(OpenError::Missing { .. }) => return Ok(Member::Away),
+            Err(OpenError::InUse { .. }) if self.engine.peek(data)?.log.log != self.log => return Ok(Member::Complete),
+            Err(error) => return Err(error),
+        };
+        let root = read_root(&*file, data)?;
+        if root.log.log != self.log || root.cluster != cluster {
+            return Ok(Member::Complete);
+        }
+        let inner = Inner::open(self.engine.shared(), file, root, data, index, OpenOptions::recovery())?;
+        self.members.insert(cluster, inner.clone());
+        Ok(Member::Open(inner))
+    }
+
+    /// A second file of the same cluster that needs this log as well is a copy, and nobody knows which of them is meant.
+    fn check_copy(&self, cluster: u64, known: &Inner, data: &Path) -> Result<(), OpenError> {
+        if known.data_path() == data {
+            return Ok(());
+        }
+        // The same file under another name is locked by this recovery.
+        let Ok(file) = self.engine.open_file(data, Lock::Exclusive, true) else {
+            return Ok(());
+        };
+        match read_root(&*file, data) {
+            Ok(root) if root.cluster == cluster && root.log.log == self.log => Err(OpenError::Unusable {
+                path: data.to_path_buf(),
+                what: format!(
+                    "this is a second copy of {}, and both need the requests in log {}: take one of them away",
+                    known.data_path().display(),
+                    self.log_path.display()
+                ),
+            }),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,413 @@
+//! Recovery when the world around it is not as the log says: volumes away, files renamed, copied, deleted; one data set
+//! that fails beside others that go on.
+
+mod common;
+
+use cica_disk::{Create, Disk, File, MemoryDisk, Open, ReadAt, WriteAt};
+use cica_engine::*;
+use common::*;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
+use std::sync::{Arc, Mutex};
+
+fn loaded(world: &World, engine: &Engine, name: &str) {
+    world.create(engine, name, |data, index| {
+        (data.primary, data.secondary, index.primary) = (4 << 20, 1 << 20, 1 << 20);
+    });
+    let ds = world.open(engine, name);
+    ds.string().insert(&sealed(0, 0, 60), Insert::Sequential).unwrap();
+    ds.close().unwrap();
+}
+
+fn insert(ds: &DataSet, n: u64) -> Result<(), RequestError> {
+    ds.string().insert(&sealed(n, n, 60), Insert::Direct).map(drop)
+}
+
+fn has(ds: &DataSet, n: u64) -> bool {
+    ds.string().get(&key(n), Search::Equal, Intent::Read).is_ok()
+}
+
+/// Data sets "a" and "b" on volumes of their own, both changed and committed by an owner that died.
+fn dead_owner() -> World {
+    let disk = MemoryDisk::default();
+    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    let engine = world.engine();
+    for name in ["a", "b"] {
+        let directory = world.root.join("v").join(name);
+        let how = Open {
+            directory: true,
+            create: Create::IfMissing,
+            ..Open::default()
+        };
+        world.disk.open(&directory, how).unwrap();
+    }
+    for name in ["a/x", "b/x"] {
+        loaded(&world, &engine, name);
+    }
+    let open = ["a/x", "b/x"].map(|name| world.open(&engine, name));
+    for ds in &open {
+        insert(ds, 1).unwrap();
+        ds.commit().unwrap();
+    }
+    disk.kill();
+    drop(open);
+    for name in ["a/x", "b/x"] {
+        assert_ne!(
+            world.engine().peek(&world.paths(name).0).unwrap().log.log,
+            0,
+            "{name} needs the log"
+        );
+    }
+    world
+}
+
+fn move_files(world: &World, from: &str, to: &str) {
+    let ((data, index), (to_data, to_index)) = (world.paths(from), world.paths(to));
+    world.disk.rename(&data, &to_data).unwrap();
+    world.disk.rename(&index, &to_index).unwrap();
+}
+
+#[test]
+fn a_volume_that_is_not_there_keeps_the_log_until_its_data_set_is_back() {
+    let world = dead_owner();
+    // The mount point of a volume is there, and empty.
+    move_files(&world, "b/x", "away");
+    world
+        .disk
+        .rename(Path::new("/v/b/.cica-volume"), Path::new("/v/mark"))
+        .unwrap();
+    // The others are recovered, and other work comes and goes.
+    for n in 2..5 {
+        let engine = world.engine();
+        let a = world.open(&engine, "a/x");
+        assert!(has(&a, n - 1));
+        insert(&a, n).unwrap();
+        a.commit().unwrap();
+        a.close().unwrap();
+    }
+    move_files(&world, "away", "b/x");
+    world
+        .disk
+        .rename(Path::new("/v/mark"), Path::new("/v/b/.cica-volume"))
+        .unwrap();
+    let engine = world.engine();
+    for name in ["a/x", "b/x"] {
+        assert!(has(&world.open(&engine, name), 1), "{name}");
+    }
+}
+
+#[test]
+fn a_data_set_that_was_deleted_does_not_stop_recovery_of_the_others() {
+    let world = dead_owner();
+    let (data, index) = world.paths("b/x");
+    world.disk.remove(&data).unwrap();
+    world.disk.remove(&index).unwrap();
+    assert!(has(&world.open(&world.engine(), "a/x"), 1));
+}
+
+#[test]
+fn a_data_set_that_was_renamed_gets_its_requests() {
+    let world = dead_owner();
+    move_files(&world, "b/x", "renamed");
+    assert!(has(&world.open(&world.engine(), "renamed"), 1));
+    assert!(has(&world.open(&world.engine(), "a/x"), 1));
+}
+
+#[test]
+fn another_data_set_under_the_name_is_left_alone() {
+    let world = dead_owner();
+    move_files(&world, "b/x", "away");
+    loaded(&world, &world.engine(), "b/x");
+    assert!(has(&world.open(&world.engine(), "a/x"), 1));
+    let engine = world.engine();
+    assert!(!has(&world.open(&engine, "b/x"), 1));
+}
+
+#[test]
+fn of_two_copies_that_need_the_log_neither_is_taken() {
+    let world = dead_owner();
+    let (from, to) = (world.paths("b/x"), world.paths("copy"));
+    for (from, to) in [(from.0, to.0), (from.1, to.1)] {
+        let source = world.disk.open(&from, Open::default()).unwrap();
+        let mut bytes = vec![0; source.size(None).unwrap() as usize];
+        source
+            .read(&mut [ReadAt {
+                at: 0,
+                buf: &mut bytes,
+                got: 0,
+            }])
+            .unwrap();
+        let how = Open {
+            write: true,
+            create: Create::New,
+            ..Open::default()
+        };
+        let copy = world.disk.open(&to, how).unwrap();
+        copy.write(&[WriteAt { at: 0, buf: &bytes }]).unwrap();
+    }
+    let (data, index) = world.paths("copy");
+    let error = world
+        .engine()
+        .open(&data, &index, OpenOptions::default())
+        .map(drop)
+        .unwrap_err();
+    assert!(error.to_string().contains("second copy"), "{error}");
+    world.disk.remove(&data).unwrap();
+    assert!(has(&world.open(&world.engine(), "b/x"), 1));
+}
+
+#[test]
+fn an_open_meets_the_last_close_of_another_thread() {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine, "a");
+    std::thread::scope(|scope| {
+        for thread in 1..4 {
+            let (world, engine) = (&world, &engine);
+            scope.spawn(move || {
+                for n in 0..150 {
+                    let ds = world.open(engine, "a");
+                    insert(&ds, thread * 1000 + n).unwrap();
+                    ds.close().unwrap();
+                }
+            });
+        }
+    });
+    let ds = world.open(&engine, "a");
+    assert_sound(&ds);
+    assert_eq!(ds.statistics().0.records, 451);
+}
+
+#[test]
+fn an_open_for_input_changes_nothing_though_another_is_for_output() {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine, "a");
+    let output = world.open(&engine, "a");
+    let input = world.open_with(&engine, "a", OpenOptions::default());
+    let mut s = input.string();
+    let refused = |error: RequestError| assert_eq!((error.feedback().return_code, error.feedback().reason), (8, 68));
+    refused(s.get(&key(0), Search::Equal, Intent::Update).map(drop).unwrap_err());
+    refused(s.insert(&sealed(5, 5, 60), Insert::Direct).unwrap_err());
+    refused(s.erase().unwrap_err());
+    refused(input.clone().string().update(&sealed(0, 1, 60)).unwrap_err());
+    insert(&output, 5).unwrap();
+    assert!(has(&input, 5));
+}
+
+/// A disk on which writes to one file fail from some moment on.
+#[derive(Debug, Clone)]
+struct Failing {
+    disk: MemoryDisk,
+    file: Arc<Mutex<Option<PathBuf>>>,
+    on: Arc<AtomicBool>,
+    /// Writes of roots so far.
+    roots: Arc<AtomicU64>,
+}
+
+#[derive(Debug)]
+struct FailingFile {
+    file: Box<dyn File>,
+    path: PathBuf,
+    disk: Failing,
+}
+
+impl Disk for Failing {
+    fn open(&self, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        Ok(Box::new(FailingFile {
+            file: self.disk.open(path, how)?,
+            path: path.to_path_buf(),
+            disk: self.clone(),
+        }))
+    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.disk.rename(from, to)
+    }
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.disk.remove(path)
+    }
+    fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
+        self.disk.list(directory)
+    }
+}
+
+impl File for FailingFile {
+    fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
+        self.file.read(batch)
+    }
+    fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
+        let fails = self.disk.on.load(Relaxed) && self.disk.file.lock().unwrap().as_deref() == Some(&*self.path);
+        if batch.iter().any(|w| w.at < 131_072) {
+            self.disk.roots.fetch_add(1, Relaxed);
+        }
+        match fails {
+            true => Err(io::Error::other("made to fail")),
+            false => self.file.write(batch),
+        }
+    }
+    fn sync(&self) -> io::Result<()> {
+        self.file.sync()
+    }
+    fn size(&self, set: Option<u64>) -> io::Result<u64> {
+        self.file.size(set)
+    }
+}
+
+fn failing_world() -> (World, Failing) {
+    let disk = Failing {
+        disk: MemoryDisk::default(),
+        file: Arc::default(),
+        on: Arc::default(),
+        roots: Arc::default(),
+    };
+    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    (world, disk)
+}
+
+#[test]
+fn a_data_set_whose_root_cannot_be_written_does_not_stop_the_log_of_the_others() {
+    let (world, disk) = failing_world();
+    let engine = world.engine();
+    loaded(&world, &engine, "a");
+    loaded(&world, &engine, "b");
+    let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
+    *disk.file.lock().unwrap() = Some(world.paths("a").0);
+    disk.on.store(true, Relaxed);
+    insert(&a, 1).unwrap();
+    insert(&b, 1).unwrap();
+    // Whoever flushes, what is of b is durable, and a says what became of it.
+    b.commit().unwrap();
+    assert!(matches!(a.commit(), Err(RequestError::Fenced { .. })));
+    insert(&b, 2).unwrap();
+    b.commit().unwrap();
+    disk.on.store(false, Relaxed);
+    drop((a, b, engine));
+    let engine = world.engine();
+    let b = world.open(&engine, "b");
+    assert!(has(&b, 1) && has(&b, 2));
+    assert!(has(&world.open(&engine, "a"), 0));
+}
+
+#[test]
+fn a_fenced_data_set_does_not_make_the_log_start_over_again_and_again() {
+    let (world, disk) = failing_world();
+    let engine = world.engine();
+    loaded(&world, &engine, "a");
+    world.create(&engine, "b", |data, index| {
+        (data.ci_size, data.ci_per_ca, data.maximum_record) = (32_768, 10, 32_000);
+        (data.primary, data.secondary, index.primary) = (8 << 20, 4 << 20, 1 << 20);
+    });
+    let b = world.open(&engine, "b");
+    b.string().insert(&sealed(0, 0, 30_000), Insert::Sequential).unwrap();
+    b.close().unwrap();
+    let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
+    insert(&a, 1).unwrap();
+    a.commit().unwrap();
+    *disk.file.lock().unwrap() = Some(world.paths("a").0);
+    disk.on.store(true, Relaxed);
+    insert(&a, 2).unwrap();
+    a.commit().unwrap();
+    assert!(a.checkpoint().is_err());
+    let before = disk.roots.load(Relaxed);
+    let mut s = b.string();
+    // More than two lengths of the log.
+    for n in 0..5000 {
+        s.get(&key(0), Search::Equal, Intent::Update).unwrap();
+        s.update(&sealed(0, n, 30_000)).unwrap();
+    }
+    let roots = disk.roots.load(Relaxed) - before;
+    assert!(roots < 40, "{roots} writes of roots");
+    drop(s);
+    disk.on.store(false, Relaxed);
+    b.commit().unwrap();
+    drop((a, b, engine));
+    let engine = world.engine();
+    let a = world.open(&engine, "a");
+    assert!(has(&a, 1) && has(&a, 2), "what the fenced one acknowledged");
+    let last = unsealed(
+        world
+            .open(&engine, "b")
+            .string()
+            .get(&key(0), Search::Equal, Intent::Read)
+            .unwrap()
+            .bytes,
+    );
+    assert_eq!(last, 4999);
+}
+
+/// Bytes of the data component from `at` on.
+fn read_at(world: &World, name: &str, at: u64) -> Vec<u8> {
+    let file = world.disk.open(&world.paths(name).0, Open::default()).unwrap();
+    let mut bytes = vec![0; 65_536];
+    let mut batch = [ReadAt {
+        at,
+        buf: &mut bytes,
+        got: 0,
+    }];
+    file.read(&mut batch).unwrap();
+    bytes
+}
+
+fn write_at(world: &World, name: &str, at: u64, bytes: &[u8]) {
+    let how = Open {
+        write: true,
+        ..Open::default()
+    };
+    let file = world.disk.open(&world.paths(name).0, how).unwrap();
+    file.write(&[WriteAt { at, buf: bytes }]).unwrap();
+}
+
+/// The data set after a commit of each kind, its owner dead.
+fn committed(kind: &str) -> World {
+    let disk = MemoryDisk::default();
+    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    let engine = world.engine();
+    loaded(&world, &engine, "a");
+    let ds = world.open(&engine, "a");
+    insert(&ds, 1).unwrap();
+    match kind {
+        "checkpoint" => ds.checkpoint().unwrap(),
+        "commit" => ds.commit().unwrap(),
+        _ => drop(ds.clone()),
+    }
+    if kind == "close" {
+        ds.close().unwrap();
+        disk.kill();
+    } else {
+        disk.kill();
+        drop(ds);
+    }
+    world
+}
+
+#[test]
+fn either_copy_of_the_root_may_be_lost_after_any_commit() {
+    for kind in ["checkpoint", "commit", "close"] {
+        for at in [0, 65_536] {
+            let world = committed(kind);
+            write_at(&world, "a", at, &[0; 8192]);
+            assert!(has(&world.open(&world.engine(), "a"), 1), "{kind}, copy at {at} lost");
+        }
+    }
+}
+
+#[test]
+fn a_root_in_the_place_of_the_other_copy_counts_and_is_spared_by_the_next_commit() {
+    for at in [0, 65_536] {
+        let world = committed("close");
+        let other = 65_536 - at;
+        let root = read_at(&world, "a", at);
+        write_at(&world, "a", other, &root);
+        write_at(&world, "a", at, &[0; 8192]);
+        let engine = world.engine();
+        let ds = world.open(&engine, "a");
+        assert!(has(&ds, 1));
+        insert(&ds, 2).unwrap();
+        ds.checkpoint().unwrap();
+        ds.close().unwrap();
+        let ds = world.open(&engine, "a");
+        assert!(has(&ds, 1) && has(&ds, 2));
+        assert_sound(&ds);
+    }
+}
