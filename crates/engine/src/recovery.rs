@@ -184,7 +184,7 @@ impl Recovery<'_> {
         Ok(Member::Open(inner))
     }
 
-    /// A second file of the same cluster that needs this log as well is a copy, and nobody knows which of them is meant.
+    /// A second file of the same cluster that needs this log as well is a copy: nobody knows which of them is meant.
     fn check_copy(&self, cluster: u64, known: &Inner, data: &Path) -> Result<(), OpenError> {
         if known.data_path() == data {
             return Ok(());
