@@ -517,8 +517,8 @@ impl Inner {
     }
 
     /// Writes a data root under its next version, durably, and then the same into the other copy under the version
-    /// after that, so that losing either takes nothing away (R7). The second need not be durable now: whatever overwrites the
-    /// first copy syncs before. So its failure takes nothing away either.
+    /// after that, so that losing either takes nothing away (R7). The second need not be durable now: whatever
+    /// overwrites the first copy syncs before. So its failure takes nothing away either.
     fn write_data_root(&self, root: &mut Root) -> Result<(), RequestError> {
         let data = &self.common().data;
         root.version += 1;
