@@ -144,7 +144,7 @@ fn attempt(wish: &Wish, limit: u32) -> Result<Plan, DefineError> {
     };
     let loaded = (wish.organization != Organization::Lds).then(|| {
         wish.free_space
-            .load(ci_size, data.allocation.ci_per_ca, wish.record_size.average)
+            .load(ci_size, data.allocation.ci_per_ca, stored(wish).average)
     });
     notes.extend(
         loaded
@@ -162,9 +162,10 @@ fn attempt(wish: &Wish, limit: u32) -> Result<Plan, DefineError> {
 
 /// The data CI size: as given, rounded up, or chosen up to `limit`.
 fn data_ci_size(wish: &Wish, limit: u32, notes: &mut Vec<String>) -> Result<u32, DefineError> {
+    let stored = stored(wish);
     let record = |ci_size| match wish.organization {
         Organization::Lds => Ok(()),
-        _ => check::record_fits(wish.record_size, ci_size, wish.spanned),
+        _ => check::record_fits(stored, ci_size, wish.spanned),
     };
     if let Some(given) = wish.ci_size {
         let size = check::ci_size(wish.organization, given)?;
@@ -177,22 +178,34 @@ fn data_ci_size(wish: &Wish, limit: u32, notes: &mut Vec<String>) -> Result<u32,
         return Ok(size);
     }
     record(None)?;
-    match cisize::data(wish.organization, wish.record_size, wish.spanned, limit, wish.device) {
+    match cisize::data(wish.organization, stored, wish.spanned, limit, wish.device) {
         Some(choice) => {
             notes.push(choice.why);
             Ok(choice.size)
         }
         None => Err(DefineError::RecordTooLong {
-            record: wish.record_size.maximum,
+            record: stored.maximum,
             ci_size: limit,
             least: None,
         }),
     }
 }
 
+/// Record lengths as they are stored: in a VRRDS the record's number of four bytes stands in front of it.
+fn stored(wish: &Wish) -> RecordSize {
+    let number = match wish.organization {
+        Organization::Vrrds => 4,
+        _ => 0,
+    };
+    RecordSize {
+        average: wish.record_size.average.saturating_add(number),
+        maximum: wish.record_size.maximum.saturating_add(number),
+    }
+}
+
 /// The data component.
 fn lay_out(space: Space, ci_size: u32, wish: &Wish, notes: &mut Vec<String>) -> Result<Layout, DefineError> {
-    let length = wish.record_size.average;
+    let length = stored(wish).average;
     let records = Records {
         length,
         per_ci: cisize::records_in(ci_size, wish.organization, length),

@@ -274,7 +274,7 @@ fn all_errors_of_a_command_are_told_together() {
 fn what_is_not_supported_yet_is_refused_and_changes_nothing() {
     for text in [
         " LISTDATA STATUS VOLUME(V39001) UNIT(3390)",
-        " DEFINE CLUSTER (NAME(A) TRK(1) NUMBERED)",
+        " DEFINE CLUSTER (NAME(A) TRK(1) ZFS)",
         " DELETE A NVR",
         " BIX IDS(A) ODS(B)",
     ] {

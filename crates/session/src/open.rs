@@ -4,24 +4,21 @@
 //! its cluster, so files that were exchanged on the volume are found out here.
 
 use crate::error::SessionError;
-use cica_catalog::entry::Kind;
 use cica_catalog::{Catalog, Cluster, Contents, Name};
 use cica_engine::{Access, DataSet, Engine, OpenOptions};
 use cica_format::attributes::Attributes;
 use std::path::PathBuf;
 
-/// Files of the data and index components.
+/// Files of the data and index components; an empty path where the organization has no index.
 ///
 /// # Errors
-/// The volume is not there, or the cluster is of an organization that cannot be opened yet.
+/// The volume is not there.
 pub fn files(catalog: &Catalog, cluster: &Cluster) -> Result<(PathBuf, PathBuf), SessionError> {
-    match &cluster.index {
-        Some(index) => Ok((catalog.component_path(&cluster.data)?, catalog.component_path(index)?)),
-        None => Err(SessionError::NoRecords {
-            name: cluster.name.clone(),
-            kind: Kind::Cluster,
-        }),
-    }
+    let index = cluster.index.as_ref().map(|index| catalog.component_path(index));
+    Ok((
+        catalog.component_path(&cluster.data)?,
+        index.transpose()?.unwrap_or_default(),
+    ))
 }
 
 /// Opens a cluster.

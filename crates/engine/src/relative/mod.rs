@@ -135,7 +135,9 @@ impl Rrds {
             self.data.set_has_records(ci, true)?;
         }
         self.counters.records.fetch_add(1, Relaxed);
-        self.counters.inserted.fetch_add(1, Relaxed);
+        if !self.loading.load(Relaxed) {
+            self.counters.inserted.fetch_add(1, Relaxed);
+        }
         let (ca, i) = self.data.layout.split(ci);
         let last = slot + 1 == self.per_ci && i + 1 == self.data.layout.ci_per_ca;
         if last && self.loading.load(Relaxed) {

@@ -21,7 +21,7 @@ pub use wanted::default_volume;
 
 use super::failure::Failure;
 use super::Services;
-use crate::messages::{CICA0901E, CICA0933I, CICA0935I, IDC0181I, IDC0508I, IDC0509I, IDC0512I};
+use crate::messages::{CICA0933I, CICA0935I, IDC0181I, IDC0508I, IDC0509I, IDC0512I};
 use crate::params::Command;
 use crate::sysprint::Sysprint;
 use cica_catalog::check;
@@ -53,7 +53,6 @@ pub fn cluster(services: &mut Services, command: &Command, out: &mut Sysprint) -
 /// A cluster that was defined, and what is told about it.
 struct Defined {
     cluster: Cluster,
-    index: Component,
     /// Were the names of data and index component made up?
     generated: (bool, bool),
     /// CI sizes given and taken, where they differ.
@@ -109,17 +108,22 @@ fn make_files(
         |part: &Component| part.file_attributes(&cluster.name, cluster.organization, &cluster.attributes, created);
     // As the catalog will be: volumes it shares with its master may be new in it.
     let directory = |serial: &Volser| catalog.check_volume(contents.volume(serial)?);
+    let index_path = match &cluster.index {
+        Some(index) => directory(&wanted.index_volumes[0])?.join(&index.file),
+        None => PathBuf::new(),
+    };
     let mut definition = Definition {
         data_path: directory(&wanted.data_volumes[0])?.join(&cluster.data.file),
-        index_path: directory(&wanted.index_volumes[0])?.join(&defined.index.file),
+        index_path,
         data: attributes(&cluster.data),
-        index: Some(attributes(&defined.index)),
+        index: cluster.index.as_ref().map(attributes),
     };
     if let Some(index) = &mut definition.index {
         index.share_region = wanted.index_share.region;
         index.share_system = wanted.index_share.system;
     }
-    room::check(services, catalog, contents, &[&cluster.data, &defined.index])?;
+    let components: Vec<&Component> = [&cluster.data].into_iter().chain(&cluster.index).collect();
+    room::check(services, catalog, contents, &components)?;
     leftover::clear(services, catalog, &definition.data_path, &definition.index_path)?;
     services.engine.create(&definition)?;
     Ok((definition.data_path, definition.index_path))
@@ -127,18 +131,17 @@ fn make_files(
 
 impl Defined {
     fn new(contents: &Contents, wanted: &Wanted, plan: &Plan) -> Result<Defined, Failure> {
-        let Some(index_layout) = &plan.index else {
-            let item = "AN ORGANIZATION WITHOUT KEYS";
-            return Err(Failure::new(&CICA0901E, &[("item", &item)]));
-        };
         let data_name = wanted.data_name.clone().unwrap_or_else(|| wanted.name.data());
         let index_name = wanted.index_name.clone().unwrap_or_else(|| wanted.name.index());
         let mut data = plan.data.component(data_name, wanted.data_volumes.clone());
-        let mut index = index_layout.component(index_name, wanted.index_volumes.clone());
+        let mut index = (plan.index.as_ref()).map(|layout| layout.component(index_name, wanted.index_volumes.clone()));
         data.file = free_file(contents, &data);
-        index.file = free_file(contents, &index);
+        if let Some(index) = &mut index {
+            index.file = free_file(contents, index);
+        }
         let wish = &wanted.wish;
-        let sizes = [(wish.ci_size, data.ci_size), (wish.index_ci_size, index.ci_size)];
+        let index_size = index.as_ref().map(|index| index.ci_size);
+        let sizes = [(wish.ci_size, Some(data.ci_size)), (wish.index_ci_size, index_size)];
         let key_end = wish.keys.map_or(0, |k| k.offset + u32::from(k.length));
         Ok(Defined {
             cluster: Cluster {
@@ -149,13 +152,12 @@ impl Defined {
                     ..wanted.attributes.clone()
                 },
                 data,
-                index: Some(index.clone()),
+                index,
             },
-            index,
             generated: (wanted.data_name.is_none(), wanted.index_name.is_none()),
             rounded: sizes
                 .into_iter()
-                .filter_map(|(given, taken)| Some((given?, taken)))
+                .filter_map(|(given, taken)| Some((given?, taken?)))
                 .filter(differ)
                 .collect(),
             key_end: Some(key_end).filter(|end| *end > wish.record_size.average),
@@ -163,14 +165,14 @@ impl Defined {
     }
 
     fn tell(&self, out: &mut Sysprint) {
-        let (data, index) = (&self.cluster.data, &self.index);
+        let (data, index) = (Some(&self.cluster.data), self.cluster.index.as_ref());
         for (message, component) in [(&IDC0508I, data), (&IDC0509I, index)] {
-            if let Some(volume) = component.volumes.first() {
+            if let Some(volume) = component.and_then(|component| component.volumes.first()) {
                 out.say(message, &[("volume", volume), ("status", &0)]);
             }
         }
         for (generated, kind, component) in [(self.generated.0, 'D', data), (self.generated.1, 'I', index)] {
-            if generated {
+            if let Some(component) = component.filter(|_| generated) {
                 out.say(&IDC0512I, &[("kind", &kind), ("name", &component.name)]);
             }
         }

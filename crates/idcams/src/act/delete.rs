@@ -187,7 +187,7 @@ impl Files {
         }
         let mut paths = paths.into_iter();
         Ok(paths.next().map(|data| Files {
-            index: paths.next().unwrap_or_else(|| data.clone()),
+            index: paths.next().unwrap_or_default(),
             data,
         }))
     }

@@ -8,8 +8,8 @@ use super::open::{cluster, data_set};
 use super::trouble::Trouble;
 use super::Services;
 use crate::messages::{
-    Entry, CICA0950E, IDC01700I, IDC01701I, IDC01708I, IDC01709I, IDC01710I, IDC01711I, IDC01712I, IDC01722I,
-    IDC01724I, IDC11703I, IDC11704I, IDC11726I, IDC11733I, IDC11772I, IDC21701I, IDC21703I,
+    Entry, CICA0950E, CICA0959E, IDC01700I, IDC01701I, IDC01708I, IDC01709I, IDC01710I, IDC01711I, IDC01712I,
+    IDC01722I, IDC01724I, IDC11703I, IDC11704I, IDC11726I, IDC11733I, IDC11772I, IDC21701I, IDC21703I,
 };
 use crate::params::Command;
 use crate::sysprint::Sysprint;
@@ -28,6 +28,9 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
     let params = &command.params;
     let name = params.name("NAME").unwrap_or_default();
     let cluster = cluster(services, name)?;
+    if !cluster.organization.has_index() {
+        return Err(Failure::new(&CICA0959E, &[("name", &cluster.name)]));
+    }
     let opened = data_set(services, &cluster, OpenOptions::default())?;
     let examined = opened.examine();
     let closed = opened.close().map(drop);

@@ -1,10 +1,10 @@
-//! Where REPRO and PRINT read records: a key-sequenced data set, or a sequential file outside VSAM.
+//! Where REPRO and PRINT read records: a cluster of any organization, or a sequential file outside VSAM.
 
 use super::open::or_ascii;
 use super::sequential::Files;
 use super::trouble::Trouble;
-use cica_engine::{DataSet, Intent, RequestError, Search, Str};
-use cica_format::attributes::Attributes;
+use cica_engine::{Argument, DataSet, Intent, RequestError, Search, Str};
+use cica_format::attributes::{Attributes, Organization};
 use cica_qsam::{Attributes as FileAttributes, CodePage, Reader, MAX_LOGICAL_RECORD};
 
 /// See the module.
@@ -17,8 +17,19 @@ pub struct Input {
     records: u64,
 }
 
+/// A record and where it stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Found<'r> {
+    /// Its bytes.
+    pub bytes: &'r [u8],
+    /// Its RBA; 0 in a file.
+    pub rba: u64,
+    /// Its relative record number; 0 where there are none.
+    pub rrn: u32,
+}
+
 enum Kind {
-    Keyed {
+    Cluster {
         data_set: DataSet,
         string: Str,
     },
@@ -55,13 +66,13 @@ impl KeyField {
 
 impl Input {
     /// The records of an open data set, from its first one.
-    pub fn keyed(name: String, data_set: DataSet) -> Input {
+    pub fn cluster(name: String, data_set: DataSet) -> Input {
         let page = CodePage::from_ccsid(data_set.attributes().ccsid);
         let string = data_set.string();
         Input {
             name,
             page,
-            kind: Kind::Keyed { data_set, string },
+            kind: Kind::Cluster { data_set, string },
             records: 0,
         }
     }
@@ -91,7 +102,7 @@ impl Input {
     /// not converted.
     pub fn text_page(&self) -> Option<CodePage> {
         match self.kind {
-            Kind::Keyed { .. } => Some(or_ascii(self.page)),
+            Kind::Cluster { .. } => Some(or_ascii(self.page)),
             Kind::File { .. } => self.page,
         }
     }
@@ -99,7 +110,18 @@ impl Input {
     /// The keys, where there are keys.
     pub fn key_field(&self) -> Option<KeyField> {
         match &self.kind {
-            Kind::Keyed { data_set, .. } => Some(KeyField::of(data_set.attributes())),
+            Kind::Cluster { data_set, .. } => {
+                let keyed = data_set.attributes().organization == Organization::Ksds;
+                keyed.then(|| KeyField::of(data_set.attributes()))
+            }
+            Kind::File { .. } => None,
+        }
+    }
+
+    /// The organization of a cluster.
+    pub fn organization(&self) -> Option<Organization> {
+        match &self.kind {
+            Kind::Cluster { data_set, .. } => Some(data_set.attributes().organization),
             Kind::File { .. } => None,
         }
     }
@@ -107,17 +129,25 @@ impl Input {
     /// The longest record there can be, in bytes.
     pub fn longest(&self) -> u32 {
         match &self.kind {
-            Kind::Keyed { data_set, .. } => data_set.attributes().maximum_record,
+            Kind::Cluster { data_set, .. } => match data_set.attributes().organization {
+                // Its records are its control intervals.
+                Organization::Lds => data_set.attributes().ci_size,
+                _ => data_set.attributes().maximum_record,
+            },
             Kind::File { attributes, .. } => attributes.longest_record().unwrap_or(MAX_LOGICAL_RECORD),
         }
     }
 
-    /// Goes to the first record at or above `key`, which may be the beginning of a key. False: there is none, or there
-    /// are no keys.
-    pub fn point(&mut self, key: &[u8]) -> Result<bool, Trouble> {
+    /// Goes to the first record at or above a key, which may be the beginning of one, or a record number; or to the
+    /// record at an RBA. False: there is none.
+    pub fn point(&mut self, at: Argument<'_>) -> Result<bool, Trouble> {
+        let search = match at {
+            Argument::Rba(_) => Search::Equal,
+            _ => Search::GreaterOrEqual,
+        };
         match &mut self.kind {
             Kind::File { .. } => Ok(false),
-            Kind::Keyed { string, .. } => match string.point(key, Search::GreaterOrEqual) {
+            Kind::Cluster { string, .. } => match string.point(at, search) {
                 Ok(()) => Ok(true),
                 Err(RequestError::NotFound) => Ok(false),
                 Err(error) => Err(error.into()),
@@ -127,11 +157,15 @@ impl Input {
 
     /// The next record, or none at the end.
     #[inline]
-    pub fn next(&mut self) -> Result<Option<&[u8]>, Trouble> {
+    pub fn next(&mut self) -> Result<Option<Found<'_>>, Trouble> {
         let record = match &mut self.kind {
-            Kind::File { reader, .. } => reader.next()?,
-            Kind::Keyed { string, .. } => match string.next(Intent::Read) {
-                Ok(record) => Some(record.bytes),
+            Kind::File { reader, .. } => reader.next()?.map(|bytes| Found { bytes, rba: 0, rrn: 0 }),
+            Kind::Cluster { string, .. } => match string.next(Intent::Read) {
+                Ok(record) => Some(Found {
+                    bytes: record.bytes,
+                    rba: record.rba,
+                    rrn: record.rrn,
+                }),
                 Err(RequestError::EndOfData) => None,
                 Err(error) => return Err(error.into()),
             },
@@ -149,7 +183,7 @@ impl Input {
     pub fn close(self) -> Result<(), Trouble> {
         match self.kind {
             Kind::File { .. } => Ok(()),
-            Kind::Keyed { data_set, string } => {
+            Kind::Cluster { data_set, string } => {
                 drop(string);
                 data_set.close().map(drop).map_err(Trouble::Close)
             }

@@ -67,7 +67,7 @@ impl Target {
         match self {
             Target::Cluster(cluster) => {
                 let data_set = data_set(services, cluster, OpenOptions::default())?;
-                Ok(Input::keyed(self.name(), data_set))
+                Ok(Input::cluster(self.name(), data_set))
             }
             Target::File(file) => {
                 let reader = Reader::new(file.open(services)?, &file.attributes).map_err(of_file(&file.name))?;
@@ -92,7 +92,7 @@ impl Target {
                     ..OpenOptions::default()
                 };
                 let data_set = data_set(services, cluster, options)?;
-                Ok(Output::keyed(self.name(), data_set, replace))
+                Ok(Output::cluster(self.name(), data_set, replace))
             }
             Target::File(sequential) => {
                 let attributes = sequential.attributes.completed_for(input.longest());
@@ -131,10 +131,7 @@ pub fn cluster(services: &Services, name: &str) -> Result<Box<Cluster>, Failure>
     let parsed = Name::parse(name).map_err(|_| failure::not_found(&name))?;
     let contents = services.home(&parsed)?.contents()?;
     let cluster = cica_session::reach(&contents, &parsed).map_err(|error| not_reached(name, error))?;
-    match cluster.index {
-        Some(_) => Ok(Box::new(cluster.clone())),
-        None => Err(no_records(&cluster.name, Kind::Cluster)),
-    }
+    Ok(Box::new(cluster.clone()))
 }
 
 /// An open data set of a cluster.
@@ -182,7 +179,7 @@ fn of_dd(services: &Services, ddname: &str) -> Result<Target, Failure> {
 
 fn no_records(name: &Name, kind: Kind) -> Failure {
     let item = format!(
-        "ACCESS TO RECORDS OF {name}, WHICH IS A {} AND NO KEY-SEQUENCED CLUSTER,",
+        "ACCESS TO RECORDS OF {name}, WHICH IS A {} AND NO CLUSTER,",
         kind.word()
     );
     Failure::new(&CICA0901E, &[("item", &item)])

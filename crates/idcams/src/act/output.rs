@@ -1,11 +1,14 @@
-//! Where REPRO writes records: a key-sequenced data set, or a sequential file outside VSAM.
+//! Where REPRO writes records: a cluster of any organization, or a sequential file outside VSAM.
 //!
 //! 1. A record is written or refused as a whole; after a refusal the next one may be written.
-//! 2. An empty data set is loaded, which needs ascending keys. One with records is inserted into, in any order.
+//! 2. An empty data set is loaded, which needs ascending keys. One with records is inserted into, in any order; records
+//!    of an ESDS or LDS go behind the last one.
+//! 3. Records of a relative data set keep their numbers in another one; those from elsewhere get the next number.
 
-use super::input::KeyField;
+use super::input::{Found, KeyField};
 use super::trouble::Trouble;
-use cica_engine::{DataSet, Insert, Intent, RequestError, Search, Str};
+use cica_engine::{Argument, DataSet, Insert, Intent, RequestError, Search, Str};
+use cica_format::attributes::Organization;
 use cica_qsam::{CodePage, QsamError, Writer};
 use std::fs::File;
 
@@ -19,11 +22,13 @@ pub struct Output {
 }
 
 enum Kind {
-    Keyed {
+    Cluster {
         data_set: DataSet,
         string: Str,
         loading: bool,
         replace: bool,
+        /// RRDS or VRRDS.
+        numbered: bool,
     },
     File(Writer<File>),
 }
@@ -43,17 +48,20 @@ pub enum Refusal {
 
 impl Output {
     /// An open data set; `replace`: records whose keys are there already replace those.
-    pub fn keyed(name: String, data_set: DataSet, replace: bool) -> Output {
+    pub fn cluster(name: String, data_set: DataSet, replace: bool) -> Output {
         let page = CodePage::from_ccsid(data_set.attributes().ccsid);
         let (string, loading) = (data_set.string(), data_set.loading());
+        let organization = data_set.attributes().organization;
+        let numbered = matches!(organization, Organization::Rrds | Organization::Vrrds);
         Output {
             name,
             page,
-            kind: Kind::Keyed {
+            kind: Kind::Cluster {
                 data_set,
                 string,
                 loading,
                 replace,
+                numbered,
             },
         }
     }
@@ -70,17 +78,27 @@ impl Output {
     /// The keys, where there are keys.
     pub fn key_field(&self) -> Option<KeyField> {
         match &self.kind {
-            Kind::Keyed { data_set, .. } => Some(KeyField::of(data_set.attributes())),
+            Kind::Cluster { data_set, .. } => {
+                let keyed = data_set.attributes().organization == Organization::Ksds;
+                keyed.then(|| KeyField::of(data_set.attributes()))
+            }
             Kind::File(_) => None,
         }
     }
 
     /// Writes a record.
     #[inline]
-    pub fn put(&mut self, record: &[u8]) -> Result<(), Refusal> {
+    pub fn put(&mut self, found: Found<'_>) -> Result<(), Refusal> {
+        let record = found.bytes;
         match &mut self.kind {
             Kind::File(writer) => writer.put(record).map_err(Refusal::from),
-            Kind::Keyed {
+            Kind::Cluster {
+                string,
+                replace,
+                numbered: true,
+                ..
+            } if found.rrn > 0 => put_at(string, found.rrn, record, *replace),
+            Kind::Cluster {
                 string,
                 loading,
                 replace,
@@ -105,11 +123,23 @@ impl Output {
                 let synced = if regular { file.sync_all() } else { Ok(()) };
                 synced.map_err(|source| QsamError::Write { record, source }.into())
             }
-            Kind::Keyed { data_set, string, .. } => {
+            Kind::Cluster { data_set, string, .. } => {
                 drop(string);
                 data_set.close().map(drop).map_err(Trouble::Close)
             }
         }
+    }
+}
+
+/// Puts a record into the slot with its number.
+fn put_at(string: &mut Str, rrn: u32, record: &[u8], replace: bool) -> Result<(), Refusal> {
+    match string.insert_at(rrn, record, Insert::Skip) {
+        Err(RequestError::Duplicate { .. }) if replace => {
+            string.get(Argument::Rrn(rrn), Search::Equal, Intent::Update)?;
+            string.update(record)?;
+            Ok(())
+        }
+        put => Ok(put?),
     }
 }
 

@@ -1,6 +1,7 @@
 //! PRINT: shows records as characters, hexadecimal, or both.
 //!
-//! A heading names the data set; each record stands under a line with its key, or with its number in a sequential file.
+//! A heading names the data set; each record stands under a line with its key, RBA or relative record number, or with
+//! its number in a sequential file.
 //! The code is 4 when no record was in the range, which is how jobs find out that a data set is empty.
 
 pub mod rows;
@@ -14,6 +15,7 @@ use super::Services;
 use crate::messages::{CICA0941E, IDC0005I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
+use cica_format::attributes::Organization;
 use rows::Form;
 use std::io::{self, BufWriter, Write};
 
@@ -90,19 +92,22 @@ fn form(params: &Params) -> Form {
 
 fn selected(mut selection: Selection, form: Form, services: &mut Services, out: &mut Sysprint) -> Result<u64, Trouble> {
     let (page, field) = (selection.input.page, selection.input.key_field());
+    let organization = selection.input.organization();
     out.new_page();
     out.triple(&format!("LISTING OF DATA SET -{}", selection.input.name));
     let mut count = 0;
     // A reader that has gone away ends the printing, not only the output.
     while out.error().is_none() {
         let number = selection.input.records() + 1;
-        let Some(record) = selection.next()? else { break };
-        let above = match field {
-            Some(field) => format!("KEY OF RECORD - {}", form.key(field.in_record(record), page)),
-            None => format!("RECORD SEQUENCE NUMBER - {number}"),
+        let Some(found) = selection.next()? else { break };
+        let above = match (field, organization) {
+            (Some(field), _) => format!("KEY OF RECORD - {}", form.key(field.in_record(found.bytes), page)),
+            (None, Some(Organization::Esds | Organization::Lds)) => format!("RBA OF RECORD - {}", found.rba),
+            (None, Some(_)) => format!("RELATIVE RECORD NUMBER - {}", found.rrn),
+            (None, None) => format!("RECORD SEQUENCE NUMBER - {number}"),
         };
         out.double(&above);
-        form.rows(record, page).iter().for_each(|row| out.line(row));
+        form.rows(found.bytes, page).iter().for_each(|row| out.line(row));
         count += 1;
         services.progress(count);
     }

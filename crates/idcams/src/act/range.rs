@@ -1,6 +1,14 @@
-//! Which records REPRO and PRINT take: FROMKEY or SKIP to begin, TOKEY or COUNT to end.
+//! Which records REPRO and PRINT take: FROMKEY, FROMADDRESS, FROMNUMBER or SKIP to begin, TOKEY, TOADDRESS, TONUMBER or
+//! COUNT to end.
+//!
+//! | parameter | of |
+//! |---|---|
+//! | FROMKEY, TOKEY | KSDS |
+//! | FROMADDRESS, TOADDRESS | ESDS, LDS; the first must be the address of a record |
+//! | FROMNUMBER, TONUMBER | RRDS, VRRDS |
+//! | SKIP, COUNT | anything |
 
-use super::input::{Input, KeyField};
+use super::input::{Found, Input, KeyField};
 use super::open::or_ascii;
 use super::print::rows::shown;
 use super::trouble::Trouble;
@@ -8,6 +16,8 @@ use crate::diagnostic::Diagnostic;
 use crate::messages::{CICA0901E, IDC3203I, IDC3225I};
 use crate::params::{KeyValue, Params};
 use crate::pos::Pos;
+use cica_engine::Argument;
+use cica_format::attributes::Organization;
 use cica_qsam::CodePage;
 
 /// See the module.
@@ -22,6 +32,10 @@ enum From {
     Start,
     /// The first record at or above this key, which may be the beginning of one.
     Key(Vec<u8>),
+    /// The record at this RBA.
+    Address(u64),
+    /// The first record at or above this number.
+    Number(u32),
     /// After so many records.
     Skip(u64),
 }
@@ -31,6 +45,10 @@ enum To {
     End,
     /// The last record not above this key, of which as many bytes count as there are.
     Key(KeyField, Vec<u8>),
+    /// The last record that starts at this RBA or before it.
+    Address(u64),
+    /// The last record not above this number.
+    Number(u64),
     /// So many records.
     Count(u64),
 }
@@ -42,12 +60,20 @@ impl Range {
         let from = match (key(params, "FROMKEY", input)?, params.number("SKIP")) {
             (Some((_, key)), _) => From::Key(key),
             (None, Some(count)) => From::Skip(count),
-            (None, None) => From::Start,
+            (None, None) => match (params.number("FROMADDRESS"), params.number("FROMNUMBER")) {
+                (Some(rba), _) => From::Address(rba),
+                (None, Some(rrn)) => From::Number(u32::try_from(rrn).unwrap_or(u32::MAX)),
+                (None, None) => From::Start,
+            },
         };
         let to = match (key(params, "TOKEY", input)?, params.number("COUNT")) {
             (Some((field, key)), _) => To::Key(field, key),
             (None, Some(count)) => To::Count(count),
-            (None, None) => To::End,
+            (None, None) => match (params.number("TOADDRESS"), params.number("TONUMBER")) {
+                (Some(rba), _) => To::Address(rba),
+                (None, Some(rrn)) => To::Number(rrn),
+                (None, None) => To::End,
+            },
         };
         Ok(Range { from, to })
     }
@@ -57,8 +83,16 @@ impl Range {
         match self.from {
             From::Start => {}
             From::Key(key) => {
-                if !input.point(&key)? {
+                if !input.point(Argument::Key(&key))? {
                     return Err(Trouble::NoSuchKey(shown(&key, input.page)));
+                }
+            }
+            From::Address(rba) => {
+                input.point(Argument::Rba(rba))?;
+            }
+            From::Number(rrn) => {
+                if !input.point(Argument::Rrn(rrn))? {
+                    return Err(Trouble::NoSuchKey(rrn.to_string()));
                 }
             }
             From::Skip(count) => {
@@ -92,20 +126,28 @@ pub struct Selection<'i> {
 impl Selection<'_> {
     /// The next record of the range.
     #[inline]
-    pub fn next(&mut self) -> Result<Option<&[u8]>, Trouble> {
+    pub fn next(&mut self) -> Result<Option<Found<'_>>, Trouble> {
         if self.left == 0 {
             return Ok(None);
         }
         self.left -= 1;
-        let record = self.input.next()?;
-        if let (To::Key(field, key), Some(record)) = (&self.to, record) {
-            let found = field.in_record(record);
-            if found[..key.len().min(found.len())] > key[..] {
-                self.left = 0;
-                return Ok(None);
+        let Some(found) = self.input.next()? else {
+            return Ok(None);
+        };
+        let beyond = match &self.to {
+            To::Key(field, key) => {
+                let own = field.in_record(found.bytes);
+                own[..key.len().min(own.len())] > key[..]
             }
+            To::Address(rba) => found.rba > *rba,
+            To::Number(rrn) => u64::from(found.rrn) > *rrn,
+            To::End | To::Count(_) => false,
+        };
+        if beyond {
+            self.left = 0;
+            return Ok(None);
         }
-        Ok(record)
+        Ok(Some(found))
     }
 }
 
@@ -116,8 +158,13 @@ fn key(params: &Params, keyword: &str, input: &Input) -> Result<Option<(KeyField
     };
     let Some(field) = input.key_field() else {
         return Err(Diagnostic::new(&IDC3225I, &[("item", &keyword)], *at).hint(format!(
-            "{} IS A SEQUENTIAL FILE AND HAS NO KEYS; USE SKIP AND COUNT",
-            input.name
+            "{} HAS NO KEYS; USE {}",
+            input.name,
+            match input.organization() {
+                Some(Organization::Esds | Organization::Lds) => "FROMADDRESS AND TOADDRESS, OR SKIP AND COUNT",
+                Some(_) => "FROMNUMBER AND TONUMBER, OR SKIP AND COUNT",
+                None => "SKIP AND COUNT",
+            }
         )));
     };
     let key = bytes(value, input.page, *at)?;
@@ -142,20 +189,29 @@ fn bytes(value: &KeyValue, page: Option<CodePage>, at: Pos) -> Result<Vec<u8>, D
     }
 }
 
-/// Addresses and record numbers choose records of other organizations.
+/// Addresses and record numbers choose records of some organizations only.
 fn refuse_places(params: &Params, input: &Input) -> Result<(), Diagnostic> {
     for keyword in ["FROMADDRESS", "TOADDRESS", "FROMNUMBER", "TONUMBER"] {
         let Some(at) = params.at(keyword) else { continue };
-        return Err(match (input.key_field(), keyword.ends_with("ADDRESS")) {
-            (Some(_), true) => {
+        let address = keyword.ends_with("ADDRESS");
+        let hint = match input.organization() {
+            None => "A SEQUENTIAL FILE HAS NEITHER ADDRESSES NOR RECORD NUMBERS; USE SKIP AND COUNT",
+            Some(Organization::Ksds) if address => {
                 let item = format!("{keyword} OF A KEY-SEQUENCED DATA SET");
-                Diagnostic::new(&CICA0901E, &[("item", &item)], at).hint("USE FROMKEY AND TOKEY")
+                return Err(Diagnostic::new(&CICA0901E, &[("item", &item)], at).hint("USE FROMKEY AND TOKEY"));
             }
-            (Some(_), false) => Diagnostic::new(&IDC3225I, &[("item", &keyword)], at)
-                .hint("A KEY-SEQUENCED DATA SET HAS NO RECORD NUMBERS; USE FROMKEY, TOKEY, SKIP OR COUNT"),
-            (None, _) => Diagnostic::new(&IDC3225I, &[("item", &keyword)], at)
-                .hint("A SEQUENTIAL FILE HAS NEITHER ADDRESSES NOR RECORD NUMBERS; USE SKIP AND COUNT"),
-        });
+            Some(Organization::Ksds) => {
+                "A KEY-SEQUENCED DATA SET HAS NO RECORD NUMBERS; USE FROMKEY, TOKEY, SKIP OR COUNT"
+            }
+            Some(Organization::Rrds | Organization::Vrrds) if address => {
+                "RECORDS OF A RELATIVE DATA SET GO BY NUMBER; USE FROMNUMBER AND TONUMBER"
+            }
+            Some(Organization::Esds | Organization::Lds) if !address => {
+                "RECORDS OF THIS DATA SET GO BY ADDRESS; USE FROMADDRESS AND TOADDRESS"
+            }
+            Some(_) => continue,
+        };
+        return Err(Diagnostic::new(&IDC3225I, &[("item", &keyword)], at).hint(hint));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! REPRO: copies records between sequential files and key-sequenced data sets.
+//! REPRO: copies records between sequential files and data sets of every organization.
 //!
 //! 1. A record the target refuses is told, counted, and left out; the copy goes on. When as many are counted as
 //!    ERRORLIMIT says (4 when it is not given), the copy ends with 12.
@@ -7,6 +7,7 @@
 //! 4. The target is touched (REUSE empties it) only when the input is open and the range has a beginning.
 
 use super::failure::Failure;
+use super::input::Found;
 use super::open::Target;
 use super::output::{Output, Refusal};
 use super::print::rows::shown;
@@ -95,8 +96,8 @@ fn records(
     let mut errors = 0;
     loop {
         let number = selection.input.records() + 1;
-        let record = match selection.next() {
-            Ok(Some(record)) => record,
+        let found = match selection.next() {
+            Ok(Some(found)) => found,
             Ok(None) => return copied,
             Err(trouble) => {
                 let failure = trouble.of(&selection.input.name);
@@ -104,7 +105,7 @@ fn records(
                 return copied;
             }
         };
-        match output.put(record) {
+        match output.put(found) {
             Ok(()) => {
                 copied.count += 1;
                 services.progress(copied.count);
@@ -114,7 +115,7 @@ fn records(
                 copied.cc = copied.cc.max(trouble.of(&output.name).tell(out));
                 return copied;
             }
-            Err(refusal) => copied.cc = copied.cc.max(refused(&refusal, record, number, output).tell(out)),
+            Err(refusal) => copied.cc = copied.cc.max(refused(&refusal, found, number, output).tell(out)),
         }
         errors += 1;
         if errors == limit {
@@ -126,11 +127,12 @@ fn records(
 }
 
 /// The message about a record that was not written; `number` counts in the input, what was skipped included.
-fn refused(refusal: &Refusal, record: &[u8], number: u64, output: &Output) -> Failure {
+fn refused(refusal: &Refusal, found: Found<'_>, number: u64, output: &Output) -> Failure {
+    let record = found.bytes;
     let key = output
         .key_field()
         .map(|field| shown(field.in_record(record), output.page))
-        .unwrap_or_default();
+        .unwrap_or_else(|| format!("RELATIVE RECORD NUMBER {}", found.rrn));
     let length = record.len();
     match refusal {
         Refusal::OutOfSequence => Failure::new(&IDC3314I, &[("key", &key)]),

@@ -73,6 +73,9 @@ CICA0957I 0 "RECORD-LEVEL SHARING IS NOT ACTIVE",
 CICA0958E 8 "{function} HAS NOTHING TO CHANGE: RECORD-LEVEL SHARING IS NOT ACTIVE",
     "The function of SHCDS changes the state of record-level sharing, and there is none.",
     "Leave the command out.";
+CICA0959E 8 "{name} HAS NO INDEX TO EXAMINE",
+    "EXAMINE checks key-sequenced and variable-length relative data sets and catalogs, as on z/OS.",
+    "Use `cica verify`, which checks data sets of every organization.";
 CICA0939E 12 "OUTFILE({name}) CANNOT BE WRITTEN: {reason}",
     "There is no such DD statement, or its file could not be made or written. The listing is lost.",
     "Check the DD statement and the right to write the file, and run the command again.";

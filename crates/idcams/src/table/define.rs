@@ -64,7 +64,7 @@ const INDEX_PLACEMENT: [Param; 4] = [
         .default("yes"),
 ];
 
-/// The organizations; those beyond key-sequenced are parsed and refused.
+/// The organizations.
 const ORGANIZATION: [Param; 5] = [
     flag("INDEXED", "key-sequenced data set (KSDS)")
         .abbr(&["IXD"])
@@ -72,16 +72,16 @@ const ORGANIZATION: [Param; 5] = [
         .default("yes"),
     flag("NONINDEXED", "entry-sequenced data set (ESDS)")
         .abbr(&["NIXD"])
-        .one_of("organization")
-        .not_yet(),
-    flag("NUMBERED", "relative record data set (RRDS)")
-        .abbr(&["NUMD"])
-        .one_of("organization")
-        .not_yet(),
+        .one_of("organization"),
+    flag(
+        "NUMBERED",
+        "relative record data set (RRDS), of variable length (VRRDS) if the average is below the maximum",
+    )
+    .abbr(&["NUMD"])
+    .one_of("organization"),
     flag("LINEAR", "linear data set (LDS)")
         .abbr(&["LIN"])
-        .one_of("organization")
-        .not_yet(),
+        .one_of("organization"),
     flag("ZFS", "linear data set for a z/OS file system")
         .one_of("organization")
         .not_yet(),

@@ -31,9 +31,11 @@ impl FileChange {
         let (Entry::Cluster(old), Entry::Cluster(new)) = (old, new) else {
             return Ok(None);
         };
-        let (Some(old_index), Some(new_index)) = (&old.index, &new.index) else {
-            return Ok(None);
-        };
+        let parts = (
+            old.index.as_ref().unwrap_or(&old.data),
+            new.index.as_ref().unwrap_or(&new.data),
+        );
+        let (old_index, new_index) = parts;
         let share = said::share_options(params).filter(|_| kind != Kind::Data);
         let same =
             carried(old, &old.data) == carried(new, &new.data) && carried(old, old_index) == carried(new, new_index);
@@ -43,7 +45,10 @@ impl FileChange {
         let (data, index) = open::files(catalog, old)?;
         let before = (
             services.engine.peek(&data)?.attributes,
-            services.engine.peek_index(&data, &index)?.attributes,
+            match &old.index {
+                Some(_) => services.engine.peek_index(&data, &index)?.attributes,
+                None => services.engine.peek(&data)?.attributes,
+            },
         );
         let mut after = (carried(new, &new.data), carried(new, new_index));
         let own = ShareOptions {

@@ -20,7 +20,7 @@ pub fn clear(services: &Services, catalog: &Catalog, data: &Path, index: &Path) 
             check_other(&other, index)?;
         }
     }
-    for path in [data, index] {
+    for path in [data, index].into_iter().filter(|path| !path.as_os_str().is_empty()) {
         match services.disk.open(path, Open::default()) {
             Ok(file) if is_blank(&*file).unwrap_or(false) => found = true,
             Ok(_) => return Err(in_the_way(path)),

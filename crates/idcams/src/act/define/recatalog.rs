@@ -29,19 +29,20 @@ pub fn recatalog(services: &Services, command: &Command) -> Result<Defined, Fail
             &name,
         )?;
         let of_index = |path: &PathBuf| services.engine.peek_index(&data.path, path).ok();
-        let index = found(services, &catalog, &volumes, of_index, &name)?;
+        let index = match data.root.attributes.organization.has_index() {
+            true => Some(found(services, &catalog, &volumes, of_index, &name)?.component()?),
+            false => None,
+        };
         let cluster = Cluster {
             organization: data.root.attributes.organization,
             attributes: attributes(services, command, &data.root.attributes)?,
             data: data.component()?,
-            index: Some(index.component()?),
+            index,
             name,
         };
         contents.insert(Entry::Cluster(Box::new(cluster.clone())))?;
-        let index = index.component()?;
         Ok(Defined {
             cluster,
-            index,
             generated: (false, false),
             rounded: Vec::new(),
             key_end: None,

@@ -9,7 +9,7 @@ use super::super::failure::{refused, Failure};
 use super::super::{said, Services};
 use crate::messages::{CICA0915E, IDC3506I};
 use crate::params::{Command, Params, Word};
-use cica_catalog::entry::{Attributes, Keys, Organization, ShareOptions};
+use cica_catalog::entry::{Attributes, Keys, Organization, RecordSize, ShareOptions};
 use cica_catalog::freespace::FreeSpace;
 use cica_catalog::plan::Wish;
 use cica_catalog::space::{Space, Unit};
@@ -49,11 +49,19 @@ impl Wanted {
     /// What `command` asks for.
     pub fn of(services: &Services, contents: &Contents, command: &Command) -> Result<Wanted, Failure> {
         let lists = Lists::of(contents, &command.params)?;
-        let attributes = lists.attributes(services)?;
+        let mut attributes = lists.attributes(services)?;
+        let organization = lists.organization(&attributes);
+        match organization {
+            Organization::Ksds if attributes.keys.is_none() => {
+                attributes.keys = Some(Keys { length: 64, offset: 0 });
+            }
+            // It has no records.
+            Organization::Lds => attributes.record_size = RecordSize { average: 0, maximum: 0 },
+            _ => {}
+        }
         let data_volumes = volumes(contents, lists.volumes(lists.data, lists.data_model()))?;
         let index_volumes = volumes(contents, lists.volumes(lists.index, lists.index_model()))?;
         let device = one_device(contents, data_volumes.iter().chain(&index_volumes))?;
-        let organization = lists.model.as_ref().map_or(Organization::Ksds, |m| m.organization);
         let index_share = lists.index.and_then(said::share_options).unwrap_or(attributes.share);
         let wish = Wish {
             organization,
@@ -117,6 +125,26 @@ impl<'a> Lists<'a> {
             .transpose()
     }
 
+    /// As it is written, else the model's. NUMBERED has slots of one length, or records of any length where RECORDSIZE
+    /// says that they differ.
+    fn organization(&self, said: &Attributes) -> Organization {
+        let numbered = || match said.record_size.average == said.record_size.maximum {
+            true => Organization::Rrds,
+            false => Organization::Vrrds,
+        };
+        match () {
+            () if self.cluster.flag("NONINDEXED") => Organization::Esds,
+            () if self.cluster.flag("NUMBERED") => numbered(),
+            () if self.cluster.flag("LINEAR") => Organization::Lds,
+            () if self.cluster.flag("INDEXED") => Organization::Ksds,
+            () => match self.model.as_ref().map(|model| model.organization) {
+                Some(Organization::Rrds | Organization::Vrrds) => numbered(),
+                Some(organization) => organization,
+                None => Organization::Ksds,
+            },
+        }
+    }
+
     fn attributes(&self, services: &Services) -> Result<Attributes, Failure> {
         let today = services.today();
         let mut attributes = Attributes {
@@ -138,9 +166,6 @@ impl<'a> Lists<'a> {
             if self.index.is_some_and(|index| std::ptr::eq(index, list)) {
                 attributes.share = share;
             }
-        }
-        if attributes.keys.is_none() {
-            attributes.keys = Some(Keys { length: 64, offset: 0 });
         }
         Ok(attributes)
     }

@@ -284,8 +284,15 @@ impl Describer<'_> {
                 Err(error) => return ([None, None], Some(error.to_string())),
             }
         }
-        let [data, index] = paths.as_slice() else {
-            return ([None, None], None);
+        let (data, index) = match paths.as_slice() {
+            [data, index] => (data, index),
+            [data] => {
+                return match self.engine.peek(data) {
+                    Ok(root) => ([Some(root), None], None),
+                    Err(error) => ([None, None], Some(error.to_string())),
+                }
+            }
+            _ => return ([None, None], None),
         };
         // Another process may commit between the two: then the index root named by the data root is gone, and they are
         // read again.
