@@ -3,8 +3,8 @@
 //! Each subcommand's own options stand in its file; help, completions and man pages are made from all of them.
 
 use crate::command::{
-    alter, backup, cat, completions, explain, export, get, idcams, import, ls, man, put, reorg, restore, rm, run, show,
-    stat, verify, volume,
+    alter, backup, cat, completions, explain, export, get, idcams, import, ls, man, put, recatalog, reorg, restore, rm,
+    run, show, stat, verify, volume,
 };
 use cica_session::bytes;
 use clap::{Args, Parser, Subcommand};
@@ -78,6 +78,7 @@ pub enum Command {
     Backup(backup::Options),
     Restore(restore::Options),
     Reorg(reorg::Options),
+    Recatalog(recatalog::Options),
     Alter(alter::Options),
     Verify(verify::Options),
     Stat(stat::Options),

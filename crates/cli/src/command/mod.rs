@@ -12,6 +12,7 @@ pub mod import;
 pub mod ls;
 pub mod man;
 pub mod put;
+pub mod recatalog;
 pub mod reorg;
 pub mod restore;
 pub mod rm;
@@ -41,6 +42,7 @@ pub fn run(cli: Cli) -> Result<Status, Failure> {
         Command::Backup(options) => backup::run(options, global),
         Command::Restore(options) => restore::run(options, global),
         Command::Reorg(options) => reorg::run(options, global),
+        Command::Recatalog(options) => recatalog::run(options, global),
         Command::Alter(options) => alter::run(options, global),
         Command::Verify(options) => verify::run(options, global),
         Command::Stat(options) => stat::run(options, global),

@@ -1,0 +1,140 @@
+//! Data sets as wholes, by the command: backup, restore, reorg, alter, recatalog; and kill -9 in the middle.
+
+mod common;
+
+use common::Place;
+use std::fmt::Write;
+use std::process::Stdio;
+use std::time::Duration;
+
+/// A place with a data set of so many records.
+fn place(count: usize) -> Place {
+    let place = Place::new();
+    let mut lines = String::new();
+    for n in 0..count {
+        writeln!(lines, "{n:08} RECORD OF A DATA SET").unwrap();
+    }
+    std::fs::write(place.dir.join("in"), lines).unwrap();
+    let run = place.run(&["import", "in", "PAY.MASTER", "--keys", "8,0", "--quiet"]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    place
+}
+
+fn files(place: &Place) -> Vec<String> {
+    let listed = std::fs::read_dir(place.dir.join("catalog/volumes/CICA01")).unwrap();
+    let mut files: Vec<String> = listed
+        .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn a_backup_goes_through_a_pipe_and_comes_back() {
+    let place = place(500);
+    let copy = place.run(&["backup", "PAY.**", "-o", "-"]);
+    assert_eq!(copy.status, 0, "{}", copy.err);
+    assert!(copy.out.starts_with(b"CICAPORT"));
+    let run = place.run_with(&["restore", "-", "--rename", "PAY.*=TEST.*", "--quiet"], &copy.out);
+    assert_eq!(run.status, 0, "{}", run.err);
+    let cat = |name: &str| place.run(&["cat", name]).out;
+    assert_eq!(cat("TEST.MASTER"), cat("PAY.MASTER"));
+    let cut = place.run_with(&["restore", "-", "--replace"], &copy.out[..copy.out.len() - 1]);
+    assert_eq!(cut.status, 12);
+    assert!(
+        cut.err.contains("CICA0963E") && cut.err.contains("cut short"),
+        "{}",
+        cut.err
+    );
+}
+
+#[test]
+fn a_backup_that_fails_leaves_the_one_before() {
+    let place = place(20);
+    assert_eq!(place.run(&["backup", "PAY.MASTER", "-o", "b"]).status, 0);
+    let before = std::fs::read(place.dir.join("b")).unwrap();
+    assert_eq!(place.run(&["backup", "NO.SUCH", "-o", "b"]).status, 8);
+    let data = place.dir.join("catalog/volumes/CICA01/PAY.MASTER.DATA");
+    let mut bytes = std::fs::read(&data).unwrap();
+    let at = bytes.windows(6).position(|w| w == b"RECORD").unwrap();
+    bytes[at] ^= 1;
+    std::fs::write(&data, bytes).unwrap();
+    let run = place.run(&["backup", "PAY.MASTER", "-o", "b"]);
+    assert_eq!(run.status, 12, "{}", run.err);
+    assert!(run.err.contains("is not version"), "{}", run.err);
+    assert_eq!(std::fs::read(place.dir.join("b")).unwrap(), before);
+    assert!(!place.dir.join("b.unfinished").exists());
+    assert_eq!(place.run(&["restore", "b", "--replace"]).status, 0);
+    assert_eq!(place.run(&["verify", "PAY.MASTER"]).status, 0);
+}
+
+#[test]
+fn a_layout_is_changed_and_kept() {
+    let place = place(500);
+    assert_eq!(place.run(&["reorg", "PAY.MASTER"]).status, 0);
+    let run = place.run(&["alter", "PAY.MASTER", "--cisz", "2048", "--key-length", "12"]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    let shown = place.run(&["show", "PAY.MASTER"]).out;
+    let shown = String::from_utf8_lossy(&shown);
+    assert!(
+        shown.contains("length 12, offset 0") && shown.contains("2,048"),
+        "{shown}"
+    );
+    assert_eq!(place.run(&["verify", "PAY.MASTER"]).status, 0);
+    assert_eq!(place.run(&["alter", "PAY.MASTER"]).status, 64);
+    assert_eq!(files(&place).len(), 2);
+}
+
+#[test]
+fn a_lost_catalog_is_made_anew_from_the_volumes() {
+    let place = place(50);
+    let old = place.dir.join("catalog/volumes/CICA01");
+    let moved = place.dir.join("vol");
+    std::fs::rename(&old, &moved).unwrap();
+    std::fs::remove_dir_all(place.dir.join("catalog")).unwrap();
+    let run = place.run(&["recatalog", "vol"]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    assert_eq!(
+        String::from_utf8_lossy(&run.out),
+        "PAY.MASTER is in the catalog again\n"
+    );
+    assert_eq!(place.run(&["verify", "PAY.MASTER"]).status, 0);
+    // Once more there is nothing to do.
+    let run = place.run(&["recatalog"]);
+    assert!(run.status == 0 && run.out.is_empty(), "{}", run.err);
+    // Two files that say they are the same data set: neither is taken.
+    std::fs::remove_dir_all(place.dir.join("catalog")).unwrap();
+    std::fs::copy(moved.join("PAY.MASTER.DATA"), moved.join("COPY")).unwrap();
+    let run = place.run(&["recatalog", "vol"]);
+    assert_eq!(run.status, 8);
+    assert!(run.err.contains("several files say they are it"), "{}", run.err);
+    std::fs::remove_file(moved.join("COPY")).unwrap();
+    std::fs::remove_file(moved.join("PAY.MASTER.INDEX")).unwrap();
+    let run = place.run(&["recatalog", "vol"]);
+    assert_eq!(run.status, 12, "{}", run.err);
+}
+
+#[test]
+fn a_kill_at_any_moment_leaves_one_whole_data_set() {
+    let place = place(60_000);
+    assert_eq!(place.run(&["backup", "PAY.MASTER", "-o", "b"]).status, 0);
+    let commands: [&[&str]; 2] = [&["restore", "b", "--replace"], &["reorg", "PAY.MASTER"]];
+    for args in commands {
+        for delay in 0..12 {
+            let mut child = place
+                .command(args)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            std::thread::sleep(Duration::from_millis(5 * delay));
+            let _ = child.kill();
+            child.wait().unwrap();
+            let run = place.run(&["verify", "PAY.MASTER"]);
+            assert_eq!(run.status, 0, "{args:?} after {delay}: {}", run.err);
+            let told = String::from_utf8_lossy(&run.out).into_owned();
+            assert!(told.contains("CONTAINS 60000 RECORDS"), "{told}");
+            assert_eq!(files(&place).len(), 2, "{args:?} after {delay}: {:?}", files(&place));
+        }
+    }
+}
