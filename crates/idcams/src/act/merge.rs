@@ -49,15 +49,7 @@ fn merged(services: &Services, params: &Params, out: &mut Sysprint) -> Result<us
 
 /// The catalog that a DD or a name means.
 fn catalog(services: &Services, params: &Params, file: &str, data_set: &str) -> Result<Arc<Catalog>, Failure> {
-    let text = match (params.name(data_set), params.name(file)) {
-        (Some(name), _) => name.to_owned(),
-        (None, ddname) => {
-            let ddname = ddname.unwrap_or_default();
-            let text = services.dd.get(ddname).map(|text| text.target.clone());
-            text.ok_or_else(|| refused(&format!("there is no DD statement {ddname}"), 140, 0))?
-        }
-    };
-    let name = Name::parse(&text).map_err(|error| refused(&error, 140, 0))?;
+    let name = services.named(params, file, data_set)?;
     Ok(services.catalog.called(&name)?)
 }
 

@@ -16,6 +16,7 @@ pub mod dcollect;
 pub mod dd;
 mod define;
 mod delete;
+mod diagnose;
 mod examine;
 mod failure;
 mod input;
@@ -93,6 +94,19 @@ impl Services {
         })
     }
 
+    /// The name that a parameter says, or that stands behind its DD: of a catalog, or of what stands for a volume.
+    pub(crate) fn named(&self, params: &Params, file: &str, data_set: &str) -> Result<Name, Failure> {
+        let text = match (params.name(data_set), params.name(file)) {
+            (Some(name), _) => name.to_owned(),
+            (None, ddname) => {
+                let ddname = ddname.unwrap_or_default();
+                let text = self.dd.get(ddname).map(|text| text.target.clone());
+                text.ok_or_else(|| failure::refused(&format!("there is no DD statement {ddname}"), 140, 0))?
+            }
+        };
+        Name::parse(&text).map_err(|error| failure::refused(&error, 140, 0))
+    }
+
     /// The catalog that the search order finds for a name.
     pub(crate) fn home(&self, name: &Name) -> Result<Arc<Catalog>, CatalogError> {
         self.catalog.home(name)
@@ -137,6 +151,7 @@ impl Act for Services {
             Verb::Alter => alter::alter(self, cmd, out),
             Verb::Delete => delete::delete(self, cmd, out),
             Verb::Listcat => listcat::listcat(self, cmd, out),
+            Verb::Diagnose => diagnose::diagnose(self, cmd, out),
             Verb::Dcollect => dcollect::dcollect(self, cmd, out),
             Verb::Shcds => shcds::shcds(self, cmd, out),
             Verb::Repro if cmd.params.flag("MERGECAT") => merge::merge(self, &cmd.params, out),

@@ -79,4 +79,14 @@ CICA0959E 8 "{name} HAS NO INDEX TO EXAMINE",
 CICA0939E 12 "OUTFILE({name}) CANNOT BE WRITTEN: {reason}",
     "There is no such DD statement, or its file could not be made or written. The listing is lost.",
     "Check the DD statement and the right to write the file, and run the command again.";
+CICA0980I 0 "{kind} {name} HAS NO ERROR",
+    "DIAGNOSE with LIST tells of what is as it must be too.",
+    "Nothing.";
+CICA0981E 8 "{kind} {name}: {reason}",
+    "DIAGNOSE found that a catalog and what lies on its volumes do not say the same.",
+    "Bring back the file or the entry: restore it, or DEFINE ... RECATALOG what has no entry, or DELETE NOSCRATCH what has no \
+     file.";
+CICA0982I 0 "{count} CHECKED, {errors} IN ERROR",
+    "DIAGNOSE has ended.",
+    "Nothing when none is in error.";
 }

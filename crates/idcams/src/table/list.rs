@@ -2,7 +2,7 @@
 
 use super::build::*;
 use super::common::*;
-use super::{Form, Kind, Param, Support, Verb, VerbSpec};
+use super::{Form, Kind, Param, Verb, VerbSpec};
 
 const LISTCAT_OPTIONS: &[Param] = &[
     flag("DATA", "data components").abbr(&["D"]),
@@ -115,7 +115,9 @@ const DIAGNOSE_PARAMS: &[Param] = &[
         .abbr(&["ICFCAT"])
         .one_of("what")
         .required(),
-    flag("VVDS", "check a volume data set").one_of("what").required(),
+    flag("VVDS", "check the files of a volume, named SYS1.VVDS.Vserial")
+        .one_of("what")
+        .required(),
     name("INFILE", Form::Ddname, "DD name of it")
         .abbr(&["IFILE"])
         .one_of("input")
@@ -126,27 +128,30 @@ const DIAGNOSE_PARAMS: &[Param] = &[
         .required(),
     names("COMPAREDD", Form::Ddname, 99, "compare with these DD names")
         .abbr(&["CMPRDD"])
-        .one_of("compare"),
+        .one_of("compare")
+        .not_yet(),
     names("COMPAREDS", Form::Dsname, 99, "compare with these data sets")
         .abbr(&["CMPRDS"])
-        .one_of("compare"),
-    flag("DUMP", "dump entries in error").one_of("dump"),
+        .one_of("compare")
+        .not_yet(),
+    flag("DUMP", "dump entries in error").one_of("dump").not_yet(),
     flag("NODUMP", "do not").one_of("dump").default("yes"),
     value("EXCLUDE", Kind::Words, "leave these out")
         .abbr(&["EXCL"])
-        .one_of("select"),
+        .one_of("select")
+        .not_yet(),
     value("INCLUDE", Kind::Words, "only these")
         .abbr(&["INCL"])
-        .one_of("select"),
+        .one_of("select")
+        .not_yet(),
     flag("LIST", "list entries without error too").one_of("list"),
     flag("NOLIST", "do not").one_of("list").default("yes"),
-    number("ERRORLIMIT", 0, 2_147_483_647, "stop after so many errors")
+    number("ERRORLIMIT", 0, 2_147_483_647, "errors told")
         .abbr(&["ELIMIT"])
         .default("16"),
 ];
 pub(super) static DIAGNOSE: VerbSpec = VerbSpec {
     abbrs: &["DIAG"],
-    support: Support::NotYet,
     example: "DIAGNOSE ICFCATALOG INDATASET(UCAT.PAYROLL)",
     ..VerbSpec::new(
         Verb::Diagnose,

@@ -1,0 +1,182 @@
+//! DIAGNOSE: does a catalog say the same as the files on its volumes?
+//!
+//! ICFCATALOG goes from the entries to the files: each must be there, readable, and carry the names of its entry; and
+//! what an entry relates to must exist. VVDS goes from the files of one volume, named SYS1.VVDS.Vserial, to the entries
+//! of all catalogs. Records are not read; EXAMINE does that.
+
+use super::failure::{refused, Failure};
+use super::Services;
+use crate::messages::{CICA0980I, CICA0981E, CICA0982I};
+use crate::params::{Command, Params};
+use crate::sysprint::Sysprint;
+use cica_catalog::{Catalog, Contents, Entry, Name, Volser};
+use cica_disk::Open;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+
+/// ERRORLIMIT when it is not given.
+const ERROR_LIMIT: u64 = 16;
+
+/// Carries out DIAGNOSE.
+pub fn diagnose(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+    let params = &command.params;
+    let mut report = Report {
+        list: params.flag("LIST"),
+        limit: params.number("ERRORLIMIT").unwrap_or(ERROR_LIMIT),
+        checked: 0,
+        errors: 0,
+        out,
+    };
+    let done = match params.flag("VVDS") {
+        true => volume(services, params, &mut report),
+        false => catalog(services, params, &mut report),
+    };
+    match done {
+        Ok(()) => report.end(),
+        Err(failure) => failure.with_cc(12).tell(report.out),
+    }
+}
+
+/// What was found so far.
+struct Report<'a, 'o> {
+    list: bool,
+    limit: u64,
+    checked: u64,
+    errors: u64,
+    out: &'a mut Sysprint<'o>,
+}
+
+impl Report<'_, '_> {
+    fn put(&mut self, kind: &str, name: &dyn Display, found: Result<(), String>) {
+        self.checked += 1;
+        match found {
+            Ok(()) if self.list => self.out.say(&CICA0980I, &[("kind", &kind), ("name", name)]),
+            Ok(()) => {}
+            Err(reason) => {
+                self.errors += 1;
+                // As many are told as were asked for; all are counted.
+                if self.errors <= self.limit {
+                    let inserts: [(&str, &dyn Display); 3] = [("kind", &kind), ("name", name), ("reason", &reason)];
+                    self.out.say(&CICA0981E, &inserts);
+                }
+            }
+        }
+    }
+
+    fn end(self) -> u8 {
+        let counts: [(&str, &dyn Display); 2] = [("count", &self.checked), ("errors", &self.errors)];
+        self.out.say(&CICA0982I, &counts);
+        if self.errors == 0 {
+            0
+        } else {
+            CICA0981E.cc
+        }
+    }
+}
+
+fn catalog(services: &Services, params: &Params, report: &mut Report) -> Result<(), Failure> {
+    let catalog = services
+        .catalog
+        .called(&services.named(params, "INFILE", "INDATASET")?)?;
+    let contents = catalog.contents()?;
+    for volume in contents.volumes() {
+        let found = catalog
+            .check_volume(volume)
+            .map(drop)
+            .map_err(|error| error.to_string());
+        report.put("VOLUME", &volume.serial, found);
+    }
+    for entry in contents.entries() {
+        let found = self::entry(services, &catalog, &contents, entry);
+        report.put(entry.kind().word(), entry.name(), found);
+    }
+    Ok(())
+}
+
+/// One entry: what it relates to, and its files.
+fn entry(services: &Services, catalog: &Catalog, contents: &Contents, entry: &Entry) -> Result<(), String> {
+    let related = |name: &Name| match contents.get(name) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(format!("it relates to {name}, which is not in the catalog")),
+    };
+    match entry {
+        Entry::Cluster(_) => files(services, catalog, entry),
+        Entry::Aix(aix) => related(&aix.relate).and_then(|()| files(services, catalog, entry)),
+        Entry::Path(path) => related(&path.target),
+        Entry::Alias(alias) => related(&alias.relate),
+        Entry::NonVsam(data_set) => match catalog.file_path(data_set).map_err(|error| error.to_string())? {
+            Some(path) => there(services, &path),
+            None => Ok(()),
+        },
+        Entry::UserCatalog(below) => {
+            let place = catalog.directory().join(&below.directory);
+            let opened = Catalog::open(services.disk.clone(), place);
+            opened.map(drop).map_err(|error| error.to_string())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn there(services: &Services, path: &Path) -> Result<(), String> {
+    let opened = services.disk.open(path, Open::default());
+    opened.map(drop).map_err(|error| error.to_string())
+}
+
+/// The files of the components carry the names of entry and component.
+fn files(services: &Services, catalog: &Catalog, entry: &Entry) -> Result<(), String> {
+    let mut data: Option<PathBuf> = None;
+    for (_, component) in entry.components() {
+        let path = catalog.component_path(component).map_err(|error| error.to_string())?;
+        let root = match &data {
+            None => services.engine.peek(&path),
+            Some(data) => services.engine.peek_index(data, &path),
+        };
+        let carried = root.map_err(|error| error.to_string())?.attributes;
+        if carried.cluster_name != entry.name().as_str() {
+            return Err(format!("{} is of {}", path.display(), carried.cluster_name));
+        }
+        if carried.component_name != component.name.as_str() {
+            return Err(format!("{} is {}", path.display(), carried.component_name));
+        }
+        data.get_or_insert(path);
+    }
+    Ok(())
+}
+
+/// Data components on a volume that no catalog names.
+fn volume(services: &Services, params: &Params, report: &mut Report) -> Result<(), Failure> {
+    let name = services.named(params, "INFILE", "INDATASET")?;
+    let serial = name.as_str().strip_prefix("SYS1.VVDS.V").map(Volser::parse);
+    let Some(Ok(serial)) = serial else {
+        let words = format!("{name} is not SYS1.VVDS.Vserial, the name of what stands for a volume");
+        return Err(refused(&words, 140, 0));
+    };
+    let directory = services.catalog.volume_path(&serial)?;
+    let mut known = Vec::new();
+    for catalog in services.catalog.all()? {
+        let contents = catalog.contents()?;
+        for (_, component) in contents.entries().flat_map(|entry| entry.components()) {
+            known.push(catalog.component_path(component)?);
+        }
+    }
+    let listed = services.disk.list(&directory);
+    let mut listed = listed.map_err(|error| cica_catalog::catalog::volume_error(&serial, &directory, error))?;
+    listed.sort_by(|(a, _), (b, _)| a.cmp(b));
+    for (file, _) in listed {
+        let path = directory.join(&file);
+        // What is no data component is looked for by its data component, or is none of ours.
+        let Ok(root) = services.engine.peek(&path) else {
+            continue;
+        };
+        let carried = root.attributes;
+        let found = match known.contains(&path) {
+            true => Ok(()),
+            false => Err(format!(
+                "no catalog names it; DEFINE ... RECATALOG takes {} in",
+                carried.cluster_name
+            )),
+        };
+        report.put("FILE", &file.to_string_lossy(), found);
+    }
+    Ok(())
+}
