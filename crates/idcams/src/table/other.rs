@@ -1,4 +1,4 @@
-//! Commands about storage, sharing and devices: parsed, not carried out.
+//! Commands about storage, sharing and devices. DCOLLECT and SHCDS are carried out, the others parsed only.
 
 use super::build::*;
 use super::common::*;

@@ -2,6 +2,7 @@
 //! anything.
 
 mod alter;
+mod catalogs;
 mod define;
 mod delete;
 mod listcat;
