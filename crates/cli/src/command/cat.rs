@@ -1,4 +1,4 @@
-//! `cica cat`: records in key order.
+//! `cica cat`: records in the order of their keys, RBAs or relative record numbers.
 
 use crate::args::Global;
 use crate::failure::{Failure, Status};
@@ -6,23 +6,28 @@ use crate::keys::{self, Length};
 use crate::progress::Progress;
 use crate::records::Shape;
 use crate::session::{Opened, Session};
-use cica_engine::{Access, Durability, Intent, RequestError, Search, Str};
+use cica_engine::{Access, Argument, Durability, Intent, Record, RequestError, Search, Str};
+use cica_format::attributes::Organization;
+use cica_idcams::messages;
 use clap::Args;
 use std::io::{self, BufWriter, Write};
 
-/// Print records in key order
+/// Print records in order: of their keys, RBAs or relative record numbers
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
   cica cat PAYROLL.MASTER --from 00001000 --count 5
-  cica cat PAYROLL.MASTER --from 00001 --to 00001 --hex")]
+  cica cat PAYROLL.MASTER --from 00001 --to 00001 --hex
+  cica cat PAYROLL.SLOTS --from 100 --to 199")]
 pub struct Options {
     /// Data set name
     dsn: String,
-    /// Begin with this key, or the next higher one; the beginning of a key will do
+    /// Begin with this key, or the next higher one; the beginning of a key will do. In a data set
+    /// without keys: with this RBA or relative record number
     #[arg(long, value_name = "KEY")]
     from: Option<String>,
-    /// End after this key; the beginning of a key stands for all keys that begin so
+    /// End after this key; the beginning of a key stands for all keys that begin so. In a data
+    /// set without keys: after this RBA or relative record number
     #[arg(long, value_name = "KEY")]
     to: Option<String>,
     /// End after so many records
@@ -40,9 +45,9 @@ pub struct Options {
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
     let opened = session.data_set(&options.dsn, Access::Input, Durability::Close)?;
-    let key = |text: &String| keys::key(text, options.hex, Length::Prefix, &opened);
-    let from = options.from.as_ref().map(key).transpose()?;
-    let to = options.to.as_ref().map(key).transpose()?;
+    let place = |text: &String| Place::of(text, options.hex, &opened);
+    let from = options.from.as_ref().map(place).transpose()?;
+    let to = options.to.as_ref().map(place).transpose()?;
     let shape = match (options.hex, options.raw) {
         (true, _) => Shape::Hex,
         (_, true) => Shape::Raw,
@@ -53,13 +58,13 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let mut progress = Progress::new(global);
     let most = options.count.unwrap_or(u64::MAX);
     let mut printed = 0;
-    if point(&mut string, from.as_deref(), &opened)? {
+    if point(&mut string, from.as_ref(), &opened)? {
         while printed < most {
             let record = match string.next(Intent::Read) {
                 Err(RequestError::EndOfData) => break,
                 record => record.map_err(|e| Failure::from(e).at(&opened.name))?,
             };
-            if to.as_deref().is_some_and(|to| is_above(record.bytes, to, &opened)) {
+            if to.as_ref().is_some_and(|to| to.is_below(record, &opened)) {
                 break;
             }
             shape.write(&mut out, record.bytes, opened.page)?;
@@ -73,18 +78,61 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     Ok(if printed == 0 { Status::NOTHING } else { Status::DONE })
 }
 
-/// Positions at the first record of the range; false when all keys are below it.
-fn point(string: &mut Str, from: Option<&[u8]>, opened: &Opened) -> Result<bool, Failure> {
-    let Some(from) = from else { return Ok(true) };
-    match string.point(from, Search::GreaterOrEqual) {
-        Ok(()) => Ok(true),
-        Err(RequestError::NotFound) => Ok(false),
-        Err(error) => Err(Failure::from(error).at(&opened.name)),
+/// An end of the range.
+enum Place {
+    Key(Vec<u8>),
+    Rba(u64),
+    Rrn(u32),
+}
+
+impl Place {
+    /// What `text` means in this data set.
+    fn of(text: &str, hex: bool, opened: &Opened) -> Result<Place, Failure> {
+        let number = || {
+            let wrong = || {
+                format!(
+                    "'{text}' is no number; {} goes by RBA or relative record number",
+                    opened.name
+                )
+            };
+            text.parse::<u64>()
+                .map_err(|_| Failure::new(Status::REFUSED, &messages::CICA0951E, wrong()))
+        };
+        Ok(match opened.data_set.attributes().organization {
+            Organization::Esds | Organization::Lds => Place::Rba(number()?),
+            Organization::Rrds | Organization::Vrrds => Place::Rrn(number()?.min(u32::MAX.into()) as u32),
+            _ => Place::Key(keys::key(text, hex, Length::Prefix, opened)?),
+        })
+    }
+
+    fn argument(&self) -> Argument<'_> {
+        match self {
+            Place::Key(key) => Argument::Key(key),
+            Place::Rba(rba) => Argument::Rba(*rba),
+            Place::Rrn(rrn) => Argument::Rrn(*rrn),
+        }
+    }
+
+    /// Does the record stand behind it? Of a key as many bytes are compared as it has.
+    fn is_below(&self, record: Record<'_>, opened: &Opened) -> bool {
+        match self {
+            Place::Key(to) => {
+                let offset = opened.data_set.attributes().key_offset as usize;
+                let key = record.bytes.get(offset..offset + to.len());
+                key.is_some_and(|key| key > to)
+            }
+            Place::Rba(rba) => record.rba > *rba,
+            Place::Rrn(rrn) => record.rrn > *rrn,
+        }
     }
 }
 
-/// Is the key of `record` above `to`, of which as many bytes are compared as it has?
-fn is_above(record: &[u8], to: &[u8], opened: &Opened) -> bool {
-    let offset = opened.data_set.attributes().key_offset as usize;
-    record.get(offset..offset + to.len()).is_some_and(|key| key > to)
+/// Positions at the first record of the range; false when all records lie before it.
+fn point(string: &mut Str, from: Option<&Place>, opened: &Opened) -> Result<bool, Failure> {
+    let Some(from) = from else { return Ok(true) };
+    match string.point(from.argument(), Search::GreaterOrEqual) {
+        Ok(()) => Ok(true),
+        Err(RequestError::NotFound | RequestError::BadRba { .. }) => Ok(false),
+        Err(error) => Err(Failure::from(error).at(&opened.name)),
+    }
 }

@@ -1,26 +1,35 @@
-//! `cica get`: one record by its key.
+//! `cica get`: one record by its key, RBA or relative record number.
 
 use crate::args::Global;
 use crate::failure::{Failure, Status};
 use crate::keys::{self, Length};
 use crate::records::Shape;
 use crate::session::Session;
-use cica_engine::{Access, Durability, Intent, RequestError, Search};
+use cica_engine::{Access, Argument, Durability, Intent, RequestError, Search};
 use cica_idcams::messages;
 use clap::Args;
 use std::io::{self, Write};
 
-/// Print the record with this key
+/// Print the record with this key, or at this place
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
   cica get PAYROLL.MASTER 00001000
-  cica get PAYROLL.MASTER \"X'0000F1'\"")]
+  cica get PAYROLL.MASTER \"X'0000F1'\"
+  cica get PAYROLL.LOG --rba 4096
+  cica get PAYROLL.SLOTS --rrn 17")]
 pub struct Options {
     /// Data set name
     dsn: String,
     /// Key: text in the data set's code page, or X'..' for bytes
-    key: String,
+    #[arg(required_unless_present_any = ["rba", "rrn"], conflicts_with_all = ["rba", "rrn"])]
+    key: Option<String>,
+    /// The record that starts at this relative byte address
+    #[arg(long, value_name = "N", conflicts_with = "rrn")]
+    rba: Option<u64>,
+    /// The record with this relative record number
+    #[arg(long, value_name = "N")]
+    rrn: Option<u32>,
     /// Key and record are in hexadecimal
     #[arg(long)]
     hex: bool,
@@ -28,7 +37,7 @@ pub struct Options {
     #[arg(long, conflicts_with = "hex")]
     raw: bool,
     /// The first record whose key begins with KEY
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["rba", "rrn"])]
     prefix: bool,
 }
 
@@ -37,7 +46,21 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
     let opened = session.data_set(&options.dsn, Access::Input, Durability::Close)?;
     let length = if options.prefix { Length::Prefix } else { Length::Full };
-    let key = keys::key(&options.key, options.hex, length, &opened)?;
+    let key = options.key.as_ref();
+    let key = key
+        .map(|text| keys::key(text, options.hex, length, &opened))
+        .transpose()?;
+    let (argument, wanted) = match (options.rba, options.rrn) {
+        (Some(rba), _) => (Argument::Rba(rba), format!("at RBA {rba}")),
+        (None, Some(rrn)) => (Argument::Rrn(rrn), format!("with relative record number {rrn}")),
+        (None, None) => {
+            let text = options.key.as_deref().unwrap_or_default();
+            (
+                Argument::Key(key.as_deref().unwrap_or_default()),
+                format!("with key {text}"),
+            )
+        }
+    };
     let shape = match (options.hex, options.raw) {
         (true, _) => Shape::Hex,
         (_, true) => Shape::Raw,
@@ -45,10 +68,10 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     };
     let mut string = opened.data_set.string();
     let record = string
-        .get(&key, Search::Equal, Intent::Read)
+        .get(argument, Search::Equal, Intent::Read)
         .map_err(|error| match error {
-            RequestError::NotFound => {
-                let text = format!("{} has no record with key {}", opened.name, options.key);
+            RequestError::NotFound | RequestError::BadRba { .. } => {
+                let text = format!("{} has no record {wanted}", opened.name);
                 Failure::new(Status::NOTHING, &messages::IDC3309I, text)
             }
             error => Failure::from(error).at(&opened.name),

@@ -19,7 +19,9 @@ use std::fs::File;
 #[command(after_help = "\
 Example:
   cica import 'cards.bin,RECFM=FB,LRECL=80,CODEPAGE=1047' PAYROLL.MASTER --keys 8,0
-  cica import lines.txt PAYROLL.NAMES --keys 4,0 --recordsize 60,500 --sort")]
+  cica import lines.txt PAYROLL.NAMES --keys 4,0 --recordsize 60,500 --sort
+  cica import lines.txt PAYROLL.LOG --organization esds
+  cica import 'disk.img,RECFM=F,LRECL=4096' PAYROLL.PAGES --organization lds")]
 pub struct Options {
     /// File, with RECFM= and so on behind commas as in a DD; without them lines of text; - is standard input
     file: String,
@@ -45,6 +47,9 @@ pub struct Options {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options for a data set that is not there yet")]
 struct Definition {
+    /// Organization of the data set
+    #[arg(long, value_enum, default_value = "ksds")]
+    organization: Kind,
     /// Length of the key, and its offset in the record
     #[arg(long, value_name = "LENGTH,OFFSET", value_parser = pair)]
     keys: Option<(u64, u64)>,
@@ -72,6 +77,21 @@ struct Definition {
     /// The data set can be emptied by a later import
     #[arg(long)]
     reuse: bool,
+}
+
+/// Organization of a data set that is defined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// Key-sequenced: --keys says where the key is
+    Ksds,
+    /// Entry-sequenced
+    Esds,
+    /// Relative: slots of the longest record's length
+    Rrds,
+    /// Relative, records of any length
+    Vrrds,
+    /// Linear: the file's records have 4,096 bytes
+    Lds,
 }
 
 /// See the module.
@@ -107,20 +127,27 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
 impl Definition {
     /// DEFINE CLUSTER for records like those of the file.
     fn card(&self, name: &Name, text: &DdText) -> Result<String, Failure> {
-        let Some((length, offset)) = self.keys else {
-            let text =
-                format!("{name} is not in the catalog; say where its keys are with --keys LENGTH,OFFSET to define it");
-            return Err(Failure::new(Status::REFUSED, &messages::IDC3012I, text));
-        };
         let found = match (self.recordsize, &self.space) {
             (Some(_), Some(_)) => Measured::default(),
             _ => measure(text, self.recordsize.is_none())?,
         };
         let (average, longest) = self.recordsize.unwrap_or((found.average(), found.longest));
-        let mut card = format!(
-            "DEFINE CLUSTER (NAME({name}) INDEXED KEYS({length} {offset}) RECORDSIZE({average} {longest}) {}",
-            self.space.clone().unwrap_or_else(|| found.space()),
-        );
+        let space = self.space.clone().unwrap_or_else(|| found.space(self.organization));
+        let organization = match self.organization {
+            Kind::Ksds => {
+                let (length, offset) = self.keys.ok_or_else(|| no_keys(name))?;
+                format!("INDEXED KEYS({length} {offset}) RECORDSIZE({average} {longest})")
+            }
+            Kind::Esds => format!("NONINDEXED RECORDSIZE({average} {longest})"),
+            Kind::Rrds => format!("NUMBERED RECORDSIZE({longest} {longest})"),
+            // An average below the longest is what makes it one.
+            Kind::Vrrds => format!(
+                "NUMBERED RECORDSIZE({} {longest})",
+                average.min(longest.saturating_sub(1)).max(1)
+            ),
+            Kind::Lds => "LINEAR".to_owned(),
+        };
+        let mut card = format!("DEFINE CLUSTER (NAME({name}) {organization} {space}");
         if let Some((ci, ca)) = self.freespace {
             card += &format!(" FREESPACE({ci} {ca})");
         }
@@ -163,6 +190,14 @@ impl Definition {
     }
 }
 
+fn no_keys(name: &Name) -> Failure {
+    let text = format!(
+        "{name} is not in the catalog; say where its keys are with --keys LENGTH,OFFSET to define it, or that it has \
+         none with --organization"
+    );
+    Failure::new(Status::REFUSED, &messages::IDC3012I, text)
+}
+
 /// Counts of a file's records.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Measured {
@@ -177,7 +212,11 @@ impl Measured {
     }
 
     /// Space for the records, and a tenth of it when that is used up.
-    fn space(&self) -> String {
+    fn space(&self, organization: Kind) -> String {
+        if organization == Kind::Lds {
+            let primary = self.bytes.div_ceil(1024).max(48);
+            return format!("KILOBYTES({primary} {})", primary.div_ceil(10).max(48));
+        }
         let primary = self.records.clamp(1000, 16_777_215);
         format!("RECORDS({primary} {})", primary.div_ceil(10))
     }

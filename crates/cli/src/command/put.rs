@@ -11,7 +11,8 @@ use crate::failure::{Failure, Status};
 use crate::progress::{grouped, Progress};
 use crate::records::Input;
 use crate::session::{Opened, Session};
-use cica_engine::{Access, DataSet, Durability, Insert, Intent, RequestError, Search, Str};
+use cica_engine::{Access, Argument, DataSet, Durability, Insert, Intent, RequestError, Search, Str};
+use cica_format::attributes::Organization;
 use cica_idcams::act::{hexadecimal, shown};
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
@@ -22,7 +23,8 @@ use std::io::{self, Write};
 Example:
   printf '00001000SMITH\\n' | cica put PAYROLL.MASTER
   cica put PAYROLL.MASTER --format RECFM=FB,LRECL=80,CODEPAGE=1047 < cards.bin
-  cica put PAYROLL.MASTER --durability commit --commit-every 100 --ack < lines.txt")]
+  cica put PAYROLL.MASTER --durability commit --commit-every 100 --ack < lines.txt
+  cica put PAYROLL.SLOTS --rrn 17 < line.txt")]
 pub struct Options {
     /// Data set name
     dsn: String,
@@ -41,7 +43,10 @@ pub struct Options {
     /// With --durability commit, commit after so many records
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u64).range(1..))]
     commit_every: u64,
-    /// Print each key once its record is durable
+    /// Put the first record into the slot with this relative record number, the others into those behind it
+    #[arg(long, value_name = "N")]
+    rrn: Option<u32>,
+    /// Print each key (RBA, relative record number) once its record is durable
     #[arg(long)]
     ack: bool,
 }
@@ -111,10 +116,8 @@ impl Put<'_> {
     ) -> Result<Opened, Failure> {
         if let Some(record) = input.next()? {
             let mut string = opened.data_set.string();
-            string
-                .insert(record, Insert::Sequential)
-                .map_err(|e| refused(e, &opened, 1))?;
-            self.note(record, &opened);
+            let place = self.one(&mut string, record).map_err(|e| refused(e, &opened, 1))?;
+            self.note(record, place, &opened);
         }
         opened.close()?;
         self.acknowledge()?;
@@ -129,9 +132,10 @@ impl Put<'_> {
     ) -> Result<(), Failure> {
         let mut string = opened.data_set.string();
         while let Some(record) = input.next()? {
-            self.one(&mut string, record)
+            let place = self
+                .one(&mut string, record)
                 .map_err(|e| refused(e, opened, self.records + 1))?;
-            self.note(record, opened);
+            self.note(record, place, opened);
             let durable = match self.options.durability {
                 When::Request => true,
                 When::Commit if self.records % self.options.commit_every == 0 => {
@@ -151,7 +155,11 @@ impl Put<'_> {
         Ok(())
     }
 
-    fn one(&self, string: &mut Str, record: &[u8]) -> Result<(), RequestError> {
+    /// Puts a record; returns its RBA, of a relative data set its number.
+    fn one(&self, string: &mut Str, record: &[u8]) -> Result<u64, RequestError> {
+        if let Some(first) = self.options.rrn {
+            return self.into_slot(string, u64::from(first) + self.records, record);
+        }
         let inserted = match string.insert(record, Insert::Sequential) {
             // Not above the record before it: then it goes wherever it belongs.
             Err(RequestError::Sequence { .. }) => string.insert(record, Insert::Direct),
@@ -160,20 +168,31 @@ impl Put<'_> {
         match inserted {
             Err(RequestError::Duplicate { key }) if self.options.replace => {
                 string.get(&key, Search::Equal, Intent::Update)?;
-                string.update(record).map(drop)
+                string.update(record)
             }
-            inserted => inserted.map(drop),
+            inserted => inserted,
         }
     }
 
-    fn note(&mut self, record: &[u8], opened: &Opened) {
+    fn into_slot(&self, string: &mut Str, rrn: u64, record: &[u8]) -> Result<u64, RequestError> {
+        let slot = u32::try_from(rrn).map_err(|_| RequestError::BadRrn { rrn })?;
+        match string.insert_at(slot, record, Insert::Skip) {
+            Err(RequestError::Duplicate { .. }) if self.options.replace => {
+                string.get(Argument::Rrn(slot), Search::Equal, Intent::Update)?;
+                string.update(record)
+            }
+            inserted => inserted.map(|()| rrn),
+        }
+    }
+
+    fn note(&mut self, record: &[u8], place: u64, opened: &Opened) {
         self.records += 1;
         if self.acks {
             let key = key_of(record, &opened.data_set);
-            let text = if self.options.hex {
-                hexadecimal(key)
-            } else {
-                shown(key, opened.page)
+            let text = match opened.data_set.attributes().organization {
+                Organization::Ksds if self.options.hex => hexadecimal(key),
+                Organization::Ksds => shown(key, opened.page),
+                _ => place.to_string(),
             };
             self.waiting.extend_from_slice(text.as_bytes());
             self.waiting.push(b'\n');

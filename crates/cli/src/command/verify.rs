@@ -4,6 +4,9 @@ use crate::args::Global;
 use crate::failure::{Failure, Status};
 use crate::job::Job;
 use crate::session::Session;
+use cica_catalog::Cluster;
+use cica_engine::{Access, Durability};
+use cica_idcams::messages;
 use clap::Args;
 
 /// Check a data set from end to end
@@ -20,6 +23,9 @@ pub struct Options {
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
     let cluster = session.cluster(&options.dsn)?;
+    if !cluster.organization.has_index() {
+        return without_index(session, &cluster, global);
+    }
     let mut job = Job::new().card(&format!("VERIFY DATASET({})", cluster.name));
     // A data set that was never loaded has no structure to check. It may have been loaded by one that died since.
     let root = session.root(&cluster)?;
@@ -30,4 +36,38 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         ));
     }
     job.run(session, global)
+}
+
+/// EXAMINE goes by an index. What has none is checked here: every control interval, and the count of records.
+fn without_index(session: Session, cluster: &Cluster, global: &Global) -> Result<Status, Failure> {
+    let root = session.root(cluster)?;
+    let opened = match root.levels > 0 || root.log.log != 0 {
+        true => session.data_set(cluster.name.as_str(), Access::Output, Durability::Close)?,
+        false => {
+            return Job::new()
+                .card(&format!("VERIFY DATASET({})", cluster.name))
+                .run(session, global)
+        }
+    };
+    let examined = opened.data_set.examine();
+    opened.close()?;
+    let examined = examined.map_err(|error| Failure::from(error).at(&cluster.name))?;
+    for finding in &examined.findings {
+        println!(
+            "{}, CI {} (RBA {}): {}",
+            cluster.name, finding.ci, finding.rba, finding.what
+        );
+    }
+    if examined.findings.is_empty() {
+        if !global.quiet {
+            let (intervals, records) = (examined.control_intervals, examined.records);
+            println!(
+                "{}: {intervals} control intervals and {records} records, no errors",
+                cluster.name
+            );
+        }
+        return Ok(Status::DONE);
+    }
+    let text = format!("{} has {} errors", cluster.name, examined.findings.len());
+    Err(Failure::new(Status::REFUSED, &messages::CICA0950E, text))
 }
