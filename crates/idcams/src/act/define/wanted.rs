@@ -48,7 +48,7 @@ struct Lists<'a> {
 impl Wanted {
     /// What `command` asks for.
     pub fn of(services: &Services, contents: &Contents, command: &Command) -> Result<Wanted, Failure> {
-        let lists = Lists::of(contents, &command.params)?;
+        let lists = Lists::of(services, &command.params)?;
         let mut attributes = lists.attributes(services)?;
         let organization = lists.organization(&attributes);
         match organization {
@@ -91,14 +91,14 @@ impl Wanted {
 }
 
 impl<'a> Lists<'a> {
-    fn of(contents: &Contents, params: &'a Params) -> Result<Lists<'a>, Failure> {
+    fn of(services: &Services, params: &'a Params) -> Result<Lists<'a>, Failure> {
         let (data, index) = (params.group("DATA"), params.group("INDEX"));
-        let of = |list: Option<&Params>| list.map_or(Ok(None), |list| model(contents, list));
+        let of = |list: Option<&Params>| list.map_or(Ok(None), |list| model(services, list));
         Ok(Lists {
             cluster: params,
             data,
             index,
-            model: model(contents, params)?,
+            model: model(services, params)?,
             data_model: of(data)?,
             index_model: of(index)?,
         })
@@ -240,23 +240,21 @@ impl<'a> Lists<'a> {
 }
 
 /// The cluster that MODEL of a list names, itself or by a component.
-fn model(contents: &Contents, list: &Params) -> Result<Option<Cluster>, Failure> {
+fn model(services: &Services, list: &Params) -> Result<Option<Cluster>, Failure> {
     let Some(words) = list.group("MODEL") else {
         return Ok(None);
     };
-    if let Some(catalog) = words.name("catalog") {
-        return Err(refused(
-            &format!("MODEL in the catalog {catalog} cannot be read; leave that name out"),
-            140,
-            0,
-        ));
-    }
-    let text = words.name("entry").unwrap_or_default();
-    let name = Name::parse(text).map_err(|error| refused(&error, 140, 0))?;
-    match contents.find(&name).map(|found| found.entry()) {
+    let parsed = |text: &str| Name::parse(text).map_err(|error| refused(&error, 140, 0));
+    let name = parsed(words.name("entry").unwrap_or_default())?;
+    // As other processes see it: a DEFINE cannot model on itself.
+    let catalog = match words.name("catalog") {
+        Some(catalog) => services.catalog.called(&parsed(catalog)?)?,
+        None => services.home(&name)?,
+    };
+    match catalog.contents()?.find(&name).map(|found| found.entry()) {
         Some(cica_catalog::Entry::Cluster(cluster)) => Ok(Some((**cluster).clone())),
         Some(other) => Err(refused(
-            &format!("MODEL {name} is a {} and no cluster", other.kind().word()),
+            &format!("MODEL {name} is of type {} and no cluster", other.kind().word()),
             140,
             0,
         )),
