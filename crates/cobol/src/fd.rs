@@ -95,7 +95,7 @@ impl Fd {
     pub fn define(&self, name: &Name) -> String {
         let (most, average) = (self.most.max(1), ((self.least + self.most) / 2).max(1));
         let mut card = format!("DEFINE CLUSTER (NAME({name}) REUSE RECORDSIZE({average} {most}) -\n");
-        card.push_str(&format!(" {} RECORDS({} {}) -\n", SHAPE, FIRST_RECORDS, FIRST_RECORDS));
+        card.push_str(&format!(" {SHAPE} -\n"));
         match (self.organization, self.key) {
             (organization::INDEXED, Some((offset, length))) => {
                 card.push_str(&format!(" INDEXED KEYS({length} {offset}))\n"));
@@ -107,10 +107,9 @@ impl Fd {
     }
 }
 
-/// Records, until the data set is extended.
-const FIRST_RECORDS: u32 = 20_000;
-/// What every data set made here has: several programs may read it.
-const SHAPE: &str = "SHAREOPTIONS(2 3) SPEED";
+/// What every data set made here has: several programs may read it, and it grows to tens of gigabytes in the 123
+/// extents that VSAM gives; space is taken when it is written.
+const SHAPE: &str = "SHAREOPTIONS(2 3) SPEED CYLINDERS(10 500)";
 
 /// COBOL's word for an organization.
 fn cobol_word(of: u8) -> &'static str {

@@ -1,76 +1,43 @@
 //! The conformance suite: each case is a COBOL program, compiled by cobc and run twice, through the interposer and with
 //! libcob's own handler. All programs are compiled in one go and called by name.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod generate;
 
+use common::{stderr, stdout, Workplace};
 use generate::{cases, Case};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-/// A directory of a test's own, gone afterwards.
-struct Workplace(PathBuf);
-
-impl Workplace {
-    fn new(name: &str) -> Workplace {
-        let path = std::env::temp_dir().join(format!("cica-cobol-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(path.join("native")).expect("a directory");
-        Workplace(path)
+/// All cases as one program that calls the one it is told.
+fn source(cases: &[Case]) -> String {
+    let mut source = String::from(
+        "IDENTIFICATION DIVISION.\nPROGRAM-ID. SUITE.\nDATA DIVISION.\nWORKING-STORAGE SECTION.\n\
+         01 A PIC X(8).\nPROCEDURE DIVISION.\nP1. ACCEPT A FROM COMMAND-LINE CALL A STOP RUN.\nEND PROGRAM SUITE.\n",
+    );
+    for (number, case) in cases.iter().enumerate() {
+        source.push_str(&case.program(&case.id(number)));
     }
-
-    /// Compiles all cases into one program that calls the one it is told.
-    fn compile(&self, cases: &[Case]) -> PathBuf {
-        let mut source = String::from(
-            "IDENTIFICATION DIVISION.\nPROGRAM-ID. SUITE.\nDATA DIVISION.\nWORKING-STORAGE SECTION.\n\
-             01 A PIC X(8).\nPROCEDURE DIVISION.\nP1. ACCEPT A FROM COMMAND-LINE CALL A STOP RUN.\nEND PROGRAM SUITE.\n",
-        );
-        for (number, case) in cases.iter().enumerate() {
-            source.push_str(&case.program(&case.id(number)));
-        }
-        let (from, to) = (self.0.join("suite.cob"), self.0.join("suite"));
-        std::fs::write(&from, source).expect("the source");
-        let done = Command::new("cobc")
-            .args(["-x", "-free", "-O0", "-o"])
-            .arg(&to)
-            .arg(&from)
-            .output();
-        let done = done.expect("cobc, which checks/prepare test installs");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        to
-    }
+    source
 }
 
-impl Drop for Workplace {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// Where cargo put the library is where this test is.
-fn library() -> PathBuf {
-    let here = std::env::current_exe().expect("this program");
-    here.parent().expect("its directory").join("libcica_cobol.so")
-}
-
-fn run(program: &Path, id: &str, directory: &Path, catalog: Option<&Path>) -> String {
-    let mut command = Command::new(program);
-    command
-        .arg(id)
-        .current_dir(directory)
-        .env_remove("LD_PRELOAD")
-        .env_remove("COB_FILE_PATH");
-    if let Some(catalog) = catalog {
-        command
-            .env("LD_PRELOAD", library())
-            .env("CICA_CATALOG", catalog)
-            .env("CICA_POOL", "16M");
-    }
-    let done = command.output().expect("it runs");
-    let mut text = String::from_utf8_lossy(&done.stdout).into_owned();
+fn said(mut command: Command, id: &str) -> String {
+    let done = command.arg(id).output().expect("it runs");
+    let mut text = stdout(&done);
     if !done.status.success() {
-        text.push_str(&format!("{}: {}", done.status, String::from_utf8_lossy(&done.stderr)));
+        text.push_str(&format!("{}: {}", done.status, stderr(&done)));
     }
     text
+}
+
+fn without_library(place: &Workplace, program: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .current_dir(place.0.join("native"))
+        .env_remove("LD_PRELOAD")
+        .env_remove("COB_FILE_PATH");
+    command
 }
 
 /// What a case's lines should be, and were.
@@ -93,22 +60,20 @@ fn differences(case: &Case, said: &str, of_libcob: bool) -> Vec<String> {
 }
 
 fn suite(name: &str, text: &str, least: usize) {
-    let place = Workplace::new(name);
+    let place = Workplace::with_catalog(name);
     let cases = cases(text);
     assert!(cases.len() >= least, "{} cases; {least} were written", cases.len());
-    let program = place.compile(&cases);
-    let catalog = place.0.join("catalog");
-    make_catalog(&catalog);
+    let program = place.compile("suite", &source(&cases));
     let mut wrong = Vec::new();
     for (number, case) in cases.iter().enumerate() {
         let id = case.id(number);
-        let ours = run(&program, &id, &place.0, Some(&catalog));
+        let ours = said(place.command(&program), &id);
         wrong.extend(
             differences(case, &ours, false)
                 .into_iter()
                 .map(|d| format!("Cica:   {d}")),
         );
-        let theirs = run(&program, &id, &place.0.join("native"), None);
+        let theirs = said(without_library(&place, &program), &id);
         wrong.extend(
             differences(case, &theirs, true)
                 .into_iter()
@@ -116,17 +81,6 @@ fn suite(name: &str, text: &str, least: usize) {
         );
     }
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
-}
-
-fn make_catalog(directory: &Path) {
-    cica_session::Session::start(cica_session::Start {
-        catalog: Some(directory.to_path_buf()),
-        create: true,
-        pool: Some(16 << 20),
-        ..Default::default()
-    })
-    .map(drop)
-    .expect("a catalog");
 }
 
 #[test]

@@ -1,0 +1,93 @@
+//! What the tests have in common: a directory of their own, cobc, and programs run with and without the library.
+#![allow(dead_code)] // Each test program uses its part.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A directory of a test's own, gone afterwards.
+pub struct Workplace(pub PathBuf);
+
+impl Workplace {
+    pub fn new(name: &str) -> Workplace {
+        let path = std::env::temp_dir().join(format!("cica-cobol-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(path.join("native")).expect("a directory");
+        Workplace(path)
+    }
+
+    /// With an empty catalog.
+    pub fn with_catalog(name: &str) -> Workplace {
+        let place = Workplace::new(name);
+        drop(place.session());
+        place
+    }
+
+    pub fn session(&self) -> cica_session::Session {
+        cica_session::Session::start(cica_session::Start {
+            catalog: Some(self.catalog()),
+            create: true,
+            pool: Some(16 << 20),
+            ..Default::default()
+        })
+        .expect("a catalog")
+    }
+
+    pub fn catalog(&self) -> PathBuf {
+        self.0.join("catalog")
+    }
+
+    /// Compiles a source of free format.
+    pub fn compile(&self, name: &str, source: &str) -> PathBuf {
+        let (from, to) = (self.0.join(format!("{name}.cob")), self.0.join(name));
+        std::fs::write(&from, source).expect("the source");
+        let done = Command::new("cobc")
+            .args(["-x", "-free", "-O0", "-o"])
+            .arg(&to)
+            .arg(&from)
+            .output();
+        let done = done.expect("cobc, which checks/prepare test installs");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        to
+    }
+
+    /// A program with its indexed files on data sets of this catalog.
+    pub fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(&self.0)
+            .env_remove("COB_FILE_PATH")
+            .env_remove("CICA_STATUS");
+        command
+            .env("LD_PRELOAD", library())
+            .env("CICA_CATALOG", self.catalog())
+            .env("CICA_POOL", "16M");
+        command
+    }
+
+    /// What a program says to stdout; it must end well.
+    pub fn run(&self, program: &Path, arguments: &[&str]) -> String {
+        let done = self.command(program).args(arguments).output().expect("it runs");
+        assert!(done.status.success(), "{}: {}", done.status, stderr(&done));
+        stdout(&done)
+    }
+}
+
+impl Drop for Workplace {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Where cargo put the library is where this test is.
+pub fn library() -> PathBuf {
+    let here = std::env::current_exe().expect("this program");
+    here.parent().expect("its directory").join("libcica_cobol.so")
+}
+
+pub fn stdout(done: &Output) -> String {
+    String::from_utf8_lossy(&done.stdout).into_owned()
+}
+
+pub fn stderr(done: &Output) -> String {
+    String::from_utf8_lossy(&done.stderr).into_owned()
+}
