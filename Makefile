@@ -28,6 +28,7 @@ demo:
 	@checks/prepare demo
 	@echo "Building (a few minutes the first time) ..."
 	@cargo build --release --locked --quiet -p cica-cli --bins --examples
+	@cargo build --release --locked --quiet -p cica-cobol
 	@demo/run.sh "$(TARGET)/release"
 
 test:
