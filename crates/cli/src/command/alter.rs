@@ -7,7 +7,7 @@ use crate::session::Session;
 use cica_catalog::Name;
 use clap::Args;
 
-/// Change key, CI size, record size or freespace of a loaded data set
+/// Change key, CI size, record size, freespace or organization of a loaded data set
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The records are copied into new files of the new layout, which take the place of the old ones at one moment. Where one
@@ -16,7 +16,8 @@ by the ALTER command of IDCAMS.
 
 Example:
   cica alter PAYROLL.MASTER --cisz 8192 --freespace 20,10
-  cica alter PAYROLL.MASTER --key-length 12 --key-offset 4")]
+  cica alter PAYROLL.MASTER --key-length 12 --key-offset 4
+  cica alter PAYROLL.LOG --organization indexed --key-length 8")]
 pub struct Options {
     /// Data set name
     dsn: String,
@@ -32,6 +33,9 @@ pub struct Options {
     /// Average and greatest record length
     #[arg(long, value_name = "AVERAGE,MAXIMUM")]
     recordsize: Option<String>,
+    /// How its records are reached: a key makes it indexed, nonindexed is an ESDS, numbered an RRDS or VRRDS
+    #[arg(long, value_parser = ["indexed", "nonindexed", "numbered"])]
+    organization: Option<String>,
     /// Percent of a CI and of a CA that a load leaves free
     #[arg(long, value_name = "CI,CA")]
     freespace: Option<String>,
@@ -42,13 +46,17 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
     let cluster = session.cluster(&options.dsn)?;
     let mut said = String::new();
-    if let (Some(keys), true) = (
-        cluster.attributes.keys,
-        options.key_length.is_some() || options.key_offset.is_some(),
-    ) {
-        let length = options.key_length.unwrap_or(keys.length);
-        let offset = options.key_offset.unwrap_or(keys.offset);
-        said.push_str(&format!(" KEYS({length} {offset})"));
+    let keys = cluster.attributes.keys;
+    let length = options.key_length.or(keys.map(|k| k.length));
+    let offset = options.key_offset.or(keys.map(|k| k.offset)).unwrap_or(0);
+    let is_said = options.key_length.is_some() || options.key_offset.is_some();
+    match length.filter(|_| is_said) {
+        Some(length) => said.push_str(&format!(" KEYS({length} {offset})")),
+        None if is_said => return Err(Failure::usage("say --key-length too: the data set has no key yet")),
+        None => {}
+    }
+    if let Some(organization) = &options.organization {
+        said.push_str(&format!(" ORGANIZATION({})", organization.to_uppercase()));
     }
     if let Some(size) = options.cisz {
         said.push_str(&format!(" CONTROLINTERVALSIZE({size})"));

@@ -34,7 +34,7 @@ CICA0970I 0 "{name} REORGANIZED: {records} RECORDS, {after} CONTROL AREAS, {befo
 CICA0971E 8 "{name} IS NOT REORGANIZED: {reason}",
     "Nothing was changed: the data set is as it was.",
     "What the words say.";
-CICA0972E 8 "RECORD {number} WITH KEY {key}: {reason}",
+CICA0972E 8 "RECORD {number} ({place}): {reason}",
     "The record, counted from the first, cannot stand in the data set as it was to be: it is too long, too short to \
      hold the new key, or another record has the same new key.",
     "Correct or erase the record, or ask for another layout.";

@@ -30,6 +30,16 @@ const REORGANIZED: &[Param] = &[
     RECORDSIZE.help("average and greatest record length"),
     CISZ.help("size of a data control interval"),
     FREESPACE,
+    choice(
+        "ORGANIZATION",
+        &[
+            ("INDEXED", &["IXD"]),
+            ("NONINDEXED", &["NIXD"]),
+            ("NUMBERED", &["NUMD"]),
+        ],
+        "how its records are reached",
+    )
+    .abbr(&["ORG"]),
 ];
 const CHANGES: &[Param] = &[
     group(

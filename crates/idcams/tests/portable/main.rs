@@ -8,5 +8,6 @@ mod damaged;
 mod disasters;
 mod export;
 mod files;
+mod organizations;
 mod reorganize;
 mod restore;

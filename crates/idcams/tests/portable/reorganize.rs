@@ -66,7 +66,7 @@ fn another_ci_size_freespace_and_record_size() {
         "ALTER PAY.SMALL REORGANIZE(RECORDSIZE(60 90))",
         8,
         &["CICA0972E", "CICA0971E", "IDC0532I"],
-        "RECORD 521 WITH KEY 99999999999",
+        "RECORD 521 (KEY 99999999999)",
     );
     sound(&mut world);
 }
@@ -116,7 +116,7 @@ fn a_key_that_two_records_have_or_one_is_too_short_for_changes_nothing() {
         "ALTER PAY.SMALL REORGANIZE(KEYS(8 4))",
         8,
         &["CICA0972E", "CICA0971E", "IDC0532I"],
-        "RECORD 4 WITH KEY 0003",
+        "RECORD 4 (KEY 0003)",
     );
     assert_eq!(records(&world, "PAY.SMALL"), before);
     sound(&mut world);
@@ -125,7 +125,7 @@ fn a_key_that_two_records_have_or_one_is_too_short_for_changes_nothing() {
         "ALTER PAY.SMALL REORGANIZE(KEYS(8 4))",
         8,
         &["CICA0972E", "CICA0971E", "IDC0532I"],
-        "RECORD 2 WITH KEY 0001",
+        "RECORD 2 (KEY 0001)",
     );
     sound(&mut world);
 }

@@ -139,7 +139,7 @@ fn there(
 fn is_empty(services: &Services, entry: &Entry) -> Result<bool, Failure> {
     let catalog = services.home(entry.name())?;
     match super::stored::files(&catalog, entry)? {
-        Some((data, index)) => Ok(services.engine.stored(&data, &index)?.data.root().levels == 0),
+        Some((data, index)) => Ok(services.engine.stored(&data, &index)?.data.areas() == 0),
         None => Ok(false),
     }
 }

@@ -4,6 +4,7 @@
 //! are inserted into a work data set first, which is then loaded from; so memory stays within the pool's bound.
 
 use super::super::failure::Failure;
+use super::super::input::KeyField;
 use super::super::making::Making;
 use super::super::portable::new_data_set;
 use super::super::print::rows::shown;
@@ -12,7 +13,8 @@ use super::super::Services;
 use super::not_reorganized;
 use crate::messages::CICA0972E;
 use cica_catalog::{Cluster, Entry, Name};
-use cica_engine::{Access, DataSet, Insert, Intent, OpenOptions, RequestError, Str};
+use cica_engine::{Access, DataSet, Insert, Intent, OpenOptions, Record, RequestError, Str};
+use cica_format::attributes::Organization;
 use cica_format::root::Root;
 use cica_qsam::CodePage;
 use std::path::PathBuf;
@@ -33,7 +35,7 @@ pub fn copy(
     let counted = before.statistics.records;
     let to = create(services, cluster, paths)?;
     let mut count = 0;
-    if before.levels > 0 {
+    if before.ca_count > 0 {
         match records(services, from, &to, name, Insert::Sequential)? {
             Some(written) => count = written,
             None => {
@@ -74,7 +76,7 @@ fn sorted(
     let first = string
         .next(Intent::Read)
         .map_err(|e| Trouble::from(e).of(name.as_str()))?;
-    put(&mut to.string(), first.bytes, Insert::Sequential).map_err(|e| wrong(from, name, 1, first.bytes, e))?;
+    put(&mut to.string(), 0, first.bytes, Insert::Sequential).map_err(|e| wrong(from, name, 1, first, e))?;
     drop(string);
     close(to)?;
     let output = OpenOptions {
@@ -135,10 +137,11 @@ fn records(
     how: Insert,
 ) -> Result<Option<u64>, Failure> {
     let (mut input, mut output) = (from.string(), to.string());
+    let keeps = matches!(to.attributes().organization, Organization::Rrds | Organization::Vrrds);
     let mut count = 0;
     loop {
         let record = match input.next(Intent::Read) {
-            Ok(record) => record.bytes,
+            Ok(record) => record,
             Err(RequestError::EndOfData) => return Ok(Some(count)),
             Err(error) => return Err(Trouble::from(error).of(name.as_str())),
         };
@@ -147,7 +150,8 @@ fn records(
         if how == Insert::Direct && count == 1 {
             continue;
         }
-        match put(&mut output, record, how) {
+        let number = if keeps { record.rrn } else { 0 };
+        match put(&mut output, number, record.bytes, how) {
             Ok(()) => {}
             Err(RequestError::Sequence { .. }) if how == Insert::Sequential => return Ok(None),
             Err(error) => return Err(wrong(from, name, count, record, error)),
@@ -155,23 +159,27 @@ fn records(
     }
 }
 
-fn put(string: &mut Str, record: &[u8], how: Insert) -> Result<(), RequestError> {
-    string.insert(record, how).map(drop)
+/// Writes a record; one that had a number has it in a relative data set too.
+fn put(string: &mut Str, number: u32, record: &[u8], how: Insert) -> Result<(), RequestError> {
+    match number {
+        0 => string.insert(record, how).map(drop),
+        number => string.insert_at(number, record, how),
+    }
 }
 
 /// The failure of a record that the new definition cannot hold.
-fn wrong(from: &DataSet, name: &Name, number: u64, record: &[u8], error: RequestError) -> Failure {
+fn wrong(from: &DataSet, name: &Name, number: u64, record: Record<'_>, error: RequestError) -> Failure {
     let a = from.attributes();
-    let end = (a.key_offset as usize + usize::from(a.key_length)).min(record.len());
-    let key = record.get(a.key_offset as usize..end).unwrap_or_default();
+    let key = KeyField::of(a).in_record(record.bytes);
+    let place = match (a.organization, record.rrn) {
+        (Organization::Ksds, _) => format!("KEY {}", shown(key, CodePage::from_ccsid(a.ccsid))),
+        (_, 0) => format!("RBA {}", record.rba),
+        (_, rrn) => format!("NUMBER {rrn}"),
+    };
     match error {
         RequestError::Duplicate { .. } | RequestError::Length { .. } | RequestError::Sequence { .. } => Failure::new(
             &CICA0972E,
-            &[
-                ("number", &number),
-                ("key", &shown(key, CodePage::from_ccsid(a.ccsid))),
-                ("reason", &error),
-            ],
+            &[("number", &number), ("place", &place), ("reason", &error)],
         )
         .and(
             &crate::messages::CICA0971E,

@@ -5,7 +5,7 @@ use super::super::failure::Failure;
 use super::super::said;
 use super::not_reorganized;
 use crate::params::Params;
-use cica_catalog::entry::{Keys, RecordSize};
+use cica_catalog::entry::{Keys, Organization, RecordSize};
 use cica_catalog::freespace::FreeSpace;
 use cica_catalog::plan::{plan, Wish};
 use cica_catalog::{Cluster, Contents, Entry, Volser};
@@ -14,8 +14,18 @@ use cica_catalog::{Cluster, Contents, Entry, Volser};
 pub fn of(contents: &Contents, old: &Cluster, said: &Params) -> Result<Cluster, Failure> {
     let mut new = old.clone();
     if said.is_empty() {
-        return Ok(new);
+        // A KSDS keeps its records' keys, a relative one their numbers; an ESDS would only change their RBAs.
+        return match old.organization {
+            Organization::Esds => Err(not_reorganized(&old.name, &"its records lie in their order already")),
+            _ => Ok(new),
+        };
     }
+    new.organization = match said.name("ORGANIZATION") {
+        Some("INDEXED") => Organization::Ksds,
+        Some("NONINDEXED") => Organization::Esds,
+        Some(_) => Organization::Rrds,
+        None => old.organization,
+    };
     if let [length, offset] = said.numbers("KEYS") {
         // Bounded by the table.
         new.attributes.keys = Some(Keys {
@@ -29,10 +39,27 @@ pub fn of(contents: &Contents, old: &Cluster, said: &Params) -> Result<Cluster, 
             maximum: maximum.value as u32,
         };
     }
+    let relative = matches!(new.organization, Organization::Rrds | Organization::Vrrds);
+    if relative {
+        // As at DEFINE: records of one length have slots of that length.
+        let size = new.attributes.record_size;
+        new.organization = match size.average == size.maximum {
+            true => Organization::Rrds,
+            false => Organization::Vrrds,
+        };
+    }
+    match (new.organization, new.attributes.keys) {
+        (Organization::Ksds, None) => {
+            return Err(not_reorganized(&old.name, &"say KEYS, where its records have a key"))
+        }
+        (Organization::Ksds, _) => {}
+        _ => new.attributes.keys = None,
+    }
+    let moved = new.organization != old.organization || new.organization != Organization::Ksds;
     let indexes = contents.related(&old.name).find(|e| matches!(e, Entry::Aix(_)));
-    if let (true, Some(aix)) = (new.attributes.keys != old.attributes.keys, indexes) {
+    if let (true, Some(aix)) = (moved || new.attributes.keys != old.attributes.keys, indexes) {
         let words = format!(
-            "its alternate index {} points to its records by key; delete it, and build it again afterwards",
+            "its alternate index {} points to its records by key or RBA; delete it, and build it again afterwards",
             aix.name()
         );
         return Err(not_reorganized(&old.name, &words));
@@ -45,7 +72,7 @@ pub fn of(contents: &Contents, old: &Cluster, said: &Params) -> Result<Cluster, 
         None => Some(old.data.ci_size),
     };
     let planned = plan(&Wish {
-        organization: old.organization,
+        organization: new.organization,
         keys: new.attributes.keys,
         record_size: new.attributes.record_size,
         spanned: old.attributes.spanned,
@@ -53,18 +80,26 @@ pub fn of(contents: &Contents, old: &Cluster, said: &Params) -> Result<Cluster, 
         index_ci_size: None,
         space: allocated(&old.data),
         index_space: None,
-        free_space: said::free_space(said).unwrap_or(old.data.free_space),
+        free_space: free_space(old, &new, said),
         buffer_space: None,
         imbed: old.data.imbed,
         device: contents.volume(&serial)?.device,
     })?;
     new.attributes.buffer_space = planned.buffer_space.max(old.attributes.buffer_space);
     new.data = planned.data.component(old.data.name.clone(), old.data.volumes.clone());
-    new.index = match (planned.index, &old.index) {
-        (Some(layout), Some(index)) => Some(layout.component(index.name.clone(), index.volumes.clone())),
-        _ => None,
-    };
+    new.index = planned.index.map(|layout| match &old.index {
+        Some(index) => layout.component(index.name.clone(), index.volumes.clone()),
+        None => layout.component(old.name.index(), old.data.volumes.clone()),
+    });
     Ok(new)
+}
+
+/// FREESPACE as said, else as before; where no record comes between others there is none.
+fn free_space(old: &Cluster, new: &Cluster, said: &Params) -> FreeSpace {
+    match new.organization {
+        Organization::Ksds | Organization::Vrrds => said::free_space(said).unwrap_or(old.data.free_space),
+        _ => FreeSpace::default(),
+    }
 }
 
 /// Bytes the new data component may take, when the old one takes `bytes`: more where more is kept free.

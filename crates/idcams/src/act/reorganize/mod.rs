@@ -19,6 +19,7 @@ use super::Services;
 use crate::messages::{CICA0970I, CICA0971E, IDC0531I, IDC0532I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
+use cica_catalog::entry::Organization;
 use cica_catalog::{Catalog, Cluster, Entry, Name};
 use cica_disk::{Create, Open};
 use cica_engine::{Access, OpenOptions};
@@ -69,13 +70,13 @@ fn run(services: &mut Services, params: &Params, text: &str, out: &mut Sysprint)
     Ok(())
 }
 
-/// The key-sequenced cluster of this name.
+/// The cluster of this name.
 fn cluster(catalog: &Catalog, name: &Name) -> Result<Cluster, Failure> {
     match catalog.get(name)? {
-        Entry::Cluster(cluster) if cluster.index.is_some() => Ok(*cluster),
+        Entry::Cluster(cluster) if cluster.organization != Organization::Lds => Ok(*cluster),
         other => Err(not_reorganized(
             name,
-            &format!("it is a {} and no key-sequenced cluster", other.kind().word()),
+            &format!("it is a {} without records that could be ordered", other.kind().word()),
         )),
     }
 }
