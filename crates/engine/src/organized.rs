@@ -10,6 +10,7 @@ use crate::log::Logged;
 use crate::numbered::Numbered;
 use crate::relative::Rrds;
 use crate::store::Component;
+use cica_format::log;
 use std::sync::Arc;
 
 /// See the module. A VRRDS is kept as a KSDS: the key is the record number, which stands in front of the record.
@@ -113,6 +114,31 @@ impl Organized {
             Organized::Esds(esds) => redo_numbered(&**esds, logged, 8),
             Organized::Rrds(rrds) => redo_numbered(&**rrds, logged, 4),
             Organized::Lds(lds) => redo_numbered(&**lds, logged, 8),
+        }
+    }
+
+    /// The CI that begins at an RBA, if it is one that is in use.
+    pub fn interval_at(&self, rba: u64) -> Option<u32> {
+        let layout = &self.common().data.layout;
+        let end = match self.intervals() {
+            Some(intervals) => intervals.end(),
+            None => (self.common().data.high_used() / layout.ci_size as u64) as u32,
+        };
+        let ci = u32::try_from(rba / layout.ci_size as u64).ok()?;
+        (rba % layout.ci_size as u64 == 0 && ci < end).then_some(ci)
+    }
+
+    /// PUT CNV: replaces a CI by another image of it.
+    pub fn put_interval(&self, ci: u32, image: &[u8]) -> Result<(), RequestError> {
+        match self {
+            Organized::Ksds(ksds) => ksds.replace_interval(ci, image, |number, buf, _, record| {
+                log::append_update(buf, number, record);
+            }),
+            Organized::Esds(esds) => esds.replace_interval(ci, image, |number, buf, rba, record| {
+                log::append_update_at(buf, number, &rba.to_be_bytes(), record);
+            }),
+            Organized::Rrds(rrds) => rrds.put_interval(ci, image),
+            Organized::Lds(lds) => lds.write_range(lds.rba_of_ci(ci), image),
         }
     }
 

@@ -115,6 +115,9 @@ impl<'a> From<&'a Vec<u8>> for Argument<'a> {
 /// See the module.
 pub struct Str {
     of: Of,
+    inner: Arc<Inner>,
+    /// Image of the control interval got last, and its CI while it is held for PUT CNV.
+    interval: (Vec<u8>, Option<u32>),
 }
 
 /// A string by organization.
@@ -168,7 +171,11 @@ impl Str {
             Organized::Rrds(rrds) => Of::Rrds(NumberedString::new(inner.clone(), rrds.clone(), access, id)),
             Organized::Lds(lds) => Of::Lds(NumberedString::new(inner.clone(), lds.clone(), access, id)),
         };
-        Str { of }
+        Str {
+            of,
+            inner,
+            interval: Default::default(),
+        }
     }
 
     /// What its open is for.
@@ -186,7 +193,9 @@ impl Str {
     /// A string on a path, over one of its own on the base.
     pub(crate) fn through(inner: Arc<Inner>, way: Arc<Way>, base: Str) -> Str {
         Str {
-            of: Of::Path(Box::new(PathString::new(inner, way, base))),
+            of: Of::Path(Box::new(PathString::new(inner.clone(), way, base))),
+            inner,
+            interval: Default::default(),
         }
     }
 
@@ -386,6 +395,64 @@ impl Str {
     /// 8/92 nothing held, 8/80 ESDS or LDS, 8/68, 12/x.
     pub fn erase(&mut self) -> Result<(), RequestError> {
         of_any!(self, erase())
+    }
+
+    // ---- control intervals ----
+
+    /// GET CNV: the true image of the control interval that begins at `rba`. With [`Intent::Update`] it may be put back
+    /// changed. The position of other requests stays.
+    ///
+    /// # Errors
+    /// 8/32: no control interval in use begins there; 8/68, 8/116, 8/200 through a path, 12/x.
+    pub fn get_interval(&mut self, rba: u64, intent: Intent) -> Result<Record<'_>, RequestError> {
+        if matches!(self.of, Of::Path(_)) {
+            return Err(RequestError::PathAddressed);
+        }
+        self.interval.1 = None;
+        self.inner.allow_read(self.access(), intent)?;
+        let ci = self
+            .inner
+            .records
+            .interval_at(rba)
+            .ok_or(RequestError::BadRba { rba })?;
+        self.interval.0 = self.inner.common().data.image(ci)?;
+        self.interval.1 = Some(ci).filter(|_| intent == Intent::Update);
+        Ok(Record {
+            bytes: &self.interval.0,
+            rba,
+            rrn: 0,
+        })
+    }
+
+    /// PUT CNV, update of the control interval that was got with [`Intent::Update`]: in an LDS any bytes; in an RRDS any
+    /// slots, full or empty; elsewhere the same records with other bytes behind their keys.
+    ///
+    /// # Errors
+    /// 8/92 nothing held; 8/108 not CISZ bytes; 8/156 not such an image, its records lie elsewhere, or one is spanned;
+    /// 8/96 a key changed; 8/20 a string holds a record that changes; 8/104 the base of an upgrade set; 8/68; 12/x.
+    pub fn put_interval(&mut self, image: &[u8]) -> Result<(), RequestError> {
+        self.inner
+            .allow_change(self.access(), "replacing control intervals (open for output)")?;
+        let Some(ci) = self.interval.1 else {
+            return Err(RequestError::NoUpdate);
+        };
+        let size = self.inner.common().data.layout.ci_size;
+        if image.len() != size {
+            return Err(RequestError::Length {
+                given: image.len(),
+                least: size,
+                most: size,
+            });
+        }
+        if self.inner.sphere().is_some() {
+            return Err(RequestError::Options {
+                what:
+                    "control intervals of a base are not replaced while its upgrade set is open: it would fall behind",
+            });
+        }
+        self.inner.records.put_interval(ci, image)?;
+        self.interval.1 = None;
+        self.inner.after_change()
     }
 
     // ---- bytes ----

@@ -5,6 +5,7 @@
 //! latches -> log.
 
 pub mod interval;
+pub mod put_interval;
 pub mod segments;
 
 use crate::error::RequestError;
@@ -130,12 +131,17 @@ impl Common {
             }
         }
     }
+    /// Does a string hold the record?
+    pub fn is_held(&self, key: &[u8]) -> bool {
+        self.holds.lock().contains_key(key)
+    }
     /// Releases it.
     pub fn release(&self, key: &[u8]) {
         self.holds.lock().remove(key);
     }
 
     /// A change from its first step on: what fails there leaves it half done in memory.
+    #[allow(clippy::wrong_self_convention)]
     pub fn from_here<T>(&self, change: impl FnOnce() -> Result<T, RequestError>) -> Result<T, RequestError> {
         change().inspect_err(|error| self.fence(&error.to_string()))
     }

@@ -49,15 +49,9 @@ impl Esds {
 
     fn put_whole(&self, record: &[u8]) -> Result<u64, RequestError> {
         let end = self.intervals.end();
-        while end > 0 {
-            match self.try_put(end - 1, record)? {
-                Tried::Done(rba) => return Ok(rba),
-                Tried::Again => {}
-                Tried::Slots(bytes) => {
-                    let (frame, version) = self.data.page(end - 1)?;
-                    self.widen(frame, version, bytes)?;
-                }
-                Tried::NoRoom => break,
+        if let Some(last) = end.checked_sub(1) {
+            if let Some(rba) = self.put_into(last, record)? {
+                return Ok(rba);
             }
         }
         self.make_intervals(end as u64 + 1)?;
@@ -73,7 +67,22 @@ impl Esds {
         Ok(rba)
     }
 
-    /// Puts a record behind the others of a CI, if there is room.
+    /// Puts a record behind the others of a CI; `None` if there is no room.
+    fn put_into(&self, ci: u32, record: &[u8]) -> Result<Option<u64>, RequestError> {
+        loop {
+            match self.try_put(ci, record)? {
+                Tried::Done(rba) => return Ok(Some(rba)),
+                Tried::Again => {}
+                Tried::Slots(bytes) => {
+                    let (frame, version) = self.data.page(ci)?;
+                    self.widen(frame, version, bytes)?;
+                }
+                Tried::NoRoom => return Ok(None),
+            }
+        }
+    }
+
+    /// The same, once.
     fn try_put(&self, ci: u32, record: &[u8]) -> Result<Tried, RequestError> {
         let size = self.data.layout.ci_size;
         let (frame, version) = self.data.page(ci)?;

@@ -5,6 +5,7 @@
 //! * N3. A request changes one slot, under the latch of its page.
 
 mod inspect;
+mod put_interval;
 pub mod variable;
 
 use crate::common::interval::Intervals;

@@ -19,6 +19,7 @@ mod commit;
 mod directory;
 mod evict;
 mod flush;
+mod image;
 mod layout;
 mod load;
 mod rehome;

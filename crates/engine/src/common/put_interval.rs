@@ -1,0 +1,71 @@
+//! PUT CNV: a control interval replaced by another image of it.
+//!
+//! * V1. Records stay where they are: the image has the same records at the same places, with the same keys, and only
+//!   their other bytes may be new. So neither index nor RBAs change, and what changed is logged as updates.
+//! * V2. A CI with a segment of a spanned record is not replaced: the segments of a record change together.
+//! * V3. A record that a string holds for update is not replaced.
+
+use super::Common;
+use crate::error::RequestError;
+use crate::pool::Page;
+use cica_format::ci;
+use std::sync::atomic::Ordering::Relaxed;
+
+impl Common {
+    /// Replaces a CI with records. `log` logs an update: data set number, RBA and record.
+    pub fn replace_interval(
+        &self,
+        number: u32,
+        image: &[u8],
+        log: impl Fn(u32, &mut Vec<u8>, u64, &[u8]),
+    ) -> Result<(), RequestError> {
+        let _gate = self.gate.read();
+        self.check_fence()?;
+        let mut spans = Vec::new();
+        let layout = ci::parse(image, &mut spans).map_err(|why| bad(why.to_string()))?;
+        let mut latched = self.data.latch(number)?;
+        let mut page = Page::of(latched.bytes());
+        if page.segment() != 0 || layout.segment != ci::Segment::Whole {
+            return Err(bad("it has a segment of a spanned record".into()));
+        }
+        let own = (0..page.count()).map(|i| page.span(i));
+        if !own.eq(spans.iter().map(|&(offset, len)| (offset.into(), len.into()))) {
+            return Err(bad("its records do not lie where they lay".into()));
+        }
+        let record = |&(offset, len): &(u16, u16)| &image[offset as usize..][..len as usize];
+        let mut changed = Vec::new();
+        for (i, span) in spans.iter().enumerate() {
+            if record(span) == page.record(i) {
+                continue;
+            }
+            let key = page.key(i, self.shape).to_vec();
+            if record(span)[self.shape.rkp..][..self.shape.key_len] != key[..] {
+                return Err(RequestError::KeyChanged);
+            }
+            let rba = self.rba_of_ci(number) + u64::from(span.0);
+            let held = if key.is_empty() {
+                rba.to_be_bytes().to_vec()
+            } else {
+                key
+            };
+            if self.is_held(&held) {
+                return Err(RequestError::Exclusive { key: held });
+            }
+            changed.push((i, rba));
+        }
+        for &(i, rba) in &changed {
+            page.replace(i, record(&spans[i]));
+            self.append(|number, buf| log(number, buf, rba, record(&spans[i])));
+        }
+        if !changed.is_empty() {
+            self.data.changed(&mut latched);
+            self.counters.updated.fetch_add(changed.len() as u64, Relaxed);
+        }
+        Ok(())
+    }
+}
+
+/// The image is refused.
+pub fn bad(why: String) -> RequestError {
+    RequestError::BadInterval { why }
+}

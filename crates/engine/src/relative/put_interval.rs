@@ -1,0 +1,64 @@
+//! PUT CNV of an RRDS: slots may be filled, emptied and changed, each logged as a request of its own.
+
+use super::Rrds;
+use crate::common::put_interval::bad;
+use crate::error::RequestError;
+use crate::pool::ImagePage;
+use cica_format::ci::RDF_EMPTY_SLOT;
+use cica_format::{log, slots};
+use std::sync::atomic::Ordering::Relaxed;
+
+impl Rrds {
+    /// Replaces a CI by an image whose control information is that of such a CI.
+    pub fn put_interval(&self, ci: u32, image: &[u8]) -> Result<(), RequestError> {
+        let _gate = self.gate.read();
+        self.check_fence()?;
+        let full = slots::check(image, self.length).map_err(|why| bad(why.to_string()))?;
+        let mut latched = self.data.latch(ci)?;
+        let before: Vec<bool> = (0..self.per_ci)
+            .map(|slot| self.is_full(latched.view(), slot))
+            .collect();
+        let mut page = ImagePage::of(latched.bytes(), self.data.layout.ci_size);
+        let changes: Vec<(usize, Option<&[u8]>)> = (0..self.per_ci)
+            .filter_map(|slot| {
+                let record = &image[slot * self.length..][..self.length];
+                let fills = image[slots::rdf(image.len(), slot)] & RDF_EMPTY_SLOT == 0;
+                let same =
+                    fills == before[slot] && (!fills || *record == page.image()[slot * self.length..][..self.length]);
+                (!same).then_some((slot, Some(record).filter(|_| fills)))
+            })
+            .collect();
+        for (slot, _) in &changes {
+            let key = self.number(ci, *slot).to_be_bytes();
+            if self.is_held(&key) {
+                return Err(RequestError::Exclusive { key: key.to_vec() });
+            }
+        }
+        for &(slot, record) in &changes {
+            self.fill(&mut page, slot, record);
+            let key = (self.number(ci, slot) as u32).to_be_bytes();
+            self.append(|number, buf| match (record, before[slot]) {
+                (Some(record), true) => log::append_update_at(buf, number, &key, record),
+                (Some(record), false) => log::append_insert_at(buf, number, &key, record),
+                (None, _) => log::append_erase(buf, number, &key),
+            });
+            match (record.is_some(), before[slot]) {
+                (true, true) => self.counters.updated.fetch_add(1, Relaxed),
+                (true, false) => {
+                    self.counters.inserted.fetch_add(1, Relaxed);
+                    self.counters.records.fetch_add(1, Relaxed)
+                }
+                (false, _) => {
+                    self.counters.deleted.fetch_add(1, Relaxed);
+                    self.counters.records.fetch_sub(1, Relaxed)
+                }
+            };
+        }
+        page.set_count(full);
+        if !changes.is_empty() {
+            self.data.changed(&mut latched);
+        }
+        drop(latched);
+        self.data.set_has_records(ci, full > 0)
+    }
+}

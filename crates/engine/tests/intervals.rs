@@ -1,0 +1,179 @@
+//! Control-interval access: the true image of a CI by RBA, and what may be put back in its place.
+
+mod common;
+
+use cica_engine::*;
+use cica_format::attributes::Organization;
+use cica_format::{ci, slots};
+use common::*;
+
+const SIZE: usize = 512;
+
+/// A data set with twelve records of 60 bytes, closed after its load and opened again.
+fn loaded(organization: Organization) -> (World, Engine, DataSet) {
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "d", |data, _| {
+        data.organization = organization;
+        data.key_length = if organization == Organization::Ksds { 8 } else { 0 };
+        (data.average_record, data.maximum_record) = (60, 60);
+    });
+    let open = world.open(&engine, "d");
+    let mut s = open.string();
+    for n in 1..=12 {
+        s.insert(&sealed(n, n, 60), Insert::Sequential).unwrap();
+    }
+    drop(s);
+    open.close().unwrap();
+    let open = world.open(&engine, "d");
+    (world, engine, open)
+}
+
+fn codes<T: std::fmt::Debug>(answer: Result<T, RequestError>) -> (u8, u8) {
+    let feedback = answer.unwrap_err().feedback();
+    (feedback.return_code, feedback.reason)
+}
+
+fn get(s: &mut Str, rba: u64) -> Vec<u8> {
+    s.get_interval(rba, Intent::Update).unwrap().bytes.to_vec()
+}
+
+/// What the records say, in order.
+fn values(open: &DataSet) -> Vec<u64> {
+    let mut s = open.string();
+    s.point_first().unwrap();
+    let mut found = Vec::new();
+    while let Ok(record) = s.next(Intent::Read) {
+        found.push(unsealed(record.bytes));
+    }
+    found
+}
+
+#[test]
+fn an_image_is_vsams_own() {
+    for organization in [Organization::Ksds, Organization::Esds, Organization::Vrrds] {
+        let (_world, _engine, open) = loaded(organization);
+        let image = get(&mut open.string(), 0);
+        let mut spans = Vec::new();
+        let layout = ci::parse(&image, &mut spans).unwrap();
+        let number = if organization == Organization::Vrrds { 4 } else { 0 };
+        assert_eq!((spans.len(), layout.rdfs), (if number == 0 { 8 } else { 7 }, 2));
+        for (i, (offset, _)) in spans.iter().enumerate() {
+            assert_eq!(unsealed(&image[*offset as usize + number..][..60]), i as u64 + 1);
+        }
+    }
+    let (_world, _engine, open) = loaded(Organization::Rrds);
+    let image = get(&mut open.string(), 512);
+    assert_eq!(slots::check(&image, 60), Ok(4), "slots 9 to 12 of sixteen");
+}
+
+#[test]
+fn only_control_intervals_in_use_are_got() {
+    for (organization, end) in [
+        (Organization::Esds, 1024),
+        (Organization::Rrds, 1024),
+        (Organization::Ksds, 3072),
+    ] {
+        let (_world, _engine, open) = loaded(organization);
+        let mut s = open.string();
+        for rba in [1, 511, end, 1 << 45] {
+            assert_eq!(
+                codes(s.get_interval(rba, Intent::Read).map(|_| ())),
+                (8, 32),
+                "{organization:?} {rba}"
+            );
+        }
+        assert_eq!(codes(s.put_interval(&[0; SIZE])), (8, 92));
+    }
+}
+
+#[test]
+fn records_are_replaced_where_they_lie_and_survive_the_death_of_the_process() {
+    for organization in [Organization::Ksds, Organization::Esds] {
+        let (world, engine, open) = loaded(organization);
+        let mut s = open.string();
+        let mut image = get(&mut s, 0);
+        image[60..120].copy_from_slice(&sealed(2, 222, 60));
+        s.put_interval(&image).unwrap();
+        open.commit().unwrap();
+        drop((s, open, engine));
+        let engine = world.engine();
+        let open = world.open(&engine, "d");
+        assert_sound(&open);
+        assert_eq!(values(&open)[..3], [1, 222, 3], "{organization:?}");
+    }
+}
+
+#[test]
+fn what_would_move_a_record_is_refused_and_changes_nothing() {
+    for organization in [Organization::Ksds, Organization::Esds] {
+        let (_world, _engine, open) = loaded(organization);
+        let mut s = open.string();
+        let good = get(&mut s, 0);
+        let mut shorter = good.clone();
+        ci::render(&mut shorter, [60; 7].into_iter(), ci::Segment::Whole, 0);
+        let mut torn = good.clone();
+        torn[SIZE - 1] ^= 1;
+        for image in [&shorter, &torn, &vec![0; SIZE]] {
+            assert_eq!(codes(s.put_interval(image)), (8, 156), "{organization:?}");
+        }
+        assert_eq!(codes(s.put_interval(&good[..SIZE - 1])), (8, 108));
+        let mut other = good.clone();
+        other[..60].copy_from_slice(&sealed(0, 1, 60));
+        if organization == Organization::Ksds {
+            assert_eq!(codes(s.put_interval(&other)), (8, 96));
+        }
+        let mut holder = open.string();
+        match organization {
+            Organization::Ksds => holder.get(&key(1), Search::Equal, Intent::Update).map(drop),
+            _ => holder.get(Argument::Rba(0), Search::Equal, Intent::Update).map(drop),
+        }
+        .unwrap();
+        other[..60].copy_from_slice(&sealed(1, 100, 60));
+        assert_eq!(codes(s.put_interval(&other)), (8, 20));
+        assert_eq!(values(&open)[..3], [1, 2, 3]);
+        holder.end();
+        s.put_interval(&other).unwrap();
+        assert_eq!(values(&open)[..3], [100, 2, 3]);
+    }
+}
+
+#[test]
+fn slots_of_an_rrds_are_filled_and_emptied_by_their_control_interval() {
+    let (world, engine, open) = loaded(Organization::Rrds);
+    let mut s = open.string();
+    let mut image = get(&mut s, 512);
+    slots::set_full(&mut image, 0, false);
+    slots::set_full(&mut image, 7, true);
+    image[7 * 60..8 * 60].copy_from_slice(&sealed(16, 16, 60));
+    image[60..120].copy_from_slice(&sealed(10, 1000, 60));
+    s.put_interval(&image).unwrap();
+    let mut wrong = image.clone();
+    wrong[SIZE - 5] ^= 1;
+    get(&mut s, 512);
+    assert_eq!(codes(s.put_interval(&wrong)), (8, 156));
+    open.commit().unwrap();
+    drop((s, open, engine));
+    let engine = world.engine();
+    let open = world.open(&engine, "d");
+    assert_sound(&open);
+    assert_eq!(values(&open)[8..], [1000, 11, 12, 16]);
+    assert_eq!(open.statistics().0.records, 12);
+}
+
+#[test]
+fn a_spanned_record_is_not_replaced_by_segments() {
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "d", |data, _| {
+        data.organization = Organization::Esds;
+        (data.key_length, data.spanned, data.maximum_record) = (0, true, 1500);
+    });
+    let open = world.open(&engine, "d");
+    open.string().insert(&sealed(1, 1, 1400), Insert::Sequential).unwrap();
+    open.close().unwrap();
+    let open = world.open(&engine, "d");
+    let mut s = open.string();
+    let image = get(&mut s, 512);
+    assert_eq!(codes(s.put_interval(&image)), (8, 156));
+}
