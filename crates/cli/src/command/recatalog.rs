@@ -41,6 +41,17 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         let roots = roots(&session, directory)?;
         know(&session, directory, device, &roots)?;
         for (path, root) in roots {
+            // Its entry would be that of a cluster. What it has can be built from its base.
+            if let Some(alternate) = &root.attributes.alternate {
+                let words = format!(
+                    "{} is an alternate index of {}: define it again and build it; its files are {} and its index",
+                    root.attributes.cluster_name,
+                    alternate.base,
+                    path.display()
+                );
+                Failure::new(Status::REFUSED, &messages::CICA0901E, words).tell();
+                continue;
+            }
             // A name that is none cannot be in a catalog; such a file is no data set of ours.
             if let Ok(name) = Name::parse(&root.attributes.cluster_name) {
                 found.entry(name).or_default().push(path);

@@ -163,3 +163,22 @@ fn a_copy_goes_to_a_file_of_its_own() {
     assert_eq!(files.read("COPY"), bytes);
     world.refused("RESTORE INFILE(NONE)", 12, &["IDC3300I", "IDC3351I"], "NO DD STATEMENT");
 }
+
+#[test]
+fn several_catalogs_go_into_one_copy_and_each_gets_back_what_is_its_own() {
+    let (mut world, files) = (World::new(), Files::new());
+    world.ok("DEFINE USERCATALOG (NAME(CAT.HR) VOLUME(CICA01) CYLINDERS(1))\nDEFINE ALIAS (NAME(HR) RELATE(CAT.HR))");
+    world.ok(SMALL);
+    world.ok(&SMALL.replace("PAY.SMALL", "HR.PEOPLE"));
+    live(&world, "PAY.SMALL", 30);
+    world.ok("REPRO INDATASET(PAY.SMALL) OUTDATASET(HR.PEOPLE)");
+    let names = world.names();
+    assert!(!names.iter().any(|name| name == "HR.PEOPLE"), "{names:?}");
+    files.dd(&mut world, "COPY");
+    let told = world.messages("BACKUP (**) OUTFILE(COPY)", 0);
+    assert!(told.iter().any(|line| line.contains("HR.PEOPLE COPIED")), "{told:?}");
+    world.ok("DELETE HR.PEOPLE\nDELETE PAY.SMALL");
+    world.ok("RESTORE (PAY.** HR.PEOPLE) INFILE(COPY)");
+    assert_eq!(world.names(), names);
+    world.ok("EXAMINE NAME(HR.PEOPLE) ITEST DTEST\nEXAMINE NAME(PAY.SMALL) ITEST DTEST");
+}
