@@ -26,7 +26,8 @@ Example:
   cica idcams load.ams --dd 'CARDS=cards.bin,RECFM=FB,LRECL=80,CODEPAGE=1047'
 
 A DD text is FILE[,RECFM=..,LRECL=..,BLKSIZE=..,CODEPAGE=..,BDW=YES|NO]; without RECFM the file is text
-lines. FILE may be a data set name, or a generation such as PAY.HIST(+1). What --dd does not define is taken from the environment, DD_NAME.")]
+lines. FILE may be a data set name, or a generation such as PAY.HIST(+1). What --dd does not define is taken
+from the environment, DD_NAME.")]
 pub struct Options {
     /// Control cards; - or nothing is standard input
     file: Option<PathBuf>,

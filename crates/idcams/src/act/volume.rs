@@ -52,14 +52,15 @@ fn add(services: &Services, params: &Params, out: &mut Sysprint) -> Result<(), F
 pub fn delete(services: &Services, name: &str, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
     let serial = Volser::parse(name).map_err(|error| refused(&error, 140, 0))?;
     let catalog = services.whole_catalog(params)?;
+    let place = catalog.contents()?.volume(&serial)?.path(catalog.directory());
     for other in services.catalog.all()? {
-        // What another catalog has on the volume keeps it here.
-        match other.contents()?.holder(&serial) {
-            Some(name) => {
-                let name = name.clone();
-                return Err(CatalogError::VolumeInUse { serial, name }.into());
-            }
-            None => {}
+        let contents = other.contents()?;
+        // What another catalog has on the same volume keeps it; one of its own may have the same serial.
+        let same = contents
+            .volume(&serial)
+            .is_ok_and(|volume| volume.path(other.directory()) == place);
+        if let Some(name) = contents.holder(&serial).filter(|_| same).cloned() {
+            return Err(CatalogError::VolumeInUse { serial, name }.into());
         }
     }
     catalog.remove_volume(&serial)?;

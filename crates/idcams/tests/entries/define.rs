@@ -212,7 +212,6 @@ fn what_cannot_be_defined() {
             "CYL(1) KEYS(4 0) RECSZ(80 80) VOLUMES(CICA01 VOL001)",
             "one device type",
         ),
-        ("MODEL(PAY.A UCAT.X)", "UCAT.X"),
     ];
     let mut world = World::new();
     world.ok("DEFINE VOLUME (NAME(VOL001) DEVICETYPE(3330-1))");
@@ -220,6 +219,8 @@ fn what_cannot_be_defined() {
         world.refused(&format!("DEFINE CLUSTER (NAME(PAY.X) {said})"), 12, &ids, words);
         assert!(world.files("/cat/volumes/CICA01").is_empty(), "{said}: a file is left");
     }
+    let model = "DEFINE CLUSTER (NAME(PAY.X) MODEL(PAY.A UCAT.X))";
+    world.refused(model, 12, &["IDC3012I", "IDC3009I"], "UCAT.X NOT FOUND");
     let volume = "CYL(1) KEYS(4 0) RECSZ(80 80) VOLUMES(NOSUCH)";
     world.refused(
         &format!("DEF CL (NAME(PAY.X) {volume})"),

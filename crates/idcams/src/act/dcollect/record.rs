@@ -203,7 +203,7 @@ impl Record {
 fn packed(mut number: u64) -> u64 {
     let (mut digits, mut shift) = (0xF, 4);
     while number > 0 {
-        digits |= number % 10 << shift;
+        digits |= (number % 10) << shift;
         number /= 10;
         shift += 4;
     }
