@@ -317,6 +317,7 @@ impl Pool {
     /// Hands out the frames of a slab.
     fn enter_slab(&self, slab: usize, size: usize) {
         self.sizes[slab].store(size as u32, Relaxed);
+        self.populate(slab);
         let frames: Vec<u32> = (0..SLAB / size)
             .map(|i| ((slab * SLAB + i * size) / 64) as u32)
             .collect();
@@ -421,6 +422,17 @@ impl Pool {
         class.slabs.retain(|s| s != slab);
         class.hand = 0;
         true
+    }
+
+    /// Asks for a slab's memory with one call, where it would come by small pages: its descriptors touch them all.
+    fn populate(&self, slab: usize) {
+        if (slab + 1) * SLAB <= START {
+            // SAFETY: the slab lies inside the mapping; the advice changes no contents.
+            let _ = unsafe {
+                let start = self.memory.as_ptr().add(slab * SLAB).cast();
+                rustix::mm::madvise(start, SLAB, rustix::mm::Advice::LinuxPopulateWrite)
+            };
+        }
     }
 
     /// Tells the system that nobody needs a slab's memory. Who reads there by a stale frame number reads zeros, which
@@ -584,9 +596,11 @@ fn reserve(bytes: usize) -> std::io::Result<NonNull<u8>> {
     NonNull::new(address.cast()).ok_or_else(|| std::io::Error::other("the system mapped page zero"))
 }
 
-/// Huge pages for all but the start of the range: a short step must not pay for clearing 2 MiB it does not use.
+/// Start of the range, which has small pages: a short step must not pay for clearing 2 MiB it does not use.
+const START: usize = 2 << 20;
+
+/// Huge pages for what lies behind the start.
 fn advise_huge(memory: NonNull<u8>, bytes: usize) {
-    const START: usize = 2 << 20;
     if bytes > START {
         // SAFETY: the range lies inside the mapping just made; the advice changes no contents.
         let _ = unsafe {

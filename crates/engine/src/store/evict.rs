@@ -99,6 +99,8 @@ impl Component {
                 continue;
             }
             let page = CaPage::of(self.pool.view(descriptor));
+            // Their first lines are in no cache; asked for together they come together.
+            (0..self.layout.ci_per_ca).for_each(|i| self.pool.prefetch(page.frame(i), 1));
             for i in 0..self.layout.ci_per_ca {
                 let frame = page.frame(i);
                 if frame != NO_FRAME {
