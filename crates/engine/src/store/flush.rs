@@ -43,10 +43,11 @@ impl Component {
         }
         let free = || page.free_slots(self.layout.ci_per_ca, page.slots(self.layout.slots));
         let need = dirty.iter().filter(|d| !rewritable(page.place(d.i))).count();
-        // Then it is better whole again, which gives the annex back.
         let most = 4 * need > 3 * page.used(self.layout.ci_per_ca);
         let has_annex = page.annex() != NO_REGION;
-        let written = if need <= free().len() && !(most && has_annex) {
+        // Then it is better whole again, which gives the annex back, if the file need not grow for it.
+        let gather = most && has_annex && self.has_free_region();
+        let written = if need <= free().len() && !gather {
             self.fill_slots(ca, page, dirty, &free())
         } else if !most && !has_annex && 2 * self.layout.slots <= NO_SLOT as usize {
             self.take_annex(ca, page)

@@ -187,6 +187,11 @@ impl Component {
         Ok(region)
     }
 
+    /// Whether a region can be taken without growing the file.
+    pub(super) fn has_free_region(&self) -> bool {
+        !self.space.lock().free_regions.is_empty()
+    }
+
     pub(super) fn give_back_region(&self, region: u32) {
         self.space.lock().free_regions.push(region);
     }
