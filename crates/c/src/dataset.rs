@@ -108,7 +108,12 @@ fn open(environment: &Environment, name: &str, options: OpenOptions) -> Result<D
     let name = Name::parse(name).map_err(|error| Error::argument(error.to_string()))?;
     let contents = session.catalog.contents()?;
     let cluster = reach(&contents, &name)?;
-    Ok(cica_session::open(&session.catalog, &session.engine, cluster, options)?)
+    Ok(cica_session::open(
+        &session.catalog,
+        &session.engine,
+        &cluster,
+        options,
+    )?)
 }
 
 fn options(flags: c_uint) -> Result<OpenOptions, Error> {

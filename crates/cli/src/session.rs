@@ -6,7 +6,7 @@ use cica_catalog::{Cluster, Name};
 use cica_engine::{Access, DataSet, Durability, OpenOptions};
 use cica_format::root::Root;
 use cica_qsam::CodePage;
-use cica_session::{io_from_environment, pool_from_environment, reach, Start};
+use cica_session::{Reached, io_from_environment, pool_from_environment, reach, Start};
 use std::ops::Deref;
 
 /// See the module.
@@ -55,10 +55,10 @@ impl Session {
     }
 
     /// The cluster of this name, or the one an alias or path of this name leads to.
-    pub fn cluster(&self, text: &str) -> Result<Box<Cluster>, Failure> {
+    pub fn cluster(&self, text: &str) -> Result<Box<Reached>, Failure> {
         let name = Name::parse(text)?;
         let contents = self.catalog.home(&name)?.contents()?;
-        Ok(Box::new(reach(&contents, &name)?.clone()))
+        Ok(Box::new(reach(&contents, &name)?))
     }
 
     /// Opens a data set.
@@ -74,7 +74,7 @@ impl Session {
         let data_set = opened.map_err(|e| Failure::from(e).at(&cluster.name))?;
         let page = CodePage::from_ccsid(data_set.attributes().ccsid);
         Ok(Opened {
-            name: cluster.name,
+            name: cluster.name.clone(),
             data_set,
             page,
         })

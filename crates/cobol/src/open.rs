@@ -14,10 +14,10 @@ use crate::open_file::{OpenFile, Source};
 use crate::process::{idcams, session};
 use crate::status::{Outcome, Set};
 use crate::tell::*;
-use cica_catalog::{Catalog, Cluster, Name};
+use cica_catalog::{Catalog, Name};
 use cica_engine::{Access, OpenOptions, RequestError};
 use cica_format::attributes::Organization;
-use cica_session::{reach, Session, SessionError};
+use cica_session::{reach, Reached, Session, SessionError};
 use std::sync::Arc;
 
 /// What became of an OPEN.
@@ -94,10 +94,10 @@ impl Request<'_> {
         }
     }
 
-    fn find(&self, session: &Session, name: &Name) -> Result<(Arc<Catalog>, Box<Cluster>), SessionError> {
+    fn find(&self, session: &Session, name: &Name) -> Result<(Arc<Catalog>, Box<Reached>), SessionError> {
         let catalog = session.catalog.home(name)?;
         let contents = catalog.contents()?;
-        let cluster = Box::new(reach(&contents, name)?.clone());
+        let cluster = Box::new(reach(&contents, name)?);
         Ok((catalog, cluster))
     }
 
@@ -159,7 +159,7 @@ impl Request<'_> {
         }
     }
 
-    fn open_cluster(&self, session: &'static Session, catalog: Arc<Catalog>, cluster: &Cluster, made: bool) -> Opened {
+    fn open_cluster(&self, session: &'static Session, catalog: Arc<Catalog>, cluster: &Reached, made: bool) -> Opened {
         let name = &cluster.name;
         if let Some(reason) = self.fd.as_ref().ok().and_then(|fd| fd.conflict(cluster)) {
             tell(&CICA1205E, &[("name", name), ("file", &self.file), ("reason", &reason)]);
@@ -205,7 +205,7 @@ impl Request<'_> {
         }
     }
 
-    fn opened(&self, mut file: OpenFile, cluster: &Cluster, made: bool) -> Opened {
+    fn opened(&self, mut file: OpenFile, cluster: &Reached, made: bool) -> Opened {
         file.reads = matches!(self.mode, open::INPUT | open::I_O);
         let empty = !file.has_records();
         if empty && self.mode == open::INPUT && Set::of_process() == Set::Enterprise {

@@ -8,9 +8,9 @@
 
 use crate::fd::Fd;
 use crate::status::{note, Outcome};
-use cica_catalog::{Catalog, Cluster};
+use cica_catalog::Catalog;
 use cica_engine::{Access, DataSet, OpenOptions, RequestError, Str};
-use cica_session::{Session, SessionError};
+use cica_session::{Reached, Session, SessionError};
 use std::sync::Arc;
 
 /// See the module.
@@ -69,7 +69,7 @@ pub struct Source {
     /// Its catalog.
     pub catalog: Arc<Catalog>,
     /// Its entry.
-    pub cluster: Cluster,
+    pub cluster: Reached,
 }
 
 impl OpenFile {

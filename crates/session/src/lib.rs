@@ -16,5 +16,5 @@ mod start;
 
 pub use error::SessionError;
 pub use open::{files, open};
-pub use reach::reach;
+pub use reach::{as_cluster, reach, Reached};
 pub use start::{bytes, io_from_environment, pool_from_environment, Session, Start};

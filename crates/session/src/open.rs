@@ -4,8 +4,9 @@
 //! its cluster, so files that were exchanged on the volume are found out here.
 
 use crate::error::SessionError;
-use cica_catalog::{Catalog, Cluster, Contents, Name};
-use cica_engine::{Access, DataSet, Engine, OpenOptions};
+use crate::reach::{as_cluster, Reached};
+use cica_catalog::{Catalog, Cluster, Contents, Entry, Name};
+use cica_engine::{Access, DataSet, Engine, Files, OpenOptions};
 use cica_format::attributes::Attributes;
 use std::path::PathBuf;
 
@@ -21,16 +22,17 @@ pub fn files(catalog: &Catalog, cluster: &Cluster) -> Result<(PathBuf, PathBuf),
     ))
 }
 
-/// Opens a cluster.
+/// Opens a cluster, for output with the alternate indexes that are upgraded with it, or goes through one of them.
 ///
 /// # Errors
 /// It was inhibited, its files are another's, or the engine's reasons.
 pub fn open(
     catalog: &Catalog,
     engine: &Engine,
-    cluster: &Cluster,
+    reached: &Reached,
     options: OpenOptions,
 ) -> Result<DataSet, SessionError> {
+    let cluster = &reached.cluster;
     if cluster.attributes.inhibit && options.access == Access::Output {
         return Err(SessionError::Inhibited {
             name: cluster.name.clone(),
@@ -42,9 +44,38 @@ pub fn open(
         // Once it is open it is empty, so whose files they are is asked before.
         own_files(&contents, cluster, &engine.peek(&data)?.attributes)?;
     }
-    let data_set = engine.open(&data, &index, options)?;
+    let upgrade = upgrade_set(catalog, &contents, reached, options)?;
+    let base = Files { data, index };
+    let data_set = match &reached.way {
+        Some(aix) => {
+            let (data, index) = files(catalog, &as_cluster(aix))?;
+            engine.open_path(&base, &upgrade, &Files { data, index }, options)?
+        }
+        None if upgrade.is_empty() => engine.open(&base.data, &base.index, options)?,
+        None => engine.open_sphere(&base, &upgrade, options)?,
+    };
     own_files(&contents, cluster, data_set.attributes())?;
     Ok(data_set)
+}
+
+/// Files of the alternate indexes that an open for output upgrades with the base.
+fn upgrade_set(
+    catalog: &Catalog,
+    contents: &Contents,
+    reached: &Reached,
+    options: OpenOptions,
+) -> Result<Vec<Files>, SessionError> {
+    if options.access == Access::Input || !reached.update {
+        return Ok(Vec::new());
+    }
+    let of = |entry: &Entry| match entry {
+        Entry::Aix(aix) if aix.upgrade => Some(as_cluster(aix)),
+        _ => None,
+    };
+    let clusters = contents.related(&reached.cluster.name).filter_map(of);
+    clusters
+        .map(|cluster| files(catalog, &cluster).map(|(data, index)| Files { data, index }))
+        .collect()
 }
 
 /// Are files that carry `carried` those of `cluster`?

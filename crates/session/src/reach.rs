@@ -1,26 +1,92 @@
-//! From a name to the entry whose records it means: aliases and paths are followed.
+//! From a name to what its records are: aliases and paths are followed.
 
 use crate::error::SessionError;
-use cica_catalog::entry::Kind;
+use cica_catalog::entry::{Aix, Kind, Organization};
 use cica_catalog::{CatalogError, Cluster, Contents, Entry, Name};
+use std::ops::Deref;
 
-/// The cluster of this name, or the one an alias or path of this name leads to.
+/// What a name leads to.
+#[derive(Debug, Clone)]
+pub struct Reached {
+    /// The cluster that has the records. An alternate index that was named itself is one too.
+    pub cluster: Cluster,
+    /// Of a path: the alternate index it goes through.
+    pub way: Option<Box<Aix>>,
+    /// Changes reach the alternate indexes too; not through a path with NOUPDATE.
+    pub update: bool,
+}
+
+impl Deref for Reached {
+    type Target = Cluster;
+    fn deref(&self) -> &Cluster {
+        &self.cluster
+    }
+}
+
+impl From<Cluster> for Reached {
+    fn from(cluster: Cluster) -> Reached {
+        Reached {
+            cluster,
+            way: None,
+            update: true,
+        }
+    }
+}
+
+/// The cluster or alternate index of this name, or what an alias or path of this name leads to.
 ///
 /// # Errors
 /// Not in the catalog, a component's name, an entry without records, or a circle of aliases.
-pub fn reach<'a>(contents: &'a Contents, name: &Name) -> Result<&'a Cluster, SessionError> {
+pub fn reach(contents: &Contents, name: &Name) -> Result<Reached, SessionError> {
     let mut at = name.clone();
+    let mut update = true;
+    let mut by_path = false;
     // Each step leads to another entry, so a chain longer than the catalog is a circle.
     for _ in 0..=contents.entries().count() {
         at = match contents.get(&at) {
-            Ok(Entry::Cluster(cluster)) => return Ok(cluster),
+            Ok(Entry::Cluster(cluster)) => {
+                return Ok(Reached {
+                    cluster: (**cluster).clone(),
+                    way: None,
+                    update,
+                })
+            }
+            Ok(Entry::Aix(aix)) if by_path => return through(contents, aix, update),
+            Ok(Entry::Aix(aix)) => return Ok(as_cluster(aix).into()),
             Ok(Entry::Alias(alias)) => alias.relate.clone(),
-            Ok(Entry::Path(path)) => path.target.clone(),
+            Ok(Entry::Path(path)) => {
+                update &= path.update;
+                by_path = true;
+                path.target.clone()
+            }
             Ok(other) => return Err(no_records(&at, other.kind())),
             Err(error) => return Err(component(contents, &at).unwrap_or(error.into())),
         };
     }
     Err(SessionError::Circle { name: name.clone() })
+}
+
+/// The base of an alternate index, through it.
+fn through(contents: &Contents, aix: &Aix, update: bool) -> Result<Reached, SessionError> {
+    match contents.get(&aix.relate)? {
+        Entry::Cluster(cluster) => Ok(Reached {
+            cluster: (**cluster).clone(),
+            way: Some(Box::new(aix.clone())),
+            update,
+        }),
+        other => Err(no_records(&aix.relate, other.kind())),
+    }
+}
+
+/// An alternate index as the KSDS it is.
+pub fn as_cluster(aix: &Aix) -> Cluster {
+    Cluster {
+        name: aix.name.clone(),
+        organization: Organization::Ksds,
+        attributes: aix.attributes.clone(),
+        data: aix.data.clone(),
+        index: Some(aix.index.clone()),
+    }
 }
 
 fn no_records(name: &Name, kind: Kind) -> SessionError {

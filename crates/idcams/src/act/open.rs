@@ -16,7 +16,7 @@ use cica_catalog::entry::Kind;
 use cica_catalog::{Catalog, CatalogError, Cluster, Name};
 use cica_engine::{Access, DataSet, OpenOptions};
 use cica_qsam::{Attributes, CodePage, QsamError, Reader, Writer};
-use cica_session::SessionError;
+use cica_session::{Reached, SessionError};
 use std::io;
 use std::path::PathBuf;
 
@@ -28,7 +28,7 @@ const NO_FILE: u8 = 184;
 #[derive(Debug)]
 pub enum Target {
     /// A cluster of the catalog.
-    Cluster(Box<Cluster>),
+    Cluster(Box<Reached>),
     /// A sequential file.
     File(Box<Sequential>),
 }
@@ -56,6 +56,7 @@ impl Target {
     /// Do both stand for the same records?
     pub fn is_same(&self, other: &Target) -> bool {
         match (self, other) {
+            // Through another path they are the same records too.
             (Target::Cluster(a), Target::Cluster(b)) => a.name == b.name,
             (Target::File(a), Target::File(b)) => a.is_same(b),
             _ => false,
@@ -127,15 +128,15 @@ impl Target {
 }
 
 /// The cluster of a name, or the one an alias or path of this name leads to.
-pub fn cluster(services: &Services, name: &str) -> Result<Box<Cluster>, Failure> {
+pub fn cluster(services: &Services, name: &str) -> Result<Box<Reached>, Failure> {
     let parsed = Name::parse(name).map_err(|_| failure::not_found(&name))?;
     let contents = services.home(&parsed)?.contents()?;
     let cluster = cica_session::reach(&contents, &parsed).map_err(|error| not_reached(name, error))?;
-    Ok(Box::new(cluster.clone()))
+    Ok(Box::new(cluster))
 }
 
 /// An open data set of a cluster.
-pub fn data_set(services: &Services, cluster: &Cluster, options: OpenOptions) -> Result<DataSet, Failure> {
+pub fn data_set(services: &Services, cluster: &Reached, options: OpenOptions) -> Result<DataSet, Failure> {
     let catalog = services.home(&cluster.name)?;
     cica_session::open(&catalog, &services.engine, cluster, options)
         .map_err(|error| not_reached(cluster.name.as_str(), error))
