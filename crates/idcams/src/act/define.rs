@@ -1,4 +1,4 @@
-//! DEFINE CLUSTER: lays a cluster out, makes its files, and puts it into the catalog.
+//! DEFINE CLUSTER and DEFINE ALTERNATEINDEX: lays a cluster out, makes its files, and puts it into the catalog.
 //!
 //! 1. Either the files and the entry are there at the end, or neither. Everything happens under the catalog's lock, and
 //!    files are made before the catalog names them; a crash in between leaves files without records, which the next
@@ -9,6 +9,8 @@ mod alias;
 mod gdg;
 mod leftover;
 mod nonvsam;
+mod over;
+mod path;
 mod recatalog;
 mod room;
 mod wanted;
@@ -17,6 +19,7 @@ pub use alias::alias;
 pub use gdg::gdg;
 pub use gdg::put as put_group;
 pub use nonvsam::{nonvsam, rolled_off};
+pub use path::path;
 pub use wanted::default_volume;
 
 use super::failure::Failure;
@@ -29,6 +32,7 @@ use cica_catalog::entry::{Attributes, Component};
 use cica_catalog::plan::{plan, Plan};
 use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Entry, Volser};
 use cica_engine::Definition;
+use over::Over;
 use std::path::PathBuf;
 use wanted::Wanted;
 
@@ -39,8 +43,24 @@ const FAILED: u8 = 12;
 pub fn cluster(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
     let done = match command.params.flag("RECATALOG") {
         true => recatalog::recatalog(services, command),
-        false => define(services, command),
+        false => define(services, command, false),
     };
+    told(done, out)
+}
+
+/// Carries out DEFINE ALTERNATEINDEX.
+pub fn alternate_index(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+    let done = match command.params.flag("RECATALOG") {
+        true => Err(Failure::new(
+            &CICA0901E,
+            &[("item", &"RECATALOG OF AN ALTERNATE INDEX")],
+        )),
+        false => define(services, command, true),
+    };
+    told(done, out)
+}
+
+fn told(done: Result<Defined, Failure>, out: &mut Sysprint) -> u8 {
     match done {
         Ok(defined) => {
             defined.tell(out);
@@ -53,6 +73,8 @@ pub fn cluster(services: &mut Services, command: &Command, out: &mut Sysprint) -
 /// A cluster that was defined, and what is told about it.
 struct Defined {
     cluster: Cluster,
+    /// Of an alternate index.
+    over: Option<Over>,
     /// Were the names of data and index component made up?
     generated: (bool, bool),
     /// CI sizes given and taken, where they differ.
@@ -61,13 +83,17 @@ struct Defined {
     key_end: Option<u32>,
 }
 
-fn define(services: &Services, command: &Command) -> Result<Defined, Failure> {
+fn define(services: &Services, command: &Command, alternate: bool) -> Result<Defined, Failure> {
     let catalog = services.catalog(&command.params, command.params.name("NAME").unwrap_or_default())?;
     let mut made = None;
     let done = catalog.transact(|contents| -> Result<Defined, Failure> {
-        let wanted = Wanted::of(services, contents, command)?;
-        let defined = Defined::new(contents, &wanted, &planned(&wanted)?)?;
-        contents.insert(Entry::Cluster(Box::new(defined.cluster.clone())))?;
+        let mut wanted = Wanted::of(services, contents, command)?;
+        let over = match alternate {
+            true => Some(Over::of(contents, &command.params, &mut wanted)?),
+            false => None,
+        };
+        let defined = Defined::new(contents, &wanted, over, &planned(&wanted)?)?;
+        contents.insert(defined.entry())?;
         let files = make_files(services, &catalog, contents, &defined, &wanted)?;
         made = Some((defined.cluster.name.clone(), files));
         Ok(defined)
@@ -118,6 +144,7 @@ fn make_files(
         data: attributes(&cluster.data),
         index: cluster.index.as_ref().map(attributes),
     };
+    definition.data.alternate = defined.over.as_ref().map(Over::carried);
     if let Some(index) = &mut definition.index {
         index.share_region = wanted.index_share.region;
         index.share_system = wanted.index_share.system;
@@ -130,7 +157,7 @@ fn make_files(
 }
 
 impl Defined {
-    fn new(contents: &Contents, wanted: &Wanted, plan: &Plan) -> Result<Defined, Failure> {
+    fn new(contents: &Contents, wanted: &Wanted, over: Option<Over>, plan: &Plan) -> Result<Defined, Failure> {
         let data_name = wanted.data_name.clone().unwrap_or_else(|| wanted.name.data());
         let index_name = wanted.index_name.clone().unwrap_or_else(|| wanted.name.index());
         let mut data = plan.data.component(data_name, wanted.data_volumes.clone());
@@ -154,6 +181,7 @@ impl Defined {
                 data,
                 index,
             },
+            over,
             generated: (wanted.data_name.is_none(), wanted.index_name.is_none()),
             rounded: sizes
                 .into_iter()
@@ -162,6 +190,13 @@ impl Defined {
                 .collect(),
             key_end: Some(key_end).filter(|end| *end > wish.record_size.average),
         })
+    }
+
+    fn entry(&self) -> Entry {
+        match (&self.over, &self.cluster.index) {
+            (Some(over), Some(index)) => over.entry(&self.cluster, index),
+            _ => Entry::Cluster(Box::new(self.cluster.clone())),
+        }
     }
 
     fn tell(&self, out: &mut Sysprint) {

@@ -140,6 +140,8 @@ impl Act for Services {
     fn act(&mut self, cmd: &Command, out: &mut Sysprint) -> u8 {
         match cmd.verb {
             Verb::DefineCluster => define::cluster(self, cmd, out),
+            Verb::DefineAlternateIndex => define::alternate_index(self, cmd, out),
+            Verb::DefinePath => define::path(self, cmd, out),
             Verb::DefineGenerationDataGroup => define::gdg(self, cmd, out),
             Verb::DefineNonvsam => define::nonvsam(self, cmd, out),
             Verb::DefineAlias => define::alias(self, cmd, out),

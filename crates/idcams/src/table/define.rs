@@ -190,6 +190,7 @@ const AIX_OBJECT: [Param; 54] = join(&[
     &PASSWORDS,
 ]);
 pub(super) static ALTERNATEINDEX: VerbSpec = VerbSpec {
+    support: Support::Done,
     example:
         "DEFINE AIX (NAME(PAYROLL.BYNAME) RELATE(PAYROLL.MASTER) -\n   KEYS(20 30) TRACKS(5 5) NONUNIQUEKEY UPGRADE)",
     ..define(
@@ -223,6 +224,7 @@ const PATH_OBJECT: [Param; 17] = join(&[
     &PASSWORDS,
 ]);
 pub(super) static PATH: VerbSpec = VerbSpec {
+    support: Support::Done,
     example: "DEFINE PATH (NAME(PAYROLL.NAMES) PATHENTRY(PAYROLL.BYNAME))",
     ..define(
         Verb::DefinePath,

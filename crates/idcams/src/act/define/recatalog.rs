@@ -42,6 +42,7 @@ pub fn recatalog(services: &Services, command: &Command) -> Result<Defined, Fail
         };
         contents.insert(Entry::Cluster(Box::new(cluster.clone())))?;
         Ok(Defined {
+            over: None,
             cluster,
             generated: (false, false),
             rounded: Vec::new(),

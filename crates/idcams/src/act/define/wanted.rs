@@ -253,6 +253,12 @@ fn model(services: &Services, list: &Params) -> Result<Option<Cluster>, Failure>
     };
     match catalog.contents()?.find(&name).map(|found| found.entry()) {
         Some(cica_catalog::Entry::Cluster(cluster)) => Ok(Some((**cluster).clone())),
+        // Of an alternate index KEYS says the alternate key.
+        Some(cica_catalog::Entry::Aix(aix)) => {
+            let mut cluster = cica_session::as_cluster(aix);
+            cluster.attributes.keys = Some(aix.alternate_key);
+            Ok(Some(cluster))
+        }
         Some(other) => Err(refused(
             &format!("MODEL {name} is of type {} and no cluster", other.kind().word()),
             140,

@@ -1,0 +1,132 @@
+//! DEFINE ALTERNATEINDEX: what makes the cluster that is laid out an index over another.
+//!
+//! Forbidden, as VSAM does: over another alternate index, a base with REUSE, relative record and linear data sets; an
+//! alternate key that is not in the base's records, or not in the first segment of a spanned one.
+
+use super::super::failure::{refused, Failure};
+use super::wanted::Wanted;
+use crate::messages::CICA0901E;
+use crate::params::Params;
+use cica_catalog::check;
+use cica_catalog::entry::{Aix, Component, Keys, Organization, RecordSize};
+use cica_catalog::{Cluster, Contents, Entry, Name};
+use cica_format::aix::{Pointers, HEADER_LEN};
+use cica_format::attributes::Alternate;
+
+/// RECORDSIZE where none is given.
+const RECORD_SIZE: RecordSize = RecordSize {
+    average: 4086,
+    maximum: 32_600,
+};
+
+/// What an alternate index has that a cluster has not.
+pub struct Over {
+    relate: Name,
+    unique_key: bool,
+    upgrade: bool,
+    alternate_key: Keys,
+    pointers: Pointers,
+}
+
+impl Over {
+    /// What the command says of it; `wanted` becomes what the index itself is: a KSDS of spanned records, whose key
+    /// stands behind the header of each.
+    pub fn of(contents: &Contents, params: &Params, wanted: &mut Wanted) -> Result<Over, Failure> {
+        let relate = params.name("RELATE").unwrap_or_default();
+        let relate = Name::parse(relate).map_err(|error| refused(&error, 140, 0))?;
+        let base = base(contents, &relate)?;
+        let alternate_key = wanted.attributes.keys.unwrap_or(Keys { length: 64, offset: 0 });
+        check_key(base, alternate_key)?;
+        let model = model(contents, params);
+        let own = Keys {
+            offset: HEADER_LEN as u32,
+            ..alternate_key
+        };
+        (wanted.attributes.keys, wanted.wish.keys) = (Some(own), Some(own));
+        (wanted.attributes.spanned, wanted.wish.spanned) = (true, true);
+        wanted.wish.organization = Organization::Ksds;
+        let lists = [Some(params), params.group("DATA")];
+        if model.is_none() && !lists.into_iter().flatten().any(|list| list.has("RECORDSIZE")) {
+            (wanted.attributes.record_size, wanted.wish.record_size) = (RECORD_SIZE, RECORD_SIZE);
+        }
+        let said = |yes, no| params.switch(yes, no);
+        Ok(Over {
+            unique_key: said("UNIQUEKEY", "NONUNIQUEKEY").unwrap_or(model.is_some_and(|m| m.unique_key)),
+            upgrade: said("UPGRADE", "NOUPGRADE").unwrap_or(model.is_none_or(|m| m.upgrade)),
+            pointers: Pointers::Keys(base.attributes.keys.map_or(0, |keys| keys.length) as u8),
+            alternate_key,
+            relate,
+        })
+    }
+
+    /// The entry of the index that was laid out as `cluster`.
+    pub fn entry(&self, cluster: &Cluster, index: &Component) -> Entry {
+        Entry::Aix(Box::new(Aix {
+            name: cluster.name.clone(),
+            relate: self.relate.clone(),
+            unique_key: self.unique_key,
+            upgrade: self.upgrade,
+            alternate_key: self.alternate_key,
+            attributes: cluster.attributes.clone(),
+            data: cluster.data.clone(),
+            index: index.clone(),
+        }))
+    }
+
+    /// What the files carry of it.
+    pub fn carried(&self) -> Alternate {
+        Alternate {
+            base: self.relate.to_string(),
+            key_offset: self.alternate_key.offset,
+            unique: self.unique_key,
+            upgrade: self.upgrade,
+            pointers: self.pointers,
+        }
+    }
+}
+
+/// The base, if it is one that can have an alternate index.
+fn base<'c>(contents: &'c Contents, relate: &Name) -> Result<&'c Cluster, Failure> {
+    let cannot = |what: &str| Err(refused(&format!("{relate} {what}"), 140, 0));
+    let cluster = match contents.get(relate)? {
+        Entry::Cluster(cluster) => cluster,
+        Entry::Aix(_) => return cannot("is itself an alternate index; RELATE to its base"),
+        other => return cannot(&format!("is a {} and no cluster", other.kind().word())),
+    };
+    match cluster.organization {
+        Organization::Ksds | Organization::Esds if cluster.attributes.reuse => {
+            cannot("was defined REUSE, and what is emptied at will cannot have an alternate index")
+        }
+        Organization::Ksds => Ok(cluster),
+        Organization::Esds => {
+            let item = "AN ALTERNATE INDEX OVER AN ENTRY-SEQUENCED CLUSTER";
+            Err(Failure::new(&CICA0901E, &[("item", &item)]))
+        }
+        _ => cannot("is no key-sequenced or entry-sequenced cluster, and only these have alternate indexes"),
+    }
+}
+
+fn check_key(base: &Cluster, key: Keys) -> Result<(), Failure> {
+    let end = u64::from(key.offset) + u64::from(key.length);
+    let longest = base.attributes.record_size.maximum;
+    if key.length == 0 || key.length > 255 || end > u64::from(longest) {
+        let words = format!(
+            "the alternate key ends at byte {end}, but records of {} have at most {longest}",
+            base.name
+        );
+        return Err(refused(&words, 140, 0));
+    }
+    if base.attributes.spanned {
+        check::key_in_segment(key, base.data.ci_size)?;
+    }
+    Ok(())
+}
+
+/// The alternate index that MODEL names, if it names one.
+fn model<'c>(contents: &'c Contents, params: &Params) -> Option<&'c Aix> {
+    let name = Name::parse(params.group("MODEL")?.name("entry")?).ok()?;
+    match contents.find(&name)?.entry() {
+        Entry::Aix(aix) => Some(aix),
+        _ => None,
+    }
+}
