@@ -267,6 +267,10 @@ impl Engine {
         Ok(())
     }
 
+    pub(crate) fn shared_disk(&self) -> Arc<dyn Disk> {
+        self.shared.env.disk.clone()
+    }
+
     pub(crate) fn disk(&self) -> &dyn Disk {
         &*self.shared.env.disk
     }

@@ -42,6 +42,6 @@ pub use engine::{Engine, Env};
 pub use error::{show_key, Feedback, OpenError, RequestError};
 pub use io::Io;
 pub use rebuild::Rebuild;
-pub use sphere::Files;
+pub use sphere::{Build, BuildError, Built, Files, Omitted};
 pub use stored::{Stored, StoredArea, StoredComponent};
 pub use string::{Argument, Insert, Intent, Record, Search, Str};

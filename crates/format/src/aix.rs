@@ -161,6 +161,13 @@ pub fn add(record: &mut Vec<u8>, pointer: &[u8]) -> Result<(), FormatError> {
     Ok(())
 }
 
+/// The same for a record of this process's own making, which is known to have room: in constant time.
+pub fn push(record: &mut Vec<u8>, pointer: &[u8]) {
+    let count = be16(record, at::COUNT).saturating_add(1);
+    put(record, at::COUNT, &count.to_be_bytes());
+    record.extend_from_slice(pointer);
+}
+
 /// Takes a pointer out; the others keep their order. Returns how many are left, `None` if it was not there.
 ///
 /// # Errors

@@ -23,15 +23,18 @@
 //! | NOUPGRADE | not opened | falls behind |
 //! | missing or damaged, UPGRADE | the open fails, nothing is opened | |
 
+mod build;
 mod commit;
 mod locks;
 mod member;
 mod open;
 mod path;
 mod pointer;
+mod sort;
 mod unit;
 mod way;
 
+pub use build::{Build, BuildError, Built, Omitted};
 pub use open::Files;
 pub(crate) use path::PathString;
 pub(crate) use pointer::replay;
