@@ -14,6 +14,15 @@ pub struct Reached {
     pub way: Option<Box<Aix>>,
     /// Changes reach the alternate indexes too; not through a path with NOUPDATE.
     pub update: bool,
+    /// The name of the path, if one was named.
+    pub path: Option<Name>,
+}
+
+impl Reached {
+    /// The name under which it is told of.
+    pub fn told(&self) -> &Name {
+        self.path.as_ref().unwrap_or(&self.cluster.name)
+    }
 }
 
 impl Deref for Reached {
@@ -29,6 +38,7 @@ impl From<Cluster> for Reached {
             cluster,
             way: None,
             update: true,
+            path: None,
         }
     }
 }
@@ -40,7 +50,7 @@ impl From<Cluster> for Reached {
 pub fn reach(contents: &Contents, name: &Name) -> Result<Reached, SessionError> {
     let mut at = name.clone();
     let mut update = true;
-    let mut by_path = false;
+    let mut by = None;
     // Each step leads to another entry, so a chain longer than the catalog is a circle.
     for _ in 0..=contents.entries().count() {
         at = match contents.get(&at) {
@@ -49,14 +59,15 @@ pub fn reach(contents: &Contents, name: &Name) -> Result<Reached, SessionError> 
                     cluster: (**cluster).clone(),
                     way: None,
                     update,
+                    path: by,
                 })
             }
-            Ok(Entry::Aix(aix)) if by_path => return through(contents, aix, update),
+            Ok(Entry::Aix(aix)) if by.is_some() => return through(contents, aix, update, by),
             Ok(Entry::Aix(aix)) => return Ok(as_cluster(aix).into()),
             Ok(Entry::Alias(alias)) => alias.relate.clone(),
             Ok(Entry::Path(path)) => {
                 update &= path.update;
-                by_path = true;
+                by.get_or_insert_with(|| path.name.clone());
                 path.target.clone()
             }
             Ok(other) => return Err(no_records(&at, other.kind())),
@@ -67,12 +78,13 @@ pub fn reach(contents: &Contents, name: &Name) -> Result<Reached, SessionError> 
 }
 
 /// The base of an alternate index, through it.
-fn through(contents: &Contents, aix: &Aix, update: bool) -> Result<Reached, SessionError> {
+fn through(contents: &Contents, aix: &Aix, update: bool, path: Option<Name>) -> Result<Reached, SessionError> {
     match contents.get(&aix.relate)? {
         Entry::Cluster(cluster) => Ok(Reached {
             cluster: (**cluster).clone(),
             way: Some(Box::new(aix.clone())),
             update,
+            path,
         }),
         other => Err(no_records(&aix.relate, other.kind())),
     }

@@ -24,7 +24,7 @@ pub use wanted::default_volume;
 
 use super::failure::Failure;
 use super::Services;
-use crate::messages::{CICA0933I, CICA0935I, IDC0181I, IDC0508I, IDC0509I, IDC0512I};
+use crate::messages::{CICA0901E, CICA0933I, CICA0935I, IDC0181I, IDC0508I, IDC0509I, IDC0512I};
 use crate::params::Command;
 use crate::sysprint::Sysprint;
 use cica_catalog::check;

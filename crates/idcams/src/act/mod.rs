@@ -13,6 +13,7 @@
 
 mod alter;
 pub mod dcollect;
+mod bldindex;
 pub mod dd;
 mod define;
 mod delete;
@@ -150,6 +151,7 @@ impl Act for Services {
             Verb::Export if cmd.params.flag("DISCONNECT") => usercatalog::disconnect(self, cmd, out),
             Verb::DefineVolume => volume::define(self, cmd, out),
             Verb::Alter if cmd.params.has("REORGANIZE") => reorganize::reorganize(self, cmd, out),
+            Verb::Bldindex => bldindex::bldindex(self, cmd, out),
             Verb::Alter => alter::alter(self, cmd, out),
             Verb::Delete => delete::delete(self, cmd, out),
             Verb::Listcat => listcat::listcat(self, cmd, out),

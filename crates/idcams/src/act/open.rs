@@ -13,7 +13,7 @@ use crate::messages::{CICA0901E, CICA0941E};
 use crate::params::Params;
 use crate::sysprint::Sysprint;
 use cica_catalog::entry::Kind;
-use cica_catalog::{Catalog, CatalogError, Cluster, Name};
+use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Entry, Name};
 use cica_engine::{Access, DataSet, OpenOptions};
 use cica_qsam::{Attributes, CodePage, QsamError, Reader, Writer};
 use cica_session::{Reached, SessionError};
@@ -48,7 +48,7 @@ impl Target {
     /// Data set name, or file name.
     pub fn name(&self) -> String {
         match self {
-            Target::Cluster(cluster) => cluster.name.to_string(),
+            Target::Cluster(cluster) => cluster.told().to_string(),
             Target::File(file) => file.name.clone(),
         }
     }
@@ -93,6 +93,8 @@ impl Target {
                     ..OpenOptions::default()
                 };
                 let data_set = data_set(services, cluster, options)?;
+                // Through a path the record with the prime key is not to be found.
+                let replace = replace && cluster.way.is_none();
                 Ok(Output::cluster(self.name(), data_set, replace))
             }
             Target::File(sequential) => {
@@ -133,6 +135,20 @@ pub fn cluster(services: &Services, name: &str) -> Result<Box<Reached>, Failure>
     let contents = services.home(&parsed)?.contents()?;
     let cluster = cica_session::reach(&contents, &parsed).map_err(|error| not_reached(name, error))?;
     Ok(Box::new(cluster))
+}
+
+/// The entry of a name: a path or alias of this name leads to another.
+pub fn of_name<'c>(contents: &'c Contents, name: &Name) -> Result<&'c Entry, Failure> {
+    let mut at = contents.get(name)?;
+    // Each step leads to another entry, so there are no more than these.
+    for _ in contents.entries() {
+        at = match at {
+            Entry::Alias(alias) => contents.get(&alias.relate)?,
+            Entry::Path(path) => contents.get(&path.target)?,
+            _ => break,
+        };
+    }
+    Ok(at)
 }
 
 /// An open data set of a cluster.

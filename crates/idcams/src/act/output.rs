@@ -162,6 +162,10 @@ impl From<RequestError> for Refusal {
     fn from(error: RequestError) -> Refusal {
         match error {
             RequestError::Duplicate { .. } => Refusal::Duplicate,
+            // Of a unique alternate index.
+            RequestError::Alternate { error, .. } if matches!(*error, RequestError::Duplicate { .. }) => {
+                Refusal::Duplicate
+            }
             RequestError::Sequence { .. } => Refusal::OutOfSequence,
             RequestError::Length { least, most, .. } => {
                 Refusal::Improper(format!("THIS DATA SET TAKES {least} TO {most}"))

@@ -76,6 +76,10 @@ CICA0958E 8 "{function} HAS NOTHING TO CHANGE: RECORD-LEVEL SHARING IS NOT ACTIV
 CICA0959E 8 "{name} HAS NO INDEX TO EXAMINE",
     "EXAMINE checks key-sequenced and variable-length relative data sets and catalogs, as on z/OS.",
     "Use `cica verify`, which checks data sets of every organization.";
+CICA0985I 0 "{name}: {short} RECORDS HAVE NO ALTERNATE KEY, {more} MORE MESSAGES ARE LEFT OUT",
+    "Records that end before the alternate key have no entry in the alternate index. Messages of one kind end after a \
+     thousand.",
+    "Nothing.";
 CICA0939E 12 "OUTFILE({name}) CANNOT BE WRITTEN: {reason}",
     "There is no such DD statement, or its file could not be made or written. The listing is lost.",
     "Check the DD statement and the right to write the file, and run the command again.";

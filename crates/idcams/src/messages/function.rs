@@ -61,8 +61,12 @@ IDC0652I 0 "{name} SUCCESSFULLY BUILT",
 IDC1566I 4 "** {name} NOT LISTED",
     "LISTCAT found no entry of that name, or could not show it.",
     "See the messages before this one. LISTCAT LEVEL(qualifier) lists what there is.";
-IDC1645I 4 "EXCESS PRIME KEY VALUES FOR ALTERNATE KEY, {count} OMITTED",
-    "More records share one alternate key than fit into one alternate index record.",
+IDC1645I 4 "NONUNIQUE AIX KEY {key} PRIME {kind} IS {pointer}",
+    "BLDINDEX met another record with this alternate key, and the alternate index is UNIQUEKEY. It leads to the first \
+     record alone. Keys are shown in hexadecimal, their first ten bytes.",
+    "Correct the record, or define the alternate index with NONUNIQUEKEY, and build it again.";
+IDC1646I 4 "{count} EXCESS PRIME {kind} VALUES FOR AIX KEY {key}",
+    "More records share this alternate key than one alternate index record takes; the last of them are left out.",
     "Define the alternate index with a larger maximum in RECORDSIZE and build it again.";
 IDC2900I 8 "MORE THAN ONE ENTRY MATCHES {name}",
     "DELETE without MASK was given a generic name that several entries match. None was deleted.",

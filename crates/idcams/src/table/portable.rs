@@ -285,7 +285,7 @@ const BLDINDEX_PARAMS: &[Param] = &[
 ];
 pub(super) static BLDINDEX: VerbSpec = VerbSpec {
     abbrs: &["BIX"],
-    support: Support::NotYet,
+    support: Support::Done,
     example: "BLDINDEX INDATASET(PAYROLL.MASTER) OUTDATASET(PAYROLL.BYNAME)",
     ..VerbSpec::new(
         Verb::Bldindex,

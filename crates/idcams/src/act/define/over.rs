@@ -7,8 +7,9 @@ use super::super::failure::{refused, Failure};
 use super::wanted::Wanted;
 use crate::messages::CICA0901E;
 use crate::params::Params;
-use cica_catalog::check;
+use cica_catalog::check::{self, DefineError};
 use cica_catalog::entry::{Aix, Component, Keys, Organization, RecordSize};
+use cica_catalog::plan::{plan, Wish};
 use cica_catalog::{Cluster, Contents, Entry, Name};
 use cica_format::aix::{Pointers, HEADER_LEN};
 use cica_format::attributes::Alternate;
@@ -47,7 +48,8 @@ impl Over {
         wanted.wish.organization = Organization::Ksds;
         let lists = [Some(params), params.group("DATA")];
         if model.is_none() && !lists.into_iter().flatten().any(|list| list.has("RECORDSIZE")) {
-            (wanted.attributes.record_size, wanted.wish.record_size) = (RECORD_SIZE, RECORD_SIZE);
+            let size = default_size(wanted);
+            (wanted.attributes.record_size, wanted.wish.record_size) = (size, size);
         }
         let said = |yes, no| params.switch(yes, no);
         Ok(Over {
@@ -82,6 +84,21 @@ impl Over {
             upgrade: self.upgrade,
             pointers: self.pointers,
         }
+    }
+}
+
+/// RECORDSIZE that nobody said, as far as a control area holds such records.
+fn default_size(wanted: &Wanted) -> RecordSize {
+    let wish = Wish {
+        record_size: RECORD_SIZE,
+        ..wanted.wish
+    };
+    match plan(&wish) {
+        Err(DefineError::RecordBeyondArea { area, .. }) => RecordSize {
+            maximum: area as u32,
+            average: RECORD_SIZE.average.min(area as u32),
+        },
+        _ => RECORD_SIZE,
     }
 }
 

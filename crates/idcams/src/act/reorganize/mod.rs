@@ -95,7 +95,7 @@ fn replace(
     // INHIBIT is about its records, and these stay what they are.
     let mut unlocked = old.clone();
     unlocked.attributes.inhibit = false;
-    let from = cica_session::open(catalog, &services.engine, &unlocked, options)
+    let from = cica_session::open(catalog, &services.engine, &unlocked.clone().into(), options)
         .map_err(|error| not_reorganized(&old.name, &error))?;
     let (data, _) = open::files(catalog, old)?;
     let before = services.engine.peek(&data)?;

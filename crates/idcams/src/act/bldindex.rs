@@ -1,0 +1,148 @@
+//! BLDINDEX: fills alternate indexes from their base.
+//!
+//! The sort stays within a bound of memory whatever INTERNALSORT or EXTERNALSORT say, and takes its work file beside
+//! the alternate index when that does not suffice. An index whose build fails is empty; the others of the list are
+//! built.
+
+use super::failure::Failure;
+use super::open::{data_set, of_name, Target};
+use super::trouble::{not_opened, open_code, Trouble, GAVE_UP};
+use super::Services;
+use crate::messages::{CICA0941E, CICA0985I, IDC0652I, IDC1645I, IDC1646I};
+use crate::params::{Command, Params};
+use crate::sysprint::Sysprint;
+use cica_catalog::entry::Aix;
+use cica_catalog::{Contents, Entry, Name};
+use cica_engine::{Build, BuildError, Files, Omitted, OpenOptions};
+use cica_session::Reached;
+use std::path::Path;
+
+/// Bytes that the sort uses.
+const MEMORY: usize = 64 << 20;
+/// Messages about one index, after which its duplicates are only counted.
+const MOST_TOLD: u64 = 1000;
+/// OPEN code: what was named is not what this is for.
+const WRONG: u8 = 160;
+
+/// Carries out BLDINDEX.
+pub fn bldindex(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+    run(services, &command.params, out).unwrap_or_else(|failure| failure.tell(out))
+}
+
+fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<u8, Failure> {
+    let target = Target::of(services, params, "INFILE", "INDATASET")?;
+    let name = target.name();
+    let base = match target {
+        Target::Cluster(reached) if reached.way.is_none() => *reached,
+        _ => return Err(open_code(&name, WRONG, &"IT IS NO BASE CLUSTER")),
+    };
+    let mut cc = 0;
+    for name in named(services, params)? {
+        let done = one(services, &base, &name, out);
+        cc = cc.max(done.unwrap_or_else(|failure| failure.tell(out)));
+    }
+    Ok(cc)
+}
+
+/// Names of the alternate indexes, or of paths over them.
+fn named(services: &Services, params: &Params) -> Result<Vec<String>, Failure> {
+    let names = params.list("OUTDATASET").iter().map(|word| word.text.clone());
+    let dds = params.list("OUTFILE").iter().map(|word| match services.dd.get(&word.text) {
+        Some(text) => Ok(text.target.clone()),
+        None => Err(open_code(&word.text, 128, &"THERE IS NO SUCH DD STATEMENT")),
+    });
+    names.map(Ok).chain(dds).collect()
+}
+
+fn one(services: &mut Services, base: &Reached, name: &str, out: &mut Sysprint) -> Result<u8, Failure> {
+    let parsed = Name::parse(name).map_err(|_| super::failure::not_found(&name))?;
+    let catalog = services.home(&parsed)?;
+    let aix = alternate(&*catalog.contents()?, &parsed)?;
+    if aix.relate != base.name {
+        let words = format!("IT IS RELATED TO {}, NOT TO {}", aix.relate, base.name);
+        return Err(open_code(name, WRONG, &words));
+    }
+    let (data, index) = super::open::files(&catalog, &cica_session::as_cluster(&aix))?;
+    let opened = data_set(services, base, OpenOptions::default())?;
+    let mut told = Told {
+        out,
+        cc: 0,
+        count: 0,
+    };
+    let work = data.parent().unwrap_or(Path::new(".")).to_path_buf();
+    let progress = &mut services.progress;
+    let built = services.engine.build_index(
+        &opened,
+        &Files { data, index },
+        Build {
+            work: &work,
+            memory: MEMORY,
+            progress: &mut |count| progress(count),
+            omitted: &mut |omitted| told.omitted(omitted),
+        },
+    );
+    let (cc, not_told) = (told.cc, told.count.saturating_sub(MOST_TOLD));
+    let closed = opened.close();
+    let built = built.map_err(|error| not_built(aix.name.as_str(), base.name.as_str(), error))?;
+    closed.map_err(|error| Trouble::Close(error).of(base.name.as_str()))?;
+    if built.short > 0 || not_told > 0 {
+        out.say(
+            &CICA0985I,
+            &[("name", &aix.name), ("short", &built.short), ("more", &not_told)],
+        );
+    }
+    out.say(&IDC0652I, &[("name", &aix.name)]);
+    Ok(cc)
+}
+
+/// The alternate index of this name, or the one that a path or alias of this name goes through.
+fn alternate(contents: &Contents, name: &Name) -> Result<Aix, Failure> {
+    match of_name(contents, name)? {
+        Entry::Aix(aix) => Ok((**aix).clone()),
+        other => {
+            let words = format!("IT IS A {} AND NO ALTERNATE INDEX", other.kind().word());
+            Err(open_code(name.as_str(), WRONG, &words))
+        }
+    }
+}
+
+/// What the index does not take, as it is told.
+struct Told<'a, 'o> {
+    out: &'a mut Sysprint<'o>,
+    cc: u8,
+    count: u64,
+}
+
+impl Told<'_, '_> {
+    fn omitted(&mut self, omitted: Omitted<'_>) {
+        self.count += 1;
+        self.cc = self.cc.max(IDC1645I.cc);
+        if self.count > MOST_TOLD {
+            return;
+        }
+        match omitted {
+            Omitted::Duplicate { key, pointer } => self.out.say(
+                &IDC1645I,
+                &[("key", &first(key)), ("kind", &"KEY"), ("pointer", &first(pointer))],
+            ),
+            Omitted::Excess { key, count } => self.out.say(
+                &IDC1646I,
+                &[("count", &count), ("kind", &"KEY"), ("key", &first(key))],
+            ),
+        };
+    }
+}
+
+/// The first ten bytes in hexadecimal, as z/OS shows keys in these messages.
+fn first(key: &[u8]) -> String {
+    super::hexadecimal(&key[..key.len().min(10)])
+}
+
+fn not_built(name: &str, base: &str, error: BuildError) -> Failure {
+    match error {
+        BuildError::Open(error) => not_opened(name, &error),
+        BuildError::Base(error) => Trouble::Request(error).of(base),
+        BuildError::Alternate(error) => Trouble::Request(error).of(name),
+        other => Failure::new(&CICA0941E, &[("name", &name), ("reason", &other)]).with_cc(GAVE_UP),
+    }
+}
