@@ -5,8 +5,8 @@
     checks/mutants.py --list          what would be taken away
     checks/mutants.py --only WORD     those whose place or text has WORD in it
 
-Works on a copy of the sources in TARGET/mutants, which it keeps up to date with git. A mutant that survives is a sync or
-comparison without a test, or one that may go; JUSTIFIED says why, and nothing else may stand there.
+Works on a copy of the sources in TARGET/mutants, which it keeps up to date with git. A mutant that survives is a sync
+or comparison without a test, or one that may go; JUSTIFIED says why, and nothing else may stand there.
 """
 
 import argparse
