@@ -17,7 +17,7 @@ use crate::contents::Contents;
 use crate::error::CatalogError;
 use crate::store;
 use crate::volume::Volser;
-use cica_disk::{Create, File, Lock, Open};
+use cica_disk::{File, Lock};
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -32,36 +32,20 @@ impl Catalog {
     /// Takes the right to make files that no entry names (G1). Any number of processes may have it at once.
     ///
     /// # Errors
-    /// The catalog's directory cannot be written, or another process is removing leftovers just now.
+    /// The catalog's directory cannot be written, or another process has been removing leftovers for too long.
     pub fn stage(&self) -> Result<Staging, CatalogError> {
-        self.making(Lock::Shared).map(|lock| Staging { _lock: lock })
+        self.making(Lock::Shared, store::PATIENCE)
+            .map(|lock| Staging { _lock: lock })
     }
 
-    fn making(&self, lock: Lock) -> Result<Box<dyn File>, CatalogError> {
-        let path = self.directory.join("making");
-        let how = Open {
-            write: true,
-            create: Create::IfMissing,
-            lock,
-            ..Open::default()
-        };
-        self.disk.open(&path, how).map_err(|source| match source.kind() {
-            ErrorKind::WouldBlock => CatalogError::Busy {
-                path,
-                waited: Duration::ZERO,
-            },
-            _ => CatalogError::Io {
-                doing: "lock",
-                path,
-                source,
-            },
-        })
+    fn making(&self, lock: Lock, patience: Duration) -> Result<Box<dyn File>, CatalogError> {
+        store::wait_for(&*self.disk, self.directory.join("making"), lock, patience)
     }
 
     /// Removes the leftovers, unless somebody makes files just now. What cannot be removed stays listed and is tried
     /// again by the next open; so nothing of this is an error.
     pub(crate) fn clear_leftovers(&self) {
-        let Ok(_alone) = self.making(Lock::Exclusive) else {
+        let Ok(_alone) = self.making(Lock::Exclusive, Duration::ZERO) else {
             return;
         };
         // Whoever changes the catalog just now is not kept waiting, nor waited for.

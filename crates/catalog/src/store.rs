@@ -183,11 +183,20 @@ pub(crate) fn write(
 
 /// Takes the lock for changes; dropping the file gives it back.
 pub(crate) fn lock(disk: &dyn Disk, directory: &Path, patience: Duration) -> Result<Box<dyn File>, CatalogError> {
-    let path = directory.join("lock");
+    wait_for(disk, directory.join("lock"), Lock::Exclusive, patience)
+}
+
+/// Takes a lock on a file that has no contents, waiting for it as long as `patience` says.
+pub(crate) fn wait_for(
+    disk: &dyn Disk,
+    path: PathBuf,
+    lock: Lock,
+    patience: Duration,
+) -> Result<Box<dyn File>, CatalogError> {
     let how = Open {
         write: true,
         create: Create::IfMissing,
-        lock: Lock::Exclusive,
+        lock,
         ..Open::default()
     };
     let (mut waited, mut pause) = (Duration::ZERO, PAUSES.0);

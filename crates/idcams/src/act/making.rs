@@ -160,6 +160,12 @@ impl Making {
                     0,
                 ));
             }
+            for entry in replaced.iter().map(|r| &r.entry) {
+                if contents.get(entry.name())? != entry {
+                    let words = format!("the entry of {} was changed meanwhile; try again", entry.name());
+                    return Err(refused(&words, 184, 6));
+                }
+            }
             change(contents)?;
             old.iter()
                 .for_each(|(serial, file, _)| contents.add_leftover(serial, file));

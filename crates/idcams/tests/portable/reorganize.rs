@@ -1,7 +1,8 @@
 //! ALTER ... REORGANIZE: a loaded data set in another layout, and what is refused.
 
-use crate::files::{leftovers, live, on_volume, records, SMALL};
+use crate::files::{leftovers, live, on_volume, records, Files, SMALL};
 use crate::world::World;
+use cica_catalog::{Catalog, CatalogError, Entry, Name};
 use cica_disk::sim::Faults;
 use cica_disk::SimDisk;
 use cica_engine::{Access, Insert};
@@ -178,4 +179,37 @@ fn space_is_looked_for_before_anything_is_copied() {
     disk.set_faults(Faults::none());
     assert_eq!(records(&world, "PAY.SMALL"), before);
     sound(&mut world);
+}
+
+#[test]
+fn an_entry_that_is_changed_meanwhile_is_not_replaced() {
+    let (mut world, files) = (world(), Files::new());
+    files.dd(&mut world, "COPY");
+    world.ok("BACKUP (PAY.SMALL) OUTFILE(COPY)");
+    let before = records(&world, "PAY.SMALL");
+    for (n, command) in ["ALTER PAY.SMALL REORGANIZE()", "RESTORE INFILE(COPY) REPLACE"]
+        .iter()
+        .enumerate()
+    {
+        let other = Catalog::open(world.disk.clone(), "/cat").unwrap();
+        world.services.progress = Box::new(move |count| {
+            if count == 1 {
+                let altered = other.transact(|contents| -> Result<(), CatalogError> {
+                    let name = Name::parse("PAY.SMALL").unwrap();
+                    let mut entry = contents.get(&name)?.clone();
+                    if let Entry::Cluster(cluster) = &mut entry {
+                        cluster.attributes.ccsid = 1047 + n as u16;
+                    }
+                    contents.replace(&name, entry)
+                });
+                altered.unwrap();
+            }
+        });
+        let (cc, listing) = world.run(command);
+        assert!(cc == 8 && listing.contains("was changed meanwhile"), "{listing}");
+        world.services.progress = Box::new(|_| ());
+        assert_eq!(records(&world, "PAY.SMALL"), before);
+        sound(&mut world);
+        assert_eq!(world.cluster("PAY.SMALL").attributes.ccsid, 1047 + n as u16);
+    }
 }

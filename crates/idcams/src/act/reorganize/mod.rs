@@ -107,15 +107,8 @@ fn replace(
     room(services, &paths.0, definition::estimate(needed, old, &entry))
         .map_err(|e| not_reorganized(&old.name, &format!("there is no room for a second copy of it: {e}")))?;
     let after = copy::copy(services, &mut making, &from, &before, &entry, &paths)?;
-    let same = Entry::Cluster(Box::new(old.clone()));
-    let replaced = Replaced::held(same.clone());
+    let replaced = Replaced::held(Entry::Cluster(Box::new(old.clone())));
     making.switch(vec![replaced], |contents| {
-        if *contents.get(&old.name)? != same {
-            return Err(not_reorganized(
-                &old.name,
-                &"its entry was altered meanwhile; try again",
-            ));
-        }
         contents.remove(&old.name)?;
         Ok(contents.insert(entry)?)
     })?;
