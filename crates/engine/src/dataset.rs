@@ -786,7 +786,8 @@ impl DataSet {
     pub fn loading(&self) -> bool {
         self.inner.common().loading.load(Relaxed)
     }
-    /// Makes everything acknowledged so far durable.
+    /// Makes everything acknowledged so far durable. Of a load, which is not logged: the control areas that are full;
+    /// the records behind them become durable at close, whatever [`Durability`] says.
     ///
     /// # Errors
     /// 12/16: the write or sync failed; the data set is fenced.

@@ -11,7 +11,7 @@
 //! | is in use | names no log, or another | is complete without this one |
 //! | is in use | names this log | stops the recovery: in use |
 //! | is not there, the mark of its volume is | | was deleted |
-//! | is not there, and no mark of its volume | | may come back with its volume: if the log has requests of it, the log stays |
+//! | is not there, and no mark of its volume | | may come back: if the log has requests of it, the log stays |
 //!
 //! * V1. A log is given back only when every data set that needs it, or may need it, has committed without it.
 //! * V2. A data set is known by its cluster id; paths only say where to look.

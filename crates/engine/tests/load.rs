@@ -214,3 +214,51 @@ fn a_load_that_is_abandoned_leaves_its_committed_areas() {
         assert_eq!(count(&ds), 600);
     }
 }
+
+/// How many records, from the first on, are there after the owner died in a load, with what it did before.
+fn after_death(durability: Durability, added: u64, commit: bool) -> u64 {
+    let disk = cica_disk::MemoryDisk::default();
+    let world = World::on(std::sync::Arc::new(disk.clone()), std::path::Path::new("/"));
+    let engine = world.engine();
+    world.create(&engine, "a", |_, _| ());
+    let options = OpenOptions {
+        access: Access::Output,
+        durability,
+        ..OpenOptions::default()
+    };
+    let ds = world.open_with(&engine, "a", options);
+    let mut s = ds.string();
+    for n in 0..added {
+        s.insert(&sealed(n, n, 60), Insert::Sequential).unwrap();
+    }
+    if commit {
+        ds.commit().unwrap();
+    }
+    disk.kill();
+    drop((s, ds, engine));
+    let engine = world.engine();
+    let ds = world.open(&engine, "a");
+    if ds.loading() {
+        return 0;
+    }
+    assert_sound(&ds);
+    let (mut s, mut n) = (ds.string(), 0);
+    while let Ok(record) = s.next(Intent::Read) {
+        assert_eq!(unsealed(record.bytes), n);
+        n += 1;
+    }
+    n
+}
+
+#[test]
+fn of_a_load_a_commit_keeps_the_full_control_areas_and_nothing_else_does_before_the_close() {
+    // Eight records of 60 bytes in a CI of 512, six CIs in a control area; it is written when the next one begins.
+    let area = 48;
+    for durability in [Durability::Close, Durability::Commit, Durability::Request] {
+        assert_eq!(after_death(durability, 5 * area + 1, true), 5 * area, "{durability:?}");
+        assert_eq!(after_death(durability, area - 1, true), 0, "{durability:?}");
+    }
+    for durability in [Durability::Commit, Durability::Request] {
+        assert_eq!(after_death(durability, 5 * area + 1, false), 0, "{durability:?}");
+    }
+}

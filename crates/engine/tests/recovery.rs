@@ -411,3 +411,22 @@ fn a_root_in_the_place_of_the_other_copy_counts_and_is_spared_by_the_next_commit
         assert_sound(&ds);
     }
 }
+
+#[test]
+fn a_scan_ends_with_the_fence_though_its_page_is_at_hand() {
+    let (world, disk) = failing_world();
+    let engine = world.engine();
+    loaded(&world, &engine, "a");
+    let ds = world.open(&engine, "a");
+    for n in 1..8 {
+        insert(&ds, n).unwrap();
+    }
+    let mut s = ds.string();
+    for _ in 0..3 {
+        s.next(Intent::Read).unwrap();
+    }
+    *disk.file.lock().unwrap() = Some(world.paths("a").0);
+    disk.on.store(true, Relaxed);
+    assert!(ds.checkpoint().is_err());
+    assert!(matches!(s.next(Intent::Read), Err(RequestError::Fenced { .. })));
+}

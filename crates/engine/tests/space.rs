@@ -324,3 +324,42 @@ fn commit_without_root(one: u64, other: u64) {
         assert_eq!(value, wanted, "record {n}");
     }
 }
+
+#[test]
+fn no_region_is_lost_when_more_control_areas_move_at_once_than_the_root_lists_in_its_fixed_part() {
+    let mut world = World::memory();
+    world.pool_bytes = 64 << 20;
+    let engine = world.engine();
+    world.create(&engine, "a", |data, index| {
+        (data.primary, data.secondary, index.primary) = (64 << 20, 1 << 20, 4 << 20);
+    });
+    let (areas, area) = (700, 48);
+    let ds = world.open(&engine, "a");
+    let mut s = ds.string();
+    for n in 0..areas * area {
+        s.insert(&sealed(n, 0, 60), Insert::Sequential).unwrap();
+    }
+    drop(s);
+    ds.close().unwrap();
+    for round in 1..4 {
+        let ds = world.open(&engine, "a");
+        let mut s = ds.string();
+        for n in 0..areas * area {
+            s.get(&key(n), Search::Equal, Intent::Update).unwrap();
+            s.update(&sealed(n, round, 60)).unwrap();
+        }
+        drop(s);
+        ds.close().unwrap();
+        let root = engine.peek(&world.paths("a").0).unwrap();
+        assert_eq!(root.ca_count as u64, areas);
+        let used = root.ca_count as usize + root.free_regions.len();
+        assert_eq!(used, root.region_count as usize, "round {round}");
+        assert!(
+            root.free_regions.len() > 512,
+            "{} free regions",
+            root.free_regions.len()
+        );
+        assert!(root.region_count < 3 * root.ca_count, "{} regions", root.region_count);
+    }
+    assert_sound(&world.open(&engine, "a"));
+}

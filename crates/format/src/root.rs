@@ -17,8 +17,10 @@ pub const FIXED_LEN: usize = 8192;
 pub const MAGIC: [u8; 8] = *b"CICAROOT";
 /// Format version this code writes; it refuses newer ones.
 pub const FORMAT: u16 = 1;
-/// Most free regions a root can list.
-pub const MAX_FREE_REGIONS: usize = 512;
+/// Free regions that the fixed part lists; further ones follow the table references.
+const FIXED_REGIONS: usize = 512;
+/// Bytes of a region's number.
+const REGION_LEN: usize = 4;
 
 /// Which component of the cluster the file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +94,7 @@ pub struct Root {
     pub free_ca: u32,
     /// Regions the file has room for.
     pub region_count: u32,
-    /// Regions no CA uses (at most [`MAX_FREE_REGIONS`]).
+    /// Regions no CA uses (at most [`Root::max_free_regions`]).
     pub free_regions: Vec<u32>,
     /// Index: CI number of the root node of the B-tree, `u32::MAX` = empty. Data: same value as the index component's.
     pub top: u32,
@@ -157,6 +159,11 @@ impl Root {
         (AREA_LEN - FIXED_LEN) / REF_LEN
     }
 
+    /// Most free regions a root with so many table blocks can list.
+    pub const fn max_free_regions(tables: usize) -> usize {
+        FIXED_REGIONS + (AREA_LEN - FIXED_LEN).saturating_sub(tables * REF_LEN) / REGION_LEN
+    }
+
     /// The root as bytes: a multiple of 4,096, at most [`AREA_LEN`].
     ///
     /// # Errors
@@ -165,8 +172,8 @@ impl Root {
         fits(
             "number of free regions",
             self.free_regions.len(),
-            MAX_FREE_REGIONS,
-            "at most 512",
+            Self::max_free_regions(self.tables.len()),
+            "no more than there is room for behind the tables",
         )?;
         fits(
             "number of table blocks",
@@ -174,7 +181,7 @@ impl Root {
             Self::max_tables(),
             "at most 7,168",
         )?;
-        let mut out = vec![0; encoded_len(self.tables.len())];
+        let mut out = vec![0; encoded_len(self.tables.len(), self.free_regions.len())];
         put(&mut out, 0, &MAGIC);
         put(&mut out, at::BYTE_ORDER, &BYTE_ORDER.to_le_bytes());
         put(&mut out, at::FORMAT, &FORMAT.to_le_bytes());
@@ -216,7 +223,7 @@ impl Root {
         self.attributes
             .encode(&mut out[at::ATTRIBUTES..at::ATTRIBUTES + attributes::ENCODED_LEN])?;
         for (n, region) in self.free_regions.iter().enumerate() {
-            put(out, at::FREE_REGIONS + 4 * n, &region.to_le_bytes());
+            put(out, region_at(n, self.tables.len()), &region.to_le_bytes());
         }
         Ok(())
     }
@@ -240,7 +247,12 @@ impl Root {
             "no more than its length has room for",
         )?;
         let free_regions = le32(bytes, at::FREE_REGION_COUNT) as usize;
-        fits("number of free regions", free_regions, MAX_FREE_REGIONS, "at most 512")?;
+        fits(
+            "number of free regions",
+            free_regions,
+            FIXED_REGIONS + (len - FIXED_LEN - tables * REF_LEN) / REGION_LEN,
+            "no more than its length has room for",
+        )?;
         Ok(Root {
             version: le32(bytes, at::VERSION),
             part: Part::of(bytes[at::PART])?,
@@ -256,9 +268,7 @@ impl Root {
             ca_count: le32(bytes, at::CA_COUNT),
             free_ca: le32(bytes, at::FREE_CA),
             region_count: le32(bytes, at::REGION_COUNT),
-            free_regions: (0..free_regions)
-                .map(|n| le32(bytes, at::FREE_REGIONS + 4 * n))
-                .collect(),
+            free_regions: (0..free_regions).map(|n| le32(bytes, region_at(n, tables))).collect(),
             top: le32(bytes, at::TOP),
             levels: bytes[at::LEVELS],
             index_root: Ref {
@@ -366,9 +376,18 @@ impl Statistics {
     }
 }
 
-/// Bytes of a root with so many table blocks.
-fn encoded_len(tables: usize) -> usize {
-    (FIXED_LEN + tables * REF_LEN).next_multiple_of(BLOCK_LEN)
+/// Bytes of a root with so many table blocks and free regions.
+fn encoded_len(tables: usize, free_regions: usize) -> usize {
+    let further = free_regions.saturating_sub(FIXED_REGIONS);
+    (FIXED_LEN + tables * REF_LEN + further * REGION_LEN).next_multiple_of(BLOCK_LEN)
+}
+
+/// Offset of the number of free region `n`.
+fn region_at(n: usize, tables: usize) -> usize {
+    match n.checked_sub(FIXED_REGIONS) {
+        None => at::FREE_REGIONS + n * REGION_LEN,
+        Some(further) => FIXED_LEN + tables * REF_LEN + further * REGION_LEN,
+    }
 }
 
 fn fits(field: &'static str, value: usize, most: usize, must: &'static str) -> Result<(), FormatError> {

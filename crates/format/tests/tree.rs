@@ -178,6 +178,20 @@ fn a_root_may_be_full() {
 }
 
 #[test]
+fn free_regions_beyond_512_stand_behind_the_tables() {
+    for (tables, regions, len) in [(0, 512, 8192), (0, 513, 12_288), (3, 1530, 12_288), (3, 1531, 16_384)] {
+        let root = Root {
+            tables: vec![Ref::default(); tables],
+            free_regions: (7..7 + regions).collect(),
+            ..samples::root()
+        };
+        let bytes = root.encode().expect("there is room");
+        assert_eq!(bytes.len(), len, "{tables} tables, {regions} regions");
+        assert_eq!(Root::decode(&bytes), Ok(root));
+    }
+}
+
+#[test]
 fn a_root_is_as_long_as_its_tables_ask_for() {
     for (tables, len) in [
         (0, FIXED_LEN),
@@ -266,7 +280,7 @@ fn values_no_root_can_have() {
         change(&mut root);
         refused_field(&root)
     };
-    assert_eq!(with(|r| r.free_regions = vec![0; 513]), "number of free regions");
+    assert_eq!(with(|r| r.free_regions = vec![0; 15_000]), "number of free regions");
     assert_eq!(with(|r| r.log.path = "p".repeat(256)), "log file name");
     assert_eq!(with(|r| r.attributes.cluster_name = "N".repeat(45)), "cluster name");
     assert_eq!(with(|r| r.attributes.component_name = "A\0B".into()), "component name");
@@ -367,7 +381,7 @@ fn values_that_no_encode_wrote_are_refused_whatever_the_checksum_says() {
     for (at, change) in [
         (28, &[0u8][..]), // component kind
         (28, &[3]),
-        (84, &[1, 2, 0, 0]), // 513 free regions
+        (84, &[0, 0, 1, 0]), // 65,536 free regions
         (88, &[1, 2, 0, 0]), // 513 tables in a block for 512
         (272, b"\xFF"),      // log file name
         (272 + 254, b"x"),   // after its zeros

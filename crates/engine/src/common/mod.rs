@@ -110,6 +110,11 @@ impl Common {
     pub fn fence_quietly(&self, why: &str) {
         let _ = self.fence.set(why.to_string());
     }
+    /// Whether nothing is answered any more.
+    #[inline]
+    pub fn is_fenced(&self) -> bool {
+        self.fence.get().is_some()
+    }
     /// `Err` once fenced.
     #[inline]
     pub fn check_fence(&self) -> Result<(), RequestError> {

@@ -94,7 +94,7 @@ impl Ksds {
             std::cmp::Ordering::Equal => return Err(RequestError::Duplicate { key: key.to_vec() }),
             std::cmp::Ordering::Less => return Err(RequestError::Sequence { key: key.to_vec() }),
         }
-        let written = self.load_record(loader, key, record)?;
+        let written = self.load_record(loader, key, record).map_err(cut_short)?;
         loader.last_key.clear();
         loader.last_key.extend_from_slice(key);
         Ok(written)
@@ -338,8 +338,23 @@ impl Ksds {
         }
         while !loader.entries.is_empty() {
             self.write_ca(&mut loader)
-                .inspect_err(|error| self.fence_unless_full(error))?;
+                .inspect_err(|error| self.fence_unless_full(error))
+                .map_err(cut_short)?;
         }
         Ok(())
+    }
+}
+
+/// What becomes of a load that cannot go on: its records are not in the log.
+fn cut_short(error: RequestError) -> RequestError {
+    match error {
+        RequestError::NoSpace { why } => RequestError::NoSpace {
+            why: format!("{why}; this record is refused, those before it are kept when the data set is closed"),
+        },
+        RequestError::Physical { reason, what } => RequestError::Physical {
+            reason,
+            what: format!("{what}; of this load only the control areas of its last commit are kept"),
+        },
+        other => other,
     }
 }

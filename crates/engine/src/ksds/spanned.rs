@@ -7,7 +7,7 @@
 
 use super::nodes::PathStep;
 use super::split::is_one_record;
-use super::{separator, Inserted, Ksds, Part, Spot};
+use super::{separator, Inserted, Ksds, Leaf, Part, Spot};
 use crate::common::segments::{FIRST, LAST, MIDDLE};
 use crate::error::RequestError;
 use crate::pool::{Entry, Latched, Page, Probe};
@@ -367,7 +367,7 @@ impl Ksds {
         let mut leaf = spot.leaf;
         loop {
             let Some(next) = self.step_to_next(&leaf)? else {
-                return Ok(false);
+                return self.no_more_segments(spot, &leaf);
             };
             let view = self.leaf_view(&next);
             let segment = view.segment();
@@ -384,6 +384,18 @@ impl Ksds {
                 return Ok(self.fresh(&spot.leaf));
             }
             leaf = next;
+        }
+    }
+
+    /// Nothing follows a segment that is not the last: something is just being changed, or the record is damaged.
+    fn no_more_segments(&self, first: &Spot, last: &Leaf) -> Result<bool, RequestError> {
+        let Some(_quiet) = self.structure.try_lock() else {
+            return Ok(false);
+        };
+        let ends = self.step_to_next(last)?.is_none();
+        match ends && self.fresh(last) && self.fresh(&first.leaf) {
+            true => Err(self.data_error(last.ci, "the last segment of a spanned record is missing")),
+            false => Ok(false),
         }
     }
 

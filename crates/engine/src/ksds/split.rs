@@ -12,7 +12,7 @@
 use super::nodes::PathStep;
 use super::{separator, Ksds};
 use crate::error::RequestError;
-use crate::pool::{Entry, Page};
+use crate::pool::{Entry, Latched, Page};
 use cica_format::ci;
 use cica_format::index::IndexRecord;
 use std::sync::atomic::Ordering::Relaxed;
@@ -63,7 +63,31 @@ impl Ksds {
     }
 
     /// Splits the CI to which `coming` belongs.
-    fn split_ci(&self, mut path: Vec<PathStep>, coming: &Coming<'_>, target: Target) -> Result<(), RequestError> {
+    fn split_ci(&self, path: Vec<PathStep>, coming: &Coming<'_>, target: Target) -> Result<(), RequestError> {
+        let spare = self.data.spare(0)?;
+        let new_ca = match target {
+            Target::SameCa(_) => None,
+            Target::NewCa => {
+                self.reserve_nodes(1)?;
+                Some(self.data.allocate_ca()?)
+            }
+        };
+        let done = self.split_ci_to(path, coming, (target, new_ca), spare);
+        if let (Err(_), Some((ca, _)), false) = (&done, new_ca, self.is_fenced()) {
+            // It was found before anything was changed.
+            self.data.free_ca(ca)?;
+        }
+        done
+    }
+
+    /// The same with frame and CA in hand. An error that does not fence has changed nothing.
+    fn split_ci_to<'p>(
+        &'p self,
+        mut path: Vec<PathStep>,
+        coming: &Coming<'_>,
+        (target, new_ca): (Target, Option<(u32, bool)>),
+        mut spare: Latched<'p>,
+    ) -> Result<(), RequestError> {
         let Some(PathStep {
             ci: node,
             mut record,
@@ -71,14 +95,6 @@ impl Ksds {
         }) = path.pop()
         else {
             return Ok(());
-        };
-        let mut spare = self.data.spare(0)?;
-        let new_ca = match target {
-            Target::SameCa(_) => None,
-            Target::NewCa => {
-                self.reserve_nodes(1)?;
-                Some(self.data.allocate_ca()?)
-            }
         };
         let to = match (target, new_ca) {
             (Target::SameCa(free), _) => self.data.layout.join(record.ca, free),

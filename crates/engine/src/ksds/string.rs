@@ -180,7 +180,12 @@ impl KsdsString {
         let Some(spot) = &mut self.spot else { return false };
         let copied = self.page_is == Some((spot.leaf.frame, spot.leaf.version));
         let pos = spot.pos + 1;
-        if !copied || self.position != Position::On || self.page.record(pos).is_none() || !self.ksds.fresh(&spot.leaf) {
+        if !copied
+            || self.position != Position::On
+            || self.page.record(pos).is_none()
+            || !self.ksds.fresh(&spot.leaf)
+            || self.ksds.is_fenced()
+        {
             return false;
         }
         spot.pos = pos;

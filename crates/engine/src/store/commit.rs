@@ -4,7 +4,7 @@ use super::{CaPage, Component};
 use crate::error::RequestError;
 use crate::pool::NO_FRAME;
 use cica_disk::WriteAt;
-use cica_format::root::{Root, MAX_FREE_REGIONS};
+use cica_format::root::Root;
 use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering::Relaxed;
@@ -66,7 +66,7 @@ impl Component {
             .iter()
             .chain(&space.freed)
             .copied()
-            .take(MAX_FREE_REGIONS)
+            .take(Root::max_free_regions(space.tables.len()))
             .collect();
         root.tables = space.tables.clone();
         root.high_used = space.ca_count as u64 * (self.layout.ci_per_ca * self.layout.ci_size) as u64;
