@@ -154,13 +154,21 @@ fn main() {
         s.get(&key, Search::Equal, Intent::Read).expect("get");
     }
     phase.end("random gets", requests);
+    let mut longest = Duration::ZERO;
     for _ in 0..requests {
+        let start = Instant::now();
         set_key(&mut key, random());
         record.copy_from_slice(s.get(&key, Search::Equal, Intent::Update).expect("get").bytes);
         record[500] = record[500].wrapping_add(1);
         s.update(&record).expect("update");
+        longest = longest.max(start.elapsed());
     }
     phase.end("random updates", requests);
+    println!(
+        "{:22}the longest, with a commit of all trees, {:.0} ms",
+        "",
+        longest.as_secs_f64() * 1e3
+    );
     for _ in 0..requests / 10 {
         set_key(&mut record, random() + 1);
         match s.insert(&record, Insert::Direct) {
