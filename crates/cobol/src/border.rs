@@ -340,7 +340,7 @@ pub unsafe extern "C" fn cob_rewrite(file: *mut File, record: *mut Field, option
 pub unsafe extern "C" fn cob_delete(file: *mut File, item: *mut Field) {
     // SAFETY: the caller's promise, here and below.
     unsafe {
-        if !ours(file, item, |_, open| request::delete(file, open)) {
+        if !ours(file, item, |libcob, open| request::delete(libcob, file, open)) {
             if let Some(delete) = next().delete {
                 delete(file, item);
             }

@@ -1,4 +1,6 @@
-//! Requests of indexed files, in COBOL's words, on the strings of a KSDS.
+//! Requests of indexed and relative files, in COBOL's words, on the strings of a KSDS, RRDS or VRRDS.
+//!
+//! The key of a relative file is the record number, four bytes with the highest first: numbers compare as keys do.
 //!
 //! Two strings: one reads and keeps the file position, the other changes records, so that WRITE, REWRITE and DELETE
 //! leave the position where it was.
@@ -12,7 +14,7 @@
 
 use crate::open_file::{OpenFile, Phase, Position};
 use crate::status::Outcome;
-use cica_engine::{Insert, Intent, RequestError, Search, Str};
+use cica_engine::{Argument, Insert, Intent, Record, RequestError, Search, Str};
 
 /// What START compares with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,9 +59,10 @@ impl OpenFile {
         let Some(reader) = &mut self.reader else {
             return Err(Outcome::Failed);
         };
-        match reader.get(key, Search::Equal, Intent::Position) {
+        match reader.get(argument(self.numbered, key), Search::Equal, Intent::Position) {
             Ok(record) => {
                 self.position = Position::Strings;
+                self.number = record.rrn;
                 Ok(record.bytes)
             }
             Err(error) => {
@@ -80,7 +83,10 @@ impl OpenFile {
                 return Err(Outcome::Failed);
             };
             return match reader.next(Intent::Read) {
-                Ok(record) => Ok(record.bytes),
+                Ok(record) => {
+                    self.number = record.rrn;
+                    Ok(record.bytes)
+                }
                 Err(error) => Err(refused(&self.told, &error)),
             };
         }
@@ -103,7 +109,7 @@ impl OpenFile {
                 self.position = Position::Lost;
                 return Err(Outcome::NoPosition);
             }
-            (Way::Previous, Position::At) => back_to(reader, &self.start),
+            (Way::Previous, Position::At) => back_to(reader, argument(self.numbered, &self.start)),
             _ => Ok(()),
         };
         let record = ready.and_then(|()| match way {
@@ -111,7 +117,10 @@ impl OpenFile {
             Way::Previous | Way::Last => reader.prev(Intent::Read),
         });
         match record {
-            Ok(record) => Ok(record.bytes),
+            Ok(record) => {
+                self.number = record.rrn;
+                Ok(record.bytes)
+            }
             Err(error) => Err(refused(&self.told, &error)),
         }
     }
@@ -125,16 +134,19 @@ impl OpenFile {
         let Some(reader) = &mut self.reader else {
             return Err(Outcome::Failed);
         };
-        let found = find(reader, relation, key, self.key.1);
+        let found = find(reader, relation, key, self.key.1, self.numbered);
         let (offset, length) = self.key;
         match found {
             Ok(record) => {
                 self.start.clear();
-                self.start.extend_from_slice(&record[offset..offset + length]);
+                match self.numbered {
+                    true => self.start.extend_from_slice(&record.rrn.to_be_bytes()),
+                    false => self.start.extend_from_slice(&record.bytes[offset..offset + length]),
+                }
             }
             Err(error) => return Err(refused(&self.told, &error).or_not_found()),
         }
-        match reader.point(&self.start, Search::GreaterOrEqual) {
+        match reader.point(argument(self.numbered, &self.start), Search::GreaterOrEqual) {
             Ok(()) => {
                 self.position = Position::At;
                 Ok(())
@@ -146,6 +158,9 @@ impl OpenFile {
     /// WRITE.
     #[inline]
     pub fn write(&mut self, record: &[u8]) -> Result<(), Outcome> {
+        if self.numbered {
+            return self.write_behind(record);
+        }
         if self.fd.in_order() {
             self.ascending(record)?;
         }
@@ -156,6 +171,31 @@ impl OpenFile {
             Phase::Ready => self.change(|s| s.insert(record, Insert::Direct).map(drop)),
         };
         done.inspect(|()| self.note_written(record))
+    }
+
+    /// WRITE of a relative file in sequential access: behind the last record.
+    fn write_behind(&mut self, record: &[u8]) -> Result<(), Outcome> {
+        let Some(changer) = &mut self.changer else {
+            return Err(Outcome::Failed);
+        };
+        match changer.insert(record, Insert::Sequential) {
+            Ok(number) => {
+                self.number = number as u32;
+                Ok(())
+            }
+            Err(error) => Err(refused(&self.told, &error)),
+        }
+    }
+
+    /// WRITE of a relative file by its record number.
+    pub fn write_at(&mut self, record: &[u8], number: u32) -> Result<(), Outcome> {
+        self.number = number;
+        self.change(|s| s.insert_at(number, record, Insert::Direct))?;
+        match self.phase {
+            // It is read as well, so the load of a data set that was empty ends with its first record.
+            Phase::Loading if self.reads => self.end_load(),
+            _ => Ok(()),
+        }
     }
 
     /// In sequential access each key is above the one before.
@@ -200,17 +240,16 @@ impl OpenFile {
         }
     }
 
-    /// REWRITE of the record with the key that stands in `record`.
+    /// REWRITE of the record with this key.
     #[inline]
-    pub fn rewrite(&mut self, record: &[u8]) -> Result<(), Outcome> {
-        let (offset, length) = self.key;
-        let key = record.get(offset..offset + length).ok_or(Outcome::Length)?;
+    pub fn rewrite(&mut self, record: &[u8], key: &[u8]) -> Result<(), Outcome> {
         if self.fd.in_order() && self.last_read != key {
             return Err(Outcome::Sequence);
         }
         self.not_empty()?;
+        let argument = argument(self.numbered, key);
         self.change(|s| {
-            s.get(key, Search::Equal, Intent::Update)?;
+            s.get(argument, Search::Equal, Intent::Update)?;
             s.update(record).map(drop)
         })
     }
@@ -218,8 +257,9 @@ impl OpenFile {
     /// DELETE of the record with this key.
     pub fn delete(&mut self, key: &[u8]) -> Result<(), Outcome> {
         self.not_empty()?;
+        let argument = argument(self.numbered, key);
         self.change(|s| {
-            s.get(key, Search::Equal, Intent::Update)?;
+            s.get(argument, Search::Equal, Intent::Update)?;
             s.erase()
         })
     }
@@ -269,7 +309,7 @@ fn refused(told: &dyn Fn(&RequestError), error: &RequestError) -> Outcome {
 }
 
 /// The next PREV returns the record with this key, else the one before it.
-fn back_to(reader: &mut Str, key: &[u8]) -> Result<(), RequestError> {
+fn back_to(reader: &mut Str, key: Argument<'_>) -> Result<(), RequestError> {
     match reader.point_backward(key, Search::Equal) {
         // It is gone meanwhile.
         Err(RequestError::NotFound) => match reader.point(key, Search::GreaterOrEqual) {
@@ -281,30 +321,38 @@ fn back_to(reader: &mut Str, key: &[u8]) -> Result<(), RequestError> {
 }
 
 /// The record that START finds.
-fn find<'a>(reader: &'a mut Str, relation: Relation, key: &[u8], length: usize) -> Result<&'a [u8], RequestError> {
+fn find<'a>(
+    reader: &'a mut Str,
+    relation: Relation,
+    key: &[u8],
+    length: usize,
+    numbered: bool,
+) -> Result<Record<'a>, RequestError> {
     use Relation::*;
     let (least, most) = (filled(key, length, 0x00), filled(key, length, 0xFF));
+    let (least, most) = (argument(numbered, &least), argument(numbered, &most));
+    let key = argument(numbered, key);
     let record = match relation {
         Equal => reader.get(key, Search::Equal, Intent::Position)?,
         GreaterOrEqual => reader.get(key, Search::GreaterOrEqual, Intent::Position)?,
         // All keys that begin with `key` lie up to `most`.
         Greater => {
-            match reader.point_backward(&most, Search::Equal) {
+            match reader.point_backward(most, Search::Equal) {
                 Ok(()) => {}
-                Err(RequestError::NotFound) => reader.point(&most, Search::GreaterOrEqual)?,
+                Err(RequestError::NotFound) => reader.point(most, Search::GreaterOrEqual)?,
                 Err(error) => return Err(error),
             }
             reader.next(Intent::Read)?
         }
         Less => {
-            match reader.point(&least, Search::GreaterOrEqual) {
+            match reader.point(least, Search::GreaterOrEqual) {
                 Err(RequestError::NotFound) => reader.point_last()?,
                 other => other?,
             }
             reader.prev(Intent::Read)?
         }
         LessOrEqual => {
-            back_to(reader, &most)?;
+            back_to(reader, most)?;
             reader.prev(Intent::Read)?
         }
         First => {
@@ -316,11 +364,20 @@ fn find<'a>(reader: &'a mut Str, relation: Relation, key: &[u8], length: usize) 
             reader.prev(Intent::Read)?
         }
     };
-    Ok(record.bytes)
+    Ok(record)
 }
 
 fn filled(key: &[u8], length: usize, with: u8) -> Vec<u8> {
     let mut filled = key.to_vec();
     filled.resize(length, with);
     filled
+}
+
+/// What a request names a record by.
+#[inline]
+fn argument(numbered: bool, key: &[u8]) -> Argument<'_> {
+    match (numbered, key) {
+        (true, &[a, b, c, d]) => Argument::Rrn(u32::from_be_bytes([a, b, c, d])),
+        _ => Argument::Key(key),
+    }
 }

@@ -4,7 +4,7 @@
 //! border     cob_open, cob_read ...: what programs call; passes on what is not Cica's     (unsafe: C)
 //! libcob     libcob's layouts and functions; refuses a libcob it does not know            (unsafe: C)
 //! name, fd   ASSIGN -> data set; the program's FD against the catalog
-//! open       OPEN and CLOSE; open_file: an open file;  indexed: its requests
+//! open       OPEN and CLOSE; open_file: an open file;  indexed, request: its requests
 //! status     the table of FILE STATUS;  process: session and fork guard;  tell: messages
 //! ```
 //! 1. A file is Cica's or libcob's from OPEN to CLOSE; libcob never sees a request for one of Cica's.

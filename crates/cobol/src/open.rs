@@ -153,8 +153,7 @@ impl Request<'_> {
             return Err("ALTERNATE RECORD KEY".into());
         }
         match fd.organization {
-            organization::INDEXED => Ok(fd),
-            organization::RELATIVE => Err("ORGANIZATION RELATIVE".into()),
+            organization::INDEXED | organization::RELATIVE => Ok(fd),
             _ => Err("a sequential file as a data set".into()),
         }
     }

@@ -7,6 +7,7 @@
 //! | ready | strings | strings | CLOSE | closed |
 
 use crate::fd::Fd;
+use crate::libcob::layout::organization;
 use crate::status::{note, Outcome};
 use cica_catalog::Catalog;
 use cica_engine::{Access, DataSet, OpenOptions, RequestError, Str};
@@ -43,6 +44,10 @@ pub struct OpenFile {
     pub fd: Fd,
     /// Offset and length of the prime key.
     pub key: (usize, usize),
+    /// Records have numbers: a relative file.
+    pub numbered: bool,
+    /// Number of the record of the last request.
+    pub number: u32,
     /// The data set is read as well: I-O.
     pub reads: bool,
     pub(crate) phase: Phase,
@@ -98,7 +103,9 @@ impl OpenFile {
     /// An optional file that is not there.
     pub fn absent(fd: Fd) -> OpenFile {
         OpenFile {
-            key: fd.key.unwrap_or_default(),
+            key: fd.key.unwrap_or((0, size_of::<u32>())),
+            numbered: fd.organization == organization::RELATIVE,
+            number: 0,
             fd,
             reads: false,
             phase: Phase::Absent,
@@ -157,7 +164,7 @@ impl OpenFile {
 
     /// EXTEND: keys go on above the last one.
     pub(crate) fn go_to_the_end(&mut self) -> Result<(), Outcome> {
-        if self.phase != Phase::Ready {
+        if self.phase != Phase::Ready || self.numbered {
             return Ok(());
         }
         let (offset, length) = self.key;

@@ -30,9 +30,14 @@ pub unsafe fn read_key(libcob: &Libcob, file: *mut File, open: &mut OpenFile, ke
         if !matches!(f.open, open::INPUT | open::I_O) {
             return Err(Outcome::NotForInput);
         }
-        which_key(f, key)?;
         let mut wanted = [0; MAX_KEY];
-        let wanted = key_in_area(f, open, &mut wanted);
+        let wanted = match open.numbered {
+            true => number_as_key(libcob, f, &mut wanted)?,
+            false => {
+                which_key(f, key)?;
+                key_in_area(f, open, &mut wanted)
+            }
+        };
         let record = open.read_key(wanted)?;
         let done = deliver(libcob, f, record);
         after_read(f);
@@ -68,7 +73,7 @@ pub unsafe fn read_way(libcob: &Libcob, file: *mut File, open: &mut OpenFile, op
                 let done = deliver(libcob, f, record);
                 after_read(f);
                 remember(f, open);
-                done
+                show_number(libcob, f, open).and(done)
             }
             Err(Outcome::End) => {
                 match way {
@@ -111,6 +116,13 @@ pub unsafe fn start(
             8 => Relation::Last,
             _ => return Err(Outcome::Logic),
         };
+        if open.numbered {
+            let mut wanted = [0; MAX_KEY];
+            let wanted = number_as_key(libcob, f, &mut wanted)?;
+            open.start(relation, wanted)?;
+            f.first_read = 1;
+            return Ok(());
+        }
         let size = which_key(f, key)?;
         let asked = match length.is_null() {
             true => size,
@@ -144,7 +156,15 @@ pub unsafe fn write(libcob: &Libcob, file: *mut File, open: &mut OpenFile, recor
         if !allowed {
             return Err(Outcome::NotForOutput);
         }
-        open.write(given(libcob, f, open, record)?)
+        if !open.numbered {
+            return open.write(given(libcob, f, open, record)?);
+        }
+        if open.fd.in_order() {
+            open.write(given(libcob, f, open, record)?)?;
+            return show_number(libcob, f, open);
+        }
+        let number = relative_number(libcob, f).ok_or(Outcome::Boundary)?;
+        open.write_at(given(libcob, f, open, record)?, number)
     }
 }
 
@@ -163,7 +183,13 @@ pub unsafe fn rewrite(
     unsafe {
         let f = &mut *file;
         may_change(f, open)?;
-        open.rewrite(given(libcob, f, open, record)?)
+        let mut key = [0; MAX_KEY];
+        let key = match (open.numbered, open.fd.in_order()) {
+            (true, true) => last_read(open, &mut key),
+            (true, false) => number_as_key(libcob, f, &mut key).map_err(|_| Outcome::Boundary)?,
+            (false, _) => key_in_area(f, open, &mut key),
+        };
+        open.rewrite(given(libcob, f, open, record)?, key)
     }
 }
 
@@ -171,7 +197,7 @@ pub unsafe fn rewrite(
 ///
 /// # Safety
 /// As [`read_key`].
-pub unsafe fn delete(file: *mut File, open: &mut OpenFile) -> Result<(), Outcome> {
+pub unsafe fn delete(libcob: &Libcob, file: *mut File, open: &mut OpenFile) -> Result<(), Outcome> {
     // SAFETY: the caller's promise, here and below.
     unsafe {
         let f = &mut *file;
@@ -183,7 +209,10 @@ pub unsafe fn delete(file: *mut File, open: &mut OpenFile) -> Result<(), Outcome
             return done;
         }
         let mut key = [0; MAX_KEY];
-        let key = key_in_area(f, open, &mut key);
+        let key = match open.numbered {
+            true => number_as_key(libcob, f, &mut key).map_err(|_| Outcome::Boundary)?,
+            false => key_in_area(f, open, &mut key),
+        };
         open.delete(key)
     }
 }
@@ -295,9 +324,70 @@ fn after_read(f: &mut File) {
 unsafe fn remember(f: &File, open: &mut OpenFile) {
     if f.open == open::I_O && open.fd.in_order() {
         let mut key = [0; MAX_KEY];
-        // SAFETY: the caller's promise.
-        let key = unsafe { key_in_area(f, open, &mut key) };
+        let key = match open.numbered {
+            true => as_key(open.number, &mut key),
+            // SAFETY: the caller's promise.
+            false => unsafe { key_in_area(f, open, &mut key) },
+        };
         open.last_read.clear();
         open.last_read.extend_from_slice(key);
+    }
+}
+
+/// What RELATIVE KEY says; none where it is no record number, or there is no RELATIVE KEY.
+///
+/// # Safety
+/// As [`read_key`].
+unsafe fn relative_number(libcob: &Libcob, f: &File) -> Option<u32> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let field = f.keys.as_ref()?.field;
+        let number = (!field.is_null()).then(|| libcob.number(field))?;
+        u32::try_from(number).ok().filter(|number| *number > 0)
+    }
+}
+
+/// The same as a key.
+///
+/// # Safety
+/// As [`read_key`].
+unsafe fn number_as_key<'a>(libcob: &Libcob, f: &File, to: &'a mut [u8; MAX_KEY]) -> Result<&'a [u8], Outcome> {
+    // SAFETY: the caller's promise.
+    let number = unsafe { relative_number(libcob, f) }.ok_or(Outcome::NotFound)?;
+    Ok(as_key(number, to))
+}
+
+fn as_key(number: u32, to: &mut [u8; MAX_KEY]) -> &[u8] {
+    let bytes = number.to_be_bytes();
+    to[..bytes.len()].copy_from_slice(&bytes);
+    &to[..bytes.len()]
+}
+
+fn last_read<'a>(open: &OpenFile, to: &'a mut [u8; MAX_KEY]) -> &'a [u8] {
+    let length = open.last_read.len().min(MAX_KEY);
+    to[..length].copy_from_slice(&open.last_read[..length]);
+    &to[..length]
+}
+
+/// The number of the record read or written goes into RELATIVE KEY, if it has room.
+///
+/// # Safety
+/// As [`read_key`].
+#[inline]
+unsafe fn show_number(libcob: &Libcob, f: &File, open: &OpenFile) -> Result<(), Outcome> {
+    if !open.numbered {
+        return Ok(());
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        let Some(key) = f.keys.as_ref().filter(|key| !key.field.is_null()) else {
+            return Ok(());
+        };
+        let number = c_int::try_from(open.number).unwrap_or(c_int::MAX);
+        libcob.set_number(key.field, number);
+        match libcob.number(key.field) == number {
+            true => Ok(()),
+            false => Err(Outcome::NumberTooLarge),
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! From a case to a COBOL program of its own.
 //!
 //! ```text
-//! == name | options            options: sequential, random, dynamic (ACCESS); optional; varying; lock TEXT
+//! == name | options            options: sequential, random, dynamic (ACCESS); optional; varying; relative; two (files)
 //! # comment
 //! load 0001AAAAAA 0002BBBBBB    OPEN OUTPUT, WRITE each, CLOSE; says nothing
 //! step -> 00                    what FILE STATUS is after it
 //! next -> 00 0001AAAAAA         after a READ also the record
 //! step -> 46 | 00 0003CCCCCC    with libcob's own handler, where that differs
+//! write 2:AAAA -> 00            a relative file: record number and record
 //! say -> text                   what the COBOL statements in front of the arrow display
 //! ```
 
@@ -63,10 +64,6 @@ impl Case {
         self.options.iter().any(|o| o == option)
     }
 
-    fn after(&self, option: &str) -> Option<&str> {
-        self.options.iter().find_map(|o| o.strip_prefix(option)).map(str::trim)
-    }
-
     /// The program's name, which is that of its data set as well.
     pub fn id(&self, number: usize) -> String {
         format!("T{number:03}")
@@ -80,10 +77,6 @@ impl Case {
             .find(|a| self.has(a))
             .unwrap_or("dynamic");
         let optional = if self.has("optional") { "OPTIONAL " } else { "" };
-        let lock = self
-            .after("lock ")
-            .map(|l| format!("LOCK MODE {l}"))
-            .unwrap_or_default();
         let varying = if self.has("varying") {
             "RECORD VARYING 4 TO 40 DEPENDING ON L"
         } else {
@@ -92,8 +85,11 @@ impl Case {
         let size = if self.has("varying") { 36 } else { 6 };
         let select = |file: &str, prefix: &str| {
             format!(
-                "SELECT {optional}{file} ASSIGN TO \"{id}\" ORGANIZATION INDEXED ACCESS {access}\n \
-                 RECORD KEY {prefix}K {lock} FILE STATUS FS.\n"
+                "SELECT {optional}{file} ASSIGN TO \"{id}\" ORGANIZATION {} ACCESS {access}\n FILE STATUS FS.\n",
+                match self.has("relative") {
+                    true => "RELATIVE RELATIVE KEY RK".to_string(),
+                    false => format!("INDEXED RECORD KEY {prefix}K"),
+                }
             )
         };
         let record = |file: &str, prefix: &str| {
@@ -115,14 +111,18 @@ impl Case {
         if two {
             out.push_str(&record("G", "G-"));
         }
-        out.push_str("WORKING-STORAGE SECTION.\n01 FS PIC XX.\n01 L PIC 9(4).\n01 N PIC 9(4).\n01 V PIC X(6).\n01 W PIC X(12).\n");
+        out.push_str("WORKING-STORAGE SECTION.\n01 FS PIC XX.\n01 L PIC 9(4).\n01 RK PIC 9(2).\n01 W PIC X(12).\n");
         out.push_str("PROCEDURE DIVISION.\nMAIN SECTION.\nP1.\n");
         for step in &self.steps {
             self.step(&step.text, &mut out);
         }
         // What is left open is closed, so that the next case begins afresh.
         out.push_str("GOBACK.\nSHOW-STATUS. DISPLAY FS.\nSHOW-RECORD.\n");
-        let shown = if self.has("varying") { "R(1:L)" } else { "R" };
+        let shown = match (self.has("varying"), self.has("relative")) {
+            (true, _) => "R(1:L)",
+            (_, true) => "RK \" \" R",
+            _ => "R",
+        };
         let _ = write!(
             out,
             "IF FS(1:1) = \"0\" DISPLAY FS \" \" {shown} ELSE DISPLAY FS END-IF.\n"
@@ -141,8 +141,16 @@ impl Case {
         };
         let (verb, rest) = text.split_once(' ').unwrap_or((text, ""));
         let record = |text: &str| match self.has("varying") {
+            _ if text.contains(':') => {
+                let (number, text) = text.split_once(':').expect("a colon");
+                format!("MOVE {number} TO RK MOVE \"{text}\" TO {prefix}R")
+            }
             true => format!("MOVE {} TO L MOVE \"{text}\" TO {prefix}R", text.len()),
             false => format!("MOVE \"{text}\" TO {prefix}R"),
+        };
+        let key = |text: &str| match self.has("relative") {
+            true => format!("MOVE {text} TO RK"),
+            false => format!("MOVE \"{text}\" TO {prefix}K"),
         };
         let status = "PERFORM SHOW-STATUS\n";
         let _ = match verb {
@@ -157,20 +165,21 @@ impl Case {
             "close" => write!(out, "CLOSE {file} {rest} {status}"),
             "write" => write!(out, "{} WRITE {prefix}R {status}", record(rest)),
             "rewrite" => write!(out, "{} REWRITE {prefix}R {status}", record(rest)),
-            "read" => write!(out, "MOVE \"{rest}\" TO {prefix}K READ {file} PERFORM {show}\n"),
+            "read" => write!(out, "{} READ {file} PERFORM {show}\n", key(rest)),
             "again" => write!(out, "READ {file} {rest} PERFORM {show}\n"),
             "next" => write!(out, "READ {file} NEXT {rest} PERFORM {show}\n"),
             "prev" => write!(out, "READ {file} PREVIOUS {rest} PERFORM {show}\n"),
             "delete" if rest.is_empty() => write!(out, "DELETE {file} {status}"),
-            "delete" => write!(out, "MOVE \"{rest}\" TO {prefix}K DELETE {file} {status}"),
+            "delete" => write!(out, "{} DELETE {file} {status}", key(rest)),
             "start" | "generic" => {
                 let (relation, rest) = rest.split_once(' ').expect("a relation and a key");
-                let (key, length) = rest.split_once(' ').unwrap_or((rest, ""));
-                let by = if verb == "generic" { "KG" } else { "K" };
-                write!(
-                    out,
-                    "MOVE \"{key}\" TO {prefix}K START {file} KEY {relation} {prefix}{by} {length} {status}"
-                )
+                let (value, length) = rest.split_once(' ').unwrap_or((rest, ""));
+                let by = match (self.has("relative"), verb) {
+                    (true, _) => "RK".to_string(),
+                    (_, "generic") => format!("{prefix}KG"),
+                    _ => format!("{prefix}K"),
+                };
+                write!(out, "{} START {file} KEY {relation} {by} {length} {status}", key(value))
             }
             "unlock" => write!(out, "UNLOCK {file} {status}"),
             "erase-file" => write!(out, "DELETE FILE {file} {status}"),

@@ -87,3 +87,8 @@ fn suite(name: &str, text: &str, least: usize) {
 fn indexed_files_answer_as_cobol_says() {
     suite("indexed", include_str!("cases/indexed.txt"), 136);
 }
+
+#[test]
+fn relative_files_answer_as_cobol_says() {
+    suite("relative", include_str!("cases/relative.txt"), 30);
+}
