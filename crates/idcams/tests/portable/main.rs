@@ -11,3 +11,4 @@ mod files;
 mod organizations;
 mod reorganize;
 mod restore;
+mod sphere;

@@ -132,7 +132,20 @@ fn leads_somewhere(contents: &Contents, coming: &[Entry], entry: &Entry) -> Resu
         Entry::Alias(alias) => &alias.relate,
         _ => return Ok(()),
     };
-    match coming.iter().any(|e| e.name() == target) || contents.get(target).is_ok() {
+    let comes = coming.iter().any(|e| e.name() == target);
+    match (entry, comes) {
+        (Entry::Aix(_), false) if contents.get(target).is_ok() => Err(not_restored(
+            entry.name(),
+            &format!(
+                "its base {target} is not restored with it and may have changed since; restore both, or BLDINDEX it"
+            ),
+        )),
+        _ => there(contents, target, comes, entry),
+    }
+}
+
+fn there(contents: &Contents, target: &Name, comes: bool, entry: &Entry) -> Result<(), Failure> {
+    match comes || contents.get(target).is_ok() {
         true => Ok(()),
         false => Err(not_restored(
             entry.name(),
