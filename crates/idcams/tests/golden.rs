@@ -41,8 +41,6 @@ const DAY: u64 = 86_400_000_000_000;
 
 const CHECKSUM: &str = "a checksum finds damage before it; only a fault of the program itself would show it";
 
-const NOT_BUILT: &str = "its command is not built";
-
 /// Messages, or beginnings of their ids, that no case can show, each with the reason.
 const NOT_SHOWN: &[(&str, &str)] = &[
     ("CICA0906S", "the listing itself cannot be written"),

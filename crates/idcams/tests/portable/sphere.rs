@@ -1,4 +1,4 @@
-//! A base with its alternate index and path as one: copied, restored under other names, replaced together or not at all.
+//! A base with its alternate index and path as one: copied, restored under other names, replaced together or not.
 
 use crate::files::{leftovers, live, Files, SMALL};
 use crate::world::World;
