@@ -20,11 +20,13 @@ fn place(count: usize) -> Place {
     place
 }
 
+/// Files of the volume, without the mark that makes it one.
 fn files(place: &Place) -> Vec<String> {
     let listed = std::fs::read_dir(place.dir.join("catalog/volumes/CICA01")).unwrap();
     let mut files: Vec<String> = listed
         .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
         .collect();
+    files.retain(|file| file != ".cica-volume");
     files.sort();
     files
 }
