@@ -1,5 +1,6 @@
 //! Power cuts and failing calls at every moment of a catalog's life: what was acknowledged stays, and a catalog is
 //! always there in one piece.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! docs/format/catalog.md against the bytes: each byte and each field is in its table, and has the form it says there.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -6,7 +6,7 @@ use cica_catalog::{Cluster, Name};
 use cica_engine::{Access, DataSet, Durability, OpenOptions};
 use cica_format::root::Root;
 use cica_qsam::CodePage;
-use cica_session::{Reached, io_from_environment, pool_from_environment, reach, Start};
+use cica_session::{io_from_environment, pool_from_environment, reach, Reached, Start};
 use std::ops::Deref;
 
 /// See the module.

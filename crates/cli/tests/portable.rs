@@ -1,4 +1,5 @@
 //! Data sets as wholes, by the command: backup, restore, reorg, alter, recatalog; and kill -9 in the middle.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Programs as processes: two at a time, killed, forked, ended without CLOSE; and wrong surroundings.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

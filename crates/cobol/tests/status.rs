@@ -1,4 +1,5 @@
 //! The table of FILE STATUS, and its page in the documentation.
+#![allow(clippy::unwrap_used)]
 
 use cica_cobol::status::{Outcome, Set, TABLE};
 use cica_engine::RequestError;

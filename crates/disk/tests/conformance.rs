@@ -1,4 +1,5 @@
 //! One suite for all worlds: what a `Disk` promises, asked of each of them. The numbers are those of the contract.
+#![allow(clippy::unwrap_used)]
 
 use cica_disk::{Counted, Create, Disk, DiskError, File, Image, Lock, MemoryDisk, Open, ReadAt, SimDisk, WriteAt};
 use std::io::ErrorKind;

@@ -1,4 +1,5 @@
 //! What the simulated disk loses, tears, forgets and refuses, and what it must not.
+#![allow(clippy::unwrap_used)]
 
 use cica_disk::sim::{Call, CrashPoint, Dropped, Errno, Event, Faults, Survival};
 use cica_disk::{Create, Disk, DiskError, File, Image, Lock, MemoryDisk, Open, ReadAt, SimDisk, WriteAt};

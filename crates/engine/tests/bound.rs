@@ -1,5 +1,6 @@
 //! The pool's bound is the bound of everything: what a process takes of memory for its data sets beyond it is counted
 //! by the system, not by the engine.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! BLDINDEX: an alternate index filled from its base.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

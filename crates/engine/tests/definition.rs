@@ -1,4 +1,5 @@
 //! What is refused when a data set is defined or altered, because a request would find no way later.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

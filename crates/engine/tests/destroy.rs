@@ -1,4 +1,5 @@
 //! Removing a cluster, and the power going in the middle of it.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

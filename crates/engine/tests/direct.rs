@@ -1,4 +1,5 @@
 //! Data CIs around the page cache: every request for them is aligned as direct I/O wants it, and all works as before.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Control-interval access: the true image of a CI by RBA, and what may be put back in its place.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! A KSDS end to end, small: loaded, read both ways, changed until CIs and CAs split, closed, opened, examined.
+#![allow(clippy::unwrap_used)]
 
 use cica_disk::{Create, Disk, ManualClock, MemoryDisk, Open};
 use cica_engine::*;
@@ -102,7 +103,7 @@ fn record(key: u32, len: usize) -> Vec<u8> {
     r
 }
 
-fn check(ds: &DataSet, expected: impl Iterator<Item = (u32, usize)> + Clone + DoubleEndedIterator) {
+fn check(ds: &DataSet, expected: impl Clone + DoubleEndedIterator<Item = (u32, usize)>) {
     let found = ds.examine().unwrap();
     assert!(found.findings.is_empty(), "{:#?}", found.findings);
     let mut s = ds.string();

@@ -1,4 +1,5 @@
 //! Loading: what FREESPACE leaves, spanned records, RESET, and a load that does not come to its end.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

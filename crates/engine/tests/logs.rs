@@ -1,4 +1,5 @@
 //! Several data sets on one log: what was acknowledged is there whoever dies, closes or opens again.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Requests to data sets of every organization but KSDS: where records go, what is refused and with which codes.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

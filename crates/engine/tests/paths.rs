@@ -1,4 +1,5 @@
 //! Paths: the base in the order of an alternate key.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

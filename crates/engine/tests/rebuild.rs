@@ -1,4 +1,5 @@
 //! Data sets copied as they are stored, without any catalog: what comes out, and what a crash leaves.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

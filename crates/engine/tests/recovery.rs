@@ -1,5 +1,6 @@
 //! Recovery when the world around it is not as the log says: volumes away, files renamed, copied, deleted; one data set
 //! that fails beside others that go on.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

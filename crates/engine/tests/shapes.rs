@@ -1,4 +1,5 @@
 //! Keys, records, CIs and CAs of every size that the format allows.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

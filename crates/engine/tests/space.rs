@@ -1,4 +1,5 @@
 //! Space runs out: the request is refused with 8/28, nothing has changed, and what was acknowledged stays.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! A base with its alternate indexes: they agree after every change, refusal, close and death.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Many threads on one data set: what each reads is whole and in order, no update is lost, and the structure is sound.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

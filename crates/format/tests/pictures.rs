@@ -1,4 +1,5 @@
 //! The tables in docs/format against the code: each byte of a structure is in its table, and holds what the table says.
+#![allow(clippy::unwrap_used)]
 
 mod samples;
 

@@ -25,6 +25,7 @@ impl Records {
     ///
     /// # Errors
     /// It is longer than records are.
+    #[allow(clippy::should_implement_trait)] // what it hands out is borrowed until the next call
     pub fn next(&mut self) -> Result<Option<(u32, &[u8])>, FormatError> {
         let rest = &self.pending[self.at..];
         let Some(head) = rest.first_chunk::<RECORD_HEAD_LEN>() else {
@@ -92,6 +93,7 @@ impl<'b> Intervals<'b> {
     ///
     /// # Errors
     /// The bytes are none.
+    #[allow(clippy::type_complexity)]
     pub fn control_interval(&mut self) -> Result<Option<(u16, u16, &'b [u8])>, FormatError> {
         if self.left == 0 {
             return Ok(None);

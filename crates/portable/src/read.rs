@@ -95,6 +95,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     /// The copy is not as it was written; nothing more is handed on.
+    #[allow(clippy::should_implement_trait)] // what it hands out is borrowed until the next call
     pub fn next(&mut self) -> Result<Option<Block<'_>>, CopyError> {
         let kind = match self.state {
             State::Ended => return Ok(None),

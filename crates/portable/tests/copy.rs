@@ -1,5 +1,5 @@
 //! What is written is read again; whatever is done to the bytes in between is found out, and where.
-
+#![allow(clippy::unwrap_used)]
 #![allow(clippy::type_complexity)] // what was read is only compared
 
 use cica_format::portable::{Head, Kind, Member, Mode};

@@ -1,4 +1,5 @@
 //! Runs that once failed, each a file in `regressions/`: replayed, crashed and faulted for ever.
+#![allow(clippy::unwrap_used)]
 
 use std::fs;
 

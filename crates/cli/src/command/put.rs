@@ -158,7 +158,7 @@ impl Put<'_> {
     /// Puts a record; returns its RBA, of a relative data set its number.
     fn one(&self, string: &mut Str, record: &[u8]) -> Result<u64, RequestError> {
         if let Some(first) = self.options.rrn {
-            return self.into_slot(string, u64::from(first) + self.records, record);
+            return self.put_in_slot(string, u64::from(first) + self.records, record);
         }
         let inserted = match string.insert(record, Insert::Sequential) {
             // Not above the record before it: then it goes wherever it belongs.
@@ -174,7 +174,7 @@ impl Put<'_> {
         }
     }
 
-    fn into_slot(&self, string: &mut Str, rrn: u64, record: &[u8]) -> Result<u64, RequestError> {
+    fn put_in_slot(&self, string: &mut Str, rrn: u64, record: &[u8]) -> Result<u64, RequestError> {
         let slot = u32::try_from(rrn).map_err(|_| RequestError::BadRrn { rrn })?;
         match string.insert_at(slot, record, Insert::Skip) {
             Err(RequestError::Duplicate { .. }) if self.options.replace => {

@@ -123,14 +123,14 @@ impl Case {
             (_, true) => "RK \" \" R",
             _ => "R",
         };
-        let _ = write!(
+        let _ = writeln!(
             out,
-            "IF FS(1:1) = \"0\" DISPLAY FS \" \" {shown} ELSE DISPLAY FS END-IF.\n"
+            "IF FS(1:1) = \"0\" DISPLAY FS \" \" {shown} ELSE DISPLAY FS END-IF."
         );
         if two {
             out.push_str("SHOW-G. IF FS(1:1) = \"0\" DISPLAY FS \" \" G-R ELSE DISPLAY FS END-IF.\n");
         }
-        let _ = write!(out, "END PROGRAM {id}.\n");
+        let _ = writeln!(out, "END PROGRAM {id}.");
         out
     }
 
@@ -155,20 +155,20 @@ impl Case {
         let status = "PERFORM SHOW-STATUS\n";
         let _ = match verb {
             "load" => {
-                let _ = write!(out, "OPEN OUTPUT {file}\n");
+                let _ = writeln!(out, "OPEN OUTPUT {file}");
                 for text in rest.split_whitespace() {
-                    let _ = write!(out, "{} WRITE {prefix}R\n", record(text));
+                    let _ = writeln!(out, "{} WRITE {prefix}R", record(text));
                 }
-                write!(out, "CLOSE {file}\n")
+                writeln!(out, "CLOSE {file}")
             }
             "open" => write!(out, "OPEN {rest} {file} {status}"),
             "close" => write!(out, "CLOSE {file} {rest} {status}"),
             "write" => write!(out, "{} WRITE {prefix}R {status}", record(rest)),
             "rewrite" => write!(out, "{} REWRITE {prefix}R {status}", record(rest)),
-            "read" => write!(out, "{} READ {file} PERFORM {show}\n", key(rest)),
-            "again" => write!(out, "READ {file} {rest} PERFORM {show}\n"),
-            "next" => write!(out, "READ {file} NEXT {rest} PERFORM {show}\n"),
-            "prev" => write!(out, "READ {file} PREVIOUS {rest} PERFORM {show}\n"),
+            "read" => writeln!(out, "{} READ {file} PERFORM {show}", key(rest)),
+            "again" => writeln!(out, "READ {file} {rest} PERFORM {show}"),
+            "next" => writeln!(out, "READ {file} NEXT {rest} PERFORM {show}"),
+            "prev" => writeln!(out, "READ {file} PREVIOUS {rest} PERFORM {show}"),
             "delete" if rest.is_empty() => write!(out, "DELETE {file} {status}"),
             "delete" => write!(out, "{} DELETE {file} {status}", key(rest)),
             "start" | "generic" => {

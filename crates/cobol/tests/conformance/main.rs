@@ -1,5 +1,6 @@
 //! The conformance suite: each case is a COBOL program, compiled by cobc and run twice, through the interposer and with
 //! libcob's own handler. All programs are compiled in one go and called by name.
+#![allow(clippy::unwrap_used)]
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -66,7 +66,7 @@ impl PageId {
         (1 << 63) | (self.component as u64) << 40 | ((self.kind == Kind::Ca) as u64) << 32 | self.number as u64
     }
     fn unpack(word: u64) -> Option<PageId> {
-        (word >> 63 == 1).then(|| PageId {
+        (word >> 63 == 1).then_some(PageId {
             component: (word >> 40) as u16,
             kind: if word >> 32 & 1 == 1 { Kind::Ca } else { Kind::Ci },
             number: word as u32,

@@ -21,7 +21,7 @@ impl<'k> Probe<'k> {
     pub fn new(key: &'k [u8]) -> Self {
         let first = match key.first_chunk::<FIRST>() {
             Some(sixteen) => u128::from_be_bytes(*sixteen),
-            None => key.iter().fold(0, |all, &byte| all << 8 | byte as u128) << (FIRST - key.len()) * 8 % 128,
+            None => key.iter().fold(0, |all, &byte| all << 8 | byte as u128) << ((FIRST - key.len()) * 8 % 128),
         };
         Probe { key, first }
     }

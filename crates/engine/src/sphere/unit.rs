@@ -54,13 +54,13 @@ enum Gate<'g> {
 struct Needs(usize);
 
 impl<'r> Change<'r> {
-    fn old(self) -> Option<&'r [u8]> {
+    fn going(self) -> Option<&'r [u8]> {
         match self {
             Change::Insert { .. } => None,
             Change::Update { old, .. } | Change::Erase { old, .. } => Some(old),
         }
     }
-    fn new(self) -> Option<&'r [u8]> {
+    fn coming(self) -> Option<&'r [u8]> {
         match self {
             Change::Insert { record, .. } => Some(record),
             Change::Update { new, .. } => Some(new),
@@ -96,7 +96,10 @@ impl Sphere {
     /// Changes the base and its upgrade set. The base record's own hold keeps `old` as it is.
     pub(crate) fn change(&self, base: &Inner, ksds: &Ksds, change: Change<'_>) -> Result<Changed, RequestError> {
         let keys = self.keys(change);
-        let prime = change.old().or(change.new()).map_or(&[] as &[u8], |r| ksds.key_of(r));
+        let prime = change
+            .going()
+            .or(change.coming())
+            .map_or(&[] as &[u8], |r| ksds.key_of(r));
         let all = keys.iter().map(|&(place, key, _)| (place, key)).chain([(BASE, prime)]);
         let _locks = self.stripes.lock(all);
         let steps = self.plan(&keys, prime).or_else(|error| match change {
@@ -136,7 +139,7 @@ impl Sphere {
         let mut keys = Vec::with_capacity(self.members.len() * 2);
         for (place, member) in self.members.iter().enumerate() {
             let of = |record: Option<&'r [u8]>| record.and_then(|r| member.key_of(r));
-            let (old, new) = (of(change.old()), of(change.new()));
+            let (old, new) = (of(change.going()), of(change.coming()));
             if old != new {
                 keys.extend(new.map(|key| (place, key, true)));
                 keys.extend(old.map(|key| (place, key, false)));

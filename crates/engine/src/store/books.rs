@@ -22,6 +22,7 @@ const BLOCK: usize = 64;
 
 /// The newest written header of each CA, in blocks that do not move.
 #[derive(Debug, Default)]
+#[allow(clippy::vec_box)] // growing must not copy what is there
 pub(super) struct Refs {
     blocks: Vec<Box<[Ref; REFS]>>,
     count: u32,

@@ -87,6 +87,7 @@ impl Codec {
     }
 
     /// Data: the image that was read to [`image_area`](Self::image_area).
+    #[allow(clippy::borrow_deref_ref)] // a mutable image becomes a shared one
     pub fn image_of<'f>(&self, frame: &'f mut [u8], ci_size: usize) -> Option<&'f [u8]> {
         match self {
             Codec::Data { .. } => Page::of(frame).into_image().get(..ci_size).map(|image| &*image),

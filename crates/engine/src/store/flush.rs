@@ -394,6 +394,6 @@ fn rewritable(place: Place) -> bool {
 fn runs(batch: impl Iterator<Item = (u64, usize)>) -> usize {
     let mut end = None;
     batch
-        .filter(|&(at, len)| std::mem::replace(&mut end, Some(at + len as u64)) != Some(at))
+        .filter(|&(at, len)| end.replace(at + len as u64) != Some(at))
         .count()
 }

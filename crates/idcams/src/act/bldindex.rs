@@ -47,10 +47,13 @@ fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<u
 /// Names of the alternate indexes, or of paths over them.
 fn named(services: &Services, params: &Params) -> Result<Vec<String>, Failure> {
     let names = params.list("OUTDATASET").iter().map(|word| word.text.clone());
-    let dds = params.list("OUTFILE").iter().map(|word| match services.dd.get(&word.text) {
-        Some(text) => Ok(text.target.clone()),
-        None => Err(open_code(&word.text, 128, &"THERE IS NO SUCH DD STATEMENT")),
-    });
+    let dds = params
+        .list("OUTFILE")
+        .iter()
+        .map(|word| match services.dd.get(&word.text) {
+            Some(text) => Ok(text.target.clone()),
+            None => Err(open_code(&word.text, 128, &"THERE IS NO SUCH DD STATEMENT")),
+        });
     names.map(Ok).chain(dds).collect()
 }
 
@@ -64,11 +67,7 @@ fn one(services: &mut Services, base: &Reached, name: &str, out: &mut Sysprint) 
     }
     let (data, index) = super::open::files(&catalog, &cica_session::as_cluster(&aix))?;
     let opened = data_set(services, base, OpenOptions::default())?;
-    let mut told = Told {
-        out,
-        cc: 0,
-        count: 0,
-    };
+    let mut told = Told { out, cc: 0, count: 0 };
     let work = data.parent().unwrap_or(Path::new(".")).to_path_buf();
     let progress = &mut services.progress;
     let built = services.engine.build_index(
@@ -125,10 +124,9 @@ impl Told<'_, '_> {
                 &IDC1645I,
                 &[("key", &first(key)), ("kind", &"KEY"), ("pointer", &first(pointer))],
             ),
-            Omitted::Excess { key, count } => self.out.say(
-                &IDC1646I,
-                &[("count", &count), ("kind", &"KEY"), ("key", &first(key))],
-            ),
+            Omitted::Excess { key, count } => self
+                .out
+                .say(&IDC1646I, &[("count", &count), ("kind", &"KEY"), ("key", &first(key))]),
         };
     }
 }

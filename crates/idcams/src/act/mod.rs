@@ -12,8 +12,8 @@
 //! 3. Each failure is told on SYSPRINT as messages of the table; none is a panic, none is silent.
 
 mod alter;
-pub mod dcollect;
 mod bldindex;
+pub mod dcollect;
 pub mod dd;
 mod define;
 mod delete;

@@ -1,5 +1,6 @@
 //! DEFINE, DELETE, ALTER and LISTCAT over a catalog in memory: what they make, say, and refuse without changing
 //! anything.
+#![allow(clippy::unwrap_used)]
 
 mod alter;
 mod catalogs;

@@ -1,4 +1,5 @@
 //! Data sets copied, moved and made anew as wholes.
+#![allow(clippy::unwrap_used)]
 
 #[path = "../entries/world.rs"]
 #[allow(dead_code)] // the other tests of this crate use the rest of it

@@ -15,7 +15,13 @@ fn open(world: &World, access: Access) -> DataSet {
         access,
         ..OpenOptions::default()
     };
-    cica_session::open(&world.services.catalog, &world.services.engine, &cluster.into(), options).unwrap()
+    cica_session::open(
+        &world.services.catalog,
+        &world.services.engine,
+        &cluster.into(),
+        options,
+    )
+    .unwrap()
 }
 
 /// A data set with some records, and what PRINT shows of it.

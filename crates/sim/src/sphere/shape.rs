@@ -79,7 +79,7 @@ impl Sphere {
                 false => base.ci_size as usize - 7,
             });
         // At least one string for each way.
-        base.strings = count as u8 + 1 + base.strings;
+        base.strings += count as u8 + 1;
         Sphere { base, alternates }
     }
 

@@ -258,8 +258,8 @@ impl Writer {
                 .map(|_| self.random.bits() as u8)
                 .collect(),
         };
-        fn near<V>(entries: &BTreeMap<Vec<u8>, V>, probe: &Vec<u8>) -> Option<Vec<u8>> {
-            let above = entries.range(probe.clone()..).next();
+        fn near<V>(entries: &BTreeMap<Vec<u8>, V>, probe: &[u8]) -> Option<Vec<u8>> {
+            let above = entries.range(probe.to_vec()..).next();
             above.or_else(|| entries.iter().next()).map(|(key, _)| key.clone())
         }
         let there = match self.shape.way(string) {
