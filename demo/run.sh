@@ -130,13 +130,13 @@ STUDY = "DSN=STUDY.COBOL"
 TEXT
 run cat dds.toml
 TIMEFORMAT='    %U + %S seconds of CPU'
-for step in "IIPSW 86763" IIPSR "IIPRR 86763 86763" "IIPRU 86763 86763" "IIPRW 86763 86763"; do
+for job in "IIPSW 86763" IIPSR "IIPRR 86763 86763" "IIPRU 86763 86763" "IIPRW 86763 86763"; do
     # shellcheck disable=SC2086 # a program and its arguments
     {
-        printf '\n$ cobol/%s\n' "$step"
-        (cd cobol && time ./$step)
-        printf '$ cica run --dd dds.toml cobol/%s\n' "$step"
-        time cica run --dd dds.toml cobol/$step
+        printf '\n$ cobol/%s\n' "$job"
+        (cd cobol && time ./$job)
+        printf '$ cica run --dd dds.toml cobol/%s\n' "$job"
+        time cica run --dd dds.toml cobol/$job
     } 2>&1
 done
 say
