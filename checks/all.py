@@ -12,11 +12,18 @@ import time
 
 TARGET = os.environ.get("CARGO_TARGET_DIR", "target")
 
+# What `make demo` shows, with what the tests have built; it stops at the first thing that is not as it should be.
+DEMO = (
+    f"set -e; cargo build --workspace --bins --lib --examples --locked --quiet; demo/run.sh {TARGET}/debug >demo.log 2>&1 "
+    "|| { tail -n 40 demo.log; exit 1; }; rm -rf demo.log demo-out; echo 'demo result: 1 passed; 0 failed'"
+)
+
 STEPS = [
     ("house rules", [sys.executable, "checks/tidy.py"]),
     ("COMPAT.md against the parser", [sys.executable, "checks/compat.py"]),
     ("the checks themselves", [sys.executable, "checks/check_checks.py"]),
     ("unit and integration tests", ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"]),
+    ("the demo", ["bash", "-c", DEMO]),
     ("crashes, errors, damage", [sys.executable, "checks/reliability.py", "--short"]),
     ("the reference of the command", [sys.executable, "checks/cli_reference.py", "--bin", TARGET + "/debug"]),
     ("commands in the documentation", [sys.executable, "checks/docs.py", "--bin", TARGET + "/debug"]),
