@@ -7,6 +7,7 @@
 
 use super::nodes::PathStep;
 use super::split::is_one_record;
+use super::tree::Step;
 use super::{separator, Inserted, Ksds, Leaf, Part, Spot};
 use crate::common::segments::{FIRST, LAST, MIDDLE};
 use crate::error::RequestError;
@@ -366,8 +367,10 @@ impl Ksds {
     pub fn gather(&self, spot: &Spot, out: &mut Vec<u8>) -> Result<bool, RequestError> {
         let mut leaf = spot.leaf;
         loop {
-            let Some(next) = self.step_to_next(&leaf)? else {
-                return self.no_more_segments(spot, &leaf);
+            let next = match self.step_forward(&leaf)? {
+                Step::To(next) => next,
+                Step::Restart => return Ok(false),
+                Step::End => return self.no_more_segments(spot, &leaf),
             };
             let view = self.leaf_view(&next);
             let segment = view.segment();
@@ -388,11 +391,12 @@ impl Ksds {
     }
 
     /// Nothing follows a segment that is not the last: something is just being changed, or the record is damaged.
+    /// Damage is what is there while nobody changes anything, seen in an index record that is still the reader's.
     fn no_more_segments(&self, first: &Spot, last: &Leaf) -> Result<bool, RequestError> {
         let Some(_quiet) = self.structure.try_lock() else {
             return Ok(false);
         };
-        let ends = self.step_to_next(last)?.is_none();
+        let ends = matches!(self.step_forward(last)?, Step::End);
         match ends && self.fresh(last) && self.fresh(&first.leaf) {
             true => Err(self.data_error(last.ci, "the last segment of a spanned record is missing")),
             false => Ok(false),

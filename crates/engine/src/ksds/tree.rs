@@ -32,7 +32,7 @@ pub struct Spot {
 }
 
 /// One step along the data pages.
-enum Step {
+pub(super) enum Step {
     To(Leaf),
     End,
     /// Something changed under the reader.
@@ -275,15 +275,8 @@ impl Ksds {
         }
     }
 
-    /// The next data page; `None` when something changed or there is none.
-    pub(super) fn step_to_next(&self, leaf: &Leaf) -> Result<Option<Leaf>, RequestError> {
-        match self.step_forward(leaf)? {
-            Step::To(next) => Ok(Some(next)),
-            Step::End | Step::Restart => Ok(None),
-        }
-    }
-
-    fn step_forward(&self, leaf: &Leaf) -> Result<Step, RequestError> {
+    /// The next data page.
+    pub(super) fn step_forward(&self, leaf: &Leaf) -> Result<Step, RequestError> {
         let (_, frame, version) = leaf.node;
         let view = self.view(frame);
         if leaf.entry + 1 < leaf.entries {
