@@ -69,31 +69,17 @@ fn attributes(component: &str, layout: Layout, (ci_size, ci_per_ca): (u32, u16),
     let key = layout.key_range();
     Attributes {
         cluster_name: "BENCH".into(),
-        component_name: component.into(),
-        organization: Organization::Ksds,
         key_length: key.len() as u16,
         key_offset: key.start as u32,
         average_record: layout.record as u32,
         maximum_record: layout.record as u32,
-        ci_size,
-        ci_per_ca,
         free_ci: free.0,
         free_ca: free.1,
-        spanned: false,
-        reuse: false,
         speed: true,
-        erase: false,
-        write_check: false,
-        share_region: 1,
-        share_system: 3,
-        buffer_space: 0,
-        ccsid: 0,
         primary: 1 << 40,
         secondary: 0,
-        reclaim: true,
         volume: "BENCH".into(),
-        created: 0,
-        alternate: None,
+        ..Attributes::new(Organization::Ksds, component, ci_size, ci_per_ca)
     }
 }
 

@@ -229,30 +229,15 @@ impl Laboratory {
 fn attributes(name: &str, ci_size: u32, ci_per_ca: u16) -> Attributes {
     Attributes {
         cluster_name: "COST".into(),
-        component_name: name.into(),
-        organization: Organization::Ksds,
         key_length: 8,
         key_offset: 1,
         average_record: 200,
         maximum_record: 200,
-        ci_size,
-        ci_per_ca,
         free_ci: 20,
         free_ca: 6,
-        spanned: false,
-        reuse: false,
-        speed: false,
-        erase: false,
-        write_check: false,
-        share_region: 1,
-        share_system: 3,
-        buffer_space: 0,
-        ccsid: 0,
         primary: 117 * u64::from(ci_per_ca) * u64::from(ci_size),
         secondary: 10 * u64::from(ci_per_ca) * u64::from(ci_size),
-        reclaim: true,
         volume: "COST01".into(),
-        created: 0,
-        alternate: None,
+        ..Attributes::new(Organization::Ksds, name, ci_size, ci_per_ca)
     }
 }

@@ -50,31 +50,14 @@ fn status(line: &str) -> f64 {
 fn attributes(name: &str, ci_size: u32, ci_per_ca: u16) -> Attributes {
     Attributes {
         cluster_name: "BOUND".into(),
-        component_name: name.into(),
-        organization: Organization::Ksds,
         key_length: 12,
-        key_offset: 0,
         average_record: RECORD as u32,
         maximum_record: RECORD as u32,
-        ci_size,
-        ci_per_ca,
-        free_ci: 0,
-        free_ca: 0,
-        spanned: false,
-        reuse: false,
         speed: true,
-        erase: false,
-        write_check: false,
-        share_region: 1,
-        share_system: 3,
-        buffer_space: 0,
-        ccsid: 0,
         primary: 1 << 42,
         secondary: 1 << 30,
-        reclaim: true,
         volume: "V".into(),
-        created: 0,
-        alternate: None,
+        ..Attributes::new(Organization::Ksds, name, ci_size, ci_per_ca)
     }
 }
 

@@ -100,30 +100,12 @@ fn cpu() -> u64 {
 fn attributes(organization: Organization) -> Attributes {
     Attributes {
         cluster_name: "Q".into(),
-        component_name: "Q.DATA".into(),
-        organization,
-        key_length: 0,
-        key_offset: 0,
         average_record: 100,
         maximum_record: 100,
-        ci_size: 4096,
-        ci_per_ca: 180,
-        free_ci: 0,
-        free_ca: 0,
-        spanned: false,
-        reuse: false,
         speed: true,
-        erase: false,
-        write_check: false,
-        share_region: 1,
-        share_system: 3,
-        buffer_space: 0,
-        ccsid: 0,
         primary: 64 << 20,
         secondary: 64 << 20,
-        reclaim: true,
         volume: "V1".into(),
-        created: 0,
-        alternate: None,
+        ..Attributes::new(organization, "Q.DATA", 4096, 180)
     }
 }

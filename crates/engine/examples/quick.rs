@@ -49,31 +49,14 @@ fn main() {
     };
     let attributes = |name: &str, ci_size: u32, ci_per_ca: u16| Attributes {
         cluster_name: "Q".into(),
-        component_name: name.into(),
-        organization: Organization::Ksds,
         key_length: 16,
-        key_offset: 0,
         average_record: 216,
         maximum_record: 400,
-        ci_size,
-        ci_per_ca,
-        free_ci: 0,
-        free_ca: 0,
-        spanned: false,
-        reuse: false,
         speed: true,
-        erase: false,
-        write_check: false,
-        share_region: 1,
-        share_system: 3,
-        buffer_space: 0,
-        ccsid: 0,
         primary: 1 << 40,
         secondary: 1 << 30,
-        reclaim: true,
         volume: "V".into(),
-        created: 0,
-        alternate: None,
+        ..Attributes::new(Organization::Ksds, name, ci_size, ci_per_ca)
     };
     let (data, index) = (dir.join("q.data"), dir.join("q.index"));
     let engine = Engine::new(env.clone()).expect("engine");

@@ -10,31 +10,15 @@ use std::sync::Arc;
 fn attributes(name: &str, ci_size: u32, ci_per_ca: u16) -> Attributes {
     Attributes {
         cluster_name: "T.KSDS".into(),
-        component_name: name.into(),
-        organization: Organization::Ksds,
         key_length: 8,
         key_offset: 1,
         average_record: 60,
         maximum_record: 400,
-        ci_size,
-        ci_per_ca,
-        free_ci: 0,
-        free_ca: 0,
-        spanned: false,
         reuse: true,
-        speed: false,
-        erase: false,
-        write_check: false,
-        share_region: 1,
-        share_system: 3,
-        buffer_space: 0,
-        ccsid: 0,
         primary: 1 << 20,
         secondary: 1 << 20,
-        reclaim: true,
         volume: "V1".into(),
-        created: 0,
-        alternate: None,
+        ..Attributes::new(Organization::Ksds, name, ci_size, ci_per_ca)
     }
 }
 

@@ -180,6 +180,43 @@ impl Organization {
 }
 
 impl Attributes {
+    /// What DEFINE gives where nothing is said: SHAREOPTIONS(1 3), RECOVERY, NOREUSE, no freespace, no key, one CA on any volume and
+    /// another one whenever it is full.
+    pub fn new(organization: Organization, component_name: &str, ci_size: u32, ci_per_ca: u16) -> Attributes {
+        let ca = u64::from(ci_size) * u64::from(ci_per_ca);
+        Attributes {
+            cluster_name: component_name
+                .trim_end_matches(".DATA")
+                .trim_end_matches(".INDEX")
+                .into(),
+            component_name: component_name.into(),
+            organization,
+            key_length: 0,
+            key_offset: 0,
+            average_record: 0,
+            maximum_record: 0,
+            ci_size,
+            ci_per_ca,
+            free_ci: 0,
+            free_ca: 0,
+            spanned: false,
+            reuse: false,
+            speed: false,
+            erase: false,
+            write_check: false,
+            share_region: 1,
+            share_system: 3,
+            buffer_space: 0,
+            ccsid: 0,
+            primary: ca,
+            secondary: ca,
+            reclaim: true,
+            volume: String::new(),
+            created: 0,
+            alternate: None,
+        }
+    }
+
     /// Fills `out` of [`ENCODED_LEN`] bytes.
     pub(crate) fn encode(&self, out: &mut [u8]) -> Result<(), FormatError> {
         self.check()?;

@@ -283,31 +283,18 @@ impl Shape {
     pub fn attributes(&self) -> (Attributes, Option<Attributes>) {
         let data = Attributes {
             cluster_name: "SIM.KSDS".into(),
-            component_name: "SIM.KSDS.DATA".into(),
-            organization: self.organization,
             key_length: if self.keyed() { self.key_length as u16 } else { 0 },
             key_offset: self.key_offset as u32,
             average_record: self.maximum_record as u32,
             maximum_record: self.maximum_record as u32,
-            ci_size: self.ci_size,
-            ci_per_ca: self.ci_per_ca,
             free_ci: self.free_ci,
             free_ca: self.free_ca,
             spanned: self.spanned,
             reuse: self.reuse,
-            speed: false,
-            erase: false,
-            write_check: false,
-            share_region: 1,
-            share_system: 3,
-            buffer_space: 0,
-            ccsid: 0,
-            primary: u64::from(self.ci_size) * u64::from(self.ci_per_ca),
             secondary: u64::from(self.ci_size) * u64::from(self.ci_per_ca) * 100,
             reclaim: self.reclaim,
             volume: "SIM001".into(),
-            created: 0,
-            alternate: None,
+            ..Attributes::new(self.organization, "SIM.KSDS.DATA", self.ci_size, self.ci_per_ca)
         };
         let index_ci_per_ca = 8;
         let index = Attributes {
