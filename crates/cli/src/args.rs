@@ -19,8 +19,8 @@ Exit status:
    8  it cannot be done with this data set or input
   12  the catalog, a data set or a file cannot be used
   64  the command line is wrong
-  A reader that closes the output early (cica cat X | head) is no error; for idcams it is 16, because
-  the commands behind that point are not carried out.
+  A reader that closes the output early (cica cat X | head) is no error. For idcams it is
+  one, 16: the commands behind that point are not carried out.
 
 Environment:
   CICA_CATALOG   catalog directory, when --catalog is not given
