@@ -6,6 +6,8 @@ use crate::common::Common;
 use crate::dataset::{Access, Inner};
 use crate::error::RequestError;
 use crate::linear::Lds;
+use crate::organized::Organized;
+use crate::sphere::EnteredChange;
 use crate::string::{Insert, Intent, Position, Record, Search};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
@@ -53,6 +55,8 @@ pub struct NumberedString<T: Numbered> {
     delivered: u64,
     /// Number of the last sequential insert.
     inserted: Option<u64>,
+    /// The last change made an alternate key a duplicate.
+    duplicate: bool,
     retrieved: u64,
 }
 
@@ -78,6 +82,7 @@ impl<T: Numbered> NumberedString<T> {
             held: None,
             delivered: 0,
             inserted: None,
+            duplicate: false,
             retrieved: 0,
         }
     }
@@ -180,6 +185,7 @@ impl<T: Numbered> NumberedString<T> {
     /// PUT insert at a number, or (`None`) where the organization puts it. Returns its number.
     pub fn insert(&mut self, at: Option<u64>, record: &[u8], how: Insert) -> Result<u64, RequestError> {
         self.release();
+        self.duplicate = false;
         self.inner
             .allow_change(self.access, "inserting records (open for output)")?;
         self.check_length(record)?;
@@ -192,7 +198,14 @@ impl<T: Numbered> NumberedString<T> {
                 });
             }
         }
-        let (number, completed) = self.of.add(at, self.inserted, record)?;
+        let (number, completed) = match (self.inner.sphere(), &self.inner.records) {
+            (Some(sphere), Organized::Esds(esds)) => {
+                let added = sphere.add(&self.inner, esds, record)?;
+                self.duplicate = added.duplicate;
+                added.place
+            }
+            _ => self.of.add(at, self.inserted, record)?,
+        };
         match sequential {
             true => {
                 self.stand(Position::On, number);
@@ -206,13 +219,21 @@ impl<T: Numbered> NumberedString<T> {
 
     /// PUT update of the record that is held. Returns its number.
     pub fn update(&mut self, record: &[u8]) -> Result<u64, RequestError> {
+        self.duplicate = false;
         self.inner
             .allow_change(self.access, "updating records (open for output)")?;
         let Some(number) = self.held else {
             return Err(RequestError::NoUpdate);
         };
         self.check_length(record)?;
-        self.of.replace(number, record)?;
+        match (self.inner.sphere(), &self.inner.records) {
+            (Some(sphere), Organized::Esds(esds)) => {
+                // While it is held nobody changes the record that was got.
+                let change = EnteredChange::replace(esds, number, &self.area, record);
+                self.duplicate = sphere.change(&self.inner, &change)?.duplicate;
+            }
+            _ => self.of.replace(number, record)?,
+        }
         self.release();
         self.changed(false)?;
         Ok(number)
@@ -240,12 +261,17 @@ impl<T: Numbered> NumberedString<T> {
         }
     }
 
-    /// Is a record held for update?
     /// What the string's open is for.
     pub fn access(&self) -> Access {
         self.access
     }
 
+    /// See [`crate::Str::duplicate`].
+    pub fn made_duplicate(&self) -> bool {
+        self.duplicate
+    }
+
+    /// Is a record held for update?
     pub fn holds(&self) -> bool {
         self.held.is_some()
     }

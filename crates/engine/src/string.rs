@@ -485,7 +485,8 @@ impl Str {
         match &self.of {
             Of::Ksds(string) => string.made_duplicate(),
             Of::Path(string) => string.duplicate(),
-            Of::Vrrds(_) | Of::Esds(_) | Of::Rrds(_) | Of::Lds(_) => false,
+            Of::Esds(string) => string.made_duplicate(),
+            Of::Vrrds(_) | Of::Rrds(_) | Of::Lds(_) => false,
         }
     }
 

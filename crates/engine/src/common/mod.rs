@@ -5,6 +5,7 @@
 //! latches -> log.
 
 pub mod interval;
+pub mod part;
 pub mod put_interval;
 pub mod segments;
 

@@ -15,6 +15,7 @@ mod put;
 mod read;
 
 use crate::common::interval::Intervals;
+use crate::common::part::Part;
 use crate::common::Common;
 use crate::error::RequestError;
 use crate::numbered::Numbered;
@@ -62,20 +63,20 @@ impl Numbered for Esds {
     }
     fn add(&self, at: Option<u64>, _: Option<u64>, record: &[u8]) -> Result<(u64, bool), RequestError> {
         match at {
-            None => self.put(record),
+            None => self.put(record, Part::Whole),
             Some(_) => Err(RequestError::Options {
                 what: "an entry-sequenced data set puts records behind the last one",
             }),
         }
     }
     fn redo_add(&self, number: u64, record: &[u8]) -> Result<(), RequestError> {
-        match self.put(record)? {
+        match self.put(record, Part::Whole)? {
             (rba, _) if rba == number => Ok(()),
             (rba, _) => Err(RequestError::BadRba { rba }),
         }
     }
     fn replace(&self, number: u64, record: &[u8]) -> Result<(), RequestError> {
-        self.replace_at(number, record)
+        self.replace_at(number, record, Part::Whole)
     }
     fn remove(&self, _: u64) -> Result<(), RequestError> {
         Err(RequestError::NoErase {

@@ -1,6 +1,7 @@
 //! Adding a record behind the last one (E1, E2), and replacing one by another of the same length (E4).
 
 use super::Esds;
+use crate::common::part::Part;
 use crate::common::segments::{FIRST, LAST};
 use crate::error::RequestError;
 use crate::pool::{Latched, Page};
@@ -19,18 +20,34 @@ enum Tried {
 
 impl Esds {
     /// Adds a record; its length has been checked. Returns its RBA, and whether that ended a control area.
-    pub fn put(&self, record: &[u8]) -> Result<(u64, bool), RequestError> {
-        let _gate = self.gate.read();
+    pub fn put(&self, record: &[u8], part: Part) -> Result<(u64, bool), RequestError> {
+        let _gate = part.shared(self);
         self.check_fence()?;
         let _tail = self.tail.lock();
         let before = self.intervals.end();
         let rba = match record.len() > self.longest_unspanned() {
-            true => self.put_segments(record)?,
-            false => self.put_whole(record)?,
+            true => self.put_segments(record, part)?,
+            false => self.put_whole(record, part)?,
         };
         // REC-INSERTED counts what comes between other records: here nothing.
         self.counters.records.fetch_add(1, Relaxed);
         Ok((rba, self.end_cas(before)))
+    }
+
+    /// The RBA that the next record gets, if it has this length. It does until a record is added.
+    pub fn next_rba(&self, len: usize) -> Result<u64, RequestError> {
+        let _tail = self.tail.lock();
+        if len > self.longest_unspanned() {
+            return Ok(self.rba_of_ci(self.fresh_intervals(len)));
+        }
+        let end = self.intervals.end();
+        let mut in_last = None;
+        if let Some(last) = end.checked_sub(1) {
+            let mut latched = self.data.latch(last)?;
+            let offset = self.room_behind(&Page::of(latched.bytes()), len);
+            in_last = offset.map(|offset| self.rba_of_ci(last) + offset as u64);
+        }
+        Ok(in_last.unwrap_or_else(|| self.rba_of_ci(end)))
     }
 
     /// While loading, control areas that were completed are written at once. What cannot be written now is asked for
@@ -47,10 +64,10 @@ impl Esds {
         true
     }
 
-    fn put_whole(&self, record: &[u8]) -> Result<u64, RequestError> {
+    fn put_whole(&self, record: &[u8], part: Part) -> Result<u64, RequestError> {
         let end = self.intervals.end();
         if let Some(last) = end.checked_sub(1) {
-            if let Some(rba) = self.put_into(last, record)? {
+            if let Some(rba) = self.put_into(last, record, part)? {
                 return Ok(rba);
             }
         }
@@ -59,7 +76,7 @@ impl Esds {
         let mut page = Page::of(latched.bytes());
         page.insert(0, record, self.shape);
         let rba = self.rba_of_ci(end);
-        self.log_put(rba, record);
+        self.log_put(rba, record, part);
         self.data.changed(&mut latched);
         drop(latched);
         self.intervals.reach(end + 1);
@@ -68,9 +85,9 @@ impl Esds {
     }
 
     /// Puts a record behind the others of a CI; `None` if there is no room.
-    fn put_into(&self, ci: u32, record: &[u8]) -> Result<Option<u64>, RequestError> {
+    fn put_into(&self, ci: u32, record: &[u8], part: Part) -> Result<Option<u64>, RequestError> {
         loop {
-            match self.try_put(ci, record)? {
+            match self.try_put(ci, record, part)? {
                 Tried::Done(rba) => return Ok(Some(rba)),
                 Tried::Again => {}
                 Tried::Slots(bytes) => {
@@ -83,7 +100,7 @@ impl Esds {
     }
 
     /// The same, once.
-    fn try_put(&self, ci: u32, record: &[u8]) -> Result<Tried, RequestError> {
+    fn try_put(&self, ci: u32, record: &[u8], part: Part) -> Result<Tried, RequestError> {
         let size = self.data.layout.ci_size;
         let (frame, version) = self.data.page(ci)?;
         let (count, cap) = (self.pool.view(frame).count(), self.pool.view(frame).slot_cap());
@@ -91,46 +108,63 @@ impl Esds {
             return Ok(Tried::Again);
         };
         let mut page = Page::of(latched.bytes());
-        let used = page.data_len() + record.len() + page.rdfs_with(count, record.len()) * ci::RDF_LEN + ci::CIDF_LEN;
-        if page.segment() != 0 || used > size {
+        let Some(offset) = self.room_behind(&page, record.len()) else {
             return Ok(Tried::NoRoom);
-        }
+        };
         if count == cap {
             drop(latched);
             return Ok(Tried::Slots(Page::frame_len(size, count + count / 2 + 16)));
         }
-        let offset = page.data_len();
         page.insert(count, record, self.shape);
         let rba = self.rba_of_ci(ci) + offset as u64;
-        self.log_put(rba, record);
+        self.log_put(rba, record, part);
         self.data.changed(&mut latched);
         Ok(Tried::Done(rba))
     }
 
-    /// A spanned record: in fresh CIs, all of one CA.
-    fn put_segments(&self, record: &[u8]) -> Result<u64, RequestError> {
-        let need = self.segments(record.len()) as u32;
+    /// The offset behind the last record of a page, if one of this length has room there.
+    fn room_behind(&self, page: &Page<'_>, len: usize) -> Option<usize> {
+        let rdfs = page.rdfs_with(page.count(), len);
+        let used = page.data_len() + len + rdfs * ci::RDF_LEN + ci::CIDF_LEN;
+        (page.segment() == 0 && used <= self.data.layout.ci_size).then(|| page.data_len())
+    }
+
+    /// The first of the fresh CIs, all of one CA, that a spanned record of this length gets (E2).
+    fn fresh_intervals(&self, len: usize) -> u32 {
+        let need = self.segments(len) as u32;
         let per_ca = self.data.layout.ci_per_ca as u32;
         let end = self.intervals.end();
         let left = (per_ca - end % per_ca) % per_ca;
-        let first = if need > left { end + left } else { end };
+        if need > left {
+            end + left
+        } else {
+            end
+        }
+    }
+
+    /// A spanned record.
+    fn put_segments(&self, record: &[u8], part: Part) -> Result<u64, RequestError> {
+        let need = self.segments(record.len()) as u32;
+        let first = self.fresh_intervals(record.len());
         self.make_intervals(first as u64 + need as u64)?;
         let (ca, i) = self.data.layout.split(first);
         let cis: Vec<u32> = (i as u32..i as u32 + need).collect();
         self.from_here(|| self.write_segments(ca, &cis, record))?;
         let rba = self.rba_of_ci(first);
-        self.log_put(rba, record);
+        self.log_put(rba, record, part);
         self.intervals.reach(first + need);
         Ok(rba)
     }
 
-    fn log_put(&self, rba: u64, record: &[u8]) {
-        self.append(|number, buf| log::append_insert_at(buf, number, &rba.to_be_bytes(), record));
+    fn log_put(&self, rba: u64, record: &[u8], part: Part) {
+        self.append_alone(part, |number, buf| {
+            log::append_insert_at(buf, number, &rba.to_be_bytes(), record)
+        });
     }
 
     /// Replaces the record at `rba` by one of the same length.
-    pub(super) fn replace_at(&self, rba: u64, record: &[u8]) -> Result<(), RequestError> {
-        let _gate = self.gate.read();
+    pub fn replace_at(&self, rba: u64, record: &[u8], part: Part) -> Result<(), RequestError> {
+        let _gate = part.shared(self);
         self.check_fence()?;
         let size = self.data.layout.ci_size as u64;
         let (first, offset) = ((rba / size) as u32, (rba % size) as usize);
@@ -164,7 +198,9 @@ impl Esds {
             }
             rest = left;
         }
-        self.append(|number, buf| log::append_update_at(buf, number, &rba.to_be_bytes(), record));
+        self.append_alone(part, |number, buf| {
+            log::append_update_at(buf, number, &rba.to_be_bytes(), record)
+        });
         for page in &mut latched {
             self.data.changed(page);
         }

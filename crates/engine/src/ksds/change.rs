@@ -2,10 +2,10 @@
 
 use super::split::Coming;
 use super::{Ksds, Leaf};
+use crate::common::part::Part;
 use crate::error::RequestError;
 use crate::pool::{Latched, Page, Probe};
 use cica_format::{ci, log};
-use parking_lot::RwLockReadGuard;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// How a record comes.
@@ -24,39 +24,6 @@ pub struct Inserted {
     pub rba: u64,
     /// Its CI and position, for [`Order::after`].
     pub at: (u32, usize),
-}
-
-/// Who keeps the gate and logs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// The request is on its own: it does both itself.
-    Whole,
-    /// It is part of a unit: the caller has the gate shared, and logs the unit.
-    Shared,
-    /// The same, and the caller has the gate exclusively.
-    Exclusive,
-}
-
-impl Part {
-    /// Keeps the gate shared if nobody does.
-    fn shared(self, ksds: &Ksds) -> Option<RwLockReadGuard<'_, ()>> {
-        (self == Part::Whole).then(|| ksds.gate.read())
-    }
-
-    /// Does with the gate kept exclusively what needs that; `None` if the caller keeps it shared.
-    fn exclusively<T>(
-        self,
-        ksds: &Ksds,
-        shared: Option<RwLockReadGuard<'_, ()>>,
-        work: impl FnOnce() -> Result<T, RequestError>,
-    ) -> Result<Option<T>, RequestError> {
-        if self == Part::Shared {
-            return Ok(None);
-        }
-        drop(shared);
-        let _gate = (self == Part::Whole).then(|| ksds.gate.write());
-        work().map(Some)
-    }
 }
 
 /// What a part of a unit says that cannot be done without the gate exclusively; requests of their own always can.

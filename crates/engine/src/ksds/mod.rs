@@ -22,7 +22,7 @@ mod split;
 mod string;
 mod tree;
 
-pub use change::{Inserted, Order, Part};
+pub use change::{Inserted, Order};
 pub use load::Loader;
 pub use string::KsdsString;
 pub use tree::{Leaf, Spot};
@@ -112,13 +112,6 @@ impl Ksds {
     /// Does a record of this length take several CIs?
     pub fn is_spanned(&self, len: usize) -> bool {
         len > self.longest_unspanned()
-    }
-    /// Logs a change (R4: the caller holds the latch of the page), unless it is part of a unit.
-    #[inline]
-    fn append_alone(&self, part: Part, write: impl FnOnce(u32, &mut Vec<u8>)) {
-        if part == Part::Whole {
-            self.append(write);
-        }
     }
 
     /// The record's key.

@@ -8,7 +8,8 @@
 use super::nodes::PathStep;
 use super::split::is_one_record;
 use super::tree::Step;
-use super::{separator, Inserted, Ksds, Leaf, Part, Spot};
+use super::{separator, Inserted, Ksds, Leaf, Spot};
+use crate::common::part::Part;
 use crate::common::segments::{FIRST, LAST, MIDDLE};
 use crate::error::RequestError;
 use crate::pool::{Entry, Latched, Page, Probe};

@@ -6,7 +6,7 @@ use super::{Inserted, Ksds, Leaf, Order, Spot};
 use crate::dataset::{Access, Inner};
 use crate::error::RequestError;
 use crate::pool::Records;
-use crate::sphere::{Change, Sphere};
+use crate::sphere::{Keyed, KeyedChange, Sphere};
 use crate::string::{Insert, Intent, Position, Record, Search};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
@@ -316,7 +316,7 @@ impl KsdsString {
         };
         let done = match inner.sphere() {
             None => ksds.insert(record, order)?,
-            Some(sphere) => self.upgrade(sphere, Change::Insert { record, order })?,
+            Some(sphere) => self.upgrade(sphere, Keyed::Insert { record, order })?,
         };
         self.last_insert = Some(done.at);
         self.stored(key, sequential);
@@ -376,7 +376,7 @@ impl KsdsString {
                 let old = std::mem::take(&mut self.area);
                 let done = self.upgrade(
                     sphere,
-                    Change::Update {
+                    Keyed::Update {
                         old: &old,
                         new: record,
                         at,
@@ -407,7 +407,7 @@ impl KsdsString {
             None => self.ksds.erase(&key, at)?,
             Some(sphere) => {
                 let old = std::mem::take(&mut self.area);
-                let done = self.upgrade(sphere, Change::Erase { old: &old, at });
+                let done = self.upgrade(sphere, Keyed::Erase { old: &old, at });
                 self.area = old;
                 done?;
             }
@@ -417,9 +417,10 @@ impl KsdsString {
     }
 
     /// A change that reaches the alternate indexes too.
-    fn upgrade(&mut self, sphere: &Sphere, change: Change<'_>) -> Result<Inserted, RequestError> {
+    fn upgrade(&mut self, sphere: &Sphere, what: Keyed<'_>) -> Result<Inserted, RequestError> {
         self.duplicate = false;
-        let changed = sphere.change(&self.inner, &self.ksds, change)?;
+        let ksds = &*self.ksds;
+        let changed = sphere.change(&self.inner, &KeyedChange { ksds, what })?;
         self.duplicate = changed.duplicate;
         Ok(changed.place)
     }

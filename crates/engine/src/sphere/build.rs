@@ -3,6 +3,7 @@
 //! Alternate key and pointer of each record are sorted ([`super::sort`]) and loaded as a bulk load is, without a log.
 //! Only the close commits: after a crash the index is empty, as it was before, or complete.
 
+use super::pointer;
 use super::sort::{Sorted, Sorter};
 use super::Files;
 use crate::dataset::{Access, DataSet, Durability, OpenOptions};
@@ -118,6 +119,10 @@ impl Engine {
         let loaded = load(&set, &of, key_len, sorted, build.omitted, &mut built);
         // What is not closed is not committed.
         loaded?;
+        if let (0, Organized::Ksds(ksds)) = (built.entries, &set.inner().records) {
+            // Built, and empty: not as if it never had been.
+            set.inner().end_loading(ksds).map_err(BuildError::Alternate)?;
+        }
         set.close().map_err(BuildError::Alternate)?;
         Ok(built)
     }
@@ -151,11 +156,11 @@ impl Engine {
                 None => built.short += 1,
                 Some(key) => {
                     let rba = record.rba.to_be_bytes();
-                    let pointer = match of.pointers {
+                    let identity = match of.pointers {
                         Pointers::Keys(_) => &record.bytes[prime.clone()],
-                        Pointers::Rba => &rba[4..],
-                        Pointers::Xrba => &rba[..],
+                        Pointers::Rba | Pointers::Xrba => &rba[..],
                     };
+                    let pointer = pointer::to(of.pointers, identity).map_err(BuildError::Alternate)?;
                     sorter.push(&[key, pointer]).map_err(BuildError::Work)?;
                 }
             }

@@ -13,8 +13,10 @@
 //!   anything is logged: pointers are added first, then the base is changed, then pointers are removed. Taking an added
 //!   pointer back, and removing one, needs no space, so neither can be refused.
 //! * S6. After any other failure all members are fenced: the log has whole units, and the next open recovers from it.
+//! * S7. A pointer to a record of an ESDS is known before the record is there: who adds one keeps all others away
+//!   until it is logged. So records are logged in the order of their RBAs.
 //!
-//! Locks in order: keys (by stripe number) -> gates (by file name) -> what [`crate::ksds`] says.
+//! Locks in order: arrivals -> keys (by stripe number) -> gates (by file name) -> what [`crate::ksds`] says.
 //!
 //! | state of an alternate index | base opened for output | base changed |
 //! |---|---|---|
@@ -24,6 +26,7 @@
 //! | missing or damaged, UPGRADE | the open fails, nothing is opened | |
 
 mod build;
+mod change;
 mod commit;
 mod locks;
 mod member;
@@ -35,15 +38,16 @@ mod unit;
 mod way;
 
 pub use build::{Build, BuildError, Built, Omitted};
+pub(crate) use change::{EnteredChange, Keyed, KeyedChange};
 pub use open::Files;
 pub(crate) use path::PathString;
 pub(crate) use pointer::replay;
-pub(crate) use unit::Change;
 pub(crate) use way::Way;
 
 use crate::dataset::Inner;
 use locks::Stripes;
 use member::Member;
+use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -51,6 +55,8 @@ use std::sync::Arc;
 pub(crate) struct Sphere {
     members: Vec<Member>,
     stripes: Stripes,
+    /// Records are added to an ESDS one at a time, because each must know where it goes (S7).
+    arrivals: Mutex<()>,
     /// In which order gates are taken: places in `members`, the base as [`BASE`].
     order: Vec<usize>,
     /// Names of alternate indexes that were never built.
@@ -68,6 +74,7 @@ impl Sphere {
         Sphere {
             members,
             stripes: Stripes::default(),
+            arrivals: Mutex::new(()),
             order,
             unbuilt,
         }

@@ -1,7 +1,8 @@
 //! Adding a pointer to an alternate index record, and removing one: what the record becomes, and doing that.
 
+use crate::common::part::Part;
 use crate::error::RequestError;
-use crate::ksds::{Ksds, Order, Part};
+use crate::ksds::{Ksds, Order};
 use crate::log::Logged;
 use cica_format::aix::{self, AixRecord, Pointers};
 use cica_format::FormatError;
@@ -12,6 +13,17 @@ pub struct Rewrite {
     pub old: Vec<u8>,
     /// As it shall be; empty if no pointer is left.
     pub new: Vec<u8>,
+}
+
+/// The pointer to the base record that is named by its prime key, or by its RBA in eight bytes.
+pub fn to(pointers: Pointers, identity: &[u8]) -> Result<&[u8], RequestError> {
+    match (pointers, identity) {
+        (Pointers::Rba, [0, 0, 0, 0, rba @ ..]) => Ok(rba),
+        (Pointers::Rba, _) => Err(RequestError::NoSpace {
+            why: "its pointers of four bytes end at RBA 4,294,967,295; delete it and define it again".into(),
+        }),
+        (Pointers::Keys(_) | Pointers::Xrba, identity) => Ok(identity),
+    }
 }
 
 /// The record of `key` with one pointer more; `None` if it has it. With `unique` another pointer is a duplicate.

@@ -1,36 +1,20 @@
 //! A change of a base record with what it changes in the upgrade set, all or nothing (S1-S6).
 
+use super::change::{Change, EnteredChange};
 use super::member::Member;
 use super::pointer::{self, Rewrite};
 use super::{Sphere, BASE};
+use crate::common::part::Part;
 use crate::dataset::Inner;
 use crate::error::RequestError;
-use crate::ksds::{Inserted, Ksds, Leaf, Order, Part};
+use crate::esds::Esds;
 use cica_format::log;
 use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
 
-/// A change of the base.
-#[derive(Clone, Copy)]
-pub(crate) enum Change<'r> {
-    Insert {
-        record: &'r [u8],
-        order: Order,
-    },
-    Update {
-        old: &'r [u8],
-        new: &'r [u8],
-        at: Option<Leaf>,
-    },
-    Erase {
-        old: &'r [u8],
-        at: Option<Leaf>,
-    },
-}
-
 /// What a change came to.
-pub(crate) struct Changed {
-    /// Where the record went; of an erase nothing, and of an update the RBA alone.
-    pub place: Inserted,
+pub(crate) struct Changed<P> {
+    /// Where the record went.
+    pub place: P,
     /// 0/8: another record has one of the alternate keys too.
     pub duplicate: bool,
 }
@@ -40,6 +24,7 @@ struct Step<'u> {
     place: usize,
     member: &'u Member,
     key: &'u [u8],
+    pointer: &'u [u8],
     adds: bool,
     rewrite: Rewrite,
 }
@@ -53,66 +38,33 @@ enum Gate<'g> {
 /// The member (a place, or [`BASE`]) whose gate must be kept exclusively.
 struct Needs(usize);
 
-impl<'r> Change<'r> {
-    fn going(self) -> Option<&'r [u8]> {
-        match self {
-            Change::Insert { .. } => None,
-            Change::Update { old, .. } | Change::Erase { old, .. } => Some(old),
-        }
-    }
-    fn coming(self) -> Option<&'r [u8]> {
-        match self {
-            Change::Insert { record, .. } => Some(record),
-            Change::Update { new, .. } => Some(new),
-            Change::Erase { .. } => None,
-        }
-    }
-
-    fn apply(self, ksds: &Ksds, part: Part) -> Result<Option<Changed>, RequestError> {
-        let place = match self {
-            Change::Insert { record, order } => ksds.insert_part(record, order, part)?,
-            Change::Update { new, at, .. } => ksds.update_part(new, at, part)?.map(|rba| Inserted { rba, at: (0, 0) }),
-            Change::Erase { old, at } => {
-                let erased = ksds.erase_part(ksds.key_of(old), at, part)?;
-                erased.map(|()| Inserted { rba: 0, at: (0, 0) })
-            }
-        };
-        Ok(place.map(|place| Changed {
-            place,
-            duplicate: false,
-        }))
-    }
-
-    fn log(self, ksds: &Ksds, number: u32, parts: &mut Vec<u8>) {
-        match self {
-            Change::Insert { record, .. } => log::append_insert(parts, number, record),
-            Change::Update { new, .. } => log::append_update(parts, number, new),
-            Change::Erase { old, .. } => log::append_erase(parts, number, ksds.key_of(old)),
-        }
-    }
-}
-
 impl Sphere {
-    /// Changes the base and its upgrade set. The base record's own hold keeps `old` as it is.
-    pub(crate) fn change(&self, base: &Inner, ksds: &Ksds, change: Change<'_>) -> Result<Changed, RequestError> {
+    /// Adds a record to an ESDS and to its upgrade set. Where it goes is known before: nobody adds another meanwhile.
+    pub(crate) fn add(&self, base: &Inner, esds: &Esds, record: &[u8]) -> Result<Changed<(u64, bool)>, RequestError> {
+        let _arrival = self.arrivals.lock();
+        self.check_fences(base)?;
+        let rba = esds.next_rba(record.len())?;
+        self.change(base, &EnteredChange::add(esds, rba, record))
+    }
+
+    /// Changes the base and its upgrade set. The base record's own hold keeps it as the change has it.
+    pub(crate) fn change<C: Change>(&self, base: &Inner, change: &C) -> Result<Changed<C::Place>, RequestError> {
         let keys = self.keys(change);
-        let prime = change
-            .going()
-            .or(change.coming())
-            .map_or(&[] as &[u8], |r| ksds.key_of(r));
-        let all = keys.iter().map(|&(place, key, _)| (place, key)).chain([(BASE, prime)]);
+        let identity = change.identity();
+        let all = keys
+            .iter()
+            .map(|&(place, key, _)| (place, key))
+            .chain([(BASE, identity)]);
         let _locks = self.stripes.lock(all);
-        let steps = self.plan(&keys, prime).or_else(|error| match change {
-            // What the base itself refuses comes first.
-            Change::Insert { .. } if ksds.find(prime, true)?.is_some() => {
-                Err(RequestError::Duplicate { key: prime.to_vec() })
-            }
-            _ => Err(error),
-        })?;
+        // What the base itself refuses comes first.
+        let steps = (self.plan(&keys, identity)).or_else(|error| change.check().and(Err(error)))?;
         if steps.is_empty() {
-            // The lock of the base key alone orders it among the units of the same record.
-            return match change.apply(ksds, Part::Whole)? {
-                Some(changed) => Ok(changed),
+            // The lock of the base record alone orders it among the units of the same record.
+            return match change.apply(Part::Whole)? {
+                Some(place) => Ok(Changed {
+                    place,
+                    duplicate: false,
+                }),
                 None => Err(self.broken(base, "a request of its own has the gate as it needs it")),
             };
         }
@@ -124,10 +76,10 @@ impl Sphere {
         let duplicate = steps.iter().any(|s| s.adds && !s.rewrite.old.is_empty());
         loop {
             let _gates = self.gates(base, &exclusive);
-            match self.apply(base, ksds, change, &steps, &exclusive)? {
-                Ok(changed) => {
-                    self.log(base, ksds, change, &steps, prime);
-                    return Ok(Changed { duplicate, ..changed });
+            match self.apply(base, change, &steps, &exclusive)? {
+                Ok(place) => {
+                    self.log(base, change, &steps);
+                    return Ok(Changed { place, duplicate });
                 }
                 Err(Needs(place)) => exclusive.push(place),
             }
@@ -135,7 +87,7 @@ impl Sphere {
     }
 
     /// The alternate keys that the change takes away from the record (false) or gives it (true), by member.
-    fn keys<'r>(&self, change: Change<'r>) -> Vec<(usize, &'r [u8], bool)> {
+    fn keys<'r>(&self, change: &'r impl Change) -> Vec<(usize, &'r [u8], bool)> {
         let mut keys = Vec::with_capacity(self.members.len() * 2);
         for (place, member) in self.members.iter().enumerate() {
             let of = |record: Option<&'r [u8]>| record.and_then(|r| member.key_of(r));
@@ -149,11 +101,12 @@ impl Sphere {
     }
 
     /// What becomes of each alternate index; refuses what is not possible, before anything is changed (S5).
-    fn plan<'u>(&'u self, keys: &[(usize, &'u [u8], bool)], pointer: &[u8]) -> Result<Vec<Step<'u>>, RequestError> {
+    fn plan<'u>(&'u self, keys: &[(usize, &'u [u8], bool)], identity: &'u [u8]) -> Result<Vec<Step<'u>>, RequestError> {
         let mut steps = Vec::with_capacity(keys.len());
         for &(place, key, adds) in keys {
             let member = &self.members[place];
             let ksds = &member.ksds;
+            let pointer = pointer::to(member.pointers, identity).map_err(|error| member.upgrade_error(error))?;
             let rewrite = match adds {
                 true => pointer::add(ksds, member.pointers, member.unique, key, pointer),
                 false => pointer::remove(ksds, key, pointer),
@@ -163,6 +116,7 @@ impl Sphere {
                 place,
                 member,
                 key,
+                pointer,
                 adds,
                 rewrite,
             }));
@@ -184,14 +138,13 @@ impl Sphere {
 
     /// Pointers are added, the base is changed, pointers are removed (S5). The inner error: nothing is done, because
     /// a gate must be kept exclusively.
-    fn apply(
+    fn apply<C: Change>(
         &self,
         base: &Inner,
-        ksds: &Ksds,
-        change: Change<'_>,
+        change: &C,
         steps: &[Step<'_>],
         exclusive: &[usize],
-    ) -> Result<Result<Changed, Needs>, RequestError> {
+    ) -> Result<Result<C::Place, Needs>, RequestError> {
         let part = |place: usize| match exclusive.contains(&place) {
             true => Part::Exclusive,
             false => Part::Shared,
@@ -211,8 +164,8 @@ impl Sphere {
                 }
             }
         }
-        let changed = match change.apply(ksds, part(BASE)) {
-            Ok(Some(changed)) => changed,
+        let place = match change.apply(part(BASE)) {
+            Ok(Some(place)) => place,
             Ok(None) => {
                 self.take_back(base, &steps[..adds], part)?;
                 return Ok(Err(Needs(BASE)));
@@ -231,7 +184,7 @@ impl Sphere {
                 return Err(step.member.upgrade_error(error));
             }
         }
-        Ok(Ok(changed))
+        Ok(Ok(place))
     }
 
     /// Takes back the pointers that were added.
@@ -268,12 +221,12 @@ impl Sphere {
     }
 
     /// One record of the log for all (S1). While it is written, every lock and gate is kept (S2, S3).
-    fn log(&self, base: &Inner, ksds: &Ksds, change: Change<'_>, steps: &[Step<'_>], pointer: &[u8]) {
+    fn log(&self, base: &Inner, change: &impl Change, steps: &[Step<'_>]) {
         let mut parts = Vec::new();
         let mut numbers = Vec::with_capacity(steps.len() + 1);
         base.note_change();
-        if let Some(number) = ksds.log_number() {
-            change.log(ksds, number, &mut parts);
+        if let Some(number) = base.common().log_number() {
+            change.log(number, &mut parts);
             numbers.push(number);
         }
         for step in steps {
@@ -281,8 +234,8 @@ impl Sphere {
             inner.note_change();
             if let Some(number) = step.member.ksds.log_number() {
                 match step.adds {
-                    true => log::append_add_pointer(&mut parts, number, step.key, pointer),
-                    false => log::append_remove_pointer(&mut parts, number, step.key, pointer),
+                    true => log::append_add_pointer(&mut parts, number, step.key, step.pointer),
+                    false => log::append_remove_pointer(&mut parts, number, step.key, step.pointer),
                 }
                 numbers.push(number);
             }
