@@ -13,7 +13,7 @@ use cica_format::table::Ref;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// What an engine runs in.
 #[derive(Debug, Clone)]
@@ -694,8 +694,14 @@ fn new_root(part: Part, component: u64, cluster: u64, attributes: &Attributes) -
     }
 }
 
-/// Bytes of memory this process may use: the machine's, or its control group's if that is less.
+/// Bytes of memory this process may use: the machine's, or its control group's if that is less. Asked once, because
+/// every open wants to know.
 fn memory_bytes() -> usize {
+    static BYTES: OnceLock<usize> = OnceLock::new();
+    *BYTES.get_or_init(ask_for_memory_bytes)
+}
+
+fn ask_for_memory_bytes() -> usize {
     let machine = rustix::system::sysinfo().totalram as usize;
     let group = [
         "/sys/fs/cgroup/memory.max",

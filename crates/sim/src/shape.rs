@@ -194,7 +194,7 @@ impl Shape {
             durability: Durability::draw(random),
             tick: random.pick(&TICKS),
             strings: random.between(1, 2) as u8,
-            pool_bytes: 16 << 20,
+            pool_bytes: 4 << 20,
             keys: random.pick(&[
                 Keys::Ascending,
                 Keys::Descending,

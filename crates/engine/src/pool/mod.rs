@@ -132,6 +132,13 @@ unsafe impl Send for Pool {}
 // SAFETY: as above.
 unsafe impl Sync for Pool {}
 
+/// A slab to be cut: for the first time, when its memory is all zeros, or not.
+#[derive(Clone, Copy)]
+enum Cut {
+    First(usize),
+    Anew(usize),
+}
+
 /// No frame can be had: the bound is reached and nothing can be given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolFull;
@@ -305,37 +312,49 @@ impl Pool {
             if (returned.is_empty() && *next >= self.sizes.len()) || !self.charge(SLAB) {
                 return false;
             }
-            returned.pop().unwrap_or_else(|| {
-                *next += 1;
-                *next - 1
-            })
+            match returned.pop() {
+                Some(slab) => Cut::Anew(slab),
+                None => {
+                    *next += 1;
+                    Cut::First(*next - 1)
+                }
+            }
         };
         self.enter_slab(slab, size);
         true
     }
 
     /// Hands out the frames of a slab.
-    fn enter_slab(&self, slab: usize, size: usize) {
+    fn enter_slab(&self, cut: Cut, size: usize) {
+        let (Cut::First(slab) | Cut::Anew(slab)) = cut;
         self.sizes[slab].store(size as u32, Relaxed);
-        self.populate(slab);
         let frames: Vec<u32> = (0..SLAB / size)
             .map(|i| ((slab * SLAB + i * size) / 64) as u32)
             .collect();
-        // A stale frame number may point into page bytes once a slab is cut anew; a reader then takes eight of them
-        // for a version. No page says what the versions of this cut start with.
-        let version = scatter(self.cuts.fetch_add(1, Relaxed));
-        for &frame in &frames {
-            let d = self.descriptor(frame);
-            d.page.store(0, Relaxed);
-            d.flags.store(0, Relaxed);
-            d.pins.store(0, Relaxed);
-            d.latch.restart(version);
+        // The zeros of a slab's first cut are frames that hold nothing. The smallest pool is of somebody who opens for
+        // a moment or counts pages, so only those are touched that come to hold something.
+        if self.limit > LEAST || matches!(cut, Cut::Anew(_)) {
+            self.populate(slab);
+            self.empty_frames(&frames);
         }
         let mut classes = self.classes.lock();
         let class = class_of(&mut classes, size);
         class.frames.extend(&frames);
         class.free.extend(frames.iter().rev());
         class.slabs.push(frames);
+    }
+
+    fn empty_frames(&self, frames: &[u32]) {
+        // A stale frame number may point into page bytes once a slab is cut anew; a reader then takes eight of them
+        // for a version. No page says what the versions of this cut start with.
+        let version = scatter(self.cuts.fetch_add(1, Relaxed));
+        for &frame in frames {
+            let d = self.descriptor(frame);
+            d.page.store(0, Relaxed);
+            d.flags.store(0, Relaxed);
+            d.pins.store(0, Relaxed);
+            d.latch.restart(version);
+        }
     }
 
     /// Second chance over the class's frames: the first that was not used since the hand last passed, and can be
@@ -373,7 +392,7 @@ impl Pool {
     fn steal_slab(&self, size: usize) -> bool {
         match self.take_slab(Some(size)) {
             Some(slab) => {
-                self.enter_slab(slab, size);
+                self.enter_slab(Cut::Anew(slab), size);
                 true
             }
             None => false,
