@@ -270,7 +270,7 @@ impl Explorer<'_> {
 
     fn judge(&self, cut: usize, recovered: Result<Recovered, String>) -> Result<(), String> {
         match recovered {
-            Ok(recovered) => self.recording.history.check(cut, recovered.digest),
+            Ok(recovered) => self.recording.history.check(cut, &recovered.digests),
             Err(words) if is_panic(&words) => Err(words),
             Err(_) if self.recording.history.may_be_missing(cut) => Ok(()),
             Err(words) => Err(words),

@@ -144,8 +144,8 @@ fn run(subject: &dyn Subject, seed: u64, places: u64, report: &mut Report) -> Re
             .overwrite(path, at, &bytes)
             .map_err(|error| fail(error.to_string()))?;
         match guarded(|| subject.recover(Arc::new(MemoryDisk::from(damaged.image())))) {
-            Ok(recovered) if kind == Kind::Stale => history.check_any(recovered.digest).map_err(fail)?,
-            Ok(recovered) => history.check(usize::MAX, recovered.digest).map_err(fail)?,
+            Ok(recovered) if kind == Kind::Stale => history.check_any(&recovered.digests).map_err(fail)?,
+            Ok(recovered) => history.check(usize::MAX, &recovered.digests).map_err(fail)?,
             Err(words) if is_panic(&words) => return Err(fail(words)),
             Err(_) => {
                 report.noticed += 1;

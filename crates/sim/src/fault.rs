@@ -223,8 +223,8 @@ impl Recovery<'_> {
     fn judge(&self, kind: Kind, recovered: Result<Recovered, String>, failing: bool) -> Result<(), String> {
         match recovered {
             // A misread end of the log cannot be told from its end.
-            Ok(recovered) if kind.lies() => self.history.check_any(recovered.digest),
-            Ok(recovered) => self.history.check(self.died, recovered.digest),
+            Ok(recovered) if kind.lies() => self.history.check_any(&recovered.digests),
+            Ok(recovered) => self.history.check(self.died, &recovered.digests),
             Err(words) if is_panic(&words) => Err(words),
             Err(_) if failing || kind.damages() => Ok(()),
             Err(words) => Err(words),
@@ -264,7 +264,7 @@ fn strike(
             Ok(()) => Ok(true),
             Err(Stop::Failed(_)) => Ok(false),
             Err(Stop::Damaged(_)) if kind.lies() => Ok(false),
-            Err(Stop::Other(digest)) if kind.damages() => history.check_any(digest).map(|()| false),
+            Err(Stop::Other(digest)) if kind.damages() => history.check_any(&[digest]).map(|()| false),
             Err(stop) => Err(stop.words()),
         }
     })?;
@@ -303,8 +303,8 @@ fn strike(
 /// Opens what is left. The request that failed may have been done: it is the history's last step then.
 fn judge(subject: &dyn Subject, history: &History, kind: Kind, image: Image) -> Result<(), String> {
     match guarded(|| subject.recover(Arc::new(MemoryDisk::from(image)))) {
-        Ok(recovered) if kind.damages() => history.check_any(recovered.digest),
-        Ok(recovered) => history.check(usize::MAX, recovered.digest),
+        Ok(recovered) if kind.damages() => history.check_any(&recovered.digests),
+        Ok(recovered) => history.check(usize::MAX, &recovered.digests),
         Err(words) if is_panic(&words) => Err(words),
         Err(_) if history.is_empty() || kind.damages() => Ok(()),
         Err(words) => Err(words),

@@ -29,10 +29,7 @@ impl Subject for Run<'_> {
     fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
         let mut oracle = Oracle::new(self.shape);
         let mut session = Session::create(disk, self.shape).map_err(|trouble| self.stop("create", trouble))?;
-        note(Step {
-            digest: oracle.digest(),
-            durable: true,
-        });
+        note(Step::new(oracle.digest(), true));
         for (number, request) in self.requests.iter().enumerate() {
             let loading = oracle.loading();
             let before = self.faulty.then(|| oracle.clone());
@@ -45,18 +42,12 @@ impl Subject for Run<'_> {
                         let contents = session.contents().map_err(|trouble| self.stop(&at(), trouble))?;
                         let found = sum(&contents.unwrap_or_default());
                         if found != oracle.digest() {
-                            note(Step {
-                                digest: oracle.digest(),
-                                durable: true,
-                            });
+                            note(Step::new(oracle.digest(), true));
                             return Err(Stop::Other(found));
                         }
                     }
                     let durable = self.promises(request, loading);
-                    note(Step {
-                        digest: oracle.digest(),
-                        durable,
-                    });
+                    note(Step::new(oracle.digest(), durable));
                 }
                 Ok(reply) if self.faulty && reply == NO_SPACE => {
                     // Refused for want of space: nothing of it was done, and the run goes on.
@@ -66,24 +57,15 @@ impl Subject for Run<'_> {
                         oracle.apply(&end);
                         session.apply(&end).map_err(|trouble| self.stop(&at(), trouble))?;
                     }
-                    note(Step {
-                        digest: oracle.digest(),
-                        durable: false,
-                    });
+                    note(Step::new(oracle.digest(), false));
                 }
                 Ok(Reply::Refused(12, reason, _)) if self.faulty => {
-                    note(Step {
-                        digest: oracle.digest(),
-                        durable: false,
-                    });
+                    note(Step::new(oracle.digest(), false));
                     return Err(Stop::Failed(format!("{}: 12/{reason}", at())));
                 }
                 Ok(reply) => return Err(Stop::Wrong(format!("{}: expected {expected}, got {reply}", at()))),
                 Err(trouble) => {
-                    note(Step {
-                        digest: oracle.digest(),
-                        durable: false,
-                    });
+                    note(Step::new(oracle.digest(), false));
                     return Err(self.stop(&at(), trouble));
                 }
             }
@@ -94,7 +76,7 @@ impl Subject for Run<'_> {
     fn recover(&self, disk: Arc<dyn Disk>) -> Result<Recovered, String> {
         let session = Session::open(disk, self.shape, true).map_err(Trouble::words)?;
         let records = look(&session)?;
-        Ok(Recovered { digest: sum(&records) })
+        Ok(Recovered::new(sum(&records)))
     }
 
     fn exercise(&self, disk: Arc<dyn Disk>) -> Result<(), String> {

@@ -4,20 +4,42 @@ use std::sync::Arc;
 
 use cica_disk::{Disk, Image};
 
-/// One request of a run, done.
+/// One request of a run, done. A store has one or more parts; each goes from moment to moment by itself, so what a
+/// crash leaves of one part says nothing about the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// Digest of the contents after it.
+    /// The part that it changed, the first being 0.
+    pub part: usize,
+    /// Digest of the part's contents after it.
     pub digest: u64,
-    /// Whether it promised that everything up to here is durable.
+    /// Whether it promised that everything in this part up to here is durable.
     pub durable: bool,
 }
 
+impl Step {
+    /// A step of a store that has one part.
+    pub fn new(digest: u64, durable: bool) -> Step {
+        Step::of(0, digest, durable)
+    }
+
+    /// A step of a part.
+    pub fn of(part: usize, digest: u64, durable: bool) -> Step {
+        Step { part, digest, durable }
+    }
+}
+
 /// What came of a recovery that gave an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recovered {
-    /// Digest of the contents.
-    pub digest: u64,
+    /// Digest of the contents of each part.
+    pub digests: Vec<u64>,
+}
+
+impl Recovered {
+    /// Of a store that has one part.
+    pub fn new(digest: u64) -> Recovered {
+        Recovered { digests: vec![digest] }
+    }
 }
 
 /// A store and its workload.
@@ -69,84 +91,112 @@ impl Stop {
 /// The steps of a run, with the number of disk events before and after each.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    steps: Vec<(usize, usize, Step)>,
+    parts: Vec<Vec<Done>>,
+    /// Events before the next step.
+    events: usize,
+    /// Events before the first step of all was done.
+    made: Option<usize>,
+}
+
+/// A step that began and ended after so many events.
+#[derive(Debug, Clone, Copy)]
+struct Done {
+    begin: usize,
+    end: usize,
+    step: Step,
 }
 
 impl History {
     /// Adds a step that ended after `events` events.
     pub fn note(&mut self, events: usize, step: Step) {
-        let begin = self.steps.last().map_or(0, |(_, end, _)| *end);
-        self.steps.push((begin, events, step));
+        if self.parts.len() <= step.part {
+            self.parts.resize(step.part + 1, Vec::new());
+        }
+        self.parts[step.part].push(Done {
+            begin: self.events,
+            end: events,
+            step,
+        });
+        self.events = events;
+        self.made.get_or_insert(events);
     }
 
     /// Steps done.
     pub fn len(&self) -> usize {
-        self.steps.len()
+        self.parts.iter().map(Vec::len).sum()
     }
 
     /// Whether not even the first step was done.
     pub fn is_empty(&self) -> bool {
-        self.steps.is_empty()
+        self.made.is_none()
     }
 
     /// Whether the store need not even be there when the power is cut after `events` events.
     pub fn may_be_missing(&self, events: usize) -> bool {
-        self.steps.first().is_none_or(|(_, end, _)| events < *end)
+        self.made.is_none_or(|made| events < made)
     }
 
     /// Whether a promise of durability was made just after `events` events.
     pub fn promised_at(&self, events: usize) -> bool {
-        let first = self.steps.partition_point(|(_, end, _)| *end < events);
-        self.steps[first..]
-            .iter()
-            .take_while(|(_, end, _)| *end == events)
-            .any(|(_, _, step)| step.durable)
+        self.parts.iter().any(|steps| {
+            let first = steps.partition_point(|done| done.end < events);
+            let now = steps[first..].iter().take_while(|done| done.end == events);
+            now.into_iter().any(|done| done.step.durable)
+        })
     }
 
-    /// The steps whose contents may be found when the power is cut after `events` events: from the last one that was
-    /// acknowledged as durable to the last one begun.
-    pub fn allowed(&self, events: usize) -> std::ops::RangeInclusive<usize> {
-        let done = self.steps.partition_point(|(_, end, _)| *end <= events);
-        let lowest = self.steps[..done]
-            .iter()
-            .rposition(|(_, _, step)| step.durable)
-            .unwrap_or(0);
-        let begun = self.steps.partition_point(|(begin, _, _)| *begin < events);
+    /// The steps of a part whose contents may be found when the power is cut after `events` events: from the last one
+    /// that was acknowledged as durable to the last one begun.
+    pub fn allowed(&self, part: usize, events: usize) -> std::ops::RangeInclusive<usize> {
+        let steps = self.parts.get(part).map_or(&[][..], |steps| steps);
+        let done = steps.partition_point(|done| done.end <= events);
+        let lowest = steps[..done].iter().rposition(|done| done.step.durable).unwrap_or(0);
+        let begun = steps.partition_point(|done| done.begin < events);
         lowest..=begun.saturating_sub(1).max(lowest)
     }
 
-    /// Whether `digest` is the contents after any step at all, or of a store just made.
-    pub fn check_any(&self, digest: u64) -> Result<(), String> {
-        let known = self.steps.is_empty() || self.steps.iter().any(|(_, _, step)| step.digest == digest);
-        known
+    /// Whether each part has the contents after any of its steps at all, or is of a store just made.
+    pub fn check_any(&self, digests: &[u64]) -> Result<(), String> {
+        let mut parts = self.parts.iter().zip(digests);
+        let known = parts.all(|(steps, digest)| steps.iter().any(|done| done.step.digest == *digest));
+        (known || self.is_empty())
             .then_some(())
             .ok_or_else(|| "the contents are of no moment of the run".to_string())
     }
 
-    /// Whether `digest` is the contents after one of the allowed steps; if not, `Err` says what was expected.
-    pub fn check(&self, events: usize, digest: u64) -> Result<(), String> {
-        let allowed = self.allowed(events);
-        if self.steps.is_empty() {
+    /// Whether each part has the contents after one of its allowed steps; if not, `Err` says what was expected.
+    pub fn check(&self, events: usize, digests: &[u64]) -> Result<(), String> {
+        if self.is_empty() {
             // Not even the making of the store was acknowledged: whatever is there, nobody was promised anything.
             return Ok(());
         }
-        if self.steps[allowed.clone()]
-            .iter()
-            .any(|(_, _, step)| step.digest == digest)
-        {
+        if digests.len() != self.parts.len() {
+            return Err(format!(
+                "{} parts are there, {} were made",
+                digests.len(),
+                self.parts.len()
+            ));
+        }
+        let mut parts = digests.iter().enumerate();
+        parts.try_for_each(|(part, digest)| self.check_part(part, events, *digest))
+    }
+
+    fn check_part(&self, part: usize, events: usize, digest: u64) -> Result<(), String> {
+        let (steps, allowed) = (&self.parts[part], self.allowed(part, events));
+        if steps[allowed.clone()].iter().any(|done| done.step.digest == digest) {
             return Ok(());
         }
         let (low, high) = (*allowed.start(), *allowed.end());
-        Err(
-            match self.steps.iter().rposition(|(_, _, step)| step.digest == digest) {
-                Some(step) => format!("the contents are those after request {step}, allowed are {low} to {high}"),
-                None => {
-                    format!(
-                        "the contents are of no moment of the run, allowed are those after requests {low} to {high}"
-                    )
-                }
-            },
-        )
+        let of = match self.parts.len() {
+            1 => String::new(),
+            _ => format!("of part {part} "),
+        };
+        Err(match steps.iter().rposition(|done| done.step.digest == digest) {
+            Some(step) => format!("the contents {of}are those after request {step}, allowed are {low} to {high}"),
+            None => format!(
+                "the contents {of}are of no moment of the run, allowed are those after requests {low} to {high}"
+            ),
+        })
     }
 }
 
@@ -158,27 +208,49 @@ mod tests {
     fn what_is_allowed_grows_with_requests_and_shrinks_with_promises() {
         let mut history = History::default();
         for (events, durable) in [(4, true), (4, false), (6, false), (9, true), (12, false)] {
-            history.note(
-                events,
-                Step {
-                    digest: history.len() as u64,
-                    durable,
-                },
-            );
+            history.note(events, Step::new(history.len() as u64, durable));
         }
         assert!(history.may_be_missing(3) && !history.may_be_missing(4));
-        assert_eq!(history.allowed(4), 0..=0);
-        assert_eq!(history.allowed(5), 0..=2);
-        assert_eq!(history.allowed(8), 0..=3);
-        assert_eq!(history.allowed(9), 3..=3);
-        assert_eq!(history.allowed(12), 3..=4);
-        assert_eq!(history.allowed(99), 3..=4);
+        assert_eq!(history.allowed(0, 4), 0..=0);
+        assert_eq!(history.allowed(0, 5), 0..=2);
+        assert_eq!(history.allowed(0, 8), 0..=3);
+        assert_eq!(history.allowed(0, 9), 3..=3);
+        assert_eq!(history.allowed(0, 12), 3..=4);
+        assert_eq!(history.allowed(0, 99), 3..=4);
         assert!(history.promised_at(9) && !history.promised_at(6) && history.promised_at(4));
-        assert!(history.check(8, 2).is_ok());
+        assert!(history.check(8, &[2]).is_ok());
         assert!(history
-            .check(9, 2)
+            .check(9, &[2])
             .expect_err("lost a promise")
             .contains("after request 2, allowed are 3 to 3"));
-        assert!(history.check(9, 77).expect_err("of nowhere").contains("no moment"));
+        assert!(history.check(9, &[77]).expect_err("of nowhere").contains("no moment"));
+    }
+
+    #[test]
+    fn parts_go_back_each_by_itself_but_never_behind_their_promises() {
+        let mut history = History::default();
+        let steps = [
+            (1, 0, 10, true),
+            (1, 1, 20, true),
+            (4, 0, 11, false),
+            (6, 1, 21, true),
+            (8, 0, 12, false),
+        ];
+        for (events, part, digest, durable) in steps {
+            history.note(events, Step::of(part, digest, durable));
+        }
+        for left in [10, 11, 12] {
+            assert!(history.check(8, &[left, 21]).is_ok());
+        }
+        let lost = history.check(8, &[12, 20]).expect_err("a promise of part 1");
+        assert!(
+            lost.contains("of part 1 are those after request 0, allowed are 1 to 1"),
+            "{lost}"
+        );
+        assert!(history
+            .check(8, &[12])
+            .expect_err("a part is gone")
+            .contains("1 parts are there, 2 were made"));
+        assert!(history.check_any(&[10, 20]).is_ok() && history.check_any(&[10, 12]).is_err());
     }
 }

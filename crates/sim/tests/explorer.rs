@@ -208,10 +208,7 @@ impl<'a> OpenToy<'a> {
     }
 
     fn step(&self, durable: bool) -> Step {
-        Step {
-            digest: digest(&words(&self.numbers)),
-            durable,
-        }
+        Step::new(digest(&words(&self.numbers)), durable)
     }
 }
 
@@ -254,9 +251,7 @@ impl Subject for Toy {
         let toy = OpenToy::open(&*disk, self.0).map_err(|error| error.to_string())?;
         // A reader may rely on what was read, so what was replayed must be durable before it is answered.
         toy.log.sync().map_err(|error| error.to_string())?;
-        Ok(Recovered {
-            digest: toy.step(false).digest,
-        })
+        Ok(Recovered::new(toy.step(false).digest))
     }
 
     fn exercise(&self, disk: Arc<dyn Disk>) -> Result<(), String> {

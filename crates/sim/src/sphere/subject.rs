@@ -81,10 +81,7 @@ impl Subject for SphereRun<'_> {
 
     fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
         let mut oracle = SphereOracle::new(self.shape, self.records);
-        note(Step {
-            digest: oracle.digest(),
-            durable: true,
-        });
+        note(Step::new(oracle.digest(), true));
         let session = SphereSession::open(disk.clone(), self.shape, true);
         let mut session = session.map_err(|trouble| self.stop("the first open", trouble))?;
         for (number, request) in self.requests.iter().enumerate() {
@@ -92,10 +89,7 @@ impl Subject for SphereRun<'_> {
             let before = self.faulty.then(|| oracle.clone());
             let expected = oracle.apply(request);
             let mut note = |oracle: &SphereOracle, durable| {
-                note(Step {
-                    digest: oracle.digest(),
-                    durable,
-                });
+                note(Step::new(oracle.digest(), durable));
             };
             if let (true, Request::Reopen { output, .. }) = (self.faulty, request) {
                 match self.reopen(&disk, &mut session, *output) {
@@ -139,9 +133,7 @@ impl Subject for SphereRun<'_> {
 
     fn recover(&self, disk: Arc<dyn Disk>) -> Result<Recovered, String> {
         let contents = recovered(&disk, self.shape).map_err(Trouble::words)?;
-        Ok(Recovered {
-            digest: contents.digest(),
-        })
+        Ok(Recovered::new(contents.digest()))
     }
 
     fn exercise(&self, disk: Arc<dyn Disk>) -> Result<(), String> {
