@@ -759,7 +759,8 @@ impl DataSet {
             None => string,
         }
     }
-    /// Attributes of the data component; through a path those of the base, with the alternate key for the key.
+    /// Attributes of the data component; through a path those of the base, as of a KSDS with the
+    /// alternate key for the key.
     pub fn attributes(&self) -> &Attributes {
         match &self.way {
             Some(way) => way.attributes(),

@@ -87,7 +87,7 @@ fn open(world: &World, engine: &Engine) -> DataSet {
     engine.open_sphere(&base(world), &upgrade, output()).unwrap()
 }
 
-/// After the sphere is closed: what each alternate index has is what the base says. Returns the records with their RBAs.
+/// After the sphere is closed: what each alternate index has is what the base says. Returns RBAs and records.
 fn assert_agree(world: &World, engine: &Engine, pointers: Pointers) -> Vec<(u64, Vec<u8>)> {
     let ds = world.open_with(engine, "b", OpenOptions::default());
     contents(&ds);

@@ -8,7 +8,7 @@ use crate::ksds::Ksds;
 use crate::organized::Organized;
 use crate::Access;
 use cica_format::aix::Pointers;
-use cica_format::attributes::Attributes;
+use cica_format::attributes::{Attributes, Organization};
 use std::sync::Arc;
 
 /// See the module.
@@ -19,7 +19,7 @@ pub(crate) struct Way {
     pub pointers: Pointers,
     /// Where the alternate key stands in a base record.
     offset: usize,
-    /// The base's attributes, with the alternate key for the key.
+    /// The base's attributes, as of a KSDS with the alternate key for the key.
     attributes: Attributes,
     /// Its place in the upgrade set, if it is upgraded.
     pub place: Option<usize>,
@@ -84,6 +84,7 @@ impl Way {
         };
         let mut attributes = base.attributes().clone();
         (attributes.key_offset, attributes.key_length) = (of.key_offset, own.key_length);
+        attributes.organization = Organization::Ksds;
         Ok(Way {
             ksds: ksds.clone(),
             pointers: of.pointers,
@@ -95,7 +96,7 @@ impl Way {
         })
     }
 
-    /// The base's attributes, with the alternate key for the key.
+    /// The base's attributes, as of a KSDS with the alternate key for the key.
     pub fn attributes(&self) -> &Attributes {
         &self.attributes
     }

@@ -11,7 +11,7 @@ use super::Services;
 use crate::messages::{CICA0941E, CICA0985I, IDC0652I, IDC1645I, IDC1646I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
-use cica_catalog::entry::Aix;
+use cica_catalog::entry::{Aix, Organization};
 use cica_catalog::{Contents, Entry, Name};
 use cica_engine::{Build, BuildError, Files, Omitted, OpenOptions};
 use cica_session::Reached;
@@ -67,7 +67,16 @@ fn one(services: &mut Services, base: &Reached, name: &str, out: &mut Sysprint) 
     }
     let (data, index) = super::open::files(&catalog, &cica_session::as_cluster(&aix))?;
     let opened = data_set(services, base, OpenOptions::default())?;
-    let mut told = Told { out, cc: 0, count: 0 };
+    let mut told = Told {
+        out,
+        // What the pointers are.
+        kind: match base.organization {
+            Organization::Esds => "RBA",
+            _ => "KEY",
+        },
+        cc: 0,
+        count: 0,
+    };
     let work = data.parent().unwrap_or(Path::new(".")).to_path_buf();
     let progress = &mut services.progress;
     let built = services.engine.build_index(
@@ -108,6 +117,7 @@ fn alternate(contents: &Contents, name: &Name) -> Result<Aix, Failure> {
 /// What the index does not take, as it is told.
 struct Told<'a, 'o> {
     out: &'a mut Sysprint<'o>,
+    kind: &'static str,
     cc: u8,
     count: u64,
 }
@@ -122,11 +132,11 @@ impl Told<'_, '_> {
         match omitted {
             Omitted::Duplicate { key, pointer } => self.out.say(
                 &IDC1645I,
-                &[("key", &first(key)), ("kind", &"KEY"), ("pointer", &first(pointer))],
+                &[("key", &first(key)), ("kind", &self.kind), ("pointer", &first(pointer))],
             ),
             Omitted::Excess { key, count } => self
                 .out
-                .say(&IDC1646I, &[("count", &count), ("kind", &"KEY"), ("key", &first(key))]),
+                .say(&IDC1646I, &[("count", &count), ("kind", &self.kind), ("key", &first(key))]),
         };
     }
 }

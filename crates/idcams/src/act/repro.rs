@@ -132,7 +132,10 @@ fn refused(refusal: &Refusal, found: Found<'_>, number: u64, output: &Output) ->
     let key = output
         .key_field()
         .map(|field| shown(field.in_record(record), output.page))
-        .unwrap_or_else(|| format!("RELATIVE RECORD NUMBER {}", found.rrn));
+        .unwrap_or_else(|| match found.rrn {
+            0 => format!("NUMBER {number} OF THE INPUT"),
+            rrn => format!("RELATIVE RECORD NUMBER {rrn}"),
+        });
     let length = record.len();
     match refusal {
         Refusal::OutOfSequence => Failure::new(&IDC3314I, &[("key", &key)]),

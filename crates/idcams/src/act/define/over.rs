@@ -5,11 +5,11 @@
 
 use super::super::failure::{refused, Failure};
 use super::wanted::Wanted;
-use crate::messages::CICA0901E;
 use crate::params::Params;
 use cica_catalog::check::{self, DefineError};
 use cica_catalog::entry::{Aix, Component, Keys, Organization, RecordSize};
 use cica_catalog::plan::{plan, Wish};
+use cica_catalog::space::MAX_EXTENTS;
 use cica_catalog::{Cluster, Contents, Entry, Name};
 use cica_format::aix::{Pointers, HEADER_LEN};
 use cica_format::attributes::Alternate;
@@ -55,7 +55,7 @@ impl Over {
         Ok(Over {
             unique_key: said("UNIQUEKEY", "NONUNIQUEKEY").unwrap_or(model.is_some_and(|m| m.unique_key)),
             upgrade: said("UPGRADE", "NOUPGRADE").unwrap_or(model.is_none_or(|m| m.upgrade)),
-            pointers: Pointers::Keys(base.attributes.keys.map_or(0, |keys| keys.length) as u8),
+            pointers: pointers(base),
             alternate_key,
             relate,
         })
@@ -114,12 +114,18 @@ fn base<'c>(contents: &'c Contents, relate: &Name) -> Result<&'c Cluster, Failur
         Organization::Ksds | Organization::Esds if cluster.attributes.reuse => {
             cannot("was defined REUSE, and what is emptied at will cannot have an alternate index")
         }
-        Organization::Ksds => Ok(cluster),
-        Organization::Esds => {
-            let item = "AN ALTERNATE INDEX OVER AN ENTRY-SEQUENCED CLUSTER";
-            Err(Failure::new(&CICA0901E, &[("item", &item)]))
-        }
+        Organization::Ksds | Organization::Esds => Ok(cluster),
         _ => cannot("is no key-sequenced or entry-sequenced cluster, and only these have alternate indexes"),
+    }
+}
+
+/// What the index's records point with: prime keys, or RBAs, of eight bytes where the base can grow beyond 4 GiB.
+fn pointers(base: &Cluster) -> Pointers {
+    let most = base.data.primary_bytes() + u64::from(MAX_EXTENTS - 1) * base.data.secondary_bytes();
+    match base.attributes.keys.filter(|_| base.organization == Organization::Ksds) {
+        Some(keys) => Pointers::Keys(keys.length as u8),
+        None if most <= 1 << 32 => Pointers::Rba,
+        None => Pointers::Xrba,
     }
 }
 
