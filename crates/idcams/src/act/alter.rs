@@ -3,15 +3,17 @@
 //! 1. Either both the catalog and the files have the change, or neither: the files are changed under the catalog's
 //!    lock before the catalog is written, and changed back if it cannot be.
 //! 2. A generic name means each entry and each component it matches, each altered or refused by itself.
-//! 3. NEWNAME leaves files where they are: what a file is called on its volume says nothing to anybody.
+//! 3. Alternate indexes name their base in their files too, and get its new name with it.
+//! 4. NEWNAME leaves files where they are: what a file is called on its volume says nothing to anybody.
 
+mod alternate;
 mod change;
 mod files;
 pub(super) mod rename;
 
 use super::define::rolled_off;
 use super::failure::{not_found, refused, Failure};
-use super::Services;
+use super::{said, Services};
 use crate::messages::{IDC0531I, IDC0532I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
@@ -91,7 +93,8 @@ fn one(services: &Services, target: &Target, params: &Params) -> Result<(Arc<Cat
     if let Some(name) = target.new_name.as_ref().filter(|_| !params.has("CATALOG")) {
         check_home(services, &catalog, &target.name, name)?;
     }
-    let mut written: Option<(FileChange, Entry)> = None;
+    let mut written: Vec<FileChange> = Vec::new();
+    let mut altered: Option<Entry> = None;
     let done = catalog.transact(|contents| -> Result<Vec<Rolled>, Failure> {
         let found = contents.find(&target.name).ok_or_else(|| not_found(&target.name))?;
         let (kind, old) = (found.kind(), found.entry().clone());
@@ -104,24 +107,25 @@ fn one(services: &Services, target: &Target, params: &Params) -> Result<(Arc<Cat
             }
             rename::rename(&mut new, kind, name);
         }
-        if let (Entry::Cluster(old), Entry::Cluster(new)) = (&old, &new) {
-            change::check(services, &catalog, contents, old, new)?;
-        }
+        change::check(services, &catalog, contents, &old, &new)?;
         contents.replace(old.name(), new.clone())?;
-        rename::follow(contents, old.name(), new.name())?;
+        let followed = rename::follow(contents, old.name(), new.name())?;
         let rolled = contents.roll_off(new.name(), services.today())?;
-        let Some(change) = FileChange::between(services, &catalog, &old, &new, kind, params)? else {
-            return Ok(rolled);
-        };
-        let (change, _) = written.insert((change, new));
-        change.make(services)?;
+        let share = said::share_options(params).filter(|_| kind != Kind::Data);
+        let mut changes = Vec::from_iter(FileChange::between(services, &catalog, &old, &new, share)?);
+        for (before, after) in &followed {
+            changes.extend(FileChange::between(services, &catalog, before, after, None)?);
+        }
+        altered = Some(new);
+        written = changes;
+        written.iter().try_for_each(|change| change.make(services))?;
         Ok(rolled)
     });
-    if let (Err(_), Some((change, new))) = (&done, &written) {
+    if let (Err(_), Some(new)) = (&done, &altered) {
         // The catalog may have the change although its writing was not confirmed.
         if catalog.get(new.name()).ok().as_ref() != Some(new) {
             // The first error is the one to tell.
-            let _ = change.undo(services);
+            written.iter().for_each(|change| drop(change.undo(services)));
         }
     }
     done.map(|rolled| (catalog, rolled))

@@ -134,9 +134,10 @@ impl Told<'_, '_> {
                 &IDC1645I,
                 &[("key", &first(key)), ("kind", &self.kind), ("pointer", &first(pointer))],
             ),
-            Omitted::Excess { key, count } => self
-                .out
-                .say(&IDC1646I, &[("count", &count), ("kind", &self.kind), ("key", &first(key))]),
+            Omitted::Excess { key, count } => self.out.say(
+                &IDC1646I,
+                &[("count", &count), ("kind", &self.kind), ("key", &first(key))],
+            ),
         };
     }
 }

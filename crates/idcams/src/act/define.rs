@@ -19,6 +19,7 @@ pub use alias::alias;
 pub use gdg::gdg;
 pub use gdg::put as put_group;
 pub use nonvsam::{nonvsam, rolled_off};
+pub use over::check_alternate_key;
 pub use path::path;
 pub use wanted::default_volume;
 

@@ -84,30 +84,24 @@ const CHANGES: &[Param] = &[
         .one_of("inhibit"),
     flag("RECLAIMCA", "give emptied control areas back").one_of("reclaim"),
     flag("NORECLAIMCA", "leave emptied control areas where they are").one_of("reclaim"),
-    flag("UPGRADE", "kept up to date with its base")
+    flag("UPGRADE", "kept up to date with its base; only before it is built")
         .abbr(&["UPG"])
-        .one_of("upgrade")
-        .not_yet(),
+        .one_of("upgrade"),
     flag("NOUPGRADE", "not kept up to date")
         .abbr(&["NUPG"])
-        .one_of("upgrade")
-        .not_yet(),
-    flag("UNIQUEKEY", "one record per alternate key")
+        .one_of("upgrade"),
+    flag("UNIQUEKEY", "one record per alternate key; only before it is built")
         .abbr(&["UNQK"])
-        .one_of("uniquekey")
-        .not_yet(),
+        .one_of("uniquekey"),
     flag("NONUNIQUEKEY", "many records per alternate key")
         .abbr(&["NUNQK"])
-        .one_of("uniquekey")
-        .not_yet(),
+        .one_of("uniquekey"),
     flag("UPDATE", "opening the path opens the upgrade set")
         .abbr(&["UPD"])
-        .one_of("update")
-        .not_yet(),
+        .one_of("update"),
     flag("NOUPDATE", "opening the path leaves it alone")
         .abbr(&["NUPD"])
-        .one_of("update")
-        .not_yet(),
+        .one_of("update"),
     flag("EMPTY", "all generations roll off at the limit")
         .abbr(&["EMP"])
         .one_of("empty"),

@@ -144,6 +144,10 @@ fn what_is_refused() {
         ("ALTER PAY.MASTER ADDVOLUMES(CICA01)", "has volume CICA01 already"),
         ("ALTER PAY.MASTER REMOVEVOLUMES(CICA01)", "lies on volume CICA01"),
         ("ALTER PAY.MASTER NEWNAME(PAY.*)", "PAY.*"),
+        (
+            "ALTER PAY.MASTER UPGRADE",
+            "UPGRADE is not an attribute of an entry of type CLUSTER",
+        ),
         ("ALTER PAY.MASTER.* NEWNAME(PAY.NEW)", "need one * each"),
     ];
     for (cards, words) in cases {
@@ -173,7 +177,7 @@ fn what_is_refused() {
         &["IDC3012I", "IDC3009I", "IDC0532I"],
         "NO.*",
     );
-    world().refused("ALTER PAY.MASTER UPGRADE", 12, &["CICA0901E"], "UPGRADE");
+    world().refused("ALTER PAY.MASTER ROLLIN", 12, &["CICA0901E"], "ROLLIN");
     world().refused(
         "ALTER PAY.MASTER OWNER(X) CATALOG(UCAT)",
         12,

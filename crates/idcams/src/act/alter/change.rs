@@ -6,7 +6,7 @@
 use super::super::define::{default_volume, put_group};
 use super::super::failure::{refused, Failure};
 use super::super::{open, said, Services};
-use super::{Entry, Kind};
+use super::{alternate, Entry, Kind};
 use crate::params::Params;
 use cica_catalog::entry::{Attributes, Component, NonVsam};
 use cica_catalog::plan::{plan, Wish};
@@ -37,14 +37,35 @@ const OF_DATA: [&str; 7] = [
 
 /// Puts what `params` say into the entry; `kind` is that of the entry, or of the component that was named.
 pub fn change(contents: &Contents, entry: &mut Entry, kind: Kind, params: &Params, today: Date) -> Result<(), Failure> {
-    let Entry::Cluster(cluster) = entry else {
-        return of_any_entry(contents, entry, params, today);
-    };
-    refuse(params, not_of_cluster, &not_of(Kind::Cluster))?;
+    match entry {
+        Entry::Cluster(cluster) => {
+            refuse(
+                params,
+                |k| not_of_cluster(k) || OF_AIX.contains(&k),
+                &not_of(Kind::Cluster),
+            )?;
+            of_cluster(contents, cluster, kind, params, today)
+        }
+        Entry::Aix(aix) => {
+            refuse(params, not_of_cluster, &not_of(Kind::Aix))?;
+            alternate::change(contents, aix, kind, params, today)
+        }
+        _ => of_any_entry(contents, entry, params, today),
+    }
+}
+
+/// The same for a cluster, or for an alternate index as the cluster it is.
+pub(super) fn of_cluster(
+    contents: &Contents,
+    cluster: &mut Cluster,
+    kind: Kind,
+    params: &Params,
+    today: Date,
+) -> Result<(), Failure> {
     if kind == Kind::Index {
         refuse(
             params,
-            |keyword| OF_DATA.contains(&keyword),
+            |keyword| OF_DATA.contains(&keyword) || OF_AIX.contains(&keyword),
             "of the data component; name that or the cluster",
         )?;
     }
@@ -84,7 +105,10 @@ fn of_any_entry(contents: &Contents, entry: &mut Entry, params: &Params, today: 
     let improper = |keyword: &str| !of_any.contains(&keyword) && !own.contains(&keyword);
     refuse(params, improper, &not_of(entry.kind()))?;
     let history = match entry {
-        Entry::Path(e) => &mut e.history,
+        Entry::Path(e) => {
+            e.update = params.switch("UPDATE", "NOUPDATE").unwrap_or(e.update);
+            &mut e.history
+        }
         Entry::Gdg(e) => {
             put_group(e, params)?;
             &mut e.history
@@ -100,7 +124,6 @@ fn of_any_entry(contents: &Contents, entry: &mut Entry, params: &Params, today: 
             }
             &mut e.history
         }
-        Entry::Aix(e) => &mut e.attributes.history,
         _ => return Ok(()),
     };
     if let Some(list) = params.group("NULLIFY") {
@@ -110,11 +133,16 @@ fn of_any_entry(contents: &Contents, entry: &mut Entry, params: &Params, today: 
     said::put_history(history, params, today)
 }
 
-/// Words of groups and of catalogs, which a cluster has no use for.
+/// Words of groups, catalogs and paths, which a cluster has no use for.
 fn not_of_cluster(keyword: &str) -> bool {
     const CATALOG: [&str; 7] = ["SUSPEND", "RESUME", "LOCK", "UNLOCK", "STRNO", "BUFND", "BUFNI"];
-    GROUP.contains(&keyword) || CATALOG.contains(&keyword)
+    GROUP.contains(&keyword) || CATALOG.contains(&keyword) || OF_PATH.contains(&keyword)
 }
+
+/// What an alternate index alone has.
+const OF_AIX: [&str; 4] = ["UPGRADE", "NOUPGRADE", "UNIQUEKEY", "NONUNIQUEKEY"];
+/// What a path alone has.
+const OF_PATH: [&str; 2] = ["UPDATE", "NOUPDATE"];
 
 fn not_of(kind: Kind) -> String {
     format!("not an attribute of an entry of type {}", kind.word())
@@ -138,6 +166,7 @@ const GROUP: [&str; 11] = [
 fn own_words(entry: &Entry) -> &'static [&'static str] {
     match entry {
         Entry::Gdg(_) => &GROUP,
+        Entry::Path(_) => &OF_PATH,
         Entry::NonVsam(_) => &["ADDVOLUMES", "REMOVEVOLUMES"],
         Entry::UserCatalog(_) => &[
             "SUSPEND",
@@ -247,14 +276,36 @@ pub fn check(
     services: &Services,
     catalog: &Catalog,
     contents: &Contents,
+    old: &Entry,
+    new: &Entry,
+) -> Result<(), Failure> {
+    match (old, new) {
+        (Entry::Cluster(old), Entry::Cluster(new)) => {
+            alternate::check_reuse(contents, old, new)?;
+            check_cluster(services, catalog, contents, old, new)
+        }
+        (Entry::Aix(old), Entry::Aix(new)) => alternate::check(services, catalog, contents, old, new),
+        _ => Ok(()),
+    }
+}
+
+/// The same for a cluster, or for an alternate index as the cluster it is.
+pub(super) fn check_cluster(
+    services: &Services,
+    catalog: &Catalog,
+    contents: &Contents,
     old: &Cluster,
     new: &Cluster,
 ) -> Result<(), Failure> {
     let (was, is) = (&old.attributes, &new.attributes);
     rules::log(new.organization, is.log, is.log_stream.as_deref())?;
     let record = was.keys != is.keys || was.record_size != is.record_size;
-    if record {
-        check_empty(services, catalog, old)?;
+    if record && !is_empty(services, catalog, old)? {
+        let words = format!(
+            "{} has been loaded; KEYS and RECORDSIZE change only before. Define a new data set and REPRO into it",
+            old.name
+        );
+        return Err(refused(&words, 140, 0));
     }
     if record || was.buffer_space != is.buffer_space || old.data.free_space != new.data.free_space {
         check_layout(contents, new)?;
@@ -262,18 +313,12 @@ pub fn check(
     Ok(())
 }
 
-fn check_empty(services: &Services, catalog: &Catalog, cluster: &Cluster) -> Result<(), Failure> {
+/// Has it never had a record?
+pub(super) fn is_empty(services: &Services, catalog: &Catalog, cluster: &Cluster) -> Result<bool, Failure> {
     let (data, index) = open::files(catalog, cluster)?;
     // Requests that a dead owner left in its log become part of the data set first.
     services.engine.alter(&data, &index, |_, _| ())?;
-    if services.engine.peek(&data)?.levels > 0 {
-        let words = format!(
-            "{} has been loaded; KEYS and RECORDSIZE change only before. Define a new data set and REPRO into it",
-            cluster.name
-        );
-        return Err(refused(&words, 140, 0));
-    }
-    Ok(())
+    Ok(services.engine.peek(&data)?.levels == 0)
 }
 
 /// Lays the cluster out again as it is and sees that this comes to the same.

@@ -1,13 +1,14 @@
 //! What ALTER changes of the attributes that a cluster's files carry.
 
 use super::super::failure::Failure;
-use super::super::{open, said, Services};
-use super::{Entry, Kind};
-use crate::params::Params;
+use super::super::{open, Services};
+use super::Entry;
 use cica_catalog::entry::{Component, ShareOptions};
 use cica_catalog::{Catalog, Cluster};
 use cica_engine::OpenError;
-use cica_format::attributes::Attributes;
+use cica_format::aix::Pointers;
+use cica_format::attributes::{Alternate, Attributes};
+use cica_session::as_cluster;
 use std::path::PathBuf;
 
 /// A change of both files, and what they carried before.
@@ -19,38 +20,29 @@ pub struct FileChange {
 }
 
 impl FileChange {
-    /// The change from `old` to `new`, if files carry any of it. `kind`: whose SHAREOPTIONS are said.
+    /// The change from `old` to `new`, if files carry any of it. `share`: SHAREOPTIONS of the index component, if said.
     pub fn between(
         services: &Services,
         catalog: &Catalog,
         old: &Entry,
         new: &Entry,
-        kind: Kind,
-        params: &Params,
+        share: Option<ShareOptions>,
     ) -> Result<Option<FileChange>, Failure> {
-        let (Entry::Cluster(old), Entry::Cluster(new)) = (old, new) else {
+        let (Some(old), Some(new)) = (Carrier::of(old), Carrier::of(new)) else {
             return Ok(None);
         };
-        let parts = (
-            old.index.as_ref().unwrap_or(&old.data),
-            new.index.as_ref().unwrap_or(&new.data),
-        );
-        let (old_index, new_index) = parts;
-        let share = said::share_options(params).filter(|_| kind != Kind::Data);
-        let same =
-            carried(old, &old.data) == carried(new, &new.data) && carried(old, old_index) == carried(new, new_index);
-        if same && share.is_none() {
+        if old.carried() == new.carried() && share.is_none() {
             return Ok(None);
         }
-        let (data, index) = open::files(catalog, old)?;
+        let (data, index) = open::files(catalog, &old.cluster)?;
         let before = (
             services.engine.peek(&data)?.attributes,
-            match &old.index {
+            match &old.cluster.index {
                 Some(_) => services.engine.peek_index(&data, &index)?.attributes,
                 None => services.engine.peek(&data)?.attributes,
             },
         );
-        let mut after = (carried(new, &new.data), carried(new, new_index));
+        let mut after = new.carried();
         let own = ShareOptions {
             region: before.1.share_region,
             system: before.1.share_system,
@@ -58,6 +50,10 @@ impl FileChange {
         let share = share.unwrap_or(own);
         (after.1.share_region, after.1.share_system) = (share.region, share.system);
         (after.0.created, after.1.created) = (before.0.created, before.1.created);
+        // What the pointers are the base said when the index was defined.
+        if let (Some(is), Some(was)) = (&mut after.0.alternate, &before.0.alternate) {
+            is.pointers = was.pointers;
+        }
         Ok(Some(FileChange {
             data,
             index,
@@ -83,7 +79,42 @@ impl FileChange {
     }
 }
 
-/// What the file of a component carries; the time of its making is known to itself alone.
-fn carried(cluster: &Cluster, component: &Component) -> Attributes {
-    component.file_attributes(&cluster.name, cluster.organization, &cluster.attributes, 0)
+/// What the files of an entry carry.
+struct Carrier {
+    cluster: Cluster,
+    alternate: Option<Alternate>,
+}
+
+impl Carrier {
+    fn of(entry: &Entry) -> Option<Carrier> {
+        match entry {
+            Entry::Cluster(cluster) => Some(Carrier {
+                cluster: (**cluster).clone(),
+                alternate: None,
+            }),
+            Entry::Aix(aix) => Some(Carrier {
+                cluster: as_cluster(aix),
+                alternate: Some(Alternate {
+                    base: aix.relate.to_string(),
+                    key_offset: aix.alternate_key.offset,
+                    unique: aix.unique_key,
+                    upgrade: aix.upgrade,
+                    pointers: Pointers::Rba,
+                }),
+            }),
+            _ => None,
+        }
+    }
+
+    /// Attributes of data and index component, of a cluster without index twice the data component's; the time of its
+    /// making, and what an alternate index points with, are known to the file alone.
+    fn carried(&self) -> (Attributes, Attributes) {
+        let cluster = &self.cluster;
+        let of = |part: &Component| part.file_attributes(&cluster.name, cluster.organization, &cluster.attributes, 0);
+        let data = Attributes {
+            alternate: self.alternate.clone(),
+            ..of(&cluster.data)
+        };
+        (data, of(cluster.index.as_ref().unwrap_or(&cluster.data)))
+    }
 }

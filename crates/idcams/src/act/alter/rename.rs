@@ -53,21 +53,23 @@ pub fn rename(entry: &mut Entry, kind: Kind, name: &Name) {
     }
 }
 
-/// Entries over the one that was renamed name it by its new name.
-pub fn follow(contents: &mut Contents, old: &Name, new: &Name) -> Result<(), CatalogError> {
+/// Entries over the one that was renamed name it by its new name. Returns them as they were and are.
+pub fn follow(contents: &mut Contents, old: &Name, new: &Name) -> Result<Vec<(Entry, Entry)>, CatalogError> {
+    let mut followed = Vec::new();
     if old == new {
-        return Ok(());
+        return Ok(followed);
     }
     let related: Vec<Entry> = contents.related(old).cloned().collect();
-    for mut entry in related {
+    for before in related {
+        let mut entry = before.clone();
         match &mut entry {
             Entry::Aix(aix) => aix.relate = new.clone(),
             Entry::Path(path) => path.target = new.clone(),
             Entry::Alias(alias) => alias.relate = new.clone(),
             _ => {}
         }
-        let name = entry.name().clone();
-        contents.replace(&name, entry)?;
+        contents.replace(before.name(), entry.clone())?;
+        followed.push((before, entry));
     }
-    Ok(())
+    Ok(followed)
 }

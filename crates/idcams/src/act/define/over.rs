@@ -129,6 +129,11 @@ fn pointers(base: &Cluster) -> Pointers {
     }
 }
 
+/// Can the records of the base of this name have such an alternate key?
+pub fn check_alternate_key(contents: &Contents, relate: &Name, key: Keys) -> Result<(), Failure> {
+    check_key(base(contents, relate)?, key)
+}
+
 fn check_key(base: &Cluster, key: Keys) -> Result<(), Failure> {
     let end = u64::from(key.offset) + u64::from(key.length);
     let longest = base.attributes.record_size.maximum;
