@@ -31,6 +31,7 @@ mod pool;
 mod rebuild;
 mod recovery;
 mod relative;
+pub mod salvage;
 mod sphere;
 mod store;
 mod stored;

@@ -1,0 +1,300 @@
+//! What is left of a component's file: root, tables and CA headers, each with what speaks against it.
+
+use super::geometry;
+use super::report::Doubt;
+use crate::engine::{open_file, read_copy};
+use crate::error::OpenError;
+use crate::store::Layout;
+use cica_disk::{Disk, File, Lock, ReadAt};
+use cica_format::attributes::Attributes;
+use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
+use cica_format::checksum::{ci_checksum, crc32c, Identity};
+use cica_format::root::{Part, Root};
+use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
+use std::path::{Path, PathBuf};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Remains {
+    pub file: Source,
+    pub root: Option<Root>,
+    pub layout: Layout,
+    /// The id that headers and images carry.
+    component: u64,
+    /// Of each CA: what its table says, or that the table is lost.
+    refs: Vec<Option<Ref>>,
+    pub notes: Vec<String>,
+}
+
+/// A control area.
+#[derive(Debug)]
+pub enum Area {
+    /// Reclaimed, or never used.
+    Empty,
+    /// It has a header.
+    Known(Known),
+    /// No copy of its header is one.
+    Lost(String),
+}
+
+/// A control area with a header.
+#[derive(Debug)]
+pub struct Known {
+    pub header: CaHeader,
+    /// What speaks against it.
+    pub doubt: Option<Doubt>,
+    /// A copy of the header cannot be read that may have been the newer one: what it named is lost.
+    pub lost: Option<String>,
+}
+
+/// The image of a control interval.
+pub enum Image {
+    /// As it was written.
+    Good(Vec<u8>),
+    /// Not so; the bytes that are there, if they can be read.
+    Bad(Option<Vec<u8>>, String),
+}
+
+/// A file that may be shorter than it should, or unreadable in places.
+#[derive(Debug)]
+pub struct Source {
+    file: Box<dyn File>,
+    pub path: PathBuf,
+    pub len: u64,
+}
+
+impl Source {
+    /// # Errors
+    /// It is not there, or somebody has it open for output.
+    pub fn open(disk: &dyn Disk, path: &Path) -> Result<Source, OpenError> {
+        let file = open_file(disk, path, Lock::Shared, false)?;
+        let len = file.size(None).map_err(|error| OpenError::Io {
+            path: path.to_path_buf(),
+            doing: "length",
+            error,
+        })?;
+        Ok(Source {
+            file,
+            path: path.to_path_buf(),
+            len,
+        })
+    }
+
+    /// `len` bytes at `at`, or why they cannot be had.
+    pub fn read(&self, at: u64, len: usize) -> Result<Vec<u8>, String> {
+        if at.saturating_add(len as u64) > self.len {
+            return Err(format!("the file ends before it, at byte {}", self.len));
+        }
+        let mut bytes = vec![0; len];
+        let mut batch = [ReadAt {
+            at,
+            buf: &mut bytes,
+            got: 0,
+        }];
+        match self.file.read(&mut batch) {
+            Ok(()) if batch[0].got == len => Ok(bytes),
+            Ok(()) => Err("the file became shorter".into()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn root(&self, part: Part, notes: &mut Vec<String>) -> Option<Root> {
+        let mut best: Option<Root> = None;
+        for copy in 0..2 {
+            match read_copy(&*self.file, &self.path, copy) {
+                Ok(Ok(root)) if root.part == part => {
+                    if best
+                        .as_ref()
+                        .is_none_or(|b| root.version.wrapping_sub(b.version) as i32 > 0)
+                    {
+                        best = Some(root);
+                    }
+                }
+                Ok(Ok(_)) => notes.push(format!("root copy {copy} is that of another component")),
+                Ok(Err(why)) => notes.push(format!("root copy {copy}: {why}")),
+                Err(error) => notes.push(format!("root copy {copy}: {error}")),
+            }
+        }
+        best
+    }
+}
+
+impl Remains {
+    /// Of a file. `known`: attributes from elsewhere, for when the root is lost.
+    ///
+    /// # Errors
+    /// The file cannot be opened; or its root is lost and nothing tells the sizes of what is in it.
+    pub fn of(source: Source, part: Part, known: Option<&Attributes>) -> Result<Remains, OpenError> {
+        let mut notes = Vec::new();
+        let root = source.root(part, &mut notes);
+        let sizes = match &root {
+            Some(root) => Some((&root.attributes, root.component)),
+            None => None,
+        };
+        let (layout, component) = match sizes {
+            Some((a, id)) => (Layout::new(a.ci_size as usize, a.ci_per_ca as usize), id),
+            None => geometry::learn(&source, known).ok_or_else(|| OpenError::Unusable {
+                path: source.path.clone(),
+                what: "both copies of its root are lost, and no CA header with a control interval tells its sizes"
+                    .into(),
+            })?,
+        };
+        let mut remains = Remains {
+            file: source,
+            root,
+            layout,
+            component,
+            refs: Vec::new(),
+            notes,
+        };
+        remains.refs = remains.tables();
+        Ok(remains)
+    }
+
+    /// Control areas there may be.
+    pub fn areas(&self) -> u32 {
+        self.refs.len() as u32
+    }
+
+    /// Regions that lie in the file.
+    pub fn regions(&self) -> u32 {
+        let most = self.file.len / self.layout.region_len.max(1) as u64 + 1;
+        (0..most.min(u64::from(u32::MAX)) as u32)
+            .take_while(|&n| self.layout.region(n) < self.file.len)
+            .count() as u32
+    }
+
+    fn tables(&mut self) -> Vec<Option<Ref>> {
+        let Some(root) = &self.root else {
+            return vec![None; self.regions() as usize];
+        };
+        let mut refs = Vec::new();
+        for (block, known) in root.tables.iter().enumerate() {
+            let at = self.layout.table(block as u32, known.version);
+            let table = self.file.read(at, BLOCK_LEN).and_then(|bytes| {
+                let table = TableBlock::decode(&bytes).map_err(|e| e.to_string())?;
+                let is = crc32c(&bytes) == known.checksum
+                    && table.component == self.component
+                    && table.block == block as u32;
+                is.then_some(table)
+                    .ok_or_else(|| format!("is not version {} that the root names", known.version))
+            });
+            match table {
+                Ok(table) => refs.extend(table.refs.into_iter().map(Some)),
+                Err(why) => {
+                    self.notes.push(format!("table block {block} at byte {at}: {why}"));
+                    refs.resize((block + 1) * REFS, None);
+                }
+            }
+        }
+        refs.resize(root.ca_count as usize, None);
+        refs
+    }
+
+    /// What is known of a control area.
+    pub fn area(&self, ca: u32) -> Area {
+        let known = self.refs.get(ca as usize).copied().flatten();
+        if known.is_some_and(|known| known.version == 0) {
+            return Area::Empty;
+        }
+        if let Some(known) = known {
+            if let Ok((header, checksum)) = self.header(ca, known.version & 1) {
+                if checksum == known.checksum {
+                    return of_header(header, self.doubt_of_root(), None);
+                }
+            }
+        }
+        let copies = [self.header(ca, 0), self.header(ca, 1)];
+        let doubt = match (&self.root, known) {
+            (None, _) => Doubt::Root,
+            (_, None) => Doubt::Table,
+            _ => Doubt::Header,
+        };
+        let newest = copies
+            .iter()
+            .flatten()
+            .reduce(|a, b| match b.0.version.wrapping_sub(a.0.version) as i32 > 0 {
+                true => b,
+                false => a,
+            });
+        let why = copies.iter().enumerate().find_map(|(copy, read)| {
+            let why = read.as_ref().err().filter(|_| !self.is_unwritten(ca, copy as u32))?;
+            Some(format!("copy {copy} of its header: {why}"))
+        });
+        match (newest, why) {
+            (Some((header, _)), None) if doubt == Doubt::Header => {
+                let why = "neither copy of its header is the one that its table names".into();
+                of_header(header.clone(), Some(doubt), Some(why))
+            }
+            (Some((header, _)), why) => of_header(header.clone(), Some(doubt), why),
+            (None, None) if self.root.is_none() => Area::Empty,
+            (None, why) => Area::Lost(why.unwrap_or_else(|| "its header was never written".into())),
+        }
+    }
+
+    /// What speaks against everything that the root names.
+    fn doubt_of_root(&self) -> Option<Doubt> {
+        match &self.root {
+            None => Some(Doubt::Root),
+            Some(root) if root.log.log != 0 => Some(Doubt::Log),
+            Some(_) => None,
+        }
+    }
+
+    fn header(&self, ca: u32, copy: u32) -> Result<(CaHeader, u32), String> {
+        let bytes = self.file.read(self.layout.header(ca, copy), self.layout.header_len)?;
+        let header = CaHeader::decode(&bytes, self.layout.ci_per_ca).map_err(|e| e.to_string())?;
+        match header.component == self.component && header.ca == ca && header.version & 1 == copy {
+            true => Ok((header, crc32c(&bytes))),
+            false => Err("it belongs elsewhere".into()),
+        }
+    }
+
+    /// Nothing was ever written where a copy of the CA's header would be.
+    fn is_unwritten(&self, ca: u32, copy: u32) -> bool {
+        let header = self.file.read(self.layout.header(ca, copy), self.layout.header_len);
+        header.is_ok_and(|bytes| bytes.iter().all(|&byte| byte == 0))
+    }
+
+    /// Where the image of a CI lies.
+    pub fn place(&self, header: &CaHeader, entry: &CiEntry) -> Option<u64> {
+        let slot = usize::from(entry.slot);
+        let region = match slot / self.layout.slots {
+            0 => header.region,
+            1 => header.annex?,
+            _ => return None,
+        };
+        Some(self.layout.slot(region, (slot % self.layout.slots) as u16))
+    }
+
+    /// The image of the CA's `n`-th CI; none: it has none.
+    pub fn image(&self, header: &CaHeader, n: usize) -> Option<Image> {
+        let entry = header.entries.get(n).filter(|entry| entry.slot != NO_SLOT)?;
+        let Some(at) = self.place(header, entry) else {
+            return Some(Image::Bad(None, format!("slot {} is beyond its regions", entry.slot)));
+        };
+        let identity = Identity {
+            component: self.component,
+            ci: self.layout.join(header.ca, n as u32),
+            version: entry.version,
+        };
+        Some(match self.file.read(at, self.layout.ci_size) {
+            Ok(bytes) if ci_checksum(identity, &bytes) == entry.checksum => Image::Good(bytes),
+            Ok(bytes) => Image::Bad(
+                Some(bytes),
+                format!(
+                    "its image at byte {at} is not version {} that was written",
+                    entry.version
+                ),
+            ),
+            Err(why) => Image::Bad(None, format!("its image at byte {at}: {why}")),
+        })
+    }
+}
+
+fn of_header(header: CaHeader, doubt: Option<Doubt>, lost: Option<String>) -> Area {
+    match (header.flags & 1, &lost) {
+        (1, None) => Area::Empty,
+        _ => Area::Known(Known { header, doubt, lost }),
+    }
+}
