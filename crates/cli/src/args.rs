@@ -4,7 +4,7 @@
 
 use crate::command::{
     alter, backup, cat, completions, explain, export, get, idcams, import, ls, man, put, recatalog, reorg, restore, rm,
-    run, show, stat, verify, volume,
+    run, salvage, show, stat, verify, volume,
 };
 use cica_session::bytes;
 use clap::{Args, Parser, Subcommand};
@@ -15,7 +15,8 @@ const STATUSES: &str = "\
 Exit status:
   idcams ends with MAXCC: 0, 4, 8, 12 or 16. All other commands:
    0  done
-   4  nothing was found: no record with this key, no entry that matches
+   4  nothing was found: no record with this key, no entry that matches; or something is lost
+      (salvage)
    8  it cannot be done with this data set or input
   12  the catalog, a data set or a file cannot be used
   64  the command line is wrong
@@ -80,6 +81,7 @@ pub enum Command {
     Reorg(reorg::Options),
     Recatalog(recatalog::Options),
     Alter(alter::Options),
+    Salvage(salvage::Options),
     Verify(verify::Options),
     Stat(stat::Options),
     Explain(explain::Options),

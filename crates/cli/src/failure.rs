@@ -22,6 +22,8 @@ impl Status {
     pub const DONE: Status = Status(0);
     /// Nothing was found: no record with the key, no entry that matches.
     pub const NOTHING: Status = Status(4);
+    /// It was done, and something is missing in the result.
+    pub const INCOMPLETE: Status = Status(4);
     /// What was asked cannot be done with this data set or input.
     pub const REFUSED: Status = Status(8);
     /// The catalog, a data set or a file cannot be used.

@@ -84,6 +84,8 @@ const NOT_SHOWN: &[(&str, &str)] = &[
         "a process must die with the data set open: crates/cli/tests/kill.rs",
     ),
     ("CICA12", "of COBOL programs, not of control cards"),
+    ("CICA0947W", "of cica salvage, not of control cards"),
+    ("CICA0948E", "of cica salvage, not of control cards"),
     ("CICA0951E", "of the command line, not of control cards"),
     ("CICA0952E", "of the command line, not of control cards"),
 ];

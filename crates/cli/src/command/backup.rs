@@ -57,14 +57,14 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
 }
 
 /// A file that has its name only when it is complete; until then it is called `NAME.unfinished`.
-struct Unfinished {
+pub struct Unfinished {
     path: PathBuf,
     name: PathBuf,
 }
 
 impl Unfinished {
     /// For the file at `target`, which becomes the unfinished one. None for what is no regular file.
-    fn of(target: &mut String) -> Option<Unfinished> {
+    pub fn of(target: &mut String) -> Option<Unfinished> {
         let name = PathBuf::from(&target);
         if std::fs::metadata(&name).is_ok_and(|m| !m.is_file()) {
             return None;
@@ -77,7 +77,7 @@ impl Unfinished {
     }
 
     /// Its contents are complete and durable; now its name.
-    fn finish(&self) -> io::Result<()> {
+    pub fn finish(&self) -> io::Result<()> {
         std::fs::rename(&self.path, &self.name)?;
         let directory = self.name.parent().unwrap_or(Path::new("."));
         File::open(directory)?.sync_all()

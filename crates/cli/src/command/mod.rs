@@ -17,6 +17,7 @@ pub mod reorg;
 pub mod restore;
 pub mod rm;
 pub mod run;
+pub mod salvage;
 pub mod show;
 pub mod stat;
 pub mod verify;
@@ -44,6 +45,7 @@ pub fn run(cli: Cli) -> Result<Status, Failure> {
         Command::Reorg(options) => reorg::run(options, global),
         Command::Recatalog(options) => recatalog::run(options, global),
         Command::Alter(options) => alter::run(options, global),
+        Command::Salvage(options) => salvage::run(options, global),
         Command::Verify(options) => verify::run(options, global),
         Command::Stat(options) => stat::run(options, global),
         Command::Explain(options) => explain::run(options, global),

@@ -32,6 +32,9 @@ struct Segmented {
     key: Vec<u8>,
 }
 
+/// A record and its RBA.
+type Placed = (Vec<u8>, Option<u64>);
+
 /// A doubtful record.
 struct Doubted {
     bytes: Vec<u8>,
@@ -330,7 +333,7 @@ impl<E> Walk<'_, '_, '_, E> {
     }
 
     /// The records of a piece, each with its RBA; with `good` only if its images are as they were written.
-    fn read(&self, header: &CaHeader, piece: &Piece, good: bool) -> Result<Vec<(Vec<u8>, Option<u64>)>, String> {
+    fn read(&self, header: &CaHeader, piece: &Piece, good: bool) -> Result<Vec<Placed>, String> {
         let size = self.salvage.data.layout.ci_size as u64;
         let begin = u64::from(self.salvage.data.layout.join(piece.ca, piece.ns[0] as u32)) * size;
         let mut whole = Vec::new();

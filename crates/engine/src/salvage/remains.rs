@@ -127,12 +127,11 @@ impl Remains {
     pub fn of(source: Source, part: Part, known: Option<&Attributes>) -> Result<Remains, OpenError> {
         let mut notes = Vec::new();
         let root = source.root(part, &mut notes);
-        let sizes = match &root {
-            Some(root) => Some((&root.attributes, root.component)),
-            None => None,
-        };
-        let (layout, component) = match sizes {
-            Some((a, id)) => (Layout::new(a.ci_size as usize, a.ci_per_ca as usize), id),
+        let (layout, component) = match &root {
+            Some(root) => {
+                let a = &root.attributes;
+                (Layout::new(a.ci_size as usize, a.ci_per_ca as usize), root.component)
+            }
             None => geometry::learn(&source, known).ok_or_else(|| OpenError::Unusable {
                 path: source.path.clone(),
                 what: "both copies of its root are lost, and no CA header with a control interval tells its sizes"

@@ -19,6 +19,13 @@ CICA0943I 0 "{name} WAS CLOSED PROPERLY, IT HAS {count} RECORDS",
 CICA0946E 12 "INPUT AND OUTPUT ARE BOTH {name}",
     "A data set or file cannot be copied onto itself.",
     "Name another output.";
+CICA0947W 4 "{name}: {sure} RECORDS ARE SURE, {doubtful} DOUBTFUL; {places} PLACES ARE LOST",
+    "The data set is damaged. Sure records are proven to be those of the last commit, each by a chain of checksums; \
+     doubtful ones may be of another moment, or have wrong bytes. They are in the output only with --with-doubtful.",
+    "Read the list of what is lost and why, and bring these records back from a copy of the data set.";
+CICA0948E 8 "{name} IS NOT SALVAGED: {reason}",
+    "Nothing can be had of the data set this way, or what was found cannot be put where it should go.",
+    "What the words say.";
 CICA0950E 8 "{part} CONTROL INTERVAL AT RBA {rba}: {reason}",
     "EXAMINE found something that is not as it must be.",
     "Restore the data set from a copy, or copy what can be read with REPRO; the words say what is affected.";

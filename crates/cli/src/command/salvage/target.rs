@@ -1,0 +1,251 @@
+//! Where salvaged records go.
+
+use super::Options;
+use crate::args::Global;
+use crate::command::backup::Unfinished;
+use crate::failure::{Failure, Status};
+use crate::job::Job;
+use crate::session::{Opened, Session};
+use cica_catalog::Name;
+use cica_engine::salvage::Found;
+use cica_engine::{Access, Durability, Insert, RequestError, Str};
+use cica_format::attributes::{Attributes, Organization};
+use cica_idcams::messages;
+use cica_qsam::{DdText, Writer};
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
+
+/// See the module.
+pub enum Target {
+    /// Nowhere: only the report is wanted.
+    None,
+    /// A data set.
+    DataSet(Box<DataSet>),
+    /// A sequential file, or the bytes of a linear data set.
+    File(Box<Output>),
+}
+
+/// A doubtful record that the target would not take.
+pub struct Refused {
+    pub place: String,
+    pub why: String,
+}
+
+/// A data set being loaded.
+pub struct DataSet {
+    string: Str,
+    opened: Opened,
+    organization: Organization,
+    refused: Vec<Refused>,
+}
+
+/// A file being written.
+pub struct Output {
+    to: To,
+    unfinished: Option<Unfinished>,
+}
+
+enum To {
+    Records(Writer<File>),
+    Bytes(File),
+}
+
+impl Target {
+    /// Makes what the options name ready.
+    pub fn open(
+        options: &Options,
+        session: Option<Session>,
+        global: &Global,
+        attributes: &Attributes,
+    ) -> Result<Target, Failure> {
+        match (&options.into, &options.output, session) {
+            (Some(into), _, Some(session)) => DataSet::open(into, session, global, attributes)
+                .map(Box::new)
+                .map(Target::DataSet),
+            (_, Some(output), _) => Output::open(output, &options.format, attributes)
+                .map(Box::new)
+                .map(Target::File),
+            _ => Ok(Target::None),
+        }
+    }
+
+    /// Takes a record.
+    pub fn take(&mut self, found: Found<'_>) -> Result<(), Failure> {
+        match self {
+            Target::None => Ok(()),
+            Target::DataSet(to) => to.take(found),
+            Target::File(to) => to.take(found),
+        }
+    }
+
+    /// Makes all of it durable; the doubtful records that were not taken.
+    pub fn finish(self) -> Result<Vec<Refused>, Failure> {
+        match self {
+            Target::None => Ok(Vec::new()),
+            Target::DataSet(to) => {
+                drop(to.string);
+                to.opened.close()?;
+                Ok(to.refused)
+            }
+            Target::File(to) => to.finish().map(|()| Vec::new()),
+        }
+    }
+}
+
+impl DataSet {
+    fn open(into: &str, session: Session, global: &Global, attributes: &Attributes) -> Result<DataSet, Failure> {
+        let refused = |why: &str| {
+            let words = format!("{}: {why}", attributes.cluster_name);
+            Failure::new(Status::REFUSED, &messages::CICA0948E, words)
+        };
+        if let Some(alternate) = &attributes.alternate {
+            let base = &alternate.base;
+            return Err(refused(&format!(
+                "it is an alternate index; build it again from {base} with BLDINDEX"
+            )));
+        }
+        let name = Name::parse(into)?;
+        let is_new = session.catalog.home(&name)?.get(&name).is_err();
+        if is_new {
+            let quiet = Global {
+                quiet: true,
+                ..global.clone()
+            };
+            let status = Job::new()
+                .card(&card(&name, attributes))
+                .run(Session::open(global)?, &quiet)?;
+            if status > Status::NOTHING {
+                return Err(refused(&format!("{name} could not be defined for its records")));
+            }
+        }
+        let opened = session.data_set(into, Access::Output, Durability::Close)?;
+        let organization = opened.data_set.attributes().organization;
+        if organization != attributes.organization {
+            return Err(refused(&format!("{name} is of another organization")));
+        }
+        if opened.data_set.statistics().0.records > 0 || opened.data_set.high_used() > 0 {
+            return Err(refused(&format!("{name} is not empty")));
+        }
+        Ok(DataSet {
+            string: opened.data_set.string(),
+            opened,
+            organization,
+            refused: Vec::new(),
+        })
+    }
+
+    fn take(&mut self, found: Found<'_>) -> Result<(), Failure> {
+        let put = match self.organization {
+            Organization::Lds => self.put_bytes(found.rba.unwrap_or(0), found.bytes),
+            Organization::Rrds | Organization::Vrrds => match found.rrn {
+                Some(rrn) => self.string.insert_at(rrn, found.bytes, Insert::Skip),
+                None => Err(RequestError::BadRrn { rrn: 0 }),
+            },
+            _ => self.string.insert(found.bytes, Insert::Sequential).map(drop),
+        };
+        match put {
+            // What is doubtful may be of a length, or have a key, that no record has.
+            Err(
+                error @ (RequestError::Length { .. }
+                | RequestError::Sequence { .. }
+                | RequestError::Duplicate { .. }
+                | RequestError::BadRrn { .. }),
+            ) if found.doubt.is_some() => {
+                let rba = found.rba.map(|rba| format!("RBA {rba}"));
+                self.refused.push(Refused {
+                    place: rba.unwrap_or_else(|| "an unknown place".into()),
+                    why: error.to_string(),
+                });
+                Ok(())
+            }
+            put => put.map_err(|error| Failure::from(error).at(&self.opened.name)),
+        }
+    }
+
+    /// Bytes of a linear data set; what is missing before them is zeros.
+    fn put_bytes(&mut self, rba: u64, bytes: &[u8]) -> Result<(), RequestError> {
+        let end = self.opened.data_set.high_used();
+        let size = bytes.len() as u64;
+        for missing in (end..rba).step_by(bytes.len()) {
+            self.string
+                .write_range(missing, &vec![0; size.min(rba - missing) as usize])?;
+        }
+        self.string.write_range(rba, bytes)
+    }
+}
+
+/// The definition of a data set like the damaged one.
+fn card(name: &Name, a: &Attributes) -> String {
+    let mut card = format!("DEFINE CLUSTER (NAME({name})");
+    let kind = match a.organization {
+        Organization::Ksds => "INDEXED",
+        Organization::Esds => "NONINDEXED",
+        Organization::Rrds | Organization::Vrrds => "NUMBERED",
+        _ => "LINEAR",
+    };
+    card.push_str(&format!(" {kind}"));
+    if a.organization == Organization::Ksds {
+        card.push_str(&format!(" KEYS({} {})", a.key_length, a.key_offset));
+    }
+    if a.organization != Organization::Lds {
+        card.push_str(&format!(" RECORDSIZE({} {})", a.average_record, a.maximum_record));
+    }
+    if a.organization.has_index() {
+        card.push_str(&format!(" FREESPACE({} {})", a.free_ci, a.free_ca));
+    }
+    for (said, word) in [(a.spanned, "SPANNED"), (a.reuse, "REUSE"), (a.erase, "ERASE")] {
+        if said {
+            card.push_str(&format!(" {word}"));
+        }
+    }
+    let kilobytes = |bytes: u64| bytes.div_ceil(1024).max(1);
+    card.push_str(&format!(
+        " SHAREOPTIONS({} {}) CONTROLINTERVALSIZE({}) KILOBYTES({} {}))",
+        a.share_region.clamp(1, 4),
+        a.share_system.clamp(3, 4),
+        a.ci_size,
+        kilobytes(a.primary),
+        kilobytes(a.secondary.max(a.primary / 10))
+    ));
+    card
+}
+
+impl Output {
+    fn open(target: &str, format: &str, attributes: &Attributes) -> Result<Output, Failure> {
+        let dd = DdText::parse(&format!("-,{format}")).map_err(|e| Failure::usage(e.problem))?;
+        let mut path = std::path::absolute(target)?.display().to_string();
+        let unfinished = Unfinished::of(&mut path);
+        let file = File::create(&path)?;
+        let to = match attributes.organization {
+            Organization::Lds => To::Bytes(file),
+            _ => To::Records(Writer::new(
+                file,
+                &dd.attributes.completed_for(attributes.maximum_record),
+            )?),
+        };
+        Ok(Output { to, unfinished })
+    }
+
+    fn take(&mut self, found: Found<'_>) -> Result<(), Failure> {
+        match &mut self.to {
+            To::Records(writer) => writer.put(found.bytes)?,
+            To::Bytes(file) => {
+                file.seek(SeekFrom::Start(found.rba.unwrap_or(0)))?;
+                file.write_all(found.bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        let file = match self.to {
+            To::Records(writer) => writer.finish()?,
+            To::Bytes(file) => file,
+        };
+        file.sync_all()?;
+        if let Some(unfinished) = &self.unfinished {
+            unfinished.finish()?;
+        }
+        Ok(())
+    }
+}
