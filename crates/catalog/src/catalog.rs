@@ -165,6 +165,7 @@ impl Catalog {
         self.share_volumes(&mut next)?;
         let reply = change(&mut next)?;
         if next != *now {
+            self.write_vvds(&next, header.generation() + 1);
             let header = store::write(&*self.disk, &self.directory, &next, header.generation() + 1)?;
             self.remember(header, Arc::new(next));
         }
@@ -199,7 +200,9 @@ impl Catalog {
 
     /// Forgets a volume that holds no data set; its directory stays.
     pub fn remove_volume(&self, serial: &Volser) -> Result<Volume, CatalogError> {
-        self.transact(|contents| contents.remove_volume(serial))
+        let volume = self.transact(|contents| contents.remove_volume(serial))?;
+        self.remove_vvds(&volume);
+        Ok(volume)
     }
 
     /// The directory of a volume, which must be there.

@@ -77,6 +77,12 @@ impl Catalog {
         Ok(all)
     }
 
+    /// The directory by which its master knows a user catalog; empty for a master.
+    pub(crate) fn known_as(&self) -> String {
+        let above = self.connections.above.as_ref();
+        above.map_or_else(String::new, |(_, here)| here.display().to_string())
+    }
+
     fn connected(self: &Arc<Catalog>, directory: &Path) -> Result<Arc<Catalog>, CatalogError> {
         let place = below(self.directory(), directory);
         let mut known = self.connections.below.lock().unwrap_or_else(PoisonError::into_inner);

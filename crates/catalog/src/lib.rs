@@ -40,6 +40,7 @@ pub mod space;
 pub mod staging;
 mod store;
 pub mod volume;
+pub mod vvds;
 pub mod wire;
 
 pub use catalog::Catalog;

@@ -123,7 +123,9 @@ impl Catalog {
         if *contents == *now {
             return Ok(());
         }
-        let header = store::write(&*self.disk, self.directory(), contents, self.generation()? + 1)?;
+        let generation = self.generation()? + 1;
+        self.write_vvds(contents, generation);
+        let header = store::write(&*self.disk, self.directory(), contents, generation)?;
         self.remember(header, Arc::new(contents.clone()));
         Ok(())
     }

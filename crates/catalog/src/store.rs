@@ -151,34 +151,65 @@ pub(crate) fn write(
     generation: u64,
 ) -> Result<wire::Header, CatalogError> {
     let (path, next) = (directory.join("catalog"), directory.join("catalog.new"));
+    let (header, bytes) = wire::encode(contents, generation);
+    replace(disk, directory, &next, &path, &bytes)?;
+    Ok(header)
+}
+
+/// Makes `bytes` the file `path` of `directory`: written as `next`, made durable, and renamed.
+pub(crate) fn replace(
+    disk: &dyn Disk,
+    directory: &Path,
+    next: &Path,
+    path: &Path,
+    bytes: &[u8],
+) -> Result<(), CatalogError> {
     let failed = |source| CatalogError::Io {
         doing: "write",
-        path: next.clone(),
+        path: next.to_owned(),
         source,
     };
-    let (header, bytes) = wire::encode(contents, generation);
     // What a crash left under this name is of no use to anybody.
-    match disk.remove(&next) {
+    match disk.remove(next) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
         _ => (),
     }
-    let file = disk
-        .open(
-            &next,
-            Open {
-                write: true,
-                create: Create::New,
-                ..Open::default()
-            },
-        )
-        .map_err(failed)?;
+    let how = Open {
+        write: true,
+        create: Create::New,
+        ..Open::default()
+    };
+    let file = disk.open(next, how).map_err(failed)?;
     file.size(Some(bytes.len() as u64)).map_err(failed)?;
-    file.write(&[WriteAt { at: 0, buf: &bytes }]).map_err(failed)?;
+    file.write(&[WriteAt { at: 0, buf: bytes }]).map_err(failed)?;
     file.sync().map_err(failed)?;
     drop(file);
-    disk.rename(&next, &path).map_err(failed)?;
-    sync_directory(disk, directory).map_err(|source| CatalogError::NotDurable { path, source })?;
-    Ok(header)
+    disk.rename(next, path).map_err(failed)?;
+    sync_directory(disk, directory).map_err(|source| CatalogError::NotDurable {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// A whole file.
+pub(crate) fn read_file(disk: &dyn Disk, path: &Path) -> Result<Vec<u8>, CatalogError> {
+    read_start(disk, path, usize::MAX)
+}
+
+/// The first `length` bytes of a file, or all that it has.
+pub(crate) fn read_start(disk: &dyn Disk, path: &Path, length: usize) -> Result<Vec<u8>, CatalogError> {
+    let failed = |source| CatalogError::Io {
+        doing: "read",
+        path: path.to_owned(),
+        source,
+    };
+    let file = disk.open(path, Open::default()).map_err(failed)?;
+    let size = file.size(None).map_err(failed)?;
+    // A copy of a catalog has some megabytes.
+    let mut bytes = vec![0; length.min(usize::try_from(size).unwrap_or(usize::MAX))];
+    let got = read_at(&*file, 0, &mut bytes).map_err(failed)?;
+    bytes.truncate(got);
+    Ok(bytes)
 }
 
 /// Takes the lock for changes; dropping the file gives it back.

@@ -264,6 +264,8 @@ fn a_volume_nobody_knows_or_whose_directory_is_gone_is_named() {
             None,
         )
         .expect("added");
+    disk.remove(&Path::new("/mnt/gone").join(catalog.vvds_name()))
+        .expect("removed");
     disk.remove(Path::new("/mnt/gone")).expect("removed");
     let error = catalog.volume_path(&serial("GONE")).expect_err("gone");
     assert!(matches!(&error, CatalogError::VolumeMissing { directory: Some(_), .. }));

@@ -5,6 +5,7 @@ mod common;
 
 use common::Place;
 use std::fmt::Write;
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -21,13 +22,13 @@ fn place(count: usize) -> Place {
     place
 }
 
-/// Files of the volume, without the mark that makes it one.
+/// Files of the volume, without the mark that makes it one and what it keeps of the catalog.
 fn files(place: &Place) -> Vec<String> {
     let listed = std::fs::read_dir(place.dir.join("catalog/volumes/CICA01")).unwrap();
     let mut files: Vec<String> = listed
         .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
         .collect();
-    files.retain(|file| file != ".cica-volume");
+    files.retain(|file| !file.starts_with('.'));
     files.sort();
     files
 }
@@ -88,6 +89,16 @@ fn a_layout_is_changed_and_kept() {
     assert_eq!(files(&place).len(), 2);
 }
 
+/// Removes what a volume keeps of catalogs.
+fn forget(volume: &Path) {
+    for file in std::fs::read_dir(volume).unwrap() {
+        let file = file.unwrap().path();
+        if file.file_name().unwrap().to_string_lossy().starts_with(".vvds-") {
+            std::fs::remove_file(file).unwrap();
+        }
+    }
+}
+
 #[test]
 fn a_lost_catalog_is_made_anew_from_the_volumes() {
     let place = place(50);
@@ -105,9 +116,13 @@ fn a_lost_catalog_is_made_anew_from_the_volumes() {
     // Once more there is nothing to do.
     let run = place.run(&["recatalog"]);
     assert!(run.status == 0 && run.out.is_empty(), "{}", run.err);
-    // Two files that say they are the same data set: neither is taken.
+    // Two files that say they are the same data set: neither is taken, unless the volume knows which it is.
     std::fs::remove_dir_all(place.dir.join("catalog")).unwrap();
     std::fs::copy(moved.join("PAY.MASTER.DATA"), moved.join("COPY")).unwrap();
+    assert_eq!(place.run(&["recatalog", "vol"]).status, 0);
+    assert_eq!(place.run(&["verify", "PAY.MASTER"]).status, 0);
+    std::fs::remove_dir_all(place.dir.join("catalog")).unwrap();
+    forget(&moved);
     let run = place.run(&["recatalog", "vol"]);
     assert_eq!(run.status, 8);
     assert!(run.err.contains("several files say they are it"), "{}", run.err);
@@ -115,6 +130,48 @@ fn a_lost_catalog_is_made_anew_from_the_volumes() {
     std::fs::remove_file(moved.join("PAY.MASTER.INDEX")).unwrap();
     let run = place.run(&["recatalog", "vol"]);
     assert_eq!(run.status, 12, "{}", run.err);
+}
+
+#[test]
+fn a_lost_catalog_comes_back_with_what_has_no_files() {
+    let place = place(50);
+    let cards = " DEF AIX (NAME(PAY.X) RELATE(PAY.MASTER) -\n TRK(1 1) KEYS(6 2) RECSZ(30 400))\n \
+                 DEF PATH (NAME(PAY.P) PATHENTRY(PAY.X))\n BLDINDEX IDS(PAY.MASTER) ODS(PAY.X)\n \
+                 DEF ALIAS (NAME(PAY.A) RELATE(PAY.MASTER))\n DEF GDG (NAME(PAY.G) LIMIT(3))\n \
+                 ALTER PAY.MASTER OWNER(ADA)\n";
+    let run = place.run_with(&["idcams"], cards.as_bytes());
+    assert_eq!(run.status, 0, "{}", String::from_utf8_lossy(&run.out));
+    let listed = |place: &Place| {
+        let out = place.run_with(&["idcams"], b" LISTCAT ALL\n").out;
+        let text = String::from_utf8(out).unwrap();
+        // The head of a page has the time of day.
+        let lines = text.lines().filter(|line| !line.contains("SYSTEM SERVICES"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let before = listed(&place);
+    std::fs::remove_file(place.dir.join("catalog/catalog")).unwrap();
+    // Whoever does not know yet that it is lost makes a new one, and that forgets nothing.
+    assert_eq!(
+        place.run_with(&["idcams"], b" DEF GDG (NAME(PAY.G) LIMIT(3))\n").status,
+        0
+    );
+    let run = place.run(&["recatalog"]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    let out = String::from_utf8(run.out).unwrap();
+    for name in ["PAY.MASTER", "PAY.X", "PAY.P", "PAY.A"] {
+        assert!(out.contains(&format!("{name} is in the catalog again")), "{out}");
+    }
+    assert_eq!(listed(&place), before);
+    // Without the copy an alternate index still says what it is; a path and an alias are gone with it.
+    forget(&place.dir.join("catalog/volumes/CICA01"));
+    std::fs::remove_file(place.dir.join("catalog/catalog")).unwrap();
+    let run = place.run(&["recatalog"]);
+    assert_eq!(run.status, 0, "{}", run.err);
+    let out = String::from_utf8(run.out).unwrap();
+    assert_eq!(
+        out,
+        "PAY.MASTER is in the catalog again\nPAY.X is in the catalog again\n"
+    );
 }
 
 #[test]

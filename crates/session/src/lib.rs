@@ -3,6 +3,7 @@
 //! ```text
 //! Session::start   finds the catalog, makes an engine            [start]
 //! reach            name -> the entry whose records it means      [mod@reach]
+//! rebuild          volumes -> a catalog that was lost            [mod@rebuild]
 //! open             entry -> open data set, or why it may not be  [mod@open]
 //! ```
 //! The engine knows files, the catalog knows names; what both must agree on is decided here and nowhere else.
@@ -12,9 +13,11 @@
 mod error;
 mod open;
 mod reach;
+mod rebuild;
 mod start;
 
 pub use error::SessionError;
 pub use open::{files, open};
 pub use reach::{as_cluster, reach, Reached};
+pub use rebuild::{rebuild, Rebuilt};
 pub use start::{bytes, io_from_environment, pool_from_environment, Session, Start};

@@ -10,6 +10,7 @@
 mod entries;
 mod fields;
 mod parts;
+pub mod vvds;
 
 pub use entries::{decode_entry, encode_entry};
 
@@ -128,6 +129,11 @@ impl Header {
         }
     }
 
+    /// The same of another writing of the same items.
+    fn without_generation(self) -> Header {
+        Header { generation: 0, ..self }
+    }
+
     fn encode(&self) -> [u8; HEADER_LEN] {
         let mut bytes = [0; HEADER_LEN];
         bytes[..8].copy_from_slice(&MAGIC);
@@ -144,9 +150,6 @@ impl Header {
 
 /// The whole file of a catalog, and its header.
 pub fn encode(contents: &Contents, generation: u64) -> (Header, Vec<u8>) {
-    let mut bytes = vec![0; HEADER_LEN];
-    let mut items = 0;
-    let mut checksums = Vec::new();
     // Volumes first: an entry names volumes that are then known.
     let all = contents
         .volumes()
@@ -154,6 +157,14 @@ pub fn encode(contents: &Contents, generation: u64) -> (Header, Vec<u8>) {
         .chain(contents.entries().map(entries::encode_entry))
         .chain(contents.moves().map(entries::encode_move))
         .chain(contents.leftovers().map(entries::encode_leftover));
+    encode_items(all, generation)
+}
+
+/// A file of these items, each a kind and its fields.
+fn encode_items(all: impl Iterator<Item = (u8, Vec<u8>)>, generation: u64) -> (Header, Vec<u8>) {
+    let mut bytes = vec![0; HEADER_LEN];
+    let mut items = 0;
+    let mut checksums = Vec::new();
     for (kind, fields) in all {
         let at = bytes.len();
         bytes.extend_from_slice(&[kind, 0, 0, 0]);

@@ -4,20 +4,22 @@ use crate::args::Global;
 use crate::failure::{Failure, Status};
 use crate::job::Job;
 use crate::session::Session;
-use cica_catalog::{Device, Name, Volser};
+use cica_catalog::{Contents, Device, Entry, Name, Volser};
 use cica_engine::OpenError;
 use cica_format::root::Root;
 use cica_idcams::messages;
+use cica_session::rebuild;
 use clap::Args;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Take the data sets that lie on volumes into the catalog
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each data set's files carry its definition; from these its entry is made anew, whatever the files are called. What
-carries no files is not found again: paths, aliases, generation data groups, owners and expiration dates.
+Each volume keeps the entries of what lies on it, and those that have no files: paths, aliases, generation data groups,
+data sets that are not VSAM's, user catalogs. What a volume does not know is taken from the data sets' own files, which
+carry their definition. What the catalog has stays as it is.
 A catalog file that is damaged must be moved away first.
 
 Example:
@@ -35,64 +37,147 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let device = Device::by_name(&options.device)
         .ok_or_else(|| Failure::usage(format!("'{}' is no device type", options.device)))?;
     let session = Session::open_or_create(global)?;
-    let mut found: BTreeMap<Name, Vec<PathBuf>> = BTreeMap::new();
     let directories = directories(&session, &options.directory)?;
-    for directory in &directories {
-        let roots = roots(&session, directory)?;
-        know(&session, directory, device, &roots)?;
+    let rebuilt = rebuild(&session.disk, &session.engine, &session.catalog, &directories)?;
+    let mut status = Status::DONE;
+    for why in &rebuilt.left {
+        Failure::new(Status::REFUSED, &messages::CICA0930E, why).tell();
+        status = Status::REFUSED;
+    }
+    let mut names = rebuilt.taken;
+    let files = uncataloged(&session, &directories, device)?;
+    let catalog = session.catalog.clone();
+    status = status.max(from_files(session, global, files, &mut names)?);
+    names.sort();
+    for name in names.iter().filter(|_| !global.quiet) {
+        writeln!(io::stdout(), "{name} is in the catalog again")?;
+    }
+    for catalog in catalog.all()? {
+        status = status.max(relations(&*catalog.contents()?, &names));
+    }
+    Ok(status)
+}
+
+/// Data components that no entry names, by the cluster they say they are of.
+fn uncataloged(
+    session: &Session,
+    directories: &[PathBuf],
+    device: &'static Device,
+) -> Result<BTreeMap<Name, Vec<(PathBuf, Root)>>, Failure> {
+    let mut found: BTreeMap<Name, Vec<(PathBuf, Root)>> = BTreeMap::new();
+    for directory in directories {
+        let roots = roots(session, directory)?;
+        know(session, directory, device, &roots)?;
         for (path, root) in roots {
-            // Its entry would be that of a cluster. What it has can be built from its base.
-            if let Some(alternate) = &root.attributes.alternate {
-                let words = format!(
-                    "{} is an alternate index of {}: define it again and build it; its files are {} and its index",
-                    root.attributes.cluster_name,
-                    alternate.base,
-                    path.display()
-                );
-                Failure::new(Status::REFUSED, &messages::CICA0901E, words).tell();
-                continue;
-            }
             // A name that is none cannot be in a catalog; such a file is no data set of ours.
             if let Ok(name) = Name::parse(&root.attributes.cluster_name) {
-                found.entry(name).or_default().push(path);
+                found.entry(name).or_default().push((path, root));
             }
         }
     }
-    let catalog = session.catalog.clone();
-    found.retain(|name, _| catalog.get(name).is_err());
-    let doubtful: Vec<_> = found.iter().filter(|(_, files)| files.len() > 1).collect();
-    for (name, files) in &doubtful {
-        let files: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
-        let words = format!(
-            "{name} is left out: several files say they are it; move all but one away: {}",
-            files.join(" ")
-        );
-        Failure::new(Status::REFUSED, &messages::IDC3013I, words).tell();
+    let known = known_files(session)?;
+    for files in found.values_mut() {
+        files.retain(|(path, _)| !known.contains(path));
     }
-    let mut status = match doubtful.is_empty() {
-        true => Status::DONE,
-        false => Status::REFUSED,
-    };
-    let names: Vec<Name> = found
-        .iter()
-        .filter(|(_, files)| files.len() == 1)
-        .map(|(n, _)| n.clone())
-        .collect();
+    found.retain(|name, files| {
+        !files.is_empty() && matches!(session.catalog.home(name), Ok(home) if home.get(name).is_err())
+    });
+    Ok(found)
+}
+
+/// Files that entries name, and those that go.
+fn known_files(session: &Session) -> Result<BTreeSet<PathBuf>, Failure> {
+    let mut known = BTreeSet::new();
+    for catalog in session.catalog.all()? {
+        let base = std::path::absolute(catalog.directory())?;
+        let contents = catalog.contents()?;
+        let components = contents.entries().flat_map(|entry| entry.components());
+        let components = components.filter_map(|(_, c)| Some((c.volumes.first()?.clone(), c.file.clone())));
+        for (serial, file) in components.chain(contents.leftovers().cloned()) {
+            if let Ok(volume) = contents.volume(&serial) {
+                known.insert(plain(&volume.path(&base).join(file)));
+            }
+        }
+    }
+    Ok(known)
+}
+
+/// Without `..`, by which a user catalog names the volumes of its master.
+fn plain(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut plain, part| {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+        plain
+    })
+}
+
+/// Takes data sets in by what their files carry; bases first, because an alternate index needs its base.
+fn from_files(
+    session: Session,
+    global: &Global,
+    found: BTreeMap<Name, Vec<(PathBuf, Root)>>,
+    names: &mut Vec<Name>,
+) -> Result<Status, Failure> {
+    let mut status = Status::DONE;
+    let (mut bases, mut alternates) = (Vec::new(), Vec::new());
+    for (name, files) in &found {
+        match files.as_slice() {
+            [(_, root)] => match &root.attributes.alternate {
+                None => bases.push((name, format!("DEFINE CLUSTER (NAME({name}) RECATALOG)"))),
+                Some(alternate) => {
+                    let card = format!(
+                        "DEFINE ALTERNATEINDEX (NAME({name}) RELATE({}) RECATALOG)",
+                        alternate.base
+                    );
+                    alternates.push((name, card));
+                }
+            },
+            _ => {
+                let files: Vec<String> = files.iter().map(|(file, _)| file.display().to_string()).collect();
+                let words = format!(
+                    "{name} is left out: several files say they are it; move all but one away: {}",
+                    files.join(" ")
+                );
+                Failure::new(Status::REFUSED, &messages::IDC3013I, words).tell();
+                status = Status::REFUSED;
+            }
+        }
+    }
+    let all: Vec<_> = bases.into_iter().chain(alternates).collect();
+    if all.is_empty() {
+        return Ok(status);
+    }
+    let job = all.iter().fold(Job::new(), |job, (_, card)| job.card(card));
     let quiet = Global {
         quiet: true,
         ..global.clone()
     };
-    let mut job = Job::new();
-    for name in &names {
-        job = job.card(&format!("DEFINE CLUSTER (NAME({name}) RECATALOG)"));
-    }
-    if !names.is_empty() {
-        status = status.max(job.run(session, &quiet)?);
-    }
-    for name in names.iter().filter(|name| catalog.get(name).is_ok() && !global.quiet) {
-        writeln!(io::stdout(), "{name} is in the catalog again")?;
-    }
+    let catalog = session.catalog.clone();
+    status = status.max(job.run(session, &quiet)?);
+    let is_there = |name: &Name| catalog.home(name).is_ok_and(|home| home.get(name).is_ok());
+    names.extend(all.iter().map(|(name, _)| (*name).clone()).filter(is_there));
     Ok(status)
+}
+
+/// Tells of entries that came in and lead to what is not there.
+fn relations(contents: &Contents, names: &[Name]) -> Status {
+    let mut status = Status::DONE;
+    for entry in contents.entries().filter(|entry| names.contains(entry.name())) {
+        let to = match entry {
+            Entry::Aix(aix) => &aix.relate,
+            Entry::Path(path) => &path.target,
+            Entry::Alias(alias) => &alias.relate,
+            _ => continue,
+        };
+        if contents.get(to).is_err() {
+            let words = format!("{} leads to {to}, which was not found", entry.name());
+            Failure::new(Status::REFUSED, &messages::CICA0930E, words).tell();
+            status = Status::REFUSED;
+        }
+    }
+    status
 }
 
 /// The directories named, or those of all volumes.

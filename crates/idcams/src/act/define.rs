@@ -25,7 +25,7 @@ pub use wanted::default_volume;
 
 use super::failure::Failure;
 use super::Services;
-use crate::messages::{CICA0901E, CICA0933I, CICA0935I, IDC0181I, IDC0508I, IDC0509I, IDC0512I};
+use crate::messages::{CICA0933I, CICA0935I, IDC0181I, IDC0508I, IDC0509I, IDC0512I};
 use crate::params::Command;
 use crate::sysprint::Sysprint;
 use cica_catalog::check;
@@ -43,7 +43,7 @@ const FAILED: u8 = 12;
 /// Carries out DEFINE CLUSTER.
 pub fn cluster(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
     let done = match command.params.flag("RECATALOG") {
-        true => recatalog::recatalog(services, command),
+        true => recatalog::recatalog(services, command, false),
         false => define(services, command, false),
     };
     told(done, out)
@@ -52,10 +52,7 @@ pub fn cluster(services: &mut Services, command: &Command, out: &mut Sysprint) -
 /// Carries out DEFINE ALTERNATEINDEX.
 pub fn alternate_index(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
     let done = match command.params.flag("RECATALOG") {
-        true => Err(Failure::new(
-            &CICA0901E,
-            &[("item", &"RECATALOG OF AN ALTERNATE INDEX")],
-        )),
+        true => recatalog::recatalog(services, command, true),
         false => define(services, command, true),
     };
     told(done, out)

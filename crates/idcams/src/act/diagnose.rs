@@ -1,8 +1,9 @@
 //! DIAGNOSE: does a catalog say the same as the files on its volumes?
 //!
-//! ICFCATALOG goes from the entries to the files: each must be there, readable, and carry the names of its entry; and
-//! what an entry relates to must exist. VVDS goes from the files of one volume, named SYS1.VVDS.Vserial, to the entries
-//! of all catalogs. Records are not read; EXAMINE does that.
+//! ICFCATALOG goes from the entries to the files: each must be there, readable, and carry the names of its entry;
+//! what an entry relates to must exist; and what volumes keep of the catalog must be what it says. VVDS goes from the
+//! files of one volume, named SYS1.VVDS.Vserial, to the entries of all catalogs. Records are not read; EXAMINE does
+//! that.
 
 use super::failure::{refused, Failure};
 use super::Services;
@@ -84,7 +85,12 @@ fn catalog(services: &Services, params: &Params, report: &mut Report) -> Result<
             .check_volume(volume)
             .map(drop)
             .map_err(|error| error.to_string());
+        let whole = found.is_ok();
         report.put("VOLUME", &volume.serial, found);
+        if whole {
+            let kept = catalog.check_vvds(volume).map_err(|error| error.to_string());
+            report.put("VVDS", &format_args!("SYS1.VVDS.V{}", volume.serial), kept);
+        }
     }
     for entry in contents.entries() {
         let found = self::entry(services, &catalog, &contents, entry);

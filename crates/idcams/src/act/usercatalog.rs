@@ -202,6 +202,12 @@ pub fn remove(services: &Services, master: &Catalog, entry: &UserCatalog) -> Opt
         return None;
     }
     let directory = Path::new(&entry.directory);
+    // Volumes need not keep what nobody is to take in again.
+    if let Ok(below) = Catalog::open(services.disk.clone(), master.directory().join(directory)) {
+        for volume in below.volumes().unwrap_or_default() {
+            below.remove_vvds(&volume);
+        }
+    }
     let failed = connected::unmake(&*services.disk, master.directory(), directory).err()?;
     let path = master.directory().join(directory);
     Some(Failure::new(

@@ -276,6 +276,9 @@ fn a_name_is_taken_once() {
 fn a_volume_that_is_gone_or_full_of_files_in_the_way() {
     let mut world = World::new();
     world.ok("DEFINE VOLUME (NAME(VOL001) PATH('/mnt/vol'))");
+    for (file, _) in world.disk.list(Path::new("/mnt/vol")).unwrap() {
+        world.disk.remove(&Path::new("/mnt/vol").join(file)).unwrap();
+    }
     world.disk.remove(Path::new("/mnt/vol")).unwrap();
     let on_it = "DEF CL (NAME(PAY.X) CYL(1) KEYS(4 0) RECSZ(80 80) VOL(VOL001))";
     world.refused(

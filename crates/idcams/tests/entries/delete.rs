@@ -196,10 +196,9 @@ fn a_volume_that_is_not_there_keeps_its_entries() {
     let mut world = World::new();
     world.ok("DEFINE VOLUME (NAME(VOL001) PATH('/mnt'))");
     world.ok("DEF CL (NAME(PAY.A) TRK(1) KEYS(4 0) RECSZ(80 80) VOL(VOL001))");
-    for file in world.files("/mnt") {
+    for (file, _) in world.disk.list(Path::new("/mnt")).unwrap() {
         world.disk.remove(&Path::new("/mnt").join(file)).unwrap();
     }
-    world.disk.remove(Path::new("/mnt/.cica-volume")).unwrap();
     world.disk.remove(Path::new("/mnt")).unwrap();
     let ids = ["IDC3014I", "CICA0934E", "IDC3009I", "IDC0551I"];
     world.refused("DELETE PAY.A", 8, &ids, "/mnt of volume VOL001 is not there");

@@ -130,11 +130,11 @@ impl World {
         (engine.peek(&data).unwrap(), engine.peek_index(&data, &index).unwrap())
     }
 
-    /// Names of the files on a volume, without the mark that says it is one.
+    /// Names of the files on a volume, without the mark that says it is one and what it keeps of the catalog.
     pub fn files(&self, volume: &str) -> Vec<String> {
         let listed = self.disk.list(Path::new(volume)).unwrap();
         let mut files: Vec<String> = listed.iter().map(|(file, _)| file.display().to_string()).collect();
-        files.retain(|file| file != ".cica-volume");
+        files.retain(|file| !file.starts_with('.'));
         files.sort();
         files
     }

@@ -10,6 +10,7 @@ mod disasters;
 mod export;
 mod files;
 mod organizations;
+mod rebuild;
 mod reorganize;
 mod restore;
 mod sphere;

@@ -12,7 +12,7 @@ use cica_catalog::plan::{plan, Wish};
 use cica_catalog::space::MAX_EXTENTS;
 use cica_catalog::{Cluster, Contents, Entry, Name};
 use cica_format::aix::{Pointers, HEADER_LEN};
-use cica_format::attributes::Alternate;
+use cica_format::attributes::{Alternate, Attributes as FileAttributes};
 
 /// RECORDSIZE where none is given.
 const RECORD_SIZE: RecordSize = RecordSize {
@@ -58,6 +58,28 @@ impl Over {
             pointers: pointers(base),
             alternate_key,
             relate,
+        })
+    }
+
+    /// What the index's own file carries of it; RELATE names its base, which may have another name now.
+    pub fn carried_by(
+        contents: &Contents,
+        params: &Params,
+        own: &FileAttributes,
+        carried: &Alternate,
+    ) -> Result<Over, Failure> {
+        let relate = params.name("RELATE").unwrap_or(&carried.base);
+        let relate = Name::parse(relate).map_err(|error| refused(&error, 140, 0))?;
+        base(contents, &relate)?;
+        Ok(Over {
+            relate,
+            unique_key: carried.unique,
+            upgrade: carried.upgrade,
+            alternate_key: Keys {
+                length: own.key_length,
+                offset: carried.key_offset,
+            },
+            pointers: carried.pointers,
         })
     }
 

@@ -1,4 +1,4 @@
-//! DEFINE CLUSTER ... RECATALOG: an entry made anew from the data set's own files.
+//! DEFINE CLUSTER and DEFINE ALTERNATEINDEX ... RECATALOG: an entry made anew from the data set's own files.
 //!
 //! 1. What the files carry is what the entry says; of the parameters only those count that files do not carry (owner,
 //!    dates, classes, log).
@@ -6,17 +6,19 @@
 
 use super::super::failure::{refused, Failure};
 use super::super::{said, Services};
+use super::over::Over;
 use super::Defined;
 use crate::params::{Command, Params};
 use cica_catalog::entry::{Attributes, Component, Keys, RecordSize, ShareOptions};
 use cica_catalog::freespace::FreeSpace;
 use cica_catalog::space::{Space, Unit};
-use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Date, Entry, Name, Volser, Volume};
+use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Date, Name, Volser, Volume};
 use cica_format::attributes::Attributes as FileAttributes;
 use cica_format::root::Root;
 use std::path::PathBuf;
 
-pub fn recatalog(services: &Services, command: &Command) -> Result<Defined, Failure> {
+/// Takes a cluster in, or an `alternate` index; one is not taken for the other.
+pub fn recatalog(services: &Services, command: &Command, alternate: bool) -> Result<Defined, Failure> {
     let catalog = services.catalog(&command.params, command.params.name("NAME").unwrap_or_default())?;
     catalog.transact(|contents| {
         let name = Name::parse(command.params.name("NAME").unwrap_or_default()).map_err(|e| refused(&e, 140, 0))?;
@@ -28,6 +30,27 @@ pub fn recatalog(services: &Services, command: &Command) -> Result<Defined, Fail
             |path| services.engine.peek(path).ok(),
             &name,
         )?;
+        let over = match (&data.root.attributes.alternate, alternate) {
+            (None, false) => None,
+            (Some(carried), true) => Some(Over::carried_by(
+                contents,
+                &command.params,
+                &data.root.attributes,
+                carried,
+            )?),
+            (carried, _) => {
+                let is = if carried.is_some() {
+                    "an alternate index"
+                } else {
+                    "a cluster"
+                };
+                return Err(refused(
+                    &format!("{} says that {name} is {is}", data.path.display()),
+                    140,
+                    0,
+                ));
+            }
+        };
         let of_index = |path: &PathBuf| services.engine.peek_index(&data.path, path).ok();
         let index = match data.root.attributes.organization.has_index() {
             true => Some(found(services, &catalog, &volumes, of_index, &name)?.component()?),
@@ -40,14 +63,15 @@ pub fn recatalog(services: &Services, command: &Command) -> Result<Defined, Fail
             index,
             name,
         };
-        contents.insert(Entry::Cluster(Box::new(cluster.clone())))?;
-        Ok(Defined {
-            over: None,
+        let defined = Defined {
+            over,
             cluster,
             generated: (false, false),
             rounded: Vec::new(),
             key_end: None,
-        })
+        };
+        contents.insert(defined.entry())?;
+        Ok(defined)
     })
 }
 
