@@ -9,6 +9,8 @@
 //! | open | a failed write or sync, a broken invariant | fenced: nothing is answered any more |
 //! | any | last handle dropped without `close` | closed, as after the death of the process |
 
+mod redo;
+
 use crate::common::interval::Intervals;
 use crate::common::{shape, Common};
 use crate::engine::{open_file, read_copy, Shared};
@@ -17,12 +19,13 @@ use crate::esds::Esds;
 use crate::io::Io;
 use crate::ksds::Ksds;
 use crate::linear::Lds;
-use crate::log::{Logged, Logger};
+use crate::log::Logger;
 use crate::organized::Organized;
 use crate::relative::Rrds;
 use crate::sphere::{Sphere, Way};
 use crate::store::{Codec, Component};
 use crate::string::{Intent, Str};
+use crate::unit::UnitOfRecovery;
 use cica_disk::{File, Lock};
 use cica_format::attributes::{Attributes, Organization};
 use cica_format::index::BaseRba;
@@ -298,15 +301,11 @@ impl Inner {
                 why: "this process has it open, so it cannot be reset",
             });
         }
-        // A count that came to zero stays there: that handle closes.
-        let one_more = |count: usize| (count > 0).then_some(count + 1);
-        if self.handles.fetch_update(AcqRel, Acquire, one_more).is_err() {
-            return Ok(None);
-        }
-        if options.durability == Durability::Request {
+        let joined = DataSet::another(self, options.access);
+        if joined.is_some() && options.durability == Durability::Request {
             self.each_request.store(true, Relaxed);
         }
-        Ok(Some(DataSet::counted(self.clone(), options.access)))
+        Ok(joined)
     }
 
     /// Waits until whoever closes the data set has let go of its files.
@@ -420,6 +419,29 @@ impl Inner {
         Ok(())
     }
 
+    /// The same for a data set of any organization that is to be changed in a unit of recovery.
+    pub fn end_loading_for_units(&self) -> Result<(), RequestError> {
+        if !self.common().loading.load(Relaxed) {
+            return Ok(());
+        }
+        let _gate = self.common().gate.write();
+        self.common().check_fence()?;
+        self.note_loading();
+        self.commit_tree(false)?;
+        self.common().loading.store(false, Relaxed);
+        Ok(())
+    }
+
+    /// Itself and the alternate indexes that are upgraded with it.
+    pub fn members(&self) -> impl Iterator<Item = &Inner> {
+        self.sphere().into_iter().flat_map(Sphere::members).chain([self])
+    }
+
+    /// `Err` if it, or an alternate index that is upgraded with it, is fenced.
+    pub fn check_fences(&self) -> Result<(), RequestError> {
+        self.members().try_for_each(|member| member.common().check_fence())
+    }
+
     /// Makes the log durable as far as it goes.
     pub fn flush_log(&self) -> Result<(), RequestError> {
         self.shared.log.flush(self.shared.log.last()).map_err(|why| {
@@ -448,6 +470,10 @@ impl Inner {
         self.common().check_fence()?;
         if !self.changed.load(Relaxed) {
             return Ok(());
+        }
+        if self.common().has_units() {
+            // U1.
+            self.flush_log()?;
         }
         self.try_commit(last)
             .inspect_err(|error| self.common().fence(&error.to_string()))
@@ -658,29 +684,6 @@ impl Inner {
     pub fn has_left(&self) -> bool {
         self.left.load(Acquire)
     }
-
-    /// Does a logged request again, unless the tree has it (R5).
-    pub fn replay(&self, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
-        if lsn <= self.roots.lock().data.log.lsn {
-            return Ok(());
-        }
-        self.changed.store(true, Relaxed);
-        let done = self.records.redo(logged);
-        done.map_err(|error| OpenError::Unusable {
-            path: self.data_path.clone(),
-            what: format!("recovery: logged request {lsn} cannot be done again: {error}"),
-        })
-    }
-
-    /// All logged requests are done: the data set is complete.
-    pub fn end_recovery(&self) -> Result<(), OpenError> {
-        self.changed.store(true, Relaxed);
-        let _gate = self.common().gate.write();
-        self.commit_tree(true).map_err(|error| OpenError::Unusable {
-            path: self.data_path.clone(),
-            what: format!("recovery: {error}"),
-        })
-    }
 }
 
 impl Logger for Inner {
@@ -726,6 +729,14 @@ impl DataSet {
         DataSet::counted(inner, access)
     }
 
+    /// One more handle of an open data set; `None`: the last one is just being closed.
+    pub(crate) fn another(inner: &Arc<Inner>, access: Access) -> Option<DataSet> {
+        // A count that came to zero stays there: that handle closes.
+        let one_more = |count: usize| (count > 0).then_some(count + 1);
+        let counted = inner.handles.fetch_update(AcqRel, Acquire, one_more);
+        counted.is_ok().then(|| DataSet::counted(inner.clone(), access))
+    }
+
     /// A handle that is counted already.
     fn counted(inner: Arc<Inner>, access: Access) -> DataSet {
         DataSet {
@@ -749,11 +760,21 @@ impl DataSet {
 
     /// A new string: a position and a hold of its own. Any number, from any threads.
     pub fn string(&self) -> Str {
-        let string = Str::new(
-            self.inner.clone(),
-            self.access,
-            self.inner.next_string.fetch_add(1, Relaxed),
-        );
+        self.show_way(self.string_on_base())
+    }
+
+    /// The same, and what it changes belongs to `unit`, which must be of the same engine. The first change of a data set
+    /// that was never loaded ends the load.
+    pub fn string_in(&self, unit: &UnitOfRecovery) -> Str {
+        self.show_way(self.string_on_base().within(unit))
+    }
+
+    fn string_on_base(&self) -> Str {
+        let id = self.inner.next_string.fetch_add(1, Relaxed);
+        Str::new(self.inner.clone(), self.access, id)
+    }
+
+    fn show_way(&self, string: Str) -> Str {
         match &self.way {
             Some(way) => Str::through(self.inner.clone(), way.clone(), string),
             None => string,

@@ -13,6 +13,7 @@ use cica_format::table::Ref;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Acquire};
 use std::sync::{Arc, OnceLock, Weak};
 
 /// What an engine runs in.
@@ -45,6 +46,9 @@ pub(crate) struct Shared {
     pub open: Mutex<HashMap<PathBuf, Weak<Inner>>>,
     /// Kept while all trees are committed and the log starts over.
     pub starting_over: Mutex<()>,
+    /// Units of recovery made so far, and those that are open.
+    pub units: AtomicU64,
+    pub open_units: AtomicUsize,
     flusher: std::sync::OnceLock<()>,
     /// The charge for the log's groups.
     _for_log: Held,
@@ -70,6 +74,8 @@ impl Engine {
             log,
             open: Mutex::new(HashMap::new()),
             starting_over: Mutex::new(()),
+            units: AtomicU64::new(1),
+            open_units: AtomicUsize::new(0),
             flusher: std::sync::OnceLock::new(),
             _for_log: for_log,
         };
@@ -453,7 +459,11 @@ impl Shared {
         if fenced {
             self.commit_off_log(&all, &logged);
         } else if logged.is_ok() && all.iter().all(|inner| inner.commit_tree(false).is_ok()) {
-            self.log.start_over();
+            match self.open_units.load(Acquire) {
+                0 => self.log.start_over(),
+                // The gates are kept, so no unit makes its first change just now (U2).
+                _ => self.log.go_on(),
+            }
         }
         drop(gates);
         drop(open);
@@ -466,6 +476,10 @@ impl Shared {
             match logged {
                 // The trees of a sphere must not be committed one by one (S4).
                 Err(why) if inner.is_of_sphere() => inner.common().fence_quietly(why),
+                // U6.
+                _ if inner.common().has_units() => inner
+                    .common()
+                    .fence_quietly("its log is needed to take an open unit of recovery back"),
                 _ => {}
             }
             // A data set that cannot commit is fenced by the failure and recovers from the same file.

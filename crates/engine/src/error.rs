@@ -47,6 +47,8 @@ pub enum RequestError {
         /// The RBA.
         rba: u64,
     },
+    /// 8/40: the pool has no room for what takes the unit of recovery back.
+    UnitTooLarge,
     /// 8/44: the caller's area is shorter than the record.
     AreaTooSmall {
         /// Bytes the record has.
@@ -174,6 +176,7 @@ impl RequestError {
             Exclusive { .. } => (8, 20),
             NoSpace { .. } => (8, 28),
             BadRba { .. } => (8, 32),
+            UnitTooLarge => (8, 40),
             AreaTooSmall { .. } => (8, 44),
             NoString => (8, 64),
             Access { .. } => (8, 68),
@@ -231,10 +234,18 @@ impl fmt::Display for RequestError {
             Duplicate { key } => write!(f, "a record with key {} exists already", show_key(key))?,
             Sequence { key } => write!(f, "key {} is not above the key before it", show_key(key))?,
             NotFound => write!(f, "no such record")?,
-            Exclusive { key } => write!(f, "record {} is held for update by another string", show_key(key))?,
+            Exclusive { key } => write!(
+                f,
+                "record {} is held by another string or unit of recovery",
+                show_key(key)
+            )?,
             NoSpace { why } => write!(f, "the data set cannot be extended: {why}")?,
             BadRba { rba } => write!(f, "no record starts at RBA {rba}")?,
             AreaTooSmall { need, have } => write!(f, "the record has {need} bytes, the area given {have}")?,
+            UnitTooLarge => write!(
+                f,
+                "the pool has no room for what takes this unit of recovery back: commit more often, or raise CICA_POOL"
+            )?,
             NoString => write!(f, "all strings of this open are in use")?,
             Access { what } => write!(f, "this open does not allow {what}")?,
             NoKeys => write!(f, "records of this data set have no keys: give an RBA")?,

@@ -3,6 +3,7 @@
 //! ```text
 //! engine, dataset, string   the owner, open data sets, requests       (VSAM's words)
 //! organized, common         a data set by its organization, and what all have
+//! unit/                     units of recovery: commit, backout, what recovery takes back
 //! sphere/                   a base with its alternate indexes: units, paths
 //! ksds/                     trees of records: find, change, split, load
 //! esds/ relative/ linear/   records by RBA, by number, and bytes; numbered: their strings
@@ -36,6 +37,7 @@ mod sphere;
 mod store;
 mod stored;
 mod string;
+mod unit;
 
 pub use dataset::{Access, CloseReport, DataSet, Durability, OpenOptions};
 pub use definition::Definition;
@@ -46,3 +48,4 @@ pub use rebuild::Rebuild;
 pub use sphere::{Build, BuildError, Built, Files, Omitted};
 pub use stored::{Stored, StoredArea, StoredComponent};
 pub use string::{Argument, Insert, Intent, Record, Search, Str};
+pub use unit::UnitOfRecovery;

@@ -2,18 +2,22 @@
 //!
 //! The positions are those of [`crate::string`], with numbers for K. Between requests the string keeps the number alone.
 
+use crate::common::by::By;
 use crate::common::Common;
 use crate::dataset::{Access, Inner};
 use crate::error::RequestError;
 use crate::linear::Lds;
 use crate::organized::Organized;
 use crate::sphere::EnteredChange;
-use crate::string::{Insert, Intent, Position, Record, Search};
+use crate::string::{Insert, Intent, Position, Record, Search, NOT_IN_UNITS};
+use crate::unit::UnitOfRecovery;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
 /// What a data set of numbered records does for its strings. `area` receives the record found.
 pub trait Numbered: Send + Sync {
+    /// Whether its records may be changed in units of recovery.
+    const IN_UNITS: bool = true;
     /// What all organizations have.
     fn common(&self) -> &Common;
     /// The record with this number: false if there is none.
@@ -24,13 +28,20 @@ pub trait Numbered: Send + Sync {
     fn last_to(&self, number: u64, area: &mut Vec<u8>) -> Result<Option<u64>, RequestError>;
     /// Adds a record, at a number or where the organization puts it behind `after`. Returns its number, and whether a
     /// control area was completed.
-    fn add(&self, at: Option<u64>, after: Option<u64>, record: &[u8]) -> Result<(u64, bool), RequestError>;
+    fn add(&self, at: Option<u64>, after: Option<u64>, record: &[u8], by: By<'_>) -> Result<(u64, bool), RequestError>;
     /// Adds a record again that got this number when it was first added.
-    fn redo_add(&self, number: u64, record: &[u8]) -> Result<(), RequestError>;
+    fn redo_add(&self, number: u64, record: &[u8], by: By<'_>) -> Result<(), RequestError>;
     /// Replaces the record with this number.
-    fn replace(&self, number: u64, record: &[u8]) -> Result<(), RequestError>;
+    fn replace(&self, number: u64, record: &[u8], by: By<'_>) -> Result<(), RequestError>;
     /// Takes the record with this number out.
-    fn remove(&self, number: u64) -> Result<(), RequestError>;
+    fn remove(&self, number: u64, by: By<'_>) -> Result<(), RequestError>;
+    /// Takes the insert of the record with this number back.
+    fn take_back(&self, number: u64, by: By<'_>) -> Result<(), RequestError> {
+        self.remove(number, by)
+    }
+    /// The number that a record gets that is added without one, behind `after`; `None`: wherever the end is, and a unit
+    /// keeps others from adding there.
+    fn next_number(&self, after: Option<u64>) -> Result<Option<u64>, RequestError>;
     /// Shortest and longest record.
     fn lengths(&self) -> (usize, usize);
     /// `Err` for a number that no record can have.
@@ -51,6 +62,10 @@ pub struct NumberedString<T: Numbered> {
     position: Position,
     number: u64,
     held: Option<u64>,
+    /// Its changes belong to this unit of recovery.
+    unit: Option<UnitOfRecovery>,
+    /// How often that had been backed out when the record was held.
+    held_at: u64,
     /// Number of the record in the area.
     delivered: u64,
     /// Number of the last sequential insert.
@@ -80,11 +95,18 @@ impl<T: Numbered> NumberedString<T> {
             position: Position::Start,
             number: 0,
             held: None,
+            unit: None,
+            held_at: 0,
             delivered: 0,
             inserted: None,
             duplicate: false,
             retrieved: 0,
         }
+    }
+
+    /// From now on its changes belong to `unit`.
+    pub fn set_unit(&mut self, unit: UnitOfRecovery) {
+        self.unit = Some(unit);
     }
 
     /// GET direct.
@@ -198,13 +220,9 @@ impl<T: Numbered> NumberedString<T> {
                 });
             }
         }
-        let (number, completed) = match (self.inner.sphere(), &self.inner.records) {
-            (Some(sphere), Organized::Esds(esds)) => {
-                let added = sphere.add(&self.inner, esds, record)?;
-                self.duplicate = added.duplicate;
-                added.place
-            }
-            _ => self.of.add(at, self.inserted, record)?,
+        let (number, completed) = match self.unit.clone() {
+            None => self.add(at, record, By::Itself)?,
+            Some(unit) => self.add_in(&unit, at, record)?,
         };
         match sequential {
             true => {
@@ -226,14 +244,14 @@ impl<T: Numbered> NumberedString<T> {
             return Err(RequestError::NoUpdate);
         };
         self.check_length(record)?;
-        match (self.inner.sphere(), &self.inner.records) {
+        // While it is held nobody changes the record that was got.
+        self.duplicate = self.change_held(number, |s, by| match (s.inner.sphere(), &s.inner.records) {
             (Some(sphere), Organized::Esds(esds)) => {
-                // While it is held nobody changes the record that was got.
-                let change = EnteredChange::replace(esds, number, &self.area, record);
-                self.duplicate = sphere.change(&self.inner, &change)?.duplicate;
+                let change = EnteredChange::replace(esds, number, &s.area, record);
+                Ok(sphere.change(&s.inner, &change, by)?.duplicate)
             }
-            _ => self.of.replace(number, record)?,
-        }
+            _ => s.of.replace(number, record, by).map(|()| false),
+        })?;
         self.release();
         self.changed(false)?;
         Ok(number)
@@ -246,7 +264,7 @@ impl<T: Numbered> NumberedString<T> {
         let Some(number) = self.held else {
             return Err(RequestError::NoUpdate);
         };
-        self.of.remove(number)?;
+        self.change_held(number, |s, by| s.of.remove(number, by))?;
         self.release();
         self.changed(false)
     }
@@ -283,6 +301,58 @@ impl<T: Numbered> NumberedString<T> {
     }
 
     // ---- parts ----
+
+    fn add(&mut self, at: Option<u64>, record: &[u8], by: By<'_>) -> Result<(u64, bool), RequestError> {
+        match (self.inner.sphere(), &self.inner.records) {
+            (Some(sphere), Organized::Esds(esds)) => {
+                let added = sphere.add(&self.inner, esds, record, by)?;
+                self.duplicate = added.duplicate;
+                Ok(added.place)
+            }
+            _ => self.of.add(at, self.inserted, record, by),
+        }
+    }
+
+    /// An insert in a unit.
+    fn add_in(&mut self, unit: &UnitOfRecovery, at: Option<u64>, record: &[u8]) -> Result<(u64, bool), RequestError> {
+        if !T::IN_UNITS {
+            return Err(NOT_IN_UNITS);
+        }
+        self.inner.end_loading_for_units()?;
+        let at = match at {
+            Some(number) => Some(number),
+            None => self.of.next_number(self.inserted)?,
+        };
+        let key = at.map(u64::to_be_bytes);
+        let inner = self.inner.clone();
+        unit.change(&inner, key.as_ref().map_or(&[], |key| key), &[], |by| {
+            self.add(at, record, by)
+        })
+    }
+
+    /// A change of the record that is held and in the area.
+    fn change_held<R>(
+        &mut self,
+        number: u64,
+        change: impl FnOnce(&Self, By<'_>) -> Result<R, RequestError>,
+    ) -> Result<R, RequestError> {
+        let Some(unit) = &self.unit else {
+            return change(self, By::Itself);
+        };
+        if !T::IN_UNITS {
+            return Err(NOT_IN_UNITS);
+        }
+        if unit.backouts() != self.held_at {
+            // What is in the area may have been taken back.
+            self.release();
+            return Err(RequestError::NoUpdate);
+        }
+        unit.change(&self.inner, &number.to_be_bytes(), &self.area, |by| change(self, by))
+    }
+
+    fn owner(&self) -> u64 {
+        self.unit.as_ref().map_or(self.id, UnitOfRecovery::owner)
+    }
 
     /// What comes after a change.
     pub fn changed(&self, completed: bool) -> Result<(), RequestError> {
@@ -325,8 +395,9 @@ impl<T: Numbered> NumberedString<T> {
             let Some(number) = found.filter(|_| intent == Intent::Update) else {
                 return Ok(found);
             };
-            self.of.common().hold(&number.to_be_bytes(), self.id)?;
-            self.held = Some(number);
+            let backouts = self.unit.as_ref().map_or(0, UnitOfRecovery::backouts);
+            self.of.common().holds.hold(&number.to_be_bytes(), self.owner())?;
+            (self.held, self.held_at) = (Some(number), backouts);
             if self.of.exact(number, &mut self.area)? {
                 return Ok(found);
             }
@@ -355,7 +426,7 @@ impl<T: Numbered> NumberedString<T> {
 
     fn release(&mut self) {
         if let Some(number) = self.held.take() {
-            self.of.common().release(&number.to_be_bytes());
+            self.of.common().holds.release(&number.to_be_bytes());
         }
     }
 }
@@ -385,6 +456,9 @@ impl NumberedString<Lds> {
     pub fn write_range(&mut self, rba: u64, bytes: &[u8]) -> Result<(), RequestError> {
         self.release();
         self.inner.allow_change(self.access, "writing (open for output)")?;
+        if self.unit.is_some() {
+            return Err(NOT_IN_UNITS);
+        }
         self.of.write_range(rba, bytes)?;
         self.changed(false)
     }

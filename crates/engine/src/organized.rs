@@ -1,5 +1,6 @@
 //! A data set by its organization, for what every one of them is asked: opening, commit, close, recovery.
 
+use crate::common::by::By;
 use crate::common::interval::Intervals;
 use crate::common::Common;
 use crate::error::RequestError;
@@ -101,19 +102,19 @@ impl Organized {
         }
     }
 
-    /// Does a logged request again.
-    pub fn redo(&self, logged: &Logged) -> Result<(), RequestError> {
+    /// Does a logged request again, or one that takes a change back.
+    pub fn redo(&self, logged: &Logged, by: By<'_>) -> Result<(), RequestError> {
         match self {
             Organized::Ksds(ksds) => match logged {
-                Logged::Insert(_, record) => ksds.insert(record, Default::default()).map(drop),
-                Logged::Update(_, record) => ksds.update(record, None).map(drop),
-                Logged::Erase(_, key) => ksds.erase(key, None),
+                Logged::Insert(_, record) => ksds.insert(record, Default::default(), by).map(drop),
+                Logged::Update(_, record) => ksds.update(record, None, by).map(drop),
+                Logged::Erase(_, key) => ksds.erase(key, None, by),
                 Logged::AddPointer(..) | Logged::RemovePointer(..) => crate::sphere::replay(ksds, logged),
-                Logged::DataSet { .. } | Logged::Unit(_) => Ok(()),
+                _ => Ok(()),
             },
-            Organized::Esds(esds) => redo_numbered(&**esds, logged, 8),
-            Organized::Rrds(rrds) => redo_numbered(&**rrds, logged, 4),
-            Organized::Lds(lds) => redo_numbered(&**lds, logged, 8),
+            Organized::Esds(esds) => redo_numbered(&**esds, logged, 8, by),
+            Organized::Rrds(rrds) => redo_numbered(&**rrds, logged, 4, by),
+            Organized::Lds(lds) => redo_numbered(&**lds, logged, 8, by),
         }
     }
 
@@ -154,7 +155,7 @@ impl Organized {
 }
 
 /// Does a request again whose record has its number in `len` bytes in front.
-fn redo_numbered(of: &impl Numbered, logged: &Logged, len: usize) -> Result<(), RequestError> {
+fn redo_numbered(of: &impl Numbered, logged: &Logged, len: usize, by: By<'_>) -> Result<(), RequestError> {
     let (Logged::Insert(_, bytes) | Logged::Update(_, bytes) | Logged::Erase(_, bytes)) = logged else {
         return Ok(());
     };
@@ -165,8 +166,8 @@ fn redo_numbered(of: &impl Numbered, logged: &Logged, len: usize) -> Result<(), 
     let number = place.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
     of.check(number)?;
     match logged {
-        Logged::Insert(..) => of.redo_add(number, record),
-        Logged::Update(..) => of.replace(number, record),
-        _ => of.remove(number),
+        Logged::Insert(..) => of.redo_add(number, record, by),
+        Logged::Update(..) => of.replace(number, record, by),
+        _ => of.take_back(number, by),
     }
 }

@@ -15,11 +15,14 @@
 //!
 //! * V1. A log is given back only when every data set that needs it, or may need it, has committed without it.
 //! * V2. A data set is known by its cluster id; paths only say where to look.
+//! * V3. What a unit did that has no end in the log is taken back after everything was done again, newest first, in
+//!   each data set that takes part, whether its tree had it already or not.
 
 use crate::dataset::{Inner, OpenOptions};
 use crate::engine::{read_root, Engine};
 use crate::error::OpenError;
 use crate::log::{Left, LogReader, Logged};
+use crate::unit::Unfinished;
 use cica_disk::{Create, Lock, Open};
 use cica_format::root::Root;
 use std::collections::HashMap;
@@ -40,6 +43,8 @@ struct Recovery<'e> {
     numbers: HashMap<u32, Member>,
     /// The log has requests of a data set that is away (V1).
     needed: bool,
+    /// Changes of units whose end was not seen.
+    unfinished: Unfinished,
 }
 
 #[derive(Clone)]
@@ -87,13 +92,17 @@ impl Engine {
             members: HashMap::new(),
             numbers: HashMap::new(),
             needed: false,
+            unfinished: Unfinished::default(),
         };
         // First, so that it is found by its id wherever the log says it was.
         let mut done = recovery.take_in(root.cluster, data, index).map(drop);
         while done.is_ok() {
             match reader.as_mut().map_or(Ok(None), LogReader::next_group) {
                 Ok(Some(group)) => done = recovery.replay_group(group),
-                Ok(None) => break,
+                Ok(None) => {
+                    done = recovery.take_back();
+                    break;
+                }
                 Err(what) => done = Err(trouble(what)),
             }
         }
@@ -140,13 +149,36 @@ impl Recovery<'_> {
                     let member = self.take_in(*cluster, Path::new(data), Path::new(index))?;
                     self.numbers.insert(*number, member);
                 }
-                // Each part is of one data set, and that knows by its root whether it has it (R5).
-                Logged::Unit(parts) => {
-                    for part in parts {
-                        self.replay(lsn, part)?;
-                    }
+                Logged::Unit(parts) => self.replay_parts(lsn, parts)?,
+                Logged::Recoverable { change, redo, undo } => {
+                    self.replay_parts(lsn, redo)?;
+                    self.unfinished.changed(lsn, *change, undo.clone());
                 }
+                Logged::TakenBack { change, redo } => {
+                    self.replay_parts(lsn, redo)?;
+                    self.unfinished.taken_back(*change);
+                }
+                Logged::UnitEnd(unit) => self.unfinished.ended(*unit),
                 request => self.replay(lsn, request)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Each part is of one data set, and that knows by its root whether it has it (R5).
+    fn replay_parts(&mut self, lsn: u64, parts: &[Logged]) -> Result<(), OpenError> {
+        parts.iter().try_for_each(|part| self.replay(lsn, part))
+    }
+
+    /// Takes back what units did that have not ended.
+    fn take_back(&mut self) -> Result<(), OpenError> {
+        for (lsn, requests) in std::mem::take(&mut self.unfinished).newest_first() {
+            for request in &requests {
+                match request.number().and_then(|number| self.numbers.get(&number)) {
+                    Some(Member::Open(inner)) => inner.replay_undo(lsn, request)?,
+                    Some(Member::Away) => self.needed = true,
+                    Some(Member::Complete) | None => {}
+                }
             }
         }
         Ok(())

@@ -25,6 +25,7 @@ use crate::organized::Organized;
 use crate::relative::variable::VariableString;
 use crate::relative::Rrds;
 use crate::sphere::{PathString, Way};
+use crate::unit::UnitOfRecovery;
 use cica_format::attributes::Organization;
 use std::sync::Arc;
 
@@ -116,6 +117,8 @@ impl<'a> From<&'a Vec<u8>> for Argument<'a> {
 pub struct Str {
     of: Of,
     inner: Arc<Inner>,
+    /// Its changes belong to a unit of recovery.
+    in_unit: bool,
     /// Image of the control interval got last, and its CI while it is held for PUT CNV.
     interval: (Vec<u8>, Option<u32>),
 }
@@ -174,8 +177,25 @@ impl Str {
         Str {
             of,
             inner,
+            in_unit: false,
             interval: Default::default(),
         }
+    }
+
+    /// From now on its changes belong to `unit`.
+    pub(crate) fn within(mut self, unit: &UnitOfRecovery) -> Str {
+        let unit = unit.clone();
+        self.in_unit = true;
+        match &mut self.of {
+            Of::Ksds(string) => string.set_unit(unit),
+            Of::Vrrds(string) => string.set_unit(unit),
+            Of::Esds(string) => string.set_unit(unit),
+            Of::Rrds(string) => string.set_unit(unit),
+            Of::Lds(string) => string.set_unit(unit),
+            // The string on the base, over which it is made, has it.
+            Of::Path(_) => {}
+        }
+        self
     }
 
     /// What its open is for.
@@ -195,6 +215,7 @@ impl Str {
         Str {
             of: Of::Path(Box::new(PathString::new(inner.clone(), way, base))),
             inner,
+            in_unit: false,
             interval: Default::default(),
         }
     }
@@ -436,6 +457,9 @@ impl Str {
         let Some(ci) = self.interval.1 else {
             return Err(RequestError::NoUpdate);
         };
+        if self.in_unit {
+            return Err(NOT_IN_UNITS);
+        }
         let size = self.inner.common().data.layout.ci_size;
         if image.len() != size {
             return Err(RequestError::Length {
@@ -508,6 +532,11 @@ impl Str {
         of_any!(self, end())
     }
 }
+
+/// What has no records takes part in no unit of recovery.
+pub(crate) const NOT_IN_UNITS: RequestError = RequestError::Options {
+    what: "linear data sets and control intervals are not changed in a unit of recovery",
+};
 
 /// A range of bytes of a data set that has records.
 const NO_BYTES: RequestError = RequestError::Options {

@@ -68,6 +68,33 @@ pub enum LogRecord<'a> {
         /// Its records, as [`parts`] reads them.
         parts: &'a [u8],
     },
+    /// A change in a unit of recovery, with what takes it back.
+    Recoverable {
+        /// The unit; ids are given once in a log.
+        unit: u64,
+        /// The change's number in its unit.
+        sequence: u32,
+        /// What was done, as [`parts`] reads it.
+        redo: &'a [u8],
+        /// What takes it back.
+        undo: &'a [u8],
+    },
+    /// A change of a unit of recovery was taken back.
+    TakenBack {
+        /// The unit.
+        unit: u64,
+        /// The number of the change that is not there any more.
+        sequence: u32,
+        /// What was done for it, as [`parts`] reads it.
+        redo: &'a [u8],
+    },
+    /// A unit of recovery ended: what it has changed, and not taken back, stays.
+    UnitEnd {
+        /// The unit.
+        unit: u64,
+        /// True: backed out; false: committed.
+        backed_out: bool,
+    },
 }
 
 /// Bytes of a group's header, before its records.
@@ -77,7 +104,7 @@ pub const GROUP_MAGIC: [u8; 4] = *b"CiLG";
 /// First eight bytes of a log file.
 pub const FILE_MAGIC: [u8; 8] = *b"CICALOG ";
 /// Format version of logs this code writes; it refuses newer ones.
-pub const FORMAT: u16 = 1;
+pub const FORMAT: u16 = 2;
 
 /// Names in messages.
 const GROUP: &str = "log group";
@@ -105,6 +132,13 @@ mod at {
     pub const DATA_SET_PATH: usize = 13;
     pub const POINTER_KEY_LEN: usize = 5;
     pub const POINTER_KEY: usize = 6;
+    pub const UNIT: usize = 5;
+    pub const SEQUENCE: usize = 13;
+    pub const OUTCOME: usize = 13;
+    pub const UNIT_END: usize = 14;
+    pub const TAKEN_BACK_REDO: usize = 17;
+    pub const REDO_LEN: usize = 17;
+    pub const REDO: usize = 21;
 }
 
 mod kind {
@@ -116,6 +150,9 @@ mod kind {
     pub const ADD_POINTER: u8 = 5;
     pub const REMOVE_POINTER: u8 = 6;
     pub const UNIT: u8 = 7;
+    pub const RECOVERABLE: u8 = 8;
+    pub const TAKEN_BACK: u8 = 9;
+    pub const UNIT_END: u8 = 10;
 }
 
 /// What a group says of itself.
@@ -178,20 +215,42 @@ pub fn append_unit(buf: &mut Vec<u8>, parts: &[u8]) {
     append_record(buf, kind::UNIT, 0, &[parts]);
 }
 
-/// The records of a [`LogRecord::Unit`]. After an error it ends.
+/// Appends a change in a unit of recovery; `redo` and `undo` are what the functions above appended to empty buffers.
+pub fn append_recoverable(buf: &mut Vec<u8>, unit: u64, sequence: u32, redo: &[u8], undo: &[u8]) {
+    let (id, number, len) = (
+        unit.to_le_bytes(),
+        sequence.to_le_bytes(),
+        (redo.len() as u32).to_le_bytes(),
+    );
+    append_record(buf, kind::RECOVERABLE, 0, &[&id, &number, &len, redo, undo]);
+}
+
+/// Appends that change `sequence` of a unit of recovery was taken back by doing `redo`.
+pub fn append_taken_back(buf: &mut Vec<u8>, unit: u64, sequence: u32, redo: &[u8]) {
+    let (id, number) = (unit.to_le_bytes(), sequence.to_le_bytes());
+    append_record(buf, kind::TAKEN_BACK, 0, &[&id, &number, redo]);
+}
+
+/// Appends the end of a unit of recovery.
+pub fn append_unit_end(buf: &mut Vec<u8>, unit: u64, backed_out: bool) {
+    append_record(buf, kind::UNIT_END, 0, &[&unit.to_le_bytes(), &[u8::from(backed_out)]]);
+}
+
+/// The records in a [`LogRecord::Unit`], or in what a [`LogRecord::Recoverable`] did or takes back. After an error it
+/// ends.
 pub fn parts(mut rest: &[u8]) -> impl Iterator<Item = Result<LogRecord<'_>, FormatError>> {
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;
         }
-        let part = next_record(&mut rest, 1).and_then(|part| match part {
-            LogRecord::Unit { .. } | LogRecord::DataSet { .. } => Err(FormatError::Field {
+        let part = next_record(&mut rest, 1).and_then(|part| match part.kind() {
+            kind::INSERT..=kind::REMOVE_POINTER => Ok(part),
+            other => Err(FormatError::Field {
                 what: RECORD,
                 field: "kind in a unit",
-                value: kind::UNIT.into(),
+                value: other.into(),
                 must: "from 2 to 6",
             }),
-            part => Ok(part),
         });
         if part.is_err() {
             rest = &[];
@@ -343,6 +402,29 @@ impl LogRecord<'_> {
             LogRecord::AddPointer { number, key, pointer } => append_add_pointer(buf, number, key, pointer),
             LogRecord::RemovePointer { number, key, pointer } => append_remove_pointer(buf, number, key, pointer),
             LogRecord::Unit { parts } => append_unit(buf, parts),
+            LogRecord::Recoverable {
+                unit,
+                sequence,
+                redo,
+                undo,
+            } => append_recoverable(buf, unit, sequence, redo, undo),
+            LogRecord::TakenBack { unit, sequence, redo } => append_taken_back(buf, unit, sequence, redo),
+            LogRecord::UnitEnd { unit, backed_out } => append_unit_end(buf, unit, backed_out),
+        }
+    }
+
+    fn kind(&self) -> u8 {
+        match self {
+            LogRecord::DataSet { .. } => kind::DATA_SET,
+            LogRecord::Insert { .. } => kind::INSERT,
+            LogRecord::Update { .. } => kind::UPDATE,
+            LogRecord::Erase { .. } => kind::ERASE,
+            LogRecord::AddPointer { .. } => kind::ADD_POINTER,
+            LogRecord::RemovePointer { .. } => kind::REMOVE_POINTER,
+            LogRecord::Unit { .. } => kind::UNIT,
+            LogRecord::Recoverable { .. } => kind::RECOVERABLE,
+            LogRecord::TakenBack { .. } => kind::TAKEN_BACK,
+            LogRecord::UnitEnd { .. } => kind::UNIT_END,
         }
     }
 
@@ -378,11 +460,37 @@ impl LogRecord<'_> {
                 Ok(LogRecord::RemovePointer { number, key, pointer })
             }
             kind::UNIT => Ok(LogRecord::Unit { parts: body }),
+            kind::RECOVERABLE => {
+                need(RECORD, bytes, at::REDO)?;
+                let undo = at::REDO + le32(bytes, at::REDO_LEN) as usize;
+                need(RECORD, bytes, undo)?;
+                Ok(LogRecord::Recoverable {
+                    unit: le64(bytes, at::UNIT),
+                    sequence: le32(bytes, at::SEQUENCE),
+                    redo: &bytes[at::REDO..undo],
+                    undo: &bytes[undo..],
+                })
+            }
+            kind::TAKEN_BACK => {
+                need(RECORD, bytes, at::TAKEN_BACK_REDO)?;
+                Ok(LogRecord::TakenBack {
+                    unit: le64(bytes, at::UNIT),
+                    sequence: le32(bytes, at::SEQUENCE),
+                    redo: &bytes[at::TAKEN_BACK_REDO..],
+                })
+            }
+            kind::UNIT_END => {
+                need(RECORD, bytes, at::UNIT_END)?;
+                Ok(LogRecord::UnitEnd {
+                    unit: le64(bytes, at::UNIT),
+                    backed_out: bytes[at::OUTCOME] != 0,
+                })
+            }
             other => Err(FormatError::Field {
                 what: RECORD,
                 field: "kind",
                 value: other.into(),
-                must: "from 1 to 7",
+                must: "from 1 to 10",
             }),
         }
     }

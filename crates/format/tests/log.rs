@@ -181,12 +181,12 @@ fn the_file_header() {
             what: "log file header"
         })
     );
-    bytes[12] = 2;
+    bytes[12] = 3;
     assert_eq!(
         LogFileHeader::decode(&bytes),
         Err(FormatError::NewerFormat {
             what: "log file header",
-            found: 2
+            found: 3
         })
     );
 }
@@ -232,12 +232,12 @@ fn records_that_contradict_themselves_end_the_group() {
         })
     };
     assert_eq!(
-        after("05000000 08 09000000", 2),
-        [Ok(9), field("kind", 8, "from 1 to 7", "log record")]
+        after("05000000 0B 09000000", 2),
+        [Ok(9), field("kind", 11, "from 1 to 10", "log record")]
     );
     assert_eq!(
         after("05000000 00 09000000", 2),
-        [Ok(9), field("kind", 0, "from 1 to 7", "log record")]
+        [Ok(9), field("kind", 0, "from 1 to 10", "log record")]
     );
     assert_eq!(after("05000000 05 09000000", 2), [Ok(9), short(6, 5)]);
     assert_eq!(after("07000000 06 09000000 02 C1", 2), [Ok(9), short(8, 7)]);
@@ -310,6 +310,42 @@ fn a_unit_has_no_unit_in_it() {
             ..
         })]
     ));
+}
+
+#[test]
+fn records_of_a_unit_of_recovery_read_back_and_are_cut_nowhere() {
+    let (mut redo, mut undo) = (Vec::new(), Vec::new());
+    append_update(&mut redo, 3, b"KEY NEW");
+    append_update(&mut undo, 3, b"KEY OLD, LONGER");
+    let (unit, sequence) = (7, 2);
+    let written = [
+        LogRecord::Recoverable {
+            unit,
+            sequence,
+            redo: &redo,
+            undo: &undo,
+        },
+        LogRecord::TakenBack {
+            unit,
+            sequence,
+            redo: &undo,
+        },
+        LogRecord::UnitEnd { unit, backed_out: true },
+        LogRecord::UnitEnd {
+            unit,
+            backed_out: false,
+        },
+    ];
+    let group = group(&written);
+    assert_eq!(read(&group), Ok(written.to_vec()));
+    // A length of what was done that goes beyond the record is found.
+    let mut bytes = Vec::new();
+    begin_group(&mut bytes);
+    let at = bytes.len() + 21;
+    written[0].append(&mut bytes);
+    bytes[at..at + 4].copy_from_slice(&1000u32.to_le_bytes());
+    finish_group(&mut bytes, LOG, EPOCH, FIRST_LSN, 1);
+    assert!(matches!(read(&bytes), Err(FormatError::Short { .. })));
 }
 
 #[derive(Debug, Clone)]

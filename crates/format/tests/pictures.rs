@@ -348,7 +348,7 @@ fn log_file_and_group() {
     let fields = [
         ("magic", b"CICALOG ".to_vec()),
         ("checksum", own(&file, 8)),
-        ("format", le!(1u16)),
+        ("format", le!(2u16)),
         ("log", le!(0x1112_1314_1516_1718u64)),
         ("claims", le!(0x2122_2324u32)),
     ];
@@ -433,6 +433,61 @@ fn log_records() {
     LogRecord::Unit { parts: &parts }.append(&mut bytes);
     let fields = [("length", le!(19u32)), ("kind", vec![7]), ("parts", parts)];
     assert_pictured("log", "Unit record", &bytes, &fields);
+}
+
+#[test]
+fn log_records_of_a_unit_of_recovery() {
+    let (mut redo, mut undo, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
+    LogRecord::Insert {
+        number: 9,
+        record: b"ADAMS",
+    }
+    .append(&mut redo);
+    LogRecord::Erase { number: 9, key: b"AD" }.append(&mut undo);
+    let (unit, sequence) = (0x1112_1314_1516_1718u64, 0x2122_2324u32);
+    let recoverable = LogRecord::Recoverable {
+        unit,
+        sequence,
+        redo: &redo,
+        undo: &undo,
+    };
+    recoverable.append(&mut bytes);
+    let fields = [
+        ("length", le!(46u32)),
+        ("kind", vec![8]),
+        ("unit", le!(unit)),
+        ("sequence", le!(sequence)),
+        ("redo length", le!(14u32)),
+        ("redo", redo),
+        ("undo", undo.clone()),
+    ];
+    assert_pictured("log", "Recoverable record", &bytes, &fields);
+
+    bytes.clear();
+    let taken_back = LogRecord::TakenBack {
+        unit,
+        sequence,
+        redo: &undo,
+    };
+    taken_back.append(&mut bytes);
+    let fields = [
+        ("length", le!(28u32)),
+        ("kind", vec![9]),
+        ("unit", le!(unit)),
+        ("sequence", le!(sequence)),
+        ("redo", undo),
+    ];
+    assert_pictured("log", "Taken back record", &bytes, &fields);
+
+    bytes.clear();
+    LogRecord::UnitEnd { unit, backed_out: true }.append(&mut bytes);
+    let fields = [
+        ("length", le!(14u32)),
+        ("kind", vec![10]),
+        ("unit", le!(unit)),
+        ("backed out", vec![1]),
+    ];
+    assert_pictured("log", "Unit end record", &bytes, &fields);
 }
 
 #[test]

@@ -39,6 +39,11 @@ impl Intervals {
         self.end.fetch_max(end, AcqRel);
     }
 
+    /// CIs from `end` on are not in use any more; they are empty.
+    pub fn retreat(&self, end: u32) {
+        self.end.fetch_min(end, AcqRel);
+    }
+
     /// Nothing is in use (RESET).
     pub fn reset(&self) {
         self.end.store(0, Release);

@@ -4,6 +4,8 @@
 //! Locks in order: gate (shared by requests that change, exclusive for a commit) -> the organization's own -> page
 //! latches -> log.
 
+pub mod by;
+pub mod holds;
 pub mod interval;
 pub mod part;
 pub mod put_interval;
@@ -14,9 +16,9 @@ use crate::log::Log;
 use crate::pool::{Page, Pool, Shape};
 use crate::store::Component;
 use cica_format::attributes::{Attributes, Organization};
-use parking_lot::{Mutex, RwLock};
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use holds::Holds;
+use parking_lot::RwLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
 use std::sync::{Arc, OnceLock};
 
 /// Counters of an open data set, added to the root's at commit.
@@ -58,7 +60,10 @@ pub struct Common {
     pub loading: AtomicBool,
     /// Frames.
     pub pool: Arc<Pool>,
-    holds: Mutex<HashMap<Vec<u8>, u64>>,
+    /// Records that are held.
+    pub holds: Holds,
+    /// Open units of recovery that may have changed something here.
+    units: AtomicUsize,
     log: Arc<Log>,
     log_number: OnceLock<u32>,
     fence: OnceLock<String>,
@@ -75,7 +80,8 @@ impl Common {
             gate: RwLock::new(()),
             counters: Counters::default(),
             loading: AtomicBool::new(false),
-            holds: Mutex::new(HashMap::new()),
+            holds: Holds::default(),
+            units: AtomicUsize::new(0),
             log,
             log_number: OnceLock::new(),
             fence: OnceLock::new(),
@@ -125,25 +131,20 @@ impl Common {
         }
     }
 
-    /// Holds a record for update by `string`; `key` is the record's key, or its address in 8 bytes.
-    pub fn hold(&self, key: &[u8], string: u64) -> Result<(), RequestError> {
-        let mut holds = self.holds.lock();
-        match holds.get(key) {
-            Some(&other) if other != string => Err(RequestError::Exclusive { key: key.to_vec() }),
-            Some(_) => Ok(()),
-            None => {
-                holds.insert(key.to_vec(), string);
-                Ok(())
-            }
-        }
+    /// Notes that a unit of recovery begins (`true`) or ends in which this data set may be changed.
+    pub fn note_unit(&self, begins: bool) {
+        match begins {
+            true => self.units.fetch_add(1, AcqRel),
+            false => self.units.fetch_sub(1, AcqRel),
+        };
     }
-    /// Does a string hold the record?
-    pub fn is_held(&self, key: &[u8]) -> bool {
-        self.holds.lock().contains_key(key)
+    /// Are there open units that may have changed this data set?
+    pub fn has_units(&self) -> bool {
+        self.units.load(Acquire) > 0
     }
-    /// Releases it.
-    pub fn release(&self, key: &[u8]) {
-        self.holds.lock().remove(key);
+    /// The log it writes to.
+    pub fn log_of(&self) -> &Log {
+        &self.log
     }
 
     /// A change from its first step on: what fails there leaves it half done in memory.

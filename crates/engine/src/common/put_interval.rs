@@ -3,7 +3,7 @@
 //! * V1. Records stay where they are: the image has the same records at the same places, with the same keys, and only
 //!   their other bytes may be new. So neither index nor RBAs change, and what changed is logged as updates.
 //! * V2. A CI with a segment of a spanned record is not replaced: the segments of a record change together.
-//! * V3. A record that a string holds for update is not replaced.
+//! * V3. A record that a string holds for update, or a unit keeps, is not replaced.
 
 use super::Common;
 use crate::error::RequestError;
@@ -48,7 +48,7 @@ impl Common {
             } else {
                 key
             };
-            if self.is_held(&held) {
+            if self.holds.is_held(&held) {
                 return Err(RequestError::Exclusive { key: held });
             }
             changed.push((i, rba));

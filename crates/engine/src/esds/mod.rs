@@ -7,13 +7,19 @@
 //! * E3. Readers look only at CIs below the end; the end moves when what it takes in is complete.
 //! * E4. All segments of a record are latched while it is replaced, so a reader whose pages are unchanged has one
 //!   record.
+//! * E5. A unit of recovery that added a record keeps others from adding before it ends, so what it added are the last
+//!   records, and backing it out takes these away from behind.
 //!
 //! CIs in the middle may be empty: the rest of a CA that was too short for a spanned record.
 
+mod cut;
 mod inspect;
 mod put;
 mod read;
 
+pub use put::END;
+
+use crate::common::by::By;
 use crate::common::interval::Intervals;
 use crate::common::part::Part;
 use crate::common::Common;
@@ -61,27 +67,33 @@ impl Numbered for Esds {
     fn last_to(&self, number: u64, area: &mut Vec<u8>) -> Result<Option<u64>, RequestError> {
         self.last_record(number, area)
     }
-    fn add(&self, at: Option<u64>, _: Option<u64>, record: &[u8]) -> Result<(u64, bool), RequestError> {
+    fn next_number(&self, _: Option<u64>) -> Result<Option<u64>, RequestError> {
+        Ok(None)
+    }
+    fn add(&self, at: Option<u64>, _: Option<u64>, record: &[u8], by: By<'_>) -> Result<(u64, bool), RequestError> {
         match at {
-            None => self.put(record, Part::Whole),
+            None => self.put(record, Part::Whole(by)),
             Some(_) => Err(RequestError::Options {
                 what: "an entry-sequenced data set puts records behind the last one",
             }),
         }
     }
-    fn redo_add(&self, number: u64, record: &[u8]) -> Result<(), RequestError> {
-        match self.put(record, Part::Whole)? {
+    fn redo_add(&self, number: u64, record: &[u8], by: By<'_>) -> Result<(), RequestError> {
+        match self.put(record, Part::Whole(by))? {
             (rba, _) if rba == number => Ok(()),
             (rba, _) => Err(RequestError::BadRba { rba }),
         }
     }
-    fn replace(&self, number: u64, record: &[u8]) -> Result<(), RequestError> {
-        self.replace_at(number, record, Part::Whole)
+    fn replace(&self, number: u64, record: &[u8], by: By<'_>) -> Result<(), RequestError> {
+        self.replace_at(number, record, Part::Whole(by))
     }
-    fn remove(&self, _: u64) -> Result<(), RequestError> {
+    fn remove(&self, _: u64, _: By<'_>) -> Result<(), RequestError> {
         Err(RequestError::NoErase {
             of: "an entry-sequenced data set",
         })
+    }
+    fn take_back(&self, number: u64, by: By<'_>) -> Result<(), RequestError> {
+        self.cut_last(number, Part::Whole(by))
     }
     fn lengths(&self) -> (usize, usize) {
         (1, self.longest())

@@ -1,12 +1,16 @@
 //! Adding a record behind the last one (E1, E2), and replacing one by another of the same length (E4).
 
 use super::Esds;
+use crate::common::by::{By, Done};
 use crate::common::part::Part;
 use crate::common::segments::{FIRST, LAST};
 use crate::error::RequestError;
 use crate::pool::{Latched, Page};
-use cica_format::{ci, log};
+use cica_format::ci;
 use std::sync::atomic::Ordering::Relaxed;
+
+/// What a unit keeps that added a record (E5).
+pub const END: &[u8] = &[];
 
 /// What one try to put a record into the last CI came to.
 enum Tried {
@@ -20,10 +24,11 @@ enum Tried {
 
 impl Esds {
     /// Adds a record; its length has been checked. Returns its RBA, and whether that ended a control area.
-    pub fn put(&self, record: &[u8], part: Part) -> Result<(u64, bool), RequestError> {
+    pub fn put(&self, record: &[u8], part: Part<'_>) -> Result<(u64, bool), RequestError> {
         let _gate = part.shared(self);
         self.check_fence()?;
         let _tail = self.tail.lock();
+        self.check_alone(part, END)?;
         let before = self.intervals.end();
         let rba = match record.len() > self.longest_unspanned() {
             true => self.put_segments(record, part)?,
@@ -64,7 +69,7 @@ impl Esds {
         true
     }
 
-    fn put_whole(&self, record: &[u8], part: Part) -> Result<u64, RequestError> {
+    fn put_whole(&self, record: &[u8], part: Part<'_>) -> Result<u64, RequestError> {
         let end = self.intervals.end();
         if let Some(last) = end.checked_sub(1) {
             if let Some(rba) = self.put_into(last, record, part)? {
@@ -76,7 +81,7 @@ impl Esds {
         let mut page = Page::of(latched.bytes());
         page.insert(0, record, self.shape);
         let rba = self.rba_of_ci(end);
-        self.log_put(rba, record, part);
+        self.log_put(rba, record, part)?;
         self.data.changed(&mut latched);
         drop(latched);
         self.intervals.reach(end + 1);
@@ -85,7 +90,7 @@ impl Esds {
     }
 
     /// Puts a record behind the others of a CI; `None` if there is no room.
-    fn put_into(&self, ci: u32, record: &[u8], part: Part) -> Result<Option<u64>, RequestError> {
+    fn put_into(&self, ci: u32, record: &[u8], part: Part<'_>) -> Result<Option<u64>, RequestError> {
         loop {
             match self.try_put(ci, record, part)? {
                 Tried::Done(rba) => return Ok(Some(rba)),
@@ -100,7 +105,7 @@ impl Esds {
     }
 
     /// The same, once.
-    fn try_put(&self, ci: u32, record: &[u8], part: Part) -> Result<Tried, RequestError> {
+    fn try_put(&self, ci: u32, record: &[u8], part: Part<'_>) -> Result<Tried, RequestError> {
         let size = self.data.layout.ci_size;
         let (frame, version) = self.data.page(ci)?;
         let (count, cap) = (self.pool.view(frame).count(), self.pool.view(frame).slot_cap());
@@ -117,7 +122,7 @@ impl Esds {
         }
         page.insert(count, record, self.shape);
         let rba = self.rba_of_ci(ci) + offset as u64;
-        self.log_put(rba, record, part);
+        self.log_put(rba, record, part)?;
         self.data.changed(&mut latched);
         Ok(Tried::Done(rba))
     }
@@ -143,7 +148,7 @@ impl Esds {
     }
 
     /// A spanned record.
-    fn put_segments(&self, record: &[u8], part: Part) -> Result<u64, RequestError> {
+    fn put_segments(&self, record: &[u8], part: Part<'_>) -> Result<u64, RequestError> {
         let need = self.segments(record.len()) as u32;
         let first = self.fresh_intervals(record.len());
         self.make_intervals(first as u64 + need as u64)?;
@@ -151,19 +156,23 @@ impl Esds {
         let cis: Vec<u32> = (i as u32..i as u32 + need).collect();
         self.from_here(|| self.write_segments(ca, &cis, record))?;
         let rba = self.rba_of_ci(first);
-        self.log_put(rba, record, part);
+        self.log_put(rba, record, part)?;
         self.intervals.reach(first + need);
         Ok(rba)
     }
 
-    fn log_put(&self, rba: u64, record: &[u8], part: Part) {
-        self.append_alone(part, |number, buf| {
-            log::append_insert_at(buf, number, &rba.to_be_bytes(), record)
-        });
+    /// Nobody can have seen the record yet, so a unit has no trouble keeping it.
+    fn log_put(&self, rba: u64, record: &[u8], part: Part<'_>) -> Result<(), RequestError> {
+        let place = &rba.to_be_bytes();
+        if let Part::Whole(By::Unit(step)) = part {
+            step.keep(self, place)?;
+        }
+        self.log_alone(part, Done::Inserted { place, record });
+        Ok(())
     }
 
     /// Replaces the record at `rba` by one of the same length.
-    pub fn replace_at(&self, rba: u64, record: &[u8], part: Part) -> Result<(), RequestError> {
+    pub fn replace_at(&self, rba: u64, record: &[u8], part: Part<'_>) -> Result<(), RequestError> {
         let _gate = part.shared(self);
         self.check_fence()?;
         let size = self.data.layout.ci_size as u64;
@@ -198,9 +207,8 @@ impl Esds {
             }
             rest = left;
         }
-        self.append_alone(part, |number, buf| {
-            log::append_update_at(buf, number, &rba.to_be_bytes(), record)
-        });
+        let place = &rba.to_be_bytes();
+        self.log_alone(part, Done::Updated { place, record });
         for page in &mut latched {
             self.data.changed(page);
         }
@@ -209,7 +217,7 @@ impl Esds {
     }
 
     /// The page of a CI, latched, and those of the segments that follow if it has the first of a spanned record.
-    fn latch_record(&self, first: u32) -> Result<Vec<Latched<'_>>, RequestError> {
+    pub(super) fn latch_record(&self, first: u32) -> Result<Vec<Latched<'_>>, RequestError> {
         let mut latched = vec![self.data.latch(first)?];
         if latched[0].view().segment() == FIRST {
             for ci in first + 1..self.intervals.end() {

@@ -125,6 +125,10 @@ impl Esds {
                 return Ok(false);
             }
             if segment != MIDDLE && segment != LAST {
+                // A backout may have cut the record off since its first segment was read (E5).
+                if !read.iter().all(|&(frame, version)| self.unchanged(frame, version)) {
+                    return Ok(false);
+                }
                 break;
             }
             area.extend_from_slice(&piece);
@@ -132,6 +136,9 @@ impl Esds {
             if segment == LAST {
                 return Ok(read.iter().all(|&(frame, version)| self.unchanged(frame, version)));
             }
+        }
+        if !self.unchanged(read[0].0, read[0].1) {
+            return Ok(false);
         }
         Err(self.data_error(first, "the next segment of its spanned record is missing"))
     }

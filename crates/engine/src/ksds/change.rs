@@ -2,10 +2,11 @@
 
 use super::split::Coming;
 use super::{Ksds, Leaf};
+use crate::common::by::{By, Done};
 use crate::common::part::Part;
 use crate::error::RequestError;
 use crate::pool::{Latched, Page, Probe};
-use cica_format::{ci, log};
+use cica_format::ci;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// How a record comes.
@@ -49,12 +50,12 @@ enum Tried {
 
 impl Ksds {
     /// Adds a record; its length has been checked.
-    pub fn insert(&self, record: &[u8], order: Order) -> Result<Inserted, RequestError> {
-        done(self.insert_part(record, order, Part::Whole))
+    pub fn insert(&self, record: &[u8], order: Order, by: By<'_>) -> Result<Inserted, RequestError> {
+        done(self.insert_part(record, order, Part::Whole(by)))
     }
 
     /// The same, perhaps as part of a unit; `None`, and nothing is done: it needs the gate exclusively.
-    pub fn insert_part(&self, record: &[u8], order: Order, part: Part) -> Result<Option<Inserted>, RequestError> {
+    pub fn insert_part(&self, record: &[u8], order: Order, part: Part<'_>) -> Result<Option<Inserted>, RequestError> {
         let gate = part.shared(self);
         let key = self.key_of(record);
         if record.len() > self.longest_unspanned() {
@@ -99,7 +100,7 @@ impl Ksds {
         key: &[u8],
         record: &[u8],
         order: Order,
-        part: Part,
+        part: Part<'_>,
     ) -> Result<Tried, RequestError> {
         let view = self.leaf_view(leaf);
         let (pos, equal) = view.find_record(Probe::new(key), self.shape.rkp);
@@ -108,6 +109,7 @@ impl Ksds {
             return Ok(Tried::Again);
         }
         if equal {
+            self.check_alone(part, key)?;
             return Err(RequestError::Duplicate { key: key.to_vec() });
         }
         if segment != 0 {
@@ -124,6 +126,7 @@ impl Ksds {
         let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
             return Ok(Tried::Again);
         };
+        self.check_alone(part, key)?;
         let mut page = Page::of(latched.bytes());
         let size = self.data.layout.ci_size;
         let used = page.data_len() + record.len() + page.rdfs_with(pos, record.len()) * ci::RDF_LEN + ci::CIDF_LEN;
@@ -134,7 +137,7 @@ impl Ksds {
             });
         }
         page.insert(pos, record, self.shape);
-        self.append_alone(part, |number, buf| log::append_insert(buf, number, record));
+        self.log_alone(part, Done::Inserted { place: &[], record });
         let rba = self.rba(leaf.ci, &latched, pos);
         self.data.changed(&mut latched);
         drop(latched);
@@ -161,12 +164,17 @@ impl Ksds {
 
     /// Replaces the record with this record's key; `at` is its page, if that is as the reader found it. Returns its
     /// RBA.
-    pub fn update(&self, record: &[u8], at: Option<Leaf>) -> Result<u64, RequestError> {
-        done(self.update_part(record, at, Part::Whole))
+    pub fn update(&self, record: &[u8], at: Option<Leaf>, by: By<'_>) -> Result<u64, RequestError> {
+        done(self.update_part(record, at, Part::Whole(by)))
     }
 
     /// The same, perhaps as part of a unit; see [`insert_part`](Self::insert_part).
-    pub fn update_part(&self, record: &[u8], mut at: Option<Leaf>, part: Part) -> Result<Option<u64>, RequestError> {
+    pub fn update_part(
+        &self,
+        record: &[u8],
+        mut at: Option<Leaf>,
+        part: Part<'_>,
+    ) -> Result<Option<u64>, RequestError> {
         let gate = part.shared(self);
         let key = self.key_of(record);
         loop {
@@ -199,7 +207,7 @@ impl Ksds {
         }
     }
 
-    fn try_update(&self, leaf: &Leaf, key: &[u8], record: &[u8], part: Part) -> Result<Tried, RequestError> {
+    fn try_update(&self, leaf: &Leaf, key: &[u8], record: &[u8], part: Part<'_>) -> Result<Tried, RequestError> {
         let view = self.leaf_view(leaf);
         let (pos, equal) = view.find_record(Probe::new(key), self.shape.rkp);
         let segment = view.segment();
@@ -227,7 +235,7 @@ impl Ksds {
             }
         }
         page.replace(pos, record);
-        self.append_alone(part, |number, buf| log::append_update(buf, number, record));
+        self.log_alone(part, Done::Updated { place: &[], record });
         let rba = self.rba(leaf.ci, &latched, pos);
         self.data.changed(&mut latched);
         Ok(Tried::Done(rba, pos))
@@ -242,12 +250,12 @@ impl Ksds {
     }
 
     /// Takes the record with this key out; `at` as for [`update`](Self::update).
-    pub fn erase(&self, key: &[u8], at: Option<Leaf>) -> Result<(), RequestError> {
-        done(self.erase_part(key, at, Part::Whole))
+    pub fn erase(&self, key: &[u8], at: Option<Leaf>, by: By<'_>) -> Result<(), RequestError> {
+        done(self.erase_part(key, at, Part::Whole(by)))
     }
 
     /// The same, perhaps as part of a unit; see [`insert_part`](Self::insert_part).
-    pub fn erase_part(&self, key: &[u8], mut at: Option<Leaf>, part: Part) -> Result<Option<()>, RequestError> {
+    pub fn erase_part(&self, key: &[u8], mut at: Option<Leaf>, part: Part<'_>) -> Result<Option<()>, RequestError> {
         let gate = part.shared(self);
         loop {
             self.check_fence()?;
@@ -273,7 +281,7 @@ impl Ksds {
     }
 
     /// `Done` carries how many records the CI has left.
-    fn try_erase(&self, leaf: &Leaf, key: &[u8], part: Part) -> Result<Tried, RequestError> {
+    fn try_erase(&self, leaf: &Leaf, key: &[u8], part: Part<'_>) -> Result<Tried, RequestError> {
         let view = self.leaf_view(leaf);
         let (pos, equal) = view.find_record(Probe::new(key), self.shape.rkp);
         let segment = view.segment();
@@ -292,7 +300,7 @@ impl Ksds {
         let mut page = Page::of(latched.bytes());
         page.remove(pos);
         let left = page.count();
-        self.append_alone(part, |number, buf| log::append_erase(buf, number, key));
+        self.log_alone(part, Done::Erased { key });
         self.data.changed(&mut latched);
         Ok(Tried::Done(left as u64, pos))
     }

@@ -9,20 +9,21 @@ use super::nodes::PathStep;
 use super::split::is_one_record;
 use super::tree::Step;
 use super::{separator, Inserted, Ksds, Leaf, Spot};
+use crate::common::by::Done;
 use crate::common::part::Part;
 use crate::common::segments::{FIRST, LAST, MIDDLE};
 use crate::error::RequestError;
 use crate::pool::{Entry, Latched, Page, Probe};
 use cica_format::index::IndexRecord;
-use cica_format::log;
 use std::sync::atomic::Ordering::*;
 
 impl Ksds {
     /// Adds a record that is spanned, or goes beside one.
-    pub(super) fn insert_spanned(&self, record: &[u8], part: Part) -> Result<Inserted, RequestError> {
+    pub(super) fn insert_spanned(&self, record: &[u8], part: Part<'_>) -> Result<Inserted, RequestError> {
         let _structure = self.structure.lock();
+        self.check_alone(part, self.key_of(record))?;
         let inserted = self.place_record(record)?;
-        self.append_alone(part, |number, buf| log::append_insert(buf, number, record));
+        self.log_alone(part, Done::Inserted { place: &[], record });
         self.counters.records.fetch_add(1, Relaxed);
         self.counters.inserted.fetch_add(1, Relaxed);
         Ok(inserted)
@@ -405,14 +406,14 @@ impl Ksds {
     }
 
     /// Takes a spanned record out.
-    pub(super) fn erase_spanned(&self, key: &[u8], part: Part) -> Result<(), RequestError> {
+    pub(super) fn erase_spanned(&self, key: &[u8], part: Part<'_>) -> Result<(), RequestError> {
         let _structure = self.structure.lock();
         self.remove_group(key).inspect_err(|error| {
             if !matches!(error, RequestError::NotFound) {
                 self.fence_unless_full(error);
             }
         })?;
-        self.append_alone(part, |number, buf| log::append_erase(buf, number, key));
+        self.log_alone(part, Done::Erased { key });
         self.counters.records.fetch_sub(1, Relaxed);
         self.counters.deleted.fetch_add(1, Relaxed);
         self.reclaim_structured(key)
@@ -470,13 +471,13 @@ impl Ksds {
     }
 
     /// Replaces a record when it is, or becomes, a spanned one. Readers that miss it meanwhile look again.
-    pub(super) fn replace_spanned(&self, record: &[u8], part: Part) -> Result<u64, RequestError> {
+    pub(super) fn replace_spanned(&self, record: &[u8], part: Part<'_>) -> Result<u64, RequestError> {
         let _structure = self.structure.lock();
         self.replacing.fetch_add(1, AcqRel);
         let done = self.replace_structured(record);
         self.replacing.fetch_add(1, AcqRel);
         let rba = done?;
-        self.append_alone(part, |number, buf| log::append_update(buf, number, record));
+        self.log_alone(part, Done::Updated { place: &[], record });
         self.counters.updated.fetch_add(1, Relaxed);
         Ok(rba)
     }

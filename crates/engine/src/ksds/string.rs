@@ -3,11 +3,13 @@
 //! The positions are those of [`crate::string`], with keys for K.
 
 use super::{Inserted, Ksds, Leaf, Order, Spot};
+use crate::common::by::By;
 use crate::dataset::{Access, Inner};
 use crate::error::RequestError;
 use crate::pool::Records;
-use crate::sphere::{Keyed, KeyedChange, Sphere};
+use crate::sphere::{Change, Keyed, KeyedChange};
 use crate::string::{Insert, Intent, Position, Record, Search};
+use crate::unit::UnitOfRecovery;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
@@ -42,6 +44,10 @@ pub struct KsdsString {
     /// Where the record of `On` was found, while its page stays as it was.
     spot: Option<Spot>,
     held: Option<Vec<u8>>,
+    /// Its changes belong to this unit of recovery.
+    unit: Option<UnitOfRecovery>,
+    /// How often that had been backed out when the record was held.
+    held_at: u64,
     /// Key of the last sequential insert.
     inserted: Option<Vec<u8>>,
     /// Place of the last insert.
@@ -69,11 +75,18 @@ impl KsdsString {
             rba: 0,
             spot: None,
             held: None,
+            unit: None,
+            held_at: 0,
             inserted: None,
             last_insert: None,
             retrieved: 0,
             duplicate: false,
         }
+    }
+
+    /// From now on its changes belong to `unit`.
+    pub fn set_unit(&mut self, unit: UnitOfRecovery) {
+        self.unit = Some(unit);
     }
 
     /// What the string's open is for.
@@ -304,7 +317,10 @@ impl KsdsString {
         let ksds = self.ksds.clone();
         let key = ksds.key_of(record);
         if ksds.loading.load(Relaxed) {
-            return self.load(record, how);
+            match self.unit {
+                None => return self.load(record, how),
+                Some(_) => inner.end_loading(&ksds)?,
+            }
         }
         let sequential = how != Insert::Direct;
         if sequential && self.inserted.as_deref().is_some_and(|before| key < before) {
@@ -314,10 +330,7 @@ impl KsdsString {
             sequential,
             after: self.last_insert,
         };
-        let done = match inner.sphere() {
-            None => ksds.insert(record, order)?,
-            Some(sphere) => self.upgrade(sphere, Keyed::Insert { record, order })?,
-        };
+        let done = self.change(Keyed::Insert { record, order })?;
         self.last_insert = Some(done.at);
         self.stored(key, sequential);
         inner.after_change()?;
@@ -369,23 +382,13 @@ impl KsdsString {
         }
         let inner = self.inner.clone();
         let at = self.spot.map(|s| s.leaf);
-        let rba = match inner.sphere() {
-            None => self.ksds.update(record, at)?,
-            Some(sphere) => {
-                // While it is held nobody changes the record that was got.
-                let old = std::mem::take(&mut self.area);
-                let done = self.upgrade(
-                    sphere,
-                    Keyed::Update {
-                        old: &old,
-                        new: record,
-                        at,
-                    },
-                );
-                self.area = old;
-                done?.rba
-            }
-        };
+        self.check_hold()?;
+        // While it is held nobody changes the record that was got.
+        let old = std::mem::take(&mut self.area);
+        let new = record;
+        let done = self.change(Keyed::Update { old: &old, new, at });
+        self.area = old;
+        let rba = done?.rba;
         self.release();
         inner.after_change()?;
         Ok(rba)
@@ -398,31 +401,46 @@ impl KsdsString {
     pub fn erase(&mut self) -> Result<(), RequestError> {
         self.inner
             .allow_change(self.access, "erasing records (open for output)")?;
-        let Some(key) = self.held.clone() else {
+        if self.held.is_none() {
             return Err(RequestError::NoUpdate);
-        };
+        }
+        self.check_hold()?;
         let inner = self.inner.clone();
         let at = self.spot.map(|s| s.leaf);
-        match inner.sphere() {
-            None => self.ksds.erase(&key, at)?,
-            Some(sphere) => {
-                let old = std::mem::take(&mut self.area);
-                let done = self.upgrade(sphere, Keyed::Erase { old: &old, at });
-                self.area = old;
-                done?;
-            }
-        }
+        let old = std::mem::take(&mut self.area);
+        let done = self.change(Keyed::Erase { old: &old, at });
+        self.area = old;
+        done?;
         self.release();
         inner.after_change()
     }
 
-    /// A change that reaches the alternate indexes too.
-    fn upgrade(&mut self, sphere: &Sphere, what: Keyed<'_>) -> Result<Inserted, RequestError> {
+    /// Changes a record, for the unit if there is one, and what alternate indexes there are.
+    fn change(&mut self, what: Keyed<'_>) -> Result<Inserted, RequestError> {
         self.duplicate = false;
-        let ksds = &*self.ksds;
-        let changed = sphere.change(&self.inner, &KeyedChange { ksds, what })?;
+        let inner = &self.inner;
+        let change = KeyedChange { ksds: &self.ksds, what };
+        let done = match &self.unit {
+            None => change.done(inner, By::Itself),
+            Some(unit) => {
+                let old = change.going().unwrap_or_default();
+                unit.change(inner, change.identity(), old, |by| change.done(inner, by))
+            }
+        };
+        let changed = done?;
         self.duplicate = changed.duplicate;
         Ok(changed.place)
+    }
+
+    /// What was held when the unit was backed out is not any more: the record in the area may have been taken back.
+    fn check_hold(&mut self) -> Result<(), RequestError> {
+        match &self.unit {
+            Some(unit) if unit.backouts() != self.held_at => {
+                self.release();
+                Err(RequestError::NoUpdate)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The record that the last direct get returned.
@@ -465,7 +483,7 @@ impl KsdsString {
     /// A string's next request releases what it held.
     pub fn release(&mut self) {
         if let Some(key) = self.held.take() {
-            self.ksds.release(&key);
+            self.ksds.holds.release(&key);
         }
     }
 
@@ -521,8 +539,12 @@ impl KsdsString {
                     return Ok(Some(spot));
                 }
                 let key = self.ksds.key_of(&self.area).to_vec();
-                self.ksds.hold(&key, self.id)?;
-                self.held = Some(key);
+                let (owner, backouts) = match &self.unit {
+                    Some(unit) => (unit.owner(), unit.backouts()),
+                    None => (self.id, 0),
+                };
+                self.ksds.holds.hold(&key, owner)?;
+                (self.held, self.held_at) = (Some(key), backouts);
                 if self.ksds.fresh(&spot.leaf) {
                     return Ok(Some(spot));
                 }

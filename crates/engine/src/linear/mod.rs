@@ -6,6 +6,7 @@
 //! * L1. One write at a time (`writing`); each CI changes under its latch and is logged as a request of its own, so
 //!   after a crash every CI is as one write left it.
 
+use crate::common::by::By;
 use crate::common::interval::Intervals;
 use crate::common::Common;
 use crate::error::RequestError;
@@ -184,6 +185,7 @@ impl Lds {
 }
 
 impl Numbered for Lds {
+    const IN_UNITS: bool = false;
     fn common(&self) -> &Common {
         &self.common
     }
@@ -210,7 +212,10 @@ impl Numbered for Lds {
         let rba = (number / size * size).min(last);
         Ok(self.exact(rba, area)?.then_some(rba))
     }
-    fn add(&self, at: Option<u64>, _: Option<u64>, record: &[u8]) -> Result<(u64, bool), RequestError> {
+    fn next_number(&self, _: Option<u64>) -> Result<Option<u64>, RequestError> {
+        Ok(None)
+    }
+    fn add(&self, at: Option<u64>, _: Option<u64>, record: &[u8], _: By<'_>) -> Result<(u64, bool), RequestError> {
         match at {
             None => self.write(None, record).map(|rba| (rba, false)),
             Some(_) => Err(RequestError::Options {
@@ -218,13 +223,13 @@ impl Numbered for Lds {
             }),
         }
     }
-    fn redo_add(&self, number: u64, record: &[u8]) -> Result<(), RequestError> {
+    fn redo_add(&self, number: u64, record: &[u8], _: By<'_>) -> Result<(), RequestError> {
         self.write_range(number, record)
     }
-    fn replace(&self, number: u64, record: &[u8]) -> Result<(), RequestError> {
+    fn replace(&self, number: u64, record: &[u8], _: By<'_>) -> Result<(), RequestError> {
         self.write_range(number, record)
     }
-    fn remove(&self, _: u64) -> Result<(), RequestError> {
+    fn remove(&self, _: u64, _: By<'_>) -> Result<(), RequestError> {
         Err(RequestError::NoErase {
             of: "a linear data set",
         })

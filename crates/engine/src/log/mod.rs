@@ -18,7 +18,7 @@
 mod pool;
 mod replay;
 
-pub use replay::{Left, LogReader, Logged};
+pub use replay::{owned_parts, Left, LogReader, Logged};
 
 use cica_disk::{Disk, File, WriteAt};
 use cica_format::log::{self, LogRecord, BLOCK_LEN};
@@ -52,6 +52,8 @@ pub struct Log {
     durable: AtomicU64,
     pressure: AtomicU8,
     eager: AtomicBool,
+    /// Units of recovery that had an id so far.
+    units: AtomicU64,
     /// Bytes of a group after which it is written without anybody asking. Two groups are in memory at once.
     gathers: usize,
 }
@@ -90,6 +92,8 @@ struct Claimed {
     log: u64,
     epoch: u32,
     at: u64,
+    /// Where the log is so long that it should start over.
+    long: u64,
     capacity: u64,
 }
 
@@ -116,6 +120,7 @@ impl Log {
             durable: AtomicU64::new(0),
             pressure: AtomicU8::new(0),
             eager: AtomicBool::new(false),
+            units: AtomicU64::new(0),
             gathers,
         }
     }
@@ -182,6 +187,11 @@ impl Log {
     /// The last LSN given.
     pub fn last(&self) -> u64 {
         self.state.lock().next_lsn - 1
+    }
+
+    /// An id for a unit of recovery.
+    pub fn new_unit(&self) -> u64 {
+        self.units.fetch_add(1, Relaxed) + 1
     }
 
     /// Id and path of the claimed file, if `number`'s root names it.
@@ -302,7 +312,7 @@ impl Log {
                 pool::make_room(f, group.len() as u64)?;
                 let at = f.at;
                 f.at += group.len() as u64;
-                if f.at > EPOCH_BYTES {
+                if f.at > f.long {
                     self.pressure.fetch_or(LONG, Relaxed);
                 }
                 (f.file.clone(), f.log, f.path.clone(), f.epoch, at)
@@ -351,6 +361,17 @@ impl Log {
         if let Some(f) = &mut state.file {
             f.epoch += 1;
             f.at = BLOCK_LEN as u64;
+            f.long = EPOCH_BYTES;
+        }
+    }
+
+    /// Every tree is committed, but what takes back the units that are open is needed still (U2 in [`crate::unit`]): the
+    /// log goes on, and is long again when it has grown as much once more.
+    pub fn go_on(&self) {
+        let mut state = self.state.lock();
+        self.pressure.fetch_and(!LONG, Relaxed);
+        if let Some(f) = &mut state.file {
+            f.long = f.at + EPOCH_BYTES;
         }
     }
 }

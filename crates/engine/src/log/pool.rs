@@ -7,7 +7,7 @@
 //!   how often the file was claimed. So groups of an earlier life do not count.
 //! * F3. A file whose owner died keeps its id until recovery has done its requests; it is not claimed before.
 
-use super::Claimed;
+use super::{Claimed, EPOCH_BYTES};
 use cica_disk::{Create, Disk, File, Lock, Open, ReadAt, WriteAt};
 use cica_format::log::{LogFileHeader, BLOCK_LEN};
 use std::path::Path;
@@ -80,6 +80,7 @@ pub(super) fn claim(disk: &Arc<dyn Disk>, directory: &Path) -> Result<Claimed, S
             log: header.log,
             epoch: 1,
             at: BLOCK_LEN as u64,
+            long: EPOCH_BYTES,
             capacity,
         });
     }

@@ -41,6 +41,24 @@ pub enum Logged {
     RemovePointer(u32, Vec<u8>, Vec<u8>),
     /// Requests of several data sets, each the part of one.
     Unit(Vec<Logged>),
+    /// A change in a unit of recovery.
+    Recoverable {
+        /// Unit and number of the change.
+        change: (u64, u32),
+        /// What was done.
+        redo: Vec<Logged>,
+        /// What takes it back.
+        undo: Vec<Logged>,
+    },
+    /// A change of a unit of recovery was taken back by these.
+    TakenBack {
+        /// Unit and number of the change that is not there any more.
+        change: (u64, u32),
+        /// What was done for it.
+        redo: Vec<Logged>,
+    },
+    /// A unit of recovery ended.
+    UnitEnd(u64),
 }
 
 impl Logged {
@@ -50,7 +68,7 @@ impl Logged {
             Logged::DataSet { number, .. } | Logged::Insert(number, _) | Logged::Update(number, _) => Some(*number),
             Logged::Erase(number, _) | Logged::AddPointer(number, ..) => Some(*number),
             Logged::RemovePointer(number, ..) => Some(*number),
-            Logged::Unit(_) => None,
+            Logged::Unit(_) | Logged::Recoverable { .. } | Logged::TakenBack { .. } | Logged::UnitEnd(_) => None,
         }
     }
 }
@@ -180,6 +198,11 @@ impl LogReader {
     }
 }
 
+/// The requests of [`log::parts`].
+pub fn owned_parts(bytes: &[u8]) -> Result<Vec<Logged>, FormatError> {
+    log::parts(bytes).map(|part| part.and_then(owned)).collect()
+}
+
 fn owned(record: LogRecord<'_>) -> Result<Logged, FormatError> {
     Ok(match record {
         LogRecord::DataSet { number, cluster, path } => {
@@ -198,9 +221,21 @@ fn owned(record: LogRecord<'_>) -> Result<Logged, FormatError> {
         LogRecord::RemovePointer { number, key, pointer } => {
             Logged::RemovePointer(number, key.to_vec(), pointer.to_vec())
         }
-        LogRecord::Unit { parts } => {
-            let parts = log::parts(parts).map(|part| part.and_then(owned));
-            Logged::Unit(parts.collect::<Result<_, _>>()?)
-        }
+        LogRecord::Unit { parts } => Logged::Unit(owned_parts(parts)?),
+        LogRecord::Recoverable {
+            unit,
+            sequence,
+            redo,
+            undo,
+        } => Logged::Recoverable {
+            change: (unit, sequence),
+            redo: owned_parts(redo)?,
+            undo: owned_parts(undo)?,
+        },
+        LogRecord::TakenBack { unit, sequence, redo } => Logged::TakenBack {
+            change: (unit, sequence),
+            redo: owned_parts(redo)?,
+        },
+        LogRecord::UnitEnd { unit, .. } => Logged::UnitEnd(unit),
     })
 }

@@ -31,6 +31,11 @@ impl Held {
         Ok(())
     }
 
+    /// Bytes charged.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Gives everything back that is above `bytes`.
     pub fn shrink_to(&mut self, bytes: usize) {
         let less = self.bytes.saturating_sub(bytes);

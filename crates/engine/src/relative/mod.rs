@@ -8,13 +8,14 @@ mod inspect;
 mod put_interval;
 pub mod variable;
 
+use crate::common::by::{By, Done};
 use crate::common::interval::Intervals;
 use crate::common::Common;
 use crate::error::RequestError;
 use crate::numbered::Numbered;
 use crate::pool::{pause, ImagePage, View};
 use cica_format::ci::RDF_EMPTY_SLOT;
-use cica_format::{log, slots};
+use cica_format::slots;
 use parking_lot::Mutex;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -93,7 +94,7 @@ impl Rrds {
     }
 
     /// The number behind `after`, or behind all records.
-    fn next_number(&self, after: Option<u64>) -> Result<u64, RequestError> {
+    fn behind(&self, after: Option<u64>) -> Result<u64, RequestError> {
         let last = match after {
             Some(after) => after,
             None => self.last_to(u64::MAX, &mut Vec::new())?.unwrap_or(0),
@@ -114,12 +115,13 @@ impl Rrds {
     }
 
     /// Puts a record into an empty slot. Returns whether that is the last of its control area.
-    pub fn put(&self, rrn: u64, record: &[u8]) -> Result<bool, RequestError> {
+    pub fn put(&self, rrn: u64, record: &[u8], by: By<'_>) -> Result<bool, RequestError> {
         let _gate = self.gate.read();
         self.check_fence()?;
         let (ci, slot) = self.locate(rrn);
         self.reach(ci)?;
         let mut latched = self.data.latch(ci)?;
+        self.check_kept(&rrn.to_be_bytes(), by)?;
         if self.is_full(latched.view(), slot) {
             return Err(RequestError::Duplicate {
                 key: (rrn as u32).to_be_bytes().to_vec(),
@@ -129,7 +131,8 @@ impl Rrds {
         let count = page.count();
         page.set_count(count + 1);
         self.fill(&mut page, slot, Some(record));
-        self.append(|number, buf| log::append_insert_at(buf, number, &(rrn as u32).to_be_bytes(), record));
+        let place = &(rrn as u32).to_be_bytes();
+        self.log(by, Done::Inserted { place, record });
         self.data.changed(&mut latched);
         drop(latched);
         if count == 0 {
@@ -160,7 +163,7 @@ impl Rrds {
     }
 
     /// Replaces (or, without a record, takes out) what a full slot holds.
-    fn change(&self, rrn: u64, record: Option<&[u8]>) -> Result<(), RequestError> {
+    fn change(&self, rrn: u64, record: Option<&[u8]>, by: By<'_>) -> Result<(), RequestError> {
         let _gate = self.gate.read();
         self.check_fence()?;
         let (ci, slot) = self.locate(rrn);
@@ -176,11 +179,11 @@ impl Rrds {
         let key = (rrn as u32).to_be_bytes();
         let mut left = page.count();
         match record {
-            Some(record) => self.append(|number, buf| log::append_update_at(buf, number, &key, record)),
+            Some(record) => self.log(by, Done::Updated { place: &key, record }),
             None => {
                 left -= 1;
                 page.set_count(left);
-                self.append(|number, buf| log::append_erase(buf, number, &key));
+                self.log(by, Done::Erased { key: &key });
             }
         }
         self.data.changed(&mut latched);
@@ -239,21 +242,24 @@ impl Numbered for Rrds {
         }
         Ok(None)
     }
-    fn add(&self, at: Option<u64>, after: Option<u64>, record: &[u8]) -> Result<(u64, bool), RequestError> {
+    fn next_number(&self, after: Option<u64>) -> Result<Option<u64>, RequestError> {
+        self.behind(after).map(Some)
+    }
+    fn add(&self, at: Option<u64>, after: Option<u64>, record: &[u8], by: By<'_>) -> Result<(u64, bool), RequestError> {
         let rrn = match at {
             Some(rrn) => rrn,
-            None => self.next_number(after)?,
+            None => self.behind(after)?,
         };
-        self.put(rrn, record).map(|completed| (rrn, completed))
+        self.put(rrn, record, by).map(|completed| (rrn, completed))
     }
-    fn redo_add(&self, number: u64, record: &[u8]) -> Result<(), RequestError> {
-        self.put(number, record).map(drop)
+    fn redo_add(&self, number: u64, record: &[u8], by: By<'_>) -> Result<(), RequestError> {
+        self.put(number, record, by).map(drop)
     }
-    fn replace(&self, number: u64, record: &[u8]) -> Result<(), RequestError> {
-        self.change(number, Some(record))
+    fn replace(&self, number: u64, record: &[u8], by: By<'_>) -> Result<(), RequestError> {
+        self.change(number, Some(record), by)
     }
-    fn remove(&self, number: u64) -> Result<(), RequestError> {
-        self.change(number, None)
+    fn remove(&self, number: u64, by: By<'_>) -> Result<(), RequestError> {
+        self.change(number, None, by)
     }
     fn lengths(&self) -> (usize, usize) {
         (self.length, self.length)

@@ -30,7 +30,7 @@ impl Rrds {
             .collect();
         for (slot, _) in &changes {
             let key = self.number(ci, *slot).to_be_bytes();
-            if self.is_held(&key) {
+            if self.holds.is_held(&key) {
                 return Err(RequestError::Exclusive { key: key.to_vec() });
             }
         }

@@ -5,6 +5,7 @@ use crate::dataset::{Access, Inner};
 use crate::error::RequestError;
 use crate::ksds::{Ksds, KsdsString};
 use crate::string::{Insert, Intent, Record, Search};
+use crate::unit::UnitOfRecovery;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
@@ -35,6 +36,11 @@ impl VariableString {
             inserted: None,
             held: None,
         }
+    }
+
+    /// From now on its changes belong to `unit`.
+    pub fn set_unit(&mut self, unit: UnitOfRecovery) {
+        self.string.set_unit(unit);
     }
 
     /// GET direct.

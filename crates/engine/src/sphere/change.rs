@@ -1,11 +1,13 @@
 //! A change of a base record, as a unit needs to know it: what the record was and becomes, what names it, and how the
 //! base does it.
 
+use super::unit::Changed;
+use crate::common::by::{By, Done};
 use crate::common::part::Part;
+use crate::dataset::Inner;
 use crate::error::RequestError;
 use crate::esds::Esds;
 use crate::ksds::{Inserted, Ksds, Leaf, Order};
-use cica_format::log;
 
 /// See the module.
 pub(crate) trait Change {
@@ -20,9 +22,9 @@ pub(crate) trait Change {
     /// What the base refuses whatever alternate indexes say.
     fn check(&self) -> Result<(), RequestError>;
     /// Does it; `None`, and nothing is done: it needs the gate exclusively.
-    fn apply(&self, part: Part) -> Result<Option<Self::Place>, RequestError>;
+    fn apply(&self, part: Part<'_>) -> Result<Option<Self::Place>, RequestError>;
     /// The base's part of the unit's record in the log.
-    fn log(&self, number: u32, parts: &mut Vec<u8>);
+    fn as_done(&self) -> Done<'_>;
 }
 
 /// A change of a KSDS.
@@ -85,7 +87,7 @@ impl Change for KeyedChange<'_> {
         }
     }
 
-    fn apply(&self, part: Part) -> Result<Option<Inserted>, RequestError> {
+    fn apply(&self, part: Part<'_>) -> Result<Option<Inserted>, RequestError> {
         let place = |rba| Inserted { rba, at: (0, 0) };
         match self.what {
             Keyed::Insert { record, order } => self.ksds.insert_part(record, order, part),
@@ -97,22 +99,49 @@ impl Change for KeyedChange<'_> {
         }
     }
 
-    fn log(&self, number: u32, parts: &mut Vec<u8>) {
+    fn as_done(&self) -> Done<'_> {
+        let place = &[];
         match self.what {
-            Keyed::Insert { record, .. } => log::append_insert(parts, number, record),
-            Keyed::Update { new, .. } => log::append_update(parts, number, new),
-            Keyed::Erase { .. } => log::append_erase(parts, number, self.identity()),
+            Keyed::Insert { record, .. } => Done::Inserted { place, record },
+            Keyed::Update { new: record, .. } => Done::Updated { place, record },
+            Keyed::Erase { .. } => Done::Erased { key: self.identity() },
         }
     }
 }
 
-/// A change of an ESDS: a record behind the last one, or one replaced by another of its length.
+impl KeyedChange<'_> {
+    /// Does it, with what it changes in the upgrade set if `base` has one.
+    pub fn done(&self, base: &Inner, by: By<'_>) -> Result<Changed<Inserted>, RequestError> {
+        match base.sphere() {
+            Some(sphere) => sphere.change(base, self, by),
+            None => alone(base, self, by),
+        }
+    }
+}
+
+/// Does a change that nothing else changes with.
+pub(super) fn alone<C: Change>(base: &Inner, change: &C, by: By<'_>) -> Result<Changed<C::Place>, RequestError> {
+    match change.apply(Part::Whole(by))? {
+        Some(place) => Ok(Changed {
+            place,
+            duplicate: false,
+        }),
+        None => {
+            let why = "a request of its own has the gate as it needs it";
+            base.common().fence(why);
+            Err(RequestError::Fenced { why: why.into() })
+        }
+    }
+}
+
+/// A change of an ESDS: a record behind the last one, one replaced by another of its length, or, when a unit of
+/// recovery goes back, the last one cut off.
 #[derive(Clone, Copy)]
 pub(crate) struct EnteredChange<'r> {
     esds: &'r Esds,
     rba: [u8; 8],
     old: Option<&'r [u8]>,
-    new: &'r [u8],
+    new: Option<&'r [u8]>,
 }
 
 impl<'r> EnteredChange<'r> {
@@ -122,7 +151,7 @@ impl<'r> EnteredChange<'r> {
             esds,
             rba: rba.to_be_bytes(),
             old: None,
-            new: record,
+            new: Some(record),
         }
     }
 
@@ -132,7 +161,17 @@ impl<'r> EnteredChange<'r> {
             esds,
             rba: rba.to_be_bytes(),
             old: Some(old),
-            new,
+            new: Some(new),
+        }
+    }
+
+    /// The last record, at `rba`, taken away again.
+    pub fn cut(esds: &'r Esds, rba: u64, old: &'r [u8]) -> EnteredChange<'r> {
+        EnteredChange {
+            esds,
+            rba: rba.to_be_bytes(),
+            old: Some(old),
+            new: None,
         }
     }
 }
@@ -146,7 +185,7 @@ impl Change for EnteredChange<'_> {
     }
 
     fn coming(&self) -> Option<&[u8]> {
-        Some(self.new)
+        self.new
     }
 
     fn identity(&self) -> &[u8] {
@@ -154,34 +193,42 @@ impl Change for EnteredChange<'_> {
     }
 
     fn check(&self) -> Result<(), RequestError> {
-        match self.old {
-            Some(old) if old.len() != self.new.len() => Err(RequestError::LengthChange {
-                given: self.new.len(),
+        match (self.old, self.new) {
+            (Some(old), Some(new)) if old.len() != new.len() => Err(RequestError::LengthChange {
+                given: new.len(),
                 has: old.len(),
             }),
             _ => Ok(()),
         }
     }
 
-    fn apply(&self, part: Part) -> Result<Option<(u64, bool)>, RequestError> {
+    fn apply(&self, part: Part<'_>) -> Result<Option<(u64, bool)>, RequestError> {
         let rba = u64::from_be_bytes(self.rba);
-        if self.old.is_some() {
-            self.esds.replace_at(rba, self.new, part)?;
-            return Ok(Some((rba, false)));
-        }
-        match self.esds.put(self.new, part)? {
-            place if place.0 == rba => Ok(Some(place)),
-            // Alternate indexes point to where it is not.
-            (other, _) => Err(RequestError::Fenced {
-                why: format!("a record that was to go to RBA {rba} went to RBA {other}"),
-            }),
+        match (self.old, self.new) {
+            (None, Some(new)) => match self.esds.put(new, part)? {
+                place if place.0 == rba => Ok(Some(place)),
+                // Alternate indexes point to where it is not.
+                (other, _) => Err(RequestError::Fenced {
+                    why: format!("a record that was to go to RBA {rba} went to RBA {other}"),
+                }),
+            },
+            (_, Some(new)) => {
+                self.esds.replace_at(rba, new, part)?;
+                Ok(Some((rba, false)))
+            }
+            (_, None) => {
+                self.esds.cut_last(rba, part)?;
+                Ok(Some((rba, false)))
+            }
         }
     }
 
-    fn log(&self, number: u32, parts: &mut Vec<u8>) {
-        match self.old {
-            None => log::append_insert_at(parts, number, &self.rba, self.new),
-            Some(_) => log::append_update_at(parts, number, &self.rba, self.new),
+    fn as_done(&self) -> Done<'_> {
+        let place = &self.rba;
+        match (self.old, self.new) {
+            (None, Some(record)) => Done::Inserted { place, record },
+            (_, Some(record)) => Done::Updated { place, record },
+            (_, None) => Done::Erased { key: place },
         }
     }
 }

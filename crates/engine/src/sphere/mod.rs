@@ -38,7 +38,7 @@ mod unit;
 mod way;
 
 pub use build::{Build, BuildError, Built, Omitted};
-pub(crate) use change::{EnteredChange, Keyed, KeyedChange};
+pub(crate) use change::{Change, EnteredChange, Keyed, KeyedChange};
 pub use open::Files;
 pub(crate) use path::PathString;
 pub(crate) use pointer::replay;

@@ -1,5 +1,6 @@
 //! Adding a pointer to an alternate index record, and removing one: what the record becomes, and doing that.
 
+use crate::common::by::By;
 use crate::common::part::Part;
 use crate::error::RequestError;
 use crate::ksds::{Ksds, Order};
@@ -81,17 +82,17 @@ impl Rewrite {
     }
 
     /// Does it; `None`, and nothing is done: it needs the gate exclusively.
-    pub fn apply(&self, ksds: &Ksds, part: Part) -> Result<Option<()>, RequestError> {
+    pub fn apply(&self, ksds: &Ksds, part: Part<'_>) -> Result<Option<()>, RequestError> {
         put(ksds, &self.old, &self.new, part)
     }
 
     /// Takes it back.
-    pub fn take_back(&self, ksds: &Ksds, part: Part) -> Result<Option<()>, RequestError> {
+    pub fn take_back(&self, ksds: &Ksds, part: Part<'_>) -> Result<Option<()>, RequestError> {
         put(ksds, &self.new, &self.old, part)
     }
 }
 
-fn put(ksds: &Ksds, from: &[u8], to: &[u8], part: Part) -> Result<Option<()>, RequestError> {
+fn put(ksds: &Ksds, from: &[u8], to: &[u8], part: Part<'_>) -> Result<Option<()>, RequestError> {
     match (from.is_empty(), to.is_empty()) {
         (true, true) => Ok(Some(())),
         (true, false) => Ok(ksds.insert_part(to, Order::default(), part)?.map(drop)),
@@ -112,7 +113,7 @@ pub(crate) fn replay(ksds: &Ksds, logged: &Logged) -> Result<(), RequestError> {
             })
         }
     };
-    rewrite.map_or(Ok(()), |rewrite| rewrite.apply(ksds, Part::Whole).map(drop))
+    rewrite.map_or(Ok(()), |rewrite| rewrite.apply(ksds, Part::Whole(By::Itself)).map(drop))
 }
 
 /// The record of an alternate key reads as none.

@@ -1,13 +1,19 @@
 //! A change of a base record with what it changes in the upgrade set, all or nothing (S1-S6).
 
-use super::change::{Change, EnteredChange};
+use super::change::{self, Change, EnteredChange, Keyed, KeyedChange};
 use super::member::Member;
 use super::pointer::{self, Rewrite};
 use super::{Sphere, BASE};
+use crate::common::by::By;
 use crate::common::part::Part;
+use crate::common::Common;
 use crate::dataset::Inner;
 use crate::error::RequestError;
-use crate::esds::Esds;
+use crate::esds::{Esds, END};
+use crate::ksds::{Ksds, Order};
+use crate::log::Logged;
+use crate::numbered::Numbered;
+use crate::organized::Organized;
 use cica_format::log;
 use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
 
@@ -40,15 +46,27 @@ struct Needs(usize);
 
 impl Sphere {
     /// Adds a record to an ESDS and to its upgrade set. Where it goes is known before: nobody adds another meanwhile.
-    pub(crate) fn add(&self, base: &Inner, esds: &Esds, record: &[u8]) -> Result<Changed<(u64, bool)>, RequestError> {
+    pub(crate) fn add(
+        &self,
+        base: &Inner,
+        esds: &Esds,
+        record: &[u8],
+        by: By<'_>,
+    ) -> Result<Changed<(u64, bool)>, RequestError> {
         let _arrival = self.arrivals.lock();
         self.check_fences(base)?;
+        esds.check_kept(END, by)?;
         let rba = esds.next_rba(record.len())?;
-        self.change(base, &EnteredChange::add(esds, rba, record))
+        self.change(base, &EnteredChange::add(esds, rba, record), by)
     }
 
     /// Changes the base and its upgrade set. The base record's own hold keeps it as the change has it.
-    pub(crate) fn change<C: Change>(&self, base: &Inner, change: &C) -> Result<Changed<C::Place>, RequestError> {
+    pub(crate) fn change<C: Change>(
+        &self,
+        base: &Inner,
+        change: &C,
+        by: By<'_>,
+    ) -> Result<Changed<C::Place>, RequestError> {
         let keys = self.keys(change);
         let identity = change.identity();
         let all = keys
@@ -56,17 +74,12 @@ impl Sphere {
             .map(|&(place, key, _)| (place, key))
             .chain([(BASE, identity)]);
         let _locks = self.stripes.lock(all);
+        self.keep(base, identity, &keys, by)?;
         // What the base itself refuses comes first.
         let steps = (self.plan(&keys, identity)).or_else(|error| change.check().and(Err(error)))?;
         if steps.is_empty() {
             // The lock of the base record alone orders it among the units of the same record.
-            return match change.apply(Part::Whole)? {
-                Some(place) => Ok(Changed {
-                    place,
-                    duplicate: false,
-                }),
-                None => Err(self.broken(base, "a request of its own has the gate as it needs it")),
-            };
+            return change::alone(base, change, by);
         }
         let mut exclusive: Vec<usize> = steps
             .iter()
@@ -78,7 +91,7 @@ impl Sphere {
             let _gates = self.gates(base, &exclusive);
             match self.apply(base, change, &steps, &exclusive)? {
                 Ok(place) => {
-                    self.log(base, change, &steps);
+                    self.log(base, change, &steps, by);
                     return Ok(Changed { place, duplicate });
                 }
                 Err(Needs(place)) => exclusive.push(place),
@@ -98,6 +111,78 @@ impl Sphere {
             }
         }
         keys
+    }
+
+    /// Refuses what a unit keeps, and keeps for a unit what it changes: the record, and the unique alternate keys that it
+    /// gives and takes, or taking it back could make a duplicate (U5).
+    fn keep(
+        &self,
+        base: &Inner,
+        identity: &[u8],
+        keys: &[(usize, &[u8], bool)],
+        by: By<'_>,
+    ) -> Result<(), RequestError> {
+        let keep = |common: &Common, key: &[u8]| match by {
+            By::Itself => common.check_kept(key, by),
+            By::Unit(step) => step.keep(common, key).map(drop),
+        };
+        keep(base.common(), identity)?;
+        for &(place, key, _) in keys.iter().filter(|&&(place, ..)| self.members[place].unique) {
+            let member = &self.members[place];
+            keep(&member.ksds, key).map_err(|error| member.upgrade_error(error))?;
+        }
+        Ok(())
+    }
+
+    /// Takes a change of a unit back, in the base and all that it changed with it. The unit keeps the record, so it stays
+    /// what it is meanwhile.
+    pub(crate) fn take_back(&self, base: &Inner, request: &Logged, by: By<'_>) -> Result<(), RequestError> {
+        match &base.records {
+            Organized::Ksds(ksds) => self.take_back_keyed(base, ksds, request, by),
+            Organized::Esds(esds) => self.take_back_entered(base, esds, request, by),
+            Organized::Rrds(_) | Organized::Lds(_) => base.records.redo(request, by),
+        }
+    }
+
+    fn take_back_keyed(&self, base: &Inner, ksds: &Ksds, request: &Logged, by: By<'_>) -> Result<(), RequestError> {
+        let mut old = Vec::new();
+        let mut is = |key: &[u8]| match ksds.get(key, &mut old)? {
+            true => Ok(()),
+            false => Err(RequestError::NotFound),
+        };
+        let (order, at) = (Order::default(), None);
+        let what = match request {
+            Logged::Insert(_, record) => Keyed::Insert { record, order },
+            Logged::Update(_, new) => {
+                is(ksds.key_of(new))?;
+                Keyed::Update { old: &old, new, at }
+            }
+            Logged::Erase(_, key) => {
+                is(key)?;
+                Keyed::Erase { old: &old, at }
+            }
+            _ => return Ok(()),
+        };
+        self.change(base, &KeyedChange { ksds, what }, by).map(drop)
+    }
+
+    fn take_back_entered(&self, base: &Inner, esds: &Esds, request: &Logged, by: By<'_>) -> Result<(), RequestError> {
+        let _arrival = self.arrivals.lock();
+        let (Logged::Update(_, bytes) | Logged::Erase(_, bytes)) = request else {
+            return Ok(());
+        };
+        let Some((place, new)) = bytes.split_first_chunk() else {
+            return Ok(());
+        };
+        let (rba, mut old) = (u64::from_be_bytes(*place), Vec::new());
+        if !esds.exact(rba, &mut old)? {
+            return Err(RequestError::BadRba { rba });
+        }
+        let change = match request {
+            Logged::Update(..) => EnteredChange::replace(esds, rba, &old, new),
+            _ => EnteredChange::cut(esds, rba, &old),
+        };
+        self.change(base, &change, by).map(drop)
     }
 
     /// What becomes of each alternate index; refuses what is not possible, before anything is changed (S5).
@@ -155,7 +240,7 @@ impl Sphere {
             match step.rewrite.apply(&step.member.ksds, part(step.place)) {
                 Ok(Some(())) => {}
                 Ok(None) => {
-                    self.take_back(base, &steps[..done], part)?;
+                    self.remove_added(base, &steps[..done], part)?;
                     return Ok(Err(Needs(step.place)));
                 }
                 Err(error) => {
@@ -167,7 +252,7 @@ impl Sphere {
         let place = match change.apply(part(BASE)) {
             Ok(Some(place)) => place,
             Ok(None) => {
-                self.take_back(base, &steps[..adds], part)?;
+                self.remove_added(base, &steps[..adds], part)?;
                 return Ok(Err(Needs(BASE)));
             }
             Err(error) => return Err(self.refuse(base, error, &steps[..adds], part)),
@@ -188,7 +273,12 @@ impl Sphere {
     }
 
     /// Takes back the pointers that were added.
-    fn take_back(&self, base: &Inner, done: &[Step<'_>], part: impl Fn(usize) -> Part) -> Result<(), RequestError> {
+    fn remove_added(
+        &self,
+        base: &Inner,
+        done: &[Step<'_>],
+        part: impl Fn(usize) -> Part<'static>,
+    ) -> Result<(), RequestError> {
         for step in done.iter().rev() {
             match step.rewrite.take_back(&step.member.ksds, part(step.place)) {
                 Ok(Some(())) => {}
@@ -208,25 +298,25 @@ impl Sphere {
         base: &Inner,
         error: RequestError,
         done: &[Step<'_>],
-        part: impl Fn(usize) -> Part,
+        part: impl Fn(usize) -> Part<'static>,
     ) -> RequestError {
         if error.feedback().return_code == 12 {
             self.fence(base, &error.to_string());
             return error;
         }
-        match self.take_back(base, done, part) {
+        match self.remove_added(base, done, part) {
             Ok(()) => error,
             Err(worse) => worse,
         }
     }
 
     /// One record of the log for all (S1). While it is written, every lock and gate is kept (S2, S3).
-    fn log(&self, base: &Inner, change: &impl Change, steps: &[Step<'_>]) {
+    fn log(&self, base: &Inner, change: &impl Change, steps: &[Step<'_>], by: By<'_>) {
         let mut parts = Vec::new();
         let mut numbers = Vec::with_capacity(steps.len() + 1);
         base.note_change();
         if let Some(number) = base.common().log_number() {
-            change.log(number, &mut parts);
+            change.as_done().append(number, &mut parts);
             numbers.push(number);
         }
         for step in steps {
@@ -240,13 +330,40 @@ impl Sphere {
                 numbers.push(number);
             }
         }
-        base.shared
-            .log
-            .append_unit(&numbers, |buf| log::append_unit(buf, &parts));
+        let log = &base.shared.log;
+        match by {
+            By::Itself => {
+                log.append_unit(&numbers, |buf| log::append_unit(buf, &parts));
+            }
+            By::Unit(of) => {
+                let (undo, own) = taken_back(base.common(), change, steps);
+                of.log_parts(log, &numbers, &parts, &undo, own);
+            }
+        }
     }
 
     fn broken(&self, base: &Inner, what: &str) -> RequestError {
         self.fence(base, what);
         RequestError::Fenced { why: what.to_string() }
     }
+}
+
+/// What takes a change with its steps back, as the log has it, and how many bytes of that are the base's: every member
+/// takes back its own part, so their order does not matter.
+fn taken_back(base: &Common, change: &impl Change, steps: &[Step<'_>]) -> (Vec<u8>, usize) {
+    let mut undo = Vec::new();
+    if let Some(number) = base.log_number() {
+        let old = change.going().unwrap_or_default();
+        change.as_done().taken_back(base, old).append(number, &mut undo);
+    }
+    let own = undo.len();
+    for step in steps {
+        if let Some(number) = step.member.ksds.log_number() {
+            match step.adds {
+                true => log::append_remove_pointer(&mut undo, number, step.key, step.pointer),
+                false => log::append_add_pointer(&mut undo, number, step.key, step.pointer),
+            }
+        }
+    }
+    (undo, own)
 }

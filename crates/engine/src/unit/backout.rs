@@ -1,0 +1,98 @@
+//! Taking the changes of a unit back, newest first, by requests that are logged as such.
+
+use super::{Change, State, Step};
+use crate::common::by::By;
+use crate::dataset::{DataSet, Inner};
+use crate::error::RequestError;
+use crate::log::owned_parts;
+use std::cell::Cell;
+use std::sync::atomic::Ordering::*;
+use std::sync::Arc;
+
+impl State {
+    /// Takes back what can be; the handles to be closed, if the unit has ended, and why it has not.
+    pub(super) fn back_out(&self) -> (Vec<DataSet>, Result<(), RequestError>) {
+        self.backouts.fetch_add(1, AcqRel);
+        let mut stuck: Vec<(usize, RequestError)> = Vec::new();
+        let mut left: Vec<Change> = Vec::new();
+        loop {
+            let (change, inner) = {
+                let mut work = self.work.lock();
+                let Some(change) = work.changes.pop() else { break };
+                let inner = work.sets[change.set].inner().clone();
+                (change, inner)
+            };
+            // What came before in the same data set may be of the same record: it waits for this.
+            let waits = stuck.iter().any(|(set, _)| *set == change.set);
+            let done = if waits {
+                Ok(false)
+            } else {
+                self.take_back(&inner, &change).map(|()| true)
+            };
+            match done {
+                Ok(true) => {}
+                Ok(false) => left.push(change),
+                Err(error) => {
+                    stuck.push((change.set, error));
+                    left.push(change);
+                }
+            }
+        }
+        left.reverse();
+        self.settle(left, stuck)
+    }
+
+    fn settle(
+        &self,
+        mut left: Vec<Change>,
+        stuck: Vec<(usize, RequestError)>,
+    ) -> (Vec<DataSet>, Result<(), RequestError>) {
+        let id = {
+            let mut work = self.work.lock();
+            let fenced = |change: &Change| work.sets[change.set].inner().check_fences().is_err();
+            let before = left.len();
+            // The log of a fenced data set has its part, for the next open.
+            left.retain(|change| !fenced(change));
+            work.left_behind |= left.len() < before;
+            work.changes = left;
+            if !work.changes.is_empty() {
+                let error = stuck.into_iter().next().map(|(_, error)| error);
+                return (Vec::new(), error.map_or(Ok(()), Err));
+            }
+            if work.left_behind {
+                0
+            } else {
+                work.id
+            }
+        };
+        if id != 0 {
+            // Not flushed: without it the next open takes back what is taken back.
+            self.shared
+                .log
+                .append_unit(&[], |buf| cica_format::log::append_unit_end(buf, id, true));
+        }
+        let error = stuck.into_iter().next().map(|(_, error)| error);
+        (self.end(), error.map_or(Ok(()), Err))
+    }
+
+    fn take_back(&self, inner: &Arc<Inner>, change: &Change) -> Result<(), RequestError> {
+        let requests = owned_parts(&change.undo).map_err(|error| RequestError::Physical {
+            reason: 4,
+            what: format!("the unit's own record of a change: {error}"),
+        })?;
+        let step = Step {
+            unit: self,
+            set: change.set,
+            old: &[],
+            takes_back: Some(change.sequence),
+            logged: Cell::new(false),
+        };
+        for request in &requests {
+            // What fails behind the change itself, like giving an empty control area back, does not undo it.
+            inner
+                .take_back(request, By::Unit(&step))
+                .or_else(|error| if step.logged.get() { Ok(()) } else { Err(error) })?;
+        }
+        inner.after_change()
+    }
+}

@@ -1,0 +1,278 @@
+//! Units of recovery: changes of records of several data sets that are done all or none (docs/design/0008 has the
+//! states).
+//!
+//! * U1. No tree that has changes of an open unit is committed before the log holds, durably and named in the root,
+//!   what takes them back.
+//! * U2. The log does not start over while a unit is open. Trees are committed all the same.
+//! * U3. A data set with changes of an open unit is not closed: the unit has a handle of its own.
+//! * U4. A change in a unit is logged under the latch of its page (R4), or under the locks of its keys (S2), with what
+//!   takes it back.
+//! * U5. Of a record that a unit changed nobody else changes anything before the unit ends. The same holds for
+//!   alternate keys that are unique.
+//! * U6. When a data set must go on without its log, and has changes of an open unit, it is fenced instead.
+//!
+//! Locks in order: `ending` -> what [`crate::ksds`] and [`crate::sphere`] say -> page latches -> `work` -> log.
+
+mod backout;
+mod step;
+mod unfinished;
+
+pub(crate) use step::Step;
+pub(crate) use unfinished::Unfinished;
+
+use crate::common::by::By;
+use crate::dataset::{Access, DataSet, Inner};
+use crate::engine::{Engine, Shared};
+use crate::error::RequestError;
+use crate::pool::Held;
+use parking_lot::{Mutex, RwLock};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering::*};
+use std::sync::Arc;
+
+/// Owners with this bit are units; the others are strings.
+const UNIT: u64 = 1 << 63;
+/// What a change takes besides its bytes.
+const OVERHEAD: usize = 96;
+/// The pool is charged in pieces of this.
+const CHARGE: usize = 64 << 10;
+
+/// A unit of recovery, and after its end the next one. Clones are the same unit. Dropped with its last string, it is
+/// backed out.
+///
+/// ```no_run
+/// # fn f(engine: &cica_engine::Engine, master: &cica_engine::DataSet, journal: &cica_engine::DataSet)
+/// # -> Result<(), cica_engine::RequestError> {
+/// # use cica_engine::Insert;
+/// let unit = engine.unit();
+/// master.string_in(&unit).insert(b"00017 SMITH", Insert::Direct)?;
+/// journal.string_in(&unit).insert(b"SMITH CAME", Insert::Sequential)?;
+/// unit.commit()
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct UnitOfRecovery {
+    state: Arc<State>,
+}
+
+pub(crate) struct State {
+    shared: Arc<Shared>,
+    /// Who keeps what it changed.
+    owner: u64,
+    /// Raised by each backout: what was got for update before is not held any more.
+    backouts: AtomicU64,
+    /// Kept shared by each change, exclusively while the unit ends.
+    ending: RwLock<()>,
+    work: Mutex<Work>,
+}
+
+/// What an open unit has done.
+#[derive(Default)]
+struct Work {
+    /// The log's id of the unit; 0: nothing is logged yet.
+    id: u64,
+    sequence: u32,
+    changes: Vec<Change>,
+    /// Its handles of the data sets it changes (U3).
+    sets: Vec<DataSet>,
+    /// Bytes of `changes`, and what the pool was charged for them.
+    bytes: usize,
+    charged: Option<Held>,
+    /// A data set was left to whoever opens it next, so the log must not say that the unit has ended.
+    left_behind: bool,
+}
+
+struct Change {
+    /// Place in `sets`.
+    set: usize,
+    sequence: u32,
+    /// The log's record of the request that takes it back.
+    undo: Box<[u8]>,
+}
+
+impl Engine {
+    /// A unit of recovery. It begins with its first change.
+    pub fn unit(&self) -> UnitOfRecovery {
+        let number = self.shared().units.fetch_add(1, Relaxed);
+        UnitOfRecovery {
+            state: Arc::new(State {
+                shared: self.shared().clone(),
+                owner: UNIT | number,
+                backouts: AtomicU64::new(0),
+                ending: RwLock::new(()),
+                work: Mutex::new(Work::default()),
+            }),
+        }
+    }
+}
+
+impl UnitOfRecovery {
+    /// Ends the unit: its changes stand, durably, and its records are free. Without a change it does nothing.
+    ///
+    /// # Errors
+    /// 12/16: a data set is fenced, or the log failed. The unit is open still. If the log failed, whoever opens the
+    /// data sets next finds all of the unit or nothing.
+    pub fn commit(&self) -> Result<(), RequestError> {
+        let _ending = self.state.ending.write();
+        let sets = self.state.commit()?;
+        drop(_ending);
+        close(sets);
+        Ok(())
+    }
+
+    /// Takes all changes of the unit back, newest first, and frees its records. What its strings got for update is not
+    /// held any more; their positions stay.
+    ///
+    /// # Errors
+    /// 8/28 and the like: a change could not be taken back; the changes of other data sets have been, and asked again
+    /// it goes on. 12/16: a data set is fenced; whoever opens it next takes the rest back, and the unit has ended.
+    pub fn backout(&self) -> Result<(), RequestError> {
+        let ending = self.state.ending.write();
+        let (sets, done) = self.state.back_out();
+        drop(ending);
+        close(sets);
+        done
+    }
+
+    /// Changes of the unit so far.
+    pub fn changes(&self) -> usize {
+        self.state.work.lock().changes.len()
+    }
+
+    pub(crate) fn owner(&self) -> u64 {
+        self.state.owner
+    }
+
+    /// How often it was backed out.
+    pub(crate) fn backouts(&self) -> u64 {
+        self.state.backouts.load(Acquire)
+    }
+
+    /// Does `change` for the unit: of the record `key` of `inner`, which was `old` before (nothing: an insert).
+    pub(crate) fn change<T>(
+        &self,
+        inner: &Arc<Inner>,
+        key: &[u8],
+        old: &[u8],
+        change: impl FnOnce(By<'_>) -> Result<T, RequestError>,
+    ) -> Result<T, RequestError> {
+        let _going = self.state.ending.read();
+        let set = self.state.enlist(inner, key.len() + old.len())?;
+        let holds = &inner.common().holds;
+        let fresh = holds.keep(key, self.state.owner)?;
+        let step = Step {
+            unit: &self.state,
+            set,
+            old,
+            takes_back: None,
+            logged: Cell::new(false),
+        };
+        let done = change(By::Unit(&step));
+        if done.is_err() && fresh && !step.logged.get() {
+            holds.keep_not(key);
+        }
+        done
+    }
+}
+
+impl State {
+    /// The data set's place among those of the unit, which has a handle of it from now on; room for a change.
+    fn enlist(&self, inner: &Arc<Inner>, bytes: usize) -> Result<usize, RequestError> {
+        let mut work = self.work.lock();
+        let set = match work.sets.iter().position(|set| Arc::ptr_eq(set.inner(), inner)) {
+            Some(set) => set,
+            None => {
+                let handle = DataSet::another(inner, Access::Output).ok_or_else(|| RequestError::Fenced {
+                    why: "it was closed".into(),
+                })?;
+                if work.sets.is_empty() {
+                    self.shared.open_units.fetch_add(1, AcqRel);
+                }
+                inner.members().for_each(|member| member.common().note_unit(true));
+                work.sets.push(handle);
+                work.sets.len() - 1
+            }
+        };
+        work.bytes += bytes + OVERHEAD;
+        let charged = work.charged.as_ref().map_or(0, Held::bytes);
+        if work.bytes > charged {
+            let more = (work.bytes - charged).next_multiple_of(CHARGE);
+            let room = match &mut work.charged {
+                Some(held) => held.grow(more),
+                none => self.shared.pool.hold(more).map(|held| *none = Some(held)),
+            };
+            room.map_err(|_| RequestError::UnitTooLarge)?;
+        }
+        Ok(set)
+    }
+
+    fn commit(&self) -> Result<Vec<DataSet>, RequestError> {
+        let (id, unnamed) = {
+            let work = self.work.lock();
+            work.sets.iter().try_for_each(|set| set.inner().check_fences())?;
+            let log = &self.shared.log;
+            let named = |inner: &Inner| inner.common().log_number().is_some_and(|n| log.named(n).is_some());
+            let unnamed = work.sets.iter().any(|set| !set.inner().members().all(named));
+            (work.id, unnamed)
+        };
+        if id != 0 {
+            if unnamed {
+                // A root that cannot be written takes its data set out of the log: that must be known before the end
+                // is logged.
+                self.flush()?;
+            }
+            self.shared
+                .log
+                .append_unit(&[], |buf| cica_format::log::append_unit_end(buf, id, false));
+            self.flush()?;
+        }
+        Ok(self.end())
+    }
+
+    /// Makes the log durable; all data sets of the unit must have come along.
+    fn flush(&self) -> Result<(), RequestError> {
+        let sets: Vec<Arc<Inner>> = self.work.lock().sets.iter().map(|set| set.inner().clone()).collect();
+        let log = &self.shared.log;
+        if let Err(why) = log.flush(log.last()) {
+            for inner in &sets {
+                inner.members().for_each(|member| member.common().fence_quietly(&why));
+            }
+            return Err(RequestError::Fenced { why });
+        }
+        sets.iter().try_for_each(|inner| inner.check_fences())
+    }
+
+    /// Nothing of the unit is left; its handles are to be closed once `ending` is free.
+    fn end(&self) -> Vec<DataSet> {
+        let work = std::mem::take(&mut *self.work.lock());
+        for set in &work.sets {
+            for member in set.inner().members() {
+                member.common().holds.end(self.owner);
+                member.common().note_unit(false);
+            }
+        }
+        if !work.sets.is_empty() {
+            self.shared.open_units.fetch_sub(1, AcqRel);
+        }
+        work.sets
+    }
+}
+
+/// Closes handles. Where one is the last and its close fails, the log has what was done, for the next open.
+fn close(sets: Vec<DataSet>) {
+    for set in sets {
+        let _ = set.close();
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        if self.work.get_mut().sets.is_empty() {
+            return;
+        }
+        // What cannot be taken back now the log has for the next open.
+        let (mut sets, _) = self.back_out();
+        sets.extend(self.end());
+        close(sets);
+    }
+}
