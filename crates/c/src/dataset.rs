@@ -135,6 +135,7 @@ fn options(flags: c_uint) -> Result<OpenOptions, Error> {
             _ => Durability::Close,
         },
         io: cica_engine::Io::Auto,
+        ..OpenOptions::default()
     })
 }
 

@@ -69,6 +69,7 @@ impl Session {
             reset: false,
             durability,
             io: cica_engine::Io::Auto,
+            ..OpenOptions::default()
         };
         let opened = cica_session::open(&*self.catalog.home(&cluster.name)?, &self.engine, &cluster, options);
         let data_set = opened.map_err(|e| Failure::from(e).at(&cluster.name))?;

@@ -1,9 +1,28 @@
-//! What a program's FD says of a file: organization, key, record lengths; and whether the catalog says the same.
+//! What a program's FD says of a file: organization, keys, record lengths; and whether the catalog says the same.
 
-use crate::libcob::layout::{access, organization, File};
+use crate::libcob::layout::{access, organization, File, Key};
 use crate::libcob::Libcob;
 use cica_catalog::{Cluster, Name};
 use cica_format::attributes::Organization;
+
+/// ALTERNATE RECORD KEY.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AlternateKey {
+    /// Where it stands in a record.
+    pub offset: usize,
+    /// Bytes.
+    pub length: usize,
+    /// WITH DUPLICATES.
+    pub duplicates: bool,
+}
+
+impl AlternateKey {
+    /// The key in a record, unless that is too short to have it.
+    #[inline]
+    pub fn of<'r>(&self, record: &'r [u8]) -> Option<&'r [u8]> {
+        record.get(self.offset..self.offset + self.length)
+    }
+}
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,8 +33,8 @@ pub struct Fd {
     pub access: u8,
     /// Offset and length of the prime key.
     pub key: Option<(usize, usize)>,
-    /// Alternate keys.
-    pub alternates: usize,
+    /// Alternate keys, in the program's order.
+    pub alternates: Vec<AlternateKey>,
     /// Least record length.
     pub least: usize,
     /// Greatest record length.
@@ -36,7 +55,7 @@ impl Fd {
             organization: f.organization,
             access: f.access,
             key: None,
-            alternates: 0,
+            alternates: Vec::new(),
             least: f.least,
             most: f.most,
             varying: f.least != f.most || !f.depending.is_null(),
@@ -45,9 +64,22 @@ impl Fd {
             if f.keys.is_null() || f.key_count == 0 {
                 return Err("a RECORD KEY is missing".into());
             }
-            fd.alternates = f.key_count - 1;
-            // SAFETY: as many keys as the count says, each with its field.
-            fd.key = Some(unsafe { prime_key(f)? });
+            // SAFETY: as many keys as the count says.
+            let keys = unsafe { std::slice::from_raw_parts(f.keys, f.key_count) };
+            for (number, key) in keys.iter().enumerate() {
+                let which = if number == 0 { "a prime key" } else { "an alternate key" };
+                // SAFETY: a key of the file.
+                let (offset, length) = unsafe { place(f, key, which)? };
+                match number {
+                    0 => fd.key = Some((offset, length)),
+                    _ if key.suppress != 0 => return Err("SUPPRESS WHEN of an alternate key".into()),
+                    _ => fd.alternates.push(AlternateKey {
+                        offset,
+                        length,
+                        duplicates: key.duplicates != 0,
+                    }),
+                }
+            }
         }
         Ok(fd)
     }
@@ -91,11 +123,13 @@ impl Fd {
         })
     }
 
-    /// The control card that makes such a data set.
-    pub fn define(&self, name: &Name) -> String {
+    /// The control cards that make such a data set: the cluster, and for each alternate key an alternate index and the
+    /// path through it.
+    pub fn define(&self, name: &Name) -> Vec<String> {
         let (most, average) = (self.most.max(1), ((self.least + self.most) / 2).max(1));
-        let mut card = format!("DEFINE CLUSTER (NAME({name}) REUSE RECORDSIZE({average} {most}) -\n");
-        card.push_str(&format!(" {SHAPE} -\n"));
+        // VSAM's rule: no alternate indexes over what is defined REUSE; then they are, and stand for it.
+        let reuse = if self.alternates.is_empty() { "REUSE" } else { "NOREUSE" };
+        let mut card = format!("DEFINE CLUSTER (NAME({name}) {reuse} RECORDSIZE({average} {most}) -\n {SHAPE} -\n");
         match (self.organization, self.key) {
             (organization::INDEXED, Some((offset, length))) => {
                 card.push_str(&format!(" INDEXED KEYS({length} {offset}))\n"));
@@ -103,13 +137,32 @@ impl Fd {
             (organization::RELATIVE, _) => card.push_str(" NUMBERED)\n"),
             _ => card.push_str(" NONINDEXED)\n"),
         }
-        card
+        let mut cards = vec![card];
+        let pointer = self.key.map_or(0, |(_, length)| length);
+        for (number, key) in (1..).zip(&self.alternates) {
+            let aix = format!("{name}.AIX{number}");
+            let one = 5 + key.length + pointer;
+            let (unique, size) = match key.duplicates {
+                true => ("NONUNIQUEKEY", format!("{} {MOST_OF_POINTERS}", one + 9 * pointer)),
+                false => ("UNIQUEKEY", format!("{one} {one}")),
+            };
+            cards.push(format!(
+                "DEFINE AIX (NAME({aix}) RELATE({name}) KEYS({} {}) {unique} UPGRADE REUSE -\n \
+                 RECORDSIZE({size}) {SHAPE})\n",
+                key.length, key.offset
+            ));
+            cards.push(format!("DEFINE PATH (NAME({name}.PATH{number}) PATHENTRY({aix}))\n"));
+        }
+        cards
     }
 }
 
 /// What every data set made here has: several programs may read it, and it grows to tens of gigabytes in the 123
 /// extents that VSAM gives; space is taken when it is written.
 const SHAPE: &str = "SHAREOPTIONS(2 3) SPEED CYLINDERS(10 500)";
+
+/// The longest record of an alternate index made here: what IDCAMS gives to one that says nothing.
+const MOST_OF_POINTERS: usize = 32_600;
 
 /// COBOL's word for an organization.
 fn cobol_word(of: u8) -> &'static str {
@@ -131,13 +184,13 @@ fn kind(of: Organization) -> &'static str {
     }
 }
 
-/// Offset and length of the prime key. The parts of a split key must lie side by side: a KSDS has one key.
+/// Offset and length of a key. The parts of a split key must lie side by side: VSAM's keys are of one piece.
 ///
 /// # Safety
-/// The file has a key with its field.
-unsafe fn prime_key(f: &File) -> Result<(usize, usize), String> {
-    // SAFETY: the caller's promise.
-    let (key, base) = unsafe { (&*f.keys, (*f.record).data as usize) };
+/// A key of the file, with its field.
+unsafe fn place(f: &File, key: &Key, which: &str) -> Result<(usize, usize), String> {
+    // SAFETY: the caller's promise; the record area is there before the first OPEN.
+    let base = unsafe { (*f.record).data as usize };
     if key.parts < 2 {
         // SAFETY: a key has a field.
         let field = unsafe { &*key.field };
@@ -150,7 +203,7 @@ unsafe fn prime_key(f: &File) -> Result<(usize, usize), String> {
         .windows(2)
         .all(|p| p[0].data as usize + p[0].size == p[1].data as usize);
     if !side_by_side {
-        return Err("a prime key whose parts do not lie side by side".into());
+        return Err(format!("{which} whose parts do not lie side by side"));
     }
     let length = parts.iter().map(|part| part.size).sum();
     Ok((parts[0].data as usize - base, length))
@@ -180,8 +233,12 @@ impl std::fmt::Display for Fd {
             write!(f, " TO {}", self.most)?;
         }
         match self.key {
-            Some((offset, length)) => write!(f, " BYTES, KEY OF {length} AT {offset}"),
-            None => write!(f, " BYTES"),
+            Some((offset, length)) => write!(f, " BYTES, KEY OF {length} AT {offset}")?,
+            None => write!(f, " BYTES")?,
         }
+        for key in &self.alternates {
+            write!(f, ", ALTERNATE KEY OF {} AT {}", key.length, key.offset)?;
+        }
+        Ok(())
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! The key of a relative file is the record number, four bytes with the highest first: numbers compare as keys do.
 //!
-//! Two strings: one reads and keeps the file position, the other changes records, so that WRITE, REWRITE and DELETE
-//! leave the position where it was.
+//! One string reads by each key, of which the key of reference keeps the file position; another string changes records,
+//! so that WRITE, REWRITE and DELETE leave the position where it was.
 //!
 //! | position | set by | READ NEXT returns | READ PREVIOUS returns |
 //! |---|---|---|---|
@@ -12,9 +12,12 @@
 //! | string's | READ | the next | the one before |
 //! | lost | a READ or START that found nothing | status 46 | status 46 |
 
+use crate::alternate::Alternate;
+use crate::loaded_keys::Met;
 use crate::open_file::{OpenFile, Phase, Position};
 use crate::status::Outcome;
 use cica_engine::{Argument, Insert, Intent, Record, RequestError, Search, Str};
+use std::fmt::Display;
 
 /// What START compares with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,21 +52,23 @@ pub enum Way {
 }
 
 impl OpenFile {
-    /// READ by key.
+    /// READ by a key: 0 is the prime key, n the n-th alternate key.
     #[inline]
-    pub fn read_key(&mut self, key: &[u8]) -> Result<&[u8], Outcome> {
+    pub fn read_key(&mut self, by: usize, key: &[u8]) -> Result<Read<'_>, Outcome> {
+        self.reference = by;
         if self.phase != Phase::Ready {
             self.position = Position::Lost;
             return Err(Outcome::NotFound);
         }
-        let Some(reader) = &mut self.reader else {
+        let Some(reader) = reader(&mut self.reader, &mut self.alternates, by) else {
             return Err(Outcome::Failed);
         };
-        match reader.get(argument(self.numbered, key), Search::Equal, Intent::Position) {
+        let argument = argument(self.numbered, key);
+        match Read::by(by, reader, |s| s.get(argument, Search::Equal, Intent::Position)) {
             Ok(record) => {
                 self.position = Position::Strings;
-                self.number = record.rrn;
-                Ok(record.bytes)
+                self.number = record.number;
+                Ok(record)
             }
             Err(error) => {
                 self.position = Position::Lost;
@@ -72,20 +77,21 @@ impl OpenFile {
         }
     }
 
-    /// READ NEXT, PREVIOUS, FIRST or LAST.
+    /// READ NEXT, PREVIOUS, FIRST or LAST, in the order of the key of reference.
     #[inline]
-    pub fn read_way(&mut self, way: Way) -> Result<&[u8], Outcome> {
+    pub fn read_way(&mut self, way: Way) -> Result<Read<'_>, Outcome> {
         if self.phase != Phase::Ready {
             return Err(Outcome::End);
         }
         if self.position == Position::Strings && way == Way::Next {
-            let Some(reader) = &mut self.reader else {
+            let by = self.reference;
+            let Some(reader) = reader(&mut self.reader, &mut self.alternates, by) else {
                 return Err(Outcome::Failed);
             };
-            return match reader.next(Intent::Read) {
+            return match Read::by(by, reader, |s| s.next(Intent::Read)) {
                 Ok(record) => {
-                    self.number = record.rrn;
-                    Ok(record.bytes)
+                    self.number = record.number;
+                    Ok(record)
                 }
                 Err(error) => Err(refused(&self.told, &error)),
             };
@@ -93,8 +99,9 @@ impl OpenFile {
         self.read_from_anywhere(way)
     }
 
-    fn read_from_anywhere(&mut self, way: Way) -> Result<&[u8], Outcome> {
-        let Some(reader) = &mut self.reader else {
+    fn read_from_anywhere(&mut self, way: Way) -> Result<Read<'_>, Outcome> {
+        let by = self.reference;
+        let Some(reader) = reader(&mut self.reader, &mut self.alternates, by) else {
             return Err(Outcome::Failed);
         };
         let before = std::mem::replace(&mut self.position, Position::Strings);
@@ -109,34 +116,35 @@ impl OpenFile {
                 self.position = Position::Lost;
                 return Err(Outcome::NoPosition);
             }
-            (Way::Previous, Position::At) => back_to(reader, argument(self.numbered, &self.start)),
+            (Way::Previous, Position::At) if by == 0 => back_to(reader, argument(self.numbered, &self.start)),
             _ => Ok(()),
         };
-        let record = ready.and_then(|()| match way {
-            Way::Next | Way::First => reader.next(Intent::Read),
-            Way::Previous | Way::Last => reader.prev(Intent::Read),
+        let record = ready.and_then(|()| {
+            Read::by(by, reader, |s| match way {
+                Way::Next | Way::First => s.next(Intent::Read),
+                Way::Previous | Way::Last => s.prev(Intent::Read),
+            })
         });
         match record {
             Ok(record) => {
-                self.number = record.rrn;
-                Ok(record.bytes)
+                self.number = record.number;
+                Ok(record)
             }
             Err(error) => Err(refused(&self.told, &error)),
         }
     }
 
-    /// START with a key, or the start of one.
-    pub fn start(&mut self, relation: Relation, key: &[u8]) -> Result<(), Outcome> {
-        self.position = Position::Lost;
+    /// START with a key, or the start of one; `by` as for [`read_key`](Self::read_key).
+    pub fn start(&mut self, by: usize, relation: Relation, key: &[u8]) -> Result<(), Outcome> {
+        (self.position, self.reference) = (Position::Lost, by);
         if self.phase != Phase::Ready {
             return Err(Outcome::NotFound);
         }
-        let Some(reader) = &mut self.reader else {
+        let (offset, length) = self.key_place(by);
+        let Some(reader) = reader(&mut self.reader, &mut self.alternates, by) else {
             return Err(Outcome::Failed);
         };
-        let found = find(reader, relation, key, self.key.1, self.numbered);
-        let (offset, length) = self.key;
-        match found {
+        match find(reader, relation, key, length, self.numbered) {
             Ok(record) => {
                 self.start.clear();
                 match self.numbered {
@@ -146,12 +154,28 @@ impl OpenFile {
             }
             Err(error) => return Err(refused(&self.told, &error).or_not_found()),
         }
-        match reader.point(argument(self.numbered, &self.start), Search::GreaterOrEqual) {
+        let at = match by {
+            0 => reader.point(argument(self.numbered, &self.start), Search::GreaterOrEqual),
+            // Among duplicates the key alone does not say which.
+            _ => {
+                reader.stay();
+                Ok(())
+            }
+        };
+        match at {
             Ok(()) => {
                 self.position = Position::At;
                 Ok(())
             }
             Err(error) => Err(refused(&self.told, &error)),
+        }
+    }
+
+    /// Offset and length of a key.
+    pub fn key_place(&self, by: usize) -> (usize, usize) {
+        match by.checked_sub(1).and_then(|n| self.alternates.get(n)) {
+            Some(alternate) => (alternate.key.offset, alternate.key.length),
+            None => self.key,
         }
     }
 
@@ -170,7 +194,10 @@ impl OpenFile {
             Phase::Ready if self.fd.in_order() => self.change(|s| s.insert(record, Insert::Sequential).map(drop)),
             Phase::Ready => self.change(|s| s.insert(record, Insert::Direct).map(drop)),
         };
-        done.inspect(|()| self.note_written(record))
+        if matches!(done, Ok(()) | Err(Outcome::DuplicateFollows)) {
+            self.note_written(record);
+        }
+        done
     }
 
     /// WRITE of a relative file in sequential access: behind the last record.
@@ -218,25 +245,41 @@ impl OpenFile {
         }
     }
 
-    /// WRITE into a data set that has no records: it is loaded as long as keys ascend; and where it is read as well,
-    /// only its first record is.
+    /// WRITE into a data set that has no records: it is loaded as long as keys ascend and alternate keys that must be
+    /// unique are; and where it is read as well, only its first record is.
     fn load(&mut self, record: &[u8]) -> Result<(), Outcome> {
+        let met = self.loaded.look(&self.fd.alternates, record);
+        if met == Met::Ask {
+            return self.insert_after_load(record);
+        }
         let Some(changer) = &mut self.changer else {
             return Err(Outcome::Failed);
         };
         match changer.insert(record, Insert::Sequential) {
             Ok(_) => {
+                self.loaded.keep(&self.fd.alternates, record);
                 self.note_written(record);
-                match self.reads {
-                    true => self.end_load(),
-                    false => Ok(()),
+                if self.reads {
+                    self.end_load()?;
+                }
+                match met {
+                    Met::Again => Err(Outcome::DuplicateFollows),
+                    _ => Ok(()),
                 }
             }
             Err(RequestError::Sequence { .. } | RequestError::Duplicate { .. }) if !self.fd.in_order() => {
-                self.end_load()?;
-                self.change(|s| s.insert(record, Insert::Direct).map(drop))
+                self.insert_after_load(record)
             }
             Err(error) => Err(refused(&self.told, &error)),
+        }
+    }
+
+    fn insert_after_load(&mut self, record: &[u8]) -> Result<(), Outcome> {
+        self.end_load()?;
+        match self.phase {
+            Phase::Ready => self.write(record),
+            // There was nothing to load yet, so there is nothing to ask.
+            _ => Err(Outcome::Failed),
         }
     }
 
@@ -282,7 +325,54 @@ impl OpenFile {
             changer.end();
             return Err(refused(&self.told, &error));
         }
-        Ok(())
+        match !self.alternates.is_empty() && changer.duplicate() {
+            true => Err(Outcome::DuplicateFollows),
+            false => Ok(()),
+        }
+    }
+}
+
+/// A record that was read.
+pub struct Read<'a> {
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// Its relative record number.
+    number: u32,
+    /// By an alternate key, and another record with the same key follows.
+    pub same_key_follows: bool,
+}
+
+impl<'a> Read<'a> {
+    /// What a string that reads by this key returns.
+    #[inline]
+    fn by(
+        by: usize,
+        reader: &'a mut Str,
+        step: impl for<'s> FnOnce(&'s mut Str) -> Result<Record<'s>, RequestError>,
+    ) -> Result<Read<'a>, RequestError> {
+        if by == 0 {
+            let record = step(reader)?;
+            return Ok(Read {
+                bytes: record.bytes,
+                number: record.rrn,
+                same_key_follows: false,
+            });
+        }
+        step(reader)?;
+        Ok(Read {
+            same_key_follows: reader.duplicate(),
+            number: 0,
+            bytes: reader.last().bytes,
+        })
+    }
+}
+
+/// The string that reads by a key.
+#[inline]
+fn reader<'s>(prime: &'s mut Option<Str>, alternates: &'s mut [Alternate], by: usize) -> Option<&'s mut Str> {
+    match by.checked_sub(1) {
+        None => prime.as_mut(),
+        Some(number) => alternates.get_mut(number)?.reader.as_mut(),
     }
 }
 
@@ -297,7 +387,7 @@ impl Outcome {
 }
 
 /// A refused request's outcome; failures of the device are told as well.
-fn refused(told: &dyn Fn(&RequestError), error: &RequestError) -> Outcome {
+fn refused(told: &dyn Fn(&dyn Display), error: &RequestError) -> Outcome {
     let outcome = Outcome::of_request(error);
     if matches!(
         outcome,

@@ -5,6 +5,7 @@
 //! libcob     libcob's layouts and functions; refuses a libcob it does not know            (unsafe: C)
 //! name, fd   ASSIGN -> data set; the program's FD against the catalog
 //! open       OPEN and CLOSE; open_file: an open file;  indexed, request: its requests
+//! alternate  alternate keys and their alternate indexes;  loaded_keys: those of a load
 //! status     the table of FILE STATUS;  process: session and fork guard;  tell: messages
 //! ```
 //! 1. A file is Cica's or libcob's from OPEN to CLOSE; libcob never sees a request for one of Cica's.
@@ -13,10 +14,12 @@
 
 #![deny(unsafe_op_in_unsafe_fn)]
 
+mod alternate;
 pub mod border;
 pub mod fd;
 pub mod indexed;
 pub mod libcob;
+mod loaded_keys;
 pub mod name;
 mod open;
 pub mod open_file;

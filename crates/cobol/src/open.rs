@@ -7,6 +7,7 @@
 //! | a name, no file | Cica's | indexed, relative: made from the FD; sequential: libcob's | libcob's |
 //! | a path with a slash | libcob's | libcob's | libcob's |
 
+use crate::alternate::indexes;
 use crate::fd::Fd;
 use crate::libcob::layout::{open, organization};
 use crate::name::{assigned, path, Assigned, Disposition};
@@ -15,7 +16,7 @@ use crate::process::{idcams, session};
 use crate::status::{Outcome, Set};
 use crate::tell::*;
 use cica_catalog::{Catalog, Name};
-use cica_engine::{Access, OpenOptions, RequestError};
+use cica_engine::{Access, OpenOptions};
 use cica_format::attributes::Organization;
 use cica_session::{reach, Reached, Session, SessionError};
 use std::sync::Arc;
@@ -129,7 +130,7 @@ impl Request<'_> {
                 };
             }
         };
-        if let Err(reason) = idcams(session, &fd.define(name)) {
+        if let Err(reason) = define(session, fd, name) {
             tell(&CICA1203E, &[("name", name), ("file", &self.file), ("reason", &reason)]);
             return match assigned.explicit {
                 true => Opened::Refused(Outcome::Failed),
@@ -148,9 +149,6 @@ impl Request<'_> {
         let fd = self.fd.as_ref().map_err(Clone::clone)?;
         if self.collating {
             return Err("COLLATING SEQUENCE of an indexed file".into());
-        }
-        if fd.alternates > 0 {
-            return Err("ALTERNATE RECORD KEY".into());
         }
         match fd.organization {
             organization::INDEXED | organization::RELATIVE => Ok(fd),
@@ -171,19 +169,30 @@ impl Request<'_> {
                 return Opened::Refused(Outcome::Conflict);
             }
         };
+        let contents = catalog.contents();
+        let found = contents.map(|contents| indexes(&fd, &contents, name));
+        let indexes = match found {
+            Ok(Ok(indexes)) => indexes,
+            Ok(Err(reason)) => {
+                tell(&CICA1205E, &[("name", name), ("file", &self.file), ("reason", &reason)]);
+                return Opened::Refused(Outcome::Conflict);
+            }
+            Err(error) => return self.refuse(name, Outcome::Failed, &error),
+        };
         let told_name = name.to_string();
-        let told = Box::new(move |error: &RequestError| {
+        let told = Box::new(move |error: &dyn std::fmt::Display| {
             tell(&CICA1208E, &[("name", &told_name), ("reason", error)]);
         });
         let source = Source {
             session,
             catalog,
             cluster: cluster.clone(),
+            indexes,
         };
         match OpenFile::open(source, fd, self.options(), told) {
             Ok(file) => self.opened(file, cluster, made),
             Err(error) => {
-                let outcome = match (self.mode, Outcome::of_open(&error)) {
+                let outcome = match (self.mode, error.outcome()) {
                     // OUTPUT of a data set that was defined NOREUSE and has records.
                     (open::OUTPUT, Outcome::Conflict) => Outcome::ModeRefused,
                     (_, outcome) => outcome,
@@ -249,4 +258,18 @@ impl Request<'_> {
             }
         }
     }
+}
+
+/// Defines a data set, with its alternate indexes and paths; all of them or none.
+fn define(session: &Session, fd: &Fd, name: &Name) -> Result<(), String> {
+    for (done, card) in fd.define(name).iter().enumerate() {
+        if let Err(reason) = idcams(session, card) {
+            if done > 0 {
+                // What is said of it is the reason above.
+                let _ = idcams(session, &format!("DELETE {name} CLUSTER PURGE\n"));
+            }
+            return Err(reason);
+        }
+    }
+    Ok(())
 }

@@ -6,12 +6,16 @@
 //! | loading: open for output, empty | end, not found | load | a key out of order; if read too, a record | ready |
 //! | ready | strings | strings | CLOSE | closed |
 
+use crate::alternate::{Alternate, IndexError};
 use crate::fd::Fd;
 use crate::libcob::layout::organization;
+use crate::loaded_keys::LoadedKeys;
 use crate::status::{note, Outcome};
+use cica_catalog::entry::Aix;
 use cica_catalog::Catalog;
-use cica_engine::{Access, DataSet, OpenOptions, RequestError, Str};
+use cica_engine::{Access, DataSet, OpenOptions, Str};
 use cica_session::{Reached, Session, SessionError};
+use std::fmt::Display;
 use std::sync::Arc;
 
 /// See the module.
@@ -62,10 +66,18 @@ pub struct OpenFile {
     pub last_read: Vec<u8>,
     pub(crate) reader: Option<Str>,
     pub(crate) changer: Option<Str>,
-    pub(crate) told: Box<dyn Fn(&RequestError) + Send>,
+    /// Alternate keys, in the FD's order.
+    pub(crate) alternates: Vec<Alternate>,
+    /// The key of reference: 0 is the prime key, n the n-th alternate key.
+    pub(crate) reference: usize,
+    pub(crate) loaded: LoadedKeys,
+    pub(crate) told: Told,
     data_set: Option<DataSet>,
     source: Option<Source>,
 }
+
+/// Who is told why a request failed.
+pub type Told = Box<dyn Fn(&dyn Display) + Send>;
 
 /// Where the data set is.
 pub struct Source {
@@ -75,6 +87,8 @@ pub struct Source {
     pub catalog: Arc<Catalog>,
     /// Its entry.
     pub cluster: Reached,
+    /// Its alternate indexes that must be kept up, those of the FD's alternate keys first and in their order.
+    pub indexes: Vec<Aix>,
 }
 
 impl OpenFile {
@@ -82,18 +96,13 @@ impl OpenFile {
     ///
     /// # Errors
     /// The session's reasons.
-    pub fn open(
-        source: Source,
-        fd: Fd,
-        options: OpenOptions,
-        told: Box<dyn Fn(&RequestError) + Send>,
-    ) -> Result<OpenFile, SessionError> {
+    pub fn open(source: Source, fd: Fd, options: OpenOptions, told: Told) -> Result<OpenFile, OpenError> {
         let mut file = OpenFile::absent(fd);
         (file.source, file.told) = (Some(source), told);
         match file.attach(options) {
-            Err(error) if options.access == Access::Input && file.is_empty() => {
+            Err(_) if options.access == Access::Input && file.is_empty() => {
                 // For the engine that is no data set to read; for a program it is one without records.
-                note(8, 0, error.acberflg());
+                note(8, 0, EMPTY);
                 Ok(file)
             }
             done => done.map(|()| file),
@@ -102,6 +111,7 @@ impl OpenFile {
 
     /// An optional file that is not there.
     pub fn absent(fd: Fd) -> OpenFile {
+        let alternates = fd.alternates.iter().copied().map(Alternate::new).collect();
         OpenFile {
             key: fd.key.unwrap_or((0, size_of::<u32>())),
             numbered: fd.organization == organization::RELATIVE,
@@ -116,6 +126,9 @@ impl OpenFile {
             last_read: Vec::new(),
             reader: None,
             changer: None,
+            alternates,
+            reference: 0,
+            loaded: LoadedKeys::default(),
             told: Box::new(|_| ()),
             data_set: None,
             source: None,
@@ -137,13 +150,37 @@ impl OpenFile {
         self.phase == Phase::Ready
     }
 
-    fn attach(&mut self, options: OpenOptions) -> Result<(), SessionError> {
+    fn attach(&mut self, options: OpenOptions) -> Result<(), OpenError> {
         let Some(source) = &self.source else { return Ok(()) };
-        let data_set = cica_session::open(&source.catalog, &source.session.engine, &source.cluster, options)?;
+        let loads = options.access == Access::Output && (options.reset || self.is_empty());
+        let (catalog, engine) = (&source.catalog, &source.session.engine);
+        let data_set = match loads && !source.indexes.is_empty() {
+            true => {
+                source.indexes_can_be_emptied(options.reset && !self.is_empty())?;
+                let options = OpenOptions {
+                    reset_anyway: options.reset,
+                    ..options
+                };
+                let alone = cica_session::open(catalog, engine, &source.base_alone(), options)?;
+                source.empty_indexes()?;
+                alone
+            }
+            false => {
+                if !self.is_empty() {
+                    source.build_indexes(false)?;
+                }
+                cica_session::open(catalog, engine, &source.cluster, options)?
+            }
+        };
         self.phase = match data_set.loading() {
             true => Phase::Loading,
             false => Phase::Ready,
         };
+        if self.phase == Phase::Ready {
+            for (alternate, aix) in self.alternates.iter_mut().zip(&source.indexes) {
+                alternate.open(source, aix, options.access)?;
+            }
+        }
         self.reader = Some(data_set.string());
         if options.access == Access::Output {
             self.changer = Some(data_set.string());
@@ -159,7 +196,10 @@ impl OpenFile {
             access: Access::Output,
             ..OpenOptions::default()
         };
-        self.attach(options).map_err(|error| Outcome::of_open(&error))
+        self.attach(options).map_err(|error| {
+            (self.told)(&error);
+            error.outcome()
+        })
     }
 
     /// EXTEND: keys go on above the last one.
@@ -170,7 +210,7 @@ impl OpenFile {
         let (offset, length) = self.key;
         let last = self
             .read_way(crate::indexed::Way::Last)
-            .map(|r| r[offset..offset + length].to_vec());
+            .map(|r| r.bytes[offset..offset + length].to_vec());
         match last {
             Ok(key) => self.written = Some(key),
             Err(Outcome::End) => {}
@@ -202,15 +242,72 @@ impl OpenFile {
         }
     }
 
-    /// Closes; everything is durable then.
+    /// Closes; everything is durable then, and alternate indexes of what was loaded are built.
     pub fn close(&mut self) -> Result<(), Outcome> {
         (self.reader, self.changer) = (None, None);
+        let loaded = std::mem::replace(&mut self.phase, Phase::Absent) == Phase::Loading;
+        (self.reference, self.loaded) = (0, LoadedKeys::default());
         let Some(data_set) = self.data_set.take() else {
             return Ok(());
         };
-        data_set.close().map(drop).map_err(|error| {
+        let paths = self.alternates.iter_mut().map(Alternate::close);
+        let closed = paths.fold(Ok(()), Result::and).and(data_set.close().map(drop));
+        closed.map_err(|error| {
             (self.told)(&error);
             Outcome::of_request(&error)
-        })
+        })?;
+        match &self.source {
+            Some(source) if loaded && !source.indexes.is_empty() && !self.is_empty() => {
+                source.build_indexes(true).map_err(|error| {
+                    (self.told)(&error);
+                    Outcome::Failed
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// ACBERFLG of an OPEN for input of a data set that was never loaded.
+const EMPTY: u8 = 160;
+
+/// Why a file cannot be opened.
+#[derive(Debug)]
+pub enum OpenError {
+    /// The session's reasons.
+    Session(SessionError),
+    /// An alternate index is not as it must be.
+    Index(IndexError),
+}
+
+impl OpenError {
+    /// What the program is told.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            OpenError::Session(error) | OpenError::Index(IndexError::Open(error)) => Outcome::of_open(error),
+            OpenError::Index(IndexError::Request(error)) => Outcome::of_request(error),
+            OpenError::Index(IndexError::Build(..)) => Outcome::Failed,
+        }
+    }
+}
+
+impl From<SessionError> for OpenError {
+    fn from(error: SessionError) -> OpenError {
+        OpenError::Session(error)
+    }
+}
+
+impl From<IndexError> for OpenError {
+    fn from(error: IndexError) -> OpenError {
+        OpenError::Index(error)
+    }
+}
+
+impl Display for OpenError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            OpenError::Session(error) => error.fmt(f),
+            OpenError::Index(error) => error.fmt(f),
+        }
     }
 }

@@ -2,8 +2,8 @@
 //! program's file, before and after the data set has done its part.
 
 use crate::fd::given_length;
-use crate::indexed::{Relation, Way};
-use crate::libcob::layout::{lock, open, read, Field, File};
+use crate::indexed::{Read, Relation, Way};
+use crate::libcob::layout::{lock, open, read, Field, File, Key};
 use crate::libcob::Libcob;
 use crate::open_file::OpenFile;
 use crate::status::Outcome;
@@ -31,15 +31,15 @@ pub unsafe fn read_key(libcob: &Libcob, file: *mut File, open: &mut OpenFile, ke
             return Err(Outcome::NotForInput);
         }
         let mut wanted = [0; MAX_KEY];
-        let wanted = match open.numbered {
-            true => number_as_key(libcob, f, &mut wanted)?,
+        let (by, wanted) = match open.numbered {
+            true => (0, number_as_key(libcob, f, &mut wanted)?),
             false => {
-                which_key(f, key)?;
-                key_in_area(f, open, &mut wanted)
+                let (by, _) = which_key(f, key)?;
+                (by, key_in_area(f, open, by, &mut wanted))
             }
         };
-        let record = open.read_key(wanted)?;
-        let done = deliver(libcob, f, record);
+        let record = open.read_key(by, wanted)?;
+        let done = deliver(libcob, f, &record);
         after_read(f);
         remember(f, open);
         done
@@ -70,7 +70,7 @@ pub unsafe fn read_way(libcob: &Libcob, file: *mut File, open: &mut OpenFile, op
         }
         match open.read_way(way) {
             Ok(record) => {
-                let done = deliver(libcob, f, record);
+                let done = deliver(libcob, f, &record);
                 after_read(f);
                 remember(f, open);
                 show_number(libcob, f, open).and(done)
@@ -119,21 +119,21 @@ pub unsafe fn start(
         if open.numbered {
             let mut wanted = [0; MAX_KEY];
             let wanted = number_as_key(libcob, f, &mut wanted)?;
-            open.start(relation, wanted)?;
+            open.start(0, relation, wanted)?;
             f.first_read = 1;
             return Ok(());
         }
-        let size = which_key(f, key)?;
+        let (by, size) = which_key(f, key)?;
         let asked = match length.is_null() {
             true => size,
             false => usize::try_from(libcob.number(length)).unwrap_or(0),
         };
-        if asked == 0 || asked > open.key.1 {
+        if asked == 0 || asked > open.key_place(by).1 {
             return Err(Outcome::NotFound);
         }
         let mut wanted = [0; MAX_KEY];
-        let wanted = &key_in_area(f, open, &mut wanted)[..asked.min(size)];
-        open.start(relation, wanted)?;
+        let wanted = &key_in_area(f, open, by, &mut wanted)[..asked.min(size)];
+        open.start(by, relation, wanted)?;
         f.first_read = 1;
         Ok(())
     }
@@ -187,7 +187,7 @@ pub unsafe fn rewrite(
         let key = match (open.numbered, open.fd.in_order()) {
             (true, true) => last_read(open, &mut key),
             (true, false) => number_as_key(libcob, f, &mut key).map_err(|_| Outcome::Boundary)?,
-            (false, _) => key_in_area(f, open, &mut key),
+            (false, _) => key_in_area(f, open, 0, &mut key),
         };
         open.rewrite(given(libcob, f, open, record)?, key)
     }
@@ -211,7 +211,7 @@ pub unsafe fn delete(libcob: &Libcob, file: *mut File, open: &mut OpenFile) -> R
         let mut key = [0; MAX_KEY];
         let key = match open.numbered {
             true => number_as_key(libcob, f, &mut key).map_err(|_| Outcome::Boundary)?,
-            false => key_in_area(f, open, &mut key),
+            false => key_in_area(f, open, 0, &mut key),
         };
         open.delete(key)
     }
@@ -231,30 +231,32 @@ fn may_change(f: &mut File, open: &OpenFile) -> Result<(), Outcome> {
     }
 }
 
-/// The length of the key that is meant: the prime key, or a field that begins where it begins and is shorter.
+/// Which key is meant, and how much of it: 0 is the prime key, n the n-th alternate key; a field that begins where a
+/// key begins and is shorter is the first part of it.
 ///
 /// # Safety
 /// As [`read_key`].
 #[inline]
-unsafe fn which_key(f: &File, key: *const Field) -> Result<usize, Outcome> {
-    // SAFETY: the caller's promise; an indexed file has a key with its field.
+unsafe fn which_key(f: &File, key: *const Field) -> Result<(usize, usize), Outcome> {
+    // SAFETY: the caller's promise; an indexed file has as many keys as it says, each with its field.
     unsafe {
-        let prime = &*(*f.keys).field;
-        match key.as_ref() {
-            None => Ok(prime.size),
-            Some(key) if std::ptr::eq(key.data, prime.data) && key.size <= prime.size => Ok(key.size),
-            Some(_) => Err(Outcome::NotFound),
-        }
+        let keys = std::slice::from_raw_parts(f.keys, f.key_count);
+        let Some(key) = key.as_ref() else {
+            return Ok((0, (*keys[0].field).size));
+        };
+        let is = |of: &Key| std::ptr::eq(key.data, (*of.field).data) && key.size <= (*of.field).size;
+        let by = keys.iter().position(is).ok_or(Outcome::NotFound)?;
+        Ok((by, key.size))
     }
 }
 
-/// The prime key in the record area; a copy, because the area is written while the key is in use.
+/// A key in the record area; a copy, because the area is written while the key is in use.
 ///
 /// # Safety
 /// As [`read_key`].
 #[inline]
-unsafe fn key_in_area<'a>(f: &File, open: &OpenFile, to: &'a mut [u8; MAX_KEY]) -> &'a [u8] {
-    let (offset, length) = open.key;
+unsafe fn key_in_area<'a>(f: &File, open: &OpenFile, by: usize, to: &'a mut [u8; MAX_KEY]) -> &'a [u8] {
+    let (offset, length) = open.key_place(by);
     let length = length.min(MAX_KEY);
     // SAFETY: the key lies in the record area, as the FD says.
     unsafe {
@@ -293,7 +295,8 @@ unsafe fn given<'a>(
 /// # Safety
 /// As [`read_key`].
 #[inline]
-unsafe fn deliver(libcob: &Libcob, f: &File, record: &[u8]) -> Result<(), Outcome> {
+unsafe fn deliver(libcob: &Libcob, f: &File, record: &Read<'_>) -> Result<(), Outcome> {
+    let (record, same_key_follows) = (record.bytes, record.same_key_follows);
     // SAFETY: the caller's promise; the record area has room for the greatest length.
     unsafe {
         let area = &mut *f.record;
@@ -305,6 +308,7 @@ unsafe fn deliver(libcob: &Libcob, f: &File, record: &[u8]) -> Result<(), Outcom
         }
         match record.len() > f.most || record.len() < f.least {
             true => Err(Outcome::LengthDiffers),
+            false if same_key_follows => Err(Outcome::SameKeyFollows),
             false => Ok(()),
         }
     }
@@ -327,7 +331,7 @@ unsafe fn remember(f: &File, open: &mut OpenFile) {
         let key = match open.numbered {
             true => as_key(open.number, &mut key),
             // SAFETY: the caller's promise.
-            false => unsafe { key_in_area(f, open, &mut key) },
+            false => unsafe { key_in_area(f, open, 0, &mut key) },
         };
         open.last_read.clear();
         open.last_read.extend_from_slice(key);

@@ -15,8 +15,10 @@ use std::sync::OnceLock;
 pub enum Outcome {
     /// It was done.
     Done,
-    /// Done; a record with the same alternate key follows, or was there.
+    /// Done; a record with the same alternate key was there.
     DuplicateFollows,
+    /// READ by an alternate key; the next record has the same key.
+    SameKeyFollows,
     /// The record read does not fit the record area.
     LengthDiffers,
     /// OPEN of an optional file that is not there.
@@ -96,7 +98,8 @@ macro_rules! table {
 /// The table, in the order of [`Outcome`].
 pub static TABLE: &[Row] = table! {
     Done 0 0 "done";
-    DuplicateFollows 2 2 "done; another record has the same alternate key";
+    DuplicateFollows 2 2 "WRITE or REWRITE: another record has the same alternate key";
+    SameKeyFollows 0 2 "READ by an alternate key: the next record has the same key";
     LengthDiffers 4 4 "READ: the record does not fit the record area";
     OptionalAbsent 5 5 "OPEN: the optional file is not there, or was made";
     NoReel 7 7 "CLOSE NO REWIND or REEL: the file is on no tape";

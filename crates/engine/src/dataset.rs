@@ -68,6 +68,8 @@ pub struct OpenOptions {
     pub access: Access,
     /// Empty a REUSE data set (RESET).
     pub reset: bool,
+    /// Empty it though it was defined NOREUSE, as a base with alternate indexes always is.
+    pub reset_anyway: bool,
     /// When changes are durable.
     pub durability: Durability,
     /// Whether data CIs go through the page cache.
@@ -79,6 +81,7 @@ impl OpenOptions {
         OpenOptions {
             access: Access::Output,
             reset: false,
+            reset_anyway: false,
             durability: Durability::Commit,
             io: Io::Buffered,
         }
@@ -906,7 +909,7 @@ fn check_open(root: &Root, options: OpenOptions) -> Result<(), OpenError> {
     if options.access == Access::Input && never_loaded {
         return refused("is empty: it was never loaded, so it cannot be opened for input");
     }
-    if options.reset && (options.access != Access::Output || (!a.reuse && !never_loaded)) {
+    if options.reset && (options.access != Access::Output || !(a.reuse || never_loaded || options.reset_anyway)) {
         return refused("cannot be reset: it was defined NOREUSE, or this open is for input");
     }
     Ok(())

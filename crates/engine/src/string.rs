@@ -220,8 +220,9 @@ impl Str {
         }
     }
 
-    /// The record that the last direct get returned.
-    pub(crate) fn last(&self) -> Record<'_> {
+    /// The record that the last direct get returned, through a path the last get of any kind.
+    #[inline]
+    pub fn last(&self) -> Record<'_> {
         match &self.of {
             Of::Ksds(string) => string.last(),
             Of::Vrrds(string) => string.last(),
@@ -342,6 +343,22 @@ impl Str {
     /// 8/116, 12/16.
     pub fn point_last(&mut self) -> Result<(), RequestError> {
         of_any!(self, point_end(true))
+    }
+
+    /// Through a path: PREV returns records with the same alternate key last first from now on, not in the order of
+    /// their arrival.
+    pub fn mirror_duplicates(&mut self) {
+        if let Of::Path(string) = &mut self.of {
+            string.mirror_duplicates();
+        }
+    }
+
+    /// Through a path: the next NEXT or PREV returns the record returned last once more, or its neighbour if it is
+    /// gone.
+    pub fn stay(&mut self) {
+        if let Of::Path(string) = &mut self.of {
+            string.stay();
+        }
     }
 
     /// GET sequential, forward.

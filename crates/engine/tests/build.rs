@@ -128,3 +128,20 @@ fn a_build_that_fails_leaves_the_index_empty() {
     let base = world.open(&engine, "b");
     base.close().unwrap();
 }
+
+#[test]
+fn an_index_without_entries_is_built_and_upgraded_from_then_on() {
+    let world = World::memory();
+    // Too short for either alternate key.
+    let engine = loaded(&world, &[key(1), key(2)]);
+    for name in ["u", "n"] {
+        let built = build(&world, &engine, name, 1 << 20).0.unwrap();
+        assert_eq!((built.read, built.short, built.entries), (2, 2, 0));
+    }
+    let ds = open(&world, &engine);
+    assert!(ds.unbuilt().is_empty());
+    ds.string().insert(&record(3, "0003", "AAA"), Insert::Direct).unwrap();
+    ds.close().unwrap();
+    assert_eq!(assert_agree(&world, &engine).len(), 3);
+    assert_eq!(entries(&world, &engine, "u").len(), 1);
+}

@@ -263,3 +263,30 @@ fn of_a_load_a_commit_keeps_the_full_control_areas_and_nothing_else_does_before_
         assert_eq!(after_death(durability, 5 * area + 1, false), 0, "{durability:?}");
     }
 }
+
+#[test]
+fn what_is_noreuse_is_emptied_only_by_a_reset_that_says_so() {
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "t", |data, _| data.reuse = false);
+    let ds = world.open(&engine, "t");
+    ds.string().insert(&sealed(1, 1, 60), Insert::Sequential).unwrap();
+    ds.close().unwrap();
+    let (data, index) = world.paths("t");
+    let reset = OpenOptions {
+        access: Access::Output,
+        reset: true,
+        ..OpenOptions::default()
+    };
+    assert!(matches!(
+        engine.open(&data, &index, reset).err(),
+        Some(OpenError::Attributes { .. })
+    ));
+    let anyway = OpenOptions {
+        reset_anyway: true,
+        ..reset
+    };
+    let ds = engine.open(&data, &index, anyway).unwrap();
+    assert!(ds.loading());
+    ds.close().unwrap();
+}

@@ -302,3 +302,52 @@ fn readers_through_a_path_never_see_half_a_change() {
     ds.close().unwrap();
     assert_agree(&world, &engine);
 }
+
+#[test]
+fn a_string_that_mirrors_duplicates_reads_them_backward_as_it_came() {
+    let world = World::memory();
+    let engine = filled(&world);
+    let ds = path(&world, &engine, "n", OpenOptions::default());
+    let mut s = ds.string();
+    let forward: Vec<u64> = all(&mut s, true).into_iter().map(|(n, _)| n).collect();
+    let mut s = ds.string();
+    s.mirror_duplicates();
+    s.point_last().unwrap();
+    let mut backward: Vec<u64> = all(&mut s, false).into_iter().map(|(n, _)| n).collect();
+    backward.reverse();
+    assert_eq!(backward, forward);
+}
+
+#[test]
+fn a_string_that_stays_returns_the_same_record_or_its_neighbour() {
+    let world = World::memory();
+    let engine = filled(&world);
+    let ds = path(&world, &engine, "n", output());
+    let mut s = ds.string();
+    s.mirror_duplicates();
+    let delete = |n: u64| {
+        let mut s = ds.string();
+        while s.next(Intent::Update).map(number).unwrap() != n {}
+        s.erase().unwrap();
+    };
+    // BBB has 5, 11, 2, 8.
+    assert_eq!(s.get(b"BBB", Search::Equal, Intent::Position).map(number).unwrap(), 5);
+    s.stay();
+    assert_eq!(s.next(Intent::Read).map(number).unwrap(), 5);
+    assert_eq!(s.next(Intent::Read).map(number).unwrap(), 11);
+    s.stay();
+    assert_eq!(s.prev(Intent::Read).map(number).unwrap(), 11);
+    s.stay();
+    delete(11);
+    assert_eq!(s.next(Intent::Read).map(number).unwrap(), 2);
+    s.stay();
+    delete(2);
+    assert_eq!(s.prev(Intent::Read).map(number).unwrap(), 5);
+    s.stay();
+    delete(5);
+    delete(8);
+    assert_eq!(s.next(Intent::Read).map(number).unwrap(), 7, "the key is gone too");
+    s.end();
+    s.stay();
+    assert_eq!(s.next(Intent::Read).unwrap_err().feedback().reason, 88);
+}

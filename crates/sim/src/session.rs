@@ -120,6 +120,7 @@ impl Session {
                     reset,
                     durability,
                     io: Io::Auto,
+                    ..OpenOptions::default()
                 },
             )
             .map(|set| {

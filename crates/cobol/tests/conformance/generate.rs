@@ -8,6 +8,7 @@
 //! next -> 00 0001AAAAAA         after a READ also the record
 //! step -> 46 | 00 0003CCCCCC    with libcob's own handler, where that differs
 //! write 2:AAAA -> 00            a relative file: record number and record
+//! by A AA -> 00 0001AA11xx      READ by an alternate key;  start = A AA: START on it
 //! say -> text                   what the COBOL statements in front of the arrow display
 //! ```
 
@@ -17,6 +18,8 @@ use std::fmt::Write;
 pub struct Case {
     pub name: String,
     pub options: Vec<String>,
+    /// Has alternate keys.
+    pub alternate: bool,
     pub steps: Vec<Step>,
 }
 
@@ -38,6 +41,7 @@ pub fn cases(text: &str) -> Vec<Case> {
             cases.push(Case {
                 name: parts.next().unwrap_or_default(),
                 options: parts.collect(),
+                alternate: false,
                 steps: Vec::new(),
             });
         } else if !line.is_empty() && !line.starts_with('#') {
@@ -60,6 +64,14 @@ pub fn cases(text: &str) -> Vec<Case> {
 }
 
 impl Case {
+    /// ALTERNATE RECORD KEY.
+    fn alternates(&self) -> &str {
+        match self.alternate {
+            true => "\n ALTERNATE RECORD KEY A WITH DUPLICATES ALTERNATE RECORD KEY B",
+            false => "",
+        }
+    }
+
     fn has(&self, option: &str) -> bool {
         self.options.iter().any(|o| o == option)
     }
@@ -88,11 +100,16 @@ impl Case {
                 "SELECT {optional}{file} ASSIGN TO \"{id}\" ORGANIZATION {} ACCESS {access}\n FILE STATUS FS.\n",
                 match self.has("relative") {
                     true => "RELATIVE RELATIVE KEY RK".to_string(),
-                    false => format!("INDEXED RECORD KEY {prefix}K"),
+                    false => format!("INDEXED RECORD KEY {prefix}K{}", self.alternates()),
                 }
             )
         };
         let record = |file: &str, prefix: &str| {
+            if self.alternate {
+                return format!(
+                    "FD {file}.\n01 R.\n 05 K PIC X(4).\n 05 A PIC X(2).\n 05 B PIC X(2).\n 05 D PIC X(2).\n"
+                );
+            }
             format!(
                 "FD {file} {varying}.\n01 {prefix}R.\n 05 {prefix}K.\n 10 {prefix}KG PIC X(2).\n 10 PIC X(2).\n \
                  05 {prefix}D PIC X({size}).\n"
@@ -166,6 +183,10 @@ impl Case {
             "write" => write!(out, "{} WRITE {prefix}R {status}", record(rest)),
             "rewrite" => write!(out, "{} REWRITE {prefix}R {status}", record(rest)),
             "read" => writeln!(out, "{} READ {file} PERFORM {show}", key(rest)),
+            "by" => {
+                let (by, value) = rest.split_once(' ').expect("a key and its value");
+                writeln!(out, "MOVE \"{value}\" TO {by} READ {file} KEY {by} PERFORM {show}")
+            }
             "again" => writeln!(out, "READ {file} {rest} PERFORM {show}"),
             "next" => writeln!(out, "READ {file} NEXT {rest} PERFORM {show}"),
             "prev" => writeln!(out, "READ {file} PREVIOUS {rest} PERFORM {show}"),
@@ -174,6 +195,15 @@ impl Case {
             "start" | "generic" => {
                 let (relation, rest) = rest.split_once(' ').expect("a relation and a key");
                 let (value, length) = rest.split_once(' ').unwrap_or((rest, ""));
+                if self.alternate {
+                    let (value, length) = length.split_once(' ').unwrap_or((length, ""));
+                    let by = rest.split_once(' ').map_or(rest, |(by, _)| by);
+                    let _ = write!(
+                        out,
+                        "MOVE \"{value}\" TO {by} START {file} KEY {relation} {by} {length} {status}"
+                    );
+                    return;
+                }
                 let by = match (self.has("relative"), verb) {
                     (true, _) => "RK".to_string(),
                     (_, "generic") => format!("{prefix}KG"),

@@ -2,7 +2,8 @@
 //!
 //! The positions are those of [`crate::string`], with alternate keys for K. Of records with the same alternate key
 //! NEXT and PREV return the one that came first before the others: duplicates stand in the order of their arrival,
-//! and VSAM reads them so in both directions.
+//! and VSAM reads them so in both directions. A string that mirrors them has PREV return them last first, as COBOL's
+//! READ PREVIOUS does elsewhere.
 //!
 //! * P1. Between requests the string keeps alternate key, pointer and place among the duplicates. A pointer that is
 //!   gone leaves its place to the one behind it.
@@ -32,6 +33,8 @@ pub(crate) struct PathString {
     /// A copy of the alternate index record last read, and where it was.
     list: Vec<u8>,
     spot: Option<Spot>,
+    /// PREV returns the duplicates last first.
+    mirrored: bool,
     /// 0/8 of the last request.
     duplicate: bool,
 }
@@ -43,8 +46,10 @@ enum Position {
     /// These use `key`.
     At,
     BackAt,
-    /// And this `pointer` and `place`.
+    /// And these `pointer` and `place`.
     On,
+    /// On, and the record is returned once more.
+    Here,
     End,
     Beginning,
 }
@@ -85,6 +90,7 @@ impl PathString {
             place: 0,
             list: Vec::new(),
             spot: None,
+            mirrored: false,
             duplicate: false,
         }
     }
@@ -106,7 +112,10 @@ impl PathString {
     pub fn skip(&mut self, key: &[u8], search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
         self.begin(intent)?;
         self.check_key(key)?;
-        let positioned = matches!(self.position, Position::At | Position::BackAt | Position::On);
+        let positioned = matches!(
+            self.position,
+            Position::At | Position::BackAt | Position::On | Position::Here
+        );
         if positioned && *key < self.key[..key.len().min(self.key.len())] {
             return Err(RequestError::Sequence { key: key.to_vec() });
         }
@@ -135,6 +144,18 @@ impl PathString {
         }
         self.position = if backward { Position::BackAt } else { Position::At };
         Ok(())
+    }
+
+    /// From now on PREV returns duplicates last first.
+    pub fn mirror_duplicates(&mut self) {
+        self.mirrored = true;
+    }
+
+    /// The next NEXT or PREV returns the record returned last once more; if it is gone, its neighbour.
+    pub fn stay(&mut self) {
+        if self.position == Position::On {
+            self.position = Position::Here;
+        }
     }
 
     /// GET sequential.
@@ -249,7 +270,7 @@ impl PathString {
                 Position::Start if !forward => return Err(RequestError::NoPosition),
                 Position::End if forward => None,
                 Position::Beginning if !forward => None,
-                Position::On => match self.place_behind()? {
+                Position::On | Position::Here => match self.place_beside(direction)? {
                     Some(place) => Some(place),
                     None => self.other_list(direction)?,
                 },
@@ -265,8 +286,8 @@ impl PathString {
         }
     }
 
-    /// The place behind the position's, in the record of the same alternate key as it is now.
-    fn place_behind(&mut self) -> Result<Option<usize>, RequestError> {
+    /// The place that is next in this direction, in the record of the same alternate key as it is now.
+    fn place_beside(&mut self, direction: Direction) -> Result<Option<usize>, RequestError> {
         let way = self.way.clone();
         let fresh = self.spot.is_some_and(|spot| way.ksds.fresh(&spot.leaf));
         if !fresh || self.listed()?.key != self.key {
@@ -276,11 +297,20 @@ impl PathString {
             }
         }
         let record = self.listed()?;
-        let place = match record.pointer(self.place) == Some(&self.pointer) {
-            true => self.place + 1,
-            false => record.place(&self.pointer).map_or(self.place, |place| place + 1),
+        let now = match record.pointer(self.place) == Some(&self.pointer) {
+            true => Some(self.place),
+            false => record.place(&self.pointer),
         };
-        Ok((place < record.count()).then_some(place))
+        let back = self.mirrored && direction == Direction::Backward;
+        let place = match (now, self.position, back) {
+            (Some(now), Position::Here, _) => Some(now),
+            (Some(now), _, false) => Some(now + 1),
+            (Some(now), _, true) => now.checked_sub(1),
+            // P1.
+            (None, _, false) => Some(self.place),
+            (None, _, true) => self.place.checked_sub(1),
+        };
+        Ok(place.filter(|&place| place < record.count()))
     }
 
     /// The first place in the next record of the alternate index, in this direction.
@@ -296,7 +326,11 @@ impl PathString {
             (Direction::Backward, _) if key.is_empty() => Ok(None),
             (Direction::Backward, _) => ksds.last_at(&key, false),
         })?;
-        Ok(found.then_some(0))
+        Ok(match (found, self.mirrored && direction == Direction::Backward) {
+            (false, _) => None,
+            (true, false) => Some(0),
+            (true, true) => Some(self.listed()?.count().saturating_sub(1)),
+        })
     }
 
     /// Reads an alternate index record into the list; false: there is none.

@@ -153,6 +153,7 @@ impl World {
             reset: false,
             durability: Durability::Commit,
             io: Default::default(),
+            ..OpenOptions::default()
         };
         self.services.engine.open(&data, &index, options).unwrap()
     }

@@ -1,0 +1,176 @@
+//! Files with alternate keys on spheres: those made from the FD and those of the catalog, and what contradicts them.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{stderr, stdout, Workplace};
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::Stdio;
+
+const SOURCE: &str = include_str!("programs/sphere.cob");
+
+fn begin(name: &str) -> (Workplace, PathBuf) {
+    let place = Workplace::with_catalog(name);
+    let program = place.compile("sphere", SOURCE);
+    (place, program)
+}
+
+/// A base as IDCAMS makes it, with these alternate indexes.
+fn define(place: &Workplace, indexes: &str) {
+    let cards = format!("DEFINE CLUSTER (NAME(STAFF) INDEXED KEYS(8 0) RECORDSIZE(60 60) TRACKS(5 5))\n{indexes}");
+    cica_cobol::process::idcams(&place.session(), &cards).expect("the sphere");
+}
+
+const BY_GROUP: &str =
+    "DEFINE AIX (NAME(STAFF.BYGROUP) RELATE(STAFF) KEYS(3 8) NONUNIQUEKEY UPGRADE TRACKS(5 5) REUSE)\n\
+                        DEFINE PATH (NAME(STAFF.GROUPS) PATHENTRY(STAFF.BYGROUP))\n";
+const BY_NUMBER: &str =
+    "DEFINE AIX (NAME(STAFF.BYNUMBER) RELATE(STAFF) KEYS(8 11) UNIQUEKEY UPGRADE TRACKS(5 5) REUSE)\n";
+
+fn counts(of: u32, place: &Workplace, program: &std::path::Path) {
+    let line = format!("{of:010} 10\n");
+    let expected = format!("00\n{line}{line}{line}");
+    assert_eq!(place.run(program, &["counts"]), expected);
+}
+
+#[test]
+fn the_fd_makes_base_alternate_indexes_and_paths() {
+    let (place, program) = begin("sphere-fd");
+    let done = place.command(&program).args(["load", "500"]).output().unwrap();
+    assert_eq!(stdout(&done), "00\n");
+    assert!(
+        stderr(&done).contains("ALTERNATE KEY OF 3 AT 8, ALTERNATE KEY OF 8 AT 11"),
+        "{}",
+        stderr(&done)
+    );
+    counts(500, &place, &program);
+    let session = place.session();
+    let contents = session.catalog.contents().unwrap();
+    let mut names: Vec<String> = contents.entries().map(|e| e.name().to_string()).collect();
+    names.retain(|name| name.starts_with("STAFF"));
+    names.sort();
+    assert_eq!(
+        names,
+        ["STAFF", "STAFF.AIX1", "STAFF.AIX2", "STAFF.PATH1", "STAFF.PATH2"]
+    );
+}
+
+#[test]
+fn alternate_indexes_of_the_catalog_are_used() {
+    let (place, program) = begin("sphere-catalog");
+    // In another order than the program's, and one that the program does not know.
+    let others = "DEFINE AIX (NAME(STAFF.OTHER) RELATE(STAFF) KEYS(2 40) NONUNIQUEKEY UPGRADE TRACKS(5 5) REUSE)\n";
+    define(&place, &format!("{others}{BY_NUMBER}{BY_GROUP}"));
+    assert_eq!(place.run(&program, &["load", "300"]), "00\n");
+    counts(300, &place, &program);
+    // The blanks at 40 are there already, which only the other index knows.
+    assert_eq!(place.run(&program, &["add", "301"]), "02\n");
+    counts(301, &place, &program);
+    cica_cobol::process::idcams(&place.session(), "EXAMINE NAME(STAFF.BYGROUP) INDEXTEST DATATEST\n").unwrap();
+    // A second load empties all of them.
+    assert_eq!(place.run(&program, &["load", "7"]), "00\n");
+    counts(7, &place, &program);
+}
+
+#[test]
+fn a_load_that_was_killed_leaves_nothing_that_disagrees() {
+    let (place, program) = begin("sphere-kill");
+    assert_eq!(place.run(&program, &["load", "2000"]), "00\n");
+    let mut child = place
+        .command(&program)
+        .args(["load-open", "3000"])
+        .env("COB_UNBUFFERED", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut said)
+        .unwrap();
+    assert_eq!(said, "LOADED\n");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let listed = place.run(&program, &["counts"]);
+    // How much of the load is there is luck.
+    let counts: Vec<&str> = listed.lines().skip(1).map(|line| &line[..10]).collect();
+    assert!(counts.len() == 3 && counts.iter().all(|c| c == &counts[0]), "{listed}");
+    assert_eq!(place.run(&program, &["load", "20"]), "00\n");
+}
+
+#[test]
+fn an_index_that_was_never_built_is_built_by_open() {
+    let (place, program) = begin("sphere-unbuilt");
+    define(&place, BY_GROUP);
+    // A program that knows one alternate key only loads; then the catalog gets the other.
+    let one = SOURCE
+        .replace("        ALTERNATE RECORD KEY U\n", "")
+        .replace("START F KEY >= U.", "");
+    let one = place.compile("one", &one);
+    assert_eq!(place.run(&one, &["load", "50"]), "00\n");
+    cica_cobol::process::idcams(&place.session(), BY_NUMBER).unwrap();
+    counts(50, &place, &program);
+}
+
+#[test]
+fn an_alternate_key_that_the_catalog_does_not_have_is_a_conflict() {
+    let (place, program) = begin("sphere-39");
+    define(&place, BY_GROUP);
+    let done = place.command(&program).arg("output").output().unwrap();
+    assert_eq!(stdout(&done), "39\n");
+    assert!(
+        stderr(&done).contains("no alternate index has the program's alternate key of 8 bytes at offset 11"),
+        "{}",
+        stderr(&done)
+    );
+    cica_cobol::process::idcams(&place.session(), &BY_NUMBER.replace("UNIQUEKEY", "NONUNIQUEKEY")).unwrap();
+    let done = place.command(&program).arg("output").output().unwrap();
+    assert_eq!(stdout(&done), "39\n");
+    assert!(
+        stderr(&done).contains("STAFF.BYNUMBER is NONUNIQUEKEY"),
+        "{}",
+        stderr(&done)
+    );
+}
+
+#[test]
+fn output_of_a_sphere_that_must_not_be_emptied_is_refused() {
+    let (place, program) = begin("sphere-37");
+    define(&place, &format!("{BY_GROUP}{BY_NUMBER}").replace(" REUSE", ""));
+    // The first load needs nothing emptied.
+    assert_eq!(place.run(&program, &["load", "40"]), "00\n");
+    let done = place.command(&program).arg("output").output().unwrap();
+    assert_eq!(stdout(&done), "37\n");
+    assert!(stderr(&done).contains("was defined NOREUSE"), "{}", stderr(&done));
+    counts(40, &place, &program);
+}
+
+#[test]
+fn enterprise_cobol_is_told_of_a_duplicate_that_follows() {
+    let (place, program) = begin("sphere-02");
+    assert_eq!(place.run(&program, &["load", "101"]), "00\n");
+    assert_eq!(place.run(&program, &["read"]), "00\n00\n");
+    let done = place
+        .command(&program)
+        .arg("read")
+        .env("CICA_STATUS", "enterprise")
+        .output()
+        .unwrap();
+    assert_eq!(stdout(&done), "02\n00\n");
+}
+
+#[test]
+fn suppressed_and_scattered_alternate_keys_stay_with_libcob() {
+    let (place, _) = begin("sphere-libcob");
+    let sparse = SOURCE.replace("KEY G WITH DUPLICATES", "KEY G WITH DUPLICATES SUPPRESS WHEN ALL \" \"");
+    let program = place.compile("sparse", &sparse);
+    let done = place.command(&program).args(["load", "5"]).output().unwrap();
+    assert_eq!(stdout(&done), "00\n");
+    assert!(
+        stderr(&done).contains("CICA1206E FILE F: SUPPRESS WHEN of an alternate key IS NOT SUPPORTED YET"),
+        "{}",
+        stderr(&done)
+    );
+    assert!(place.0.join("STAFF").exists());
+}
