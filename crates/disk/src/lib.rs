@@ -21,7 +21,7 @@
 //! `AlreadyExists`, `WouldBlock` (locked by another), `StorageFull` (also a used-up quota), `PermissionDenied` (also
 //! writing through a handle for reading), `IsADirectory`, `NotADirectory`, `DirectoryNotEmpty`, `FileTooLarge`.
 
-#![deny(unsafe_code)] // allowed in linux/uring.rs alone
+#![deny(unsafe_code)] // allowed in linux/uring.rs and linux/window.rs alone
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 mod clock;
@@ -104,6 +104,9 @@ pub struct Open {
     /// Go around the page cache where the file system takes it; that serves requests whose buffer address, offset
     /// and length divide by 4,096, all others go through the cache.
     pub direct: bool,
+    /// Small reads may be copied from memory that shows the file, if it is no longer than this; 0: none are. Not for
+    /// `direct`. What they return is what a read with a call would return.
+    pub window: u64,
     /// The path is a directory, opened to be synced; with `create` it is made (its parent must be there).
     pub directory: bool,
 }

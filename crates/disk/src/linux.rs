@@ -4,11 +4,13 @@
 //!    between opening and locking is noticed and opened again.
 //! 2. Direct I/O is an offer, never a demand: a second descriptor beside the buffered one, used for the requests
 //!    that are aligned for it. Where the file system refuses it, everything goes through the page cache.
-//! 3. Nothing but a plain file is opened as a file: a pipe or a terminal could keep a reader waiting for ever.
+//! 3. A window on a file is an offer as well: a read that it cannot serve is made with a call.
+//! 4. Nothing but a plain file is opened as a file: a pipe or a terminal could keep a reader waiting for ever.
 
 mod batch;
 mod file;
 mod uring;
+mod window;
 
 use crate::error::{failed, Action};
 use crate::{Create, Disk, File, Lock, Open};
@@ -68,7 +70,11 @@ impl LinuxDisk {
         } else {
             None
         };
-        Ok(Some(LinuxFile::new(main, direct, path, how, self.rings)))
+        let shown = match !how.directory && direct.is_none() && found.st_size as u64 <= how.window {
+            true => found.st_size as usize,
+            false => 0,
+        };
+        Ok(Some(LinuxFile::new(main, direct, shown, path, how, self.rings)))
     }
 }
 

@@ -10,6 +10,7 @@ const READ: Open = Open {
     create: Create::No,
     lock: Lock::None,
     direct: false,
+    window: 0,
     directory: false,
 };
 const WRITE: Open = Open { write: true, ..READ };

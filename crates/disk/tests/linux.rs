@@ -11,6 +11,7 @@ const NEW: Open = Open {
     create: Create::New,
     lock: Lock::None,
     direct: false,
+    window: 0,
     directory: false,
 };
 const READ: Open = Open {
@@ -396,4 +397,70 @@ fn descriptors_are_given_back() {
         assert!(disk.open(&path, NEW).is_err());
     }
     assert!(count() < before + 200, "descriptors leak");
+}
+
+/// Reads one place with a call of its own; returns how much there was.
+fn read(file: &dyn File, at: u64, buf: &mut [u8]) -> usize {
+    let mut batch = [ReadAt { at, buf, got: 0 }];
+    file.read(&mut batch).expect("a read");
+    batch[0].got
+}
+
+#[test]
+fn reads_through_a_window_are_those_of_calls() {
+    const LENGTH: u64 = 300_000;
+    let scratch = Scratch::new("window");
+    let path = scratch.path("A");
+    let disk = LinuxDisk::new();
+    let writer = disk.open(&path, NEW).expect("a file");
+    let whole: Vec<u8> = (0..LENGTH).map(|i| (i * 7 / 3) as u8).collect();
+    writer.write(&[WriteAt { at: 0, buf: &whole }]).expect("writes");
+    let window = u64::MAX;
+    let shown = disk.open(&path, Open { window, ..READ }).expect("the file");
+    let plain = disk.open(&path, READ).expect("the file");
+    let mut seed = 7;
+    for step in 0..2000u64 {
+        if step % 3 == 0 {
+            // What another handle writes, beyond the end that the window was opened with too, is seen at once.
+            let at = random(&mut seed, LENGTH + 20_000);
+            let buf = [step as u8; 100];
+            writer.write(&[WriteAt { at, buf: &buf }]).expect("writes");
+        }
+        let (at, len) = (random(&mut seed, LENGTH + 30_000), random(&mut seed, 20_000) as usize);
+        let (mut one, mut other) = (vec![1; len], vec![1; len]);
+        assert_eq!(read(&*shown, at, &mut one), read(&*plain, at, &mut other), "at {at}");
+        assert!(one == other, "{len} bytes at {at}");
+    }
+}
+
+#[test]
+fn a_file_that_is_cut_under_a_window_ends_where_it_ends() {
+    const LENGTH: u64 = 1 << 20;
+    let scratch = Scratch::new("window-cut");
+    let path = scratch.path("A");
+    let disk = LinuxDisk::new();
+    let writer = disk.open(&path, NEW).expect("a file");
+    let whole = vec![0x55; LENGTH as usize];
+    writer.write(&[WriteAt { at: 0, buf: &whole }]).expect("writes");
+    let open = || {
+        let window = LENGTH;
+        disk.open(&path, Open { window, ..READ }).expect("the file")
+    };
+    let (one, other) = (open(), open());
+    let mut buf = [0; 2048];
+    for at in 0..100u64 {
+        assert_eq!(read(&*one, at * 2048, &mut buf), 2048);
+        assert_eq!(read(&*other, at * 2048, &mut buf), 2048);
+    }
+    writer.size(Some(8192)).expect("the cut");
+    // Both windows are over pages that are gone; the second is found broken by another thread than the first.
+    assert_eq!(read(&*one, 600_000, &mut buf), 0);
+    let got = std::thread::spawn(move || {
+        let mut buf = [0; 2048];
+        let gone = read(&*other, 10_000, &mut buf);
+        (gone, read(&*other, 8000, &mut buf), buf[..192].to_vec())
+    });
+    assert_eq!(got.join().expect("it lives"), (0, 192, vec![0x55; 192]));
+    assert_eq!(read(&*one, 4096, &mut buf), 2048);
+    assert!(buf.iter().all(|&byte| byte == 0x55));
 }

@@ -11,6 +11,7 @@ const READ: Open = Open {
     create: Create::No,
     lock: Lock::None,
     direct: false,
+    window: 0,
     directory: false,
 };
 const NEW: Open = Open {

@@ -1,5 +1,6 @@
 //! An open file of Linux: single calls brought to their end, batches through `batch.rs`.
 
+use super::window::Window;
 use super::{batch, uninterrupted};
 use crate::error::{failed, is_a_directory, opened_for_reading, Action};
 use crate::{File, Open, ReadAt, WriteAt};
@@ -8,11 +9,16 @@ use rustix::fs::{self, FallocateFlags};
 use rustix::io::Errno;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Address, offset and length divide by this where direct I/O is to be had: no device asks for more.
 const ALIGNMENT: u64 = 4096;
+
+/// Reads after which a file that may have a window gets one: opening it costs as much as some reads.
+const READS_BEFORE_WINDOW: u32 = 32;
+/// A longer read is copied as fast by a call.
+const LONGEST_FROM_WINDOW: usize = 16 * 1024;
 
 static ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
 
@@ -26,6 +32,10 @@ pub(super) struct LinuxFile {
     alignment: u64,
     /// The file system took the open but not a request: it is not asked again.
     direct_refused: AtomicBool,
+    /// Bytes of the file that a window may show, and reads made so far while it may.
+    shown: usize,
+    reads: AtomicU32,
+    window: OnceLock<Option<Window>>,
     /// Held while the length changes, so that a growth that fails can be taken back.
     resizing: Mutex<()>,
     path: PathBuf,
@@ -35,12 +45,22 @@ pub(super) struct LinuxFile {
 }
 
 impl LinuxFile {
-    pub(super) fn new(main: OwnedFd, direct: Option<OwnedFd>, path: &Path, how: Open, rings: bool) -> Self {
+    pub(super) fn new(
+        main: OwnedFd,
+        direct: Option<OwnedFd>,
+        shown: usize,
+        path: &Path,
+        how: Open,
+        rings: bool,
+    ) -> Self {
         LinuxFile {
             main,
             direct,
             alignment: ALIGNMENT,
             direct_refused: AtomicBool::new(false),
+            shown,
+            reads: AtomicU32::new(0),
+            window: OnceLock::new(),
             resizing: Mutex::new(()),
             path: path.to_path_buf(),
             writable: how.write,
@@ -70,6 +90,25 @@ impl LinuxFile {
     fn goes_direct(&self, fd: BorrowedFd<'_>) -> bool {
         use rustix::fd::AsRawFd;
         fd.as_raw_fd() != self.main.as_raw_fd()
+    }
+
+    /// Reads through the window, if there is one or now shall be one. False: the read is still to be made.
+    fn read_window(&self, read: &mut ReadAt<'_>) -> bool {
+        if self.shown == 0 || read.buf.len() > LONGEST_FROM_WINDOW {
+            return false;
+        }
+        // A count that is lost between threads only puts the window off.
+        let reads = self.reads.load(Ordering::Relaxed);
+        if reads < READS_BEFORE_WINDOW {
+            self.reads.store(reads + 1, Ordering::Relaxed);
+            return false;
+        }
+        let window = self.window.get_or_init(|| Window::open(self.main.as_fd(), self.shown));
+        let copied = window.as_ref().is_some_and(|window| window.copy(read.at, read.buf));
+        if copied {
+            read.got = read.buf.len();
+        }
+        copied
     }
 
     /// Reads what a reachable request still lacks, up to the end of the file.
@@ -167,6 +206,11 @@ impl File for LinuxFile {
     fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
         self.allow(Action::reading(batch))?;
         batch.iter_mut().for_each(|read| read.got = 0);
+        if let [one] = batch {
+            if self.read_window(one) {
+                return Ok(());
+            }
+        }
         if batch.len() > 1 && batch.iter().all(|read| is_reachable(read.at, read.buf.len())) {
             let fd = self.way(batch.iter().map(|read| (read.at, read.buf.as_ptr(), read.buf.len())));
             batch::read(fd, batch, self.route(fd));
