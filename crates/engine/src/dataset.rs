@@ -13,7 +13,7 @@ mod redo;
 
 use crate::common::interval::Intervals;
 use crate::common::{shape, Common};
-use crate::engine::{open_file, read_copy, Shared};
+use crate::engine::{open_as, read_copy, Shared};
 use crate::error::{OpenError, RequestError};
 use crate::esds::Esds;
 use crate::io::Io;
@@ -23,10 +23,10 @@ use crate::log::Logger;
 use crate::organized::Organized;
 use crate::relative::Rrds;
 use crate::sphere::{Sphere, Way};
-use crate::store::{Codec, Component};
+use crate::store::{self, Codec, Component};
 use crate::string::{Intent, Str};
 use crate::unit::UnitOfRecovery;
-use cica_disk::{File, Lock};
+use cica_disk::{File, Open};
 use cica_format::attributes::{Attributes, Organization};
 use cica_format::index::BaseRba;
 use cica_format::root::{LogPosition, Part, Root, Statistics};
@@ -157,9 +157,15 @@ impl Inner {
         let write = options.access == Access::Output;
         let (index_part, index_root) = match root.attributes.organization.has_index() {
             true => {
-                let index_file = open_file(&*shared.env.disk, index, Lock::None, write)?;
+                let window = shared.window();
+                let how = Open {
+                    write,
+                    window,
+                    ..Open::default()
+                };
+                let index_file = open_as(&*shared.env.disk, index, how)?;
                 let index_root = read_index_root(&*index_file, index, &root)?;
-                let part = index_component(shared, index_file, index, &root, &index_root);
+                let part = index_component(shared, index_file, !write, index, &root, &index_root);
                 (Some(part), Some(index_root))
             }
             false => (None, None),
@@ -167,7 +173,10 @@ impl Inner {
         let data_part = Component::new(
             shared.pool.clone(),
             file,
-            shared.is_direct(options.io, &root),
+            store::Way {
+                direct: shared.is_direct(options.io, &root),
+                still: !write,
+            },
             data.to_path_buf(),
             &root,
             data_codec(&root.attributes),
@@ -931,7 +940,14 @@ fn data_codec(a: &Attributes) -> Codec {
     Codec::Data { shape, expected }
 }
 
-fn index_component(shared: &Shared, file: Box<dyn File>, path: &Path, data: &Root, root: &Root) -> Component {
+fn index_component(
+    shared: &Shared,
+    file: Box<dyn File>,
+    still: bool,
+    path: &Path,
+    data: &Root,
+    root: &Root,
+) -> Component {
     let base = BaseRba {
         ci_per_ca: data.attributes.ci_per_ca as u32,
         ci_size: data.attributes.ci_size,
@@ -939,7 +955,8 @@ fn index_component(shared: &Shared, file: Box<dyn File>, path: &Path, data: &Roo
     };
     let entry = 13 + shape(&data.attributes).key_len.min(32).next_multiple_of(4);
     let codec = Codec::Index { base, entry };
-    Component::new(shared.pool.clone(), file, false, path.to_path_buf(), root, codec)
+    let way = store::Way { direct: false, still };
+    Component::new(shared.pool.clone(), file, way, path.to_path_buf(), root, codec)
 }
 
 /// The data set by its organization.

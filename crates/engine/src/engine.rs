@@ -386,6 +386,7 @@ impl Engine {
         let mut how = Open {
             write,
             lock: if write { Lock::Exclusive } else { Lock::Shared },
+            window: self.shared.window(),
             ..Open::default()
         };
         for _ in 0..8 {
@@ -436,6 +437,12 @@ impl Shared {
     /// Whether an open that asks for `io` goes around the page cache.
     pub fn is_direct(&self, io: Io, root: &Root) -> bool {
         io.or(self.env.io).is_direct(root, self.pool.limit(), memory_bytes())
+    }
+
+    /// The longest component file of which reads may be copied from a window (`docs/design/0008`): one that the pool
+    /// could hold.
+    pub fn window(&self) -> u64 {
+        self.pool.limit() as u64
     }
 
     /// Commits every tree and starts the log over.
@@ -545,7 +552,7 @@ pub(crate) fn open_file(disk: &dyn Disk, path: &Path, lock: Lock, write: bool) -
     open_as(disk, path, how)
 }
 
-fn open_as(disk: &dyn Disk, path: &Path, how: Open) -> Result<Box<dyn File>, OpenError> {
+pub(crate) fn open_as(disk: &dyn Disk, path: &Path, how: Open) -> Result<Box<dyn File>, OpenError> {
     disk.open(path, how).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => OpenError::Missing {
             path: path.to_path_buf(),

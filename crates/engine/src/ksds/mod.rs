@@ -13,6 +13,7 @@
 
 mod change;
 mod get;
+mod glance;
 mod inspect;
 mod load;
 mod nodes;

@@ -2,6 +2,7 @@
 //!
 //! The positions are those of [`crate::string`], with keys for K.
 
+use super::glance::{Glass, Look};
 use super::{Inserted, Ksds, Leaf, Order, Spot};
 use crate::common::by::By;
 use crate::dataset::{Access, Inner};
@@ -10,6 +11,8 @@ use crate::pool::Records;
 use crate::sphere::{Change, Keyed, KeyedChange};
 use crate::string::{Insert, Intent, Position, Record, Search};
 use crate::unit::UnitOfRecovery;
+use std::cell::Cell;
+use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
@@ -35,6 +38,8 @@ pub struct KsdsString {
     /// A copy of the page that a sequential reader came to: good while the page is as it was.
     page: Records,
     page_is: Option<(u32, u64)>,
+    /// For CIs of which no page is made.
+    glass: Glass,
     position: Position,
     /// Key of the position; while `key_at` says so it is that of the record last returned.
     key: Vec<u8>,
@@ -69,6 +74,7 @@ impl KsdsString {
             area,
             page: Records::default(),
             page_is: None,
+            glass: Glass::default(),
             position: Position::Start,
             key: Vec::new(),
             key_at: Where::Key,
@@ -103,7 +109,19 @@ impl KsdsString {
     pub fn get(&mut self, key: &[u8], search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
         self.allow_read(intent)?;
         self.check_key(key)?;
-        match self.read(intent, |s| s.ksds.find(key, search == Search::Equal))? {
+        let page = Cell::new(None);
+        if intent == Intent::Read && search == Search::Equal {
+            match self.ksds.look(key, &mut self.glass)? {
+                Look::Found(ci, record) => return Ok(self.hand_out(ci, record)),
+                Look::NotFound => return Err(self.lose(RequestError::NotFound)),
+                Look::Page(leaf) => page.set(leaf),
+            }
+        }
+        let find = |s: &KsdsString| match page.take().and_then(|leaf| s.ksds.on_page(leaf, key)) {
+            Some(spot) => Ok(Some(spot)),
+            None => s.ksds.find(key, search == Search::Equal),
+        };
+        match self.read(intent, find)? {
             Some(spot) => self.deliver(spot, intent, true),
             None => Err(self.lose(RequestError::NotFound)),
         }
@@ -571,6 +589,16 @@ impl KsdsString {
             rba,
             rrn: 0,
         })
+    }
+
+    /// Hands out a record of the CI that was looked at, which leaves no position.
+    fn hand_out(&mut self, ci: u32, record: Range<usize>) -> Record<'_> {
+        self.rba = ci as u64 * self.ksds.data.layout.ci_size as u64 + record.start as u64;
+        self.area.clear();
+        self.area.extend_from_slice(&self.glass.glanced.image()[record]);
+        self.set_position(Position::None);
+        self.retrieved += 1;
+        self.last()
     }
 
     fn keep_key(&mut self) {

@@ -31,6 +31,32 @@ pub struct Spot {
     pub pos: usize,
 }
 
+/// An entry of a sequence-set record, as a reader found it.
+struct Entrance {
+    /// The CA that the record indexes, and the number in it of the entry's CI.
+    ca: u32,
+    pointer: u32,
+    /// As in [`Leaf`].
+    node: (u32, u32, u64),
+    entry: usize,
+    entries: usize,
+}
+
+impl Entrance {
+    /// The data page that it leads to: CI, frame and version.
+    #[inline]
+    fn leaf(&self, ci: u32, (frame, version): (u32, u64)) -> Leaf {
+        Leaf {
+            ci,
+            frame,
+            version,
+            node: self.node,
+            entry: self.entry,
+            entries: self.entries,
+        }
+    }
+}
+
 /// One step along the data pages.
 pub(super) enum Step {
     To(Leaf),
@@ -67,8 +93,9 @@ impl Ksds {
         Ok(page)
     }
 
-    /// The data page to which `probe` (a key, or the start of one) belongs; `None` when there is no index yet.
-    pub fn descend(&self, probe: Probe<'_>) -> Result<Option<Leaf>, RequestError> {
+    /// The sequence-set entry to which `probe` (a key, or the start of one) belongs; `None` when there is no index yet.
+    #[inline(always)]
+    fn entry_for(&self, probe: Probe<'_>) -> Result<Option<Entrance>, RequestError> {
         let mut turns = 0;
         'restart: loop {
             if turns > 0 {
@@ -99,20 +126,10 @@ impl Ksds {
                     return Err(self.index_error(node, "no entry covers the key"));
                 }
                 if level == 1 {
-                    let ci = self.data.layout.join(ca, pointer);
-                    let (leaf, leaf_version) = match self.data.resident_in(ca, pointer as usize) {
-                        Some(page) => page,
-                        None => self.data.page(ci)?,
-                    };
-                    if !self.unchanged(frame, version) {
-                        continue 'restart;
-                    }
-                    let node = (node, frame, version);
-                    return Ok(Some(Leaf {
-                        ci,
-                        frame: leaf,
-                        version: leaf_version,
-                        node,
+                    return Ok(Some(Entrance {
+                        ca,
+                        pointer,
+                        node: (node, frame, version),
                         entry,
                         entries,
                     }));
@@ -124,6 +141,47 @@ impl Ksds {
                 (node, frame, version) = (pointer, next, next_version);
             }
         }
+    }
+
+    /// The data page to which `probe` (a key, or the start of one) belongs; `None` when there is no index yet.
+    pub fn descend(&self, probe: Probe<'_>) -> Result<Option<Leaf>, RequestError> {
+        loop {
+            let Some(found) = self.entry_for(probe)? else {
+                return Ok(None);
+            };
+            let ci = self.data.layout.join(found.ca, found.pointer);
+            let (frame, version) = match self.data.resident_in(found.ca, found.pointer as usize) {
+                Some(page) => page,
+                None => self.data.page(ci)?,
+            };
+            if self.unchanged(found.node.1, found.node.2) {
+                return Ok(Some(found.leaf(ci, (frame, version))));
+            }
+        }
+    }
+
+    /// The data page to which a key belongs, or its CI, if that has no page; `None` when there is no index yet.
+    #[inline]
+    pub(super) fn page_or_ci(&self, key: &[u8]) -> Result<Option<Result<Leaf, u32>>, RequestError> {
+        loop {
+            let Some(found) = self.entry_for(Probe::new(key))? else {
+                return Ok(None);
+            };
+            let ci = self.data.layout.join(found.ca, found.pointer);
+            let page = self.data.resident_in(found.ca, found.pointer as usize);
+            if self.unchanged(found.node.1, found.node.2) {
+                return Ok(Some(page.map(|page| found.leaf(ci, page)).ok_or(ci)));
+            }
+        }
+    }
+
+    /// The record with this whole key, if it is on this page.
+    #[inline]
+    pub(super) fn on_page(&self, leaf: Leaf, key: &[u8]) -> Option<Spot> {
+        let view = self.leaf_view(&leaf);
+        let (pos, equal) = view.find_record(Probe::new(key), self.shape.rkp);
+        let here = equal && view.segment() <= 1;
+        (here && self.fresh(&leaf)).then_some(Spot { leaf, pos })
     }
 
     /// The first record whose key is at or above `key` (`after`: above it). A short `key` compares over its length.

@@ -7,7 +7,7 @@
 //!   5  annex u32 | committed annex u32
 //!   8  for each sixteen CIs:
 //!        8 words   frames u32, a cache line of them, because every request looks here
-//!       32 words   two for each CI: slot u16 | committed slot u16 | flags u32; checksum u32 | version u32
+//!       32 words   two for each CI: slot u16 | committed slot u16 | flags u16 | looks u16; checksum u32 | version u32
 //! ```
 //!
 //! * C1. Everything but the frame numbers is changed only under the CA's lock; frame numbers are read by anyone,
@@ -117,7 +117,16 @@ impl<'p> CaPage<'p> {
     pub fn flags(&self, i: usize) -> u16 {
         self.half(Self::place_at(i), true) as u16
     }
-    /// Sets them.
+    /// Counts a look at CI `i` that brought no page into the pool; returns how many there were before.
+    pub fn look(&self, i: usize) -> u32 {
+        let half = self.half(Self::place_at(i), true);
+        let looks = half >> 16;
+        if looks < u16::MAX as u32 {
+            self.set_half(Self::place_at(i), true, half + (1 << 16));
+        }
+        looks
+    }
+    /// Sets them, and starts counting looks anew.
     pub fn set_flags(&self, i: usize, flags: u16) {
         self.set_half(Self::place_at(i), true, flags as u32);
     }

@@ -105,12 +105,11 @@ impl Codec {
         };
         let mut page = Page::of(frame);
         let mut spans = Vec::with_capacity(64);
-        let layout = ci::parse(&page.image()[..ci_size], &mut spans)?;
+        let layout = records(&page.image()[..ci_size], *shape, &mut spans)?;
         if spans.len() > page.slot_cap() {
             let need = Page::frame_len(ci_size, spans.len());
             return Ok(Decoded::NeedsFrame(need + need / 8));
         }
-        check_lengths(&layout, &spans, *shape)?;
         page.set_segment(segment_number(layout.segment), layout.update_number);
         page.adopt(&spans, *shape);
         Ok(Decoded::Done)
@@ -180,6 +179,13 @@ fn count_slots(mut page: ImagePage<'_>, slot: Option<usize>) -> Result<Decoded, 
     };
     page.set_count(count);
     Ok(Decoded::Done)
+}
+
+/// Offset and length of the records of an image, each long enough for its key.
+pub fn records(image: &[u8], shape: Shape, spans: &mut Vec<(u16, u16)>) -> Result<ci::Layout, FormatError> {
+    let layout = ci::parse(image, spans)?;
+    check_lengths(&layout, spans, shape)?;
+    Ok(layout)
 }
 
 /// Every record that has a key must be long enough to hold it.

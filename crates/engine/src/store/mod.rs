@@ -19,6 +19,7 @@ mod commit;
 mod directory;
 mod evict;
 mod flush;
+mod glance;
 mod image;
 mod layout;
 mod load;
@@ -26,7 +27,8 @@ mod rehome;
 mod space;
 
 pub use ca::{CaPage, HAS_RECORDS};
-pub use codec::{free_cis, index_record, Codec};
+pub use codec::{free_cis, index_record, records, Codec};
+pub use glance::Glanced;
 pub use layout::Layout;
 
 use crate::error::RequestError;
@@ -45,6 +47,15 @@ const STRIPES: usize = 64;
 /// Most cache lines that are asked for at once.
 const MOST_LINES: usize = 16;
 
+/// How a component is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Way {
+    /// The file was opened to go around the page cache, and CIs shall.
+    pub direct: bool,
+    /// For input: nobody changes it.
+    pub still: bool,
+}
+
 /// An open component.
 pub struct Component {
     /// Component name, for messages.
@@ -59,6 +70,8 @@ pub struct Component {
     pub layout: Layout,
     /// CIs go around the page cache.
     direct: bool,
+    /// Nobody changes it: it is open for input.
+    still: bool,
     /// Physical I/Os so far.
     pub excps: AtomicU64,
     pool: Arc<Pool>,
@@ -102,16 +115,8 @@ struct Space {
 }
 
 impl Component {
-    /// An open component from its committed root; `direct`: `file` was opened so, and CIs shall go so.
-    /// `refs` were read by [`read_tables`](Self::read_tables).
-    pub fn new(
-        pool: Arc<Pool>,
-        file: Box<dyn File>,
-        direct: bool,
-        path: PathBuf,
-        root: &Root,
-        codec: Codec,
-    ) -> Component {
+    /// An open component from its committed root. Its references come by [`read_tables`](Self::read_tables).
+    pub fn new(pool: Arc<Pool>, file: Box<dyn File>, how: Way, path: PathBuf, root: &Root, codec: Codec) -> Component {
         let a = &root.attributes;
         Component {
             name: a.component_name.clone(),
@@ -119,7 +124,8 @@ impl Component {
             id: root.component,
             path,
             layout: Layout::new(a.ci_size as usize, a.ci_per_ca as usize),
-            direct,
+            direct: how.direct,
+            still: how.still,
             excps: AtomicU64::new(0),
             pool,
             file: RwLock::new(Some(file.into())),

@@ -1,0 +1,69 @@
+//! Looking at a CI without giving it a place in the pool.
+//!
+//! A batch step that reads some thousand records at random comes to most CIs once. What makes a page of a CI (a frame of
+//! memory that was never touched, slots, and giving it back) costs more than reading it, and serves the second visit. So
+//! the first looks at a CI of a component that nobody changes are at its image, in the string's own memory.
+//!
+//! * O1. The image is checked like one that becomes a page. It stays true for as long as the component is open: it is
+//!   open for input, and whoever would change it is kept out by the lock on the file.
+//! * O2. A CI that was looked at [`LOOKS`] times becomes a page at the next visit: what is wanted again and again is
+//!   served best from the pool, and a second read of it is all that waiting cost.
+
+use super::ca::Place;
+use super::Component;
+use crate::error::RequestError;
+use cica_format::ca::NO_SLOT;
+
+/// Looks at a CI before it becomes a page.
+const LOOKS: u32 = 2;
+
+/// The image that a string looked at last.
+#[derive(Debug, Default)]
+pub struct Glanced {
+    ci: Option<u32>,
+    image: Vec<u8>,
+}
+
+impl Glanced {
+    /// The image.
+    pub fn image(&self) -> &[u8] {
+        &self.image
+    }
+}
+
+impl Component {
+    /// Nobody changes it while it is open.
+    #[inline]
+    pub fn is_still(&self) -> bool {
+        self.still
+    }
+
+    /// Brings the image of data CI `ci`, which has no page, into `glanced`. False: it is to be made a page.
+    pub fn glance(&self, ci: u32, glanced: &mut Glanced) -> Result<bool, RequestError> {
+        if !self.still || self.direct || !self.codec.is_data() {
+            return Ok(false);
+        }
+        if glanced.ci == Some(ci) {
+            return Ok(true);
+        }
+        let (ca, i) = self.layout.split(ci);
+        let place = self.with_ca(ca, |page| {
+            let place = page.place(i);
+            (place.slot != NO_SLOT && page.look(i) < LOOKS).then(|| (self.slot_at(page, place.slot), place))
+        })?;
+        match place {
+            Some((at, place)) => self.read_glanced(ci, at, place, glanced).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    fn read_glanced(&self, ci: u32, at: u64, place: Place, glanced: &mut Glanced) -> Result<(), RequestError> {
+        glanced.ci = None;
+        glanced.image.resize(self.layout.ci_size, 0);
+        self.read_exactly(at, &mut glanced.image)
+            .map_err(|e| self.read_error(format!("{}: {e}", self.place_text(ci))))?;
+        self.check_image(place, ci, &glanced.image)?;
+        glanced.ci = Some(ci);
+        Ok(())
+    }
+}
