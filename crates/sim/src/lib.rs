@@ -24,4 +24,5 @@ pub mod shape;
 pub mod shrink;
 pub mod sphere;
 pub mod subject;
+pub mod volume;
 pub mod workload;

@@ -14,6 +14,7 @@ use cica_sim::fault::Kind;
 use cica_sim::replay::Script;
 use cica_sim::shape::{self, Organization};
 use cica_sim::sphere;
+use cica_sim::volume;
 use cica_sim::workload::Workload;
 use clap::{Args, Parser, Subcommand};
 
@@ -120,12 +121,30 @@ struct Common {
     /// A base with alternate indexes and paths instead of a single data set
     #[arg(long)]
     sphere: bool,
+    /// Several data sets under a catalog, and IDCAMS commands, instead of a single data set
+    #[arg(long, conflicts_with = "sphere")]
+    volume: bool,
     /// Stop after so many failures
     #[arg(long, default_value_t = 1)]
     failures: usize,
 }
 
+/// What a run is about.
+enum Store {
+    DataSet,
+    Sphere,
+    Volume,
+}
+
 impl Common {
+    fn store(self) -> Store {
+        match (self.sphere, self.volume) {
+            (_, true) => Store::Volume,
+            (true, _) => Store::Sphere,
+            _ => Store::DataSet,
+        }
+    }
+
     fn organization(self, seed: u64) -> Organization {
         self.organization.unwrap_or_else(|| shape::organization_of(seed))
     }
@@ -162,9 +181,10 @@ fn run(command: Command) -> Result<Vec<String>, String> {
     match command {
         Command::Model { common, runs } => {
             let requests = common.requests.unwrap_or(1000);
-            Ok(report("model", common.campaign(runs), |seed| match common.sphere {
-                true => sphere::campaign::model(seed, requests),
-                false => campaign::model(seed, requests, common.organization(seed)),
+            Ok(report("model", common.campaign(runs), |seed| match common.store() {
+                // The explorers compare its replies as well.
+                Store::Volume | Store::Sphere => sphere::campaign::model(seed, requests),
+                Store::DataSet => campaign::model(seed, requests, common.organization(seed)),
             }))
         }
         Command::Crash {
@@ -176,9 +196,10 @@ fn run(command: Command) -> Result<Vec<String>, String> {
             let requests = common.requests.unwrap_or(40);
             let campaign = common.campaign(if image.is_some() { 1 } else { u64::MAX });
             let budget = campaign::Budget::new(images);
-            Ok(report("crash", campaign, |seed| match common.sphere {
-                true => sphere::campaign::crash(seed, requests, per_run, &budget, image),
-                false => campaign::crash(seed, requests, common.organization(seed), per_run, &budget, image),
+            Ok(report("crash", campaign, |seed| match common.store() {
+                Store::Volume => volume::campaign::crash(seed, requests, per_run, &budget, image),
+                Store::Sphere => sphere::campaign::crash(seed, requests, per_run, &budget, image),
+                Store::DataSet => campaign::crash(seed, requests, common.organization(seed), per_run, &budget, image),
             }))
         }
         Command::Fault {
@@ -191,16 +212,18 @@ fn run(command: Command) -> Result<Vec<String>, String> {
             let requests = common.requests.unwrap_or(40);
             let only = kind.map(|kind| (kind, call));
             let campaign = common.campaign(if call.is_some() { 1 } else { runs });
-            Ok(report("fault", campaign, |seed| match common.sphere {
-                true => sphere::campaign::fault(seed, requests, each, only),
-                false => campaign::fault(seed, requests, common.organization(seed), each, only),
+            Ok(report("fault", campaign, |seed| match common.store() {
+                Store::Volume => volume::campaign::fault(seed, requests, each, only),
+                Store::Sphere => sphere::campaign::fault(seed, requests, each, only),
+                Store::DataSet => campaign::fault(seed, requests, common.organization(seed), each, only),
             }))
         }
         Command::Damage { common, runs, places } => {
             let requests = common.requests.unwrap_or(40);
-            Ok(report("damage", common.campaign(runs), |seed| match common.sphere {
-                true => sphere::campaign::damage(seed, requests, places),
-                false => campaign::damage(seed, requests, common.organization(seed), places),
+            Ok(report("damage", common.campaign(runs), |seed| match common.store() {
+                Store::Volume => volume::campaign::damage(seed, requests, places),
+                Store::Sphere => sphere::campaign::damage(seed, requests, places),
+                Store::DataSet => campaign::damage(seed, requests, common.organization(seed), places),
             }))
         }
         Command::Draw { seed, requests, model } => {

@@ -106,11 +106,7 @@ impl Session {
         let engine = engine(&self.disk, &self.shape)?;
         let (data, index) = paths(&self.shape);
         let access = if output { Access::Output } else { Access::Input };
-        let durability = match self.shape.durability {
-            shape::Durability::Close => Durability::Close,
-            shape::Durability::Commit => Durability::Commit,
-            shape::Durability::Request => Durability::Request,
-        };
+        let durability = self.shape.durability.into();
         Ok(engine
             .open(
                 &data,
@@ -182,47 +178,12 @@ impl Session {
 
     /// All records, read forward; reading them backward must give the same. None while the data set is being loaded.
     pub fn contents(&self) -> Result<Option<Vec<Bytes>>, Trouble> {
-        let set = self.set()?;
-        if set.loading() {
-            return Ok(None);
-        }
-        let mut string = set.string();
-        let mut forward = Vec::new();
-        string.point_first()?;
-        while let Some(record) = more(&self.shape, string.next(Intent::Read))? {
-            forward.push(record);
-        }
-        let mut backward = Vec::new();
-        string.point_last()?;
-        while let Some(record) = more(&self.shape, string.prev(Intent::Read))? {
-            backward.push(record);
-        }
-        backward.reverse();
-        if forward != backward {
-            let (f, b) = (forward.len(), backward.len());
-            return Err(Trouble::Wrong(format!(
-                "{f} records forward and {b} backward, or in another order"
-            )));
-        }
-        Ok(Some(forward))
+        contents(&self.shape, self.set()?)
     }
 
     /// EXAMINE, and REC-TOTAL of the statistics against the number of records: a finding is trouble.
     pub fn check_structure(&self, records: usize) -> Result<(), Trouble> {
-        let set = self.set()?;
-        let examination = set.examine()?;
-        if !examination.findings.is_empty() {
-            let show = |finding: &Finding| format!("{:?} CI {}: {}", finding.part, finding.ci, finding.what);
-            let words: Vec<String> = examination.findings.iter().map(show).collect();
-            return Err(Trouble::Wrong(format!("EXAMINE: {}", words.join("; "))));
-        }
-        let counted = set.statistics().0.records;
-        match counted == records as u64 || self.shape.organization == Organization::Lds {
-            true => Ok(()),
-            false => Err(Trouble::Wrong(format!(
-                "REC-TOTAL says {counted}, there are {records} records"
-            ))),
-        }
+        check_structure(&self.shape, self.set()?, records)
     }
 
     fn set(&self) -> Result<&DataSet, Trouble> {
@@ -230,14 +191,75 @@ impl Session {
     }
 }
 
+/// See [`Session::contents`].
+pub(crate) fn contents(shape: &Shape, set: &DataSet) -> Result<Option<Vec<Bytes>>, Trouble> {
+    if set.loading() {
+        return Ok(None);
+    }
+    let mut string = set.string();
+    let mut forward = Vec::new();
+    string.point_first()?;
+    while let Some(record) = more(shape, string.next(Intent::Read))? {
+        forward.push(record);
+    }
+    let mut backward = Vec::new();
+    string.point_last()?;
+    while let Some(record) = more(shape, string.prev(Intent::Read))? {
+        backward.push(record);
+    }
+    backward.reverse();
+    if forward != backward {
+        let (f, b) = (forward.len(), backward.len());
+        return Err(Trouble::Wrong(format!(
+            "{f} records forward and {b} backward, or in another order"
+        )));
+    }
+    Ok(Some(forward))
+}
+
+/// See [`Session::check_structure`].
+pub(crate) fn check_structure(shape: &Shape, set: &DataSet, records: usize) -> Result<(), Trouble> {
+    let examination = set.examine()?;
+    if !examination.findings.is_empty() {
+        let show = |finding: &Finding| format!("{:?} CI {}: {}", finding.part, finding.ci, finding.what);
+        let words: Vec<String> = examination.findings.iter().map(show).collect();
+        return Err(Trouble::Wrong(format!("EXAMINE: {}", words.join("; "))));
+    }
+    let counted = set.statistics().0.records;
+    match counted == records as u64 || shape.organization == Organization::Lds {
+        true => Ok(()),
+        false => Err(Trouble::Wrong(format!(
+            "REC-TOTAL says {counted}, there are {records} records"
+        ))),
+    }
+}
+
 pub(crate) fn engine(disk: &Arc<dyn Disk>, shape: &Shape) -> Result<Engine, Trouble> {
-    // The clock moves with each look, so that "a second has passed" happens in a run, the same in every replay.
-    let clock: Arc<dyn Clock> = Arc::new(ManualClock::new(1_700_000_000_000_000_000, shape.tick));
+    engine_at(
+        disk,
+        &clock(shape.tick),
+        PathBuf::from(DIRECTORIES[1]),
+        shape.pool_bytes,
+    )
+}
+
+/// A clock that moves with each look, so that "a second has passed" happens in a run, the same in every replay.
+pub(crate) fn clock(tick: u64) -> Arc<dyn Clock> {
+    Arc::new(ManualClock::new(1_700_000_000_000_000_000, tick))
+}
+
+/// An engine with its log in this directory.
+pub(crate) fn engine_at(
+    disk: &Arc<dyn Disk>,
+    clock: &Arc<dyn Clock>,
+    log_dir: PathBuf,
+    pool_bytes: usize,
+) -> Result<Engine, Trouble> {
     let env = Env {
         disk: disk.clone(),
-        clock,
-        log_dir: PathBuf::from(DIRECTORIES[1]),
-        pool_bytes: Some(shape.pool_bytes),
+        clock: clock.clone(),
+        log_dir,
+        pool_bytes: Some(pool_bytes),
         // A simulated disk has no page cache; aligned buffers are another way through the engine all the same, for
         // CIs of 4,096 bytes and their multiples.
         io: Io::Direct,
@@ -369,6 +391,16 @@ pub(crate) fn done<T>(reply: Result<T, RequestError>) -> Reply {
 fn refused(error: &RequestError) -> Reply {
     let feedback = error.feedback();
     Reply::Refused(feedback.return_code, feedback.reason, feedback.component)
+}
+
+impl From<shape::Durability> for Durability {
+    fn from(durability: shape::Durability) -> Durability {
+        match durability {
+            shape::Durability::Close => Durability::Close,
+            shape::Durability::Commit => Durability::Commit,
+            shape::Durability::Request => Durability::Request,
+        }
+    }
 }
 
 impl From<request::Search> for Search {

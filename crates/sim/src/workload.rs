@@ -36,6 +36,13 @@ impl Workload {
         let records = random.pick(&[10, 25, 50]);
         Writer::new(shape, random, records, false).write(seed, requests)
     }
+
+    /// A workload on a data set of this shape, for a crash or fault run.
+    pub fn shaped(seed: u64, requests: usize, shape: Shape) -> Workload {
+        let mut random = Random::new(seed);
+        let records = random.pick(&[10, 25, 120]);
+        Writer::new(shape, random, records, false).write(seed, requests)
+    }
 }
 
 /// Writes a workload.

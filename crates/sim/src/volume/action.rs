@@ -1,0 +1,77 @@
+//! What is done on a volume, one line each.
+
+use std::fmt;
+
+use crate::request::Request;
+
+/// One action. A data set is open in the program, or closed and a matter for commands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// The program opens a data set for output.
+    Open(usize),
+    /// The program makes a request.
+    Request(usize, Request),
+    /// The program closes a data set.
+    Close(usize),
+    /// A process of its own runs a control card about a data set.
+    Card(usize, Card),
+    /// The same about a generation data group, which is defined, or deleted if it is there.
+    Group(u8),
+}
+
+/// A control card about a data set that is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Card {
+    /// DEFINE CLUSTER.
+    Define,
+    /// DELETE, with what is over it.
+    Delete,
+    /// ALTER NEWNAME, there or back.
+    Rename,
+    /// ALTER FREESPACE.
+    FreeSpace(u8, u8),
+    /// ALTER REORGANIZE.
+    Reorganize,
+    /// RESTORE REPLACE from a copy made before the run.
+    Restore,
+    /// EXPORT TEMPORARY.
+    Export,
+    /// IMPORT from such a copy, of a data set that is not there or was exported.
+    Import,
+    /// REPRO from the data set of that number.
+    Repro(usize),
+    /// DEFINE ALTERNATEINDEX.
+    DefineIndex,
+    /// DEFINE PATH.
+    DefinePath,
+    /// BLDINDEX.
+    BuildIndex,
+    /// DELETE of the alternate index, with its path.
+    DeleteIndex,
+    /// VERIFY.
+    Verify,
+    /// EXAMINE.
+    Examine,
+}
+
+impl Action {
+    /// The data set it is about.
+    pub fn slot(&self) -> Option<usize> {
+        match self {
+            Action::Open(slot) | Action::Request(slot, _) | Action::Close(slot) | Action::Card(slot, _) => Some(*slot),
+            Action::Group(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Action::Open(slot) => write!(f, "{slot}: open"),
+            Action::Request(slot, request) => write!(f, "{slot}: {request}"),
+            Action::Close(slot) => write!(f, "{slot}: close"),
+            Action::Card(slot, card) => write!(f, "{slot}: card {card:?}"),
+            Action::Group(number) => write!(f, "group {number}"),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! A volume with a catalog and several data sets of different organizations, as a batch day leaves it: programs keep
+//! some data sets open at once, over one log, and IDCAMS commands of other processes define, rename, reorganize,
+//! restore and delete the others in between.
+//!
+//! ```text
+//! shape     which data sets, and the control cards that define them
+//! action    what is done, one line each
+//! model     what each data set, and the rest of the catalog, is after it: one part of the history each
+//! world     the engine side: catalog, engine, control cards
+//! subject   both side by side, for the explorers
+//! workload  actions drawn from a seed
+//! ```
+//! V1. Each data set is a part: a crash may leave one later than another, but none behind what was promised of it.
+//! V2. A command that ended with condition code 0 is durable. A crash in its middle leaves what was or what it makes.
+//! V3. A REPRO is a load: a crash in its middle leaves some beginning of the records.
+
+pub mod action;
+pub mod campaign;
+pub mod model;
+pub mod shape;
+pub mod subject;
+pub mod workload;
+pub mod world;

@@ -1,0 +1,299 @@
+//! What the data sets of a volume and the rest of its catalog must be.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::oracle::{Bytes, Oracle};
+use crate::random::digest;
+use crate::request::{Order, Reply, Request};
+use crate::volume::action::{Action, Card};
+use crate::volume::shape::VolumeShape;
+
+/// How far the alternate index over a data set has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Index {
+    /// There is none.
+    #[default]
+    None,
+    /// Defined.
+    Defined,
+    /// With a path.
+    Reached,
+    /// And built: from now on it is upgraded.
+    Built,
+}
+
+/// What is known of a data set beside its records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Entry {
+    /// Under its second name.
+    pub renamed: bool,
+    /// FREESPACE.
+    pub free: (u8, u8),
+    /// Its alternate index.
+    pub index: Index,
+}
+
+/// A data set that is there.
+#[derive(Debug, Clone)]
+pub struct There {
+    /// What the catalog says.
+    pub entry: Entry,
+    /// Its records.
+    pub oracle: Oracle,
+    /// The program has it open.
+    pub open: bool,
+    /// The last action was EXPORT TEMPORARY: IMPORT may replace it.
+    pub exported: bool,
+}
+
+/// The model.
+#[derive(Debug, Clone)]
+pub struct Model {
+    shape: VolumeShape,
+    /// By number; none: not defined.
+    pub slots: Vec<Option<There>>,
+    /// The generation data groups.
+    pub groups: BTreeSet<u8>,
+    /// What the copies hold that RESTORE and IMPORT read.
+    copies: BTreeMap<usize, Vec<Bytes>>,
+}
+
+/// A number that tells the states of a data set apart; the records as they are compared.
+pub fn digest_of(there: Option<(Entry, &[Bytes])>) -> u64 {
+    let Some((entry, records)) = there else { return 0 };
+    let known = [
+        1,
+        u8::from(entry.renamed),
+        entry.free.0,
+        entry.free.1,
+        entry.index as u8,
+    ];
+    records
+        .iter()
+        .fold(digest(&known), |sum, record| sum.wrapping_add(digest(record)))
+}
+
+/// The same of the groups.
+pub fn digest_of_groups(groups: &BTreeSet<u8>) -> u64 {
+    digest(&groups.iter().copied().collect::<Vec<u8>>())
+}
+
+impl Model {
+    /// A volume with nothing on it, and the requests that load the data sets of which there are copies.
+    pub fn new(shape: &VolumeShape, copies: &BTreeMap<usize, Vec<Request>>) -> Model {
+        let loaded = |(slot, requests): (&usize, &Vec<Request>)| {
+            let mut oracle = Oracle::new(&shape.slots[*slot]);
+            requests.iter().for_each(|request| drop(oracle.apply(request)));
+            (*slot, oracle.records().values().cloned().collect())
+        };
+        Model {
+            shape: shape.clone(),
+            slots: vec![None; shape.slots.len()],
+            groups: BTreeSet::new(),
+            copies: copies.iter().map(loaded).collect(),
+        }
+    }
+
+    /// The parts of the history: the data sets, and what else the catalog holds.
+    pub fn digests(&self) -> Vec<u64> {
+        let mut digests: Vec<u64> = (0..self.slots.len()).map(|slot| self.digest(slot)).collect();
+        digests.push(digest_of_groups(&self.groups));
+        digests
+    }
+
+    /// One of them.
+    pub fn digest(&self, slot: usize) -> u64 {
+        match self.slots.get(slot) {
+            None => digest_of_groups(&self.groups),
+            Some(there) => {
+                let records = there.as_ref().map(|there| there.oracle.contents());
+                let known = there.as_ref().zip(records.as_ref());
+                digest_of(known.map(|(there, records)| (there.entry, &records[..])))
+            }
+        }
+    }
+
+    /// The part that an action changes.
+    pub fn part(&self, action: &Action) -> usize {
+        action.slot().unwrap_or(self.slots.len())
+    }
+
+    /// The name of a data set now.
+    pub fn name(&self, slot: usize) -> String {
+        let renamed = self.slots[slot].as_ref().is_some_and(|there| there.entry.renamed);
+        self.shape.name(slot, renamed)
+    }
+
+    /// Whether an action makes sense now, so that what is left of a list when others were dropped still does.
+    pub fn allows(&self, action: &Action) -> bool {
+        let Some(slot) = action.slot() else { return true };
+        let there = self.slots[slot].as_ref();
+        let records = there.map_or(0, |there| there.oracle.records().len());
+        match (action, there) {
+            // What RESET makes of an alternate index is not modelled.
+            (Action::Request(_, Request::Reopen { reset: true, .. }), Some(there)) => {
+                there.open && there.entry.index == Index::None
+            }
+            (Action::Request(_, Request::Abandon), _) => false,
+            (Action::Request(..) | Action::Close(_), Some(there)) => there.open,
+            (_, Some(there)) if there.open => false,
+            (Action::Card(_, Card::Define), there) => there.is_none(),
+            (Action::Card(_, Card::Import), None) => self.copies.contains_key(&slot),
+            (_, None) => false,
+            (Action::Card(_, card), Some(there)) => match card {
+                Card::Export => records > 0 && there.entry == self.defined(slot),
+                Card::Import => self.copies.contains_key(&slot) && there.exported,
+                Card::Restore => {
+                    self.copies.contains_key(&slot) && there.entry.index == Index::None && !there.entry.renamed
+                }
+                Card::Reorganize => records > 0 && there.entry.index == Index::None && self.keyed(slot),
+                Card::FreeSpace(..) => self.keyed(slot),
+                Card::Rename => there.entry.index == Index::None,
+                Card::Repro(from) => records == 0 && self.copies_from(*from, slot) && there.oracle.loading(),
+                Card::DefineIndex => self.keyed(slot) && there.entry.index == Index::None && records > 0,
+                Card::DefinePath => there.entry.index == Index::Defined,
+                Card::BuildIndex => there.entry.index == Index::Reached && records > 0,
+                Card::DeleteIndex => there.entry.index != Index::None,
+                Card::Verify | Card::Examine => !there.oracle.loading(),
+                Card::Define | Card::Delete => true,
+            },
+            _ => true,
+        }
+    }
+
+    /// What the catalog says after DEFINE.
+    fn defined(&self, slot: usize) -> Entry {
+        let shape = &self.shape.slots[slot];
+        let free = match shape.keyed() {
+            true => (shape.free_ci, shape.free_ca),
+            false => (0, 0),
+        };
+        Entry {
+            free,
+            ..Entry::default()
+        }
+    }
+
+    fn keyed(&self, slot: usize) -> bool {
+        self.shape.slots[slot].keyed()
+    }
+
+    fn copies_from(&self, from: usize, to: usize) -> bool {
+        let source = self.slots.get(from).and_then(Option::as_ref);
+        let filled = source.is_some_and(|there| !there.open && !there.oracle.records().is_empty());
+        filled && from != to && self.shape.slots[from] == self.shape.slots[to]
+    }
+
+    /// Does an action that [`Model::allows`]; tells what a request answers.
+    pub fn apply(&mut self, action: &Action) -> Option<Reply> {
+        if let Some(there) = action.slot().and_then(|slot| self.slots[slot].as_mut()) {
+            there.exported = matches!(action, Action::Card(_, Card::Export));
+        }
+        match action {
+            Action::Group(number) => {
+                if !self.groups.remove(number) {
+                    self.groups.insert(*number);
+                }
+            }
+            Action::Card(slot, card) => self.card(*slot, *card),
+            Action::Open(slot) => {
+                if let Some(there) = &mut self.slots[*slot] {
+                    there.open = true;
+                    return Some(there.oracle.apply(&Request::Reopen {
+                        output: true,
+                        reset: false,
+                    }));
+                }
+            }
+            Action::Close(slot) => {
+                if let Some(there) = &mut self.slots[*slot] {
+                    there.open = false;
+                    // What CLOSE makes of a load is known at the next OPEN.
+                    there.oracle.apply(&Request::Reopen {
+                        output: true,
+                        reset: false,
+                    });
+                }
+            }
+            Action::Request(slot, request) => {
+                return self.slots[*slot].as_mut().map(|there| there.oracle.apply(request));
+            }
+        }
+        None
+    }
+
+    fn card(&mut self, slot: usize, card: Card) {
+        let shape = &self.shape.slots[slot];
+        let new = There {
+            entry: self.defined(slot),
+            oracle: Oracle::new(shape),
+            open: false,
+            exported: false,
+        };
+        match card {
+            Card::Define => self.slots[slot] = Some(new),
+            Card::Delete => self.slots[slot] = None,
+            Card::Restore | Card::Import => {
+                let copy = self.copies.get(&slot).cloned().unwrap_or_default();
+                self.slots[slot] = Some(There {
+                    oracle: loaded(shape, &copy),
+                    ..new
+                });
+            }
+            Card::Repro(from) => {
+                let records = self.records(from);
+                if let Some(there) = &mut self.slots[slot] {
+                    there.oracle = loaded(shape, &records);
+                }
+            }
+            card => {
+                let Some(there) = &mut self.slots[slot] else { return };
+                match card {
+                    Card::Rename => there.entry.renamed ^= true,
+                    Card::Reorganize => there.entry.free = (10, 10),
+                    Card::FreeSpace(ci, ca) => there.entry.free = (ci, ca),
+                    Card::DefineIndex => there.entry.index = Index::Defined,
+                    Card::DefinePath => there.entry.index = Index::Reached,
+                    Card::BuildIndex => there.entry.index = Index::Built,
+                    Card::DeleteIndex => there.entry.index = Index::None,
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The digests of a data set while REPRO loads it: each beginning of what the other holds (V3).
+    pub fn beginnings(&self, slot: usize, from: usize) -> Vec<u64> {
+        let entry = self.slots[slot].as_ref().map(|there| there.entry).unwrap_or_default();
+        let records = self.records(from);
+        (0..=records.len())
+            .map(|count| digest_of(Some((entry, &records[..count]))))
+            .collect()
+    }
+
+    fn records(&self, slot: usize) -> Vec<Bytes> {
+        let there = self.slots[slot].as_ref();
+        there.map_or(Vec::new(), |there| there.oracle.records().values().cloned().collect())
+    }
+}
+
+/// A data set with these records, which have keys, loaded and closed.
+fn loaded(shape: &crate::shape::Shape, records: &[Bytes]) -> Oracle {
+    let mut oracle = Oracle::new(shape);
+    oracle.load(records);
+    oracle.apply(&Request::Reopen {
+        output: true,
+        reset: false,
+    });
+    oracle
+}
+
+/// The requests that load a copy's records, one after the other.
+pub fn load_requests(bodies: Vec<crate::request::Body>) -> Vec<Request> {
+    let insert = |body| Request::Insert {
+        string: 0,
+        order: Order::Sequential,
+        body,
+    };
+    bodies.into_iter().map(insert).collect()
+}

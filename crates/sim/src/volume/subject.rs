@@ -1,0 +1,254 @@
+//! A volume as a [`Subject`] of the explorers.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+
+use cica_disk::{Disk, Image, MemoryDisk};
+
+use crate::oracle::NO_SPACE;
+use crate::request::{Reply, Request};
+use crate::session::Trouble;
+use crate::shape::Durability;
+use crate::subject::{Recovered, Step, Stop, Subject};
+use crate::volume::action::{Action, Card};
+use crate::volume::model::{load_requests, Model};
+use crate::volume::workload::VolumeWorkload;
+use crate::volume::world::{card_text, group_text, Copies, Copy, World};
+
+/// A volume and what is done on it.
+pub struct VolumeRun<'a> {
+    workload: &'a VolumeWorkload,
+    actions: &'a [Action],
+    /// The disk is going to fail.
+    faulty: bool,
+    start: Image,
+    /// A volume with nothing on it.
+    model: Model,
+    copies: CopyFiles,
+}
+
+/// Copies in files of their own, gone with the run.
+struct CopyFiles(PathBuf, Copies);
+
+impl Drop for CopyFiles {
+    fn drop(&mut self) {
+        // A file that stays is in a directory for such files.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+impl CopyFiles {
+    fn make(workload: &VolumeWorkload, start: &Image) -> Result<CopyFiles, String> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let directory = std::env::temp_dir().join(format!("cica-sim-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&directory).map_err(|error| error.to_string())?;
+        let mut files = CopyFiles(directory, BTreeMap::new());
+        for (slot, bodies) in &workload.copies {
+            let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::from(start.clone()));
+            let mut world = World::open(disk, &workload.shape).map_err(Trouble::words)?;
+            let name = workload.shape.name(*slot, false);
+            let ran = |(cc, listing): (u8, String)| if cc == 0 { Ok(()) } else { Err(listing) };
+            ran(world
+                .card(&workload.shape.define(*slot), None)
+                .map_err(Trouble::words)?)?;
+            let opened = world.open_set(*slot, &name, true, false);
+            opened.map_err(|error| error.to_string())?;
+            for request in load_requests(bodies.clone()) {
+                match world.request(*slot, &name, &request).map_err(Trouble::words)? {
+                    Reply::Done => {}
+                    reply => return Err(format!("making a copy: {request}: {reply}")),
+                }
+            }
+            world.close_set(*slot).map_err(Trouble::words)?;
+            let copy = Copy {
+                export: files.0.join(format!("export{slot}")),
+                backup: files.0.join(format!("backup{slot}")),
+            };
+            let export = format!("EXPORT {name} OUTFILE(COPY) TEMPORARY");
+            ran(world.card(&export, Some(&copy.export)).map_err(Trouble::words)?)?;
+            let backup = format!("BACKUP ({name}) OUTFILE(COPY)");
+            ran(world.card(&backup, Some(&copy.backup)).map_err(Trouble::words)?)?;
+            files.1.insert(*slot, copy);
+        }
+        Ok(files)
+    }
+}
+
+impl<'a> VolumeRun<'a> {
+    /// Makes the empty volume and the copies. Actions that make no sense are left out.
+    ///
+    /// # Errors
+    /// In words.
+    pub fn new(workload: &'a VolumeWorkload, actions: &'a [Action], faulty: bool) -> Result<Self, String> {
+        let start = World::empty_disk()?;
+        let loads = workload.copies.iter();
+        let loads = loads
+            .map(|(slot, bodies)| (*slot, load_requests(bodies.clone())))
+            .collect();
+        Ok(VolumeRun {
+            copies: CopyFiles::make(workload, &start)?,
+            model: Model::new(&workload.shape, &loads),
+            workload,
+            actions,
+            faulty,
+            start,
+        })
+    }
+
+    fn stop(&self, at: &str, trouble: Trouble) -> Stop {
+        match trouble {
+            Trouble::Failed(words) if self.faulty => Stop::Failed(format!("{at}: {words}")),
+            Trouble::Damaged(words) if self.faulty => Stop::Damaged(format!("{at}: {words}")),
+            trouble => Stop::Wrong(format!("{at}: {}", trouble.words())),
+        }
+    }
+
+    /// Does an action on the engine. `Ok(None)`: it was done as a command or an open.
+    fn perform(&self, world: &mut World, model: &Model, action: &Action) -> Result<Option<Reply>, Trouble> {
+        let shape = &self.workload.shape;
+        match action {
+            Action::Open(slot) => {
+                world.open_set(*slot, &model.name(*slot), true, false)?;
+                Ok(Some(Reply::Done))
+            }
+            Action::Close(slot) => world.close_set(*slot).map(|()| None),
+            Action::Request(slot, request) => world.request(*slot, &model.name(*slot), request).map(Some),
+            Action::Card(slot, card) => {
+                let from = match card {
+                    Card::Repro(from) => model.name(*from),
+                    _ => String::new(),
+                };
+                let text = card_text(shape, *slot, &model.name(*slot), *card, &from);
+                let copy = match (card, self.copies.1.get(slot)) {
+                    (Card::Import, Some(copy)) => copy.export.clone(),
+                    (Card::Restore, Some(copy)) => copy.backup.clone(),
+                    _ => self.copies.0.join("scratch"),
+                };
+                self.command(world, &text, Some(&copy))
+            }
+            Action::Group(number) => self.command(world, &group_text(*number, model.groups.contains(number)), None),
+        }
+    }
+
+    fn command(&self, world: &World, text: &str, copy: Option<&std::path::Path>) -> Result<Option<Reply>, Trouble> {
+        match world.card(text, copy)? {
+            (0, _) => Ok(None),
+            (_, listing) if self.faulty => Err(Trouble::Failed(listing)),
+            (_, listing) => Err(Trouble::Wrong(listing)),
+        }
+    }
+
+    /// Whether an action that was done makes its part durable.
+    fn promises(&self, model: &Model, action: &Action) -> bool {
+        let Action::Request(slot, request) = action else {
+            // An OPEN promises what was there before it, and that was promised.
+            return true;
+        };
+        let loading = model.slots[*slot].as_ref().is_some_and(|there| there.oracle.loading());
+        match request {
+            Request::Reopen { .. } => true,
+            Request::Commit | Request::Checkpoint => !loading,
+            _ => !loading && self.workload.shape.slots[*slot].durability == Durability::Request,
+        }
+    }
+}
+
+impl Subject for VolumeRun<'_> {
+    fn start(&self) -> Image {
+        self.start.clone()
+    }
+
+    fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
+        let mut model = self.model.clone();
+        for (part, digest) in model.digests().into_iter().enumerate() {
+            note(Step::of(part, digest, true));
+        }
+        let mut world =
+            World::open(disk, &self.workload.shape).map_err(|trouble| self.stop("the first open", trouble))?;
+        for (number, action) in self.actions.iter().enumerate() {
+            if !model.allows(action) {
+                continue;
+            }
+            let at = || format!("action {} ({action})", number + 1);
+            let part = model.part(action);
+            if let Action::Card(slot, Card::Repro(from)) = action {
+                for digest in model.beginnings(*slot, *from) {
+                    note(Step::of(part, digest, false));
+                }
+            }
+            let before = model.clone();
+            let promised = self.promises(&model, action);
+            let expected = model.apply(action);
+            match self.perform(&mut world, &before, action) {
+                Ok(reply) if reply == expected => note(Step::of(part, model.digest(part), promised)),
+                Ok(Some(reply)) if self.faulty && reply == NO_SPACE => {
+                    // Refused for want of space: nothing of it was done, and the run goes on.
+                    model = before;
+                    if let Action::Request(slot, request) = action {
+                        let string = request.string().unwrap_or_default();
+                        let end = Action::Request(*slot, Request::End { string });
+                        model.apply(&end);
+                        let ended = self.perform(&mut world, &model, &end);
+                        ended.map_err(|trouble| self.stop(&at(), trouble))?;
+                    }
+                    note(Step::of(part, model.digest(part), false));
+                }
+                Ok(Some(Reply::Refused(12, reason, _))) if self.faulty => {
+                    note(Step::of(part, model.digest(part), false));
+                    return Err(Stop::Failed(format!("{}: 12/{reason}", at())));
+                }
+                Ok(reply) => {
+                    let words = |reply: Option<Reply>| reply.map_or("done".to_string(), |reply| reply.to_string());
+                    let (expected, reply) = (words(expected), words(reply));
+                    return Err(Stop::Wrong(format!("{}: expected {expected}, got {reply}", at())));
+                }
+                Err(trouble) => {
+                    note(Step::of(part, model.digest(part), false));
+                    return Err(self.stop(&at(), trouble));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn recover(&self, disk: Arc<dyn Disk>) -> Result<Recovered, String> {
+        let mut world = World::open(disk, &self.workload.shape).map_err(Trouble::words)?;
+        let digests = world.look().map_err(Trouble::words)?;
+        Ok(Recovered { digests })
+    }
+
+    fn exercise(&self, disk: Arc<dyn Disk>) -> Result<(), String> {
+        let mut world = World::open(disk, &self.workload.shape).map_err(Trouble::words)?;
+        let mut expected = world.look().map_err(Trouble::words)?;
+        let cards = [
+            "DEFINE CLUSTER (NAME(SIM.LATER) TRACKS(1 1) KEYS(4 0) RECORDSIZE(20 40))",
+            "EXAMINE NAME(SIM.LATER)",
+            "DELETE SIM.LATER",
+            "DEFINE GENERATIONDATAGROUP (NAME(SIM.G200) LIMIT(3))",
+        ];
+        for card in cards {
+            let (cc, listing) = world.card(card, None).map_err(Trouble::words)?;
+            // A data set that was never loaded has nothing to be examined.
+            if cc != 0 && !card.starts_with("EXAMINE") {
+                return Err(listing);
+            }
+        }
+        let (cc, listing) = world.card("DELETE SIM.G200 GDG", None).map_err(Trouble::words)?;
+        let found = world.look().map_err(Trouble::words)?;
+        expected.truncate(found.len());
+        match cc == 0 && found == expected {
+            true => Ok(()),
+            false => Err(format!(
+                "after other commands the data sets are not what they were\n{listing}"
+            )),
+        }
+    }
+
+    /// Each data set has a root of its own, and the catalog is a file.
+    fn is_of_one_root(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,154 @@
+//! Actions drawn from one seed: data sets are defined, loaded and changed side by side, and each is a matter for
+//! commands whenever the program has closed it.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::keys::KeySource;
+use crate::random::Random;
+use crate::request::{Body, Request};
+use crate::volume::action::{Action, Card};
+use crate::volume::model::{load_requests, Model};
+use crate::volume::shape::VolumeShape;
+use crate::workload::Workload;
+
+/// A run: everything follows from the seed and the number of actions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VolumeWorkload {
+    /// The data sets.
+    pub shape: VolumeShape,
+    /// What the copies hold that RESTORE and IMPORT read.
+    pub copies: BTreeMap<usize, Vec<Body>>,
+    /// The actions, in order.
+    pub actions: Vec<Action>,
+}
+
+impl VolumeWorkload {
+    /// A workload for a crash or fault run.
+    pub fn small(seed: u64, actions: usize) -> VolumeWorkload {
+        let mut random = Random::new(seed);
+        let shape = VolumeShape::draw(&mut random);
+        let copy = bodies(&shape, 0, random.pick(&[3, 12, 130]), &mut random);
+        let copies = BTreeMap::from([(0, copy)]);
+        let loads = copies
+            .iter()
+            .map(|(slot, bodies)| (*slot, load_requests(bodies.clone())));
+        let model = Model::new(&shape, &loads.collect());
+        let requests = |(slot, shape): (usize, &crate::shape::Shape)| {
+            let seed = seed.wrapping_mul(31).wrapping_add(slot as u64);
+            Workload::shaped(seed, 4 * actions, shape.clone()).requests.into()
+        };
+        let requests = shape.slots.iter().enumerate().map(requests).collect();
+        let mut writer = Writer {
+            model,
+            random,
+            requests,
+            actions: Vec::new(),
+        };
+        while writer.actions.len() < actions {
+            writer.some();
+        }
+        writer.actions.truncate(actions);
+        VolumeWorkload {
+            actions: writer.actions,
+            shape,
+            copies,
+        }
+    }
+}
+
+/// Records in key order, for a load.
+fn bodies(shape: &VolumeShape, slot: usize, count: u64, random: &mut Random) -> Vec<Body> {
+    let shape = &shape.slots[slot];
+    let mut keys = KeySource::new(shape, count, random);
+    let drawn = (0..count).map(|_| (keys.draw(random), random.bits()));
+    let drawn: BTreeMap<Vec<u8>, u64> = drawn.collect();
+    let body = |(key, bits): (Vec<u8>, u64)| Body {
+        key,
+        length: match shape.fixed {
+            true => shape.maximum_record,
+            false => {
+                shape.least_record() + (bits as usize) % (shape.maximum_record - shape.least_record() + 1).min(120)
+            }
+        },
+        fill: (bits >> 32) as u32,
+    };
+    drawn.into_iter().map(body).collect()
+}
+
+struct Writer {
+    model: Model,
+    random: Random,
+    /// What the program is still going to ask of each data set.
+    requests: Vec<VecDeque<Request>>,
+    actions: Vec<Action>,
+}
+
+impl Writer {
+    fn some(&mut self) {
+        let slot = self.random.below(self.requests.len());
+        match self.model.slots[slot].as_ref().map(|there| there.open) {
+            None => self.missing(slot),
+            Some(true) => self.program(slot),
+            Some(false) => self.closed(slot),
+        }
+        if self.random.chance(4) {
+            let number = self.random.below(4) as u8;
+            self.push(Action::Group(number));
+        }
+    }
+
+    fn push(&mut self, action: Action) {
+        if self.model.allows(&action) {
+            self.model.apply(&action);
+            self.actions.push(action);
+        }
+    }
+
+    fn missing(&mut self, slot: usize) {
+        match self.random.chance(35) {
+            true => self.push(Action::Card(slot, Card::Import)),
+            false => self.push(Action::Card(slot, Card::Define)),
+        }
+    }
+
+    fn program(&mut self, slot: usize) {
+        for _ in 0..self.random.between(1, 9) {
+            match self.requests[slot].pop_front() {
+                Some(request) => self.push(Action::Request(slot, request)),
+                None => return self.push(Action::Close(slot)),
+            }
+        }
+        if self.random.chance(25) {
+            self.push(Action::Close(slot));
+        }
+    }
+
+    fn closed(&mut self, slot: usize) {
+        let percent = |random: &mut Random| random.between(0, 40) as u8;
+        let card = match self.random.below(24) {
+            0..8 => return self.push(Action::Open(slot)),
+            8 => Card::Delete,
+            9 | 10 => Card::Rename,
+            11 => Card::FreeSpace(percent(&mut self.random), percent(&mut self.random)),
+            12 | 13 => Card::Reorganize,
+            14 => Card::Restore,
+            15 => {
+                self.push(Action::Card(slot, Card::Export));
+                Card::Import
+            }
+            16 | 17 => Card::Repro(if slot == 0 { 2 } else { 0 }),
+            18 | 19 => return self.index(slot),
+            20 => Card::DeleteIndex,
+            21 => Card::Verify,
+            22 => Card::Examine,
+            _ => Card::BuildIndex,
+        };
+        self.push(Action::Card(slot, card));
+    }
+
+    fn index(&mut self, slot: usize) {
+        for card in [Card::DefineIndex, Card::DefinePath, Card::BuildIndex] {
+            self.push(Action::Card(slot, card));
+        }
+    }
+}

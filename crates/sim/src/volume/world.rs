@@ -1,0 +1,322 @@
+//! The engine side of a volume: a program with data sets open, and control cards that processes of their own run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use cica_catalog::{Catalog, CatalogError, Contents, Entry as CatalogEntry, Name};
+use cica_disk::{Clock, Disk, Image, MemoryDisk};
+use cica_engine::{Access, DataSet, Intent, OpenOptions, RequestError, Str};
+use cica_idcams::{run, DdTable, Services, Source, Stamp, Style, Sysprint};
+use cica_qsam::DdText;
+use cica_session::{open, reach, SessionError};
+
+use crate::oracle::Bytes;
+use crate::request::{Reply, Request};
+use crate::session::{check_structure, clock, contents, done, engine_at, of_one_string, Trouble};
+use crate::volume::action::Card;
+use crate::volume::model::{digest_of, digest_of_groups, Entry, Index};
+use crate::volume::shape::VolumeShape;
+
+const DIRECTORY: &str = "/cat";
+const STAMP: Stamp = Stamp {
+    year: 1979,
+    month: 4,
+    day: 27,
+    hour: 9,
+    minute: 30,
+    second: 5,
+};
+
+/// Copies by the data set's number: files of the machine, for they are not on the volume.
+pub type Copies = BTreeMap<usize, Copy>;
+
+/// What copies there are of a data set.
+#[derive(Debug, Clone)]
+pub struct Copy {
+    /// For IMPORT.
+    pub export: PathBuf,
+    /// For RESTORE.
+    pub backup: PathBuf,
+}
+
+/// A program, and what commands need.
+pub struct World {
+    disk: Arc<dyn Disk>,
+    shape: VolumeShape,
+    // Open data sets before the engine: the order in which a program lets go of them.
+    open: Vec<Option<OpenSet>>,
+    services: Services,
+}
+
+struct OpenSet {
+    strings: Vec<Str>,
+    set: DataSet,
+}
+
+impl From<SessionError> for Trouble {
+    fn from(error: SessionError) -> Self {
+        match error {
+            SessionError::Open(error) => error.into(),
+            SessionError::Catalog(error) => error.into(),
+            other => Trouble::Wrong(other.to_string()),
+        }
+    }
+}
+
+impl From<CatalogError> for Trouble {
+    fn from(error: CatalogError) -> Self {
+        match error {
+            CatalogError::Damaged { .. } => Trouble::Damaged(error.to_string()),
+            CatalogError::NotFound { .. } | CatalogError::Duplicate { .. } => Trouble::Wrong(error.to_string()),
+            _ => Trouble::Failed(error.to_string()),
+        }
+    }
+}
+
+impl World {
+    /// A disk with a catalog and its first volume on it.
+    ///
+    /// # Errors
+    /// In words.
+    pub fn empty_disk() -> Result<Image, String> {
+        let disk = MemoryDisk::new();
+        Catalog::open_or_create(Arc::new(disk.clone()), DIRECTORY).map_err(|error| error.to_string())?;
+        Ok(disk.image())
+    }
+
+    /// A program that begins.
+    ///
+    /// # Errors
+    /// The catalog cannot be read.
+    pub fn open(disk: Arc<dyn Disk>, shape: &VolumeShape) -> Result<World, Trouble> {
+        let clock = clock(shape.slots[0].tick);
+        Ok(World {
+            services: services(&disk, &clock, shape)?,
+            open: shape.slots.iter().map(|_| None).collect(),
+            shape: shape.clone(),
+            disk,
+        })
+    }
+
+    // --- the program ---
+
+    /// Opens a data set for output.
+    ///
+    /// # Errors
+    /// What the catalog or OPEN says.
+    pub fn open_set(&mut self, slot: usize, name: &str, output: bool, reset: bool) -> Result<(), SessionError> {
+        let options = OpenOptions {
+            access: if output { Access::Output } else { Access::Input },
+            reset,
+            durability: self.shape.slots[slot].durability.into(),
+            ..OpenOptions::default()
+        };
+        let catalog = &self.services.catalog;
+        let reached = reach(&*catalog.contents()?, &Name::parse(name)?)?;
+        let set = open(catalog, &self.services.engine, &reached, options)?;
+        let strings = (0..self.shape.slots[slot].strings).map(|_| set.string()).collect();
+        self.open[slot] = Some(OpenSet { strings, set });
+        Ok(())
+    }
+
+    /// Makes a request.
+    pub fn request(&mut self, slot: usize, name: &str, request: &Request) -> Result<Reply, Trouble> {
+        if let Request::Reopen { output, reset } = request {
+            self.close_set(slot)?;
+            return match self.open_set(slot, name, *output, *reset) {
+                Ok(()) => Ok(Reply::Done),
+                Err(SessionError::Open(error @ cica_engine::OpenError::Attributes { .. })) => {
+                    self.open_set(slot, name, true, false)?;
+                    Ok(Reply::NotOpened(error.acberflg()))
+                }
+                Err(error) => Err(error.into()),
+            };
+        }
+        let open = self.open[slot].as_mut().ok_or_else(closed)?;
+        Ok(match request {
+            Request::Commit => done(open.set.commit()),
+            Request::Checkpoint => done(open.set.checkpoint()),
+            of_string => {
+                let number = usize::from(of_string.string().unwrap_or_default());
+                let string = open.strings.get_mut(number).ok_or_else(closed)?;
+                of_one_string(&self.shape.slots[slot], &open.set, string, of_string)
+            }
+        })
+    }
+
+    /// Closes a data set.
+    pub fn close_set(&mut self, slot: usize) -> Result<(), Trouble> {
+        let OpenSet { strings, set } = self.open[slot].take().ok_or_else(closed)?;
+        drop(strings);
+        Ok(set.close().map(drop)?)
+    }
+
+    // --- commands ---
+
+    /// Runs a control card as another process would; its condition code and listing.
+    pub fn card(&self, text: &str, copy: Option<&Path>) -> Result<(u8, String), Trouble> {
+        let clock = clock(0);
+        let mut services = services(&self.disk, &clock, &self.shape)?;
+        if let Some(copy) = copy {
+            let text = DdText::parse(&copy.display().to_string()).map_err(|error| Trouble::Wrong(error.to_string()))?;
+            services.dd.insert("COPY", text);
+        }
+        let mut source = Source::from_text(&format!(" {text}\n"));
+        source.margins.right = 250;
+        let mut listing = Vec::new();
+        let maxcc = run(
+            source,
+            &mut services,
+            &mut Sysprint::new(&mut listing, Style::Plain, STAMP),
+        );
+        Ok((maxcc, String::from_utf8_lossy(&listing).into_owned()))
+    }
+
+    // --- what is there ---
+
+    /// Digests of all parts, each data set opened, read in both directions and examined.
+    pub fn look(&mut self) -> Result<Vec<u64>, Trouble> {
+        let held = self.services.catalog.contents()?;
+        let mut digests = Vec::new();
+        for slot in 0..self.shape.slots.len() {
+            digests.push(self.look_at(slot, &held)?);
+        }
+        digests.push(digest_of_groups(&groups(&held)));
+        Ok(digests)
+    }
+
+    fn look_at(&mut self, slot: usize, held: &Contents) -> Result<u64, Trouble> {
+        let there = |renamed: &bool| get(held, &self.shape.name(slot, *renamed)).is_some();
+        let names: Vec<bool> = [false, true].into_iter().filter(there).collect();
+        let renamed = match names[..] {
+            [] => return Ok(digest_of(None)),
+            [renamed] => renamed,
+            _ => return Err(Trouble::Wrong(format!("data set {slot} is there under both names"))),
+        };
+        let name = self.shape.name(slot, renamed);
+        let free = match get(held, &name) {
+            Some(CatalogEntry::Cluster(cluster)) => (cluster.data.free_space.ci, cluster.data.free_space.ca),
+            _ => return Err(Trouble::Wrong(format!("{name} is no cluster"))),
+        };
+        self.open_set(slot, &name, true, false)?;
+        let open = self.open[slot].as_ref().ok_or_else(closed)?;
+        let shape = &self.shape.slots[slot];
+        let records = contents(shape, &open.set)?.unwrap_or_default();
+        check_structure(shape, &open.set, records.len())?;
+        let index = match (get(held, &index_name(&name)), get(held, &path_name(&name))) {
+            (None, _) => Index::None,
+            (Some(_), None) => Index::Defined,
+            (Some(_), Some(_)) if !open.set.unbuilt().is_empty() => Index::Reached,
+            _ => Index::Built,
+        };
+        self.close_set(slot)?;
+        if index == Index::Built {
+            self.look_by_path(slot, &name, &records)?;
+        }
+        Ok(digest_of(Some((Entry { renamed, free, index }, &records))))
+    }
+
+    /// By the path the same records are found, by alternate key.
+    fn look_by_path(&mut self, slot: usize, name: &str, records: &[Bytes]) -> Result<(), Trouble> {
+        self.open_set(slot, &path_name(name), false, false)?;
+        let open = self.open[slot].as_ref().ok_or_else(closed)?;
+        let mut string = open.set.string();
+        let mut found: Vec<Bytes> = Vec::new();
+        loop {
+            match string.next(Intent::Read) {
+                Ok(record) => found.push(record.bytes.to_vec()),
+                Err(RequestError::EndOfData) => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        drop(string);
+        self.close_set(slot)?;
+        let at = self.shape.alternate(slot);
+        let mut expected: Vec<&Bytes> = records.iter().filter(|record| record.len() > at).collect();
+        let ordered = found.windows(2).all(|pair| pair[0].get(at) <= pair[1].get(at));
+        let mut found: Vec<&Bytes> = found.iter().collect();
+        expected.sort();
+        found.sort();
+        match ordered && found == expected {
+            true => Ok(()),
+            false => Err(Trouble::Wrong(format!(
+                "by its path {} records are found, expected {}, or others or in another order",
+                found.len(),
+                expected.len()
+            ))),
+        }
+    }
+}
+
+fn services(disk: &Arc<dyn Disk>, clock: &Arc<dyn Clock>, shape: &VolumeShape) -> Result<Services, Trouble> {
+    let catalog = Arc::new(Catalog::open(disk.clone(), DIRECTORY)?.patience(Duration::ZERO));
+    let log_dir = catalog.log_directory();
+    Ok(Services {
+        disk: disk.clone(),
+        clock: clock.clone(),
+        engine: engine_at(disk, clock, log_dir, shape.slots[0].pool_bytes)?,
+        catalog,
+        dd: DdTable::default(),
+        progress: Box::new(|_| ()),
+    })
+}
+
+fn get<'c>(held: &'c Contents, name: &str) -> Option<&'c CatalogEntry> {
+    held.get(&Name::parse(name).ok()?).ok()
+}
+
+fn groups(held: &Contents) -> BTreeSet<u8> {
+    let number = |entry: &CatalogEntry| entry.name().as_str().strip_prefix("SIM.G")?.parse().ok();
+    held.entries().filter_map(number).collect()
+}
+
+fn index_name(name: &str) -> String {
+    format!("{name}.AIX")
+}
+
+fn path_name(name: &str) -> String {
+    format!("{name}.PATH")
+}
+
+fn closed() -> Trouble {
+    Trouble::Failed("the data set is not open: an earlier OPEN failed".into())
+}
+
+/// The control card, for a data set of this name now.
+pub fn card_text(shape: &VolumeShape, slot: usize, name: &str, card: Card, from: &str) -> String {
+    let (index, path) = (index_name(name), path_name(name));
+    match card {
+        Card::Define => shape.define(slot),
+        Card::Delete => format!("DELETE {name}"),
+        Card::Rename => {
+            let new = shape.name(slot, name == shape.name(slot, false));
+            format!("ALTER {name} NEWNAME({new})")
+        }
+        Card::FreeSpace(ci, ca) => format!("ALTER {name} FREESPACE({ci} {ca})"),
+        Card::Reorganize => format!("ALTER {name} REORGANIZE(FREESPACE(10 10))"),
+        Card::Restore => "RESTORE INFILE(COPY) REPLACE".to_string(),
+        Card::Export => format!("EXPORT {name} OUTFILE(COPY) TEMPORARY"),
+        Card::Import => "IMPORT INFILE(COPY)".to_string(),
+        Card::Repro(_) => format!("REPRO INDATASET({from}) OUTDATASET({name})"),
+        Card::DefineIndex => format!(
+            "DEFINE ALTERNATEINDEX (NAME({index}) RELATE({name}) KEYS(1 {}) RECORDSIZE(60 2000) TRACKS(1 1) \
+             CONTROLINTERVALSIZE(4096) UPGRADE NONUNIQUEKEY)",
+            shape.alternate(slot)
+        ),
+        Card::DefinePath => format!("DEFINE PATH (NAME({path}) PATHENTRY({index}))"),
+        Card::BuildIndex => format!("BLDINDEX INDATASET({name}) OUTDATASET({index})"),
+        Card::DeleteIndex => format!("DELETE {index}"),
+        Card::Verify => format!("VERIFY DATASET({name})"),
+        Card::Examine => format!("EXAMINE NAME({name}) ITEST DTEST"),
+    }
+}
+
+/// The control card that defines a generation data group, or deletes it.
+pub fn group_text(number: u8, there: bool) -> String {
+    match there {
+        true => format!("DELETE SIM.G{number} GDG"),
+        false => format!("DEFINE GENERATIONDATAGROUP (NAME(SIM.G{number}) LIMIT(5))"),
+    }
+}
