@@ -13,6 +13,7 @@ stand there.
 """
 
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -190,7 +191,7 @@ def prepare(sources):
     run = subprocess.run(["cargo", "build", "--release", "-q", "-p", "cica-sim"], cwd=COPY, env=environment)
     if run.returncode != 0:
         sys.exit("the mutated sources do not compile")
-    return {crate: test_programs(crate, environment) for crate in SOURCES}
+    return functools.cache(lambda crate: test_programs(crate, environment))
 
 
 def test_programs(crate, environment):
@@ -208,25 +209,28 @@ def sim(*words):
 
 
 def tests_of(mutant, programs):
-    """The tests that should notice, quickest first."""
+    """The tests that should notice, quickest first; those of crates are built when none of the simulator's did."""
     crate = mutant.path.split("/")[1]
-    judge = (
-        sim("crash", "--images", "30000")
-        + sim("crash", "--sphere", "--images", "10000")
-        + sim("crash", "--volume", "--images", "20000")
-        + sim("fault", "--runs", "6", "--each", "150")
-        + sim("fault", "--volume", "--runs", "2", "--each", "100")
-        + sim("damage", "--runs", "12")
-        + sim("damage", "--volume", "--runs", "2")
-        + sim("crash", "--seed", "1000", "--images", "150000")
-        + sim("crash", "--volume", "--seed", "1000", "--images", "60000")
+    short = (
+        sim("crash", "--images", "8000")
+        + sim("crash", "--volume", "--images", "6000")
+        + sim("damage", "--runs", "4", "--places", "1000")
+        + sim("damage", "--volume", "--runs", "2", "--places", "1000")
+        + sim("fault", "--runs", "3", "--each", "60")
+        + sim("crash", "--sphere", "--images", "6000")
     )
-    own = programs[crate]
-    if crate == "format":
-        return own + judge + programs["engine"]
-    if crate == "engine":
-        return judge + own + programs["portable"] + programs["idcams"]
-    return own + judge + programs["idcams"]
+    long = (
+        sim("crash", "--seed", "1000", "--images", "150000")
+        + sim("crash", "--volume", "--seed", "1000", "--images", "100000")
+        + sim("fault", "--seed", "1000", "--runs", "12", "--each", "200")
+        + sim("fault", "--volume", "--seed", "1000", "--runs", "3", "--each", "150")
+        + sim("damage", "--seed", "1000", "--runs", "30")
+        + sim("crash", "--sphere", "--seed", "1000", "--images", "40000")
+    )
+    yield from short
+    for crate in dict.fromkeys([crate, "engine", "idcams"] if crate in ("format", "engine") else [crate, "idcams"]):
+        yield from programs(crate)
+    yield from long
 
 
 def notices(test, number):
