@@ -439,7 +439,7 @@ impl Shared {
         io.or(self.env.io).is_direct(root, self.pool.limit(), memory_bytes())
     }
 
-    /// The longest component file of which reads may be copied from a window (`docs/design/0008`): one that the pool
+    /// The longest component file of which reads may be copied from a window (`docs/design/0010`): one that the pool
     /// could hold.
     pub fn window(&self) -> u64 {
         self.pool.limit() as u64
