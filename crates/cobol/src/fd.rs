@@ -60,6 +60,9 @@ impl Fd {
             most: f.most,
             varying: f.least != f.most || !f.depending.is_null(),
         };
+        if f.organization == organization::SEQUENTIAL && !f.linage_or_split.is_null() {
+            return Err("LINAGE".into());
+        }
         if f.organization == organization::INDEXED {
             if f.keys.is_null() || f.key_count == 0 {
                 return Err("a RECORD KEY is missing".into());

@@ -1,6 +1,7 @@
-//! Requests of indexed and relative files, in COBOL's words, on the strings of a KSDS, RRDS or VRRDS.
+//! Requests of indexed, relative and sequential files, in COBOL's words, on the strings of a KSDS, RRDS, VRRDS or ESDS.
 //!
-//! The key of a relative file is the record number, four bytes with the highest first: numbers compare as keys do.
+//! The key of a relative file is the record number, four bytes with the highest first: numbers compare as keys do. That
+//! of a sequential file is the record's address, in eight bytes.
 //!
 //! One string reads by each key, of which the key of reference keeps the file position; another string changes records,
 //! so that WRITE, REWRITE and DELETE leave the position where it was.
@@ -14,7 +15,7 @@
 
 use crate::alternate::Alternate;
 use crate::loaded_keys::Met;
-use crate::open_file::{OpenFile, Phase, Position};
+use crate::open_file::{By, OpenFile, Phase, Position};
 use crate::status::Outcome;
 use cica_engine::{Argument, Insert, Intent, Record, RequestError, Search, Str};
 use std::fmt::Display;
@@ -63,7 +64,7 @@ impl OpenFile {
         let Some(reader) = reader(&mut self.reader, &mut self.alternates, by) else {
             return Err(Outcome::Failed);
         };
-        let argument = argument(self.numbered, key);
+        let argument = argument(self.by, key);
         match Read::by(by, reader, |s| s.get(argument, Search::Equal, Intent::Position)) {
             Ok(record) => {
                 self.position = Position::Strings;
@@ -116,7 +117,7 @@ impl OpenFile {
                 self.position = Position::Lost;
                 return Err(Outcome::NoPosition);
             }
-            (Way::Previous, Position::At) if by == 0 => back_to(reader, argument(self.numbered, &self.start)),
+            (Way::Previous, Position::At) if by == 0 => back_to(reader, argument(self.by, &self.start)),
             _ => Ok(()),
         };
         let record = ready.and_then(|()| {
@@ -144,18 +145,18 @@ impl OpenFile {
         let Some(reader) = reader(&mut self.reader, &mut self.alternates, by) else {
             return Err(Outcome::Failed);
         };
-        match find(reader, relation, key, length, self.numbered) {
+        match find(reader, relation, key, length, self.by) {
             Ok(record) => {
                 self.start.clear();
-                match self.numbered {
-                    true => self.start.extend_from_slice(&record.rrn.to_be_bytes()),
-                    false => self.start.extend_from_slice(&record.bytes[offset..offset + length]),
+                match self.by {
+                    By::Number => self.start.extend_from_slice(&record.rrn.to_be_bytes()),
+                    _ => self.start.extend_from_slice(&record.bytes[offset..offset + length]),
                 }
             }
             Err(error) => return Err(refused(&self.told, &error).or_not_found()),
         }
         let at = match by {
-            0 => reader.point(argument(self.numbered, &self.start), Search::GreaterOrEqual),
+            0 => reader.point(argument(self.by, &self.start), Search::GreaterOrEqual),
             // Among duplicates the key alone does not say which.
             _ => {
                 reader.stay();
@@ -182,7 +183,7 @@ impl OpenFile {
     /// WRITE.
     #[inline]
     pub fn write(&mut self, record: &[u8]) -> Result<(), Outcome> {
-        if self.numbered {
+        if self.by != By::Key {
             return self.write_behind(record);
         }
         if self.fd.in_order() {
@@ -200,23 +201,26 @@ impl OpenFile {
         done
     }
 
-    /// WRITE of a relative file in sequential access: behind the last record.
+    /// WRITE of a relative file in sequential access, or of a sequential file: behind the last record.
     fn write_behind(&mut self, record: &[u8]) -> Result<(), Outcome> {
         let Some(changer) = &mut self.changer else {
             return Err(Outcome::Failed);
         };
         match changer.insert(record, Insert::Sequential) {
             Ok(number) => {
-                self.number = number as u32;
+                self.number = number;
                 Ok(())
             }
-            Err(error) => Err(refused(&self.told, &error)),
+            Err(error) => match (refused(&self.told, &error), self.by) {
+                (Outcome::Boundary, By::Address) => Err(Outcome::SequentialBoundary),
+                (outcome, _) => Err(outcome),
+            },
         }
     }
 
     /// WRITE of a relative file by its record number.
     pub fn write_at(&mut self, record: &[u8], number: u32) -> Result<(), Outcome> {
-        self.number = number;
+        self.number = number.into();
         self.change(|s| s.insert_at(number, record, Insert::Direct))?;
         match self.phase {
             // It is read as well, so the load of a data set that was empty ends with its first record.
@@ -290,7 +294,7 @@ impl OpenFile {
             return Err(Outcome::Sequence);
         }
         self.not_empty()?;
-        let argument = argument(self.numbered, key);
+        let argument = argument(self.by, key);
         self.change(|s| {
             s.get(argument, Search::Equal, Intent::Update)?;
             s.update(record).map(drop)
@@ -300,7 +304,7 @@ impl OpenFile {
     /// DELETE of the record with this key.
     pub fn delete(&mut self, key: &[u8]) -> Result<(), Outcome> {
         self.not_empty()?;
-        let argument = argument(self.numbered, key);
+        let argument = argument(self.by, key);
         self.change(|s| {
             s.get(argument, Search::Equal, Intent::Update)?;
             s.erase()
@@ -336,8 +340,8 @@ impl OpenFile {
 pub struct Read<'a> {
     /// Its bytes.
     pub bytes: &'a [u8],
-    /// Its relative record number.
-    number: u32,
+    /// Its relative record number, or its address.
+    number: u64,
     /// By an alternate key, and another record with the same key follows.
     pub same_key_follows: bool,
 }
@@ -354,7 +358,10 @@ impl<'a> Read<'a> {
             let record = step(reader)?;
             return Ok(Read {
                 bytes: record.bytes,
-                number: record.rrn,
+                number: match record.rrn {
+                    0 => record.rba,
+                    number => number.into(),
+                },
                 same_key_follows: false,
             });
         }
@@ -416,12 +423,12 @@ fn find<'a>(
     relation: Relation,
     key: &[u8],
     length: usize,
-    numbered: bool,
+    goes_by: By,
 ) -> Result<Record<'a>, RequestError> {
     use Relation::*;
     let (least, most) = (filled(key, length, 0x00), filled(key, length, 0xFF));
-    let (least, most) = (argument(numbered, &least), argument(numbered, &most));
-    let key = argument(numbered, key);
+    let (least, most) = (argument(goes_by, &least), argument(goes_by, &most));
+    let key = argument(goes_by, key);
     let record = match relation {
         Equal => reader.get(key, Search::Equal, Intent::Position)?,
         GreaterOrEqual => reader.get(key, Search::GreaterOrEqual, Intent::Position)?,
@@ -465,9 +472,10 @@ fn filled(key: &[u8], length: usize, with: u8) -> Vec<u8> {
 
 /// What a request names a record by.
 #[inline]
-fn argument(numbered: bool, key: &[u8]) -> Argument<'_> {
-    match (numbered, key) {
-        (true, &[a, b, c, d]) => Argument::Rrn(u32::from_be_bytes([a, b, c, d])),
+fn argument(goes_by: By, key: &[u8]) -> Argument<'_> {
+    match (goes_by, key.try_into(), key.try_into()) {
+        (By::Number, Ok(number), _) => Argument::Rrn(u32::from_be_bytes(number)),
+        (By::Address, _, Ok(address)) => Argument::Rba(u64::from_be_bytes(address)),
         _ => Argument::Key(key),
     }
 }

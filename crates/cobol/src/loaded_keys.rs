@@ -1,5 +1,5 @@
-//! The alternate keys of a load, whose alternate indexes are built when it is over: WRITE must say at once that a key is
-//! there already, so they are kept in memory, as many as there is room for.
+//! The alternate keys of a load, whose alternate indexes are built when it is over: WRITE must say at once that a key
+//! is there already, so they are kept in memory, as many as there is room for.
 
 use crate::fd::AlternateKey;
 use std::collections::hash_map::RandomState;
@@ -60,8 +60,8 @@ impl LoadedKeys {
         }
     }
 
-    /// A key in 16 bytes: itself where it is short, else two hashes, which for different keys do not meet in the life of
-    /// a machine.
+    /// A key in 16 bytes: itself where it is short, else two hashes, which for different keys do not meet in the life
+    /// of a machine.
     fn short(&self, key: &[u8]) -> u128 {
         if key.len() < 16 {
             return key.iter().fold(1, |all, &byte| all << 8 | u128::from(byte));

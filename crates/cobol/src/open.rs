@@ -150,10 +150,7 @@ impl Request<'_> {
         if self.collating {
             return Err("COLLATING SEQUENCE of an indexed file".into());
         }
-        match fd.organization {
-            organization::INDEXED | organization::RELATIVE => Ok(fd),
-            _ => Err("a sequential file as a data set".into()),
-        }
+        Ok(fd)
     }
 
     fn open_cluster(&self, session: &'static Session, catalog: Arc<Catalog>, cluster: &Reached, made: bool) -> Opened {

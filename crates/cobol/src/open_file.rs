@@ -29,6 +29,27 @@ pub enum Phase {
     Ready,
 }
 
+/// What records go by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// Keys: an indexed file.
+    Key,
+    /// Numbers: a relative file.
+    Number,
+    /// Addresses, which no program sees: a sequential file.
+    Address,
+}
+
+impl By {
+    fn of(fd: &Fd) -> By {
+        match fd.organization {
+            organization::INDEXED => By::Key,
+            organization::RELATIVE => By::Number,
+            _ => By::Address,
+        }
+    }
+}
+
 /// See [`crate::indexed`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Position {
@@ -48,10 +69,10 @@ pub struct OpenFile {
     pub fd: Fd,
     /// Offset and length of the prime key.
     pub key: (usize, usize),
-    /// Records have numbers: a relative file.
-    pub numbered: bool,
-    /// Number of the record of the last request.
-    pub number: u32,
+    /// What records go by.
+    pub by: By,
+    /// Number or address of the record of the last request.
+    pub number: u64,
     /// The data set is read as well: I-O.
     pub reads: bool,
     pub(crate) phase: Phase,
@@ -114,7 +135,7 @@ impl OpenFile {
         let alternates = fd.alternates.iter().copied().map(Alternate::new).collect();
         OpenFile {
             key: fd.key.unwrap_or((0, size_of::<u32>())),
-            numbered: fd.organization == organization::RELATIVE,
+            by: By::of(&fd),
             number: 0,
             fd,
             reads: false,
@@ -204,7 +225,7 @@ impl OpenFile {
 
     /// EXTEND: keys go on above the last one.
     pub(crate) fn go_to_the_end(&mut self) -> Result<(), Outcome> {
-        if self.phase != Phase::Ready || self.numbered {
+        if self.phase != Phase::Ready || self.by != By::Key {
             return Ok(());
         }
         let (offset, length) = self.key;

@@ -5,7 +5,7 @@ use crate::fd::given_length;
 use crate::indexed::{Read, Relation, Way};
 use crate::libcob::layout::{lock, open, read, Field, File, Key};
 use crate::libcob::Libcob;
-use crate::open_file::OpenFile;
+use crate::open_file::{By, OpenFile};
 use crate::status::Outcome;
 use std::ffi::c_int;
 
@@ -31,9 +31,11 @@ pub unsafe fn read_key(libcob: &Libcob, file: *mut File, open: &mut OpenFile, ke
             return Err(Outcome::NotForInput);
         }
         let mut wanted = [0; MAX_KEY];
-        let (by, wanted) = match open.numbered {
-            true => (0, number_as_key(libcob, f, &mut wanted)?),
-            false => {
+        let (by, wanted) = match open.by {
+            By::Number => (0, number_as_key(libcob, f, &mut wanted)?),
+            // There is no such request.
+            By::Address => return Err(Outcome::NotForInput),
+            By::Key => {
                 let (by, _) = which_key(f, key)?;
                 (by, key_in_area(f, open, by, &mut wanted))
             }
@@ -116,7 +118,7 @@ pub unsafe fn start(
             8 => Relation::Last,
             _ => return Err(Outcome::Logic),
         };
-        if open.numbered {
+        if open.by == By::Number {
             let mut wanted = [0; MAX_KEY];
             let wanted = number_as_key(libcob, f, &mut wanted)?;
             open.start(0, relation, wanted)?;
@@ -156,7 +158,7 @@ pub unsafe fn write(libcob: &Libcob, file: *mut File, open: &mut OpenFile, recor
         if !allowed {
             return Err(Outcome::NotForOutput);
         }
-        if !open.numbered {
+        if open.by != By::Number {
             return open.write(given(libcob, f, open, record)?);
         }
         if open.fd.in_order() {
@@ -184,10 +186,10 @@ pub unsafe fn rewrite(
         let f = &mut *file;
         may_change(f, open)?;
         let mut key = [0; MAX_KEY];
-        let key = match (open.numbered, open.fd.in_order()) {
-            (true, true) => last_read(open, &mut key),
-            (true, false) => number_as_key(libcob, f, &mut key).map_err(|_| Outcome::Boundary)?,
-            (false, _) => key_in_area(f, open, 0, &mut key),
+        let key = match (open.by, open.fd.in_order()) {
+            (By::Address, _) | (By::Number, true) => last_read(open, &mut key),
+            (By::Number, false) => number_as_key(libcob, f, &mut key).map_err(|_| Outcome::Boundary)?,
+            (By::Key, _) => key_in_area(f, open, 0, &mut key),
         };
         open.rewrite(given(libcob, f, open, record)?, key)
     }
@@ -209,9 +211,9 @@ pub unsafe fn delete(libcob: &Libcob, file: *mut File, open: &mut OpenFile) -> R
             return done;
         }
         let mut key = [0; MAX_KEY];
-        let key = match open.numbered {
-            true => number_as_key(libcob, f, &mut key).map_err(|_| Outcome::Boundary)?,
-            false => key_in_area(f, open, 0, &mut key),
+        let key = match open.by {
+            By::Number => number_as_key(libcob, f, &mut key).map_err(|_| Outcome::Boundary)?,
+            _ => key_in_area(f, open, 0, &mut key),
         };
         open.delete(key)
     }
@@ -328,10 +330,11 @@ fn after_read(f: &mut File) {
 unsafe fn remember(f: &File, open: &mut OpenFile) {
     if f.open == open::I_O && open.fd.in_order() {
         let mut key = [0; MAX_KEY];
-        let key = match open.numbered {
-            true => as_key(open.number, &mut key),
+        let key = match open.by {
+            By::Number => as_key(&(open.number as u32).to_be_bytes(), &mut key),
+            By::Address => as_key(&open.number.to_be_bytes(), &mut key),
             // SAFETY: the caller's promise.
-            false => unsafe { key_in_area(f, open, 0, &mut key) },
+            By::Key => unsafe { key_in_area(f, open, 0, &mut key) },
         };
         open.last_read.clear();
         open.last_read.extend_from_slice(key);
@@ -358,12 +361,11 @@ unsafe fn relative_number(libcob: &Libcob, f: &File) -> Option<u32> {
 unsafe fn number_as_key<'a>(libcob: &Libcob, f: &File, to: &'a mut [u8; MAX_KEY]) -> Result<&'a [u8], Outcome> {
     // SAFETY: the caller's promise.
     let number = unsafe { relative_number(libcob, f) }.ok_or(Outcome::NotFound)?;
-    Ok(as_key(number, to))
+    Ok(as_key(&number.to_be_bytes(), to))
 }
 
-fn as_key(number: u32, to: &mut [u8; MAX_KEY]) -> &[u8] {
-    let bytes = number.to_be_bytes();
-    to[..bytes.len()].copy_from_slice(&bytes);
+fn as_key<'a>(bytes: &[u8], to: &'a mut [u8; MAX_KEY]) -> &'a [u8] {
+    to[..bytes.len()].copy_from_slice(bytes);
     &to[..bytes.len()]
 }
 
@@ -379,7 +381,7 @@ fn last_read<'a>(open: &OpenFile, to: &'a mut [u8; MAX_KEY]) -> &'a [u8] {
 /// As [`read_key`].
 #[inline]
 unsafe fn show_number(libcob: &Libcob, f: &File, open: &OpenFile) -> Result<(), Outcome> {
-    if !open.numbered {
+    if open.by != By::Number {
         return Ok(());
     }
     // SAFETY: the caller's promise.

@@ -53,7 +53,8 @@ pub struct File {
     pub keys: *mut Key,
     /// The handler's own.
     pub handler: *mut c_void,
-    linage_or_split: *mut c_void,
+    /// Of a sequential file: LINAGE.
+    pub linage_or_split: *mut c_void,
     /// COLLATING SEQUENCE, if there is one.
     pub collating: *const c_uchar,
     extfh: *mut c_void,

@@ -8,6 +8,7 @@
 //! next -> 00 0001AAAAAA         after a READ also the record
 //! step -> 46 | 00 0003CCCCCC    with libcob's own handler, where that differs
 //! write 2:AAAA -> 00            a relative file: record number and record
+//! move AAAAAA                   into the record area
 //! by A AA -> 00 0001AA11xx      READ by an alternate key;  start = A AA: START on it
 //! say -> text                   what the COBOL statements in front of the arrow display
 //! ```
@@ -20,6 +21,8 @@ pub struct Case {
     pub options: Vec<String>,
     /// Has alternate keys.
     pub alternate: bool,
+    /// ORGANIZATION SEQUENTIAL.
+    pub entries: bool,
     pub steps: Vec<Step>,
 }
 
@@ -42,6 +45,7 @@ pub fn cases(text: &str) -> Vec<Case> {
                 name: parts.next().unwrap_or_default(),
                 options: parts.collect(),
                 alternate: false,
+                entries: false,
                 steps: Vec::new(),
             });
         } else if !line.is_empty() && !line.starts_with('#') {
@@ -96,6 +100,9 @@ impl Case {
         };
         let size = if self.has("varying") { 36 } else { 6 };
         let select = |file: &str, prefix: &str| {
+            if self.entries {
+                return format!("SELECT {optional}{file} ASSIGN TO \"{id}\" ORGANIZATION SEQUENTIAL FILE STATUS FS.\n");
+            }
             format!(
                 "SELECT {optional}{file} ASSIGN TO \"{id}\" ORGANIZATION {} ACCESS {access}\n FILE STATUS FS.\n",
                 match self.has("relative") {
@@ -109,6 +116,10 @@ impl Case {
                 return format!(
                     "FD {file}.\n01 R.\n 05 K PIC X(4).\n 05 A PIC X(2).\n 05 B PIC X(2).\n 05 D PIC X(2).\n"
                 );
+            }
+            if self.entries {
+                let text = if self.has("varying") { 40 } else { 6 };
+                return format!("FD {file} {varying}.\n01 {prefix}R PIC X({text}).\n");
             }
             format!(
                 "FD {file} {varying}.\n01 {prefix}R.\n 05 {prefix}K.\n 10 {prefix}KG PIC X(2).\n 10 PIC X(2).\n \
@@ -192,6 +203,7 @@ impl Case {
             "prev" => writeln!(out, "READ {file} PREVIOUS {rest} PERFORM {show}"),
             "delete" if rest.is_empty() => write!(out, "DELETE {file} {status}"),
             "delete" => write!(out, "{} DELETE {file} {status}", key(rest)),
+            "move" => writeln!(out, "{}", record(rest)),
             "start" | "generic" => {
                 let (relation, rest) = rest.split_once(' ').expect("a relation and a key");
                 let (value, length) = rest.split_once(' ').unwrap_or((rest, ""));
