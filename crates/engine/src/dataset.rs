@@ -25,6 +25,8 @@ use crate::relative::Rrds;
 use crate::sphere::{Sphere, Way};
 use crate::store::{self, Codec, Component};
 use crate::string::{Intent, Str};
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
+use crate::sync::{Condvar, Mutex};
 use crate::unit::UnitOfRecovery;
 use cica_disk::{File, Open};
 use cica_format::attributes::{Attributes, Organization};
@@ -32,9 +34,7 @@ use cica_format::index::BaseRba;
 use cica_format::root::{LogPosition, Part, Root, Statistics};
 use cica_format::slots;
 use cica_format::table::Ref;
-use parking_lot::{Condvar, Mutex};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
 use std::sync::{Arc, OnceLock, Weak};
 
 /// What an open is for.

@@ -6,14 +6,14 @@ use crate::error::OpenError;
 use crate::io::Io;
 use crate::log::{Log, MOST_GATHERED};
 use crate::pool::{Held, Pool};
+use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Acquire};
+use crate::sync::{Mutex, MutexGuard};
 use cica_disk::{Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
 use cica_format::attributes::Attributes;
 use cica_format::root::{LogPosition, Part, Root, Statistics, AREA_LEN};
 use cica_format::table::Ref;
-use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Acquire};
 use std::sync::{Arc, OnceLock, Weak};
 
 /// What an engine runs in.

@@ -5,9 +5,9 @@ use crate::common::Common;
 use crate::error::{show_key, RequestError};
 use crate::ksds::Ksds;
 use crate::store::free_cis;
+use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::index::IndexRecord;
 use std::collections::HashSet;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// Where a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -9,6 +9,7 @@
 //! esds/ relative/ linear/   records by RBA, by number, and bytes; numbered: their strings
 //! store/                    one component file: slots, regions, commit (docs/design/0001)
 //! pool/   log/              frames and latches; requests made durable
+//! sync/                    locks and atomic words, the system's or those of a scheduler that tests
 //! ```
 //! Imports run downward. All I/O goes through `cica_disk`; `unsafe` is in `pool` alone.
 
@@ -37,6 +38,7 @@ mod sphere;
 mod store;
 mod stored;
 mod string;
+mod sync;
 mod unit;
 
 pub use dataset::{Access, CloseReport, DataSet, Durability, OpenOptions};

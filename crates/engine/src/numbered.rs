@@ -10,8 +10,8 @@ use crate::linear::Lds;
 use crate::organized::Organized;
 use crate::sphere::EnteredChange;
 use crate::string::{Insert, Intent, Position, Record, Search, NOT_IN_UNITS};
+use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
 /// What a data set of numbered records does for its strings. `area` receives the record found.

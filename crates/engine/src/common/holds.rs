@@ -13,9 +13,9 @@
 //! | held, kept | `hold`, `keep` of another | refused: 8/20 |
 
 use crate::error::RequestError;
-use parking_lot::Mutex;
+use crate::sync::atomic::{AtomicUsize, Ordering::*};
+use crate::sync::Mutex;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering::*};
 
 /// See the module.
 #[derive(Default)]

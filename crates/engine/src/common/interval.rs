@@ -2,7 +2,7 @@
 
 use super::Common;
 use crate::error::RequestError;
-use std::sync::atomic::{AtomicU32, Ordering::*};
+use crate::sync::atomic::{AtomicU32, Ordering::*};
 
 /// Most CIs one sequential read asks for ahead.
 const AHEAD: u32 = 64;

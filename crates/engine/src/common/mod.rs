@@ -15,10 +15,10 @@ use crate::error::RequestError;
 use crate::log::Log;
 use crate::pool::{Page, Pool, Shape};
 use crate::store::Component;
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
+use crate::sync::RwLock;
 use cica_format::attributes::{Attributes, Organization};
 use holds::Holds;
-use parking_lot::RwLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
 use std::sync::{Arc, OnceLock};
 
 /// Counters of an open data set, added to the root's at commit.

@@ -3,7 +3,7 @@
 use super::by::{By, Done};
 use super::Common;
 use crate::error::RequestError;
-use parking_lot::RwLockReadGuard;
+use crate::sync::RwLockReadGuard;
 
 /// See the module.
 #[derive(Clone, Copy)]

@@ -8,8 +8,8 @@
 use super::Common;
 use crate::error::RequestError;
 use crate::pool::Page;
+use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::ci;
-use std::sync::atomic::Ordering::Relaxed;
 
 impl Common {
     /// Replaces a CI with records. `log` logs an update: data set number, RBA and record.

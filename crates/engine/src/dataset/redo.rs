@@ -4,7 +4,7 @@ use super::Inner;
 use crate::common::by::By;
 use crate::error::{OpenError, RequestError};
 use crate::log::Logged;
-use std::sync::atomic::Ordering::Relaxed;
+use crate::sync::atomic::Ordering::Relaxed;
 
 impl Inner {
     /// Does a request that takes a change of a unit back.

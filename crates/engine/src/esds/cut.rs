@@ -6,7 +6,7 @@ use crate::common::by::Done;
 use crate::common::part::Part;
 use crate::error::RequestError;
 use crate::pool::Page;
-use std::sync::atomic::Ordering::Relaxed;
+use crate::sync::atomic::Ordering::Relaxed;
 
 impl Esds {
     /// Takes the record at `rba` away, the last one.

@@ -25,7 +25,7 @@ use crate::common::part::Part;
 use crate::common::Common;
 use crate::error::RequestError;
 use crate::numbered::Numbered;
-use parking_lot::Mutex;
+use crate::sync::Mutex;
 
 /// An open ESDS.
 pub struct Esds {

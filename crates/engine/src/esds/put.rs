@@ -6,8 +6,8 @@ use crate::common::part::Part;
 use crate::common::segments::{FIRST, LAST};
 use crate::error::RequestError;
 use crate::pool::{Latched, Page};
+use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::ci;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// What a unit keeps that added a record (E5).
 pub const END: &[u8] = &[];

@@ -6,8 +6,8 @@ use crate::common::by::{By, Done};
 use crate::common::part::Part;
 use crate::error::RequestError;
 use crate::pool::{Latched, Page, Probe};
+use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::ci;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// How a record comes.
 #[derive(Debug, Clone, Copy, Default)]

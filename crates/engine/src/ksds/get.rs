@@ -16,7 +16,7 @@ impl Ksds {
             if found.is_some() || (replacing & 1 == 0 && self.replacing() == replacing) {
                 return Ok(found);
             }
-            std::thread::yield_now();
+            crate::sync::yield_now();
         }
     }
 

@@ -7,9 +7,9 @@
 use super::{separator, Ksds};
 use crate::error::RequestError;
 use crate::pool::{Entry, Held};
+use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::ci;
 use cica_format::index::IndexRecord;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// A load in progress.
 #[derive(Debug)]

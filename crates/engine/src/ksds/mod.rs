@@ -32,8 +32,8 @@ use crate::common::Common;
 use crate::error::RequestError;
 use crate::pool::NO_FRAME;
 use crate::store::Component;
-use parking_lot::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
+use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
+use crate::sync::Mutex;
 use std::sync::Arc;
 
 /// An open KSDS.

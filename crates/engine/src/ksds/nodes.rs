@@ -5,8 +5,8 @@ use super::Ksds;
 use crate::error::RequestError;
 use crate::pool::{Entry, Latched, Page, Probe, SLAB};
 use crate::store::index_record;
+use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::index::IndexRecord;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// Level of an index record that is not in use.
 pub(super) const FREE: u8 = 255;

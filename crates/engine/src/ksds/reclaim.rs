@@ -6,7 +6,7 @@
 use super::nodes::PathStep;
 use super::Ksds;
 use crate::error::RequestError;
-use std::sync::atomic::Ordering::Relaxed;
+use crate::sync::atomic::Ordering::Relaxed;
 
 impl Ksds {
     /// Reclaims the CA of `key`, which just lost a record, if it is empty.

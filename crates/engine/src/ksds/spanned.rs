@@ -14,8 +14,8 @@ use crate::common::part::Part;
 use crate::common::segments::{FIRST, LAST, MIDDLE};
 use crate::error::RequestError;
 use crate::pool::{Entry, Latched, Page, Probe};
+use crate::sync::atomic::Ordering::*;
 use cica_format::index::IndexRecord;
-use std::sync::atomic::Ordering::*;
 
 impl Ksds {
     /// Adds a record that is spanned, or goes beside one.

@@ -13,9 +13,9 @@ use super::nodes::PathStep;
 use super::{separator, Ksds};
 use crate::error::RequestError;
 use crate::pool::{Entry, Latched, Page};
+use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::ci;
 use cica_format::index::IndexRecord;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// The record that needs room.
 pub(super) struct Coming<'r> {

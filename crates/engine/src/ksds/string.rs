@@ -10,10 +10,10 @@ use crate::error::RequestError;
 use crate::pool::Records;
 use crate::sphere::{Change, Keyed, KeyedChange};
 use crate::string::{Insert, Intent, Position, Record, Search};
+use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
 use std::cell::Cell;
 use std::ops::Range;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
 /// Where the record last returned lies.

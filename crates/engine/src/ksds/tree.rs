@@ -3,7 +3,7 @@
 use super::Ksds;
 use crate::error::RequestError;
 use crate::pool::{pause, Probe, View};
-use std::sync::atomic::Ordering::Relaxed;
+use crate::sync::atomic::Ordering::Relaxed;
 
 /// A data page as a reader found it, and the sequence-set entry that led there.
 #[derive(Debug, Clone, Copy)]

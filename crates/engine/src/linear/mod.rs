@@ -13,9 +13,9 @@ use crate::error::RequestError;
 use crate::examine::{Examination, IntervalWalk};
 use crate::numbered::Numbered;
 use crate::pool::{pause, ImagePage};
+use crate::sync::atomic::Ordering::Relaxed;
+use crate::sync::Mutex;
 use cica_format::log;
-use parking_lot::Mutex;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// Ranges begin and end at multiples of this.
 pub const BLOCK: u64 = 4096;

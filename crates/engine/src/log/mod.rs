@@ -20,12 +20,12 @@ mod replay;
 
 pub use replay::{owned_parts, Left, LogReader, Logged};
 
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicU8, Ordering::*};
+use crate::sync::{Condvar, Mutex};
 use cica_disk::{Disk, File, WriteAt};
 use cica_format::log::{self, LogRecord, BLOCK_LEN};
-use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicU8, Ordering::*};
 use std::sync::{Arc, Weak};
 
 /// Bytes of log after which all trees are committed and the log starts over.
@@ -289,7 +289,7 @@ impl Log {
     }
 
     /// Takes the group, and writes and syncs it with the state unlocked.
-    fn write_group(&self, state: &mut parking_lot::MutexGuard<'_, State>) -> Result<(), String> {
+    fn write_group(&self, state: &mut crate::sync::MutexGuard<'_, State>) -> Result<(), String> {
         let mut group = std::mem::take(&mut state.spare);
         log::begin_group(&mut group);
         std::mem::swap(&mut group, &mut state.group);
@@ -320,7 +320,7 @@ impl Log {
             None => return Err("the log has no file".into()),
         };
         debug_assert!(epoch > 0 && at % BLOCK_LEN as u64 == 0);
-        let done = parking_lot::MutexGuard::unlocked(state, || -> Result<(), String> {
+        let done = crate::sync::unlocked(state, || -> Result<(), String> {
             let text = path.display().to_string();
             for (_, logger) in &unnamed {
                 let Some(logger) = logger.upgrade() else { continue };

@@ -4,7 +4,7 @@
 //! Who has a buffer waits for nothing that another could hold who waits for one: it does its I/O and gives it back.
 
 use super::Pool;
-use parking_lot::{Condvar, Mutex};
+use crate::sync::{Condvar, Mutex};
 
 /// Address, offset and length of direct I/O divide by this.
 pub const ALIGNMENT: usize = 4096;

@@ -2,10 +2,10 @@
 //!
 //! What comes back may be torn; the caller believes it only after [`Latch::unchanged`](super::Latch::unchanged).
 
+use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::cmp::Ordering;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// A frame's memory as 64-bit words.
 #[derive(Clone, Copy)]
@@ -92,6 +92,7 @@ impl<'p> Words<'p> {
     /// Eight bytes at any offset, as stored; zeros for those outside.
     #[inline]
     pub(super) fn eight(&self, offset: usize) -> u64 {
+        crate::sync::point();
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         if offset + 8 <= self.bytes() {
             // SAFETY: in bounds.
@@ -119,7 +120,7 @@ impl<'p> Words<'p> {
             out.fill(0);
             return;
         }
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        #[cfg(all(target_arch = "x86_64", not(miri), not(cica_schedules)))]
         if out.len() >= 16 {
             // SAFETY: source and destination are valid for out.len() >= 16 bytes (checked above; `new`).
             unsafe { copy_racing(self.start.as_ptr().cast::<u8>().add(offset), out) };
@@ -176,7 +177,7 @@ unsafe fn load_racing(from: *const u8) -> u64 {
 }
 
 /// From this length on the processor's own block copy is the faster way: it asks for memory far ahead of what it stores.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", not(miri), not(cica_schedules)))]
 const BLOCK: usize = 512;
 
 /// Copies bytes that a writer may be changing: long ones by the block instruction, others 16 at a time, the last 16
@@ -185,7 +186,7 @@ const BLOCK: usize = 512;
 ///
 /// # Safety
 /// `from` must be valid for `out.len()` bytes, and `out` at least 16 long.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", not(miri), not(cica_schedules)))]
 #[inline]
 unsafe fn copy_racing(from: *const u8, out: &mut [u8]) {
     if out.len() >= BLOCK {

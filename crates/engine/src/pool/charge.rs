@@ -6,7 +6,7 @@
 //! * H2. What is charged is charged before it is allocated.
 
 use super::{Pool, PoolFull, SLAB};
-use std::sync::atomic::Ordering::*;
+use crate::sync::atomic::Ordering::*;
 use std::sync::Arc;
 
 /// Slabs that frames keep whatever is charged: one for each size that a request can need at once, and some.
@@ -82,7 +82,7 @@ impl Pool {
                 return true;
             }
             if !self.return_slab() {
-                std::thread::yield_now();
+                crate::sync::yield_now();
             }
         }
         self.outside.fetch_sub(bytes, AcqRel);

@@ -27,10 +27,10 @@ pub use page::{Entry, Page, Shape};
 pub use probe::Probe;
 pub use view::{Records, View};
 
-use parking_lot::{Mutex, RwLock};
+use crate::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
+use crate::sync::{Mutex, RwLock};
 use std::collections::HashSet;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use std::sync::Arc;
 
 /// Bytes of a slab.
@@ -294,7 +294,7 @@ impl Pool {
                 continue;
             }
             if !self.evict_one(size) && !self.steal_slab(size) && round > 8 {
-                std::thread::yield_now();
+                crate::sync::yield_now();
             }
         }
         Err(PoolFull)

@@ -14,10 +14,10 @@ use crate::common::Common;
 use crate::error::RequestError;
 use crate::numbered::Numbered;
 use crate::pool::{pause, ImagePage, View};
+use crate::sync::atomic::Ordering::Relaxed;
+use crate::sync::Mutex;
 use cica_format::ci::RDF_EMPTY_SLOT;
 use cica_format::slots;
-use parking_lot::Mutex;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// An open RRDS.
 pub struct Rrds {

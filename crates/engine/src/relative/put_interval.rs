@@ -4,9 +4,9 @@ use super::Rrds;
 use crate::common::put_interval::bad;
 use crate::error::RequestError;
 use crate::pool::ImagePage;
+use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::ci::RDF_EMPTY_SLOT;
 use cica_format::{log, slots};
-use std::sync::atomic::Ordering::Relaxed;
 
 impl Rrds {
     /// Replaces a CI by an image whose control information is that of such a CI.

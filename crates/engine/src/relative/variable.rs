@@ -5,8 +5,8 @@ use crate::dataset::{Access, Inner};
 use crate::error::RequestError;
 use crate::ksds::{Ksds, KsdsString};
 use crate::string::{Insert, Intent, Record, Search};
+use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
 /// Bytes of a record number.

@@ -1,7 +1,7 @@
 //! Locks of keys: few enough to have, many enough that two requests seldom meet at one by chance.
 
+use crate::sync::{Mutex, MutexGuard};
 use cica_format::checksum::crc32c;
-use parking_lot::{Mutex, MutexGuard};
 
 /// How many locks there are.
 const STRIPES: usize = 256;

@@ -45,9 +45,9 @@ pub(crate) use pointer::replay;
 pub(crate) use way::Way;
 
 use crate::dataset::Inner;
+use crate::sync::Mutex;
 use locks::Stripes;
 use member::Member;
-use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -5,8 +5,8 @@ use super::Sphere;
 use crate::dataset::{Access, DataSet, Inner, OpenOptions};
 use crate::engine::Engine;
 use crate::error::OpenError;
+use crate::sync::atomic::Ordering::Relaxed;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
 /// The files of a cluster or alternate index.

@@ -14,8 +14,8 @@ use crate::ksds::{Ksds, Order};
 use crate::log::Logged;
 use crate::numbered::Numbered;
 use crate::organized::Organized;
+use crate::sync::{RwLockReadGuard, RwLockWriteGuard};
 use cica_format::log;
-use parking_lot::{RwLockReadGuard, RwLockWriteGuard};
 
 /// What a change came to.
 pub(crate) struct Changed<P> {

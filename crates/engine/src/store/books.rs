@@ -8,8 +8,8 @@ use super::directory::Directory;
 use super::Component;
 use crate::error::{OpenError, RequestError};
 use crate::pool::Held;
+use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::table::{Ref, REFS};
-use std::sync::atomic::Ordering::Relaxed;
 
 /// Part of the pool that the lists of one component may take: 1/64, within these bounds.
 const LISTS: (usize, usize) = (32 << 10, 32 << 20);

@@ -18,8 +18,8 @@
 //!   region and annex together; so a slot that was committed and still is where it was has the same number.
 
 use crate::pool::{View, Words, NO_FRAME};
+use crate::sync::atomic::Ordering::{Acquire, Release};
 use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
-use std::sync::atomic::Ordering::{Acquire, Release};
 
 /// No committed region: the CA is new since the last commit, or lies in a region that is.
 pub const NO_REGION: u32 = u32::MAX;

@@ -3,11 +3,11 @@
 use super::{CaPage, Component};
 use crate::error::RequestError;
 use crate::pool::NO_FRAME;
+use crate::sync::atomic::Ordering::Relaxed;
 use cica_disk::WriteAt;
 use cica_format::root::Root;
 use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
 use std::collections::BTreeSet;
-use std::sync::atomic::Ordering::Relaxed;
 
 impl Component {
     /// Writes dirty CIs, changed headers and the table blocks above them. The caller keeps writers out and syncs

@@ -1,7 +1,7 @@
 //! Which frame holds each CA's descriptor: an array that grows without moving.
 
 use crate::pool::NO_FRAME;
-use std::sync::atomic::{AtomicU32, Ordering::*};
+use crate::sync::atomic::{AtomicU32, Ordering::*};
 use std::sync::OnceLock;
 
 const FIRST: u32 = 256;

@@ -33,14 +33,14 @@ pub use layout::Layout;
 
 use crate::error::RequestError;
 use crate::pool::{Kind, Latched, PageId, Pool};
+use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
+use crate::sync::{Mutex, RwLock};
 use cica_disk::File;
 use cica_format::root::{Part, Root};
 use cica_format::table::Ref;
 use directory::Directory;
-use parking_lot::{Mutex, RwLock};
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 const STRIPES: usize = 64;

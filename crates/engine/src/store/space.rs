@@ -3,9 +3,9 @@
 use super::{CaPage, Component};
 use crate::error::RequestError;
 use crate::pool::{Kind, NO_FRAME};
+use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::root::Root;
 use cica_format::table::{Ref, REFS};
-use std::sync::atomic::Ordering::Relaxed;
 
 /// Extents a component may have on its volume.
 const MAX_EXTENTS: u32 = 123;

@@ -5,8 +5,8 @@ use crate::common::by::By;
 use crate::dataset::{DataSet, Inner};
 use crate::error::RequestError;
 use crate::log::owned_parts;
+use crate::sync::atomic::Ordering::*;
 use std::cell::Cell;
-use std::sync::atomic::Ordering::*;
 use std::sync::Arc;
 
 impl State {

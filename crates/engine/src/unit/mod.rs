@@ -25,9 +25,9 @@ use crate::dataset::{Access, DataSet, Inner};
 use crate::engine::{Engine, Shared};
 use crate::error::RequestError;
 use crate::pool::Held;
-use parking_lot::{Mutex, RwLock};
+use crate::sync::atomic::{AtomicU64, Ordering::*};
+use crate::sync::{Mutex, RwLock};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::sync::Arc;
 
 /// Owners with this bit are units; the others are strings.

@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+pub mod history;
 pub mod sphere;
 
 use cica_disk::{Create, Disk, ManualClock, MemoryDisk, Open};

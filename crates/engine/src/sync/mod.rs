@@ -1,0 +1,32 @@
+//! What threads share goes through here: locks, atomic words, waiting. It is the system's, but for one thing.
+//!
+//! Compiled with `--cfg cica_schedules`, the same names are those of a scheduler that runs one thread at a time and
+//! decides before each use of a lock or a word who goes on (`tests/schedules.rs`). So a race that needs one
+//! order in a million is found, and its order can be run again. Words in frames are the system's then too, because
+//! they lie in memory of the pool; each use of them is a point at which the scheduler may decide.
+
+#[cfg(cica_schedules)]
+mod scheduled;
+
+#[cfg(cica_schedules)]
+pub use scheduled::*;
+
+#[cfg(not(cica_schedules))]
+pub use plain::*;
+
+#[cfg(not(cica_schedules))]
+mod plain {
+    pub use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+    pub use std::hint::spin_loop;
+    pub use std::sync::atomic;
+    pub use std::thread::yield_now;
+
+    /// Does something with the lock of a guard open.
+    pub fn unlocked<T, R>(guard: &mut MutexGuard<'_, T>, act: impl FnOnce() -> R) -> R {
+        MutexGuard::unlocked(guard, act)
+    }
+
+    /// A place between two reads of a page that a writer may be changing.
+    #[inline(always)]
+    pub fn point() {}
+}
