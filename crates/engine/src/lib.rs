@@ -9,6 +9,7 @@
 //! esds/ relative/ linear/   records by RBA, by number, and bytes; numbered: their strings
 //! store/                    one component file: slots, regions, commit (docs/design/0001)
 //! pool/   log/              frames and latches; requests made durable
+//! salvage/                 what can be had of damaged files, without opening them as a data set
 //! sync/                    locks and atomic words, the system's or those of a scheduler that tests
 //! ```
 //! Imports run downward. All I/O goes through `cica_disk`; `unsafe` is in `pool` alone.
