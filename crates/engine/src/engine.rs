@@ -93,6 +93,12 @@ impl Engine {
         (self.shared.pool.limit(), self.shared.pool.charged())
     }
 
+    /// The log starts over after so many bytes, 64 MiB unless this says less: what recovery has to read is bounded by it.
+    /// It concerns logs that are taken from now on.
+    pub fn start_log_over_after(&self, bytes: u64) {
+        self.shared.log.start_over_after(bytes);
+    }
+
     /// Makes the files of an empty cluster. On failure nothing is left behind.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::churn;
 use crate::crash::{self, explore, ImageId};
 use crate::damage;
 use crate::fault::{self, inject};
@@ -184,7 +185,7 @@ pub fn crash(
         only,
         ..crash::Plan::standard(seed, per_run)
     };
-    let workload = Workload::small(seed, requests, organization);
+    let workload = explored(seed, requests, organization);
     let (report, failure) = explore(&run(&workload.shape, &workload.requests, false), plan);
     budget.give_back(images.saturating_sub(report.total()));
     let counts = report.counts();
@@ -223,7 +224,7 @@ pub fn fault(
     only: Option<(fault::Kind, Option<u64>)>,
 ) -> Option<Outcome> {
     let plan = fault::Plan { seed, each, only };
-    let workload = Workload::small(seed, requests, organization);
+    let workload = explored(seed, requests, organization);
     let (report, failure) = inject(&run(&workload.shape, &workload.requests, true), plan);
     let counts = report.counts();
     let word = word(organization);
@@ -256,7 +257,7 @@ pub fn fault(
 
 /// One damage run; its workload ends with a CLOSE.
 pub fn damage(seed: u64, requests: usize, organization: Organization, places: u64) -> Option<Outcome> {
-    let mut workload = Workload::small(seed, requests, organization);
+    let mut workload = explored(seed, requests, organization);
     workload.requests.push(Request::Reopen {
         output: true,
         reset: false,
@@ -278,6 +279,14 @@ pub fn damage(seed: u64, requests: usize, organization: Organization, places: u6
         )
     });
     Some(Outcome { counts, failure })
+}
+
+/// The workload that crashes, faults and damage are explored in: of every second KSDS one that wears its CAs out.
+fn explored(seed: u64, requests: usize, organization: Organization) -> Workload {
+    match organization == Organization::Ksds && seed % 2 == 1 {
+        true => churn::workload(seed, requests.div_ceil(4)),
+        false => Workload::small(seed, requests, organization),
+    }
 }
 
 fn run<'a>(shape: &'a Shape, requests: &'a [Request], faulty: bool) -> Run<'a> {

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use cica_disk::sim::{CrashPoint, Event, Survival, Trace};
 use cica_disk::{Image, MemoryDisk, SimDisk};
 
+use crate::coverage::{self, Coverage};
 use crate::fate::{fates, Fate, Kind, Limits};
 use crate::random::Random;
 use crate::subject::{History, Recovered, Subject};
@@ -97,6 +98,8 @@ pub struct Report {
     pub nested: u64,
     /// Images written to after recovery.
     pub exercised: u64,
+    /// What the engine did between the cuts.
+    pub covered: Coverage,
 }
 
 impl Report {
@@ -113,9 +116,14 @@ impl Report {
             .images
             .iter()
             .map(|(kind, count)| (format!("images {}", kind.name()), *count));
+        let covered = self
+            .covered
+            .iter()
+            .map(|(what, count)| (format!("covered {what}"), *count));
         all.map(|(name, count)| (name.to_string(), count))
             .into_iter()
             .chain(kinds)
+            .chain(covered)
             .collect()
     }
 
@@ -132,6 +140,9 @@ impl Report {
         self.exercised += other.exercised;
         for (kind, count) in &other.images {
             *self.images.entry(*kind).or_default() += count;
+        }
+        for (what, count) in &other.covered {
+            *self.covered.entry(what).or_default() += count;
         }
     }
 }
@@ -154,6 +165,7 @@ pub fn explore(subject: &dyn Subject, plan: Plan) -> (Report, Option<Failure>) {
     let mut report = Report::default();
     let failure = record(subject).and_then(|recording| {
         report.requests = recording.history.len() as u64;
+        report.covered = coverage::of(&recording.trace);
         Explorer {
             subject,
             plan,

@@ -8,6 +8,8 @@
 #![forbid(unsafe_code)]
 
 pub mod campaign;
+pub mod churn;
+pub mod coverage;
 pub mod crash;
 pub mod damage;
 pub mod fate;

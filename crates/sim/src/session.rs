@@ -14,6 +14,8 @@ use crate::oracle::Bytes;
 use crate::request::{self, Order, Reply, Request};
 use crate::shape::{self, Organization, Shape};
 
+/// Bytes of log after which it starts over.
+const LOG_BYTES: u64 = 24 << 10;
 const DIRECTORIES: [&str; 2] = ["/volume", "/log"];
 
 /// A data set, open in an engine of its own: one process's life.
@@ -265,7 +267,10 @@ pub(crate) fn engine_at(
         io: Io::Direct,
         background: false,
     };
-    Engine::new(env).map_err(|error| Trouble::Wrong(format!("no address space for the pool: {error}")))
+    let engine = Engine::new(env).map_err(|error| Trouble::Wrong(format!("no address space for the pool: {error}")))?;
+    // So short that it starts over within a run of some dozen requests.
+    engine.start_log_over_after(LOG_BYTES);
+    Ok(engine)
 }
 
 fn paths(shape: &Shape) -> (PathBuf, PathBuf) {

@@ -54,6 +54,8 @@ pub struct Log {
     eager: AtomicBool,
     /// Units of recovery that had an id so far.
     units: AtomicU64,
+    /// Bytes after which it is long: [`EPOCH_BYTES`], unless somebody wants it to start over sooner.
+    epoch_bytes: AtomicU64,
     /// Bytes of a group after which it is written without anybody asking. Two groups are in memory at once.
     gathers: usize,
 }
@@ -121,8 +123,14 @@ impl Log {
             pressure: AtomicU8::new(0),
             eager: AtomicBool::new(false),
             units: AtomicU64::new(0),
+            epoch_bytes: AtomicU64::new(EPOCH_BYTES),
             gathers,
         }
+    }
+
+    /// From now on it starts over after so many bytes.
+    pub fn start_over_after(&self, bytes: u64) {
+        self.epoch_bytes.store(bytes, Relaxed);
     }
 
     /// A data set takes part; the number goes into its records.
@@ -303,7 +311,8 @@ impl Log {
             }
         }
         if state.file.is_none() {
-            let claimed = pool::claim(&self.disk, &self.directory)?;
+            let mut claimed = pool::claim(&self.disk, &self.directory)?;
+            claimed.long = self.epoch_bytes.load(Relaxed);
             state.file = Some(claimed);
         }
         let (file, log, path, epoch, at) = match &mut state.file {
@@ -361,7 +370,7 @@ impl Log {
         if let Some(f) = &mut state.file {
             f.epoch += 1;
             f.at = BLOCK_LEN as u64;
-            f.long = EPOCH_BYTES;
+            f.long = self.epoch_bytes.load(Relaxed);
         }
     }
 
@@ -371,7 +380,7 @@ impl Log {
         let mut state = self.state.lock();
         self.pressure.fetch_and(!LONG, Relaxed);
         if let Some(f) = &mut state.file {
-            f.long = f.at + EPOCH_BYTES;
+            f.long = f.at + self.epoch_bytes.load(Relaxed);
         }
     }
 }

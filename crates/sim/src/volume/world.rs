@@ -309,7 +309,7 @@ pub fn card_text(shape: &VolumeShape, slot: usize, name: &str, card: Card, from:
         Card::BuildIndex => format!("BLDINDEX INDATASET({name}) OUTDATASET({index})"),
         Card::DeleteIndex => format!("DELETE {index}"),
         Card::Verify => format!("VERIFY DATASET({name})"),
-        Card::Examine => format!("EXAMINE NAME({name}) ITEST DTEST"),
+        Card::Examine => format!("EXAMINE NAME({name}) DTEST"),
     }
 }
 
