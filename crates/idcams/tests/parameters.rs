@@ -275,7 +275,7 @@ fn what_is_not_supported_yet_is_refused_and_changes_nothing() {
     for text in [
         " LISTDATA STATUS VOLUME(V39001) UNIT(3390)",
         " DEFINE CLUSTER (NAME(A) TRK(1) ZFS)",
-        " DELETE A NVR",
+        " DELETE A SPACE",
     ] {
         let outcome = go(text);
         assert_eq!((outcome.maxcc, outcome.done.len()), (12, 0), "{text}");

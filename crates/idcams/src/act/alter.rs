@@ -10,6 +10,7 @@ mod alternate;
 mod change;
 mod files;
 pub(super) mod rename;
+mod rollin;
 
 use super::define::rolled_off;
 use super::failure::{not_found, refused, Failure};
@@ -31,6 +32,10 @@ const NOT_ALTERED: u8 = 8;
 pub fn alter(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
     let params = &command.params;
     let text = params.name("entryname").unwrap_or_default();
+    if params.flag("ROLLIN") {
+        let done = rollin::roll_in(services, text, params, out).map(|()| 0);
+        return done.unwrap_or_else(|failure| not_altered(text, &failure, out));
+    }
     match targets(services, text, params) {
         Err(failure) => not_altered(text, &failure, out),
         Ok(targets) => targets.iter().fold(0, |cc, target| {

@@ -57,14 +57,23 @@ impl DdTable {
     /// What the system says; `NotFound` also when there is no such DD statement, `AlreadyExists` when this run wrote to
     /// it before.
     pub fn create_anew(&self, ddname: &str) -> io::Result<File> {
-        let again = self.written.borrow().contains(ddname);
-        match again {
+        self.check_unwritten(ddname)?;
+        self.create(ddname)
+    }
+
+    /// The same of the file of a data set.
+    pub(crate) fn create_data_set_anew(&self, path: &Path) -> io::Result<File> {
+        self.check_unwritten(&path.to_string_lossy())?;
+        self.create_data_set(path)
+    }
+
+    fn check_unwritten(&self, key: &str) -> io::Result<()> {
+        match self.written.borrow().contains(key) {
             true => {
-                let words =
-                    format!("an earlier command of this run wrote to {ddname}; give each copy a file of its own");
+                let words = format!("an earlier command of this run wrote to {key}; give each copy a file of its own");
                 Err(io::Error::new(io::ErrorKind::AlreadyExists, words))
             }
-            false => self.create(ddname),
+            false => Ok(()),
         }
     }
 

@@ -5,6 +5,7 @@
 //! 2. Each entry of a list is deleted or refused by itself; the condition code is the highest.
 
 mod select;
+mod uncataloged;
 
 use super::failure::{left_behind, refused, Failure};
 use super::{usercatalog, volume, Services};
@@ -25,9 +26,12 @@ pub fn delete(services: &mut Services, command: &Command, out: &mut Sysprint) ->
     let params = &command.params;
     let mut cc = 0;
     for word in params.list("entryname") {
-        let done = match params.flag("VOLUME") {
-            true => volume::delete(services, &word.text, params, out).map(|()| 0),
-            false => named(services, &word.text, params, out),
+        let done = if params.flag("VOLUME") {
+            volume::delete(services, &word.text, params, out).map(|()| 0)
+        } else if uncataloged::TYPES.iter().any(|of| params.flag(of)) {
+            uncataloged::delete(services, &word.text, params, out).map(|()| 0)
+        } else {
+            named(services, &word.text, params, out)
         };
         cc = cc.max(done.unwrap_or_else(|failure| not_deleted(&word.text, &failure, out)));
     }

@@ -10,7 +10,7 @@ use super::Services;
 use crate::messages::{CICA0980I, CICA0981E, CICA0982I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
-use cica_catalog::{Catalog, Contents, Entry, Name, Volser};
+use cica_catalog::{Catalog, Contents, Entry, Level, Mask, Name, Volser, Volume};
 use cica_disk::Open;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -75,12 +75,91 @@ impl Report<'_, '_> {
     }
 }
 
+/// INCLUDE and EXCLUDE: which entries are looked at.
+struct Chosen {
+    masks: Vec<Mask>,
+    levels: Vec<Level>,
+    /// Directories of catalogs.
+    catalogs: Vec<PathBuf>,
+    /// Those that are named, or those that are not.
+    named: bool,
+}
+
+impl Chosen {
+    fn of(services: &Services, params: &Params) -> Result<Chosen, Failure> {
+        let (list, named) = match (params.group("INCLUDE"), params.group("EXCLUDE")) {
+            (Some(list), _) => (list, true),
+            (None, Some(list)) => (list, false),
+            (None, None) => (params, false),
+        };
+        let said = params.has("INCLUDE") || params.has("EXCLUDE");
+        let words = |keyword| list.list(keyword).iter().filter(move |_| said);
+        let improper = |error: &dyn Display| refused(error, 140, 0);
+        Ok(Chosen {
+            masks: words("ENTRIES")
+                .map(|word| Mask::parse(&word.text).map_err(|e| improper(&e)))
+                .collect::<Result<_, _>>()?,
+            levels: words("LEVEL")
+                .map(|word| Level::parse(&word.text).map_err(|e| improper(&e)))
+                .collect::<Result<_, _>>()?,
+            catalogs: words("CATALOG")
+                .map(|word| {
+                    let name = Name::parse(&word.text).map_err(|e| improper(&e))?;
+                    Ok::<_, Failure>(services.catalog.called(&name)?.directory().to_owned())
+                })
+                .collect::<Result<_, _>>()?,
+            named,
+        })
+    }
+
+    fn takes(&self, catalog: &Catalog, name: &Name) -> bool {
+        let means = self.masks.iter().any(|mask| mask.matches(name))
+            || self.levels.iter().any(|level| level.matches(name))
+            || self.catalogs.iter().any(|directory| directory == catalog.directory());
+        means == self.named
+    }
+}
+
+/// COMPAREDD and COMPAREDS: names of what it is compared with; nothing means all there is.
+fn compared(services: &Services, params: &Params) -> Result<Vec<Name>, Failure> {
+    let dd = params.list("COMPAREDD").iter().map(|word| {
+        let text = services.dd.get(&word.text).map(|text| text.target.clone());
+        text.ok_or_else(|| refused(&format!("there is no DD statement {}", word.text), 140, 0))
+    });
+    let all = params
+        .list("COMPAREDS")
+        .iter()
+        .map(|word| Ok(word.text.clone()))
+        .chain(dd);
+    all.map(|text| Name::parse(&text?).map_err(|error| refused(&error, 140, 0)))
+        .collect()
+}
+
+/// The volume that SYS1.VVDS.Vserial stands for.
+fn volume_of(name: &Name) -> Result<Volser, Failure> {
+    let serial = name.as_str().strip_prefix("SYS1.VVDS.V").map(Volser::parse);
+    match serial {
+        Some(Ok(serial)) => Ok(serial),
+        _ => {
+            let words = format!("{name} is not SYS1.VVDS.Vserial, the name of what stands for a volume");
+            Err(refused(&words, 140, 0))
+        }
+    }
+}
+
 fn catalog(services: &Services, params: &Params, report: &mut Report) -> Result<(), Failure> {
     let catalog = services
         .catalog
         .called(&services.named(params, "INFILE", "INDATASET")?)?;
+    let chosen = Chosen::of(services, params)?;
+    let compared = compared(services, params)?;
+    let volumes = compared.iter().map(volume_of).collect::<Result<Vec<_>, _>>()?;
     let contents = catalog.contents()?;
-    for volume in contents.volumes() {
+    for serial in &volumes {
+        contents.volume(serial)?;
+    }
+    let meant = |volume: &&Volume| volumes.is_empty() || volumes.contains(&volume.serial);
+    for volume in contents.volumes().filter(meant) {
         let found = catalog
             .check_volume(volume)
             .map(drop)
@@ -92,7 +171,7 @@ fn catalog(services: &Services, params: &Params, report: &mut Report) -> Result<
             report.put("VVDS", &format_args!("SYS1.VVDS.V{}", volume.serial), kept);
         }
     }
-    for entry in contents.entries() {
+    for entry in contents.entries().filter(|entry| chosen.takes(&catalog, entry.name())) {
         let found = self::entry(services, &catalog, &contents, entry);
         report.put(entry.kind().word(), entry.name(), found);
     }
@@ -152,14 +231,26 @@ fn files(services: &Services, catalog: &Catalog, entry: &Entry) -> Result<(), St
 /// Data components on a volume that no catalog names.
 fn volume(services: &Services, params: &Params, report: &mut Report) -> Result<(), Failure> {
     let name = services.named(params, "INFILE", "INDATASET")?;
-    let serial = name.as_str().strip_prefix("SYS1.VVDS.V").map(Volser::parse);
-    let Some(Ok(serial)) = serial else {
-        let words = format!("{name} is not SYS1.VVDS.Vserial, the name of what stands for a volume");
-        return Err(refused(&words, 140, 0));
-    };
+    let serial = volume_of(&name)?;
     let directory = services.catalog.volume_path(&serial)?;
+    let compared = compared(services, params)?;
+    let catalogs = match compared.as_slice() {
+        [] => services.catalog.all()?,
+        some => {
+            let called = some.iter().map(|name| services.catalog.called(name));
+            called.collect::<Result<_, _>>()?
+        }
+    };
+    let chosen = Chosen::of(services, params)?;
+    if !chosen.catalogs.is_empty() {
+        return Err(refused(
+            &"COMPAREDS names the catalogs that a volume is compared with",
+            140,
+            0,
+        ));
+    }
     let mut known = Vec::new();
-    for catalog in services.catalog.all()? {
+    for catalog in catalogs {
         let contents = catalog.contents()?;
         for (_, component) in contents.entries().flat_map(|entry| entry.components()) {
             known.push(catalog.component_path(component)?);
@@ -175,6 +266,10 @@ fn volume(services: &Services, params: &Params, report: &mut Report) -> Result<(
             continue;
         };
         let carried = root.attributes;
+        let of = Name::parse(&carried.cluster_name).ok();
+        if of.is_some_and(|name| !chosen.takes(&services.catalog, &name)) {
+            continue;
+        }
         let found = match known.contains(&path) {
             true => Ok(()),
             false => Err(format!(

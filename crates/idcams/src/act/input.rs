@@ -33,6 +33,12 @@ enum Kind {
         data_set: DataSet,
         string: Str,
     },
+    /// Its control intervals as they are; where the next one begins.
+    Intervals {
+        data_set: DataSet,
+        string: Str,
+        next: u64,
+    },
     File {
         reader: Reader<Files>,
         attributes: FileAttributes,
@@ -77,6 +83,15 @@ impl Input {
         }
     }
 
+    /// The control intervals of a cluster instead of its records; a file has none, and stays as it is.
+    pub fn by_intervals(mut self) -> Input {
+        if let Kind::Cluster { data_set, string } = self.kind {
+            let next = 0;
+            self.kind = Kind::Intervals { data_set, string, next };
+        }
+        self
+    }
+
     /// The records of a file.
     pub fn file(name: String, reader: Reader<Files>, attributes: FileAttributes) -> Input {
         Input {
@@ -103,6 +118,8 @@ impl Input {
     pub fn text_page(&self) -> Option<CodePage> {
         match self.kind {
             Kind::Cluster { .. } => Some(or_ascii(self.page)),
+            // An image is no text.
+            Kind::Intervals { .. } => None,
             Kind::File { .. } => self.page,
         }
     }
@@ -114,7 +131,7 @@ impl Input {
                 let keyed = data_set.attributes().organization == Organization::Ksds;
                 keyed.then(|| KeyField::of(data_set.attributes()))
             }
-            Kind::File { .. } => None,
+            Kind::Intervals { .. } | Kind::File { .. } => None,
         }
     }
 
@@ -122,6 +139,8 @@ impl Input {
     pub fn organization(&self) -> Option<Organization> {
         match &self.kind {
             Kind::Cluster { data_set, .. } => Some(data_set.attributes().organization),
+            // What goes by control intervals goes by address.
+            Kind::Intervals { .. } => Some(Organization::Lds),
             Kind::File { .. } => None,
         }
     }
@@ -134,6 +153,7 @@ impl Input {
                 Organization::Lds => data_set.attributes().ci_size,
                 _ => data_set.attributes().maximum_record,
             },
+            Kind::Intervals { data_set, .. } => data_set.attributes().ci_size,
             Kind::File { attributes, .. } => attributes.longest_record().unwrap_or(MAX_LOGICAL_RECORD),
         }
     }
@@ -147,6 +167,14 @@ impl Input {
         };
         match &mut self.kind {
             Kind::File { .. } => Ok(false),
+            Kind::Intervals { string, next, .. } => match at {
+                Argument::Rba(rba) => {
+                    string.get_interval(rba, Intent::Read)?;
+                    *next = rba;
+                    Ok(true)
+                }
+                _ => Ok(false),
+            },
             Kind::Cluster { string, .. } => match string.point(at, search) {
                 Ok(()) => Ok(true),
                 Err(RequestError::NotFound) => Ok(false),
@@ -160,6 +188,22 @@ impl Input {
     pub fn next(&mut self) -> Result<Option<Found<'_>>, Trouble> {
         let record = match &mut self.kind {
             Kind::File { reader, .. } => reader.next()?.map(|bytes| Found { bytes, rba: 0, rrn: 0 }),
+            Kind::Intervals { data_set, string, next } => {
+                let (rba, size) = (*next, u64::from(data_set.attributes().ci_size));
+                match string.get_interval(rba, Intent::Read) {
+                    Ok(image) => {
+                        *next = rba + size;
+                        Some(Found {
+                            bytes: image.bytes,
+                            rba,
+                            rrn: 0,
+                        })
+                    }
+                    // Behind the last one that is in use.
+                    Err(RequestError::BadRba { .. }) => None,
+                    Err(error) => return Err(error.into()),
+                }
+            }
             Kind::Cluster { string, .. } => match string.next(Intent::Read) {
                 Ok(record) => Some(Found {
                     bytes: record.bytes,
@@ -183,7 +227,7 @@ impl Input {
     pub fn close(self) -> Result<(), Trouble> {
         match self.kind {
             Kind::File { .. } => Ok(()),
-            Kind::Cluster { data_set, string } => {
+            Kind::Cluster { data_set, string } | Kind::Intervals { data_set, string, .. } => {
                 drop(string);
                 data_set.close().map(drop).map_err(Trouble::Close)
             }

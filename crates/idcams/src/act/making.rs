@@ -62,8 +62,8 @@ impl Replaced {
     }
 }
 
-/// The exclusive lock of a data component; none if its file is not there.
-fn lock(disk: &dyn Disk, path: &Path) -> Result<Option<Box<dyn File>>, Failure> {
+/// The exclusive lock of a component's file; none if it is not there.
+pub fn lock(disk: &dyn Disk, path: &Path) -> Result<Option<Box<dyn File>>, Failure> {
     let how = Open {
         write: true,
         lock: Lock::Exclusive,

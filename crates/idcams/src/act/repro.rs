@@ -14,9 +14,10 @@ use super::print::rows::shown;
 use super::range::{Range, Selection};
 use super::trouble::{Trouble, GAVE_UP};
 use super::Services;
-use crate::messages::{CICA0915E, CICA0931E, CICA0946E, IDC0005I, IDC31467I, IDC3308I, IDC3314I};
+use crate::messages::{CICA0901E, CICA0915E, CICA0931E, CICA0946E, IDC0005I, IDC31467I, IDC3308I, IDC3314I};
 use crate::params::Command;
 use crate::sysprint::Sysprint;
+use cica_format::attributes::Organization;
 
 /// ERRORLIMIT when it is not given.
 const ERROR_LIMIT: u64 = 4;
@@ -37,6 +38,10 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
         return Err(Failure::new(&CICA0946E, &[("name", &from.name())]));
     }
     let mut input = from.open_input(services)?;
+    if params.flag("CIMODE") {
+        takes_intervals(&to)?;
+        input = input.by_intervals();
+    }
     if let Target::Cluster(cluster) = &to {
         input = input.translated_to(cica_qsam::CodePage::from_ccsid(cluster.attributes.ccsid));
     }
@@ -70,6 +75,18 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
     }
     out.say(&IDC0005I, &[("count", &copied.count)]);
     Ok(copied.cc)
+}
+
+/// CIMODE: images of control intervals are records of a file, or of a linear data set; what has records of its own has
+/// a structure around them.
+fn takes_intervals(to: &Target) -> Result<(), Failure> {
+    match to {
+        Target::Cluster(cluster) if cluster.organization != Organization::Lds => {
+            let item = "CIMODE INTO A DATA SET WITH RECORDS (EXPORT CIMODE AND IMPORT COPY ONE AS IT IS STORED)";
+            Err(Failure::new(&CICA0901E, &[("item", &item)]))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn nothing_copied(trouble: &Trouble, name: &str, out: &mut Sysprint) -> u8 {

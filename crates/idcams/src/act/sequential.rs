@@ -101,14 +101,6 @@ impl Sequential {
         of_data_sets(text, catalog, data_sets, stated).map(Some)
     }
 
-    /// The DD statement whose file it is; none: a data set of a catalog.
-    pub fn ddname(&self) -> Option<&str> {
-        match &self.place {
-            Place::Dd(ddname) => Some(ddname),
-            Place::DataSets(..) => None,
-        }
-    }
-
     /// Do both stand for the same file?
     pub fn is_same(&self, other: &Sequential) -> bool {
         match (&self.place, &other.place) {
@@ -139,6 +131,18 @@ impl Sequential {
                 _ => Err(many(&self.name)),
             },
             Place::DataSets(..) => Err(many(&self.name)),
+        }
+    }
+
+    /// Opens the one file to be written with something that nothing may follow in it.
+    pub fn create_anew(&self, services: &Services) -> io::Result<File> {
+        match &self.place {
+            Place::Dd(ddname) => services.dd.create_anew(ddname),
+            Place::DataSets(paths, Some(_)) if paths.len() == 1 => services.dd.create_data_set_anew(&paths[0]),
+            Place::DataSets(..) => Err(io::Error::other(format!(
+                "it means all generations, and only one can be written: name it, as in {}(+1)",
+                self.name
+            ))),
         }
     }
 

@@ -90,7 +90,8 @@ fn make(services: &Services, params: &Params) -> Result<(Name, PathBuf), Failure
 
 fn take_in(services: &Services, params: &Params, object: &Params) -> Result<(Name, PathBuf), Failure> {
     let master = services.whole_catalog(params)?;
-    let entry = entry(services, &master, object.name("entryname"), object.name("VOLUMES"))?;
+    let mut entry = entry(services, &master, object.name("entryname"), object.name("VOLUMES"))?;
+    said::keep(&mut entry.other, params);
     let place = master.directory().join(&entry.directory);
     Catalog::open(services.disk.clone(), &place)?;
     enter(&master, entry, place)

@@ -127,12 +127,8 @@ const CHANGES: &[Param] = &[
     flag("NOEXTENDED", "up to 255 generations")
         .abbr(&["NEXT"])
         .one_of("extended"),
-    flag("ROLLIN", "make a rolled-off generation current")
-        .abbr(&["ROL"])
-        .not_yet(),
-    flag("EXTENDEDADDRESSABLE", "linear data set beyond 4 GB")
-        .abbr(&["EXTADDR"])
-        .not_yet(),
+    flag("ROLLIN", "make a rolled-off generation one of its group again").abbr(&["ROL"]),
+    flag("EXTENDEDADDRESSABLE", "linear data set beyond 4 GB, which all are").abbr(&["EXTADDR"]),
     choice("TYPE", &[("LINEAR", &["LIN"])], "make an ESDS a linear data set").not_yet(),
     flag("SUSPEND", "hold requests to the catalog")
         .one_of("suspend")
@@ -200,14 +196,14 @@ const DELETE_OPTIONS: &[Param] = &[
         .abbr(&["VOLENTRY", "VOLENT"])
         .one_of("type")
         .not_yet(),
-    flag("NVR", "non-VSAM record of a volume data set")
-        .one_of("type")
-        .not_yet(),
-    flag("VVR", "VSAM record of a volume data set").one_of("type").not_yet(),
-    flag("TRUENAME", "true name of an alternate index or path")
-        .abbr(&["TNAME"])
-        .one_of("type")
-        .not_yet(),
+    flag("NVR", "file of a non-VSAM data set that no catalog names").one_of("type"),
+    flag("VVR", "component that no catalog names").one_of("type"),
+    flag(
+        "TRUENAME",
+        "alternate index, path or alias that leads to what is not there",
+    )
+    .abbr(&["TNAME"])
+    .one_of("type"),
     flag("SPACE", "data space").abbr(&["SPC"]).one_of("type").not_yet(),
     flag("VOLUME", "volume; its data sets must be deleted first (Cica's own)")
         .abbr(&["VOL"])

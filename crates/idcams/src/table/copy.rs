@@ -144,10 +144,12 @@ const REPRO_OPTIONS: &[Param] = &[
         .abbr(&["NRUS"])
         .one_of("reuse")
         .default("yes"),
-    flag("CIMODE", "copy control intervals")
-        .one_of("cimode")
-        .not_with(NO_CIMODE)
-        .not_yet(),
+    flag(
+        "CIMODE",
+        "copy control intervals as they are, into a file or a linear data set",
+    )
+    .one_of("cimode")
+    .not_with(NO_CIMODE),
     flag("NOCIMODE", "copy records").one_of("cimode").default("yes"),
     flag("DBCS", "check double-byte characters").not_yet(),
     flag("SKIPDBCSCHECK", "do not check them")

@@ -2,18 +2,14 @@
 
 use super::build::*;
 use super::common::*;
-use super::{Form, Kind, Param, Verb, VerbSpec};
+use super::{Form, Param, Verb, VerbSpec};
 
 const LISTCAT_OPTIONS: &[Param] = &[
     flag("DATA", "data components").abbr(&["D"]),
     flag("INDEX", "index components").abbr(&["IX"]),
     flag("SPACE", "volumes and their space").abbr(&["SPC"]),
-    flag("LIBRARYENTRIES", "tape libraries")
-        .abbr(&["LIBENTRIES", "LIBENT"])
-        .not_yet(),
-    flag("VOLUMEENTRIES", "tape volumes")
-        .abbr(&["VOLENTRIES", "VOLENT"])
-        .not_yet(),
+    flag("LIBRARYENTRIES", "tape libraries; there are none").abbr(&["LIBENTRIES", "LIBENT"]),
+    flag("VOLUMEENTRIES", "tape volumes; there are none").abbr(&["VOLENTRIES", "VOLENT"]),
     names(
         "ENTRIES",
         Form::Mask,
@@ -47,7 +43,7 @@ const LISTCAT_OPTIONS: &[Param] = &[
         .abbr(&["ALLOC"])
         .one_of("fields"),
     flag("ALL", "everything").one_of("fields"),
-    name("LIBRARY", Form::Word, "tape library").abbr(&["LIB"]).not_yet(),
+    name("LIBRARY", Form::Word, "tape volumes of a tape library").abbr(&["LIB"]),
     name("OUTFILE", Form::Ddname, "list there instead of on SYSPRINT").abbr(&["OFILE"]),
     FILE,
     CATALOG,
@@ -110,6 +106,21 @@ pub(super) static EXAMINE: VerbSpec = VerbSpec {
     )
 };
 
+/// Which entries DIAGNOSE looks at.
+const CHOSEN: &[Param] = &[
+    names("ENTRIES", Form::Mask, 255, "entries")
+        .abbr(&["ENT"])
+        .one_of("which")
+        .required(),
+    names("CATALOG", Form::Dsname, 99, "entries of these catalogs")
+        .abbr(&["CAT"])
+        .one_of("which")
+        .required(),
+    names("LEVEL", Form::Mask, 255, "entries below these qualifiers")
+        .abbr(&["LVL"])
+        .one_of("which")
+        .required(),
+];
 const DIAGNOSE_PARAMS: &[Param] = &[
     flag("ICFCATALOG", "check a catalog")
         .abbr(&["ICFCAT"])
@@ -128,22 +139,21 @@ const DIAGNOSE_PARAMS: &[Param] = &[
         .required(),
     names("COMPAREDD", Form::Ddname, 99, "compare with these DD names")
         .abbr(&["CMPRDD"])
-        .one_of("compare")
-        .not_yet(),
-    names("COMPAREDS", Form::Dsname, 99, "compare with these data sets")
-        .abbr(&["CMPRDS"])
-        .one_of("compare")
-        .not_yet(),
+        .one_of("compare"),
+    names(
+        "COMPAREDS",
+        Form::Dsname,
+        99,
+        "compare with these: SYS1.VVDS.Vserial, or catalogs",
+    )
+    .abbr(&["CMPRDS"])
+    .one_of("compare"),
     flag("DUMP", "dump entries in error").one_of("dump").not_yet(),
     flag("NODUMP", "do not").one_of("dump").default("yes"),
-    value("EXCLUDE", Kind::Words, "leave these out")
+    group("EXCLUDE", CHOSEN, "leave these out")
         .abbr(&["EXCL"])
-        .one_of("select")
-        .not_yet(),
-    value("INCLUDE", Kind::Words, "only these")
-        .abbr(&["INCL"])
-        .one_of("select")
-        .not_yet(),
+        .one_of("select"),
+    group("INCLUDE", CHOSEN, "only these").abbr(&["INCL"]).one_of("select"),
     flag("LIST", "list entries without error too").one_of("list"),
     flag("NOLIST", "do not").one_of("list").default("yes"),
     number("ERRORLIMIT", 0, 2_147_483_647, "errors told")

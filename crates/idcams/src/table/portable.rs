@@ -125,8 +125,10 @@ const IMPORT_PARAMS: &[Param] = &[
         .one_of("erase"),
     flag("NOERASE", "do not").abbr(&["NERAS"]).one_of("erase"),
     flag("INTOEMPTY", "into an entry that exists and is empty").abbr(&["IEMPTY"]),
-    flag("LOCK", "lock the catalog").one_of("lock").not_yet(),
-    flag("UNLOCK", "unlock it").one_of("lock").not_yet(),
+    flag("LOCK", "lock the catalog that is connected")
+        .one_of("lock")
+        .stored(),
+    flag("UNLOCK", "unlock it").one_of("lock"),
     flag("PURGE", "replace before the expiration date")
         .abbr(&["PRG"])
         .one_of("purge"),

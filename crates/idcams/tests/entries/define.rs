@@ -396,3 +396,37 @@ fn volumes_are_defined_once() {
     assert_eq!(world.cluster("PAY.A").data.tracks_per_ca, 19);
     assert_eq!(world.files("/srv/v33301"), ["PAY.A.DATA", "PAY.A.INDEX"]);
 }
+
+/// A file that is no data set of ours is never removed for a DEFINE, however short it is.
+#[test]
+fn a_short_file_of_somebody_else_is_in_the_way_and_stays() {
+    let mut world = World::new();
+    let path = Path::new("/cat/volumes/CICA01/PAY.MASTER.DATA");
+    let how = cica_disk::Open {
+        write: true,
+        create: cica_disk::Create::New,
+        ..Default::default()
+    };
+    let file = world.disk.open(path, how).unwrap();
+    file.size(Some(9)).unwrap();
+    file.write(&[cica_disk::WriteAt {
+        at: 0,
+        buf: b"PRECIOUS\n",
+    }])
+    .unwrap();
+    let ids = ["IDC3014I", "CICA0934E", "IDC3009I"];
+    world.refused(MASTER, 12, &ids, "is there and not in this catalog");
+    let mut left = [0; 9];
+    let mut batch = [cica_disk::ReadAt {
+        at: 0,
+        buf: &mut left,
+        got: 0,
+    }];
+    world
+        .disk
+        .open(path, Default::default())
+        .unwrap()
+        .read(&mut batch)
+        .unwrap();
+    assert_eq!(&left, b"PRECIOUS\n");
+}

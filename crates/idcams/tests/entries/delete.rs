@@ -117,7 +117,7 @@ fn types_must_agree() {
         &["CICA0932E", "IDC0551I"],
         "UCAT",
     );
-    world.refused("DELETE PAY.MASTER VVR", 12, &["CICA0901E"], "VVR");
+    world.refused("DELETE PAY.MASTER SPACE", 12, &["CICA0901E"], "SPACE");
 }
 
 #[test]
@@ -260,4 +260,42 @@ fn a_delete_that_fails_loses_no_records_of_an_entry() {
             assert!(cc == 4 || cc == 8 || gone, "call {nth}: {listing}");
         }
     }
+}
+
+#[test]
+fn truename_takes_an_entry_that_leads_nowhere() {
+    use cica_catalog::entry::Alias;
+    let mut world = World::new();
+    let name = |text: &str| cica_catalog::Name::parse(text).unwrap();
+    let alias = Alias {
+        name: name("WAGES"),
+        relate: name("PAY.GONE"),
+    };
+    let catalog = world.services.catalog.clone();
+    catalog
+        .transact(|contents| contents.insert(cica_catalog::Entry::Alias(alias)))
+        .unwrap();
+    let told = world.messages("DELETE WAGES TRUENAME TEST", 0);
+    assert_eq!(told, ["IDC0556I ENTRY (X) WAGES WILL BE DELETED"]);
+    let told = world.messages("DELETE WAGES TRUENAME", 0);
+    assert_eq!(told, ["IDC0550I ENTRY (X) WAGES DELETED"]);
+    assert!(world.names().is_empty());
+}
+
+#[test]
+fn a_component_that_no_catalog_names_stays_while_somebody_has_it_open() {
+    let mut world = World::new();
+    world.ok(MASTER);
+    let data_set = world.open("PAY.MASTER", cica_engine::Access::Output);
+    world
+        .services
+        .catalog
+        .clone()
+        .transact(|c| c.remove(&cica_catalog::Name::parse("PAY.MASTER").unwrap()).map(drop))
+        .unwrap();
+    let ids = ["IDC3014I", "CICA0934E", "IDC3009I", "IDC0551I"];
+    world.refused("DELETE PAY.MASTER.DATA VVR", 8, &ids, "is in use");
+    data_set.close().unwrap();
+    world.ok("DELETE PAY.MASTER.DATA VVR\nDELETE PAY.MASTER.INDEX VVR ERASE");
+    assert!(world.files("/cat/volumes/CICA01").is_empty());
 }

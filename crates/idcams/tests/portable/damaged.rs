@@ -56,3 +56,38 @@ fn a_file_that_is_no_copy_is_told_as_such() {
     files.write("COPY", &[b' '; 4_000]);
     nothing_restored(&mut world, "blanks");
 }
+
+/// The same of what EXPORT made, record by record and by control intervals, for IMPORT.
+#[test]
+fn nothing_is_imported_from_an_export_that_changed_or_was_cut() {
+    for mode in ["", "CIMODE"] {
+        let (mut world, files) = (World::new(), Files::new());
+        world.ok(SMALL);
+        live(&world, "PAY.SMALL", 6);
+        files.dd(&mut world, "COPY");
+        world.ok(&format!("EXPORT PAY.SMALL OUTFILE(COPY) {mode}"));
+        let bytes = files.read("COPY");
+        let mut refused = |changed: &[u8], what: &str| {
+            files.write("COPY", changed);
+            let (cc, listing) = world.run("IMPORT INFILE(COPY)");
+            assert_eq!(cc, 12, "{mode} {what}: {listing}");
+            assert!(
+                listing.contains("CICA0963E") && listing.contains("at byte"),
+                "{mode} {what}: {listing}"
+            );
+            assert!(
+                world.names().is_empty() && on_volume(&world).is_empty(),
+                "{mode} {what}"
+            );
+            assert_eq!(leftovers(&world), 0, "{mode} {what}");
+        };
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1 << (at % 8);
+            refused(&changed, &format!("byte {at}"));
+            refused(&bytes[..at], &format!("{at} bytes"));
+        }
+        files.write("COPY", &bytes);
+        world.ok("IMPORT INFILE(COPY)");
+    }
+}

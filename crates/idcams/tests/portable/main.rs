@@ -5,6 +5,7 @@
 #[allow(dead_code)] // the other tests of this crate use the rest of it
 mod world;
 
+mod bldindex;
 mod damaged;
 mod disasters;
 mod export;

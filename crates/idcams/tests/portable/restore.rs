@@ -2,7 +2,10 @@
 
 use crate::files::{leftovers, live, on_volume, records, Files, SMALL};
 use crate::world::World;
+use cica_disk::sim::{Call, Errno, Faults};
+use cica_disk::SimDisk;
 use cica_engine::Access;
+use std::sync::Arc;
 
 /// A world with a data set, and a copy of it.
 fn copied() -> (World, Files) {
@@ -181,4 +184,35 @@ fn several_catalogs_go_into_one_copy_and_each_gets_back_what_is_its_own() {
     world.ok("RESTORE (PAY.** HR.PEOPLE) INFILE(COPY)");
     assert_eq!(world.names(), names);
     world.ok("EXAMINE NAME(HR.PEOPLE) ITEST DTEST\nEXAMINE NAME(PAY.SMALL) ITEST DTEST");
+}
+
+/// Catalogs are changed one after the other: when the second cannot be, the listing says what is restored and what not.
+#[test]
+fn a_catalog_that_cannot_be_changed_keeps_what_it_had_and_the_account_is_right() {
+    let disk = Arc::new(SimDisk::new());
+    let (mut world, files) = (World::on(disk.clone()), Files::new());
+    world.ok("DEF UCAT (NAME(UCAT.HR) CYL(1) VOL(CICA01))\nDEF ALIAS (NAME(HR) RELATE(UCAT.HR))");
+    for name in ["PAY.A", "HR.A", "PAY.B"] {
+        world.ok(&SMALL.replace("PAY.SMALL", name));
+    }
+    files.dd(&mut world, "COPY");
+    world.ok("BACKUP (PAY.* HR.*) OUTFILE(COPY)\nDELETE (PAY.A PAY.B HR.A)");
+    // HR.A comes first. Two changes of the master list the files of the others, the third switches.
+    disk.set_faults(Faults::none().fail(Call::Rename, 3, Errno::Io).only("/cat/catalog.new"));
+    let (cc, listing) = world.run("RESTORE INFILE(COPY)");
+    disk.set_faults(Faults::none());
+    assert_eq!(cc, 8, "{listing}");
+    let (_, there) = world.run("LISTCAT ENTRIES(HR.A PAY.A PAY.B) NAME");
+    for (name, expected) in [("HR.A", true), ("PAY.A", false), ("PAY.B", false)] {
+        let restored = listing.contains(&format!("CICA0962I CLUSTER {name} RESTORED"));
+        let refused = listing.contains(&format!("CICA0965E {name}"));
+        let is_there = there.contains(&format!("CLUSTER ------- {name}"));
+        assert_eq!((restored, refused), (is_there, !is_there), "{name}: {listing}{there}");
+        assert_eq!(is_there, expected, "{listing}");
+    }
+    drop(world);
+    let mut world = World::on(disk);
+    assert_eq!(leftovers(&world), 0);
+    files.dd(&mut world, "COPY");
+    world.ok("RESTORE (PAY.*) INFILE(COPY)");
 }

@@ -8,7 +8,7 @@ use super::super::failure::{refused, Failure};
 use super::super::{open, said, Services};
 use super::{alternate, Entry, Kind};
 use crate::params::Params;
-use cica_catalog::entry::{Attributes, Component, NonVsam};
+use cica_catalog::entry::{Attributes, Component, NonVsam, Organization};
 use cica_catalog::plan::{plan, Wish};
 use cica_catalog::space::{Space, Unit};
 use cica_catalog::{check as rules, Catalog, Cluster, Contents, Date, Volser};
@@ -68,6 +68,9 @@ pub(super) fn of_cluster(
             |keyword| OF_DATA.contains(&keyword) || OF_AIX.contains(&keyword),
             "of the data component; name that or the cluster",
         )?;
+    }
+    if params.flag("EXTENDEDADDRESSABLE") && cluster.organization != Organization::Lds {
+        return Err(refused(&"EXTENDEDADDRESSABLE is said of linear data sets", 48, 0));
     }
     let share = cluster.attributes.share;
     said::put(&mut cluster.attributes, params, today)?;

@@ -4,7 +4,7 @@ use super::super::failure::{refused, Failure};
 use super::super::Services;
 use cica_catalog::Catalog;
 use cica_disk::{File, Open, ReadAt};
-use cica_format::root::{Root, AREA_LEN};
+use cica_format::root::{Root, AREA_LEN, MAGIC};
 use std::io;
 use std::path::Path;
 
@@ -53,7 +53,8 @@ fn check_other(catalog: &Catalog, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Nothing but roots, of which none knows of records: in its tree or in a log.
+/// Nothing but roots, of which none knows of records, in its tree or in a log; as far as they were written. What begins
+/// with anything else is a file of somebody else's.
 fn is_blank(file: &dyn File) -> io::Result<bool> {
     if file.size(None)? > 2 * AREA_LEN as u64 {
         return Ok(false);
@@ -66,6 +67,10 @@ fn is_blank(file: &dyn File) -> io::Result<bool> {
             got: 0,
         }];
         file.read(&mut batch)?;
+        let start = &area[..MAGIC.len()];
+        if start != MAGIC && start.iter().any(|byte| *byte != 0) {
+            return Ok(false);
+        }
         if Root::decode(&area).is_ok_and(|root| root.levels > 0 || root.log.log != 0) {
             return Ok(false);
         }

@@ -27,7 +27,7 @@ pub struct Choice {
     expiration: Option<u32>,
 }
 
-const TYPES: [(&str, Option<Kind>); 11] = [
+const TYPES: [(&str, Option<Kind>); 14] = [
     ("ALIAS", Some(Kind::Alias)),
     ("ALTERNATEINDEX", Some(Kind::Aix)),
     ("CLUSTER", Some(Kind::Cluster)),
@@ -37,7 +37,10 @@ const TYPES: [(&str, Option<Kind>); 11] = [
     ("NONVSAM", Some(Kind::NonVsam)),
     ("PATH", Some(Kind::Path)),
     ("USERCATALOG", Some(Kind::UserCatalog)),
-    // Page spaces there are none; volumes are listed by themselves.
+    // Page spaces and tape libraries there are none; volumes are listed by themselves.
+    ("LIBRARYENTRIES", None),
+    ("VOLUMEENTRIES", None),
+    ("LIBRARY", None),
     ("PAGESPACE", None),
     ("SPACE", None),
 ];
@@ -58,7 +61,7 @@ impl Choice {
     pub fn of(params: &Params, today: Date) -> Choice {
         let said: Vec<Option<Kind>> = TYPES
             .iter()
-            .filter(|(word, _)| params.flag(word))
+            .filter(|(word, _)| params.has(word))
             .map(|(_, kind)| *kind)
             .collect();
         Choice {

@@ -7,7 +7,7 @@
 use super::super::failure::{refused, Failure};
 use super::super::Services;
 use super::stored::Copied;
-use super::{head, kind, rank, unwritten, NewCopy};
+use super::{complete, head, kind, rank, unwritten, NewCopy};
 use crate::messages::{CICA0960I, CICA0961I, CICA0967E};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
@@ -62,6 +62,7 @@ fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<(
     if regular.is_some() {
         file.sync_all().map_err(output)?;
     }
+    complete(services, &copy.place, out)?;
     let stored = regular.map_or_else(|| "A STREAM".to_owned(), |m| m.len().to_string());
     let members = chosen.len();
     out.say(

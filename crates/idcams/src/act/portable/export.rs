@@ -11,7 +11,7 @@ use super::super::making::{Making, Replaced};
 use super::super::trouble::{not_opened, Trouble};
 use super::super::Services;
 use super::stored::{files, Copied};
-use super::{head, moment, rank, unwritten, NewCopy};
+use super::{complete, head, moment, rank, unwritten, NewCopy};
 use crate::messages::{CICA0901E, IDC0005I, IDC0550I, IDC0594I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
@@ -59,6 +59,7 @@ fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<(
     if file.metadata().is_ok_and(|m| m.is_file()) {
         file.sync_all().map_err(output)?;
     }
+    complete(services, &copy.place, out)?;
     if totals.records > 0 {
         out.say(&IDC0005I, &[("count", &totals.records)]);
     }

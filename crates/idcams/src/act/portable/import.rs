@@ -19,7 +19,7 @@ use super::{moment, Copy};
 use crate::messages::{CICA0967E, IDC0005I, IDC0604I, IDC3013I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
-use cica_catalog::{Contents, Entry, Name};
+use cica_catalog::{Catalog, Entry, Name};
 use cica_format::portable::Mode;
 
 /// Carries out IMPORT.
@@ -55,7 +55,8 @@ fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<(
     if members == 0 {
         return Err(Failure::new(&CICA0967E, &[("name", &"IMPORT: THE COPY IS EMPTY")]));
     }
-    received.switch()?;
+    // One object, in one catalog.
+    received.switch().1?;
     if let Some(count) = records {
         out.say(&IDC0005I, &[("count", &count)]);
     }
@@ -78,7 +79,7 @@ fn one(
         place(&contents, wanted.volumes(), component)?;
     }
     let within = received.within(services, &catalog)?;
-    if let Some(old) = there(services, params, &contents, entry)? {
+    if let Some(old) = there(services, params, &catalog, entry)? {
         let erase = old.attributes().is_some_and(|a| a.erase);
         let erase = params.switch("ERASE", "NOERASE").unwrap_or(erase);
         let lock = Replaced::lock(services, &catalog, old.clone(), erase)?;
@@ -100,12 +101,8 @@ fn one(
 }
 
 /// The table at the head of the file: what is in the way and goes, and what `entry` becomes then.
-fn there(
-    services: &Services,
-    params: &Params,
-    contents: &Contents,
-    entry: &mut Entry,
-) -> Result<Option<Entry>, Failure> {
+fn there(services: &Services, params: &Params, catalog: &Catalog, entry: &mut Entry) -> Result<Option<Entry>, Failure> {
+    let contents = catalog.contents()?;
     let Some(found) = contents.find(entry.name()) else {
         return Ok(None);
     };
@@ -117,7 +114,7 @@ fn there(
     }
     let definition = old.components().next().is_none();
     if params.flag("INTOEMPTY") && !definition {
-        if !is_empty(services, &old)? {
+        if !is_empty(services, catalog, &old)? {
             return Err(refused(
                 &format!("{} is not empty; INTOEMPTY does not replace it", old.name()),
                 140,
@@ -136,9 +133,8 @@ fn there(
     Ok(Some(old))
 }
 
-fn is_empty(services: &Services, entry: &Entry) -> Result<bool, Failure> {
-    let catalog = services.home(entry.name())?;
-    match super::stored::files(&catalog, entry)? {
+fn is_empty(services: &Services, catalog: &Catalog, entry: &Entry) -> Result<bool, Failure> {
+    match super::stored::files(catalog, entry)? {
         Some((data, index)) => Ok(services.engine.stored(&data, &index)?.data.areas() == 0),
         None => Ok(false),
     }

@@ -23,22 +23,24 @@ pub use restore::restore;
 
 use super::failure::Failure;
 use super::open;
+use super::sequential::{Files, Sequential};
 use super::Services;
 use crate::messages::{CICA0963E, CICA0964E};
 use crate::params::Params;
-use crate::sysprint::Stamp;
+use crate::sysprint::{Stamp, Sysprint};
 use cica_catalog::entry::Kind;
 use cica_catalog::{Entry, Name};
 use cica_format::checksum::crc32c;
 use cica_format::portable::Head;
 use cica_portable::{CopyError, Reader};
+use cica_qsam::DdText;
 use std::fmt::Display;
 use std::fs::File;
 
 /// A copy being read, and what it is called.
 pub struct Copy {
     name: String,
-    reader: Reader<File>,
+    reader: Reader<Files>,
     /// Control intervals or records taken from it so far.
     taken: u64,
 }
@@ -46,10 +48,10 @@ pub struct Copy {
 impl Copy {
     /// The copy that INFILE or INDATASET names.
     fn open(services: &Services, params: &Params) -> Result<Copy, Failure> {
-        let (ddname, name) = file(services, params, "INFILE", "INDATASET")?;
+        let place = place_of(services, params, "INFILE", "INDATASET")?;
+        let name = place.name.clone();
         let unread = |reason: &dyn Display| Failure::new(&CICA0963E, &[("name", &name), ("reason", reason)]);
-        let file = services.dd.open(&ddname).map_err(|e| unread(&e))?;
-        let reader = Reader::new(file).map_err(|e| unread(&e))?;
+        let reader = Reader::new(place.open(services)?).map_err(|e| unread(&e))?;
         Ok(Copy { name, reader, taken: 0 })
     }
 
@@ -68,14 +70,16 @@ impl Copy {
 struct NewCopy {
     name: String,
     file: File,
+    place: Sequential,
 }
 
 impl NewCopy {
     /// The one that OUTFILE or OUTDATASET names.
     fn create(services: &Services, params: &Params) -> Result<NewCopy, Failure> {
-        let (ddname, name) = file(services, params, "OUTFILE", "OUTDATASET")?;
-        let file = services.dd.create_anew(&ddname).map_err(|e| unwritten(&name, &e))?;
-        Ok(NewCopy { name, file })
+        let place = place_of(services, params, "OUTFILE", "OUTDATASET")?;
+        let name = place.name.clone();
+        let file = place.create_anew(services).map_err(|e| unwritten(&name, &e))?;
+        Ok(NewCopy { name, file, place })
     }
 }
 
@@ -96,15 +100,18 @@ fn unwritten(name: &str, reason: &dyn Display) -> Failure {
     Failure::new(&CICA0964E, &[("name", &name), ("reason", reason)])
 }
 
-const OUTSIDE: &str = "a portable copy is a file outside the catalog; name one with a DD";
+const OUTSIDE: &str = "a portable copy is a sequential file; name one with a DD, or a data set that is not VSAM's";
 
-/// DD name and file name of a copy.
-fn file(services: &Services, params: &Params, file: &str, data_set: &str) -> Result<(String, String), Failure> {
+/// A copy that is whole and durable in its data set: the catalog knows it, a new generation too.
+fn complete(services: &Services, place: &Sequential, out: &mut Sysprint) -> Result<(), Failure> {
+    let bytes = DdText::parse("COPY,RECFM=U,BLKSIZE=32760").map(|text| text.attributes);
+    place.complete(services, &bytes.unwrap_or_default(), out)
+}
+
+/// The file, or the data set, of a copy.
+fn place_of(services: &Services, params: &Params, file: &str, data_set: &str) -> Result<Sequential, Failure> {
     match open::Target::of(services, params, file, data_set)? {
-        open::Target::File(file) => match file.ddname() {
-            Some(ddname) => Ok((ddname.to_owned(), file.name.clone())),
-            None => Err(unwritten(&file.name, &OUTSIDE)),
-        },
+        open::Target::File(file) => Ok(*file),
         open::Target::Cluster(cluster) => Err(unwritten(cluster.name.as_str(), &OUTSIDE)),
     }
 }

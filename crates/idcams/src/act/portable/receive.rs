@@ -55,8 +55,10 @@ impl Received {
         &self.catalogs
     }
 
-    /// Puts all of it into the catalogs, each by one change.
-    pub fn switch(self) -> Result<(), Failure> {
+    /// Puts all of it into the catalogs, each by one change; tells the entries that came in, and the failure of the
+    /// first catalog that could not be changed. Those behind it are as they were.
+    pub fn switch(self) -> (Vec<Entry>, Result<(), Failure>) {
+        let mut done = Vec::new();
         for InCatalog {
             making,
             entries,
@@ -64,7 +66,8 @@ impl Received {
         } in self.catalogs
         {
             let (old, replaced): (Vec<Entry>, Vec<Replaced>) = replaced.into_iter().unzip();
-            making.switch(replaced, |contents| {
+            let new = entries.clone();
+            let switched = making.switch(replaced, |contents| {
                 for entry in &old {
                     contents.remove(entry.name())?;
                 }
@@ -72,9 +75,13 @@ impl Received {
                     contents.insert(entry)?;
                 }
                 Ok(())
-            })?;
+            });
+            if switched.is_err() {
+                return (done, switched);
+            }
+            done.extend(new);
         }
-        Ok(())
+        (done, Ok(()))
     }
 }
 

@@ -1,7 +1,8 @@
 //! RESTORE: data sets out of a portable copy, as they were stored.
 //!
 //! 1. All that is asked for is restored, or nothing: entries go into each catalog by one change, after the copy was
-//!    read to its end.
+//!    read to its end. Catalogs are changed one after the other: when one of them cannot be, the listing tells which
+//!    entries are restored and which are not.
 //! 2. What has a name in the catalog is replaced only when REPLACE says so, and at that one change.
 //! 3. An alternate index is never left over a base it was not made for: a base is replaced together with its alternate
 //!    indexes or not at all.
@@ -60,15 +61,23 @@ fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<(
             .iter()
             .try_for_each(|(old, _)| with_its_indexes(&contents, &c.entries, old))
     })?;
-    received.switch()?;
+    let (entered, switched) = received.switch();
     let message = if params.flag("TEST") { &CICA0966I } else { &CICA0962I };
-    for (entry, count) in &done {
+    // When a later catalog could not be changed, what is in an earlier one is restored all the same.
+    let is_done = |entry: &Entry| switched.is_ok() || entered.iter().any(|e| e.name() == entry.name());
+    for (entry, count) in done.iter().filter(|(entry, _)| is_done(entry)) {
         out.say(
             message,
             &[("kind", &kind(entry)), ("name", entry.name()), ("count", count)],
         );
     }
-    Ok(())
+    if let (Err(_), false) = (&switched, entered.is_empty()) {
+        let left = done.iter().filter(|(entry, _)| !is_done(entry));
+        for (entry, _) in left {
+            not_restored(entry.name(), "its catalog could not be changed, and is as it was").tell(out);
+        }
+    }
+    switched
 }
 
 /// Makes the files of one member.
