@@ -25,7 +25,7 @@ FLOORS = [
     {"cica-catalog", "cica-engine", "cica-portable"},
     {"cica-session"},
     {"cica-idcams"},
-    {"cica-cli", "cica-c", "cica-cobol", "cica-sim"},
+    {"cica-cli", "cica-c", "cica-cobol", "cica-inputs", "cica-sim"},
 ]
 
 # Put together here from halves, so that this file does not break its own rules.

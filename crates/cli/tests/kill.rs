@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Stdio};
 
 /// Rounds of a test run; CICA_KILLS asks for more.
-const ROUNDS: u32 = 12;
+const ROUNDS: u32 = 20;
 
 /// Small reproducible numbers.
 struct Random(u64);

@@ -80,6 +80,10 @@ pub mod atomic {
                 super::point();
                 self.0.fetch_sub(value, order)
             }
+            pub fn fetch_min(&self, value: $of, order: Ordering) -> $of {
+                super::point();
+                self.0.fetch_min(value, order)
+            }
             pub fn fetch_max(&self, value: $of, order: Ordering) -> $of {
                 super::point();
                 self.0.fetch_max(value, order)
@@ -145,6 +149,10 @@ impl<T> Mutex<T> {
 
     pub fn into_inner(self) -> T {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn get_mut(&mut self) -> &mut T {
+        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn take(&self) -> shuttle::sync::MutexGuard<'_, T> {

@@ -1,0 +1,108 @@
+//! Bytes from anywhere. Each target is a function that takes any bytes as one of the things Cica reads. It must return:
+//! no panic, no hang, no memory without bound; and what is accepted must be what it says it is (it is written again and
+//! read again, and compared).
+//!
+//! ```text
+//! samples    good inputs to begin with          mutate    what becomes of them
+//! format     control intervals, index records, headers, log groups: checksums are mended first
+//! file       DD texts, code pages, sequential files, portable copies, control cards
+//! data_set   whole component files and catalogs, mended up to their roots, opened, examined, salvaged
+//! ```
+//! The same functions run as tests over the samples (`tests/`), for as long as one likes (`cica-inputs`), and under a
+//! fuzzer that looks at coverage (`fuzz/`).
+
+#![forbid(unsafe_code)]
+
+mod data_set;
+mod file;
+mod format;
+pub mod mutate;
+
+/// One thing that is read.
+pub struct Target {
+    /// Its name, also of its directory of samples.
+    pub name: &'static str,
+    /// Reads any bytes.
+    pub act: fn(&[u8]),
+    /// Good inputs.
+    pub samples: fn() -> Vec<Vec<u8>>,
+}
+
+/// All of them.
+pub const TARGETS: &[Target] = &[
+    Target {
+        name: "control-interval",
+        act: format::control_interval,
+        samples: format::control_intervals,
+    },
+    Target {
+        name: "index-record",
+        act: format::index_record,
+        samples: format::index_records,
+    },
+    Target {
+        name: "ca-header",
+        act: format::ca_header,
+        samples: format::ca_headers,
+    },
+    Target {
+        name: "table-block",
+        act: format::table_block,
+        samples: format::table_blocks,
+    },
+    Target {
+        name: "root",
+        act: format::root,
+        samples: format::roots,
+    },
+    Target {
+        name: "log",
+        act: format::log,
+        samples: format::logs,
+    },
+    Target {
+        name: "alternate-index-record",
+        act: format::alternate,
+        samples: format::alternates,
+    },
+    Target {
+        name: "dd-text",
+        act: file::dd_text,
+        samples: file::dd_texts,
+    },
+    Target {
+        name: "code-page",
+        act: file::code_page,
+        samples: file::code_pages,
+    },
+    Target {
+        name: "sequential-file",
+        act: file::sequential,
+        samples: file::sequentials,
+    },
+    Target {
+        name: "portable-copy",
+        act: file::portable,
+        samples: file::portables,
+    },
+    Target {
+        name: "control-cards",
+        act: file::cards,
+        samples: file::card_texts,
+    },
+    Target {
+        name: "catalog",
+        act: data_set::catalog,
+        samples: data_set::catalogs,
+    },
+    Target {
+        name: "data-set",
+        act: data_set::data_set,
+        samples: data_set::changes,
+    },
+];
+
+/// The target of this name.
+pub fn target(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|target| target.name == name)
+}
