@@ -13,6 +13,7 @@ use crate::process::{is_forked, tell_forked};
 use crate::request;
 use crate::status::{note, Outcome, Set};
 use crate::tell::{tell, CICA1207S, CICA1213S};
+use crate::unit;
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_uchar, c_uint, c_void, CStr};
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -416,9 +417,10 @@ pub unsafe extern "C" fn cob_file_free(file: *mut *mut File, keys: *mut *mut c_v
     }
 }
 
-/// Everything written to Cica's files becomes durable; then libcob's part.
+/// COMMIT: everything written to Cica's files stands and is durable; then libcob's part.
 #[no_mangle]
 pub extern "C" fn cob_commit() {
+    end_unit("COMMIT", unit::commit);
     each_open(|open| open.commit());
     if let Some(commit) = next().commit {
         // SAFETY: libcob's own function, in the place of which the program called.
@@ -426,21 +428,54 @@ pub extern "C" fn cob_commit() {
     }
 }
 
-/// Changes cannot be undone yet: with one of Cica's files open for output that is a run-time error.
+/// ROLLBACK: what was written to Cica's files since the last COMMIT is taken back; then libcob's part.
 #[no_mangle]
 pub extern "C" fn cob_rollback() {
-    let mut changes = false;
-    each_open(|open| {
-        changes |= open.may_change();
-        Ok(())
-    });
-    if let (true, Some(libcob)) = (changes, libcob()) {
-        tell(&CICA1207S, &[]);
-        libcob.stop();
+    let mut unkept = false;
+    if !unit::is_known() {
+        each_open(|open| {
+            unkept |= open.recoverable && open.may_change();
+            Ok(())
+        });
     }
+    end_unit("ROLLBACK", || match unkept {
+        true => Err(
+            "files were opened for change before the module with ROLLBACK was loaded; CICA_UNITS=on \
+                     begins with the first OPEN"
+                .into(),
+        ),
+        false => unit::roll_back(),
+    });
     if let Some(rollback) = next().rollback {
         // SAFETY: libcob's own function, in the place of which the program called.
         unsafe { rollback() }
+    }
+}
+
+/// Ends the run unit's unit of recovery. To go on after a failure would leave wrong data, so the program ends then.
+fn end_unit(what: &str, end: impl FnOnce() -> Result<(), String>) {
+    let mut done = Ok(());
+    // A child has no files of its own here.
+    if !is_forked() {
+        let outcome = behind(|| {
+            done = end();
+            Outcome::Done
+        });
+        if outcome != Outcome::Done {
+            done = Err("an error inside Cica".into());
+        }
+    }
+    if let (Err(reason), Some(libcob)) = (&done, libcob()) {
+        tell(&CICA1207S, &[("what", &what), ("reason", reason)]);
+        drop(done);
+        libcob.stop();
+    }
+    // A module that came later says it for the first time: from now on the open files have a unit.
+    if !unit::is_known() {
+        each_open(|open| {
+            open.join_unit();
+            Ok(())
+        });
     }
 }
 
@@ -481,9 +516,18 @@ fn at_the_end(libcob: &'static Libcob) {
 }
 
 extern "C" fn close_all() {
-    if !is_forked() {
-        each_open(OpenFile::close);
+    if is_forked() {
+        return;
     }
+    let mut done = Ok(());
+    behind(|| {
+        done = unit::commit();
+        Outcome::Done
+    });
+    if let Err(reason) = &done {
+        tell(&CICA1207S, &[("what", &"COMMIT AT STOP RUN"), ("reason", reason)]);
+    }
+    each_open(OpenFile::close);
 }
 
 /// The signal may have come in the middle of a request, whose locks nobody will ever give back: what is locked is left

@@ -6,6 +6,7 @@
 //! name, fd   ASSIGN -> data set; the program's FD against the catalog
 //! open       OPEN and CLOSE; open_file: an open file;  indexed, request: its requests
 //! alternate  alternate keys and their alternate indexes;  loaded_keys: those of a load
+//! unit       COMMIT and ROLLBACK: the run unit's unit of recovery
 //! status     the table of FILE STATUS;  process: session and fork guard;  tell: messages
 //! ```
 //! 1. A file is Cica's or libcob's from OPEN to CLOSE; libcob never sees a request for one of Cica's.
@@ -27,3 +28,4 @@ pub mod process;
 mod request;
 pub mod status;
 pub mod tell;
+pub mod unit;

@@ -212,6 +212,8 @@ impl Request<'_> {
 
     fn opened(&self, mut file: OpenFile, cluster: &Reached, made: bool) -> Opened {
         file.reads = matches!(self.mode, open::INPUT | open::I_O);
+        file.recoverable = matches!(self.mode, open::I_O | open::EXTEND);
+        file.join_unit();
         let empty = !file.has_records();
         if empty && self.mode == open::INPUT && Set::of_process() == Set::Enterprise {
             // A KSDS that was never loaded counts as not there on z/OS.

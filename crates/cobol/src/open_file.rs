@@ -73,6 +73,8 @@ pub struct OpenFile {
     pub by: By,
     /// Number or address of the record of the last request.
     pub number: u64,
+    /// Opened I-O or EXTEND: what it changes belongs to the run unit's unit of recovery.
+    pub recoverable: bool,
     /// The data set is read as well: I-O.
     pub reads: bool,
     pub(crate) phase: Phase,
@@ -138,6 +140,7 @@ impl OpenFile {
             by: By::of(&fd),
             number: 0,
             fd,
+            recoverable: false,
             reads: false,
             phase: Phase::Absent,
             position: Position::Opened,
@@ -207,7 +210,20 @@ impl OpenFile {
             self.changer = Some(data_set.string());
         }
         self.data_set = Some(data_set);
+        self.join_unit();
         Ok(())
+    }
+
+    /// From now on its changes belong to the run unit's unit of recovery, if the program has one.
+    pub(crate) fn join_unit(&mut self) {
+        // Alternate indexes are built behind a load, and nobody else may have the base open then.
+        let builds = self.phase == Phase::Loading && self.source.as_ref().is_some_and(|s| !s.indexes.is_empty());
+        let Some(data_set) = self.data_set.as_ref().filter(|_| self.recoverable && !builds) else {
+            return;
+        };
+        if let Some(unit) = crate::unit::unit() {
+            self.changer = Some(data_set.string_in(unit));
+        }
     }
 
     /// From loading to ready: what was loaded is complete, and the data set is opened anew.

@@ -169,15 +169,6 @@ fn declaratives_are_performed_and_a_file_without_status_ends_the_program() {
 }
 
 #[test]
-fn rollback_ends_the_program_in_words() {
-    let (place, program) = begin("rollback", "3");
-    let done = place.command(&program).arg("rollback").output().expect("it runs");
-    assert!(!done.status.success() && stdout(&done).is_empty());
-    assert!(stderr(&done).contains("CICA1207S"), "{}", stderr(&done));
-    assert_eq!(place.run(&program, &["count"]), "0000000003 10\n");
-}
-
-#[test]
 fn a_program_that_contradicts_the_catalog_gets_39() {
     let (place, program) = begin("conflict", "3");
     let other = SOURCE.replace(

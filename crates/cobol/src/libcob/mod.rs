@@ -4,6 +4,7 @@
 //! only when its version is known and its exception codes are found where they belong; else every request goes on to it
 //! untouched, after one message.
 
+pub mod imports;
 pub mod layout;
 
 use crate::tell::{tell, CICA1201W};

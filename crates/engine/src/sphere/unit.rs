@@ -113,8 +113,8 @@ impl Sphere {
         keys
     }
 
-    /// Refuses what a unit keeps, and keeps for a unit what it changes: the record, and the unique alternate keys that it
-    /// gives and takes, or taking it back could make a duplicate (U5).
+    /// Refuses what a unit keeps, and keeps for a unit what it changes: the record, and the unique alternate keys that
+    /// it gives and takes, or taking it back could make a duplicate (U5).
     fn keep(
         &self,
         base: &Inner,
@@ -134,8 +134,8 @@ impl Sphere {
         Ok(())
     }
 
-    /// Takes a change of a unit back, in the base and all that it changed with it. The unit keeps the record, so it stays
-    /// what it is meanwhile.
+    /// Takes a change of a unit back, in the base and all that it changed with it. The unit keeps the record, so it
+    /// stays what it is meanwhile.
     pub(crate) fn take_back(&self, base: &Inner, request: &Logged, by: By<'_>) -> Result<(), RequestError> {
         match &base.records {
             Organized::Ksds(ksds) => self.take_back_keyed(base, ksds, request, by),

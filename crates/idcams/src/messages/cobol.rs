@@ -24,10 +24,10 @@ CICA1205E 8 "{name} AND THE FD OF FILE {file} CONTRADICT EACH OTHER: {reason}",
 CICA1206E 8 "FILE {file}: {item} IS NOT SUPPORTED YET",
     "The program asks for something that this version of Cica cannot do with a data set of its own.",
     "The page on COBOL lists what is supported.";
-CICA1207S 16 "ROLLBACK IS NOT SUPPORTED YET; THE PROGRAM ENDS",
-    "A program asked for changes to be undone that cannot be undone yet. To go on as if they were would leave wrong \
-     data, so the program ends as after any other run-time error.",
-    "Run the program without ROLLBACK, or wait for units of recovery.";
+CICA1207S 16 "{what} FAILED, THE PROGRAM ENDS: {reason}",
+    "The changes since the last COMMIT could not be made to stand, or not be taken back. To go on would leave wrong \
+     data, so the program ends as after any other run-time error; what has no COMMIT is taken back by the next OPEN.",
+    "Do what the message says.";
 CICA1208E 12 "{name}: {reason}",
     "A request of a COBOL program failed for a reason that lies with the device or with what is stored; the program \
      sees status 30.",
