@@ -70,7 +70,9 @@ impl Catalog {
         for entry in self.contents()?.entries() {
             if let Entry::UserCatalog(e) = entry {
                 if e.directory != ITSELF {
-                    all.extend(self.connected(Path::new(&e.directory)).ok());
+                    let catalog = self.connected(Path::new(&e.directory)).ok();
+                    // One that was opened before may be gone now.
+                    all.extend(catalog.filter(|catalog| catalog.contents().is_ok()));
                 }
             }
         }

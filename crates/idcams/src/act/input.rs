@@ -1,8 +1,10 @@
 //! Where REPRO and PRINT read records: a cluster of any organization, or a sequential file outside VSAM.
 
+use super::addressed::Addressed;
 use super::open::or_ascii;
 use super::sequential::Files;
 use super::trouble::Trouble;
+use crate::params::Params;
 use cica_engine::{Argument, DataSet, Intent, RequestError, Search, Str};
 use cica_format::attributes::{Attributes, Organization};
 use cica_qsam::{Attributes as FileAttributes, CodePage, Reader, MAX_LOGICAL_RECORD};
@@ -38,6 +40,12 @@ enum Kind {
         data_set: DataSet,
         string: Str,
         next: u64,
+    },
+    /// Records of a key-sequenced data set as they lie on the volume.
+    Addressed {
+        data_set: DataSet,
+        string: Str,
+        at: Addressed,
     },
     File {
         reader: Reader<Files>,
@@ -92,6 +100,24 @@ impl Input {
         self
     }
 
+    /// The records by address instead of by key, where FROMADDRESS or TOADDRESS asks a key-sequenced data set for that.
+    /// Spanned records are not to be had so: their segments lie apart.
+    pub fn as_asked(mut self, params: &Params) -> Input {
+        let asked = params.has("FROMADDRESS") || params.has("TOADDRESS");
+        match self.kind {
+            Kind::Cluster { data_set, string }
+                if asked
+                    && data_set.attributes().organization == Organization::Ksds
+                    && !data_set.attributes().spanned =>
+            {
+                let at = Addressed::new(data_set.attributes().ci_size);
+                self.kind = Kind::Addressed { data_set, string, at };
+            }
+            kind => self.kind = kind,
+        }
+        self
+    }
+
     /// The records of a file.
     pub fn file(name: String, reader: Reader<Files>, attributes: FileAttributes) -> Input {
         Input {
@@ -117,7 +143,7 @@ impl Input {
     /// not converted.
     pub fn text_page(&self) -> Option<CodePage> {
         match self.kind {
-            Kind::Cluster { .. } => Some(or_ascii(self.page)),
+            Kind::Cluster { .. } | Kind::Addressed { .. } => Some(or_ascii(self.page)),
             // An image is no text.
             Kind::Intervals { .. } => None,
             Kind::File { .. } => self.page,
@@ -131,7 +157,7 @@ impl Input {
                 let keyed = data_set.attributes().organization == Organization::Ksds;
                 keyed.then(|| KeyField::of(data_set.attributes()))
             }
-            Kind::Intervals { .. } | Kind::File { .. } => None,
+            Kind::Intervals { .. } | Kind::Addressed { .. } | Kind::File { .. } => None,
         }
     }
 
@@ -141,6 +167,7 @@ impl Input {
             Kind::Cluster { data_set, .. } => Some(data_set.attributes().organization),
             // What goes by control intervals goes by address.
             Kind::Intervals { .. } => Some(Organization::Lds),
+            Kind::Addressed { .. } => Some(Organization::Esds),
             Kind::File { .. } => None,
         }
     }
@@ -154,6 +181,7 @@ impl Input {
                 _ => data_set.attributes().maximum_record,
             },
             Kind::Intervals { data_set, .. } => data_set.attributes().ci_size,
+            Kind::Addressed { data_set, .. } => data_set.attributes().maximum_record,
             Kind::File { attributes, .. } => attributes.longest_record().unwrap_or(MAX_LOGICAL_RECORD),
         }
     }
@@ -167,6 +195,10 @@ impl Input {
         };
         match &mut self.kind {
             Kind::File { .. } => Ok(false),
+            Kind::Addressed { string, at: place, .. } => match at {
+                Argument::Rba(rba) => place.point(string, rba).map(|()| true),
+                _ => Ok(false),
+            },
             Kind::Intervals { string, next, .. } => match at {
                 Argument::Rba(rba) => {
                     string.get_interval(rba, Intent::Read)?;
@@ -188,6 +220,7 @@ impl Input {
     pub fn next(&mut self) -> Result<Option<Found<'_>>, Trouble> {
         let record = match &mut self.kind {
             Kind::File { reader, .. } => reader.next()?.map(|bytes| Found { bytes, rba: 0, rrn: 0 }),
+            Kind::Addressed { string, at, .. } => at.next(string)?,
             Kind::Intervals { data_set, string, next } => {
                 let (rba, size) = (*next, u64::from(data_set.attributes().ci_size));
                 match string.get_interval(rba, Intent::Read) {
@@ -227,7 +260,9 @@ impl Input {
     pub fn close(self) -> Result<(), Trouble> {
         match self.kind {
             Kind::File { .. } => Ok(()),
-            Kind::Cluster { data_set, string } | Kind::Intervals { data_set, string, .. } => {
+            Kind::Cluster { data_set, string }
+            | Kind::Intervals { data_set, string, .. }
+            | Kind::Addressed { data_set, string, .. } => {
                 drop(string);
                 data_set.close().map(drop).map_err(Trouble::Close)
             }

@@ -11,6 +11,7 @@
 //!    same volumes print the same listing.
 //! 3. Each failure is told on SYSPRINT as messages of the table; none is a panic, none is silent.
 
+mod addressed;
 mod alter;
 mod bldindex;
 pub mod dcollect;

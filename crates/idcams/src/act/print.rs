@@ -29,7 +29,8 @@ pub fn print(services: &mut Services, command: &Command, out: &mut Sysprint) -> 
 
 fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result<u8, Failure> {
     let params = &command.params;
-    let mut input = Target::of(services, params, "INFILE", "INDATASET")?.open_input(services)?;
+    let input = Target::of(services, params, "INFILE", "INDATASET")?.open_input(services)?;
+    let mut input = input.as_asked(params);
     let range = match Range::of(params, &input) {
         Ok(range) => range,
         Err(diagnostic) => {

@@ -4,7 +4,7 @@
 //! | parameter | of |
 //! |---|---|
 //! | FROMKEY, TOKEY | KSDS |
-//! | FROMADDRESS, TOADDRESS | ESDS, LDS; the first must be the address of a record |
+//! | FROMADDRESS, TOADDRESS | KSDS, ESDS, LDS, and anything with CIMODE; the first must be the address of a record |
 //! | FROMNUMBER, TONUMBER | RRDS, VRRDS |
 //! | SKIP, COUNT | anything |
 
@@ -197,7 +197,7 @@ fn refuse_places(params: &Params, input: &Input) -> Result<(), Diagnostic> {
         let hint = match input.organization() {
             None => "A SEQUENTIAL FILE HAS NEITHER ADDRESSES NOR RECORD NUMBERS; USE SKIP AND COUNT",
             Some(Organization::Ksds) if address => {
-                let item = format!("{keyword} OF A KEY-SEQUENCED DATA SET");
+                let item = format!("{keyword} OF A KEY-SEQUENCED DATA SET WITH SPANNED RECORDS");
                 return Err(Diagnostic::new(&CICA0901E, &[("item", &item)], at).hint("USE FROMKEY AND TOKEY"));
             }
             Some(Organization::Ksds) => {

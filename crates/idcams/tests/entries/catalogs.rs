@@ -51,3 +51,51 @@ fn processes_see_each_others_changes_of_a_user_catalog() {
     w.ok("DELETE PAY.A");
     other.refused("DELETE PAY.A", 8, &["IDC3012I", "IDC3009I", "IDC0551I"], "NOT FOUND");
 }
+
+/// Each kind of finding of DIAGNOSE, with the reason.
+#[test]
+fn diagnose_names_what_a_catalog_and_its_volumes_disagree_about() {
+    let mut w = World::new();
+    w.ok("DEF MCAT (NAME(MCAT) CYL(1) VOL(CICA01))\nDEF VOLUME (NAME(V1) PATH('/v1'))");
+    for name in ["A", "B", "C"] {
+        w.ok(&format!("DEF CL (NAME({name}) TRK(1))"));
+    }
+    w.ok("DEF ALIAS (NAME(D) RELATE(A))\nDEF NVSAM (NAME(E) DEVT(3390) VOL(CICA01))");
+    w.ok(&format!("{UCAT}\nDEF CL (NAME(F) TRK(1))"));
+    let volume = Path::new("/cat/volumes/CICA01");
+    // The files of B are those of A; the index of C is A's; E was never made; a catalog and a volume are gone.
+    let disk = w.disk.clone();
+    for (from, to) in [("A.DATA", "B.DATA"), ("C.INDEX", "X"), ("A.INDEX", "C.INDEX")] {
+        disk.rename(&volume.join(from), &volume.join(to)).unwrap();
+    }
+    disk.remove(&Path::new("/cat").join(PLACE).join("catalog")).unwrap();
+    disk.remove(&volume.join(w.services.catalog.vvds_name())).unwrap();
+    for (file, _) in disk.list(Path::new("/v1")).unwrap() {
+        disk.remove(&Path::new("/v1").join(file)).unwrap();
+    }
+    disk.remove(Path::new("/v1")).unwrap();
+    let told = w.messages("DIAGNOSE ICFCATALOG INDATASET(MCAT)", 8);
+    let wanted = [
+        ("VVDS SYS1.VVDS.VCICA01", ".vvds-"),
+        ("VOLUME V1", "/v1"),
+        ("CLUSTER A", "A.DATA"),
+        ("CLUSTER B", "is of A"),
+        ("CLUSTER C", "C.INDEX"),
+        ("NONVSAM E", "cannot open"),
+        ("USERCATALOG UCAT.PAY", "no catalog"),
+        ("11 CHECKED, 7 IN ERROR", ""),
+    ];
+    for (place, words) in wanted {
+        let found = told.iter().any(|line| line.contains(place) && line.contains(words));
+        assert!(found, "{place} {words}: {told:#?}");
+    }
+    assert_eq!(told.len(), wanted.len(), "{told:#?}");
+    let told = w.messages("DIAGNOSE VVDS INDATASET(SYS1.VVDS.VCICA01)", 0);
+    assert_eq!(told, ["CICA0982I 3 CHECKED, 0 IN ERROR"]);
+    disk.rename(&volume.join("F.DATA"), &volume.join("Y")).unwrap();
+    let told = w.messages("DIAGNOSE VVDS INDATASET(SYS1.VVDS.VCICA01)", 8);
+    assert!(
+        told[0].contains("FILE Y: no catalog names it; DEFINE ... RECATALOG takes F in"),
+        "{told:?}"
+    );
+}

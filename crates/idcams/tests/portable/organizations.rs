@@ -1,6 +1,6 @@
 //! Data sets of every organization as wholes: what is copied comes back with its addresses and numbers.
 
-use crate::files::{leftovers, Files};
+use crate::files::{leftovers, live, records, Files, SMALL};
 use crate::world::World;
 use cica_engine::{Access, Argument, DataSet, Intent, OpenOptions, Search};
 
@@ -160,4 +160,27 @@ fn what_cannot_be_ordered_is_not_reorganized() {
         &["CICA0971E", "IDC0532I"],
         "say KEYS",
     );
+}
+
+/// By address: each record once, in whatever order splits left them.
+#[test]
+fn a_key_sequenced_data_set_is_read_by_address_after_splits() {
+    let (mut world, files) = (World::new(), Files::new());
+    world.ok(SMALL);
+    live(&world, "PAY.SMALL", 200);
+    files.dd(&mut world, "LINES");
+    world.ok("REPRO INDATASET(PAY.SMALL) OUTFILE(LINES) FROMADDRESS(0)");
+    let text = files.read("LINES");
+    let mut found: Vec<Vec<u8>> = text.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    found.retain(|line| !line.is_empty());
+    assert!(
+        !found.is_sorted(),
+        "splits put later control intervals between earlier keys"
+    );
+    found.sort();
+    let mut wanted = records(&world, "PAY.SMALL");
+    let trimmed = |record: &mut Vec<u8>| record.truncate(record.trim_ascii_end().len());
+    found.iter_mut().for_each(trimmed);
+    wanted.iter_mut().for_each(trimmed);
+    assert_eq!(found, wanted);
 }

@@ -263,7 +263,7 @@ fn addresses_and_numbers_are_refused() {
     w.dd("CARDS", "", b"AA02\n");
     let copy = |input: &str, range: &str| format!("REPRO {input} OUTDATASET(A.COPY) {range}");
     for (input, range, id) in [
-        ("INDATASET(A.NAMES)", "FROMADDRESS(0)", "CICA0901E"),
+        ("INDATASET(A.NAMES)", "FROMADDRESS(1)", "IDC3302I"),
         ("INDATASET(A.NAMES)", "FROMNUMBER(1)", "IDC3225I"),
         ("INFILE(CARDS)", "TOADDRESS(0)", "IDC3225I"),
     ] {

@@ -489,6 +489,9 @@ fn words(a: &FileAttributes, said: &Attributes, entry: &Entry, data: bool) -> Ve
         if said.inhibit {
             words.push("INH-UPDATE");
         }
+        if said.exported {
+            words.push("TEMP-EXP");
+        }
     }
     words
 }
