@@ -35,7 +35,7 @@ static FREE: Mutex<Vec<&'static Kept>> = Mutex::new(Vec::new());
 /// # Safety
 /// `file` is null or a file of the program.
 #[inline]
-unsafe fn kept(file: *const File) -> Option<&'static Kept> {
+pub unsafe fn kept(file: *const File) -> Option<&'static Kept> {
     // SAFETY: the caller's promise.
     let word = unsafe { file.as_ref()?.handler } as usize;
     // SAFETY: only `keep` makes such words, of what is never given back.
@@ -81,19 +81,28 @@ unsafe fn ours(
     item: *mut Field,
     act: impl FnOnce(&'static Libcob, &mut OpenFile) -> Result<(), Outcome>,
 ) -> bool {
-    // SAFETY: the caller's promise.
-    let Some(kept) = (unsafe { kept(file) }) else {
+    let Some(libcob) = libcob() else { return false };
+    // SAFETY: the caller's promise, here and below.
+    let Some(outcome) = (unsafe { self::act(file, |open| act(libcob, open)) }) else {
         return false;
     };
-    let Some(libcob) = libcob() else { return false };
-    note(0, 0, 0);
-    let outcome = behind(|| match kept.lock().as_mut() {
-        Some(open) => act(libcob, open).err().unwrap_or(Outcome::Done),
-        None => Outcome::NotOpen,
-    });
-    // SAFETY: the caller's promise.
     unsafe { libcob.set_status(file, item, outcome.status(Set::of_process())) };
     true
+}
+
+/// What comes of a request for a file of Cica's; none when the file is not.
+///
+/// # Safety
+/// `file` is a file of the program.
+#[inline]
+pub unsafe fn act(file: *mut File, act: impl FnOnce(&mut OpenFile) -> Result<(), Outcome>) -> Option<Outcome> {
+    // SAFETY: the caller's promise.
+    let kept = unsafe { kept(file) }?;
+    note(0, 0, 0);
+    Some(behind(|| match kept.lock().as_mut() {
+        Some(open) => act(open).err().unwrap_or(Outcome::Done),
+        None => Outcome::NotOpen,
+    }))
 }
 
 /// The text of a data item, without the blanks behind it.
@@ -119,22 +128,25 @@ pub unsafe extern "C" fn cob_open(file: *mut File, mode: c_int, sharing: c_int, 
             ours(file, item, |_, _| Err(Outcome::AlreadyOpen));
             return;
         }
-        if !take_over(file, mode, sharing, item) {
-            if let Some(open) = next().open {
-                open(file, mode, sharing, item);
+        match (take_over(file, mode, sharing), libcob()) {
+            (Some(outcome), Some(libcob)) => libcob.set_status(file, item, outcome.status(Set::of_process())),
+            _ => {
+                if let Some(open) = next().open {
+                    open(file, mode, sharing, item);
+                }
             }
         }
     }
 }
 
-/// Opens the file if it is Cica's; false when it is libcob's.
+/// Opens the file if it is Cica's; none when it is libcob's.
 ///
 /// # Safety
 /// As [`cob_open`].
-unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int, item: *mut Field) -> bool {
+pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int) -> Option<Outcome> {
     // SAFETY: the caller's promise, here and below.
     unsafe {
-        let Some(f) = file.as_mut() else { return false };
+        let f = file.as_mut()?;
         let kinds = [organization::SEQUENTIAL, organization::RELATIVE, organization::INDEXED];
         let candidate = kinds.contains(&f.organization)
             && f.version == 1
@@ -142,9 +154,9 @@ unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int, item: *mut Fie
             && f.select & select::STANDARD == 0
             && !f.assign.is_null();
         if !candidate || is_forked() {
-            return false;
+            return None;
         }
-        let Some(libcob) = libcob() else { return false };
+        let libcob = libcob()?;
         let mut opened = Opened::Libcobs;
         note(0, 0, 0);
         let outcome = behind(|| {
@@ -155,19 +167,17 @@ unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int, item: *mut Fie
             opened = request_of(f, &select_name, &text(f.assign), mode as c_uchar).open();
             Outcome::Done
         });
-        let outcome = match opened {
-            Opened::Libcobs if outcome == Outcome::Done => return false,
-            Opened::Libcobs => outcome,
-            Opened::Refused(outcome) => outcome,
+        match opened {
+            Opened::Libcobs if outcome == Outcome::Done => None,
+            Opened::Libcobs => Some(outcome),
+            Opened::Refused(outcome) => Some(outcome),
             Opened::Cicas(open_file, outcome) => {
                 at_the_end(libcob);
                 request::opened(f, mode as c_uchar, sharing as c_uchar);
                 f.handler = keep(open_file);
-                outcome
+                Some(outcome)
             }
-        };
-        libcob.set_status(file, item, outcome.status(Set::of_process()));
-        true
+        }
     }
 }
 
@@ -196,23 +206,35 @@ unsafe fn request_of<'a>(f: &File, file: &'a str, assign: &'a str, mode: u8) -> 
 pub unsafe extern "C" fn cob_close(file: *mut File, item: *mut Field, option: c_int, remove: c_int) {
     // SAFETY: the caller's promise, here and below.
     unsafe {
-        let closed = ours(file, item, |_, open| match option {
+        match (close(file, option), libcob()) {
+            (Some(outcome), Some(libcob)) => libcob.set_status(file, item, outcome.status(Set::of_process())),
+            _ => {
+                if let Some(close) = next().close {
+                    close(file, item, option, remove);
+                }
+            }
+        }
+    }
+}
+
+/// CLOSE of a file of Cica's; none when it is not.
+///
+/// # Safety
+/// `file` is a file of the program.
+pub unsafe fn close(file: *mut File, option: c_int) -> Option<Outcome> {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        let outcome = act(file, |open| match option {
             close::UNIT | close::UNIT_REMOVAL => Err(Outcome::NoReel),
             close::NO_REWIND => open.close().and(Err(Outcome::NoReel)),
             _ => open.close(),
-        });
-        if !closed {
-            if let Some(close) = next().close {
-                close(file, item, option, remove);
-            }
-        } else if !matches!(option, close::UNIT | close::UNIT_REMOVAL) {
-            let mode = if option == close::LOCK {
-                open::LOCKED
-            } else {
-                open::CLOSED
-            };
-            forget(file, mode);
+        })?;
+        match option {
+            close::UNIT | close::UNIT_REMOVAL => {}
+            close::LOCK => forget(file, open::LOCKED),
+            _ => forget(file, open::CLOSED),
         }
+        Some(outcome)
     }
 }
 

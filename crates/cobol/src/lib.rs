@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! border     cob_open, cob_read ...: what programs call; passes on what is not Cica's     (unsafe: C)
+//! extfh      CICAFH: the same for programs compiled with -fcallfh                       (unsafe: C)
 //! libcob     libcob's layouts and functions; refuses a libcob it does not know            (unsafe: C)
 //! name, fd   ASSIGN -> data set; the program's FD against the catalog
 //! open       OPEN and CLOSE; open_file: an open file;  indexed, request: its requests
@@ -17,6 +18,7 @@
 
 mod alternate;
 pub mod border;
+pub mod extfh;
 pub mod fd;
 pub mod indexed;
 pub mod libcob;

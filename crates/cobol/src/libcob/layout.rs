@@ -124,6 +124,8 @@ pub mod organization {
 pub mod access {
     /// In order.
     pub const SEQUENTIAL: u8 = 1;
+    /// Both.
+    pub const DYNAMIC: u8 = 2;
     /// By key only.
     pub const RANDOM: u8 = 3;
 }

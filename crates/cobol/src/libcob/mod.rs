@@ -4,12 +4,14 @@
 //! only when its version is known and its exception codes are found where they belong; else every request goes on to it
 //! untouched, after one message.
 
+pub mod fcd;
 pub mod imports;
 pub mod layout;
 
 use crate::tell::{tell, CICA1201W};
+use fcd::Fcd;
 use layout::{Field, File, Global};
-use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
+use std::ffi::{c_char, c_int, c_uchar, c_uint, c_void, CStr};
 use std::mem::transmute_copy;
 use std::sync::OnceLock;
 
@@ -41,6 +43,8 @@ pub struct Next {
     pub commit: Option<unsafe extern "C" fn()>,
     /// cob_rollback
     pub rollback: Option<unsafe extern "C" fn()>,
+    /// EXTFH
+    pub extfh: Option<unsafe extern "C" fn(*mut c_uchar, *mut Fcd) -> c_int>,
 }
 
 /// A libcob whose layout is known.
@@ -112,6 +116,7 @@ pub fn next() -> &'static Next {
             free: function(c"cob_file_free"),
             commit: function(c"cob_commit"),
             rollback: function(c"cob_rollback"),
+            extfh: function(c"EXTFH"),
         }
     })
 }

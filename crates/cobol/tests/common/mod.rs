@@ -50,6 +50,27 @@ impl Workplace {
         to
     }
 
+    /// The same, with its files handled by CICAFH.
+    pub fn compile_extfh(&self, name: &str, source: &str) -> PathBuf {
+        let (from, to) = (self.0.join(format!("{name}.cob")), self.0.join(name));
+        // cobc declares the handler only in a source whose first program has a file.
+        let header = self.0.join("cicafh.h");
+        std::fs::write(&header, "#include <stddef.h>\n#include <stdio.h>\n#include <libcob.h>\nextern int CICAFH (unsigned char *, FCD3 *);\n").expect("the header");
+        std::fs::write(&from, source).expect("the source");
+        let directory = library().parent().expect("its directory").to_path_buf();
+        let done = Command::new("cobc")
+            .args(["-x", "-free", "-O0", "-fcallfh=CICAFH", "-lcica_cobol", "-o"])
+            .arg(&to)
+            .arg(format!("-L{}", directory.display()))
+            .arg("-A")
+            .arg(format!("-include {}", header.display()))
+            .arg(&from)
+            .output();
+        let done = done.expect("cobc, which checks/prepare test installs");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        to
+    }
+
     /// A program with its indexed files on data sets of this catalog.
     pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
@@ -57,8 +78,10 @@ impl Workplace {
             .current_dir(&self.0)
             .env_remove("COB_FILE_PATH")
             .env_remove("CICA_STATUS");
+        let directory = library().parent().expect("its directory").to_path_buf();
         command
             .env("LD_PRELOAD", library())
+            .env("LD_LIBRARY_PATH", directory)
             .env("CICA_CATALOG", self.catalog())
             .env("CICA_POOL", "16M");
         command

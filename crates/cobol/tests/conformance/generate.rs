@@ -1,7 +1,8 @@
 //! From a case to a COBOL program of its own.
 //!
 //! ```text
-//! == name | options            options: sequential, random, dynamic (ACCESS); optional; varying; relative; two (files)
+//! == name | options            options: sequential, random, dynamic (ACCESS); optional; varying; relative; two (files);
+//!                            interposer: not through EXTFH, which does not tell the handler, or the program, enough
 //! # comment
 //! load 0001AAAAAA 0002BBBBBB    OPEN OUTPUT, WRITE each, CLOSE; says nothing
 //! step -> 00                    what FILE STATUS is after it
@@ -76,7 +77,7 @@ impl Case {
         }
     }
 
-    fn has(&self, option: &str) -> bool {
+    pub fn has(&self, option: &str) -> bool {
         self.options.iter().any(|o| o == option)
     }
 

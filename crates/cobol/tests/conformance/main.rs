@@ -1,5 +1,5 @@
-//! The conformance suite: each case is a COBOL program, compiled by cobc and run twice, through the interposer and with
-//! libcob's own handler. All programs are compiled in one go and called by name.
+//! The conformance suite: each case is a COBOL program, compiled by cobc and run three times: through the interposer,
+//! through EXTFH, and with libcob's own handler. All programs are compiled in one go and called by name.
 #![allow(clippy::unwrap_used)]
 
 #[path = "../common/mod.rs"]
@@ -69,31 +69,36 @@ fn suite(name: &str, text: &str, least: usize) {
     }
     assert!(cases.len() >= least, "{} cases; {least} were written", cases.len());
     let program = place.compile("suite", &source(&cases));
+    let recompiled = place.compile_extfh("recompiled", &source(&cases));
     let mut wrong = Vec::new();
     for (number, case) in cases.iter().enumerate() {
         let id = case.id(number);
-        let mut command = place.command(&program);
-        if case.entries {
-            // A plain name would be libcob's, as sequential files are when nobody defined them.
-            command.env(format!("DD_{id}"), format!("//{id}"));
+        for (way, program, preload) in [("interposer", &program, true), ("EXTFH", &recompiled, false)] {
+            if !preload && case.has("interposer") {
+                continue;
+            }
+            let mut command = place.command(program);
+            // Each way has data sets of its own.
+            let name = if preload { id.clone() } else { format!("X.{id}") };
+            if !preload {
+                command.env_remove("LD_PRELOAD").env(format!("DD_{id}"), &name);
+            }
+            if case.entries {
+                // A plain name would be libcob's, as sequential files are when nobody defined them.
+                command.env(format!("DD_{id}"), format!("//{name}"));
+            }
+            let ours = said(command, &id);
+            let found = differences(case, &ours, false).into_iter();
+            wrong.extend(found.map(|d| format!("{way}: {d}")));
         }
-        let ours = said(command, &id);
-        wrong.extend(
-            differences(case, &ours, false)
-                .into_iter()
-                .map(|d| format!("Cica:   {d}")),
-        );
         let theirs = said(without_library(&place, &program), &id);
-        wrong.extend(
-            differences(case, &theirs, true)
-                .into_iter()
-                .map(|d| format!("libcob: {d}")),
-        );
+        let found = differences(case, &theirs, true).into_iter();
+        wrong.extend(found.map(|d| format!("libcob: {d}")));
     }
     // What libcob did in Cica's place would agree with libcob.
     let files = std::fs::read_dir(&place.0).expect("the directory").flatten();
     let native = files
-        .filter(|f| f.file_name().to_string_lossy().starts_with('T'))
+        .filter(|f| f.file_name().to_string_lossy().starts_with(['T', 'X']))
         .count();
     assert_eq!(native, 0, "files of libcob's beside the program");
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));

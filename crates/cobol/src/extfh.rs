@@ -1,0 +1,359 @@
+//! EXTFH: what programs call that were compiled with `cobc -fcallfh=CICAFH`.
+//!
+//! Such a program hands over a file control description instead of its file. For each open file of Cica's a file in
+//! libcob's layout is kept beside it, so that one code answers the requests of both ways; what is not Cica's goes on to
+//! libcob's own handler, EXTFH.
+//!
+//! What a description does not tell a handler cannot know: RECORD DEPENDING ON and RELATIVE KEY after READ NEXT are
+//! libcob's to update, SHARING and CLOSE WITH LOCK do not come through.
+
+use crate::border::{self, kept};
+use crate::libcob::fcd::{self, access, keys, other, Fcd, KeyParts};
+use crate::libcob::layout::{self, close, organization, read, Field, File, Key};
+use crate::libcob::{libcob, next};
+use crate::request;
+use crate::status::{Outcome, Set};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::ffi::{c_char, c_int, c_uchar, c_void, CString};
+use std::mem::zeroed;
+use std::sync::{Arc, LazyLock};
+
+/// Requests.
+mod operation {
+    pub const CLOSE: u16 = 0xFA80;
+    pub const OPEN: std::ops::RangeInclusive<u16> = 0xFA00..=0xFA03;
+    pub const NEXT: u16 = 0xFAF5;
+    pub const PREVIOUS: u16 = 0xFAF9;
+    pub const BY_KEY: u16 = 0xFAF6;
+    pub const WRITE: u16 = 0xFAF3;
+    pub const REWRITE: u16 = 0xFAF4;
+    pub const DELETE: u16 = 0xFAF7;
+    pub const UNLOCK: u16 = 0xFA0E;
+
+    /// Operations of START, and what libcob calls the relation.
+    pub const START: [(u16, i32); 7] = [
+        (0xFAE8, 1),
+        (0xFAFE, 2),
+        (0xFAFF, 3),
+        (0xFAEA, 4),
+        (0xFAEB, 5),
+        (0xFAED, 7),
+        (0xFAEC, 8),
+    ];
+    /// CLOSE with an option, and libcob's number of the option.
+    pub const CLOSE_WITH: [(u16, i32); 5] = [(0xFA81, 1), (0xFA82, 2), (0xFA84, 3), (0xFA85, 4), (0xFA86, 2)];
+}
+
+/// libcob's description of a number in four bytes, in the machine's order.
+#[repr(C)]
+struct Binary {
+    kind: u16,
+    digits: u16,
+    scale: i16,
+    flags: u16,
+    picture: *const c_char,
+}
+
+/// A program's file as libcob has it, made from its description.
+struct Shadow {
+    file: File,
+    record: Field,
+    assign: Field,
+    name: CString,
+    keys: Vec<Key>,
+    fields: Vec<Vec<Field>>,
+    places: Vec<KeyParts>,
+    number: c_int,
+    binary: Binary,
+}
+
+/// Open files by the address of their description.
+static SHADOWS: LazyLock<Mutex<HashMap<usize, Arc<Mutex<Shadow>>>>> = LazyLock::new(Mutex::default);
+
+// SAFETY: the pointers are to the program's memory and to the shadow's own; a shadow is used under its lock, by the
+// thread that makes the request.
+unsafe impl Send for Shadow {}
+
+/// A request of a program compiled with `-fcallfh=CICAFH`.
+///
+/// # Safety
+/// libcob's: two bytes of operation, and a file control description.
+#[no_mangle]
+#[allow(non_snake_case, reason = "the name that COBOL's programmers write")]
+pub unsafe extern "C" fn CICAFH(operation: *mut c_uchar, fcd: *mut Fcd) -> c_int {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        let code = u16::from_be_bytes([*operation, *operation.add(1)]);
+        let address = fcd as usize;
+        let known = SHADOWS.lock().get(&address).cloned();
+        let outcome = match known {
+            Some(shadow) if kept(&shadow.lock().file).is_some() => Some(shadow.lock().request(code, &mut *fcd)),
+            _ if operation::OPEN.contains(&code) => open_new(code, &mut *fcd),
+            // libcob's own handler fails on one that it has never seen.
+            _ if (*fcd).open_mode & fcd::CLOSED != 0 => Some(of_closed(code)),
+            _ => None,
+        };
+        let Some(outcome) = outcome else {
+            return pass_on(code, operation, fcd);
+        };
+        if (*fcd).open_mode & fcd::CLOSED != 0 {
+            SHADOWS.lock().remove(&address);
+        }
+        let status = outcome.status(Set::of_process());
+        (*fcd).status = [b'0' + status / 10, b'0' + status % 10];
+        0
+    }
+}
+
+/// libcob's own handler.
+///
+/// # Safety
+/// As [`CICAFH`].
+unsafe fn pass_on(code: u16, operation: *mut c_uchar, fcd: *mut Fcd) -> c_int {
+    let Some(extfh) = next().extfh else { return -1 };
+    // SAFETY: the caller's promise.
+    unsafe {
+        let done = extfh(operation, fcd);
+        if operation::OPEN.contains(&code) && (*fcd).status[0] > b'0' {
+            // It says that the file is open all the same, and at STOP RUN it would be closed.
+            (*fcd).open_mode = fcd::CLOSED;
+        }
+        done
+    }
+}
+
+/// What a request on a closed file comes to.
+fn of_closed(code: u16) -> Outcome {
+    match code {
+        operation::WRITE => Outcome::NotForOutput,
+        operation::REWRITE | operation::DELETE => Outcome::NotForChange,
+        operation::CLOSE => Outcome::NotOpen,
+        _ if operation::CLOSE_WITH.iter().any(|(close, _)| *close == code) => Outcome::NotOpen,
+        _ => Outcome::NotForInput,
+    }
+}
+
+/// OPEN of a file that is not open; none if it is libcob's.
+///
+/// # Safety
+/// A file control description.
+unsafe fn open_new(code: u16, fcd: &mut Fcd) -> Option<Outcome> {
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        let shadow = Shadow::of(fcd)?;
+        let mode = (code & 3) as u8 + 1;
+        let mut file = shadow.lock();
+        let outcome = border::take_over(&mut file.file, mode.into(), 0)?;
+        let opened = kept(&file.file).is_some();
+        drop(file);
+        if opened {
+            fcd.open_mode = mode - 1;
+            SHADOWS.lock().insert(std::ptr::from_mut(fcd) as usize, shadow);
+        }
+        Some(outcome)
+    }
+}
+
+fn big_endian(bytes: &[u8]) -> usize {
+    bytes.iter().fold(0, |all, &byte| all << 8 | usize::from(byte))
+}
+
+impl Shadow {
+    /// None for what cannot be Cica's.
+    ///
+    /// # Safety
+    /// A file control description.
+    unsafe fn of(fcd: &Fcd) -> Option<Arc<Mutex<Shadow>>> {
+        let most = big_endian(&fcd.most);
+        if fcd.version != 1 || fcd.name.is_null() || fcd.record.is_null() {
+            return None;
+        }
+        let organization = match fcd.organization {
+            fcd::organization::SEQUENTIAL => organization::SEQUENTIAL,
+            fcd::organization::INDEXED => organization::INDEXED,
+            fcd::organization::RELATIVE => organization::RELATIVE,
+            _ => return None,
+        };
+        // SAFETY: the caller's promise, here and below: pointers to what the lengths beside them say.
+        let name = unsafe { std::slice::from_raw_parts(fcd.name.cast::<u8>(), big_endian(&fcd.name_length)) };
+        let name = CString::new(name.split(|&b| b == 0).next().unwrap_or_default()).ok()?;
+        let places = match organization == organization::INDEXED && !fcd.keys.is_null() {
+            true => {
+                let length = unsafe { big_endian(std::slice::from_raw_parts(fcd.keys, 2)) };
+                keys(unsafe { std::slice::from_raw_parts(fcd.keys, length) }, most)?
+            }
+            false => Vec::new(),
+        };
+        let attribute = std::ptr::null::<c_void>();
+        let field = |data: *mut c_uchar, size: usize| Field {
+            size,
+            data,
+            attributes: attribute,
+        };
+        let shadow = Arc::new(Mutex::new(Shadow {
+            // SAFETY: numbers and pointers, of which zero is a value.
+            file: unsafe { zeroed() },
+            record: field(fcd.record, most),
+            assign: field(name.as_ptr().cast_mut().cast(), name.as_bytes().len()),
+            name,
+            keys: Vec::new(),
+            fields: Vec::new(),
+            places,
+            number: 0,
+            // A binary number with a sign, in the machine's own order.
+            binary: Binary {
+                kind: 0x11,
+                digits: 9,
+                scale: 0,
+                flags: 0x41,
+                picture: std::ptr::null(),
+            },
+        }));
+        // It does not move any more.
+        shadow.lock().connect(fcd, organization);
+        Some(shadow)
+    }
+
+    /// Fills in what points to the shadow itself, now that it has its place.
+    fn connect(&mut self, fcd: &Fcd, organization: u8) {
+        for place in &self.places {
+            let of = |&(offset, size): &(usize, usize)| Field {
+                size,
+                data: fcd.record.wrapping_add(offset),
+                attributes: std::ptr::null(),
+            };
+            // The key as a whole, then its parts.
+            let mut fields: Vec<Field> = place.parts.iter().take(1).chain(&place.parts).map(of).collect();
+            fields[0].size = place.parts.iter().map(|&(_, size)| size).sum();
+            // SAFETY: numbers and pointers, of which zero is a value.
+            let mut key: Key = unsafe { zeroed() };
+            key.field = &mut fields[0];
+            key.duplicates = place.duplicates.into();
+            key.suppress = place.sparse.into();
+            if place.parts.len() > 1 {
+                key.parts = place.parts.len() as c_int;
+                for (to, part) in key.part.iter_mut().zip(&mut fields[1..]) {
+                    *to = part;
+                }
+            }
+            // The fields stay where they are: only the vector's own three words move.
+            self.fields.push(fields);
+            self.keys.push(key);
+        }
+        if organization == organization::RELATIVE {
+            let number = Field {
+                size: size_of::<c_int>(),
+                data: std::ptr::from_mut(&mut self.number).cast(),
+                attributes: std::ptr::from_ref(&self.binary).cast(),
+            };
+            self.fields.push(vec![number]);
+            // SAFETY: as above.
+            let mut key: Key = unsafe { zeroed() };
+            key.field = &mut self.fields[0][0];
+            self.keys.push(key);
+        }
+        let f = &mut self.file;
+        f.select_name = self.name.as_ptr();
+        f.assign = &mut self.assign;
+        f.record = &mut self.record;
+        f.keys = self.keys.as_mut_ptr();
+        f.key_count = self.keys.len();
+        f.collating = fcd.collating;
+        (f.least, f.most) = (big_endian(&fcd.least), big_endian(&fcd.most));
+        f.organization = organization;
+        f.access = match fcd.access & !0x80 {
+            access::RANDOM => layout::access::RANDOM,
+            access::DYNAMIC => layout::access::DYNAMIC,
+            _ => layout::access::SEQUENTIAL,
+        };
+        f.optional = u8::from(fcd.other & other::OPTIONAL != 0);
+        f.version = 1;
+    }
+
+    /// A request on an open file.
+    ///
+    /// # Safety
+    /// The description with which the file was opened.
+    unsafe fn request(&mut self, code: u16, fcd: &mut Fcd) -> Outcome {
+        let length = big_endian(&fcd.record_length);
+        self.record.size = length;
+        self.number = c_int::try_from(big_endian(&fcd.number)).unwrap_or(-1);
+        if self.record.data != fcd.record {
+            // The keys lie in the record area that OPEN was told of.
+            return Outcome::Logic;
+        }
+        // SAFETY: the caller's promise, here and below.
+        let outcome = unsafe { self.carry_out(code, fcd, length) };
+        fcd.record_length = (self.record.size as u32).to_be_bytes();
+        fcd.number = (self.number.max(0) as u64).to_be_bytes();
+        outcome
+    }
+
+    /// # Safety
+    /// As [`request`](Self::request).
+    unsafe fn carry_out(&mut self, code: u16, fcd: &mut Fcd, length: usize) -> Outcome {
+        let Some(libcob) = libcob() else { return Outcome::Failed };
+        let key = self.key_of_reference(fcd);
+        let options = i32::from_be_bytes(fcd.options);
+        let mut record = Field {
+            size: length,
+            data: fcd.record,
+            attributes: std::ptr::null(),
+        };
+        let number = |of: &[(u16, i32)]| of.iter().find(|(operation, _)| *operation == code).map(|(_, n)| *n);
+        let file = &mut self.file;
+        let file: *mut File = file;
+        // SAFETY: the caller's promise: the file and its areas are the shadow's and the program's.
+        unsafe {
+            if code == operation::CLOSE || number(&operation::CLOSE_WITH).is_some() {
+                let option = number(&operation::CLOSE_WITH).unwrap_or(0);
+                let outcome = border::close(file, option);
+                if !matches!(option, close::UNIT | close::UNIT_REMOVAL) {
+                    fcd.open_mode = fcd::CLOSED;
+                }
+                return outcome.unwrap_or(Outcome::NotOpen);
+            }
+            if operation::OPEN.contains(&code) {
+                return Outcome::AlreadyOpen;
+            }
+            let done = border::act(file, |open| match code {
+                operation::NEXT => request::read_way(libcob, file, open, options & !read::PREVIOUS),
+                operation::PREVIOUS => request::read_way(libcob, file, open, options | read::PREVIOUS),
+                operation::BY_KEY => match key {
+                    Some(mut key) => request::read_key(libcob, file, open, &mut key),
+                    None => request::read_key(libcob, file, open, std::ptr::null_mut()),
+                },
+                operation::WRITE => request::write(libcob, file, open, &mut record),
+                operation::REWRITE => request::rewrite(libcob, file, open, &mut record),
+                operation::DELETE => request::delete(libcob, file, open),
+                operation::UNLOCK => Ok(()),
+                _ => {
+                    let relation = number(&operation::START).ok_or(Outcome::Logic)?;
+                    let mut key = key.ok_or(Outcome::NotFound);
+                    let key = match (&mut key, (*file).organization) {
+                        (Ok(key), _) => std::ptr::from_mut(key),
+                        (Err(_), organization::RELATIVE) => std::ptr::null_mut(),
+                        (Err(outcome), _) => return Err(*outcome),
+                    };
+                    request::start(libcob, file, open, relation, key, std::ptr::null_mut())
+                }
+            });
+            done.unwrap_or(Outcome::NotOpen)
+        }
+    }
+
+    /// The key that the description refers to, or as much of it as it says.
+    fn key_of_reference(&self, fcd: &Fcd) -> Option<Field> {
+        if self.file.organization != organization::INDEXED {
+            return None;
+        }
+        let of = self.fields.get(big_endian(&fcd.reference))?.first()?;
+        let asked = big_endian(&fcd.key_length);
+        Some(Field {
+            size: if asked == 0 { of.size } else { asked },
+            data: of.data,
+            attributes: std::ptr::null(),
+        })
+    }
+}
