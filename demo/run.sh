@@ -141,6 +141,21 @@ for job in "IIPSW 86763" IIPSR "IIPRR 86763 86763" "IIPRU 86763 86763" "IIPRW 86
 done
 say
 say "Most of a random step's time is the program's own: COBOL multiplies random numbers in decimal."
+say
+say "Programs of everyday work: a mainframe file is converted (EBCDIC, packed decimals), movements are booked, a report is"
+say "printed, and a browse by branch, an alternate key, charges overdrawn accounts and moves those of a branch that closes."
+"$here/../examples/cobol/mainframe.py" accounts.ebcdic MOVEMENTS
+export MAINFRAME=accounts.ebcdic
+run cica idcams cards/7-accounts.ams
+for program in CONVERT BATCHUPD BRANCHES REPORT1; do
+    cobc -x -O2 -I "$here/../examples/cobol" -o "cobol/$program" "$here/../examples/cobol/$program.cob"
+done
+run cica run cobol/CONVERT
+run cica run cobol/BATCHUPD
+run cica run cobol/BRANCHES
+say
+say '$ cica run cobol/REPORT1 | tail -4'
+cica run cobol/REPORT1 | tail -4
 
 title "The catalog"
 say "LISTCAT ALL, as a mainframe prints it. SPLITS-CI and SPLITS-CA count what the inserts did, HI-U-RBA is the end of the"
