@@ -4,6 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+/// What cobc has to be told of the handler.
+const CICAFH: &str = "#include <stddef.h>\n#include <stdio.h>\n#include <libcob.h>\n\
+                      extern int CICAFH (unsigned char *, FCD3 *);\n";
+
 /// A directory of a test's own, gone afterwards.
 pub struct Workplace(pub PathBuf);
 
@@ -55,7 +59,7 @@ impl Workplace {
         let (from, to) = (self.0.join(format!("{name}.cob")), self.0.join(name));
         // cobc declares the handler only in a source whose first program has a file.
         let header = self.0.join("cicafh.h");
-        std::fs::write(&header, "#include <stddef.h>\n#include <stdio.h>\n#include <libcob.h>\nextern int CICAFH (unsigned char *, FCD3 *);\n").expect("the header");
+        std::fs::write(&header, CICAFH).expect("the header");
         std::fs::write(&from, source).expect("the source");
         let directory = library().parent().expect("its directory").to_path_buf();
         let done = Command::new("cobc")

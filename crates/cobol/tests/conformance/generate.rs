@@ -1,8 +1,8 @@
 //! From a case to a COBOL program of its own.
 //!
 //! ```text
-//! == name | options            options: sequential, random, dynamic (ACCESS); optional; varying; relative; two (files);
-//!                            interposer: not through EXTFH, which does not tell the handler, or the program, enough
+//! == name | options            options: sequential, random, dynamic (ACCESS); optional; varying; relative;
+//!                            two (files); interposer: not through EXTFH, which does not tell enough
 //! # comment
 //! load 0001AAAAAA 0002BBBBBB    OPEN OUTPUT, WRITE each, CLOSE; says nothing
 //! step -> 00                    what FILE STATUS is after it

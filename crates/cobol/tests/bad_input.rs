@@ -1,0 +1,146 @@
+//! Programs and surroundings that contradict a data set.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use cica_cobol::libcob::fcd::{keys, KeyParts};
+use common::{stderr, stdout, Workplace};
+
+/// A program that opens F, reads its first record by order, and shows what lies around the record area.
+fn program(assign: &str, organization: &str, record: &str) -> String {
+    format!(
+        "IDENTIFICATION DIVISION.\nPROGRAM-ID. BAD.\nENVIRONMENT DIVISION.\nINPUT-OUTPUT SECTION.\nFILE-CONTROL.\n\
+         SELECT F ASSIGN TO \"{assign}\" ORGANIZATION {organization} FILE STATUS FS.\n\
+         DATA DIVISION.\nFILE SECTION.\nFD F.\n{record}WORKING-STORAGE SECTION.\n01 FS PIC XX.\n\
+         01 RK PIC 9(4).\n01 MODE-OF PIC X(8).\nPROCEDURE DIVISION.\nP1.\nACCEPT MODE-OF FROM ARGUMENT-VALUE.\n\
+         IF MODE-OF = \"output\" OPEN OUTPUT F ELSE OPEN INPUT F END-IF.\nDISPLAY FS.\n\
+         IF FS = \"00\" AND MODE-OF NOT = \"output\" READ F NEXT DISPLAY FS \" \" R END-IF.\nSTOP RUN.\n"
+    )
+}
+
+const KEYED: &str = "INDEXED ACCESS DYNAMIC RECORD KEY K";
+const TEN: &str = "01 R.\n05 K PIC X(4).\n05 D PIC X(6).\n";
+
+/// CUST, a KSDS with one record of ten bytes.
+fn with_cust(name: &str) -> Workplace {
+    let place = Workplace::with_catalog(name);
+    let cards = "DEFINE CLUSTER (NAME(CUST) INDEXED KEYS(4 0) RECORDSIZE(10 10) TRACKS(1 1) REUSE)\n";
+    let session = place.session();
+    cica_cobol::process::idcams(&session, cards).unwrap();
+    let catalog = session.catalog.clone();
+    let cluster = cica_session::reach(
+        &catalog.contents().unwrap(),
+        &cica_catalog::Name::parse("CUST").unwrap(),
+    )
+    .unwrap();
+    let options = cica_engine::OpenOptions {
+        access: cica_engine::Access::Output,
+        ..Default::default()
+    };
+    let set = cica_session::open(&catalog, &session.engine, &cluster, options).unwrap();
+    set.string()
+        .insert(b"0001ABCDEF", cica_engine::Insert::Sequential)
+        .unwrap();
+    set.close().unwrap();
+    place
+}
+
+/// What a program says of CUST, and the messages.
+fn says(place: &Workplace, source: &str, arguments: &[&str]) -> (String, String) {
+    let program = place.compile("bad", source);
+    let done = place.command(&program).args(arguments).output().unwrap();
+    assert!(done.status.success(), "{}: {}", done.status, stderr(&done));
+    (stdout(&done), stderr(&done))
+}
+
+#[test]
+fn a_record_area_shorter_than_the_record_gets_as_much_as_it_holds() {
+    let place = with_cust("bad-short");
+    let source = program("//CUST", KEYED, "01 R.\n05 K PIC X(4).\n05 D PIC X(2).\n");
+    assert_eq!(says(&place, &source, &[]).0, "00\n04 0001AB\n");
+}
+
+#[test]
+fn a_record_area_longer_than_any_record_is_a_conflict() {
+    let place = with_cust("bad-long");
+    let (said, told) = says(&place, &program("//CUST", KEYED, &TEN.replace("X(6)", "X(60)")), &[]);
+    assert_eq!(said, "39\n");
+    assert!(told.contains("CICA1205E CUST") && told.contains("at most 10"), "{told}");
+}
+
+#[test]
+fn a_key_elsewhere_or_of_another_length_is_a_conflict() {
+    let place = with_cust("bad-key");
+    for record in [
+        "01 R.\n05 D PIC X(6).\n05 K PIC X(4).\n",
+        "01 R.\n05 K PIC X(5).\n05 D PIC X(5).\n",
+    ] {
+        let (said, told) = says(&place, &program("//CUST", KEYED, record), &[]);
+        assert_eq!(said, "39\n");
+        assert!(told.contains("the data set's 4 at 0"), "{told}");
+    }
+}
+
+#[test]
+fn another_organization_is_a_conflict() {
+    let place = with_cust("bad-organization");
+    for (organization, word) in [
+        ("RELATIVE ACCESS DYNAMIC RELATIVE KEY RK", "RELATIVE"),
+        ("SEQUENTIAL", "SEQUENTIAL"),
+    ] {
+        for mode in ["input", "output"] {
+            let (said, told) = says(&place, &program("//CUST", organization, "01 R PIC X(10).\n"), &[mode]);
+            assert_eq!(said, "39\n", "{organization}");
+            assert!(told.contains(&format!("{word}, the data set is a KSDS")), "{told}");
+        }
+    }
+    // The record is still there.
+    assert_eq!(
+        says(&place, &program("//CUST", KEYED, TEN), &[]).0,
+        "00\n00 0001ABCDEF\n"
+    );
+}
+
+#[test]
+fn a_plain_sequential_file_is_not_taken_for_a_ksds_of_its_name() {
+    let place = with_cust("bad-plain");
+    std::fs::write(place.0.join("CUST"), b"plaintext.").unwrap();
+    let said = says(&place, &program("CUST", "SEQUENTIAL", "01 R PIC X(10).\n"), &[]).0;
+    assert_eq!(said, "00\n00 plaintext.\n");
+}
+
+#[test]
+fn without_a_catalog_a_data_set_is_missing() {
+    let place = Workplace::new("bad-no-catalog");
+    let (said, told) = says(&place, &program("//CUST", KEYED, TEN), &["output"]);
+    assert_eq!(said, "35\n");
+    assert!(told.contains("CICA1209E"), "{told}");
+}
+
+#[test]
+fn a_block_of_keys_that_is_none_is_refused() {
+    let block = |parts: u8, length: u8, first: u8, keys: u8| {
+        let mut block = vec![0; 14];
+        block[7] = keys;
+        block.extend([0, parts, 0, first, 0x40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        block.extend([0, 0, 0, 0, 0, 2, 0, 0, 0, length]);
+        block
+    };
+    let good = KeyParts {
+        parts: vec![(2, 4)],
+        duplicates: true,
+        sparse: false,
+    };
+    assert_eq!(keys(&block(1, 4, 30, 1), 10), Some(vec![good]));
+    assert_eq!(keys(&block(1, 9, 30, 1), 10), None, "beyond the record");
+    assert_eq!(keys(&block(1, 0, 30, 1), 10), None, "no bytes");
+    assert_eq!(keys(&block(0, 4, 30, 1), 10), None, "no part");
+    assert_eq!(keys(&block(9, 4, 30, 1), 10), None, "too many parts");
+    assert_eq!(keys(&block(1, 4, 40, 1), 10), None, "the part is not in the block");
+    assert_eq!(keys(&block(1, 4, 30, 2), 10), None, "the key is not in the block");
+    assert_eq!(keys(&block(1, 4, 30, 200), 10), None, "too many keys");
+    let good = block(1, 4, 30, 1);
+    for end in 0..good.len() {
+        assert_eq!(keys(&good[..end], 10), None, "cut at {end}");
+    }
+}
