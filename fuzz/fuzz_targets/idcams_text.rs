@@ -16,5 +16,6 @@ fuzz_target!(|bytes: &[u8]| {
     let mut listing = Vec::new();
     let mut out = Sysprint::new(&mut listing, Style::Asa, Stamp::from_unix(0));
     let maxcc = run(Source::from_bytes(bytes), &mut Nothing, &mut out);
-    assert!([0, 4, 8, 12, 16].contains(&maxcc));
+    // SET MAXCC takes any number up to the highest.
+    assert!(maxcc <= 16);
 });

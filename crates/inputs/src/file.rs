@@ -170,7 +170,8 @@ pub fn cards(bytes: &[u8]) {
     let mut listing = Vec::new();
     let mut out = Sysprint::new(&mut listing, Style::Plain, Stamp::from_unix(0));
     let maxcc = run(Source::from_bytes(bytes), &mut Nothing, &mut out);
-    assert!([0, 4, 8, 12, 16].contains(&maxcc));
+    // SET MAXCC takes any number up to the highest.
+    assert!(maxcc <= 16);
 }
 
 pub fn card_texts() -> Vec<Vec<u8>> {

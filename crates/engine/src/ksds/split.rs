@@ -269,7 +269,8 @@ struct Plan {
     separator: Vec<u8>,
 }
 
-/// Plans the split of `page` for `coming`; `None` if it need not be split, or holds a spanned segment.
+/// Plans the split of `page` for `coming`; `None` if it need not be split, or holds a spanned segment, or by now has a
+/// record with the key of one that is to be added: no separator could stand between the two.
 fn plan(page: &Page<'_>, coming: &Coming<'_>, shape: crate::pool::Shape, ci_size: usize) -> Option<Plan> {
     if page.segment() != 0 || page.count() == 0 {
         return None;
@@ -277,7 +278,11 @@ fn plan(page: &Page<'_>, coming: &Coming<'_>, shape: crate::pool::Shape, ci_size
     // The records as they will be: key source and length of each.
     let n = page.count();
     let pos = (0..n).position(|i| page.key(i, shape) >= coming.key).unwrap_or(n);
-    let replaced = coming.replaces && pos < n && page.key(pos, shape) == coming.key;
+    let is_there = pos < n && page.key(pos, shape) == coming.key;
+    if is_there && !coming.replaces {
+        return None;
+    }
+    let replaced = is_there;
     let old_at = |i: usize| if i <= pos || replaced { i } else { i - 1 };
     let total = if replaced { n } else { n + 1 };
     let len = |i: usize| if i == pos { coming.len } else { page.len_of(old_at(i)) };

@@ -82,6 +82,10 @@ pub fn run<E>(salvage: &Salvage, emit: &mut Emit<'_, E>) -> Result<(), E> {
             }
         }
     }
+    if let Some(why) = salvage.data.cut_off_words() {
+        walk.lost = true;
+        walk.area_lost(salvage.data.areas(), why);
+    }
     walk.order();
     let doubted = walk.doubted(&regions);
     walk.hand_on(doubted)

@@ -23,6 +23,8 @@ pub struct Remains {
     component: u64,
     /// Of each CA: what its table says, or that the table is lost.
     refs: Vec<Option<Ref>>,
+    /// Control areas that the root counts behind the end of the file.
+    pub cut_off: u32,
     pub notes: Vec<String>,
 }
 
@@ -144,15 +146,29 @@ impl Remains {
             layout,
             component,
             refs: Vec::new(),
+            cut_off: 0,
             notes,
         };
         remains.refs = remains.tables();
+        let counted = remains.root.as_ref().map_or(0, |root| root.ca_count);
+        remains.cut_off = counted.saturating_sub(remains.areas());
         Ok(remains)
     }
 
     /// Control areas there may be.
     pub fn areas(&self) -> u32 {
         self.refs.len() as u32
+    }
+
+    /// What to say of the control areas behind the end of the file.
+    pub fn cut_off_words(&self) -> Option<String> {
+        let words = || {
+            format!(
+                "the file ends before it; {} control areas lie behind its end",
+                self.cut_off
+            )
+        };
+        (self.cut_off > 0).then(words)
     }
 
     /// Regions that lie in the file.
@@ -186,7 +202,8 @@ impl Remains {
                 }
             }
         }
-        refs.resize(root.ca_count as usize, None);
+        // A CA's header lies in the region of its number.
+        refs.resize(root.ca_count.min(self.regions()) as usize, None);
         refs
     }
 

@@ -83,7 +83,7 @@ impl Sequence {
 
 /// Index records by their CIs; whether all could be read.
 fn records(index: &Remains, base: BaseRba) -> (HashMap<u32, IndexRecord>, bool) {
-    let (mut records, mut complete) = (HashMap::new(), true);
+    let (mut records, mut complete) = (HashMap::new(), index.cut_off == 0);
     for ca in 0..index.areas() {
         let header = match index.area(ca) {
             Area::Known(known) => {

@@ -24,6 +24,9 @@ pub fn run<E>(salvage: &Salvage, emit: &mut Emit<'_, E>) -> Result<(), E> {
             }
         }
     }
+    if let Some(why) = salvage.data.cut_off_words() {
+        emit.lost(salvage.loss(salvage.data.areas(), None, why));
+    }
     Ok(())
 }
 
