@@ -55,6 +55,31 @@ def kills(seed, amount):
     return test, {"CICA_KILLS": str(amount), "CICA_SEED": str(seed)}
 
 
+def points(seed, amount):
+    test = ["cargo", "test", "--quiet", "--locked", "-p", "cica-cli", "--test", "hardship", "chosen"]
+    return test, {"CICA_POINTS": str(amount)}
+
+
+def schedules(seed, amount):
+    """Orders of threads: five tests, the scheduler in the place of the system's (crates/engine/src/sync)."""
+    test = ["cargo", "test", "--quiet", "--locked", "-p", "cica-engine", "--test", "schedules"]
+    compiled = {"RUSTFLAGS": "--cfg cica_schedules", "CARGO_TARGET_DIR": str(TARGET / "schedules")}
+    return test, compiled | {"CICA_SCHEDULES": str(-(-amount // 5)), "CICA_SEED": str(seed)}
+
+
+def histories(seed, amount):
+    test = ["cargo", "test", "--quiet", "--locked", "--release", "-p", "cica-engine", "--test", "linearizable"]
+    return test, {"CICA_HISTORIES": str(-(-amount // 5)), "CICA_SEED": str(seed)}
+
+
+def inputs(seed, amount):
+    test = ["cargo", "test", "--quiet", "--locked", "--release", "-p", "cica-inputs", "--test", "inputs", "any"]
+    return test, {"CICA_INPUTS": str(-(-amount // 13)), "CICA_SEED": str(seed)}
+
+
+# Stages that are tests of cargo's: what was asked for is what was done, if they pass.
+TESTS = {"kill", "point", "schedule", "history", "input"}
+
 STAGES = [
     Stage("model", "Requests compared with the model", "requests", 200_000, 10_000_000, 1_000_000,
           sim("model", "--runs", 1000)),
@@ -62,6 +87,10 @@ STAGES = [
     Stage("fault", "Injected errors", "faults", 20_000, 500_000, 50_000, sim("fault", "--runs", 1000)),
     Stage("damage", "Damaged places", "places", 40_000, 1_000_000, 100_000, sim("damage", "--runs", 2000)),
     Stage("kill", "Kills of the real command", "kills", 0, 1_000, 100, kills),
+    Stage("point", "Kills at chosen system calls", "points", 0, 500, 250, points),
+    Stage("schedule", "Orders of threads", "schedules", 500, 100_000, 10_000, schedules),
+    Stage("history", "Histories of threads explained", "histories", 0, 2_000, 200, histories),
+    Stage("input", "Bad inputs answered", "inputs", 0, 20_000_000, 2_000_000, inputs),
 ]
 
 
@@ -76,8 +105,8 @@ def run_piece(stage, seed, amount):
         again = [f"{name}={value}" for name, value in environment.items()] + command
         print(f"{stage.name}: FAILED; again with: {' '.join(again)}")
         return None
-    if stage.name == "kill":
-        return {"seed": seed, "seconds": time.monotonic() - started, "kills": amount}
+    if stage.name in TESTS:
+        return {"seed": seed, "seconds": time.monotonic() - started, stage.counted: amount}
     return json.loads(done.stdout.strip().split("\n")[-1])
 
 
