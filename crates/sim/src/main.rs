@@ -118,7 +118,7 @@ struct Common {
     /// Seconds after which a run is said to hang
     #[arg(long, default_value_t = 300)]
     limit: u64,
-    /// A base with alternate indexes and paths instead of a single data set
+    /// A base, a KSDS or ESDS, with alternate indexes and paths instead of a single data set
     #[arg(long)]
     sphere: bool,
     /// Several data sets under a catalog, and IDCAMS commands, instead of a single data set
@@ -147,6 +147,14 @@ impl Common {
 
     fn organization(self, seed: u64) -> Organization {
         self.organization.unwrap_or_else(|| shape::organization_of(seed))
+    }
+
+    /// The base of a sphere: every fourth is an ESDS.
+    fn base(self, seed: u64) -> Organization {
+        match (self.organization, seed % 4) {
+            (Some(Organization::Esds), _) | (None, 3) => Organization::Esds,
+            _ => Organization::Ksds,
+        }
     }
 
     fn campaign(self, runs: u64) -> Campaign {
@@ -183,7 +191,7 @@ fn run(command: Command) -> Result<Vec<String>, String> {
             let requests = common.requests.unwrap_or(1000);
             Ok(report("model", common.campaign(runs), |seed| match common.store() {
                 // The explorers compare its replies as well.
-                Store::Volume | Store::Sphere => sphere::campaign::model(seed, requests),
+                Store::Volume | Store::Sphere => sphere::campaign::model(seed, requests, common.base(seed)),
                 Store::DataSet => campaign::model(seed, requests, common.organization(seed)),
             }))
         }
@@ -198,7 +206,7 @@ fn run(command: Command) -> Result<Vec<String>, String> {
             let budget = campaign::Budget::new(images);
             Ok(report("crash", campaign, |seed| match common.store() {
                 Store::Volume => volume::campaign::crash(seed, requests, per_run, &budget, image),
-                Store::Sphere => sphere::campaign::crash(seed, requests, per_run, &budget, image),
+                Store::Sphere => sphere::campaign::crash(seed, requests, common.base(seed), per_run, &budget, image),
                 Store::DataSet => campaign::crash(seed, requests, common.organization(seed), per_run, &budget, image),
             }))
         }
@@ -214,7 +222,7 @@ fn run(command: Command) -> Result<Vec<String>, String> {
             let campaign = common.campaign(if call.is_some() { 1 } else { runs });
             Ok(report("fault", campaign, |seed| match common.store() {
                 Store::Volume => volume::campaign::fault(seed, requests, each, only),
-                Store::Sphere => sphere::campaign::fault(seed, requests, each, only),
+                Store::Sphere => sphere::campaign::fault(seed, requests, common.base(seed), each, only),
                 Store::DataSet => campaign::fault(seed, requests, common.organization(seed), each, only),
             }))
         }
@@ -222,7 +230,7 @@ fn run(command: Command) -> Result<Vec<String>, String> {
             let requests = common.requests.unwrap_or(40);
             Ok(report("damage", common.campaign(runs), |seed| match common.store() {
                 Store::Volume => volume::campaign::damage(seed, requests, places),
-                Store::Sphere => sphere::campaign::damage(seed, requests, places),
+                Store::Sphere => sphere::campaign::damage(seed, requests, common.base(seed), places),
                 Store::DataSet => campaign::damage(seed, requests, common.organization(seed), places),
             }))
         }

@@ -140,7 +140,7 @@ impl Session {
                     .string()
                     .and_then(|number| strings.get_mut(usize::from(number)));
                 let string = string.ok_or_else(|| Trouble::Wrong(format!("no such string: {of_string}")))?;
-                Ok(of_one_string(&self.shape, set, string, of_string))
+                Ok(of_one_string(&self.shape, set, string, false, of_string))
             }
         }
     }
@@ -301,10 +301,10 @@ fn more(shape: &Shape, read: Result<Record<'_>, RequestError>) -> Result<Option<
     }
 }
 
-/// What a key is to the engine.
-fn argument<'k>(shape: &Shape, key: &'k [u8]) -> Argument<'k> {
+/// What a key is to the engine; by a path it is an alternate key.
+fn argument<'k>(shape: &Shape, path: bool, key: &'k [u8]) -> Argument<'k> {
     match () {
-        () if shape.keyed() => Argument::Key(key),
+        () if shape.keyed() || path => Argument::Key(key),
         () if shape.addressed() => Argument::Rba(shape.number(key)),
         () => Argument::Rrn(shape.number(key) as u32),
     }
@@ -316,7 +316,7 @@ fn rba(shape: &Shape, set: &DataSet, key: &[u8], plus: u64) -> u64 {
         true => shape.number(key),
         false => {
             let mut scout = set.string();
-            let found = scout.get(argument(shape, key), Search::Equal, Intent::Read);
+            let found = scout.get(argument(shape, false, key), Search::Equal, Intent::Read);
             let found = found.ok().filter(|_| key.len() == shape.key_length);
             found.map_or(1 << 40, |record| record.rba)
         }
@@ -339,8 +339,8 @@ fn insert(shape: &Shape, string: &mut Str, order: Order, body: &request::Body) -
     }
 }
 
-pub(crate) fn of_one_string(shape: &Shape, set: &DataSet, string: &mut Str, request: &Request) -> Reply {
-    let argument = |key| argument(shape, key);
+pub(crate) fn of_one_string(shape: &Shape, set: &DataSet, string: &mut Str, path: bool, request: &Request) -> Reply {
+    let argument = |key| argument(shape, path, key);
     match request {
         Request::Get {
             key, search, intent, ..

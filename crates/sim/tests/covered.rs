@@ -50,7 +50,8 @@ fn everything_on_the_list_happens() {
         add(covered(
             &VolumeRun::new(&volume, &volume.actions, false).expect("a volume"),
         ));
-        let sphere = SphereWorkload::small(seed, 40);
+        let base = [Organization::Ksds, Organization::Esds][seed as usize % 4 / 3];
+        let sphere = SphereWorkload::small(seed, 40, base);
         let run = SphereRun::new(&sphere.shape, &sphere.records, &sphere.requests, false);
         add(covered(&run.expect("a sphere")));
     }

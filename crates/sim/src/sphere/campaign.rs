@@ -7,13 +7,14 @@ use crate::crash::{self, explore, ImageId};
 use crate::damage;
 use crate::fault::{self, inject};
 use crate::request::Request;
+use crate::shape::{word, Organization};
 use crate::shrink::shrink_failure;
 use crate::sphere::subject::{compare, SphereRun};
 use crate::sphere::workload::SphereWorkload;
 
 /// One model run.
-pub fn model(seed: u64, requests: usize) -> Option<Outcome> {
-    let workload = SphereWorkload::model(seed, requests);
+pub fn model(seed: u64, requests: usize, base: Organization) -> Option<Outcome> {
+    let workload = SphereWorkload::model(seed, requests, base);
     Some(match compare(&workload, &workload.requests) {
         Ok(report) => Outcome {
             counts: report.counts(),
@@ -22,7 +23,10 @@ pub fn model(seed: u64, requests: usize) -> Option<Outcome> {
         Err(what) => {
             let fails = |kept: &[Request]| compare(&workload, kept).err();
             let (shortest, what) = shrink_failure(&workload.requests, 3000, &what, fails);
-            let replay = format!("cica-sim model --sphere --seed {seed} --requests {requests} --runs 1");
+            let replay = format!(
+                "cica-sim model --sphere --organization {} --seed {seed} --requests {requests} --runs 1",
+                word(base)
+            );
             Outcome {
                 failure: Some(format!("{what}\n{}", told(&workload, &replay, &shortest))),
                 ..Outcome::default()
@@ -32,13 +36,20 @@ pub fn model(seed: u64, requests: usize) -> Option<Outcome> {
 }
 
 /// One crash run, with images from the budget.
-pub fn crash(seed: u64, requests: usize, per_run: u64, budget: &Budget, only: Option<ImageId>) -> Option<Outcome> {
+pub fn crash(
+    seed: u64,
+    requests: usize,
+    base: Organization,
+    per_run: u64,
+    budget: &Budget,
+    only: Option<ImageId>,
+) -> Option<Outcome> {
     let images = budget.take(per_run)?;
     let plan = crash::Plan {
         only,
         ..crash::Plan::standard(seed, per_run)
     };
-    let workload = SphereWorkload::small(seed, requests);
+    let workload = SphereWorkload::small(seed, requests, base);
     Some(with_run(&workload, &workload.requests, false, |run| {
         let (report, failure) = explore(run, plan);
         budget.give_back(images.saturating_sub(report.total()));
@@ -54,8 +65,11 @@ pub fn crash(seed: u64, requests: usize, per_run: u64, budget: &Budget, only: Op
                 })
             });
             let image = failure.image.map_or(String::new(), |id| format!(" --image {id}"));
-            let replay =
-                format!("cica-sim crash --sphere --seed {seed} --requests {requests} --per-run {per_run}{image}");
+            let base = word(base);
+            let replay = format!(
+                "cica-sim crash --sphere --organization {base} \
+                 --seed {seed} --requests {requests} --per-run {per_run}{image}"
+            );
             format!("{failure}\nshorter: {last}\n{}", told(&workload, &replay, &shortest))
         });
         Outcome {
@@ -66,9 +80,15 @@ pub fn crash(seed: u64, requests: usize, per_run: u64, budget: &Budget, only: Op
 }
 
 /// One fault run.
-pub fn fault(seed: u64, requests: usize, each: u64, only: Option<(fault::Kind, Option<u64>)>) -> Option<Outcome> {
+pub fn fault(
+    seed: u64,
+    requests: usize,
+    base: Organization,
+    each: u64,
+    only: Option<(fault::Kind, Option<u64>)>,
+) -> Option<Outcome> {
     let plan = fault::Plan { seed, each, only };
-    let workload = SphereWorkload::small(seed, requests);
+    let workload = SphereWorkload::small(seed, requests, base);
     Some(with_run(&workload, &workload.requests, true, |run| {
         let (report, failure) = inject(run, plan);
         let failure = failure.map(|failure| {
@@ -83,8 +103,11 @@ pub fn fault(seed: u64, requests: usize, each: u64, only: Option<(fault::Kind, O
             let call = failure.fault.map_or(String::new(), |(kind, call)| {
                 format!(" --kind {} --call {call}", kind.name())
             });
-            let replay =
-                format!("cica-sim fault --sphere --seed {seed} --runs 1 --requests {requests} --each {each}{call}");
+            let base = word(base);
+            let replay = format!(
+                "cica-sim fault --sphere --organization {base} \
+                 --seed {seed} --runs 1 --requests {requests} --each {each}{call}"
+            );
             format!("{failure}\nshorter: {last}\n{}", told(&workload, &replay, &shortest))
         });
         Outcome {
@@ -95,15 +118,18 @@ pub fn fault(seed: u64, requests: usize, each: u64, only: Option<(fault::Kind, O
 }
 
 /// One damage run; its workload ends with a CLOSE.
-pub fn damage(seed: u64, requests: usize, places: u64) -> Option<Outcome> {
-    let mut workload = SphereWorkload::small(seed, requests);
+pub fn damage(seed: u64, requests: usize, base: Organization, places: u64) -> Option<Outcome> {
+    let mut workload = SphereWorkload::small(seed, requests, base);
     workload.requests.push(Request::Reopen {
         output: true,
         reset: false,
     });
     Some(with_run(&workload, &workload.requests, false, |run| {
         let (report, failure) = damage::damage(run, seed, places);
-        let replay = format!("cica-sim damage --sphere --seed {seed} --runs 1 --requests {requests} --places {places}");
+        let replay = format!(
+            "cica-sim damage --sphere --organization {} --seed {seed} --runs 1 --requests {requests} --places {places}",
+            word(base)
+        );
         Outcome {
             counts: report.counts(),
             failure: failure.map(|f| format!("{f}\n{}", told(&workload, &replay, &workload.requests))),

@@ -122,7 +122,7 @@ impl SphereOracle {
         let of = |(at, entries): (usize, &Entries)| {
             entries
                 .iter()
-                .map(|(key, pointers)| of_entry(at, &entry(key, pointers)))
+                .map(|(key, pointers)| of_entry(at, &self.shape.entry(at, key, pointers)))
                 .fold(0, u64::wrapping_add)
         };
         let alternates = self.alternates.iter().enumerate().map(of);
@@ -162,7 +162,8 @@ impl SphereOracle {
         let now = (self.base.records().clone(), self.alternates.clone());
         self.states.push(now);
         while let Some((old, alternates)) = self.states.pop() {
-            if old.values().eq(records) && alternates == lists {
+            let shown = old.iter().map(|(key, record)| self.shape.base.shown(key, record));
+            if shown.eq(records.iter().cloned()) && alternates == lists {
                 self.alternates = alternates;
                 let adopted = self.base.adopt(records);
                 self.open();
@@ -191,12 +192,15 @@ impl SphereOracle {
 
     /// A change of the base and of all that is upgraded with it.
     fn change(&mut self, request: &Request, string: u8) -> Answer {
-        let key = match request {
-            Request::Insert { body, .. } => Some(body.key.clone()),
-            _ => self.base.held(string).map(<[u8]>::to_vec),
-        };
+        let held = self.base.held(string).map(<[u8]>::to_vec);
         let mut after = self.base.clone();
         let reply = after.apply(request);
+        let key = match request {
+            Request::Insert { body, .. } if self.shape.base.keyed() => Some(body.key.clone()),
+            // It is behind all others.
+            Request::Insert { .. } => after.records().keys().next_back().cloned(),
+            _ => held,
+        };
         let done = match (reply, key) {
             (Reply::Done, Some(key)) => self.upgrade(&key, self.base.records().get(&key), after.records().get(&key)),
             (reply, _) => Err(reply),
@@ -447,7 +451,7 @@ impl SphereOracle {
                 };
                 Ok(Answer { reply, duplicate })
             }
-            Reply::Refused(8, 16, _) => Err(self.lose(string, NO_BASE_RECORD)),
+            Reply::Refused(8, 16 | 32, _) => Err(self.lose(string, NO_BASE_RECORD)),
             other => Err(other),
         }
     }
@@ -462,21 +466,11 @@ fn add(entries: &mut Entries, of: &Alternate, key: &[u8], pointer: &Bytes) -> Re
     if of.unique && !pointers.is_empty() {
         return Err(DUPLICATE);
     }
-    if 5 + key.len() + (pointers.len() + 1) * pointer.len() > of.maximum_record {
+    if 5 + key.len() + (pointers.len() + 1) * of.pointer > of.maximum_record {
         return Err(POINTERS);
     }
     pointers.push(pointer.clone());
     Ok(pointers.len() > 1)
-}
-
-/// The bytes of an alternate index record.
-pub fn entry(key: &[u8], pointers: &[Bytes]) -> Bytes {
-    let mut bytes = vec![1, pointers.first().map_or(0, Vec::len) as u8];
-    bytes.extend((pointers.len() as u16).to_be_bytes());
-    bytes.push(key.len() as u8);
-    bytes.extend_from_slice(key);
-    pointers.iter().for_each(|pointer| bytes.extend_from_slice(pointer));
-    bytes
 }
 
 /// The digest of a record of the alternate index at a place.

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cica_disk::Disk;
-use cica_engine::{Access, DataSet, Definition, Engine, Files, Insert, Intent, OpenOptions, RequestError, Str};
+use cica_engine::{Access, DataSet, Definition, Engine, Files, Insert, Intent, OpenOptions, Record, RequestError, Str};
 
 use crate::oracle::Bytes;
 use crate::request::{Reply, Request};
 use crate::session::{done, engine, of_one_string, Trouble};
 use crate::shape;
-use crate::sphere::oracle::{entry, of_entry, Answer, Entries};
+use crate::sphere::oracle::{of_entry, Answer, Entries};
 use crate::sphere::shape::Sphere;
 
 /// A sphere, open in an engine of its own: one process's life.
@@ -30,7 +30,7 @@ struct Open {
 /// What the files of a closed sphere hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contents {
-    /// Records of the base.
+    /// Records of the base, as contents are compared.
     pub records: Vec<Bytes>,
     /// Records of each alternate index, as bytes.
     pub alternates: Vec<Vec<Bytes>>,
@@ -73,9 +73,12 @@ impl SphereSession {
         alternates: &[Entries],
     ) -> Result<(), Trouble> {
         let engine = engine(disk, &shape.base)?;
-        let entries = |entries: &Entries| entries.iter().map(|(key, pointers)| entry(key, pointers)).collect();
+        let entries = |at: usize| -> Vec<Bytes> {
+            let all = alternates[at].iter();
+            all.map(|(key, pointers)| shape.entry(at, key, pointers)).collect()
+        };
         let mut all: Vec<(Files, _, Vec<Bytes>)> = vec![(base(), shape.base.attributes(), records.to_vec())];
-        all.extend((0..alternates.len()).map(|at| (alternate(at), shape.attributes(at), entries(&alternates[at]))));
+        all.extend((0..alternates.len()).map(|at| (alternate(at), shape.attributes(at), entries(at))));
         for (files, (data, index), records) in all {
             engine.create(&Definition {
                 data_path: files.data.clone(),
@@ -168,8 +171,9 @@ impl SphereSession {
                 let Open { strings, base, .. } = self.open.as_mut().ok_or_else(closed)?;
                 let number = of_string.string().unwrap_or_default();
                 let string = strings.get_mut(usize::from(number)).ok_or_else(closed)?;
-                let reply = of_one_string(&self.shape.base, base, string, of_string);
-                Ok(answer(reply, string, of_string, self.shape.way(number).is_some()))
+                let path = self.shape.way(number).is_some();
+                let reply = of_one_string(&self.shape.base, base, string, path, of_string);
+                Ok(answer(reply, string, of_string, path))
             }
         }
     }
@@ -193,12 +197,10 @@ impl SphereSession {
     /// The base's records, forward, and by each path, in the order of its alternate key.
     pub fn read_all(&self) -> Result<(Vec<Bytes>, Vec<Vec<Bytes>>), Trouble> {
         let open = self.set()?;
-        let read = |set: &DataSet| {
-            let mut string = set.string();
-            read_forward(&mut string)
-        };
-        let paths = open.paths.iter().map(read).collect::<Result<_, _>>()?;
-        Ok((read(&open.base)?, paths))
+        let by_path = |set: &DataSet| read_forward(&mut set.string(), |record| record.bytes.to_vec());
+        let paths = open.paths.iter().map(by_path).collect::<Result<_, _>>()?;
+        let base = read_forward(&mut open.base.string(), |record| shown(&self.shape, record))?;
+        Ok((base, paths))
     }
 
     /// EXAMINE of the base.
@@ -214,11 +216,11 @@ impl SphereSession {
 /// What the files of a sphere hold that nobody has open, each examined.
 pub fn look(disk: &Arc<dyn Disk>, shape: &Sphere) -> Result<Contents, Trouble> {
     let engine = engine(disk, &shape.base)?;
-    let read = |files: Files| -> Result<Vec<Bytes>, Trouble> {
+    let read = |files: Files, of: &dyn Fn(Record<'_>) -> Bytes| -> Result<Vec<Bytes>, Trouble> {
         // One that lost its last record stays open for output alone.
         let set = engine.open(&files.data, &files.index, OpenOptions::default())?;
         examine(&set)?;
-        let records = read_forward(&mut set.string())?;
+        let records = read_forward(&mut set.string(), of)?;
         let counted = set.statistics().0.records;
         if counted != records.len() as u64 {
             let words = format!(
@@ -232,9 +234,9 @@ pub fn look(disk: &Arc<dyn Disk>, shape: &Sphere) -> Result<Contents, Trouble> {
         Ok(records)
     };
     Ok(Contents {
-        records: read(base())?,
+        records: read(base(), &|record| shown(shape, record))?,
         alternates: (0..shape.alternates.len())
-            .map(|at| read(alternate(at)))
+            .map(|at| read(alternate(at), &|record| record.bytes.to_vec()))
             .collect::<Result<_, _>>()?,
     })
 }
@@ -252,11 +254,16 @@ fn examine(set: &DataSet) -> Result<(), Trouble> {
     }
 }
 
-fn read_forward(string: &mut Str) -> Result<Vec<Bytes>, Trouble> {
+/// A record of the base as contents are compared.
+fn shown(shape: &Sphere, record: Record<'_>) -> Bytes {
+    shape.base.shown(&shape.base.numbered(record.rba), record.bytes)
+}
+
+fn read_forward(string: &mut Str, of: impl Fn(Record<'_>) -> Bytes) -> Result<Vec<Bytes>, Trouble> {
     let mut records = Vec::new();
     loop {
         match string.next(Intent::Read) {
-            Ok(record) => records.push(record.bytes.to_vec()),
+            Ok(record) => records.push(of(record)),
             Err(RequestError::EndOfData) => return Ok(records),
             // By a path that is not upgraded: the rest is compared by requests.
             Err(RequestError::Alternate { component: 2, .. }) => return Ok(records),

@@ -28,6 +28,8 @@ pub struct Alternate {
     pub upgrade: bool,
     /// RECORDSIZE: some are so short that pointers run out of it.
     pub maximum_record: usize,
+    /// Bytes of a pointer: a prime key, or an RBA of four or eight.
+    pub pointer: usize,
 }
 
 impl Alternate {
@@ -38,7 +40,10 @@ impl Alternate {
 
     fn draw(base: &Shape, random: &mut Random) -> Alternate {
         let length = random.pick(&[1, 1, 2, 3, 4, 6]);
-        let pointer = base.key_length;
+        let pointer = match base.keyed() {
+            true => base.key_length,
+            false => random.pick(&[4, 4, 8]),
+        };
         let unique = length > 1 && random.chance(50);
         Alternate {
             offset: random.between(0, base.least_record() as u64 + 6) as usize,
@@ -49,20 +54,21 @@ impl Alternate {
                 true => 5 + length + pointer,
                 false => 5 + length + pointer * random.pick(&[3, 12, 60, 150, 150]),
             },
+            pointer,
         }
     }
 }
 
 impl Sphere {
-    /// A sphere for a model run.
-    pub fn draw(random: &mut Random) -> Sphere {
-        let base = Shape::draw(Organization::Ksds, random);
+    /// A sphere over such a base, for a model run.
+    pub fn draw(organization: Organization, random: &mut Random) -> Sphere {
+        let base = Shape::draw(organization, random);
         Sphere::over(base, random)
     }
 
-    /// A sphere for a crash run.
-    pub fn draw_small(random: &mut Random) -> Sphere {
-        let base = Shape::draw_small(Organization::Ksds, random);
+    /// A sphere over such a base, for a crash run.
+    pub fn draw_small(organization: Organization, random: &mut Random) -> Sphere {
+        let base = Shape::draw_small(organization, random);
         Sphere::over(base, random)
     }
 
@@ -83,6 +89,19 @@ impl Sphere {
         Sphere { base, alternates }
     }
 
+    /// The bytes of a record of the alternate index at a place; pointers are the base's keys, or RBAs in eight bytes.
+    pub fn entry(&self, at: usize, key: &[u8], pointers: &[Vec<u8>]) -> Vec<u8> {
+        let length = self.alternates[at].pointer;
+        let mut bytes = vec![u8::from(self.base.keyed()), length as u8];
+        bytes.extend((pointers.len() as u16).to_be_bytes());
+        bytes.push(key.len() as u8);
+        bytes.extend_from_slice(key);
+        for pointer in pointers {
+            bytes.extend_from_slice(&pointer[pointer.len() - length..]);
+        }
+        bytes
+    }
+
     /// The alternate index whose path a string goes by; `None`: it goes to the base itself.
     pub fn way(&self, string: u8) -> Option<usize> {
         (usize::from(string) % (self.alternates.len() + 1)).checked_sub(1)
@@ -99,6 +118,7 @@ impl Sphere {
         let alternate = self.alternates[at];
         let name = format!("SIM.AIX{at}");
         let own = Shape {
+            organization: Organization::Ksds,
             key_length: alternate.length,
             key_offset: 5,
             maximum_record: alternate.maximum_record,
@@ -118,7 +138,11 @@ impl Sphere {
                 key_offset: alternate.offset as u32,
                 unique: alternate.unique,
                 upgrade: alternate.upgrade,
-                pointers: Pointers::Keys(self.base.key_length as u8),
+                pointers: match (self.base.keyed(), alternate.pointer) {
+                    (true, length) => Pointers::Keys(length as u8),
+                    (false, 4) => Pointers::Rba,
+                    (false, _) => Pointers::Xrba,
+                },
             });
         }
         (data, index)

@@ -11,9 +11,9 @@ use crate::oracle::Bytes;
 use crate::request::{Body, Intent, Order, Reply, Request, Search};
 use crate::session::{Session, Trouble};
 use crate::shape::Durability;
-use crate::sphere::oracle::{entry, Entries, SphereOracle};
+use crate::sphere::oracle::{Entries, SphereOracle};
 use crate::sphere::session::{look, Contents, SphereSession};
-use crate::sphere::shape::Sphere;
+use crate::sphere::shape::{Alternate, Sphere};
 use crate::sphere::workload::SphereWorkload;
 use crate::subject::{Recovered, Step, Stop, Subject};
 
@@ -62,6 +62,34 @@ impl<'a> SphereRun<'a> {
             Trouble::Failed(words) if self.faulty => Stop::Failed(format!("{at}: {words}")),
             Trouble::Damaged(words) if self.faulty => Stop::Damaged(format!("{at}: {words}")),
             trouble => Stop::Wrong(format!("{at}: {}", trouble.words())),
+        }
+    }
+
+    /// One record more, behind all that are there, which stay as they are.
+    fn add_one(&self, disk: &Arc<dyn Disk>) -> Result<(), String> {
+        let before = recovered(disk, self.shape).map_err(Trouble::words)?;
+        let mut session = SphereSession::open(disk.clone(), self.shape, true).map_err(Trouble::words)?;
+        let insert = Request::Insert {
+            string: 0,
+            order: Order::Direct,
+            body: Body {
+                key: Vec::new(),
+                length: self.shape.base.maximum_record,
+                fill: 0x7F7F_7F7F,
+            },
+        };
+        let added = match session.apply(&insert).map_err(Trouble::words)?.reply {
+            Reply::Done => 1,
+            // Another record may have the alternate key.
+            Reply::Refused(8, 8 | 148, 4) => 0,
+            other => return Err(format!("{insert}: {other}")),
+        };
+        session.close().map_err(Trouble::words)?;
+        let after = look(disk, self.shape).map_err(Trouble::words)?;
+        let kept = after.records.len() == before.records.len() + added && after.records.starts_with(&before.records);
+        match kept && (added == 1 || after == before) {
+            true => Ok(()),
+            false => Err("after an insert and CLOSE the records before it are others".to_string()),
         }
     }
 
@@ -137,6 +165,9 @@ impl Subject for SphereRun<'_> {
     }
 
     fn exercise(&self, disk: Arc<dyn Disk>) -> Result<(), String> {
+        if !self.shape.base.keyed() {
+            return self.add_one(&disk);
+        }
         let before = recovered(&disk, self.shape).map_err(Trouble::words)?;
         let key = vec![0x5A; self.shape.base.key_length];
         let there = before
@@ -189,8 +220,11 @@ fn recovered(disk: &Arc<dyn Disk>, shape: &Sphere) -> Result<Contents, Trouble> 
     look(disk, shape)
 }
 
-fn records_of(entries: &Entries) -> Vec<Bytes> {
-    entries.iter().map(|(key, pointers)| entry(key, pointers)).collect()
+fn records_of(oracle: &SphereOracle, at: usize) -> Vec<Bytes> {
+    let entries = oracle.alternates()[at].iter();
+    entries
+        .map(|(key, pointers)| oracle.shape().entry(at, key, pointers))
+        .collect()
 }
 
 /// After so many requests everything is read.
@@ -237,21 +271,28 @@ pub fn compare(workload: &SphereWorkload, requests: &[Request]) -> Result<Report
 fn abandoned(disk: &Arc<dyn Disk>, session: SphereSession, oracle: &mut SphereOracle) -> Result<SphereSession, String> {
     drop(session);
     let found = recovered(disk, oracle.shape()).map_err(Trouble::words)?;
-    let of = |(key_len, records): (usize, &Vec<Bytes>)| lists(records, key_len, oracle.shape().base.key_length);
-    let lengths = oracle.shape().alternates.iter().map(|a| a.length);
-    let alternates: Vec<Entries> = lengths.zip(&found.alternates).map(of).collect();
+    let of = |(alternate, records): (&Alternate, &Vec<Bytes>)| lists(records, alternate, oracle.shape());
+    let alternates: Vec<Entries> = (oracle.shape().alternates.iter().zip(&found.alternates))
+        .map(of)
+        .collect();
     match oracle.adopt(&found.records, &alternates) {
         true => SphereSession::open(disk.clone(), oracle.shape(), true).map_err(Trouble::words),
         false => Err("base and alternate indexes are of no moment since the last commit".to_string()),
     }
 }
 
-fn lists(records: &[Bytes], key_len: usize, pointer_len: usize) -> Entries {
+fn lists(records: &[Bytes], alternate: &Alternate, shape: &Sphere) -> Entries {
+    // RBAs of eight bytes, as the oracle has them.
+    let whole = |pointer: &[u8]| {
+        let mut whole = vec![0; shape.base.key_length - pointer.len().min(shape.base.key_length)];
+        whole.extend_from_slice(pointer);
+        whole
+    };
     let read = |record: &Bytes| {
-        let (head, pointers) = record.split_at((5 + key_len).min(record.len()));
+        let (head, pointers) = record.split_at((5 + alternate.length).min(record.len()));
         (
             head[5..].to_vec(),
-            pointers.chunks(pointer_len).map(<[u8]>::to_vec).collect(),
+            pointers.chunks(alternate.pointer).map(whole).collect(),
         )
     };
     records.iter().map(read).collect()
@@ -259,8 +300,10 @@ fn lists(records: &[Bytes], key_len: usize, pointer_len: usize) -> Entries {
 
 fn contents(oracle: &SphereOracle) -> Contents {
     Contents {
-        records: oracle.base().records().values().cloned().collect(),
-        alternates: oracle.alternates().iter().map(records_of).collect(),
+        records: oracle.base().contents(),
+        alternates: (0..oracle.alternates().len())
+            .map(|at| records_of(oracle, at))
+            .collect(),
     }
 }
 
@@ -288,7 +331,7 @@ fn differ(found: &Contents, expected: &Contents) -> String {
 fn agree(session: &SphereSession, oracle: &SphereOracle) -> Result<(), String> {
     let (base, paths) = session.read_all().map_err(Trouble::words)?;
     let records = oracle.base().records();
-    if !base.iter().eq(records.values()) {
+    if base != oracle.base().contents() {
         return Err(format!("{} base records, expected {}", base.len(), records.len()));
     }
     for (at, found) in paths.iter().enumerate() {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::keys::KeySource;
 use crate::random::Random;
 use crate::request::{Body, Intent, Order, Request, Search};
+use crate::shape::Organization;
 use crate::sphere::oracle::SphereOracle;
 use crate::sphere::shape::Sphere;
 
@@ -21,18 +22,18 @@ pub struct SphereWorkload {
 }
 
 impl SphereWorkload {
-    /// A workload for a model run, deaths included.
-    pub fn model(seed: u64, requests: usize) -> SphereWorkload {
+    /// A workload for a model run over such a base, deaths included.
+    pub fn model(seed: u64, requests: usize, organization: Organization) -> SphereWorkload {
         let mut random = Random::new(seed);
-        let shape = Sphere::draw(&mut random);
+        let shape = Sphere::draw(organization, &mut random);
         let records = random.pick(&[20, 60, 150]);
         Writer::new(shape, random, records, true).write(requests)
     }
 
     /// A workload for a crash or fault run: a small image, and deaths left to the explorer.
-    pub fn small(seed: u64, requests: usize) -> SphereWorkload {
+    pub fn small(seed: u64, requests: usize, organization: Organization) -> SphereWorkload {
         let mut random = Random::new(seed);
-        let shape = Sphere::draw_small(&mut random);
+        let shape = Sphere::draw_small(organization, &mut random);
         let records = random.pick(&[8, 20]);
         Writer::new(shape, random, records, false).write(requests)
     }
@@ -80,7 +81,7 @@ impl Writer {
     fn push(&mut self, request: Request) {
         self.oracle.apply(&request);
         if request == Request::Abandon {
-            let records: Vec<_> = self.oracle.base().records().values().cloned().collect();
+            let records = self.oracle.base().contents();
             let alternates = self.oracle.alternates().to_vec();
             self.oracle.adopt(&records, &alternates);
         }
@@ -132,14 +133,19 @@ impl Writer {
         let Some(held) = self.oracle.base().held(string).map(<[u8]>::to_vec) else {
             return;
         };
-        let mut body = self.body(held.clone());
+        let has = self.oracle.base().records().get(&held).cloned().unwrap_or_default();
+        let mut body = self.body(held);
+        if self.shape.base.addressed() && self.random.chance(90) {
+            body.length = has.len();
+        }
         if self.shape.way(string).is_some() && self.random.chance(80) {
             // Through a path the alternate key must stay: the same filling keeps it, if the record is long enough.
+            let is_old = |body: &&Body| body.bytes(&self.shape.base) == has;
             let old = self.requests.iter().rev().find_map(|request| match request {
-                Request::Insert { body, .. } | Request::Update { body, .. } if body.key == held => Some(body.clone()),
+                Request::Insert { body, .. } | Request::Update { body, .. } => Some(body).filter(is_old),
                 _ => None,
             });
-            let old = old.or_else(|| self.loaded.iter().find(|body| body.key == held).cloned());
+            let old = old.or_else(|| self.loaded.iter().find(is_old));
             body.fill = old.map_or(body.fill, |old| old.fill);
         }
         self.push(Request::Update { string, body });
@@ -177,7 +183,7 @@ impl Writer {
             .pick(&[Intent::Read, Intent::Read, Intent::Position, Intent::Update]);
         let search = self.random.pick(&[Search::Equal, Search::GreaterOrEqual]);
         let mut key = self.existing_key(string);
-        if self.random.chance(20) {
+        if self.by_key(string) && self.random.chance(20) {
             key.truncate(self.random.between(1, key.len() as u64) as usize);
         }
         let browse = match self.random.below(8) {
@@ -217,7 +223,7 @@ impl Writer {
         let (search, intent) = (Search::Equal, Intent::Read);
         let request = match self.random.below(6) {
             0 => Request::Erase { string },
-            1 => Request::Get {
+            1 if self.by_key(string) => Request::Get {
                 string,
                 key: vec![7; self.shape.key_length(string) + 1],
                 search,
@@ -248,6 +254,11 @@ impl Writer {
 
     fn body(&mut self, key: Vec<u8>) -> Body {
         body(&self.shape, key, &mut self.random)
+    }
+
+    /// Whether a string's requests name records by key, of which they may give a part.
+    fn by_key(&self, string: u8) -> bool {
+        self.shape.base.keyed() || self.shape.way(string).is_some()
     }
 
     /// A prime or alternate key that is there, if any is.
@@ -285,15 +296,15 @@ fn body(shape: &Sphere, key: Vec<u8>, random: &mut Random) -> Body {
     };
     let bytes = [random.below(3), random.below(5), random.below(2), random.below(24)];
     Body {
-        key,
+        key: if shape.base.addressed() { Vec::new() } else { key },
         length: length as usize,
         fill: u32::from_le_bytes(bytes.map(|byte| byte as u8)),
     }
 }
 
-/// Records of which no alternate index refuses one.
+/// Records of which no alternate index refuses one, in the order in which the base takes them.
 fn load(shape: &Sphere, keys: &mut KeySource, records: u64, random: &mut Random) -> Vec<Body> {
-    let mut bodies = BTreeMap::new();
+    let mut bodies: Vec<Body> = Vec::new();
     let mut taken: Vec<BTreeMap<Vec<u8>, usize>> = vec![BTreeMap::new(); shape.alternates.len()];
     // The first has every alternate key, so no index is empty.
     for n in 0..records {
@@ -303,18 +314,21 @@ fn load(shape: &Sphere, keys: &mut KeySource, records: u64, random: &mut Random)
         }
         let record = body.bytes(&shape.base);
         let fits = taken.iter().zip(&shape.alternates).all(|(taken, of)| {
-            let most = (of.maximum_record - 5 - of.length) / shape.base.key_length;
+            let most = (of.maximum_record - 5 - of.length) / of.pointer;
             of.key_of(&record)
                 .is_none_or(|key| taken.get(key).copied().unwrap_or(0) < if of.unique { 1 } else { most })
         });
-        if fits && !bodies.contains_key(&body.key) {
+        let is_there = shape.base.keyed() && bodies.iter().any(|other| other.key == body.key);
+        if fits && !is_there {
             for (taken, of) in taken.iter_mut().zip(&shape.alternates) {
                 if let Some(key) = of.key_of(&record) {
                     *taken.entry(key.to_vec()).or_default() += 1;
                 }
             }
-            bodies.insert(body.key.clone(), body);
+            bodies.push(body);
         }
     }
-    bodies.into_values().collect()
+    // Those without a key keep their order.
+    bodies.sort_by(|a, b| a.key.cmp(&b.key));
+    bodies
 }

@@ -141,7 +141,7 @@ impl World {
             of_string => {
                 let number = usize::from(of_string.string().unwrap_or_default());
                 let string = open.strings.get_mut(number).ok_or_else(closed)?;
-                of_one_string(&self.shape.slots[slot], &open.set, string, of_string)
+                of_one_string(&self.shape.slots[slot], &open.set, string, false, of_string)
             }
         })
     }
