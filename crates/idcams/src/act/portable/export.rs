@@ -3,7 +3,8 @@
 //! 1. The original goes (PERMANENT) only when the copy is complete and durable, and nobody changed it meanwhile.
 //! 2. A key-sequenced cluster is copied record by record, so that it can be imported with another layout; CIMODE and
 //!    all other data sets are copied as they are stored, so that RBAs and record numbers stay what they are.
-//! 3. Paths and aliases over the object go with it; other objects over it are exported by themselves, before it.
+//! 3. Paths and aliases over the object are in its copy. Alternate indexes are not: who wants them elsewhere exports them
+//!    by themselves, before the base; PERMANENT takes them away with it, for without it they mean nothing.
 
 use super::super::delete::{expired, with_related};
 use super::super::failure::{not_found, refused, Failure};
@@ -12,7 +13,7 @@ use super::super::trouble::{not_opened, Trouble};
 use super::super::Services;
 use super::stored::{files, Copied};
 use super::{complete, head, moment, rank, unwritten, NewCopy};
-use crate::messages::{CICA0901E, IDC0005I, IDC0550I, IDC0594I};
+use crate::messages::{CICA0901E, CICA0968I, IDC0005I, IDC0550I, IDC0594I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
 use cica_catalog::entry::{Attributes, Organization};
@@ -98,14 +99,6 @@ impl Source {
         members.sort_by_key(|e| rank(e.kind()));
         let permanent = !params.flag("TEMPORARY");
         let doomed = with_related(&contents, &name)?;
-        let over = doomed.iter().find(|e| matches!(e, Entry::Aix(_)) && e.name() != &name);
-        if let (true, Some(aix)) = (permanent, over) {
-            let words = format!(
-                "{} over it would be lost; export or delete it first, or say TEMPORARY",
-                aix.name()
-            );
-            return Err(refused(&format!("{name} is not exported: {words}"), 140, 0));
-        }
         Ok(Source {
             catalog,
             entry,
@@ -140,12 +133,15 @@ impl Source {
         }
     }
 
-    /// PERMANENT: takes the object out of the catalog with all that leads to it.
+    /// PERMANENT: takes the object out of the catalog with all that leads to it and is built over it.
     fn take_away(self, services: &Services, params: &Params, version: u32, out: &mut Sysprint) -> Result<(), Failure> {
-        let said = self.entry.attributes().is_some_and(|a| a.erase);
-        let erase = params.switch("ERASE", "NOERASE").unwrap_or(said);
         let making = Making::begin(services, &self.catalog)?;
-        let locked = Replaced::lock(services, &self.catalog, self.entry.clone(), erase)?;
+        let mut locked = Vec::new();
+        for entry in self.doomed.iter().filter(|entry| entry.attributes().is_some()) {
+            let said = entry.attributes().is_some_and(|a| a.erase);
+            let erase = params.switch("ERASE", "NOERASE").unwrap_or(said);
+            locked.push(Replaced::lock(services, &self.catalog, entry.clone(), erase)?);
+        }
         if let Some((data, _)) = files(&self.catalog, &self.entry)? {
             if services.engine.peek(&data)?.version != version {
                 let words = format!(
@@ -156,7 +152,7 @@ impl Source {
             }
         }
         let doomed = self.doomed;
-        making.switch(vec![locked], |contents| {
+        making.switch(locked, |contents| {
             for entry in &doomed {
                 contents.remove(entry.name())?;
             }
@@ -164,6 +160,10 @@ impl Source {
         })?;
         for entry in &doomed {
             out.say(&IDC0550I, &[("kind", &entry.kind().letter()), ("name", entry.name())]);
+        }
+        let left_out = |entry: &&Entry| matches!(entry, Entry::Aix(_)) && entry.name() != self.entry.name();
+        for aix in doomed.iter().filter(left_out) {
+            out.say(&CICA0968I, &[("name", aix.name()), ("base", self.entry.name())]);
         }
         Ok(())
     }
