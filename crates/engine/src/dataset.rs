@@ -10,6 +10,7 @@
 //! | any | last handle dropped without `close` | closed, as after the death of the process |
 
 mod redo;
+mod units;
 
 use crate::common::interval::Intervals;
 use crate::common::{shape, Common};
@@ -429,29 +430,6 @@ impl Inner {
         self.commit_tree(false)?;
         ksds.loading.store(false, Relaxed);
         Ok(())
-    }
-
-    /// The same for a data set of any organization that is to be changed in a unit of recovery.
-    pub fn end_loading_for_units(&self) -> Result<(), RequestError> {
-        if !self.common().loading.load(Relaxed) {
-            return Ok(());
-        }
-        let _gate = self.common().gate.write();
-        self.common().check_fence()?;
-        self.note_loading();
-        self.commit_tree(false)?;
-        self.common().loading.store(false, Relaxed);
-        Ok(())
-    }
-
-    /// Itself and the alternate indexes that are upgraded with it.
-    pub fn members(&self) -> impl Iterator<Item = &Inner> {
-        self.sphere().into_iter().flat_map(Sphere::members).chain([self])
-    }
-
-    /// `Err` if it, or an alternate index that is upgraded with it, is fenced.
-    pub fn check_fences(&self) -> Result<(), RequestError> {
-        self.members().try_for_each(|member| member.common().check_fence())
     }
 
     /// Makes the log durable as far as it goes.

@@ -26,5 +26,6 @@ pub mod shape;
 pub mod shrink;
 pub mod sphere;
 pub mod subject;
+pub mod units;
 pub mod volume;
 pub mod workload;

@@ -14,6 +14,7 @@ use cica_sim::fault::Kind;
 use cica_sim::replay::Script;
 use cica_sim::shape::{self, Organization};
 use cica_sim::sphere;
+use cica_sim::units;
 use cica_sim::volume;
 use cica_sim::workload::Workload;
 use clap::{Args, Parser, Subcommand};
@@ -50,6 +51,9 @@ enum Command {
         /// Look at this image of the first seed's run alone: CUT.IMAGE or CUT.IMAGE/CUT.IMAGE
         #[arg(long)]
         image: Option<ImageId>,
+        /// Units of recovery over several data sets instead of a single data set
+        #[arg(long, conflicts_with_all = ["sphere", "volume", "organization"])]
+        units: bool,
     },
     /// Fail each call to the disk
     Fault {
@@ -200,11 +204,13 @@ fn run(command: Command) -> Result<Vec<String>, String> {
             images,
             per_run,
             image,
+            units,
         } => {
             let requests = common.requests.unwrap_or(40);
             let campaign = common.campaign(if image.is_some() { 1 } else { u64::MAX });
             let budget = campaign::Budget::new(images);
             Ok(report("crash", campaign, |seed| match common.store() {
+                _ if units => units::campaign::crash(seed, requests, per_run, &budget, image),
                 Store::Volume => volume::campaign::crash(seed, requests, per_run, &budget, image),
                 Store::Sphere => sphere::campaign::crash(seed, requests, common.base(seed), per_run, &budget, image),
                 Store::DataSet => campaign::crash(seed, requests, common.organization(seed), per_run, &budget, image),

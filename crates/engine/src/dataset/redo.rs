@@ -1,20 +1,12 @@
-//! Logged requests done again in an open data set, and changes of units taken back.
+//! Logged requests done again in an open data set.
 
 use super::Inner;
 use crate::common::by::By;
-use crate::error::{OpenError, RequestError};
+use crate::error::OpenError;
 use crate::log::Logged;
 use crate::sync::atomic::Ordering::Relaxed;
 
 impl Inner {
-    /// Does a request that takes a change of a unit back.
-    pub fn take_back(&self, request: &Logged, by: By<'_>) -> Result<(), RequestError> {
-        match self.sphere() {
-            Some(sphere) => sphere.take_back(self, request, by),
-            None => self.records.redo(request, by),
-        }
-    }
-
     /// Does a logged request again, unless the tree has it (R5).
     pub fn replay(&self, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
         if lsn <= self.roots.lock().data.log.lsn {

@@ -47,7 +47,7 @@ impl State {
         mut left: Vec<Change>,
         stuck: Vec<(usize, RequestError)>,
     ) -> (Vec<DataSet>, Result<(), RequestError>) {
-        let id = {
+        let (id, left_behind) = {
             let mut work = self.work.lock();
             let fenced = |change: &Change| work.sets[change.set].inner().check_fences().is_err();
             let before = left.len();
@@ -59,19 +59,20 @@ impl State {
                 let error = stuck.into_iter().next().map(|(_, error)| error);
                 return (Vec::new(), error.map_or(Ok(()), Err));
             }
-            if work.left_behind {
-                0
-            } else {
-                work.id
-            }
+            (work.id, work.left_behind)
         };
+        let mut error = stuck.into_iter().next().map(|(_, error)| error);
         if id != 0 {
-            // Not flushed: without it the next open takes back what is taken back.
-            self.shared
-                .log
-                .append_unit(&[], |buf| cica_format::log::append_unit_end(buf, id, true));
+            if !left_behind {
+                self.shared
+                    .log
+                    .append_unit(&[], |buf| cica_format::log::append_unit_end(buf, id, true));
+            }
+            // U1: a tree that has what was taken back must not be committed before the log says that it was.
+            if let Err(failed) = self.flush() {
+                error.get_or_insert(failed);
+            }
         }
-        let error = stuck.into_iter().next().map(|(_, error)| error);
         (self.end(), error.map_or(Ok(()), Err))
     }
 

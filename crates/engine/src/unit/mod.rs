@@ -2,7 +2,7 @@
 //! states).
 //!
 //! * U1. No tree that has changes of an open unit is committed before the log holds, durably and named in the root,
-//!   what takes them back.
+//!   what takes them back; and a unit is open until the log holds its end.
 //! * U2. The log does not start over while a unit is open. Trees are committed all the same.
 //! * U3. A data set with changes of an open unit is not closed: the unit has a handle of its own.
 //! * U4. A change in a unit is logged under the latch of its page (R4), or under the locks of its keys (S2), with what

@@ -1,0 +1,159 @@
+//! What data sets hold when units change them: records as they are, the records before of each open unit, and who keeps
+//! what.
+//!
+//! Changes without a unit are made in the first data set alone: so what stands goes from moment to moment in all of them
+//! together, whichever tree was committed by itself.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::random::digest;
+
+/// Data sets of a run: a KSDS, an RRDS and an ESDS.
+pub const SETS: usize = 3;
+/// The ESDS's number.
+pub const ESDS: usize = 2;
+/// Units of a run.
+pub const UNITS: usize = 2;
+
+/// One thing that a run does. `by` is a unit, or nobody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)] // the fields say what they are
+pub enum Action {
+    /// Insert where there is no such record, else update; in the ESDS a key beyond the last adds one.
+    Put {
+        by: Option<usize>,
+        set: usize,
+        key: u32,
+        value: u32,
+    },
+    /// Erase.
+    Erase { by: Option<usize>, set: usize, key: u32 },
+    /// The unit ends.
+    Commit(usize),
+    /// The unit is taken back.
+    BackOut(usize),
+    /// A tree is committed.
+    Checkpoint(usize),
+    /// The log is written.
+    Flush,
+    /// CLOSE and OPEN.
+    Reopen(usize),
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self:?}")
+    }
+}
+
+/// What an action answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// Done.
+    Done,
+    /// 8/16.
+    NotFound,
+    /// 8/20.
+    Kept,
+}
+
+/// Values by key.
+pub type Records = BTreeMap<u32, u32>;
+
+/// See the module.
+#[derive(Debug, Clone, Default)]
+pub struct Oracle {
+    sets: [Records; SETS],
+    /// What each open unit changed, as it was before.
+    before: [BTreeMap<(usize, u32), Option<u32>>; UNITS],
+}
+
+impl Oracle {
+    /// The data sets as they were loaded.
+    pub fn new(sets: [Records; SETS]) -> Oracle {
+        Oracle {
+            sets,
+            before: Default::default(),
+        }
+    }
+
+    /// Records as they are at the moment.
+    pub fn records(&self, set: usize) -> &Records {
+        &self.sets[set]
+    }
+
+    /// Has the unit changed anything?
+    pub fn is_open(&self, unit: usize) -> bool {
+        !self.before[unit].is_empty()
+    }
+
+    /// Does it.
+    pub fn apply(&mut self, action: Action) -> Answer {
+        match action {
+            Action::Put { by, set, key, value } => {
+                let adds = !self.sets[set].contains_key(&key);
+                self.change(by, (set, key), Some(value), adds && set == ESDS)
+            }
+            Action::Erase { by, set, key } => match self.sets[set].contains_key(&key) {
+                true => self.change(by, (set, key), None, false),
+                // Nobody is told whose a record is that is not there.
+                false => Answer::NotFound,
+            },
+            Action::Commit(unit) => {
+                self.before[unit].clear();
+                Answer::Done
+            }
+            Action::BackOut(unit) => {
+                for ((set, key), old) in std::mem::take(&mut self.before[unit]) {
+                    put(&mut self.sets[set], key, old);
+                }
+                Answer::Done
+            }
+            Action::Checkpoint(_) | Action::Flush | Action::Reopen(_) => Answer::Done,
+        }
+    }
+
+    fn change(&mut self, by: Option<usize>, place: (usize, u32), new: Option<u32>, at_the_end: bool) -> Answer {
+        let others = |unit: &usize| Some(*unit) != by;
+        let kept = |unit: usize| {
+            let before = &self.before[unit];
+            let added = |(&(set, _), old): (&(usize, u32), &Option<u32>)| set == ESDS && old.is_none();
+            before.contains_key(&place) || (at_the_end && before.iter().any(added))
+        };
+        if (0..UNITS).filter(others).any(kept) {
+            return Answer::Kept;
+        }
+        let old = self.sets[place.0].get(&place.1).copied();
+        if let Some(unit) = by {
+            self.before[unit].entry(place).or_insert(old);
+        }
+        put(&mut self.sets[place.0], place.1, new);
+        Answer::Done
+    }
+
+    /// What stands if every open unit is taken back.
+    pub fn standing(&self) -> [Records; SETS] {
+        let mut sets = self.sets.clone();
+        for ((set, key), old) in self.before.iter().flatten() {
+            put(&mut sets[*set], *key, *old);
+        }
+        sets
+    }
+}
+
+fn put(records: &mut Records, key: u32, value: Option<u32>) {
+    match value {
+        Some(value) => records.insert(key, value),
+        None => records.remove(&key),
+    };
+}
+
+/// Digest of what data sets hold.
+pub fn digest_of(sets: &[Records; SETS]) -> u64 {
+    let numbers = |records: &Records| -> Vec<u8> {
+        let pairs = records.iter().flat_map(|(key, value)| [*key, *value]);
+        pairs.chain([u32::MAX]).flat_map(u32::to_be_bytes).collect()
+    };
+    digest(&sets.iter().flat_map(numbers).collect::<Vec<u8>>())
+}

@@ -1,0 +1,337 @@
+//! Data sets and units as a [`Subject`] of the crash explorer; its run compares every answer as well.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cica_disk::{Disk, Image, MemoryDisk};
+use cica_engine::{
+    Access, Argument, DataSet, Definition, Engine, Insert, Intent, OpenOptions, RequestError, Search, Str,
+    UnitOfRecovery,
+};
+use cica_format::attributes::{Attributes, Organization};
+
+use super::oracle::{digest_of, Action, Answer, Oracle, Records, ESDS, SETS, UNITS};
+use super::workload::UnitsWorkload;
+use crate::session::{clock, engine_at, Session, Trouble};
+use crate::subject::{Recovered, Step, Stop, Subject};
+
+const NAMES: [&str; SETS] = ["A", "B", "C"];
+const KINDS: [Organization; SETS] = [Organization::Ksds, Organization::Rrds, Organization::Esds];
+/// Bytes of a record: key and value, and so many more that a CI of 512 bytes has few.
+const LENGTH: usize = 90;
+
+/// The run of a workload.
+pub struct UnitsRun<'w> {
+    workload: &'w UnitsWorkload,
+    start: Image,
+}
+
+impl<'w> UnitsRun<'w> {
+    /// Makes and loads the data sets in memory.
+    ///
+    /// # Errors
+    /// In words.
+    pub fn new(workload: &'w UnitsWorkload) -> Result<Self, String> {
+        let disk = MemoryDisk::from(Session::empty_disk());
+        make(&(Arc::new(disk.clone()) as Arc<dyn Disk>), workload).map_err(Trouble::words)?;
+        Ok(UnitsRun {
+            workload,
+            start: disk.image(),
+        })
+    }
+}
+
+fn engine(disk: &Arc<dyn Disk>) -> Result<Engine, Trouble> {
+    engine_at(disk, &clock(1000), PathBuf::from("/log"), 4 << 20)
+}
+
+fn paths(set: usize) -> (PathBuf, PathBuf) {
+    let file = |part: &str| PathBuf::from(format!("/volume/{}.{part}", NAMES[set]));
+    match KINDS[set] {
+        Organization::Ksds => (file("data"), file("index")),
+        _ => (file("data"), PathBuf::new()),
+    }
+}
+
+fn make(disk: &Arc<dyn Disk>, workload: &UnitsWorkload) -> Result<(), Trouble> {
+    let engine = engine(disk)?;
+    for (set, records) in workload.start.iter().enumerate() {
+        let (data_path, index_path) = paths(set);
+        let mut data = Attributes::new(KINDS[set], &format!("{}.DATA", NAMES[set]), 512, 4);
+        (data.average_record, data.maximum_record) = (LENGTH as u32, LENGTH as u32);
+        (data.primary, data.secondary) = (512 * 4, 512 * 4);
+        let keyed = KINDS[set] == Organization::Ksds;
+        let mut index = Attributes::new(KINDS[set], &format!("{}.INDEX", NAMES[set]), 512, 8);
+        if keyed {
+            (data.key_length, index.key_length) = (4, 4);
+        }
+        engine.create(&Definition {
+            data_path,
+            index_path,
+            data,
+            index: Some(index).filter(|_| keyed),
+        })?;
+        let opened = open(&engine, set)?;
+        let mut string = opened.string();
+        for (&key, &value) in records {
+            match KINDS[set] {
+                Organization::Rrds => string.insert_at(key, &record(key, value), Insert::Sequential)?,
+                _ => string.insert(&record(key, value), Insert::Sequential).map(drop)?,
+            }
+        }
+        drop(string);
+        opened.close()?;
+    }
+    Ok(())
+}
+
+fn open(engine: &Engine, set: usize) -> Result<DataSet, Trouble> {
+    let (data, index) = paths(set);
+    let options = OpenOptions {
+        access: Access::Output,
+        ..OpenOptions::default()
+    };
+    Ok(engine.open(&data, &index, options)?)
+}
+
+fn record(key: u32, value: u32) -> Vec<u8> {
+    let mut record = [key.to_be_bytes(), value.to_be_bytes()].concat();
+    record.resize(LENGTH, value as u8);
+    record
+}
+
+/// Key and value of a record that is as it was written.
+fn read(bytes: &[u8]) -> Result<(u32, u32), Trouble> {
+    let number = |at: usize| {
+        bytes
+            .get(at..at + 4)
+            .and_then(|b| b.try_into().ok())
+            .map(u32::from_be_bytes)
+    };
+    match (number(0), number(4)) {
+        (Some(key), Some(value)) if record(key, value) == bytes => Ok((key, value)),
+        _ => Err(Trouble::Wrong("a record is not as any was written".into())),
+    }
+}
+
+/// Everything in a data set, after its structure was checked.
+fn contents(opened: &DataSet) -> Result<Records, Trouble> {
+    let findings = opened.examine()?.findings;
+    if let Some(first) = findings.first() {
+        return Err(Trouble::Wrong(format!("EXAMINE: CI {}: {}", first.ci, first.what)));
+    }
+    let (mut string, mut records) = (opened.string(), Records::new());
+    string.point_first()?;
+    loop {
+        match string.next(Intent::Read) {
+            Ok(found) => {
+                let (key, value) = read(found.bytes)?;
+                records.insert(key, value);
+            }
+            Err(RequestError::EndOfData) => break,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    match opened.statistics().0.records == records.len() as u64 {
+        true => Ok(records),
+        false => Err(Trouble::Wrong("REC-TOTAL is not the number of records".into())),
+    }
+}
+
+/// Opens all data sets, looks, and closes them.
+fn look(disk: &Arc<dyn Disk>) -> Result<[Records; SETS], Trouble> {
+    let engine = engine(disk)?;
+    let mut found: [Records; SETS] = Default::default();
+    for (set, records) in found.iter_mut().enumerate() {
+        let opened = open(&engine, set)?;
+        *records = contents(&opened)?;
+        opened.close()?;
+    }
+    Ok(found)
+}
+
+/// A process: its data sets, units, and a string for each unit and for nobody.
+struct Process {
+    sets: Vec<Option<(DataSet, Vec<Str>)>>,
+    units: Vec<UnitOfRecovery>,
+    engine: Engine,
+}
+
+impl Process {
+    fn start(disk: &Arc<dyn Disk>) -> Result<Process, Trouble> {
+        let engine = engine(disk)?;
+        let mut process = Process {
+            sets: (0..SETS).map(|_| None).collect(),
+            units: (0..UNITS).map(|_| engine.unit()).collect(),
+            engine,
+        };
+        (0..SETS).try_for_each(|set| process.open(set))?;
+        Ok(process)
+    }
+
+    fn open(&mut self, set: usize) -> Result<(), Trouble> {
+        let opened = open(&self.engine, set)?;
+        let strings = self
+            .units
+            .iter()
+            .map(|unit| opened.string_in(unit))
+            .chain([opened.string()]);
+        let strings = strings.collect();
+        self.sets[set] = Some((opened, strings));
+        Ok(())
+    }
+
+    fn close(&mut self, set: usize) -> Result<(), Trouble> {
+        if let Some((opened, strings)) = self.sets[set].take() {
+            drop(strings);
+            opened.close()?;
+        }
+        Ok(())
+    }
+
+    fn set(&self, set: usize) -> Result<&DataSet, Trouble> {
+        let closed = || Trouble::Wrong("it is closed".into());
+        self.sets[set].as_ref().map(|(opened, _)| opened).ok_or_else(closed)
+    }
+
+    fn apply(&mut self, action: Action) -> Result<Answer, Trouble> {
+        match action {
+            Action::Put { by, set, key, value } => answer(self.put(by, set, key, &record(key, value))),
+            Action::Erase { by, set, key } => answer(self.erase(by, set, key)),
+            Action::Commit(unit) => answer(self.units[unit].commit()),
+            Action::BackOut(unit) => answer(self.units[unit].backout()),
+            Action::Checkpoint(set) => answer(self.set(set)?.checkpoint()),
+            Action::Flush => answer(self.set(0)?.commit()),
+            Action::Reopen(set) => {
+                self.close(set)?;
+                self.open(set)?;
+                Ok(Answer::Done)
+            }
+        }
+    }
+
+    fn string(&mut self, by: Option<usize>, set: usize) -> Result<&mut Str, RequestError> {
+        let strings = self.sets[set].as_mut().map(|(_, strings)| strings);
+        strings
+            .and_then(|strings| strings.get_mut(by.unwrap_or(UNITS)))
+            .ok_or(RequestError::NoString)
+    }
+
+    fn put(&mut self, by: Option<usize>, set: usize, key: u32, record: &[u8]) -> Result<(), RequestError> {
+        let string = self.string(by, set)?;
+        match get(string, set, key) {
+            Ok(()) => string.update(record).map(drop),
+            Err(RequestError::NotFound | RequestError::BadRba { .. }) => match set {
+                1 => string.insert_at(key, record, Insert::Direct),
+                _ => string.insert(record, Insert::Direct).map(drop),
+            },
+            Err(error) => Err(error),
+        }
+    }
+
+    fn erase(&mut self, by: Option<usize>, set: usize, key: u32) -> Result<(), RequestError> {
+        let string = self.string(by, set)?;
+        get(string, set, key)?;
+        string.erase()
+    }
+}
+
+/// Gets a record for update. Those of the ESDS have one length, so a number is a place.
+fn get(string: &mut Str, set: usize, key: u32) -> Result<(), RequestError> {
+    let bytes = key.to_be_bytes();
+    let argument = match set {
+        ESDS => {
+            let per_ci = ((512 - 4 - 6) / LENGTH) as u64;
+            let n = u64::from(key) - 1;
+            Argument::Rba(n / per_ci * 512 + n % per_ci * LENGTH as u64)
+        }
+        1 => Argument::Rrn(key),
+        _ => Argument::Key(&bytes),
+    };
+    string.get(argument, Search::Equal, Intent::Update).map(drop)
+}
+
+fn answer(done: Result<(), RequestError>) -> Result<Answer, Trouble> {
+    match done {
+        Ok(()) => Ok(Answer::Done),
+        Err(RequestError::NotFound) => Ok(Answer::NotFound),
+        Err(RequestError::Exclusive { .. }) => Ok(Answer::Kept),
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Subject for UnitsRun<'_> {
+    fn start(&self) -> Image {
+        self.start.clone()
+    }
+
+    fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
+        let mut oracle = Oracle::new(self.workload.start.clone());
+        note(Step::new(digest_of(&oracle.standing()), true));
+        let wrong = |trouble: Trouble| Stop::Wrong(trouble.words());
+        let mut process = Process::start(&disk).map_err(wrong)?;
+        for (number, &action) in self.workload.actions.iter().enumerate() {
+            let expected = oracle.apply(action);
+            let got = process.apply(action);
+            if !matches!(got, Ok(got) if got == expected) {
+                let got = got.map_or_else(Trouble::words, |answer| format!("{answer:?}"));
+                return Err(Stop::Wrong(format!(
+                    "action {} ({action}): expected {expected:?}, got {got}",
+                    number + 1
+                )));
+            }
+            // What the others hold without a unit is nothing, and a commit has made theirs durable before.
+            let durable = matches!(
+                action,
+                Action::Commit(_) | Action::Flush | Action::Checkpoint(0) | Action::Reopen(0)
+            );
+            note(Step::new(digest_of(&oracle.standing()), durable));
+            if number % 10 == 9 {
+                for set in 0..SETS {
+                    let found = process.set(set).and_then(contents).map_err(wrong)?;
+                    if &found != oracle.records(set) {
+                        return Err(Stop::Wrong(format!(
+                            "after action {} data set {set} is another",
+                            number + 1
+                        )));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_of_one_root(&self) -> bool {
+        false
+    }
+
+    fn recover(&self, disk: Arc<dyn Disk>) -> Result<Recovered, String> {
+        look(&disk)
+            .map(|found| Recovered::new(digest_of(&found)))
+            .map_err(Trouble::words)
+    }
+
+    fn exercise(&self, disk: Arc<dyn Disk>) -> Result<(), String> {
+        let before = look(&disk).map_err(Trouble::words)?;
+        let change = || -> Result<(), Trouble> {
+            let mut process = Process::start(&disk)?;
+            for (set, records) in before.iter().enumerate() {
+                let key = records.keys().next_back().map_or(1, |last| last + 1);
+                let value = 7;
+                process.apply(Action::Put {
+                    by: Some(0),
+                    set,
+                    key,
+                    value,
+                })?;
+            }
+            process.apply(Action::BackOut(0))?;
+            (0..SETS).try_for_each(|set| process.close(set))
+        };
+        change().map_err(Trouble::words)?;
+        match look(&disk).map_err(Trouble::words)? == before {
+            true => Ok(()),
+            false => Err("after a unit that was backed out the contents are others".into()),
+        }
+    }
+}

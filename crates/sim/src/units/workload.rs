@@ -1,0 +1,62 @@
+//! Draws the actions of a run: mostly changes in units, some of them at records that another unit keeps.
+
+use super::oracle::{Action, Oracle, Records, ESDS, SETS, UNITS};
+use crate::random::Random;
+
+/// What is in the data sets at the start, and what is done.
+#[derive(Debug, Clone)]
+pub struct UnitsWorkload {
+    /// Records at the start.
+    pub start: [Records; SETS],
+    /// What is done.
+    pub actions: Vec<Action>,
+}
+
+impl UnitsWorkload {
+    /// The run of a seed.
+    pub fn new(seed: u64, actions: usize) -> UnitsWorkload {
+        let mut random = Random::new(seed ^ 0x0075_6E69_7473);
+        let many = random.between(2, 30) as u32;
+        let start: [Records; SETS] = std::array::from_fn(|set| {
+            let step = if set == ESDS { 1 } else { 3 };
+            (1..=many).map(|n| (n * step, 0)).collect()
+        });
+        let mut oracle = Oracle::new(start.clone());
+        let drawn = (0..actions).map(|_| {
+            let action = draw(&mut random, &oracle, many * 3 + 6);
+            oracle.apply(action);
+            action
+        });
+        let actions = drawn.collect();
+        UnitsWorkload { start, actions }
+    }
+}
+
+fn draw(random: &mut Random, oracle: &Oracle, keys: u32) -> Action {
+    let unit = random.below(UNITS);
+    match random.below(100) {
+        0..76 => change(random, oracle, unit, keys),
+        76..84 if oracle.is_open(unit) => Action::Commit(unit),
+        84..92 if oracle.is_open(unit) => Action::BackOut(unit),
+        92..95 => Action::Checkpoint(random.below(SETS)),
+        95..97 => Action::Flush,
+        97..99 => Action::Reopen(random.below(SETS)),
+        _ => change(random, oracle, unit, keys),
+    }
+}
+
+fn change(random: &mut Random, oracle: &Oracle, unit: usize, keys: u32) -> Action {
+    let (set, value) = (random.below(SETS), random.bits() as u32);
+    // Without a unit the first data set alone is changed; see the oracle.
+    let by = Some(unit).filter(|_| set > 0 || random.chance(80));
+    let next = oracle.records(set).keys().next_back().map_or(1, |last| last + 1);
+    let key = match set {
+        ESDS if random.chance(50) => next,
+        ESDS => random.between(1, u64::from(next)) as u32,
+        _ => random.between(1, u64::from(keys)) as u32,
+    };
+    match set != ESDS && random.chance(30) {
+        true => Action::Erase { by, set, key },
+        false => Action::Put { by, set, key, value },
+    }
+}

@@ -1,0 +1,32 @@
+//! Units of recovery under power cuts at every write and sync: the part of the campaign that runs with every build.
+
+use cica_sim::campaign::{Budget, Campaign};
+use cica_sim::units::campaign::crash;
+use cica_sim::units::oracle::Action;
+use cica_sim::units::workload::UnitsWorkload;
+
+#[test]
+fn after_every_crash_committed_units_are_whole_and_open_ones_are_not_there() {
+    let budget = Budget::new(20_000);
+    let total = Campaign::new(1, 40).run(|seed| crash(seed, 60, 1_000, &budget, None), |_| ());
+    assert!(total.failures.is_empty(), "{}", total.failures[0]);
+    for count in [
+        "images all",
+        "images subset",
+        "images torn",
+        "images nested",
+        "images exercised",
+    ] {
+        assert!(total.counts[count] > 100, "{count}: {:?}", total.counts);
+    }
+}
+
+#[test]
+fn runs_have_units_of_every_end() {
+    let actions: Vec<Action> = (1..=40).flat_map(|seed| UnitsWorkload::new(seed, 60).actions).collect();
+    let count = |of: fn(&Action) -> bool| actions.iter().filter(|action| of(action)).count();
+    assert!(count(|a| matches!(a, Action::Commit(_))) > 50);
+    assert!(count(|a| matches!(a, Action::BackOut(_))) > 50);
+    assert!(count(|a| matches!(a, Action::Checkpoint(_))) > 20);
+    assert!(count(|a| matches!(a, Action::Reopen(_))) > 10);
+}
