@@ -25,7 +25,7 @@ use crate::log::{Left, LogReader, Logged};
 use crate::unit::Unfinished;
 use cica_disk::{Create, Lock, Open};
 use cica_format::root::Root;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ struct Recovery<'e> {
     log: u64,
     log_path: PathBuf,
     /// Data sets that take part, by cluster id.
-    members: HashMap<u64, Arc<Inner>>,
+    members: BTreeMap<u64, Arc<Inner>>,
     /// What the numbers in the log mean.
     numbers: HashMap<u32, Member>,
     /// The log has requests of a data set that is away (V1).
@@ -89,7 +89,7 @@ impl Engine {
             engine: self,
             log: root.log.log,
             log_path: log_path.clone(),
-            members: HashMap::new(),
+            members: BTreeMap::new(),
             numbers: HashMap::new(),
             needed: false,
             unfinished: Unfinished::default(),

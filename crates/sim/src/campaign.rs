@@ -15,6 +15,7 @@ use crate::request::Request;
 use crate::run::Run;
 use crate::shape::{word, Organization, Shape};
 use crate::shrink::shrink_failure;
+use crate::subject::Subject;
 use crate::workload::Workload;
 
 /// Which seeds, on how many threads.
@@ -279,6 +280,37 @@ pub fn damage(seed: u64, requests: usize, organization: Organization, places: u6
         )
     });
     Some(Outcome { counts, failure })
+}
+
+/// One run of all bits: of a data set that was closed, or of one whose process died after a commit.
+pub fn bits(seed: u64, requests: usize, organization: Organization, every: usize) -> Option<Outcome> {
+    let mut workload = Workload::small(seed, requests, organization);
+    workload.requests.push(match seed % 2 {
+        0 => Request::Commit,
+        _ => Request::Reopen {
+            output: true,
+            reset: false,
+        },
+    });
+    let subject = run(&workload.shape, &workload.requests, false);
+    Some(bits_of(&subject, every, || {
+        let word = word(organization);
+        format!(
+            "cica-sim bits --organization {word} --seed {seed} --runs 1 --requests {requests} --every {every}\n{}",
+            Script {
+                shape: workload.shape.clone(),
+                seed,
+                requests: workload.requests.clone()
+            }
+        )
+    }))
+}
+
+/// The same of any store.
+pub(crate) fn bits_of(subject: &dyn Subject, every: usize, replay: impl FnOnce() -> String) -> Outcome {
+    let (counts, failure) = damage::every::every_bit(subject, every);
+    let failure = failure.map(|failure| format!("{failure}\nreplay: {}", replay()));
+    Outcome { counts, failure }
 }
 
 /// The workload that crashes, faults and damage are explored in: of every second KSDS one that wears its CAs out.

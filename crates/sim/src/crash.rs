@@ -257,7 +257,7 @@ impl Explorer<'_> {
             }
             *self.report.images.entry(fate.kind).or_default() += 1;
             self.image(id, &point.image(|index, _| fate.survivals[index]))
-                .map_err(|failure| failure.at(id, fate, point))?;
+                .map_err(|failure| failure.at(id, fate, point).after(&self.recording.trace, cut))?;
         }
         Ok(())
     }
@@ -314,7 +314,7 @@ impl Explorer<'_> {
                     true => Err("the contents were read, and after one more crash they are others".into()),
                     false => self.judge(id.first.0, again),
                 };
-                judged.map_err(|what| Failure::from(what).at(id, fate, &point))?;
+                judged.map_err(|what| Failure::from(what).at(id, fate, &point).after(&trace, cut))?;
             }
             if point.advance().is_none() {
                 return Ok(());
@@ -360,6 +360,13 @@ impl From<String> for Failure {
 }
 
 impl Failure {
+    /// Tells what happened last before a cut.
+    fn after(mut self, trace: &Trace, cut: usize) -> Failure {
+        self.fate.push(format!("before cut {cut}:"));
+        self.fate.extend(last_events(trace, cut));
+        self
+    }
+
     /// Names the image, unless an image of a second crash has its name already.
     fn at(self, id: ImageId, fate: &Fate, point: &CrashPoint<'_>) -> Failure {
         match self.image {
@@ -389,6 +396,16 @@ fn describe(fate: &Fate, point: &CrashPoint<'_>) -> Vec<String> {
         .collect()
 }
 
+/// Events before a cut that a failure tells.
+const TOLD: usize = 24;
+
+/// What happened last before the cut.
+fn last_events(trace: &Trace, cut: usize) -> Vec<String> {
+    let first = cut.saturating_sub(TOLD);
+    let told = |(at, event): (usize, &Event)| format!("event {}: {}", first + at + 1, change(event));
+    trace.events()[first..cut].iter().enumerate().map(told).collect()
+}
+
 fn change(event: &Event) -> String {
     match event {
         Event::Write { file, at, bytes } => format!("{} bytes at {at} of {file:?}", bytes.len()),
@@ -396,7 +413,9 @@ fn change(event: &Event) -> String {
         Event::Create { file, path, .. } => format!("new name {} for {file:?}", path.display()),
         Event::Rename { from, to, .. } => format!("{} renamed to {}", from.display(), to.display()),
         Event::Remove { path } => format!("{} removed", path.display()),
-        Event::Sync { .. } | Event::SyncDirectory { .. } | Event::Forget { .. } => "nothing".to_string(),
+        Event::Sync { file } => format!("sync of {file:?}"),
+        Event::SyncDirectory { path } => format!("sync of {}", path.display()),
+        Event::Forget { file } => format!("failed sync of {file:?}"),
     }
 }
 

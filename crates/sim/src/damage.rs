@@ -4,6 +4,8 @@
 //! A damaged place that nothing refers to is harmless; all others must be noticed. Only an earlier sector may bring an
 //! earlier state back, and only as a whole.
 
+pub mod every;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;

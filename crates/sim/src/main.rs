@@ -83,6 +83,17 @@ enum Command {
         #[arg(long, default_value_t = 2000)]
         places: u64,
     },
+    /// Turn every bit of a small store, one at a time, and damage each of its sectors
+    Bits {
+        #[command(flatten)]
+        common: Common,
+        /// Runs, each with a seed of its own
+        #[arg(long, default_value_t = 2)]
+        runs: u64,
+        /// Turn one bit in so many
+        #[arg(long, default_value_t = 1)]
+        every: usize,
+    },
     /// Print the requests of a run, as `replay` reads them
     Draw {
         /// The seed
@@ -238,6 +249,14 @@ fn run(command: Command) -> Result<Vec<String>, String> {
                 Store::Volume => volume::campaign::damage(seed, requests, places),
                 Store::Sphere => sphere::campaign::damage(seed, requests, common.base(seed), places),
                 Store::DataSet => campaign::damage(seed, requests, common.organization(seed), places),
+            }))
+        }
+        Command::Bits { common, runs, every } => {
+            let requests = common.requests.unwrap_or(12);
+            Ok(report("bits", common.campaign(runs), |seed| match common.store() {
+                Store::Volume => volume::campaign::bits(seed, requests, every),
+                Store::Sphere => sphere::campaign::bits(seed, requests, common.base(seed), every),
+                Store::DataSet => campaign::bits(seed, requests, common.organization(seed), every),
             }))
         }
         Command::Draw { seed, requests, model } => {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::campaign::{Budget, Outcome};
+use crate::campaign::{bits_of, Budget, Outcome};
 use crate::crash::{self, explore, ImageId};
 use crate::damage;
 use crate::fault::{self, inject};
@@ -120,10 +120,7 @@ pub fn fault(
 /// One damage run; its workload ends with a CLOSE.
 pub fn damage(seed: u64, requests: usize, base: Organization, places: u64) -> Option<Outcome> {
     let mut workload = SphereWorkload::small(seed, requests, base);
-    workload.requests.push(Request::Reopen {
-        output: true,
-        reset: false,
-    });
+    close(&mut workload);
     Some(with_run(&workload, &workload.requests, false, |run| {
         let (report, failure) = damage::damage(run, seed, places);
         let replay = format!(
@@ -134,6 +131,28 @@ pub fn damage(seed: u64, requests: usize, base: Organization, places: u64) -> Op
             counts: report.counts(),
             failure: failure.map(|f| format!("{f}\n{}", told(&workload, &replay, &workload.requests))),
         }
+    }))
+}
+
+fn close(workload: &mut SphereWorkload) {
+    workload.requests.push(Request::Reopen {
+        output: true,
+        reset: false,
+    });
+}
+
+/// One run of all bits, after everything was closed.
+pub fn bits(seed: u64, requests: usize, base: Organization, every: usize) -> Option<Outcome> {
+    let mut workload = SphereWorkload::small(seed, requests, base);
+    close(&mut workload);
+    Some(with_run(&workload, &workload.requests, false, |run| {
+        bits_of(run, every, || {
+            let replay = format!(
+                "cica-sim bits --sphere --organization {} --seed {seed} --runs 1 --requests {requests} --every {every}",
+                word(base)
+            );
+            told(&workload, &replay, &workload.requests)
+        })
     }))
 }
 

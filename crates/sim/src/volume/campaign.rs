@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::campaign::{Budget, Outcome};
+use crate::campaign::{bits_of, Budget, Outcome};
 use crate::crash::{self, explore, ImageId};
 use crate::damage;
 use crate::fault::{self, inject};
@@ -77,9 +77,7 @@ pub fn fault(seed: u64, actions: usize, each: u64, only: Option<(fault::Kind, Op
 /// One damage run; its workload ends with all data sets closed.
 pub fn damage(seed: u64, actions: usize, places: u64) -> Option<Outcome> {
     let mut workload = VolumeWorkload::small(seed, actions);
-    workload
-        .actions
-        .extend((0..workload.shape.slots.len()).map(Action::Close));
+    close(&mut workload);
     Some(with_run(&workload, &workload.actions, false, |run| {
         let (report, failure) = damage::damage(run, seed, places);
         let replay = format!("cica-sim damage --volume --seed {seed} --runs 1 --requests {actions} --places {places}");
@@ -87,6 +85,23 @@ pub fn damage(seed: u64, actions: usize, places: u64) -> Option<Outcome> {
             counts: report.counts(),
             failure: failure.map(|f| format!("{f}\n{}", told(&workload, &replay, &workload.actions))),
         }
+    }))
+}
+
+fn close(workload: &mut VolumeWorkload) {
+    let all = (0..workload.shape.slots.len()).map(Action::Close);
+    workload.actions.extend(all);
+}
+
+/// One run of all bits, after everything was closed.
+pub fn bits(seed: u64, actions: usize, every: usize) -> Option<Outcome> {
+    let mut workload = VolumeWorkload::small(seed, actions);
+    close(&mut workload);
+    Some(with_run(&workload, &workload.actions, false, |run| {
+        bits_of(run, every, || {
+            let replay = format!("cica-sim bits --volume --seed {seed} --runs 1 --requests {actions} --every {every}");
+            told(&workload, &replay, &workload.actions)
+        })
     }))
 }
 

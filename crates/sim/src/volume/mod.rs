@@ -13,6 +13,7 @@
 //! V1. Each data set is a part: a crash may leave one later than another, but none behind what was promised of it.
 //! V2. A command that ended with condition code 0 is durable. A crash in its middle leaves what was or what it makes.
 //! V3. A REPRO is a load: a crash in its middle leaves some beginning of the records.
+//! V4. A DELETE takes path, alternate index and base away in this order, each by a change of its own.
 
 pub mod action;
 pub mod campaign;

@@ -150,7 +150,10 @@ impl Model {
                 Card::FreeSpace(..) => self.keyed(slot),
                 Card::Rename => there.entry.index == Index::None,
                 Card::Repro(from) => records == 0 && self.copies_from(*from, slot) && there.oracle.loading(),
-                Card::DefineIndex => self.keyed(slot) && there.entry.index == Index::None && records > 0,
+                Card::DefineIndex => {
+                    // What is emptied at will has none.
+                    self.keyed(slot) && !self.shape.slots[slot].reuse && there.entry.index == Index::None && records > 0
+                }
                 Card::DefinePath => there.entry.index == Index::Defined,
                 Card::BuildIndex => there.entry.index == Index::Reached && records > 0,
                 Card::DeleteIndex => there.entry.index != Index::None,
@@ -262,13 +265,35 @@ impl Model {
         }
     }
 
-    /// The digests of a data set while REPRO loads it: each beginning of what the other holds (V3).
-    pub fn beginnings(&self, slot: usize, from: usize) -> Vec<u64> {
-        let entry = self.slots[slot].as_ref().map(|there| there.entry).unwrap_or_default();
-        let records = self.records(from);
-        (0..=records.len())
-            .map(|count| digest_of(Some((entry, &records[..count]))))
-            .collect()
+    /// The digests of a data set in the middle of an action that is done in several steps: while REPRO loads it, each
+    /// beginning of what the other holds (V3); while DELETE takes an index away, without its path and without it (V4).
+    pub fn between(&self, action: &Action) -> Vec<u64> {
+        let Action::Card(slot, card) = action else {
+            return Vec::new();
+        };
+        let Some(there) = &self.slots[*slot] else {
+            return Vec::new();
+        };
+        match card {
+            Card::Repro(from) => {
+                let records = self.records(*from);
+                let beginning = |count: usize| digest_of(Some((there.entry, &records[..count])));
+                (0..=records.len()).map(beginning).collect()
+            }
+            Card::Delete | Card::DeleteIndex => {
+                let records = there.oracle.contents();
+                let without = |index| {
+                    let entry = Entry { index, ..there.entry };
+                    digest_of(Some((entry, &records[..])))
+                };
+                let indexes = [Index::Defined, Index::None].into_iter();
+                indexes
+                    .filter(|index| *index < there.entry.index)
+                    .map(without)
+                    .collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn records(&self, slot: usize) -> Vec<Bytes> {

@@ -174,10 +174,8 @@ impl Subject for VolumeRun<'_> {
             }
             let at = || format!("action {} ({action})", number + 1);
             let part = model.part(action);
-            if let Action::Card(slot, Card::Repro(from)) = action {
-                for digest in model.beginnings(*slot, *from) {
-                    note(Step::of(part, digest, false));
-                }
+            for digest in model.between(action) {
+                note(Step::of(part, digest, false));
             }
             let before = model.clone();
             let promised = self.promises(&model, action);
