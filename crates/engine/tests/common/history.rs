@@ -1,5 +1,6 @@
 //! What threads asked and were answered, and whether some order of the requests, one at a time, explains it: each
-//! request at a moment between its call and its return. Records do not depend on each other, so each is looked at alone.
+//! request at a moment between its call and its return. Records do not depend on each other, so each is looked at
+//! alone.
 
 use super::{key, sealed, unsealed, Random};
 use cica_engine::*;
