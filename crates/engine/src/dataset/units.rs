@@ -5,7 +5,7 @@ use crate::common::by::By;
 use crate::error::RequestError;
 use crate::log::Logged;
 use crate::sphere::Sphere;
-use std::sync::atomic::Ordering::Relaxed;
+use crate::sync::atomic::Ordering::Relaxed;
 
 impl Inner {
     /// Ends a load early: from now on records are logged. Of a KSDS its string does that (`end_loading`).
