@@ -1,8 +1,9 @@
 //! Looking at a CI without giving it a place in the pool.
 //!
 //! A batch step that reads some thousand records at random comes to most CIs once. What makes a page of a CI (a
-//! frame of memory that was never touched, slots, and giving it back) costs more than reading it, and serves the second visit. So
-//! the first looks at a CI of a component that nobody changes are at its image, in the string's own memory.
+//! frame of memory that was never touched, slots, and giving it back) costs more than reading it, and serves the
+//! second visit. So the first looks at a CI of a component that nobody changes are at its image, in the string's own
+//! memory.
 //!
 //! * O1. The image is checked like one that becomes a page. It stays true for as long as the component is open: it is
 //!   open for input, and whoever would change it is kept out by the lock on the file.
