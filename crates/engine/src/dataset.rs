@@ -376,12 +376,12 @@ impl Inner {
             self.flush_log()?;
         }
         let log = &self.shared.log;
-        let (flush, over) = log.wants();
-        if flush {
+        let wants = log.wants();
+        if wants.flush {
             self.flush_log()?;
         }
-        if over {
-            self.shared.start_over();
+        if wants.long {
+            self.shared.end_epoch(wants.overdue);
         } else if self.wants_commit() || self.sphere().is_some_and(Sphere::wants_commit) {
             self.checkpoint()?;
         }
@@ -406,11 +406,32 @@ impl Inner {
         }
     }
 
+    /// Writes and makes durable what a commit would write, with requests going on; returns how many CIs that were. What
+    /// fails is left to the commit, but for a sync (D3).
+    pub fn write_early(&self) -> usize {
+        if self.common().check_fence().is_err() {
+            return 0;
+        }
+        let parts = [Some(&self.common().data), self.records.index()];
+        let written = |part: &Component| {
+            let written = part.write_early();
+            match written {
+                0 => Ok(0),
+                _ => part.sync().map(|()| written),
+            }
+        };
+        let written: Result<usize, RequestError> = parts.into_iter().flatten().map(|part| written(part)).sum();
+        written
+            .inspect_err(|error| self.common().fence(&error.to_string()))
+            .unwrap_or(0)
+    }
+
     /// Commits the tree, of a base with those of its alternate indexes.
     pub fn checkpoint(&self) -> Result<(), RequestError> {
         match self.sphere() {
             Some(sphere) => sphere.commit(self, false),
             None => {
+                self.write_early();
                 let _gate = self.common().gate.write();
                 self.commit_tree(false)
             }

@@ -6,7 +6,7 @@ use crate::error::OpenError;
 use crate::io::Io;
 use crate::log::{Log, MOST_GATHERED};
 use crate::pool::{Held, Pool};
-use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Acquire};
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use crate::sync::{Mutex, MutexGuard};
 use cica_disk::{Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
 use cica_format::attributes::Attributes;
@@ -46,6 +46,8 @@ pub(crate) struct Shared {
     pub open: Mutex<HashMap<PathBuf, Weak<Inner>>>,
     /// Kept while all trees are committed and the log starts over.
     pub starting_over: Mutex<()>,
+    /// A thread does so, or is about to.
+    pub ending_epoch: AtomicBool,
     /// Units of recovery made so far, and those that are open.
     pub units: AtomicU64,
     pub open_units: AtomicUsize,
@@ -74,6 +76,7 @@ impl Engine {
             log,
             open: Mutex::new(HashMap::new()),
             starting_over: Mutex::new(()),
+            ending_epoch: AtomicBool::new(false),
             units: AtomicU64::new(1),
             open_units: AtomicUsize::new(0),
             flusher: std::sync::OnceLock::new(),
@@ -451,40 +454,9 @@ impl Shared {
         self.pool.limit() as u64
     }
 
-    /// Commits every tree and starts the log over.
-    pub fn start_over(&self) {
-        let Some(_guard) = self.starting_over.try_lock() else {
-            return;
-        };
-        // A data set that is being opened would begin to log what is thrown away here.
-        let open = self.open.lock();
-        let mut all: Vec<Arc<Inner>> = open
-            .values()
-            .filter_map(Weak::upgrade)
-            .filter(|i| !i.has_left())
-            .collect();
-        all.sort_by_key(|inner| inner.data_path().to_path_buf());
-        let gates: Vec<_> = all.iter().map(|inner| inner.common().gate.write()).collect();
-        // The members of a sphere are committed one after the other, so the log must have their units (S4).
-        let logged = self.log.flush(self.log.last());
-        // A fenced one needs what the log has of it, so that log cannot start over; the others go on with another.
-        let fenced = all.iter().any(|inner| inner.common().check_fence().is_err());
-        if fenced {
-            self.commit_off_log(&all, &logged);
-        } else if logged.is_ok() && all.iter().all(|inner| inner.commit_tree(false).is_ok()) {
-            match self.open_units.load(Acquire) {
-                0 => self.log.start_over(),
-                // The gates are kept, so no unit makes its first change just now (U2).
-                _ => self.log.go_on(),
-            }
-        }
-        drop(gates);
-        drop(open);
-    }
-
     /// Commits the trees of all that can without a log, and lets the log's file go as if its owner had died: those that
     /// cannot recover from it. The caller keeps all gates.
-    fn commit_off_log(&self, all: &[Arc<Inner>], logged: &Result<(), String>) {
+    pub(crate) fn commit_off_log(&self, all: &[Arc<Inner>], logged: &Result<(), String>) {
         for inner in all {
             match logged {
                 // The trees of a sphere must not be committed one by one (S4).
@@ -506,12 +478,7 @@ impl Shared {
     /// incomplete one's requests is let go as if its owner had died, so that the next open recovers from it.
     pub fn detach_log(&self, _quiet: &MutexGuard<'_, ()>) {
         let open = self.open.lock();
-        let mut all: Vec<Arc<Inner>> = open
-            .values()
-            .filter_map(Weak::upgrade)
-            .filter(|i| !i.has_left())
-            .collect();
-        all.sort_by_key(|inner| inner.data_path().to_path_buf());
+        let all = those_open(&open);
         let gates: Vec<_> = all.iter().map(|inner| inner.common().gate.write()).collect();
         // Nothing is left that a flush could write meanwhile. If it fails, the log answers nothing more.
         let logged = self.log.flush(self.log.last());
@@ -538,6 +505,17 @@ impl Shared {
             }
         });
     }
+}
+
+/// The open data sets, in the order in which their gates are taken.
+pub(crate) fn those_open(open: &HashMap<PathBuf, Weak<Inner>>) -> Vec<Arc<Inner>> {
+    let mut all: Vec<Arc<Inner>> = open
+        .values()
+        .filter_map(Weak::upgrade)
+        .filter(|i| !i.has_left())
+        .collect();
+    all.sort_by_key(|inner| inner.data_path().to_path_buf());
+    all
 }
 
 fn flush_each_second(log: Weak<Log>) {

@@ -20,6 +20,7 @@ mod common;
 mod dataset;
 mod definition;
 mod engine;
+mod epoch;
 mod error;
 mod esds;
 pub mod examine;

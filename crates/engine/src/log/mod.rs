@@ -62,6 +62,20 @@ pub struct Log {
 
 const GATHERED: u8 = 1;
 const LONG: u8 = 2;
+const OVERDUE: u8 = 4;
+/// Bytes of log by which it may grow while the trees are being committed.
+const OVERDUE_BYTES: u64 = 2 * EPOCH_BYTES;
+
+/// What a log asks of whoever comes by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wants {
+    /// So much has gathered that it should be written though nobody asked.
+    pub flush: bool,
+    /// It is so long that the trees should be committed and it should start over.
+    pub long: bool,
+    /// It grew much longer while that is being done.
+    pub overdue: bool,
+}
 
 struct State {
     file: Option<Claimed>,
@@ -251,12 +265,15 @@ impl Log {
         state.next_lsn - 1
     }
 
-    /// Whether so much has gathered that it should be written though nobody asked, and whether the log is so long that
-    /// the trees should be committed and it should start over.
+    /// What is to be done for it.
     #[inline]
-    pub fn wants(&self) -> (bool, bool) {
+    pub fn wants(&self) -> Wants {
         let pressure = self.pressure.load(Relaxed);
-        (pressure & GATHERED != 0, pressure & LONG != 0)
+        Wants {
+            flush: pressure & GATHERED != 0,
+            long: pressure & LONG != 0,
+            overdue: pressure & OVERDUE != 0,
+        }
     }
 
     /// From now on every change is written at once: there is no thread that would do it each second.
@@ -324,6 +341,9 @@ impl Log {
                 if f.at > f.long {
                     self.pressure.fetch_or(LONG, Relaxed);
                 }
+                if f.at > f.long + OVERDUE_BYTES {
+                    self.pressure.fetch_or(OVERDUE, Relaxed);
+                }
                 (f.file.clone(), f.log, f.path.clone(), f.epoch, at)
             }
             None => return Err("the log has no file".into()),
@@ -378,7 +398,7 @@ impl Log {
     /// log goes on, and is long again when it has grown as much once more.
     pub fn go_on(&self) {
         let mut state = self.state.lock();
-        self.pressure.fetch_and(!LONG, Relaxed);
+        self.pressure.fetch_and(!(LONG | OVERDUE), Relaxed);
         if let Some(f) = &mut state.file {
             f.long = f.at + self.epoch_bytes.load(Relaxed);
         }

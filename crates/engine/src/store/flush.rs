@@ -3,37 +3,58 @@
 use super::ca::{Place, NO_REGION};
 use super::{CaPage, Component};
 use crate::error::RequestError;
-use crate::pool::{Latched, NO_FRAME};
+use crate::pool::{Kind, Latched, NO_FRAME};
 use cica_disk::{ReadAt, WriteAt};
 use cica_format::ca::NO_SLOT;
 use cica_format::checksum::{ci_checksum, Identity};
 
+/// Changed CAs for which writing ahead of the commit is worth a sync more.
+const WORTH_IT: usize = 4;
+
 impl Component {
-    /// Writes the dirty CIs of a CA that is complete, ahead of the commit.
-    pub fn write_behind(&self, ca: u32) -> Result<(), RequestError> {
+    /// Writes the dirty CIs of all CAs ahead of the commit, while requests go on; returns how many there were. Nothing is
+    /// done where little would be gained, and what fails is left to the commit.
+    pub fn write_early(&self) -> usize {
+        let changed: Vec<u32> = self.changed.lock().iter().copied().collect();
+        if changed.len() < WORTH_IT {
+            return 0;
+        }
+        changed.into_iter().filter_map(|ca| self.write_behind(ca).ok()).sum()
+    }
+
+    /// Writes the dirty CIs of a CA ahead of the commit; returns how many. Those that somebody is just changing stay.
+    pub fn write_behind(&self, ca: u32) -> Result<usize, RequestError> {
         let _guard = self.lock(ca).lock();
         match self.directory.get(ca) {
             // All of its CIs were given up, and so written, since.
-            NO_FRAME => Ok(()),
-            descriptor => self.write_dirty(ca, CaPage::of(self.pool.view(descriptor))),
+            NO_FRAME => Ok(0),
+            descriptor => {
+                let page = CaPage::of(self.pool.view(descriptor));
+                // Who has the latch of a page may wait for that of another one.
+                let mut dirty = self.dirty(ca, page, |frame| self.pool.try_latch(frame));
+                self.write_latched(ca, page, &mut dirty).map(|()| dirty.len())
+            }
         }
     }
 
     /// Writes the dirty CIs of one CA. The caller holds the CA's lock and keeps writers out.
     pub(super) fn write_dirty(&self, ca: u32, page: CaPage<'_>) -> Result<(), RequestError> {
-        let dirty = |i: &usize| {
-            let frame = page.frame(*i);
-            frame != NO_FRAME && self.pool.descriptor(frame).dirty()
-        };
-        let mut dirty: Vec<Dirty<'_>> = (0..self.layout.ci_per_ca)
-            .filter(dirty)
-            .map(|i| Dirty {
-                ci: self.layout.join(ca, i as u32),
-                i,
-                latched: self.pool.latch(page.frame(i)),
-            })
-            .collect();
+        let mut dirty = self.dirty(ca, page, |frame| Some(self.pool.latch(frame)));
         self.write_latched(ca, page, &mut dirty)
+    }
+
+    /// The dirty CIs of one CA, latched.
+    fn dirty<'p>(&'p self, ca: u32, page: CaPage<'_>, latch: impl Fn(u32) -> Option<Latched<'p>>) -> Vec<Dirty<'p>> {
+        let latched = |i: usize| {
+            let (frame, ci) = (page.frame(i), self.layout.join(ca, i as u32));
+            if frame == NO_FRAME || !self.pool.descriptor(frame).dirty() {
+                return None;
+            }
+            // Its page may have moved to a larger frame before the latch was there.
+            let latched = latch(frame).filter(|l| l.page() == Some(self.page_id(Kind::Ci, ci)))?;
+            Some(Dirty { ci, i, latched })
+        };
+        (0..self.layout.ci_per_ca).filter_map(latched).collect()
     }
 
     /// Writes latched dirty pages of one CA. The caller holds the CA's lock; on failure they are dirty again.

@@ -1,0 +1,91 @@
+//! The end of a log's epoch: all trees are committed and the log starts over, while requests go on.
+//!
+//! | log is | who changes something | a thread of its own |
+//! |---|---|---|
+//! | shorter than an epoch | goes on | - |
+//! | longer | goes on, and starts the thread if none is there | writes early, then commits with requests kept out |
+//! | longer by two epochs more | waits for the commit | the same |
+//!
+//! Without threads (in a simulation) the request that finds the log too long does all of it.
+//!
+//! * E1. Writing early is what giving up a page does: images go to slots that are not committed, at any time. The commit
+//!   finds what was changed again since, and only that keeps requests waiting.
+//! * E2. What was written early is made durable before the gates are closed, so that the syncs of the commit find little
+//!   to do. A sync that fails fences the data set like any other.
+
+use crate::dataset::Inner;
+use crate::engine::{those_open, Shared};
+use crate::sync::atomic::Ordering::*;
+use std::sync::Arc;
+
+/// Rounds of writing early at most.
+const ROUNDS: usize = 3;
+/// So few CIs are left to the commit.
+const FEW: usize = 256;
+
+impl Shared {
+    /// The log is too long, or `overdue`.
+    pub fn end_epoch(self: &Arc<Self>, overdue: bool) {
+        if overdue || !self.env.background {
+            let _guard = self.starting_over.lock();
+            if self.log.wants().long {
+                self.start_over();
+            }
+            return;
+        }
+        if self.ending_epoch.swap(true, AcqRel) {
+            return;
+        }
+        let shared = self.clone();
+        let thread = std::thread::Builder::new().name("cica-commit".into());
+        let started = thread.stack_size(512 << 10).spawn(move || {
+            let guard = shared.starting_over.lock();
+            shared.start_over();
+            drop(guard);
+            shared.ending_epoch.store(false, Release);
+        });
+        if started.is_err() {
+            self.ending_epoch.store(false, Release);
+            self.end_epoch(true);
+        }
+    }
+
+    /// Commits every tree and starts the log over. The caller has the right to.
+    fn start_over(&self) {
+        // Those that are closed meanwhile wait for us with letting go of their files.
+        let changed = those_open(&self.open.lock());
+        write_early(&changed);
+        drop(changed);
+        // A data set that is being opened would begin to log what is thrown away here.
+        let open = self.open.lock();
+        let all = those_open(&open);
+        let gates: Vec<_> = all.iter().map(|inner| inner.common().gate.write()).collect();
+        // The members of a sphere are committed one after the other, so the log must have their units (S4).
+        let logged = self.log.flush(self.log.last());
+        // A fenced one needs what the log has of it, so that log cannot start over; the others go on with another.
+        let fenced = all.iter().any(|inner| inner.common().check_fence().is_err());
+        if fenced {
+            self.commit_off_log(&all, &logged);
+        } else if logged.is_ok() && all.iter().all(|inner| inner.commit_tree(false).is_ok()) {
+            match self.open_units.load(Acquire) {
+                0 => self.log.start_over(),
+                // The gates are kept, so no unit makes its first change just now (U2).
+                _ => self.log.go_on(),
+            }
+        }
+        drop(gates);
+        drop(open);
+    }
+}
+
+/// Writes what a commit would write, until there is little left or it grows as fast as it is written.
+pub fn write_early(all: &[Arc<Inner>]) {
+    let mut last = usize::MAX;
+    for _ in 0..ROUNDS {
+        let written = all.iter().map(|inner| inner.write_early()).sum();
+        if written <= FEW || written >= last {
+            return;
+        }
+        last = written;
+    }
+}

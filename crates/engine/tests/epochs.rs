@@ -1,0 +1,117 @@
+//! The end of a log's epoch: changes go on while all trees are committed, and none of them is lost.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use cica_disk::MemoryDisk;
+use cica_engine::*;
+use common::*;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+const RECORDS: u64 = 2000;
+const LENGTH: usize = 3000;
+const THREADS: u64 = 3;
+
+/// An engine that may start threads, on a disk in memory.
+fn engine(memory: &MemoryDisk) -> (World, Engine) {
+    let mut world = World::on(Arc::new(memory.clone()), Path::new("/"));
+    world.pool_bytes = 64 << 20;
+    let engine = Engine::new(Env {
+        disk: world.disk.clone(),
+        clock: Arc::new(cica_disk::SystemClock),
+        log_dir: world.root.join("log"),
+        pool_bytes: Some(world.pool_bytes),
+        io: Default::default(),
+        background: true,
+    });
+    (world, engine.unwrap())
+}
+
+fn load(world: &World, engine: &Engine) {
+    world.create(engine, "epoch", |data, index| {
+        (data.ci_size, data.ci_per_ca, data.maximum_record) = (8192, 20, LENGTH as u32);
+        (data.primary, data.secondary) = (1 << 30, 1 << 20);
+        (index.ci_size, index.primary) = (2048, 1 << 20);
+    });
+    let ds = world.open(engine, "epoch");
+    let mut string = ds.string();
+    for n in 0..RECORDS {
+        string.insert(&sealed(2 * n, 0, LENGTH), Insert::Sequential).unwrap();
+    }
+    drop(string);
+    ds.close().unwrap();
+}
+
+/// Each thread updates its own records, and inserts and erases between them, for more than two epochs of log.
+fn change(ds: &DataSet, rounds: u64) {
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            scope.spawn(move || {
+                let mut string = ds.string();
+                for round in 1..=rounds {
+                    for n in (thread..RECORDS).step_by(THREADS as usize) {
+                        string.get(&key(2 * n), Search::Equal, Intent::Update).unwrap();
+                        string.update(&sealed(2 * n, round, LENGTH)).unwrap();
+                        if n % 40 == thread {
+                            let between = sealed(2 * n + 1, round, 50 + (round as usize * 37) % 900);
+                            match round % 2 {
+                                1 => drop(string.insert(&between, Insert::Direct).unwrap()),
+                                _ => {
+                                    string.get(&key(2 * n + 1), Search::Equal, Intent::Update).unwrap();
+                                    string.erase().unwrap();
+                                }
+                            }
+                        }
+                    }
+                }
+            });
+        }
+    });
+}
+
+fn check(ds: &DataSet, rounds: u64) {
+    assert_sound(ds);
+    let mut string = ds.string();
+    for n in 0..RECORDS {
+        let found = string.get(&key(2 * n), Search::Equal, Intent::Read).unwrap();
+        assert_eq!(unsealed(found.bytes), rounds, "record {n}");
+    }
+    let between = (0..RECORDS)
+        .filter(|n| n % 40 < THREADS && n % 40 == n % THREADS)
+        .count() as u64;
+    let expected = RECORDS + if rounds % 2 == 1 { between } else { 0 };
+    assert_eq!(ds.statistics().0.records, expected);
+}
+
+#[test]
+fn changes_of_many_threads_outlive_the_ends_of_epochs() {
+    let memory = MemoryDisk::default();
+    let (world, engine) = engine(&memory);
+    load(&world, &engine);
+    let ds = world.open(&engine, "epoch");
+    change(&ds, 24);
+    check(&ds, 24);
+    ds.close().unwrap();
+    let ds = world.open_with(&engine, "epoch", OpenOptions::default());
+    check(&ds, 24);
+}
+
+#[test]
+fn what_was_committed_in_an_epoch_outlives_the_death_of_the_process() {
+    let memory = MemoryDisk::default();
+    let (world, one) = engine(&memory);
+    load(&world, &one);
+    let ds = world.open(&one, "epoch");
+    change(&ds, 25);
+    ds.commit().unwrap();
+    // The thread that commits trees may be at it just now.
+    memory.kill();
+    std::mem::forget(ds);
+    let (world, other) = engine(&memory);
+    let ds = world.open(&other, "epoch");
+    check(&ds, 25);
+    ds.close().unwrap();
+    std::thread::sleep(Duration::from_millis(1));
+}
