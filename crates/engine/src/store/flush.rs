@@ -12,8 +12,8 @@ use cica_format::checksum::{ci_checksum, Identity};
 const WORTH_IT: usize = 4;
 
 impl Component {
-    /// Writes the dirty CIs of all CAs ahead of the commit, while requests go on; returns how many there were. Nothing is
-    /// done where little would be gained, and what fails is left to the commit.
+    /// Writes the dirty CIs of all CAs ahead of the commit, while requests go on; returns how many there were. Nothing
+    /// is done where little would be gained, and what fails is left to the commit.
     pub fn write_early(&self) -> usize {
         let changed: Vec<u32> = self.changed.lock().iter().copied().collect();
         if changed.len() < WORTH_IT {
