@@ -9,32 +9,28 @@
 //! | open | a failed write or sync, a broken invariant | fenced: nothing is answered any more |
 //! | any | last handle dropped without `close` | closed, as after the death of the process |
 
+mod build;
+mod commit;
 mod redo;
 mod units;
 
-use crate::common::interval::Intervals;
-use crate::common::{shape, Common};
-use crate::engine::{open_as, read_copy, Shared};
+pub(crate) use build::read_index_root;
+use build::{check_open, data_codec, index_component, never_loaded, organized};
+
+use crate::common::Common;
+use crate::engine::{open_as, Shared};
 use crate::error::{OpenError, RequestError};
-use crate::esds::Esds;
 use crate::io::Io;
-use crate::ksds::Ksds;
-use crate::linear::Lds;
-use crate::log::Logger;
 use crate::organized::Organized;
-use crate::relative::Rrds;
 use crate::sphere::{Sphere, Way};
-use crate::store::{self, Codec, Component};
+use crate::store::{self, Component};
 use crate::string::{Intent, Str};
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
 use crate::sync::{Condvar, Mutex};
 use crate::unit::UnitOfRecovery;
 use cica_disk::{File, Open};
 use cica_format::attributes::{Attributes, Organization};
-use cica_format::index::BaseRba;
-use cica_format::root::{LogPosition, Part, Root, Statistics};
-use cica_format::slots;
-use cica_format::table::Ref;
+use cica_format::root::{Root, Statistics};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -388,238 +384,6 @@ impl Inner {
         Ok(())
     }
 
-    /// Has the tree so many changed CIs that it should be committed?
-    pub fn wants_commit(&self) -> bool {
-        self.common().data.wants_commit() || self.records.index().is_some_and(|index| index.wants_commit())
-    }
-
-    /// While loading: a CA was written.
-    pub fn after_loaded_ca(&self) -> Result<(), RequestError> {
-        let now = self.shared.env.clock.now();
-        let due = self.last_commit.load(Relaxed) + 1_000_000_000 < now;
-        match (self.options.durability, due && !self.common().attributes.speed) {
-            (Durability::Close, true) => {
-                let _gate = self.common().gate.write();
-                self.commit_tree(false)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Writes and makes durable what a commit would write, with requests going on; returns how many CIs that were. What
-    /// fails is left to the commit, but for a sync (D3).
-    pub fn write_early(&self) -> usize {
-        if self.common().check_fence().is_err() {
-            return 0;
-        }
-        let parts = [Some(&self.common().data), self.records.index()];
-        let written = |part: &Component| {
-            let written = part.write_early();
-            match written {
-                0 => Ok(0),
-                _ => part.sync().map(|()| written),
-            }
-        };
-        let written: Result<usize, RequestError> = parts.into_iter().flatten().map(|part| written(part)).sum();
-        written
-            .inspect_err(|error| self.common().fence(&error.to_string()))
-            .unwrap_or(0)
-    }
-
-    /// Commits the tree, of a base with those of its alternate indexes.
-    pub fn checkpoint(&self) -> Result<(), RequestError> {
-        match self.sphere() {
-            Some(sphere) => sphere.commit(self, false),
-            None => {
-                self.write_early();
-                let _gate = self.common().gate.write();
-                self.commit_tree(false)
-            }
-        }
-    }
-
-    /// Ends the load of a KSDS early, so that records come in any order and are logged.
-    pub fn end_loading(&self, ksds: &Ksds) -> Result<(), RequestError> {
-        let _gate = self.common().gate.write();
-        if !ksds.loading.load(Relaxed) {
-            return Ok(());
-        }
-        ksds.check_fence()?;
-        ksds.end_load()?;
-        ksds.plant()?;
-        self.note_loading();
-        self.commit_tree(false)?;
-        ksds.loading.store(false, Relaxed);
-        Ok(())
-    }
-
-    /// Makes the log durable as far as it goes.
-    pub fn flush_log(&self) -> Result<(), RequestError> {
-        self.shared.log.flush(self.shared.log.last()).map_err(|why| {
-            self.common().fence(&why);
-            RequestError::Fenced { why }
-        })?;
-        // The log goes on without a data set whose root cannot name it.
-        self.common().check_fence()
-    }
-
-    /// Makes everything acknowledged durable.
-    pub fn commit(&self) -> Result<(), RequestError> {
-        self.common().check_fence()?;
-        if self.common().loading.load(Relaxed) {
-            // A load is not logged: its complete CAs become durable.
-            let _gate = self.common().gate.write();
-            return self.commit_tree(false);
-        }
-        self.flush_log()
-    }
-
-    /// Commits the tree: data and index as they are in memory. The caller keeps the gate exclusively. `last`: the
-    /// data set
-    /// is complete without any log afterwards.
-    pub fn commit_tree(&self, last: bool) -> Result<(), RequestError> {
-        self.common().check_fence()?;
-        if !self.changed.load(Relaxed) {
-            return Ok(());
-        }
-        if self.common().has_units() {
-            // U1.
-            self.flush_log()?;
-        }
-        self.try_commit(last)
-            .inspect_err(|error| self.common().fence(&error.to_string()))
-    }
-
-    /// Commits the tree with no log named, though more changes may follow.
-    pub fn commit_without_log(&self) -> Result<(), RequestError> {
-        self.common().check_fence()?;
-        if !self.changed.load(Relaxed) {
-            return Ok(());
-        }
-        self.try_commit(true)
-            .inspect_err(|error| self.common().fence_quietly(&error.to_string()))?;
-        self.changed.store(true, Relaxed);
-        Ok(())
-    }
-
-    fn try_commit(&self, last: bool) -> Result<(), RequestError> {
-        let data = &self.common().data;
-        data.write_changes()?;
-        let index_changed = match self.records.index() {
-            Some(index) => {
-                let grown = self.roots.lock().index.as_ref().map(|r| r.high_used) != Some(self.index_used());
-                let changed = grown || index.is_changed();
-                index.write_changes()?;
-                changed
-            }
-            None => false,
-        };
-        let mut roots = self.roots.lock();
-        let (mut data_root, mut index_root) = (roots.data.clone(), roots.index.clone());
-        data.describe(&mut data_root);
-        let (top, levels) = self.records.top();
-        (data_root.top, data_root.levels) = (top, levels);
-        let (data_statistics, index_statistics) = self.statistics();
-        data_root.statistics = data_statistics;
-        if let (Some(index), Some(root), true) = (self.records.index(), &mut index_root, index_changed) {
-            index.describe(root);
-            (root.top, root.levels) = (top, levels);
-            root.high_used = self.index_used();
-            root.statistics = index_statistics;
-            root.version += 1;
-            let checksum = index.write_root(root)?;
-            data_root.index_root = Ref {
-                version: root.version,
-                checksum,
-            };
-            index.sync()?;
-        }
-        data.sync()?;
-        data_root.log = self.log_position(&roots.data.log, last);
-        self.write_data_root(&mut data_root)?;
-        *roots = Roots {
-            data: data_root,
-            index: index_root,
-            last: self.closing.load(Relaxed),
-        };
-        data.committed();
-        if let Some(index) = self.records.index() {
-            index.committed();
-        }
-        self.last_commit.store(self.shared.env.clock.now(), Relaxed);
-        if last {
-            self.changed.store(false, Relaxed);
-        }
-        Ok(())
-    }
-
-    /// Writes a data root under its next version, durably, and then the same into the other copy under the version
-    /// after that, so that losing either takes nothing away (R7). The second need not be durable now: whatever
-    /// overwrites the first copy syncs before. So its failure takes nothing away either.
-    fn write_data_root(&self, root: &mut Root) -> Result<(), RequestError> {
-        let data = &self.common().data;
-        root.version += 1;
-        data.write_root(root)?;
-        data.sync()?;
-        root.version += 1;
-        if data.write_root(root).is_err() {
-            root.version -= 1;
-        }
-        Ok(())
-    }
-
-    /// The committed root says whether a log is named, because a flush may be naming one just now.
-    fn log_position(&self, committed: &LogPosition, last: bool) -> LogPosition {
-        let lsn = self.shared.log.last();
-        match last {
-            true => LogPosition {
-                log: 0,
-                path: String::new(),
-                lsn,
-            },
-            false => LogPosition {
-                lsn,
-                ..committed.clone()
-            },
-        }
-    }
-
-    fn index_used(&self) -> u64 {
-        let size = self.index_attributes.as_ref().map_or(0, |a| a.ci_size);
-        self.records.index_cis() as u64 * size as u64
-    }
-
-    /// Statistics of data and index now.
-    fn statistics(&self) -> (Statistics, Statistics) {
-        let (mut data, mut index) = *self.base.lock();
-        let c = &self.common().counters;
-        data.records = c.records.load(Relaxed);
-        for (total, new) in [
-            (&mut data.inserted, &c.inserted),
-            (&mut data.deleted, &c.deleted),
-            (&mut data.updated, &c.updated),
-            (&mut data.retrieved, &c.retrieved),
-            (&mut data.ci_splits, &c.ci_splits),
-            (&mut data.ca_splits, &c.ca_splits),
-            (&mut data.ca_reclaims, &c.ca_reclaims),
-            (&mut data.ca_reuses, &c.ca_reuses),
-            (&mut data.excps, &self.common().data.excps),
-        ] {
-            *total += new.load(Relaxed);
-        }
-        data.free_space = self.common().data.free_space();
-        if let Some(part) = self.records.index() {
-            index.excps += part.excps.load(Relaxed);
-            index.records = self.records.index_cis() as u64;
-            index.free_space = part.allocated().0.saturating_sub(self.index_used());
-        }
-        if self.changed.load(Relaxed) {
-            data.last_change = self.shared.env.clock.now();
-            index.last_change = data.last_change;
-        }
-        (data, index)
-    }
-
     /// Is there anything that the committed tree has not?
     pub fn has_changed(&self) -> bool {
         self.changed.load(Relaxed)
@@ -694,37 +458,6 @@ impl Inner {
 
     pub fn has_left(&self) -> bool {
         self.left.load(Acquire)
-    }
-}
-
-impl Logger for Inner {
-    fn stands_alone(&self) -> bool {
-        !self.is_of_sphere()
-    }
-
-    fn name_log(&self, log: u64, path: &str) -> Result<(), String> {
-        let mut roots = self.roots.lock();
-        if roots.last {
-            return Ok(());
-        }
-        let mut root = roots.data.clone();
-        root.log = LogPosition {
-            log,
-            path: path.to_string(),
-            lsn: root.log.lsn,
-        };
-        // The copy that stays must be durable before the other is written over.
-        let durable = self.common().data.sync();
-        match durable.and_then(|()| self.write_data_root(&mut root)) {
-            Ok(()) => {
-                roots.data = root;
-                Ok(())
-            }
-            Err(error) => {
-                self.common().fence_quietly(&error.to_string());
-                Err(error.to_string())
-            }
-        }
     }
 }
 
@@ -875,128 +608,4 @@ impl Drop for DataSet {
             self.inner.leave();
         }
     }
-}
-
-/// The index root that the data root names.
-pub(crate) fn read_index_root(file: &dyn File, path: &Path, data: &Root) -> Result<Root, OpenError> {
-    let bad = |what: String| OpenError::Unusable {
-        path: path.to_path_buf(),
-        what,
-    };
-    let known = data.index_root;
-    let root = read_copy(file, path, known.version & 1)?.map_err(|e| {
-        bad(format!(
-            "not the index component of {}: {e}",
-            data.attributes.cluster_name
-        ))
-    })?;
-    let bytes = root.encode().map_err(|e| bad(e.to_string()))?;
-    if root.part != Part::Index || root.cluster != data.cluster {
-        return Err(bad(format!(
-            "belongs to {}, not to {}",
-            root.attributes.cluster_name, data.attributes.cluster_name
-        )));
-    }
-    if root.version != known.version || Root::checksum_of(&bytes) != known.checksum {
-        return Err(bad(format!(
-            "its root is version {}, the data component names version {}: the two files are not of the same moment",
-            root.version, known.version
-        )));
-    }
-    Ok(root)
-}
-
-/// May the data set be opened so?
-fn check_open(root: &Root, options: OpenOptions) -> Result<(), OpenError> {
-    let (a, never_loaded) = (&root.attributes, never_loaded(root));
-    let refused = |what: &str| {
-        Err(OpenError::Attributes {
-            what: format!("{} {what}", a.cluster_name),
-        })
-    };
-    if options.access == Access::Input && never_loaded {
-        return refused("is empty: it was never loaded, so it cannot be opened for input");
-    }
-    if options.reset && (options.access != Access::Output || !(a.reuse || never_loaded || options.reset_anyway)) {
-        return refused("cannot be reset: it was defined NOREUSE, or this open is for input");
-    }
-    Ok(())
-}
-
-/// How the data CIs are read and rendered.
-fn data_codec(a: &Attributes) -> Codec {
-    match a.organization {
-        Organization::Rrds => {
-            let slot = Some(a.maximum_record as usize);
-            return Codec::Image { slot };
-        }
-        Organization::Lds => return Codec::Image { slot: None },
-        _ => {}
-    }
-    let shape = shape(a);
-    let average = (a.average_record as usize).clamp(shape.rkp + shape.key_len, a.ci_size as usize);
-    let expected = a.ci_size as usize / average.max(8) + 8;
-    Codec::Data { shape, expected }
-}
-
-fn index_component(
-    shared: &Shared,
-    file: Box<dyn File>,
-    still: bool,
-    path: &Path,
-    data: &Root,
-    root: &Root,
-) -> Component {
-    let base = BaseRba {
-        ci_per_ca: data.attributes.ci_per_ca as u32,
-        ci_size: data.attributes.ci_size,
-        index_ci_size: root.attributes.ci_size,
-    };
-    let entry = 13 + shape(&data.attributes).key_len.min(32).next_multiple_of(4);
-    let codec = Codec::Index { base, entry };
-    let way = store::Way { direct: false, still };
-    Component::new(shared.pool.clone(), file, way, path.to_path_buf(), root, codec)
-}
-
-/// The data set by its organization.
-fn organized(
-    common: Common,
-    index: Option<Arc<Component>>,
-    root: &Root,
-    index_root: Option<&Root>,
-) -> Result<Organized, OpenError> {
-    match (root.attributes.organization, index, index_root) {
-        (Organization::Ksds | Organization::Vrrds, Some(index), Some(index_root)) => {
-            let index_cis = (index_root.high_used / index_root.attributes.ci_size as u64) as u32;
-            let ksds = Ksds::new(common, index, root.top, root.levels, index_cis);
-            Ok(Organized::Ksds(Arc::new(ksds)))
-        }
-        (organization, _, _) => {
-            let intervals = Intervals::new(root.top, root.levels);
-            unindexed(organization, common, intervals).ok_or_else(|| OpenError::Attributes {
-                what: format!(
-                    "{}: no record of its size fits a control interval, or its organization is not known here",
-                    root.attributes.cluster_name
-                ),
-            })
-        }
-    }
-}
-
-/// The data set without an index; `None` for attributes with which it cannot be worked.
-fn unindexed(organization: Organization, common: Common, intervals: Intervals) -> Option<Organized> {
-    let slot = common.attributes.maximum_record as usize;
-    match organization {
-        Organization::Esds => Some(Organized::Esds(Arc::new(Esds::new(common, intervals)))),
-        Organization::Rrds if slot > 0 && slots::per_ci(common.data.layout.ci_size, slot) > 0 => {
-            Some(Organized::Rrds(Arc::new(Rrds::new(common, intervals))))
-        }
-        Organization::Lds => Some(Organized::Lds(Arc::new(Lds::new(common, intervals)))),
-        _ => None,
-    }
-}
-
-/// Whether nothing was ever stored. An LDS has no load, so it may be read from the first moment.
-fn never_loaded(root: &Root) -> bool {
-    root.levels == 0 && root.attributes.organization != Organization::Lds
 }

@@ -96,7 +96,7 @@ impl Engine {
         (self.shared.pool.limit(), self.shared.pool.charged())
     }
 
-    /// The log starts over after so many bytes, 64 MiB unless this says less: what recovery has to read is bounded by it.
+    /// The log starts over after so many bytes, 64 MiB unless this says less: that bounds what recovery has to read.
     /// It concerns logs that are taken from now on.
     pub fn start_log_over_after(&self, bytes: u64) {
         self.shared.log.start_over_after(bytes);

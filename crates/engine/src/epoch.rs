@@ -8,9 +8,9 @@
 //!
 //! Without threads (in a simulation) the request that finds the log too long does all of it.
 //!
-//! * E1. Writing early is what giving up a page does: images go to slots that are not committed, at any time. The commit
+//! * E1. Writing early is what giving up a page does: images go to slots that are not committed, at any time. A commit
 //!   finds what was changed again since, and only that keeps requests waiting.
-//! * E2. What was written early is made durable before the gates are closed, so that the syncs of the commit find little
+//! * E2. What was written early is made durable before the gates are closed, so that syncs of the commit find little
 //!   to do. A sync that fails fences the data set like any other.
 
 use crate::dataset::Inner;

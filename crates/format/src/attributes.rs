@@ -180,8 +180,8 @@ impl Organization {
 }
 
 impl Attributes {
-    /// What DEFINE gives where nothing is said: SHAREOPTIONS(1 3), RECOVERY, NOREUSE, no freespace, no key, one CA on any volume and
-    /// another one whenever it is full.
+    /// What DEFINE gives where nothing is said: SHAREOPTIONS(1 3), RECOVERY, NOREUSE, no freespace, no key, one CA on
+    /// any volume and another one whenever it is full.
     pub fn new(organization: Organization, component_name: &str, ci_size: u32, ci_per_ca: u16) -> Attributes {
         let ca = u64::from(ci_size) * u64::from(ci_per_ca);
         Attributes {

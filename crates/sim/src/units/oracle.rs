@@ -1,8 +1,8 @@
 //! What data sets hold when units change them: records as they are, the records before of each open unit, and who keeps
 //! what.
 //!
-//! Changes without a unit are made in the first data set alone: so what stands goes from moment to moment in all of them
-//! together, whichever tree was committed by itself.
+//! Changes without a unit are made in the first data set alone: so what stands goes from moment to moment in all of
+//! them together, whichever tree was committed by itself.
 
 use std::collections::BTreeMap;
 use std::fmt;

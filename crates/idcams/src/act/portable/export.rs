@@ -3,8 +3,8 @@
 //! 1. The original goes (PERMANENT) only when the copy is complete and durable, and nobody changed it meanwhile.
 //! 2. A key-sequenced cluster is copied record by record, so that it can be imported with another layout; CIMODE and
 //!    all other data sets are copied as they are stored, so that RBAs and record numbers stay what they are.
-//! 3. Paths and aliases over the object are in its copy. Alternate indexes are not: who wants them elsewhere exports them
-//!    by themselves, before the base; PERMANENT takes them away with it, for without it they mean nothing.
+//! 3. Paths and aliases over the object are in its copy. Alternate indexes are not: who wants them elsewhere exports
+//!    them by themselves, before the base; PERMANENT takes them away with it, for without it they mean nothing.
 
 use super::super::delete::{expired, with_related};
 use super::super::failure::{not_found, refused, Failure};

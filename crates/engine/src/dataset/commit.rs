@@ -1,0 +1,274 @@
+//! Committing an open data set's tree, and naming the log in its root.
+
+use super::{Durability, Inner, Roots};
+use crate::error::RequestError;
+use crate::ksds::Ksds;
+use crate::log::Logger;
+use crate::store::Component;
+use crate::sync::atomic::Ordering::*;
+use cica_format::root::{LogPosition, Root, Statistics};
+use cica_format::table::Ref;
+
+impl Inner {
+    /// Has the tree so many changed CIs that it should be committed?
+    pub fn wants_commit(&self) -> bool {
+        self.common().data.wants_commit() || self.records.index().is_some_and(|index| index.wants_commit())
+    }
+
+    /// While loading: a CA was written.
+    pub fn after_loaded_ca(&self) -> Result<(), RequestError> {
+        let now = self.shared.env.clock.now();
+        let due = self.last_commit.load(Relaxed) + 1_000_000_000 < now;
+        match (self.options.durability, due && !self.common().attributes.speed) {
+            (Durability::Close, true) => {
+                let _gate = self.common().gate.write();
+                self.commit_tree(false)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes and makes durable what a commit would write, with requests going on; returns how many CIs that were. What
+    /// fails is left to the commit, but for a sync (D3).
+    pub fn write_early(&self) -> usize {
+        if self.common().check_fence().is_err() {
+            return 0;
+        }
+        let parts = [Some(&self.common().data), self.records.index()];
+        let written = |part: &Component| {
+            let written = part.write_early();
+            match written {
+                0 => Ok(0),
+                _ => part.sync().map(|()| written),
+            }
+        };
+        let written: Result<usize, RequestError> = parts.into_iter().flatten().map(|part| written(part)).sum();
+        written
+            .inspect_err(|error| self.common().fence(&error.to_string()))
+            .unwrap_or(0)
+    }
+
+    /// Commits the tree, of a base with those of its alternate indexes.
+    pub fn checkpoint(&self) -> Result<(), RequestError> {
+        match self.sphere() {
+            Some(sphere) => sphere.commit(self, false),
+            None => {
+                self.write_early();
+                let _gate = self.common().gate.write();
+                self.commit_tree(false)
+            }
+        }
+    }
+
+    /// Ends the load of a KSDS early, so that records come in any order and are logged.
+    pub fn end_loading(&self, ksds: &Ksds) -> Result<(), RequestError> {
+        let _gate = self.common().gate.write();
+        if !ksds.loading.load(Relaxed) {
+            return Ok(());
+        }
+        ksds.check_fence()?;
+        ksds.end_load()?;
+        ksds.plant()?;
+        self.note_loading();
+        self.commit_tree(false)?;
+        ksds.loading.store(false, Relaxed);
+        Ok(())
+    }
+
+    /// Makes the log durable as far as it goes.
+    pub fn flush_log(&self) -> Result<(), RequestError> {
+        self.shared.log.flush(self.shared.log.last()).map_err(|why| {
+            self.common().fence(&why);
+            RequestError::Fenced { why }
+        })?;
+        // The log goes on without a data set whose root cannot name it.
+        self.common().check_fence()
+    }
+
+    /// Makes everything acknowledged durable.
+    pub fn commit(&self) -> Result<(), RequestError> {
+        self.common().check_fence()?;
+        if self.common().loading.load(Relaxed) {
+            // A load is not logged: its complete CAs become durable.
+            let _gate = self.common().gate.write();
+            return self.commit_tree(false);
+        }
+        self.flush_log()
+    }
+
+    /// Commits the tree: data and index as they are in memory. The caller keeps the gate exclusively. `last`: the
+    /// data set is complete without any log afterwards.
+    pub fn commit_tree(&self, last: bool) -> Result<(), RequestError> {
+        self.common().check_fence()?;
+        if !self.changed.load(Relaxed) {
+            return Ok(());
+        }
+        if self.common().has_units() {
+            // U1.
+            self.flush_log()?;
+        }
+        self.try_commit(last)
+            .inspect_err(|error| self.common().fence(&error.to_string()))
+    }
+
+    /// Commits the tree with no log named, though more changes may follow.
+    pub fn commit_without_log(&self) -> Result<(), RequestError> {
+        self.common().check_fence()?;
+        if !self.changed.load(Relaxed) {
+            return Ok(());
+        }
+        self.try_commit(true)
+            .inspect_err(|error| self.common().fence_quietly(&error.to_string()))?;
+        self.changed.store(true, Relaxed);
+        Ok(())
+    }
+
+    fn try_commit(&self, last: bool) -> Result<(), RequestError> {
+        let data = &self.common().data;
+        data.write_changes()?;
+        let index_changed = match self.records.index() {
+            Some(index) => {
+                let grown = self.roots.lock().index.as_ref().map(|r| r.high_used) != Some(self.index_used());
+                let changed = grown || index.is_changed();
+                index.write_changes()?;
+                changed
+            }
+            None => false,
+        };
+        let mut roots = self.roots.lock();
+        let (mut data_root, mut index_root) = (roots.data.clone(), roots.index.clone());
+        data.describe(&mut data_root);
+        let (top, levels) = self.records.top();
+        (data_root.top, data_root.levels) = (top, levels);
+        let (data_statistics, index_statistics) = self.statistics();
+        data_root.statistics = data_statistics;
+        if let (Some(index), Some(root), true) = (self.records.index(), &mut index_root, index_changed) {
+            index.describe(root);
+            (root.top, root.levels) = (top, levels);
+            root.high_used = self.index_used();
+            root.statistics = index_statistics;
+            root.version += 1;
+            let checksum = index.write_root(root)?;
+            data_root.index_root = Ref {
+                version: root.version,
+                checksum,
+            };
+            index.sync()?;
+        }
+        data.sync()?;
+        data_root.log = self.log_position(&roots.data.log, last);
+        self.write_data_root(&mut data_root)?;
+        *roots = Roots {
+            data: data_root,
+            index: index_root,
+            last: self.closing.load(Relaxed),
+        };
+        data.committed();
+        if let Some(index) = self.records.index() {
+            index.committed();
+        }
+        self.last_commit.store(self.shared.env.clock.now(), Relaxed);
+        if last {
+            self.changed.store(false, Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Writes a data root under its next version, durably, and then the same into the other copy under the version
+    /// after that, so that losing either takes nothing away (R7). The second need not be durable now: whatever
+    /// overwrites the first copy syncs before. So its failure takes nothing away either.
+    fn write_data_root(&self, root: &mut Root) -> Result<(), RequestError> {
+        let data = &self.common().data;
+        root.version += 1;
+        data.write_root(root)?;
+        data.sync()?;
+        root.version += 1;
+        if data.write_root(root).is_err() {
+            root.version -= 1;
+        }
+        Ok(())
+    }
+
+    /// The committed root says whether a log is named, because a flush may be naming one just now.
+    fn log_position(&self, committed: &LogPosition, last: bool) -> LogPosition {
+        let lsn = self.shared.log.last();
+        match last {
+            true => LogPosition {
+                log: 0,
+                path: String::new(),
+                lsn,
+            },
+            false => LogPosition {
+                lsn,
+                ..committed.clone()
+            },
+        }
+    }
+
+    fn index_used(&self) -> u64 {
+        let size = self.index_attributes.as_ref().map_or(0, |a| a.ci_size);
+        self.records.index_cis() as u64 * size as u64
+    }
+
+    /// Statistics of data and index now.
+    pub(super) fn statistics(&self) -> (Statistics, Statistics) {
+        let (mut data, mut index) = *self.base.lock();
+        let c = &self.common().counters;
+        data.records = c.records.load(Relaxed);
+        for (total, new) in [
+            (&mut data.inserted, &c.inserted),
+            (&mut data.deleted, &c.deleted),
+            (&mut data.updated, &c.updated),
+            (&mut data.retrieved, &c.retrieved),
+            (&mut data.ci_splits, &c.ci_splits),
+            (&mut data.ca_splits, &c.ca_splits),
+            (&mut data.ca_reclaims, &c.ca_reclaims),
+            (&mut data.ca_reuses, &c.ca_reuses),
+            (&mut data.excps, &self.common().data.excps),
+        ] {
+            *total += new.load(Relaxed);
+        }
+        data.free_space = self.common().data.free_space();
+        if let Some(part) = self.records.index() {
+            index.excps += part.excps.load(Relaxed);
+            index.records = self.records.index_cis() as u64;
+            index.free_space = part.allocated().0.saturating_sub(self.index_used());
+        }
+        if self.changed.load(Relaxed) {
+            data.last_change = self.shared.env.clock.now();
+            index.last_change = data.last_change;
+        }
+        (data, index)
+    }
+}
+
+impl Logger for Inner {
+    fn stands_alone(&self) -> bool {
+        !self.is_of_sphere()
+    }
+
+    fn name_log(&self, log: u64, path: &str) -> Result<(), String> {
+        let mut roots = self.roots.lock();
+        if roots.last {
+            return Ok(());
+        }
+        let mut root = roots.data.clone();
+        root.log = LogPosition {
+            log,
+            path: path.to_string(),
+            lsn: root.log.lsn,
+        };
+        // The copy that stays must be durable before the other is written over.
+        let durable = self.common().data.sync();
+        match durable.and_then(|()| self.write_data_root(&mut root)) {
+            Ok(()) => {
+                roots.data = root;
+                Ok(())
+            }
+            Err(error) => {
+                self.common().fence_quietly(&error.to_string());
+                Err(error.to_string())
+            }
+        }
+    }
+}
