@@ -3,7 +3,7 @@
 //! | the program | `CICA_UNITS` | its changes |
 //! |---|---|---|
 //! | imports neither `cob_commit` nor `cob_rollback` | `auto`, the default | stand as they are done, as libcob's do |
-//! | imports one of them, or has called one | `auto` | stand at COMMIT and STOP RUN; if the process dies, what came after COMMIT is taken back |
+//! | imports one of them, or has called one | `auto` | stand at COMMIT and STOP RUN; a death takes back what came after COMMIT |
 //! | any | `on`, `off` | the same, without looking |
 //!
 //! Files opened OUTPUT are made anew and take no part. Modules that are loaded later count from the next OPEN on.
