@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Takes away each sync, each comparison of a checksum or version, each ordering, one at a time: some test must fail.
 
-    checks/mutants.py                 all of them; the table goes to docs/src/reference/mutants.md
+    checks/mutants.py                 all of them; the table goes to docs/src/mutants.md
     checks/mutants.py --list          what would be taken away
     checks/mutants.py --only WORD     those whose place or text has WORD in it
     checks/mutants.py --fresh         forget what earlier runs of the same sources found
@@ -24,7 +24,7 @@ import sys
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target")).absolute()
 COPY = TARGET / "mutants"
 BUILT = TARGET / "mutants-built"
-TABLE = pathlib.Path("docs/src/reference/mutants.md")
+TABLE = pathlib.Path("docs/src/mutants.md")
 SOURCES = ["format", "engine", "catalog", "portable", "idcams"]
 LIMIT = 900  # seconds for one test of one mutant
 

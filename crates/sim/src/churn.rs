@@ -72,14 +72,9 @@ impl Churn {
         let ca = self.random.between(0, self.records / self.per_ca - 1);
         let first = ca * self.per_ca;
         match self.random.below(10) {
-            0..6 => {
-                let percent = self.random.pick(&[10, 35, 50, 70, 95]);
-                for ci in 0..self.per_ca / 2 {
-                    if self.random.chance(percent) {
-                        self.update(first + 2 * ci);
-                    }
-                }
-            }
+            0..3 => self.update_some(first),
+            // One CA gives back in the middle of a commit what another one takes in the same.
+            3..6 => (0..self.records / self.per_ca).for_each(|ca| self.update_some(ca * self.per_ca)),
             6 | 7 => {
                 // Into one CI until it splits, and into its neighbours.
                 let near = (first + self.random.between(0, self.per_ca - 1)) * APART;
@@ -107,6 +102,16 @@ impl Churn {
                 reset: false,
             },
         });
+    }
+
+    /// Updates a record in some CIs of the CA that begins with this one.
+    fn update_some(&mut self, first: u64) {
+        let percent = self.random.pick(&[10, 35, 50, 70, 95]);
+        for ci in 0..self.per_ca / 2 {
+            if self.random.chance(percent) {
+                self.update(first + 2 * ci);
+            }
+        }
     }
 
     fn insert(&mut self, key: u64, order: Order) {
