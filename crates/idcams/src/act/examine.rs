@@ -1,7 +1,7 @@
 //! EXAMINE: reads the whole structure of a data set and tells what is not as it must be.
 //!
 //! The engine finds out both in one walk, index and data; INDEXTEST and DATATEST choose what is told. After errors in
-//! the index the data test is not told of: the data was looked for by that index.
+//! the index the data test is not told of: the data was looked for by that index. VERIFY RECOVER tells the same way.
 
 use super::failure::Failure;
 use super::open::{cluster, data_set};
@@ -36,18 +36,46 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
     let closed = opened.close().map(drop);
     let examined = examined.map_err(|error| Trouble::Request(error).of(name))?;
     closed.map_err(|error| Trouble::Close(error).of(name))?;
-    let mut report = Report {
-        out,
-        left: params.number("ERRORLIMIT").unwrap_or(ERROR_LIMIT),
+    let told = Told {
+        index: params.switch("INDEXTEST", "NOINDEXTEST") != Some(false),
+        data: params.flag("DATATEST"),
+        errors: params.number("ERRORLIMIT").unwrap_or(ERROR_LIMIT),
     };
+    Ok(tell(&examined, &told, out))
+}
+
+/// What is told of an examination.
+pub(super) struct Told {
+    /// What was found in the index component.
+    pub index: bool,
+    /// What was found in the data component.
+    pub data: bool,
+    /// How many errors are shown.
+    pub errors: u64,
+}
+
+impl Told {
+    /// All there is to tell of a data set, with an index or without one.
+    pub(super) fn all(index: bool) -> Told {
+        Told {
+            index,
+            data: true,
+            errors: ERROR_LIMIT,
+        }
+    }
+}
+
+/// Tells what was found; returns the condition code.
+pub(super) fn tell(examined: &Examination, told: &Told, out: &mut Sysprint) -> u8 {
+    let mut report = Report { out, left: told.errors };
     let mut cc = 0;
-    if params.switch("INDEXTEST", "NOINDEXTEST") != Some(false) {
-        cc = report.index(&examined);
+    if told.index {
+        cc = report.index(examined);
     }
-    if params.flag("DATATEST") && cc < IDC21701I.cc {
-        cc = cc.max(report.data(&examined));
+    if told.data && cc < IDC21701I.cc {
+        cc = cc.max(report.data(examined));
     }
-    Ok(cc)
+    cc
 }
 
 struct Report<'a, 'o> {

@@ -1,13 +1,16 @@
 //! VERIFY: opens a data set for output and closes it, and tells what that found.
 //!
 //! On z/OS VERIFY mends the end of a data set that was not closed. Here the open of whoever comes next does that, from
-//! the log of the owner that died, so VERIFY is such an open with nothing after it.
+//! the log of the owner that died, so VERIFY is such an open with nothing after it. What RECOVER completes or backs out
+//! on z/OS, splits and control areas half given back, cannot be found half done after that open; RECOVER examines
+//! whether it is so, and tells what recovery does not mend.
 
+use super::examine::{self, Told};
 use super::failure::Failure;
 use super::open::{data_set, files, Target};
 use super::trouble::{not_opened, Trouble};
 use super::Services;
-use crate::messages::{CICA0901E, CICA0942I, CICA0943I};
+use crate::messages::{CICA0901E, CICA0942I, CICA0943I, CICA0945E};
 use crate::params::Command;
 use crate::sysprint::Sysprint;
 use cica_engine::{Access, OpenOptions};
@@ -26,15 +29,26 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
     };
     let (data, _) = files(&*services.home(&cluster.name)?, &cluster)?;
     let before = services.engine.peek(&data).map_err(|error| not_opened(&name, &error))?;
-    // Opening is what recovers; RECOVER asks for nothing more, because recovery leaves nothing to mend.
+    // Opening is what recovers.
     let options = OpenOptions {
         access: Access::Output,
         ..OpenOptions::default()
     };
     let opened = data_set(services, &cluster, options)?;
     let count = opened.statistics().0.records;
+    let examined = command.params.flag("RECOVER").then(|| opened.examine());
     opened.close().map_err(|error| Trouble::Close(error).of(&name))?;
     let message = if before.log.log == 0 { &CICA0943I } else { &CICA0942I };
     out.say(message, &[("name", &name), ("count", &count)]);
-    Ok(0)
+    let Some(examined) = examined
+        .transpose()
+        .map_err(|error| Trouble::Request(error).of(&name))?
+    else {
+        return Ok(0);
+    };
+    let cc = examine::tell(&examined, &Told::all(cluster.organization.has_index()), out);
+    if cc > 0 {
+        out.say(&CICA0945E, &[("name", &name)]);
+    }
+    Ok(cc)
 }

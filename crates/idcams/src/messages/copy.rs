@@ -16,6 +16,11 @@ CICA0943I 0 "{name} WAS CLOSED PROPERLY, IT HAS {count} RECORDS",
     "VERIFY found nothing to do. A data set that was not closed is recovered by whatever opens it next, so VERIFY is \
      never needed before a job.",
     "Nothing.";
+CICA0945E 8 "{name} HAS ERRORS THAT RECOVERY DOES NOT MEND",
+    "VERIFY RECOVER opened the data set, which recovers it from the log of an owner that died, and then found errors in \
+     its structure, as told by the messages before this one. They are damage: no crash leaves such errors behind, and \
+     nothing was changed.",
+    "Restore the data set from a backup and bring it up to date, or take out what can be read with `cica salvage`.";
 CICA0946E 12 "INPUT AND OUTPUT ARE BOTH {name}",
     "A data set or file cannot be copied onto itself.",
     "Name another output.";

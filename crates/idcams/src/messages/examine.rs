@@ -48,19 +48,19 @@ IDC11704I 8 "INDEX KEYS ARE NOT IN SEQUENCE",
     "Copy the data set with REPRO into a new one, and report the error with `cica explain IDC11704I` at hand.";
 IDC11718I 8 "DATA COMPONENT HAS IMPROPER HIGH-USED RBA",
     "The high-used address does not end at a control area.",
-    "VERIFY RECOVER sets it right.";
+    "VERIFY RECOVER sets it right on z/OS. It is not found here: an open after a crash leaves no such thing behind.";
 IDC11726I 8 "INDEX CONTROL INTERVAL AT RBA {rba} IS NOT POINTED TO BY THE NEXT HIGHER LEVEL",
     "The level above has no entry for this index record.",
     "The next update that splits this record repairs it; EXAMINE again afterwards.";
 IDC11728I 8 "DATA FOUND IN EMPTY CONTROL INTERVAL AT RBA {rba}",
     "The index says the control interval is free and it has records.",
-    "VERIFY RECOVER sets it right.";
+    "VERIFY RECOVER sets it right on z/OS. It is not found here: an open after a crash leaves no such thing behind.";
 IDC11733I 8 "DATA COMPONENT KEY SEQUENCE ERROR AT RBA {rba}",
     "Records in the control interval do not ascend by key.",
     "Restore the data set from a backup, or copy it with REPRO and ERRORLIMIT to see which records are affected.";
 IDC11758I 8 "SOFTWARE END-OF-FILE FOUND INSIDE THE DATA AT RBA {rba}",
     "A mark that ends the data set stands before its high-used address.",
-    "VERIFY sets the high-used address right.";
+    "VERIFY sets the high-used address right on z/OS. It is not found here: there is no such mark within data.";
 IDC11772I 8 "HORIZONTAL POINTER CHAIN LOOP AT RBA {rba}",
     "The chain of index records of one level leads back into itself.",
     "Restore the data set from a backup.";

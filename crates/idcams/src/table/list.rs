@@ -63,7 +63,10 @@ const VERIFY_PARAMS: &[Param] = &[
         .abbr(&["DS"])
         .one_of("target")
         .required(),
-    flag("RECOVER", "also repair what EXAMINE found and can be repaired"),
+    flag(
+        "RECOVER",
+        "also examine index and data, and tell what recovery did not mend",
+    ),
 ];
 pub(super) static VERIFY: VerbSpec = VerbSpec {
     abbrs: &["VFY"],

@@ -10,7 +10,7 @@ fn a_data_set_that_was_closed_is_in_order() {
     let expected = ["CICA0943I A.NAMES WAS CLOSED PROPERLY, IT HAS 2 RECORDS"];
     assert_eq!(w.messages("VERIFY DATASET(A.NAMES)", 0), expected);
     w.dd_text("NAMES", "A.NAMES");
-    assert_eq!(w.messages("VERIFY FILE(NAMES) RECOVER", 0), expected);
+    assert_eq!(w.messages("VERIFY FILE(NAMES)", 0), expected);
     assert_eq!(w.records("A.NAMES"), ["AA01", "AA02"]);
 }
 
@@ -43,6 +43,30 @@ fn a_data_set_whose_owner_died_is_recovered() {
     assert_eq!(w.records("A.NAMES"), ["AA01", "AA02 committed"]);
     let again = w.messages("VERIFY DATASET(A.NAMES)", 0);
     assert_eq!(again, ["CICA0943I A.NAMES WAS CLOSED PROPERLY, IT HAS 2 RECORDS"]);
+}
+
+#[test]
+fn recover_tells_of_the_recovery_and_then_examines() {
+    let mut w = World::new();
+    w.loaded("A.NAMES", NAMES, &["AA01"]);
+    let data_set = w.open("A.NAMES", Access::Output);
+    let mut string = data_set.string();
+    string.insert(b"AA02 committed", Insert::Direct).unwrap();
+    data_set.commit().unwrap();
+    drop((string, data_set));
+    let messages = w.messages("VERIFY DATASET(A.NAMES) RECOVER", 0);
+    assert!(
+        messages[0].starts_with("CICA0942I A.NAMES WAS NOT CLOSED"),
+        "{messages:?}"
+    );
+    let sound = [
+        "IDC01724I INDEXTEST COMPLETE - NO ERRORS DETECTED",
+        "IDC01710I DATA COMPONENT CONTAINS 2 RECORDS",
+        "IDC01709I DATATEST COMPLETE - NO ERRORS DETECTED",
+    ];
+    for line in sound {
+        assert!(messages.iter().any(|told| told == line), "{line} in {messages:?}");
+    }
 }
 
 #[test]
