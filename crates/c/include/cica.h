@@ -11,9 +11,9 @@
  *     cica_string_close(str);  cica_close(ds);  cica_env_close(env);
  *
  * HANDLES. A cica_env is a catalog and a buffer pool, one per process is enough; a cica_dataset is an open data set;
- * a cica_string is a position in it, and the requests are made through it. Environments and data sets may be used by
- * many threads at once; a string by one at a time (a second one gets CICA_BUSY), and each thread that reads or writes
- * at the same time wants a string of its own. Handles are tokens, not addresses: a closed or foreign one is refused
+ * a cica_string is a position in it, and the requests are made through it; a cica_unit is a unit of recovery, changes
+ * that are done all or none. Environments, data sets and units may be used by many threads at once; a string by one at a
+ * time (a second one gets CICA_BUSY), and each thread that reads or writes at the same time wants a string of its own. Handles are tokens, not addresses: a closed or foreign one is refused
  * with CICA_BAD_HANDLE, never followed. What was opened last is closed first: CICA_IN_USE says that something is
  * still open below. A child of a process that had opened something is refused with CICA_FORKED: open after fork(), or exec.
  *
@@ -44,6 +44,7 @@ extern "C" {
 typedef struct cica_env cica_env;
 typedef struct cica_dataset cica_dataset;
 typedef struct cica_string cica_string;
+typedef struct cica_unit cica_unit;
 
 /* Bytes: a record, or a key. */
 typedef struct cica_val {
@@ -64,9 +65,10 @@ enum {
     CICA_DUPLICATE = 0x0808,  /* a record with this key exists */
     CICA_SEQUENCE = 0x080C,   /* the key is not above the one before it */
     CICA_NOTFOUND = 0x0810,   /* no such record */
-    CICA_EXCLUSIVE = 0x0814,  /* another string holds the record for update */
+    CICA_EXCLUSIVE = 0x0814,  /* another string holds the record for update, or another unit has changed it */
     CICA_NOSPACE = 0x081C,    /* the data set cannot be extended */
     CICA_BAD_RBA = 0x0820,    /* no record starts at this RBA */
+    CICA_STORAGE = 0x0828,    /* the pool has no room for what takes the unit of recovery back */
     CICA_SMALL_AREA = 0x082C, /* the caller's area is shorter than the record */
     CICA_NO_STRING = 0x0840,  /* all strings are in use */
     CICA_ACCESS = 0x0844,     /* the open does not allow this request */
@@ -171,9 +173,35 @@ int cica_open(cica_env *env, const char *name, unsigned flags, cica_attributes *
 /* Closes it: the last close of a data set makes everything durable. When it fails, the data set is as of its last commit
  * and the log; the handle is gone all the same. */
 int cica_close(cica_dataset *dataset);
-/* Makes everything acknowledged so far durable. */
+/* Makes everything acknowledged so far durable. It ends no unit of recovery. */
 int cica_commit(cica_dataset *dataset);
 int cica_statistics_of(cica_dataset *dataset, cica_statistics *statistics);
+
+/* ---- units of recovery ----
+ *
+ * A unit is a set of changes, in any data sets of one environment, that are done all or none. What is inserted, updated
+ * and erased through strings opened with cica_string_open_in() belongs to it, from the first change to
+ * cica_unit_commit() or cica_unit_backout(); the next change begins the handle's next unit. If the process dies before,
+ * or ends without either, whoever opens one of the data sets next takes the changes back.
+ *
+ * Until the unit ends, everybody else is refused with CICA_EXCLUSIVE who wants to change, or to get for update, a record
+ * it changed, or to insert the key of one it erased. Nobody waits. Who only reads sees the change. A data set may be
+ * closed before the unit ends, and stays open within. Linear data sets take part in no unit (CICA_OPTIONS).
+ * CICA_STORAGE: commit more often, or give a larger pool.
+ */
+
+/* Makes a unit; it begins with its first change. Any number, and they may be used at once. */
+int cica_unit_begin(cica_env *env, cica_unit **unit);
+/* The changes stand, durably, when this returns. Without a change it does nothing. CICA_FENCED: the unit is open still;
+ * back it out. If the log failed, whoever opens the data sets next finds all of the unit or nothing. */
+int cica_unit_commit(cica_unit *unit);
+/* Takes the changes back, newest first. Its strings keep their positions, and hold no record for update any more.
+ * CICA_NOSPACE and the like: some are taken back, and asked again it goes on. CICA_FENCED: the unit has ended, and who
+ * opens the fenced data set next takes its changes back. */
+int cica_unit_backout(cica_unit *unit);
+/* Ends the handle; its strings are closed before (else CICA_IN_USE). What was not committed is backed out, and that is
+ * what the answer is of: the handle is gone unless changes are left that can be taken back when asked again. */
+int cica_unit_free(cica_unit *unit);
 
 /* ---- strings and requests ---- */
 
@@ -193,6 +221,8 @@ enum { /* what a get is for; at most one */
 };
 
 int cica_string_open(cica_dataset *dataset, cica_string **string);
+/* The same, and what is changed through the string belongs to the unit, which must be of the data set's environment. */
+int cica_string_open_in(cica_dataset *dataset, cica_unit *unit, cica_string **string);
 /* Releases what the string holds. */
 int cica_string_close(cica_string *string);
 

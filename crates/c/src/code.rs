@@ -29,9 +29,10 @@ codes! {
     DUPLICATE = 0x0808, c"a record with this key exists";
     SEQUENCE = 0x080C, c"the key is not above the one before it";
     NOTFOUND = 0x0810, c"no such record";
-    EXCLUSIVE = 0x0814, c"another string holds the record for update";
+    EXCLUSIVE = 0x0814, c"another string holds the record for update, or another unit has changed it";
     NOSPACE = 0x081C, c"the data set cannot be extended";
     BAD_RBA = 0x0820, c"no record starts at this RBA";
+    STORAGE = 0x0828, c"the pool has no room for what takes the unit of recovery back";
     SMALL_AREA = 0x082C, c"the area is shorter than the record";
     NO_STRING = 0x0840, c"all strings are in use";
     ACCESS = 0x0844, c"the open does not allow this request";

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// What a `cica_dataset` stands for.
 pub struct OpenDataSet {
-    environment: Arc<Environment>,
+    pub(crate) environment: Arc<Environment>,
     pub(crate) data_set: DataSet,
     /// Open strings.
     pub(crate) strings: AtomicUsize,

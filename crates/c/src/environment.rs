@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// What a `cica_env` stands for.
 pub struct Environment {
     pub(crate) session: Session,
-    /// Open data sets.
+    /// Open data sets and units.
     pub(crate) open: AtomicUsize,
 }
 
@@ -83,7 +83,10 @@ pub extern "C" fn cica_env_close(env: *mut c_void) -> c_int {
         handle::take(env, |object| match object {
             Object::Environment(env) => match env.open.load(Acquire) {
                 0 => Ok(()),
-                n => Err(Error::new(IN_USE, format!("{n} data sets are open; close them first"))),
+                n => Err(Error::new(
+                    IN_USE,
+                    format!("{n} data sets or units are open; close them first"),
+                )),
             },
             _ => Err(handle::bad()),
         })

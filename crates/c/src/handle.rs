@@ -8,13 +8,14 @@
 //! | empty | a panic in the call | stays so: the handle is gone |
 //!
 //! * H1. A token has the slot's number and its generation, so a closed handle is not mistaken for the next one opened.
-//! * H2. No lock is kept while a call works on an environment or data set, and only the string's own while it works on
+//! * H2. No lock is kept while a call works on an environment, data set or unit, and only the string's own while it works on
 //!   a string.
 
 use crate::code::{Error, BAD_HANDLE, BUSY, FORKED, HANDLES};
 use crate::dataset::OpenDataSet;
 use crate::environment::Environment;
 use crate::string::OpenString;
+use crate::unit::OpenUnit;
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
@@ -25,6 +26,7 @@ pub enum Object {
     Environment(Arc<Environment>),
     DataSet(Arc<OpenDataSet>),
     String(Box<OpenString>),
+    Unit(Arc<OpenUnit>),
 }
 
 struct Slot {
@@ -126,6 +128,14 @@ pub fn environment(token: *const c_void) -> Result<Arc<Environment>, Error> {
 pub fn data_set(token: *const c_void) -> Result<Arc<OpenDataSet>, Error> {
     match &find_shared(token)?.object {
         Some(Object::DataSet(data_set)) => Ok(data_set.clone()),
+        _ => Err(bad()),
+    }
+}
+
+/// The unit of a token.
+pub fn unit(token: *const c_void) -> Result<Arc<OpenUnit>, Error> {
+    match &find_shared(token)?.object {
+        Some(Object::Unit(unit)) => Ok(unit.clone()),
         _ => Err(bad()),
     }
 }

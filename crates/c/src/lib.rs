@@ -1,10 +1,10 @@
 //! The C interface. `include/cica.h` is its manual; this crate is what stands behind it.
 //!
 //! ```text
-//! environment, dataset, string   the calls, in the header's order
-//! border                         each call goes through it: panics stop there, errors become codes
-//! handle                         tokens to objects: closed, foreign and busy ones are found out
-//! code                           the header's codes and their words
+//! environment, dataset, unit, string   the calls, in the header's order
+//! border                               each call goes through it: panics stop there, errors become codes
+//! handle                               tokens to objects: closed, foreign and busy ones are found out
+//! code                                 the header's codes and their words
 //! ```
 //! * B1. No panic leaves the library: the call answers `CICA_INTERNAL`, and the handle is gone.
 //! * B2. A pointer of the caller's is looked at only after it was found not to be null, and kept by no call.
@@ -18,8 +18,10 @@ mod dataset;
 mod environment;
 mod handle;
 mod string;
+mod unit;
 
 pub use code::CODES;
 pub use dataset::*;
 pub use environment::*;
 pub use string::*;
+pub use unit::*;

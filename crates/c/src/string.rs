@@ -4,6 +4,7 @@ use crate::border::{bytes, call, place};
 use crate::code::Error;
 use crate::dataset::OpenDataSet;
 use crate::handle::{self, with_string, Object};
+use crate::unit::Share;
 use cica_engine::{Argument, Insert, Intent, Record, RequestError, Search, Str};
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::atomic::Ordering::*;
@@ -15,6 +16,8 @@ pub struct OpenString {
     /// RBA of the record last returned.
     rba: Option<u64>,
     of: Arc<OpenDataSet>,
+    /// The unit its changes belong to.
+    _share: Option<Share>,
 }
 
 impl Drop for OpenString {
@@ -46,15 +49,44 @@ pub unsafe extern "C" fn cica_string_open(dataset: *mut c_void, string: *mut *mu
         let of = handle::data_set(dataset)?;
         // SAFETY: the caller's promise.
         let place = unsafe { place(string, "string") }?;
-        of.strings.fetch_add(1, AcqRel);
-        let opened = OpenString {
-            string: of.data_set.string(),
-            rba: None,
-            of: of.clone(),
-        };
-        *place = handle::put(Object::String(Box::new(opened)))?;
+        *place = open(of, None)?;
         Ok(())
     })
+}
+
+/// Opens a string that changes records for a unit.
+///
+/// # Safety
+/// As the header says.
+#[no_mangle]
+pub unsafe extern "C" fn cica_string_open_in(
+    dataset: *mut c_void,
+    unit: *mut c_void,
+    string: *mut *mut c_void,
+) -> c_int {
+    call(|| {
+        let of = handle::data_set(dataset)?;
+        let unit = handle::unit(unit)?;
+        // SAFETY: the caller's promise.
+        let place = unsafe { place(string, "string") }?;
+        let share = Share::new(unit, &of.environment)?;
+        *place = open(of, Some(share))?;
+        Ok(())
+    })
+}
+
+fn open(of: Arc<OpenDataSet>, share: Option<Share>) -> Result<*mut c_void, Error> {
+    of.strings.fetch_add(1, AcqRel);
+    let opened = OpenString {
+        string: match &share {
+            Some(share) => of.data_set.string_in(share.unit()),
+            None => of.data_set.string(),
+        },
+        rba: None,
+        of,
+        _share: share,
+    };
+    handle::put(Object::String(Box::new(opened)))
 }
 
 /// Closes it.

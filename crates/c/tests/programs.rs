@@ -88,6 +88,37 @@ fn the_c_example_does_what_it_says_with_either_library() {
     }
 }
 
+const TRANSFER: &str = "\
+0001>0002 000030: committed
+0001>0002 000090: backed out
+0001000070
+0002000080
+0001>0002 000030
+";
+
+#[test]
+fn a_transfer_changes_two_data_sets_or_none_with_either_library() {
+    for shared in [false, true] {
+        let place = Workplace::new(if shared { "transfer-so" } else { "transfer-a" });
+        let program = place.compile("examples/transfer.c", shared);
+        let done = run(&program, &[&place.catalog()]);
+        assert_eq!(text(&done.stderr), "");
+        assert_eq!(text(&done.stdout), TRANSFER);
+        assert!(done.status.success());
+    }
+}
+
+#[test]
+fn units_of_recovery_do_what_the_header_says() {
+    let place = Workplace::new("units");
+    let fill = place.compile("examples/transfer.c", false);
+    assert!(run(&fill, &[&place.catalog()]).status.success());
+    let units = place.compile("tests/units.c", false);
+    let done = run(&units, &[&place.catalog()]);
+    assert_eq!(text(&done.stdout), "");
+    assert!(done.status.success());
+}
+
 #[test]
 fn the_cpp_example_walks_backward() {
     let place = Workplace::new("walk");
@@ -130,9 +161,9 @@ fn the_installed_library_has_soname_and_versions() {
         .output()
         .expect("a shell");
     assert!(done.status.success(), "{}", text(&done.stderr));
-    let program = place.0.join("payroll");
+    let program = place.0.join("transfer");
     let done = Command::new("cc")
-        .arg(root.join("examples/payroll.c"))
+        .arg(root.join("examples/transfer.c"))
         .arg("-I")
         .arg(prefix.join("include"))
         .arg("-L")
@@ -147,7 +178,7 @@ fn the_installed_library_has_soname_and_versions() {
         .env("LD_LIBRARY_PATH", prefix.join("lib"))
         .output()
         .expect("it runs");
-    assert_eq!(text(&done.stdout), PAYROLL);
+    assert_eq!(text(&done.stdout), TRANSFER);
     let bytes = std::fs::read(&program).expect("the program");
     let has = |name: &str| bytes.windows(name.len()).any(|w| w == name.as_bytes());
     assert!(has("libcica.so.0.1"), "it asks for the soname");

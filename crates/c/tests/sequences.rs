@@ -51,13 +51,13 @@ struct Caller {
     /// Every handle there ever was, and some that never were.
     handles: Vec<*mut c_void>,
     /// Those made, by kind.
-    made: [Vec<*mut c_void>; 3],
+    made: [Vec<*mut c_void>; 4],
     answers: [u64; 2],
     internal: c_int,
 }
 
 impl Caller {
-    /// Mostly the newest handle that a call made of this kind (0 environment, 1 data set, 2 string).
+    /// Mostly the newest handle that a call made of this kind (0 environment, 1 data set, 2 string, 3 unit).
     fn handle(&mut self, kind: usize) -> *mut c_void {
         let newest = self.made[kind].last().copied();
         match self.random.below(10) {
@@ -83,13 +83,14 @@ impl Caller {
     }
 
     fn call(&mut self) {
-        let which = self.random.below(40);
+        let which = self.random.below(46);
         let kind = match which {
-            0..=2 => 0,
-            3..=7 => 1,
+            0..=2 | 40 => 0,
+            3..=7 | 41..=42 => 1,
+            43.. => 3,
             _ => 2,
         };
-        let (handle, flags) = (self.handle(kind), self.flags());
+        let (handle, unit, flags) = (self.handle(kind), self.handle(3), self.flags());
         let record = format!(
             "{:04} record {}",
             self.random.below(60),
@@ -130,15 +131,25 @@ impl Caller {
                 28..=32 => ("update", cica_update(handle, bytes, size)),
                 33 => ("erase", cica_erase(handle)),
                 34 => ("end", cica_end(handle)),
+                40 => ("unit_begin", cica_unit_begin(handle, &mut made)),
+                41..=42 => ("string_open_in", cica_string_open_in(handle, unit, &mut made)),
+                43 => ("unit_commit", cica_unit_commit(handle)),
+                44 => ("unit_backout", cica_unit_backout(handle)),
+                45 => ("unit_free", cica_unit_free(handle)),
                 _ => ("rba", cica_rba(handle, &mut rba)),
             }
         };
         self.answer(what, code);
         if code == 0 && !made.is_null() {
             self.handles.push(made);
-            self.made[if what == "open" { 1 } else { 2 }].push(made);
+            let kind = match what {
+                "open" => 1,
+                "unit_begin" => 3,
+                _ => 2,
+            };
+            self.made[kind].push(made);
         }
-        if code == 0 && matches!(what, "close" | "string_close") {
+        if code == 0 && matches!(what, "close" | "string_close" | "unit_free") {
             self.made[kind].retain(|known| *known != handle);
         }
     }
@@ -171,16 +182,17 @@ fn any_sequence_of_calls_is_answered() {
         let mut caller = Caller {
             random: Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1),
             handles: vec![null_mut(), usize::MAX as *mut c_void, 64 as *mut c_void, env],
-            made: [vec![env], Vec::new(), Vec::new()],
+            made: [vec![env], Vec::new(), Vec::new(), Vec::new()],
             answers: [0; 2],
             internal: internal(),
         };
         for _ in 0..600 {
             caller.call();
         }
-        // Closed from the newest to the oldest: strings, data sets, the environment.
+        // Closed from the newest to the oldest: strings, units, data sets, the environment.
         for handle in caller.handles.iter().rev().copied().filter(|handle| *handle != env) {
             let _ = cica_string_close(handle);
+            let _ = cica_unit_free(handle);
             let _ = cica_close(handle);
         }
         assert_eq!(
