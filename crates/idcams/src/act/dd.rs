@@ -4,7 +4,6 @@
 //!    on SYSOUT. So no command's output is lost to the next one.
 //! 2. Relative generation numbers mean the same data sets throughout a run.
 
-use super::sequential::relative;
 use cica_catalog::generation::Generation;
 use cica_catalog::Name;
 use cica_qsam::DdText;
@@ -67,6 +66,11 @@ impl DdTable {
         self.create_data_set(path)
     }
 
+    /// Has this run written to the file of a data set?
+    pub(crate) fn wrote(&self, path: &Path) -> bool {
+        self.written.borrow().contains(&*path.to_string_lossy())
+    }
+
     fn check_unwritten(&self, key: &str) -> io::Result<()> {
         match self.written.borrow().contains(key) {
             true => {
@@ -101,22 +105,15 @@ impl DdTable {
         *self.newest.borrow_mut().entry(base.clone()).or_insert(now)
     }
 
-    fn text(&self, ddname: &str) -> io::Result<&DdText> {
+    /// What a DD name stands for.
+    ///
+    /// # Errors
+    /// `NotFound`: there is no such DD statement.
+    pub(crate) fn text(&self, ddname: &str) -> io::Result<&DdText> {
         let missing = || {
             let words = format!("there is no DD statement {ddname}; give --dd {ddname}=FILE");
             io::Error::new(io::ErrorKind::NotFound, words)
         };
-        let text = self.get(ddname).ok_or_else(missing)?;
-        // A file of that name would be made, where a generation is meant.
-        match relative(&text.target) {
-            Some(_) => Err(io::Error::new(
-                io::ErrorKind::Unsupported,
-                format!(
-                    "{} is a generation, which this command cannot use; REPRO can",
-                    text.target
-                ),
-            )),
-            None => Ok(text),
-        }
+        self.get(ddname).ok_or_else(missing)
     }
 }

@@ -102,7 +102,7 @@ impl Input {
 
     /// The records by address instead of by key, where FROMADDRESS or TOADDRESS asks a key-sequenced data set for that.
     /// Spanned records are not to be had so: their segments lie apart.
-    pub fn as_asked(mut self, params: &Params) -> Input {
+    pub fn read_as(mut self, params: &Params) -> Input {
         let asked = params.has("FROMADDRESS") || params.has("TOADDRESS");
         match self.kind {
             Kind::Cluster { data_set, string }

@@ -15,14 +15,14 @@ pub use model::{
 };
 
 use super::failure::Failure;
+use super::listing::on_file;
 use super::Services;
-use crate::messages::{CICA0938W, CICA0939E, IDC1566I};
+use crate::messages::{CICA0938W, IDC1566I};
 use crate::params::{Command, Params, Word};
 use crate::sysprint::Sysprint;
 use cica_catalog::{Catalog, Contents, Volume};
 use page::{field, heading, section, title, Fields};
 use select::{Choice, Listed};
-use std::io::Write;
 use std::path::Path;
 
 /// Condition code when something that was named is not listed, or not fully.
@@ -51,13 +51,10 @@ pub fn listcat(services: &mut Services, command: &Command, out: &mut Sysprint) -
     let Some(ddname) = params.name("OUTFILE") else {
         return list(services, params, out);
     };
-    let mut listing = Vec::new();
-    let (style, stamp) = (out.style(), out.stamp());
-    let cc = list(services, params, &mut Sysprint::new(&mut listing, style, stamp));
-    match services.dd.create(ddname).and_then(|mut file| file.write_all(&listing)) {
-        Ok(()) => cc,
-        Err(error) => Failure::new(&CICA0939E, &[("name", &ddname), ("reason", &error)]).tell(out),
-    }
+    let listed = on_file(services, ddname, out, |services, listing| {
+        Ok(list(services, params, listing))
+    });
+    listed.unwrap_or_else(|failure| failure.tell(out))
 }
 
 fn list(services: &Services, params: &Params, out: &mut Sysprint) -> u8 {

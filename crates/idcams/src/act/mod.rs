@@ -23,6 +23,7 @@ mod examine;
 mod failure;
 mod input;
 pub mod listcat;
+mod listing;
 mod making;
 mod merge;
 mod open;

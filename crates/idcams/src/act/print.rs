@@ -8,16 +8,16 @@ pub mod rows;
 
 use super::failure::Failure;
 use super::input::Input;
+use super::listing::on_file;
 use super::open::Target;
 use super::range::{Range, Selection};
 use super::trouble::Trouble;
 use super::Services;
-use crate::messages::{CICA0941E, IDC0005I};
+use crate::messages::IDC0005I;
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
 use cica_format::attributes::Organization;
 use rows::Form;
-use std::io::{self, BufWriter, Write};
 
 /// Condition code when nothing was printed.
 const NOTHING: u8 = 4;
@@ -30,7 +30,7 @@ pub fn print(services: &mut Services, command: &Command, out: &mut Sysprint) -> 
 fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result<u8, Failure> {
     let params = &command.params;
     let input = Target::of(services, params, "INFILE", "INDATASET")?.open_input(services)?;
-    let mut input = input.as_asked(params);
+    let mut input = input.read_as(params);
     let range = match Range::of(params, &input) {
         Ok(range) => range,
         Err(diagnostic) => {
@@ -40,32 +40,15 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
     };
     let printed = match params.name("OUTFILE") {
         None => records(range, &mut input, services, params, out),
-        Some(ddname) => on_file(ddname, range, &mut input, services, params, out),
+        Some(ddname) => on_file(services, ddname, out, |services, listing| {
+            records(range, &mut input, services, params, listing)
+        }),
     };
     let name = input.name.clone();
     let closed = input.close().map_err(|trouble| trouble.of(&name));
     let count = printed.and_then(|count| closed.map(|()| count))?;
     out.double(&IDC0005I.line(&[("count", &count)]));
     Ok(if count == 0 { NOTHING } else { 0 })
-}
-
-/// Prints on the file of OUTFILE, in pages of its own.
-fn on_file(
-    ddname: &str,
-    range: Range,
-    input: &mut Input,
-    services: &mut Services,
-    params: &Params,
-    out: &Sysprint,
-) -> Result<u64, Failure> {
-    let failed = |error: &io::Error| Failure::new(&CICA0941E, &[("name", &ddname), ("reason", error)]);
-    let mut file = BufWriter::new(services.dd.create(ddname).map_err(|error| failed(&error))?);
-    let mut listing = Sysprint::new(&mut file, out.style(), out.stamp());
-    let count = records(range, input, services, params, &mut listing)?;
-    if let Some(error) = listing.error() {
-        return Err(failed(error));
-    }
-    file.flush().map(|()| count).map_err(|error| failed(&error))
 }
 
 /// Prints the records of the range; returns how many.

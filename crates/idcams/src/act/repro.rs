@@ -42,7 +42,7 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
         takes_intervals(&to)?;
         input = input.by_intervals();
     }
-    input = input.as_asked(params);
+    input = input.read_as(params);
     if let Target::Cluster(cluster) = &to {
         input = input.translated_to(cica_qsam::CodePage::from_ccsid(cluster.attributes.ccsid));
     }

@@ -73,6 +73,13 @@ impl Sequential {
         }
     }
 
+    /// What the text of a DD statement names, if it is no cluster.
+    pub fn of_text(services: &Services, ddname: &str, text: &DdText) -> Result<Sequential, Failure> {
+        let stated = Some(text.attributes).filter(|_| text.attributes_stated);
+        let data_set = Sequential::of_name(services, &text.target, stated)?;
+        Ok(data_set.unwrap_or_else(|| Sequential::of_dd(ddname, text)))
+    }
+
     /// What `text` names, if that is a generation, a group, or an entry that is not VSAM's. `stated`: attributes that a
     /// DD states; they go over what the entry says.
     pub fn of_name(services: &Services, text: &str, stated: Option<Attributes>) -> Result<Option<Sequential>, Failure> {
@@ -124,13 +131,18 @@ impl Sequential {
 
     /// Opens the one file to be written.
     pub fn create(&self, services: &Services) -> Result<File, Failure> {
+        match self.is_many() {
+            true => Err(refused(&self.many(), 140, 0).with_cc(GAVE_UP)),
+            false => self.begin(services).map_err(no_file(&self.name)),
+        }
+    }
+
+    /// The same, in the system's words when it cannot be.
+    pub fn begin(&self, services: &Services) -> io::Result<File> {
         match &self.place {
-            Place::Dd(ddname) => services.dd.create(ddname).map_err(no_file(&self.name)),
-            Place::DataSets(paths, Some(_)) => match paths.as_slice() {
-                [path] => services.dd.create_data_set(path).map_err(no_file(&self.name)),
-                _ => Err(many(&self.name)),
-            },
-            Place::DataSets(..) => Err(many(&self.name)),
+            Place::Dd(ddname) => services.dd.create(ddname),
+            Place::DataSets(paths, Some(_)) if !self.is_many() => services.dd.create_data_set(&paths[0]),
+            Place::DataSets(..) => Err(io::Error::other(self.many())),
         }
     }
 
@@ -138,11 +150,28 @@ impl Sequential {
     pub fn create_anew(&self, services: &Services) -> io::Result<File> {
         match &self.place {
             Place::Dd(ddname) => services.dd.create_anew(ddname),
-            Place::DataSets(paths, Some(_)) if paths.len() == 1 => services.dd.create_data_set_anew(&paths[0]),
-            Place::DataSets(..) => Err(io::Error::other(format!(
-                "it means all generations, and only one can be written: name it, as in {}(+1)",
-                self.name
-            ))),
+            Place::DataSets(paths, Some(_)) if !self.is_many() => services.dd.create_data_set_anew(&paths[0]),
+            Place::DataSets(..) => Err(io::Error::other(self.many())),
+        }
+    }
+
+    /// Several data sets, one after the other, which can only be read.
+    fn is_many(&self) -> bool {
+        !matches!(&self.place, Place::Dd(_) | Place::DataSets(_, Some(_)))
+    }
+
+    fn many(&self) -> String {
+        let name = &self.name;
+        format!("{name} means all generations, and only one can be written: name it, as in {name}(+1)")
+    }
+
+    /// Would records of this format follow others that this run wrote to the data set in another format?
+    pub fn follows_another_format(&self, services: &Services, attributes: &Attributes) -> bool {
+        match &self.place {
+            Place::DataSets(paths, Some((_, data_set))) => {
+                data_set.format != attributes.to_string() && paths.iter().any(|path| services.dd.wrote(path))
+            }
+            _ => false,
         }
     }
 
@@ -279,9 +308,4 @@ fn generation(services: &Services, contents: &Contents, gdg: &Gdg, relative: i32
         sequence: String::new(),
         history: History::new(services.today()),
     })
-}
-
-fn many(name: &str) -> Failure {
-    let words = format!("{name} means all generations, and only one can be written: name it, as in {name}(+1)");
-    refused(&words, 140, 0).with_cc(GAVE_UP)
 }

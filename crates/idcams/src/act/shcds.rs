@@ -3,11 +3,11 @@
 //! What lists is answered as z/OS lists a data set that nobody shares; what would change the state is refused.
 
 use super::failure::Failure;
+use super::listing::on_file;
 use super::Services;
-use crate::messages::{CICA0939E, CICA0957I, CICA0958E};
+use crate::messages::{CICA0957I, CICA0958E};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
-use std::io::Write;
 
 /// Functions that only list.
 const LISTS: [&str; 6] = [
@@ -25,13 +25,10 @@ pub fn shcds(services: &mut Services, command: &Command, out: &mut Sysprint) -> 
     let Some(ddname) = params.name("OUTFILE") else {
         return answer(services, params, out);
     };
-    let mut listing = Vec::new();
-    let (style, stamp) = (out.style(), out.stamp());
-    let cc = answer(services, params, &mut Sysprint::new(&mut listing, style, stamp));
-    match services.dd.create(ddname).and_then(|mut file| file.write_all(&listing)) {
-        Ok(()) => cc,
-        Err(error) => Failure::new(&CICA0939E, &[("name", &ddname), ("reason", &error)]).tell(out),
-    }
+    let printed = on_file(services, ddname, out, |services, listing| {
+        Ok(answer(services, params, listing))
+    });
+    printed.unwrap_or_else(|failure| failure.tell(out))
 }
 
 fn answer(services: &Services, params: &Params, out: &mut Sysprint) -> u8 {
