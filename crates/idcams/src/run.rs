@@ -74,8 +74,8 @@ struct Run<'a, 'o> {
     last: u8,
     max: u8,
     frames: Vec<Frame>,
-    /// Stored keywords already told of.
-    noted: Vec<&'static str>,
+    /// Keywords without effect already told of.
+    noted: Vec<(&'static str, Support)>,
     beyond_told: bool,
 }
 
@@ -241,7 +241,7 @@ impl Run<'_, '_> {
     }
 
     fn carry_out(&mut self, command: &Command) {
-        self.note_stored(&command.params);
+        self.note_without_effect(&command.params);
         if command.verb == Verb::Parm {
             return self.parm(&command.params);
         }
@@ -286,14 +286,22 @@ impl Run<'_, '_> {
         self.max = self.max.max(cc);
     }
 
-    fn note_stored(&mut self, params: &Params) {
+    fn note_without_effect(&mut self, params: &Params) {
         for param in params.iter() {
-            if param.support == Support::Stored && !self.noted.contains(&param.keyword) {
-                self.noted.push(param.keyword);
-                self.out.say(&CICA0902I, &[("item", &param.keyword)]);
+            let message = match param.support {
+                Support::Stored => Some(&CICA0902I),
+                Support::Accepted => Some(&CICA0905I),
+                Support::Done | Support::NotYet => None,
+            };
+            let noted = (param.keyword, param.support);
+            if let Some(message) = message.filter(|_| !self.noted.contains(&noted)) {
+                self.noted.push(noted);
+                self.out.say(message, &[("item", &param.keyword)]);
             }
-            if let Value::Group(inner) = &param.value {
-                self.note_stored(inner);
+            match &param.value {
+                Value::Group(inner) => self.note_without_effect(inner),
+                Value::Groups(lists) => lists.iter().for_each(|list| self.note_without_effect(list)),
+                _ => {}
             }
         }
     }

@@ -74,6 +74,8 @@ pub enum Support {
     Done,
     /// Checked and kept in the entry, but there is nothing here it could act on (CICA0902I).
     Stored,
+    /// Checked, and neither is there anything here it could act on nor an entry to keep it in (CICA0905I).
+    Accepted,
     /// Checked; a command with it is refused (CICA0901E).
     NotYet,
 }
@@ -387,6 +389,11 @@ mod build {
 
         pub(super) const fn stored(mut self) -> Self {
             self.support = Support::Stored;
+            self
+        }
+
+        pub(super) const fn accepted(mut self) -> Self {
+            self.support = Support::Accepted;
             self
         }
 

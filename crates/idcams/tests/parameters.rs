@@ -296,3 +296,22 @@ fn what_is_stored_only_is_told_once_per_keyword_and_run() {
         );
     }
 }
+
+#[test]
+fn what_no_entry_keeps_is_not_told_as_stored() {
+    let cards = " DEFINE CLUSTER (NAME(A) TRK(1) FILE(D))\n DELETE A FILE(D)\n DELETE A FILE(D)\n \
+                 IMPORT INFILE(C) OBJECTS((A FILE(D) STORCLAS(X)))\n";
+    let outcome = go(cards);
+    assert_eq!((outcome.maxcc, outcome.done.len()), (0, 4));
+    let told: Vec<&str> = outcome
+        .listing
+        .lines()
+        .filter(|line| line.starts_with("CICA09"))
+        .collect();
+    let expected = [
+        "CICA0902I FILE IS STORED BUT HAS NO EFFECT HERE",
+        "CICA0905I FILE IS ACCEPTED AND HAS NO EFFECT HERE",
+        "CICA0905I STORAGECLASS IS ACCEPTED AND HAS NO EFFECT HERE",
+    ];
+    assert_eq!(told, expected);
+}

@@ -3,7 +3,7 @@
 
 mod common;
 use cica_idcams::parser::commands;
-use cica_idcams::table::{help, overview, reference_markdown, Kind, Param, VERBS};
+use cica_idcams::table::{help, overview, reference_markdown, Kind, Param, Support, VERBS};
 use cica_idcams::{messages, Verb};
 use std::collections::HashSet;
 use std::path::Path;
@@ -56,6 +56,34 @@ fn what_a_parameter_excludes_exists() {
                     "{of}: {} excludes unknown {other}",
                     p.word
                 );
+            }
+        }
+    }
+}
+
+#[test]
+fn only_commands_that_make_or_change_an_entry_with_attributes_store_parameters() {
+    let stores = |words: &str| {
+        let kept = [
+            "DEFINE CLUSTER",
+            "DEFINE ALTERNATEINDEX",
+            "DEFINE USERCATALOG",
+            "DEFINE MASTERCATALOG",
+            "ALTER",
+        ];
+        // IMPORT CONNECT makes the entry of a user catalog; a data set's is as it was exported.
+        kept.contains(&words) || words == "IMPORT LOCK"
+    };
+    for v in VERBS.iter().filter(|v| v.support == Support::Done) {
+        let mut found = Vec::new();
+        lists(v.object, v.words, &mut found);
+        lists(v.params, v.words, &mut found);
+        for p in found.iter().flat_map(|(_, params)| params.iter()) {
+            let place = format!("{} {}", v.words, p.word);
+            match p.support {
+                Support::Stored => assert!(stores(v.words) || stores(&place), "{place} is kept nowhere"),
+                Support::Accepted => assert!(!stores(v.words), "{place} could be kept"),
+                _ => {}
             }
         }
     }

@@ -19,6 +19,10 @@ CICA0904E 12 "COMMENT IS NOT CLOSED",
     "A comment begins and its line ends without */ and without a continuation mark. The text up to the line that \
      closes the comment was skipped.",
     "End the comment with */ on the same line, or end the line with a hyphen.";
+CICA0905I 0 "{item} IS ACCEPTED AND HAS NO EFFECT HERE",
+    "The parameter asks for something this system does without, for example a DD statement that mounts a volume. The \
+     command is carried out as if it were not there, and nothing keeps it. Printed once per parameter and run.",
+    "Nothing.";
 CICA0906S 16 "SYSPRINT CANNOT BE WRITTEN: {reason}",
     "The listing could not be written. Commands whose result nobody sees are not carried out.",
     "Make room, or send the listing elsewhere, and run the rest again.";

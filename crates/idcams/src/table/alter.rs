@@ -257,7 +257,7 @@ const DELETE_OPTIONS: &[Param] = &[
     flag("NODISCONNECT", "leave the catalog connected")
         .abbr(&["NODISCON"])
         .not_yet(),
-    FILE,
+    FILE.accepted(),
     CATALOG,
 ];
 const DELETE_PARAMS: [Param; 33] = join(&[

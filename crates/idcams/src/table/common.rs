@@ -1,7 +1,7 @@
 //! Parameters several commands share, and the way lists are joined.
 
 use super::build::*;
-use super::{Form, Kind, Param};
+use super::{Form, Kind, Param, Support};
 
 /// Joins lists of parameters at compile time; `N` is the sum of their lengths.
 pub(super) const fn join<const N: usize>(parts: &[&[Param]]) -> [Param; N] {
@@ -18,6 +18,18 @@ pub(super) const fn join<const N: usize>(parts: &[&[Param]]) -> [Param; N] {
     }
     assert!(n == N, "the length given is not the sum");
     all
+}
+
+/// The same parameters where no entry keeps them.
+pub(super) const fn accepted<const N: usize>(mut params: [Param; N]) -> [Param; N] {
+    let mut i = 0;
+    while i < N {
+        if matches!(params[i].support, Support::Stored) {
+            params[i].support = Support::Accepted;
+        }
+        i += 1;
+    }
+    params
 }
 
 pub(super) const NAME: Param = name("NAME", Form::Dsname, "name of the entry, up to 44 characters").required();

@@ -9,7 +9,7 @@ pub(super) const ON_FILE: &[Param] = &[
     name("ddname", Form::Ddname, "DD name").positional().required(),
     group("ENVIRONMENT", ENVIRONMENT, "how ISAM records are taken")
         .abbr(&["ENV"])
-        .stored(),
+        .accepted(),
 ];
 pub(super) const ON_DATASET: &[Param] = &[
     name("entryname", Form::Mask, "data set name; A.B(M) for a member")
@@ -17,7 +17,7 @@ pub(super) const ON_DATASET: &[Param] = &[
         .required(),
     group("ENVIRONMENT", ENVIRONMENT, "how ISAM records are taken")
         .abbr(&["ENV"])
-        .stored(),
+        .accepted(),
 ];
 
 const INPUT: [Param; 2] = [
@@ -155,11 +155,11 @@ const REPRO_OPTIONS: &[Param] = &[
     flag("SKIPDBCSCHECK", "do not check them")
         .abbr(&["SKDC"])
         .one_of("dbcscheck")
-        .stored(),
+        .accepted(),
     flag("NODBCSCHECK", "do not check them")
         .abbr(&["NDBC"])
         .one_of("dbcscheck")
-        .stored(),
+        .accepted(),
     value("INSERTSHIFT", Kind::Words, "insert shift characters at these columns")
         .abbr(&["ISHFT"])
         .one_of("shift")
@@ -190,13 +190,13 @@ const REPRO_OPTIONS: &[Param] = &[
         "how much MERGECAT tells",
     )
     .abbr(&["MLVL"]),
-    FILE,
+    FILE.accepted(),
     choice("RLSSOURCE", YES_NO, "read the input with record-level sharing")
         .abbr(&["RLSS"])
-        .stored(),
+        .accepted(),
     choice("RLSTARGET", YES_NO, "write the output with record-level sharing")
         .abbr(&["RLST"])
-        .stored(),
+        .accepted(),
     group("ENCIPHER", ENCIPHER, "encipher the records")
         .abbr(&["ENCPHR"])
         .one_of("cipher")
@@ -223,11 +223,11 @@ const PRINT_OPTIONS: &[Param] = &[
     flag("SKIPDBCSCHECK", "do not check them")
         .abbr(&["SKDC"])
         .one_of("dbcscheck")
-        .stored(),
+        .accepted(),
     flag("NODBCSCHECK", "do not check them")
         .abbr(&["NDBC"])
         .one_of("dbcscheck")
-        .stored(),
+        .accepted(),
     value("INSERTSHIFT", Kind::Words, "insert shift characters at these columns")
         .abbr(&["ISHFT"])
         .one_of("shift")
@@ -238,7 +238,7 @@ const PRINT_OPTIONS: &[Param] = &[
         .not_yet(),
     choice("RLSSOURCE", YES_NO, "read with record-level sharing")
         .abbr(&["RLSS"])
-        .stored(),
+        .accepted(),
 ];
 const PRINT_PARAMS: [Param; 20] = join(&[&INPUT, &RANGE, PRINT_OPTIONS]);
 pub(super) static PRINT: VerbSpec = VerbSpec {

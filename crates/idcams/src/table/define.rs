@@ -218,10 +218,10 @@ const PATH_OBJECT: [Param; 17] = join(&[
             .one_of("update"),
         MODEL,
         OWNER,
-        FILE,
+        FILE.accepted(),
     ],
     &RECATALOG,
-    &PASSWORDS,
+    &accepted(PASSWORDS),
 ]);
 pub(super) static PATH: VerbSpec = VerbSpec {
     support: Support::Done,

@@ -30,9 +30,9 @@ const LISTCAT_OPTIONS: &[Param] = &[
     number("EXPIRATION", 0, 99_999, "only entries that expire within so many days").abbr(&["EXPIR"]),
     flag("CDILVL", "add what is encrypted and how")
         .one_of("cdilvl")
-        .stored(),
+        .accepted(),
     flag("NOCDILVL", "leave that out").one_of("cdilvl").default("yes"),
-    flag("PREFIX", "with the user's prefix").one_of("prefix").stored(),
+    flag("PREFIX", "with the user's prefix").one_of("prefix").accepted(),
     flag("NOPREFIX", "without it").one_of("prefix").default("yes"),
     flag("NAME", "names only").one_of("fields").default("yes"),
     flag("HISTORY", "names, owner, creation, expiration")
@@ -45,7 +45,7 @@ const LISTCAT_OPTIONS: &[Param] = &[
     flag("ALL", "everything").one_of("fields"),
     name("LIBRARY", Form::Word, "tape volumes of a tape library").abbr(&["LIB"]),
     name("OUTFILE", Form::Ddname, "list there instead of on SYSPRINT").abbr(&["OFILE"]),
-    FILE,
+    FILE.accepted(),
     CATALOG,
 ];
 const LISTCAT_PARAMS: [Param; 30] = join(&[&ENTRY_TYPES, LISTCAT_OPTIONS]);

@@ -44,13 +44,13 @@ pub(super) static CANCEL: VerbSpec = VerbSpec {
 };
 
 const TEST: &[Param] = &[
-    flag("TRACE", "trace").one_of("test").stored(),
+    flag("TRACE", "trace").one_of("test").accepted(),
     value("AREAS", Kind::Words, "trace in these parts")
         .one_of("test")
-        .stored(),
+        .accepted(),
     value("FULL", Kind::Words, "full dumps at these points")
         .one_of("test")
-        .stored(),
+        .accepted(),
     flag("OFF", "no trace").one_of("test"),
 ];
 const GRAPHICS: &[Param] = &[
@@ -68,10 +68,10 @@ const GRAPHICS: &[Param] = &[
         "print train",
     )
     .one_of("graphics")
-    .stored(),
+    .accepted(),
     text("TABLE", 8, "module with the printable characters")
         .one_of("graphics")
-        .stored(),
+        .accepted(),
 ];
 const PARM_PARAMS: &[Param] = &[
     group("TEST", TEST, "diagnostic output of the program itself"),

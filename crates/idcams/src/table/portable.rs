@@ -33,7 +33,7 @@ const EXPORT_PARAMS: &[Param] = &[
     flag("NOERASE", "do not").abbr(&["NERAS"]).one_of("erase"),
     name("INFILE", Form::Ddname, "DD name of the original")
         .abbr(&["IFILE"])
-        .stored(),
+        .accepted(),
     flag("INHIBITSOURCE", "the original may only be read afterwards")
         .abbr(&["INHS"])
         .one_of("inhs"),
@@ -62,7 +62,7 @@ const EXPORT_PARAMS: &[Param] = &[
         .default("yes"),
     choice("RLSSOURCE", YES_NO, "read with record-level sharing")
         .abbr(&["RLSS"])
-        .stored(),
+        .accepted(),
     CATALOG,
 ];
 pub(super) static EXPORT: VerbSpec = VerbSpec {
@@ -76,7 +76,7 @@ pub(super) static EXPORT: VerbSpec = VerbSpec {
     )
 };
 
-const OBJECT: &[Param] = &[
+const OBJECT: &[Param] = &accepted([
     name("entryname", Form::Dsname, "entry the values are for")
         .positional()
         .required(),
@@ -88,11 +88,11 @@ const OBJECT: &[Param] = &[
     VOLUMES,
     names("DEVICETYPE", Form::Word, 59, "device type of the catalog's volume")
         .abbr(&["DEVT"])
-        .stored(),
+        .accepted(),
     CLASSES[0],
     CLASSES[1],
     CLASSES[2],
-];
+]);
 const IMPORT_PARAMS: &[Param] = &[
     group("INFILE", ON_FILE, "DD name of the copy")
         .abbr(&["IFILE"])
@@ -136,8 +136,8 @@ const IMPORT_PARAMS: &[Param] = &[
         .abbr(&["NPRG"])
         .one_of("purge")
         .default("yes"),
-    flag("SAVRAC", "keep security profiles").one_of("savrac").stored(),
-    flag("NOSAVRAC", "do not").one_of("savrac").stored(),
+    flag("SAVRAC", "keep security profiles").one_of("savrac").accepted(),
+    flag("NOSAVRAC", "do not").one_of("savrac").accepted(),
     CATALOG,
 ];
 pub(super) static IMPORT: VerbSpec = VerbSpec {
@@ -262,24 +262,24 @@ const BLDINDEX_PARAMS: &[Param] = &[
         .abbr(&["ISORT"])
         .one_of("sort")
         .default("yes"),
-    flag("SORTCALL", "use the sort program").one_of("sortcall").stored(),
+    flag("SORTCALL", "use the sort program").one_of("sortcall").accepted(),
     flag("NOSORTCALL", "use our own sort").one_of("sortcall").default("yes"),
     name("SORTDEVICETYPE", Form::Word, "device of the sort's work files")
         .abbr(&["SORTDVT", "SORTDEV"])
-        .stored(),
+        .accepted(),
     number("SORTFILENUMBER", 1, 999, "how many of them")
         .abbr(&["SORTFN"])
-        .stored(),
+        .accepted(),
     name("SORTMESSAGEDD", Form::Ddname, "DD name of the sort's messages")
         .abbr(&["SORTMDD"])
-        .stored(),
+        .accepted(),
     choice(
         "SORTMESSAGELEVEL",
         &[("ALL", &[]), ("CRITICAL", &["CRI"]), ("NONE", &[])],
         "how much the sort tells",
     )
     .abbr(&["SORTML"])
-    .stored(),
+    .accepted(),
     names("WORKFILES", Form::Ddname, 2, DDNAMES)
         .abbr(&["WFILE"])
         .default("IDCUT1 IDCUT2"),
