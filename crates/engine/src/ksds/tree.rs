@@ -81,6 +81,20 @@ impl Ksds {
         self.pool.view(leaf.frame)
     }
 
+    /// What came of following an index page, if that is still as it was when it was followed. Else the way is no longer
+    /// one: its end may be anything, and an error met there says nothing of the data set.
+    #[inline(always)]
+    fn believed<T>(
+        &self,
+        (frame, version): (u32, u64),
+        came: Result<T, RequestError>,
+    ) -> Result<Option<T>, RequestError> {
+        match self.unchanged(frame, version) {
+            true => came.map(Some),
+            false => Ok(None),
+        }
+    }
+
     /// The page of the top index record: where it was the last time, or by the way of all pages.
     #[inline]
     fn top_page(&self, top: u32) -> Result<(u32, u64), RequestError> {
@@ -106,10 +120,11 @@ impl Ksds {
             if levels == 0 {
                 return Ok(None);
             }
-            let (mut node, (mut frame, mut version)) = (top, self.top_page(top)?);
+            let page = self.top_page(top);
             if self.top() != (top, levels) {
                 continue;
             }
+            let (mut node, (mut frame, mut version)) = (top, page?);
             loop {
                 let view = self.view(frame);
                 let (entries, level, ca) = (view.count(), view.level(), view.ca());
@@ -134,11 +149,10 @@ impl Ksds {
                         entries,
                     }));
                 }
-                let (next, next_version) = self.index.page(pointer)?;
-                if !self.unchanged(frame, version) {
+                let Some(next) = self.believed((frame, version), self.index.page(pointer))? else {
                     continue 'restart;
-                }
-                (node, frame, version) = (pointer, next, next_version);
+                };
+                (node, (frame, version)) = (pointer, next);
             }
         }
     }
@@ -150,12 +164,12 @@ impl Ksds {
                 return Ok(None);
             };
             let ci = self.data.layout.join(found.ca, found.pointer);
-            let (frame, version) = match self.data.resident_in(found.ca, found.pointer as usize) {
-                Some(page) => page,
-                None => self.data.page(ci)?,
+            let page = match self.data.resident_in(found.ca, found.pointer as usize) {
+                Some(page) => Ok(page),
+                None => self.data.page(ci),
             };
-            if self.unchanged(found.node.1, found.node.2) {
-                return Ok(Some(found.leaf(ci, (frame, version))));
+            if let Some(page) = self.believed((found.node.1, found.node.2), page)? {
+                return Ok(Some(found.leaf(ci, page)));
             }
         }
     }
@@ -347,10 +361,9 @@ impl Ksds {
         if next == u32::MAX {
             return Ok(Step::End);
         }
-        let (next_frame, next_version) = self.index.page(next)?;
-        if !self.unchanged(frame, version) {
+        let Some((next_frame, next_version)) = self.believed((frame, version), self.index.page(next))? else {
             return Ok(Step::Restart);
-        }
+        };
         let entries = self.view(next_frame).count();
         self.leaf_of((next, next_frame, next_version), 0, entries, true)
     }
@@ -405,13 +418,10 @@ impl Ksds {
                 self.data.read_ahead(&cis);
             }
         }
-        let (frame, version) = match resident {
-            Some(page) => page,
-            None => self.data.page(ci)?,
-        };
-        if !self.unchanged(node.1, node.2) {
+        let page = resident.map_or_else(|| self.data.page(ci), Ok);
+        let Some((frame, version)) = self.believed((node.1, node.2), page)? else {
             return Ok(Step::Restart);
-        }
+        };
         Ok(Step::To(Leaf {
             ci,
             frame,
@@ -429,47 +439,70 @@ impl Ksds {
         if levels == 0 {
             return Ok(None);
         }
-        let (mut at, (mut frame, mut version)) = (top, self.index.page(top)?);
-        let mut left: Option<u32> = None;
+        let page = self.index.page(top);
+        if self.top() != (top, levels) {
+            return Ok(None);
+        }
+        let (mut at, mut page) = (top, page?);
+        // Left of the path: an index record, and the page that names it.
+        let mut left: Option<(u32, (u32, u64))> = None;
         // What was read on the way is only true together.
         let mut passed: Vec<(u32, u64)> = Vec::with_capacity(2 * levels as usize);
+        let still = |passed: &[(u32, u64)]| {
+            self.top() == (top, levels) && passed.iter().all(|&(frame, version)| self.unchanged(frame, version))
+        };
         loop {
-            passed.push((frame, version));
-            let view = self.view(frame);
-            let (entry, level) = (view.find_entry(Probe::new(probe), |_| ()), view.level());
+            passed.push(page);
+            let view = self.view(page.0);
+            let (entry, entries, level) = (view.find_entry(Probe::new(probe), |_| ()), view.count(), view.level());
             let pointer = view.pointer(entry);
-            let sibling = if entry > 0 { Some(view.pointer(entry - 1)) } else { None };
-            if !self.unchanged(frame, version) {
+            let sibling = (entry > 0).then(|| view.pointer(entry - 1));
+            if !self.unchanged(page.0, page.1) {
                 return Ok(None);
+            }
+            if entry >= entries {
+                return match still(&passed) {
+                    true => Err(self.index_error(at, "no entry covers the key")),
+                    false => Ok(None),
+                };
             }
             if level <= 1 {
                 break;
             }
-            // Left of the path: the sibling here, or the last child of what was left one level up.
+            // The sibling here, or the last child of what was left one level up.
             left = match (sibling, left) {
-                (Some(sibling), _) => Some(sibling),
-                (None, Some(above)) => {
-                    let (f, v) = self.index.page(above)?;
-                    let last = self.view(f).pointer(self.view(f).count().wrapping_sub(1));
-                    if !self.unchanged(f, v) {
+                (Some(sibling), _) => Some((sibling, page)),
+                (None, Some((above, named_by))) => {
+                    let Some(above) = self.believed(named_by, self.index.page(above))? else {
                         return Ok(None);
-                    }
-                    passed.push((f, v));
-                    Some(last)
+                    };
+                    let view = self.view(above.0);
+                    let last = view.count().checked_sub(1).map(|last| view.pointer(last));
+                    let Some(last) = last.filter(|_| self.unchanged(above.0, above.1)) else {
+                        return Ok(None);
+                    };
+                    passed.push(above);
+                    Some((last, above))
                 }
                 (None, None) => None,
             };
-            (frame, version) = self.index.page(pointer)?;
-            at = pointer;
+            let Some(next) = self.believed(page, self.index.page(pointer))? else {
+                return Ok(None);
+            };
+            (at, page) = (pointer, next);
         }
         if at != node {
             return Ok(None);
         }
         let before = match left {
             None => None,
-            Some(ci) => self.index.page(ci).map(|(f, v)| Some((ci, f, v)))?,
+            Some((ci, named_by)) => {
+                let Some((frame, version)) = self.believed(named_by, self.index.page(ci))? else {
+                    return Ok(None);
+                };
+                Some((ci, frame, version))
+            }
         };
-        let still = self.top() == (top, levels) && passed.iter().all(|&(f, v)| self.unchanged(f, v));
-        Ok(still.then_some(before))
+        Ok(still(&passed).then_some(before))
     }
 }
