@@ -157,8 +157,8 @@ pub fn reference_markdown() -> String {
          <!-- Made from crates/idcams/src/table; run its tests with CICA_BLESS=1 to write it anew. -->\n\n\
          Commands are read from columns 2 to 72; a line that ends with `-` or `+` continues. Words are taken in full\n\
          or as one of the abbreviations shown. *Support*: **yes** is obeyed; **stored** is checked, kept and shown,\n\
-         and has nothing to act on here (message CICA0902I); **accepted** is checked, and has nothing to act on and no\n\
-         entry to be kept in (message CICA0905I); **not yet** is checked and refused (message CICA0901E).\n",
+         and has nothing to act on here (message CICA0902I); **accepted** is checked, and has nothing to act on nor\n\
+         an entry to be kept in (message CICA0905I); **not yet** is checked and refused (message CICA0901E).\n",
     );
     for v in VERBS {
         section(&mut page, v);
