@@ -77,6 +77,17 @@ fn replace_is_asked_for() {
     p.run_with(&["put", "A.NAMES", "--replace", "-q"], b"AA01 newer\n")
         .done();
     assert_eq!(p.run(&["get", "A.NAMES", "AA01"]).done(), "AA01 newer\n");
+    // Not through an alternate index, where the key is another one.
+    p.cards(
+        "DEF AIX (NAME(A.WORDS) RELATE(A.NAMES) KEYS(3 5) RECSZ(40 4000) TRK(1))
+         DEFINE PATH (NAME(A.PATH) PATHENTRY(A.WORDS))
+         BLDINDEX INDATASET(A.NAMES) OUTDATASET(A.WORDS)",
+        &[],
+    )
+    .done();
+    p.run_with(&["put", "A.PATH", "--replace", "-q"], b"AA01 last\n")
+        .failed(8, &["CICA0949E", "A.WORDS", "A.NAMES"]);
+    assert_eq!(p.run(&["get", "A.NAMES", "AA01"]).done(), "AA01 newer\n");
 }
 
 #[test]

@@ -14,6 +14,7 @@ use crate::session::{Opened, Session};
 use cica_engine::{Access, Argument, DataSet, Durability, Insert, Intent, RequestError, Search, Str};
 use cica_format::attributes::Organization;
 use cica_idcams::act::{hexadecimal, shown};
+use cica_idcams::messages;
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
 
@@ -70,6 +71,9 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         When::Commit => Durability::Commit,
         When::Close => Durability::Close,
     };
+    if options.replace {
+        takes_replacements(&session, &options.dsn)?;
+    }
     let mut opened = session.data_set(&options.dsn, Access::Output, durability)?;
     let mut input = Input::new(io::stdin().lock(), opened.page, options.hex, options.format.as_deref())?;
     let mut put = Put {
@@ -221,6 +225,21 @@ fn key_of<'r>(record: &'r [u8], data_set: &DataSet) -> &'r [u8] {
     record
         .get(offset..offset + usize::from(attributes.key_length))
         .unwrap_or(record)
+}
+
+/// Through an alternate index the record with a prime key is not to be found.
+fn takes_replacements(session: &Session, dsn: &str) -> Result<(), Failure> {
+    let cluster = session.cluster(dsn)?;
+    match &cluster.way {
+        Some(way) => {
+            let words = format!(
+                "it leads through alternate index {}; --replace needs {}",
+                way.name, cluster.name
+            );
+            Err(Failure::new(Status::REFUSED, &messages::CICA0949E, words).at(cluster.told()))
+        }
+        None => Ok(()),
+    }
 }
 
 fn refused(error: RequestError, opened: &Opened, record: u64) -> Failure {

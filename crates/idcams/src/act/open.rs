@@ -9,7 +9,7 @@ use super::output::Output;
 use super::sequential::Sequential;
 use super::trouble::{open_code, GAVE_UP};
 use super::Services;
-use crate::messages::{CICA0901E, CICA0941E};
+use crate::messages::{CICA0901E, CICA0941E, CICA0949E};
 use crate::params::Params;
 use crate::sysprint::Sysprint;
 use cica_catalog::entry::Kind;
@@ -87,14 +87,15 @@ impl Target {
     ) -> Result<Output, Failure> {
         match self {
             Target::Cluster(cluster) => {
+                if replace {
+                    takes_replacements(cluster)?;
+                }
                 let options = OpenOptions {
                     access: Access::Output,
                     reset: reuse,
                     ..OpenOptions::default()
                 };
                 let data_set = data_set(services, cluster, options)?;
-                // Through a path the record with the prime key is not to be found.
-                let replace = replace && cluster.way.is_none();
                 Ok(Output::cluster(self.name(), data_set, replace))
             }
             Target::File(sequential) => {
@@ -127,6 +128,17 @@ impl Target {
             }
         }
     }
+}
+
+/// REPLACE: through an alternate index there are two keys a record could be replaced by, and neither alone will do.
+fn takes_replacements(cluster: &Reached) -> Result<(), Failure> {
+    let Some(way) = &cluster.way else {
+        return Ok(());
+    };
+    Err(Failure::new(
+        &CICA0949E,
+        &[("name", cluster.told()), ("index", &way.name), ("base", &cluster.name)],
+    ))
 }
 
 /// The cluster of a name, or the one an alias or path of this name leads to.

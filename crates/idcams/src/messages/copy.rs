@@ -31,6 +31,10 @@ CICA0947W 4 "{name}: {sure} RECORDS ARE SURE, {doubtful} DOUBTFUL; {places} PLAC
 CICA0948E 8 "{name} IS NOT SALVAGED: {reason}",
     "Nothing can be had of the data set this way, or what was found cannot be put where it should go.",
     "What the words say.";
+CICA0949E 12 "{name} LEADS THROUGH ALTERNATE INDEX {index}; REPLACE NEEDS {base}",
+    "A record takes the place of the one with its prime key. Through an alternate index records are found by another \
+     key, which may stand in several records or change with the new one. Nothing was copied.",
+    "Name the base, or a path to the base itself, as the output; or leave REPLACE out.";
 CICA0950E 8 "{part} CONTROL INTERVAL AT RBA {rba}: {reason}",
     "EXAMINE found something that is not as it must be.",
     "Restore the data set from a copy, or copy what can be read with REPRO; the words say what is affected.";
