@@ -3,8 +3,8 @@
 //! Each subcommand's own options stand in its file; help, completions and man pages are made from all of them.
 
 use crate::command::{
-    alter, backup, cat, completions, explain, export, get, idcams, import, ls, man, put, recatalog, reorg, restore, rm,
-    run, salvage, show, stat, verify, volume,
+    alter, backup, cat, completions, explain, export, get, idcams, import, lds, ls, man, put, recatalog, reorg,
+    restore, rm, run, salvage, show, stat, verify, volume,
 };
 use cica_session::bytes;
 use clap::{Args, Parser, Subcommand};
@@ -76,6 +76,8 @@ pub enum Command {
     Run(run::Options),
     Import(import::Options),
     Export(export::Options),
+    #[command(subcommand)]
+    Lds(lds::Options),
     Backup(backup::Options),
     Restore(restore::Options),
     Reorg(reorg::Options),

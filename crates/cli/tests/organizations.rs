@@ -71,3 +71,64 @@ fn an_lds_goes_out_as_it_came_in() {
     assert_eq!(page, &bytes[8192..12288]);
     assert_eq!(p.run(&["get", "A.PAGES", "--rba", "20480"]).status, 4);
 }
+
+#[test]
+fn ranges_of_an_lds_are_read_and_written_as_of_a_file() {
+    let p = Place::new();
+    p.cards("DEFINE CLUSTER (NAME(A.PAGES) LINEAR TRACKS(2 0))", &[]).done();
+    // Nothing is there yet, and nothing is a range.
+    assert_eq!(p.run(&["lds", "length", "A.PAGES"]).done(), "0\n");
+    assert_eq!(p.run(&["lds", "read", "A.PAGES"]).done(), "");
+    let bytes: Vec<u8> = (0..6 * 4096).map(|i| (i * 13 / 7) as u8).collect();
+    p.write("disk.img", &bytes);
+    p.run(&["lds", "write", "A.PAGES", "disk.img", "-q"]).done();
+    assert!(p.run(&["lds", "read", "A.PAGES"]).out == bytes);
+    let part = p.run(&["lds", "read", "A.PAGES", "--offset", "4096", "--length", "8192"]);
+    assert!(part.out == bytes[4096..12288]);
+    // Over a part of it, and from there beyond its end; the last block is filled with zeros.
+    let new = vec![0xAB; 2 * 4096 + 1];
+    let write = ["lds", "write", "A.PAGES", "-", "-q", "--offset", "20480"];
+    let refused = p.run_with(&write, &new);
+    assert_eq!(refused.status, 8, "{}", refused.err);
+    assert!(p.run(&["lds", "read", "A.PAGES"]).out == bytes, "it is as before");
+    p.run_with(&[&write[..], &["--pad"]].concat(), &new).done();
+    let mut expected = bytes[..20480].to_vec();
+    expected.extend(&new);
+    expected.resize(20480 + 3 * 4096, 0);
+    assert!(p.run(&["lds", "read", "A.PAGES"]).out == expected);
+    assert_eq!(p.run(&["lds", "length", "A.PAGES"]).done(), "32768\n");
+}
+
+#[test]
+fn what_is_no_range_of_an_lds_is_refused_and_changes_nothing() {
+    let p = Place::new();
+    p.cards("DEFINE CLUSTER (NAME(A.PAGES) LINEAR TRACKS(1 0))", &[]).done();
+    p.run_with(&["lds", "write", "A.PAGES", "-q"], &[7; 2 * 4096]).done();
+    for wrong in [
+        &["read", "A.PAGES", "--offset", "8192", "--length", "4096"][..],
+        &["read", "A.PAGES", "--offset", "100"],
+        &["read", "A.PAGES", "--length", "100"],
+        &[
+            "read",
+            "A.PAGES",
+            "--offset",
+            "18446744073709547520",
+            "--length",
+            "8192",
+        ],
+        &["write", "A.PAGES", "--offset", "12288"],
+        &["write", "A.PAGES", "--offset", "1"],
+    ] {
+        let run = p.run_with(&[&["lds"], wrong].concat(), &[9; 4096]);
+        assert_eq!(run.status, 8, "{wrong:?}: {}", run.err);
+        assert!(run.err.contains("IDC3302I A.PAGES: "), "{wrong:?}: {}", run.err);
+        assert!(run.out.is_empty());
+    }
+    // A track takes twelve blocks, and no secondary space is allowed.
+    let full = p.run_with(&["lds", "write", "A.PAGES", "--offset", "0"], &[1; 64 * 4096]);
+    assert_eq!(full.status, 12, "{}", full.err);
+    assert!(full.err.contains("IDC3020I"), "{}", full.err);
+    assert!(p.run(&["lds", "read", "A.PAGES"]).out == [7; 2 * 4096]);
+    imported(&p, "esds");
+    assert_eq!(p.run(&["lds", "length", "A.SET"]).status, 8);
+}

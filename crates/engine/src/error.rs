@@ -47,6 +47,15 @@ pub enum RequestError {
         /// The RBA.
         rba: u64,
     },
+    /// 8/32: a range of a linear data set that does not begin and end at multiples of 4,096, or lies behind its end.
+    BadRange {
+        /// Where it begins.
+        rba: u64,
+        /// Its length.
+        len: usize,
+        /// Bytes the data set has.
+        end: u64,
+    },
     /// 8/40: the pool has no room for what takes the unit of recovery back.
     UnitTooLarge,
     /// 8/44: the caller's area is shorter than the record.
@@ -175,7 +184,7 @@ impl RequestError {
             NotFound => (8, 16),
             Exclusive { .. } => (8, 20),
             NoSpace { .. } => (8, 28),
-            BadRba { .. } => (8, 32),
+            BadRba { .. } | BadRange { .. } => (8, 32),
             UnitTooLarge => (8, 40),
             AreaTooSmall { .. } => (8, 44),
             NoString => (8, 64),
@@ -241,6 +250,11 @@ impl fmt::Display for RequestError {
             )?,
             NoSpace { why } => write!(f, "the data set cannot be extended: {why}")?,
             BadRba { rba } => write!(f, "no record starts at RBA {rba}")?,
+            BadRange { rba, len, end } => write!(
+                f,
+                "{len} bytes from RBA {rba} on are no range of this data set: it has {end} bytes, and ranges begin and \
+                 end at multiples of 4,096"
+            )?,
             AreaTooSmall { need, have } => write!(f, "the record has {need} bytes, the area given {have}")?,
             UnitTooLarge => write!(
                 f,

@@ -48,6 +48,7 @@ pub use definition::Definition;
 pub use engine::{Engine, Env};
 pub use error::{show_key, Feedback, OpenError, RequestError};
 pub use io::Io;
+pub use linear::BLOCK as LDS_BLOCK;
 pub use rebuild::Rebuild;
 pub use sphere::{Build, BuildError, Built, Files, Omitted};
 pub use stored::{Stored, StoredArea, StoredComponent};

@@ -9,6 +9,7 @@ pub mod export;
 pub mod get;
 pub mod idcams;
 pub mod import;
+pub mod lds;
 pub mod ls;
 pub mod man;
 pub mod put;
@@ -40,6 +41,7 @@ pub fn run(cli: Cli) -> Result<Status, Failure> {
         Command::Run(options) => run::run(options, global),
         Command::Import(options) => import::run(options, global),
         Command::Export(options) => export::run(options, global),
+        Command::Lds(options) => lds::run(options, global),
         Command::Backup(options) => backup::run(options, global),
         Command::Restore(options) => restore::run(options, global),
         Command::Reorg(options) => reorg::run(options, global),

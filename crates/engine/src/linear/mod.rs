@@ -9,9 +9,11 @@
 use crate::common::by::By;
 use crate::common::interval::Intervals;
 use crate::common::Common;
+use crate::dataset::DataSet;
 use crate::error::RequestError;
 use crate::examine::{Examination, IntervalWalk};
 use crate::numbered::Numbered;
+use crate::organized::Organized;
 use crate::pool::{pause, ImagePage};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::Mutex;
@@ -19,6 +21,16 @@ use cica_format::log;
 
 /// Ranges begin and end at multiples of this.
 pub const BLOCK: u64 = 4096;
+
+impl DataSet {
+    /// Bytes of a linear data set, to the end of the last CI ever written; of one with records nothing.
+    pub fn linear_length(&self) -> Option<u64> {
+        match &self.inner().records {
+            Organized::Lds(lds) => Some(lds.length()),
+            _ => None,
+        }
+    }
+}
 
 /// An open LDS.
 pub struct Lds {
@@ -63,7 +75,7 @@ impl Lds {
         self.check_fence()?;
         self.check_range(rba, out.len())?;
         if rba + out.len() as u64 > self.length() {
-            return Err(RequestError::BadRba { rba });
+            return Err(self.bad_range(rba, out.len()));
         }
         let mut rest = out;
         for (ci, from, len) in self.pieces(rba, rest.len()) {
@@ -104,7 +116,7 @@ impl Lds {
         let rba = rba.unwrap_or_else(|| self.length());
         self.check_range(rba, bytes.len())?;
         if rba > self.length() {
-            return Err(RequestError::BadRba { rba });
+            return Err(self.bad_range(rba, bytes.len()));
         }
         let size = self.ci_size() as u64;
         self.make_intervals((rba + bytes.len() as u64).div_ceil(size))?;
@@ -142,11 +154,19 @@ impl Lds {
         Ok(())
     }
 
+    fn bad_range(&self, rba: u64, len: usize) -> RequestError {
+        RequestError::BadRange {
+            rba,
+            len,
+            end: self.length(),
+        }
+    }
+
     fn check_range(&self, rba: u64, len: usize) -> Result<(), RequestError> {
         let whole = rba % BLOCK == 0 && len as u64 % BLOCK == 0 && len > 0;
         match rba.checked_add(len as u64).filter(|_| whole) {
             Some(_) => Ok(()),
-            None => Err(RequestError::BadRba { rba }),
+            None => Err(self.bad_range(rba, len)),
         }
     }
 
