@@ -5,7 +5,7 @@ pub struct Random(pub u64);
 
 impl Random {
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -14,7 +14,7 @@ impl Random {
 
     /// One below `n`, which is not 0.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+        (self.number() % n as u64) as usize
     }
 }
 
@@ -27,7 +27,7 @@ const LIMITS: [u64; 12] = [0, 1, 2, 3, 4, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFF
 /// An input of `samples`, changed in up to eight places; sometimes any bytes.
 pub fn mutated(samples: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     if samples.is_empty() || random.below(50) == 0 {
-        return (0..random.below(600)).map(|_| random.next() as u8).collect();
+        return (0..random.below(600)).map(|_| random.number() as u8).collect();
     }
     let mut bytes = samples[random.below(samples.len())].clone();
     for _ in 0..=random.below(8) {
@@ -40,14 +40,14 @@ pub fn mutated(samples: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
 
 fn change(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
     if bytes.is_empty() {
-        bytes.push(random.next() as u8);
+        bytes.push(random.number() as u8);
         return;
     }
     let at = random.below(bytes.len());
     let end = (at + 1 + random.below(16)).min(bytes.len());
     match random.below(9) {
         0 | 1 => bytes[at] ^= 1 << random.below(8),
-        2 => bytes[at] = random.next() as u8,
+        2 => bytes[at] = random.number() as u8,
         3 | 4 => {
             let limit = LIMITS[random.below(LIMITS.len())]
                 .wrapping_add(random.below(3) as u64)

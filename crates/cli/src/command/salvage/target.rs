@@ -22,7 +22,7 @@ pub enum Target {
     /// A data set.
     DataSet(Box<DataSet>),
     /// A sequential file, or the bytes of a linear data set.
-    File(Box<Output>),
+    File(Output),
 }
 
 /// A doubtful record that the target would not take.
@@ -46,7 +46,7 @@ pub struct Output {
 }
 
 enum To {
-    Records(Writer<File>),
+    Records(Box<Writer<File>>),
     Bytes(File),
 }
 
@@ -62,9 +62,7 @@ impl Target {
             (Some(into), _, Some(session)) => DataSet::open(into, session, global, attributes)
                 .map(Box::new)
                 .map(Target::DataSet),
-            (_, Some(output), _) => Output::open(output, &options.format, attributes)
-                .map(Box::new)
-                .map(Target::File),
+            (_, Some(output), _) => Output::open(output, &options.format, attributes).map(Target::File),
             _ => Ok(Target::None),
         }
     }
@@ -218,10 +216,10 @@ impl Output {
         let file = File::create(&path)?;
         let to = match attributes.organization {
             Organization::Lds => To::Bytes(file),
-            _ => To::Records(Writer::new(
+            _ => To::Records(Box::new(Writer::new(
                 file,
                 &dd.attributes.completed_for(attributes.maximum_record),
-            )?),
+            )?)),
         };
         Ok(Output { to, unfinished })
     }
