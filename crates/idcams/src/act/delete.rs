@@ -227,7 +227,7 @@ fn remove_file(services: &Services, catalog: &Catalog, data_set: &NonVsam) -> Re
 }
 
 /// One line for each component and for the entry, set apart as z/OS does.
-fn tell(message: &Message, entry: &Entry, out: &mut Sysprint) {
+pub fn tell(message: &Message, entry: &Entry, out: &mut Sysprint) {
     let components = entry.components().map(|(kind, component)| (kind, &component.name));
     let all: Vec<(Kind, &Name)> = components.chain([(entry.kind(), entry.name())]).collect();
     for (kind, name) in all {

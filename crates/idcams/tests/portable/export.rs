@@ -4,6 +4,7 @@ use crate::files::{leftovers, live, on_volume, records, Files, SMALL};
 use crate::world::{World, NOW};
 use cica_catalog::entry::{Alias, History, PathEntry};
 use cica_catalog::{Date, Entry, Name};
+use cica_disk::{Open, ReadAt};
 use cica_engine::Access;
 
 /// A world with a data set, a path and an alias to it, and a DD for a copy.
@@ -46,6 +47,8 @@ fn what_was_exported_for_good_is_gone_and_comes_back() {
             "IDC0594I PORTABLE DATA SET CREATED SUCCESSFULLY ON 08/30/22 AT 00:00:00",
             "IDC0550I ENTRY (X) SMALL DELETED",
             "IDC0550I ENTRY (R) PAY.PATH DELETED",
+            "IDC0550I ENTRY (D) PAY.SMALL.DATA DELETED",
+            "IDC0550I ENTRY (I) PAY.SMALL.INDEX DELETED",
             "IDC0550I ENTRY (C) PAY.SMALL DELETED",
         ]
     );
@@ -229,4 +232,34 @@ fn a_damaged_or_cut_copy_imports_nothing() {
     }
     files.write("COPY", &bytes);
     world.ok("IMPORT INFILE(COPY)");
+}
+
+/// Are bytes of the data component left when `cards` have taken it away or replaced it? Read through a handle that
+/// outlives its name.
+fn left_after(before: &str, cards: &str) -> bool {
+    let (mut world, _files) = world();
+    world.ok(before);
+    let file = world.disk.open(&world.paths("PAY.SMALL").0, Open::default()).unwrap();
+    world.ok(cards);
+    let mut bytes = vec![0; file.size(None).unwrap() as usize];
+    let mut batch = [ReadAt {
+        at: 0,
+        buf: &mut bytes,
+        got: 0,
+    }];
+    file.read(&mut batch).unwrap();
+    assert!(!bytes.is_empty());
+    bytes.iter().any(|b| *b != 0)
+}
+
+#[test]
+fn erase_overwrites_what_export_takes_away_and_import_replaces() {
+    let (erase, noerase) = ("ALTER PAY.SMALL ERASE", "ALTER PAY.SMALL NOERASE");
+    assert!(left_after(noerase, "EXPORT PAY.SMALL OUTFILE(COPY)"));
+    assert!(!left_after(noerase, "EXPORT PAY.SMALL OUTFILE(COPY) ERASE"));
+    assert!(!left_after(erase, "EXPORT PAY.SMALL OUTFILE(COPY)"));
+    assert!(left_after(erase, "EXPORT PAY.SMALL OUTFILE(COPY) NOERASE"));
+    let copied = "EXPORT PAY.SMALL OUTFILE(COPY) TEMPORARY";
+    assert!(left_after(copied, "IMPORT INFILE(COPY)"));
+    assert!(!left_after(copied, "IMPORT INFILE(COPY) ERASE"));
 }

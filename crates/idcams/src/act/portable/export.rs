@@ -6,7 +6,7 @@
 //! 3. Paths and aliases over the object are in its copy. Alternate indexes are not: who wants them elsewhere exports
 //!    them by themselves, before the base; PERMANENT takes them away with it, for without it they mean nothing.
 
-use super::super::delete::{expired, with_related};
+use super::super::delete::{expired, tell, with_related};
 use super::super::failure::{not_found, refused, Failure};
 use super::super::making::{Making, Replaced};
 use super::super::trouble::{not_opened, Trouble};
@@ -159,7 +159,7 @@ impl Source {
             Ok(())
         })?;
         for entry in &doomed {
-            out.say(&IDC0550I, &[("kind", &entry.kind().letter()), ("name", entry.name())]);
+            tell(&IDC0550I, entry, out);
         }
         let left_out = |entry: &&Entry| matches!(entry, Entry::Aix(_)) && entry.name() != self.entry.name();
         for aix in doomed.iter().filter(left_out) {
