@@ -35,7 +35,11 @@ for records in ${RECORDS:-86763 1000000}; do
         for program in IIPSW IIPSR IIPRR IIPRU IIPRW; do
             case $way in
             libcob) printf ' %s |' "$(cpu "./$program" "$records" "$records")" ;;
-            Cica) printf ' %s |' "$(DD_STUDY=//STUDY LD_PRELOAD="$target/release/libcica_cobol.so" cpu "./$program" "$records" "$records")" ;;
+            Cica)
+                export DD_STUDY=//STUDY
+                printf ' %s |' "$(LD_PRELOAD="$target/release/libcica_cobol.so" cpu "./$program" "$records" "$records")"
+                unset DD_STUDY
+                ;;
             esac
         done
         echo

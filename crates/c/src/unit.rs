@@ -1,7 +1,7 @@
 //! Units of recovery.
 //!
-//! * N1. A unit is freed only when nothing of it is open: its strings are closed, and its changes stand, are taken back,
-//!   or are left to the next open by the log. A backout that cannot go on leaves the handle, to be asked again.
+//! * N1. A unit is freed only when nothing of it is open: its strings are closed, and its changes stand, are taken
+//!   back, or are left to the next open by the log. A backout that cannot go on leaves the handle, to be asked again.
 //! * N2. A string changes data sets of its unit's environment alone: an engine's log knows no other's data sets.
 
 use crate::border::{call, place};

@@ -1,7 +1,7 @@
 //! Damage with checksums that are right: what a fault of the engine would leave, not one of the device.
 //!
-//! A control interval, or the root, of a closed data set is changed, and every checksum above it is made anew, up to the
-//! root of the data component. `docs/format` tells where each of them lies.
+//! A control interval, or the root, of a closed data set is changed, and every checksum above it is made anew, up to
+//! the root of the data component. `docs/format` tells where each of them lies.
 
 use cica_format::ca::CaHeader;
 use cica_format::checksum::{ci_checksum, Identity};
