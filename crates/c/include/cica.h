@@ -196,8 +196,8 @@ int cica_unit_begin(cica_env *env, cica_unit **unit);
  * back it out. If the log failed, whoever opens the data sets next finds all of the unit or nothing. */
 int cica_unit_commit(cica_unit *unit);
 /* Takes the changes back, newest first. Its strings keep their positions, and hold no record for update any more.
- * CICA_NOSPACE and the like: some are taken back, and asked again it goes on. CICA_FENCED: the unit has ended, and who
- * opens the fenced data set next takes its changes back. */
+ * CICA_NOSPACE and the like: some are taken back, and asked again it goes on; until then cica_unit_commit() answers
+ * CICA_OPTIONS. CICA_FENCED: the unit has ended, and who opens the fenced data set next takes its changes back. */
 int cica_unit_backout(cica_unit *unit);
 /* Ends the handle; its strings are closed before (else CICA_IN_USE). What was not committed is backed out, and that is
  * what the answer is of: the handle is gone unless changes are left that can be taken back when asked again. */

@@ -6,6 +6,7 @@ mod common;
 use cica_disk::MemoryDisk;
 use cica_engine::*;
 use cica_format::attributes::Organization;
+use common::keyed::*;
 use common::*;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,49 +15,6 @@ fn world() -> (MemoryDisk, World) {
     let disk = MemoryDisk::default();
     let world = World::on(Arc::new(disk.clone()), Path::new("/"));
     (disk, world)
-}
-
-/// KSDS `name` with the records 0, 10, 20 ... of value 0.
-fn loaded(world: &World, engine: &Engine, name: &str, records: u64) {
-    world.create(engine, name, |data, index| {
-        (data.primary, data.secondary, index.primary) = (8 << 20, 8 << 20, 4 << 20);
-    });
-    let ds = world.open(engine, name);
-    let mut s = ds.string();
-    for n in 0..records {
-        s.insert(&sealed(n * 10, 0, 60), Insert::Sequential).unwrap();
-    }
-    drop(s);
-    ds.close().unwrap();
-}
-
-fn update(s: &mut Str, n: u64, value: u64, len: usize) -> Result<(), RequestError> {
-    s.get(&key(n), Search::Equal, Intent::Update)?;
-    s.update(&sealed(n, value, len)).map(drop)
-}
-
-fn erase(s: &mut Str, n: u64) -> Result<(), RequestError> {
-    s.get(&key(n), Search::Equal, Intent::Update)?;
-    s.erase()
-}
-
-fn insert(s: &mut Str, n: u64, value: u64) -> Result<(), RequestError> {
-    s.insert(&sealed(n, value, 60), Insert::Direct).map(drop)
-}
-
-fn codes<T: std::fmt::Debug>(answer: Result<T, RequestError>) -> (u8, u8) {
-    let feedback = answer.unwrap_err().feedback();
-    (feedback.return_code, feedback.reason)
-}
-
-/// All records, after the structure was checked.
-fn contents(ds: &DataSet) -> Vec<Vec<u8>> {
-    assert_sound(ds);
-    let (mut s, mut all) = (ds.string(), Vec::new());
-    while let Ok(record) = s.next(Intent::Read) {
-        all.push(record.bytes.to_vec());
-    }
-    all
 }
 
 /// Enough changes to split CIs and CAs, of each kind.

@@ -55,7 +55,8 @@ impl State {
             left.retain(|change| !fenced(change));
             work.left_behind |= left.len() < before;
             work.changes = left;
-            if !work.changes.is_empty() {
+            work.going_back = !work.changes.is_empty();
+            if work.going_back {
                 let error = stuck.into_iter().next().map(|(_, error)| error);
                 return (Vec::new(), error.map_or(Ok(()), Err));
             }

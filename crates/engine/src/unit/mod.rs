@@ -80,6 +80,8 @@ struct Work {
     charged: Option<Held>,
     /// A data set was left to whoever opens it next, so the log must not say that the unit has ended.
     left_behind: bool,
+    /// A backout has begun and could not go on: what is left of the unit is no whole that could stand.
+    going_back: bool,
 }
 
 struct Change {
@@ -111,7 +113,7 @@ impl UnitOfRecovery {
     ///
     /// # Errors
     /// 12/16: a data set is fenced, or the log failed. The unit is open still. If the log failed, whoever opens the
-    /// data sets next finds all of the unit or nothing.
+    /// data sets next finds all of the unit or nothing. 8/104: a backout has taken part of it back and must go on.
     pub fn commit(&self) -> Result<(), RequestError> {
         let _ending = self.state.ending.write();
         let sets = self.state.commit()?;
@@ -210,6 +212,12 @@ impl State {
         let (id, unnamed) = {
             let work = self.work.lock();
             work.sets.iter().try_for_each(|set| set.inner().check_fences())?;
+            if work.going_back {
+                return Err(RequestError::Options {
+                    what: "part of the unit of recovery is taken back already, so it cannot be committed; back it out \
+                           again when there is room",
+                });
+            }
             let log = &self.shared.log;
             let named = |inner: &Inner| inner.common().log_number().is_some_and(|n| log.named(n).is_some());
             let unnamed = work.sets.iter().any(|set| !set.inner().members().all(named));
@@ -242,6 +250,14 @@ impl State {
         sets.iter().try_for_each(|inner| inner.check_fences())
     }
 
+    /// The data sets with changes that are to be taken back.
+    fn left(&self) -> Vec<Arc<Inner>> {
+        let work = self.work.lock();
+        let of = |set: &usize| work.changes.iter().any(|change| change.set == *set);
+        let left = (0..work.sets.len()).filter(of);
+        left.map(|set| work.sets[set].inner().clone()).collect()
+    }
+
     /// Nothing of the unit is left; its handles are to be closed once `ending` is free.
     fn end(&self) -> Vec<DataSet> {
         let work = std::mem::take(&mut *self.work.lock());
@@ -270,9 +286,17 @@ impl Drop for State {
         if self.work.get_mut().sets.is_empty() {
             return;
         }
-        // What cannot be taken back now the log has for the next open.
         let (mut sets, _) = self.back_out();
-        sets.extend(self.end());
+        let left = self.left();
+        if !left.is_empty() {
+            // Its records must not be changed before they are back, and no tree may be committed that goes without
+            // the log (U5, U6): it goes back by the next open.
+            let why = "a unit of recovery could not be taken back; close it, and the next open does";
+            left.iter().for_each(|inner| {
+                inner.members().for_each(|member| member.common().fence(why));
+            });
+            sets = self.back_out().0;
+        }
         close(sets);
     }
 }

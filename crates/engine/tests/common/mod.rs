@@ -3,6 +3,7 @@
 #![allow(dead_code)]
 
 pub mod history;
+pub mod keyed;
 pub mod sphere;
 
 use cica_disk::{Create, Disk, ManualClock, MemoryDisk, Open};

@@ -1,0 +1,252 @@
+//! Units of recovery when something fails: a data set of the unit is fenced, another one leaves the log behind, there is
+//! no space for what comes back.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use cica_disk::sim::{Call, Errno, Faults};
+use cica_disk::{Disk, SimDisk};
+use cica_engine::*;
+use common::keyed::*;
+use common::*;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A world with the data sets `a`, `b` and `c`.
+fn world() -> (SimDisk, World, Engine) {
+    let disk = SimDisk::new();
+    let world = World::on(Arc::new(disk.clone()) as Arc<dyn Disk>, Path::new("/"));
+    let engine = world.engine();
+    for name in ["a", "b", "c"] {
+        loaded(&world, &engine, name, 100);
+    }
+    (disk, world, engine)
+}
+
+/// What the death of the process leaves.
+fn after_death(disk: &SimDisk) -> (SimDisk, World) {
+    let disk = SimDisk::from(disk.image());
+    let world = World::on(Arc::new(disk.clone()) as Arc<dyn Disk>, Path::new("/"));
+    (disk, world)
+}
+
+/// Changes of each kind.
+fn change(s: &mut Str) {
+    insert(s, 1, 1).unwrap();
+    update(s, 10, 1, 300).unwrap();
+    erase(s, 20).unwrap();
+}
+
+/// Every write to the data component of `name` fails from now on, and a commit of its tree finds that out.
+fn fence(disk: &SimDisk, world: &World, ds: &DataSet, name: &str) {
+    disk.set_faults(
+        Faults::none()
+            .fail_from(Call::Write, 1, Errno::Io)
+            .only(world.paths(name).0),
+    );
+    assert_eq!(codes(ds.checkpoint()), (12, 16));
+    disk.set_faults(Faults::none());
+}
+
+#[test]
+fn with_one_data_set_fenced_a_backout_takes_the_others_back_and_the_next_open_that_one() {
+    for dies in [false, true] {
+        let (disk, world, engine) = world();
+        let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
+        let (was, unit) = (contents(&a), engine.unit());
+        let (mut s, mut t) = (a.string_in(&unit), b.string_in(&unit));
+        change(&mut s);
+        change(&mut t);
+        unit.commit().unwrap();
+        let committed = contents(&b);
+        assert_ne!(committed, was);
+        update(&mut s, 30, 2, 60).unwrap();
+        update(&mut t, 30, 2, 60).unwrap();
+        erase(&mut t, 40).unwrap();
+        update(&mut s, 50, 2, 60).unwrap();
+        fence(&disk, &world, &a, "a");
+        assert_eq!(codes(unit.commit()), (12, 16));
+        assert_eq!(
+            codes(update(&mut b.string(), 30, 3, 60)),
+            (8, 20),
+            "the unit is open still"
+        );
+        assert_eq!(codes(unit.backout()), (12, 16));
+        assert_eq!(unit.changes(), 0, "it has ended");
+        assert_eq!(contents(&b), committed);
+        // Who opens the fenced one next must not take these back.
+        update(&mut b.string(), 30, 4, 60).unwrap();
+        update(&mut t, 40, 4, 60).unwrap();
+        unit.commit().unwrap();
+        drop((s, t));
+        let expected = contents(&b);
+        let (world, engine) = match dies {
+            false => {
+                assert_eq!(codes(a.close()), (12, 16));
+                assert_eq!(
+                    contents(&world.open(&engine, "a")),
+                    committed,
+                    "while the other is open"
+                );
+                b.close().unwrap();
+                (world, engine)
+            }
+            true => {
+                let (_, world) = after_death(&disk);
+                let engine = world.engine();
+                (world, engine)
+            }
+        };
+        assert_eq!(contents(&world.open(&engine, "a")), committed, "dies: {dies}");
+        assert_eq!(contents(&world.open(&engine, "b")), expected, "dies: {dies}");
+    }
+}
+
+#[test]
+fn a_data_set_of_an_open_unit_whose_log_is_left_behind_is_fenced_and_goes_back() {
+    let (disk, world, engine) = world();
+    let [a, b, c] = ["a", "b", "c"].map(|name| world.open(&engine, name));
+    let (was, unit) = (contents(&b), engine.unit());
+    change(&mut b.string_in(&unit));
+    insert(&mut a.string(), 2, 2).unwrap();
+    insert(&mut c.string(), 2, 2).unwrap();
+    a.commit().unwrap();
+    fence(&disk, &world, &a, "a");
+    // The log it needs is let go for whoever opens it next; so nothing else may need that log and go on (U6).
+    assert_eq!(codes(a.close()), (12, 16));
+    assert_eq!(codes(insert(&mut b.string(), 3, 3)), (12, 16));
+    insert(&mut c.string(), 3, 3).unwrap();
+    assert_eq!(codes(unit.commit()), (12, 16));
+    assert_eq!(codes(unit.backout()), (12, 16));
+    assert_eq!(unit.changes(), 0);
+    assert_eq!(codes(b.close()), (12, 16));
+    let b = world.open(&engine, "b");
+    assert_eq!(contents(&b), was);
+    assert_eq!(contents(&world.open(&engine, "a")).len(), 101);
+    assert_eq!(contents(&c).len(), 102);
+    // The same handle goes on with the next unit.
+    change(&mut b.string_in(&unit));
+    unit.commit().unwrap();
+    b.close().unwrap();
+    assert_ne!(contents(&world.open(&engine, "b")), was);
+}
+
+/// A unit has erased records of `a` and changed `b`, and others have taken their room up; what `a` and `b` hold when
+/// the unit is taken back. `paths` are those of `a`.
+fn without_room(
+    disk: &SimDisk,
+    paths: (PathBuf, PathBuf),
+    a: &DataSet,
+    b: &DataSet,
+    unit: &UnitOfRecovery,
+) -> [Vec<Vec<u8>>; 2] {
+    let (before, other) = (contents(a), contents(b));
+    let (mut s, mut t) = (a.string_in(unit), b.string_in(unit));
+    change(&mut t);
+    for n in (1..100).step_by(2) {
+        erase(&mut s, n * 10).unwrap();
+    }
+    let (data, index) = paths;
+    let refuse = |faults: Faults, file| faults.fail_from(Call::Size, 1, Errno::NoSpace).only(file);
+    disk.set_faults(refuse(refuse(Faults::none(), data), index));
+    let (mut others, mut filled, mut refused) = (a.string(), Vec::new(), 0);
+    for n in 0..1000 {
+        // Between any two records, until none has room.
+        let record = sealed(n % 100 * 10 + 2 + n / 100 % 8, n, 100);
+        match others.insert(&record, Insert::Direct) {
+            Ok(_) => filled.push(record),
+            Err(RequestError::Duplicate { .. }) => {}
+            Err(error) => {
+                assert_eq!(codes(Err::<(), _>(error)), (8, 28));
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 100 && filled.len() > 20, "{refused}, {}", filled.len());
+    let mut all = [before, filled].concat();
+    all.sort();
+    [all, other]
+}
+
+#[test]
+fn a_backout_without_room_takes_back_what_it_can_and_goes_on_when_there_is_room() {
+    let (disk, world, engine) = world();
+    let (a, b, unit) = (world.open(&engine, "a"), world.open(&engine, "b"), engine.unit());
+    let expected = without_room(&disk, world.paths("a"), &a, &b, &unit);
+    assert_eq!(codes(unit.backout()), (8, 28));
+    let left = unit.changes();
+    assert!(left > 0 && left <= 50, "{left} changes are left");
+    assert_eq!(contents(&b), expected[1], "the other data set goes back");
+    assert_sound(&a);
+    assert_eq!(
+        codes(insert(&mut a.string(), 10, 9)),
+        (8, 20),
+        "erased, and not back yet"
+    );
+    assert_eq!(codes(unit.backout()), (8, 28));
+    assert_eq!(unit.changes(), left);
+    // Half of it is taken back: it cannot stand any more.
+    assert_eq!(codes(unit.commit()), (8, 104));
+    assert_eq!(unit.changes(), left);
+    disk.set_faults(Faults::none());
+    unit.backout().unwrap();
+    assert_eq!(unit.changes(), 0);
+    assert_eq!([contents(&a), contents(&b)], expected);
+    update(&mut a.string(), 10, 9, 60).unwrap();
+    update(&mut a.string_in(&unit), 30, 9, 60).unwrap();
+    unit.commit().unwrap();
+    a.close().unwrap();
+    b.close().unwrap();
+}
+
+#[test]
+fn a_unit_dropped_without_room_is_taken_back_by_the_next_open() {
+    for dies in [false, true] {
+        let (disk, world, engine) = world();
+        let (a, b, unit) = (world.open(&engine, "a"), world.open(&engine, "b"), engine.unit());
+        let expected = without_room(&disk, world.paths("a"), &a, &b, &unit);
+        drop(unit);
+        assert_eq!(contents(&b), expected[1]);
+        // Nobody changes a record that the log is going to bring back.
+        assert_eq!(codes(insert(&mut a.string(), 10, 9)), (12, 16));
+        let (world, engine) = match dies {
+            false => {
+                assert_eq!(codes(a.close()), (12, 16));
+                b.close().unwrap();
+                disk.set_faults(Faults::none());
+                (world, engine)
+            }
+            true => {
+                let (_, world) = after_death(&disk);
+                let engine = world.engine();
+                (world, engine)
+            }
+        };
+        let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
+        assert_eq!([contents(&a), contents(&b)], expected, "dies: {dies}");
+    }
+}
+
+#[test]
+fn an_open_without_room_for_a_unit_that_goes_back_is_refused_until_there_is_room() {
+    let (disk, world, engine) = world();
+    let (a, b, unit) = (world.open(&engine, "a"), world.open(&engine, "b"), engine.unit());
+    let expected = without_room(&disk, world.paths("a"), &a, &b, &unit);
+    a.commit().unwrap();
+    let (after, world) = after_death(&disk);
+    let image = after.image();
+    let used: u64 = image.files().filter_map(|path| image.len(path)).sum();
+    after.set_faults(Faults::none().space(used));
+    let (data, index) = world.paths("a");
+    let options = OpenOptions {
+        access: Access::Output,
+        ..OpenOptions::default()
+    };
+    for _ in 0..2 {
+        assert!(world.engine().open(&data, &index, options).is_err());
+    }
+    after.set_faults(Faults::none());
+    let engine = world.engine();
+    let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
+    assert_eq!([contents(&a), contents(&b)], expected);
+}
