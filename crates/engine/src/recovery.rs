@@ -212,6 +212,7 @@ impl Recovery<'_> {
             return Ok(Member::Complete);
         }
         let inner = Inner::open(self.engine.shared(), file, root, data, index, OpenOptions::recovery())?;
+        inner.exceed_definition();
         self.members.insert(cluster, inner.clone());
         Ok(Member::Open(inner))
     }

@@ -1,5 +1,5 @@
-//! Units of recovery when something fails: a data set of the unit is fenced, another one leaves the log behind, there is
-//! no space for what comes back.
+//! Units of recovery when something fails: a data set of the unit is fenced, another one leaves the log behind, there
+//! is no space for what comes back.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -249,4 +249,48 @@ fn an_open_without_room_for_a_unit_that_goes_back_is_refused_until_there_is_room
     let engine = world.engine();
     let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
     assert_eq!([contents(&a), contents(&b)], expected);
+}
+
+#[test]
+fn recovery_takes_a_unit_back_beyond_the_space_that_the_definition_gives() {
+    for (data_space, index_space) in [(8 * 512 * 6, 1 << 20), (1 << 20, 512 * 20)] {
+        let (disk, world, engine) = world();
+        world.create(&engine, "d", |data, index| {
+            (data.primary, data.secondary) = (data_space, 0);
+            (index.primary, index.secondary) = (index_space, 0);
+        });
+        let (ds, mut records) = (world.open(&engine, "d"), 0);
+        let mut s = ds.string();
+        while s.insert(&sealed(records * 10, 0, 60), Insert::Sequential).is_ok() {
+            records += 1;
+        }
+        drop(s);
+        ds.close().unwrap();
+        let ds = world.open(&engine, "d");
+        let (mut expected, unit) = (contents(&ds), engine.unit());
+        let mut s = ds.string_in(&unit);
+        for n in (1..records).step_by(2) {
+            erase(&mut s, n * 10).unwrap();
+        }
+        let mut others = ds.string();
+        for n in 0..records * 10 {
+            let record = sealed(n % records * 10 + 2 + n / records % 8, n, 100);
+            if others.insert(&record, Insert::Direct).is_ok() {
+                expected.push(record);
+            }
+        }
+        expected.sort();
+        ds.commit().unwrap();
+        let (_, after) = after_death(&disk);
+        assert_eq!(codes(unit.backout()), (8, 28), "space {data_space}, {index_space}");
+        let engine = after.engine();
+        let ds = after.open(&engine, "d");
+        assert_eq!(contents(&ds), expected);
+        // For requests it is a limit still.
+        let mut s = ds.string();
+        let mut more = (0..20_000).map(|n| s.insert(&sealed(n, n, 300), Insert::Direct));
+        assert!(more.any(|done| matches!(done, Err(RequestError::NoSpace { .. }))));
+        drop(s);
+        ds.close().unwrap();
+    }
 }

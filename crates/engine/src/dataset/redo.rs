@@ -17,6 +17,14 @@ impl Inner {
         done.map_err(|error| self.unrecovered(format!("logged request {lsn} cannot be done again: {error}")))
     }
 
+    /// What recovery does must not fail for space that the definition does not give.
+    pub fn exceed_definition(&self) {
+        self.common().data.exceed_definition();
+        if let Some(index) = self.records.index() {
+            index.exceed_definition();
+        }
+    }
+
     /// Takes back what an unfinished unit did as request `lsn`, whether the tree had it or it was done again (U1).
     pub fn replay_undo(&self, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
         self.changed.store(true, Relaxed);

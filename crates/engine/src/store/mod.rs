@@ -91,6 +91,8 @@ pub struct Component {
     books: Mutex<Option<books::Books>>,
     /// The lists above have nearly filled their share: a commit is due.
     crowded: AtomicBool,
+    /// Space beyond what the definition gives is taken; see [`Component::exceed_definition`].
+    exceeds: AtomicBool,
 }
 
 /// What the root says, as it will be said next.
@@ -153,6 +155,7 @@ impl Component {
             changed: Mutex::new(BTreeSet::new()),
             books: Mutex::new(None),
             crowded: AtomicBool::new(false),
+            exceeds: AtomicBool::new(false),
         }
     }
 

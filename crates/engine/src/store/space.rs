@@ -74,7 +74,17 @@ impl Component {
         Ok(())
     }
 
+    /// From now on what the definition gives is no limit. Recovery needs that: it splits at other moments than the
+    /// requests did, and what a unit erased must come back though others have its room. Refused, the data set could
+    /// not be opened any more.
+    pub fn exceed_definition(&self) {
+        self.exceeds.store(true, Relaxed);
+    }
+
     fn refuse_beyond(&self, cas: u32) -> Result<(), RequestError> {
+        if self.exceeds.load(Relaxed) {
+            return Ok(());
+        }
         let space = self.space.lock();
         let ca_bytes = (self.layout.ci_per_ca * self.layout.ci_size) as u64;
         let left = MAX_EXTENTS.saturating_sub(space.extents) as u64;
@@ -112,7 +122,8 @@ impl Component {
             } else {
                 space.secondary
             };
-            if step == 0 {
+            let exceeds = self.exceeds.load(Relaxed);
+            if step == 0 && !exceeds {
                 return Err(RequestError::NoSpace {
                     why: format!(
                         "{} was defined without secondary space and its primary space is full",
@@ -120,13 +131,13 @@ impl Component {
                     ),
                 });
             }
-            if space.extents >= MAX_EXTENTS {
+            if space.extents >= MAX_EXTENTS && !exceeds {
                 return Err(RequestError::NoSpace {
                     why: format!("{} has {MAX_EXTENTS} extents, the most there can be", self.name),
                 });
             }
             space.high_allocated += step.max(ca_bytes);
-            space.extents += 1;
+            space.extents = (space.extents + 1).min(MAX_EXTENTS);
         }
         Ok(space.ca_count)
     }
