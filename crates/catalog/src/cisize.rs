@@ -1,7 +1,8 @@
 //! CI sizes: which there are, and which is taken when none is said.
 //!
 //! * Data: the size that puts most records of maximum length (average, if they may span) on a track in whole CIs; of
-//!   equals the smallest, as direct requests read least with it.
+//!   equals the smallest, as direct requests read least with it. Only sizes that hold such a record: one that spans takes
+//!   a CI for each segment, and a change of its length all of them. If no size does, and records may span, the largest.
 //! * Index: the smallest that holds a sequence set record for all CIs of a control area, if keys compress to a third of
 //!   their length. That is the rule of z/OS; keys that compress worse leave CIs of the area unused. Never one that has
 //!   no room for two keys that do not compress at all.
@@ -68,12 +69,15 @@ pub fn data(
         return Some(Choice { size: 4_096, why }).filter(|c| c.size <= limit);
     }
     let length = if spanned { record.average } else { record.maximum };
-    let on_track = |size: u32| {
-        let cis = device.physical_record(size).map_or(0, |l| l.cis_in(1));
-        cis * records_in(size, organization, length).max(u32::from(spanned))
+    let possible = || sizes(organization).filter(|size| *size <= limit);
+    let on_track =
+        |size: u32| device.physical_record(size).map_or(0, |l| l.cis_in(1)) * records_in(size, organization, length);
+    let most = |best, size| if on_track(size) > on_track(best) { size } else { best };
+    let Some(best) = possible().filter(|size| holds(*size, length)).reduce(most) else {
+        let size = possible().last().filter(|_| spanned)?;
+        let why = format!("data CI size {size}: the largest, as records of {length} bytes span all");
+        return Some(Choice { size, why });
     };
-    let fitting = sizes(organization).filter(|size| *size <= limit && (spanned || holds(*size, length)));
-    let best = fitting.reduce(|best, size| if on_track(size) > on_track(best) { size } else { best })?;
     let why = format!(
         "data CI size {best}: of the sizes for records of {length} bytes the smallest that puts most of them, {}, on a \
          track of a {device}",

@@ -359,6 +359,27 @@ fn a_record_larger_than_its_ci_needs_spanned() {
 }
 
 #[test]
+fn a_ci_holds_a_record_of_average_length_though_records_may_span() {
+    let spanned = |average, maximum, buffer_space| {
+        let got = plan(&Wish {
+            record_size: RecordSize { average, maximum },
+            spanned: true,
+            buffer_space,
+            ..wish()
+        });
+        got.expect("valid").data.ci_size
+    };
+    assert_eq!(spanned(4_086, 32_600, None), 4_096);
+    for average in [100, 505, 506, 1_609, 4_089, 4_090, 12_000, 32_761] {
+        let size = spanned(average, 100_000, None);
+        assert!(average + 7 <= size, "{average} bytes in CIs of {size}");
+    }
+    // No size holds them all, or the buffers are too small for one that does: then the largest there may be.
+    assert_eq!(spanned(32_762, 100_000, None), 32_768);
+    assert_eq!(spanned(4_086, 32_600, Some(6_144)), 1_536);
+}
+
+#[test]
 fn a_spanned_record_lies_in_one_area_and_its_key_in_one_segment() {
     let large = Wish {
         record_size: RecordSize {
