@@ -1,8 +1,9 @@
 //! CI sizes: which there are, and which is taken when none is said.
 //!
 //! * Data: the size that puts most records of maximum length (average, if they may span) on a track in whole CIs; of
-//!   equals the smallest, as direct requests read least with it. Only sizes that hold such a record: one that spans takes
-//!   a CI for each segment, and a change of its length all of them. If no size does, and records may span, the largest.
+//!   equals the smallest, as direct requests read least with it. Only sizes that hold such a record: one that spans
+//!   takes a CI for each segment, and a change of its length all of them. If no size does, and records may span, the
+//!   largest.
 //! * Index: the smallest that holds a sequence set record for all CIs of a control area, if keys compress to a third of
 //!   their length. That is the rule of z/OS; keys that compress worse leave CIs of the area unused. Never one that has
 //!   no room for two keys that do not compress at all.
