@@ -13,7 +13,7 @@ use super::open::Target;
 use super::range::{Range, Selection};
 use super::trouble::Trouble;
 use super::Services;
-use crate::messages::IDC0005I;
+use crate::messages::{CICA0946E, IDC0005I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
 use cica_format::attributes::Organization;
@@ -29,8 +29,13 @@ pub fn print(services: &mut Services, command: &Command, out: &mut Sysprint) -> 
 
 fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result<u8, Failure> {
     let params = &command.params;
-    let input = Target::of(services, params, "INFILE", "INDATASET")?.open_input(services)?;
-    let mut input = input.read_as(params);
+    let from = Target::of(services, params, "INFILE", "INDATASET")?;
+    // What cannot be found is told by `on_file`.
+    let onto = Target::of(services, params, "OUTFILE", "OUTDATASET");
+    if params.name("OUTFILE").is_some() && onto.is_ok_and(|onto| from.is_same(&onto)) {
+        return Err(Failure::new(&CICA0946E, &[("name", &from.name())]));
+    }
+    let mut input = from.open_input(services)?.read_as(params);
     let range = match Range::of(params, &input) {
         Ok(range) => range,
         Err(diagnostic) => {

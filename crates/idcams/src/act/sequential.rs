@@ -27,7 +27,8 @@ use cica_qsam::{Attributes, DdText};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// See the module.
@@ -108,12 +109,17 @@ impl Sequential {
         of_data_sets(text, catalog, data_sets, stated).map(Some)
     }
 
-    /// Do both stand for the same file?
+    /// Do both stand for the same file, under whatever names and links?
     pub fn is_same(&self, other: &Sequential) -> bool {
-        match (&self.place, &other.place) {
-            (Place::Dd(_), Place::Dd(_)) => self.name == other.name,
-            (Place::DataSets(a, _), Place::DataSets(b, _)) => a.iter().any(|path| b.contains(path)),
-            _ => false,
+        let others = other.paths();
+        let is_same = |a: &Path, b: &Path| a == b || on_volume(a).is_some_and(|place| on_volume(b) == Some(place));
+        self.paths().iter().any(|a| others.iter().any(|b| is_same(a, b)))
+    }
+
+    fn paths(&self) -> Vec<&Path> {
+        match &self.place {
+            Place::Dd(_) => vec![Path::new(&self.name)],
+            Place::DataSets(paths, _) => paths.iter().map(PathBuf::as_path).collect(),
         }
     }
 
@@ -276,6 +282,12 @@ fn all_generations(contents: &Contents, gdg: &Gdg) -> Result<Vec<NonVsam>, Failu
         return Err(refused(&words, 8, 42).with_cc(GAVE_UP));
     }
     Ok(all)
+}
+
+/// Device and number of a plain file that is there: it may have several names.
+fn on_volume(path: &Path) -> Option<(u64, u64)> {
+    let metadata = path.metadata().ok().filter(|metadata| metadata.is_file())?;
+    Some((metadata.dev(), metadata.ino()))
 }
 
 /// The generation that a relative number means (1); one that is not there yet with the attributes it will have.

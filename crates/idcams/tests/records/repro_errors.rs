@@ -202,6 +202,26 @@ fn nothing_is_copied_onto_itself() {
 }
 
 #[test]
+fn a_file_under_another_name_is_the_same_file() {
+    let mut w = World::new();
+    w.dd("CARDS", "", b"AA01\n");
+    std::os::unix::fs::symlink(w.file("CARDS"), w.file("SYMBOLIC")).unwrap();
+    std::fs::hard_link(w.file("CARDS"), w.file("HARD")).unwrap();
+    for link in ["SYMBOLIC", "HARD", "CARDS"] {
+        w.dd_new(link, "");
+        for command in ["REPRO", "PRINT"] {
+            let messages = w.messages(&format!("{command} INFILE(CARDS) OUTFILE({link})"), 12);
+            assert_eq!(
+                messages,
+                ["CICA0946E INPUT AND OUTPUT ARE BOTH DIR/CARDS"],
+                "{command} {link}"
+            );
+            assert_eq!(std::fs::read(w.file("CARDS")).unwrap(), b"AA01\n", "{command} {link}");
+        }
+    }
+}
+
+#[test]
 fn reuse_of_a_data_set_defined_noreuse_leaves_it_alone() {
     let mut w = World::new();
     w.loaded("A.NAMES", NAMES, &["AA01"]);
