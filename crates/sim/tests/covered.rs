@@ -63,7 +63,7 @@ fn everything_on_the_list_happens() {
 #[test]
 fn every_command_is_drawn() {
     let mut drawn: BTreeMap<String, u64> = BTreeMap::new();
-    for seed in 1..=60 {
+    for seed in 1..=120 {
         for action in VolumeWorkload::small(seed, 60).actions {
             if let Action::Card(_, card) = action {
                 let word: String = format!("{card:?}").chars().take_while(|c| c.is_alphabetic()).collect();
