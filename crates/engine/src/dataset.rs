@@ -18,7 +18,7 @@ pub(crate) use build::read_index_root;
 use build::{check_open, data_codec, index_component, never_loaded, organized};
 
 use crate::common::Common;
-use crate::engine::{open_as, Shared};
+use crate::engine::{open_as, write_over_torn_root, Shared};
 use crate::error::{OpenError, RequestError};
 use crate::io::Io;
 use crate::organized::Organized;
@@ -144,7 +144,7 @@ impl Inner {
     pub fn open(
         shared: &Arc<Shared>,
         file: Box<dyn File>,
-        root: Root,
+        mut root: Root,
         data: &Path,
         index: &Path,
         options: OpenOptions,
@@ -152,6 +152,9 @@ impl Inner {
         check_open(&root, options)?;
         let never_loaded = never_loaded(&root);
         let write = options.access == Access::Output;
+        if write {
+            write_over_torn_root(&*file, data, &mut root)?;
+        }
         let (index_part, index_root) = match root.attributes.organization.has_index() {
             true => {
                 let window = shared.window();

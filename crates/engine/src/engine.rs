@@ -264,6 +264,7 @@ impl Engine {
             doing: "sync",
             error,
         })?;
+        write_over_torn_root(&*file, data, &mut root)?;
         if let Some((index_file, mut index_root)) = index_part {
             settle(&mut index_root, index_altered);
             index_root.version += 1;
@@ -618,6 +619,16 @@ fn write_root(file: &dyn File, path: &Path, root: &Root) -> Result<u32, OpenErro
     .map_err(io("write"))?;
     file.sync().map_err(io("sync"))?;
     Ok(Root::checksum_of(&bytes))
+}
+
+/// Writes the committed root over a copy that is none, durably (R8). Nothing else is written before it: the next root,
+/// torn by a second crash, could complete what the first crash left to a root whose index root is gone by then.
+pub(crate) fn write_over_torn_root(file: &dyn File, path: &Path, root: &mut Root) -> Result<(), OpenError> {
+    if read_copy(file, path, !root.version & 1)?.is_ok() {
+        return Ok(());
+    }
+    root.version += 1;
+    write_root(file, path, root).map(drop)
 }
 
 fn overwrite(file: &dyn File) -> std::io::Result<()> {

@@ -393,6 +393,21 @@ fn either_copy_of_the_root_may_be_lost_after_any_commit() {
     }
 }
 
+/// Two crashes may tear two roots of one version: the second must not complete the first, whose index root is gone.
+#[test]
+fn a_torn_copy_of_the_root_is_written_over_when_the_data_set_opens_for_output() {
+    for at in [0, 65_536] {
+        let world = committed("close");
+        let other = 65_536 - at;
+        write_at(&world, "a", at + 512, &[0xA5; 512]);
+        let kept = read_at(&world, "a", other);
+        drop(world.open(&world.engine(), "a"));
+        assert_eq!(read_at(&world, "a", other), kept, "the committed copy was written over");
+        write_at(&world, "a", other, &[0; 8192]);
+        assert!(has(&world.open(&world.engine(), "a"), 1), "copy at {at} was left torn");
+    }
+}
+
 #[test]
 fn a_root_in_the_place_of_the_other_copy_counts_and_is_spared_by_the_next_commit() {
     for at in [0, 65_536] {
