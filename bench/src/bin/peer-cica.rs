@@ -155,13 +155,12 @@ impl Peer for Cica {
                 } else {
                     Access::Output
                 },
-                reset: false,
                 durability: if at_close {
                     Durability::Close
                 } else {
                     Durability::Commit
                 },
-                io: Default::default(),
+                ..OpenOptions::default()
             },
             layout: opening.layout,
             commits: opening.durability == peer::Durability::EachCommit,
