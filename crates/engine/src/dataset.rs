@@ -152,9 +152,7 @@ impl Inner {
         check_open(&root, options)?;
         let never_loaded = never_loaded(&root);
         let write = options.access == Access::Output;
-        if write {
-            write_over_torn_root(&*file, data, &mut root)?;
-        }
+        let file: Arc<dyn File> = file.into();
         let (index_part, index_root) = match root.attributes.organization.has_index() {
             true => {
                 let window = shared.window();
@@ -172,7 +170,7 @@ impl Inner {
         };
         let data_part = Component::new(
             shared.pool.clone(),
-            file,
+            file.clone(),
             store::Way {
                 direct: shared.is_direct(options.io, &root),
                 still: !write,
@@ -184,6 +182,10 @@ impl Inner {
         data_part.read_tables(write)?;
         if let Some(index_part) = &index_part {
             index_part.read_tables(write)?;
+        }
+        if write {
+            // Not before all that an open reads has been read: nothing is written to files that are refused.
+            write_over_torn_root(&*file, data, &mut root)?;
         }
         let data_part = Arc::new(data_part);
         data_part.register();

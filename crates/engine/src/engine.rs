@@ -624,11 +624,28 @@ fn write_root(file: &dyn File, path: &Path, root: &Root) -> Result<u32, OpenErro
 /// Writes the committed root over a copy that is none, durably (R8). Nothing else is written before it: the next root,
 /// torn by a second crash, could complete what the first crash left to a root whose index root is gone by then.
 pub(crate) fn write_over_torn_root(file: &dyn File, path: &Path, root: &mut Root) -> Result<(), OpenError> {
-    if read_copy(file, path, !root.version & 1)?.is_ok() {
+    let other = !root.version & 1;
+    if read_copy(file, path, other)?.is_ok() || is_blank(file, path, other)? {
         return Ok(());
     }
     root.version += 1;
     write_root(file, path, root).map(drop)
+}
+
+/// Whether a copy of a root has no byte: none was written there yet, so there is nothing that could be completed.
+fn is_blank(file: &dyn File, path: &Path, copy: u32) -> Result<bool, OpenError> {
+    let mut area = vec![0; AREA_LEN];
+    file.read(&mut [ReadAt {
+        at: copy as u64 * AREA_LEN as u64,
+        buf: &mut area,
+        got: 0,
+    }])
+    .map_err(|error| OpenError::Io {
+        path: path.to_path_buf(),
+        doing: "read of the root",
+        error,
+    })?;
+    Ok(area.iter().all(|byte| *byte == 0))
 }
 
 fn overwrite(file: &dyn File) -> std::io::Result<()> {

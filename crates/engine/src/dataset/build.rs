@@ -97,7 +97,7 @@ pub(super) fn index_component(
     let entry = 13 + shape(&data.attributes).key_len.min(32).next_multiple_of(4);
     let codec = Codec::Index { base, entry };
     let way = store::Way { direct: false, still };
-    Component::new(shared.pool.clone(), file, way, path.to_path_buf(), root, codec)
+    Component::new(shared.pool.clone(), file.into(), way, path.to_path_buf(), root, codec)
 }
 
 /// The data set by its organization.

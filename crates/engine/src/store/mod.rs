@@ -118,7 +118,7 @@ struct Space {
 
 impl Component {
     /// An open component from its committed root. Its references come by [`read_tables`](Self::read_tables).
-    pub fn new(pool: Arc<Pool>, file: Box<dyn File>, how: Way, path: PathBuf, root: &Root, codec: Codec) -> Component {
+    pub fn new(pool: Arc<Pool>, file: Arc<dyn File>, how: Way, path: PathBuf, root: &Root, codec: Codec) -> Component {
         let a = &root.attributes;
         Component {
             name: a.component_name.clone(),
@@ -130,7 +130,7 @@ impl Component {
             still: how.still,
             excps: AtomicU64::new(0),
             pool,
-            file: RwLock::new(Some(file.into())),
+            file: RwLock::new(Some(file)),
             used: AtomicI64::new(used_at_open(root)),
             first_lines: codec.searched(a.ci_size as usize).div_ceil(64).min(MOST_LINES),
             codec,
