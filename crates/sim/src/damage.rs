@@ -46,6 +46,9 @@ impl Kind {
     }
 }
 
+/// Counts by what was damaged and what was answered.
+pub type Counts = BTreeMap<String, u64>;
+
 /// What was damaged and what was noticed.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
@@ -59,7 +62,7 @@ pub struct Report {
 
 impl Report {
     /// The counts by name.
-    pub fn counts(&self) -> BTreeMap<String, u64> {
+    pub fn counts(&self) -> Counts {
         let all = [
             ("places", self.places.values().sum()),
             ("noticed", self.noticed),

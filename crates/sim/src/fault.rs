@@ -149,8 +149,8 @@ fn inject_all(subject: &dyn Subject, plan: Plan, report: &mut Report) -> Result<
         }
     }
     let trace = good.trace();
-    let mut random = Random::new(plan.seed);
-    for _ in 0..DEATHS {
+    for death in 0..DEATHS {
+        let mut random = Random::new(plan.seed ^ (death as u64) << 48);
         let died = random.below(trace.events().len() + 1);
         let image = trace.crash_after(died).image(|_, _| Survival::Whole);
         if history.may_be_missing(died) {
@@ -173,6 +173,7 @@ fn inject_all(subject: &dyn Subject, plan: Plan, report: &mut Report) -> Result<
                     died,
                     image: &image,
                 };
+                let mut random = Random::new(plan.seed ^ (death as u64) << 48 ^ call << 8 ^ kind as u64);
                 recovery
                     .strike(kind, call, &mut random)
                     .map_err(|what| failed(Some((kind, call)), what))?;

@@ -2,8 +2,9 @@
 //!
 //! One 64-bit seed is a whole run. [`workload`] draws a data set's [`shape`] and a list of [`request`]s from it;
 //! [`oracle`] knows the exact answer to each; [`model`] runs engine and oracle side by side; [`crash`] cuts the power
-//! at every write and sync of a recorded run, [`fault`] fails every call to the disk. A failure is a seed, a short
-//! list of requests, and the command that replays it.
+//! at every write and sync of a recorded run, [`fault`] fails every call to the disk, [`damage`] turns bits. They know
+//! a store as a [`subject`] alone; [`store`] has the kinds there are, and [`trial`] what is done with each. A failure is
+//! a seed, a short list of requests, and the command that replays it.
 
 #![forbid(unsafe_code)]
 
@@ -25,7 +26,9 @@ pub mod session;
 pub mod shape;
 pub mod shrink;
 pub mod sphere;
+pub mod store;
 pub mod subject;
+pub mod trial;
 pub mod units;
 pub mod volume;
 pub mod workload;

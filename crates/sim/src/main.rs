@@ -11,11 +11,12 @@ use std::time::{Duration, Instant};
 use cica_sim::campaign::{self, Campaign};
 use cica_sim::crash::ImageId;
 use cica_sim::fault::Kind;
+use cica_sim::model;
 use cica_sim::replay::Script;
 use cica_sim::shape::{self, Organization};
 use cica_sim::sphere;
-use cica_sim::units;
-use cica_sim::volume;
+use cica_sim::store::Store;
+use cica_sim::trial::{self, Draw};
 use cica_sim::workload::Workload;
 use clap::{Args, Parser, Subcommand};
 
@@ -51,9 +52,6 @@ enum Command {
         /// Look at this image of the first seed's run alone: CUT.IMAGE or CUT.IMAGE/CUT.IMAGE
         #[arg(long)]
         image: Option<ImageId>,
-        /// Units of recovery over several data sets instead of a single data set
-        #[arg(long, conflicts_with_all = ["sphere", "volume", "organization"])]
-        units: bool,
     },
     /// Fail each call to the disk
     Fault {
@@ -116,7 +114,7 @@ enum Command {
     },
 }
 
-#[derive(Args, Clone, Copy)]
+#[derive(Args, Clone)]
 struct Common {
     /// First seed; run n has seed SEED + n
     #[arg(long, default_value_t = 1)]
@@ -137,46 +135,42 @@ struct Common {
     #[arg(long)]
     sphere: bool,
     /// Several data sets under a catalog, and IDCAMS commands, instead of a single data set
-    #[arg(long, conflicts_with = "sphere")]
+    #[arg(long, conflicts_with_all = ["sphere", "organization"])]
     volume: bool,
+    /// Units of recovery over several data sets instead of a single data set
+    #[arg(long, conflicts_with_all = ["sphere", "volume", "organization"])]
+    units: bool,
+    /// Of what the first seed draws do the requests of these numbers alone, the first being 1
+    #[arg(long, value_delimiter = ',', num_args = 0..)]
+    keep: Option<Vec<usize>>,
     /// Stop after so many failures
     #[arg(long, default_value_t = 1)]
     failures: usize,
 }
 
-/// What a run is about.
-enum Store {
-    DataSet,
-    Sphere,
-    Volume,
-}
-
 impl Common {
-    fn store(self) -> Store {
-        match (self.sphere, self.volume) {
-            (_, true) => Store::Volume,
-            (true, _) => Store::Sphere,
-            _ => Store::DataSet,
+    fn store(&self) -> Store {
+        match () {
+            () if self.volume => Store::Volume,
+            () if self.units => Store::Units,
+            () if self.sphere => Store::Sphere(self.organization),
+            () => Store::DataSet(self.organization),
         }
     }
 
-    fn organization(self, seed: u64) -> Organization {
-        self.organization.unwrap_or_else(|| shape::organization_of(seed))
-    }
-
-    /// The base of a sphere: every fourth is an ESDS.
-    fn base(self, seed: u64) -> Organization {
-        match (self.organization, seed % 4) {
-            (Some(Organization::Esds), _) | (None, 3) => Organization::Esds,
-            _ => Organization::Ksds,
+    /// The run of a seed.
+    fn draw(&self, seed: u64, actions: usize) -> Draw<'_> {
+        Draw {
+            keep: self.keep.as_deref(),
+            ..Draw::new(self.store(), seed, self.requests.unwrap_or(actions))
         }
     }
 
-    fn campaign(self, runs: u64) -> Campaign {
+    fn campaign(&self, runs: u64) -> Campaign {
         let all = std::thread::available_parallelism().map_or(1, |count| count.get());
         Campaign {
             seed: self.seed,
-            runs,
+            runs: if self.keep.is_some() { 1 } else { runs },
             jobs: self.jobs.unwrap_or(all),
             failures: self.failures,
             limit: Duration::from_secs(self.limit),
@@ -203,28 +197,25 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<Vec<String>, String> {
     match command {
         Command::Model { common, runs } => {
-            let requests = common.requests.unwrap_or(1000);
-            Ok(report("model", common.campaign(runs), |seed| match common.store() {
-                // The explorers compare its replies as well.
-                Store::Volume | Store::Sphere => sphere::campaign::model(seed, requests, common.base(seed)),
-                Store::DataSet => campaign::model(seed, requests, common.organization(seed)),
-            }))
+            let (store, requests) = (common.store(), common.requests.unwrap_or(1000));
+            match store {
+                Store::Volume | Store::Units => Err("crash and fault compare the replies of this store".to_string()),
+                _ => Ok(report("model", common.campaign(runs), |seed| match store {
+                    Store::Sphere(_) => sphere::trial::model(seed, requests, store.organization(seed)),
+                    _ => model::run(seed, requests, store.organization(seed)),
+                })),
+            }
         }
         Command::Crash {
             common,
             images,
             per_run,
             image,
-            units,
         } => {
-            let requests = common.requests.unwrap_or(40);
             let campaign = common.campaign(if image.is_some() { 1 } else { u64::MAX });
             let budget = campaign::Budget::new(images);
-            Ok(report("crash", campaign, |seed| match common.store() {
-                _ if units => units::campaign::crash(seed, requests, per_run, &budget, image),
-                Store::Volume => volume::campaign::crash(seed, requests, per_run, &budget, image),
-                Store::Sphere => sphere::campaign::crash(seed, requests, common.base(seed), per_run, &budget, image),
-                Store::DataSet => campaign::crash(seed, requests, common.organization(seed), per_run, &budget, image),
+            Ok(report("crash", campaign, |seed| {
+                trial::crash(common.draw(seed, 40), per_run, &budget, image)
             }))
         }
         Command::Fault {
@@ -234,31 +225,18 @@ fn run(command: Command) -> Result<Vec<String>, String> {
             kind,
             call,
         } => {
-            let requests = common.requests.unwrap_or(40);
             let only = kind.map(|kind| (kind, call));
             let campaign = common.campaign(if call.is_some() { 1 } else { runs });
-            Ok(report("fault", campaign, |seed| match common.store() {
-                Store::Volume => volume::campaign::fault(seed, requests, each, only),
-                Store::Sphere => sphere::campaign::fault(seed, requests, common.base(seed), each, only),
-                Store::DataSet => campaign::fault(seed, requests, common.organization(seed), each, only),
+            Ok(report("fault", campaign, |seed| {
+                trial::fault(common.draw(seed, 40), each, only)
             }))
         }
-        Command::Damage { common, runs, places } => {
-            let requests = common.requests.unwrap_or(40);
-            Ok(report("damage", common.campaign(runs), |seed| match common.store() {
-                Store::Volume => volume::campaign::damage(seed, requests, places),
-                Store::Sphere => sphere::campaign::damage(seed, requests, common.base(seed), places),
-                Store::DataSet => campaign::damage(seed, requests, common.organization(seed), places),
-            }))
-        }
-        Command::Bits { common, runs, every } => {
-            let requests = common.requests.unwrap_or(12);
-            Ok(report("bits", common.campaign(runs), |seed| match common.store() {
-                Store::Volume => volume::campaign::bits(seed, requests, every),
-                Store::Sphere => sphere::campaign::bits(seed, requests, common.base(seed), every),
-                Store::DataSet => campaign::bits(seed, requests, common.organization(seed), every),
-            }))
-        }
+        Command::Damage { common, runs, places } => Ok(report("damage", common.campaign(runs), |seed| {
+            trial::damage(common.draw(seed, 40), places)
+        })),
+        Command::Bits { common, runs, every } => Ok(report("bits", common.campaign(runs), |seed| {
+            trial::bits(common.draw(seed, 12), every)
+        })),
         Command::Draw { seed, requests, model } => {
             let Workload { seed, shape, requests } = match model {
                 true => Workload::model(seed, requests, shape::organization_of(seed)),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use cica_disk::MemoryDisk;
 
+use crate::campaign::Outcome;
 use crate::crash::guarded;
 use crate::oracle::Oracle;
 use crate::replay::Script;
@@ -99,12 +100,26 @@ impl fmt::Display for Failure {
     }
 }
 
+/// One run of a campaign.
+pub fn run(seed: u64, requests: usize, organization: Organization) -> Option<Outcome> {
+    Some(match run_model(seed, requests, organization) {
+        Ok(report) => Outcome {
+            counts: report.counts(),
+            failure: None,
+        },
+        Err(failure) => Outcome {
+            counts: BTreeMap::new(),
+            failure: Some(failure.to_string()),
+        },
+    })
+}
+
 /// Draws a workload and runs it.
 pub fn run_model(seed: u64, requests: usize, organization: Organization) -> Result<Report, Box<Failure>> {
     let workload = Workload::model(seed, requests, organization);
     compare(&workload.shape, &workload.requests).map_err(|what| {
         let fails = |kept: &[Request]| compare(&workload.shape, kept).err();
-        let (requests, what) = shrink_failure(&workload.requests, 3000, &what, fails);
+        let (requests, what) = shrink_failure(&workload.requests, 3000, what, fails);
         Box::new(Failure {
             seed,
             drawn: workload.requests.len(),

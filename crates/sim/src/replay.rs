@@ -18,6 +18,45 @@ use crate::model::compare;
 use crate::request::Request;
 use crate::run::Run;
 use crate::shape::{self, Durability, Shape};
+use crate::subject::Subject;
+use crate::trial::Trial;
+use crate::workload::Workload;
+
+/// A data set and the requests drawn for it.
+#[derive(Debug, Clone)]
+pub struct DataSetTrial {
+    /// What was drawn.
+    pub workload: Workload,
+    /// The request that it ends with, whatever was dropped.
+    pub end: Option<Request>,
+}
+
+impl DataSetTrial {
+    fn requests(&self, kept: &[usize]) -> Vec<Request> {
+        let kept = kept.iter().map(|&number| &self.workload.requests[number]);
+        kept.chain(&self.end).cloned().collect()
+    }
+}
+
+impl Trial for DataSetTrial {
+    fn len(&self) -> usize {
+        self.workload.requests.len()
+    }
+
+    fn subject(&self, kept: &[usize], faulty: bool) -> Result<Box<dyn Subject + '_>, String> {
+        Ok(Box::new(Run::new(&self.workload.shape, self.requests(kept), faulty)))
+    }
+
+    /// A script, which `cica-sim replay --explore` takes.
+    fn told(&self, kept: &[usize]) -> String {
+        let script = Script {
+            shape: self.workload.shape.clone(),
+            seed: self.workload.seed,
+            requests: self.requests(kept),
+        };
+        script.to_string()
+    }
+}
 
 /// A run that was written down.
 #[derive(Debug, Clone, PartialEq)]
@@ -144,21 +183,15 @@ impl Script {
         if !explore_too {
             return None;
         }
-        let subject = Run {
-            shape,
-            requests,
-            faulty: false,
-        };
-        let crashed = explore(&subject, crash::Plan::standard(self.seed, 20_000))
-            .1
-            .map(|failure| failure.to_string());
+        let crashed = explore(
+            &Run::new(shape, requests, false),
+            crash::Plan::standard(self.seed, 20_000),
+        )
+        .1
+        .map(|failure| failure.to_string());
         crashed.or_else(|| {
-            let subject = Run {
-                faulty: true,
-                ..subject
-            };
             inject(
-                &subject,
+                &Run::new(shape, requests, true),
                 fault::Plan {
                     seed: self.seed,
                     each: 500,

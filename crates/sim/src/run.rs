@@ -1,5 +1,6 @@
 //! The engine as a [`Subject`]: a workload run against engine and oracle at once, and what a crash leaves of it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use cica_disk::{Disk, Image};
@@ -13,12 +14,10 @@ use crate::subject::{Recovered, Step, Stop, Subject};
 
 /// A data set and the requests to make.
 pub struct Run<'a> {
-    /// The data set.
-    pub shape: &'a Shape,
-    /// The requests.
-    pub requests: &'a [Request],
+    shape: &'a Shape,
+    requests: Cow<'a, [Request]>,
     /// The disk is going to fail: 12/x, 8/28 and OPEN 184 are answers, not mistakes.
-    pub faulty: bool,
+    faulty: bool,
 }
 
 impl Subject for Run<'_> {
@@ -131,7 +130,17 @@ impl Subject for Run<'_> {
     }
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    /// A run on a disk that is going to fail, or on a good one.
+    pub fn new(shape: &'a Shape, requests: impl Into<Cow<'a, [Request]>>, faulty: bool) -> Run<'a> {
+        let requests = requests.into();
+        Run {
+            shape,
+            requests,
+            faulty,
+        }
+    }
+
     /// The same where records go by numbers: one more is added.
     fn exercise_numbered(&self, disk: Arc<dyn Disk>, mut session: Session, records: Vec<Bytes>) -> Result<(), String> {
         let body = Body {
@@ -168,11 +177,7 @@ impl Run<'_> {
     }
 
     fn stop(&self, at: &str, trouble: Trouble) -> Stop {
-        match trouble {
-            Trouble::Failed(words) if self.faulty => Stop::Failed(format!("{at}: {words}")),
-            Trouble::Damaged(words) if self.faulty => Stop::Damaged(format!("{at}: {words}")),
-            trouble => Stop::Wrong(format!("{at}: {}", trouble.words())),
-        }
+        trouble.stop(self.faulty, at)
     }
 }
 

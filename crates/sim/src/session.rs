@@ -13,6 +13,7 @@ use cica_engine::{
 use crate::oracle::Bytes;
 use crate::request::{self, Order, Reply, Request};
 use crate::shape::{self, Organization, Shape};
+use crate::subject::Stop;
 
 /// Bytes of log after which it starts over.
 const LOG_BYTES: u64 = 24 << 10;
@@ -48,6 +49,15 @@ impl Trouble {
     pub fn words(self) -> String {
         match self {
             Trouble::Failed(words) | Trouble::Damaged(words) | Trouble::Wrong(words) => words,
+        }
+    }
+
+    /// The end of a run that met it there: a failing disk excuses what says so, a good one nothing.
+    pub fn stop(self, faulty: bool, at: &str) -> Stop {
+        match self {
+            Trouble::Failed(words) if faulty => Stop::Failed(format!("{at}: {words}")),
+            Trouble::Damaged(words) if faulty => Stop::Damaged(format!("{at}: {words}")),
+            trouble => Stop::Wrong(format!("{at}: {}", trouble.words())),
         }
     }
 }

@@ -30,17 +30,17 @@ pub fn shrink<T: Clone>(items: &[T], mut tries: usize, mut fails: impl FnMut(&[T
     }
 }
 
-/// Shrinks a list that fails with `what` as long as it fails in the same way; gives the list and its failure in words.
-pub fn shrink_failure<T: Clone>(
+/// Shrinks a list that fails so as long as it fails in the same way; gives the list and its failure.
+pub fn shrink_failure<T: Clone, F: ToString>(
     items: &[T],
     tries: usize,
-    what: &str,
-    mut failure: impl FnMut(&[T]) -> Option<String>,
-) -> (Vec<T>, String) {
-    let (class, mut last) = (class(what), what.to_string());
+    first: F,
+    mut failure: impl FnMut(&[T]) -> Option<F>,
+) -> (Vec<T>, F) {
+    let (class, mut last) = (class(&first.to_string()), first);
     let shortest = shrink(items, tries, |kept| match failure(kept) {
-        Some(words) if self::class(&words) == class => {
-            last = words;
+        Some(found) if self::class(&found.to_string()) == class => {
+            last = found;
             true
         }
         _ => false,
@@ -96,7 +96,7 @@ mod tests {
             (true, n) => Some(format!("image {n}.1 (all): EXAMINE: Data CI {n}: a record is lost")),
             (false, n) => Some(format!("request {n} (next 0 nup): expected 0/0, got 8/4")),
         };
-        let (shortest, what) = shrink_failure(&items, 1000, &failure(&items).expect("some"), failure);
+        let (shortest, what) = shrink_failure(&items, 1000, failure(&items).expect("some"), failure);
         assert_eq!(
             (shortest, what.as_str()),
             (vec![7], "image 1.1 (all): EXAMINE: Data CI 1: a record is lost")

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use cica_disk::{Disk, Image};
-use cica_sim::campaign::{bits, Campaign};
+use cica_sim::campaign::Campaign;
 use cica_sim::damage::every::every_bit;
-use cica_sim::shape::{organization_of, Organization};
+use cica_sim::store::Store;
 use cica_sim::subject::{Recovered, Step, Stop, Subject};
-use cica_sim::{sphere, volume};
+use cica_sim::trial::{bits, Draw};
 
 #[test]
 fn damage_is_answered_rightly_or_with_the_place() {
-    let total = Campaign::new(1, 8).run(|seed| bits(seed, 12, organization_of(seed), 101), |_| ());
+    let total = Campaign::new(1, 8).run(|seed| bits(Draw::new(Store::DataSet(None), seed, 12), 101), |_| ());
     assert!(total.failures.is_empty(), "{}", total.failures[0]);
     for answer in [
         "damages bit: refused with the place",
@@ -25,11 +25,9 @@ fn damage_is_answered_rightly_or_with_the_place() {
 }
 
 #[test]
-fn so_is_damage_to_alternate_indexes_and_to_the_catalog() {
-    for total in [
-        Campaign::new(1, 1).run(|seed| sphere::campaign::bits(seed, 12, Organization::Ksds, 499), |_| ()),
-        Campaign::new(1, 1).run(|seed| volume::campaign::bits(seed, 12, 499), |_| ()),
-    ] {
+fn so_is_damage_to_alternate_indexes_to_the_catalog_and_to_what_units_changed() {
+    for store in [Store::Sphere(None), Store::Volume, Store::Units] {
+        let total = Campaign::new(1, 1).run(|seed| bits(Draw::new(store, seed, 12), 499), |_| ());
         assert!(total.failures.is_empty(), "{}", total.failures[0]);
         assert!(total.counts["damages"] > 500, "{:?}", total.counts);
     }

@@ -25,12 +25,7 @@ fn covered(subject: &dyn Subject) -> Coverage {
 }
 
 fn of(workload: &Workload) -> Coverage {
-    let (shape, requests) = (&workload.shape, &workload.requests[..]);
-    covered(&Run {
-        shape,
-        requests,
-        faulty: false,
-    })
+    covered(&Run::new(&workload.shape, &workload.requests, false))
 }
 
 /// Sums over the seeds that the campaigns begin with.

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use cica_disk::sim::Event;
 use cica_disk::SimDisk;
-use cica_sim::campaign::{crash, Budget, Campaign};
+use cica_sim::campaign::{Budget, Campaign};
 use cica_sim::random::digest;
 use cica_sim::run::Run;
-use cica_sim::shape::{organization_of, Organization};
+use cica_sim::shape::Organization;
+use cica_sim::store::Store;
 use cica_sim::subject::Subject;
+use cica_sim::trial::{crash, Draw};
 use cica_sim::workload::Workload;
 
 #[test]
@@ -16,7 +18,7 @@ fn every_image_recovers_to_an_acknowledged_state() {
     let budget = Budget::new(24_000);
     let campaign = Campaign::new(1, 40);
     let total = campaign.run(
-        |seed| crash(seed, 40, organization_of(seed), 1_500, &budget, None),
+        |seed| crash(Draw::new(Store::DataSet(None), seed, 40), 1_500, &budget, None),
         |_| (),
     );
     assert!(total.failures.is_empty(), "{}", total.failures[0]);
@@ -35,19 +37,8 @@ fn every_image_recovers_to_an_acknowledged_state() {
 /// Digest of everything that a run does to its disk.
 fn trace_digest(seed: u64) -> u64 {
     let workload = Workload::small(seed, 60, Organization::Ksds);
-    let disk = SimDisk::from(
-        Run {
-            shape: &workload.shape,
-            requests: &workload.requests,
-            faulty: false,
-        }
-        .start(),
-    );
-    let subject = Run {
-        shape: &workload.shape,
-        requests: &workload.requests,
-        faulty: false,
-    };
+    let subject = Run::new(&workload.shape, &workload.requests, false);
+    let disk = SimDisk::from(subject.start());
     subject
         .run(Arc::new(disk.clone()), &mut |_| ())
         .expect("a run without faults");

@@ -1,11 +1,12 @@
 //! Replies, contents and structure against the model: the part of the campaign that runs with every build.
 
-use cica_sim::campaign::{model, Campaign, Total};
+use cica_sim::campaign::{Campaign, Total};
+use cica_sim::model;
 use cica_sim::shape::organization_of;
 
 fn campaign(seed: u64, runs: u64, requests: usize) -> Total {
     let campaign = Campaign::new(seed, runs);
-    let total = campaign.run(|seed| model(seed, requests, organization_of(seed)), |_| ());
+    let total = campaign.run(|seed| model::run(seed, requests, organization_of(seed)), |_| ());
     assert!(total.failures.is_empty(), "{}", total.failures[0]);
     assert_eq!(total.runs, runs);
     total

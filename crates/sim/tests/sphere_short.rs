@@ -2,7 +2,9 @@
 
 use cica_sim::campaign::{Budget, Campaign, Total};
 use cica_sim::shape::Organization;
-use cica_sim::sphere::campaign::{crash, model};
+use cica_sim::sphere::trial::model;
+use cica_sim::store::Store;
+use cica_sim::trial::{crash, fault, Draw};
 
 const BASES: [Organization; 2] = [Organization::Ksds, Organization::Esds];
 
@@ -27,7 +29,15 @@ fn runs_agree_with_the_model_and_meet_what_only_spheres_answer() {
 fn after_a_crash_base_and_alternate_indexes_are_of_one_moment() {
     for base in BASES {
         let budget = Budget::new(2500);
-        let total = sound(Campaign::new(1, u64::MAX).run(|seed| crash(seed, 30, base, 500, &budget, None), |_| ()));
+        let draw = |seed| Draw::new(Store::Sphere(Some(base)), seed, 30);
+        let total = sound(Campaign::new(1, u64::MAX).run(|seed| crash(draw(seed), 500, &budget, None), |_| ()));
         assert!(total.counts["images"] >= 2500);
     }
+}
+
+#[test]
+fn a_failing_call_leaves_base_and_alternate_indexes_of_one_moment() {
+    let draw = |seed| Draw::new(Store::Sphere(None), seed, 30);
+    let total = sound(Campaign::new(2, 2).run(|seed| fault(draw(seed), 40, None), |_| ()));
+    assert!(total.counts["runs refused"] > 100, "{:?}", total.counts);
 }

@@ -1,14 +1,18 @@
 //! Units of recovery under power cuts at every write and sync: the part of the campaign that runs with every build.
 
 use cica_sim::campaign::{Budget, Campaign};
-use cica_sim::units::campaign::crash;
+use cica_sim::store::Store;
+use cica_sim::trial::{crash, fault, Draw};
 use cica_sim::units::oracle::Action;
 use cica_sim::units::workload::UnitsWorkload;
 
 #[test]
 fn after_every_crash_committed_units_are_whole_and_open_ones_are_not_there() {
     let budget = Budget::new(20_000);
-    let total = Campaign::new(1, 40).run(|seed| crash(seed, 60, 1_000, &budget, None), |_| ());
+    let total = Campaign::new(1, 40).run(
+        |seed| crash(Draw::new(Store::Units, seed, 60), 1_000, &budget, None),
+        |_| (),
+    );
     assert!(total.failures.is_empty(), "{}", total.failures[0]);
     for count in [
         "images all",
@@ -19,6 +23,13 @@ fn after_every_crash_committed_units_are_whole_and_open_ones_are_not_there() {
     ] {
         assert!(total.counts[count] > 100, "{count}: {:?}", total.counts);
     }
+}
+
+#[test]
+fn after_every_failing_call_committed_units_are_whole_and_open_ones_are_not_there() {
+    let total = Campaign::new(1, 4).run(|seed| fault(Draw::new(Store::Units, seed, 40), 40, None), |_| ());
+    assert!(total.failures.is_empty(), "{}", total.failures[0]);
+    assert!(total.counts["runs refused"] > 200, "{:?}", total.counts);
 }
 
 #[test]

@@ -4,32 +4,29 @@
 //! Each answer is right, or a refusal that names the place: the file, its data set, the log or the catalog. Damage to
 //! the log may bring an earlier moment back: what lies behind its end cannot be told from what was never written.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use cica_disk::sim::{Survival, SECTOR};
 use cica_disk::{Image, MemoryDisk, Open, SimDisk};
 
-use super::{read, Failure};
+use super::{read, Counts, Failure};
 use crate::crash::{guarded, is_panic};
 use crate::subject::{History, Subject};
-
-/// Counts by what was damaged and what was answered.
-pub type Report = BTreeMap<String, u64>;
 
 /// Moments of the run whose sectors come back.
 const MOMENTS: usize = 12;
 
 /// Runs the workload, lets the process die or, if the workload ends so, close, and damages what it left. One bit in so
 /// many is turned: `every` is 1 for all of them.
-pub fn every_bit(subject: &dyn Subject, every: usize) -> (Report, Option<Failure>) {
-    let mut report = Report::new();
+pub fn every_bit(subject: &dyn Subject, every: usize) -> (Counts, Option<Failure>) {
+    let mut report = Counts::new();
     let failure = run(subject, every.max(1), &mut report).err();
     (report, failure)
 }
 
-fn run(subject: &dyn Subject, every: usize, report: &mut Report) -> Result<(), Failure> {
+fn run(subject: &dyn Subject, every: usize, report: &mut Counts) -> Result<(), Failure> {
     let disk = SimDisk::from(subject.start());
     let mut history = History::default();
     let ran = guarded(|| {
@@ -69,7 +66,7 @@ struct Damage<'a> {
     history: &'a History,
     good: &'a [u64],
     end: &'a Image,
-    report: &'a mut Report,
+    report: &'a mut Counts,
 }
 
 impl Damage<'_> {

@@ -5,9 +5,9 @@
 //! hold, in order of arrival; [`session`] is the engine side. After a crash, a fault or a refusal the files must be,
 //! all of them together, as the oracle had them at one moment.
 
-pub mod campaign;
 pub mod oracle;
 pub mod session;
 pub mod shape;
 pub mod subject;
+pub mod trial;
 pub mod workload;

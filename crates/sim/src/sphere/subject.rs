@@ -1,5 +1,6 @@
 //! A sphere as a [`Subject`] of the explorers, and the model test on it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -19,14 +20,12 @@ use crate::subject::{Recovered, Step, Stop, Subject};
 
 /// A sphere, loaded and built, and the requests to make.
 pub struct SphereRun<'a> {
-    /// The sphere.
-    pub shape: &'a Sphere,
+    shape: &'a Sphere,
     /// Its records at the start.
-    pub records: &'a [Body],
-    /// The requests.
-    pub requests: &'a [Request],
+    records: &'a [Body],
+    requests: Cow<'a, [Request]>,
     /// The disk is going to fail: 12/x, 8/28 and OPEN 184 are answers, not mistakes.
-    pub faulty: bool,
+    faulty: bool,
     start: Image,
 }
 
@@ -35,7 +34,12 @@ impl<'a> SphereRun<'a> {
     ///
     /// # Errors
     /// In words.
-    pub fn new(shape: &'a Sphere, records: &'a [Body], requests: &'a [Request], faulty: bool) -> Result<Self, String> {
+    pub fn new(
+        shape: &'a Sphere,
+        records: &'a [Body],
+        requests: impl Into<Cow<'a, [Request]>>,
+        faulty: bool,
+    ) -> Result<Self, String> {
         let oracle = SphereOracle::new(shape, records);
         let disk = MemoryDisk::from(Session::empty_disk());
         let shared: Arc<dyn Disk> = Arc::new(disk.clone());
@@ -44,7 +48,7 @@ impl<'a> SphereRun<'a> {
         Ok(SphereRun {
             shape,
             records,
-            requests,
+            requests: requests.into(),
             faulty,
             start: disk.image(),
         })
@@ -58,11 +62,7 @@ impl<'a> SphereRun<'a> {
     }
 
     fn stop(&self, at: &str, trouble: Trouble) -> Stop {
-        match trouble {
-            Trouble::Failed(words) if self.faulty => Stop::Failed(format!("{at}: {words}")),
-            Trouble::Damaged(words) if self.faulty => Stop::Damaged(format!("{at}: {words}")),
-            trouble => Stop::Wrong(format!("{at}: {}", trouble.words())),
-        }
+        trouble.stop(self.faulty, at)
     }
 
     /// One record more, behind all that are there, which stay as they are.

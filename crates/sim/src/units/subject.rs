@@ -1,5 +1,6 @@
 //! Data sets and units as a [`Subject`] of the crash explorer; its run compares every answer as well.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -23,21 +24,36 @@ const LENGTH: usize = 90;
 /// The run of a workload.
 pub struct UnitsRun<'w> {
     workload: &'w UnitsWorkload,
+    actions: Cow<'w, [Action]>,
+    /// The disk is going to fail: errors of I/O and want of space are answers, not mistakes.
+    faulty: bool,
     start: Image,
 }
 
 impl<'w> UnitsRun<'w> {
-    /// Makes and loads the data sets in memory.
+    /// Makes and loads the data sets in memory; these actions will be done.
     ///
     /// # Errors
     /// In words.
-    pub fn new(workload: &'w UnitsWorkload) -> Result<Self, String> {
+    pub fn new(
+        workload: &'w UnitsWorkload,
+        actions: impl Into<Cow<'w, [Action]>>,
+        faulty: bool,
+    ) -> Result<Self, String> {
         let disk = MemoryDisk::from(Session::empty_disk());
         make(&(Arc::new(disk.clone()) as Arc<dyn Disk>), workload).map_err(Trouble::words)?;
         Ok(UnitsRun {
             workload,
+            actions: actions.into(),
+            faulty,
             start: disk.image(),
         })
+    }
+}
+
+impl UnitsRun<'_> {
+    fn stop(&self, at: &str, trouble: Trouble) -> Stop {
+        trouble.stop(self.faulty, at)
     }
 }
 
@@ -268,17 +284,19 @@ impl Subject for UnitsRun<'_> {
     fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
         let mut oracle = Oracle::new(self.workload.start.clone());
         note(Step::new(digest_of(&oracle.standing()), true));
-        let wrong = |trouble: Trouble| Stop::Wrong(trouble.words());
-        let mut process = Process::start(&disk).map_err(wrong)?;
-        for (number, &action) in self.workload.actions.iter().enumerate() {
+        let stop = |trouble| self.stop("the first open", trouble);
+        let mut process = Process::start(&disk).map_err(stop)?;
+        for (number, &action) in self.actions.iter().enumerate() {
+            let at = format!("action {} ({action})", number + 1);
             let expected = oracle.apply(action);
-            let got = process.apply(action);
-            if !matches!(got, Ok(got) if got == expected) {
-                let got = got.map_or_else(Trouble::words, |answer| format!("{answer:?}"));
-                return Err(Stop::Wrong(format!(
-                    "action {} ({action}): expected {expected:?}, got {got}",
-                    number + 1
-                )));
+            match process.apply(action) {
+                Ok(got) if got == expected => {}
+                Ok(got) => return Err(Stop::Wrong(format!("{at}: expected {expected:?}, got {got:?}"))),
+                Err(trouble) => {
+                    // It may have been done.
+                    note(Step::new(digest_of(&oracle.standing()), false));
+                    return Err(self.stop(&at, trouble));
+                }
             }
             // What the others hold without a unit is nothing, and a commit has made theirs durable before.
             let durable = matches!(
@@ -286,14 +304,12 @@ impl Subject for UnitsRun<'_> {
                 Action::Commit(_) | Action::Flush | Action::Checkpoint(0) | Action::Reopen(0)
             );
             note(Step::new(digest_of(&oracle.standing()), durable));
-            if number % 10 == 9 {
+            // On a failing disk EXAMINE finds what cannot be read.
+            if number % 10 == 9 && !self.faulty {
                 for set in 0..SETS {
-                    let found = process.set(set).and_then(contents).map_err(wrong)?;
-                    if &found != oracle.records(set) {
-                        return Err(Stop::Wrong(format!(
-                            "after action {} data set {set} is another",
-                            number + 1
-                        )));
+                    let found = process.set(set).and_then(contents);
+                    if &found.map_err(|trouble| self.stop(&at, trouble))? != oracle.records(set) {
+                        return Err(Stop::Wrong(format!("after {at} data set {set} is another")));
                     }
                 }
             }

@@ -16,9 +16,9 @@
 //! V4. A DELETE takes path, alternate index and base away in this order, each by a change of its own.
 
 pub mod action;
-pub mod campaign;
 pub mod model;
 pub mod shape;
 pub mod subject;
+pub mod trial;
 pub mod workload;
 pub mod world;

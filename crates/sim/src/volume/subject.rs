@@ -1,5 +1,6 @@
 //! A volume as a [`Subject`] of the explorers.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +21,7 @@ use crate::volume::world::{card_text, group_text, Copies, Copy, World};
 /// A volume and what is done on it.
 pub struct VolumeRun<'a> {
     workload: &'a VolumeWorkload,
-    actions: &'a [Action],
+    actions: Cow<'a, [Action]>,
     /// The disk is going to fail.
     faulty: bool,
     start: Image,
@@ -82,7 +83,11 @@ impl<'a> VolumeRun<'a> {
     ///
     /// # Errors
     /// In words.
-    pub fn new(workload: &'a VolumeWorkload, actions: &'a [Action], faulty: bool) -> Result<Self, String> {
+    pub fn new(
+        workload: &'a VolumeWorkload,
+        actions: impl Into<Cow<'a, [Action]>>,
+        faulty: bool,
+    ) -> Result<Self, String> {
         let start = World::empty_disk()?;
         let loads = workload.copies.iter();
         let loads = loads
@@ -92,18 +97,14 @@ impl<'a> VolumeRun<'a> {
             copies: CopyFiles::make(workload, &start)?,
             model: Model::new(&workload.shape, &loads),
             workload,
-            actions,
+            actions: actions.into(),
             faulty,
             start,
         })
     }
 
     fn stop(&self, at: &str, trouble: Trouble) -> Stop {
-        match trouble {
-            Trouble::Failed(words) if self.faulty => Stop::Failed(format!("{at}: {words}")),
-            Trouble::Damaged(words) if self.faulty => Stop::Damaged(format!("{at}: {words}")),
-            trouble => Stop::Wrong(format!("{at}: {}", trouble.words())),
-        }
+        trouble.stop(self.faulty, at)
     }
 
     /// Does an action on the engine. `Ok(None)`: it was done as a command or an open.

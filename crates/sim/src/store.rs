@@ -1,0 +1,79 @@
+//! The kinds of store that campaigns try, and how a seed draws one.
+
+use crate::churn;
+use crate::replay::DataSetTrial;
+use crate::request::Request;
+use crate::shape::{organization_of, word, Organization};
+use crate::sphere::trial::SphereTrial;
+use crate::trial::{Purpose, Trial};
+use crate::units::trial::UnitsTrial;
+use crate::volume::trial::VolumeTrial;
+use crate::workload::Workload;
+
+/// A kind of store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Store {
+    /// A data set; without an organization the seed decides.
+    DataSet(Option<Organization>),
+    /// A base with alternate indexes and paths; without an organization the seed decides.
+    Sphere(Option<Organization>),
+    /// Several data sets under a catalog, and commands.
+    Volume,
+    /// Several data sets that units of recovery change.
+    Units,
+}
+
+impl Store {
+    /// The organization of a seed's data set, or of its base: every fourth base is an ESDS.
+    pub fn organization(self, seed: u64) -> Organization {
+        match self {
+            Store::DataSet(asked) => asked.unwrap_or_else(|| organization_of(seed)),
+            Store::Sphere(Some(Organization::Esds)) => Organization::Esds,
+            Store::Sphere(None) if seed % 4 == 3 => Organization::Esds,
+            _ => Organization::Ksds,
+        }
+    }
+
+    /// The options of the command line that choose what a seed draws.
+    pub fn words(self, seed: u64) -> String {
+        let organization = word(self.organization(seed));
+        match self {
+            Store::DataSet(_) => format!(" --organization {organization}"),
+            Store::Sphere(_) => format!(" --sphere --organization {organization}"),
+            Store::Volume => " --volume".to_string(),
+            Store::Units => " --units".to_string(),
+        }
+    }
+
+    /// Draws a store and so many actions.
+    pub fn draw(self, seed: u64, actions: usize, purpose: Purpose) -> Box<dyn Trial> {
+        match self {
+            Store::DataSet(_) => Box::new(data_set(seed, actions, self.organization(seed), purpose)),
+            Store::Sphere(_) => Box::new(SphereTrial::draw(seed, actions, self.organization(seed), purpose)),
+            Store::Volume => Box::new(VolumeTrial::draw(seed, actions, purpose)),
+            Store::Units => Box::new(UnitsTrial::draw(seed, actions, purpose)),
+        }
+    }
+}
+
+/// What is drawn for a data set: for every second KSDS a workload that wears its CAs out. Of those whose bits are turned
+/// every second one is not closed; its process dies after a commit.
+fn data_set(seed: u64, actions: usize, organization: Organization, purpose: Purpose) -> DataSetTrial {
+    let worn = organization == Organization::Ksds && seed % 2 == 1 && purpose != Purpose::Bits;
+    let workload = match worn {
+        true => churn::workload(seed, actions.div_ceil(4)),
+        false => Workload::small(seed, actions, organization),
+    };
+    let end = match purpose {
+        Purpose::Explore => None,
+        Purpose::Bits if seed % 2 == 0 => Some(Request::Commit),
+        _ => Some(CLOSE),
+    };
+    DataSetTrial { workload, end }
+}
+
+/// CLOSE, and OPEN again.
+pub(crate) const CLOSE: Request = Request::Reopen {
+    output: true,
+    reset: false,
+};

@@ -1,0 +1,262 @@
+//! What campaigns do with a store, whichever it is: cut the power, fail the disk, damage what was closed.
+//!
+//! A [`Trial`] is a store with the actions that a seed drew for it. Each kind of run below draws one, looks for a
+//! failure, and if there is one drops actions as long as it stays. It prints what replays both: the run as it was
+//! drawn, and the shrunk one, which is the same command with `--keep`.
+
+use std::fmt;
+
+use crate::campaign::{Budget, Outcome};
+use crate::crash::{self, explore, ImageId};
+use crate::damage::{self, every::every_bit};
+use crate::fault::{self, inject};
+use crate::shrink::shrink_failure;
+use crate::store::Store;
+use crate::subject::Subject;
+
+/// A store and the actions drawn for it.
+pub trait Trial: Sync {
+    /// How many actions.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The engine side, with the actions of these numbers alone, the first being 0, and what the trial ends with.
+    /// `faulty`: the disk is going to fail.
+    ///
+    /// # Errors
+    /// In words: not even the store could be made.
+    fn subject(&self, kept: &[usize], faulty: bool) -> Result<Box<dyn Subject + '_>, String>;
+
+    /// The store and these actions, for a person to read.
+    fn told(&self, kept: &[usize]) -> String;
+}
+
+/// What a trial is drawn for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Crashes and faults.
+    Explore,
+    /// Damage: it ends with everything closed.
+    Damage,
+    /// Damage to every bit: the same, and the store is small.
+    Bits,
+}
+
+/// A run to make: everything follows from it.
+#[derive(Debug, Clone, Copy)]
+pub struct Draw<'k> {
+    /// The kind of store.
+    pub store: Store,
+    /// The seed.
+    pub seed: u64,
+    /// Actions to draw.
+    pub actions: usize,
+    /// Of those drawn the ones of these numbers alone, the first being 1.
+    pub keep: Option<&'k [usize]>,
+}
+
+impl<'k> Draw<'k> {
+    /// All actions of a seed.
+    pub fn new(store: Store, seed: u64, actions: usize) -> Draw<'k> {
+        Draw {
+            store,
+            seed,
+            actions,
+            keep: None,
+        }
+    }
+
+    fn kept(&self, trial: &dyn Trial) -> Vec<usize> {
+        let all = 0..trial.len();
+        match self.keep {
+            None => all.collect(),
+            Some(keep) => all.filter(|number| keep.contains(&(number + 1))).collect(),
+        }
+    }
+
+    /// The command that makes the run again, but for the options of the test.
+    fn command(&self, test: &str) -> String {
+        let Draw { seed, actions, .. } = self;
+        let words = self.store.words(*seed);
+        let keep = self.keep.map_or(String::new(), |keep| format!(" {}", keeping(keep)));
+        format!("cica-sim {test}{words} --seed {seed} --requests {actions}{keep}")
+    }
+}
+
+fn keeping(numbers: &[usize]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+    format!("--keep {}", numbers.join(","))
+}
+
+/// A failure that can be had again.
+trait Replayed: fmt::Display {
+    /// The options that choose it.
+    fn options(&self) -> String;
+}
+
+impl Replayed for crash::Failure {
+    fn options(&self) -> String {
+        self.image.map_or(String::new(), |id| format!(" --image {id}"))
+    }
+}
+
+impl Replayed for fault::Failure {
+    fn options(&self) -> String {
+        self.fault.map_or(String::new(), |(kind, call)| {
+            format!(" --kind {} --call {call}", kind.name())
+        })
+    }
+}
+
+impl Replayed for damage::Failure {
+    fn options(&self) -> String {
+        String::new()
+    }
+}
+
+/// Most lists of actions that are tried to make a failing one short.
+const TRIES: usize = 80;
+
+/// What is printed of a failure: it, what replays it, and the same of a shrunk one. `again` looks for a failure in
+/// fewer actions; `usual` and `small` are the options of the test that was made and of the one that `again` makes.
+fn report<F: Replayed>(
+    draw: Draw<'_>,
+    trial: &dyn Trial,
+    test: &str,
+    failure: F,
+    (usual, small): (&str, &str),
+    again: impl Fn(&[usize]) -> Option<F>,
+) -> String {
+    let (first, command) = (failure.to_string(), draw.command(test));
+    let replay = format!("{command} {usual}{}", failure.options());
+    let kept = draw.kept(trial);
+    let (shortest, last) = shrink_failure(&kept, TRIES, failure, again);
+    let told = trial.told(&shortest);
+    if shortest.len() == kept.len() {
+        return format!("{first}\nreplay: {replay}\n{told}");
+    }
+    let numbers: Vec<usize> = shortest.iter().map(|number| number + 1).collect();
+    let shrunk = Draw {
+        keep: Some(&numbers),
+        ..draw
+    }
+    .command(test);
+    format!(
+        "{first}\nreplay: {replay}\n\nshorter: {last}\nreplay: {shrunk} {small}{}\n{told}",
+        last.options()
+    )
+}
+
+/// A run whose store could not be made.
+fn unmade(draw: Draw<'_>, trial: &dyn Trial, test: &str, what: &str) -> Outcome {
+    let told = trial.told(&draw.kept(trial));
+    Outcome {
+        failure: Some(format!(
+            "making the store: {what}\nreplay: {}\n{told}",
+            draw.command(test)
+        )),
+        ..Outcome::default()
+    }
+}
+
+/// One crash run, with images from the budget; `None` when there are none left.
+pub fn crash(draw: Draw<'_>, per_run: u64, budget: &Budget, only: Option<ImageId>) -> Option<Outcome> {
+    let images = budget.take(per_run)?;
+    // The whole run is planned with `per_run`, so that a seed looks at the same images whatever was left.
+    let plan = crash::Plan {
+        only,
+        ..crash::Plan::standard(draw.seed, per_run)
+    };
+    let trial = draw.store.draw(draw.seed, draw.actions, Purpose::Explore);
+    let subject = match trial.subject(&draw.kept(&*trial), false) {
+        Ok(subject) => subject,
+        Err(what) => return Some(unmade(draw, &*trial, "crash", &what)),
+    };
+    let (looked, failure) = explore(&*subject, plan);
+    budget.give_back(images.saturating_sub(looked.total()));
+    let failure = failure.map(|failure| {
+        let few = per_run.min(4000);
+        let small = crash::Plan {
+            images: few,
+            only: None,
+            ..plan
+        };
+        let options = (&*format!("--per-run {per_run}"), &*format!("--per-run {few}"));
+        report(draw, &*trial, "crash", failure, options, |kept| {
+            explore(&*trial.subject(kept, false).ok()?, small).1
+        })
+    });
+    Some(Outcome {
+        counts: looked.counts(),
+        failure,
+    })
+}
+
+/// One fault run.
+pub fn fault(draw: Draw<'_>, each: u64, only: Option<(fault::Kind, Option<u64>)>) -> Option<Outcome> {
+    let seed = draw.seed;
+    let trial = draw.store.draw(seed, draw.actions, Purpose::Explore);
+    let subject = match trial.subject(&draw.kept(&*trial), true) {
+        Ok(subject) => subject,
+        Err(what) => return Some(unmade(draw, &*trial, "fault", &what)),
+    };
+    let (injected, failure) = inject(&*subject, fault::Plan { seed, each, only });
+    let failure = failure.map(|failure| {
+        let few = each.min(60);
+        let small = fault::Plan {
+            seed,
+            each: few,
+            only: failure.fault.map(|(kind, _)| (kind, None)),
+        };
+        let options = (&*format!("--runs 1 --each {each}"), &*format!("--runs 1 --each {few}"));
+        report(draw, &*trial, "fault", failure, options, |kept| {
+            inject(&*trial.subject(kept, true).ok()?, small).1
+        })
+    });
+    Some(Outcome {
+        counts: injected.counts(),
+        failure,
+    })
+}
+
+/// One damage run; its trial ends with everything closed.
+pub fn damage(draw: Draw<'_>, places: u64) -> Option<Outcome> {
+    let options = format!("--runs 1 --places {places}");
+    damaged(draw, Purpose::Damage, "damage", &options, |subject| {
+        let (report, failure) = damage::damage(subject, draw.seed, places);
+        (report.counts(), failure)
+    })
+}
+
+/// One run of all bits, one of so many.
+pub fn bits(draw: Draw<'_>, every: usize) -> Option<Outcome> {
+    let options = format!("--runs 1 --every {every}");
+    damaged(draw, Purpose::Bits, "bits", &options, |subject| {
+        every_bit(subject, every)
+    })
+}
+
+fn damaged(
+    draw: Draw<'_>,
+    purpose: Purpose,
+    test: &str,
+    options: &str,
+    work: impl Fn(&dyn Subject) -> (damage::Counts, Option<damage::Failure>),
+) -> Option<Outcome> {
+    let trial = draw.store.draw(draw.seed, draw.actions, purpose);
+    let subject = match trial.subject(&draw.kept(&*trial), false) {
+        Ok(subject) => subject,
+        Err(what) => return Some(unmade(draw, &*trial, test, &what)),
+    };
+    let (counts, failure) = work(&*subject);
+    let failure = failure.map(|failure| {
+        report(draw, &*trial, test, failure, (options, options), |kept| {
+            work(&*trial.subject(kept, false).ok()?).1
+        })
+    });
+    Some(Outcome { counts, failure })
+}

@@ -1,0 +1,47 @@
+//! Units of recovery as a [`Trial`].
+
+use super::oracle::{Action, SETS};
+use super::subject::UnitsRun;
+use super::workload::UnitsWorkload;
+use crate::subject::Subject;
+use crate::trial::{Purpose, Trial};
+
+/// Data sets and the actions drawn for them.
+#[derive(Debug)]
+pub struct UnitsTrial {
+    workload: UnitsWorkload,
+    end: Vec<Action>,
+}
+
+impl UnitsTrial {
+    /// Draws the actions of a seed.
+    pub fn draw(seed: u64, actions: usize, purpose: Purpose) -> UnitsTrial {
+        UnitsTrial {
+            workload: UnitsWorkload::new(seed, actions),
+            end: match purpose {
+                Purpose::Explore => Vec::new(),
+                _ => (0..SETS).map(Action::Reopen).collect(),
+            },
+        }
+    }
+
+    fn actions(&self, kept: &[usize]) -> Vec<Action> {
+        let kept = kept.iter().map(|&number| &self.workload.actions[number]);
+        kept.chain(&self.end).copied().collect()
+    }
+}
+
+impl Trial for UnitsTrial {
+    fn len(&self) -> usize {
+        self.workload.actions.len()
+    }
+
+    fn subject(&self, kept: &[usize], faulty: bool) -> Result<Box<dyn Subject + '_>, String> {
+        Ok(Box::new(UnitsRun::new(&self.workload, self.actions(kept), faulty)?))
+    }
+
+    fn told(&self, kept: &[usize]) -> String {
+        let lines = self.actions(kept).into_iter().map(|action| format!("{action}\n"));
+        lines.collect()
+    }
+}

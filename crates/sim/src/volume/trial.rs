@@ -1,0 +1,55 @@
+//! A volume as a [`Trial`].
+
+use std::fmt::Write;
+
+use super::action::Action;
+use super::subject::VolumeRun;
+use super::workload::VolumeWorkload;
+use crate::subject::Subject;
+use crate::trial::{Purpose, Trial};
+
+/// A volume and the actions drawn for it.
+#[derive(Debug)]
+pub struct VolumeTrial {
+    workload: VolumeWorkload,
+    end: Vec<Action>,
+}
+
+impl VolumeTrial {
+    /// Draws the actions of a seed.
+    pub fn draw(seed: u64, actions: usize, purpose: Purpose) -> VolumeTrial {
+        let workload = VolumeWorkload::small(seed, actions);
+        let end = match purpose {
+            Purpose::Explore => Vec::new(),
+            _ => (0..workload.shape.slots.len()).map(Action::Close).collect(),
+        };
+        VolumeTrial { workload, end }
+    }
+
+    fn actions(&self, kept: &[usize]) -> Vec<Action> {
+        let kept = kept.iter().map(|&number| &self.workload.actions[number]);
+        kept.chain(&self.end).cloned().collect()
+    }
+}
+
+impl Trial for VolumeTrial {
+    fn len(&self) -> usize {
+        self.workload.actions.len()
+    }
+
+    fn subject(&self, kept: &[usize], faulty: bool) -> Result<Box<dyn Subject + '_>, String> {
+        Ok(Box::new(VolumeRun::new(&self.workload, self.actions(kept), faulty)?))
+    }
+
+    /// The data sets and the actions, one in a line.
+    fn told(&self, kept: &[usize]) -> String {
+        let mut text = format!("{:?}\n", self.workload.shape);
+        for (slot, bodies) in &self.workload.copies {
+            let _ = writeln!(text, "a copy of {slot} with {} records", bodies.len());
+        }
+        for action in self.actions(kept) {
+            let _ = writeln!(text, "{action}");
+        }
+        text
+    }
+}
