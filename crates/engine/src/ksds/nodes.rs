@@ -3,13 +3,16 @@
 
 use super::Ksds;
 use crate::error::RequestError;
-use crate::pool::{Entry, Latched, Page, Probe, SLAB};
+use crate::pool::{Entry, Latched, Page, Probe, View, SLAB};
 use crate::store::index_record;
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::index::IndexRecord;
 
 /// Level of an index record that is not in use.
 pub(super) const FREE: u8 = 255;
+
+/// A CA has no more CIs than a cylinder of 512-byte ones; of more it is said in plain form which are free.
+const MOST_CIS: usize = 1024;
 
 /// One step of a path from the top to the sequence set.
 #[derive(Debug, Clone)]
@@ -22,25 +25,108 @@ pub(super) struct PathStep {
     pub entry: usize,
 }
 
+/// A split that its CA and its sequence-set record have room for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Within {
+    /// Index CI of the record, and the entry that is split.
+    pub node: (u32, usize),
+    /// Its data CI, and a free one of the same CA.
+    pub from: u32,
+    pub to: u32,
+}
+
 impl Ksds {
+    /// What a split of the CI to which `probe` belongs finds, without the record in plain form; `None`: it needs that.
+    pub(super) fn room_within(&self, probe: &[u8]) -> Result<Option<Within>, RequestError> {
+        let (mut ci, levels) = self.top();
+        if levels == 0 {
+            return Ok(None);
+        }
+        for level in (2..=levels).rev() {
+            ci = self.entry_of(ci, level, probe)?.1;
+        }
+        let (entry, pointer) = self.entry_of(ci, 1, probe)?;
+        loop {
+            let (frame, version) = self.index.page(ci)?;
+            let view = self.view(frame);
+            let (ca, free, fits) = (view.ca(), self.lowest_free(view), self.surely_fits_one_more(view));
+            if self.unchanged(frame, version) {
+                return Ok(free.filter(|_| fits).map(|free| Within {
+                    node: (ci, entry),
+                    from: self.data.layout.join(ca, pointer),
+                    to: self.data.layout.join(ca, free),
+                }));
+            }
+        }
+    }
+
+    /// The lowest CI of the CA that no entry of its record points to.
+    fn lowest_free(&self, view: View<'_>) -> Option<u32> {
+        let ci_per_ca = self.data.layout.ci_per_ca;
+        let mut used = [0u64; MOST_CIS / 64];
+        if ci_per_ca > MOST_CIS || view.count() >= ci_per_ca {
+            return None;
+        }
+        for pointer in (0..view.count()).map(|i| view.pointer(i) as usize) {
+            *used.get_mut(pointer / 64)? |= 1 << (pointer % 64);
+        }
+        let free = used.iter().position(|word| *word != u64::MAX)?;
+        let ci = free * 64 + used[free].trailing_ones() as usize;
+        (ci < ci_per_ca).then_some(ci as u32)
+    }
+
+    /// What [`node_fits`](Self::node_fits) would say of the record with one more entry, if that is sure.
+    fn surely_fits_one_more(&self, view: View<'_>) -> bool {
+        let (count, key_len) = (view.count(), self.shape.key_len);
+        let separators = view.data_len() + key_len.next_multiple_of(4);
+        let (index, data) = (&self.index.layout, &self.data.layout);
+        // Segments of a spanned record behind all others have separators that take more in the image.
+        let spanned = count > 1 && view.separator_len(count - 2) == 0;
+        let frame = Page::index_frame_bytes(count + 1, separators);
+        !spanned
+            && frame <= SLAB
+            && IndexRecord::surely_fits(index.ci_size, data.ci_per_ca, count + 1, separators, key_len)
+    }
+
+    /// Puts in an entry for a CI that was split: the CIs are as `within` says, with `separator` between them.
+    pub(super) fn split_entry(&self, within: Within, separator: &[u8]) -> Result<(), RequestError> {
+        let (node, entry) = within.node;
+        let (_, free) = self.data.layout.split(within.to);
+        let mut latched = self.index.latch(node)?;
+        if Page::of(latched.bytes()).split_entry(entry, separator, free as u32) {
+            self.index.changed(&mut latched);
+            return Ok(());
+        }
+        let mut record = index_record(latched.view(), self.data.layout.ci_per_ca);
+        let separator = std::mem::replace(&mut record.entries[entry].separator, separator.to_vec());
+        let pointer = free as u32;
+        record.entries.insert(entry + 1, Entry { separator, pointer });
+        self.put_node(latched, &record)
+    }
+
+    /// The entry of `probe` in an index record, and its pointer. Nothing changes meanwhile (K4).
+    fn entry_of(&self, ci: u32, level: u8, probe: &[u8]) -> Result<(usize, u32), RequestError> {
+        loop {
+            let (frame, version) = self.index.page(ci)?;
+            let view = self.view(frame);
+            let entry = view.find_entry(Probe::new(probe), |_| ());
+            let (found, pointer) = (entry < view.count() && view.level() == level, view.pointer(entry));
+            if !self.unchanged(frame, version) {
+                continue;
+            }
+            return match found {
+                true => Ok((entry, pointer)),
+                false => Err(self.index_error(ci, "is not what its parent says")),
+            };
+        }
+    }
+
     /// The path to the sequence-set entry of `probe`, top first. Nothing changes meanwhile (K4).
     pub(super) fn path(&self, probe: &[u8]) -> Result<Vec<PathStep>, RequestError> {
         let (mut ci, levels) = self.top();
         let mut path = Vec::with_capacity(levels as usize);
         for level in (1..=levels).rev() {
-            let (entry, next) = loop {
-                let (frame, version) = self.index.page(ci)?;
-                let view = self.view(frame);
-                let entry = view.find_entry(Probe::new(probe), |_| ());
-                let (found, pointer) = (entry < view.count() && view.level() == level, view.pointer(entry));
-                if !self.unchanged(frame, version) {
-                    continue;
-                }
-                if !found {
-                    return Err(self.index_error(ci, "is not what its parent says"));
-                }
-                break (entry, pointer);
-            };
+            let (entry, next) = self.entry_of(ci, level, probe)?;
             let record = match level {
                 1 => self.node(ci)?,
                 _ => IndexRecord {

@@ -9,7 +9,7 @@
 //! Where a CI is split: in ascending order at the record that comes, so that the left one stays full; else so that
 //! both halves are about equal. A CA likewise.
 
-use super::nodes::PathStep;
+use super::nodes::{PathStep, Within};
 use super::{separator, Ksds};
 use crate::error::RequestError;
 use crate::pool::{Entry, Latched, Page};
@@ -35,6 +35,11 @@ impl Ksds {
     pub(super) fn make_room(&self, coming: &Coming<'_>) -> Result<(), RequestError> {
         let _structure = self.structure.lock();
         self.check_fence()?;
+        if let Some(within) = self.room_within(coming.key)? {
+            return self
+                .split_within(within, coming)
+                .inspect_err(|error| self.fence_unless_full(error));
+        }
         let path = self.path(coming.key)?;
         let Some(PathStep { record, entry, .. }) = path.last() else {
             return Ok(());
@@ -51,6 +56,53 @@ impl Ksds {
             self.split_ca(path, coming.ascending)
         };
         done.inspect_err(|error| self.fence_unless_full(error))
+    }
+
+    /// The common split: into a free CI of the same CA, where at a glance there is room for its entry. An error that
+    /// does not fence has changed nothing.
+    fn split_within(&self, within: Within, coming: &Coming<'_>) -> Result<(), RequestError> {
+        let spare = self.data.spare(0)?;
+        let mut left = self.data.latch(within.from)?;
+        let plan = plan(&Page::of(left.bytes()), coming, self.shape, self.data.layout.ci_size);
+        let Some(Plan { moved, separator }) = plan else {
+            // It has room by now, or holds a spanned record, which is another path.
+            spare.free();
+            return Ok(());
+        };
+        let right = self.move_records(&mut left, moved, within.to, spare)?;
+        let emptied = left.view().count() == 0;
+        self.from_here(|| self.split_entry(within, &separator))?;
+        drop((left, right));
+        if emptied {
+            self.data.set_has_records(within.from, false)?;
+        }
+        Ok(())
+    }
+
+    /// Moves the records from `moved` on of a latched page to CI `to`, which has none; `spare` becomes its page.
+    fn move_records<'p>(
+        &'p self,
+        left: &mut Latched<'p>,
+        moved: usize,
+        to: u32,
+        mut spare: Latched<'p>,
+    ) -> Result<Latched<'p>, RequestError> {
+        let moving = left.view().count() - moved;
+        let need = Page::frame_len(self.data.layout.ci_size, moving + 4);
+        if spare.size() < need {
+            spare.free();
+            spare = self.data.spare(need)?;
+        }
+        {
+            let page = Page::of(left.bytes());
+            let records = (moved..page.count()).map(|i| page.record(i));
+            Page::format(spare.bytes(), self.data.layout.ci_size).refill(records, self.shape);
+        }
+        let right = self.data.adopt(to, spare)?;
+        Page::of(left.bytes()).truncate(moved);
+        self.data.changed(left);
+        self.counters.ci_splits.fetch_add(1, Relaxed);
+        Ok(right)
     }
 
     fn is_behind_all(&self, record: &IndexRecord, entry: usize, key: &[u8]) -> Result<bool, RequestError> {
@@ -86,7 +138,7 @@ impl Ksds {
         mut path: Vec<PathStep>,
         coming: &Coming<'_>,
         (target, new_ca): (Target, Option<(u32, bool)>),
-        mut spare: Latched<'p>,
+        spare: Latched<'p>,
     ) -> Result<(), RequestError> {
         let Some(PathStep {
             ci: node,
@@ -139,22 +191,8 @@ impl Ksds {
                 };
             }
         }
-        let moving = left.view().count() - moved;
-        let need = Page::frame_len(self.data.layout.ci_size, moving + 4);
-        if spare.size() < need {
-            spare.free();
-            spare = self.data.spare(need)?;
-        }
-        {
-            let page = Page::of(left.bytes());
-            let records = (moved..page.count()).map(|i| page.record(i));
-            Page::format(spare.bytes(), self.data.layout.ci_size).refill(records, self.shape);
-        }
-        let right = self.data.adopt(to, spare)?;
-        Page::of(left.bytes()).truncate(moved);
-        self.data.changed(&mut left);
+        let right = self.move_records(&mut left, moved, to, spare)?;
         let emptied = left.view().count() == 0;
-        self.counters.ci_splits.fetch_add(1, Relaxed);
         self.from_here(|| match target {
             Target::SameCa(_) => self.set_node(node, &record),
             Target::NewCa => {

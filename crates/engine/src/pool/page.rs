@@ -15,6 +15,9 @@
 //!   .  spans u32: offset u16 | length u16 of the separator
 //!   .  separators, each padded to 4
 //! ```
+//! Index pages have slots for some more entries than there are, so that a split adds one in place; separators lie in
+//! the order in which they came.
+//!
 //! Data pages hold the records exactly as the CI image does, packed from offset 0 in key order. The offsets of
 //! separators count in units of 4 bytes. A search of an index page reads header and samples, which lie together,
 //! then one line of slots; spans and separators only where heads are equal.
@@ -377,26 +380,32 @@ impl<'a> Page<'a> {
 
     /// Bytes a frame needs for an index page with these entries.
     pub fn index_frame_len(entries: &[Entry]) -> usize {
-        let separators: usize = entries.iter().map(|e| e.separator.len().next_multiple_of(4)).sum();
-        SLOTS_AT + separators_at(entries.len()) + separators
+        let separators = entries.iter().map(|e| e.separator.len().next_multiple_of(4)).sum();
+        Self::index_frame_bytes(entries.len(), separators)
     }
 
-    /// Makes the frame an index page.
+    /// The same for so many entries whose separators take so many bytes, padded.
+    pub fn index_frame_bytes(entries: usize, separators: usize) -> usize {
+        SLOTS_AT + separators_at(entries) + separators
+    }
+
+    /// Makes the frame an index page, with room for some more entries if it has any.
     pub fn format_index(bytes: &'a mut [u8], level: u8, ca: u32, next: u32, entries: &[Entry]) -> Page<'a> {
-        let cap = entries.len();
+        let (count, roomy) = (entries.len(), entries.len() + entries.len() / 4 + GROUP);
+        let separators: usize = entries.iter().map(|e| e.separator.len().next_multiple_of(4)).sum();
+        let leaves_room = HEADER + separators_at(roomy) + separators + separators / 4 <= bytes.len();
+        let cap = if leaves_room { roomy } else { count };
         bytes[..HEADER].fill(0);
         let mut page = Page { bytes };
         page.bytes[10] = level;
         page.set_u32(16, next);
         page.set_u32(20, ca);
         page.set_u16(14, cap as u16);
-        page.set_u32(0, cap as u32);
+        page.set_u32(0, count as u32);
         let prefix = common_prefix(entries);
         page.bytes[8] = prefix.len() as u8;
         page.bytes[PREFIX..PREFIX + prefix.len()].copy_from_slice(prefix);
-        let slots = HEADER + sample_words(cap) * 8;
-        let spans = slots + cap.next_multiple_of(GROUP) * 8;
-        let separators = HEADER + separators_at(cap);
+        let (slots, spans, separators) = page.index_places();
         let mut used = 0;
         for (i, entry) in entries.iter().enumerate() {
             let separator = &entry.separator;
@@ -407,15 +416,55 @@ impl<'a> Page<'a> {
             let head = head_of(separator.get(prefix.len()..).unwrap_or(&[]), 0xFF);
             page.set_u64(slots + i * 8, (head as u64) << 32 | entry.pointer as u64);
         }
-        for i in cap..cap.next_multiple_of(GROUP) {
+        for i in count..cap.next_multiple_of(GROUP) {
             page.set_u64(slots + i * 8, FILLER);
         }
-        for group in 0..cap.div_ceil(GROUP) {
-            let last = slots + (group * GROUP + GROUP - 1).min(cap - 1) * 8;
-            page.bytes.copy_within(last..last + 8, HEADER + group * 8);
-        }
+        page.sample_from(0);
         page.set_u32(4, used as u32);
         page
+    }
+
+    /// Where slots, spans and separators of an index page start.
+    fn index_places(&self) -> (usize, usize, usize) {
+        let cap = self.slot_cap();
+        let slots = HEADER + sample_words(cap) * 8;
+        let spans = slots + cap.next_multiple_of(GROUP) * 8;
+        (slots, spans, HEADER + separators_at(cap))
+    }
+
+    /// Samples the slots of entry `i` and those behind it.
+    fn sample_from(&mut self, i: usize) {
+        let (slots, count) = (self.index_places().0, self.count());
+        for group in i / GROUP..count.div_ceil(GROUP) {
+            let last = slots + (group * GROUP + GROUP - 1).min(count - 1) * 8;
+            self.bytes.copy_within(last..last + 8, HEADER + group * 8);
+        }
+    }
+
+    /// Index: entry `i` gets another separator, and behind it comes an entry with the separator it had and `pointer`.
+    /// False, and nothing is changed: the frame has no room, or the separator does not share the prefix.
+    pub fn split_entry(&mut self, i: usize, separator: &[u8], pointer: u32) -> bool {
+        let (count, used, prefix) = (self.count(), self.data_len(), self.prefix().len());
+        let (slots, spans, separators) = self.index_places();
+        let (at, end) = (separators + used, separators + used + separator.len());
+        if i >= count || count == self.slot_cap() || end > self.bytes.len() || used / 4 > u16::MAX as usize {
+            return false;
+        }
+        if !separator.starts_with(self.prefix()) {
+            return false;
+        }
+        self.bytes[at..end].copy_from_slice(separator);
+        self.bytes
+            .copy_within(spans + i * 4..spans + count * 4, spans + (i + 1) * 4);
+        self.set_u32(spans + i * 4, (used as u32 / 4) << 16 | separator.len() as u32);
+        let slot = slots + i * 8;
+        self.bytes.copy_within(slot..slots + count * 8, slot + 8);
+        self.set_u32(slot + 4, head_of(&separator[prefix..], 0xFF));
+        self.set_u32(slot + 8, pointer);
+        self.set_u32(0, count as u32 + 1);
+        self.set_u32(4, (used + separator.len().next_multiple_of(4)) as u32);
+        self.sample_from(i);
+        true
     }
 }
 

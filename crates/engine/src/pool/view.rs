@@ -25,7 +25,7 @@ impl<'p> View<'p> {
     pub fn count(&self) -> usize {
         self.words.first::<COUNT>() as u32 as usize
     }
-    /// Bytes of records.
+    /// Bytes of records; index: of separators, padded.
     pub fn data_len(&self) -> usize {
         (self.words.first::<COUNT>() >> 32) as usize
     }
@@ -143,6 +143,11 @@ impl<'p> View<'p> {
         let mut out = vec![0; len.min(256)];
         self.words.copy(at, &mut out);
         out
+    }
+
+    /// Its length.
+    pub fn separator_len(&self, i: usize) -> usize {
+        self.separator_span(i).1
     }
 
     /// First data record whose key is at or above `probe` (over the probe's length), and whether it equals it.

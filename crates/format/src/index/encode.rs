@@ -36,6 +36,22 @@ impl IndexRecord {
         self.space(ci_per_ca, section_size(ci_per_ca as usize)) <= room(index_ci_size)
     }
 
+    /// Whether any sequence-set record of so many entries, whose separators have `separators` bytes together, fits an
+    /// index CI however little they compress: `reserve` bytes less than it has are enough.
+    pub fn surely_fits(
+        index_ci_size: usize,
+        ci_per_ca: usize,
+        entries: usize,
+        separators: usize,
+        reserve: usize,
+    ) -> bool {
+        // Each CI of the CA has a pointer, in an entry or on the list of free ones.
+        let pointers = ci_per_ca * pointer_len(1, ci_per_ca as u32);
+        let sections = entries.div_ceil(section_size(ci_per_ca));
+        let space = HEADER_LEN + pointers + separators + entries * FL_LEN + sections * SECTION_FIELD_LEN;
+        space + reserve <= room(index_ci_size)
+    }
+
     fn check(&self, index_ci_size: usize, base: BaseRba, per_section: usize) -> Result<(), IndexFull> {
         if self.level == 0 {
             return Err(IndexFull::Level);
