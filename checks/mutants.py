@@ -7,12 +7,15 @@
     checks/mutants.py --fresh         forget what earlier runs of the same sources found
 
 All mutants are built into one copy of the sources, in TARGET/mutants, where an environment variable chooses among
-them; so each costs no more than the tests. What was found is kept there, and a run that was stopped goes on. A mutant
-that survives is a sync or comparison without a test, or one that may go; JUSTIFIED says why, and nothing else may
-stand there.
+them. Each test runs once without a mutant: it must pass, how long it takes is noted, and for which mutants it ever
+asks. A switch is asked only where it would make a difference (a comparison that finds what it looks for, a sync that
+is due), so a mutant is tried with the tests that asked for it, quickest first, and no other could notice it. What was
+found is kept there, and a run that was stopped goes on. A mutant that survives is a sync or comparison without a
+test, or one that may go; JUSTIFIED says why, and nothing else may stand there.
 """
 
 import argparse
+import concurrent.futures
 import functools
 import json
 import os
@@ -20,13 +23,16 @@ import pathlib
 import re
 import subprocess
 import sys
+import threading
+import time
 
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target")).absolute()
 COPY = TARGET / "mutants"
 BUILT = TARGET / "mutants-built"
 TABLE = pathlib.Path("docs/src/mutants.md")
 SOURCES = ["format", "engine", "catalog", "portable", "idcams"]
-LIMIT = 900  # seconds for one test of one mutant
+# A test with a mutant hangs when it takes so many times as long as without one, and a minute more.
+HANGS = 10
 
 OPERAND = r"[\w.:&*]+(?:\((?:[^()]|\([^()]*\))*\))?(?: as \w+)?"
 GUARDED = r"(?:checksum|version|crc32c|lsn|epoch)"
@@ -77,8 +83,32 @@ ORDERINGS = [
      "recovery gives a log back that an absent data set needs"),
 ]
 
-# Survivors that may be: place without line number, text -> why no test can notice. docs/design/ tells it at length.
+# Survivors that may be: path, text or what is taken away -> why no test can notice. docs/design/ tells it at length.
 JUSTIFIED = {}
+
+SURVIVED = "**survived**"
+
+# The simulator's commands that are tried first, and those that are tried when nothing else noticed.
+QUICK = [
+    "crash --images 8000",
+    "crash --volume --images 6000",
+    "crash --sphere --images 6000",
+    "crash --units --images 6000",
+    "damage --runs 4 --places 1000",
+    "damage --volume --runs 2 --places 1000",
+    "fault --runs 3 --each 60",
+]
+SLOW = [
+    "crash --seed 1000 --images 150000",
+    "crash --volume --seed 1000 --images 60000",
+    "crash --sphere --seed 1000 --images 40000",
+    "crash --units --seed 1000 --images 40000",
+    "fault --seed 1000 --runs 12 --each 200",
+    "fault --volume --seed 1000 --runs 3 --each 150",
+    "damage --seed 1000 --runs 30",
+]
+# Crates whose tests are tried between the two.
+TESTED = ["format", "engine", "catalog", "portable", "idcams", "inputs"]
 
 
 class Mutant:
@@ -118,7 +148,7 @@ def mutate_line(path, number, text):
                 around = code[max(0, match.start() - 60) : match.end()]
                 if not re.search(rf"{GUARDED}[\w()&\[\]., :]*[!=]= |[!=]= [\w.]*{GUARDED}", around):
                     return match.group(0)
-                return match.group(0) + never.format(switch("comparison"))
+                return match.group(0) + never.format(switch(f"comparison {match.group(0)}"))
 
             code = pattern.sub(compared, code)
     return (code + ("//" + comment if comment else "")) if found else text, found
@@ -164,9 +194,18 @@ def all_mutants():
 
 
 CHOOSER = """
-/// Whether the mutant of this number is the one that the environment chooses.
+/// Whether the mutant of this number is the one that the environment chooses. Who asks for the first time is written
+/// down, if the environment names a file for that.
 pub fn mutated(number: u32) -> bool {
+    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
     static CHOSEN: std::sync::OnceLock<u32> = std::sync::OnceLock::new();
+    static ASKED: [AtomicBool; 1000] = [const { AtomicBool::new(false) }; 1000];
+    if !ASKED[number as usize].swap(true, Relaxed) {
+        if let Some(path) = std::env::var_os("CICA_MUTANTS_ASKED") {
+            let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+            std::io::Write::write_all(&mut file.unwrap(), format!("{number}\\n").as_bytes()).unwrap();
+        }
+    }
     let chosen = || std::env::var("CICA_MUTANT").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
     *CHOSEN.get_or_init(chosen) == number
 }
@@ -213,79 +252,113 @@ def test_programs(crate, environment):
         sys.exit(f"the tests of {crate} do not compile with the mutants in it")
     built = [json.loads(line) for line in done.stdout.split("\n") if line.startswith("{")]
     found = [(b["target"]["name"], b["executable"]) for b in built if b.get("executable") and b["profile"]["test"]]
-    return [(f"tests of {crate}: {name}", [program, "-q"], COPY / "crates" / crate) for name, program in found]
+    return [Test(f"tests of {crate}: {name}", [program, "-q"], COPY / "crates" / crate) for name, program in found]
 
 
-def sim(*words):
-    return [(f"cica-sim {' '.join(words)}", [str(BUILT / "release/cica-sim"), *words, "--jobs", "1"], COPY)]
+class Test:
+    """Something that may notice a mutant."""
+
+    def __init__(self, name, command, directory):
+        self.name, self.command, self.directory = name, command, directory
+        self.seconds, self.asks = 0.0, set()
+
+    def passes(self, limit, environment):
+        environment = os.environ | {"RUST_BACKTRACE": "0"} | environment
+        try:
+            done = subprocess.run(
+                self.command, cwd=self.directory, env=environment, capture_output=True, timeout=limit
+            )
+        except subprocess.TimeoutExpired:
+            return False
+        return done.returncode == 0
+
+    def measure(self, known):
+        """Runs it without a mutant, unless `known` has what came of that. Whether it can judge."""
+        if self.name not in known:
+            asked = TARGET / f"mutants-asked-{os.getpid()}"
+            asked.unlink(missing_ok=True)
+            started = time.monotonic()
+            passed = self.passes(1800, {"CICA_MUTANTS_ASKED": str(asked)})
+            numbers = sorted({int(n) for n in asked.read_text().split()}) if asked.exists() else []
+            asked.unlink(missing_ok=True)
+            known[self.name] = {"passes": passed, "seconds": time.monotonic() - started, "asks": numbers}
+            print(f"{self.name}: {known[self.name]}", file=sys.stderr, flush=True)
+        self.seconds, self.asks = known[self.name]["seconds"], set(known[self.name]["asks"])
+        return known[self.name]["passes"]
+
+    def notices(self, mutant):
+        limit = 60 + HANGS * self.seconds
+        return not self.passes(limit, {"CICA_MUTANT": str(mutant.number)})
 
 
-def tests_of(mutant, programs):
-    """The tests that should notice, quickest first; those of crates are built when none of the simulator's did."""
-    crate = mutant.path.split("/")[1]
-    short = (
-        sim("crash", "--images", "8000")
-        + sim("crash", "--volume", "--images", "6000")
-        + sim("damage", "--runs", "4", "--places", "1000")
-        + sim("damage", "--volume", "--runs", "2", "--places", "1000")
-        + sim("fault", "--runs", "3", "--each", "60")
-        + sim("crash", "--sphere", "--images", "6000")
-    )
-    long = (
-        sim("crash", "--seed", "1000", "--images", "150000")
-        + sim("crash", "--volume", "--seed", "1000", "--images", "100000")
-        + sim("fault", "--seed", "1000", "--runs", "12", "--each", "200")
-        + sim("fault", "--volume", "--seed", "1000", "--runs", "3", "--each", "150")
-        + sim("damage", "--seed", "1000", "--runs", "30")
-        + sim("crash", "--sphere", "--seed", "1000", "--images", "40000")
-    )
-    if crate not in ("engine", "idcams"):
-        yield from programs(crate)
-    yield from short
-    for crate in dict.fromkeys([crate, "engine", "idcams"] if crate in ("format", "engine") else [crate, "idcams"]):
-        yield from programs(crate)
-    yield from long
+def sim(words):
+    command = [str(BUILT / "release/cica-sim"), *words.split(), "--jobs", "1"]
+    return Test(f"cica-sim {words}", command, COPY)
 
 
-def notices(test, number):
-    _, command, directory = test
-    environment = os.environ | {"CICA_MUTANT": str(number), "RUST_BACKTRACE": "0"}
-    try:
-        done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, timeout=LIMIT)
-    except subprocess.TimeoutExpired:
-        return True  # It hangs.
-    return done.returncode != 0
+def measured(tests, known, keep):
+    """Those of the tests that pass without a mutant, quickest first."""
+    good = []
+    for test in tests:
+        if test.measure(known):
+            good.append(test)
+        else:
+            print(f"{test.name}: fails without a mutant and proves nothing; it is left out", file=sys.stderr)
+        keep()
+    return sorted(good, key=lambda test: test.seconds)
 
 
-def fate(mutant, programs):
+def fate(mutant, tiers):
     """What became of a mutant, in the words of the table."""
-    for test in tests_of(mutant, programs):
-        if notices(test, mutant.number):
-            return f"noticed by `{test[0]}`"
-    why = JUSTIFIED.get((mutant.path, mutant.text))
-    return f"may go: {why}" if why else "**survived**"
+    for tests in tiers:
+        for test in tests():
+            if mutant.number in test.asks and test.notices(mutant):
+                return f"noticed by `{test.name}`"
+    return SURVIVED
 
 
-def known_fates(fresh):
-    """What earlier runs found. Whoever noticed a mutant once is taken to notice it again; survivors are tried anew."""
-    path = TARGET / "mutants-found.json"
-    found = json.loads(path.read_text()) if path.exists() and not fresh else {}
-    return path, {key: fate for key, fate in found.items() if fate.startswith("noticed")}
+def stored(name, fresh):
+    path = TARGET / name
+    return path, json.loads(path.read_text()) if path.exists() and not fresh else {}
+
+
+def known_fates(fresh, sources):
+    """What earlier runs found. Who noticed a mutant once is taken to notice it again; survivors are tried anew when the
+    sources are others."""
+    path, found = stored("mutants-found.json", fresh)
+    return path, {key: f for key, f in found.items() if f["fate"] != SURVIVED or f["sources"] == sources}
+
+
+def justified(mutant):
+    return JUSTIFIED.get((mutant.path, mutant.text)) or JUSTIFIED.get((mutant.path, mutant.takes_away))
 
 
 def table(mutants, fates):
-    noticed = sum(fates[m.key()].startswith("noticed") for m in mutants)
+    noticed = sum(fates[m.key()]["fate"] != SURVIVED for m in mutants)
+    may_go = [m for m in mutants if fates[m.key()]["fate"] == SURVIVED and justified(m)]
+    sources = sorted({f"`{fates[m.key()]['sources']}`" for m in mutants})
+    survived = len(mutants) - noticed - len(may_go)
     lines = [
         "# Mutants: what happens when a sync, a comparison or an ordering is taken away",
         "",
-        f"Written by `make mutants`. Of {len(mutants)} mutants {noticed} are noticed by a test.",
+        "Every sync of the sources, every comparison of a checksum, version, epoch or log number, and every ordering of writes is",
+        "taken away, one at a time, and some test must fail. Written by `make mutants`, which says at its head how it is done.",
         "",
-        "| file | without | what is taken away | |",
+        f"Of {len(mutants)} mutants {noticed} are noticed by a test, {len(may_go)} may go, {survived} survived."
+        f" Tried on the sources of {', '.join(sources)}.",
+        "",
+        "| file | line with it | without | |",
         "|---|---|---|---|",
     ]
     for mutant in mutants:
         text = mutant.text.replace("|", "\\|")
-        lines.append(f"| `{mutant.path}` | `{text}` | {mutant.takes_away} | {fates[mutant.key()]} |")
+        found = fates[mutant.key()]["fate"]
+        if found == SURVIVED and justified(mutant):
+            found = "may go, see below"
+        lines.append(f"| `{mutant.path}` | `{text}` | {mutant.takes_away} | {found} |")
+    if may_go:
+        lines += ["", "## Those that may go", ""]
+        lines += [f"* `{m.path}`, `{m.text}` ({m.takes_away}): {justified(m)}" for m in may_go]
     return "\n".join(lines) + "\n"
 
 
@@ -294,6 +367,8 @@ def main():
     parser.add_argument("--list", action="store_true", help="only say what would be taken away")
     parser.add_argument("--only", default="", help="mutants with this word in place or text")
     parser.add_argument("--fresh", action="store_true", help="forget what earlier runs found")
+    parser.add_argument("--table", action="store_true", help="only write the table from what earlier runs found")
+    parser.add_argument("--jobs", type=int, default=1, help="mutants tried side by side")
     options = parser.parse_args()
     sources, mutants = all_mutants()
     chosen = [m for m in mutants if options.only in m.place() or options.only in m.text]
@@ -301,17 +376,55 @@ def main():
         for mutant in chosen:
             print(f"{mutant.number}: {mutant.place()}: {mutant.takes_away}: {mutant.text}")
         return
-    path, fates = known_fates(options.fresh)
-    programs = prepare(sources)
-    # Those first that the simulator alone can judge.
-    for mutant in sorted(chosen, key=lambda mutant: not mutant.path.startswith("crates/engine")):
-        if mutant.key() not in fates:
-            fates[mutant.key()] = fate(mutant, programs)
-            path.write_text(json.dumps(fates, indent=1))
-        print(f"{mutant.place()}: {mutant.takes_away}: {fates[mutant.key()]}", flush=True)
+    git = ["git", "rev-parse", "--short", "HEAD"]
+    head = subprocess.run(git, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    path, fates = known_fates(options.fresh, head)
+    left = [m for m in chosen if m.key() not in fates]
+    if left and not options.table:
+        try_all(left, sources, head, fates, path, options)
+    left = [m for m in chosen if m.key() not in fates]
+    if left:
+        sys.exit(f"{len(left)} of {len(chosen)} mutants have not been tried")
     if not options.only:
         TABLE.write_text(table(mutants, fates))
-    sys.exit(1 if any(fates[m.key()] == "**survived**" for m in chosen) else 0)
+    unproven = [m for m in chosen if fates[m.key()]["fate"] == SURVIVED and not justified(m)]
+    for mutant in unproven:
+        print(f"{mutant.place()}: {mutant.takes_away}: {mutant.text}: survived")
+    sys.exit(1 if unproven else 0)
+
+
+def try_all(mutants, sources, head, fates, path, options):
+    """Tries mutants, noting in `fates` and its file what becomes of each."""
+    programs = prepare(sources)
+    tests_path, all_known = stored("mutants-tests.json", options.fresh)
+    known = all_known.setdefault(head, {})
+
+    def keep():
+        tests_path.write_text(json.dumps({head: known}, indent=1))
+
+    quick = measured([sim(words) for words in QUICK], known, keep)
+    crates = functools.cache(lambda: measured([t for crate in TESTED for t in programs(crate)], known, keep))
+    slow = functools.cache(lambda: measured([sim(words) for words in SLOW], known, keep))
+    noting = threading.Lock()
+
+    def locked(tests):
+        def get():
+            with noting:
+                return tests()
+
+        return get
+
+    tiers = [lambda: quick, locked(crates), locked(slow)]
+
+    def judge(mutant):
+        found = fate(mutant, tiers)
+        with noting:
+            fates[mutant.key()] = {"fate": found, "sources": head}
+            path.write_text(json.dumps(fates, indent=1))
+            print(f"{mutant.place()}: {mutant.takes_away}: {found}", flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(judge, mutants))
 
 
 if __name__ == "__main__":
