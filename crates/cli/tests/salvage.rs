@@ -127,7 +127,7 @@ fn a_target_that_will_not_do_is_refused() {
     names(&place);
     place
         .run(&["salvage", "A.NAMES", "--into", "A.NAMES"])
-        .failed(12, &["IDC3300I", "in use"]);
+        .failed(8, &["CICA0948E", "onto itself"]);
     place.run(&["salvage", "A.NAMES", "--into", "B.NAMES"]).done();
     place
         .run(&["salvage", "A.NAMES", "--into", "B.NAMES"])

@@ -511,6 +511,7 @@ fn requests_in_a_log_make_what_is_on_the_volume_doubtful() {
         file.write(&[WriteAt { at: 0, buf: &bytes }]).unwrap();
     }
     let _ = disk;
+    // Its log is not there.
     let salvage = Salvage::open(&*world.disk, &subject.data, &subject.index, None).unwrap();
     assert!(salvage.later_requests().is_some());
     let report = salvage.run::<()>(&mut |found| {

@@ -90,17 +90,30 @@ impl LogReader {
     /// # Errors
     /// In words: it cannot be read, or is another file.
     pub fn open(disk: &dyn Disk, path: &Path, log: u64) -> Result<Left, String> {
+        LogReader::open_as(disk, path, log, true)
+    }
+
+    /// The same, to be read and not given back: others may look at the same time.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn look(disk: &dyn Disk, path: &Path, log: u64) -> Result<Left, String> {
+        LogReader::open_as(disk, path, log, false)
+    }
+
+    fn open_as(disk: &dyn Disk, path: &Path, log: u64, write: bool) -> Result<Left, String> {
         let open = |lock| {
             disk.open(
                 path,
                 Open {
-                    write: true,
+                    write,
                     lock,
                     ..Open::default()
                 },
             )
         };
-        let (file, locked) = match open(Lock::Exclusive) {
+        let own = if write { Lock::Exclusive } else { Lock::Shared };
+        let (file, locked) = match open(own) {
             Ok(file) => (file, true),
             Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => {
                 let file = open(Lock::None).map_err(|e| format!("the log cannot be opened: {e}"))?;

@@ -1,17 +1,93 @@
-//! Handing on what was found, and counting it.
+//! Handing on what was found, with what the log says laid over it, and counting it.
 
+use super::later::{Change, Later};
 use super::report::{Doubt, Doubtful, Loss, Report};
-use super::Found;
+use super::{Found, Salvage};
+use cica_format::attributes::{Attributes, Organization};
+use std::collections::BTreeMap;
 
 /// See the module.
 pub struct Emit<'t, E> {
-    pub report: Report,
-    pub take: &'t mut dyn FnMut(Found<'_>) -> Result<(), E>,
+    report: Report,
+    take: &'t mut dyn FnMut(Found<'_>) -> Result<(), E>,
+    attributes: &'t Attributes,
+    /// End of what the last commit had.
+    end: u64,
+    /// What the log made of records that did not come yet.
+    later: BTreeMap<Vec<u8>, Change>,
+    /// The entry in the report's doubts that the next record is counted in.
+    doubted: Option<usize>,
 }
 
-impl<E> Emit<'_, E> {
-    /// Hands on a record.
+impl<'t, E> Emit<'t, E> {
+    pub fn new(
+        salvage: &'t Salvage,
+        report: Report,
+        take: &'t mut dyn FnMut(Found<'_>) -> Result<(), E>,
+    ) -> Emit<'t, E> {
+        Emit {
+            report,
+            take,
+            attributes: &salvage.attributes,
+            end: salvage.data.root.as_ref().map_or(0, |root| root.high_used),
+            later: salvage.later.as_ref().map(Later::changes).unwrap_or_default(),
+            doubted: None,
+        }
+    }
+
+    /// Hands on a record, unless the log has a later word about it.
     pub fn found(&mut self, found: Found<'_>) -> Result<(), E> {
+        let doubted = self.doubted.take();
+        let Some(place) = Later::place(self.attributes, &found).filter(|_| !self.later.is_empty()) else {
+            return self.hand_on(found);
+        };
+        self.hand_on_before(&place)?;
+        match self.later.remove(&place) {
+            None => self.hand_on(found),
+            // What was written over a part of what is doubtful does not make the rest sure.
+            Some(Change::Over(_)) if found.doubt.is_some() => self.hand_on(found),
+            Some(change) => {
+                if let Some(doubt) = doubted.and_then(|n| self.report.doubts.get_mut(n)) {
+                    doubt.records -= 1;
+                    doubt.superseded += 1;
+                }
+                let made = change.made_of(Some(found.bytes));
+                made.map_or(Ok(()), |bytes| self.hand_on_later(&place, &bytes))
+            }
+        }
+    }
+
+    /// Hands on what the log has behind all that was found; the report.
+    pub fn end(mut self) -> Result<Report, E> {
+        while let Some((place, change)) = self.later.pop_first() {
+            self.hand_on_new(&place, change)?;
+        }
+        Ok(self.report)
+    }
+
+    /// What the log has before a place, and the volume does not.
+    fn hand_on_before(&mut self, place: &[u8]) -> Result<(), E> {
+        while let Some(first) = self.later.first_entry().filter(|first| first.key().as_slice() < place) {
+            let (place, change) = first.remove_entry();
+            self.hand_on_new(&place, change)?;
+        }
+        Ok(())
+    }
+
+    fn hand_on_new(&mut self, place: &[u8], change: Change) -> Result<(), E> {
+        // A CI of a linear data set that was never written before is zeros; one that is lost is not.
+        let is_new = Later::number(place) >= self.end && self.attributes.organization == Organization::Lds;
+        let zeros = is_new.then(|| vec![0; self.attributes.ci_size as usize]);
+        let made = change.made_of(zeros.as_deref());
+        made.map_or(Ok(()), |bytes| self.hand_on_later(place, &bytes))
+    }
+
+    fn hand_on_later(&mut self, place: &[u8], bytes: &[u8]) -> Result<(), E> {
+        self.report.from_log += 1;
+        self.hand_on(Later::found(self.attributes, place, bytes))
+    }
+
+    fn hand_on(&mut self, found: Found<'_>) -> Result<(), E> {
         match found.doubt {
             None => self.report.sure += 1,
             Some(_) => self.report.doubtful += 1,
@@ -23,25 +99,29 @@ impl<E> Emit<'_, E> {
         self.report.losses.push(loss);
     }
 
-    /// Counts a doubtful record of a place.
+    /// Counts a doubtful record of a place; unless it is superseded it is handed on next.
     pub fn doubted(&mut self, ca: u32, ci: Option<u32>, why: Doubt, superseded: bool) {
-        let same = |d: &&mut Doubtful| (d.ca, d.ci, d.why) == (ca, ci, why);
+        let same = |d: &Doubtful| (d.ca, d.ci, d.why) == (ca, ci, why);
         let doubts = &mut self.report.doubts;
         // Records of one place come together, or nearly so.
         let begin = doubts.len().saturating_sub(NEAR);
-        let (records, more) = (u64::from(!superseded), u64::from(superseded));
-        match doubts[begin..].iter_mut().rev().find(same) {
-            Some(d) => {
-                d.records += records;
-                d.superseded += more;
-            }
-            None => doubts.push(Doubtful {
+        let known = (begin..doubts.len()).rev().find(|&n| same(&doubts[n]));
+        let n = known.unwrap_or_else(|| {
+            doubts.push(Doubtful {
                 ca,
                 ci,
                 why,
-                records,
-                superseded: more,
-            }),
+                records: 0,
+                superseded: 0,
+            });
+            doubts.len() - 1
+        });
+        match superseded {
+            true => doubts[n].superseded += 1,
+            false => {
+                doubts[n].records += 1;
+                self.doubted = Some(n);
+            }
         }
     }
 }

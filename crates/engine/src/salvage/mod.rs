@@ -1,6 +1,7 @@
 //! What can be had of a damaged cluster, read from its files alone. What is proven is told apart from what is not.
 //!
-//! * V1. Nothing is changed: the files are opened for reading, under a shared lock, and no log is replayed.
+//! * V1. Nothing is changed: the files are opened for reading, under a shared lock, and no log is replayed. What the log
+//!   says came after the last commit is laid over what was found (`later.rs`).
 //! * V2. A record is *sure* only if every reference from a root down to its CI holds: it is the one of the last commit.
 //!   All else that looks like a record is *doubtful*, and says why.
 //! * V3. Every CI that held records, or may have, and gives none is told as a loss with its place.
@@ -14,10 +15,12 @@
 //! | committed copy of a CA header | the other copy | doubtful |
 //! | both copies | slots that no other CA refers to, where a record carries its key | doubtful |
 //! | image of a CI | itself, if its control information still adds up | doubtful |
+//! | the log that the root names | what is on the volume, as of the last commit | doubtful |
 
 mod emit;
 mod geometry;
 mod keyed;
+mod later;
 mod remains;
 mod report;
 mod sequence;
@@ -31,6 +34,7 @@ use cica_format::attributes::{Attributes, Organization};
 use cica_format::ci::{self, Segment};
 use cica_format::root::Part;
 use emit::Emit;
+use later::Later;
 use remains::{Remains, Source};
 use sequence::Sequence;
 use std::path::Path;
@@ -41,6 +45,8 @@ pub struct Salvage {
     data: Remains,
     attributes: Attributes,
     sequence: Option<Sequence>,
+    /// What the log has that came after the last commit.
+    later: Option<Later>,
     notes: Vec<String>,
 }
 
@@ -71,7 +77,12 @@ impl Salvage {
                 .inspect_err(|error| notes.push(format!("index component: {error}")))
                 .ok(),
         };
-        let data = Remains::of(Source::open(disk, data)?, Part::Data, known)?;
+        let mut data = Remains::of(Source::open(disk, data)?, Part::Data, known)?;
+        let later = match data.root.as_ref().filter(|root| root.log.log != 0) {
+            Some(root) => Later::of(disk, root).inspect_err(|why| notes.push(why.clone())).ok(),
+            None => None,
+        };
+        data.has_later = later.is_some();
         let index = index_source.and_then(|source| {
             Remains::of(source, Part::Index, None)
                 .inspect_err(|error| notes.push(format!("index component: {error}")))
@@ -102,6 +113,7 @@ impl Salvage {
             data,
             attributes,
             sequence,
+            later,
             notes,
         })
     }
@@ -123,20 +135,24 @@ impl Salvage {
     /// # Errors
     /// Those of `take`.
     pub fn run<E>(&self, take: &mut dyn FnMut(Found<'_>) -> Result<(), E>) -> Result<Report, E> {
+        let added = self.later.as_ref().map_or(0, |later| later.added);
+        let counted = self.data.root.as_ref().map(|root| root.statistics.records);
         let report = Report {
-            counted: self.data.root.as_ref().map(|root| root.statistics.records),
+            counted: counted.map(|counted| counted.saturating_add_signed(added)),
+            later_requests: self.later.as_ref().map(|later| later.requests),
             notes: self.notes.clone(),
             ..Report::default()
         };
-        let mut emit = Emit { report, take };
+        let mut emit = Emit::new(self, report, take);
         match self.attributes.organization {
             Organization::Ksds | Organization::Vrrds => keyed::run(self, &mut emit)?,
             _ => unkeyed::run(self, &mut emit)?,
         }
+        let mut report = emit.end()?;
         if self.attributes.organization == Organization::Lds {
-            emit.report.counted = None;
+            report.counted = None;
         }
-        Ok(emit.report)
+        Ok(report)
     }
 
     /// Where keys stand in stored records.

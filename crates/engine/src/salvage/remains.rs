@@ -25,6 +25,8 @@ pub struct Remains {
     refs: Vec<Option<Ref>>,
     /// Control areas that the root counts behind the end of the file.
     pub cut_off: u32,
+    /// What its log has besides is known.
+    pub has_later: bool,
     pub notes: Vec<String>,
 }
 
@@ -147,6 +149,7 @@ impl Remains {
             component,
             refs: Vec::new(),
             cut_off: 0,
+            has_later: false,
             notes,
         };
         remains.refs = remains.tables();
@@ -252,7 +255,7 @@ impl Remains {
     fn doubt_of_root(&self) -> Option<Doubt> {
         match &self.root {
             None => Some(Doubt::Root),
-            Some(root) if root.log.log != 0 => Some(Doubt::Log),
+            Some(root) if root.log.log != 0 && !self.has_later => Some(Doubt::Log),
             Some(_) => None,
         }
     }

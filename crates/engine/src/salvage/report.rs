@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Doubt {
-    /// The log holds requests that came after the last commit; what is on the volume may be older.
+    /// A log that cannot be read holds requests that came after the last commit; what is on the volume may be older.
     Log,
     /// Both copies of the root are lost.
     Root,
@@ -43,7 +43,7 @@ impl Doubt {
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Doubt::Log => "a log holds later requests; this is the state of the last commit",
+            Doubt::Log => "a log that cannot be read holds later requests; this is the state of the last commit",
             Doubt::Root => "both copies of the root are lost; nothing says that this is the newest state",
             Doubt::Table => "its table block is lost; nothing says that this is the newest state",
             Doubt::Header => "the committed copy of its CA header is lost; this is what the other copy names",
@@ -91,12 +91,16 @@ pub struct Doubtful {
 /// What a salvage came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Records that are proven to be those of the last commit.
+    /// Records that are proven to be those of the last commit, or of the log behind it.
     pub sure: u64,
     /// Records that are not.
     pub doubtful: u64,
-    /// Records the data set should have, by its root.
+    /// Records the data set should have, by its root and its log.
     pub counted: Option<u64>,
+    /// Requests of the log that came after the last commit; none: no log is named, or it cannot be read.
+    pub later_requests: Option<u64>,
+    /// Sure records that came from the log.
+    pub from_log: u64,
     /// Where the doubtful ones came from.
     pub doubts: Vec<Doubtful>,
     /// What is lost.

@@ -14,8 +14,15 @@ pub fn text(salvage: &Salvage, report: &Report, refused: &[Refused]) -> Result<(
     for note in &report.notes {
         writeln!(out, "{note}")?;
     }
-    if let Some(log) = salvage.later_requests() {
-        writeln!(out, "the log {log} holds requests that came after the last commit")?;
+    match (salvage.later_requests(), report.later_requests) {
+        (Some(log), None) => writeln!(out, "the log {log} holds requests that came after the last commit")?,
+        (Some(log), Some(n @ 1..)) => writeln!(
+            out,
+            "the log {log} holds {} requests that came after the last commit; {} records are as they left them",
+            grouped(n),
+            grouped(report.from_log)
+        )?,
+        _ => {}
     }
     for doubtful in &report.doubts {
         let place = match doubtful.ci {
@@ -101,7 +108,9 @@ pub fn json(name: &str, salvage: &Salvage, report: &Report, refused: &[Refused])
         "counted": report.counted,
         "missing": report.missing(),
         "whole": report.is_whole(),
-        "later_requests_in_log": salvage.later_requests(),
+        "log": salvage.later_requests(),
+        "later_requests": report.later_requests,
+        "from_log": report.from_log,
         "lost": losses,
         "doubts": doubts,
         "not_taken": refused,

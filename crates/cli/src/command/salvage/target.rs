@@ -59,7 +59,7 @@ impl Target {
         attributes: &Attributes,
     ) -> Result<Target, Failure> {
         match (&options.into, &options.output, session) {
-            (Some(into), _, Some(session)) => DataSet::open(into, session, global, attributes)
+            (Some(into), _, Some(session)) => DataSet::open(&options.source, into, session, global, attributes)
                 .map(Box::new)
                 .map(Target::DataSet),
             (_, Some(output), _) => Output::open(output, &options.format, attributes).map(Target::File),
@@ -91,7 +91,13 @@ impl Target {
 }
 
 impl DataSet {
-    fn open(into: &str, session: Session, global: &Global, attributes: &Attributes) -> Result<DataSet, Failure> {
+    fn open(
+        source: &str,
+        into: &str,
+        session: Session,
+        global: &Global,
+        attributes: &Attributes,
+    ) -> Result<DataSet, Failure> {
         let refused = |why: &str| {
             let words = format!("{}: {why}", attributes.cluster_name);
             Failure::new(Status::REFUSED, &messages::CICA0948E, words)
@@ -103,6 +109,11 @@ impl DataSet {
             )));
         }
         let name = Name::parse(into)?;
+        if Name::parse(source).is_ok_and(|source| source == name) {
+            return Err(refused(
+                "it cannot be salvaged onto itself; name another data set with --into",
+            ));
+        }
         let is_new = session.catalog.home(&name)?.get(&name).is_err();
         if is_new {
             let quiet = Global {

@@ -1,0 +1,223 @@
+//! What a log says came after the last commit, laid over what the volume has.
+//!
+//! * L1. The log is read to the same end as by recovery, and no request is done: of each record, known by its key, RBA
+//!   or relative record number, only what the last request made of it counts.
+//! * L2. Changes of a unit of recovery that has no end in the log are laid back, newest first, as recovery would.
+//! * L3. What cannot be laid over makes all that is on the volume doubtful: nobody knows which records it changed.
+
+use super::Found;
+use crate::log::{Left, LogReader, Logged};
+use crate::unit::Unfinished;
+use cica_disk::Disk;
+use cica_format::attributes::{Attributes, Organization};
+use cica_format::root::Root;
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+/// The last word of the log about each record.
+#[derive(Debug, Default)]
+pub struct Later {
+    changes: BTreeMap<Vec<u8>, Change>,
+    /// Requests of this data set that came after its last commit.
+    pub requests: u64,
+    /// Records added by them, less those erased.
+    pub added: i64,
+}
+
+/// What became of a record, or of a CI of a linear data set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// It is this now.
+    Is(Vec<u8>),
+    /// It was erased.
+    Gone,
+    /// These bytes were written into the CI, each at its offset.
+    Over(Vec<(usize, Vec<u8>)>),
+}
+
+impl Later {
+    /// Reads the log that a root names.
+    ///
+    /// # Errors
+    /// In words: why it cannot be laid over what is on the volume (L3).
+    pub fn of(disk: &dyn Disk, root: &Root) -> Result<Later, String> {
+        let path = Path::new(&root.log.path);
+        let cannot = |why: String| format!("the log {}: {why}", path.display());
+        let mut reader = match LogReader::look(disk, path, root.log.log).map_err(cannot)? {
+            Left::Log(reader) => reader,
+            Left::Alive => return Err(cannot("its owner is still there".into())),
+            Left::Released => return Ok(Later::default()),
+        };
+        let mut reading = Reading {
+            root,
+            numbers: HashSet::new(),
+            unfinished: Unfinished::default(),
+            later: Later::default(),
+        };
+        while let Some(group) = reader.next_group().map_err(cannot)? {
+            for (lsn, logged) in group {
+                reading.take(lsn, logged).map_err(cannot)?;
+            }
+        }
+        reading.end().map_err(cannot)
+    }
+
+    /// The changes in the order of a salvage, each to be taken when its place comes.
+    pub fn changes(&self) -> BTreeMap<Vec<u8>, Change> {
+        self.changes.clone()
+    }
+
+    /// The RBA or relative record number of a place.
+    pub fn number(place: &[u8]) -> u64 {
+        place.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+
+    /// Where a record that was found stands in that order.
+    pub fn place(a: &Attributes, found: &Found<'_>) -> Option<Vec<u8>> {
+        Some(match a.organization {
+            Organization::Ksds => {
+                let (offset, length) = (a.key_offset as usize, usize::from(a.key_length));
+                found.bytes.get(offset..offset + length)?.to_vec()
+            }
+            Organization::Rrds | Organization::Vrrds => found.rrn?.to_be_bytes().to_vec(),
+            _ => found.rba?.to_be_bytes().to_vec(),
+        })
+    }
+
+    /// A change as a salvage hands it on; `bytes` is what it leaves there.
+    pub fn found<'b>(a: &Attributes, place: &[u8], bytes: &'b [u8]) -> Found<'b> {
+        let number = Later::number(place);
+        let (rba, rrn) = match a.organization {
+            Organization::Ksds => (None, None),
+            Organization::Rrds | Organization::Vrrds => (None, u32::try_from(number).ok()),
+            _ => (Some(number), None),
+        };
+        Found {
+            bytes,
+            rba,
+            rrn,
+            doubt: None,
+        }
+    }
+}
+
+impl Change {
+    /// What there is now; `before`: the bytes that are on the volume, none if they are not, zeros where none were ever.
+    pub fn made_of(self, before: Option<&[u8]>) -> Option<Vec<u8>> {
+        match self {
+            Change::Is(bytes) => Some(bytes),
+            Change::Gone => None,
+            Change::Over(pieces) => {
+                let mut bytes = before?.to_vec();
+                for (at, piece) in pieces {
+                    bytes.get_mut(at..at + piece.len())?.copy_from_slice(&piece);
+                }
+                Some(bytes)
+            }
+        }
+    }
+}
+
+struct Reading<'r> {
+    root: &'r Root,
+    /// The numbers of this data set in the log.
+    numbers: HashSet<u32>,
+    unfinished: Unfinished,
+    later: Later,
+}
+
+impl Reading<'_> {
+    fn take(&mut self, lsn: u64, logged: Logged) -> Result<(), String> {
+        match logged {
+            Logged::DataSet { number, cluster, .. } => {
+                match cluster == self.root.cluster {
+                    true => self.numbers.insert(number),
+                    false => self.numbers.remove(&number),
+                };
+                Ok(())
+            }
+            Logged::Unit(parts) => self.lay_all(lsn, parts),
+            Logged::Recoverable { change, redo, undo } => {
+                self.unfinished.changed(lsn, change, undo);
+                self.lay_all(lsn, redo)
+            }
+            Logged::TakenBack { change, redo } => {
+                self.unfinished.taken_back(change);
+                self.lay_all(lsn, redo)
+            }
+            Logged::UnitEnd(unit) => {
+                self.unfinished.ended(unit);
+                Ok(())
+            }
+            request => self.lay_all(lsn, vec![request]),
+        }
+    }
+
+    fn lay_all(&mut self, lsn: u64, requests: Vec<Logged>) -> Result<(), String> {
+        let is_new = lsn > self.root.log.lsn;
+        requests.into_iter().filter(|_| is_new).try_for_each(|r| self.lay(r))
+    }
+
+    fn end(mut self) -> Result<Later, String> {
+        let back = std::mem::take(&mut self.unfinished).newest_first();
+        for request in back.into_iter().flat_map(|(_, requests)| requests) {
+            self.lay(request)?;
+        }
+        Ok(self.later)
+    }
+
+    fn lay(&mut self, request: Logged) -> Result<(), String> {
+        if !request.number().is_some_and(|number| self.numbers.contains(&number)) {
+            return Ok(());
+        }
+        let a = &self.root.attributes;
+        let (place, change) = match &request {
+            Logged::Insert(_, bytes) | Logged::Update(_, bytes) => {
+                split(a, bytes).map(|(place, record)| (place, Change::Is(record)))?
+            }
+            Logged::Erase(_, key) if a.organization == Organization::Ksds => (key.clone(), Change::Gone),
+            Logged::Erase(_, bytes) => split(a, bytes).map(|(place, _)| (place, Change::Gone))?,
+            _ => return Err("it adds pointers to an alternate index; build that again from its base".into()),
+        };
+        self.later.requests += 1;
+        self.later.added += match request {
+            Logged::Insert(..) => 1,
+            Logged::Erase(..) => -1,
+            _ => 0,
+        };
+        match (a.organization, change) {
+            (Organization::Lds, Change::Is(bytes)) => self.lay_over(&place, bytes),
+            (_, change) => drop(self.later.changes.insert(place, change)),
+        }
+        Ok(())
+    }
+
+    /// Bytes written into a CI of a linear data set.
+    fn lay_over(&mut self, place: &[u8], bytes: Vec<u8>) {
+        let rba = Later::number(place);
+        let size = u64::from(self.root.attributes.ci_size);
+        let (begin, at) = (rba - rba % size, (rba % size) as usize);
+        let changes = &mut self.later.changes;
+        let whole = || Change::Over(Vec::new());
+        match changes.entry(begin.to_be_bytes().to_vec()).or_insert_with(whole) {
+            Change::Over(pieces) => pieces.push((at, bytes)),
+            other => *other = Change::Over(vec![(at, bytes)]),
+        }
+    }
+}
+
+/// Place and record of a logged request.
+fn split(a: &Attributes, bytes: &[u8]) -> Result<(Vec<u8>, Vec<u8>), String> {
+    let short = || "a request in it is too short for its record's place".to_string();
+    let length = match a.organization {
+        Organization::Ksds => {
+            let (offset, length) = (a.key_offset as usize, usize::from(a.key_length));
+            let place = bytes.get(offset..offset + length).ok_or_else(short)?;
+            return Ok((place.to_vec(), bytes.to_vec()));
+        }
+        Organization::Rrds | Organization::Vrrds => 4,
+        _ => 8,
+    };
+    let (place, record) = bytes.split_at_checked(length).ok_or_else(short)?;
+    Ok((place.to_vec(), record.to_vec()))
+}
