@@ -217,20 +217,30 @@ UNLESS = """    /// Syncs, unless that mutant is chosen.
 """
 
 
+def with_chooser(sources):
+    """The files that define which mutant is chosen."""
+    disk, format = "crates/disk/src/lib.rs", "crates/format/src/lib.rs"
+    sync = "    fn sync(&self) -> io::Result<()>;\n"
+    text = pathlib.Path(disk).read_text().replace(sync, sync + UNLESS)
+    return {disk: text + CHOOSER, format: sources.get(format, pathlib.Path(format).read_text()) + CHOOSER}
+
+
 def prepare(sources):
     """A copy of the committed sources with all mutants in it, built; the programs that test it."""
     if not COPY.exists():
         subprocess.run(["git", "clone", "-q", ".", str(COPY)], check=True)
-    head = subprocess.run(["git", "rev-parse", "HEAD"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-    subprocess.run(["git", "fetch", "-q", os.getcwd(), head], cwd=COPY, check=True)
-    subprocess.run(["git", "checkout", "-q", "--force", head], cwd=COPY, check=True)
+    sources = sources | with_chooser(sources)
+    head, there = (
+        subprocess.run(["git", "rev-parse", "HEAD"], cwd=at, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+        for at in (".", COPY)
+    )
+    if head != there:
+        subprocess.run(["git", "fetch", "-q", os.getcwd(), head], cwd=COPY, check=True)
+        subprocess.run(["git", "checkout", "-q", "--force", head], cwd=COPY, check=True)
     for path, source in sources.items():
-        (COPY / path).write_text(source)
-    disk = COPY / "crates/disk/src/lib.rs"
-    text = disk.read_text().replace("    fn sync(&self) -> io::Result<()>;\n", "    fn sync(&self) -> io::Result<()>;\n" + UNLESS)
-    disk.write_text(text + CHOOSER)
-    format = COPY / "crates/format/src/lib.rs"
-    format.write_text(format.read_text() + CHOOSER)
+        # What is there already need not be compiled again.
+        if (COPY / path).read_text() != source:
+            (COPY / path).write_text(source)
     settings = {
         "CARGO_TARGET_DIR": str(BUILT),
         "CARGO_PROFILE_RELEASE_LTO": "off",

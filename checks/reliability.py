@@ -1,26 +1,33 @@
 #!/usr/bin/env python3
 """Crash images, injected errors, damage, model runs and kills, in numbers; and the card that tells of them.
 
-    checks/reliability.py --short     what CI does, some minutes; its last line is the sum
-    checks/reliability.py             the published run, for as long as it takes; writes docs/src/reliability-card.md
+    checks/reliability.py --short         what CI does, some minutes; its last line is the sum
+    checks/reliability.py                 the published run, for as long as it takes; writes the card
+    checks/reliability.py --minutes 40    the same, and what is not reached by then is said on the card
 
-The long run goes on where it was stopped: each finished piece, with its seed and counts, stands in
-TARGET/reliability/. `--fresh` begins again. A failure stops the run and prints what replays it.
+The long run works on several pieces side by side, one for each processor, and goes on where it was stopped: each
+finished piece, with its seed, sources and counts, stands in TARGET/reliability/. `--fresh` begins again. A failure ends
+the stage that it is in; it is printed, and stands on the card, with what replays it. What takes hours by itself,
+mutants and bad inputs, is taken from the pages that their own commands write.
 """
 
 import argparse
 import datetime
+import functools
 import json
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import threading
 import time
 
-TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target"))
+TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target")).absolute()
 PIECES = TARGET / "reliability"
 CARD = pathlib.Path("docs/src/reliability-card.md")
+# Pages of runs of their own, and how the line begins that sums each up.
+PAGES = [("Mutants", "mutants.md", "Of "), ("Bad inputs", "bad-inputs.md", "In all ")]
 REGRESSIONS = pathlib.Path("crates/sim/tests/regressions")
 SIM = str(TARGET / "release" / "cica-sim")
 
@@ -38,114 +45,177 @@ class Stage:
         self.short = short
         self.full = full
         self.piece = piece  # most that one piece is asked for
-        self.command = command  # (seed, amount) -> command line and environment
+        self.command = command  # (seed, amount) -> command line, environment, directory
 
 
-def sim(test, option, per=1, store=None):
+def sim(words, option, per=1):
     """A command of the simulator. `per`: what is counted comes in about so many per unit of the option."""
-    words = [test] + ([store] if store else [])
 
     def command(seed, amount):
-        return [SIM, *words, "--seed", str(seed), option, str(max(1, -(-amount // per)))], {}
+        return [SIM, *words.split(), "--seed", str(seed), option, str(max(1, -(-amount // per)))], {}, None
 
     return command
 
 
-def kills(seed, amount):
-    test = ["cargo", "test", "--quiet", "--locked", "-p", "cica-cli", "--test", "kill", "acknowledged"]
-    return test, {"CICA_KILLS": str(amount), "CICA_SEED": str(seed)}
+def bits(words, runs):
+    """Every bit of `runs` small stores."""
+
+    def command(seed, _):
+        first = 1 + seed // STRIDE * runs
+        return [SIM, "bits", *words.split(), "--seed", str(first), "--runs", str(runs)], {}, None
+
+    return command
 
 
-def points(seed, amount):
-    test = ["cargo", "test", "--quiet", "--locked", "-p", "cica-cli", "--test", "hardship", "chosen"]
-    return test, {"CICA_POINTS": str(amount)}
+@functools.cache
+def program(crate, test, release=False, schedules=False):
+    """The built program of a test."""
+    build = ["cargo", "test", "--no-run", "--message-format=json", "--quiet", "--locked", "-p", f"cica-{crate}"]
+    build += ["--test", test] + (["--release"] if release else [])
+    other = {"RUSTFLAGS": "--cfg cica_schedules", "CARGO_TARGET_DIR": str(TARGET / "schedules")}
+    environment = os.environ | (other if schedules else {})
+    done = subprocess.run(build, env=environment, stdout=subprocess.PIPE, text=True)
+    built = [json.loads(line) for line in done.stdout.split("\n") if line.startswith("{")]
+    found = [b["executable"] for b in built if b.get("executable") and b["profile"]["test"]]
+    if done.returncode != 0 or not found:
+        sys.exit(f"reliability: the test {test} of {crate} does not compile")
+    return found[0]
 
 
-def schedules(seed, amount):
-    """Orders of threads: five tests, the scheduler in the place of the system's (crates/engine/src/sync)."""
-    test = ["cargo", "test", "--quiet", "--locked", "-p", "cica-engine", "--test", "schedules"]
-    compiled = {"RUSTFLAGS": "--cfg cica_schedules", "CARGO_TARGET_DIR": str(TARGET / "schedules")}
-    return test, compiled | {"CICA_SCHEDULES": str(-(-amount // 5)), "CICA_SEED": str(seed)}
+def of_crate(crate, test, words, environment, **how):
+    """A test of cargo's; `environment` gives it seed and amount."""
+
+    def command(seed, amount):
+        run = [program(crate, test, **how), "--quiet", *words]
+        return run, environment(seed, amount), pathlib.Path("crates", crate)
+
+    command.prepare = lambda: program(crate, test, **how)
+    return command
 
 
-def histories(seed, amount):
-    test = ["cargo", "test", "--quiet", "--locked", "--release", "-p", "cica-engine", "--test", "linearizable"]
-    return test, {"CICA_HISTORIES": str(-(-amount // 5)), "CICA_SEED": str(seed)}
-
-
-def inputs(seed, amount):
-    test = ["cargo", "test", "--quiet", "--locked", "--release", "-p", "cica-inputs", "--test", "inputs", "any"]
-    return test, {"CICA_INPUTS": str(-(-amount // 13)), "CICA_SEED": str(seed)}
+def many(variable, per=1):
+    """How a test is told how many: it does `per` for each."""
+    return lambda seed, asked: {variable: str(-(-asked // per)), "CICA_SEED": str(seed)}
 
 
 # Stages that are tests of cargo's: what was asked for is what was done, if they pass.
 TESTS = {"kill", "point", "schedule", "history", "input"}
-VOLUME, SPHERE = "--volume", "--sphere"
 
-STAGES = [
-    Stage("model", "Requests compared with the model", "requests", 200_000, 10_000_000, 1_000_000,
-          sim("model", "--runs", 1000)),
+# Crash images are one line of work, all else is another; each in this order.
+IMAGES = [
     Stage("crash", "Crash images of a data set", "images", 140_000, 3_000_000, 150_000, sim("crash", "--images")),
-    Stage("crash-volume", "Crash images of a volume with catalog and commands", "images", 50_000, 1_500_000, 100_000,
-          sim("crash", "--images", 1, VOLUME)),
+    Stage("crash-volume", "Crash images of a volume with catalog and commands", "images", 50_000, 1_300_000, 100_000,
+          sim("crash --volume", "--images")),
     Stage("crash-sphere", "Crash images of a base with alternate indexes", "images", 20_000, 500_000, 60_000,
-          sim("crash", "--images", 1, SPHERE)),
-    Stage("fault", "Injected errors, a data set", "faults", 16_000, 500_000, 50_000, sim("fault", "--runs", 1000)),
-    Stage("fault-volume", "Injected errors, a volume", "faults", 3_000, 100_000, 10_000,
-          sim("fault", "--runs", 3000, VOLUME)),
-    Stage("fault-sphere", "Injected errors, a base with alternate indexes", "faults", 2_000, 100_000, 10_000,
-          sim("fault", "--runs", 1000, SPHERE)),
-    Stage("damage", "Damaged places", "places", 40_000, 1_000_000, 100_000, sim("damage", "--runs", 2000)),
-    Stage("bits", "Bits turned and sectors damaged, one data set of each kind", "damages", 0, 1_500_000, 1,
-          lambda seed, _: ([SIM, "bits", "--seed", str(1 + seed // STRIDE * 8), "--runs", "8"], {})),
-    Stage("bits-sphere", "The same of a base with alternate indexes", "damages", 0, 100_000, 1,
-          lambda seed, _: ([SIM, "bits", SPHERE, "--seed", str(seed), "--runs", "1"], {})),
-    Stage("bits-volume", "The same of a volume, catalog and log", "damages", 0, 100_000, 1,
-          lambda seed, _: ([SIM, "bits", VOLUME, "--seed", str(seed), "--runs", "1"], {})),
-    Stage("kill", "Kills of the real command", "kills", 0, 1_000, 100, kills),
-    Stage("point", "Kills at chosen system calls", "points", 0, 500, 250, points),
-    Stage("schedule", "Orders of threads", "schedules", 500, 100_000, 10_000, schedules),
-    Stage("history", "Histories of threads explained", "histories", 0, 2_000, 200, histories),
-    Stage("input", "Bad inputs answered", "inputs", 0, 20_000_000, 2_000_000, inputs),
+          sim("crash --sphere", "--images")),
+    Stage("crash-units", "Crash images with units of recovery over several data sets", "images", 20_000, 300_000, 60_000,
+          sim("crash --units", "--images")),
 ]
+OTHERS = [
+    Stage("kill", "Kills of the real command", "kills", 0, 1_000, 100,
+          of_crate("cli", "kill", ["acknowledged"], many("CICA_KILLS"))),
+    Stage("bits", "Bits turned and sectors damaged, one data set of each kind", "damages", 0, 800_000, 1,
+          bits("", 8)),
+    Stage("bits-sphere", "The same of a base with alternate indexes", "damages", 0, 100_000, 1, bits("--sphere", 1)),
+    Stage("bits-volume", "The same of a volume, catalog and log", "damages", 0, 100_000, 1, bits("--volume", 1)),
+    Stage("fault", "Injected errors, a data set", "faults", 16_000, 300_000, 30_000,
+          sim("fault --each 1000000", "--runs", 1000)),
+    Stage("fault-volume", "Injected errors, a volume", "faults", 3_000, 60_000, 10_000,
+          sim("fault --volume --each 1000000", "--runs", 5000)),
+    Stage("fault-sphere", "Injected errors, a base with alternate indexes", "faults", 2_000, 60_000, 10_000,
+          sim("fault --sphere --each 1000000", "--runs", 2000)),
+    Stage("fault-units", "Injected errors, units of recovery", "faults", 2_000, 60_000, 10_000,
+          sim("fault --units --each 1000000", "--runs", 2000)),
+    Stage("schedule", "Orders of threads", "schedules", 500, 20_000, 2_000,
+          of_crate("engine", "schedules", [], many("CICA_SCHEDULES", 5), schedules=True)),
+    Stage("history", "Histories of threads explained", "histories", 0, 1_000, 200,
+          of_crate("engine", "linearizable", [], many("CICA_HISTORIES", 5), release=True)),
+    Stage("point", "Kills at chosen system calls", "points", 0, 500, 250,
+          of_crate("cli", "hardship", ["chosen"], many("CICA_POINTS"))),
+    Stage("damage", "Damaged places", "places", 40_000, 1_000_000, 100_000, sim("damage", "--runs", 2000)),
+    Stage("model", "Requests compared with the model", "requests", 200_000, 5_000_000, 1_000_000,
+          sim("model", "--runs", 1000)),
+    Stage("input", "Bad inputs answered", "inputs", 0, 5_000_000, 1_000_000,
+          of_crate("inputs", "inputs", ["any"], many("CICA_INPUTS", 13), release=True)),
+]
+STAGES = IMAGES + OTHERS
 
 
-def run_piece(stage, seed, amount):
-    """Runs one piece; its counts. Ends the program when it fails."""
-    command, environment = stage.command(seed, amount)
+def run_piece(stage, seed, amount, words=()):
+    """Runs one piece: its counts and None, or None and what failed."""
+    command, environment, directory = stage.command(seed, amount)
+    if stage.name not in TESTS:
+        command += words
     started = time.monotonic()
     environ = os.environ | environment
-    done = subprocess.run(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(
+        command, cwd=directory, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     if done.returncode != 0:
-        print(done.stdout + done.stderr)
-        again = [f"{name}={value}" for name, value in environment.items()] + command
-        print(f"{stage.name}: FAILED; again with: {' '.join(again)}")
-        return None
+        again = " ".join([f"{name}={value}" for name, value in environment.items()] + command)
+        again = again.replace(str(TARGET), "TARGET")
+        print(f"{done.stdout}{done.stderr}\n{stage.name}: FAILED; again with: {again}", flush=True)
+        return None, again
     if stage.name in TESTS:
-        return {"seed": seed, "seconds": time.monotonic() - started, stage.counted: amount}
-    return json.loads(done.stdout.strip().split("\n")[-1])
+        return {"seed": seed, "seconds": time.monotonic() - started, stage.counted: amount}, None
+    return json.loads(done.stdout.strip().split("\n")[-1]), None
 
 
-def pieces_of(stage, directory):
+class Work:
+    """What is done of each stage, what is being done, and who takes what next."""
+
+    def __init__(self, seed, minutes, sources):
+        self.seed, self.sources = seed, sources
+        self.end = time.monotonic() + 60 * minutes if minutes else None
+        self.lock = threading.Lock()
+        self.under_way = {stage.name: {} for stage in STAGES}  # index of a piece -> what it was asked for
+        self.failed = {}  # stage -> what replays it
+
+    def next_piece(self, lines):
+        """Stage, index and amount of a piece to do, of the first line that has one; None: all is done, or time is up."""
+        with self.lock:
+            if self.end and time.monotonic() > self.end:
+                return None
+            for stage in (stage for line in lines for stage in line if stage.name not in self.failed):
+                left = stage.full - done_of(stage) - sum(self.under_way[stage.name].values())
+                if left > 0:
+                    index = free_index(stage, self.under_way[stage.name])
+                    amount = min(stage.piece, left)
+                    # What such a piece comes to is known when one is done; until then one is under way at a time.
+                    self.under_way[stage.name][index] = amount if stage.piece > 1 else stage.full
+                    return stage, index, amount
+        return None
+
+    def act(self, lines):
+        while piece := self.next_piece(lines):
+            stage, index, amount = piece
+            counts, again = run_piece(stage, self.seed + index * STRIDE, amount, ["--jobs", "1"])
+            with self.lock:
+                del self.under_way[stage.name][index]
+                if counts is None:
+                    self.failed[stage.name] = again
+                    continue
+                path = PIECES / f"{stage.name}-{index:05}.json"
+                path.write_text(json.dumps(counts | {"sources": self.sources}))
+                have = done_of(stage)
+            print(f"{stage.name}: {have:,} of {stage.full:,} {stage.counted}", file=sys.stderr, flush=True)
+
+
+def pieces_of(stage):
     """Finished pieces, in order."""
-    found = directory.glob(f"{stage.name}-*.json")
+    found = PIECES.glob(f"{stage.name}-[0-9]*.json")
     return [json.loads(path.read_text()) for path in sorted(found)]
 
 
-def run_stage(stage, goal, seed, directory):
-    """Runs pieces until the goal is reached; the sums of their counts, or None after a failure."""
-    pieces = pieces_of(stage, directory) if directory else []
-    while True:
-        have = sum(piece[stage.counted] for piece in pieces)
-        if have >= goal:
-            return sums(pieces)
-        print(f"{stage.name}: {have:,} of {goal:,} {stage.counted}", file=sys.stderr, flush=True)
-        counts = run_piece(stage, seed + len(pieces) * STRIDE, min(stage.piece, goal - have))
-        if counts is None:
-            return None
-        if directory:
-            (directory / f"{stage.name}-{len(pieces):05}.json").write_text(json.dumps(counts))
-        pieces.append(counts)
+def done_of(stage):
+    return sum(piece[stage.counted] for piece in pieces_of(stage))
+
+
+def free_index(stage, under_way):
+    index = 0
+    while index in under_way or (PIECES / f"{stage.name}-{index:05}.json").exists():
+        index += 1
+    return index
 
 
 def sums(pieces):
@@ -154,8 +224,8 @@ def sums(pieces):
         for name, value in piece.items():
             if isinstance(value, (int, float)) and name not in ("seed", "failures"):
                 total[name] = total.get(name, 0) + value
-    total["pieces"] = len(pieces)
     total["first seed"] = pieces[0]["seed"] if pieces else 0
+    total["sources"] = list(dict.fromkeys(piece["sources"] for piece in pieces if "sources" in piece))
     return total
 
 
@@ -165,54 +235,85 @@ def short(seed):
     for stage in STAGES:
         if stage.short == 0:
             continue
-        total = run_stage(stage, stage.short, seed, None)
-        good = total is not None
+        have, good, index = 0, True, 0
+        while good and have < stage.short:
+            amount = min(stage.piece, stage.short - have)
+            counts, _ = run_piece(stage, seed + index * STRIDE, amount)
+            good, index = counts is not None, index + 1
+            have += counts[stage.counted] if good else 0
         passed, failed = passed + good, failed + (not good)
-        words = f"{total[stage.counted]:,}" if good else "a failure"
+        words = f"{have:,}" if good else "a failure"
         print(f"reliability {stage.name} ({stage.title.lower()}: {words}) ... {'ok' if good else 'FAILED'}", flush=True)
     print(f"reliability result: {passed} passed; {failed} failed")
     return failed == 0
 
 
-def full(seed, fresh):
+def full(seed, fresh, minutes, jobs):
     PIECES.mkdir(parents=True, exist_ok=True)
     if fresh:
         for path in PIECES.glob("*.json"):
             path.unlink()
-    totals = {}
+    git = ["git", "rev-parse", "--short", "HEAD"]
+    sources = subprocess.run(git, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    work = Work(seed, minutes, sources)
     for stage in STAGES:
-        totals[stage.name] = run_stage(stage, stage.full, seed, PIECES)
-        if totals[stage.name] is None:
-            return False
-    CARD.write_text(card(totals))
+        getattr(stage.command, "prepare", lambda: None)()
+    lines = [(IMAGES, OTHERS), (OTHERS, IMAGES)]
+    workers = [threading.Thread(target=work.act, args=[lines[n % 2]]) for n in range(jobs)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    CARD.write_text(card(work.failed))
     print(f"written: {CARD}")
-    return True
+    short_of = [stage.name for stage in STAGES if done_of(stage) < stage.full]
+    if short_of:
+        print(f"short of their goals: {', '.join(short_of)}")
+    return not work.failed
 
 
-def card(totals):
-    version = subprocess.run(["git", "rev-parse", "--short", "HEAD"], stdout=subprocess.PIPE, text=True).stdout.strip()
+def card(failed):
+    totals = {stage.name: sums(pieces_of(stage)) for stage in STAGES}
+    images = sum(totals[stage.name].get("images", 0) for stage in IMAGES)
     lines = [
         "# The reliability card",
         "",
-        f"Written by `make reliability` on {datetime.date.today()} from the sources of `{version}`. What each test does, and what none of",
-        "them can see, is told in [Reliability](explanation/reliability.md).",
+        f"Written by `make reliability` on {datetime.date.today()}: {images:,} crash images, and what else is below. What each test",
+        "does, and what none of them can see, is told in [Reliability](explanation/reliability.md).",
         "",
-        "| test | tried | wrong | seconds | first seed, seeds between pieces |",
-        "|---|---:|---:|---:|---|",
+        "| test | tried | goal | wrong | seconds | sources | first seed |",
+        "|---|---:|---:|---:|---:|---|---:|",
     ]
     for stage in STAGES:
         total = totals[stage.name]
-        seeds = f"{total['first seed']}, {STRIDE:,}"
-        lines.append(f"| {stage.title} | {total[stage.counted]:,} | 0 | {total['seconds']:,.0f} | {seeds} |")
+        wrong = "see below" if stage.name in failed else "0"
+        sources = ", ".join(f"`{name}`" for name in total["sources"])
+        lines.append(
+            f"| {stage.title} | {total.get(stage.counted, 0):,} | {stage.full:,} | {wrong} "
+            f"| {total.get('seconds', 0):,.0f} | {sources} | {total['first seed']} |"
+        )
+    lines += ["", f"Seeds of the pieces of a test lie {STRIDE:,} apart. Each piece had one processor."]
+    for title, page, begins in PAGES:
+        path = CARD.parent / page
+        found = [line for line in path.read_text().split("\n") if line.startswith(begins)] if path.exists() else []
+        lines += ["", f"**[{title}]({page})**: {found[0]}"] if found else []
+    if failed:
+        lines += ["", "## Open", ""]
+        lines += [f"* {name}: `{again}`" for name, again in failed.items()]
     lines += ["", "## What the numbers are made of", ""]
     for stage in STAGES:
         lines += parts(stage, totals[stage.name])
-    lines += ["## Bugs that these tests found, each with the case that showed it", ""]
+    lines += ["## Bugs that the simulator found, each with the case that showed it", ""]
     lines += ["| case | what was wrong |", "|---|---|"]
     for path in sorted(REGRESSIONS.glob("*.txt")):
         what = path.read_text().split("\n", 1)[0].lstrip("# ")
         lines.append(f"| `{path.name}` | {what} |")
-    lines += ["", "`cica-sim replay crates/sim/tests/regressions/CASE --explore` shows each again where it is not mended.", ""]
+    lines += [
+        "",
+        "`cica-sim replay crates/sim/tests/regressions/CASE --explore` shows each again where it is not mended. What other tests",
+        "found is in [Bugs that the tests found](bugs-found.md).",
+        "",
+    ]
     return "\n".join(lines)
 
 
@@ -231,11 +332,17 @@ def main():
     parser.add_argument("--short", action="store_true", help="what CI does")
     parser.add_argument("--fresh", action="store_true", help="forget the pieces of an earlier long run")
     parser.add_argument("--seed", type=int, default=1, help="first seed")
+    parser.add_argument("--minutes", type=float, help="begin no further piece of a long run after so many")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="pieces side by side of a long run")
+    parser.add_argument("--card", action="store_true", help="only write the card, from what earlier runs came to")
     options = parser.parse_args()
+    if options.card:
+        CARD.write_text(card({}))
+        return
     build = ["cargo", "build", "--release", "--locked", "--quiet", "-p", "cica-sim"]
     if subprocess.run(build).returncode != 0:
         sys.exit("reliability result: 0 passed; 1 failed")
-    good = short(options.seed) if options.short else full(options.seed, options.fresh)
+    good = short(options.seed) if options.short else full(options.seed, options.fresh, options.minutes, options.jobs)
     sys.exit(0 if good else 1)
 
 

@@ -86,7 +86,7 @@ fn a_load_that_runs_out_of_space_keeps_what_it_acknowledged() {
     }
 }
 
-/// Done again, records that came in ascending order split CIs in the middle, because the log does not say how they came.
+/// Done again, records that came in ascending order split CIs in the middle: the log does not say how they came.
 #[test]
 fn requests_done_again_may_take_more_room_than_the_definition_gives() {
     let disk = MemoryDisk::default();

@@ -17,9 +17,9 @@ impl Inner {
         done.map_err(|error| self.unrecovered(format!("logged request {lsn} cannot be done again: {error}")))
     }
 
-    /// What recovery does must not fail for space that the definition does not give: the log does not say in which order
-    /// records came, so they are done again as direct requests, which split CIs in the middle where ascending ones
-    /// filled them.
+    /// What recovery does must not fail for space that the definition does not give: the log does not say in which
+    /// order records came, so they are done again as direct requests, which split CIs in the middle where ascending
+    /// ones filled them.
     pub fn exceed_definition(&self) {
         self.common().data.exceed_definition();
         if let Some(index) = self.records.index() {

@@ -1,7 +1,7 @@
 //! What can be had of a damaged cluster, read from its files alone. What is proven is told apart from what is not.
 //!
-//! * V1. Nothing is changed: the files are opened for reading, under a shared lock, and no log is replayed. What the log
-//!   says came after the last commit is laid over what was found (`later.rs`).
+//! * V1. Nothing is changed: the files are opened for reading, under a shared lock, and no log is replayed. What the
+//!   log says came after the last commit is laid over what was found (`later.rs`).
 //! * V2. A record is *sure* only if every reference from a root down to its CI holds: it is the one of the last commit.
 //!   All else that looks like a record is *doubtful*, and says why.
 //! * V3. Every CI that held records, or may have, and gives none is told as a loss with its place.

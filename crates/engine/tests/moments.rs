@@ -1,0 +1,202 @@
+//! Roots of different moments beside each other: copies that a power cut keeps apart, files brought together from two
+//! histories, a read that went to the wrong place. The newest committed state is found, or the open is refused.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use cica_disk::sim::{Event, Survival};
+use cica_disk::{Disk, File, Image, MemoryDisk, Open, ReadAt, SimDisk, WriteAt};
+use cica_engine::*;
+use common::*;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::sync::Arc;
+
+fn world_on(disk: impl Disk + 'static) -> World {
+    World::on(Arc::new(disk), Path::new("/"))
+}
+
+fn add(world: &World, n: u64) {
+    let ds = world.open(&world.engine(), "a");
+    let how = if n == 0 { Insert::Sequential } else { Insert::Direct };
+    ds.string().insert(&sealed(n, n, 60), how).unwrap();
+    ds.close().unwrap();
+}
+
+fn records(world: &World) -> u64 {
+    let ds = world.open(&world.engine(), "a");
+    assert_sound(&ds);
+    ds.statistics().0.records
+}
+
+fn with_records(world: &World, n: u64) {
+    world.create(&world.engine(), "a", |_, _| {});
+    (0..n).for_each(|n| add(world, n));
+}
+
+fn bytes_of(disk: &dyn Disk, path: &Path) -> Vec<u8> {
+    let file = disk.open(path, Open::default()).unwrap();
+    let mut bytes = vec![0; file.size(None).unwrap() as usize];
+    file.read(&mut [ReadAt {
+        at: 0,
+        buf: &mut bytes,
+        got: 0,
+    }])
+    .unwrap();
+    bytes
+}
+
+/// Each way in which a cut may leave what is not durable: nothing, all, each alone, all but each, each torn.
+fn left_by_cut(disk: &SimDisk, events: usize) -> Vec<Image> {
+    let trace = disk.trace();
+    let point = trace.crash_after(events);
+    let pending = point.pending().len();
+    assert!(pending < 20, "{pending}");
+    let all = (1_u64 << pending) - 1;
+    let some = (0..pending).flat_map(|n| [1 << n, all & !(1 << n)]);
+    let mut images: Vec<Image> = [0, all]
+        .into_iter()
+        .chain(some)
+        .map(|bits| point.image_of(bits))
+        .collect();
+    for torn in 0..pending {
+        for others in [Survival::Lost, Survival::Whole] {
+            images.push(point.image(|n, event: &Event| match n == torn && event.sectors() > 1 {
+                true => Survival::First(1),
+                false => others,
+            }));
+        }
+    }
+    images
+}
+
+#[test]
+fn a_power_cut_in_alter_leaves_the_records_of_the_last_close() {
+    let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
+    let world = world_on(disk.clone());
+    with_records(&world, 3);
+    let begun = disk.events();
+    let (data, index) = world.paths("a");
+    let change = |data: &mut cica_format::attributes::Attributes, _: &mut _| data.free_ci = 30;
+    world.engine().alter(&data, &index, change).unwrap();
+    let mut images = 0;
+    for events in begun..=disk.events() {
+        for image in left_by_cut(&disk, events) {
+            let world = world_on(MemoryDisk::from(image));
+            assert_eq!(records(&world), 3, "cut after event {events}");
+            images += 1;
+        }
+    }
+    assert!(images > 20, "{images}");
+}
+
+#[test]
+fn an_index_root_of_the_same_version_from_another_history_is_refused() {
+    let first = MemoryDisk::default();
+    with_records(&world_on(first.clone()), 2);
+    let second = MemoryDisk::from(first.image());
+    let (one, other) = (world_on(first), world_on(second));
+    // Both change the index once; each by another record.
+    (1..20).for_each(|n| add(&one, 10 * n));
+    (1..20).for_each(|n| add(&other, 5000 * n));
+    let (data, index) = one.paths("a");
+    let version = |world: &World| world.engine().peek(&data).unwrap().index_root;
+    assert_eq!(version(&one).version, version(&other).version);
+    assert_ne!(version(&one).checksum, version(&other).checksum);
+    let how = Open {
+        write: true,
+        ..Open::default()
+    };
+    let file = one.disk.open(&index, how).unwrap();
+    let foreign = bytes_of(&*other.disk, &index);
+    file.write(&[WriteAt { at: 0, buf: &foreign }]).unwrap();
+    let opened = one.engine().open(&data, &index, OpenOptions::default());
+    let refused = opened.map(drop).unwrap_err().to_string();
+    assert!(refused.contains("not of the same moment"), "{refused}");
+}
+
+/// A disk that, when told to, answers one read of the root's copy at `at` with the other copy.
+#[derive(Debug, Clone)]
+struct Astray {
+    disk: MemoryDisk,
+    path: PathBuf,
+    at: u64,
+    on: Arc<AtomicBool>,
+}
+
+#[derive(Debug)]
+struct AstrayFile {
+    file: Box<dyn File>,
+    at: u64,
+    on: Option<Arc<AtomicBool>>,
+}
+
+impl Disk for Astray {
+    fn open(&self, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        Ok(Box::new(AstrayFile {
+            file: self.disk.open(path, how)?,
+            at: self.at,
+            on: (path == self.path).then(|| self.on.clone()),
+        }))
+    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.disk.rename(from, to)
+    }
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.disk.remove(path)
+    }
+    fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
+        self.disk.list(directory)
+    }
+}
+
+impl File for AstrayFile {
+    fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
+        for read in batch.iter_mut() {
+            if read.at == self.at && self.on.as_ref().is_some_and(|on| on.swap(false, Relaxed)) {
+                read.at = 65_536 - self.at;
+            }
+        }
+        self.file.read(batch)
+    }
+    fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
+        self.file.write(batch)
+    }
+    fn sync(&self) -> io::Result<()> {
+        self.file.sync()
+    }
+    fn size(&self, set: Option<u64>) -> io::Result<u64> {
+        self.file.size(set)
+    }
+}
+
+#[test]
+fn one_read_of_the_root_from_the_wrong_place_does_not_make_an_older_state_the_newest() {
+    for at in [0, 65_536] {
+        let disk = MemoryDisk::default();
+        with_records(&world_on(disk.clone()), 3);
+        let path = world_on(disk.clone()).paths("a").0;
+        // As a crash leaves it: one copy is of the commit before.
+        let newest = bytes_of(&disk, &path)[..131_072].to_vec();
+        add(&world_on(disk.clone()), 3);
+        let how = Open {
+            write: true,
+            ..Open::default()
+        };
+        let file = disk.open(&path, how).unwrap();
+        let older = 65_536 - at as usize;
+        let buf = &newest[older..older + 65_536];
+        file.write(&[WriteAt { at: older as u64, buf }]).unwrap();
+        drop(file);
+        let on = Arc::new(AtomicBool::new(true));
+        let astray = Astray {
+            disk,
+            path,
+            at,
+            on: on.clone(),
+        };
+        assert_eq!(records(&world_on(astray)), 4, "copy at {at}");
+        assert!(!on.load(Relaxed), "nothing was read there");
+    }
+}
