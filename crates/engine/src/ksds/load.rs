@@ -3,6 +3,8 @@
 //!
 //! * B1. Between two records the tree is whole: it has every CA written so far, and the last separator of each
 //!   level is empty.
+//! * B2. Whether a data set is loading changes only while the gate is kept exclusively, and is asked with the gate kept:
+//!   a second loader would plant a second tree over the first.
 
 use super::{separator, Ksds};
 use crate::error::RequestError;
@@ -78,15 +80,20 @@ impl Loader {
 }
 
 impl Ksds {
-    /// Adds the next record of a load; its length has been checked. True if a CA was written.
-    pub fn load(&self, record: &[u8]) -> Result<bool, RequestError> {
+    /// Adds the next record of a load; its length has been checked. True if a CA was written; `None`, and nothing is
+    /// done: the load has ended.
+    pub fn load(&self, record: &[u8]) -> Result<Option<bool>, RequestError> {
         let _gate = self.gate.read();
         self.check_fence()?;
+        // A load ends with the gate kept exclusively, so it does not end now.
+        if !self.loading.load(Relaxed) {
+            return Ok(None);
+        }
         let mut guard = self.loader.lock();
         if guard.is_none() {
             *guard = Some(Loader::new(self)?);
         }
-        let Some(loader) = &mut *guard else { return Ok(false) };
+        let Some(loader) = &mut *guard else { return Ok(None) };
         let key = self.key_of(record);
         match key.cmp(&loader.last_key) {
             _ if loader.last_key.is_empty() => {}
@@ -97,7 +104,7 @@ impl Ksds {
         let written = self.load_record(loader, key, record).map_err(cut_short)?;
         loader.last_key.clear();
         loader.last_key.extend_from_slice(key);
-        Ok(written)
+        Ok(Some(written))
     }
 
     fn load_record(&self, loader: &mut Loader, key: &[u8], record: &[u8]) -> Result<bool, RequestError> {

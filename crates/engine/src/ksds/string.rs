@@ -335,9 +335,11 @@ impl KsdsString {
         let ksds = self.ksds.clone();
         let key = ksds.key_of(record);
         if ksds.loading.load(Relaxed) {
-            match self.unit {
-                None => return self.load(record, how),
-                Some(_) => inner.end_loading(&ksds)?,
+            match self.unit.is_some() {
+                true => inner.end_loading(&ksds)?,
+                // Somebody may have ended it meanwhile.
+                false if self.load(record, how)? => return Ok(0),
+                false => {}
             }
         }
         let sequential = how != Insert::Direct;
@@ -355,19 +357,22 @@ impl KsdsString {
         Ok(done.rba)
     }
 
-    fn load(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
+    /// Adds a record to the load in progress; false, and nothing is done: it has ended.
+    fn load(&mut self, record: &[u8], how: Insert) -> Result<bool, RequestError> {
         if how == Insert::Direct {
             return Err(RequestError::Loading);
         }
         let inner = self.inner.clone();
-        let written = self.ksds.load(record)?;
+        let Some(written) = self.ksds.load(record)? else {
+            return Ok(false);
+        };
         inner.note_loading();
         let ksds = self.ksds.clone();
         self.stored(ksds.key_of(record), true);
         if written {
             inner.after_loaded_ca()?;
         }
-        Ok(0)
+        Ok(true)
     }
 
     fn stored(&mut self, key: &[u8], sequential: bool) {
