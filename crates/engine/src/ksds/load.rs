@@ -260,10 +260,17 @@ impl Ksds {
             record.entries.pop();
         }
         let count = record.entries.len();
-        let size = self.data.layout.ci_size;
         let (ca, _) = self.data.allocate_ca()?;
         loader.reserved = loader.reserved.saturating_sub(1);
-        self.data.write_loaded(ca, &loader.images[..count * size])?;
+        record.ca = ca;
+        self.from_here(|| self.enter_ca(loader, record))
+    }
+
+    /// Writes the images of the record's CIs to its CA, takes them from the loader, and puts the record behind the last
+    /// one. Cut short it leaves records that are nowhere.
+    fn enter_ca(&self, loader: &mut Loader, mut record: IndexRecord) -> Result<(), RequestError> {
+        let (count, size) = (record.entries.len(), self.data.layout.ci_size);
+        self.data.write_loaded(record.ca, &loader.images[..count * size])?;
         loader.images.drain(..count * size);
         loader.entries.drain(..count);
         let records = loader.counts.drain(..count).sum();
@@ -272,7 +279,6 @@ impl Ksds {
         for (i, entry) in loader.entries.iter_mut().enumerate() {
             entry.pointer = i as u32;
         }
-        record.ca = ca;
         let last = std::mem::take(&mut record.entries[count - 1].separator);
         // Segments of a spanned record have equal separators, at the end of the data set too.
         record
@@ -336,18 +342,21 @@ impl Ksds {
 
     /// Ends a load: what is left is written. Called by close, with writers out.
     pub fn end_load(&self) -> Result<(), RequestError> {
-        let Some(mut loader) = self.loader.lock().take() else {
+        let mut guard = self.loader.lock();
+        let Some(loader) = &mut *guard else {
             return Ok(());
         };
         if !loader.lens.is_empty() {
             let key = loader.last_key.clone();
-            self.close_image(&mut loader, key);
+            self.close_image(loader, key);
         }
         while !loader.entries.is_empty() {
-            self.write_ca(&mut loader)
+            self.write_ca(loader)
                 .inspect_err(|error| self.fence_unless_full(error))
                 .map_err(cut_short)?;
         }
+        // Not before: who asks again after a lack of space goes on with what is left.
+        *guard = None;
         Ok(())
     }
 }
