@@ -89,8 +89,8 @@ impl Ksds {
         Ok(Side::Inside)
     }
 
-    /// Splits a CI between the records before and after `key`, into the same CA or, when that is full, after a CA
-    /// split.
+    /// Splits a CI between the records before and after `key`, into the same CA or, when that or its sequence-set record
+    /// is full, after a CA split.
     fn cut_ci(&self, path: Vec<PathStep>, key: &[u8]) -> Result<(), RequestError> {
         let Some(PathStep {
             ci: node,
@@ -100,50 +100,61 @@ impl Ksds {
         else {
             return Ok(());
         };
-        let Some(&free) = record.free.last() else {
-            return if is_one_record(&record.entries) {
-                self.split_into_new_ca(path, key)
-            } else {
-                self.split_ca_near(path)
+        let from = self.data.layout.join(record.ca, record.entries[entry].pointer);
+        let free = record.free.last().map(|&free| u32::from(free));
+        let wider = match free {
+            Some(free) => Some(self.with_cut(&record, entry, self.cut_of(from, key)?, free)),
+            None => None,
+        };
+        let (Some(free), Some(wider)) = (free, wider.filter(|wider| self.node_fits(wider))) else {
+            return match is_one_record(&record.entries) {
+                true => self.split_into_new_ca(path, key),
+                false => self.split_ca_near(path),
             };
         };
-        let from = self.data.layout.join(record.ca, record.entries[entry].pointer);
-        let to = self.data.layout.join(record.ca, free as u32);
-        let (between, left) = self.move_above(from, to, key)?;
-        let mut wider = record.clone();
-        let old = std::mem::replace(&mut wider.entries[entry].separator, between);
-        wider.entries.insert(
-            entry + 1,
-            Entry {
-                separator: old,
-                pointer: free as u32,
-            },
-        );
+        let (_, left) = self.move_above(from, self.data.layout.join(record.ca, free), key)?;
         self.counters.ci_splits.fetch_add(1, Relaxed);
-        self.from_here(|| match self.node_fits(&wider) {
-            true => self.set_node(node, &wider),
-            false => Err(self.index_error(node, "has no room for the entry of a spanned record")),
-        })?;
+        self.from_here(|| self.set_node(node, &wider))?;
         drop(left);
         Ok(())
+    }
+
+    /// A sequence-set record as it is when the part of an entry's CI above `between` is in the CI `free`.
+    fn with_cut(&self, record: &IndexRecord, entry: usize, between: Vec<u8>, free: u32) -> IndexRecord {
+        let mut wider = record.clone();
+        let separator = std::mem::replace(&mut wider.entries[entry].separator, between);
+        let above = Entry {
+            separator,
+            pointer: free,
+        };
+        wider.entries.insert(entry + 1, above);
+        wider
+    }
+
+    /// The separator between the records of a CI that are below `key` and above it.
+    fn cut_of(&self, ci: u32, key: &[u8]) -> Result<Vec<u8>, RequestError> {
+        let mut latched = self.data.latch(ci)?;
+        let page = Page::of(latched.bytes());
+        let at = self.first_above(&page, key);
+        Ok(separator(page.key(at - 1, self.shape), page.key(at, self.shape)))
+    }
+
+    fn first_above(&self, page: &Page<'_>, key: &[u8]) -> usize {
+        let above = (0..page.count()).find(|&i| page.key(i, self.shape) > key);
+        above.unwrap_or(page.count())
     }
 
     /// Moves the records above `key` from one CI to another, new one; returns the separator between them, and the
     /// old one latched: it stays so until the index says what moved (K3).
     fn move_above(&self, from: u32, to: u32, key: &[u8]) -> Result<(Vec<u8>, Latched<'_>), RequestError> {
+        let between = self.cut_of(from, key)?;
         let mut spare = self.data.spare(0)?;
         let mut left = self.data.latch(from)?;
-        let (records, between, at) = {
+        let (records, at) = {
             let page = Page::of(left.bytes());
-            let at = (0..page.count())
-                .find(|&i| page.key(i, self.shape) > key)
-                .unwrap_or(page.count());
+            let at = self.first_above(&page, key);
             let records: Vec<Vec<u8>> = (at..page.count()).map(|i| page.record(i).to_vec()).collect();
-            (
-                records,
-                separator(page.key(at - 1, self.shape), page.key(at, self.shape)),
-                at,
-            )
+            (records, at)
         };
         let need = Page::frame_len(self.data.layout.ci_size, records.len() + 4);
         if spare.size() < need {
