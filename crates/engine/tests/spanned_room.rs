@@ -62,3 +62,55 @@ fn spanned_records_come_between_others_when_the_index_record_is_full() {
         ds.close().unwrap();
     }
 }
+
+/// Small records become spanned ones until the volume gives no more: each is refused or done, and nothing else.
+#[test]
+fn a_record_that_cannot_become_spanned_stays_what_it_was() {
+    for areas in 3..12 {
+        let world = World::memory();
+        let engine = world.engine();
+        world.create(&engine, "t", |data, index| {
+            (data.ci_per_ca, data.spanned, data.maximum_record) = (6, true, 2400);
+            (data.primary, data.secondary) = (areas * 6 * 512, 0);
+            index.secondary = 1 << 20;
+        });
+        let ds = world.open(&engine, "t");
+        let mut s = ds.string();
+        for n in 0..30 {
+            s.insert(&sealed(n, 0, 200), Insert::Sequential).unwrap();
+        }
+        drop(s);
+        ds.close().unwrap();
+        let ds = world.open(&engine, "t");
+        let mut s = ds.string();
+        let mut lengths = [200; 30];
+        let mut refused = 0;
+        for round in 0..6 {
+            for n in 0..30 {
+                let n = (n * 7 + round) % 30;
+                let len = [600, 1400, 2400, 100, 1900, 800][(n as usize + round as usize) % 6];
+                s.get(&key(n), Search::Equal, Intent::Update).unwrap();
+                match s.update(&sealed(n, 0, len)) {
+                    Ok(_) => lengths[n as usize] = len,
+                    Err(RequestError::NoSpace { .. }) => refused += 1,
+                    Err(error) => panic!("{areas} areas, record {n} to {len} bytes: {error}"),
+                }
+                assert!(
+                    ds.examine().is_ok(),
+                    "{areas} areas, record {n} to {len} bytes: it is fenced"
+                );
+            }
+        }
+        assert!(refused > 0, "{areas} areas are enough");
+        drop(s);
+        assert_sound(&ds);
+        ds.close().unwrap();
+        let ds = world.open(&engine, "t");
+        let mut s = ds.string();
+        for (n, len) in lengths.into_iter().enumerate() {
+            let found = s.get(&key(n as u64), Search::Equal, Intent::Read).unwrap();
+            assert_eq!(found.bytes.len(), len, "{areas} areas, record {n}");
+            unsealed(found.bytes);
+        }
+    }
+}

@@ -35,7 +35,7 @@ fn done<T>(part: Result<Option<T>, RequestError>) -> Result<T, RequestError> {
 }
 
 /// What one try came to.
-enum Tried {
+pub(super) enum Tried {
     Done(u64, usize),
     /// The page changed under us.
     Again,
@@ -94,7 +94,7 @@ impl Ksds {
         }
     }
 
-    fn try_insert(
+    pub(super) fn try_insert(
         &self,
         leaf: &Leaf,
         key: &[u8],

@@ -259,7 +259,6 @@ impl Ksds {
         while record.entries.len() > 1 && cuts(record.entries.len()) {
             record.entries.pop();
         }
-        let count = record.entries.len();
         let (ca, _) = self.data.allocate_ca()?;
         loader.reserved = loader.reserved.saturating_sub(1);
         record.ca = ca;

@@ -5,10 +5,11 @@
 //! The segments' CIs are neighbours in the sequence set of one CA, their entries have equal separators (K2). All
 //! segments of a record carry the same update number.
 
+use super::change::Tried;
 use super::nodes::PathStep;
 use super::split::is_one_record;
 use super::tree::Step;
-use super::{separator, Inserted, Ksds, Leaf, Spot};
+use super::{separator, Inserted, Ksds, Leaf, Order, Spot};
 use crate::common::by::Done;
 use crate::common::part::Part;
 use crate::common::segments::{FIRST, LAST, MIDDLE};
@@ -481,36 +482,68 @@ impl Ksds {
         })
     }
 
-    /// Replaces a record when it is, or becomes, a spanned one. Readers that miss it meanwhile look again.
+    /// Replaces a record when it is, or becomes, a spanned one.
     pub(super) fn replace_spanned(&self, record: &[u8], part: Part<'_>) -> Result<u64, RequestError> {
-        let _structure = self.structure.lock();
-        self.replacing.fetch_add(1, AcqRel);
-        let done = self.replace_structured(record);
-        self.replacing.fetch_add(1, AcqRel);
-        let rba = done?;
+        let rba = match self.while_replacing(|| self.rewrite(record))? {
+            Some(rba) => rba,
+            None => self.replace_elsewhere(record)?,
+        };
         self.log_alone(part, Done::Updated { place: &[], record });
         self.counters.updated.fetch_add(1, Relaxed);
         Ok(rba)
     }
 
-    fn replace_structured(&self, record: &[u8]) -> Result<u64, RequestError> {
-        let key = self.key_of(record);
-        if let Some(rba) = self.rewrite(record)? {
-            return Ok(rba);
+    /// Readers that miss the record meanwhile look again.
+    fn while_replacing<T>(&self, replace: impl FnOnce() -> T) -> T {
+        let _structure = self.structure.lock();
+        self.replacing.fetch_add(1, AcqRel);
+        let done = replace();
+        self.replacing.fetch_add(1, AcqRel);
+        done
+    }
+
+    /// Takes the record out and puts its successor in where there is room; where there is none, the record goes back.
+    fn replace_elsewhere(&self, record: &[u8]) -> Result<u64, RequestError> {
+        let (key, mut old) = (self.key_of(record), Vec::new());
+        if !self.get(key, &mut old)? {
+            return Err(RequestError::NotFound);
         }
-        // Space first: without it nothing has changed.
-        self.reserve_segments(record.len())?;
-        match self.remove_group(key) {
-            Ok(()) => {}
-            Err(RequestError::NotFound) => self.remove_whole(key)?,
-            Err(error) => {
-                self.fence_unless_full(&error);
-                return Err(error);
+        self.while_replacing(|| {
+            match self.remove_group(key) {
+                Ok(()) => {}
+                Err(RequestError::NotFound) => self.remove_whole(key)?,
+                Err(error) => {
+                    self.fence_unless_full(&error);
+                    return Err(error);
+                }
+            }
+            match self.place_record(record) {
+                Ok(placed) => Ok(placed.rba),
+                // What it had is free still.
+                Err(full @ RequestError::NoSpace { .. }) => self.from_here(|| self.put_back(&old)).and(Err(full)),
+                Err(error) => {
+                    self.fence(&error.to_string());
+                    Err(error)
+                }
+            }
+        })
+    }
+
+    /// Puts a record that was just taken out back: where it was, if nothing else came there.
+    fn put_back(&self, record: &[u8]) -> Result<(), RequestError> {
+        while !self.is_spanned(record.len()) {
+            let key = self.key_of(record);
+            let Some(leaf) = self.descend(Probe::new(key))? else {
+                break;
+            };
+            match self.try_insert(&leaf, key, record, Order::default(), Part::Exclusive)? {
+                Tried::Done(..) => return Ok(()),
+                Tried::Again => {}
+                Tried::Slots(bytes) => self.widen(leaf.frame, leaf.version, bytes)?,
+                Tried::NoRoom { .. } => break,
             }
         }
-        self.place_record(record)
-            .map(|inserted| inserted.rba)
-            .inspect_err(|error| self.fence(&error.to_string()))
+        self.place_record(record).map(drop)
     }
 
     /// Writes a spanned record into the CIs that it has, if they suffice; so a record that becomes shorter never
@@ -554,12 +587,6 @@ impl Ksds {
         let mut latched = self.data.latch(ci)?;
         let page = Page::of(latched.bytes());
         Ok(page.count() > 0 && page.segment() == FIRST && page.key(0, self.shape) == key)
-    }
-
-    /// A CA in hand guarantees that placing the record will find one: it goes back to the free chain at once.
-    fn reserve_segments(&self, _len: usize) -> Result<(), RequestError> {
-        let (ca, _) = self.data.allocate_ca()?;
-        self.data.free_ca(ca)
     }
 
     fn remove_whole(&self, key: &[u8]) -> Result<(), RequestError> {
