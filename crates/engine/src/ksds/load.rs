@@ -3,8 +3,8 @@
 //!
 //! * B1. Between two records the tree is whole: it has every CA written so far, and the last separator of each
 //!   level is empty.
-//! * B2. Whether a data set is loading changes only while the gate is kept exclusively, and is asked with the gate kept:
-//!   a second loader would plant a second tree over the first.
+//! * B2. Whether a data set is loading changes only while the gate is kept exclusively, and is asked with the gate
+//!   kept: a second loader would plant a second tree over the first.
 
 use super::{separator, Ksds};
 use crate::error::RequestError;
