@@ -12,6 +12,8 @@
 //!   finds what was changed again since, and only that keeps requests waiting.
 //! * E2. What was written early is made durable before the gates are closed, so that syncs of the commit find little
 //!   to do. A sync that fails fences the data set like any other.
+//! * E3. A log that a fenced data set needs is let go, and so is one that failed. A fenced data set whose log was let go
+//!   needs no other: the next epoch ends as if it were not there.
 
 use crate::dataset::Inner;
 use crate::engine::{those_open, Shared};
@@ -62,11 +64,11 @@ impl Shared {
         let gates: Vec<_> = all.iter().map(|inner| inner.common().gate.write()).collect();
         // The members of a sphere are committed one after the other, so the log must have their units (S4).
         let logged = self.log.flush(self.log.last());
-        // A fenced one needs what the log has of it, so that log cannot start over; the others go on with another.
-        let fenced = all.iter().any(|inner| inner.common().check_fence().is_err());
-        if fenced {
+        let (fenced, sound): (Vec<_>, Vec<_>) = all.iter().partition(|inner| inner.common().is_fenced());
+        // What a fenced one has in the log is needed, and a log that failed is of no more use: the others go on without.
+        if logged.is_err() || fenced.iter().any(|inner| inner.is_named()) {
             self.commit_off_log(&all, &logged);
-        } else if logged.is_ok() && all.iter().all(|inner| inner.commit_tree(false).is_ok()) {
+        } else if sound.iter().all(|inner| inner.commit_tree(false).is_ok()) {
             match self.open_units.load(Acquire) {
                 0 => self.log.start_over(),
                 // The gates are kept, so no unit makes its first change just now (U2).

@@ -189,6 +189,12 @@ impl Inner {
         Ok(())
     }
 
+    /// Does its root name the file that the log has now?
+    pub fn is_named(&self) -> bool {
+        let number = self.common().log_number();
+        number.is_some_and(|number| self.shared.log.is_named(number))
+    }
+
     /// The committed root says whether a log is named, because a flush may be naming one just now.
     fn log_position(&self, committed: &LogPosition, last: bool) -> LogPosition {
         let lsn = self.shared.log.last();

@@ -216,15 +216,10 @@ impl Log {
         self.units.fetch_add(1, Relaxed) + 1
     }
 
-    /// Id and path of the claimed file, if `number`'s root names it.
-    pub fn named(&self, number: u32) -> Option<(u64, String)> {
+    /// Does the root of `number` name the file there is?
+    pub fn is_named(&self, number: u32) -> bool {
         let state = self.state.lock();
-        let named = state.data_sets.get(&number).is_some_and(|m| m.named);
-        state
-            .file
-            .as_ref()
-            .filter(|_| named)
-            .map(|f| (f.log, f.path.display().to_string()))
+        state.file.is_some() && state.data_sets.get(&number).is_some_and(|m| m.named)
     }
 
     /// Logs one request; the caller holds the latch of the page it changed (W1). `write` appends one record for

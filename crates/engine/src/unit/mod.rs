@@ -218,9 +218,7 @@ impl State {
                            again when there is room",
                 });
             }
-            let log = &self.shared.log;
-            let named = |inner: &Inner| inner.common().log_number().is_some_and(|n| log.named(n).is_some());
-            let unnamed = work.sets.iter().any(|set| !set.inner().members().all(named));
+            let unnamed = work.sets.iter().any(|set| !set.inner().members().all(Inner::is_named));
             (work.id, unnamed)
         };
         if id != 0 {

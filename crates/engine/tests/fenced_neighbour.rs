@@ -1,0 +1,90 @@
+//! One data set of a process fails; what its log, and the other data sets on it, do then.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use cica_disk::sim::{Call, Errno, Faults};
+use cica_disk::{Disk, SimDisk};
+use cica_engine::*;
+use common::keyed::*;
+use common::*;
+use std::path::Path;
+use std::sync::Arc;
+
+fn world() -> (SimDisk, World, Engine) {
+    let disk = SimDisk::new();
+    let world = World::on(Arc::new(disk.clone()) as Arc<dyn Disk>, Path::new("/"));
+    let engine = world.engine();
+    for name in ["a", "b"] {
+        loaded(&world, &engine, name, 100);
+    }
+    (disk, world, engine)
+}
+
+/// Log files there are.
+fn logs(world: &World) -> usize {
+    let files = world.disk.list(&world.root.join("log")).unwrap();
+    files
+        .iter()
+        .filter(|(name, _)| name.to_string_lossy().starts_with("log-"))
+        .count()
+}
+
+/// The log of a fenced data set is left to its next open, once: the others go on with one more, and that starts over.
+#[test]
+fn a_fenced_data_set_costs_the_others_one_log() {
+    let (disk, world, engine) = world();
+    engine.start_log_over_after(8 << 10);
+    let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
+    update(&mut a.string(), 10, 1, 300).unwrap();
+    update(&mut b.string(), 10, 1, 300).unwrap();
+    a.commit().unwrap();
+    let acknowledged = contents(&a);
+    disk.set_faults(
+        Faults::none()
+            .fail_from(Call::Write, 1, Errno::Io)
+            .only(world.paths("a").0),
+    );
+    assert_eq!(codes(a.checkpoint()), (12, 16));
+    disk.set_faults(Faults::none());
+    for round in 0..400 {
+        update(&mut b.string(), 10 * (round % 100), round, 300).unwrap();
+        if round % 10 == 0 {
+            b.commit().unwrap();
+        }
+    }
+    assert_eq!(logs(&world), 2);
+    let changed = contents(&b);
+    drop(a);
+    b.close().unwrap();
+    let a = world.open(&engine, "a");
+    assert_eq!(contents(&a), acknowledged);
+    a.close().unwrap();
+    assert_eq!(contents(&world.open(&engine, "b")), changed);
+    assert_eq!(logs(&world), 2);
+}
+
+/// The write that makes the log too long fails, as that of somebody else's commit.
+#[test]
+fn a_log_that_failed_is_let_go_at_the_end_of_its_epoch() {
+    let (disk, world, engine) = world();
+    engine.start_log_over_after(8 << 10);
+    let (a, b) = (world.open(&engine, "a"), world.open(&engine, "b"));
+    let (mut s, mut t) = (a.string(), b.string());
+    update(&mut s, 10, 1, 300).unwrap();
+    b.commit().unwrap();
+    for round in 0..40 {
+        update(&mut t, 10 * (round % 100), round, 300).unwrap();
+    }
+    disk.set_faults(
+        Faults::none()
+            .fail_from(Call::Write, 1, Errno::Io)
+            .only(world.root.join("log/log-0001")),
+    );
+    assert_eq!(codes(b.commit()), (12, 16));
+    disk.set_faults(Faults::none());
+    update(&mut s, 20, 2, 300).unwrap();
+    let image = SimDisk::from(disk.image());
+    let after = World::on(Arc::new(image), Path::new("/"));
+    assert_eq!(contents(&after.open(&after.engine(), "a")), contents(&a));
+}
