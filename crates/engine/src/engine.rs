@@ -309,6 +309,10 @@ impl Engine {
             Err(OpenError::Missing { .. }) => None,
             Err(error) => return Err(error),
         };
+        let log = lock
+            .as_ref()
+            .and_then(|file| read_root(&**file, data).ok())
+            .map(|root| root.log);
         for path in files(data, index) {
             let io = |doing: &'static str| {
                 move |error| OpenError::Io {
@@ -332,6 +336,10 @@ impl Engine {
             }
         }
         drop(lock);
+        if let Some(log) = log.filter(|log| log.log != 0) {
+            // The data set is gone, whatever others say of their log when they are opened.
+            let _ = self.recover_others(&log);
+        }
         Ok(())
     }
 

@@ -14,6 +14,7 @@
 //! | is not there, and no mark of its volume | | may come back: if the log has requests of it, the log stays |
 //!
 //! * V1. A log is given back only when every data set that needs it, or may need it, has committed without it.
+//!   Who deletes a data set asks whether it was the last one.
 //! * V2. A data set is known by its cluster id; paths only say where to look.
 //! * V3. What a unit did that has no end in the log is taken back after everything was done again, newest first, in
 //!   each data set that takes part, whether its tree had it already or not.
@@ -24,7 +25,7 @@ use crate::error::OpenError;
 use crate::log::{Left, LogReader, Logged};
 use crate::unit::Unfinished;
 use cica_disk::{Create, Lock, Open};
-use cica_format::root::Root;
+use cica_format::root::{LogPosition, Root};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -65,7 +66,7 @@ impl Engine {
             path: log_path.clone(),
             what,
         };
-        let mut reader = match LogReader::open(&*self.shared().env.disk, &log_path, root.log.log) {
+        let reader = match LogReader::open(&*self.shared().env.disk, &log_path, root.log.log) {
             Ok(Left::Log(reader)) => Some(reader),
             // It was given back, so nothing in it is needed.
             Ok(Left::Released) => None,
@@ -85,35 +86,21 @@ impl Engine {
                 )))
             }
         };
-        let mut recovery = Recovery {
-            engine: self,
-            log: root.log.log,
-            log_path: log_path.clone(),
-            members: BTreeMap::new(),
-            numbers: HashMap::new(),
-            needed: false,
-            unfinished: Unfinished::default(),
-        };
+        let mut recovery = Recovery::new(self, &root.log);
         // First, so that it is found by its id wherever the log says it was.
-        let mut done = recovery.take_in(root.cluster, data, index).map(drop);
-        while done.is_ok() {
-            match reader.as_mut().map_or(Ok(None), LogReader::next_group) {
-                Ok(Some(group)) => done = recovery.replay_group(group),
-                Ok(None) => {
-                    done = recovery.take_back();
-                    break;
-                }
-                Err(what) => done = Err(trouble(what)),
-            }
-        }
-        for inner in recovery.members.values() {
-            done = done.and_then(|()| inner.end_recovery());
-        }
-        recovery.members.values().for_each(|inner| inner.leave());
-        done?;
-        match reader.filter(|_| !recovery.needed) {
-            Some(reader) => reader.release().map_err(trouble),
-            None => Ok(()),
+        let first = recovery.take_in(root.cluster, data, index).map(drop);
+        recovery.complete(reader, first)
+    }
+
+    /// The data set that named this log was deleted: if its owner died, what other data sets have in it is done, and it is
+    /// free. Else a log of which all data sets were deleted would never be used again.
+    ///
+    /// # Errors
+    /// As [`recover`](Self::recover); the log stays for whoever opens one of them.
+    pub(crate) fn recover_others(&self, log: &LogPosition) -> Result<(), OpenError> {
+        match LogReader::open(&*self.shared().env.disk, Path::new(&log.path), log.log) {
+            Ok(Left::Log(reader)) => Recovery::new(self, log).complete(Some(reader), Ok(())),
+            _ => Ok(()),
         }
     }
 
@@ -136,7 +123,49 @@ fn mark_of(data: &Path) -> PathBuf {
     data.with_file_name(MARK)
 }
 
-impl Recovery<'_> {
+impl<'e> Recovery<'e> {
+    fn new(engine: &'e Engine, log: &LogPosition) -> Recovery<'e> {
+        Recovery {
+            engine,
+            log: log.log,
+            log_path: PathBuf::from(&log.path),
+            members: BTreeMap::new(),
+            numbers: HashMap::new(),
+            needed: false,
+            unfinished: Unfinished::default(),
+        }
+    }
+
+    /// Replays the log, commits its data sets, and gives it back. `done` is how the beginning went.
+    fn complete(mut self, mut reader: Option<LogReader>, mut done: Result<(), OpenError>) -> Result<(), OpenError> {
+        while done.is_ok() {
+            match reader.as_mut().map_or(Ok(None), LogReader::next_group) {
+                Ok(Some(group)) => done = self.replay_group(group),
+                Ok(None) => {
+                    done = self.take_back();
+                    break;
+                }
+                Err(what) => done = Err(self.trouble(what)),
+            }
+        }
+        for inner in self.members.values() {
+            done = done.and_then(|()| inner.end_recovery());
+        }
+        self.members.values().for_each(|inner| inner.leave());
+        done?;
+        match reader.filter(|_| !self.needed) {
+            Some(reader) => reader.release().map_err(|what| self.trouble(what)),
+            None => Ok(()),
+        }
+    }
+
+    fn trouble(&self, what: String) -> OpenError {
+        OpenError::Log {
+            path: self.log_path.clone(),
+            what,
+        }
+    }
+
     fn replay_group(&mut self, group: Vec<(u64, Logged)>) -> Result<(), OpenError> {
         for (lsn, logged) in group {
             match &logged {

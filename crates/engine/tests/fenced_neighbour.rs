@@ -88,3 +88,30 @@ fn a_log_that_failed_is_let_go_at_the_end_of_its_epoch() {
     let after = World::on(Arc::new(image), Path::new("/"));
     assert_eq!(contents(&after.open(&after.engine(), "a")), contents(&a));
 }
+
+/// Killed with all of its data sets open, which are deleted then: nobody will ever ask for its log again.
+#[test]
+fn the_log_of_data_sets_that_were_deleted_is_used_again() {
+    let (_, world, engine) = world();
+    let mut engine = engine;
+    for _ in 0..3 {
+        for name in ["a", "b"] {
+            update(&mut world.open(&engine, name).string(), 10, 1, 300).unwrap();
+        }
+        let open = ["a", "b"].map(|name| world.open(&engine, name));
+        for ds in &open {
+            update(&mut ds.string(), 20, 1, 300).unwrap();
+            ds.commit().unwrap();
+        }
+        drop(open);
+        drop(engine);
+        engine = world.engine();
+        for name in ["a", "b"] {
+            let (data, index) = world.paths(name);
+            engine.destroy(&data, &index, false).unwrap();
+            loaded(&world, &engine, name, 100);
+        }
+    }
+    update(&mut world.open(&engine, "a").string(), 10, 1, 300).unwrap();
+    assert_eq!(logs(&world), 1);
+}
