@@ -23,7 +23,11 @@ const SEATS: usize = 64;
 /// The least a page has: the handler replaces so many bytes, or a multiple.
 const PAGE: usize = 4096;
 
-/// Where an open window lies. Free while `start` is 0; just being taken while it is 1.
+/// `start` of a seat that nobody has, and of one that is being taken or left.
+const FREE: usize = 0;
+const TAKEN: usize = 1;
+
+/// Where an open window lies.
 struct Seat {
     start: AtomicUsize,
     len: AtomicUsize,
@@ -32,7 +36,7 @@ struct Seat {
 
 static TABLE: [Seat; SEATS] = [const {
     Seat {
-        start: AtomicUsize::new(0),
+        start: AtomicUsize::new(FREE),
         len: AtomicUsize::new(0),
         broken: AtomicBool::new(false),
     }
@@ -44,7 +48,7 @@ static BEFORE: OnceLock<(libc::sigaction, usize)> = OnceLock::new();
 impl Seat {
     fn holds(&self, address: usize) -> bool {
         let (start, len) = (self.start.load(Acquire), self.len.load(Acquire));
-        start > 1 && (start..start + len).contains(&address)
+        start > TAKEN && (start..start + len).contains(&address)
     }
 }
 
@@ -67,7 +71,7 @@ impl Window {
         if len == 0 || !handles_signal() {
             return None;
         }
-        let taken = |s: &Seat| s.start.compare_exchange(0, 1, AcqRel, Relaxed).is_ok();
+        let taken = |s: &Seat| s.start.compare_exchange(FREE, TAKEN, AcqRel, Relaxed).is_ok();
         let seat = TABLE.iter().position(taken)?;
         // SAFETY: a new mapping at an address of the system's choice, for reading.
         let memory = unsafe {
@@ -81,7 +85,7 @@ impl Window {
             )
         };
         let Some(memory) = NonNull::new(memory.cast()).filter(|_| memory != libc::MAP_FAILED) else {
-            TABLE[seat].start.store(0, Release);
+            TABLE[seat].start.store(FREE, Release);
             return None;
         };
         TABLE[seat].broken.store(false, Relaxed);
@@ -110,9 +114,11 @@ impl Window {
 
 impl Drop for Window {
     fn drop(&mut self) {
+        // First: what is mapped in its place from then on is somebody else's, and so is a signal from there.
+        TABLE[self.seat].start.store(TAKEN, SeqCst);
         // SAFETY: it was mapped with this length, and nobody has a reference into it (1).
         unsafe { libc::munmap(self.memory.as_ptr().cast(), self.len) };
-        TABLE[self.seat].start.store(0, Release);
+        TABLE[self.seat].start.store(FREE, Release);
     }
 }
 
@@ -157,8 +163,8 @@ unsafe extern "C" fn on_bus_error(signal: c_int, info: *mut siginfo_t, context: 
     // Set before the handler was installed.
     let Some((before, page)) = BEFORE.get() else { return };
     // SAFETY: the system gives a valid `info` to a handler that asked for it.
-    let address = unsafe { (*info).si_addr() } as usize;
-    if let Some(seat) = TABLE.iter().find(|seat| seat.holds(address)) {
+    let (address, failed) = unsafe { ((*info).si_addr() as usize, (*info).si_code > 0) };
+    if let Some(seat) = TABLE.iter().find(|seat| failed && seat.holds(address)) {
         seat.broken.store(true, SeqCst);
         let start = address / page * page;
         // SAFETY: the page lies in a window, which nobody reads but by a copy that will now count as none (2).
@@ -177,11 +183,16 @@ unsafe extern "C" fn on_bus_error(signal: c_int, info: *mut siginfo_t, context: 
         }
     }
     // SAFETY: the action was that of the process; it is called as it was installed. What is the system's own is
-    // installed again, and happens when the instruction that failed is done again.
+    // installed again, and happens when the instruction that failed is done again. A signal that somebody sent has no such
+    // instruction: it is sent once more, or ignored.
     unsafe {
         match before.sa_sigaction {
+            libc::SIG_IGN if !failed => {}
             libc::SIG_DFL | libc::SIG_IGN => {
                 libc::sigaction(signal, before, std::ptr::null_mut());
+                if !failed {
+                    libc::raise(signal);
+                }
             }
             handler if before.sa_flags & libc::SA_SIGINFO != 0 => {
                 let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) = std::mem::transmute(handler);
@@ -192,5 +203,47 @@ unsafe extern "C" fn on_bus_error(signal: c_int, info: *mut siginfo_t, context: 
                 handler(signal);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::fd::AsFd;
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::Command;
+
+    /// In a process of its own, where SIGBUS does what the first argument says before the first window is opened.
+    fn signalled(action: &str) -> std::process::ExitStatus {
+        Command::new(std::env::current_exe().expect("this test"))
+            .args(["--exact", "linux::window::tests::a_process_with_a_window"])
+            .env("CICA_SIGBUS", action)
+            .status()
+            .expect("a process")
+    }
+
+    #[test]
+    fn a_process_with_a_window() {
+        let action = match std::env::var("CICA_SIGBUS").as_deref() {
+            Ok("default") => libc::SIG_DFL,
+            Ok("ignored") => libc::SIG_IGN,
+            _ => return,
+        };
+        // SAFETY: plain calls, in a process that does nothing else.
+        unsafe { libc::signal(libc::SIGBUS, action) };
+        let file = std::fs::File::open(std::env::current_exe().expect("this test")).expect("its file");
+        let window = Window::open(file.as_fd(), PAGE).expect("a window");
+        for _ in 0..2 {
+            // SAFETY: as above.
+            unsafe { libc::raise(libc::SIGBUS) };
+        }
+        assert!(window.copy(0, &mut [0; 64]));
+        assert!(Window::open(file.as_fd(), PAGE).is_some(), "the handler is gone");
+    }
+
+    #[test]
+    fn a_signal_that_was_sent_does_what_it_did_before() {
+        assert_eq!(signalled("default").signal(), Some(libc::SIGBUS));
+        assert!(signalled("ignored").success());
     }
 }
