@@ -8,6 +8,9 @@ use super::Ksds;
 use crate::error::RequestError;
 use crate::sync::atomic::Ordering::Relaxed;
 
+/// Looks for an index record's left neighbour.
+const LOOKS: usize = 64;
+
 impl Ksds {
     /// Reclaims the CA of `key`, which just lost a record, if it is empty.
     pub(super) fn reclaim(&self, key: &[u8]) -> Result<(), RequestError> {
@@ -78,9 +81,12 @@ impl Ksds {
     }
 
     fn left_of(&self, node: u32, key: &[u8]) -> Result<Option<u32>, RequestError> {
-        match self.node_before(key, node)? {
-            Some(found) => Ok(found.map(|(ci, _, _)| ci)),
-            None => Err(self.index_error(node, "is not where the path to it leads")),
+        // Nobody changes the index meanwhile, but on its way to one page the look may push another out of a small pool.
+        for _ in 0..LOOKS {
+            if let Some(found) = self.node_before(key, node)? {
+                return Ok(found.map(|(ci, _, _)| ci));
+            }
         }
+        Err(self.index_error(node, "is not where the path to it leads"))
     }
 }

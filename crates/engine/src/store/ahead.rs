@@ -65,7 +65,8 @@ impl Component {
         let unused = frames.split_off(whole);
         for ((ci, i), mut latched) in wanted.into_iter().zip(frames) {
             match self.accept_here(page.place(i), ci, latched.bytes()) {
-                Ok(Decoded::Done) => self.attach(page, descriptor, i, ci, latched),
+                // A damaged index record may name a CI twice.
+                Ok(Decoded::Done) if page.frame(i) == NO_FRAME => self.attach(page, descriptor, i, ci, latched),
                 _ => latched.free(),
             }
         }
