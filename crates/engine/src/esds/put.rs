@@ -77,15 +77,16 @@ impl Esds {
             }
         }
         self.make_intervals(end as u64 + 1)?;
+        let rba = self.rba_of_ci(end);
+        self.keep_new(rba, part)?;
         let mut latched = self.data.latch(end)?;
         let mut page = Page::of(latched.bytes());
         page.insert(0, record, self.shape);
-        let rba = self.rba_of_ci(end);
-        self.log_put(rba, record, part)?;
+        self.log_put(rba, record, part);
         self.data.changed(&mut latched);
         drop(latched);
         self.intervals.reach(end + 1);
-        self.data.set_has_records(end, true)?;
+        self.data.set_has_records(end, true);
         Ok(rba)
     }
 
@@ -120,9 +121,10 @@ impl Esds {
             drop(latched);
             return Ok(Tried::Slots(Page::frame_len(size, count + count / 2 + 16)));
         }
-        page.insert(count, record, self.shape);
         let rba = self.rba_of_ci(ci) + offset as u64;
-        self.log_put(rba, record, part)?;
+        self.keep_new(rba, part)?;
+        page.insert(count, record, self.shape);
+        self.log_put(rba, record, part);
         self.data.changed(&mut latched);
         Ok(Tried::Done(rba))
     }
@@ -154,21 +156,26 @@ impl Esds {
         self.make_intervals(first as u64 + need as u64)?;
         let (ca, i) = self.data.layout.split(first);
         let cis: Vec<u32> = (i as u32..i as u32 + need).collect();
-        self.from_here(|| self.write_segments(ca, &cis, record))?;
         let rba = self.rba_of_ci(first);
-        self.log_put(rba, record, part)?;
+        self.keep_new(rba, part)?;
+        self.from_here(|| self.write_segments(ca, &cis, record))?;
+        self.log_put(rba, record, part);
         self.intervals.reach(first + need);
         Ok(rba)
     }
 
-    /// Nobody can have seen the record yet, so a unit has no trouble keeping it.
-    fn log_put(&self, rba: u64, record: &[u8], part: Part<'_>) -> Result<(), RequestError> {
-        let place = &rba.to_be_bytes();
-        if let Part::Whole(By::Unit(step)) = part {
-            step.keep(self, place)?;
+    /// Keeps a record that a unit is about to add. Refused, nothing has changed: somebody looks at this moment for a
+    /// record that a backout cut off there.
+    fn keep_new(&self, rba: u64, part: Part<'_>) -> Result<(), RequestError> {
+        match part {
+            Part::Whole(By::Unit(step)) => step.keep(self, &rba.to_be_bytes()).map(drop),
+            _ => Ok(()),
         }
+    }
+
+    fn log_put(&self, rba: u64, record: &[u8], part: Part<'_>) {
+        let place = &rba.to_be_bytes();
         self.log_alone(part, Done::Inserted { place, record });
-        Ok(())
     }
 
     /// Replaces the record at `rba` by one of the same length.
