@@ -142,7 +142,7 @@ impl Ksds {
         self.data.changed(&mut latched);
         drop(latched);
         if count == 0 {
-            self.data.set_has_records(leaf.ci, true)?;
+            self.data.set_has_records(leaf.ci, true);
         }
         Ok(Tried::Done(rba, pos))
     }
@@ -267,7 +267,7 @@ impl Ksds {
                     self.counters.records.fetch_sub(1, Relaxed);
                     self.counters.deleted.fetch_add(1, Relaxed);
                     if left == 0 {
-                        self.data.set_has_records(leaf.ci, false)?;
+                        self.data.set_has_records(leaf.ci, false);
                         self.reclaim(key)?;
                     }
                     return Ok(Some(()));

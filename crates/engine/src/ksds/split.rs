@@ -216,7 +216,7 @@ impl Ksds {
         })?;
         drop((left, right));
         if emptied {
-            self.data.set_has_records(from, false)?;
+            self.data.set_has_records(from, false);
         }
         Ok(())
     }

@@ -148,7 +148,7 @@ impl Lds {
         drop(latched);
         self.intervals.reach(ci + 1);
         if first {
-            self.data.set_has_records(ci, true)?;
+            self.data.set_has_records(ci, true);
         }
         self.counters.updated.fetch_add(1, Relaxed);
         Ok(())

@@ -136,7 +136,7 @@ impl Rrds {
         self.data.changed(&mut latched);
         drop(latched);
         if count == 0 {
-            self.data.set_has_records(ci, true)?;
+            self.data.set_has_records(ci, true);
         }
         self.counters.records.fetch_add(1, Relaxed);
         if !self.loading.load(Relaxed) {
@@ -196,7 +196,7 @@ impl Rrds {
             }
         };
         if left == 0 {
-            self.data.set_has_records(ci, false)?;
+            self.data.set_has_records(ci, false);
         }
         Ok(())
     }

@@ -259,14 +259,15 @@ impl Component {
         self.listed(changed.len(), 0);
     }
 
-    /// Notes whether a CI holds records.
-    pub fn set_has_records(&self, ci: u32, has: bool) -> Result<(), RequestError> {
+    /// Notes whether a CI holds records, which it just got or lost. A CA without a descriptor in the pool needs no note:
+    /// its CIs were written since then, and that noted it.
+    pub fn set_has_records(&self, ci: u32, has: bool) {
         let (ca, i) = self.layout.split(ci);
-        self.with_ca(ca, |page| {
-            if self.flag(page, i, has) {
-                self.ca_changed(ca);
-            }
-        })
+        let _guard = self.lock(ca).lock();
+        let descriptor = self.directory.get(ca);
+        if descriptor != crate::pool::NO_FRAME && self.flag(CaPage::of(self.pool.view(descriptor)), i, has) {
+            self.ca_changed(ca);
+        }
     }
 
     /// Sets whether CI `i` holds records; true if that is news. The caller holds the CA's lock.
