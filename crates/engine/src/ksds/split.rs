@@ -74,7 +74,7 @@ impl Ksds {
         self.from_here(|| self.split_entry(within, &separator))?;
         drop((left, right));
         if emptied {
-            self.data.set_has_records(within.from, false)?;
+            self.data.set_has_records(within.from, false);
         }
         Ok(())
     }

@@ -259,8 +259,8 @@ impl Component {
         self.listed(changed.len(), 0);
     }
 
-    /// Notes whether a CI holds records, which it just got or lost. A CA without a descriptor in the pool needs no note:
-    /// its CIs were written since then, and that noted it.
+    /// Notes whether a CI holds records, which it just got or lost. A CA without a descriptor in the pool needs no
+    /// note: its CIs were written since then, and that noted it.
     pub fn set_has_records(&self, ci: u32, has: bool) {
         let (ca, i) = self.layout.split(ci);
         let _guard = self.lock(ca).lock();
