@@ -205,7 +205,11 @@ impl OpenFile {
                 alternate.open(source, aix, options.access)?;
             }
         }
-        self.reader = Some(data_set.string());
+        let mut reader = data_set.string();
+        if options.access == Access::Input && self.fd.in_order() {
+            reader.leave_no_pages();
+        }
+        self.reader = Some(reader);
         if options.access == Access::Output {
             self.changer = Some(data_set.string());
         }

@@ -73,6 +73,8 @@ pub struct NumberedString<T: Numbered> {
     /// The last change made an alternate key a duplicate.
     duplicate: bool,
     retrieved: u64,
+    /// Pages that it goes forward from leave the pool.
+    leaves_none: bool,
 }
 
 /// Which record a request looks for.
@@ -101,12 +103,18 @@ impl<T: Numbered> NumberedString<T> {
             inserted: None,
             duplicate: false,
             retrieved: 0,
+            leaves_none: false,
         }
     }
 
     /// From now on its changes belong to `unit`.
     pub fn set_unit(&mut self, unit: UnitOfRecovery) {
         self.unit = Some(unit);
+    }
+
+    /// See [`crate::Str::leave_no_pages`].
+    pub fn leave_no_pages(&mut self) {
+        self.leaves_none = true;
     }
 
     /// GET direct.
@@ -173,11 +181,26 @@ impl<T: Numbered> NumberedString<T> {
             None => None,
         };
         match found {
-            Some(found) => Ok(self.deliver(found, intent, false)),
+            Some(found) => {
+                if self.leaves_none && self.position == Position::On {
+                    self.pass(self.number, found);
+                }
+                Ok(self.deliver(found, intent, false))
+            }
             None => {
                 self.position = Position::End;
                 Err(RequestError::EndOfData)
             }
+        }
+    }
+
+    /// It goes forward from one record to another: if that is in another CI, the one it comes from is not wanted any
+    /// more.
+    fn pass(&self, from: u64, to: u64) {
+        let data = &self.of.common().data;
+        let ci = |number| (self.of.place(number).0 / data.layout.ci_size as u64) as u32;
+        if ci(from) != ci(to) {
+            data.pass(ci(from));
         }
     }
 

@@ -198,6 +198,20 @@ impl Str {
         self
     }
 
+    /// From now on CIs that it has read through, going forward, leave the pool if nobody changed them: for who reads
+    /// once, memory for more than what is read ahead is cleared, filled and given back for nothing.
+    pub fn leave_no_pages(&mut self) {
+        match &mut self.of {
+            Of::Ksds(string) => string.leave_no_pages(),
+            Of::Vrrds(string) => string.leave_no_pages(),
+            Of::Esds(string) => string.leave_no_pages(),
+            Of::Rrds(string) => string.leave_no_pages(),
+            Of::Lds(string) => string.leave_no_pages(),
+            // It comes to the base's records in no order.
+            Of::Path(_) => {}
+        }
+    }
+
     /// What its open is for.
     pub(crate) fn access(&self) -> Access {
         match &self.of {

@@ -40,6 +40,8 @@ pub struct KsdsString {
     page_is: Option<(u32, u64)>,
     /// For CIs of which no page is made.
     glass: Glass,
+    /// Pages that it goes forward from leave the pool.
+    leaves_none: bool,
     position: Position,
     /// Key of the position; while `key_at` says so it is that of the record last returned.
     key: Vec<u8>,
@@ -75,6 +77,7 @@ impl KsdsString {
             page: Records::default(),
             page_is: None,
             glass: Glass::default(),
+            leaves_none: false,
             position: Position::Start,
             key: Vec::new(),
             key_at: Where::Key,
@@ -93,6 +96,11 @@ impl KsdsString {
     /// From now on its changes belong to `unit`.
     pub fn set_unit(&mut self, unit: UnitOfRecovery) {
         self.unit = Some(unit);
+    }
+
+    /// See [`crate::Str::leave_no_pages`].
+    pub fn leave_no_pages(&mut self) {
+        self.leaves_none = true;
     }
 
     /// What the string's open is for.
@@ -269,6 +277,10 @@ impl KsdsString {
             Some(spot) => {
                 if self.position == Position::On && self.page_is != Some((spot.leaf.frame, spot.leaf.version)) {
                     self.copy_page(&spot.leaf);
+                }
+                let from = self.spot.map_or(spot.leaf.ci, |from| from.leaf.ci);
+                if self.leaves_none && from != spot.leaf.ci {
+                    self.ksds.data.pass(from);
                 }
                 self.deliver(spot, intent, false)
             }

@@ -43,6 +43,11 @@ impl VariableString {
         self.string.set_unit(unit);
     }
 
+    /// See [`crate::Str::leave_no_pages`].
+    pub fn leave_no_pages(&mut self) {
+        self.string.leave_no_pages();
+    }
+
     /// GET direct.
     pub fn get(&mut self, rrn: u32, search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
         self.begin(intent)?;

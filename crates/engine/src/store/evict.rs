@@ -22,6 +22,14 @@ impl Owner for Component {
 }
 
 impl Component {
+    /// Takes the page of a CI that was read through out of the pool, if it is clean and nobody is at it.
+    pub fn pass(&self, ci: u32) {
+        let page = self.resident(ci).map(|(frame, _)| frame);
+        if let Some(frame) = page.filter(|&frame| !self.pool.descriptor(frame).dirty()) {
+            self.give_up_ci(frame, self.page_id(Kind::Ci, ci));
+        }
+    }
+
     fn give_up_ci(&self, frame: u32, page: PageId) -> bool {
         let (ca, i) = self.layout.split(page.number);
         let Some(_guard) = self.lock(ca).try_lock() else {
