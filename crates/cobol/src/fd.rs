@@ -92,6 +92,11 @@ impl Fd {
         self.access == access::SEQUENTIAL
     }
 
+    /// Accessed by key or number only: no request goes on from where another was.
+    pub fn at_random(&self) -> bool {
+        self.access == access::RANDOM
+    }
+
     /// What contradicts the catalog.
     pub fn conflict(&self, cluster: &Cluster) -> Option<String> {
         let a = &cluster.attributes;

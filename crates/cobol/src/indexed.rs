@@ -4,7 +4,8 @@
 //! of a sequential file is the record's address, in eight bytes.
 //!
 //! One string reads by each key, of which the key of reference keeps the file position; another string changes records,
-//! so that WRITE, REWRITE and DELETE leave the position where it was.
+//! so that WRITE, REWRITE and DELETE leave the position where it was. In random access there is none, and one string
+//! does both.
 //!
 //! | position | set by | READ NEXT returns | READ PREVIOUS returns |
 //! |---|---|---|---|
@@ -61,7 +62,12 @@ impl OpenFile {
             self.position = Position::Lost;
             return Err(Outcome::NotFound);
         }
-        let Some(reader) = reader(&mut self.reader, &mut self.alternates, by) else {
+        // Who never reads on needs no position that changes leave alone, and REWRITE begins where READ was.
+        let prime = match self.fd.at_random() && self.changer.is_some() {
+            true => &mut self.changer,
+            false => &mut self.reader,
+        };
+        let Some(reader) = reader(prime, &mut self.alternates, by) else {
             return Err(Outcome::Failed);
         };
         let argument = argument(self.by, key);

@@ -115,17 +115,18 @@ impl KsdsString {
     /// # Errors
     /// 8/16 not found, 8/20 held by another string, 8/68, 8/112, 8/116, 12/x.
     pub fn get(&mut self, key: &[u8], search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
+        let again = self.spot.filter(|_| search == Search::Equal && self.stands_on(key));
         self.allow_read(intent)?;
         self.check_key(key)?;
-        let page = Cell::new(None);
-        if intent == Intent::Read && search == Search::Equal {
+        let known = Cell::new(again);
+        if again.is_none() && intent == Intent::Read && search == Search::Equal {
             match self.ksds.look(key, &mut self.glass)? {
                 Look::Found(ci, record) => return Ok(self.hand_out(ci, record)),
                 Look::NotFound => return Err(self.lose(RequestError::NotFound)),
-                Look::Page(leaf) => page.set(leaf),
+                Look::Page(leaf) => known.set(leaf.and_then(|leaf| self.ksds.on_page(leaf, key))),
             }
         }
-        let find = |s: &KsdsString| match page.take().and_then(|leaf| s.ksds.on_page(leaf, key)) {
+        let find = |s: &KsdsString| match known.take().filter(|spot| s.ksds.fresh(&spot.leaf)) {
             Some(spot) => Ok(Some(spot)),
             None => s.ksds.find(key, search == Search::Equal),
         };
@@ -133,6 +134,12 @@ impl KsdsString {
             Some(spot) => self.deliver(spot, intent, true),
             None => Err(self.lose(RequestError::NotFound)),
         }
+    }
+
+    /// Is this the key of the record that it read last? An update asks for it again.
+    #[inline]
+    fn stands_on(&self, key: &[u8]) -> bool {
+        self.position == Position::On && self.key_at == Where::Area && self.ksds.key_of(&self.area) == key
     }
 
     /// GET skip-sequential: forward from the position to `key`.
