@@ -34,10 +34,11 @@ step() {
     libcob) [ "$program" != IIPSW ] || rm -f STUDY ;;
     Cica) files=(LD_PRELOAD="$target/release/libcica_cobol.so" DD_STUDY=//STUDY) ;;
     esac
-    times=$({ time (
+    run() {
         [ ${#files[@]} -eq 0 ] || export "${files[@]}"
-        exec "./$program" "$records" "$records" >said 2>&1
-    ); } 2>&1 | tail -1)
+        "./$program" "$records" "$records" >said 2>&1
+    }
+    times=$({ time run; } 2>&1 | tail -1)
     ! grep -q STATUS said || { cat said >&2; exit 1; }
     echo "$records $way $program $times" | awk '{ print $1, $2, $3, $4 + $5, $6 }' >>measured
 }
@@ -67,6 +68,7 @@ done
                 text = text sprintf(" %.3f |", of[records " " way " " programs[p]])
             print text
         }
+        function rate(theirs, ours) { return ours > 0 ? sprintf(" %.1f |", theirs / ours) : " - |" }
         END {
             split("IIPSW IIPSR IIPRR IIPRU IIPRW", programs, " ")
             head = "| load | sequential read | random read | random update | random insert |\n|---|---|---|---|---|---|---|"
@@ -88,9 +90,9 @@ done
                     none = cpu[sizes[s] " none " programs[p]]
                     theirs = cpu[sizes[s] " libcob " programs[p]]
                     ours = cpu[sizes[s] " Cica " programs[p]]
-                    whole = whole sprintf(" %.1f |", theirs / ours)
-                    most = most sprintf(" %.1f |", theirs / none)
-                    own = own sprintf(" %.1f |", (theirs - none) / (ours - none))
+                    whole = whole rate(theirs, ours)
+                    most = most rate(theirs, none)
+                    own = own rate(theirs - none, ours - none)
                 }
                 print "| " sizes[s] " | file handler |" own
                 print "| " sizes[s] " | whole program |" whole
