@@ -491,3 +491,18 @@ fn what_has_no_records_takes_part_in_no_unit() {
     image[20] ^= 1;
     assert_eq!(codes(t.put_interval(&image)), (8, 20));
 }
+
+#[test]
+fn refused_changes_take_no_room_in_a_unit() {
+    let (_, world) = world();
+    let engine = world.engine();
+    loaded(&world, &engine, "a", 10);
+    let ds = world.open(&engine, "a");
+    let unit = engine.unit();
+    let mut s = ds.string_in(&unit);
+    insert(&mut s, 5, 5).unwrap();
+    for _ in 0..world.pool_bytes / 90 {
+        assert_eq!(codes(insert(&mut s, 10, 1)), (8, 8));
+    }
+    unit.commit().unwrap();
+}

@@ -159,9 +159,13 @@ impl UnitOfRecovery {
         change: impl FnOnce(By<'_>) -> Result<T, RequestError>,
     ) -> Result<T, RequestError> {
         let _going = self.state.ending.read();
-        let set = self.state.enlist(inner, key.len() + old.len())?;
+        let bytes = key.len() + old.len() + OVERHEAD;
+        let set = self.state.enlist(inner, bytes)?;
         let holds = &inner.common().holds;
-        let fresh = holds.keep(key, self.state.owner)?;
+        let fresh = match holds.keep(key, self.state.owner) {
+            Ok(fresh) => fresh,
+            Err(error) => return Err(self.state.refused(bytes, error)),
+        };
         let step = Step {
             unit: &self.state,
             set,
@@ -170,10 +174,13 @@ impl UnitOfRecovery {
             logged: Cell::new(false),
         };
         let done = change(By::Unit(&step));
-        if done.is_err() && fresh && !step.logged.get() {
+        if step.logged.get() {
+            return done;
+        }
+        if done.is_err() && fresh {
             holds.keep_not(key);
         }
-        done
+        done.map_err(|error| self.state.refused(bytes, error))
     }
 }
 
@@ -195,7 +202,7 @@ impl State {
                 work.sets.len() - 1
             }
         };
-        work.bytes += bytes + OVERHEAD;
+        work.bytes += bytes;
         let charged = work.charged.as_ref().map_or(0, Held::bytes);
         if work.bytes > charged {
             let more = (work.bytes - charged).next_multiple_of(CHARGE);
@@ -203,9 +210,18 @@ impl State {
                 Some(held) => held.grow(more),
                 none => self.shared.pool.hold(more).map(|held| *none = Some(held)),
             };
-            room.map_err(|_| RequestError::UnitTooLarge)?;
+            if room.is_err() {
+                work.bytes -= bytes;
+                return Err(RequestError::UnitTooLarge);
+            }
         }
         Ok(set)
+    }
+
+    /// A change was not made: it takes no room.
+    fn refused(&self, bytes: usize, error: RequestError) -> RequestError {
+        self.work.lock().bytes -= bytes;
+        error
     }
 
     fn commit(&self) -> Result<Vec<DataSet>, RequestError> {
