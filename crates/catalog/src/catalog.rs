@@ -207,11 +207,20 @@ impl Catalog {
 
     /// The directory of a volume, which must be there.
     pub fn volume_path(&self, serial: &Volser) -> Result<PathBuf, CatalogError> {
-        self.check_volume(self.contents()?.volume(serial)?)
+        self.directory_of(self.contents()?.volume(serial)?)
     }
 
-    /// The same of a volume that may not be in the catalog yet.
+    /// The directory of a volume on which files are to be made or removed, which may not be in the catalog yet. A mount
+    /// point without its volume is none: the volume would hide what is made there, and bring back what is removed.
     pub fn check_volume(&self, volume: &Volume) -> Result<PathBuf, CatalogError> {
+        let path = self.directory_of(volume)?;
+        match self.is_mounted(&*self.contents()?, volume, &path) {
+            true => Ok(path),
+            false => Err(volume_error(&volume.serial, &path, io::ErrorKind::NotFound.into())),
+        }
+    }
+
+    fn directory_of(&self, volume: &Volume) -> Result<PathBuf, CatalogError> {
         let path = volume.path(&self.directory);
         match self.disk.list(&path) {
             Ok(_) => Ok(path),

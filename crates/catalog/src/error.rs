@@ -186,7 +186,7 @@ impl fmt::Display for CatalogError {
                 directory: Some(directory),
             } => write!(
                 f,
-                "the directory {} of volume {serial} is not there; mount or restore it, or remove the volume",
+                "volume {serial} is not there in {}; mount or restore it, or remove the volume",
                 directory.display()
             ),
             CatalogError::VolumeReadOnly { serial, directory } => write!(

@@ -27,6 +27,7 @@ use crate::volume::{Volser, Volume};
 use crate::wire::vvds::{self, Head};
 use cica_disk::{Disk, Open};
 use cica_format::checksum::crc32c;
+use cica_format::VOLUME_MARK;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -179,8 +180,8 @@ impl Catalog {
         }
     }
 
-    /// A volume that should have files and has none is a mount point without its volume.
-    fn is_mounted(&self, contents: &Contents, volume: &Volume, directory: &Path) -> bool {
+    /// A volume that should have files and has none, nor its mark, is a mount point without its volume.
+    pub(crate) fn is_mounted(&self, contents: &Contents, volume: &Volume, directory: &Path) -> bool {
         let mut here = contents
             .entries()
             .filter(|entry| home(entry) == Some(&volume.serial))
@@ -193,7 +194,8 @@ impl Catalog {
             };
             return self.disk.open(directory, how).is_ok();
         }
-        here.any(|file| self.disk.open(&directory.join(file), Open::default()).is_ok())
+        let is_there = |file: &str| self.disk.open(&directory.join(file), Open::default()).is_ok();
+        is_there(VOLUME_MARK) || here.any(|file| is_there(file))
     }
 }
 

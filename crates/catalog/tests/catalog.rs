@@ -272,6 +272,37 @@ fn a_volume_nobody_knows_or_whose_directory_is_gone_is_named() {
     assert!(error.to_string().contains("/mnt/gone"), "{error}");
 }
 
+/// The mount point of a volume is a directory too.
+#[test]
+fn a_mount_point_without_its_volume_is_no_volume() {
+    let (disk, catalog) = memory();
+    let directory = catalog.volume_path(&serial("CICA01")).expect("a new volume");
+    let volume = catalog.volumes().expect("volumes").remove(0);
+    let check = || catalog.check_volume(&volume);
+    let Entry::Cluster(entry) = cluster("S") else {
+        unreachable!("a cluster")
+    };
+    let file = directory.join(&entry.data.file);
+    let new = Open {
+        write: true,
+        create: Create::New,
+        ..Open::default()
+    };
+    disk.open(&file, new).expect("its file");
+    catalog
+        .transact(|contents| contents.insert(Entry::Cluster(entry)))
+        .expect("an entry");
+    assert!(check().is_ok());
+    disk.rename(&file, Path::new("/away")).expect("unmounted");
+    let error = check().expect_err("an empty directory");
+    assert_eq!(error.code(), code(68, 20));
+    assert!(error.to_string().contains("mount"), "{error}");
+    // With its mark it is the volume, whatever became of the file.
+    disk.open(&directory.join(cica_format::VOLUME_MARK), new)
+        .expect("its mark");
+    assert!(check().is_ok());
+}
+
 #[test]
 fn a_volume_that_cannot_be_written_is_named() {
     let at = |kind: io::ErrorKind| volume_error(&serial("CICA01"), Path::new("/mnt/v"), kind.into());

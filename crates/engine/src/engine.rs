@@ -139,11 +139,7 @@ impl Engine {
             };
         }
         self.create_file(&def.data_path, &mut data)?;
-        self.mark_volume(&def.data_path).map_err(|error| OpenError::Io {
-            path: def.data_path.clone(),
-            doing: "marking of the volume",
-            error,
-        })?;
+        self.mark_volume(&def.data_path)?;
         for path in files(&def.data_path, &def.index_path) {
             if let Some(directory) = path.parent() {
                 self.sync_directory(directory)?;

@@ -94,6 +94,7 @@ impl Engine {
             index.end_areas()?;
             data.root.index_root = index.write_roots(cluster)?;
         }
+        self.mark_volume(&data.path)?;
         directories.dedup();
         directories.iter().flatten().try_for_each(|d| self.sync_directory(d))?;
         data.write_roots(cluster).map(drop)

@@ -26,12 +26,10 @@ use crate::log::{Left, LogReader, Logged};
 use crate::unit::Unfinished;
 use cica_disk::{Create, Lock, Open};
 use cica_format::root::{LogPosition, Root};
+use cica_format::VOLUME_MARK;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// File that marks a directory as a volume that is there: the mount point of one that is not has none.
-const MARK: &str = ".cica-volume";
 
 /// A recovery in progress.
 struct Recovery<'e> {
@@ -105,13 +103,18 @@ impl Engine {
     }
 
     /// Marks the directory of a data component as a volume, before the first data set is in it.
-    pub(crate) fn mark_volume(&self, data: &Path) -> std::io::Result<()> {
+    pub(crate) fn mark_volume(&self, data: &Path) -> Result<(), OpenError> {
         let how = Open {
             write: true,
             create: Create::IfMissing,
             ..Open::default()
         };
-        self.shared().env.disk.open(&mark_of(data), how).map(drop)
+        let marked = self.shared().env.disk.open(&mark_of(data), how);
+        marked.map(drop).map_err(|error| OpenError::Io {
+            path: data.to_path_buf(),
+            doing: "marking of the volume",
+            error,
+        })
     }
 
     fn has_mark(&self, data: &Path) -> bool {
@@ -120,7 +123,7 @@ impl Engine {
 }
 
 fn mark_of(data: &Path) -> PathBuf {
-    data.with_file_name(MARK)
+    data.with_file_name(VOLUME_MARK)
 }
 
 impl<'e> Recovery<'e> {

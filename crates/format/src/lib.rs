@@ -21,3 +21,6 @@ pub mod slots;
 pub mod table;
 
 pub use error::FormatError;
+
+/// File that marks a directory as a volume that is there: the mount point of one that is not has none.
+pub const VOLUME_MARK: &str = ".cica-volume";

@@ -186,7 +186,8 @@ impl Files {
         let mut paths = Vec::new();
         for (_, component) in entry.components() {
             if let Some(serial) = component.volumes.first() {
-                paths.push(catalog.volume_path(serial)?.join(&component.file));
+                let directory = catalog.check_volume(catalog.contents()?.volume(serial)?)?;
+                paths.push(directory.join(&component.file));
             }
         }
         let mut paths = paths.into_iter();

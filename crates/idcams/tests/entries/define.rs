@@ -285,7 +285,7 @@ fn a_volume_that_is_gone_or_full_of_files_in_the_way() {
         on_it,
         12,
         &["IDC3014I", "CICA0934E", "IDC3009I"],
-        "/mnt/vol of volume VOL001 is not there",
+        "volume VOL001 is not there in /mnt/vol",
     );
 
     // Uncataloged with records in it: it is not replaced.

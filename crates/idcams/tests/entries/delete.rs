@@ -201,7 +201,7 @@ fn a_volume_that_is_not_there_keeps_its_entries() {
     }
     world.disk.remove(Path::new("/mnt")).unwrap();
     let ids = ["IDC3014I", "CICA0934E", "IDC3009I", "IDC0551I"];
-    world.refused("DELETE PAY.A", 8, &ids, "/mnt of volume VOL001 is not there");
+    world.refused("DELETE PAY.A", 8, &ids, "volume VOL001 is not there in /mnt");
     world.ok("DELETE PAY.A NOSCRATCH");
 }
 
