@@ -90,8 +90,8 @@ impl Engine {
         recovery.complete(reader, first)
     }
 
-    /// The data set that named this log was deleted: if its owner died, what other data sets have in it is done, and it is
-    /// free. Else a log of which all data sets were deleted would never be used again.
+    /// The data set that named this log was deleted: if its owner died, what other data sets have in it is done, and it
+    /// is free. Else a log of which all data sets were deleted would never be used again.
     ///
     /// # Errors
     /// As [`recover`](Self::recover); the log stays for whoever opens one of them.
