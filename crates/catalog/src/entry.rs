@@ -113,6 +113,8 @@ pub struct Aix {
     pub upgrade: bool,
     /// Where the alternate key stands in the base record (AXRKP) and how long it is.
     pub alternate_key: Keys,
+    /// Base records whose alternate key is this byte throughout are not in it.
+    pub suppressed: Option<u8>,
     /// What was said of it; `keys` is the key of the alternate index records themselves.
     pub attributes: Attributes,
     /// Data component.

@@ -119,6 +119,7 @@ fn make(world: &World, engine: &Engine, work: &Work, sphere: bool) -> BTreeMap<u
             data.spanned = true;
             data.alternate = Some(Alternate {
                 base: "T.D".into(),
+                suppressed: None,
                 key_offset: 8,
                 unique: false,
                 upgrade: true,

@@ -38,6 +38,7 @@ fn define(world: &World, engine: &Engine, pointers: Pointers) {
             data.spanned = true;
             data.alternate = Some(Alternate {
                 base: "T.B".into(),
+                suppressed: None,
                 key_offset: offset as u32,
                 unique,
                 upgrade: true,

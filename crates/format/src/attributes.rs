@@ -34,6 +34,31 @@ pub struct Alternate {
     pub upgrade: bool,
     /// What its pointers are.
     pub pointers: Pointers,
+    /// Records whose alternate key is this byte throughout are not in the index.
+    pub suppressed: Option<u8>,
+}
+
+/// Which part of a base record is an alternate key, and of which records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AlternateKey {
+    /// Where it stands (AXRKP).
+    pub offset: usize,
+    /// Its length.
+    pub length: usize,
+    /// Records whose key is this byte throughout have none.
+    pub suppressed: Option<u8>,
+}
+
+impl AlternateKey {
+    /// The alternate key in a base record, unless that is too short to have it or its key is suppressed.
+    #[inline]
+    pub fn of<'r>(&self, record: &'r [u8]) -> Option<&'r [u8]> {
+        let key = record.get(self.offset..self.offset + self.length)?;
+        match self.suppressed {
+            Some(byte) if key.iter().all(|b| *b == byte) => None,
+            _ => Some(key),
+        }
+    }
 }
 
 /// Attributes of a component, as the engine obeys them.
@@ -129,6 +154,7 @@ mod at {
     pub const ALTERNATE_OFFSET: usize = 196;
     pub const ALTERNATE_FLAGS: usize = 200;
     pub const POINTER_LEN: usize = 201;
+    pub const SUPPRESSED: usize = 202;
 }
 
 mod flag {
@@ -148,7 +174,8 @@ mod alternate {
     pub const UNIQUE: u8 = 0x02;
     pub const UPGRADE: u8 = 0x04;
     pub const PRIME_KEYS: u8 = 0x08;
-    pub const ALL: u8 = 0x0F;
+    pub const SPARSE: u8 = 0x10;
+    pub const ALL: u8 = 0x1F;
 }
 
 impl Organization {
@@ -354,6 +381,15 @@ impl Attributes {
 }
 
 impl Alternate {
+    /// The alternate key, of so many bytes.
+    pub fn key(&self, length: u16) -> AlternateKey {
+        AlternateKey {
+            offset: self.key_offset as usize,
+            length: length.into(),
+            suppressed: self.suppressed,
+        }
+    }
+
     fn encode(&self, out: &mut [u8]) -> Result<(), FormatError> {
         put_text(WHAT, "base name", out, (at::BASE_NAME, NAME_LEN), &self.base)?;
         put(out, at::ALTERNATE_OFFSET, &self.key_offset.to_le_bytes());
@@ -361,8 +397,10 @@ impl Alternate {
         out[at::ALTERNATE_FLAGS] = alternate::IS
             | bit(self.unique, alternate::UNIQUE)
             | bit(self.upgrade, alternate::UPGRADE)
-            | bit(matches!(self.pointers, Pointers::Keys(_)), alternate::PRIME_KEYS);
+            | bit(matches!(self.pointers, Pointers::Keys(_)), alternate::PRIME_KEYS)
+            | bit(self.suppressed.is_some(), alternate::SPARSE);
         out[at::POINTER_LEN] = self.pointers.len() as u8;
+        out[at::SUPPRESSED] = self.suppressed.unwrap_or(0);
         Ok(())
     }
 
@@ -381,6 +419,7 @@ impl Alternate {
             unique: flags & alternate::UNIQUE != 0,
             upgrade: flags & alternate::UPGRADE != 0,
             pointers: Pointers::of(keys, bytes[at::POINTER_LEN])?,
+            suppressed: (flags & alternate::SPARSE != 0).then_some(bytes[at::SUPPRESSED]),
         }))
     }
 }

@@ -331,8 +331,9 @@ fn attributes_in_a_root() {
         ("created", le!(a.created)),
         ("base name", padded("PAYROLL.MASTER", 44)),
         ("alternate offset", le!(20u32)),
-        ("alternate flags", vec![0x01 | 0x02 | 0x08]),
+        ("alternate flags", vec![0x01 | 0x02 | 0x08 | 0x10]),
         ("pointer length", vec![8]),
+        ("suppressed", vec![0x5C]),
     ];
     assert_pictured("root", "Attributes", &bytes[768..1024], &fields);
 }

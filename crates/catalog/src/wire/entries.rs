@@ -66,6 +66,8 @@ pub fn encode_entry(entry: &Entry) -> (u8, Vec<u8>) {
             w.number(7, e.upgrade);
             w.number(8, e.alternate_key.length);
             w.number(9, e.alternate_key.offset);
+            // One more than the byte: what is not there is zero.
+            w.number(10, e.suppressed.map_or(0, |byte| u64::from(byte) + 1));
             AIX
         }
         Entry::Path(e) => {
@@ -196,6 +198,10 @@ fn read_entry(kind: u8, name: Name, f: &mut Fields<'_>) -> Result<Entry, String>
             alternate_key: Keys {
                 length: f.number(8)?,
                 offset: f.number(9)?,
+            },
+            suppressed: match f.number::<u16>(10)?.checked_sub(1) {
+                Some(byte) => Some(u8::try_from(byte).map_err(|_| "field 10 is no byte".to_string())?),
+                None => None,
             },
         })),
         PATH => Entry::Path(PathEntry {

@@ -126,6 +126,7 @@ pub fn everything() -> Contents {
         index: Some(component("PAY.MASTER.INDEX")),
     };
     let aix = Aix {
+        suppressed: Some(0x40),
         name: name("PAY.BYNAME"),
         relate: name("PAY.MASTER"),
         unique_key: true,

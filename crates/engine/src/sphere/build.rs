@@ -144,7 +144,7 @@ impl Engine {
         let file = format!("bldindex-{:016x}.work", self.new_id(work, 3));
         let mut sorter = Sorter::new(self.shared_disk(), work.join(file), length, memory);
         let mut string = base.string();
-        let offset = of.key_offset as usize;
+        let alternate = of.key(key_len as u16);
         loop {
             let record = match string.next(Intent::Read) {
                 Ok(record) => record,
@@ -152,8 +152,8 @@ impl Engine {
                 Err(error) => return Err(BuildError::Base(error)),
             };
             built.read += 1;
-            match record.bytes.get(offset..offset + key_len) {
-                None => built.short += 1,
+            match alternate.of(record.bytes) {
+                None => built.short += u64::from(record.bytes.len() < alternate.offset + alternate.length),
                 Some(key) => {
                     let rba = record.rba.to_be_bytes();
                     let identity = match of.pointers {

@@ -5,16 +5,14 @@ use crate::error::{OpenError, RequestError};
 use crate::ksds::Ksds;
 use crate::organized::Organized;
 use cica_format::aix::{Pointers, HEADER_LEN};
-use cica_format::attributes::{Attributes, Organization};
+use cica_format::attributes::{AlternateKey, Attributes, Organization};
 use std::sync::Arc;
 
 /// See the module.
 pub struct Member {
     pub inner: Arc<Inner>,
     pub ksds: Arc<Ksds>,
-    /// Where the alternate key stands in a base record.
-    offset: usize,
-    length: usize,
+    key: AlternateKey,
     pub pointers: Pointers,
     pub unique: bool,
 }
@@ -48,8 +46,7 @@ impl Member {
             )));
         }
         Ok(Member {
-            offset: alternate.key_offset as usize,
-            length: own.key_length as usize,
+            key: alternate.key(own.key_length),
             pointers: alternate.pointers,
             unique: alternate.unique,
             ksds: ksds.clone(),
@@ -57,9 +54,9 @@ impl Member {
         })
     }
 
-    /// The alternate key in a base record, unless that is too short to have it.
+    /// The alternate key in a base record, unless that has none.
     pub fn key_of<'r>(&self, record: &'r [u8]) -> Option<&'r [u8]> {
-        record.get(self.offset..self.offset + self.length)
+        self.key.of(record)
     }
 
     /// An error of this index, as the upgrade of a base record meets it.

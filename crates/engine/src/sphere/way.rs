@@ -8,7 +8,7 @@ use crate::ksds::Ksds;
 use crate::organized::Organized;
 use crate::Access;
 use cica_format::aix::Pointers;
-use cica_format::attributes::{Attributes, Organization};
+use cica_format::attributes::{AlternateKey, Attributes, Organization};
 use std::sync::Arc;
 
 /// See the module.
@@ -17,8 +17,7 @@ pub(crate) struct Way {
     pub ksds: Arc<Ksds>,
     /// What its pointers are.
     pub pointers: Pointers,
-    /// Where the alternate key stands in a base record.
-    offset: usize,
+    key: AlternateKey,
     /// The base's attributes, as of a KSDS with the alternate key for the key.
     attributes: Attributes,
     /// Its place in the upgrade set, if it is upgraded.
@@ -88,7 +87,7 @@ impl Way {
         Ok(Way {
             ksds: ksds.clone(),
             pointers: of.pointers,
-            offset: of.key_offset as usize,
+            key: of.key(own.key_length),
             attributes,
             place,
             _member: member,
@@ -106,8 +105,8 @@ impl Way {
         &self.ksds.attributes.cluster_name
     }
 
-    /// The alternate key in a base record, unless that is too short to have it.
+    /// The alternate key in a base record, unless that has none.
     pub fn key_of<'r>(&self, record: &'r [u8]) -> Option<&'r [u8]> {
-        record.get(self.offset..self.offset + self.ksds.shape.key_len)
+        self.key.of(record)
     }
 }

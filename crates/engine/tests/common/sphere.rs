@@ -26,6 +26,7 @@ pub fn define(world: &World, engine: &Engine) {
             data.spanned = true;
             data.alternate = Some(Alternate {
                 base: "T.B".into(),
+                suppressed: None,
                 key_offset: offset,
                 unique,
                 upgrade: true,

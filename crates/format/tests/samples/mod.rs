@@ -95,6 +95,7 @@ pub fn attributes() -> Attributes {
             unique: true,
             upgrade: false,
             pointers: Pointers::Keys(8),
+            suppressed: Some(0x5C),
         }),
     }
 }

@@ -157,7 +157,7 @@ const AIX_DATA: [Param; 9] = join(&[
     &SPEED,
     &ERASE,
 ]);
-const AIX_ONLY: [Param; 7] = [
+const AIX_ONLY: [Param; 8] = [
     name("RELATE", Form::Dsname, "base cluster it is an index to")
         .abbr(&["REL"])
         .required(),
@@ -168,6 +168,12 @@ const AIX_ONLY: [Param; 7] = [
         .abbr(&["NUNQK"])
         .one_of("uniquekey")
         .default("yes"),
+    number(
+        "SUPPRESS",
+        0,
+        255,
+        "records whose alternate key is this byte throughout are not in it (Cica's own)",
+    ),
     flag("UPGRADE", "kept up to date with its base")
         .abbr(&["UPG"])
         .one_of("upgrade")
@@ -178,7 +184,7 @@ const AIX_ONLY: [Param; 7] = [
     TO,
     FOR,
 ];
-const AIX_OBJECT: [Param; 54] = join(&[
+const AIX_OBJECT: [Param; 55] = join(&[
     &[NAME],
     &AIX_ONLY,
     &COMPONENT,

@@ -135,6 +135,7 @@ impl Sphere {
             attributes.component_name = format!("{name}.{part}");
             attributes.alternate = Some(attributes::Alternate {
                 base: "SIM.KSDS".into(),
+                suppressed: None,
                 key_offset: alternate.offset as u32,
                 unique: alternate.unique,
                 upgrade: alternate.upgrade,

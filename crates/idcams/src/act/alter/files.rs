@@ -100,6 +100,7 @@ impl Carrier {
                     unique: aix.unique_key,
                     upgrade: aix.upgrade,
                     pointers: Pointers::Rba,
+                    suppressed: aix.suppressed,
                 }),
             }),
             _ => None,

@@ -27,6 +27,7 @@ pub struct Over {
     upgrade: bool,
     alternate_key: Keys,
     pointers: Pointers,
+    suppressed: Option<u8>,
 }
 
 impl Over {
@@ -56,6 +57,10 @@ impl Over {
             unique_key: said("UNIQUEKEY", "NONUNIQUEKEY").unwrap_or(model.is_some_and(|m| m.unique_key)),
             upgrade: said("UPGRADE", "NOUPGRADE").unwrap_or(model.is_none_or(|m| m.upgrade)),
             pointers: pointers(base),
+            suppressed: params
+                .number("SUPPRESS")
+                .map(|byte| byte as u8)
+                .or(model.and_then(|m| m.suppressed)),
             alternate_key,
             relate,
         })
@@ -80,6 +85,7 @@ impl Over {
                 offset: carried.key_offset,
             },
             pointers: carried.pointers,
+            suppressed: carried.suppressed,
         })
     }
 
@@ -91,6 +97,7 @@ impl Over {
             unique_key: self.unique_key,
             upgrade: self.upgrade,
             alternate_key: self.alternate_key,
+            suppressed: self.suppressed,
             attributes: cluster.attributes.clone(),
             data: cluster.data.clone(),
             index: index.clone(),
@@ -105,6 +112,7 @@ impl Over {
             unique: self.unique_key,
             upgrade: self.upgrade,
             pointers: self.pointers,
+            suppressed: self.suppressed,
         }
     }
 }

@@ -485,6 +485,9 @@ fn words(a: &FileAttributes, said: &Attributes, entry: &Entry, data: bool) -> Ve
         words.push(pick(a.spanned, ["SPANNED", "NONSPANNED"]));
         if let Entry::Aix(aix) = entry {
             words.push(pick(aix.unique_key, ["UNIQUEKEY", "NONUNIQKEY"]));
+            if aix.suppressed.is_some() {
+                words.push("SPARSE");
+            }
         }
         if said.inhibit {
             words.push("INH-UPDATE");
