@@ -5,18 +5,21 @@
 //! reach            name -> the entry whose records it means      [mod@reach]
 //! rebuild          volumes -> a catalog that was lost            [mod@rebuild]
 //! open             entry -> open data set, or why it may not be  [mod@open]
+//! RecordLocks      which open has locked which record            [locks]
 //! ```
 //! The engine knows files, the catalog knows names; what both must agree on is decided here and nowhere else.
 
 #![forbid(unsafe_code)]
 
 mod error;
+mod locks;
 mod open;
 mod reach;
 mod rebuild;
 mod start;
 
 pub use error::SessionError;
+pub use locks::{Held, Opener, RecordLocks, LONGEST_WAIT};
 pub use open::{files, open};
 pub use reach::{as_cluster, reach, Reached};
 pub use rebuild::{rebuild, Rebuilt};

@@ -1,6 +1,7 @@
 //! What a process works with: the catalog that is meant, and an engine over it.
 
 use crate::error::SessionError;
+use crate::locks::RecordLocks;
 use cica_catalog::{Catalog, Surroundings};
 use cica_disk::{Clock, Disk, LinuxDisk, SystemClock};
 use cica_engine::{Engine, Env, Io};
@@ -35,6 +36,8 @@ pub struct Session {
     pub catalog: Arc<Catalog>,
     /// The engine of this process.
     pub engine: Engine,
+    /// Records that languages have locked.
+    pub locks: Arc<RecordLocks>,
 }
 
 impl Session {
@@ -66,6 +69,7 @@ impl Session {
             clock,
             catalog: Arc::new(catalog),
             engine,
+            locks: Arc::default(),
         })
     }
 }
