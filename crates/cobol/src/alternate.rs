@@ -123,6 +123,15 @@ pub fn indexes(fd: &Fd, contents: &Contents, base: &Name) -> Result<Vec<Aix>, St
                 if aix.unique_key { "UNIQUEKEY" } else { "NONUNIQUEKEY" },
             ));
         }
+        if aix.suppressed != key.suppressed {
+            let words = |byte: Option<u8>| byte.map_or("none".into(), |byte| format!("X'{byte:02X}'"));
+            return Err(format!(
+                "the alternate key at offset {offset} has SUPPRESS {} in the program, and {} {}",
+                words(key.suppressed),
+                aix.name,
+                words(aix.suppressed)
+            ));
+        }
         found.push(aix.clone());
     }
     found.extend(rest.into_iter().filter(|aix| aix.upgrade).cloned());

@@ -5,11 +5,11 @@
 //! thread that still has the word finds a closed file there, not foreign memory.
 
 use crate::fd::Fd;
-use crate::libcob::layout::{close, open, organization, select, Field, File};
+use crate::libcob::layout::{close, lock, open, organization, read, select, Field, File};
 use crate::libcob::{libcob, next, Libcob};
 use crate::open::{Opened, Request};
 use crate::open_file::OpenFile;
-use crate::process::{is_forked, tell_forked};
+use crate::process::{is_forked, session, tell_forked};
 use crate::request;
 use crate::status::{note, Outcome, Set};
 use crate::tell::{tell, CICA1207S, CICA1213S};
@@ -90,6 +90,60 @@ unsafe fn ours(
     true
 }
 
+/// The same for a READ with these options.
+///
+/// # Safety
+/// As [`ours`].
+#[inline]
+unsafe fn our_read(
+    file: *mut File,
+    item: *mut Field,
+    options: c_int,
+    read: impl Fn(&'static Libcob, &mut OpenFile) -> Result<(), Outcome>,
+) -> bool {
+    let Some(libcob) = libcob() else { return false };
+    // SAFETY: the caller's promise, here and below.
+    let Some(outcome) = (unsafe { act_waiting(file, options, |open| read(libcob, open)) }) else {
+        return false;
+    };
+    unsafe { libcob.set_status(file, item, outcome.status(Set::of_process())) };
+    true
+}
+
+/// What comes of a READ of a file of Cica's; none when the file is not. WITH WAIT it is tried again when the record that
+/// another thread has locked may be free.
+///
+/// # Safety
+/// As [`act`].
+#[inline]
+pub unsafe fn act_waiting(
+    file: *mut File,
+    options: c_int,
+    read: impl Fn(&mut OpenFile) -> Result<(), Outcome>,
+) -> Option<Outcome> {
+    if options & read::WAIT == 0 {
+        // SAFETY: the caller's promise, here and below.
+        return unsafe { act(file, read) };
+    }
+    let locks = &session(false)?.locks;
+    loop {
+        let seen = locks.frees();
+        let mut holder = None;
+        let outcome = unsafe {
+            act(file, |open| {
+                let done = read(open);
+                holder = open.locks.holder();
+                done
+            })
+        }?;
+        match holder {
+            // The file itself is free meanwhile, so that COMMIT of another thread gets through.
+            Some(holder) if outcome == Outcome::RecordLocked && locks.wait(seen, holder) => {}
+            _ => return Some(outcome),
+        }
+    }
+}
+
 /// What comes of a request for a file of Cica's; none when the file is not.
 ///
 /// # Safety
@@ -105,15 +159,16 @@ pub unsafe fn act(file: *mut File, act: impl FnOnce(&mut OpenFile) -> Result<(),
     }))
 }
 
-/// The text of a data item, without the blanks behind it.
+/// The text of a data item, without the blanks behind it; none of a LINKAGE item that was not passed.
 ///
 /// # Safety
-/// `field` is a data item of the program.
-unsafe fn text(field: *const Field) -> String {
-    // SAFETY: the caller's promise.
-    let bytes = unsafe { std::slice::from_raw_parts((*field).data, (*field).size) };
+/// `field` is null or a data item of the program.
+unsafe fn text(field: *const Field) -> Option<String> {
+    // SAFETY: the caller's promise, here and below.
+    let field = unsafe { field.as_ref() }.filter(|field| !field.data.is_null())?;
+    let bytes = unsafe { std::slice::from_raw_parts(field.data, field.size) };
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-    String::from_utf8_lossy(&bytes[..end]).trim_end().to_string()
+    Some(String::from_utf8_lossy(&bytes[..end]).trim_end().to_string())
 }
 
 /// OPEN.
@@ -157,6 +212,7 @@ pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int) -> Option<
             return None;
         }
         let libcob = libcob()?;
+        let assign = text(f.assign)?;
         let mut opened = Opened::Libcobs;
         note(0, 0, 0);
         let outcome = behind(|| {
@@ -164,7 +220,9 @@ pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int) -> Option<
                 true => "?".into(),
                 false => CStr::from_ptr(f.select_name).to_string_lossy(),
             };
-            opened = request_of(f, &select_name, &text(f.assign), mode as c_uchar).open();
+            let request = request_of(f, &select_name, &assign, mode as c_uchar);
+            let bits = f.lock & !lock::OPEN_EXCLUSIVE | sharing as c_uchar;
+            opened = Request { locks: bits, ..request }.open();
             Outcome::Done
         });
         match opened {
@@ -195,6 +253,7 @@ unsafe fn request_of<'a>(f: &File, file: &'a str, assign: &'a str, mode: u8) -> 
         // SAFETY: the caller's promise.
         fd: unsafe { Fd::of(f) },
         organization: f.organization,
+        locks: f.lock,
     }
 }
 
@@ -262,9 +321,9 @@ unsafe fn forget(file: *mut File, mode: u8) {
 pub unsafe extern "C" fn cob_read(file: *mut File, key: *mut Field, item: *mut Field, options: c_int) {
     // SAFETY: the caller's promise, here and below.
     unsafe {
-        let done = ours(file, item, |libcob, open| match key.is_null() {
+        let done = our_read(file, item, options, |libcob, open| match key.is_null() {
             true => request::read_way(libcob, file, open, options),
-            false => request::read_key(libcob, file, open, key),
+            false => request::read_key(libcob, file, open, key, options),
         });
         if !done {
             if let Some(read) = next().read {
@@ -282,7 +341,7 @@ pub unsafe extern "C" fn cob_read(file: *mut File, key: *mut Field, item: *mut F
 pub unsafe extern "C" fn cob_read_next(file: *mut File, item: *mut Field, options: c_int) {
     // SAFETY: the caller's promise, here and below.
     unsafe {
-        if !ours(file, item, |libcob, open| {
+        if !our_read(file, item, options, |libcob, open| {
             request::read_way(libcob, file, open, options)
         }) {
             if let Some(read_next) = next().read_next {
@@ -347,7 +406,9 @@ pub unsafe extern "C" fn cob_write(
 pub unsafe extern "C" fn cob_rewrite(file: *mut File, record: *mut Field, options: c_int, item: *mut Field) {
     // SAFETY: the caller's promise, here and below.
     unsafe {
-        if !ours(file, item, |libcob, open| request::rewrite(libcob, file, open, record)) {
+        if !ours(file, item, |libcob, open| {
+            request::rewrite(libcob, file, open, record, options)
+        }) {
             if let Some(rewrite) = next().rewrite {
                 rewrite(file, record, options, item);
             }
@@ -379,7 +440,10 @@ pub unsafe extern "C" fn cob_delete(file: *mut File, item: *mut Field) {
 pub unsafe extern "C" fn cob_unlock_file(file: *mut File, item: *mut Field) {
     // SAFETY: the caller's promise, here and below.
     unsafe {
-        if !ours(file, item, |_, _| Ok(())) {
+        if !ours(file, item, |_, open| {
+            open.locks.unlock_all();
+            Ok(())
+        }) {
             if let Some(unlock) = next().unlock {
                 unlock(file, item);
             }
@@ -399,10 +463,11 @@ pub unsafe extern "C" fn cob_delete_file(file: *mut File, item: *mut Field) {
             return;
         }
         let mut deleted = None;
-        if let (Some(f), Some(libcob)) = (file.as_ref(), libcob()) {
-            if f.open == open::CLOSED && f.organization != organization::SEQUENTIAL && !f.assign.is_null() {
+        let assign = file.as_ref().and_then(|f| text(f.assign));
+        if let (Some(f), Some(libcob), Some(assign)) = (file.as_ref(), libcob(), assign) {
+            if f.open == open::CLOSED && f.organization != organization::SEQUENTIAL {
                 let done = behind(|| {
-                    deleted = request_of(f, "", &text(f.assign), open::CLOSED).delete();
+                    deleted = request_of(f, "", &assign, open::CLOSED).delete();
                     Outcome::Done
                 });
                 if done != Outcome::Done {
@@ -443,7 +508,10 @@ pub unsafe extern "C" fn cob_file_free(file: *mut *mut File, keys: *mut *mut c_v
 #[no_mangle]
 pub extern "C" fn cob_commit() {
     end_unit("COMMIT", unit::commit);
-    each_open(|open| open.commit());
+    each_open(|open| {
+        open.locks.unlock_all();
+        open.commit()
+    });
     if let Some(commit) = next().commit {
         // SAFETY: libcob's own function, in the place of which the program called.
         unsafe { commit() }
@@ -467,6 +535,10 @@ pub extern "C" fn cob_rollback() {
                 .into(),
         ),
         false => unit::roll_back(),
+    });
+    each_open(|open| {
+        open.locks.unlock_all();
+        Ok(())
     });
     if let Some(rollback) = next().rollback {
         // SAFETY: libcob's own function, in the place of which the program called.

@@ -58,6 +58,8 @@ struct Binary {
 /// A program's file as libcob has it, made from its description.
 struct Shadow {
     file: File,
+    /// The program's own file, where it must be told to libcob.
+    own: *mut File,
     record: Field,
     assign: Field,
     name: CString,
@@ -87,9 +89,13 @@ pub unsafe extern "C" fn CICAFH(operation: *mut c_uchar, fcd: *mut Fcd) -> c_int
         let code = u16::from_be_bytes([*operation, *operation.add(1)]);
         let address = fcd as usize;
         let known = SHADOWS.lock().get(&address).cloned();
+        let mut own = known.as_ref().map_or(std::ptr::null_mut(), |shadow| shadow.lock().own);
+        if let (true, Some(libcob)) = ((*fcd).open_mode & fcd::CLOSED != 0, libcob()) {
+            own = libcob.file_of(&mut *fcd);
+        }
         let outcome = match known {
             Some(shadow) if kept(&shadow.lock().file).is_some() => Some(shadow.lock().request(code, &mut *fcd)),
-            _ if operation::OPEN.contains(&code) => open_new(code, &mut *fcd),
+            _ if operation::OPEN.contains(&code) => open_new(code, &mut *fcd, own),
             // libcob's own handler fails on one that it has never seen.
             _ if (*fcd).open_mode & fcd::CLOSED != 0 => Some(of_closed(code)),
             _ => None,
@@ -102,6 +108,9 @@ pub unsafe extern "C" fn CICAFH(operation: *mut c_uchar, fcd: *mut Fcd) -> c_int
         }
         let status = outcome.status(Set::of_process());
         (*fcd).status = [b'0' + status / 10, b'0' + status % 10];
+        if let Some(libcob) = libcob() {
+            libcob.after_handler(own, status);
+        }
         0
     }
 }
@@ -138,12 +147,13 @@ fn of_closed(code: u16) -> Outcome {
 ///
 /// # Safety
 /// A file control description.
-unsafe fn open_new(code: u16, fcd: &mut Fcd) -> Option<Outcome> {
+unsafe fn open_new(code: u16, fcd: &mut Fcd, own: *mut File) -> Option<Outcome> {
     // SAFETY: the caller's promise, here and below.
     unsafe {
         let shadow = Shadow::of(fcd)?;
         let mode = (code & 3) as u8 + 1;
         let mut file = shadow.lock();
+        file.own = own;
         let outcome = border::take_over(&mut file.file, mode.into(), 0)?;
         let opened = kept(&file.file).is_some();
         drop(file);
@@ -194,6 +204,7 @@ impl Shadow {
         let shadow = Arc::new(Mutex::new(Shadow {
             // SAFETY: numbers and pointers, of which zero is a value.
             file: unsafe { zeroed() },
+            own: std::ptr::null_mut(),
             record: field(fcd.record, most),
             assign: field(name.as_ptr().cast_mut().cast(), name.as_bytes().len()),
             name,
@@ -226,12 +237,15 @@ impl Shadow {
             // The key as a whole, then its parts.
             let mut fields: Vec<Field> = place.parts.iter().take(1).chain(&place.parts).map(of).collect();
             fields[0].size = place.parts.iter().map(|&(_, size)| size).sum();
+            // Keys are told apart by where their data is; this one's is in its parts.
+            fields[0].data = fields.as_mut_ptr().cast();
             // SAFETY: numbers and pointers, of which zero is a value.
             let mut key: Key = unsafe { zeroed() };
             key.field = &mut fields[0];
             key.duplicates = place.duplicates.into();
-            key.suppress = place.sparse.into();
-            if place.parts.len() > 1 {
+            key.suppress = place.sparse.is_some().into();
+            key.suppressed = place.sparse.unwrap_or(0).into();
+            {
                 key.parts = place.parts.len() as c_int;
                 for (to, part) in key.part.iter_mut().zip(&mut fields[1..]) {
                     *to = part;
@@ -267,6 +281,11 @@ impl Shadow {
             access::DYNAMIC => layout::access::DYNAMIC,
             _ => layout::access::SEQUENTIAL,
         };
+        f.lock = match fcd.lock_mode {
+            fcd::lock::EXCLUSIVE => layout::lock::EXCLUSIVE,
+            fcd::lock::AUTOMATIC => layout::lock::AUTOMATIC,
+            _ => 0,
+        };
         f.optional = u8::from(fcd.other & other::OPTIONAL != 0);
         f.version = 1;
     }
@@ -294,7 +313,7 @@ impl Shadow {
     /// As [`request`](Self::request).
     unsafe fn carry_out(&mut self, code: u16, fcd: &mut Fcd, length: usize) -> Outcome {
         let Some(libcob) = libcob() else { return Outcome::Failed };
-        let key = self.key_of_reference(fcd);
+        let mut key = self.key_of_reference(fcd);
         let options = i32::from_be_bytes(fcd.options);
         let mut record = Field {
             size: length,
@@ -317,17 +336,23 @@ impl Shadow {
             if operation::OPEN.contains(&code) {
                 return Outcome::AlreadyOpen;
             }
+            if let operation::NEXT | operation::PREVIOUS | operation::BY_KEY = code {
+                let key = key.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut);
+                let done = border::act_waiting(file, options, |open| match code {
+                    operation::NEXT => request::read_way(libcob, file, open, options & !read::PREVIOUS),
+                    operation::PREVIOUS => request::read_way(libcob, file, open, options | read::PREVIOUS),
+                    _ => request::read_key(libcob, file, open, key, options),
+                });
+                return done.unwrap_or(Outcome::NotOpen);
+            }
             let done = border::act(file, |open| match code {
-                operation::NEXT => request::read_way(libcob, file, open, options & !read::PREVIOUS),
-                operation::PREVIOUS => request::read_way(libcob, file, open, options | read::PREVIOUS),
-                operation::BY_KEY => match key {
-                    Some(mut key) => request::read_key(libcob, file, open, &mut key),
-                    None => request::read_key(libcob, file, open, std::ptr::null_mut()),
-                },
                 operation::WRITE => request::write(libcob, file, open, &mut record),
-                operation::REWRITE => request::rewrite(libcob, file, open, &mut record),
+                operation::REWRITE => request::rewrite(libcob, file, open, &mut record, options),
                 operation::DELETE => request::delete(libcob, file, open),
-                operation::UNLOCK => Ok(()),
+                operation::UNLOCK => {
+                    open.locks.unlock_all();
+                    Ok(())
+                }
                 _ => {
                     let relation = number(&operation::START).ok_or(Outcome::Logic)?;
                     let mut key = key.ok_or(Outcome::NotFound);

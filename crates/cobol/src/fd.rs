@@ -1,28 +1,47 @@
 //! What a program's FD says of a file: organization, keys, record lengths; and whether the catalog says the same.
+//!
+//! VSAM's keys are of one piece. A data set made for an FD that has keys of several parts holds those keys in front of
+//! each record, one after the other: the **head**. Base and alternate indexes are VSAM's own then, over the head.
+//!
+//! ```text
+//! program's record      AA..CC..BB........      prime key AA BB, alternate key CC
+//! stored record     AABBAA..CC..BB........      KEYS(4 0), alternate key at 8
+//! ```
 
-use crate::libcob::layout::{access, organization, File, Key};
+use crate::libcob::layout::{access, organization, Field, File, Key};
 use crate::libcob::Libcob;
 use cica_catalog::{Cluster, Name};
-use cica_format::attributes::Organization;
+use cica_format::attributes::{self, Organization};
 
 /// ALTERNATE RECORD KEY.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AlternateKey {
-    /// Where it stands in a record.
+    /// Where it stands in a stored record.
     pub offset: usize,
     /// Bytes.
     pub length: usize,
     /// WITH DUPLICATES.
     pub duplicates: bool,
+    /// SUPPRESS WHEN ALL this: such records are not in the alternate index.
+    pub suppressed: Option<u8>,
 }
 
 impl AlternateKey {
-    /// The key in a record, unless that is too short to have it.
+    /// The key in a stored record, unless that is too short to have it, or the key is suppressed.
     #[inline]
     pub fn of<'r>(&self, record: &'r [u8]) -> Option<&'r [u8]> {
-        record.get(self.offset..self.offset + self.length)
+        let (offset, length, suppressed) = (self.offset, self.length, self.suppressed);
+        let key = attributes::AlternateKey {
+            offset,
+            length,
+            suppressed,
+        };
+        key.of(record)
     }
 }
+
+/// Offset and length of each part of a key in the program's record.
+pub type Parts = Vec<(usize, usize)>;
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,13 +50,17 @@ pub struct Fd {
     pub organization: u8,
     /// ACCESS MODE.
     pub access: u8,
-    /// Offset and length of the prime key.
+    /// Offset and length of the prime key in a stored record.
     pub key: Option<(usize, usize)>,
     /// Alternate keys, in the program's order.
     pub alternates: Vec<AlternateKey>,
-    /// Least record length.
+    /// Where the keys stand in the program's record, the prime key first.
+    pub parts: Vec<Parts>,
+    /// Bytes of the head.
+    pub head: usize,
+    /// Least length of the program's record.
     pub least: usize,
-    /// Greatest record length.
+    /// Greatest length of the program's record.
     pub most: usize,
     /// RECORD VARYING, or records of several lengths.
     pub varying: bool,
@@ -56,6 +79,8 @@ impl Fd {
             access: f.access,
             key: None,
             alternates: Vec::new(),
+            parts: Vec::new(),
+            head: 0,
             least: f.least,
             most: f.most,
             varying: f.least != f.most || !f.depending.is_null(),
@@ -69,22 +94,50 @@ impl Fd {
             }
             // SAFETY: as many keys as the count says.
             let keys = unsafe { std::slice::from_raw_parts(f.keys, f.key_count) };
-            for (number, key) in keys.iter().enumerate() {
-                let which = if number == 0 { "a prime key" } else { "an alternate key" };
-                // SAFETY: a key of the file.
-                let (offset, length) = unsafe { place(f, key, which)? };
-                match number {
-                    0 => fd.key = Some((offset, length)),
-                    _ if key.suppress != 0 => return Err("SUPPRESS WHEN of an alternate key".into()),
-                    _ => fd.alternates.push(AlternateKey {
-                        offset,
-                        length,
-                        duplicates: key.duplicates != 0,
-                    }),
-                }
+            // SAFETY: keys of the file.
+            fd.parts = keys.iter().map(|key| unsafe { parts(f, key) }).collect();
+            let outside = |&(offset, length): &(usize, usize)| offset.saturating_add(length) > f.most;
+            if fd.parts.iter().flatten().any(outside) {
+                return Err("a key that is not wholly in the record".into());
             }
+            fd.place(keys);
         }
         Ok(fd)
+    }
+
+    /// Gives each key its place in the stored record.
+    fn place(&mut self, keys: &[Key]) {
+        let length = |parts: &Parts| parts.iter().map(|(_, length)| length).sum::<usize>();
+        self.head = self.parts.iter().filter(|parts| parts.len() > 1).map(length).sum();
+        let mut behind = 0;
+        for (number, (key, parts)) in keys.iter().zip(&self.parts).enumerate() {
+            let length = length(parts);
+            let offset = match parts[..] {
+                [(offset, _)] => self.head + offset,
+                _ => {
+                    behind += length;
+                    behind - length
+                }
+            };
+            match number {
+                0 => self.key = Some((offset, length)),
+                _ => self.alternates.push(AlternateKey {
+                    offset,
+                    length,
+                    duplicates: key.duplicates != 0,
+                    suppressed: (key.suppress != 0).then_some(key.suppressed as u8),
+                }),
+            }
+        }
+    }
+
+    /// Writes the head of a record into `to`; `area` is the program's record area.
+    pub fn gather(&self, area: &[u8], to: &mut Vec<u8>) {
+        for parts in self.parts.iter().filter(|parts| parts.len() > 1) {
+            for &(offset, length) in parts {
+                to.extend_from_slice(&area[offset..offset + length]);
+            }
+        }
     }
 
     /// Accessed in order only.
@@ -114,6 +167,13 @@ impl Fd {
                 kind(cluster.organization)
             ));
         }
+        let head = head_of(cluster).unwrap_or(0);
+        if head != self.head {
+            let own = self.head;
+            return Some(format!(
+                "the program's keys of several parts have {own} bytes, those the data set was made for {head}"
+            ));
+        }
         if let (Some((offset, length)), Some(keys)) = (self.key, a.keys) {
             if (keys.offset as usize, usize::from(keys.length)) != (offset, length) {
                 return Some(format!(
@@ -122,7 +182,7 @@ impl Fd {
                 ));
             }
         }
-        let most = a.record_size.maximum as usize;
+        let most = (a.record_size.maximum as usize).saturating_sub(self.head);
         (self.most > most && !self.varying || self.least > most).then(|| {
             format!(
                 "the program's records have {} bytes, the data set's at most {most}",
@@ -131,13 +191,28 @@ impl Fd {
         })
     }
 
+    /// Would [`define`](Self::define) make another data set than this one, which has so many alternate indexes?
+    pub fn differs(&self, cluster: &Cluster, alternates: usize) -> bool {
+        let is = &cluster.organization;
+        let fixed = self.organization == organization::RELATIVE && self.least == self.most;
+        self.conflict(cluster).is_some()
+            || cluster.attributes.record_size.maximum as usize != (self.most + self.head).max(1)
+            || alternates != self.alternates.len()
+            || fixed != matches!(is, Organization::Rrds)
+    }
+
     /// The control cards that make such a data set: the cluster, and for each alternate key an alternate index and the
     /// path through it.
     pub fn define(&self, name: &Name) -> Vec<String> {
-        let (most, average) = (self.most.max(1), ((self.least + self.most) / 2).max(1));
+        let (most, average) = (
+            self.head + self.most.max(1),
+            self.head + ((self.least + self.most) / 2).max(1),
+        );
+        let owner = owner(self.head);
         // VSAM's rule: no alternate indexes over what is defined REUSE; then they are, and stand for it.
         let reuse = if self.alternates.is_empty() { "REUSE" } else { "NOREUSE" };
-        let mut card = format!("DEFINE CLUSTER (NAME({name}) {reuse} RECORDSIZE({average} {most}) -\n {SHAPE} -\n");
+        let mut card =
+            format!("DEFINE CLUSTER (NAME({name}) {reuse} OWNER({owner}) RECORDSIZE({average} {most}) -\n {SHAPE} -\n");
         match (self.organization, self.key) {
             (organization::INDEXED, Some((offset, length))) => {
                 card.push_str(&format!(" INDEXED KEYS({length} {offset}))\n"));
@@ -154,9 +229,13 @@ impl Fd {
                 true => ("NONUNIQUEKEY", format!("{} {MOST_OF_POINTERS}", one + 9 * pointer)),
                 false => ("UNIQUEKEY", format!("{one} {one}")),
             };
+            let suppress = key
+                .suppressed
+                .map(|byte| format!("SUPPRESS({byte}) "))
+                .unwrap_or_default();
             cards.push(format!(
-                "DEFINE AIX (NAME({aix}) RELATE({name}) KEYS({} {}) {unique} UPGRADE REUSE -\n \
-                 RECORDSIZE({size}) {SHAPE})\n",
+                "DEFINE AIX (NAME({aix}) RELATE({name}) KEYS({} {}) {unique} UPGRADE REUSE {suppress}-\n \
+                 OWNER({owner}) RECORDSIZE({size}) {SHAPE})\n",
                 key.length, key.offset
             ));
             cards.push(format!("DEFINE PATH (NAME({name}.PATH{number}) PATHENTRY({aix}))\n"));
@@ -171,6 +250,27 @@ const SHAPE: &str = "SHAREOPTIONS(2 3) SPEED CYLINDERS(10 500)";
 
 /// The longest record of an alternate index made here: what IDCAMS gives to one that says nothing.
 const MOST_OF_POINTERS: usize = 32_600;
+
+/// The owner of a data set made here, which says so, and how long its head is: `COBOL`, or `COB` and five digits. OPEN
+/// OUTPUT with another FD may make it anew, as libcob does with its files.
+fn owner(head: usize) -> String {
+    match head {
+        0 => "COBOL".into(),
+        _ => format!("COB{head:05}"),
+    }
+}
+
+/// Bytes of the head of a data set that was made here; none for all others.
+pub fn head_of(cluster: &Cluster) -> Option<usize> {
+    match cluster.attributes.history.owner.as_deref()? {
+        "COBOL" => Some(0),
+        owner => owner
+            .strip_prefix("COB")
+            .filter(|digits| digits.len() == 5)?
+            .parse()
+            .ok(),
+    }
+}
 
 /// COBOL's word for an organization.
 fn cobol_word(of: u8) -> &'static str {
@@ -192,29 +292,29 @@ fn kind(of: Organization) -> &'static str {
     }
 }
 
-/// Offset and length of a key. The parts of a split key must lie side by side: VSAM's keys are of one piece.
+/// The parts of a key; those that lie side by side are one.
 ///
 /// # Safety
 /// A key of the file, with its field.
-unsafe fn place(f: &File, key: &Key, which: &str) -> Result<(usize, usize), String> {
+unsafe fn parts(f: &File, key: &Key) -> Parts {
     // SAFETY: the caller's promise; the record area is there before the first OPEN.
     let base = unsafe { (*f.record).data as usize };
-    if key.parts < 2 {
-        // SAFETY: a key has a field.
-        let field = unsafe { &*key.field };
-        return Ok((field.data as usize - base, field.size));
+    let count = (key.parts.max(0) as usize).min(key.part.len());
+    let named = key.part[..count].iter().filter(|part| !part.is_null());
+    let mut fields: Vec<*mut Field> = named.copied().collect();
+    if fields.is_empty() {
+        fields.push(key.field);
     }
-    let count = (key.parts as usize).min(key.part.len());
-    // SAFETY: as many parts as the count says.
-    let parts: Vec<_> = key.part[..count].iter().map(|part| unsafe { &**part }).collect();
-    let side_by_side = parts
-        .windows(2)
-        .all(|p| p[0].data as usize + p[0].size == p[1].data as usize);
-    if !side_by_side {
-        return Err(format!("{which} whose parts do not lie side by side"));
+    let mut parts = Parts::new();
+    for field in fields {
+        // SAFETY: the caller's promise: fields in the record area.
+        let (at, size) = unsafe { ((*field).data as usize - base, (*field).size) };
+        match parts.last_mut() {
+            Some((offset, length)) if *offset + *length == at => *length += size,
+            _ => parts.push((at, size)),
+        }
     }
-    let length = parts.iter().map(|part| part.size).sum();
-    Ok((parts[0].data as usize - base, length))
+    parts
 }
 
 /// The record the program gives: what DEPENDING ON says of its length, else the length of the record named.
@@ -222,7 +322,7 @@ unsafe fn place(f: &File, key: &Key, which: &str) -> Result<(usize, usize), Stri
 /// # Safety
 /// `file` is a file of the program, `record` null or one of its records.
 #[inline]
-pub unsafe fn given_length(libcob: &Libcob, file: *const File, record: *const crate::libcob::layout::Field) -> usize {
+pub unsafe fn given_length(libcob: &Libcob, file: *const File, record: *const Field) -> usize {
     // SAFETY: the caller's promise.
     unsafe {
         let f = &*file;

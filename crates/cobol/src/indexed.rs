@@ -12,7 +12,10 @@
 //! | opened | OPEN | the first record | status 10 |
 //! | at K | START | the record K, else the one after it | the record K, else the one before it |
 //! | string's | READ | the next | the one before |
+//! | at a locked record | a READ that found it locked | it, once it is free | it, once it is free |
 //! | lost | a READ or START that found nothing | status 46 | status 46 |
+//!
+//! In a file without records READ NEXT says 10, but 46 after START, as libcob does.
 
 use crate::alternate::Alternate;
 use crate::loaded_keys::Met;
@@ -75,7 +78,12 @@ impl OpenFile {
             Ok(record) => {
                 self.position = Position::Strings;
                 self.number = record.number;
-                Ok(record)
+                if self.locks.concern() {
+                    self.locks
+                        .read(self.by, self.key, &record)
+                        .inspect_err(|_| self.position = Position::Locked)?;
+                }
+                Ok(record.without(self.fd.head))
             }
             Err(error) => {
                 self.position = Position::Lost;
@@ -88,7 +96,10 @@ impl OpenFile {
     #[inline]
     pub fn read_way(&mut self, way: Way) -> Result<Read<'_>, Outcome> {
         if self.phase != Phase::Ready {
-            return Err(Outcome::End);
+            return Err(match (self.position, way) {
+                (Position::NothingThere, Way::Next | Way::Previous) => Outcome::NoPosition,
+                _ => Outcome::End,
+            });
         }
         if self.position == Position::Strings && way == Way::Next {
             let by = self.reference;
@@ -98,7 +109,12 @@ impl OpenFile {
             return match Read::by(by, reader, |s| s.next(Intent::Read)) {
                 Ok(record) => {
                     self.number = record.number;
-                    Ok(record)
+                    if self.locks.concern() {
+                        self.locks
+                            .read(self.by, self.key, &record)
+                            .inspect_err(|_| self.position = Position::Locked)?;
+                    }
+                    Ok(record.without(self.fd.head))
                 }
                 Err(error) => Err(refused(&self.told, &error)),
             };
@@ -119,11 +135,19 @@ impl OpenFile {
                 self.position = Position::Opened;
                 return Err(Outcome::End);
             }
-            (_, Position::Lost) => {
-                self.position = Position::Lost;
+            (_, Position::Lost | Position::NothingThere) => {
+                self.position = before;
                 return Err(Outcome::NoPosition);
             }
             (Way::Previous, Position::At) if by == 0 => back_to(reader, argument(self.by, &self.start)),
+            (Way::Previous, Position::Locked) if by == 0 => back_to(reader, argument(self.by, self.locks.met())),
+            (Way::Next, Position::Locked) if by == 0 => {
+                reader.point(argument(self.by, self.locks.met()), Search::GreaterOrEqual)
+            }
+            (_, Position::Locked) => {
+                reader.stay();
+                Ok(())
+            }
             _ => Ok(()),
         };
         let record = ready.and_then(|()| {
@@ -135,16 +159,28 @@ impl OpenFile {
         match record {
             Ok(record) => {
                 self.number = record.number;
-                Ok(record)
+                if self.locks.concern() {
+                    self.locks
+                        .read(self.by, self.key, &record)
+                        .inspect_err(|_| self.position = Position::Locked)?;
+                }
+                Ok(record.without(self.fd.head))
             }
             Err(error) => Err(refused(&self.told, &error)),
         }
+    }
+
+    /// A START that cannot be done leaves no position.
+    pub fn lose_position(&mut self, outcome: Outcome) -> Outcome {
+        self.position = Position::Lost;
+        outcome
     }
 
     /// START with a key, or the start of one; `by` as for [`read_key`](Self::read_key).
     pub fn start(&mut self, by: usize, relation: Relation, key: &[u8]) -> Result<(), Outcome> {
         (self.position, self.reference) = (Position::Lost, by);
         if self.phase != Phase::Ready {
+            self.position = Position::NothingThere;
             return Err(Outcome::NotFound);
         }
         let (offset, length) = self.key_place(by);
@@ -300,6 +336,7 @@ impl OpenFile {
             return Err(Outcome::Sequence);
         }
         self.not_empty()?;
+        self.locks.check(key)?;
         let argument = argument(self.by, key);
         self.change(|s| {
             s.get(argument, Search::Equal, Intent::Update)?;
@@ -310,6 +347,7 @@ impl OpenFile {
     /// DELETE of the record with this key.
     pub fn delete(&mut self, key: &[u8]) -> Result<(), Outcome> {
         self.not_empty()?;
+        self.locks.check(key)?;
         let argument = argument(self.by, key);
         self.change(|s| {
             s.get(argument, Search::Equal, Intent::Update)?;
@@ -347,12 +385,21 @@ pub struct Read<'a> {
     /// Its bytes.
     pub bytes: &'a [u8],
     /// Its relative record number, or its address.
-    number: u64,
+    pub number: u64,
     /// By an alternate key, and another record with the same key follows.
     pub same_key_follows: bool,
 }
 
 impl<'a> Read<'a> {
+    /// The program's record, behind a head of so many bytes.
+    #[inline]
+    fn without(self, head: usize) -> Read<'a> {
+        Read {
+            bytes: self.bytes.get(head..).unwrap_or_default(),
+            ..self
+        }
+    }
+
     /// What a string that reads by this key returns.
     #[inline]
     fn by(

@@ -4,9 +4,10 @@
 //! border     cob_open, cob_read ...: what programs call; passes on what is not Cica's     (unsafe: C)
 //! extfh      CICAFH: the same for programs compiled with -fcallfh                       (unsafe: C)
 //! libcob     libcob's layouts and functions; refuses a libcob it does not know            (unsafe: C)
-//! name, fd   ASSIGN -> data set; the program's FD against the catalog
+//! name, generation, fd   ASSIGN -> data set; the program's FD against the catalog
 //! open       OPEN and CLOSE; open_file: an open file;  indexed, request: its requests
 //! alternate  alternate keys and their alternate indexes;  loaded_keys: those of a load
+//! record_lock  LOCK MODE, READ WITH LOCK
 //! unit       COMMIT and ROLLBACK: the run unit's unit of recovery
 //! status     the table of FILE STATUS;  process: session and fork guard;  tell: messages
 //! ```
@@ -20,6 +21,7 @@ mod alternate;
 pub mod border;
 pub mod extfh;
 pub mod fd;
+mod generation;
 pub mod indexed;
 pub mod libcob;
 mod loaded_keys;
@@ -27,6 +29,7 @@ pub mod name;
 mod open;
 pub mod open_file;
 pub mod process;
+pub mod record_lock;
 mod request;
 pub mod status;
 pub mod tell;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! ASSIGN text --- DD_text, dd_text, text in the environment ---> value, else the text itself
-//! value: //NAME or DSN=NAME,...   a data set, and nothing else
+//! value: //NAME or DSN=NAME,...   a data set, and nothing else; NAME(-1), NAME(0), NAME(+1) a generation
 //!        NAME                     a data set if the catalog has it; else a path
 //!        with a slash             a path
 //! ```
@@ -17,6 +17,8 @@ pub struct Assigned {
     pub value: String,
     /// The data set it may mean.
     pub name: Option<Name>,
+    /// Which generation of the group that `name` is.
+    pub generation: Option<i32>,
     /// It can mean nothing else.
     pub explicit: bool,
     /// DISP.
@@ -69,12 +71,13 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
     let mut found = Assigned {
         value: value.clone(),
         name: None,
+        generation: None,
         explicit: true,
         disposition: Disposition::default(),
         unused: Vec::new(),
     };
     if let Some(name) = value.strip_prefix("//") {
-        found.name = Some(data_set(name).map_err(|error| bad(error.to_string()))?);
+        with_generation(name, &mut found).map_err(bad)?;
     } else if upper.starts_with("DSN=") || upper.starts_with("DSNAME=") {
         dd(&value, &mut found).map_err(bad)?;
     } else {
@@ -95,30 +98,94 @@ fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
             .split_once('=')
             .ok_or_else(|| format!("'{operand}' has no equals sign"))?;
         match key.trim().to_ascii_uppercase().as_str() {
-            "DSN" | "DSNAME" => {
-                let value = value.trim();
-                if value.ends_with(')') {
-                    return Err("generations of VSAM data sets are not supported yet".into());
-                }
-                found.name = Some(data_set(value).map_err(|error| error.to_string())?);
-            }
+            "DSN" | "DSNAME" => with_generation(value, found)?,
             "DISP" => found.disposition = disposition(value)?,
-            "AMP" => found.unused.push(format!("AMP={}", value.trim())),
+            "AMP" => found.unused.extend(amp(value)?),
             other => return Err(format!("{other} is no operand known here; DSN, DISP and AMP are")),
         }
     }
     Ok(())
 }
 
+/// `NAME` or `NAME(generation)`.
+fn with_generation(text: &str, found: &mut Assigned) -> Result<(), String> {
+    let text = text.trim().trim_matches('\'');
+    let name = match text.strip_suffix(')').and_then(|text| text.split_once('(')) {
+        None => text,
+        Some((name, relative)) => {
+            let number = relative.trim().parse::<i32>();
+            let number = number.ok().filter(|n| (-999..=255).contains(n));
+            found.generation = Some(number.ok_or_else(|| {
+                format!("'{relative}' is no relative generation; 0, -1 to -999 and +1 to +255 are, members are not supported")
+            })?);
+            name
+        }
+    };
+    found.name = Some(data_set(name).map_err(|error| error.to_string())?);
+    Ok(())
+}
+
+/// The three words of DISP: status, and what becomes of the data set in the end.
 fn disposition(value: &str) -> Result<Disposition, String> {
-    let first = value.trim().trim_matches(['(', ')']);
-    let first = first.split(',').next().unwrap_or_default();
-    match first.trim().to_ascii_uppercase().as_str() {
+    let value = value.trim();
+    let inner = value.strip_prefix('(').map(|rest| rest.strip_suffix(')'));
+    let inner = inner.unwrap_or(Some(value));
+    let inner = inner.ok_or_else(|| format!("DISP={value} has no closing parenthesis"))?;
+    let words: Vec<String> = inner.split(',').map(|word| word.trim().to_ascii_uppercase()).collect();
+    if let Some(other) = words
+        .iter()
+        .skip(1)
+        .find(|word| !matches!(word.as_str(), "" | "KEEP" | "CATLG"))
+    {
+        let reason = match other.as_str() {
+            "DELETE" | "UNCATLG" | "PASS" => "is not supported: a data set stays, and in the catalog",
+            _ => "is none of KEEP, CATLG, DELETE, UNCATLG and PASS",
+        };
+        return Err(format!("DISP: {other} {reason}"));
+    }
+    match words.first().map_or("", String::as_str) {
+        _ if words.len() > 3 => Err(format!("DISP={value} has more than three words")),
         "" | "NEW" => Ok(Disposition::New),
         "OLD" | "SHR" => Ok(Disposition::Old),
         "MOD" => Ok(Disposition::Mod),
         other => Err(format!("DISP={other} is none of NEW, OLD, SHR and MOD")),
     }
+}
+
+/// AMP's subparameters: what z/OS knows, each with the values it takes. Buffers are not chosen by a program here, so
+/// what is right is noted, and what is wrong is an error.
+fn amp(value: &str) -> Result<Vec<String>, String> {
+    let value = value.trim();
+    let inner = value.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    let mut noted = Vec::new();
+    for part in operands(inner.unwrap_or(value)) {
+        for item in operands(part.trim().trim_matches('\'')) {
+            let item = item.trim().trim_matches('\'').to_ascii_uppercase();
+            let (key, value) = item.split_once('=').unwrap_or((&item, ""));
+            let number = |least: u32, most: u32| match value.parse::<u32>() {
+                Ok(number) if (least..=most).contains(&number) => Ok(()),
+                _ => Err(format!("AMP: {key}={value} is no number from {least} to {most}")),
+            };
+            let one_of = |words: &[&str]| match words.contains(&value) {
+                true => Ok(()),
+                false => Err(format!("AMP: {key}={value} is none of {}", words.join(", "))),
+            };
+            match key {
+                "AMORG" if value.is_empty() => {}
+                "BUFND" => number(1, 65_535)?,
+                "BUFNI" | "STRNO" => number(1, 255)?,
+                "BUFSP" => number(1, 16_776_704)?,
+                "ACCBIAS" => one_of(&["USER", "SYSTEM", "DO", "DW", "SO", "SW"])?,
+                "OPTCD" => one_of(&["I", "L", "IL"])?,
+                "RECFM" => one_of(&["F", "FB", "V", "VB"])?,
+                "TRACE" | "FRLOG" | "RMODE31" | "SMBDFR" | "SMBHWT" | "SMBVSP" | "SMBVSPI" | "CROPS" | "SYNAD"
+                | "MSG" => {}
+                _ => return Err(format!("AMP: {item} is no subparameter")),
+            }
+            noted.push(format!("AMP={item}"));
+        }
+    }
+    Ok(noted)
 }
 
 /// Operands between commas that are in no parentheses.

@@ -6,16 +6,20 @@
 //! | a name, file there | Cica's | libcob's | libcob's |
 //! | a name, no file | Cica's | indexed, relative: made from the FD; sequential: libcob's | libcob's |
 //! | a path with a slash | libcob's | libcob's | libcob's |
+//!
+//! What was made from an FD is made anew by OPEN OUTPUT with an FD that differs, as libcob's files are.
 
 use crate::alternate::indexes;
-use crate::fd::Fd;
+use crate::fd::{head_of, Fd};
+use crate::generation::generation;
 use crate::libcob::layout::{open, organization};
 use crate::name::{assigned, path, Assigned, Disposition};
 use crate::open_file::{OpenFile, Source};
 use crate::process::{idcams, session};
+use crate::record_lock::{is_exclusive, Locks};
 use crate::status::{Outcome, Set};
 use crate::tell::*;
-use cica_catalog::{Catalog, Name};
+use cica_catalog::{Catalog, Entry, Name};
 use cica_engine::{Access, OpenOptions};
 use cica_format::attributes::Organization;
 use cica_session::{reach, Reached, Session, SessionError};
@@ -47,6 +51,8 @@ pub struct Request<'a> {
     pub fd: Result<Fd, String>,
     /// ORGANIZATION.
     pub organization: u8,
+    /// Bits of LOCK MODE and SHARING.
+    pub locks: u8,
 }
 
 fn environment(name: &str) -> Option<String> {
@@ -65,7 +71,7 @@ impl Request<'_> {
                 return Opened::Refused(Outcome::Missing);
             }
         };
-        let Some(name) = assigned.name.clone() else {
+        let Some(mut name) = assigned.name.clone() else {
             return Opened::Libcobs;
         };
         let Some(session) = session(assigned.explicit) else {
@@ -77,6 +83,12 @@ impl Request<'_> {
         for item in &assigned.unused {
             tell(&CICA1211I, &[("file", &self.file), ("item", item)]);
         }
+        if let Some(relative) = assigned.generation {
+            name = match generation(session, &name, relative) {
+                Ok(generation) => generation,
+                Err(reason) => return self.refuse(&name, Outcome::Missing, &reason),
+            };
+        }
         match self.find(session, &name) {
             Ok((catalog, cluster)) => {
                 // A plain file of the program's is not taken for a data set of the same name and another kind.
@@ -87,7 +99,10 @@ impl Request<'_> {
                 if assigned.disposition == Disposition::New {
                     return self.refuse(&name, Outcome::ModeRefused, &"DISP=NEW, and it is there");
                 }
-                self.open_cluster(session, catalog, &cluster, false)
+                match self.is_to_be_made_anew(&catalog, &cluster) {
+                    true => self.make_anew(session, &cluster.name),
+                    false => self.open_cluster(session, catalog, &cluster, false),
+                }
             }
             Err(error) if error.is_not_found() => self.missing(session, &name, &assigned),
             Err(error) if assigned.explicit => self.refuse(&name, Outcome::of_open(&error), &error),
@@ -130,18 +145,47 @@ impl Request<'_> {
                 };
             }
         };
+        match self.make(session, fd, name) {
+            Some(opened) => opened,
+            None if assigned.explicit => Opened::Refused(Outcome::Failed),
+            None => Opened::Libcobs,
+        }
+    }
+
+    /// Was it made from another FD than that with which it is opened for output?
+    fn is_to_be_made_anew(&self, catalog: &Catalog, cluster: &Reached) -> bool {
+        let Ok(fd) = self.usable_fd() else { return false };
+        if self.mode != open::OUTPUT || head_of(cluster).is_none() || cluster.told() != &cluster.name {
+            return false;
+        }
+        let Ok(contents) = catalog.contents() else { return false };
+        let alternates = contents.related(&cluster.name);
+        let alternates = alternates.filter(|entry| matches!(entry, Entry::Aix(_))).count();
+        fd.differs(cluster, alternates) || indexes(fd, &contents, &cluster.name).is_err()
+    }
+
+    fn make_anew(&self, session: &'static Session, name: &Name) -> Opened {
+        let Ok(fd) = self.usable_fd() else {
+            return Opened::Refused(Outcome::Conflict);
+        };
+        if let Err(reason) = idcams(session, &format!("DELETE {name} CLUSTER PURGE\n")) {
+            return self.refuse(name, Outcome::Conflict, &reason);
+        }
+        let made = self.make(session, fd, name);
+        made.unwrap_or(Opened::Refused(Outcome::Failed))
+    }
+
+    /// Makes the data set that the FD describes, and opens it; none if it could not be made.
+    fn make(&self, session: &'static Session, fd: &Fd, name: &Name) -> Option<Opened> {
         if let Err(reason) = define(session, fd, name) {
             tell(&CICA1203E, &[("name", name), ("file", &self.file), ("reason", &reason)]);
-            return match assigned.explicit {
-                true => Opened::Refused(Outcome::Failed),
-                false => Opened::Libcobs,
-            };
+            return None;
         }
         tell(&CICA1202I, &[("name", name), ("file", &self.file), ("what", &fd)]);
-        match self.find(session, name) {
+        Some(match self.find(session, name) {
             Ok((catalog, cluster)) => self.open_cluster(session, catalog, &cluster, self.mode != open::OUTPUT),
             Err(error) => self.refuse(name, Outcome::of_open(&error), &error),
-        }
+        })
     }
 
     /// The FD, if what it asks for is supported.
@@ -176,6 +220,13 @@ impl Request<'_> {
             }
             Err(error) => return self.refuse(name, Outcome::Failed, &error),
         };
+        let Some(opener) = session.locks.enter(name, is_exclusive(self.locks)) else {
+            return self.refuse(
+                name,
+                Outcome::InUse,
+                &"this program has it open, there or here without SHARING",
+            );
+        };
         let told_name = name.to_string();
         let told = Box::new(move |error: &dyn std::fmt::Display| {
             tell(&CICA1208E, &[("name", &told_name), ("reason", error)]);
@@ -187,7 +238,10 @@ impl Request<'_> {
             indexes,
         };
         match OpenFile::open(source, fd, self.options(), told) {
-            Ok(file) => self.opened(file, cluster, made),
+            Ok(mut file) => {
+                file.locks = Locks::of(opener, self.mode, self.locks);
+                self.opened(file, cluster, made)
+            }
             Err(error) => {
                 let outcome = match (self.mode, error.outcome()) {
                     // OUTPUT of a data set that was defined NOREUSE and has records.
@@ -242,8 +296,15 @@ impl Request<'_> {
     /// DELETE FILE: the outcome if the file is a data set, and none if it is libcob's.
     pub fn delete(&self) -> Option<Outcome> {
         let assigned = assigned(self.assign, environment).ok()?;
-        let name = assigned.name.as_ref()?;
+        let mut name = assigned.name.clone()?;
         let session = session(assigned.explicit)?;
+        if let Some(relative) = assigned.generation {
+            match generation(session, &name, relative) {
+                Ok(generation) => name = generation,
+                Err(_) => return Some(Outcome::Missing),
+            }
+        }
+        let name = &name;
         match self.find(session, name) {
             Ok(_) => {}
             Err(_) if assigned.explicit => return Some(Outcome::Missing),

@@ -10,6 +10,7 @@ use crate::alternate::{Alternate, IndexError};
 use crate::fd::Fd;
 use crate::libcob::layout::organization;
 use crate::loaded_keys::LoadedKeys;
+use crate::record_lock::Locks;
 use crate::status::{note, Outcome};
 use cica_catalog::entry::Aix;
 use cica_catalog::Catalog;
@@ -59,8 +60,12 @@ pub enum Position {
     At,
     /// The reading string's.
     Strings,
+    /// At a record that another has locked.
+    Locked,
     /// None.
     Lost,
+    /// None, and there were no records when START asked for one.
+    NothingThere,
 }
 
 /// See the module.
@@ -94,6 +99,10 @@ pub struct OpenFile {
     /// The key of reference: 0 is the prime key, n the n-th alternate key.
     pub(crate) reference: usize,
     pub(crate) loaded: LoadedKeys,
+    /// The record to be stored, where it is not the program's as it is.
+    pub(crate) stored: Vec<u8>,
+    /// Record locks.
+    pub locks: Locks,
     pub(crate) told: Told,
     data_set: Option<DataSet>,
     source: Option<Source>,
@@ -153,6 +162,8 @@ impl OpenFile {
             alternates,
             reference: 0,
             loaded: LoadedKeys::default(),
+            stored: Vec::new(),
+            locks: Locks::default(),
             told: Box::new(|_| ()),
             data_set: None,
             source: None,

@@ -3,6 +3,7 @@
 
 use crate::fd::given_length;
 use crate::indexed::{Read, Relation, Way};
+use crate::libcob::layout::write as lock_option;
 use crate::libcob::layout::{lock, open, read, Field, File, Key};
 use crate::libcob::Libcob;
 use crate::open_file::{By, OpenFile};
@@ -22,7 +23,13 @@ pub fn opened(f: &mut File, mode: u8, sharing: u8) {
 /// # Safety
 /// As every function here: the pointers are the program's, a file with its record area, data items or null.
 #[inline]
-pub unsafe fn read_key(libcob: &Libcob, file: *mut File, open: &mut OpenFile, key: *mut Field) -> Result<(), Outcome> {
+pub unsafe fn read_key(
+    libcob: &Libcob,
+    file: *mut File,
+    open: &mut OpenFile,
+    key: *mut Field,
+    options: c_int,
+) -> Result<(), Outcome> {
     // SAFETY: the caller's promise, here and below.
     unsafe {
         let f = &mut *file;
@@ -40,6 +47,7 @@ pub unsafe fn read_key(libcob: &Libcob, file: *mut File, open: &mut OpenFile, ke
                 (by, key_in_area(f, open, by, &mut wanted))
             }
         };
+        open.locks.before_read(options);
         let record = open.read_key(by, wanted)?;
         let done = deliver(libcob, f, &record);
         after_read(f);
@@ -70,6 +78,7 @@ pub unsafe fn read_way(libcob: &Libcob, file: *mut File, open: &mut OpenFile, op
         if way == Way::Next && f.at_end != 0 || way == Way::Previous && f.at_beginning != 0 {
             return Err(Outcome::NoPosition);
         }
+        open.locks.before_read(options);
         match open.read_way(way) {
             Ok(record) => {
                 let done = deliver(libcob, f, &record);
@@ -120,7 +129,13 @@ pub unsafe fn start(
         };
         if open.by == By::Number {
             let mut wanted = [0; MAX_KEY];
-            let wanted = number_as_key(libcob, f, &mut wanted)?;
+            let (relation, wanted) = match (number_as_key(libcob, f, &mut wanted), relation) {
+                (Ok(wanted), _) => (relation, wanted),
+                // FIRST and LAST ask for no number, and every number is above 0.
+                (Err(_), Relation::Last) => (relation, &[][..]),
+                (Err(_), Relation::First | Relation::Greater | Relation::GreaterOrEqual) => (Relation::First, &[][..]),
+                (Err(outcome), _) => return Err(open.lose_position(outcome)),
+            };
             open.start(0, relation, wanted)?;
             f.first_read = 1;
             return Ok(());
@@ -147,6 +162,7 @@ pub unsafe fn start(
 /// As [`read_key`].
 #[inline]
 pub unsafe fn write(libcob: &Libcob, file: *mut File, open: &mut OpenFile, record: *mut Field) -> Result<(), Outcome> {
+    open.locks.after_change(0, &[]);
     // SAFETY: the caller's promise, here and below.
     unsafe {
         let f = &mut *file;
@@ -159,14 +175,14 @@ pub unsafe fn write(libcob: &Libcob, file: *mut File, open: &mut OpenFile, recor
             return Err(Outcome::NotForOutput);
         }
         if open.by != By::Number {
-            return open.write(given(libcob, f, open, record)?);
+            return with_given(libcob, f, open, record, OpenFile::write);
         }
         if open.fd.in_order() {
-            open.write(given(libcob, f, open, record)?)?;
+            with_given(libcob, f, open, record, OpenFile::write)?;
             return show_number(libcob, f, open);
         }
         let number = relative_number(libcob, f).ok_or(Outcome::Boundary)?;
-        open.write_at(given(libcob, f, open, record)?, number)
+        with_given(libcob, f, open, record, |open, record| open.write_at(record, number))
     }
 }
 
@@ -180,6 +196,7 @@ pub unsafe fn rewrite(
     file: *mut File,
     open: &mut OpenFile,
     record: *mut Field,
+    options: c_int,
 ) -> Result<(), Outcome> {
     // SAFETY: the caller's promise, here and below.
     unsafe {
@@ -191,7 +208,9 @@ pub unsafe fn rewrite(
             (By::Number, false) => number_as_key(libcob, f, &mut key).map_err(|_| Outcome::Boundary)?,
             (By::Key, _) => key_in_area(f, open, 0, &mut key),
         };
-        open.rewrite(given(libcob, f, open, record)?, key)
+        let done = with_given(libcob, f, open, record, |open, record| open.rewrite(record, key));
+        open.locks.after_change(options, key);
+        done
     }
 }
 
@@ -207,6 +226,7 @@ pub unsafe fn delete(libcob: &Libcob, file: *mut File, open: &mut OpenFile) -> R
         if open.fd.in_order() {
             let last = std::mem::take(&mut open.last_read);
             let done = open.delete(&last);
+            open.locks.after_change(lock_option::NO_LOCK, &last);
             open.last_read = last;
             return done;
         }
@@ -215,7 +235,9 @@ pub unsafe fn delete(libcob: &Libcob, file: *mut File, open: &mut OpenFile) -> R
             By::Number => number_as_key(libcob, f, &mut key).map_err(|_| Outcome::Boundary)?,
             _ => key_in_area(f, open, 0, &mut key),
         };
-        open.delete(key)
+        let done = open.delete(key);
+        open.locks.after_change(lock_option::NO_LOCK, key);
+        done
     }
 }
 
@@ -258,27 +280,31 @@ unsafe fn which_key(f: &File, key: *const Field) -> Result<(usize, usize), Outco
 /// As [`read_key`].
 #[inline]
 unsafe fn key_in_area<'a>(f: &File, open: &OpenFile, by: usize, to: &'a mut [u8; MAX_KEY]) -> &'a [u8] {
-    let (offset, length) = open.key_place(by);
-    let length = length.min(MAX_KEY);
-    // SAFETY: the key lies in the record area, as the FD says.
-    unsafe {
-        let from = (*f.record).data.add(offset);
-        to.as_mut_ptr().copy_from_nonoverlapping(from, length);
+    let mut filled = 0;
+    for &(offset, length) in open.fd.parts.get(by).map_or(&[][..], |parts| parts) {
+        let length = length.min(MAX_KEY - filled);
+        // SAFETY: the parts lie in the record area, as the FD says.
+        unsafe {
+            let from = (*f.record).data.add(offset);
+            to.as_mut_ptr().add(filled).copy_from_nonoverlapping(from, length);
+        }
+        filled += length;
     }
-    &to[..length]
+    &to[..filled]
 }
 
-/// The record the program gives.
+/// Does `act` with the record that the program gives, as it is stored.
 ///
 /// # Safety
 /// As [`read_key`].
 #[inline]
-unsafe fn given<'a>(
+unsafe fn with_given(
     libcob: &Libcob,
-    f: &'a mut File,
-    open: &OpenFile,
+    f: &mut File,
+    open: &mut OpenFile,
     record: *mut Field,
-) -> Result<&'a [u8], Outcome> {
+    act: impl FnOnce(&mut OpenFile, &[u8]) -> Result<(), Outcome>,
+) -> Result<(), Outcome> {
     // SAFETY: the caller's promise; the record area has room for the greatest length.
     unsafe {
         let length = given_length(libcob, f, record);
@@ -288,7 +314,17 @@ unsafe fn given<'a>(
         if !f.record.is_null() {
             (*f.record).size = length;
         }
-        Ok(std::slice::from_raw_parts((*f.record).data, length))
+        let area = std::slice::from_raw_parts((*f.record).data, f.most);
+        if open.fd.head == 0 {
+            return act(open, &area[..length]);
+        }
+        let mut stored = std::mem::take(&mut open.stored);
+        stored.clear();
+        open.fd.gather(area, &mut stored);
+        stored.extend_from_slice(&area[..length]);
+        let done = act(open, &stored);
+        open.stored = stored;
+        done
     }
 }
 

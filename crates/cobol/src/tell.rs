@@ -1,10 +1,27 @@
-//! Messages to stderr: those of the table, id first, as the listing prints them.
+//! Messages to stderr: those of the table, id first, as the listing prints them; with `CICA_MESSAGES` only those of a
+//! severity (I, W, E or S) and above.
 
 pub use cica_idcams::messages::*;
 use std::fmt::Display;
 use std::io::Write;
+use std::sync::OnceLock;
+
+/// Severities, as the last letters of ids, in order.
+const SEVERITIES: &str = "IWES";
+
+/// The place of the severity below which nothing is told.
+fn least() -> usize {
+    static LEAST: OnceLock<usize> = OnceLock::new();
+    *LEAST.get_or_init(|| {
+        let said = std::env::var("CICA_MESSAGES").unwrap_or_default();
+        SEVERITIES.find(said.to_ascii_uppercase().as_str()).unwrap_or(0)
+    })
+}
 
 /// Prints a message. What stderr does with it is no concern of the program's.
 pub fn tell(message: &Entry, inserts: &[(&str, &dyn Display)]) {
-    let _ = writeln!(std::io::stderr(), "{}", message.line(inserts));
+    let severity = message.id.chars().last().and_then(|letter| SEVERITIES.find(letter));
+    if severity.is_none_or(|severity| severity >= least()) {
+        let _ = writeln!(std::io::stderr(), "{}", message.line(inserts));
+    }
 }

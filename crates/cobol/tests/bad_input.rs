@@ -129,7 +129,7 @@ fn a_block_of_keys_that_is_none_is_refused() {
     let good = KeyParts {
         parts: vec![(2, 4)],
         duplicates: true,
-        sparse: false,
+        sparse: None,
     };
     assert_eq!(keys(&block(1, 4, 30, 1), 10), Some(vec![good]));
     assert_eq!(keys(&block(1, 9, 30, 1), 10), None, "beyond the record");

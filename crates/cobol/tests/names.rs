@@ -44,8 +44,17 @@ fn two_slashes_and_dsn_mean_a_data_set_and_nothing_else() {
         "DSN=A..B",
         "DSN=A,UNIT=SYSDA",
         "DSN=A,DISP=GONE",
-        "DSN=A.B(+1)",
+        "DSN=A.B(NEXT)",
+        "DSN=A.B(-1000)",
+        "DSN=A.B()",
         "DSN=A,SHR",
+        "DSN=A,DISP=(OLD,DELETE)",
+        "DSN=A,DISP=(OLD,HIDE)",
+        "DSN=A,DISP=(OLD,KEEP",
+        "DSN=A,AMP=('BUFND=MANY')",
+        "DSN=A,AMP=('BUFNI=256')",
+        "DSN=A,AMP=('ACCBIAS=FAST')",
+        "DSN=A,AMP=('BUFFERS=3')",
     ] {
         assert!(assigned(text, none).is_err(), "{text}");
     }
@@ -59,10 +68,32 @@ fn disp_and_amp_are_read() {
     assert_eq!(of("DSN=A,DISP=(NEW,CATLG)").disposition, Disposition::New);
     assert_eq!(of("DSN=A,DISP=(,CATLG)").disposition, Disposition::New);
     assert_eq!(of("DSN=A,DISP=MOD").disposition, Disposition::Mod);
-    assert_eq!(
-        of("DSN=A,AMP=('BUFND=8','BUFNI=4')").unused,
-        ["AMP=('BUFND=8','BUFNI=4')"]
-    );
+    for text in [
+        "AMP=('BUFND=8','BUFNI=4')",
+        "AMP=('BUFND=8,BUFNI=4')",
+        "AMP=(BUFND=8,BUFNI=4)",
+    ] {
+        assert_eq!(
+            of(&format!("DSN=A,{text}")).unused,
+            ["AMP=BUFND=8", "AMP=BUFNI=4"],
+            "{text}"
+        );
+    }
+    assert_eq!(of("DSN=A,AMP=AMORG").unused, ["AMP=AMORG"]);
+}
+
+#[test]
+fn a_generation_stands_in_parentheses() {
+    let of = |text: &str| {
+        let found = assigned(text, none).expect("a value");
+        (found.name.map(|name| name.to_string()), found.generation)
+    };
+    for (text, relative) in [("0", 0), ("+1", 1), ("-12", -12)] {
+        let expected = (Some("PROD.HIST".to_string()), Some(relative));
+        assert_eq!(of(&format!("DSN=PROD.HIST({text}),DISP=SHR")), expected);
+        assert_eq!(of(&format!("//PROD.HIST({text})")), expected);
+    }
+    assert_eq!(of("DSN=PROD.HIST").1, None);
 }
 
 #[test]

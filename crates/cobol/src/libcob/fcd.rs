@@ -23,7 +23,10 @@ pub struct Fcd {
     _0: [c_uchar; 13],
     /// Bits of [`other`].
     pub other: c_uchar,
-    _1: [c_uchar; 32],
+    _1: [c_uchar; 6],
+    /// [`lock`].
+    pub lock_mode: c_uchar,
+    _8: [c_uchar; 25],
     /// Bytes of the name.
     pub name_length: [c_uchar; 2],
     _2: [c_uchar; 4],
@@ -81,6 +84,14 @@ pub mod access {
     pub const DYNAMIC: u8 = 8;
 }
 
+/// LOCK MODE.
+pub mod lock {
+    /// EXCLUSIVE.
+    pub const EXCLUSIVE: u8 = 1;
+    /// AUTOMATIC.
+    pub const AUTOMATIC: u8 = 2;
+}
+
 /// Other features of SELECT.
 pub mod other {
     /// OPTIONAL.
@@ -94,8 +105,8 @@ pub struct KeyParts {
     pub parts: Vec<(usize, usize)>,
     /// WITH DUPLICATES.
     pub duplicates: bool,
-    /// SUPPRESS.
-    pub sparse: bool,
+    /// SUPPRESS WHEN ALL this.
+    pub sparse: Option<u8>,
 }
 
 const HEAD: usize = 14;
@@ -127,7 +138,10 @@ pub fn keys(block: &[u8], longest: usize) -> Option<Vec<KeyParts>> {
         keys.push(KeyParts {
             parts: (0..parts).map(part).collect::<Option<_>>()?,
             duplicates: flags & 0x40 != 0,
-            sparse: flags & 0x02 != 0,
+            sparse: match flags & 0x02 {
+                0 => None,
+                _ => Some(number(at + 6, 1)? as u8),
+            },
         });
     }
     Some(keys)
@@ -135,6 +149,7 @@ pub fn keys(block: &[u8], longest: usize) -> Option<Vec<KeyParts>> {
 
 const _: () = {
     assert!(std::mem::offset_of!(Fcd, other) == 21);
+    assert!(std::mem::offset_of!(Fcd, lock_mode) == 28);
     assert!(std::mem::offset_of!(Fcd, name_length) == 54);
     assert!(std::mem::offset_of!(Fcd, reference) == 60);
     assert!(std::mem::offset_of!(Fcd, key_length) == 66);

@@ -178,9 +178,20 @@ pub mod read {
     pub const NO_LOCK: c_int = 0x20;
     /// WITH KEPT LOCK.
     pub const KEPT_LOCK: c_int = 0x40;
+    /// WITH WAIT.
+    pub const WAIT: c_int = 0x80;
     /// IGNORING LOCK.
     pub const IGNORE_LOCK: c_int = 0x100;
     use super::c_int;
+}
+
+/// Options of WRITE and REWRITE.
+pub mod write {
+    use super::c_int;
+    /// WITH LOCK.
+    pub const LOCK: c_int = 0x0080_0000;
+    /// WITH NO LOCK.
+    pub const NO_LOCK: c_int = 0x0100_0000;
 }
 
 /// Options of CLOSE.

@@ -57,6 +57,8 @@ pub struct Libcob {
     on_signal: Option<unsafe extern "C" fn(extern "C" fn(c_int))>,
     /// libcob's number of the exception for each first digit of a status.
     exceptions: [c_int; 10],
+    /// 3.2: after a handler's request nobody but the handler says which file it was for, and that it went well.
+    leaves_error_file: bool,
 }
 
 // SAFETY: the pointer is to libcob's one set of globals, which lives as long as the process; libcob itself shares it
@@ -129,6 +131,10 @@ pub fn libcob() -> Option<&'static Libcob> {
             let version = version();
             let known = ["3.1.", "3.2."].iter().any(|v| version.starts_with(v));
             let found = if known { Libcob::find() } else { None };
+            let found = found.map(|libcob| Libcob {
+                leaves_error_file: !version.starts_with("3.1."),
+                ..libcob
+            });
             if found.is_none() {
                 tell(&CICA1201W, &[("version", &version)]);
             }
@@ -165,6 +171,7 @@ impl Libcob {
                 stop_run: function(c"cob_stop_run")?,
                 on_signal: function(c"cob_reg_sighnd"),
                 exceptions: exceptions(global, set_exception)?,
+                leaves_error_file: false,
             })
         }
     }
@@ -187,6 +194,41 @@ impl Libcob {
             match status / 10 {
                 0 => (*self.global).exception = 0,
                 first => (self.set_exception)(self.exceptions[usize::from(first).min(9)]),
+            }
+        }
+    }
+
+    /// The program's file behind a description, which is not open; null where libcob keeps account of it itself.
+    ///
+    /// # Safety
+    /// `fcd` is a program's file control description.
+    pub unsafe fn file_of(&self, fcd: &mut Fcd) -> *mut File {
+        let Some(extfh) = next().extfh.filter(|_| self.leaves_error_file) else {
+            return std::ptr::null_mut();
+        };
+        // UNLOCK of a closed file does nothing but say which file it was for.
+        let (mut unlock, status) = ([0xFA, 0x0E], fcd.status);
+        // SAFETY: the caller's promise; libcob's own globals.
+        unsafe {
+            extfh(unlock.as_mut_ptr(), fcd);
+            fcd.status = status;
+            (*self.global).error_file
+        }
+    }
+
+    /// What libcob does not do itself after a request that a handler answered with this status: `file` is
+    /// [`file_of`](Self::file_of).
+    ///
+    /// # Safety
+    /// `file` is null or a file of the program.
+    pub unsafe fn after_handler(&self, file: *mut File, status: u8) {
+        // SAFETY: libcob's own globals.
+        unsafe {
+            if !file.is_null() {
+                (*self.global).error_file = file;
+            }
+            if self.leaves_error_file && status < 10 {
+                (*self.global).exception = 0;
             }
         }
     }

@@ -44,11 +44,7 @@ impl Workplace {
     pub fn compile(&self, name: &str, source: &str) -> PathBuf {
         let (from, to) = (self.0.join(format!("{name}.cob")), self.0.join(name));
         std::fs::write(&from, source).expect("the source");
-        let done = Command::new("cobc")
-            .args(["-x", "-free", "-O0", "-o"])
-            .arg(&to)
-            .arg(&from)
-            .output();
+        let done = cobc().args(["-x", "-free", "-O0", "-o"]).arg(&to).arg(&from).output();
         let done = done.expect("cobc, which checks/prepare test installs");
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         to
@@ -62,7 +58,7 @@ impl Workplace {
         std::fs::write(&header, CICAFH).expect("the header");
         std::fs::write(&from, source).expect("the source");
         let directory = library().parent().expect("its directory").to_path_buf();
-        let done = Command::new("cobc")
+        let done = cobc()
             .args(["-x", "-free", "-O0", "-fcallfh=CICAFH", "-lcica_cobol", "-o"])
             .arg(&to)
             .arg(format!("-L{}", directory.display()))
@@ -103,6 +99,18 @@ impl Drop for Workplace {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
+}
+
+/// The compiler: `CICA_COBC`, or the one that is installed. What another one compiles looks for that one's libcob, in
+/// the lib directory beside it.
+pub fn cobc() -> Command {
+    let Some(named) = std::env::var_os("CICA_COBC").map(PathBuf::from) else {
+        return Command::new("cobc");
+    };
+    let libraries = named.parent().expect("its directory").join("../lib");
+    let mut command = Command::new(&named);
+    command.arg("-Q").arg(format!("-Wl,-rpath,{}", libraries.display()));
+    command
 }
 
 /// Where cargo put the library is where this test is.

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! == name | options            options: sequential, random, dynamic (ACCESS); optional; varying; relative;
-//!                            two (files); interposer: not through EXTFH, which does not tell enough
+//!                            two (files); interposer: not through EXTFH, which does not tell enough;
+//!                            automatic, manual, exclusive, multiple (LOCK MODE)
 //! # comment
 //! load 0001AAAAAA 0002BBBBBB    OPEN OUTPUT, WRITE each, CLOSE; says nothing
 //! step -> 00                    what FILE STATUS is after it
@@ -10,6 +11,7 @@
 //! step -> 46 | 00 0003CCCCCC    with libcob's own handler, where that differs
 //! write 2:AAAA -> 00            a relative file: record number and record
 //! move AAAAAA                   into the record area
+//! lock 0001 WITH LOCK -> ...    READ by key with a lock phrase
 //! by A AA -> 00 0001AA11xx      READ by an alternate key;  start = A AA: START on it
 //! say -> text                   what the COBOL statements in front of the arrow display
 //! ```
@@ -77,6 +79,20 @@ impl Case {
         }
     }
 
+    /// LOCK MODE.
+    fn lock_mode(&self) -> String {
+        let modes = ["automatic", "manual", "exclusive"];
+        let multiple = if self.has("multiple") {
+            "WITH LOCK ON MULTIPLE RECORDS"
+        } else {
+            ""
+        };
+        match modes.into_iter().find(|mode| self.has(mode)) {
+            Some(mode) => format!("LOCK MODE {mode} {multiple}\n"),
+            None => String::new(),
+        }
+    }
+
     pub fn has(&self, option: &str) -> bool {
         self.options.iter().any(|o| o == option)
     }
@@ -105,11 +121,12 @@ impl Case {
                 return format!("SELECT {optional}{file} ASSIGN TO \"{id}\" ORGANIZATION SEQUENTIAL FILE STATUS FS.\n");
             }
             format!(
-                "SELECT {optional}{file} ASSIGN TO \"{id}\" ORGANIZATION {} ACCESS {access}\n FILE STATUS FS.\n",
+                "SELECT {optional}{file} ASSIGN TO \"{id}\" ORGANIZATION {} ACCESS {access}\n {} FILE STATUS FS.\n",
                 match self.has("relative") {
                     true => "RELATIVE RELATIVE KEY RK".to_string(),
                     false => format!("INDEXED RECORD KEY {prefix}K{}", self.alternates()),
-                }
+                },
+                self.lock_mode(),
             )
         };
         let record = |file: &str, prefix: &str| {
@@ -195,6 +212,10 @@ impl Case {
             "write" => write!(out, "{} WRITE {prefix}R {status}", record(rest)),
             "rewrite" => write!(out, "{} REWRITE {prefix}R {status}", record(rest)),
             "read" => writeln!(out, "{} READ {file} PERFORM {show}", key(rest)),
+            "lock" => {
+                let (value, phrase) = rest.split_once(' ').expect("a key and a phrase");
+                writeln!(out, "{} READ {file} {phrase} PERFORM {show}", key(value))
+            }
             "by" => {
                 let (by, value) = rest.split_once(' ').expect("a key and its value");
                 writeln!(out, "MOVE \"{value}\" TO {by} READ {file} KEY {by} PERFORM {show}")

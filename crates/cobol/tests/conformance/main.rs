@@ -123,3 +123,8 @@ fn alternate_keys_answer_as_cobol_says() {
 fn sequential_files_answer_as_cobol_says() {
     suite("entries", include_str!("cases/entries.txt"), 20);
 }
+
+#[test]
+fn record_locks_keep_others_away() {
+    suite("locks", include_str!("cases/locks.txt"), 24);
+}
