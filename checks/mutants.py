@@ -75,11 +75,11 @@ ORDERINGS = [
     ("crates/engine/src/log/mod.rs", "if std::mem::take(&mut member.in_group) && !member.named {",
      "if std::mem::take(&mut member.in_group) && !member.named && !@ {",
      "requests are logged before their data set's root names the log (R6)"),
-    ("crates/engine/src/recovery.rs", "for inner in recovery.members.values() {\n            done =",
-     "for inner in recovery.members.values().filter(|_| !@) {\n            done =",
+    ("crates/engine/src/recovery.rs", "for inner in self.members.values() {\n            done =",
+     "for inner in self.members.values().filter(|_| !@) {\n            done =",
      "recovery gives the log back before the trees are committed"),
-    ("crates/engine/src/recovery.rs", "match reader.filter(|_| !recovery.needed) {",
-     "match reader.filter(|_| @ || !recovery.needed) {",
+    ("crates/engine/src/recovery.rs", "match reader.filter(|_| !self.needed) {",
+     "match reader.filter(|_| @ || !self.needed) {",
      "recovery gives a log back that an absent data set needs"),
 ]
 
