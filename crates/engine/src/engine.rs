@@ -4,7 +4,7 @@ use crate::dataset::{read_index_root, Access, DataSet, Inner, OpenOptions};
 use crate::definition::{self, Definition};
 use crate::error::OpenError;
 use crate::io::Io;
-use crate::log::{Log, MOST_GATHERED};
+use crate::log::{epoch_for, Log, MOST_GATHERED};
 use crate::pool::{Held, Pool};
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use crate::sync::{Mutex, MutexGuard};
@@ -69,7 +69,12 @@ impl Engine {
         let for_log = pool
             .hold(2 * gathers)
             .map_err(|_| std::io::Error::other("the pool has no room for a log"))?;
-        let log = Arc::new(Log::new(env.disk.clone(), env.log_dir.clone(), gathers));
+        let log = Arc::new(Log::new(
+            env.disk.clone(),
+            env.log_dir.clone(),
+            gathers,
+            epoch_for(pool.limit()),
+        ));
         let shared = Shared {
             env,
             pool,
@@ -96,7 +101,8 @@ impl Engine {
         (self.shared.pool.limit(), self.shared.pool.charged())
     }
 
-    /// The log starts over after so many bytes, 64 MiB unless this says less: that bounds what recovery has to read.
+    /// The log starts over after so many bytes. Unless this says so it is a quarter of the pool, at least 64 MiB and at
+    /// most 256: that bounds what recovery has to read.
     /// It concerns logs that are taken from now on.
     pub fn start_log_over_after(&self, bytes: u64) {
         self.shared.log.start_over_after(bytes);

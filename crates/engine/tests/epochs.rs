@@ -13,6 +13,8 @@ use std::time::Duration;
 const RECORDS: u64 = 2000;
 const LENGTH: usize = 3000;
 const THREADS: u64 = 3;
+/// Bytes that a log file has at most when nobody uses it.
+const KEPT: u64 = 64 << 20;
 
 /// An engine that may start threads, on a disk in memory.
 fn engine(memory: &MemoryDisk) -> (World, Engine) {
@@ -93,7 +95,12 @@ fn changes_of_many_threads_outlive_the_ends_of_epochs() {
     let ds = world.open(&engine, "epoch");
     change(&ds, 24);
     check(&ds, 24);
+    let logs = || world.disk.list(&world.root.join("log")).unwrap();
+    let longest = logs().iter().map(|(_, length)| *length).max();
     ds.close().unwrap();
+    assert!(longest > Some(KEPT), "{longest:?} bytes of log");
+    // A file that is given back keeps what short steps want.
+    assert!(logs().iter().all(|(_, length)| *length <= KEPT), "{:?}", logs());
     let ds = world.open_with(&engine, "epoch", OpenOptions::default());
     check(&ds, 24);
 }

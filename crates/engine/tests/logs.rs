@@ -178,3 +178,47 @@ fn a_second_open_in_the_process_gets_the_durability_it_asks_for() {
     drop((first, second, engine));
     assert_eq!(keys(&world.open(&world.engine(), "a")), [0, 1]);
 }
+
+/// Bytes of log after 500 commits with a checkpoint after each fifty, while `others` are open for output too.
+fn log_after_checkpoints(others: &[&str]) -> u64 {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine, "a");
+    let open: Vec<DataSet> = others
+        .iter()
+        .map(|name| {
+            loaded(&world, &engine, name);
+            let ds = world.open(&engine, name);
+            insert(&ds, 1);
+            ds.commit().unwrap();
+            ds
+        })
+        .collect();
+    let a = world.open(&engine, "a");
+    for n in 1..=500 {
+        insert(&a, n);
+        a.commit().unwrap();
+        if n % 50 == 0 {
+            a.checkpoint().unwrap();
+        }
+    }
+    let logs = world.disk.list(&world.root.join("log")).unwrap();
+    let bytes = logs.iter().map(|(_, length)| length).sum();
+    // What the log has thrown away is in the trees, what it kept is in it.
+    insert(&a, 501);
+    a.commit().unwrap();
+    drop((a, open, engine));
+    let engine = world.engine();
+    assert_eq!(keys(&world.open(&engine, "a")), (0..=501).collect::<Vec<_>>());
+    for name in others {
+        assert_eq!(keys(&world.open(&engine, name)), [0, 1]);
+    }
+    bytes
+}
+
+#[test]
+fn a_checkpoint_of_the_only_data_set_that_logs_starts_the_log_over() {
+    // Each commit takes a block of 4,096 bytes at least.
+    assert!(log_after_checkpoints(&[]) < 100 * 4096 + (512 << 10));
+    assert!(log_after_checkpoints(&["b"]) > 500 * 4096);
+}

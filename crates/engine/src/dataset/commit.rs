@@ -55,8 +55,28 @@ impl Inner {
             None => {
                 self.write_early();
                 let _gate = self.common().gate.write();
-                self.commit_tree(false)
+                // A change that is logged, and not noted yet, the commit does not find.
+                let noted = self.has_changed();
+                self.commit_tree(false)?;
+                if noted {
+                    self.start_log_over();
+                }
+                Ok(())
             }
+        }
+    }
+
+    /// After a commit of the tree, with the gate kept: a log that no other data set needs starts over.
+    fn start_log_over(&self) {
+        // One that leaves incomplete needs the log until it is let go. Who keeps this lock may wait for our gate, so it
+        // is only tried.
+        let Some(_quiet) = self.shared.starting_over.try_lock() else {
+            return;
+        };
+        // The gate is kept, so no unit makes its first change just now (U2).
+        let no_unit = self.shared.open_units.load(Acquire) == 0;
+        if let Some(number) = self.common().log_number().filter(|_| no_unit) {
+            self.shared.log.start_over_alone(number);
         }
     }
 

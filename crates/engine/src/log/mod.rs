@@ -28,8 +28,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
-/// Bytes of log after which all trees are committed and the log starts over.
-pub const EPOCH_BYTES: u64 = 64 << 20;
+/// Bytes of log after which all trees are committed and the log starts over: a quarter of the pool, within these
+/// bounds. What a commit writes is the CIs that changed since the one before, and the longer that was, the more
+/// often each of them changed (`docs/design/0012`).
+const EPOCH_BYTES: (u64, u64) = (64 << 20, 256 << 20);
 /// Most bytes of records that may gather before they are written without anybody asking.
 pub const MOST_GATHERED: usize = 4 << 20;
 
@@ -54,7 +56,7 @@ pub struct Log {
     eager: AtomicBool,
     /// Units of recovery that had an id so far.
     units: AtomicU64,
-    /// Bytes after which it is long: [`EPOCH_BYTES`], unless somebody wants it to start over sooner.
+    /// Bytes after which it is long.
     epoch_bytes: AtomicU64,
     /// Bytes of a group after which it is written without anybody asking. Two groups are in memory at once.
     gathers: usize,
@@ -64,7 +66,12 @@ const GATHERED: u8 = 1;
 const LONG: u8 = 2;
 const OVERDUE: u8 = 4;
 /// Bytes of log by which it may grow while the trees are being committed.
-const OVERDUE_BYTES: u64 = 2 * EPOCH_BYTES;
+const OVERDUE_BYTES: u64 = 128 << 20;
+
+/// Bytes of an epoch for a pool of so many bytes.
+pub fn epoch_for(pool: usize) -> u64 {
+    (pool as u64 / 4).clamp(EPOCH_BYTES.0, EPOCH_BYTES.1)
+}
 
 /// What a log asks of whoever comes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,8 +121,9 @@ struct Claimed {
 }
 
 impl Log {
-    /// A log that takes its file from `directory` when it needs one, and writes after `gathers` bytes.
-    pub fn new(disk: Arc<dyn Disk>, directory: PathBuf, gathers: usize) -> Log {
+    /// A log that takes its file from `directory` when it needs one, writes after `gathers` bytes and is long after
+    /// `epoch_bytes`.
+    pub fn new(disk: Arc<dyn Disk>, directory: PathBuf, gathers: usize, epoch_bytes: u64) -> Log {
         let mut group = Vec::new();
         log::begin_group(&mut group);
         Log {
@@ -137,7 +145,7 @@ impl Log {
             pressure: AtomicU8::new(0),
             eager: AtomicBool::new(false),
             units: AtomicU64::new(0),
-            epoch_bytes: AtomicU64::new(EPOCH_BYTES),
+            epoch_bytes: AtomicU64::new(epoch_bytes),
             gathers,
         }
     }
@@ -323,9 +331,11 @@ impl Log {
             }
         }
         if state.file.is_none() {
-            let mut claimed = pool::claim(&self.disk, &self.directory)?;
-            claimed.long = self.epoch_bytes.load(Relaxed);
-            state.file = Some(claimed);
+            state.file = Some(pool::claim(
+                &self.disk,
+                &self.directory,
+                self.epoch_bytes.load(Relaxed),
+            )?);
         }
         let (file, log, path, epoch, at) = match &mut state.file {
             Some(f) => {
@@ -373,7 +383,10 @@ impl Log {
 
     /// Every tree is committed and no request runs: what the log holds is not needed any more.
     pub fn start_over(&self) {
-        let mut state = self.state.lock();
+        self.begin_epoch(&mut self.state.lock());
+    }
+
+    fn begin_epoch(&self, state: &mut State) {
         log::begin_group(&mut state.group);
         state.records = 0;
         self.durable.store(state.next_lsn - 1, Release);
@@ -386,6 +399,15 @@ impl Log {
             f.epoch += 1;
             f.at = BLOCK_LEN as u64;
             f.long = self.epoch_bytes.load(Relaxed);
+        }
+    }
+
+    /// The tree of data set `number` is committed, and the caller keeps its requests out: the log starts over, unless
+    /// another data set logs, or a group is just being written.
+    pub fn start_over_alone(&self, number: u32) {
+        let mut state = self.state.lock();
+        if !state.flushing && state.failed.is_none() && state.data_sets.keys().eq([&number]) {
+            self.begin_epoch(&mut state);
         }
     }
 

@@ -7,7 +7,7 @@
 //!   how often the file was claimed. So groups of an earlier life do not count.
 //! * F3. A file whose owner died keeps its id until recovery has done its requests; it is not claimed before.
 
-use super::{Claimed, EPOCH_BYTES};
+use super::Claimed;
 use cica_disk::{Create, Disk, File, Lock, Open, ReadAt, WriteAt};
 use cica_format::log::{LogFileHeader, BLOCK_LEN};
 use std::path::Path;
@@ -15,11 +15,15 @@ use std::sync::Arc;
 
 /// A file grows by its length, within these bounds: a short step writes few zeros, a long one grows seldom.
 const STEP: (u64, u64) = (256 << 10, 4 << 20);
+/// A group of so many bytes is written without zeros before it: nobody waits for it alone.
+const LONG_GROUP: u64 = 1 << 20;
 static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
+/// A file that is given back keeps so many bytes.
+const KEPT: u64 = 64 << 20;
 const MOST_FILES: u32 = 10_000;
 
-/// Takes a free file, or makes one.
-pub(super) fn claim(disk: &Arc<dyn Disk>, directory: &Path) -> Result<Claimed, String> {
+/// Takes a free file, or makes one; it is long after `epoch_bytes`.
+pub(super) fn claim(disk: &Arc<dyn Disk>, directory: &Path, epoch_bytes: u64) -> Result<Claimed, String> {
     let there = disk
         .list(directory)
         .map_err(|e| format!("log directory {}: {e}", directory.display()))?;
@@ -80,7 +84,7 @@ pub(super) fn claim(disk: &Arc<dyn Disk>, directory: &Path) -> Result<Claimed, S
             log: header.log,
             epoch: 1,
             at: BLOCK_LEN as u64,
-            long: EPOCH_BYTES,
+            long: epoch_bytes,
             capacity,
         });
     }
@@ -122,10 +126,14 @@ pub(super) fn write_header(file: &dyn File, header: LogFileHeader) -> std::io::R
 }
 
 /// Grows the file ahead of the writing, filling it with zeros: blocks that were never written would make each sync
-/// dearer.
+/// dearer. What a long group is about to fill itself needs none.
 pub(super) fn make_room(claimed: &mut Claimed, bytes: u64) -> Result<(), String> {
     let text = |e: std::io::Error| format!("log {}: {e}", claimed.path.display());
-    while claimed.at + bytes > claimed.capacity {
+    let need = claimed.at + bytes;
+    if need > claimed.capacity && bytes >= LONG_GROUP {
+        claimed.capacity = claimed.file.size(Some(need)).map_err(text)?;
+    }
+    while need > claimed.capacity {
         let start = claimed.capacity.max(BLOCK_LEN as u64);
         let end = (start + start.clamp(STEP.0, STEP.1)).next_multiple_of(STEP.0);
         claimed.file.size(Some(end)).map_err(text)?;
@@ -142,9 +150,12 @@ pub(super) fn make_room(claimed: &mut Claimed, bytes: u64) -> Result<(), String>
     Ok(())
 }
 
-/// Gives a file back. If this write is lost the file stays out of use until it is recovered, which then finds
-/// nothing to do.
+/// Gives a file back, cut to the length that short steps want. If this write is lost the file stays out of use until it
+/// is recovered, which then finds nothing to do.
 pub(super) fn release(claimed: Claimed) {
+    if claimed.capacity > KEPT {
+        let _ = claimed.file.size(Some(KEPT));
+    }
     let header = LogFileHeader {
         log: 0,
         claims: (claimed.log & 0xFFFF_FFFF) as u32,

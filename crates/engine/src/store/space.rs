@@ -12,7 +12,7 @@ const MAX_EXTENTS: u32 = 123;
 /// Most bytes a file grows ahead of its need.
 const GROW_BYTES: u64 = 4 << 20;
 /// Regions freed since the last commit that make it time for one.
-const MANY_FREED: usize = 256;
+const MANY_FREED: usize = 4096;
 /// No CA.
 const NO_CA: u32 = u32::MAX;
 
