@@ -272,16 +272,17 @@ impl<'p> CaPage<'p> {
 
     /// Free slots in ascending order (C2).
     pub fn free_slots(&self, ci_per_ca: usize, slots: usize) -> Vec<u16> {
-        let mut taken = vec![false; slots];
+        let mut taken = vec![0u64; slots.div_ceil(64)];
         for i in 0..ci_per_ca {
             let p = self.place(i);
             for slot in [p.slot, p.committed] {
-                if let Some(t) = taken.get_mut(slot as usize) {
-                    *t = true;
+                if let Some(word) = taken.get_mut(slot as usize / 64) {
+                    *word |= 1 << (slot % 64);
                 }
             }
         }
-        (0..slots as u16).filter(|&s| !taken[s as usize]).collect()
+        let is_free = |slot: &u16| taken[*slot as usize / 64] >> (slot % 64) & 1 == 0;
+        (0..slots as u16).filter(is_free).collect()
     }
 
     /// CIs that hold records.

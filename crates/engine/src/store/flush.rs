@@ -62,24 +62,40 @@ impl Component {
         if dirty.is_empty() {
             return Ok(());
         }
-        let free = || page.free_slots(self.layout.ci_per_ca, page.slots(self.layout.slots));
         let need = dirty.iter().filter(|d| !rewritable(page.place(d.i))).count();
-        let most = 4 * need > 3 * page.used(self.layout.ci_per_ca);
-        let has_annex = page.annex() != NO_REGION;
-        // Then it is better whole again, which gives the annex back, if the file need not grow for it.
-        let gather = most && has_annex && self.has_free_region();
-        let written = if need <= free().len() && !gather {
-            self.fill_slots(ca, page, dirty, &free())
-        } else if !most && !has_annex && 2 * self.layout.slots <= NO_SLOT as usize {
-            self.take_annex(ca, page)
-                .and_then(|()| self.fill_slots(ca, page, dirty, &free()))
-        } else {
-            self.move_region(ca, page, dirty)
+        let written = match need {
+            // The common case of a page that is given up after it was written once since the commit.
+            0 => self.fill_slots(ca, page, dirty, &[]),
+            _ => self.write_needing(ca, page, dirty, need),
         };
         if written.is_err() {
             dirty.iter_mut().for_each(|d| self.changed(&mut d.latched));
         }
         written
+    }
+
+    /// The same when so many of them `need` a slot.
+    fn write_needing(
+        &self,
+        ca: u32,
+        page: CaPage<'_>,
+        dirty: &mut [Dirty<'_>],
+        need: usize,
+    ) -> Result<(), RequestError> {
+        let free = page.free_slots(self.layout.ci_per_ca, page.slots(self.layout.slots));
+        let most = 4 * need > 3 * page.used(self.layout.ci_per_ca);
+        let has_annex = page.annex() != NO_REGION;
+        // Then it is better whole again, which gives the annex back, if the file need not grow for it.
+        let gather = most && has_annex && self.has_free_region();
+        if need <= free.len() && !gather {
+            self.fill_slots(ca, page, dirty, &free)
+        } else if !most && !has_annex && 2 * self.layout.slots <= NO_SLOT as usize {
+            self.take_annex(ca, page)?;
+            let free = page.free_slots(self.layout.ci_per_ca, page.slots(self.layout.slots));
+            self.fill_slots(ca, page, dirty, &free)
+        } else {
+            self.move_region(ca, page, dirty)
+        }
     }
 
     /// Where a slot of a CA is.
