@@ -11,6 +11,7 @@
 
 mod build;
 mod commit;
+mod gather;
 mod redo;
 mod units;
 
@@ -412,7 +413,7 @@ impl Inner {
         }
         if done.is_ok() {
             self.note_closing();
-            done = self.commit_tree(true);
+            done = self.commit_tree(true).and_then(|()| self.give_back());
         }
         drop(gate);
         self.leave();

@@ -6,7 +6,7 @@ use crate::error::OpenError;
 use crate::io::Io;
 use crate::log::{epoch_for, Log, MOST_GATHERED};
 use crate::pool::{Held, Pool};
-use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::sync::{Mutex, MutexGuard};
 use cica_disk::{Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
 use cica_format::attributes::Attributes;
@@ -15,6 +15,9 @@ use cica_format::table::Ref;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, Weak};
+
+/// Bytes of free space in a file that are worth giving back.
+const GIVE_BACK_FROM: u64 = 16 << 20;
 
 /// What an engine runs in.
 #[derive(Debug, Clone)]
@@ -52,6 +55,8 @@ pub(crate) struct Shared {
     pub units: AtomicU64,
     pub open_units: AtomicUsize,
     flusher: std::sync::OnceLock<()>,
+    /// See [`Engine::give_back_from`].
+    pub give_back_from: AtomicU64,
     /// The charge for the log's groups.
     _for_log: Held,
 }
@@ -85,6 +90,7 @@ impl Engine {
             units: AtomicU64::new(1),
             open_units: AtomicUsize::new(0),
             flusher: std::sync::OnceLock::new(),
+            give_back_from: AtomicU64::new(GIVE_BACK_FROM),
             _for_log: for_log,
         };
         Ok(Engine {
@@ -106,6 +112,12 @@ impl Engine {
     /// It concerns logs that are taken from now on.
     pub fn start_log_over_after(&self, bytes: u64) {
         self.shared.log.start_over_after(bytes);
+    }
+
+    /// A close after many changes gives space back to the file system if it is at least so many bytes, 16 MiB unless
+    /// this says otherwise: less is not worth the syncs.
+    pub fn give_back_from(&self, bytes: u64) {
+        self.shared.give_back_from.store(bytes, Relaxed);
     }
 
     /// Makes the files of an empty cluster. On failure nothing is left behind.

@@ -396,3 +396,66 @@ fn no_region_is_lost_when_more_control_areas_move_at_once_than_the_root_lists_in
     }
     assert_sound(&world.open(&engine, "a"));
 }
+
+/// The root of a data set of forty CAs after a session that wrote each CI several times, and the length of its file.
+fn after_a_long_session(give_back_from: u64) -> (cica_format::root::Root, u64) {
+    let mut world = World::memory();
+    world.pool_bytes = 16 << 20;
+    let engine = world.engine();
+    engine.give_back_from(give_back_from);
+    world.create(&engine, "a", |data, index| {
+        (data.primary, data.secondary, index.primary) = (64 << 20, 1 << 20, 4 << 20);
+    });
+    let (areas, area) = (40, 48);
+    let ds = world.open(&engine, "a");
+    let mut s = ds.string();
+    for n in 0..areas * area {
+        s.insert(&sealed(n, 0, 60), Insert::Sequential).unwrap();
+    }
+    drop(s);
+    ds.close().unwrap();
+    let ds = world.open(&engine, "a");
+    let mut s = ds.string();
+    for round in 1..5 {
+        for n in 0..areas * area {
+            // Half of the CIs in one round, all in the next: annexes are taken and given back.
+            if round % 2 == 0 || n % area < area / 2 {
+                s.get(&key(n), Search::Equal, Intent::Update).unwrap();
+                s.update(&sealed(n, round, 60)).unwrap();
+            }
+        }
+        ds.checkpoint().unwrap();
+    }
+    drop(s);
+    ds.close().unwrap();
+    let path = world.paths("a").0;
+    let root = engine.peek(&path).unwrap();
+    let ds = world.open(&engine, "a");
+    assert_eq!(keys(&ds), (0..areas * area).collect::<Vec<u64>>());
+    let mut s = ds.string();
+    for n in 0..areas * area {
+        assert_eq!(
+            unsealed(s.get(&key(n), Search::Equal, Intent::Read).unwrap().bytes),
+            4,
+            "record {n}"
+        );
+    }
+    drop(s);
+    ds.close().unwrap();
+    let length = bytes_of(&*world.disk, &path).len() as u64;
+    (root, length)
+}
+
+#[test]
+fn a_close_after_many_changes_gives_back_what_they_took() {
+    let (dense, short) = after_a_long_session(0);
+    assert_eq!(dense.region_count, dense.ca_count);
+    assert!(dense.free_regions.is_empty());
+    let (sparse, long) = after_a_long_session(u64::MAX);
+    assert!(
+        sparse.region_count > sparse.ca_count + sparse.ca_count / 2,
+        "{} regions",
+        sparse.region_count
+    );
+    assert!(short < long * 2 / 3, "{short} bytes, {long} without");
+}

@@ -280,6 +280,7 @@ pub(crate) fn engine_at(
     let engine = Engine::new(env).map_err(|error| Trouble::Wrong(format!("no address space for the pool: {error}")))?;
     // So short that it starts over within a run of some dozen requests.
     engine.start_log_over_after(LOG_BYTES);
+    engine.give_back_from(0);
     Ok(engine)
 }
 

@@ -55,7 +55,9 @@ impl Sphere {
         let mut done = self.check_fences(base);
         if done.is_ok() {
             self.all(base).for_each(Inner::note_closing);
-            done = self.commit_gated(base, true);
+            done = self
+                .commit_gated(base, true)
+                .and_then(|()| self.all(base).try_for_each(Inner::give_back));
         }
         drop(gates);
         self.leave(base);

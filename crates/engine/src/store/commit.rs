@@ -104,6 +104,7 @@ impl Component {
             let mut space = self.space.lock();
             let freed = std::mem::take(&mut space.freed);
             space.free_regions.extend(freed);
+            Component::sort_free_regions(&mut space.free_regions);
             space.pending.drain().map(|(ca, _)| ca).collect()
         };
         self.crowded.store(false, Relaxed);
@@ -134,7 +135,7 @@ impl Component {
         self.used.store(0, Relaxed);
     }
 
-    /// Gives the space of an emptied component back to the file system.
+    /// Gives what lies behind the last region back to the file system. The root that says so is durable.
     pub fn cut(&self) -> Result<(), RequestError> {
         let length = self.layout.file_len(self.space.lock().region_count);
         self.file()

@@ -4,6 +4,7 @@ use super::ca::{Place, NO_REGION};
 use super::{CaPage, Component};
 use crate::error::RequestError;
 use crate::pool::{Kind, Latched, NO_FRAME};
+use crate::sync::atomic::Ordering::Relaxed;
 use cica_disk::{ReadAt, WriteAt};
 use cica_format::ca::NO_SLOT;
 use cica_format::checksum::{ci_checksum, Identity};
@@ -223,13 +224,14 @@ impl Component {
             page.set_place(*i, *place);
             self.flag(page, *i, true);
         }
+        self.written.fetch_add(places.len() as u64, Relaxed);
         self.ca_changed(ca);
         Ok(())
     }
 
     /// Writes the whole CA, in CI order, to a fresh region: the dirty CIs from their pages, the others from their
     /// slots. The caller holds the CA's lock.
-    fn move_region(&self, ca: u32, page: CaPage<'_>, dirty: &mut [Dirty<'_>]) -> Result<(), RequestError> {
+    pub(super) fn move_region(&self, ca: u32, page: CaPage<'_>, dirty: &mut [Dirty<'_>]) -> Result<(), RequestError> {
         let region = self.take_region()?;
         let places = self
             .copy_ca(ca, page, dirty, region)
@@ -245,6 +247,7 @@ impl Component {
         for d in dirty {
             self.flag(page, d.i, false);
         }
+        self.written.fetch_add(places.len() as u64, Relaxed);
         for (i, place) in places {
             page.set_place(i, place);
             self.flag(page, i, true);

@@ -19,6 +19,7 @@ mod commit;
 mod directory;
 mod evict;
 mod flush;
+mod gather;
 mod glance;
 mod image;
 mod layout;
@@ -74,6 +75,8 @@ pub struct Component {
     still: bool,
     /// Physical I/Os so far.
     pub excps: AtomicU64,
+    /// CIs written since the open.
+    written: AtomicU64,
     pool: Arc<Pool>,
     file: RwLock<Option<Arc<dyn File>>>,
     /// CIs that hold records.
@@ -129,6 +132,7 @@ impl Component {
             direct: how.direct,
             still: how.still,
             excps: AtomicU64::new(0),
+            written: AtomicU64::new(0),
             pool,
             file: RwLock::new(Some(file)),
             used: AtomicI64::new(used_at_open(root)),

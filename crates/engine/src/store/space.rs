@@ -198,6 +198,11 @@ impl Component {
         Ok(region)
     }
 
+    /// Regions that no CA has; the next one to be taken is the lowest of them, so that the end of the file comes free.
+    pub(super) fn sort_free_regions(free: &mut [u32]) {
+        free.sort_unstable_by(|one, other| other.cmp(one));
+    }
+
     /// Whether a region can be taken without growing the file.
     pub(super) fn has_free_region(&self) -> bool {
         !self.space.lock().free_regions.is_empty()
