@@ -3,19 +3,41 @@
 //! What a draw of single requests hardly ever reaches happens here all the time: more CIs to write than a CA has free
 //! slots (an annex is taken), nearly all of them (the CA is written whole elsewhere, and the annex given back), regions
 //! that go from one CA to another, splits of CAs with many CIs, CAs emptied and used again.
+//!
+//! Some of it takes several commits in a row. Three workloads of four therefore go round in such a row, with other CAs
+//! and other numbers each time; the fourth draws each round by itself.
 
 use crate::random::Random;
 use crate::request::{Body, Intent, Order, Request, Search};
 use crate::shape::{Durability, Keys, Organization, Shape};
+use crate::store::CLOSE;
 use crate::workload::Workload;
 
 /// Keys of loaded records are so far apart.
 const APART: u64 = 64;
 
+/// What the rounds are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// Each is drawn by itself.
+    Mixed,
+    /// In the third of three commits a CA gives its annex back and another one takes a region (R2).
+    Annexes,
+    /// A CA is emptied; then another one splits, and the empty one is used again.
+    Emptied,
+}
+
+/// Commits of a row.
+const ROW: usize = 3;
+
 /// A workload of so many rounds, each of which ends with a commit, a checkpoint or a close.
 pub fn workload(seed: u64, rounds: usize) -> Workload {
     let mut random = Random::new(seed);
-    let ci_per_ca = random.pick(&[6, 8, 10, 40]);
+    let manner = random.pick(&[Manner::Mixed, Manner::Annexes, Manner::Annexes, Manner::Emptied]);
+    let ci_per_ca = match manner {
+        Manner::Mixed => random.pick(&[6, 8, 10, 40]),
+        _ => random.pick(&[6, 8, 10]),
+    };
     let shape = Shape {
         organization: Organization::Ksds,
         key_length: 4,
@@ -32,16 +54,25 @@ pub fn workload(seed: u64, rounds: usize) -> Workload {
         keys: Keys::Ascending,
         ..Shape::plain()
     };
-    let cas = if ci_per_ca > 20 { 1 } else { random.between(2, 3) };
+    let cas = match manner {
+        Manner::Mixed if ci_per_ca > 20 => 1,
+        Manner::Mixed => random.between(2, 3),
+        _ => 3,
+    };
     let mut churn = Churn {
         per_ca: 2 * u64::from(ci_per_ca),
         records: 2 * u64::from(ci_per_ca) * cas,
+        pair: (0, 1),
         random,
         requests: Vec::new(),
     };
     churn.load();
-    for _ in 0..rounds {
-        churn.round();
+    for round in 0..rounds {
+        match manner {
+            Manner::Mixed => churn.round(),
+            Manner::Annexes => churn.annexes(round % ROW),
+            Manner::Emptied => churn.emptied(round % ROW),
+        }
     }
     Workload {
         seed,
@@ -54,6 +85,8 @@ struct Churn {
     random: Random,
     per_ca: u64,
     records: u64,
+    /// The CAs that a row is about.
+    pair: (u64, u64),
     requests: Vec<Request>,
 }
 
@@ -62,10 +95,7 @@ impl Churn {
         for number in 0..self.records {
             self.insert(number * APART, Order::Sequential);
         }
-        self.requests.push(Request::Reopen {
-            output: true,
-            reset: false,
-        });
+        self.requests.push(CLOSE);
     }
 
     fn round(&mut self) {
@@ -94,14 +124,80 @@ impl Churn {
                 }
             }
         }
-        self.requests.push(match self.random.below(8) {
+        let end = match self.random.below(8) {
             0..5 => Request::Checkpoint,
             5 | 6 => Request::Commit,
-            _ => Request::Reopen {
-                output: true,
-                reset: false,
-            },
-        });
+            _ => CLOSE,
+        };
+        self.requests.push(end);
+    }
+
+    /// One commit of the row that gives an annex back beside a CA that wants a region.
+    fn annexes(&mut self, turn: usize) {
+        let (gives, takes) = match turn {
+            0 => self.draw_pair(),
+            _ => self.pair,
+        };
+        match turn {
+            // Two CAs are written whole: what they leave is free for the annex, and for giving it back.
+            0 => (0..3).filter(|ca| *ca != gives).for_each(|ca| self.update_cis(ca, 100)),
+            // More CIs than there are free slots, but less than the whole CA: an annex.
+            1 => self.update_cis(gives, 60),
+            _ => {
+                self.update_cis(gives, 100);
+                let percent = self.random.pick(&[60, 100, 100]);
+                self.update_cis(takes, percent);
+            }
+        }
+        self.commit_the_tree();
+    }
+
+    /// One commit of the row in which an emptied CA is used again.
+    fn emptied(&mut self, turn: usize) {
+        match turn {
+            0 => {
+                let (emptied, _) = self.draw_pair();
+                let first = emptied * self.per_ca;
+                (first..first + self.per_ca).for_each(|number| self.erase(number));
+            }
+            1 => {
+                // Between two records there is room for so many that the CA has to split.
+                let near = (self.pair.1 * self.per_ca + self.random.between(0, self.per_ca - 1)) * APART;
+                let many = self.random.between(self.per_ca, APART - 1).min(APART - 1);
+                for key in near + 1..near + many {
+                    self.insert(key, Order::Direct);
+                }
+            }
+            _ => {
+                let first = self.pair.0 * self.per_ca;
+                (first..first + self.per_ca).for_each(|number| self.insert(number * APART, Order::Direct));
+            }
+        }
+        self.commit_the_tree();
+    }
+
+    fn draw_pair(&mut self) -> (u64, u64) {
+        // Which of them a commit writes first is for the load to say.
+        self.pair = self.random.pick(&[(0, 1), (0, 2), (1, 2), (1, 0), (2, 0), (2, 1)]);
+        self.pair
+    }
+
+    /// Mostly a checkpoint; sometimes CLOSE, or the log alone, so that the next commit has the more to write.
+    fn commit_the_tree(&mut self) {
+        let end = match self.random.below(12) {
+            0 => CLOSE,
+            1 => Request::Commit,
+            _ => Request::Checkpoint,
+        };
+        self.requests.push(end);
+    }
+
+    /// Updates a record in so many percent of the CIs of a CA, as they were loaded.
+    fn update_cis(&mut self, ca: u64, percent: u64) {
+        let cis = self.per_ca / 2;
+        for ci in 0..(cis * percent).div_ceil(100) {
+            self.update(ca * self.per_ca + 2 * ci);
+        }
     }
 
     /// Updates a record in some CIs of the CA that begins with this one.

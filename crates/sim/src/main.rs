@@ -47,7 +47,7 @@ enum Command {
         #[arg(long, default_value_t = 100_000)]
         images: u64,
         /// Most images of one run
-        #[arg(long, default_value_t = 20_000)]
+        #[arg(long, default_value_t = 3_000)]
         per_run: u64,
         /// Look at this image of the first seed's run alone: CUT.IMAGE or CUT.IMAGE/CUT.IMAGE
         #[arg(long)]

@@ -54,6 +54,20 @@ fn everything_on_the_list_happens() {
     assert!(never.is_empty(), "never: {never:?}; {all:?}");
 }
 
+/// What takes several commits in a row: often enough that a mistake in it is met within some thousand images.
+#[test]
+fn what_takes_a_row_of_commits_happens_in_every_tenth_run() {
+    let mut all = Coverage::new();
+    for seed in 1..=60 {
+        let one = of(&churn::workload(seed, 10));
+        one.iter()
+            .for_each(|(what, count)| *all.entry(what).or_default() += count.min(&1));
+    }
+    for what in ["annex freed", "annex's region used again", "CA reclaimed", "CA reused"] {
+        assert!(all.get(what).is_some_and(|runs| *runs >= 6), "{what}: {all:?}");
+    }
+}
+
 /// Each command of the list is run by some seed, DEFINE and DELETE, the switches and the index among them.
 #[test]
 fn every_command_is_drawn() {
