@@ -1,6 +1,7 @@
 //! A whole disk as a value: names and bytes at one moment. Copying one shares the bytes (see `content.rs`).
 
 use crate::content::Content;
+use crate::sim::SECTOR;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::ops::Bound;
@@ -169,6 +170,15 @@ impl Image {
     /// Reads part of a file; returns the bytes read, fewer at its end, or `None` if there is none of that name.
     pub fn read(&self, path: &Path, at: u64, buf: &mut [u8]) -> Option<usize> {
         Some(self.content(path)?.read(at, buf))
+    }
+
+    /// Offsets of the sectors of a file that hold anything but zeros.
+    pub fn used_sectors(&self, path: &Path) -> impl Iterator<Item = u64> {
+        let bytes = self.bytes(path).unwrap_or_default();
+        let used = |(_, sector): &(usize, &[u8])| sector.iter().any(|byte| *byte != 0);
+        let sectors = bytes.chunks(SECTOR as usize).enumerate().filter(used);
+        let offsets: Vec<u64> = sectors.map(|(number, _)| number as u64 * SECTOR).collect();
+        offsets.into_iter()
     }
 
     fn content(&self, path: &Path) -> Option<&Content> {

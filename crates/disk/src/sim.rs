@@ -19,7 +19,7 @@ pub use trace::{Event, Trace};
 use crate::error::{failed, Action};
 use crate::image::{plain, Image};
 use crate::memory::{locked, within_limits, MemoryDisk};
-use crate::{Disk, File, Open};
+use crate::{Create, Disk, File, Open};
 use faults::Effect;
 use file::SimFile;
 use std::fmt;
@@ -144,20 +144,74 @@ impl SimDisk {
     }
 
     /// Counts a call and lets it fail if it is to; otherwise nothing else happens until the answer is dropped.
-    fn failing(&self, call: Call, path: &Path, action: Action) -> io::Result<MutexGuard<'_, Record>> {
+    /// `changes`: it would change something on the disk.
+    fn failing(&self, call: Call, path: &Path, action: Action, changes: bool) -> io::Result<MutexGuard<'_, Record>> {
         let mut record = locked(&self.record);
-        match record.enter(call, path) {
-            Some(Effect::Fail(errno)) => Err(failed(action, path, errno.error())),
-            _ => Ok(record),
-        }
+        let errno = match record.enter(&self.live, call, path) {
+            Some(Effect::Fail(errno)) => errno,
+            Some(Effect::ReadOnly) if changes => Errno::ReadOnly,
+            _ => return Ok(record),
+        };
+        Err(failed(action, path, errno.error()))
     }
 }
 
 impl Record {
     /// Counts a call; tells what goes wrong with it.
-    fn enter(&mut self, call: Call, path: &Path) -> Option<Effect> {
+    fn enter(&mut self, live: &MemoryDisk, call: Call, path: &Path) -> Option<Effect> {
         self.calls.0[call as usize] += 1;
-        self.faults.on_call(call, path)
+        let effect = self.faults.on_call(call, path);
+        if let Some(Effect::Rot(choice)) = effect {
+            self.rot(live, choice);
+        }
+        effect
+    }
+
+    /// Turns one bit on the device. The trace has it as a write, so a crash image may have it.
+    fn rot(&mut self, live: &MemoryDisk, choice: u64) {
+        let image = live.image();
+        let sectors: Vec<(&Path, u64)> = image
+            .files()
+            .flat_map(|path| image.used_sectors(path).map(move |at| (path, at)))
+            .collect();
+        let Some(&(path, at)) = sectors.get((choice / 4096) as usize % sectors.len().max(1)) else {
+            return;
+        };
+        let Ok(node) = live.node(path) else { return };
+        let len = (image.len(path).unwrap_or_default() - at).min(SECTOR) as usize;
+        let mut bytes = vec![0; len];
+        node.content().read(at, &mut bytes);
+        let bit = choice as usize % (8 * len);
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        node.change(|content| content.write(at, &bytes));
+        self.events.push(Event::Write {
+            file: node.id,
+            at,
+            bytes: bytes.into(),
+        });
+    }
+
+    /// What a file held before the newest write to a place in it, if the trace knows of one.
+    fn before_the_newest(&self, file: crate::FileId, at: u64, buf: &mut [u8]) {
+        let touches = |event: &Event| match event {
+            Event::Write {
+                file: to,
+                at: from,
+                bytes,
+            } => *to == file && *from < at + buf.len() as u64 && at < from + bytes.len() as u64,
+            _ => false,
+        };
+        let Some(newest) = self.events.iter().rposition(touches) else {
+            return;
+        };
+        let trace = Trace {
+            start: self.start.clone(),
+            events: self.events[..newest].into(),
+        };
+        let image = trace.crash_after(newest).image(|_, _| Survival::Whole);
+        let content = image.contents.get(file.0 as usize).cloned().unwrap_or_default();
+        buf.fill(0);
+        content.read(at, buf);
     }
 
     /// Refuses to let a file grow from `from` to `to` past the end of the disk.
@@ -171,7 +225,7 @@ impl Record {
 
 impl Disk for SimDisk {
     fn open(&self, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
-        let mut record = self.failing(Call::Open, path, Action::Open)?;
+        let mut record = self.failing(Call::Open, path, Action::Open, how.write || how.create != Create::No)?;
         let opened = self.live.open_file(path, how)?;
         if opened.made {
             let file = opened.file.node.id;
@@ -188,7 +242,7 @@ impl Disk for SimDisk {
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let mut record = self.failing(Call::Rename, from, Action::Rename { to: to.to_path_buf() })?;
+        let mut record = self.failing(Call::Rename, from, Action::Rename { to: to.to_path_buf() }, true)?;
         let file = self.live.rename_file(from, to)?;
         record.events.push(Event::Rename {
             file,
@@ -199,14 +253,14 @@ impl Disk for SimDisk {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        let mut record = self.failing(Call::Remove, path, Action::Remove)?;
+        let mut record = self.failing(Call::Remove, path, Action::Remove, true)?;
         self.live.remove(path)?;
         record.events.push(Event::Remove { path: plain(path) });
         Ok(())
     }
 
     fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
-        let _record = self.failing(Call::List, directory, Action::List)?;
+        let _record = self.failing(Call::List, directory, Action::List, false)?;
         self.live.list(directory)
     }
 }

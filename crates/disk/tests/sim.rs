@@ -689,3 +689,102 @@ fn the_trace_tells_what_happened_in_order() {
     assert_eq!(trace.events().iter().filter(|event| event.is_change()).count(), 6);
     assert_eq!(names(trace.start()), [] as [&str; 0]);
 }
+
+#[test]
+fn any_writes_of_a_batch_are_done_before_it_fails() {
+    let disk = disk();
+    let file = durable_file(&disk, "/v/A", b'.', 6);
+    disk.set_faults(Faults::none().scatter_write(1, 0b101, Errno::Io));
+    let batch = [
+        WriteAt { at: 0, buf: b"ab" },
+        WriteAt { at: 2, buf: b"cd" },
+        WriteAt { at: 4, buf: b"ef" },
+    ];
+    assert_eq!(file.write(&batch).expect_err("the fault").raw_os_error(), None);
+    assert_eq!(read(&*file, 0, 6), b"ab..ef");
+    file.write(&batch).expect("once");
+    assert_eq!(read(&*file, 0, 6), b"abcdef");
+}
+
+#[test]
+fn a_disk_turns_read_only_and_is_read_on() {
+    let disk = disk();
+    let file = durable_file(&disk, "/v/A", 1, 100);
+    disk.set_faults(Faults::none().read_only_from(2));
+    write(&*file, 0, b"x");
+    let refused = |result: std::io::Result<()>| {
+        let error = result.expect_err("read only");
+        assert_eq!(DiskError::of(&error).and_then(DiskError::raw_os_error), Some(30));
+    };
+    refused(file.write(&[WriteAt { at: 0, buf: b"y" }]));
+    refused(file.sync());
+    refused(file.size(Some(7)).map(drop));
+    refused(disk.open(Path::new("/v/B"), NEW).map(drop));
+    refused(disk.rename(Path::new("/v/A"), Path::new("/v/B")));
+    refused(disk.remove(Path::new("/v/A")));
+    assert_eq!(read(&*open(&disk, "/v/A", READ), 0, 2), [b'x', 1]);
+    assert_eq!(file.size(None).expect("it is asked for alone"), 100);
+}
+
+#[test]
+fn no_file_grows_on_a_full_disk_and_what_it_has_can_be_written() {
+    let disk = disk();
+    let file = durable_file(&disk, "/v/A", 1, 100);
+    disk.set_faults(Faults::none().full_from(2));
+    file.size(Some(200)).expect("the first");
+    for to in [300, 201] {
+        let error = file.size(Some(to)).expect_err("full");
+        assert_eq!(error.kind(), ErrorKind::StorageFull);
+    }
+    write(&*file, 150, b"x");
+    assert_eq!(file.size(Some(50)).expect("a cut takes no space"), 50);
+}
+
+#[test]
+fn an_ignored_sync_makes_nothing_durable() {
+    let disk = disk();
+    let file = durable_file(&disk, "/v/A", 1, 10);
+    disk.set_faults(Faults::none().ignore_sync(1));
+    write(&*file, 0, b"x");
+    file.sync().expect("it says so");
+    let trace = disk.trace();
+    let images: Vec<_> = subsets(&trace.crash_after(disk.events())).collect();
+    let first = |image| bytes(image, "/v/A").and_then(|bytes| bytes.first().copied());
+    assert_eq!(images.iter().map(first).collect::<Vec<_>>(), [Some(1), Some(b'x')]);
+    file.sync().expect("the second is one");
+    let trace = disk.trace();
+    assert_eq!(subsets(&trace.crash_after(disk.events())).count(), 1);
+}
+
+#[test]
+fn a_bit_turns_on_the_device_while_it_is_in_use() {
+    let disk = disk();
+    let file = durable_file(&disk, "/v/A", 1, 2000);
+    disk.set_faults(Faults::none().rot(2, 4096 + 77));
+    assert_eq!(read(&*file, 0, 2000), [1; 2000]);
+    let turned = read(&*file, 0, 2000);
+    let bits: u32 = turned.iter().map(|byte| (byte ^ 1).count_ones()).sum();
+    assert_eq!((bits, turned[512 + 77 / 8]), (1, 1 ^ 1 << (77 % 8)));
+    assert_eq!(read(&*file, 0, 2000), turned);
+}
+
+#[test]
+fn reads_are_stale_and_short_and_the_file_is_good() {
+    let disk = disk();
+    let file = durable_file(&disk, "/v/A", 1, 8);
+    write(&*file, 4, &[2; 4]);
+    write(&*file, 6, &[3; 2]);
+    disk.set_faults(Faults::none().stale_read(2).stale_read(3).short_read(5, 3));
+    assert_eq!(read(&*file, 0, 8), [1, 1, 1, 1, 2, 2, 3, 3]);
+    assert_eq!(read(&*file, 0, 8), [1, 1, 1, 1, 2, 2, 2, 2]);
+    assert_eq!(read(&*file, 4, 2), [1, 1]);
+    assert_eq!(read(&*file, 0, 8), [1, 1, 1, 1, 2, 2, 3, 3]);
+    let mut buf = [0; 8];
+    let mut batch = [ReadAt {
+        at: 0,
+        buf: &mut buf,
+        got: 0,
+    }];
+    file.read(&mut batch).expect("no error");
+    assert_eq!(batch[0].got, 3);
+}

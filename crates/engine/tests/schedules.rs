@@ -10,31 +10,11 @@ mod common;
 use cica_engine::*;
 use cica_format::attributes::Organization;
 use common::history::*;
+use common::orders::explore;
 use common::*;
-use shuttle::scheduler::{PctScheduler, RandomScheduler};
-use shuttle::{Config, Runner};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
-
-fn number(variable: &str, otherwise: u64) -> u64 {
-    let said = std::env::var(variable).ok();
-    said.and_then(|text| text.parse().ok()).unwrap_or(otherwise)
-}
-
-/// Runs `act` in many orders of its threads.
-fn explore(act: impl Fn() + Send + Sync + Clone + 'static) {
-    let (count, seed) = (number("CICA_SCHEDULES", 100) as usize, number("CICA_SEED", 1));
-    let config = || {
-        let mut config = Config::new();
-        config.stack_size = 1 << 20;
-        config.max_steps = shuttle::MaxSteps::FailAfter(20_000_000);
-        config
-    };
-    let half = count.div_ceil(2);
-    Runner::new(RandomScheduler::new_from_seed(seed, half), config()).run(act.clone());
-    Runner::new(PctScheduler::new_from_seed(seed, 3, half), config()).run(act);
-}
 
 /// Threads that work on few records, one that commits if wanted, and what explains their answers.
 fn history(organization: Organization, longest: u64, keys: u64, commits: u64, durability: Durability) {

@@ -16,7 +16,8 @@ pub struct Campaign {
     pub jobs: usize,
     /// No new run begins after so many failures.
     pub failures: usize,
-    /// A run that takes longer hangs: the process ends, with the seed.
+    /// A run that takes longer hangs: the process ends, with the seed. What counts is the time that the processors gave
+    /// to each thread; on the wall it may take [`PATIENCE`] times as long, for the machine may be busy.
     pub limit: Duration,
 }
 
@@ -81,27 +82,35 @@ impl Campaign {
             let workers: Vec<_> = (0..self.jobs.max(1)).map(|_| scope.spawn(worker)).collect();
             while !workers.iter().all(|worker| worker.is_finished()) {
                 std::thread::sleep(Duration::from_millis(20));
-                watch.end_process_that_hangs(self.limit);
+                watch.end_process_that_hangs(self.limit, self.jobs.max(1) as u32);
             }
         });
         state.into_inner().unwrap_or_else(PoisonError::into_inner).0
     }
 }
 
-/// The runs in progress. A loop without end cannot be stopped from outside, so the process ends when one is found.
+/// See [`Campaign::limit`].
+pub const PATIENCE: u32 = 20;
+
+/// The runs in progress: when each began, and how much the processors had done for this process then. A loop without
+/// end cannot be stopped from outside, so the process ends when one is found.
 #[derive(Debug, Default)]
-struct Watch(Mutex<BTreeMap<u64, Instant>>);
+struct Watch(Mutex<BTreeMap<u64, (Instant, Duration)>>);
 
 struct Watched<'w>(&'w Watch, u64);
 
 impl Watch {
     fn watch(&self, seed: u64) -> Watched<'_> {
-        locked(&self.0).insert(seed, Instant::now());
+        locked(&self.0).insert(seed, (Instant::now(), worked()));
         Watched(self, seed)
     }
 
-    fn end_process_that_hangs(&self, limit: Duration) {
-        if let Some((seed, _)) = locked(&self.0).iter().find(|(_, start)| start.elapsed() > limit) {
+    fn end_process_that_hangs(&self, limit: Duration, jobs: u32) {
+        let now = worked();
+        let hangs = |(start, had): (Instant, Duration)| {
+            now.saturating_sub(had) > limit * jobs || start.elapsed() > limit * PATIENCE
+        };
+        if let Some((seed, _)) = locked(&self.0).iter().find(|(_, began)| hangs(**began)) {
             eprintln!(
                 "FAILURE\nthe run of seed {seed} gives no answer within {} s",
                 limit.as_secs()
@@ -115,6 +124,12 @@ impl Drop for Watched<'_> {
     fn drop(&mut self) {
         locked(&self.0 .0).remove(&self.1);
     }
+}
+
+/// Processor time of this process.
+fn worked() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

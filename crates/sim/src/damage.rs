@@ -165,15 +165,8 @@ fn run(subject: &dyn Subject, seed: u64, places: u64, report: &mut Report) -> Re
 /// The sectors that hold anything but zeros.
 fn written(image: &Image) -> Vec<(PathBuf, u64)> {
     let sectors = image.files().flat_map(|path| {
-        let bytes = image.bytes(path).unwrap_or_default();
-        let used = |(_, sector): &(usize, &[u8])| sector.iter().any(|byte| *byte != 0);
-        let numbers: Vec<u64> = bytes
-            .chunks(SECTOR as usize)
-            .enumerate()
-            .filter(used)
-            .map(|(number, _)| number as u64)
-            .collect();
-        numbers.into_iter().map(move |number| (path.to_path_buf(), number))
+        let offsets = image.used_sectors(path);
+        offsets.map(move |at| (path.to_path_buf(), at / SECTOR))
     });
     sectors.collect()
 }

@@ -6,9 +6,9 @@
 //!
 //! The same is done to recoveries: of what a process death leaves at some moments of the run.
 //!
-//! A device may also lie: lose a write it acknowledged, put it elsewhere, turn a bit. Then a refusal to open is
-//! allowed as well, and the contents of an earlier moment where the newest root is what was lost; a reply or contents
-//! that never were are not.
+//! A device may also lie: lose a write or a sync it acknowledged, put a write elsewhere, bring an old sector, turn a
+//! bit. Then a refusal to open is allowed as well, and the contents of an earlier moment where the newest root is what
+//! was lost; a reply or contents that never were are not.
 
 mod kind;
 
@@ -131,10 +131,12 @@ pub fn inject(subject: &dyn Subject, plan: Plan) -> (Report, Option<Failure>) {
 
 fn inject_all(subject: &dyn Subject, plan: Plan, report: &mut Report) -> Result<(), Failure> {
     let (good, history) = good_run(subject)?;
+    let asked = plan.only.map(|(kind, _)| kind);
     let kinds = || {
         Kind::ALL
             .into_iter()
             .filter(|kind| subject.is_of_one_root() || !kind.damages())
+            .filter(|kind| asked == Some(*kind) || !kind.is_beyond_promise())
     };
     for kind in kinds() {
         for call in calls(plan, kind, good.calls().of(kind.call()), plan.each) {
@@ -265,7 +267,9 @@ fn strike(
             Ok(()) => Ok(true),
             Err(Stop::Failed(_)) => Ok(false),
             Err(Stop::Damaged(_)) if kind.lies() => Ok(false),
-            Err(Stop::Other(digest)) if kind.damages() => history.check_any(&[digest]).map(|()| false),
+            Err(Stop::Other(digest)) if kind.damages() && !kind.forgets() => {
+                history.check_any(&[digest]).map(|()| false)
+            }
             Err(stop) => Err(stop.words()),
         }
     })?;
@@ -276,11 +280,11 @@ fn strike(
     }
     disk.set_faults(Faults::none());
     disk.kill();
-    let mut judge = |name: &str, image: Image| {
+    let mut judge = |name: &str, damaged: bool, image: Image| {
         report.reopened += 1;
-        judge(subject, &history, kind, image).map_err(|what| format!("{name}: {what}"))
+        judge(subject, &history, damaged, image).map_err(|what| format!("{name}: {what}"))
     };
-    judge("the next process", disk.image())?;
+    judge("the next process", kind.damages() && !kind.forgets(), disk.image())?;
     let trace = disk.trace();
     let end = trace.crash_after(trace.events().len());
     for fate in fates(
@@ -295,6 +299,7 @@ fn strike(
     ) {
         judge(
             &format!("after a power cut ({})", fate.kind.name()),
+            kind.damages(),
             end.image(|index, _| fate.survivals[index]),
         )?;
     }
@@ -302,12 +307,12 @@ fn strike(
 }
 
 /// Opens what is left. The request that failed may have been done: it is the history's last step then.
-fn judge(subject: &dyn Subject, history: &History, kind: Kind, image: Image) -> Result<(), String> {
+fn judge(subject: &dyn Subject, history: &History, damaged: bool, image: Image) -> Result<(), String> {
     match guarded(|| subject.recover(Arc::new(MemoryDisk::from(image)))) {
-        Ok(recovered) if kind.damages() => history.check_any(&recovered.digests),
+        Ok(recovered) if damaged => history.check_any(&recovered.digests),
         Ok(recovered) => history.check(usize::MAX, &recovered.digests),
         Err(words) if is_panic(&words) => Err(words),
-        Err(_) if history.is_empty() || kind.damages() => Ok(()),
+        Err(_) if history.is_empty() || damaged => Ok(()),
         Err(words) => Err(words),
     }
 }

@@ -16,7 +16,7 @@ use cica_sim::replay::Script;
 use cica_sim::shape::{self, Organization};
 use cica_sim::sphere;
 use cica_sim::store::Store;
-use cica_sim::trial::{self, Draw};
+use cica_sim::trial::{self, Draw, Kept};
 use cica_sim::workload::Workload;
 use clap::{Args, Parser, Subcommand};
 
@@ -128,7 +128,7 @@ struct Common {
     /// Threads [default: all processors]
     #[arg(long)]
     jobs: Option<usize>,
-    /// Seconds after which a run is said to hang
+    /// Seconds of processor time, or twenty times as many on the wall, after which a run is said to hang
     #[arg(long, default_value_t = 300)]
     limit: u64,
     /// A base, a KSDS or ESDS, with alternate indexes and paths instead of a single data set
@@ -140,9 +140,9 @@ struct Common {
     /// Units of recovery over several data sets instead of a single data set
     #[arg(long, conflicts_with_all = ["sphere", "volume", "organization"])]
     units: bool,
-    /// Of what the first seed draws do the requests of these numbers alone, the first being 1
-    #[arg(long, value_delimiter = ',', num_args = 0..)]
-    keep: Option<Vec<usize>>,
+    /// Of what the first seed draws do the requests of these numbers alone, the first being 1: 1-4,7
+    #[arg(long)]
+    keep: Option<Kept>,
     /// Stop after so many failures
     #[arg(long, default_value_t = 1)]
     failures: usize,
@@ -161,7 +161,7 @@ impl Common {
     /// The run of a seed.
     fn draw(&self, seed: u64, actions: usize) -> Draw<'_> {
         Draw {
-            keep: self.keep.as_deref(),
+            keep: self.keep.as_ref(),
             ..Draw::new(self.store(), seed, self.requests.unwrap_or(actions))
         }
     }

@@ -56,8 +56,8 @@ impl Store {
     }
 }
 
-/// What is drawn for a data set: for every second KSDS a workload that wears its CAs out. Of those whose bits are turned
-/// every second one is not closed; its process dies after a commit.
+/// What is drawn for a data set: for every second KSDS a workload that wears its CAs out. Of those whose bits are
+/// turned every second one is not closed; its process dies after a commit.
 fn data_set(seed: u64, actions: usize, organization: Organization, purpose: Purpose) -> DataSetTrial {
     let worn = organization == Organization::Ksds && seed % 2 == 1 && purpose != Purpose::Bits;
     let workload = match worn {

@@ -55,8 +55,8 @@ pub struct Draw<'k> {
     pub seed: u64,
     /// Actions to draw.
     pub actions: usize,
-    /// Of those drawn the ones of these numbers alone, the first being 1.
-    pub keep: Option<&'k [usize]>,
+    /// Of those drawn these alone.
+    pub keep: Option<&'k Kept>,
 }
 
 impl<'k> Draw<'k> {
@@ -74,7 +74,7 @@ impl<'k> Draw<'k> {
         let all = 0..trial.len();
         match self.keep {
             None => all.collect(),
-            Some(keep) => all.filter(|number| keep.contains(&(number + 1))).collect(),
+            Some(keep) => all.filter(|number| keep.0.contains(number)).collect(),
         }
     }
 
@@ -82,14 +82,42 @@ impl<'k> Draw<'k> {
     fn command(&self, test: &str) -> String {
         let Draw { seed, actions, .. } = self;
         let words = self.store.words(*seed);
-        let keep = self.keep.map_or(String::new(), |keep| format!(" {}", keeping(keep)));
+        let keep = self.keep.map_or(String::new(), |keep| format!(" --keep {keep}"));
         format!("cica-sim {test}{words} --seed {seed} --requests {actions}{keep}")
     }
 }
 
-fn keeping(numbers: &[usize]) -> String {
-    let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
-    format!("--keep {}", numbers.join(","))
+/// Which of the actions drawn are done: numbers from 0 in rising order; as text from 1, `1-4,7`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept(pub Vec<usize>);
+
+impl fmt::Display for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let runs = self.0.chunk_by(|a, b| a + 1 == *b);
+        let words: Vec<String> = runs
+            .map(|run| match run {
+                [one] => (one + 1).to_string(),
+                _ => format!("{}-{}", run[0] + 1, run[run.len() - 1] + 1),
+            })
+            .collect();
+        // None at all is a number that no action has.
+        f.write_str(if words.is_empty() { "0" } else { "" })?;
+        f.write_str(&words.join(","))
+    }
+}
+
+impl std::str::FromStr for Kept {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |word: &str| word.parse::<usize>().map_err(|_| format!("'{word}' is no number"));
+        let mut kept = Vec::new();
+        for word in text.split(',') {
+            let (first, last) = word.split_once('-').unwrap_or((word, word));
+            kept.extend((number(first)?..=number(last)?).filter_map(|number| number.checked_sub(1)));
+        }
+        Ok(Kept(kept))
+    }
 }
 
 /// A failure that can be had again.
@@ -119,7 +147,7 @@ impl Replayed for damage::Failure {
 }
 
 /// Most lists of actions that are tried to make a failing one short.
-const TRIES: usize = 80;
+const TRIES: usize = 160;
 
 /// What is printed of a failure: it, what replays it, and the same of a shrunk one. `again` looks for a failure in
 /// fewer actions; `usual` and `small` are the options of the test that was made and of the one that `again` makes.
@@ -139,12 +167,12 @@ fn report<F: Replayed>(
     if shortest.len() == kept.len() {
         return format!("{first}\nreplay: {replay}\n{told}");
     }
-    let numbers: Vec<usize> = shortest.iter().map(|number| number + 1).collect();
+    let kept = Kept(shortest);
     let shrunk = Draw {
-        keep: Some(&numbers),
+        keep: Some(&kept),
         ..draw
-    }
-    .command(test);
+    };
+    let shrunk = shrunk.command(test);
     format!(
         "{first}\nreplay: {replay}\n\nshorter: {last}\nreplay: {shrunk} {small}{}\n{told}",
         last.options()

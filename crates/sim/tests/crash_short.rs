@@ -6,12 +6,8 @@ use cica_disk::sim::Event;
 use cica_disk::SimDisk;
 use cica_sim::campaign::{Budget, Campaign};
 use cica_sim::random::digest;
-use cica_sim::run::Run;
-use cica_sim::shape::Organization;
 use cica_sim::store::Store;
-use cica_sim::subject::Subject;
-use cica_sim::trial::{crash, Draw};
-use cica_sim::workload::Workload;
+use cica_sim::trial::{crash, Draw, Kept, Purpose};
 
 #[test]
 fn every_image_recovers_to_an_acknowledged_state() {
@@ -35,9 +31,10 @@ fn every_image_recovers_to_an_acknowledged_state() {
 }
 
 /// Digest of everything that a run does to its disk.
-fn trace_digest(seed: u64) -> u64 {
-    let workload = Workload::small(seed, 60, Organization::Ksds);
-    let subject = Run::new(&workload.shape, &workload.requests, false);
+fn trace_digest(store: Store, seed: u64) -> u64 {
+    let trial = store.draw(seed, 40, Purpose::Explore);
+    let all: Vec<usize> = (0..trial.len()).collect();
+    let subject = trial.subject(&all, false).expect("a store");
     let disk = SimDisk::from(subject.start());
     subject
         .run(Arc::new(disk.clone()), &mut |_| ())
@@ -52,8 +49,25 @@ fn trace_digest(seed: u64) -> u64 {
 
 #[test]
 fn the_same_seed_does_the_same_to_the_disk() {
-    for seed in 1..=10 {
-        assert_eq!(trace_digest(seed), trace_digest(seed), "seed {seed}");
+    for store in [Store::DataSet(None), Store::Sphere(None), Store::Volume, Store::Units] {
+        for seed in 1..=8 {
+            let (once, again) = (trace_digest(store, seed), trace_digest(store, seed));
+            assert_eq!(once, again, "{store:?} {seed}");
+        }
+        assert_ne!(trace_digest(store, 1), trace_digest(store, 2));
     }
-    assert_ne!(trace_digest(1), trace_digest(2));
+}
+
+#[test]
+fn what_is_kept_of_a_run_reads_back_as_it_was_written() {
+    for (text, kept) in [
+        ("1-4,7", vec![0, 1, 2, 3, 6]),
+        ("3", vec![2]),
+        ("0", vec![]),
+        ("1-2,4-5", vec![0, 1, 3, 4]),
+    ] {
+        assert_eq!(text.parse(), Ok(Kept(kept.clone())));
+        assert_eq!(Kept(kept).to_string(), text);
+    }
+    assert!("1-".parse::<Kept>().is_err() && "a".parse::<Kept>().is_err());
 }

@@ -8,7 +8,7 @@ use cica_sim::trial::{fault, Draw};
 fn every_failing_call_is_answered_and_nothing_acknowledged_is_lost() {
     let campaign = Campaign::new(1, 8);
     let total = campaign.run(
-        |seed| fault(Draw::new(Store::DataSet(None), seed, 30), 60, None),
+        |seed| fault(Draw::new(Store::DataSet(None), seed, 30), 40, None),
         |_| (),
     );
     assert!(total.failures.is_empty(), "{}", total.failures[0]);

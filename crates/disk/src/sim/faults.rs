@@ -78,19 +78,31 @@ pub enum Dropped {
     StillRead,
 }
 
-/// How a call goes wrong. Counted in single reads and writes: the last four; in calls: the others.
+/// How a call goes wrong. Counted in calls or, from `LoseWrite` on, in single reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
     Fail(Errno),
     /// The first bytes of the batch are written, then it fails.
     Short(usize, Errno),
+    /// Of the batch those writes are done whose bit is set, its first being bit 0; then it fails.
+    Scatter(u64, Errno),
     /// The sync fails and what it covered is lost.
     Forget(Dropped, Errno),
+    /// The sync says that all is well and has done nothing.
+    IgnoreSync,
+    /// It fails if it would change anything on the disk.
+    ReadOnly,
+    /// It fails if it would take space.
+    Full,
+    /// It goes well, but before it a bit turns on the device; which one follows from the number.
+    Rot(u64),
     LoseWrite,
     MisdirectWrite(u64),
     MisdirectRead(u64),
     FlipWrite(u64),
     FlipRead(u64),
+    StaleRead,
+    ShortRead(usize),
 }
 
 #[derive(Debug, Clone)]
@@ -131,6 +143,33 @@ impl Faults {
         self.with(Call::Write, nth, false, Effect::Short(bytes, errno))
     }
 
+    /// Of the n-th `write` call's batch those writes are done whose bit is set in `mask`, the first being bit 0 and the
+    /// 65th bit 0 again; then it fails.
+    pub fn scatter_write(self, nth: u64, mask: u64, errno: Errno) -> Self {
+        self.with(Call::Write, nth, false, Effect::Scatter(mask, errno))
+    }
+
+    /// From the n-th call on nothing can be changed (`EROFS`): not written, made, renamed, removed, cut, grown, synced.
+    pub fn read_only_from(self, nth: u64) -> Self {
+        self.with(Call::Any, nth, true, Effect::ReadOnly)
+    }
+
+    /// From the n-th `size` call on no file grows (`ENOSPC`); what space a file has can still be written to.
+    pub fn full_from(self, nth: u64) -> Self {
+        self.with(Call::Size, nth, true, Effect::Full)
+    }
+
+    /// The n-th `sync` call is answered and does nothing.
+    pub fn ignore_sync(self, nth: u64) -> Self {
+        self.with(Call::Sync, nth, false, Effect::IgnoreSync)
+    }
+
+    /// Before the n-th call a bit turns of what some file holds on the device, among the sectors that are not zero.
+    /// Which one follows from `choice`.
+    pub fn rot(self, nth: u64, choice: u64) -> Self {
+        self.with(Call::Any, nth, false, Effect::Rot(choice))
+    }
+
     /// The n-th `sync` call fails, and the writes it covered are lost (D3).
     pub fn forgetful_sync(self, nth: u64, dropped: Dropped, errno: Errno) -> Self {
         self.with(Call::Sync, nth, false, Effect::Forget(dropped, errno))
@@ -160,6 +199,16 @@ impl Faults {
     /// read's length.
     pub fn flip_read(self, nth: u64, bit: u64) -> Self {
         self.with(Call::Read, nth, false, Effect::FlipRead(bit))
+    }
+
+    /// The n-th single read brings what was there before the newest write to that place.
+    pub fn stale_read(self, nth: u64) -> Self {
+        self.with(Call::Read, nth, false, Effect::StaleRead)
+    }
+
+    /// The n-th single read brings at most so many bytes, as if the file ended there.
+    pub fn short_read(self, nth: u64, bytes: usize) -> Self {
+        self.with(Call::Read, nth, false, Effect::ShortRead(bytes))
     }
 
     /// The last fault added is only about this file (of `rename`: its old name) and counts only its calls.
@@ -217,6 +266,10 @@ impl Faults {
 
 impl Effect {
     fn is_of_single_requests(&self) -> bool {
-        !matches!(self, Effect::Fail(_) | Effect::Short(..) | Effect::Forget(..))
+        use Effect::*;
+        matches!(
+            self,
+            LoseWrite | MisdirectWrite(_) | MisdirectRead(_) | FlipWrite(_) | FlipRead(_) | StaleRead | ShortRead(_)
+        )
     }
 }

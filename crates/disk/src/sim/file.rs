@@ -1,7 +1,7 @@
 //! A handle to a file of a simulated disk: each call as its fault would have it, then as the trace tells it.
 
 use super::faults::Effect;
-use super::{Call, Dropped, Event, Record, SimDisk, Survival, Trace};
+use super::{Call, Dropped, Errno, Event, Record, SimDisk, Survival, Trace};
 use crate::error::{failed, Action};
 use crate::image::{plain, FileId};
 use crate::memory::{locked, within_limits, MemoryFile};
@@ -65,7 +65,7 @@ impl SimFile {
 impl File for SimFile {
     fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
         let path = &self.file.path;
-        let mut record = self.disk.failing(Call::Read, path, Action::reading(batch))?;
+        let mut record = self.disk.failing(Call::Read, path, Action::reading(batch), false)?;
         self.file.read(batch)?;
         for read in batch {
             match record.faults.on_request(Call::Read, path) {
@@ -77,6 +77,8 @@ impl File for SimFile {
                     let bit = bit % (8 * read.got as u64);
                     read.buf[(bit / 8) as usize] ^= 1 << (bit % 8);
                 }
+                Some(Effect::StaleRead) => record.before_the_newest(self.id(), read.at, &mut read.buf[..read.got]),
+                Some(Effect::ShortRead(bytes)) => read.got = read.got.min(bytes),
                 _ => {}
             }
         }
@@ -86,15 +88,17 @@ impl File for SimFile {
     fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
         let path = &self.file.path;
         let mut record = locked(&self.disk.record);
-        let (mut room, failure) = match record.enter(Call::Write, path) {
-            Some(Effect::Fail(errno)) => (0, Some(errno)),
-            Some(Effect::Short(bytes, errno)) => (bytes, Some(errno)),
-            _ => (usize::MAX, None),
+        let (mut room, mask, failure) = match record.enter(&self.disk.live, Call::Write, path) {
+            Some(Effect::Fail(errno)) => (0, 0, Some(errno)),
+            Some(Effect::ReadOnly) => (0, 0, Some(Errno::ReadOnly)),
+            Some(Effect::Short(bytes, errno)) => (bytes, u64::MAX, Some(errno)),
+            Some(Effect::Scatter(mask, errno)) => (usize::MAX, mask, Some(errno)),
+            _ => (usize::MAX, u64::MAX, None),
         };
         self.file.allow(Action::writing(batch))?;
-        for write in batch {
+        for (number, write) in batch.iter().enumerate() {
             let buf = &write.buf[..write.buf.len().min(room)];
-            if failure.is_none() || !buf.is_empty() {
+            if mask >> (number % 64) & 1 == 1 && (failure.is_none() || !buf.is_empty()) {
                 self.write_one(&mut record, &WriteAt { at: write.at, buf })?;
             }
             room -= buf.len();
@@ -105,10 +109,12 @@ impl File for SimFile {
     fn sync(&self) -> io::Result<()> {
         let path = &self.file.path;
         let mut record = locked(&self.disk.record);
-        let effect = record.enter(Call::Sync, path);
+        let effect = record.enter(&self.disk.live, Call::Sync, path);
         self.file.sync()?;
         match effect {
             Some(Effect::Fail(errno)) => return Err(failed(Action::Sync, path, errno.error())),
+            Some(Effect::ReadOnly) => return Err(failed(Action::Sync, path, Errno::ReadOnly.error())),
+            Some(Effect::IgnoreSync) => return Ok(()),
             Some(Effect::Forget(dropped, errno)) => {
                 self.forget(&mut record, dropped);
                 return Err(failed(Action::Sync, path, errno.error()));
@@ -122,11 +128,21 @@ impl File for SimFile {
     fn size(&self, set: Option<u64>) -> io::Result<u64> {
         let path = &self.file.path;
         let action = set.map_or(Action::Measure, |to| Action::Resize { to });
-        let mut record = self.disk.failing(Call::Size, path, action.clone())?;
+        let mut record = locked(&self.disk.record);
+        let effect = record.enter(&self.disk.live, Call::Size, path);
+        let fail = |errno: Errno| Err(failed(action.clone(), path, errno.error()));
+        if let Some(Effect::Fail(errno)) = effect {
+            return fail(errno);
+        }
         let len = self.file.size(None)?;
         let Some(to) = set.filter(|to| *to != len) else {
             return self.file.size(set);
         };
+        match effect {
+            Some(Effect::ReadOnly) => return fail(Errno::ReadOnly),
+            Some(Effect::Full) if to > len => return fail(Errno::NoSpace),
+            _ => {}
+        }
         record
             .take_space(&self.disk.live, len, to)
             .map_err(|cause| failed(action, path, cause))?;

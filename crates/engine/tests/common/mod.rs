@@ -4,6 +4,8 @@
 
 pub mod history;
 pub mod keyed;
+#[cfg(cica_schedules)]
+pub mod orders;
 pub mod sphere;
 
 use cica_disk::{Create, Disk, ManualClock, MemoryDisk, Open};
@@ -154,6 +156,7 @@ pub fn unsealed(record: &[u8]) -> u64 {
 }
 
 /// A random sequence (xorshift), the same each time.
+#[derive(Debug)]
 pub struct Random(pub u64);
 
 impl Random {

@@ -36,6 +36,8 @@ pub enum Card {
     Restore,
     /// EXPORT TEMPORARY.
     Export,
+    /// EXPORT PERMANENT, which deletes.
+    ExportAway,
     /// IMPORT from such a copy, of a data set that is not there or was exported.
     Import,
     /// REPRO from the data set of that number.
@@ -46,6 +48,12 @@ pub enum Card {
     DefinePath,
     /// BLDINDEX.
     BuildIndex,
+    /// ALTER FREESPACE of the alternate index.
+    AlterIndex(u8),
+    /// ALTER UPDATE or NOUPDATE of the path, whichever it has not.
+    AlterPath,
+    /// DELETE of the path alone.
+    DeletePath,
     /// DELETE of the alternate index, with its path.
     DeleteIndex,
     /// VERIFY.

@@ -31,6 +31,22 @@ pub struct Entry {
     pub free: (u8, u8),
     /// Its alternate index.
     pub index: Index,
+    /// FREESPACE of the alternate index.
+    pub index_free: u8,
+    /// The path is NOUPDATE.
+    pub no_update: bool,
+}
+
+impl Entry {
+    /// The same when the alternate index has come so far alone.
+    fn back_to(self, index: Index) -> Entry {
+        Entry {
+            index,
+            no_update: self.no_update && index > Index::Defined,
+            index_free: if index == Index::None { 0 } else { self.index_free },
+            ..self
+        }
+    }
 }
 
 /// A data set that is there.
@@ -42,6 +58,8 @@ pub struct There {
     pub oracle: Oracle,
     /// The program has it open.
     pub open: bool,
+    /// The alternate index was built; without a path nothing tells.
+    pub built: bool,
     /// The last action was EXPORT TEMPORARY: IMPORT may replace it.
     pub exported: bool,
 }
@@ -67,6 +85,8 @@ pub fn digest_of(there: Option<(Entry, &[Bytes])>) -> u64 {
         entry.free.0,
         entry.free.1,
         entry.index as u8,
+        entry.index_free,
+        u8::from(entry.no_update),
     ];
     records
         .iter()
@@ -141,7 +161,7 @@ impl Model {
             (Action::Card(_, Card::Import), None) => self.copies.contains_key(&slot),
             (_, None) => false,
             (Action::Card(_, card), Some(there)) => match card {
-                Card::Export => records > 0 && there.entry == self.defined(slot),
+                Card::Export | Card::ExportAway => records > 0 && there.entry == self.defined(slot),
                 Card::Import => self.copies.contains_key(&slot) && there.exported,
                 Card::Restore => {
                     self.copies.contains_key(&slot) && there.entry.index == Index::None && !there.entry.renamed
@@ -156,7 +176,8 @@ impl Model {
                 }
                 Card::DefinePath => there.entry.index == Index::Defined,
                 Card::BuildIndex => there.entry.index == Index::Reached && records > 0,
-                Card::DeleteIndex => there.entry.index != Index::None,
+                Card::DeleteIndex | Card::AlterIndex(_) => there.entry.index != Index::None,
+                Card::AlterPath | Card::DeletePath => there.entry.index > Index::Defined,
                 Card::Verify => !there.oracle.loading(),
                 Card::Examine => !there.oracle.loading() && self.shape.slots[slot].organization.has_index(),
                 Card::Define | Card::Delete => true,
@@ -232,11 +253,12 @@ impl Model {
             entry: self.defined(slot),
             oracle: Oracle::new(shape),
             open: false,
+            built: false,
             exported: false,
         };
         match card {
             Card::Define => self.slots[slot] = Some(new),
-            Card::Delete => self.slots[slot] = None,
+            Card::Delete | Card::ExportAway => self.slots[slot] = None,
             Card::Restore | Card::Import => {
                 let copy = self.copies.get(&slot).cloned().unwrap_or_default();
                 self.slots[slot] = Some(There {
@@ -257,9 +279,13 @@ impl Model {
                     Card::Reorganize => there.entry.free = (10, 10),
                     Card::FreeSpace(ci, ca) => there.entry.free = (ci, ca),
                     Card::DefineIndex => there.entry.index = Index::Defined,
+                    Card::DefinePath if there.built => there.entry.index = Index::Built,
                     Card::DefinePath => there.entry.index = Index::Reached,
-                    Card::BuildIndex => there.entry.index = Index::Built,
-                    Card::DeleteIndex => there.entry.index = Index::None,
+                    Card::BuildIndex => (there.built, there.entry.index) = (true, Index::Built),
+                    Card::AlterIndex(free) => there.entry.index_free = free,
+                    Card::AlterPath => there.entry.no_update ^= true,
+                    Card::DeletePath => there.entry = there.entry.back_to(Index::Defined),
+                    Card::DeleteIndex => (there.built, there.entry) = (false, there.entry.back_to(Index::None)),
                     _ => {}
                 }
             }
@@ -283,10 +309,7 @@ impl Model {
             }
             Card::Delete | Card::DeleteIndex => {
                 let records = there.oracle.contents();
-                let without = |index| {
-                    let entry = Entry { index, ..there.entry };
-                    digest_of(Some((entry, &records[..])))
-                };
+                let without = |index| digest_of(Some((there.entry.back_to(index), &records[..])));
                 let indexes = [Index::Defined, Index::None].into_iter();
                 indexes
                     .filter(|index| *index < there.entry.index)

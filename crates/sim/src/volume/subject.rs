@@ -122,7 +122,9 @@ impl<'a> VolumeRun<'a> {
                     Card::Repro(from) => model.name(*from),
                     _ => String::new(),
                 };
-                let text = card_text(shape, *slot, &model.name(*slot), *card, &from);
+                let there = model.slots[*slot].as_ref();
+                let no_update = there.is_some_and(|there| there.entry.no_update);
+                let text = card_text(shape, *slot, &model.name(*slot), *card, &from, no_update);
                 let copy = match (card, self.copies.1.get(slot)) {
                     (Card::Import, Some(copy)) => copy.export.clone(),
                     (Card::Restore, Some(copy)) => copy.backup.clone(),

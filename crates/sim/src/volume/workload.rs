@@ -125,7 +125,7 @@ impl Writer {
 
     fn closed(&mut self, slot: usize) {
         let percent = |random: &mut Random| random.between(0, 40) as u8;
-        let card = match self.random.below(24) {
+        let card = match self.random.below(30) {
             0..8 => return self.push(Action::Open(slot)),
             8 => Card::Delete,
             9 | 10 => Card::Rename,
@@ -137,10 +137,14 @@ impl Writer {
                 Card::Import
             }
             16 | 17 => Card::Repro(if slot == 0 { 2 } else { 0 }),
-            18 | 19 => return self.index(slot),
-            20 => Card::DeleteIndex,
-            21 => Card::Verify,
-            22 => Card::Examine,
+            18..22 => return self.index(slot),
+            22 => Card::DeleteIndex,
+            23 => Card::Verify,
+            24 => Card::Examine,
+            25 => Card::AlterIndex(percent(&mut self.random)),
+            26 => Card::AlterPath,
+            27 => Card::DeletePath,
+            28 => Card::ExportAway,
             _ => Card::BuildIndex,
         };
         self.push(Action::Card(slot, card));
@@ -150,5 +154,15 @@ impl Writer {
         for card in [Card::DefineIndex, Card::DefinePath, Card::BuildIndex] {
             self.push(Action::Card(slot, card));
         }
+        // The base and the index change together for a while, with or without a path.
+        let change = match self.random.below(4) {
+            0 => Card::DeletePath,
+            1 => Card::AlterPath,
+            2 => Card::AlterIndex(self.random.between(0, 40) as u8),
+            _ => return,
+        };
+        self.push(Action::Card(slot, change));
+        self.push(Action::Open(slot));
+        self.program(slot);
     }
 }

@@ -215,7 +215,19 @@ impl World {
         if index == Index::Built {
             self.look_by_path(slot, &name, &records)?;
         }
-        Ok(digest_of(Some((Entry { renamed, free, index }, &records))))
+        let index_free = match get(held, &index_name(&name)) {
+            Some(CatalogEntry::Aix(aix)) => aix.data.free_space.ci,
+            _ => 0,
+        };
+        let no_update = matches!(get(held, &path_name(&name)), Some(CatalogEntry::Path(path)) if !path.update);
+        let entry = Entry {
+            renamed,
+            free,
+            index,
+            index_free,
+            no_update,
+        };
+        Ok(digest_of(Some((entry, &records))))
     }
 
     /// By the path the same records are found, by alternate key.
@@ -284,8 +296,8 @@ fn closed() -> Trouble {
     Trouble::Failed("the data set is not open: an earlier OPEN failed".into())
 }
 
-/// The control card, for a data set of this name now.
-pub fn card_text(shape: &VolumeShape, slot: usize, name: &str, card: Card, from: &str) -> String {
+/// The control card, for a data set of this name now, whose path is NOUPDATE or not.
+pub fn card_text(shape: &VolumeShape, slot: usize, name: &str, card: Card, from: &str, no_update: bool) -> String {
     let (index, path) = (index_name(name), path_name(name));
     match card {
         Card::Define => shape.define(slot),
@@ -298,6 +310,7 @@ pub fn card_text(shape: &VolumeShape, slot: usize, name: &str, card: Card, from:
         Card::Reorganize => format!("ALTER {name} REORGANIZE(FREESPACE(10 10))"),
         Card::Restore => "RESTORE INFILE(COPY) REPLACE".to_string(),
         Card::Export => format!("EXPORT {name} OUTFILE(COPY) TEMPORARY"),
+        Card::ExportAway => format!("EXPORT {name} OUTFILE(COPY) PERMANENT"),
         Card::Import => "IMPORT INFILE(COPY)".to_string(),
         Card::Repro(_) => format!("REPRO INDATASET({from}) OUTDATASET({name})"),
         Card::DefineIndex => format!(
@@ -307,6 +320,9 @@ pub fn card_text(shape: &VolumeShape, slot: usize, name: &str, card: Card, from:
         ),
         Card::DefinePath => format!("DEFINE PATH (NAME({path}) PATHENTRY({index}))"),
         Card::BuildIndex => format!("BLDINDEX INDATASET({name}) OUTDATASET({index})"),
+        Card::AlterIndex(free) => format!("ALTER {index} FREESPACE({free} 10)"),
+        Card::AlterPath => format!("ALTER {path} {}", if no_update { "UPDATE" } else { "NOUPDATE" }),
+        Card::DeletePath => format!("DELETE {path}"),
         Card::DeleteIndex => format!("DELETE {index}"),
         Card::Verify => format!("VERIFY DATASET({name})"),
         Card::Examine => format!("EXAMINE NAME({name}) DTEST"),
