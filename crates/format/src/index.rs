@@ -3,6 +3,7 @@
 mod decode;
 mod encode;
 
+pub use decode::FlatRecord;
 use std::fmt;
 
 use crate::ci::{CIDF_LEN, MAX_CI, RDF_LEN};

@@ -3,7 +3,7 @@
 
 use super::Ksds;
 use crate::error::RequestError;
-use crate::pool::{Entry, Latched, Page, Probe, View, SLAB};
+use crate::pool::{plain, Entry, Latched, Page, Probe, View, SLAB};
 use crate::store::index_record;
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::index::IndexRecord;
@@ -177,7 +177,7 @@ impl Ksds {
         };
         let size = self.index.layout.ci_size.saturating_sub(reserve + 2 * listed);
         // Without compression it takes more: a frame must hold it.
-        record.fits(size, ci_per_ca) && Page::index_frame_len(&record.entries) <= SLAB
+        record.fits(size, ci_per_ca) && Page::index_frame_len(plain(&record.entries)) <= SLAB
     }
 
     /// Puts a record, which fits, in its place.
@@ -192,11 +192,17 @@ impl Ksds {
 
     /// Puts a record into its latched page.
     pub(super) fn put_node<'p>(&'p self, mut latched: Latched<'p>, record: &IndexRecord) -> Result<(), RequestError> {
-        let need = Page::index_frame_len(&record.entries);
+        let need = Page::index_frame_len(plain(&record.entries));
         if latched.size() < need {
             latched = self.index.reframe(latched, self.index.spare(need + need / 4)?);
         }
-        Page::format_index(latched.bytes(), record.level, record.ca, record.next, &record.entries);
+        Page::format_index(
+            latched.bytes(),
+            record.level,
+            record.ca,
+            record.next,
+            plain(&record.entries),
+        );
         self.index.changed(&mut latched);
         Ok(())
     }
@@ -204,8 +210,14 @@ impl Ksds {
     /// A new index CI with this record.
     pub(super) fn new_node(&self, record: &IndexRecord) -> Result<u32, RequestError> {
         let ci = self.take_index_ci()?;
-        let mut latched = self.index.spare(Page::index_frame_len(&record.entries))?;
-        Page::format_index(latched.bytes(), record.level, record.ca, record.next, &record.entries);
+        let mut latched = self.index.spare(Page::index_frame_len(plain(&record.entries)))?;
+        Page::format_index(
+            latched.bytes(),
+            record.level,
+            record.ca,
+            record.next,
+            plain(&record.entries),
+        );
         self.index.adopt(ci, latched)?;
         Ok(ci)
     }

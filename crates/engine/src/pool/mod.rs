@@ -23,7 +23,7 @@ pub use bytes::Words;
 pub use charge::Held;
 pub use image::ImagePage;
 pub use latch::{pause, Latch};
-pub use page::{Entry, Page, Shape};
+pub use page::{plain, Entry, Page, Shape};
 pub use probe::Probe;
 pub use view::{Records, View};
 

@@ -63,6 +63,16 @@ pub struct Shape {
 /// An index entry in plain form.
 pub type Entry = cica_format::index::Entry;
 
+/// Separators and pointers of index entries, in key order.
+pub trait Entries<'e>: ExactSizeIterator<Item = (&'e [u8], u32)> + Clone {}
+
+impl<'e, T: ExactSizeIterator<Item = (&'e [u8], u32)> + Clone> Entries<'e> for T {}
+
+/// Those of entries in plain form.
+pub fn plain(entries: &[Entry]) -> impl Entries<'_> {
+    entries.iter().map(|e| (e.separator.as_slice(), e.pointer))
+}
+
 /// A page being changed; the caller holds the frame's latch.
 pub struct Page<'a> {
     bytes: &'a mut [u8],
@@ -379,9 +389,8 @@ impl<'a> Page<'a> {
     // ---- index pages ----
 
     /// Bytes a frame needs for an index page with these entries.
-    pub fn index_frame_len(entries: &[Entry]) -> usize {
-        let separators = entries.iter().map(|e| e.separator.len().next_multiple_of(4)).sum();
-        Self::index_frame_bytes(entries.len(), separators)
+    pub fn index_frame_len<'e>(entries: impl Entries<'e>) -> usize {
+        Self::index_frame_bytes(entries.len(), padded(entries))
     }
 
     /// The same for so many entries whose separators take so many bytes, padded.
@@ -390,9 +399,9 @@ impl<'a> Page<'a> {
     }
 
     /// Makes the frame an index page, with room for some more entries if it has any.
-    pub fn format_index(bytes: &'a mut [u8], level: u8, ca: u32, next: u32, entries: &[Entry]) -> Page<'a> {
+    pub fn format_index<'e>(bytes: &'a mut [u8], level: u8, ca: u32, next: u32, entries: impl Entries<'e>) -> Page<'a> {
         let (count, roomy) = (entries.len(), entries.len() + entries.len() / 4 + GROUP);
-        let separators: usize = entries.iter().map(|e| e.separator.len().next_multiple_of(4)).sum();
+        let separators = padded(entries.clone());
         let leaves_room = HEADER + separators_at(roomy) + separators + separators / 4 <= bytes.len();
         let cap = if leaves_room { roomy } else { count };
         bytes[..HEADER].fill(0);
@@ -402,19 +411,18 @@ impl<'a> Page<'a> {
         page.set_u32(20, ca);
         page.set_u16(14, cap as u16);
         page.set_u32(0, count as u32);
-        let prefix = common_prefix(entries);
+        let prefix = common_prefix(entries.clone());
         page.bytes[8] = prefix.len() as u8;
         page.bytes[PREFIX..PREFIX + prefix.len()].copy_from_slice(prefix);
         let (slots, spans, separators) = page.index_places();
         let mut used = 0;
-        for (i, entry) in entries.iter().enumerate() {
-            let separator = &entry.separator;
+        for (i, (separator, pointer)) in entries.enumerate() {
             let at = separators + used;
             page.bytes[at..at + separator.len()].copy_from_slice(separator);
             page.set_u32(spans + i * 4, (used as u32 / 4) << 16 | separator.len() as u32);
             used += separator.len().next_multiple_of(4);
             let head = head_of(separator.get(prefix.len()..).unwrap_or(&[]), 0xFF);
-            page.set_u64(slots + i * 8, (head as u64) << 32 | entry.pointer as u64);
+            page.set_u64(slots + i * 8, (head as u64) << 32 | pointer as u64);
         }
         for i in count..cap.next_multiple_of(GROUP) {
             page.set_u64(slots + i * 8, FILLER);
@@ -484,9 +492,14 @@ fn runs(lens: impl Iterator<Item = usize>) -> usize {
     total
 }
 
+/// Bytes that the separators take.
+fn padded<'e>(entries: impl Entries<'e>) -> usize {
+    entries.map(|(separator, _)| separator.len().next_multiple_of(4)).sum()
+}
+
 /// What all finite separators start with, at most 32 bytes.
-fn common_prefix(entries: &[Entry]) -> &[u8] {
-    let mut finite = entries.iter().map(|e| e.separator.as_slice()).filter(|s| !s.is_empty());
+fn common_prefix<'e>(entries: impl Entries<'e>) -> &'e [u8] {
+    let mut finite = entries.map(|e| e.0).filter(|s| !s.is_empty());
     let Some(first) = finite.next() else { return &[] };
     let len = finite.fold(first.len(), |len, s| {
         first.iter().zip(s).take(len).take_while(|(a, b)| a == b).count()

@@ -1,7 +1,7 @@
 //! Between a CI's image on the volume and its page in the pool.
 
-use crate::pool::{Entry, ImagePage, Page, Shape, View, DESCRIPTOR, SLAB};
-use cica_format::index::{BaseRba, IndexRecord};
+use crate::pool::{plain, Entry, ImagePage, Page, Shape, View, DESCRIPTOR, SLAB};
+use cica_format::index::{BaseRba, FlatRecord, IndexRecord};
 use cica_format::{ci, slots, FormatError};
 
 /// How a component's CIs are read and rendered.
@@ -69,7 +69,7 @@ impl Codec {
                 }
             }
             Codec::Index { .. } => {
-                Page::format_index(frame, 0, 0, u32::MAX, &[]);
+                Page::format_index(frame, 0, 0, u32::MAX, plain(&[]));
             }
         }
     }
@@ -126,9 +126,9 @@ impl Codec {
                 None => Ok(Decoded::NeedsFrame(self.frame_len(image.len()))),
             },
             Codec::Index { base, .. } => {
-                let mut record = IndexRecord::decode(image, *base)?;
-                unseal(&mut record.entries);
-                let need = Page::index_frame_len(&record.entries);
+                let record = FlatRecord::decode(image, *base)?;
+                let entries = unsealed(&record);
+                let need = Page::index_frame_len(entries.clone());
                 if need > SLAB {
                     return Err(FormatError::Field {
                         what: "index record",
@@ -140,7 +140,7 @@ impl Codec {
                 if need > frame.len() + DESCRIPTOR {
                     return Ok(Decoded::NeedsFrame(need));
                 }
-                Page::format_index(frame, record.level, record.ca, record.next, &record.entries);
+                Page::format_index(frame, record.level, record.ca, record.next, entries);
                 Ok(Decoded::Done)
             }
         }
@@ -241,15 +241,16 @@ fn sealed(record: &IndexRecord, ci_per_ca: usize) -> IndexRecord {
     sealed
 }
 
-fn unseal(entries: &mut [Entry]) {
-    if let Some((last, others)) = entries.split_last_mut() {
-        if last.separator.is_empty() {
-            others
-                .iter_mut()
-                .filter(|e| e.separator == [0xFF])
-                .for_each(|e| e.separator.clear());
-        }
-    }
+/// The entries of a record that was read, with all of its infinite ones.
+fn unsealed(record: &FlatRecord) -> impl ExactSizeIterator<Item = (&[u8], u32)> + Clone {
+    let open = record
+        .entries()
+        .next_back()
+        .is_some_and(|(separator, _)| separator.is_empty());
+    record.entries().map(move |(separator, pointer)| match separator {
+        [0xFF] if open => (&[][..], pointer),
+        _ => (separator, pointer),
+    })
 }
 
 /// CI numbers of a CA that no entry points to, descending.

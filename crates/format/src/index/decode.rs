@@ -4,6 +4,7 @@ use super::*;
 use crate::bytes::{be16, be32, be_bytes};
 use crate::ci::is_eof;
 use crate::error::FormatError;
+use std::ops::Range;
 
 /// Name in messages.
 const WHAT: &str = "index record";
@@ -14,6 +15,56 @@ impl IndexRecord {
     /// # Errors
     /// [`FormatError::EndOfFile`] if the CI holds no record; else what in it contradicts itself or `base`.
     pub fn decode(image: &[u8], base: BaseRba) -> Result<IndexRecord, FormatError> {
+        let flat = FlatRecord::decode(image, base)?;
+        let entries = flat.entries().map(|(separator, pointer)| Entry {
+            separator: separator.to_vec(),
+            pointer,
+        });
+        Ok(IndexRecord {
+            level: flat.level,
+            ca: flat.ca,
+            next: flat.next,
+            entries: entries.collect(),
+            free: flat.free,
+        })
+    }
+}
+
+/// An index record read without memory of its own for each separator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlatRecord {
+    /// As in [`IndexRecord`].
+    pub level: u8,
+    /// See there.
+    pub ca: u32,
+    /// See there.
+    pub next: u32,
+    /// See there.
+    pub free: Vec<u16>,
+    entries: FlatEntries,
+}
+
+/// Entries whose separators lie one behind the other.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct FlatEntries {
+    separators: Vec<u8>,
+    /// Where each separator ends, and its entry's pointer.
+    ends: Vec<(u32, u32)>,
+}
+
+impl FlatEntries {
+    fn span(&self, i: usize) -> Range<usize> {
+        let start = i.checked_sub(1).map_or(0, |before| self.ends[before].0);
+        start as usize..self.ends[i].0 as usize
+    }
+}
+
+impl FlatRecord {
+    /// Reads the record of an index CI, as [`IndexRecord::decode`] does.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn decode(image: &[u8], base: BaseRba) -> Result<FlatRecord, FormatError> {
         let end = record_len(image)?;
         let level = image[at::LEVEL];
         let flag = image[at::FLAG];
@@ -33,13 +84,19 @@ impl IndexRecord {
             low: 0,
         };
         let free = walk.free()?;
-        Ok(IndexRecord {
+        Ok(FlatRecord {
             level,
             ca: if level == 1 { ca(image, base)? } else { 0 },
             next: next(image, base)?,
             entries: walk.entries()?,
             free,
         })
+    }
+
+    /// Separator and pointer of each entry, in key order.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = (&[u8], u32)> + DoubleEndedIterator + Clone + '_ {
+        let flat = &self.entries;
+        (0..flat.ends.len()).map(|i| (&flat.separators[flat.span(i)], flat.ends[i].1))
     }
 }
 
@@ -179,44 +236,44 @@ impl Walk<'_> {
         }
     }
 
-    fn entries(&mut self) -> Result<Vec<Entry>, FormatError> {
+    fn entries(&mut self) -> Result<FlatEntries, FormatError> {
         let last = usize::from(be16(self.image, at::LEO));
         let mut leftmost = usize::from(be16(self.image, at::SEO));
+        let mut flat = FlatEntries::default();
         if last == 0 && leftmost == 0 {
-            return Ok(Vec::new());
+            return Ok(flat);
         }
-        let mut entries: Vec<Entry> = Vec::new();
-        // Entry that the next leftmost one is compressed against.
-        let mut section: Option<usize> = None;
+        // Most of the record are separators, which its compression made shorter.
+        flat.separators.reserve(self.image.len());
+        flat.ends.reserve((self.end - self.low) / (FL_LEN + self.pointer + 1));
+        // Where the separator lies that the next leftmost one is compressed against, and that of the entry before.
+        let (mut section, mut before) = (0..0, 0..0);
         loop {
             let control = self.take(FL_LEN + self.pointer)?;
             if control < leftmost {
                 return Err(refused("section field or IXHSEO", leftmost, "that of an entry"));
             }
-            let against = if control == leftmost {
-                section
-            } else {
-                entries.len().checked_sub(1)
-            };
-            let entry = self.entry(control, against.map_or(&[], |a| &entries[a].separator))?;
-            if let Some(before) = entries.last() {
-                if before.separator.is_empty() || !in_order(&before.separator, &entry.separator) {
-                    return Err(refused("place of an entry", entries.len(), "in key order"));
-                }
+            let against = if control == leftmost { &section } else { &before };
+            let pointer = self.entry(control, against.clone(), &mut flat.separators)?;
+            let new = before.end..flat.separators.len();
+            let (old, this) = (&flat.separators[before], &flat.separators[new.clone()]);
+            if !flat.ends.is_empty() && (old.is_empty() || !in_order(old, this)) {
+                return Err(refused("place of an entry", flat.ends.len(), "in key order"));
             }
-            entries.push(entry);
+            flat.ends.push((new.end as u32, pointer));
+            before = new;
             if control == leftmost {
                 let field = self.take(SECTION_FIELD_LEN)?;
                 let distance = usize::from(be16(self.image, field));
                 if distance == 0 {
                     break;
                 }
-                section = Some(entries.len() - 1);
+                section = before.clone();
                 leftmost = control.saturating_sub(distance);
             }
         }
         match leftmost == last {
-            true => Ok(entries),
+            true => Ok(flat),
             false => Err(refused(
                 "last entry (IXHLEO)",
                 last,
@@ -225,10 +282,11 @@ impl Walk<'_> {
         }
     }
 
-    /// The entry with its control information at `control`, after `before` as its front.
-    fn entry(&mut self, control: usize, before: &[u8]) -> Result<Entry, FormatError> {
+    /// Puts the separator of the entry with its control information at `control` behind `separators`; its front is that
+    /// of the one which lies `against`. Returns the entry's pointer.
+    fn entry(&mut self, control: usize, against: Range<usize>, separators: &mut Vec<u8>) -> Result<u32, FormatError> {
         let (front, len) = (usize::from(self.image[control]), usize::from(self.image[control + 1]));
-        if front > before.len() {
+        if front > against.len() {
             return Err(refused(
                 "front characters left out (F)",
                 front,
@@ -247,10 +305,9 @@ impl Walk<'_> {
             ));
         }
         let key = self.take(len)?;
-        Ok(Entry {
-            separator: [&before[..front], &self.image[key..key + len]].concat(),
-            pointer,
-        })
+        separators.extend_from_within(against.start..against.start + front);
+        separators.extend_from_slice(&self.image[key..key + len]);
+        Ok(pointer)
     }
 
     /// Takes `len` bytes from the right end of what is left; gives their offset.
