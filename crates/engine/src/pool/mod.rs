@@ -119,6 +119,8 @@ pub struct Pool {
     /// The part of it that is not frames (`charge.rs`).
     outside: AtomicUsize,
     buffers: buffers::Buffers,
+    /// A bit for each piece of the start of the range whose memory was asked for.
+    populated: AtomicU64,
     next_slab: Mutex<usize>,
     /// Slabs whose memory went back to the system.
     returned: Mutex<Vec<usize>>,
@@ -160,6 +162,7 @@ impl Pool {
             charged: AtomicUsize::new(buffers.charge()),
             outside: AtomicUsize::new(buffers.charge()),
             buffers,
+            populated: AtomicU64::new(0),
             next_slab: Mutex::new(0),
             returned: Mutex::new(Vec::new()),
             classes: Mutex::new(Vec::new()),
@@ -301,8 +304,12 @@ impl Pool {
     }
 
     fn pop_free(&self, size: usize) -> Option<u32> {
-        let mut classes = self.classes.lock();
-        classes.iter_mut().find(|c| c.size == size)?.free.pop()
+        let frame = {
+            let mut classes = self.classes.lock();
+            classes.iter_mut().find(|c| c.size == size)?.free.pop()?
+        };
+        self.populate(frame as usize * 64, size);
+        Some(frame)
     }
 
     /// Cuts a new slab into frames of `size`, if the bound allows (P1).
@@ -331,10 +338,8 @@ impl Pool {
         let frames: Vec<u32> = (0..SLAB / size)
             .map(|i| ((slab * SLAB + i * size) / 64) as u32)
             .collect();
-        // The zeros of a slab's first cut are frames that hold nothing. The smallest pool is of somebody who opens for
-        // a moment or counts pages, so only those are touched that come to hold something.
-        if self.limit > LEAST || matches!(cut, Cut::Anew(_)) {
-            self.populate(slab);
+        // The zeros of a slab's first cut are frames that hold nothing.
+        if matches!(cut, Cut::Anew(_)) {
             self.empty_frames(&frames);
         }
         let mut classes = self.classes.lock();
@@ -443,14 +448,21 @@ impl Pool {
         true
     }
 
-    /// Asks for a slab's memory with one call, where it would come by small pages: its descriptors touch them all.
-    fn populate(&self, slab: usize) {
-        if (slab + 1) * SLAB <= START {
-            // SAFETY: the slab lies inside the mapping; the advice changes no contents.
-            let _ = unsafe {
-                let start = self.memory.as_ptr().add(slab * SLAB).cast();
-                rustix::mm::madvise(start, SLAB, rustix::mm::Advice::LinuxPopulateWrite)
-            };
+    /// Asks for the memory of a frame and of those behind it, where it would come by small pages: a call for sixteen
+    /// costs less than sixteen first touches. The smallest pool is of somebody who opens for a moment or counts pages.
+    fn populate(&self, at: usize, size: usize) {
+        if at + size > START || self.limit == LEAST {
+            return;
+        }
+        for piece in at / PIECE..(at + size).div_ceil(PIECE) {
+            let bit = 1 << piece;
+            if self.populated.load(Relaxed) & bit == 0 && self.populated.fetch_or(bit, Relaxed) & bit == 0 {
+                // SAFETY: the piece lies inside the mapping; the advice changes no contents.
+                let _ = unsafe {
+                    let start = self.memory.as_ptr().add(piece * PIECE).cast();
+                    rustix::mm::madvise(start, PIECE, rustix::mm::Advice::LinuxPopulateWrite)
+                };
+            }
         }
     }
 
@@ -617,6 +629,9 @@ fn reserve(bytes: usize) -> std::io::Result<NonNull<u8>> {
 
 /// Start of the range, which has small pages: a short step must not pay for clearing 2 MiB it does not use.
 const START: usize = 2 << 20;
+/// What is asked for at once there.
+const PIECE: usize = 64 << 10;
+const _: () = assert!(START / PIECE <= u64::BITS as usize);
 
 /// Huge pages for what lies behind the start.
 fn advise_huge(memory: NonNull<u8>, bytes: usize) {
