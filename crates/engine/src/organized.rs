@@ -102,6 +102,14 @@ impl Organized {
         }
     }
 
+    /// Writes the control areas of a load that are full, for a commit. The caller keeps the gate exclusively.
+    pub fn write_full(&self) -> Result<(), RequestError> {
+        match self {
+            Organized::Ksds(ksds) => ksds.write_full(),
+            _ => Ok(()),
+        }
+    }
+
     /// Does a logged request again, or one that takes a change back.
     pub fn redo(&self, logged: &Logged, by: By<'_>) -> Result<(), RequestError> {
         match self {

@@ -144,6 +144,7 @@ impl Inner {
     }
 
     fn try_commit(&self, last: bool) -> Result<(), RequestError> {
+        self.records.write_full()?;
         let data = &self.common().data;
         data.write_changes()?;
         let index_changed = match self.records.index() {

@@ -1,10 +1,12 @@
 //! Loading an empty data set from records in key order: CIs and CAs are built outside the pool, filled as FREESPACE
-//! says, and each CA is written with one I/O. Nothing is logged: a CA counts once a commit has its header.
+//! says, and each CA is written with one I/O, neighbours together. Nothing is logged: a CA counts once a commit has its
+//! header.
 //!
 //! * B1. Between two records the tree is whole: it has every CA written so far, and the last separator of each
 //!   level is empty.
 //! * B2. Whether a data set is loading changes only while the gate is kept exclusively, and is asked with the gate
 //!   kept: a second loader would plant a second tree over the first.
+//! * B3. CAs are taken in ascending order, so that RBAs ascend with the keys.
 
 use super::{separator, Ksds};
 use crate::error::RequestError;
@@ -13,11 +15,20 @@ use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::ci;
 use cica_format::index::IndexRecord;
 
+/// Bytes of CAs that are gathered to be written together: the page cache then holds the file in large pieces, which
+/// costs whoever reads it next far less than small ones. Never more than this part of the pool.
+const GATHERED: usize = 2 << 20;
+const GATHERED_OF_POOL: usize = 32;
+
 /// A load in progress.
 #[derive(Debug)]
 pub struct Loader {
-    /// Images of the CA's finished CIs.
+    /// Images of the finished CIs: those of CAs that wait to be written, then those of the CA being built.
     images: Vec<u8>,
+    /// CAs that wait to be written, and how many may.
+    finished: Vec<Finished>,
+    most_finished: usize,
+    /// Entries of the CA being built.
     entries: Vec<Entry>,
     /// Records that start in each of them.
     counts: Vec<u64>,
@@ -32,10 +43,22 @@ pub struct Loader {
     node: Option<(u32, Vec<u8>)>,
     limit: usize,
     cis_per_ca: usize,
-    /// CAs on the free chain for what is not written yet.
+    /// CAs on the free chain for what is not written yet, in ascending order, and the last of them.
     reserved: u32,
+    last_reserved: u32,
     /// The charge for all this.
     _held: Held,
+}
+
+/// A CA whose CIs are built.
+#[derive(Debug)]
+struct Finished {
+    /// Its sequence-set record, but for the CA's number.
+    record: IndexRecord,
+    /// Records that start in it.
+    records: u64,
+    /// The CA was taken; its number stands in the record.
+    has_ca: bool,
 }
 
 impl Loader {
@@ -43,11 +66,16 @@ impl Loader {
         let layout = &ksds.data.layout;
         // The entries are copied once more when the CA's index record is made.
         let entry = 2 * (size_of::<Entry>() + ksds.shape.key_len) + size_of::<u64>();
-        let bytes = (layout.ci_per_ca + 1) * (layout.ci_size + entry) + layout.ci_size;
+        let room = GATHERED.min(ksds.pool.limit() / GATHERED_OF_POOL);
+        let most_finished = (room / layout.region_len).max(1);
+        let cis = most_finished * layout.ci_per_ca + 1;
+        let bytes = cis * (layout.ci_size + entry) + layout.ci_size;
         let held = ksds.pool.hold(bytes).map_err(|_| ksds.data.pool_full())?;
         let free = layout.ci_per_ca * ksds.attributes.free_ca as usize / 100;
         Ok(Loader {
-            images: Vec::with_capacity((layout.ci_per_ca + 1) * layout.ci_size),
+            images: Vec::with_capacity(cis * layout.ci_size),
+            finished: Vec::with_capacity(most_finished),
+            most_finished,
             entries: Vec::with_capacity(layout.ci_per_ca),
             counts: Vec::with_capacity(layout.ci_per_ca),
             image: vec![0; layout.ci_size],
@@ -60,6 +88,7 @@ impl Loader {
             limit: ksds.load_limit(),
             cis_per_ca: (layout.ci_per_ca - free).max(1),
             reserved: 0,
+            last_reserved: 0,
             _held: held,
         })
     }
@@ -80,8 +109,8 @@ impl Loader {
 }
 
 impl Ksds {
-    /// Adds the next record of a load; its length has been checked. True if a CA was written; `None`, and nothing is
-    /// done: the load has ended.
+    /// Adds the next record of a load; its length has been checked. True if a CA is full, and so written by the next
+    /// commit if not now; `None`, and nothing is done: the load has ended.
     pub fn load(&self, record: &[u8]) -> Result<Option<bool>, RequestError> {
         let _gate = self.gate.read();
         self.check_fence()?;
@@ -101,10 +130,10 @@ impl Ksds {
             std::cmp::Ordering::Equal => return Err(RequestError::Duplicate { key: key.to_vec() }),
             std::cmp::Ordering::Less => return Err(RequestError::Sequence { key: key.to_vec() }),
         }
-        let written = self.load_record(loader, key, record).map_err(cut_short)?;
+        let full = self.load_record(loader, key, record).map_err(cut_short)?;
         loader.last_key.clear();
         loader.last_key.extend_from_slice(key);
-        Ok(Some(written))
+        Ok(Some(full))
     }
 
     fn load_record(&self, loader: &mut Loader, key: &[u8], record: &[u8]) -> Result<bool, RequestError> {
@@ -114,7 +143,7 @@ impl Ksds {
         let size = self.data.layout.ci_size;
         let (mut rdfs, mut run) = loader.next_run(record.len());
         let used = loader.used + record.len() + rdfs * ci::RDF_LEN + ci::CIDF_LEN;
-        let mut written = false;
+        let mut full = false;
         // The first record of a CI goes in whatever FREESPACE says.
         let ends_ci = !loader.lens.is_empty() && used > loader.limit.min(size);
         self.reserve(loader, ends_ci && loader.entries.len() + 1 >= loader.cis_per_ca)?;
@@ -122,12 +151,12 @@ impl Ksds {
             self.end_ci(loader, key);
             if loader.entries.len() >= loader.cis_per_ca {
                 self.end_ca(loader)?;
-                written = true;
+                full = true;
             }
             (rdfs, run) = loader.next_run(record.len());
         }
         loader.push(record, rdfs, run);
-        Ok(written)
+        Ok(full)
     }
 
     /// A spanned record: segments in CIs of their own, all in one CA.
@@ -146,11 +175,10 @@ impl Ksds {
         } else {
             self.bound_last(loader, key);
         }
-        let mut written = false;
+        let mut full = false;
         while !loader.entries.is_empty() && loader.entries.len() + pieces.len() > limit {
-            self.write_ca(loader)
-                .inspect_err(|error| self.fence_unless_full(error))?;
-            written = true;
+            self.finish_ca(loader);
+            full = true;
         }
         for (i, piece) in pieces.iter().enumerate() {
             let segment = match i {
@@ -171,9 +199,10 @@ impl Ksds {
         }
         if loader.entries.len() >= loader.cis_per_ca {
             self.end_ca(loader)?;
-            written = true;
+            full = true;
         }
-        Ok(written)
+        self.write_if_many(loader)?;
+        Ok(full)
     }
 
     /// Before a record is accepted there is a CA for it and the index CIs to name it, so that the end of the load
@@ -181,14 +210,19 @@ impl Ksds {
     /// them. The CA waits on the free chain, where a commit meanwhile leaves it. `ends_ca`: the record starts
     /// another CA.
     fn reserve(&self, loader: &mut Loader, ends_ca: bool) -> Result<(), RequestError> {
-        let wanted = 1 + ends_ca as u32;
+        let waiting = loader.finished.iter().filter(|finished| !finished.has_ca).count();
+        let wanted = 1 + ends_ca as u32 + waiting as u32;
         if loader.reserved >= wanted {
             return Ok(());
         }
         self.reserve_nodes(wanted)?;
         while loader.reserved < wanted {
             let ca = self.data.append_ca()?;
-            self.data.free_ca(ca)?;
+            match loader.reserved {
+                0 => self.data.free_ca(ca)?,
+                _ => self.data.free_ca_behind(loader.last_reserved, ca)?,
+            }
+            loader.last_reserved = ca;
             loader.reserved += 1;
         }
         Ok(())
@@ -225,20 +259,19 @@ impl Ksds {
         (loader.used, loader.rdfs, loader.run) = (0, 0, 0);
     }
 
-    /// Writes the CA and puts it into the index (B1). CIs that its sequence-set record has no room for stay for the
-    /// next CA.
+    /// The CA is full. CIs that its sequence-set record has no room for stay for the next CA.
     fn end_ca(&self, loader: &mut Loader) -> Result<(), RequestError> {
         while !loader.entries.is_empty() {
-            self.write_ca(loader)
-                .inspect_err(|error| self.fence_unless_full(error))?;
+            self.finish_ca(loader);
             if loader.entries.len() < loader.cis_per_ca {
                 break;
             }
         }
-        Ok(())
+        self.write_if_many(loader)
     }
 
-    fn write_ca(&self, loader: &mut Loader) -> Result<(), RequestError> {
+    /// Takes as many of the finished CIs for a CA as its sequence-set record has room for.
+    fn finish_ca(&self, loader: &mut Loader) {
         let mut record = IndexRecord {
             level: 1,
             ca: 0,
@@ -259,26 +292,76 @@ impl Ksds {
         while record.entries.len() > 1 && cuts(record.entries.len()) {
             record.entries.pop();
         }
-        let (ca, _) = self.data.allocate_ca()?;
-        loader.reserved = loader.reserved.saturating_sub(1);
-        record.ca = ca;
-        self.from_here(|| self.enter_ca(loader, record))
-    }
-
-    /// Writes the images of the record's CIs to its CA, takes them from the loader, and puts the record behind the last
-    /// one. Cut short it leaves records that are nowhere.
-    fn enter_ca(&self, loader: &mut Loader, mut record: IndexRecord) -> Result<(), RequestError> {
-        let (count, size) = (record.entries.len(), self.data.layout.ci_size);
-        self.data.write_loaded(record.ca, &loader.images[..count * size])?;
-        loader.images.drain(..count * size);
+        let count = record.entries.len();
         loader.entries.drain(..count);
         let records = loader.counts.drain(..count).sum();
-        // Counted with the CA, so that a commit counts what it commits.
-        self.counters.records.fetch_add(records, Relaxed);
         for (i, entry) in loader.entries.iter_mut().enumerate() {
             entry.pointer = i as u32;
         }
-        let last = std::mem::take(&mut record.entries[count - 1].separator);
+        loader.finished.push(Finished {
+            record,
+            records,
+            has_ca: false,
+        });
+    }
+
+    fn write_if_many(&self, loader: &mut Loader) -> Result<(), RequestError> {
+        match loader.finished.len() >= loader.most_finished {
+            true => self
+                .write_finished(loader)
+                .inspect_err(|error| self.fence_unless_full(error)),
+            false => Ok(()),
+        }
+    }
+
+    /// Before a commit: the CAs that are full are written. The caller keeps the gate exclusively.
+    pub fn write_full(&self) -> Result<(), RequestError> {
+        match &mut *self.loader.lock() {
+            Some(loader) => self.write_finished(loader),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the CAs that wait for it, and puts them into the index (B1).
+    fn write_finished(&self, loader: &mut Loader) -> Result<(), RequestError> {
+        if loader.finished.is_empty() {
+            return Ok(());
+        }
+        for finished in loader.finished.iter_mut().filter(|finished| !finished.has_ca) {
+            // What fails here has changed nothing: who asks again goes on with what is left.
+            (finished.record.ca, _) = self.data.allocate_ca()?;
+            finished.has_ca = true;
+            loader.reserved = loader.reserved.saturating_sub(1);
+        }
+        self.from_here(|| self.enter_finished(loader))
+    }
+
+    /// Writes the images of the CAs, takes them from the loader, and puts the CAs behind the last one. Cut short it leaves
+    /// records that are nowhere.
+    fn enter_finished(&self, loader: &mut Loader) -> Result<(), RequestError> {
+        let counted = |finished: &Finished| (finished.record.ca, finished.record.entries.len());
+        let cas: Vec<(u32, usize)> = loader.finished.iter().map(counted).collect();
+        self.data.write_loaded(&cas, &loader.images)?;
+        let cis: usize = cas.iter().map(|ca| ca.1).sum();
+        loader.images.drain(..cis * self.data.layout.ci_size);
+        for finished in std::mem::take(&mut loader.finished) {
+            self.enter_loaded(loader, finished)?;
+        }
+        Ok(())
+    }
+
+    /// Puts a CA that was written into the index.
+    fn enter_loaded(
+        &self,
+        loader: &mut Loader,
+        Finished {
+            mut record, records, ..
+        }: Finished,
+    ) -> Result<(), RequestError> {
+        // Counted with the CA, so that a commit counts what it commits.
+        self.counters.records.fetch_add(records, Relaxed);
+        let last = record.entries.last_mut().map(|e| std::mem::take(&mut e.separator));
+        let last = last.unwrap_or_default();
         // Segments of a spanned record have equal separators, at the end of the data set too.
         record
             .entries
@@ -350,10 +433,11 @@ impl Ksds {
             self.close_image(loader, key);
         }
         while !loader.entries.is_empty() {
-            self.write_ca(loader)
-                .inspect_err(|error| self.fence_unless_full(error))
-                .map_err(cut_short)?;
+            self.finish_ca(loader);
         }
+        self.write_finished(loader)
+            .inspect_err(|error| self.fence_unless_full(error))
+            .map_err(cut_short)?;
         // Not before: who asks again after a lack of space goes on with what is left.
         *guard = None;
         Ok(())

@@ -338,24 +338,8 @@ impl Component {
         }
     }
 
-    /// Writes images to a region from its first slot on: with one I/O, or by aligned buffers.
-    fn write_whole(&self, ca: u32, region: u32, images: &[u8]) -> Result<(), RequestError> {
-        if !self.direct {
-            return self.write_images(ca, region, 0, images);
-        }
-        let (mut buffer, mut slot) = (self.pool.buffer(), 0);
-        let most = buffer.bytes().len() / self.layout.ci_size;
-        for part in images.chunks(most * self.layout.ci_size) {
-            let aligned = &mut buffer.bytes()[..part.len()];
-            aligned.copy_from_slice(part);
-            self.write_images(ca, region, slot, aligned)?;
-            slot += most as u16;
-        }
-        Ok(())
-    }
-
     /// Writes images to neighbouring slots of a region.
-    fn write_images(&self, ca: u32, region: u32, slot: u16, images: &[u8]) -> Result<(), RequestError> {
+    pub(super) fn write_images(&self, ca: u32, region: u32, slot: u16, images: &[u8]) -> Result<(), RequestError> {
         if images.is_empty() {
             return Ok(());
         }
@@ -367,38 +351,6 @@ impl Component {
         self.file()
             .and_then(|f| f.write(&whole))
             .map_err(|e| self.write_error(format!("{}, CA {ca}: write failed: {e}", self.name)))
-    }
-
-    /// Writes the images of a CA that a load built, from its first CI on, and enters them in its descriptor.
-    pub fn write_loaded(&self, ca: u32, images: &[u8]) -> Result<(), RequestError> {
-        let size = self.layout.ci_size;
-        self.with_ca(ca, |page| {
-            self.write_whole(ca, page.region(), images)?;
-            for (i, image) in images.chunks_exact(size).enumerate() {
-                let version = page.place(i).version.wrapping_add(1);
-                let ci = self.layout.join(ca, i as u32);
-                let checksum = ci_checksum(
-                    Identity {
-                        component: self.id,
-                        ci,
-                        version,
-                    },
-                    image,
-                );
-                page.set_place(
-                    i,
-                    Place {
-                        slot: i as u16,
-                        committed: page.place(i).committed,
-                        version,
-                        checksum,
-                    },
-                );
-                self.flag(page, i, true);
-            }
-            self.ca_changed(ca);
-            Ok(())
-        })?
     }
 
     /// Writes a changed header to the copy that is not committed. The caller holds the CA's lock.

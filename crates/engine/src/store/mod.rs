@@ -24,6 +24,7 @@ mod glance;
 mod image;
 mod layout;
 mod load;
+mod loaded;
 mod rehome;
 mod space;
 

@@ -164,6 +164,15 @@ impl Component {
         Ok(())
     }
 
+    /// Puts an empty CA on the free chain behind `before`, which is its last.
+    pub fn free_ca_behind(&self, before: u32, ca: u32) -> Result<(), RequestError> {
+        self.with_ca(ca, |page| page.set_free(true, NO_CA))?;
+        self.with_ca(before, |page| page.set_free(true, ca))?;
+        self.ca_changed(before);
+        self.ca_changed(ca);
+        Ok(())
+    }
+
     /// Index components: head of the chain of free index CIs.
     pub fn free_head(&self) -> u32 {
         self.space.lock().free_ca
@@ -223,6 +232,11 @@ impl Component {
         } else {
             space.free_regions.push(region);
         }
+    }
+
+    /// Version of the newest header of a CA that was written; 0: none was.
+    pub(super) fn header_version(&self, ca: u32) -> u32 {
+        self.space.lock().refs.get(ca).map_or(0, |known| known.version)
     }
 
     pub(super) fn next_header_version(&self, ca: u32) -> u32 {
