@@ -1,11 +1,11 @@
-//! Compiles the C side of the Berkeley DB peer. Only that peer's binary links it.
+//! Compiles the C sides of the Berkeley DB and WiredTiger peers. Only those peers' binaries link them.
 
 fn main() {
-    println!("cargo:rerun-if-changed=src/bdb_shim.c");
-    cc::Build::new()
-        .file("src/bdb_shim.c")
-        .cargo_metadata(false)
-        .compile("bdb_shim");
+    for shim in ["bdb_shim", "wt_shim"] {
+        let source = format!("src/{shim}.c");
+        println!("cargo:rerun-if-changed={source}");
+        cc::Build::new().file(source).cargo_metadata(false).compile(shim);
+    }
     // Cargo sets OUT_DIR for every build script.
     println!(
         "cargo:rustc-link-search=native={}",

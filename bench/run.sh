@@ -7,7 +7,8 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
 missing=()
-for pair in lmdb.h:liblmdb-dev db.h:libdb5.3-dev rocksdb/c.h:librocksdb-dev sqlite3.h:libsqlite3-dev; do
+for pair in lmdb.h:liblmdb-dev db.h:libdb5.3-dev rocksdb/c.h:librocksdb-dev wiredtiger.h:libwiredtiger-dev \
+    sqlite3.h:libsqlite3-dev; do
     [ -e "/usr/include/${pair%%:*}" ] || missing+=("${pair##*:}")
 done
 command -v strace >/dev/null || missing+=(strace)

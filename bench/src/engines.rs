@@ -63,6 +63,12 @@ pub const ENGINES: &[Engine] = &[
         steps: true,
     },
     Engine {
+        name: "wiredtiger",
+        program: "peer-wiredtiger",
+        commits: true,
+        steps: true,
+    },
+    Engine {
         name: "sqlite",
         program: "peer-sqlite",
         commits: true,

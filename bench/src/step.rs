@@ -116,7 +116,7 @@ pub fn main(mut flags: Flags) -> Result<()> {
     let mut engines = choose(
         &flags
             .take_text("engines")
-            .unwrap_or_else(|| "none,lmdb,bdb,rocksdb,sqlite,cica".into()),
+            .unwrap_or_else(|| "none,lmdb,bdb,rocksdb,wiredtiger,sqlite,cica".into()),
     )?;
     engines.retain(|engine| engine.steps);
     let json = flags.take_text("json");

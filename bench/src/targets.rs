@@ -40,8 +40,9 @@ const fn rate(phase: &'static str, peer: &'static str, ratio: f64) -> Target {
     }
 }
 
-/// All promises. The bulk load is promised against WiredTiger, which is not measured here.
+/// All promises. The rate of a load is that of its CPU: what its disk takes swings more than what is promised.
 pub const TARGETS: &[Target] = &[
+    cpu("load", "wiredtiger", 1.0 / 2.2),
     cpu("get", "lmdb", 0.70),
     cpu("scan", "lmdb", 0.90),
     cpu("update", "bdb-tx", 0.45),

@@ -6,8 +6,9 @@ use cica_bench::{flags::Flags, ops, peer::Result, step};
 
 const USAGE: &str = "\
 usage: cica-bench ops  --dir DIR [--records 5000000] [--ops 1000000] [--rounds 3] [--batch 1000] [--cache-mib 2048]
-                       [--commit-seconds 3] [--engines none,lmdb,bdb,bdb-tx,rocksdb,sqlite,cica,cica-16k] [--json FILE]
-       cica-bench step --dir DIR [--runs 15] [--engines none,lmdb,bdb,rocksdb,sqlite,cica] [--json FILE]
+                       [--commit-seconds 3] [--json FILE]
+                       [--engines none,lmdb,bdb,bdb-tx,rocksdb,wiredtiger,sqlite,cica,cica-16k]
+       cica-bench step --dir DIR [--runs 15] [--engines none,lmdb,bdb,rocksdb,wiredtiger,sqlite,cica] [--json FILE]
 DIR should be on the kind of disk that data sets live on. What is left in it afterwards may be removed.";
 
 fn main() -> ExitCode {
