@@ -184,6 +184,31 @@ fn reset_empties_and_the_next_load_begins_anew() {
 }
 
 #[test]
+fn rbas_of_what_is_loaded_ascend_with_the_keys() {
+    for records in [47, 49, 600] {
+        let world = World::memory();
+        let engine = world.engine();
+        world.create(&engine, "t", |_, _| ());
+        let ds = world.open(&engine, "t");
+        let mut s = ds.string();
+        for n in 0..records {
+            s.insert(&sealed(n, n, 60), Insert::Sequential).unwrap();
+        }
+        drop(s);
+        ds.close().unwrap();
+        let ds = world.open(&engine, "t");
+        assert_sound(&ds);
+        let (mut s, mut rbas) = (ds.string(), Vec::new());
+        while let Ok(record) = s.next(Intent::Read) {
+            rbas.push(record.rba);
+        }
+        assert_eq!(rbas.len() as u64, records);
+        assert_eq!(rbas[0], 0, "the first control area is the first");
+        assert!(rbas.is_sorted(), "{records} records: {rbas:?}");
+    }
+}
+
+#[test]
 fn a_load_that_is_abandoned_leaves_its_committed_areas() {
     for commit_at in [0, 1, 50, 199, 500] {
         let world = World::memory();
