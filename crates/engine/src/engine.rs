@@ -167,27 +167,26 @@ impl Engine {
     }
 
     fn create_file(&self, path: &Path, root: &mut Root) -> Result<u32, OpenError> {
+        write_root(&*self.new_file(path)?, path, root)
+    }
+
+    /// A file that was not there before.
+    pub(crate) fn new_file(&self, path: &Path) -> Result<Box<dyn File>, OpenError> {
         let how = Open {
             write: true,
             create: Create::New,
             ..Open::default()
         };
-        let file = self
-            .shared
-            .env
-            .disk
-            .open(path, how)
-            .map_err(|error| match error.kind() {
-                std::io::ErrorKind::AlreadyExists => OpenError::Exists {
-                    path: path.to_path_buf(),
-                },
-                _ => OpenError::Io {
-                    path: path.to_path_buf(),
-                    doing: "create",
-                    error,
-                },
-            })?;
-        write_root(&*file, path, root)
+        self.disk().open(path, how).map_err(|error| match error.kind() {
+            std::io::ErrorKind::AlreadyExists => OpenError::Exists {
+                path: path.to_path_buf(),
+            },
+            _ => OpenError::Io {
+                path: path.to_path_buf(),
+                doing: "create",
+                error,
+            },
+        })
     }
 
     pub(crate) fn sync_directory(&self, directory: &Path) -> Result<(), OpenError> {

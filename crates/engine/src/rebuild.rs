@@ -8,7 +8,7 @@
 use crate::engine::{read_copy, Engine};
 use crate::error::OpenError;
 use crate::store::Layout;
-use cica_disk::{Create, File, Open, WriteAt};
+use cica_disk::{File, WriteAt};
 use cica_format::attributes::Attributes;
 use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
 use cica_format::checksum::{ci_checksum, Identity};
@@ -39,21 +39,7 @@ impl Engine {
     /// # Errors
     /// The file is there already or cannot be made.
     pub fn rebuild(&self, path: &Path, root: &Root, attributes: Attributes) -> Result<Rebuild, OpenError> {
-        let how = Open {
-            write: true,
-            create: Create::New,
-            ..Open::default()
-        };
-        let file = self.disk().open(path, how).map_err(|error| match error.kind() {
-            std::io::ErrorKind::AlreadyExists => OpenError::Exists {
-                path: path.to_path_buf(),
-            },
-            _ => OpenError::Io {
-                path: path.to_path_buf(),
-                doing: "create",
-                error,
-            },
-        })?;
+        let file = self.new_file(path)?;
         let salt = match root.part {
             Part::Data => 1,
             Part::Index => 2,
