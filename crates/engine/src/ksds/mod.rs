@@ -18,6 +18,7 @@ mod inspect;
 mod load;
 mod nodes;
 mod reclaim;
+mod replace;
 mod spanned;
 mod split;
 mod string;
