@@ -343,26 +343,33 @@ fn records_with_numbers_go_back_and_survive() {
             assert_eq!(codes(t.insert_at(6, &sealed(6, 2, 60), Insert::Direct)), (8, 20));
             assert_eq!(codes(t.insert_at(100, &sealed(6, 2, 60), Insert::Direct)), (8, 20));
             drop(t);
-            let (engine, ds) = match dies {
-                false => {
-                    unit.backout().unwrap();
-                    (engine, ds)
-                }
-                true => {
-                    ds.checkpoint().unwrap();
-                    disk.kill();
-                    drop((s, unit, ds, engine));
-                    let engine = world.engine();
-                    let ds = world.open(&engine, "d");
-                    (engine, ds)
-                }
-            };
+            let (engine, ds) = gone_back(dies, &disk, &world, (engine, ds), (unit, s));
             assert_eq!(contents(&ds), before, "{organization:?}, dies: {dies}");
             ds.string().insert_at(100, &sealed(100, 3, 60), Insert::Direct).unwrap();
             ds.close().unwrap();
             drop(engine);
         }
     }
+}
+
+/// Backs a unit that changed `d` out, or lets the process die behind a checkpoint and the next open do it.
+fn gone_back(
+    dies: bool,
+    disk: &MemoryDisk,
+    world: &World,
+    (engine, ds): (Engine, DataSet),
+    (unit, s): (UnitOfRecovery, Str),
+) -> (Engine, DataSet) {
+    if !dies {
+        unit.backout().unwrap();
+        return (engine, ds);
+    }
+    ds.checkpoint().unwrap();
+    disk.kill();
+    drop((s, unit, ds, engine));
+    let engine = world.engine();
+    let ds = world.open(&engine, "d");
+    (engine, ds)
 }
 
 #[test]
@@ -386,20 +393,7 @@ fn records_added_to_an_esds_are_cut_off_again() {
         let got = t.get(Argument::Rba(next[0]), Search::Equal, Intent::Update).map(|_| ());
         assert_eq!(codes(got), (8, 20));
         drop(t);
-        let (engine, ds) = match dies {
-            false => {
-                unit.backout().unwrap();
-                (engine, ds)
-            }
-            true => {
-                ds.checkpoint().unwrap();
-                disk.kill();
-                drop((s, unit, ds, engine));
-                let engine = world.engine();
-                let ds = world.open(&engine, "d");
-                (engine, ds)
-            }
-        };
+        let (engine, ds) = gone_back(dies, &disk, &world, (engine, ds), (unit, s));
         assert_eq!(contents(&ds), before, "dies: {dies}");
         let mut t = ds.string();
         let again: Vec<u64> = (12..40).map(|n| add(&mut t, n).unwrap()).collect();
