@@ -41,7 +41,7 @@ fn spanned_records_come_between_others_when_the_index_record_is_full() {
         });
         let ds = world.open(&engine, "t");
         let mut s = ds.string();
-        s.insert(&record(&vec![0; KEY], 100), Insert::Sequential).unwrap();
+        s.insert(&record(&[0; KEY], 100), Insert::Sequential).unwrap();
         drop(s);
         ds.close().unwrap();
         let ds = world.open(&engine, "t");
