@@ -11,14 +11,16 @@ IMAGES ?= 1000000
 RUNS ?= 2000
 SEED ?= 1
 
-.PHONY: help demo test bench fmt lint docs crash reliability mutants install clean
+.PHONY: help demo test bench fmt lint docs crash reliability mutants cargo-mutants inputs install clean
 
 help:
 	@echo "make demo     build, and walk through everything with data of 1979 and of today"
 	@echo "make test     all tests: house rules, model, crashes, faults, damage, documentation"
 	@echo "make crash    the explorers for as long as you like: IMAGES=$(IMAGES) RUNS=$(RUNS) SEED=$(SEED)"
-	@echo "make reliability  the published run: millions of crashes, errors, kills; resumable, writes a card"
+	@echo "make reliability  the published run: millions of crashes, errors, kills; resumable, writes a card; MINUTES=40 ends it"
 	@echo "make mutants  takes away each sync and each checksum comparison: some test must fail (hours)"
+	@echo "make cargo-mutants  any change of the format, the log, recovery and the disk (hours; installs cargo-mutants)"
+	@echo "make inputs   bad inputs to all that is read, ten minutes for each kind; writes a page"
 	@echo "make bench    against LMDB, Berkeley DB, RocksDB and SQLite (installs them)"
 	@echo "make docs     the book, into $(TARGET)/book"
 	@echo "make fmt lint format the sources; compile with all warnings as errors"
@@ -45,11 +47,24 @@ crash:
 
 reliability:
 	@checks/prepare test
-	checks/reliability.py
+	checks/reliability.py $(if $(MINUTES),--minutes $(MINUTES))
 
 mutants:
 	@checks/prepare test
 	checks/mutants.py
+
+# The tests of a crate judge its mutants; for the engine that takes many hours.
+cargo-mutants:
+	@checks/prepare test
+	command -v cargo-mutants >/dev/null || cargo install --locked cargo-mutants
+	cargo mutants --jobs 1 --output "$(TARGET)" --package cica-format
+	cargo mutants --jobs 1 --output "$(TARGET)/cargo-mutants-disk" --package cica-disk
+	cargo mutants --jobs 1 --output "$(TARGET)/cargo-mutants-engine" --package cica-engine \
+	  --file 'crates/engine/src/log/*' --file 'crates/engine/src/recovery.rs'
+
+inputs:
+	@checks/prepare test
+	checks/bad_inputs.py
 
 bench:
 	@checks/prepare bench

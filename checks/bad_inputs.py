@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Bad inputs for a longer time: every target of crates/inputs, and the page that tells what came of it.
+
+    checks/bad_inputs.py                each target for ten minutes
+    checks/bad_inputs.py --seconds 60   for another time
+    checks/bad_inputs.py --fresh        forget earlier runs of the page
+
+Built with the checks of overflow and of what must hold (the profile of tests). What is tried adds up from run to run in
+TARGET/bad-inputs.json, each run with a seed of its own; docs/src/bad-inputs.md is written from it. A finding is kept
+as a file, and the exit status is 1.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target")).absolute()
+STORE = TARGET / "bad-inputs.json"
+FINDINGS = TARGET / "bad-inputs"
+PAGE = pathlib.Path("docs/src/bad-inputs.md")
+PROGRAM = TARGET / "debug" / "cica-inputs"
+
+
+def page(runs):
+    """The page of all runs, summed by target."""
+    totals = {}
+    for run in runs:
+        total = totals.setdefault(run["target"], {"inputs": 0, "seconds": 0, "findings": 0, "seeds": []})
+        for count in ("inputs", "seconds", "findings"):
+            total[count] += run[count]
+        total["seeds"].append(run["seed"])
+    inputs = sum(total["inputs"] for total in totals.values())
+    findings = sum(total["findings"] for total in totals.values())
+    sources = ", ".join(f"`{name}`" for name in dict.fromkeys(run["sources"] for run in runs))
+    lines = [
+        "# Bad inputs",
+        "",
+        "Good inputs are changed at random, their checksums mended where there are some, and read. Each must be answered: no panic, no",
+        "overflow, no hang, and what is accepted is written and read again as the same. Written by `make inputs`.",
+        "",
+        f"In all {inputs:,} inputs, {findings} findings, on the sources of {sources}.",
+        "",
+        "| target | inputs | seconds | findings | seeds |",
+        "|---|---:|---:|---:|---|",
+    ]
+    for name, total in totals.items():
+        seeds = ", ".join(str(seed) for seed in sorted(set(total["seeds"])))
+        lines.append(f"| {name} | {total['inputs']:,} | {total['seconds']:,.0f} | {total['findings']} | {seeds} |")
+    lines += [
+        "",
+        "Findings of earlier runs are mended, and told in [Bugs that the tests found](bugs-found.md). `cica-inputs TARGET --seed SEED`",
+        "does a run again. The same targets run under a fuzzer that looks at coverage, where a nightly compiler is: `fuzz/README.md`.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=int, default=600, help="for each target")
+    parser.add_argument("--fresh", action="store_true", help="forget earlier runs")
+    options = parser.parse_args()
+    git = ["git", "rev-parse", "--short", "HEAD"]
+    sources = subprocess.run(git, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    if subprocess.run(["cargo", "build", "--locked", "--quiet", "-p", "cica-inputs"]).returncode != 0:
+        sys.exit("cica-inputs does not compile")
+    FINDINGS.mkdir(parents=True, exist_ok=True)
+    runs = json.loads(STORE.read_text()) if STORE.exists() and not options.fresh else []
+    seed = 1 + max((run["seed"] for run in runs), default=0)
+    command = [str(PROGRAM), "--seconds", str(options.seconds), "--seed", str(seed)]
+    with subprocess.Popen(command, cwd=FINDINGS, stdout=subprocess.PIPE, text=True) as started:
+        for line in started.stdout:
+            print(line, end="", flush=True)
+            runs.append(json.loads(line) | {"sources": sources})
+            STORE.write_text(json.dumps(runs))
+    PAGE.write_text(page(runs))
+    print(f"written: {PAGE}")
+    sys.exit(started.returncode)
+
+
+if __name__ == "__main__":
+    main()
