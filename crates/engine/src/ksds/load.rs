@@ -336,8 +336,8 @@ impl Ksds {
         self.from_here(|| self.enter_finished(loader))
     }
 
-    /// Writes the images of the CAs, takes them from the loader, and puts the CAs behind the last one. Cut short it leaves
-    /// records that are nowhere.
+    /// Writes the images of the CAs, takes them from the loader, and puts the CAs behind the last one. Cut short it
+    /// leaves records that are nowhere.
     fn enter_finished(&self, loader: &mut Loader) -> Result<(), RequestError> {
         let counted = |finished: &Finished| (finished.record.ca, finished.record.entries.len());
         let cas: Vec<(u32, usize)> = loader.finished.iter().map(counted).collect();
