@@ -12,8 +12,8 @@
 //!   finds what was changed again since, and only that keeps requests waiting.
 //! * E2. What was written early is made durable before the gates are closed, so that syncs of the commit find little
 //!   to do. A sync that fails fences the data set like any other.
-//! * E3. A log that a fenced data set needs is let go, and so is one that failed. A fenced data set whose log was let go
-//!   needs no other: the next epoch ends as if it were not there.
+//! * E3. A log that a fenced data set needs is let go, and so is one that failed. A fenced data set whose log was let
+//!   go needs no other: the next epoch ends as if it were not there.
 
 use crate::dataset::Inner;
 use crate::engine::{those_open, Shared};
@@ -65,7 +65,8 @@ impl Shared {
         // The members of a sphere are committed one after the other, so the log must have their units (S4).
         let logged = self.log.flush(self.log.last());
         let (fenced, sound): (Vec<_>, Vec<_>) = all.iter().partition(|inner| inner.common().is_fenced());
-        // What a fenced one has in the log is needed, and a log that failed is of no more use: the others go on without.
+        // What a fenced one has in the log is needed, and a log that failed is of no more use: the others go on
+        // without.
         if logged.is_err() || fenced.iter().any(|inner| inner.is_named()) {
             self.commit_off_log(&all, &logged);
         } else if sound.iter().all(|inner| inner.commit_tree(false).is_ok()) {

@@ -183,8 +183,8 @@ unsafe extern "C" fn on_bus_error(signal: c_int, info: *mut siginfo_t, context: 
         }
     }
     // SAFETY: the action was that of the process; it is called as it was installed. What is the system's own is
-    // installed again, and happens when the instruction that failed is done again. A signal that somebody sent has no such
-    // instruction: it is sent once more, or ignored.
+    // installed again, and happens when the instruction that failed is done again. A signal that somebody sent has no
+    // such instruction: it is sent once more, or ignored.
     unsafe {
         match before.sa_sigaction {
             libc::SIG_IGN if !failed => {}
