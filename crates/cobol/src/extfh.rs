@@ -30,6 +30,7 @@ mod operation {
     pub const REWRITE: u16 = 0xFAF4;
     pub const DELETE: u16 = 0xFAF7;
     pub const UNLOCK: u16 = 0xFA0E;
+    pub const UNLOCK_RECORD: u16 = 0x000F;
 
     /// Operations of START, and what libcob calls the relation.
     pub const START: [(u16, i32); 7] = [
@@ -349,7 +350,7 @@ impl Shadow {
                 operation::WRITE => request::write(libcob, file, open, &mut record),
                 operation::REWRITE => request::rewrite(libcob, file, open, &mut record, options),
                 operation::DELETE => request::delete(libcob, file, open),
-                operation::UNLOCK => {
+                operation::UNLOCK | operation::UNLOCK_RECORD => {
                     open.locks.unlock_all();
                     Ok(())
                 }

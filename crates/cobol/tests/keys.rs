@@ -11,6 +11,14 @@ use std::process::Command;
 const SOURCE: &str = include_str!("programs/keys.cob");
 const STEPS: [&str; 4] = ["load", "parts", "sparse", "change"];
 
+/// What Cica says, as libcob would: 3.2 does not tell of duplicates.
+fn as_libcob(said: &str) -> String {
+    match common::is_3_2() {
+        true => said.replace("WRITE 02", "WRITE 00"),
+        false => said.into(),
+    }
+}
+
 /// What libcob's own handler says.
 fn native(place: &Workplace, program: &Path, step: &str) -> String {
     let mut command = Command::new(program);
@@ -28,7 +36,7 @@ fn split_and_sparse_keys_are_as_libcob_has_them() {
     for step in STEPS {
         let theirs = native(&place, &program, step);
         assert!(theirs.lines().count() > 4, "{theirs}");
-        assert_eq!(place.run(&program, &[step]), theirs, "{step}");
+        assert_eq!(as_libcob(&place.run(&program, &[step])), theirs, "{step}");
     }
     assert!(!place.0.join("PARTS").exists(), "it was libcob's");
 }
@@ -42,7 +50,7 @@ fn split_and_sparse_keys_come_through_extfh() {
         let theirs = native(&place, &program, step);
         let mut command = place.command(&recompiled);
         let done = command.env_remove("LD_PRELOAD").arg(step).output().unwrap();
-        assert_eq!(stdout(&done), theirs, "{step}: {}", stderr(&done));
+        assert_eq!(as_libcob(&stdout(&done)), theirs, "{step}: {}", stderr(&done));
     }
     assert!(!place.0.join("PARTS").exists(), "it was libcob's");
 }

@@ -207,7 +207,7 @@ impl Libcob {
             return std::ptr::null_mut();
         };
         // UNLOCK of a closed file does nothing but say which file it was for.
-        let (mut unlock, status) = ([0xFA, 0x0E], fcd.status);
+        let (mut unlock, status) = ([0x00, 0x0F], fcd.status);
         // SAFETY: the caller's promise; libcob's own globals.
         unsafe {
             extfh(unlock.as_mut_ptr(), fcd);

@@ -113,6 +113,11 @@ pub fn cobc() -> Command {
     command
 }
 
+/// Is the compiler that of 3.2? Its libcob answers some requests otherwise than 3.1.
+pub fn is_3_2() -> bool {
+    stdout(&cobc().arg("--version").output().expect("cobc")).contains(" 3.2")
+}
+
 /// Where cargo put the library is where this test is.
 pub fn library() -> PathBuf {
     let here = std::env::current_exe().expect("this program");

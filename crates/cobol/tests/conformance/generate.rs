@@ -8,7 +8,7 @@
 //! load 0001AAAAAA 0002BBBBBB    OPEN OUTPUT, WRITE each, CLOSE; says nothing
 //! step -> 00                    what FILE STATUS is after it
 //! next -> 00 0001AAAAAA         after a READ also the record
-//! step -> 46 | 00 0003CCCCCC    with libcob's own handler, where that differs
+//! step -> 46 | 00 0003CCCCCC    with libcob's own handler, where that differs; a third: with that of 3.2
 //! write 2:AAAA -> 00            a relative file: record number and record
 //! move AAAAAA                   into the record area
 //! lock 0001 WITH LOCK -> ...    READ by key with a lock phrase
@@ -33,8 +33,8 @@ pub struct Case {
 pub struct Step {
     pub line: usize,
     pub text: String,
-    /// What Cica must answer, and libcob's own handler.
-    pub expected: Option<(String, String)>,
+    /// What Cica must answer, libcob's own handler, and that of libcob 3.2.
+    pub expected: Option<[String; 3]>,
 }
 
 /// All cases of a text.
@@ -57,8 +57,11 @@ pub fn cases(text: &str) -> Vec<Case> {
                 None => (line, None),
             };
             let expected = expected.map(|both| {
-                let (ours, theirs) = both.split_once('|').unwrap_or((both, both));
-                (ours.trim().to_string(), theirs.trim().to_string())
+                let mut all = both.split('|').map(|one| one.trim().to_string());
+                let ours = all.next().unwrap_or_default();
+                let theirs = all.next().unwrap_or_else(|| ours.clone());
+                let newer = all.next().unwrap_or_else(|| theirs.clone());
+                [ours, theirs, newer]
             });
             cases.last_mut().expect("a case before its steps").steps.push(Step {
                 line: number + 1,
