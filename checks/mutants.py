@@ -107,6 +107,8 @@ QUICK = [
     "crash --units --images 6000",
     "damage --runs 4 --places 1000",
     "damage --volume --runs 2 --places 1000",
+    "bits --runs 8 --every 64",
+    "bits --volume --runs 1 --every 64",
     "fault --runs 3 --each 60",
 ]
 SLOW = [

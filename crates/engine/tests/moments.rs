@@ -92,6 +92,68 @@ fn a_power_cut_in_alter_leaves_the_records_of_the_last_close() {
 }
 
 #[test]
+fn a_power_cut_while_a_root_names_its_log_leaves_the_records_of_the_last_close() {
+    let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
+    let world = world_on(disk.clone());
+    with_records(&world, 3);
+    let ds = world.open(&world.engine(), "a");
+    let begun = disk.events();
+    ds.string().insert(&sealed(3, 3, 60), Insert::Direct).unwrap();
+    ds.commit().unwrap();
+    let answered = disk.events();
+    std::mem::forget(ds);
+    let mut images = 0;
+    for events in begun..=answered {
+        for image in left_by_cut(&disk, events) {
+            let world = world_on(MemoryDisk::from(image));
+            let there = records(&world);
+            let promised = if events == answered { 4..=4 } else { 3..=4 };
+            assert!(
+                promised.contains(&there),
+                "{there} records, cut after event {events} of {answered}"
+            );
+            images += 1;
+        }
+    }
+    assert!(images > 20, "{images}");
+}
+
+#[test]
+fn the_commit_after_a_root_went_to_the_wrong_copy_spares_it() {
+    for at in [0, 65_536] {
+        let made = MemoryDisk::default();
+        with_records(&world_on(made.clone()), 3);
+        let path = world_on(made.clone()).paths("a").0;
+        let root = bytes_of(&made, &path)[at..at + 65_536].to_vec();
+        let how = Open {
+            write: true,
+            ..Open::default()
+        };
+        let file = made.open(&path, how).unwrap();
+        for (place, bytes) in [(65_536 - at, &root[..]), (at, &[0; 65_536][..])] {
+            let at = place as u64;
+            file.write(&[WriteAt { at, buf: bytes }]).unwrap();
+        }
+        drop(file);
+        let disk = SimDisk::from(made.image());
+        let world = world_on(disk.clone());
+        let ds = world.open(&world.engine(), "a");
+        ds.string().insert(&sealed(3, 3, 60), Insert::Direct).unwrap();
+        ds.checkpoint().unwrap();
+        std::mem::forget(ds);
+        for events in 0..=disk.events() {
+            for image in left_by_cut(&disk, events) {
+                let there = records(&world_on(MemoryDisk::from(image)));
+                assert!(
+                    (3..=4).contains(&there),
+                    "{there} records, copy at {at}, event {events}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn an_index_root_of_the_same_version_from_another_history_is_refused() {
     let first = MemoryDisk::default();
     with_records(&world_on(first.clone()), 2);

@@ -465,6 +465,35 @@ fn an_image_that_is_not_the_one_written_is_never_sure() {
     }
 }
 
+/// A block of an earlier moment in its place is whole in itself; only its parent knows that it is not the one.
+#[test]
+fn what_a_block_of_an_earlier_moment_names_is_not_sure() {
+    for organization in [Organization::Ksds, Organization::Esds, Organization::Rrds] {
+        let mut subject = Subject::new(organization, false, 11);
+        let earlier = subject.read(&subject.data);
+        let engine = subject.world.engine();
+        let mut random = Random(12);
+        for round in 3..5 {
+            let open = subject.world.open(&engine, "d");
+            subject.change(&open, &mut random, round, false);
+            open.close().unwrap();
+        }
+        let now = subject.read(&subject.data);
+        let mut replaced = 0;
+        for at in (0..earlier.len() - 4096).step_by(4096) {
+            if earlier[at..at + 4096] == now[at..at + 4096] {
+                continue;
+            }
+            let mut bytes = now.clone();
+            bytes[at..at + 4096].copy_from_slice(&earlier[at..at + 4096]);
+            subject.write(&subject.data, &bytes);
+            subject.check(&subject.salvage());
+            replaced += 1;
+        }
+        assert!(replaced > 5, "{organization:?}: {replaced}");
+    }
+}
+
 #[test]
 fn a_data_set_that_is_open_for_output_is_not_salvaged() {
     let subject = Subject::new(Organization::Ksds, false, 3);
