@@ -1,7 +1,8 @@
 //! Relative record data sets with slots of one length: a record's number says where it lies.
 //!
 //! * N1. Slot `n` (from 1) is in CI `(n - 1) / slots per CI`; its RDF says whether it holds a record.
-//! * N2. Every CI below the end has all its slots; one that no record was ever put in has no image on the volume.
+//! * N2. Every CI below the end has all its slots; one that holds no record has no image on the volume, and a search
+//!   passes it.
 //! * N3. A request changes one slot, under the latch of its page.
 
 mod inspect;
@@ -91,6 +92,29 @@ impl Rrds {
             pause(&mut turns);
             (frame, version) = self.data.page(ci)?;
         }
+    }
+
+    /// The first CI from `ci` on, below `end`, that may hold a record.
+    fn kept_from(&self, ci: u32, end: u32) -> Result<Option<u32>, RequestError> {
+        match ci < end && self.is_at_hand(ci) {
+            true => Ok(Some(ci)),
+            false => self.data.first_kept(ci, end),
+        }
+    }
+
+    /// The same down from `ci`.
+    fn kept_to(&self, ci: u32) -> Result<Option<u32>, RequestError> {
+        match self.is_at_hand(ci) {
+            true => Ok(Some(ci)),
+            false => self.data.last_kept(ci),
+        }
+    }
+
+    /// Whether a CI is in the pool and holds something: then its CA need not be asked, as it would be for every record.
+    #[inline]
+    fn is_at_hand(&self, ci: u32) -> bool {
+        let page = self.data.resident(ci);
+        page.is_some_and(|(frame, _)| self.pool.view(frame).count() > 0)
     }
 
     /// The number behind `after`, or behind all records.
@@ -216,13 +240,15 @@ impl Numbered for Rrds {
     }
     fn first_from(&self, number: u64, area: &mut Vec<u8>) -> Result<Option<u64>, RequestError> {
         let end = self.intervals.end();
-        let (first, mut from) = self.locate(number.max(1));
-        for ci in first..end {
+        let (start, first) = self.locate(number.max(1));
+        let mut from = start;
+        while let Some(ci) = self.kept_from(from, end)? {
+            let slots = if ci == start { first } else { 0 }..self.per_ci;
             let page = self.page_ahead(ci, end)?;
-            if let Some(slot) = self.look(ci, page, from..self.per_ci, area)? {
+            if let Some(slot) = self.look(ci, page, slots, area)? {
                 return Ok(Some(self.number(ci, slot)));
             }
-            from = 0;
+            from = ci + 1;
         }
         Ok(None)
     }
@@ -231,14 +257,16 @@ impl Numbered for Rrds {
         if last.min(number) == 0 {
             return Ok(None);
         }
-        let (first, slot) = self.locate(last.min(number));
-        let mut to = slot + 1;
-        for ci in (0..=first).rev() {
+        let (start, first) = self.locate(last.min(number));
+        let mut to = Some(start);
+        while let Some(upper) = to {
+            let Some(ci) = self.kept_to(upper)? else { break };
+            let slots = 0..if ci == start { first + 1 } else { self.per_ci };
             let page = self.data.page(ci)?;
-            if let Some(slot) = self.look(ci, page, (0..to).rev(), area)? {
+            if let Some(slot) = self.look(ci, page, slots.rev(), area)? {
                 return Ok(Some(self.number(ci, slot)));
             }
-            to = self.per_ci;
+            to = ci.checked_sub(1);
         }
         Ok(None)
     }

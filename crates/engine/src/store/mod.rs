@@ -22,6 +22,7 @@ mod flush;
 mod gather;
 mod glance;
 mod image;
+mod kept;
 mod layout;
 mod load;
 mod loaded;
