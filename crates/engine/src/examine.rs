@@ -32,6 +32,8 @@ pub enum FindingKind {
     ChainLoop,
     /// Records of the data component do not ascend by key.
     DataSequence,
+    /// A control interval that no index entry points to holds records.
+    DataInFree,
     /// Anything else; the words say it.
     Other,
 }
@@ -237,10 +239,12 @@ impl Walk<'_> {
         if !self.seen_cas.insert(record.ca) {
             self.index(node, format!("CA {} has another sequence-set record", record.ca));
         }
-        if free_cis(&record.entries, self.ksds.data.layout.ci_per_ca).len() + record.entries.len()
-            != self.ksds.data.layout.ci_per_ca
-        {
+        let free = free_cis(&record.entries, self.ksds.data.layout.ci_per_ca);
+        if free.len() + record.entries.len() != self.ksds.data.layout.ci_per_ca {
             self.index(node, "two entries point to the same CI".into());
+        }
+        for pointer in free.into_iter().rev() {
+            self.free_interval(self.ksds.data.layout.join(record.ca, u32::from(pointer)));
         }
         for entry in &record.entries {
             let ci = self.ksds.data.layout.join(record.ca, entry.pointer);
@@ -249,6 +253,20 @@ impl Walk<'_> {
                 Ok(page) => self.page(ci, &page, &entry.separator),
                 Err(error) => self.data(ci, error.to_string()),
             }
+        }
+    }
+
+    /// What no entry points to must hold nothing: a record there is lost to every reader.
+    fn free_interval(&mut self, ci: u32) {
+        match self.ksds.data.first_kept(ci, ci + 1) {
+            Ok(None) => {}
+            Ok(Some(_)) => self.data_kind(
+                FindingKind::DataInFree,
+                ci,
+                "no index entry points to it, and it holds records".into(),
+            ),
+            // The entries of the CA tell it.
+            Err(_) => {}
         }
     }
 

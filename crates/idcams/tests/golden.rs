@@ -66,10 +66,6 @@ const NOT_SHOWN: &[(&str, &str)] = &[
         "IDC11718I",
         "the high-used address is part of the root, which is right or not there",
     ),
-    (
-        "IDC11728I",
-        "what is in a free control interval is of no account: it has no version",
-    ),
     ("IDC11758I", "there is no end-of-file mark within data"),
     ("IDC11778I", "control areas are given back within one commit"),
     ("IDC21700I", "every finding is a major one"),

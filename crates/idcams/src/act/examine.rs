@@ -9,7 +9,7 @@ use super::trouble::Trouble;
 use super::Services;
 use crate::messages::{
     Entry, CICA0950E, CICA0959E, IDC01700I, IDC01701I, IDC01708I, IDC01709I, IDC01710I, IDC01711I, IDC01712I,
-    IDC01722I, IDC01724I, IDC11703I, IDC11704I, IDC11726I, IDC11733I, IDC11772I, IDC21701I, IDC21703I,
+    IDC01722I, IDC01724I, IDC11703I, IDC11704I, IDC11726I, IDC11728I, IDC11733I, IDC11772I, IDC21701I, IDC21703I,
 };
 use crate::params::Command;
 use crate::sysprint::Sysprint;
@@ -151,6 +151,7 @@ fn message(kind: FindingKind) -> Option<&'static Entry> {
         FindingKind::NotPointedTo => Some(&IDC11726I),
         FindingKind::ChainLoop => Some(&IDC11772I),
         FindingKind::DataSequence => Some(&IDC11733I),
+        FindingKind::DataInFree => Some(&IDC11728I),
         _ => None,
     }
 }

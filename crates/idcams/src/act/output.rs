@@ -36,8 +36,9 @@ enum Kind {
 /// Why a record was not written.
 #[derive(Debug)]
 pub enum Refusal {
-    /// The target has a record with its key.
-    Duplicate,
+    /// The target has a record with this key, which through a path is not the one the path goes by; or (`None`) one with
+    /// another key of the record that must be unique.
+    Duplicate(Option<Vec<u8>>),
     /// Its key is below that of the record before it, in a load.
     OutOfSequence,
     /// It is too long, or too short to hold its key, or cannot stand in such a file; in words.
@@ -161,10 +162,10 @@ fn replace_record(string: &mut Str, key: &[u8], record: &[u8]) -> Result<(), Ref
 impl From<RequestError> for Refusal {
     fn from(error: RequestError) -> Refusal {
         match error {
-            RequestError::Duplicate { .. } => Refusal::Duplicate,
+            RequestError::Duplicate { key } => Refusal::Duplicate(Some(key)),
             // Of a unique alternate index.
             RequestError::Alternate { error, .. } if matches!(*error, RequestError::Duplicate { .. }) => {
-                Refusal::Duplicate
+                Refusal::Duplicate(None)
             }
             RequestError::Sequence { .. } => Refusal::OutOfSequence,
             RequestError::Length { least, most, .. } => {

@@ -161,6 +161,11 @@ fn refused(refusal: &Refusal, found: Found<'_>, number: u64, output: &Output) ->
             &CICA0931E,
             &[("number", &number), ("length", &length), ("reason", reason)],
         ),
+        // The key of a relative data set is its number.
+        Refusal::Duplicate(Some(duplicate)) if output.key_field().is_some() => {
+            let duplicate = shown(duplicate, output.page);
+            Failure::new(&IDC3308I, &[("key", &duplicate)])
+        }
         _ => Failure::new(&IDC3308I, &[("key", &key)]),
     }
 }

@@ -48,7 +48,8 @@ IDC11704I 8 "INDEX KEYS ARE NOT IN SEQUENCE",
     "Copy the data set with REPRO into a new one, and report the error with `cica explain IDC11704I` at hand.";
 IDC11718I 8 "DATA COMPONENT HAS IMPROPER HIGH-USED RBA",
     "The high-used address does not end at a control area.",
-    "VERIFY RECOVER sets it right on z/OS. It is not found here: an open after a crash leaves no such thing behind.";
+    "Restore the data set from a backup, or take its records out with `cica salvage`, which reads control intervals and \
+     not the index. No crash leaves such a thing behind.";
 IDC11726I 8 "INDEX CONTROL INTERVAL AT RBA {rba} IS NOT POINTED TO BY THE NEXT HIGHER LEVEL",
     "The level above has no entry for this index record.",
     "The next update that splits this record repairs it; EXAMINE again afterwards.";
