@@ -189,8 +189,11 @@ impl Inner {
             write_over_torn_root(&*file, data, &mut root)?;
         }
         let data_part = Arc::new(data_part);
-        data_part.register();
-        let index_part = index_part.map(Arc::new).inspect(Component::register);
+        let index_part = index_part.map(Arc::new);
+        for part in [Some(&data_part), index_part.as_ref()].into_iter().flatten() {
+            part.register();
+            part.set_volumes(shared.volumes());
+        }
         let common = Common::new(data_part, root.attributes.clone(), shared.log.clone());
         common.counters.records.store(root.statistics.records, Relaxed);
         common.loading.store(write && never_loaded, Relaxed);

@@ -8,6 +8,7 @@ use crate::log::{epoch_for, Log, MOST_GATHERED};
 use crate::pool::{Held, Pool};
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::sync::{Mutex, MutexGuard};
+use crate::volumes::{OneVolume, Volumes};
 use cica_disk::{Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
 use cica_format::attributes::Attributes;
 use cica_format::root::{LogPosition, Part, Root, Statistics, AREA_LEN};
@@ -57,6 +58,7 @@ pub(crate) struct Shared {
     flusher: std::sync::OnceLock<()>,
     /// See [`Engine::give_back_from`].
     pub give_back_from: AtomicU64,
+    volumes: std::sync::OnceLock<Arc<dyn Volumes>>,
     /// The charge for the log's groups.
     _for_log: Held,
 }
@@ -91,6 +93,7 @@ impl Engine {
             open_units: AtomicUsize::new(0),
             flusher: std::sync::OnceLock::new(),
             give_back_from: AtomicU64::new(GIVE_BACK_FROM),
+            volumes: std::sync::OnceLock::new(),
             _for_log: for_log,
         };
         Ok(Engine {
@@ -105,6 +108,12 @@ impl Engine {
     /// The buffer pool's bound and what is charged to it, in bytes.
     pub fn pool_use(&self) -> (usize, usize) {
         (self.shared.pool.limit(), self.shared.pool.charged())
+    }
+
+    /// Extents of what is opened from now on come from these volumes. To be said once; without it each component has
+    /// one volume without an end.
+    pub fn set_volumes(&self, volumes: Arc<dyn Volumes>) {
+        let _ = self.shared.volumes.set(volumes);
     }
 
     /// The log starts over after so many bytes. Unless this says so it is a quarter of the pool, at least 64 MiB and at
@@ -220,8 +229,7 @@ impl Engine {
     /// Reads the root of a data component without opening the data set: attributes and statistics as of the last
     /// commit.
     pub fn peek(&self, data: &Path) -> Result<Root, OpenError> {
-        let file = self.open_file(data, Lock::None, false)?;
-        read_root(&*file, data)
+        peek(self.disk(), data)
     }
 
     /// Reads the index component's root that the data component names.
@@ -465,6 +473,11 @@ impl Opened<'_> {
 }
 
 impl Shared {
+    /// Where extents come from.
+    pub fn volumes(&self) -> Arc<dyn Volumes> {
+        self.volumes.get().cloned().unwrap_or_else(|| Arc::new(OneVolume))
+    }
+
     /// Whether an open that asks for `io` goes around the page cache.
     pub fn is_direct(&self, io: Io, root: &Root) -> bool {
         io.or(self.env.io).is_direct(root, self.pool.limit(), memory_bytes())
@@ -547,6 +560,15 @@ fn flush_each_second(log: Weak<Log>) {
         // A failure shows at the next request that asks for durability.
         let _ = log.flush(log.last());
     }
+}
+
+/// Reads the newest root of a component file, data or index, as the last commit left it.
+///
+/// # Errors
+/// There is no such file, or it is damaged.
+pub fn peek(disk: &dyn Disk, path: &Path) -> Result<Root, OpenError> {
+    let file = open_file(disk, path, Lock::None, false)?;
+    read_root(&*file, path)
 }
 
 pub(crate) fn open_file(disk: &dyn Disk, path: &Path, lock: Lock, write: bool) -> Result<Box<dyn File>, OpenError> {
@@ -744,6 +766,7 @@ fn new_root(part: Part, component: u64, cluster: u64, attributes: &Attributes) -
         high_used: 0,
         high_allocated: attributes.primary,
         extents: 1,
+        further_extents: Vec::new(),
         tables: Vec::new(),
     }
 }

@@ -8,6 +8,7 @@
 //! ksds/                     trees of records: find, change, split, load
 //! esds/ relative/ linear/   records by RBA, by number, and bytes; numbered: their strings
 //! store/                    one component file: slots, regions, commit (docs/design/0001)
+//! volumes                   where its extents come from: asked of whoever keeps the catalog
 //! pool/   log/              frames and latches; requests made durable
 //! salvage/                 what can be had of damaged files, without opening them as a data set
 //! sync/                    locks and atomic words, the system's or those of a scheduler that tests
@@ -42,10 +43,11 @@ mod stored;
 mod string;
 mod sync;
 mod unit;
+mod volumes;
 
 pub use dataset::{Access, CloseReport, DataSet, Durability, OpenOptions};
 pub use definition::Definition;
-pub use engine::{Engine, Env};
+pub use engine::{peek, Engine, Env};
 pub use error::{show_key, Feedback, OpenError, RequestError};
 pub use io::Io;
 pub use linear::BLOCK as LDS_BLOCK;
@@ -54,3 +56,4 @@ pub use sphere::{Build, BuildError, Built, Files, Omitted};
 pub use stored::{Stored, StoredArea, StoredComponent};
 pub use string::{Argument, Insert, Intent, Record, Search, Str};
 pub use unit::UnitOfRecovery;
+pub use volumes::{OneVolume, Room, Volumes};

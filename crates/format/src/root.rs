@@ -108,10 +108,14 @@ pub struct Root {
     pub high_allocated: u64,
     /// Extents taken so far.
     pub extents: u32,
+    /// Of these, extents on each volume after the first, in the order of the volumes listed.
+    pub further_extents: Vec<u16>,
     /// One per table block.
     pub tables: Vec<Ref>,
 }
 
+/// Most volumes after the first.
+pub const MAX_FURTHER_VOLUMES: usize = 58;
 /// Longest log file name.
 pub const LOG_PATH_LEN: usize = 255;
 
@@ -144,12 +148,14 @@ mod at {
     pub const EXTENTS: usize = 80;
     pub const FREE_REGION_COUNT: usize = 84;
     pub const TABLE_COUNT: usize = 88;
+    pub const FURTHER_COUNT: usize = 92;
     pub const INDEX_ROOT: usize = 96;
     pub const STATISTICS: usize = 128;
     pub const LOG: usize = 256;
     pub const LOG_LSN: usize = 264;
     pub const LOG_PATH: usize = 272;
     pub const ATTRIBUTES: usize = 768;
+    pub const FURTHER_EXTENTS: usize = 1024;
     pub const FREE_REGIONS: usize = 4096;
 }
 
@@ -162,6 +168,32 @@ impl Root {
     /// Most free regions a root with so many table blocks can list.
     pub const fn max_free_regions(tables: usize) -> usize {
         FIXED_REGIONS + (AREA_LEN - FIXED_LEN).saturating_sub(tables * REF_LEN) / REGION_LEN
+    }
+
+    /// Extents and bytes on the volume with this number in the list of volumes, from 0. On each volume the first extent
+    /// is the primary amount.
+    pub fn on_volume(&self, volume: usize) -> (u32, u64) {
+        let further = |extents: &u16| match u64::from(*extents) {
+            0 => 0,
+            extents => {
+                let more = (extents - 1).saturating_mul(self.attributes.secondary);
+                self.attributes.primary.saturating_add(more)
+            }
+        };
+        match volume.checked_sub(1) {
+            Some(n) => {
+                let extents = self.further_extents.get(n).copied().unwrap_or(0);
+                (extents.into(), further(&extents))
+            }
+            None => {
+                let others = self.further_extents.iter().map(|n| u32::from(*n)).sum();
+                let bytes = self.further_extents.iter().map(further).fold(0, u64::saturating_add);
+                (
+                    self.extents.saturating_sub(others),
+                    self.high_allocated.saturating_sub(bytes),
+                )
+            }
+        }
     }
 
     /// The root as bytes: a multiple of 4,096, at most [`AREA_LEN`].
@@ -181,6 +213,7 @@ impl Root {
             Self::max_tables(),
             "at most 7,168",
         )?;
+        fits_volumes(self.further_extents.len())?;
         let mut out = vec![0; encoded_len(self.tables.len(), self.free_regions.len())];
         put(&mut out, 0, &MAGIC);
         put(&mut out, at::BYTE_ORDER, &BYTE_ORDER.to_le_bytes());
@@ -213,6 +246,14 @@ impl Root {
             &(self.free_regions.len() as u32).to_le_bytes(),
         );
         put(out, at::TABLE_COUNT, &(self.tables.len() as u32).to_le_bytes());
+        put(
+            out,
+            at::FURTHER_COUNT,
+            &(self.further_extents.len() as u32).to_le_bytes(),
+        );
+        for (n, extents) in self.further_extents.iter().enumerate() {
+            put(out, at::FURTHER_EXTENTS + 2 * n, &extents.to_le_bytes());
+        }
         put_refs(&mut out[at::INDEX_ROOT..at::INDEX_ROOT + REF_LEN], &[self.index_root]);
         for (n, counter) in self.statistics.to_array().iter().enumerate() {
             put(out, at::STATISTICS + 8 * n, &counter.to_le_bytes());
@@ -253,6 +294,8 @@ impl Root {
             FIXED_REGIONS + (len - FIXED_LEN - tables * REF_LEN) / REGION_LEN,
             "no more than its length has room for",
         )?;
+        let further = le32(bytes, at::FURTHER_COUNT) as usize;
+        fits_volumes(further)?;
         Ok(Root {
             version: le32(bytes, at::VERSION),
             part: Part::of(bytes[at::PART])?,
@@ -278,6 +321,7 @@ impl Root {
             high_used: le64(bytes, at::HIGH_USED),
             high_allocated: le64(bytes, at::HIGH_ALLOCATED),
             extents: le32(bytes, at::EXTENTS),
+            further_extents: (0..further).map(|n| le16(bytes, at::FURTHER_EXTENTS + 2 * n)).collect(),
             tables: refs(&bytes[FIXED_LEN..], tables),
         })
     }
@@ -395,6 +439,10 @@ fn fits(field: &'static str, value: usize, most: usize, must: &'static str) -> R
         v if v > most => Err(refused(field, v as u64, must)),
         _ => Ok(()),
     }
+}
+
+fn fits_volumes(further: usize) -> Result<(), FormatError> {
+    fits("number of further volumes", further, MAX_FURTHER_VOLUMES, "at most 58")
 }
 
 fn refused(field: &'static str, value: u64, must: &'static str) -> FormatError {

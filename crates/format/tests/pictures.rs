@@ -242,6 +242,8 @@ fn root_of_a_file() {
         .flat_map(|region| region.to_le_bytes())
         .collect();
     free_regions.resize(2048, 0);
+    let mut further_extents: Vec<u8> = root.further_extents.iter().flat_map(|n| n.to_le_bytes()).collect();
+    further_extents.resize(116, 0);
     let fields = [
         ("magic", b"CICAROOT".to_vec()),
         ("byte order", hex("04030201")),
@@ -262,6 +264,7 @@ fn root_of_a_file() {
         ("extents", le!(root.extents)),
         ("free region count", le!(2u32)),
         ("table count", le!(2u32)),
+        ("further count", le!(2u32)),
         (
             "index root",
             [le!(root.index_root.version), le!(root.index_root.checksum)].concat(),
@@ -271,6 +274,7 @@ fn root_of_a_file() {
         ("log lsn", le!(root.log.lsn)),
         ("log path", padded(&root.log.path, 255)),
         ("attributes", bytes[768..1024].to_vec()),
+        ("further extents", further_extents),
         ("free regions", free_regions),
     ];
     assert_pictured("root", "Root", &bytes[..FIXED_LEN], &fields);

@@ -25,6 +25,7 @@ use cica_disk::{Disk, LinuxDisk, ManualClock};
 use cica_engine::{Engine, Env};
 use cica_idcams::{messages, run, DdTable, Services, Source, Stamp, Style, Sysprint};
 use cica_qsam::DdText;
+use cica_session::CatalogVolumes;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -165,11 +166,13 @@ fn outputs(case: &Path) -> Vec<(String, String)> {
         background: false,
         io: Default::default(),
     };
+    let engine = Engine::new(env).unwrap();
+    engine.set_volumes(Arc::new(CatalogVolumes::new(disk.clone(), catalog.clone())));
     let mut services = Services {
         disk,
         clock: clock.clone(),
         catalog,
-        engine: Engine::new(env).unwrap(),
+        engine,
         dd: DdTable::default(),
         progress: Box::new(|_| ()),
     };

@@ -213,6 +213,7 @@ pub fn roots() -> Vec<Vec<u8>> {
         high_used: 9216,
         high_allocated: 9216,
         extents: 1,
+        further_extents: vec![],
         tables: vec![Ref {
             version: 1,
             checksum: 5,

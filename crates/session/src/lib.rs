@@ -6,6 +6,7 @@
 //! rebuild          volumes -> a catalog that was lost            [mod@rebuild]
 //! open             entry -> open data set, or why it may not be  [mod@open]
 //! RecordLocks      which open has locked which record            [locks]
+//! volumes          what volumes have room for, extent by extent   [CatalogVolumes]
 //! ```
 //! The engine knows files, the catalog knows names; what both must agree on is decided here and nowhere else.
 
@@ -17,6 +18,7 @@ mod open;
 mod reach;
 mod rebuild;
 mod start;
+mod volumes;
 
 pub use error::SessionError;
 pub use locks::{Held, Opener, RecordLocks, LONGEST_WAIT};
@@ -24,3 +26,4 @@ pub use open::{files, open};
 pub use reach::{as_cluster, reach, Reached};
 pub use rebuild::{rebuild, Rebuilt};
 pub use start::{bytes, io_from_environment, pool_from_environment, Session, Start};
+pub use volumes::{capacity, check_room, tracks_taken, CatalogVolumes};

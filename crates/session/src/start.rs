@@ -2,6 +2,7 @@
 
 use crate::error::SessionError;
 use crate::locks::RecordLocks;
+use crate::volumes::CatalogVolumes;
 use cica_catalog::{Catalog, Surroundings};
 use cica_disk::{Clock, Disk, LinuxDisk, SystemClock};
 use cica_engine::{Engine, Env, Io};
@@ -64,10 +65,12 @@ impl Session {
         .map_err(|error| SessionError::Pool {
             what: format!("there is no memory for the buffer pool: {error}; give it less (--pool, CICA_POOL)"),
         })?;
+        let catalog = Arc::new(catalog);
+        engine.set_volumes(Arc::new(CatalogVolumes::new(disk.clone(), catalog.clone())));
         Ok(Session {
             disk,
             clock,
-            catalog: Arc::new(catalog),
+            catalog,
             engine,
             locks: Arc::default(),
         })

@@ -70,8 +70,9 @@ impl Component {
             .collect();
         root.tables = space.tables.clone();
         root.high_used = space.ca_count as u64 * (self.layout.ci_per_ca * self.layout.ci_size) as u64;
-        root.high_allocated = space.high_allocated;
-        root.extents = space.extents;
+        root.high_allocated = space.extents.high_allocated;
+        root.extents = space.extents.count;
+        root.further_extents.clone_from(&space.extents.further);
     }
 
     /// Writes a root to its copy; returns its checksum.
@@ -130,8 +131,7 @@ impl Component {
         space.pending.clear();
         space.refs.truncate(0);
         space.tables.clear();
-        space.high_allocated = space.primary;
-        space.extents = 1;
+        space.extents.reset();
         self.used.store(0, Relaxed);
     }
 

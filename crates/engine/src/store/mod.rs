@@ -18,6 +18,7 @@ mod codec;
 mod commit;
 mod directory;
 mod evict;
+mod extent;
 mod flush;
 mod gather;
 mod glance;
@@ -38,6 +39,7 @@ use crate::error::RequestError;
 use crate::pool::{Kind, Latched, PageId, Pool};
 use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use crate::sync::{Mutex, RwLock};
+use crate::volumes::{OneVolume, Volumes};
 use cica_disk::File;
 use cica_format::root::{Part, Root};
 use cica_format::table::Ref;
@@ -98,6 +100,8 @@ pub struct Component {
     crowded: AtomicBool,
     /// Space beyond what the definition gives is taken; see [`Component::exceed_definition`].
     exceeds: AtomicBool,
+    /// Where its extents come from.
+    volumes: OnceLock<Arc<dyn Volumes>>,
 }
 
 /// What the root says, as it will be said next.
@@ -115,10 +119,7 @@ struct Space {
     /// CAs whose newest header is not committed, with the committed one.
     pending: HashMap<u32, Ref>,
     tables: Vec<Ref>,
-    high_allocated: u64,
-    extents: u32,
-    primary: u64,
-    secondary: u64,
+    extents: extent::Extents,
 }
 
 impl Component {
@@ -153,21 +154,33 @@ impl Component {
                 refs: books::Refs::default(),
                 pending: HashMap::new(),
                 tables: root.tables.clone(),
-                high_allocated: root.high_allocated,
-                extents: root.extents,
-                primary: a.primary,
-                secondary: a.secondary,
+                extents: extent::Extents {
+                    high_allocated: root.high_allocated,
+                    count: root.extents,
+                    further: root.further_extents.clone(),
+                    primary: a.primary,
+                    secondary: a.secondary,
+                },
             }),
             changed: Mutex::new(BTreeSet::new()),
             books: Mutex::new(None),
             crowded: AtomicBool::new(false),
             exceeds: AtomicBool::new(false),
+            volumes: OnceLock::new(),
         }
     }
 
     /// Makes the component known to the pool.
     pub fn register(self: &Arc<Self>) {
         self.number.get_or_init(|| self.pool.register(self.clone()));
+    }
+
+    /// From now on its extents come from these.
+    pub fn set_volumes(&self, volumes: Arc<dyn Volumes>) {
+        let _ = self.volumes.set(volumes);
+    }
+    fn volumes(&self) -> &dyn Volumes {
+        self.volumes.get().map_or(&OneVolume, |volumes| &**volumes)
     }
 
     /// The pool.

@@ -1,4 +1,4 @@
-//! CAs, extents and regions: what the component takes from its volume.
+//! CAs and regions: what the component takes from its file, and the chain of free CAs.
 
 use super::{CaPage, Component};
 use crate::error::RequestError;
@@ -7,8 +7,6 @@ use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::root::Root;
 use cica_format::table::{Ref, REFS};
 
-/// Extents a component may have on its volume.
-const MAX_EXTENTS: u32 = 123;
 /// Most bytes a file grows ahead of its need.
 const GROW_BYTES: u64 = 4 << 20;
 /// Regions freed since the last commit that make it time for one.
@@ -30,7 +28,7 @@ impl Component {
     /// End of the allocated area in bytes (HI-A-RBA), and extents.
     pub fn allocated(&self) -> (u64, u32) {
         let space = self.space.lock();
-        (space.high_allocated, space.extents)
+        (space.extents.high_allocated, space.extents.count)
     }
 
     /// Much has been freed or listed since the last commit: it is time for one.
@@ -67,7 +65,7 @@ impl Component {
 
     /// Appends CAs until there are `cas`. Nothing is appended when extents for all of them cannot be had.
     pub fn append_to(&self, cas: u32) -> Result<(), RequestError> {
-        self.refuse_beyond(cas)?;
+        self.take_extents(u64::from(cas) * self.ca_bytes())?;
         while self.ca_count() < cas {
             self.append_ca()?;
         }
@@ -81,65 +79,20 @@ impl Component {
         self.exceeds.store(true, Relaxed);
     }
 
-    fn refuse_beyond(&self, cas: u32) -> Result<(), RequestError> {
-        if self.exceeds.load(Relaxed) {
-            return Ok(());
-        }
-        let space = self.space.lock();
-        let ca_bytes = (self.layout.ci_per_ca * self.layout.ci_size) as u64;
-        let left = MAX_EXTENTS.saturating_sub(space.extents) as u64;
-        let step = if space.secondary == 0 {
-            0
-        } else {
-            space.secondary.max(ca_bytes)
-        };
-        let first = if space.extents == 0 { space.primary } else { 0 };
-        let most = (space.high_allocated + first).saturating_add(left.saturating_mul(step));
-        if cas as u64 * ca_bytes > most {
-            return Err(RequestError::NoSpace {
-                why: format!("{} can have {most} bytes in all its extents", self.name),
-            });
-        }
-        Ok(())
+    pub(super) fn ca_bytes(&self) -> u64 {
+        (self.layout.ci_per_ca * self.layout.ci_size) as u64
     }
 
     /// The number of the next CA, after taking an extent if it lies beyond what is allocated.
     fn extend_for_ca(&self) -> Result<u32, RequestError> {
-        let mut space = self.space.lock();
-        let ca_bytes = (self.layout.ci_per_ca * self.layout.ci_size) as u64;
-        let needed = (space.ca_count as u64 + 1) * ca_bytes;
-        if space.ca_count as usize >= Root::max_tables() * REFS {
+        let ca = self.ca_count();
+        if ca as usize >= Root::max_tables() * REFS {
             return Err(RequestError::NoSpace {
-                why: format!(
-                    "{} has {} control areas, the most a component can have",
-                    self.name, space.ca_count
-                ),
+                why: format!("{} has {ca} control areas, the most a component can have", self.name),
             });
         }
-        if needed > space.high_allocated {
-            let step = if space.extents == 0 {
-                space.primary
-            } else {
-                space.secondary
-            };
-            let exceeds = self.exceeds.load(Relaxed);
-            if step == 0 && !exceeds {
-                return Err(RequestError::NoSpace {
-                    why: format!(
-                        "{} was defined without secondary space and its primary space is full",
-                        self.name
-                    ),
-                });
-            }
-            if space.extents >= MAX_EXTENTS && !exceeds {
-                return Err(RequestError::NoSpace {
-                    why: format!("{} has {MAX_EXTENTS} extents, the most there can be", self.name),
-                });
-            }
-            space.high_allocated += step.max(ca_bytes);
-            space.extents = (space.extents + 1).min(MAX_EXTENTS);
-        }
-        Ok(space.ca_count)
+        self.take_extents((u64::from(ca) + 1) * self.ca_bytes())?;
+        Ok(ca)
     }
 
     fn enter_ca(&self, ca: u32, region: u32, mut frame: crate::pool::Latched<'_>) {

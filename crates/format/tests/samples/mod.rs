@@ -145,6 +145,7 @@ pub fn root() -> Root {
         high_used: 0xE1E2_E3E4_E5E6_E7E8,
         high_allocated: 0xF1F2_F3F4_F5F6_F7F8,
         extents: 0x0B0C_0D0E,
+        further_extents: vec![0x0F10, 0x1112],
         tables: vec![
             Ref {
                 version: 0x1A1B_1C1D,

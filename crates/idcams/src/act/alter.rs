@@ -11,6 +11,7 @@ mod change;
 mod files;
 pub(super) mod rename;
 mod rollin;
+mod volumes;
 
 use super::define::rolled_off;
 use super::failure::{not_found, refused, Failure};

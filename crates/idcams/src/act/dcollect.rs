@@ -87,7 +87,11 @@ fn records(services: &Services, params: &Params, attributes: &Attributes) -> Res
         };
         if !params.flag("NOVOLUMEINFO") && catalog.directory() == services.catalog.directory() {
             let volumes = contents.volumes().filter(|volume| wanted(volume.serial.as_str()));
-            all.extend(volumes.map(|v| volume(begin(Type::Volume), v, &describer)));
+            for v in volumes {
+                let place = v.path(catalog.directory());
+                let taken = cica_session::tracks_taken(&*services.disk, &services.catalog, &place)?;
+                all.push(volume(begin(Type::Volume), v, taken));
+            }
         }
         if params.flag("NODATAINFO") {
             continue;
@@ -122,17 +126,12 @@ fn matches(mask: &str, serial: &str) -> bool {
     alike && (mask.len() == serial.len() || open && mask.len() <= serial.len())
 }
 
-fn volume(mut record: Record, volume: &Volume, describer: &Describer) -> Record {
+fn volume(mut record: Record, volume: &Volume, taken: u64) -> Record {
     let device = volume.device;
     // What a track holds depends on the records; these are the usual ones.
     let track = device.physical_record(4_096).map_or(0, |p| u64::from(p.track_bytes()));
     let cylinders = volume.cylinders.unwrap_or(device.cylinders());
     let tracks = u64::from(cylinders) * u64::from(device.tracks_per_cylinder());
-    let components = describer.contents.entries().flat_map(|entry| entry.components());
-    let taken: u64 = components
-        .filter(|(_, component)| component.volumes.first() == Some(&volume.serial))
-        .map(|(_, component)| component.primary_tracks)
-        .sum();
     let free = tracks.saturating_sub(taken);
     record.text("DCVVOLSR", volume.serial.as_str());
     record.number("DCVPERCT", (free * 100).checked_div(tracks).unwrap_or(0));

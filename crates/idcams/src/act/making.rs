@@ -23,6 +23,8 @@ use std::sync::Arc;
 pub struct Making {
     disk: Arc<dyn Disk>,
     engine: Engine,
+    /// The one that leads to all others.
+    master: Arc<Catalog>,
     catalog: Arc<Catalog>,
     _right: Staging,
     files: Vec<(Volser, String)>,
@@ -87,6 +89,7 @@ impl Making {
         Ok(Making {
             disk: services.disk.clone(),
             engine: services.engine.clone(),
+            master: services.catalog.clone(),
             catalog: catalog.clone(),
             _right: catalog.stage()?,
             files: Vec::new(),
@@ -139,7 +142,8 @@ impl Making {
     /// The one change: `change` takes out what is replaced and puts in what was made.
     ///
     /// # Errors
-    /// What `change` refuses, or the catalog's reasons; then what was made goes and all is as before.
+    /// What `change` refuses, a volume that has not so many tracks left, or the catalog's reasons; then what was made
+    /// goes and all is as before.
     pub fn switch(
         self,
         replaced: Vec<Replaced>,
@@ -167,6 +171,7 @@ impl Making {
                 }
             }
             change(contents)?;
+            cica_session::check_room(&*self.disk, &self.master, &self.catalog, contents)?;
             old.iter()
                 .for_each(|(serial, file, _)| contents.add_leftover(serial, file));
             Ok(())

@@ -44,26 +44,14 @@ pub fn change(contents: &Contents, aix: &mut Aix, kind: Kind, params: &Params, t
 pub fn check(services: &Services, catalog: &Catalog, contents: &Contents, old: &Aix, new: &Aix) -> Result<(), Failure> {
     let (was, is) = (as_cluster(old), as_cluster(new));
     let promises = [
-        (
-            "UPGRADE",
-            !old.upgrade && new.upgrade,
-            "it may lack changes of its base",
-        ),
-        (
-            "UNIQUEKEY",
-            !old.unique_key && new.unique_key,
-            "it may have keys of several records",
-        ),
-        (
-            "KEYS",
-            old.alternate_key != new.alternate_key,
-            "its records have other keys",
-        ),
+        (!old.upgrade && new.upgrade, "it may lack changes of its base"),
+        (!old.unique_key && new.unique_key, "it may have keys of several records"),
+        (old.alternate_key != new.alternate_key, "its records have other keys"),
     ];
-    if let Some((keyword, _, why)) = promises.iter().find(|(_, new, _)| *new) {
+    if let Some((_, why)) = promises.iter().find(|(new, _)| *new) {
         if !change::is_empty(services, catalog, &was)? {
             let words = format!(
-                "{} has been built: {why}. {keyword} is for one that is empty; delete it, define it so, and BLDINDEX",
+                "{} has been built, and {why}: delete it, define it so, and BLDINDEX",
                 old.name
             );
             return Err(refused(&words, 140, 0));

@@ -3,12 +3,12 @@
 //! 1. KEYS and RECORDSIZE change only while the data set has never held a record; nothing else depends on its records.
 //! 2. What is laid out on the volume stays: a change that would need other CI sizes or control areas is refused.
 
-use super::super::define::{default_volume, put_group};
+use super::super::define::put_group;
 use super::super::failure::{refused, Failure};
 use super::super::{open, said, Services};
-use super::{alternate, Entry, Kind};
+use super::{alternate, volumes, Entry, Kind};
 use crate::params::Params;
-use cica_catalog::entry::{Attributes, Component, NonVsam, Organization};
+use cica_catalog::entry::{Attributes, Component, Organization};
 use cica_catalog::plan::{plan, Wish};
 use cica_catalog::space::{Space, Unit};
 use cica_catalog::{check as rules, Catalog, Cluster, Contents, Date, Volser};
@@ -90,10 +90,10 @@ pub(super) fn of_cluster(
             .for_each(|param| nullify(&mut cluster.attributes, param.keyword));
     }
     if kind != Kind::Index {
-        volumes(contents, &mut cluster.data, params)?;
+        volumes::of_component(contents, &mut cluster.data, params)?;
     }
     match (&mut cluster.index, kind) {
-        (Some(index), Kind::Cluster | Kind::Index) => volumes(contents, index, params),
+        (Some(index), Kind::Cluster | Kind::Index) => volumes::of_component(contents, index, params),
         _ => Ok(()),
     }
 }
@@ -117,7 +117,7 @@ fn of_any_entry(contents: &Contents, entry: &mut Entry, params: &Params, today: 
             &mut e.history
         }
         Entry::NonVsam(e) => {
-            volume_list(contents, e, params)?;
+            volumes::of_file(contents, e, params)?;
             &mut e.history
         }
         Entry::UserCatalog(e) => {
@@ -185,31 +185,6 @@ fn own_words(entry: &Entry) -> &'static [&'static str] {
     }
 }
 
-/// ADDVOLUMES and REMOVEVOLUMES of a data set that is not VSAM's; the last volume stays.
-fn volume_list(contents: &Contents, data_set: &mut NonVsam, params: &Params) -> Result<(), Failure> {
-    for word in params.list("ADDVOLUMES") {
-        data_set.volumes.push(match word.text.as_str() {
-            "*" => default_volume(contents)?,
-            text => Volser::parse(text).map_err(|error| refused(&error, 140, 0))?,
-        });
-    }
-    for word in params.list("REMOVEVOLUMES") {
-        let place = data_set
-            .volumes
-            .iter()
-            .skip(1)
-            .position(|known| known.as_str() == word.text);
-        match place {
-            Some(place) => drop(data_set.volumes.remove(place + 1)),
-            None => {
-                let words = format!("{} has no volume {} after its first", data_set.name, word.text);
-                return Err(refused(&words, 140, 0));
-            }
-        }
-    }
-    Ok(())
-}
-
 fn refuse(params: &Params, improper: impl Fn(&str) -> bool, why: &str) -> Result<(), Failure> {
     match params.iter().find(|param| improper(param.keyword)) {
         Some(param) => Err(refused(&format!("{} is {why}", param.keyword), 48, 0)),
@@ -230,50 +205,6 @@ fn nullify(attributes: &mut Attributes, keyword: &str) {
     }
 }
 
-/// ADDVOLUMES and REMOVEVOLUMES of one component.
-fn volumes(contents: &Contents, component: &mut Component, params: &Params) -> Result<(), Failure> {
-    let first = component.volumes.first().cloned();
-    for word in params.list("ADDVOLUMES") {
-        let serial = Volser::parse(&word.text).map_err(|error| refused(&error, 140, 0))?;
-        let device = contents.volume(&serial)?.device;
-        let has = first
-            .as_ref()
-            .map_or(Ok(device), |first| contents.volume(first).map(|v| v.device))?;
-        if device.name() != has.name() {
-            let words = format!(
-                "volume {serial} is a {}, {} lies on a {}",
-                device.name(),
-                component.name,
-                has.name()
-            );
-            return Err(refused(&words, 140, 0));
-        }
-        if component.volumes.contains(&serial) {
-            return Err(refused(
-                &format!("{} has volume {serial} already", component.name),
-                140,
-                0,
-            ));
-        }
-        component.volumes.push(serial);
-    }
-    for word in params.list("REMOVEVOLUMES") {
-        let serial = Volser::parse(&word.text).map_err(|error| refused(&error, 140, 0))?;
-        match component.volumes.iter().position(|known| *known == serial) {
-            Some(0) => {
-                let words = format!(
-                    "{} lies on volume {serial}; only volumes without its data go",
-                    component.name
-                );
-                return Err(refused(&words, 140, 0));
-            }
-            Some(place) => drop(component.volumes.remove(place)),
-            None => return Err(refused(&format!("{} has no volume {serial}", component.name), 140, 0)),
-        }
-    }
-    Ok(())
-}
-
 /// The new attributes go together, and with what is laid out on the volume.
 pub fn check(
     services: &Services,
@@ -282,6 +213,7 @@ pub fn check(
     old: &Entry,
     new: &Entry,
 ) -> Result<(), Failure> {
+    volumes::check_held(services, catalog, old, new)?;
     match (old, new) {
         (Entry::Cluster(old), Entry::Cluster(new)) => {
             alternate::check_reuse(contents, old, new)?;

@@ -151,7 +151,8 @@ fn base<'c>(contents: &'c Contents, relate: &Name) -> Result<&'c Cluster, Failur
 
 /// What the index's records point with: prime keys, or RBAs, of eight bytes where the base can grow beyond 4 GiB.
 fn pointers(base: &Cluster) -> Pointers {
-    let most = base.data.primary_bytes() + u64::from(MAX_EXTENTS - 1) * base.data.secondary_bytes();
+    let on_each = base.data.primary_bytes() + u64::from(MAX_EXTENTS - 1) * base.data.secondary_bytes();
+    let most = on_each.saturating_mul(base.data.volumes.len().max(1) as u64);
     match base.attributes.keys.filter(|_| base.organization == Organization::Ksds) {
         Some(keys) => Pointers::Keys(keys.length as u8),
         None if most <= 1 << 32 => Pointers::Rba,

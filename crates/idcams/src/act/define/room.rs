@@ -1,12 +1,13 @@
 //! Is there room on a volume that was defined with CYLINDERS?
 //!
-//! What counts is what data sets of all catalogs have been given on it: first extents and those that followed. A data
-//! set that needs a further extent later gets it: the file system decides then.
+//! What counts is what data sets of all catalogs have been given on it: first extents and those that followed. The
+//! further extents of an open data set are bounded by [`cica_session::CatalogVolumes`] in the same way.
 
 use super::super::failure::Failure;
 use super::super::Services;
 use cica_catalog::entry::Component;
-use cica_catalog::{Catalog, CatalogError, Contents, Volume};
+use cica_catalog::{Catalog, CatalogError, Contents};
+use cica_session::{capacity, tracks_taken};
 
 /// Checks the first extents of components that are to be made in `catalog`, whose entries will be `contents`.
 ///
@@ -23,13 +24,13 @@ pub fn check(
             continue;
         };
         let volume = contents.volume(serial)?;
-        let Some(cylinders) = volume.cylinders else {
+        let (Some(cylinders), Some(capacity)) = (volume.cylinders, capacity(volume)) else {
             continue;
         };
-        let capacity = u64::from(cylinders) * u64::from(volume.device.tracks_per_cylinder());
         let on_it = |other: &&&Component| other.volumes.first() == Some(serial);
         let needed = wanted.iter().filter(on_it).map(|c| c.primary_tracks).sum();
-        let free = capacity.saturating_sub(taken(services, catalog, volume)?);
+        let place = volume.path(catalog.directory());
+        let free = capacity.saturating_sub(tracks_taken(&*services.disk, &services.catalog, &place)?);
         if needed > free {
             return Err(CatalogError::VolumeFull {
                 serial: serial.clone(),
@@ -41,28 +42,4 @@ pub fn check(
         }
     }
     Ok(())
-}
-
-/// Tracks that components of any catalog have on the volume.
-fn taken(services: &Services, catalog: &Catalog, volume: &Volume) -> Result<u64, CatalogError> {
-    let place = volume.path(catalog.directory());
-    let mut tracks = 0;
-    for other in services.catalog.all()? {
-        let contents = other.contents()?;
-        for (_, component) in contents.entries().flat_map(|entry| entry.components()) {
-            let here = component.volumes.first() == Some(&volume.serial)
-                && contents.volume(&volume.serial)?.path(other.directory()) == place;
-            if here {
-                tracks += given(services, component, &place.join(&component.file));
-            }
-        }
-    }
-    Ok(tracks)
-}
-
-/// Tracks of all extents of a component, or of its first when its file cannot be read.
-fn given(services: &Services, component: &Component, file: &std::path::Path) -> u64 {
-    let allocated = services.engine.peek(file).map_or(0, |root| root.high_allocated);
-    let areas = allocated / component.ca_bytes().max(1);
-    component.primary_tracks.max(areas * u64::from(component.tracks_per_ca))
 }

@@ -171,7 +171,7 @@ pub struct VolumeFields {
     pub extents: Vec<ExtentFields>,
 }
 
-/// One of EXTENTS. Tracks are those of the component's own file, counted from 0.
+/// One of EXTENTS. Tracks are those of what the component has on the volume, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExtentFields {
     /// First track.
@@ -355,6 +355,7 @@ impl Describer<'_> {
             words: words(&a, said, entry, data),
             statistics,
             extents: root.as_ref().map_or(1, |root| root.extents.max(1)),
+            volumes: self.volumes(component, &a, root.as_ref()),
             free_percent: if data { (a.free_ci, a.free_ca) } else { (0, 0) },
             index: if data {
                 None
@@ -365,14 +366,18 @@ impl Describer<'_> {
             space,
             high_allocated,
             high_used: root.as_ref().map_or(0, |root| root.high_used),
-            volumes: self.volumes(component, &a, high_allocated),
         }
     }
 
-    fn volumes(&self, component: &Component, a: &FileAttributes, high_allocated: u64) -> Vec<VolumeFields> {
-        let mut all = Vec::new();
+    fn volumes(&self, component: &Component, a: &FileAttributes, root: Option<&Root>) -> Vec<VolumeFields> {
+        let (mut all, mut low_rba) = (Vec::new(), 0);
         for (place, serial) in component.volumes.iter().enumerate() {
             let device = self.contents.volume(serial).map(|volume| volume.device);
+            let bytes = match root {
+                Some(root) => root.on_volume(place).1,
+                None if place == 0 => a.primary,
+                None => 0,
+            };
             all.push(VolumeFields {
                 serial: serial.to_string(),
                 device: device.as_ref().map_or(0, |d| d.code()),
@@ -380,12 +385,9 @@ impl Describer<'_> {
                 physical_record: component.physical_record,
                 records_per_track: component.records_per_track,
                 tracks_per_ca: component.tracks_per_ca,
-                extents: if place == 0 {
-                    extents(component, a, high_allocated)
-                } else {
-                    Vec::new()
-                },
+                extents: extents(component, a, low_rba, bytes),
             });
+            low_rba += bytes;
         }
         all
     }
@@ -522,18 +524,18 @@ fn space(component: &Component) -> (&'static str, (u64, u64)) {
     }
 }
 
-/// The primary extent and as many others as make up what is allocated.
-fn extents(component: &Component, a: &FileAttributes, high_allocated: u64) -> Vec<ExtentFields> {
+/// The primary extent and as many others as make up what a volume has of a component, whose RBAs there begin at `start`.
+fn extents(component: &Component, a: &FileAttributes, start: u64, bytes: u64) -> Vec<ExtentFields> {
     let tracks = |bytes: u64| bytes / component.ca_bytes().max(1) * u64::from(component.tracks_per_ca);
     let mut all = Vec::new();
-    let (mut low_rba, mut length) = (0, a.primary);
-    while low_rba < high_allocated {
+    let (mut low_rba, mut length, last) = (start, a.primary, start + bytes);
+    while low_rba < last {
         let end = match length {
-            0 => high_allocated,
-            length => high_allocated.min(low_rba + length),
+            0 => last,
+            length => last.min(low_rba + length),
         };
         all.push(ExtentFields {
-            first_track: tracks(low_rba),
+            first_track: tracks(low_rba - start),
             tracks: tracks(end - low_rba),
             low_rba,
             high_rba: end - 1,

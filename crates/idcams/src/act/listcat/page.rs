@@ -367,9 +367,18 @@ fn device(volume: &VolumeFields) -> String {
 
 fn volume(v: &VolumeFields, c: &ComponentFields, out: &mut Sysprint) {
     title("VOLUME", out);
-    let prime = !v.extents.is_empty();
-    let (allocated, used) = if prime { (c.high_allocated, c.high_used) } else { (0, 0) };
-    let flag = if prime { "PRIME" } else { "CANDIDATE" };
+    let (flag, allocated, used) = match (v.extents.first(), v.extents.last()) {
+        (Some(first), Some(last)) => {
+            let flag = if first.low_rba == 0 { "PRIME" } else { "OVERFLOW" };
+            let used = if c.high_used > first.low_rba {
+                c.high_used.min(last.high_rba + 1)
+            } else {
+                0
+            };
+            (flag, last.high_rba + 1, used)
+        }
+        _ => ("CANDIDATE", 0, 0),
+    };
     section(
         &[
             field("VOLSER", &v.serial),
@@ -389,7 +398,7 @@ fn volume(v: &VolumeFields, c: &ComponentFields, out: &mut Sysprint) {
         out,
     );
     section(&[field("VOLFLAG", flag), field("TRACKS/CA", v.tracks_per_ca)], out);
-    if prime {
+    if !v.extents.is_empty() {
         section(&["EXTENTS:".to_owned()], out);
     }
     for extent in &v.extents {

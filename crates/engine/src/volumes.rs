@@ -1,0 +1,46 @@
+//! Where extents come from. The engine knows files; which volumes a component may go on to, and how much these have
+//! left, is known to whoever keeps the catalog.
+//!
+//! | asked for | answer | then |
+//! |---|---|---|
+//! | a further extent on the volume in use | given | it is taken |
+//! | the same | full | the next volume of the list is asked for a first extent |
+//! | a first extent on a further volume | given | it is taken, and that is the volume in use |
+//! | the same | full | the volume behind it is asked |
+//! | the same | there is no such volume | the request fails (8/28), and nothing was taken |
+
+use std::path::Path;
+
+/// What a volume has for a component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Room {
+    /// The extent is the component's.
+    Given,
+    /// The volume has not so much left, for the reason said.
+    Full(String),
+    /// The component's list of volumes ends before this one.
+    NoVolume,
+}
+
+/// See the module.
+pub trait Volumes: Send + Sync {
+    /// Asks for `more` bytes for the component in `file`, which has `held` on the volume with this number in its list,
+    /// from 0. What is given counts from now on, though no root says so yet.
+    fn give(&self, file: &Path, volume: usize, held: u64, more: u64) -> Room;
+    /// The component has only `held` bytes there after all.
+    fn take_back(&self, file: &Path, volume: usize, held: u64);
+}
+
+/// One volume without an end, where nobody says otherwise.
+#[derive(Debug)]
+pub struct OneVolume;
+
+impl Volumes for OneVolume {
+    fn give(&self, _: &Path, volume: usize, _: u64, _: u64) -> Room {
+        match volume {
+            0 => Room::Given,
+            _ => Room::NoVolume,
+        }
+    }
+    fn take_back(&self, _: &Path, _: usize, _: u64) {}
+}

@@ -1,0 +1,101 @@
+//! ADDVOLUMES and REMOVEVOLUMES.
+
+use super::super::define::default_volume;
+use super::super::failure::{refused, Failure};
+use super::super::Services;
+use crate::params::Params;
+use cica_catalog::entry::NonVsam;
+use cica_catalog::{Catalog, Component, Contents, Entry, Volser};
+
+/// ADDVOLUMES and REMOVEVOLUMES of a data set that is not VSAM's; the last volume stays.
+pub fn of_file(contents: &Contents, data_set: &mut NonVsam, params: &Params) -> Result<(), Failure> {
+    for word in params.list("ADDVOLUMES") {
+        data_set.volumes.push(match word.text.as_str() {
+            "*" => default_volume(contents)?,
+            text => Volser::parse(text).map_err(|error| refused(&error, 140, 0))?,
+        });
+    }
+    for word in params.list("REMOVEVOLUMES") {
+        let place = data_set
+            .volumes
+            .iter()
+            .skip(1)
+            .position(|known| known.as_str() == word.text);
+        match place {
+            Some(place) => drop(data_set.volumes.remove(place + 1)),
+            None => {
+                let words = format!("{} has no volume {} after its first", data_set.name, word.text);
+                return Err(refused(&words, 140, 0));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// ADDVOLUMES and REMOVEVOLUMES of one component.
+pub fn of_component(contents: &Contents, component: &mut Component, params: &Params) -> Result<(), Failure> {
+    let first = component.volumes.first().cloned();
+    for word in params.list("ADDVOLUMES") {
+        let serial = Volser::parse(&word.text).map_err(|error| refused(&error, 140, 0))?;
+        let device = contents.volume(&serial)?.device;
+        let has = first
+            .as_ref()
+            .map_or(Ok(device), |first| contents.volume(first).map(|v| v.device))?;
+        if device.name() != has.name() {
+            let words = format!(
+                "volume {serial} is a {}, {} lies on a {}",
+                device.name(),
+                component.name,
+                has.name()
+            );
+            return Err(refused(&words, 140, 0));
+        }
+        if component.volumes.contains(&serial) {
+            return Err(refused(
+                &format!("{} has volume {serial} already", component.name),
+                140,
+                0,
+            ));
+        }
+        component.volumes.push(serial);
+    }
+    for word in params.list("REMOVEVOLUMES") {
+        let serial = Volser::parse(&word.text).map_err(|error| refused(&error, 140, 0))?;
+        match component.volumes.iter().position(|known| *known == serial) {
+            Some(0) => {
+                let words = format!(
+                    "{} lies on volume {serial}; only volumes without its data go",
+                    component.name
+                );
+                return Err(refused(&words, 140, 0));
+            }
+            Some(place) => drop(component.volumes.remove(place)),
+            None => return Err(refused(&format!("{} has no volume {serial}", component.name), 140, 0)),
+        }
+    }
+    Ok(())
+}
+
+/// A volume on which a component has extents keeps its place in the list: the component's file counts by it.
+pub fn check_held(services: &Services, catalog: &Catalog, old: &Entry, new: &Entry) -> Result<(), Failure> {
+    for ((_, old), (_, new)) in old.components().zip(new.components()) {
+        if old.volumes == new.volumes {
+            continue;
+        }
+        let Ok(root) = services.engine.peek(&catalog.component_path(old)?) else {
+            continue;
+        };
+        let moved = |n: &usize| old.volumes.get(*n) != new.volumes.get(*n);
+        let with_extents = |n: &usize| root.on_volume(*n).0 > 0;
+        if let Some(n) = (0..old.volumes.len()).filter(moved).find(with_extents) {
+            let words = format!(
+                "{} has {} extents on volume {}; only volumes without its data go",
+                old.name,
+                root.on_volume(n).0,
+                old.volumes[n]
+            );
+            return Err(refused(&words, 140, 0));
+        }
+    }
+    Ok(())
+}

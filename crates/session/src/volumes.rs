@@ -1,0 +1,232 @@
+//! What volumes have room for: the tracks that the components of all catalogs have on one, and the extents that the
+//! engine asks for.
+//!
+//! * Y1. A component takes its extents from the volumes listed for it, in their order; its file lies on the first. What
+//!   is on the others is counted there, not stored there.
+//! * Y2. Only a volume that was defined with CYLINDERS has an end. Every component that any catalog names counts.
+//! * Y3. What was given in this process counts before a root says so; what another process was given counts from its
+//!   next commit on, within a second.
+
+use cica_catalog::{Catalog, CatalogError, Component, Contents, Volume};
+use cica_disk::Disk;
+use cica_engine::{peek, Room, Volumes};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Bytes that a file was given on a volume of its list, and the version of its root then: a later one knows of them.
+type Given = HashMap<(PathBuf, usize), (u64, u32)>;
+
+/// The volumes of a catalog, and of those that are connected to it.
+pub struct CatalogVolumes {
+    disk: Arc<dyn Disk>,
+    catalog: Arc<Catalog>,
+    given: Mutex<Given>,
+}
+
+/// A component that asks, and what the catalog that names it has.
+struct Asking {
+    home: Arc<Catalog>,
+    contents: Arc<Contents>,
+    component: Component,
+}
+
+impl CatalogVolumes {
+    /// Those of a master catalog.
+    pub fn new(disk: Arc<dyn Disk>, catalog: Arc<Catalog>) -> CatalogVolumes {
+        CatalogVolumes {
+            disk,
+            catalog,
+            given: Mutex::default(),
+        }
+    }
+
+    fn given(&self) -> MutexGuard<'_, Given> {
+        // Each change of it is one call.
+        self.given.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn asking(&self, file: &Path) -> Result<Option<Asking>, CatalogError> {
+        for home in self.catalog.all()? {
+            let contents = home.contents()?;
+            let component = components(&contents)
+                .filter(|component| file.ends_with(&component.file))
+                .find(|component| matches!(home.component_path(component), Ok(path) if path == file))
+                .cloned();
+            if let Some(component) = component {
+                return Ok(Some(Asking {
+                    home,
+                    contents,
+                    component,
+                }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn room(&self, file: &Path, number: usize, held: u64, more: u64) -> Result<Room, CatalogError> {
+        let Some(asking) = self.asking(file)? else {
+            return self.room_for_unnamed(file, number, held, more);
+        };
+        let component = &asking.component;
+        let Some(serial) = component.volumes.get(number) else {
+            return Ok(Room::NoVolume);
+        };
+        let volume = asking.contents.volume(serial)?;
+        let Some(capacity) = capacity(volume) else {
+            return Ok(Room::Given);
+        };
+        let place = volume.path(asking.home.directory());
+        let mut given = self.given();
+        let free = capacity.saturating_sub(taken(&*self.disk, &self.catalog, &place, &given, None)?);
+        let needed = tracks(component, more);
+        if needed > free {
+            return Ok(Room::Full(full(volume, needed, free, capacity)));
+        }
+        let version = peek(&*self.disk, file).map_or(0, |root| root.version);
+        given.insert((file.to_path_buf(), number), (held + more, version));
+        Ok(Room::Given)
+    }
+
+    /// For a file that no catalog names: it is being made beside what it will replace, and lies on one volume.
+    fn room_for_unnamed(&self, file: &Path, number: usize, held: u64, more: u64) -> Result<Room, CatalogError> {
+        if number > 0 {
+            return Ok(Room::NoVolume);
+        }
+        let contents = self.catalog.contents()?;
+        let place = file.parent().unwrap_or(Path::new(""));
+        let mut volumes = contents.volumes();
+        let Some(volume) = volumes.find(|volume| volume.path(self.catalog.directory()) == place) else {
+            return Ok(Room::Given);
+        };
+        let (Some(capacity), Ok(root)) = (capacity(volume), peek(&*self.disk, file)) else {
+            return Ok(Room::Given);
+        };
+        let a = &root.attributes;
+        let Some(layout) = volume.device.physical_record(a.ci_size) else {
+            return Ok(Room::Given);
+        };
+        let tracks = |bytes: u64| layout.tracks_for(bytes / u64::from(a.ci_size));
+        let taken = tracks_taken(&*self.disk, &self.catalog, place)? + tracks(held);
+        let (needed, free) = (tracks(more), capacity.saturating_sub(taken));
+        Ok(match needed > free {
+            true => Room::Full(full(volume, needed, free, capacity)),
+            false => Room::Given,
+        })
+    }
+}
+
+fn full(volume: &Volume, needed: u64, free: u64, capacity: u64) -> String {
+    format!(
+        "needs {needed} tracks for a further extent and volume {} has {free} of {capacity} left",
+        volume.serial
+    )
+}
+
+impl Volumes for CatalogVolumes {
+    fn give(&self, file: &Path, volume: usize, held: u64, more: u64) -> Room {
+        self.room(file, volume, held, more).unwrap_or_else(|error| {
+            Room::Full(format!(
+                "needs a further extent, and the catalog cannot be asked: {error}"
+            ))
+        })
+    }
+
+    fn take_back(&self, file: &Path, volume: usize, held: u64) {
+        if let Some(given) = self.given().get_mut(&(file.to_path_buf(), volume)) {
+            given.0 = held;
+        }
+    }
+}
+
+/// Tracks that components of any catalog have on the volume in this directory.
+///
+/// # Errors
+/// A catalog cannot be read.
+pub fn tracks_taken(disk: &dyn Disk, catalog: &Arc<Catalog>, place: &Path) -> Result<u64, CatalogError> {
+    taken(disk, catalog, place, &Given::new(), None)
+}
+
+/// Refuses a change that makes `contents` of what `catalog` holds when a volume is to hold more then than before, and
+/// more than it has room for.
+///
+/// # Errors
+/// `VolumeFull`; a catalog cannot be read.
+pub fn check_room(
+    disk: &dyn Disk,
+    master: &Arc<Catalog>,
+    catalog: &Catalog,
+    contents: &Contents,
+) -> Result<(), CatalogError> {
+    for volume in contents.volumes() {
+        let (Some(cylinders), Some(capacity)) = (volume.cylinders, capacity(volume)) else {
+            continue;
+        };
+        let place = volume.path(catalog.directory());
+        let before = tracks_taken(disk, master, &place)?;
+        let after = taken(disk, master, &place, &Given::new(), Some((catalog, contents)))?;
+        if after > before.max(capacity) {
+            return Err(CatalogError::VolumeFull {
+                serial: volume.serial.clone(),
+                cylinders,
+                free: capacity.saturating_sub(before),
+                needed: after - before,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Tracks of a volume that has an end.
+pub fn capacity(volume: &Volume) -> Option<u64> {
+    let per_cylinder = u64::from(volume.device.tracks_per_cylinder());
+    volume.cylinders.map(|cylinders| u64::from(cylinders) * per_cylinder)
+}
+
+/// `instead`: what a catalog is about to hold.
+fn taken(
+    disk: &dyn Disk,
+    master: &Arc<Catalog>,
+    place: &Path,
+    given: &Given,
+    instead: Option<(&Catalog, &Contents)>,
+) -> Result<u64, CatalogError> {
+    let mut sum = 0;
+    for catalog in master.all()? {
+        let committed = catalog.contents()?;
+        let contents = match instead {
+            Some((changing, contents)) if changing.directory() == catalog.directory() => contents,
+            _ => &*committed,
+        };
+        for component in components(contents) {
+            for (number, serial) in component.volumes.iter().enumerate() {
+                if contents.volume(serial)?.path(catalog.directory()) == place {
+                    sum += held(disk, component, &catalog.component_path(component)?, number, given);
+                }
+            }
+        }
+    }
+    Ok(sum)
+}
+
+fn components(contents: &Contents) -> impl Iterator<Item = &Component> {
+    contents
+        .entries()
+        .flat_map(|entry| entry.components())
+        .map(|(_, component)| component)
+}
+
+/// Tracks of a component on a volume of its list; those of its first extent when its file cannot be read.
+fn held(disk: &dyn Disk, component: &Component, file: &Path, number: usize, given: &Given) -> u64 {
+    let least = if number == 0 { component.primary_tracks } else { 0 };
+    let Ok(root) = peek(disk, file) else { return least };
+    let bytes = match given.get(&(file.to_path_buf(), number)) {
+        Some((bytes, version)) if *version == root.version => *bytes,
+        _ => root.on_volume(number).1,
+    };
+    tracks(component, bytes).max(least)
+}
+
+fn tracks(component: &Component, bytes: u64) -> u64 {
+    bytes / component.ca_bytes().max(1) * u64::from(component.tracks_per_ca)
+}
