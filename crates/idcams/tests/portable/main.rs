@@ -10,6 +10,7 @@ mod damaged;
 mod disasters;
 mod export;
 mod files;
+mod full;
 mod organizations;
 mod rebuild;
 mod reorganize;
