@@ -20,8 +20,8 @@ def commands():
     for section in REFERENCE.read_text().split("\n## ")[1:]:
         name = section.split("\n", 1)[0].strip()
         support = re.search(r"Support: \*\*(.*?)\*\*", section).group(1)
-        rows = re.findall(r"^\| (.+?) \|.*\| (yes|stored|accepted|not yet) \|$", section, re.M)
-        words = {"yes": [], "stored": [], "accepted": [], "not yet": []}
+        rows = re.findall(r"^\| (.+?) \|.*\| (yes|stored|accepted|refused) \|$", section, re.M)
+        words = {"yes": [], "stored": [], "accepted": [], "refused": []}
         for cell, level in rows:
             word = re.search(r"`(\w+)", cell)
             # DEFINE's own parameters stand behind CLUSTER: and the like; deeper ones are left to the reference.
@@ -35,21 +35,21 @@ def commands():
 def table():
     done, refused = [], []
     for name, support, words in commands():
-        if support == "not yet":
+        if support == "refused":
             refused.append(name)
             continue
         if not any(words.values()):
             continue  # IF, SET and the like have no parameters in this sense.
         stored = " ".join(words["stored"]) or "-"
         accepted = " ".join(words["accepted"]) or "-"
-        missing = " ".join(words["not yet"]) or "-"
+        missing = " ".join(words["refused"]) or "-"
         done.append(f"| {name} | {len(words['yes'])} | {stored} | {accepted} | {missing} |")
     lines = [
-        "| command | obeyed | stored and shown only | accepted, no effect | refused: not yet |",
+        "| command | obeyed | stored and shown only | accepted, no effect | refused |",
         "|---|---|---|---|---|",
     ]
     lines += done
-    lines += ["", "Checked for syntax and refused as a whole (CICA0901E): " + ", ".join(refused) + "."]
+    lines += ["", "Checked for syntax and refused as a whole (CICA0908E): " + ", ".join(refused) + "."]
     return "\n".join(lines)
 
 

@@ -291,7 +291,7 @@ impl Run<'_, '_> {
             let message = match param.support {
                 Support::Stored => Some(&CICA0902I),
                 Support::Accepted => Some(&CICA0905I),
-                Support::Done | Support::NotYet => None,
+                Support::Done | Support::Never(_) => None,
             };
             let noted = (param.keyword, param.support);
             if let Some(message) = message.filter(|_| !self.noted.contains(&noted)) {
@@ -315,21 +315,25 @@ impl Run<'_, '_> {
     }
 }
 
-/// What a command asks for that cannot be done yet.
+/// What a command asks for that cannot be done here.
 fn refusals(command: &Command) -> Vec<Diagnostic> {
     let spec = command.verb.spec();
-    if spec.support == Support::NotYet {
-        return vec![Diagnostic::new(&CICA0901E, &[("item", &spec.words)], command.at)];
+    if let Support::Never(reason) = spec.support {
+        return vec![never(&spec.words, reason, command.at)];
     }
     let mut refused = Vec::new();
     refused_in(&command.params, &mut refused);
     refused
 }
 
+fn never(item: &str, reason: &'static str, at: Pos) -> Diagnostic {
+    Diagnostic::new(&CICA0908E, &[("item", &item), ("reason", &reason)], at)
+}
+
 fn refused_in(params: &Params, refused: &mut Vec<Diagnostic>) {
     for param in params.iter() {
-        if param.support == Support::NotYet {
-            refused.push(Diagnostic::new(&CICA0901E, &[("item", &param.keyword)], param.at));
+        if let Support::Never(reason) = param.support {
+            refused.push(never(&param.keyword, reason, param.at));
         }
         if let Value::Group(inner) = &param.value {
             refused_in(inner, refused);

@@ -76,8 +76,8 @@ pub enum Support {
     Stored,
     /// Checked, and neither is there anything here it could act on nor an entry to keep it in (CICA0905I).
     Accepted,
-    /// Checked; a command with it is refused (CICA0901E).
-    NotYet,
+    /// Checked; a command with it is refused, because of what it would need (CICA0908E).
+    Never(&'static str),
 }
 
 /// What form a name has.
@@ -397,8 +397,8 @@ mod build {
             self
         }
 
-        pub(super) const fn not_yet(mut self) -> Self {
-            self.support = Support::NotYet;
+        pub(super) const fn never(mut self, reason: &'static str) -> Self {
+            self.support = Support::Never(reason);
             self
         }
 

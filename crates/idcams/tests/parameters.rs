@@ -271,7 +271,7 @@ fn all_errors_of_a_command_are_told_together() {
 }
 
 #[test]
-fn what_is_not_supported_yet_is_refused_and_changes_nothing() {
+fn what_has_no_counterpart_here_is_refused_and_changes_nothing() {
     for text in [
         " LISTDATA STATUS VOLUME(V39001) UNIT(3390)",
         " DEFINE CLUSTER (NAME(A) TRK(1) ZFS)",
@@ -279,7 +279,7 @@ fn what_is_not_supported_yet_is_refused_and_changes_nothing() {
     ] {
         let outcome = go(text);
         assert_eq!((outcome.maxcc, outcome.done.len()), (12, 0), "{text}");
-        assert!(outcome.listing.contains("CICA0901E"), "{text}");
+        assert!(outcome.listing.contains("CICA0908E"), "{text}");
     }
 }
 

@@ -71,6 +71,15 @@ impl DdTable {
         self.written.borrow().contains(&*path.to_string_lossy())
     }
 
+    /// Whether what is written next goes behind what the file has, as MOD says, or begins it anew, as OLD does.
+    pub(crate) fn goes_on(&self, key: &str, behind: bool) {
+        let mut written = self.written.borrow_mut();
+        match behind {
+            true => drop(written.insert(key.to_owned())),
+            false => drop(written.remove(key)),
+        }
+    }
+
     fn check_unwritten(&self, key: &str) -> io::Result<()> {
         match self.written.borrow().contains(key) {
             true => {

@@ -12,6 +12,7 @@
 //! 3. Each failure is told on SYSPRINT as messages of the table; none is a panic, none is silent.
 
 mod addressed;
+mod allocate;
 mod alter;
 mod bldindex;
 pub mod dcollect;
@@ -169,7 +170,8 @@ impl Act for Services {
             Verb::Import => portable::import(self, cmd, out),
             Verb::Backup => portable::backup(self, cmd, out),
             Verb::Restore => portable::restore(self, cmd, out),
-            // The table has these as not yet supported, so the caller refuses them before they come here.
+            Verb::Allocate => allocate::allocate(self, cmd, out),
+            // The table refuses these, so the caller does before they come here.
             other => Failure::new(&CICA0901E, &[("item", &other.spec().words)]).tell(out),
         }
     }

@@ -161,6 +161,17 @@ impl Sequential {
         }
     }
 
+    /// Whether what this run writes to it next goes behind what it has, or begins it anew.
+    pub fn goes_on(&self, services: &Services, behind: bool) {
+        match &self.place {
+            Place::Dd(ddname) => services.dd.goes_on(ddname, behind),
+            Place::DataSets(paths, _) => {
+                let keys = paths.iter().map(|path| path.to_string_lossy());
+                keys.for_each(|key| services.dd.goes_on(&key, behind));
+            }
+        }
+    }
+
     /// Several data sets, one after the other, which can only be read.
     fn is_many(&self) -> bool {
         !matches!(&self.place, Place::Dd(_) | Place::DataSets(_, Some(_)))

@@ -29,6 +29,17 @@ CICA0906S 16 "SYSPRINT CANNOT BE WRITTEN: {reason}",
 CICA0907S 16 "SYSIN CANNOT BE READ: {reason}",
     "The control cards could not be read.",
     "Check the name of the file and the right to read it.";
+CICA0908E 12 "{item} IS REFUSED HERE: {reason}",
+    "The command or parameter is part of the language and its text was checked, but it asks for something that this \
+     system has no counterpart of, and going on without it would do something else than was meant. The command did \
+     nothing.",
+    "Do what the message says, or leave the parameter out if the job can do without it.";
+CICA0909I 0 "FILE {name} IS ALLOCATED TO {dataset}",
+    "ALLOCATE gave the data set this DD name for the commands that follow in this run.",
+    "Nothing; use the name in INFILE and OUTFILE.";
+CICA0916E 12 "FILE {name} IS ALLOCATED ALREADY",
+    "There is a DD statement of this name, or an ALLOCATE before gave it to a data set.",
+    "Use another name, or say REUSE to give the name up.";
 CICA0930E 12 "VOLUME {name} CANNOT BE USED: {reason}",
     "The directory of the volume, or the file that describes it, could not be made or read.",
     "Name a directory that exists or can be made, and a device type the reference page lists.";

@@ -4,6 +4,10 @@ use super::build::*;
 use super::common::*;
 use super::{Form, Param, Verb, VerbSpec};
 
+/// Why an ESDS does not become an LDS.
+const CONTROL_INFORMATION: &str =
+    "control intervals of an entry-sequenced data set have control information, those of a linear one none: REPRO CIMODE";
+
 /// Attributes NULLIFY can take away.
 const NULLIFY: &[Param] = &[
     flag("ACCOUNT", "accounting text").abbr(&["ACCT"]),
@@ -129,7 +133,7 @@ const CHANGES: &[Param] = &[
         .one_of("extended"),
     flag("ROLLIN", "make a rolled-off generation one of its group again").abbr(&["ROL"]),
     flag("EXTENDEDADDRESSABLE", "linear data set beyond 4 GB, which all are").abbr(&["EXTADDR"]),
-    choice("TYPE", &[("LINEAR", &["LIN"])], "make an ESDS a linear data set").not_yet(),
+    choice("TYPE", &[("LINEAR", &["LIN"])], "make an ESDS a linear data set").never(CONTROL_INFORMATION),
     flag("SUSPEND", "hold requests to the catalog")
         .one_of("suspend")
         .stored(),
@@ -191,11 +195,11 @@ const DELETE_OPTIONS: &[Param] = &[
     flag("LIBRARYENTRY", "tape library")
         .abbr(&["LIBENTRY", "LIBENT"])
         .one_of("type")
-        .not_yet(),
+        .never(NO_TAPES),
     flag("VOLUMEENTRY", "tape volume")
         .abbr(&["VOLENTRY", "VOLENT"])
         .one_of("type")
-        .not_yet(),
+        .never(NO_TAPES),
     flag("NVR", "file of a non-VSAM data set that no catalog names").one_of("type"),
     flag("VVR", "component that no catalog names").one_of("type"),
     flag(
@@ -204,7 +208,10 @@ const DELETE_OPTIONS: &[Param] = &[
     )
     .abbr(&["TNAME"])
     .one_of("type"),
-    flag("SPACE", "data space").abbr(&["SPC"]).one_of("type").not_yet(),
+    flag("SPACE", "data space")
+        .abbr(&["SPC"])
+        .one_of("type")
+        .never("data spaces are of the catalogs before ICF; DELETE the data sets"),
     flag("VOLUME", "volume; its data sets must be deleted first (Cica's own)")
         .abbr(&["VOL"])
         .one_of("type"),
@@ -256,7 +263,7 @@ const DELETE_OPTIONS: &[Param] = &[
         .default("yes"),
     flag("NODISCONNECT", "leave the catalog connected")
         .abbr(&["NODISCON"])
-        .not_yet(),
+        .never("a catalog without its data set cannot stay connected"),
     FILE.accepted(),
     CATALOG,
 ];

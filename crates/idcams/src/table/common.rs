@@ -34,6 +34,9 @@ pub(super) const fn accepted<const N: usize>(mut params: [Param; N]) -> [Param; 
 
 pub(super) const NAME: Param = name("NAME", Form::Dsname, "name of the entry, up to 44 characters").required();
 
+/// Why what is about tapes is refused.
+pub(super) const NO_TAPES: &str = "there are no tape libraries, tape volumes or catalogs of them";
+
 const QUANTITY: &[(&str, u64, u64)] = &[("primary", 1, 16_777_215), ("secondary", 0, 16_777_215)];
 
 /// How much space; one of the five.

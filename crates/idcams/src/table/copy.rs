@@ -151,7 +151,7 @@ const REPRO_OPTIONS: &[Param] = &[
     .one_of("cimode")
     .not_with(NO_CIMODE),
     flag("NOCIMODE", "copy records").one_of("cimode").default("yes"),
-    flag("DBCS", "check double-byte characters").not_yet(),
+    flag("DBCS", "check double-byte characters").never("none of the code pages here has double-byte characters"),
     flag("SKIPDBCSCHECK", "do not check them")
         .abbr(&["SKDC"])
         .one_of("dbcscheck")
@@ -163,11 +163,11 @@ const REPRO_OPTIONS: &[Param] = &[
     value("INSERTSHIFT", Kind::Words, "insert shift characters at these columns")
         .abbr(&["ISHFT"])
         .one_of("shift")
-        .not_yet(),
+        .never("none of the code pages here has double-byte characters"),
     flag("INSERTALL", "insert shift characters around each record")
         .abbr(&["IALL"])
         .one_of("shift")
-        .not_yet(),
+        .never("none of the code pages here has double-byte characters"),
     flag("MERGECAT", "move catalog entries")
         .abbr(&["MRGC"])
         .one_of("mergecat"),
@@ -183,7 +183,7 @@ const REPRO_OPTIONS: &[Param] = &[
         .one_of("which"),
     value("VOLUMEENTRIES", Kind::Words, "tape volumes MERGECAT moves")
         .abbr(&["VOLENT"])
-        .not_yet(),
+        .never(NO_TAPES),
     choice(
         "MESSAGELEVEL",
         &[("ALL", &[]), ("SHORT", &[])],
@@ -200,11 +200,11 @@ const REPRO_OPTIONS: &[Param] = &[
     group("ENCIPHER", ENCIPHER, "encipher the records")
         .abbr(&["ENCPHR"])
         .one_of("cipher")
-        .not_yet(),
+        .never("the keys are held by a cryptographic facility that is not here; encipher the file that REPRO or EXPORT makes"),
     group("DECIPHER", DECIPHER, "decipher the records")
         .abbr(&["DECPHR"])
         .one_of("cipher")
-        .not_yet(),
+        .never("the keys are held by a cryptographic facility that is not here; decipher the file before"),
 ];
 const REPRO_PARAMS: [Param; 35] = join(&[&INPUT, &OUTPUT, &RANGE, REPRO_OPTIONS]);
 pub(super) static REPRO: VerbSpec = VerbSpec {
@@ -219,7 +219,7 @@ const PRINT_OPTIONS: &[Param] = &[
         .default("yes"),
     flag("HEX", "show hexadecimal").one_of("form"),
     name("OUTFILE", Form::Ddname, "print there instead of on SYSPRINT").abbr(&["OFILE"]),
-    flag("DBCS", "characters may be double-byte").not_yet(),
+    flag("DBCS", "characters may be double-byte").never("none of the code pages here has double-byte characters"),
     flag("SKIPDBCSCHECK", "do not check them")
         .abbr(&["SKDC"])
         .one_of("dbcscheck")
@@ -231,11 +231,11 @@ const PRINT_OPTIONS: &[Param] = &[
     value("INSERTSHIFT", Kind::Words, "insert shift characters at these columns")
         .abbr(&["ISHFT"])
         .one_of("shift")
-        .not_yet(),
+        .never("none of the code pages here has double-byte characters"),
     flag("INSERTALL", "insert shift characters around each record")
         .abbr(&["IALL"])
         .one_of("shift")
-        .not_yet(),
+        .never("none of the code pages here has double-byte characters"),
     choice("RLSSOURCE", YES_NO, "read with record-level sharing")
         .abbr(&["RLSS"])
         .accepted(),

@@ -2,7 +2,7 @@
 
 use super::build::*;
 use super::common::*;
-use super::{Form, Param, Support, Verb, VerbSpec};
+use super::{Form, Param, Verb, VerbSpec};
 
 pub(super) const fn define(
     verb: Verb,
@@ -17,10 +17,14 @@ pub(super) const fn define(
         abbrs: &["DEF"],
         object_abbrs,
         object,
-        support: Support::NotYet,
         ..spec
     }
 }
+
+/// Why what asks for it is refused.
+const DOCUMENTS: &str = "document stores are not VSAM record data sets, and their format is not published";
+const UNENCRYPTED: &str =
+    "data sets are not encrypted here, and none may pass for one that is; put the volume on an encrypted file system";
 
 /// What may be written at every level and means the component there.
 const COMPONENT: [Param; 14] = join(&[
@@ -84,7 +88,7 @@ const ORGANIZATION: [Param; 5] = [
         .one_of("organization"),
     flag("ZFS", "linear data set for a z/OS file system")
         .one_of("organization")
-        .not_yet(),
+        .never("a z/OS file system is mounted by z/OS alone"),
 ];
 const CLUSTER_ONLY: [Param; 13] = join(&[
     &ORGANIZATION,
@@ -93,14 +97,14 @@ const CLUSTER_ONLY: [Param; 13] = join(&[
         FOR,
         text("ACCOUNT", 32, "accounting text").abbr(&["ACCT"]).stored(),
         EATTR,
-        name("KEYLABEL", Form::Label, "key the data set is encrypted with").not_yet(),
-        choice("DATABASE", &[("BSON", &[]), ("JSON", &[])], "document store").not_yet(),
+        name("KEYLABEL", Form::Label, "key the data set is encrypted with").never(UNENCRYPTED),
+        choice("DATABASE", &[("BSON", &[]), ("JSON", &[])], "document store").never(DOCUMENTS),
         text("KEYNAME", 255, "key field of a document")
             .one_of("keyname")
-            .not_yet(),
+            .never(DOCUMENTS),
         text("KEYNAMEU", 255, "unique key field of a document")
             .one_of("keyname")
-            .not_yet(),
+            .never(DOCUMENTS),
     ],
 ]);
 const CLUSTER_OBJECT: [Param; 71] = join(&[
@@ -133,7 +137,6 @@ const COMPONENTS: [Param; 3] = [
 ];
 
 pub(super) static CLUSTER: VerbSpec = VerbSpec {
-    support: Support::Done,
     example: "DEFINE CLUSTER (NAME(PAYROLL.MASTER) CYLINDERS(5 1) VOLUMES(V39001) -\n   KEYS(8 0) RECORDSIZE(200 200) \
               FREESPACE(20 10)) -\n   DATA (NAME(PAYROLL.MASTER.DATA))",
     ..define(
@@ -196,7 +199,6 @@ const AIX_OBJECT: [Param; 55] = join(&[
     &PASSWORDS,
 ]);
 pub(super) static ALTERNATEINDEX: VerbSpec = VerbSpec {
-    support: Support::Done,
     example:
         "DEFINE AIX (NAME(PAYROLL.BYNAME) RELATE(PAYROLL.MASTER) -\n   KEYS(20 30) TRACKS(5 5) NONUNIQUEKEY UPGRADE)",
     ..define(
@@ -230,7 +232,6 @@ const PATH_OBJECT: [Param; 17] = join(&[
     &accepted(PASSWORDS),
 ]);
 pub(super) static PATH: VerbSpec = VerbSpec {
-    support: Support::Done,
     example: "DEFINE PATH (NAME(PAYROLL.NAMES) PATHENTRY(PAYROLL.BYNAME))",
     ..define(
         Verb::DefinePath,

@@ -52,7 +52,6 @@ const GDG_OBJECT: &[Param] = &[
     FOR,
 ];
 pub(super) static GDG: VerbSpec = VerbSpec {
-    support: Support::Done,
     example: "DEFINE GDG (NAME(PAYROLL.HISTORY) LIMIT(5) SCRATCH NOEMPTY)",
     ..define(
         Verb::DefineGenerationDataGroup,
@@ -76,7 +75,7 @@ const NONVSAM_OBJECT: &[Param] = &[
         "position of the data set on each tape",
     )
     .abbr(&["FSEQN"]),
-    flag("COLLECTION", "names an object collection").not_yet(),
+    flag("COLLECTION", "names an object collection").never("there is no object storage"),
     flag("RECATALOG", "make the entry anew")
         .abbr(&["RCTLG"])
         .one_of("recatalog"),
@@ -89,7 +88,6 @@ const NONVSAM_OBJECT: &[Param] = &[
     FOR,
 ];
 pub(super) static NONVSAM: VerbSpec = VerbSpec {
-    support: Support::Done,
     example: "DEFINE NONVSAM (NAME(PAYROLL.INPUT) DEVICETYPES(3390) VOLUMES(V39001))",
     ..define(
         Verb::DefineNonvsam,
@@ -111,10 +109,9 @@ const ALIAS_OBJECT: &[Param] = &[
         .abbr(&["SYM"])
         .required()
         .one_of("relate")
-        .not_yet(),
+        .never("there are no system symbols; RELATE to the name that they stand for"),
 ];
 pub(super) static ALIAS: VerbSpec = VerbSpec {
-    support: Support::Done,
     example: "DEFINE ALIAS (NAME(WAGES.MASTER) RELATE(PAYROLL.MASTER))",
     ..define(
         Verb::DefineAlias,
@@ -148,7 +145,7 @@ const CATALOG_OBJECT: [Param; 32] = join(&[
         flag("VOLCATALOG", "catalog of tape volumes")
             .abbr(&["VOLCAT"])
             .one_of("catalog")
-            .not_yet(),
+            .never(NO_TAPES),
         flag("SUSPEND", "hold requests").one_of("suspend").stored(),
         flag("RESUME", "let requests through").one_of("suspend").default("yes"),
         flag("LOCK", "refuse requests").one_of("lock").stored(),
@@ -181,7 +178,6 @@ const CATALOG_COMPONENTS: [Param; 3] = [
     CATALOG,
 ];
 pub(super) static USERCATALOG: VerbSpec = VerbSpec {
-    support: Support::Done,
     example: "DEFINE USERCATALOG (NAME(UCAT.PAYROLL) CYLINDERS(5 1) VOLUMES(V39001))",
     ..define(
         Verb::DefineUserCatalog,
@@ -193,7 +189,6 @@ pub(super) static USERCATALOG: VerbSpec = VerbSpec {
     )
 };
 pub(super) static MASTERCATALOG: VerbSpec = VerbSpec {
-    support: Support::Done,
     example: "DEFINE MASTERCATALOG (NAME(MCAT) CYLINDERS(5 1) VOLUMES(V39001))",
     ..define(
         Verb::DefineMasterCatalog,
@@ -221,6 +216,7 @@ const PAGESPACE_OBJECT: [Param; 16] = join(&[
     &RECATALOG,
 ]);
 pub(super) static PAGESPACE: VerbSpec = VerbSpec {
+    support: Support::Never("no program here pages to a data set; the system has swap space of its own"),
     example: "DEFINE PAGESPACE (NAME(SYS1.PAGE) CYLINDERS(10) VOLUMES(V39001))",
     ..define(
         Verb::DefinePagespace,
@@ -242,6 +238,7 @@ const SPACE_OBJECT: [Param; 9] = join(&[
     ],
 ]);
 pub(super) static DATA_SPACE: VerbSpec = VerbSpec {
+    support: Support::Never("data spaces are of the catalogs before ICF; each data set has its own extents"),
     example: "DEFINE SPACE (CYLINDERS(10 5) VOLUMES(V39001))",
     ..define(
         Verb::DefineSpace,
@@ -266,7 +263,7 @@ const VOLUME_OBJECT: &[Param] = &[
         "CYLINDERS",
         1,
         16_777_215,
-        "cylinders that first extents may take together; no bound when left out",
+        "cylinders that the extents of all data sets may take together; no bound when left out",
     )
     .abbr(&["CYL"]),
     text(
@@ -276,7 +273,6 @@ const VOLUME_OBJECT: &[Param] = &[
     ),
 ];
 pub(super) static VOLUME: VerbSpec = VerbSpec {
-    support: Support::Done,
     example: "DEFINE VOLUME (NAME(V33301) DEVICETYPE(3330-1) -\n   PATH('/srv/vsam/v33301'))",
     ..define(
         Verb::DefineVolume,

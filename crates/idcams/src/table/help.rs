@@ -105,7 +105,7 @@ fn mark(support: Support) -> &'static str {
         Support::Done => "",
         Support::Stored => " (stored, no effect)",
         Support::Accepted => " (accepted, no effect)",
-        Support::NotYet => " (not yet)",
+        Support::Never(_) => " (refused)",
     }
 }
 
@@ -158,7 +158,7 @@ pub fn reference_markdown() -> String {
          Commands are read from columns 2 to 72; a line that ends with `-` or `+` continues. Words are taken in full\n\
          or as one of the abbreviations shown. *Support*: **yes** is obeyed; **stored** is checked, kept and shown,\n\
          and has nothing to act on here (message CICA0902I); **accepted** is checked, and has nothing to act on nor\n\
-         an entry to be kept in (message CICA0905I); **not yet** is checked and refused (message CICA0901E).\n",
+         an entry to be kept in (message CICA0905I); **refused** is checked and refused for what it would need (message CICA0908E).\n",
     );
     for v in VERBS {
         section(&mut page, v);
@@ -273,7 +273,7 @@ fn support(support: Support) -> &'static str {
         Support::Done => "yes",
         Support::Stored => "stored",
         Support::Accepted => "accepted",
-        Support::NotYet => "not yet",
+        Support::Never(_) => "refused",
     }
 }
 

@@ -151,7 +151,9 @@ const DIAGNOSE_PARAMS: &[Param] = &[
     )
     .abbr(&["CMPRDS"])
     .one_of("compare"),
-    flag("DUMP", "dump entries in error").one_of("dump").not_yet(),
+    flag("DUMP", "dump entries in error")
+        .one_of("dump")
+        .never("a dump shows the records of a z/OS catalog; LISTCAT and cica show tell what an entry holds here"),
     flag("NODUMP", "do not").one_of("dump").default("yes"),
     group("EXCLUDE", CHOSEN, "leave these out")
         .abbr(&["EXCL"])

@@ -1,15 +1,25 @@
-//! Commands about storage, sharing and devices. DCOLLECT and SHCDS are carried out, the others parsed only.
+//! Commands about storage, sharing and devices. DCOLLECT, SHCDS and ALLOCATE are carried out, the others refused.
 
 use super::build::*;
 use super::common::*;
 use super::{Form, Kind, Param, Support, Verb, VerbSpec};
 
-const fn not_yet(verb: Verb, words: &'static str, params: &'static [Param], help: &'static str) -> VerbSpec {
+const fn never(
+    verb: Verb,
+    words: &'static str,
+    params: &'static [Param],
+    help: &'static str,
+    reason: &'static str,
+) -> VerbSpec {
     VerbSpec {
-        support: Support::NotYet,
+        support: Support::Never(reason),
         ..VerbSpec::new(verb, words, params, help)
     }
 }
+
+/// What there is none of.
+const NO_HSM: &str = "nothing is migrated or backed up by the system, so there is nothing to tell of; leave it out";
+const NO_CONTROL_UNIT: &str = "disks have no control unit with a cache that programs see";
 
 const DCOLLECT_PARAMS: &[Param] = &[
     name("OUTFILE", Form::Ddname, "DD name of the records")
@@ -23,26 +33,26 @@ const DCOLLECT_PARAMS: &[Param] = &[
     names("VOLUMES", Form::Mask, 255, "volumes to tell of").abbr(&["VOLUME", "VOL"]),
     names("STORAGEGROUP", Form::Word, 255, "storage groups to tell of")
         .abbr(&["STOGROUP", "STG"])
-        .not_yet(),
+        .never("there are no storage groups; name VOLUMES"),
     flag("NODATAINFO", "leave data sets out").abbr(&["NOD"]),
     flag("NOVOLUMEINFO", "leave volumes out").abbr(&["NOV"]),
-    flag("MIGRATEDATA", "migrated data sets").abbr(&["MIGD"]).not_yet(),
-    flag("BACKUPDATA", "backups").abbr(&["BACD"]).not_yet(),
-    flag("CAPPLANDATA", "capacity planning").abbr(&["CAPD"]).not_yet(),
+    flag("MIGRATEDATA", "migrated data sets").abbr(&["MIGD"]).never(NO_HSM),
+    flag("BACKUPDATA", "backups").abbr(&["BACD"]).never(NO_HSM),
+    flag("CAPPLANDATA", "capacity planning").abbr(&["CAPD"]).never(NO_HSM),
     name("SMSDATA", Form::Dsname, "SMS definitions")
         .abbr(&["SMS"])
-        .not_yet(),
+        .never("there are no SMS constructs to tell of"),
     flag("MIGRSNAPALL", "snapshot of migration")
         .abbr(&["MSALL"])
         .one_of("snap")
-        .not_yet(),
+        .never(NO_HSM),
     flag("MIGRSNAPERR", "the same, errors only")
         .abbr(&["MSERR"])
         .one_of("snap")
-        .not_yet(),
+        .never(NO_HSM),
     name("EXITNAME", Form::Word, "program that sees each record")
         .abbr(&["EXIT"])
-        .not_yet(),
+        .never("a z/OS exit is a program of that system; read the records from the file"),
     number("ERRORLIMIT", 1, 2_147_483_647, "end after so many errors").abbr(&["ELIMIT"]),
 ];
 pub(super) static DCOLLECT: VerbSpec = VerbSpec {
@@ -110,18 +120,28 @@ pub(super) static SHCDS: VerbSpec = VerbSpec {
     )
 };
 
+const AT_ONCE: &str = "nothing waits for the end of a step; DELETE the data set when it is done with";
+
 const ALLOCATE_PARAMS: &[Param] = &[
-    value("DATASET", Kind::Words, "data set").abbr(&["DSNAME", "DA", "DSN"]),
-    name("FILE", Form::Ddname, "DD name it gets").abbr(&["DDNAME", "F", "FI"]),
+    text("DATASET", 56, "data set, or a relative generation")
+        .abbr(&["DSNAME", "DA", "DSN"])
+        .required(),
+    name("FILE", Form::Ddname, "DD name it gets")
+        .abbr(&["DDNAME", "F", "FI"])
+        .required(),
     flag("OLD", "use alone").one_of("status"),
     flag("SHR", "use with others").one_of("status"),
     flag("MOD", "add at the end").one_of("status"),
     flag("NEW", "make it").one_of("status"),
-    value("SYSOUT", Kind::Words, "print class").one_of("status"),
+    value("SYSOUT", Kind::Words, "print class")
+        .one_of("status")
+        .never("there is no spool; name a data set, or send the listing to a file"),
     flag("KEEP", "keep at the end").one_of("disposition"),
-    flag("DELETE", "delete at the end").one_of("disposition"),
+    flag("DELETE", "delete at the end").one_of("disposition").never(AT_ONCE),
     flag("CATALOG", "catalog at the end").one_of("disposition"),
-    flag("UNCATALOG", "uncatalog at the end").one_of("disposition"),
+    flag("UNCATALOG", "uncatalog at the end")
+        .one_of("disposition")
+        .never(AT_ONCE),
     numbers(
         "SPACE",
         &[("primary", 1, 16_777_215), ("secondary", 0, 16_777_215)],
@@ -148,23 +168,28 @@ const ALLOCATE_PARAMS: &[Param] = &[
     number("KEYLEN", 0, 255, "key length"),
     number("KEYOFF", 0, 32_760, "key offset"),
     choice("DSORG", &[("PS", &[]), ("PO", &[]), ("DA", &[])], "organization"),
-    number("DIR", 1, 16_777_215, "directory blocks"),
-    name("UNIT", Form::Word, "device"),
+    number("DIR", 1, 16_777_215, "directory blocks").never("partitioned data sets are directories of the system here"),
+    name("UNIT", Form::Word, "device").accepted(),
     names("VOLUME", Form::Volser, 255, "volumes").abbr(&["VOL"]),
     name("LIKE", Form::Dsname, "data set to take attributes from"),
-    name("REFDD", Form::Ddname, "DD name to take attributes from"),
+    name("REFDD", Form::Ddname, "DD name to take attributes from").never("name the data set behind it with LIKE"),
     flag("REUSE", "give up what the DD name was").abbr(&["RU"]),
-    flag("RELEASE", "give unused space back").abbr(&["RLSE"]),
-    CLASSES[0],
-    CLASSES[1],
-    CLASSES[2],
-    TO,
-    FOR,
+    flag("RELEASE", "give unused space back").abbr(&["RLSE"]).accepted(),
+    name("DATACLASS", Form::Word, "SMS class")
+        .abbr(&["DATACLAS"])
+        .accepted(),
+    name("MANAGEMENTCLASS", Form::Word, "SMS class")
+        .abbr(&["MGMTCLAS"])
+        .accepted(),
+    name("STORAGECLASS", Form::Word, "SMS class")
+        .abbr(&["STORCLAS"])
+        .accepted(),
+    number("RETPD", 0, 9999, "days to keep a new data set"),
 ];
 pub(super) static ALLOCATE: VerbSpec = VerbSpec {
     abbrs: &["ALLOC"],
     example: "ALLOCATE DATASET(PAYROLL.COPY) FILE(COPY) NEW SPACE(5 1) CYLINDERS",
-    ..not_yet(
+    ..VerbSpec::new(
         Verb::Allocate,
         "ALLOCATE",
         ALLOCATE_PARAMS,
@@ -184,11 +209,12 @@ pub(super) static CREATE_LIBRARYENTRY: VerbSpec = VerbSpec {
     object_abbrs: &["LIBENTRY", "LIBENT"],
     object: LIBRARY_OBJECT,
     example: "CREATE LIBRARYENTRY (NAME(ATLLIB1) LIBRARYID(12345))",
-    ..not_yet(
+    ..never(
         Verb::CreateLibraryEntry,
         "CREATE LIBRARYENTRY",
         &[CATALOG],
         "enter a tape library",
+        NO_TAPES,
     )
 };
 const VOLUME_OBJECT: &[Param] = &[
@@ -203,11 +229,12 @@ pub(super) static CREATE_VOLUMEENTRY: VerbSpec = VerbSpec {
     object_abbrs: &["VOLENTRY", "VOLENT"],
     object: VOLUME_OBJECT,
     example: "CREATE VOLUMEENTRY (NAME(VT00001) LIBRARYNAME(ATLLIB1))",
-    ..not_yet(
+    ..never(
         Verb::CreateVolumeEntry,
         "CREATE VOLUMEENTRY",
         &[CATALOG],
         "enter a tape volume",
+        NO_TAPES,
     )
 };
 
@@ -222,11 +249,12 @@ const BINDDATA_PARAMS: &[Param] = &[
 ];
 pub(super) static BINDDATA: VerbSpec = VerbSpec {
     example: "BINDDATA BIND VOLUME(V39001) UNIT(3390)",
-    ..not_yet(
+    ..never(
         Verb::Binddata,
         "BINDDATA",
         BINDDATA_PARAMS,
         "bind tracks to the cache of a control unit",
+        NO_CONTROL_UNIT,
     )
 };
 const LISTDATA_PARAMS: &[Param] = &[
@@ -248,11 +276,12 @@ const LISTDATA_PARAMS: &[Param] = &[
 pub(super) static LISTDATA: VerbSpec = VerbSpec {
     abbrs: &["LDATA"],
     example: "LISTDATA STATUS VOLUME(V39001) UNIT(3390)",
-    ..not_yet(
+    ..never(
         Verb::Listdata,
         "LISTDATA",
         LISTDATA_PARAMS,
         "list the counters of a control unit's cache",
+        NO_CONTROL_UNIT,
     )
 };
 const SETCACHE_PARAMS: &[Param] = &[
@@ -273,10 +302,11 @@ const SETCACHE_PARAMS: &[Param] = &[
 pub(super) static SETCACHE: VerbSpec = VerbSpec {
     abbrs: &["SETC"],
     example: "SETCACHE VOLUME(V39001) UNIT(3390) DEVICE ON",
-    ..not_yet(
+    ..never(
         Verb::Setcache,
         "SETCACHE",
         SETCACHE_PARAMS,
         "switch the cache of a control unit",
+        NO_CONTROL_UNIT,
     )
 };

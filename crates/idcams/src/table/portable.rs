@@ -3,7 +3,7 @@
 use super::build::*;
 use super::common::*;
 use super::copy::{ON_DATASET, ON_FILE, YES_NO};
-use super::{Form, Kind, Param, Support, Verb, VerbSpec};
+use super::{Form, Kind, Param, Verb, VerbSpec};
 
 const EXPORT_PARAMS: &[Param] = &[
     name(
@@ -287,7 +287,6 @@ const BLDINDEX_PARAMS: &[Param] = &[
 ];
 pub(super) static BLDINDEX: VerbSpec = VerbSpec {
     abbrs: &["BIX"],
-    support: Support::Done,
     example: "BLDINDEX INDATASET(PAYROLL.MASTER) OUTDATASET(PAYROLL.BYNAME)",
     ..VerbSpec::new(
         Verb::Bldindex,

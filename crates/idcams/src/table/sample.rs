@@ -60,7 +60,7 @@ impl Draw<'_> {
 
 /// A command, on lines that end with continuation marks but the last.
 fn command(draw: &mut Draw, job: &mut String) {
-    let rare = |verb: &VerbSpec| verb.support == Support::NotYet;
+    let rare = |verb: &VerbSpec| matches!(verb.support, Support::Never(_));
     let all = draw.once_in(16);
     let functional: Vec<&VerbSpec> = VERBS
         .iter()
@@ -104,7 +104,7 @@ fn list(draw: &mut Draw, params: &'static [Param], job: &mut String) {
         let wanted = match (chosen.contains(&param.word), taken, param.support) {
             (true, ..) => !draw.once_in(32),
             // What excludes each other, and what is refused, is written as an accident only.
-            (_, true, _) | (_, _, Support::NotYet) => draw.once_in(128),
+            (_, true, _) | (_, _, Support::Never(_)) => draw.once_in(128),
             _ => draw.once_in(16),
         };
         if wanted {

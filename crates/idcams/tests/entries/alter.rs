@@ -177,7 +177,7 @@ fn what_is_refused() {
         &["IDC3012I", "IDC3009I", "IDC0532I"],
         "NO.*",
     );
-    world().refused("ALTER PAY.MASTER TYPE(LINEAR)", 12, &["CICA0901E"], "TYPE");
+    world().refused("ALTER PAY.MASTER TYPE(LINEAR)", 12, &["CICA0908E"], "TYPE");
     world().refused(
         "ALTER PAY.MASTER OWNER(X) CATALOG(UCAT)",
         12,

@@ -246,7 +246,7 @@ fn what_cannot_be_defined() {
         &["IDC3012I", "IDC3009I"],
         "NO.SUCH",
     );
-    world.refused("DEF CL (NAME(PAY.X) ZFS CYL(1))", 12, &["CICA0901E"], "ZFS");
+    world.refused("DEF CL (NAME(PAY.X) ZFS CYL(1))", 12, &["CICA0908E"], "ZFS");
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn types_must_agree() {
         &["CICA0932E", "IDC0551I"],
         "UCAT",
     );
-    world.refused("DELETE PAY.MASTER SPACE", 12, &["CICA0901E"], "SPACE");
+    world.refused("DELETE PAY.MASTER SPACE", 12, &["CICA0908E"], "SPACE");
 }
 
 #[test]
