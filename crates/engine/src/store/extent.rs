@@ -66,10 +66,10 @@ impl Extents {
 impl Component {
     /// Takes the extents that `bytes` need (X3).
     pub(super) fn take_extents(&self, bytes: u64) -> Result<(), RequestError> {
-        let before = self.space.lock().extents.clone();
-        if bytes <= before.high_allocated {
-            return Ok(());
-        }
+        let before = match &self.space.lock().extents {
+            extents if bytes <= extents.high_allocated => return Ok(()),
+            extents => extents.clone(),
+        };
         let mut after = before.clone();
         while after.high_allocated < bytes {
             if let Err(error) = self.extend(&mut after) {
