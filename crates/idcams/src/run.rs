@@ -319,7 +319,7 @@ impl Run<'_, '_> {
 fn refusals(command: &Command) -> Vec<Diagnostic> {
     let spec = command.verb.spec();
     if let Support::Never(reason) = spec.support {
-        return vec![never(&spec.words, reason, command.at)];
+        return vec![never(spec.words, reason, command.at)];
     }
     let mut refused = Vec::new();
     refused_in(&command.params, &mut refused);
@@ -333,7 +333,7 @@ fn never(item: &str, reason: &'static str, at: Pos) -> Diagnostic {
 fn refused_in(params: &Params, refused: &mut Vec<Diagnostic>) {
     for param in params.iter() {
         if let Support::Never(reason) = param.support {
-            refused.push(never(&param.keyword, reason, param.at));
+            refused.push(never(param.keyword, reason, param.at));
         }
         if let Value::Group(inner) = &param.value {
             refused_in(inner, refused);
