@@ -51,7 +51,7 @@ def page(runs):
         lines.append(f"| {name} | {total['inputs']:,} | {total['seconds']:,.0f} | {total['findings']} | {seeds} |")
     lines += [
         "",
-        "Findings of earlier runs are mended, and told in [Bugs that the tests found](bugs-found.md). `cica-inputs TARGET --seed SEED`",
+        "Findings are mended, and told in [Bugs that the tests found](bugs-found.md). `cica-inputs TARGET --seed SEED`",
         "does a run again. The same targets run under a fuzzer that looks at coverage, where a nightly compiler is: `fuzz/README.md`.",
         "",
     ]

@@ -31,6 +31,36 @@ fn refused(done: Result<(), OpenError>, words: &str) {
     assert!(error.to_string().contains(words), "{error}");
 }
 
+/// What DEFINE refuses may still stand in a root whose checksum is right.
+#[test]
+fn a_root_whose_key_is_beyond_its_control_interval_is_refused_when_it_is_opened() {
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "a", |_, _| {});
+    let (data, index) = world.paths("a");
+    let mut root = engine.peek(&data).unwrap();
+    root.attributes.key_offset = 263_039;
+    let how = cica_disk::Open {
+        write: true,
+        ..Default::default()
+    };
+    let file = world.disk.open(&data, how).unwrap();
+    for _ in 0..2 {
+        root.version += 1;
+        let at = u64::from(root.version & 1) * cica_format::root::AREA_LEN as u64;
+        let buf = &root.encode().unwrap();
+        file.write(&[cica_disk::WriteAt { at, buf }]).unwrap();
+    }
+    let options = OpenOptions {
+        access: Access::Output,
+        ..OpenOptions::default()
+    };
+    refused(
+        engine.open(&data, &index, options).map(drop),
+        "the key, 8 bytes at offset",
+    );
+}
+
 /// Keys in groups of four that differ in their last byte alone, and groups that share nothing: a separator between two
 /// of a group is as long as the key, and does not compress against the separator before it.
 fn scattered(n: u64, key_length: usize) -> Vec<u8> {

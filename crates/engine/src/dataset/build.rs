@@ -3,6 +3,7 @@
 use super::{Access, OpenOptions};
 use crate::common::interval::Intervals;
 use crate::common::{shape, Common};
+use crate::definition;
 use crate::engine::{read_copy, Shared};
 use crate::error::OpenError;
 use crate::esds::Esds;
@@ -51,6 +52,8 @@ pub(crate) fn read_index_root(file: &dyn File, path: &Path, data: &Root) -> Resu
 /// May the data set be opened so?
 pub(super) fn check_open(root: &Root, options: OpenOptions) -> Result<(), OpenError> {
     let (a, never_loaded) = (&root.attributes, never_loaded(root));
+    // No definition makes such a root, but any bytes may be in a file.
+    definition::check(a, None)?;
     let refused = |what: &str| {
         Err(OpenError::Attributes {
             what: format!("{} {what}", a.cluster_name),
@@ -76,7 +79,8 @@ pub(super) fn data_codec(a: &Attributes) -> Codec {
         _ => {}
     }
     let shape = shape(a);
-    let average = (a.average_record as usize).clamp(shape.rkp + shape.key_len, a.ci_size as usize);
+    let least = shape.rkp + shape.key_len;
+    let average = (a.average_record as usize).max(least).min(a.ci_size as usize);
     let expected = a.ci_size as usize / average.max(8) + 8;
     Codec::Data { shape, expected }
 }
