@@ -47,8 +47,8 @@ fn used(disk: &SimDisk) -> u64 {
 /// Runs a command on a disk with so much space left, and more and more of it until it succeeds; what is there
 /// after each failure is shown to `judge`.
 fn with_little_space(image: &Image, command: &str, judge: impl Fn(&mut World, &str)) {
-    let mut refused = 0;
-    for more in (0..200).map(|n| n * 8_192) {
+    for refused in 0..200 {
+        let more = refused * 8_192;
         let disk = Arc::new(SimDisk::from(image.clone()));
         let mut world = World::on(disk.clone());
         disk.set_faults(Faults::none().space(used(&disk) + more));
@@ -64,7 +64,6 @@ fn with_little_space(image: &Image, command: &str, judge: impl Fn(&mut World, &s
         }
         assert!(cc == 12 || cc == 8, "{more} bytes: {listing}");
         assert!(listing.contains("space"), "{more} bytes: {listing}");
-        refused += 1;
     }
     panic!("{command}: never enough");
 }
