@@ -524,17 +524,14 @@ impl Shared {
 
     /// Starts the thread that flushes the log each second, once; only owners that change something have it.
     pub fn start_flusher(&self) {
-        if !self.env.background {
+        if !self.env.background || !crate::sync::TIME_PASSES {
             return;
         }
         self.flusher.get_or_init(|| {
             let log = Arc::downgrade(&self.log);
             // Without the thread the log is flushed by commits and closes: less often than promised, so the failure
             // is not hidden.
-            let started = std::thread::Builder::new()
-                .name("cica-log".into())
-                .stack_size(256 << 10)
-                .spawn(move || flush_each_second(log));
+            let started = crate::sync::start("cica-log", 256 << 10, move || flush_each_second(log));
             if started.is_err() {
                 self.log.always_flush();
             }

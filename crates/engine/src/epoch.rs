@@ -39,8 +39,7 @@ impl Shared {
             return;
         }
         let shared = self.clone();
-        let thread = std::thread::Builder::new().name("cica-commit".into());
-        let started = thread.stack_size(512 << 10).spawn(move || {
+        let started = crate::sync::start("cica-commit", 512 << 10, move || {
             let guard = shared.starting_over.lock();
             shared.start_over();
             drop(guard);

@@ -11,6 +11,7 @@ use cica_engine::*;
 use cica_format::attributes::Organization;
 use common::history::*;
 use common::orders::explore;
+use common::sphere;
 use common::*;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
@@ -22,15 +23,34 @@ fn history(organization: Organization, longest: u64, keys: u64, commits: u64, du
         pool_bytes: 1 << 20,
         ..World::memory()
     };
-    let engine = world.engine();
-    world.create(&engine, "d", |data, index| {
+    history_in(
+        &world,
+        &world.engine(),
+        organization,
+        longest,
+        keys,
+        commits,
+        durability,
+    );
+}
+
+fn history_in(
+    world: &World,
+    engine: &Engine,
+    organization: Organization,
+    longest: u64,
+    keys: u64,
+    commits: u64,
+    durability: Durability,
+) {
+    world.create(engine, "d", |data, index| {
         data.organization = organization;
         data.key_length = if organization == Organization::Ksds { 8 } else { 0 };
         data.maximum_record = longest as u32;
         index.maximum_record = longest as u32;
         data.spanned = longest > 505;
     });
-    let open = world.open(&engine, "d");
+    let open = world.open(engine, "d");
     let mut s = open.string();
     let mut first = BTreeMap::new();
     for n in (1..=keys).step_by(2) {
@@ -48,7 +68,7 @@ fn history(organization: Organization, longest: u64, keys: u64, commits: u64, du
         durability,
         ..OpenOptions::default()
     };
-    let ds = world.open_with(&engine, "d", options);
+    let ds = world.open_with(engine, "d", options);
     let work = Work {
         organization,
         keys,
@@ -76,7 +96,7 @@ fn history(organization: Organization, longest: u64, keys: u64, commits: u64, du
     assert_sound(&ds);
     assert_linearizable(&first, events);
     ds.close().unwrap();
-    assert_sound(&world.open(&engine, "d"));
+    assert_sound(&world.open(engine, "d"));
 }
 
 #[test]
@@ -102,4 +122,161 @@ fn slots_of_a_relative_data_set() {
 #[test]
 fn requests_share_the_log_and_its_syncs() {
     explore(|| history(Organization::Ksds, 100, 4, 1, Durability::Request));
+}
+
+#[test]
+fn epochs_of_the_log_end_on_a_thread_of_their_own_while_records_change() {
+    explore(|| {
+        let world = World {
+            pool_bytes: 1 << 20,
+            background: true,
+            ..World::memory()
+        };
+        let engine = world.engine();
+        // Every few requests one ends.
+        engine.start_log_over_after(8 << 10);
+        history_in(&world, &engine, Organization::Ksds, 100, 4, 0, Durability::Request);
+    });
+}
+
+#[test]
+fn a_pool_with_room_for_few_pages_gives_them_up_while_others_read() {
+    explore(|| {
+        let world = World {
+            pool_bytes: 1 << 20,
+            ..World::memory()
+        };
+        let engine = world.engine();
+        world.create(&engine, "d", |data, index| {
+            (data.ci_size, data.ci_per_ca) = (32_768, 4);
+            (data.average_record, data.maximum_record) = (30_000, 30_000);
+            (data.primary, data.secondary, index.primary) = (8 << 20, 1 << 20, 1 << 20);
+        });
+        const RECORDS: u64 = 48;
+        let ds = world.open(&engine, "d");
+        let mut s = ds.string();
+        for n in 0..RECORDS {
+            s.insert(&sealed(n, 0, 30_000), Insert::Sequential).unwrap();
+        }
+        drop(s);
+        ds.close().unwrap();
+        let ds = world.open(&engine, "d");
+        let workers: Vec<_> = (0..3)
+            .map(|thread| {
+                let ds = ds.clone();
+                shuttle::thread::spawn(move || {
+                    let (mut s, mut random) = (ds.string(), Random(5 + thread));
+                    for round in 1..=4 {
+                        let n = random.below(RECORDS / 3) * 3 + thread;
+                        let held = s.get(&key(n), Search::Equal, Intent::Update).unwrap();
+                        let before = unsealed(held.bytes);
+                        s.update(&sealed(n, before + 1, 30_000)).unwrap();
+                        let other = (n + 16 * round) % RECORDS;
+                        unsealed(s.get(&key(other), Search::Equal, Intent::Read).unwrap().bytes);
+                    }
+                })
+            })
+            .collect();
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+        let (limit, charged) = engine.pool_use();
+        assert!(charged <= limit, "{charged} bytes charged, the bound is {limit}");
+        let mut s = ds.string();
+        let values = (0..RECORDS).map(|n| unsealed(s.get(&key(n), Search::Equal, Intent::Read).unwrap().bytes));
+        assert_eq!(values.sum::<u64>(), 12, "an update is lost");
+        drop(s);
+        ds.close().unwrap();
+    });
+}
+
+#[test]
+fn alternate_indexes_agree_with_their_base_whoever_changes_it_first() {
+    explore(|| {
+        let world = World {
+            pool_bytes: 2 << 20,
+            ..World::memory()
+        };
+        let engine = sphere::ready(&world);
+        let base = sphere::open(&world, &engine);
+        let workers: Vec<_> = (0..3_u64)
+            .map(|thread| {
+                let base = base.clone();
+                shuttle::thread::spawn(move || {
+                    let (mut s, mut random) = (base.string(), Random(31 + thread));
+                    for _ in 0..5 {
+                        let n = 1 + random.below(3);
+                        let record = sphere::record(n, &format!("{:04}", 1 + random.below(4)), "AAA");
+                        let held = s.get(&key(n), Search::Equal, Intent::Update).map(drop);
+                        let done = match (held, random.below(3)) {
+                            (Ok(()), 0) => s.erase(),
+                            (Ok(()), _) => s.update(&record).map(drop),
+                            (Err(RequestError::NotFound), _) => s.insert(&record, Insert::Direct).map(drop),
+                            (Err(error), _) => Err(error),
+                        };
+                        match done {
+                            Ok(()) | Err(RequestError::Duplicate { .. } | RequestError::Exclusive { .. }) => {}
+                            // A duplicate of an alternate key says which component it is in.
+                            Err(error) => assert_eq!(error.feedback().reason, 8, "{error}"),
+                        }
+                    }
+                })
+            })
+            .collect();
+        let committer = {
+            let base = base.clone();
+            shuttle::thread::spawn(move || base.checkpoint().unwrap())
+        };
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+        committer.join().unwrap();
+        base.close().unwrap();
+        sphere::assert_agree(&world, &engine);
+    });
+}
+
+#[test]
+fn units_that_meet_on_records_are_each_done_whole_or_not_at_all() {
+    explore(|| {
+        let world = World {
+            pool_bytes: 2 << 20,
+            ..World::memory()
+        };
+        let engine = world.engine();
+        const RECORDS: u64 = 4;
+        common::keyed::loaded(&world, &engine, "d", RECORDS);
+        let ds = world.open(&engine, "d");
+        let workers: Vec<_> = (0..3_u64)
+            .map(|thread| {
+                let (ds, unit) = (ds.clone(), engine.unit());
+                shuttle::thread::spawn(move || {
+                    let mut random = Random(7 + thread);
+                    for _ in 0..3 {
+                        // One more here and one less there; who finds a record taken gives all back.
+                        let (from, to) = (random.below(RECORDS) * 10, random.below(RECORDS) * 10);
+                        let mut s = ds.string_in(&unit);
+                        let mut add = |n: u64, more: u64| -> Result<(), RequestError> {
+                            let before = unsealed(s.get(&key(n), Search::Equal, Intent::Update)?.bytes);
+                            s.update(&sealed(n, before.wrapping_add(more), 60)).map(drop)
+                        };
+                        let done = add(from, 1).and_then(|()| add(to, u64::MAX));
+                        match done {
+                            Ok(()) if random.below(3) > 0 => unit.commit().unwrap(),
+                            Ok(()) | Err(RequestError::Exclusive { .. }) => unit.backout().unwrap(),
+                            Err(error) => panic!("{error}"),
+                        }
+                    }
+                })
+            })
+            .collect();
+        let committer = {
+            let ds = ds.clone();
+            shuttle::thread::spawn(move || ds.checkpoint().unwrap())
+        };
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+        committer.join().unwrap();
+        let values = common::keyed::contents(&ds);
+        let sum = values
+            .iter()
+            .fold(0_u64, |sum, record| sum.wrapping_add(unsealed(record)));
+        assert_eq!(sum, 0, "half a unit is there");
+        ds.close().unwrap();
+    });
 }

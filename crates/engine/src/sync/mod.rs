@@ -26,6 +26,18 @@ mod plain {
         MutexGuard::unlocked(guard, act)
     }
 
+    /// Starts a thread that nobody waits for.
+    ///
+    /// # Errors
+    /// The system has none to give.
+    pub fn start(name: &str, stack: usize, act: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+        let thread = std::thread::Builder::new().name(name.into()).stack_size(stack);
+        thread.spawn(act).map(drop)
+    }
+
+    /// Does time pass by itself?
+    pub const TIME_PASSES: bool = true;
+
     /// A place between two reads of a page that a writer may be changing.
     #[inline(always)]
     pub fn point() {}

@@ -19,6 +19,15 @@ pub fn spin_loop() {
     shuttle::thread::yield_now();
 }
 
+/// The scheduler runs it as one of its threads.
+pub fn start(_name: &str, _stack: usize, act: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    drop(shuttle::thread::spawn(act));
+    Ok(())
+}
+
+/// A thread that waits for a time would wait for ever.
+pub const TIME_PASSES: bool = false;
+
 pub mod atomic {
     //! Words of the system's layout, with a point before each use.
 

@@ -34,6 +34,8 @@ pub struct World {
     pub disk: Arc<dyn Disk>,
     pub root: PathBuf,
     pub pool_bytes: usize,
+    /// The engine may start threads.
+    pub background: bool,
 }
 
 impl World {
@@ -58,6 +60,7 @@ impl World {
             disk,
             root: root.to_path_buf(),
             pool_bytes: 8 << 20,
+            background: false,
         }
     }
 
@@ -68,7 +71,7 @@ impl World {
             log_dir: self.root.join("log"),
             pool_bytes: Some(self.pool_bytes),
             io: Default::default(),
-            background: false,
+            background: self.background,
         })
         .unwrap()
     }
