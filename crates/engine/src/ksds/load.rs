@@ -444,15 +444,13 @@ impl Ksds {
     }
 }
 
-/// What becomes of a load that cannot go on: its records are not in the log.
+/// What becomes of a load that cannot go on: its records are not in the log. After a lack of space it is not cut short:
+/// whoever loads may close, and keep what came before, or let go.
 fn cut_short(error: RequestError) -> RequestError {
     match error {
-        RequestError::NoSpace { why } => RequestError::NoSpace {
-            why: format!("{why}; this record is refused, those before it are kept when the data set is closed"),
-        },
         RequestError::Physical { reason, what } => RequestError::Physical {
             reason,
-            what: format!("{what}; of this load only the control areas of its last commit are kept"),
+            what: format!("{what}; of this load at most the control areas of its last commit are kept"),
         },
         other => other,
     }

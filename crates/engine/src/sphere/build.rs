@@ -20,7 +20,7 @@ use std::path::Path;
 pub struct Build<'b> {
     /// Directory of the work file.
     pub work: &'b Path,
-    /// Bytes that the sort may use.
+    /// Bytes that the sort may use, at most half of the pool. They are charged to it.
     pub memory: usize,
     /// Told the number of base records read, now and then.
     pub progress: &'b mut dyn FnMut(u64),
@@ -72,6 +72,11 @@ pub enum BuildError {
     Alternate(RequestError),
     /// The sort's work file.
     Work(std::io::Error),
+    /// The buffer pool of so many bytes has nothing left for the sort.
+    Pool {
+        /// Bound of the pool.
+        bytes: usize,
+    },
 }
 
 impl fmt::Display for BuildError {
@@ -81,6 +86,12 @@ impl fmt::Display for BuildError {
             BuildError::Base(error) => write!(f, "the base: {error}"),
             BuildError::Alternate(error) => write!(f, "the alternate index: {error}"),
             BuildError::Work(error) => write!(f, "the sort's work file: {error}"),
+            BuildError::Pool { bytes } => {
+                write!(
+                    f,
+                    "the buffer pool of {bytes} bytes has nothing left for the sort: raise CICA_POOL"
+                )
+            }
         }
     }
 }
@@ -142,7 +153,9 @@ impl Engine {
         let prime = shape.key_offset as usize..shape.key_offset as usize + shape.key_length as usize;
         let length = key_len + of.pointers.len();
         let file = format!("bldindex-{:016x}.work", self.new_id(work, 3));
-        let mut sorter = Sorter::new(self.shared_disk(), work.join(file), length, memory);
+        let pool = &self.shared().pool;
+        let mut sorter = Sorter::new(self.shared_disk(), work.join(file), length, memory, pool)
+            .map_err(|_| BuildError::Pool { bytes: pool.limit() })?;
         let mut string = base.string();
         let alternate = of.key(key_len as u16);
         loop {

@@ -1,6 +1,6 @@
 //! BLDINDEX: fills alternate indexes from their base.
 //!
-//! The sort stays within a bound of memory whatever INTERNALSORT or EXTERNALSORT say, and takes its work file beside
+//! The sort stays within the pool whatever INTERNALSORT or EXTERNALSORT say, and takes its work file beside
 //! the alternate index when that does not suffice. An index whose build fails is empty; the others of the list are
 //! built.
 
@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::open::{data_set, of_name, Target};
 use super::trouble::{not_opened, open_code, Trouble, GAVE_UP};
 use super::Services;
-use crate::messages::{CICA0941E, CICA0985I, IDC0652I, IDC1645I, IDC1646I};
+use crate::messages::{CICA0941E, CICA0985I, CICA0986I, IDC0652I, IDC1645I, IDC1646I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
 use cica_catalog::entry::{Aix, Organization};
@@ -17,7 +17,7 @@ use cica_engine::{Build, BuildError, Files, Omitted, OpenOptions};
 use cica_session::Reached;
 use std::path::Path;
 
-/// Bytes that the sort uses.
+/// Bytes that the sort uses at most; and no more than half of the pool, of which they are a part.
 const MEMORY: usize = 64 << 20;
 /// Messages about one index, after which its duplicates are only counted.
 const MOST_TOLD: u64 = 1000;
@@ -78,10 +78,11 @@ fn one(services: &mut Services, base: &Reached, name: &str, out: &mut Sysprint) 
         count: 0,
     };
     let work = data.parent().unwrap_or(Path::new(".")).to_path_buf();
+    let files = Files { data, index };
     let progress = &mut services.progress;
     let built = services.engine.build_index(
         &opened,
-        &Files { data, index },
+        &files,
         Build {
             work: &work,
             memory: MEMORY,
@@ -91,7 +92,16 @@ fn one(services: &mut Services, base: &Reached, name: &str, out: &mut Sysprint) 
     );
     let (cc, not_told) = (told.cc, told.count.saturating_sub(MOST_TOLD));
     let closed = opened.close();
-    let built = built.map_err(|error| not_built(aix.name.as_str(), base.name.as_str(), error))?;
+    let built = match built {
+        Ok(built) => built,
+        Err(error) => {
+            let failure = not_built(aix.name.as_str(), base.name.as_str(), error);
+            return Err(match left(services, &files) {
+                Some(left) => failure.and(&CICA0986I, &[("name", &aix.name), ("left", &left)]),
+                None => failure,
+            });
+        }
+    };
     closed.map_err(|error| Trouble::Close(error).of(base.name.as_str()))?;
     if built.short > 0 || not_told > 0 {
         out.say(
@@ -145,6 +155,15 @@ impl Told<'_, '_> {
 /// The first ten bytes in hexadecimal, as z/OS shows keys in these messages.
 fn first(key: &[u8]) -> String {
     super::hexadecimal(&key[..key.len().min(10)])
+}
+
+/// What stands in an index whose build was given up; none if its root cannot be read, which was said then.
+fn left(services: &Services, index: &Files) -> Option<&'static str> {
+    let root = services.engine.peek(&index.data).ok()?;
+    Some(match root.levels {
+        0 => "IT IS EMPTY",
+        _ => "IT IS AS IT WAS",
+    })
 }
 
 fn not_built(name: &str, base: &str, error: BuildError) -> Failure {

@@ -34,6 +34,13 @@ impl Failure {
         self
     }
 
+    /// The messages of another failure behind these.
+    pub fn and_all(mut self, other: Failure) -> Failure {
+        self.cc = self.cc.max(other.cc);
+        self.lines.extend(other.lines);
+        self
+    }
+
     /// The same with another condition code.
     pub fn with_cc(self, cc: u8) -> Failure {
         Failure { cc, ..self }

@@ -9,7 +9,7 @@ use super::output::Output;
 use super::sequential::Sequential;
 use super::trouble::{open_code, GAVE_UP};
 use super::Services;
-use crate::messages::{CICA0901E, CICA0941E, CICA0949E};
+use crate::messages::{CICA0908E, CICA0941E, CICA0949E};
 use crate::params::Params;
 use crate::sysprint::Sysprint;
 use cica_catalog::entry::Kind;
@@ -207,11 +207,9 @@ fn of_dd(services: &Services, ddname: &str) -> Result<Target, Failure> {
 }
 
 fn no_records(name: &Name, kind: Kind) -> Failure {
-    let item = format!(
-        "ACCESS TO RECORDS OF {name}, WHICH IS A {} AND NO CLUSTER,",
-        kind.word()
-    );
-    Failure::new(&CICA0901E, &[("item", &item)])
+    let item = format!("ACCESS TO RECORDS OF {name}");
+    let reason = format!("it is a {} and has none", kind.word());
+    Failure::new(&CICA0908E, &[("item", &item), ("reason", &reason)])
 }
 
 fn of_file(name: &str) -> impl Fn(QsamError) -> Failure + '_ {

@@ -13,7 +13,7 @@ use super::open::or_ascii;
 use super::print::rows::shown;
 use super::trouble::Trouble;
 use crate::diagnostic::Diagnostic;
-use crate::messages::{CICA0901E, IDC3203I, IDC3225I};
+use crate::messages::{CICA0908E, IDC3203I, IDC3225I};
 use crate::params::{KeyValue, Params};
 use crate::pos::Pos;
 use cica_engine::Argument;
@@ -198,7 +198,8 @@ fn refuse_places(params: &Params, input: &Input) -> Result<(), Diagnostic> {
             None => "A SEQUENTIAL FILE HAS NEITHER ADDRESSES NOR RECORD NUMBERS; USE SKIP AND COUNT",
             Some(Organization::Ksds) if address => {
                 let item = format!("{keyword} OF A KEY-SEQUENCED DATA SET WITH SPANNED RECORDS");
-                return Err(Diagnostic::new(&CICA0901E, &[("item", &item)], at).hint("USE FROMKEY AND TOKEY"));
+                let reason = "segments of a record lie wherever there was room; use FROMKEY and TOKEY";
+                return Err(Diagnostic::new(&CICA0908E, &[("item", &item), ("reason", &reason)], at));
             }
             Some(Organization::Ksds) => {
                 "A KEY-SEQUENCED DATA SET HAS NO RECORD NUMBERS; USE FROMKEY, TOKEY, SKIP OR COUNT"

@@ -14,7 +14,7 @@ use super::print::rows::shown;
 use super::range::{Range, Selection};
 use super::trouble::{Trouble, GAVE_UP};
 use super::Services;
-use crate::messages::{CICA0901E, CICA0915E, CICA0931E, CICA0946E, IDC0005I, IDC31467I, IDC3308I, IDC3314I};
+use crate::messages::{CICA0908E, CICA0915E, CICA0931E, CICA0946E, IDC0005I, IDC31467I, IDC3308I, IDC3314I};
 use crate::params::Command;
 use crate::sysprint::Sysprint;
 use cica_format::attributes::Organization;
@@ -83,8 +83,11 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
 fn takes_intervals(to: &Target) -> Result<(), Failure> {
     match to {
         Target::Cluster(cluster) if cluster.organization != Organization::Lds => {
-            let item = "CIMODE INTO A DATA SET WITH RECORDS (EXPORT CIMODE AND IMPORT COPY ONE AS IT IS STORED)";
-            Err(Failure::new(&CICA0901E, &[("item", &item)]))
+            let item = format!("CIMODE INTO {}", cluster.name);
+            let reason =
+                "it has records, and an index or addresses that would not be theirs; EXPORT CIMODE and IMPORT \
+                          copy a data set as it is stored";
+            Err(Failure::new(&CICA0908E, &[("item", &item), ("reason", &reason)]))
         }
         _ => Ok(()),
     }

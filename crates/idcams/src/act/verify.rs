@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::open::{data_set, files, Target};
 use super::trouble::{not_opened, Trouble};
 use super::Services;
-use crate::messages::{CICA0901E, CICA0942I, CICA0943I, CICA0945E};
+use crate::messages::{CICA0908E, CICA0942I, CICA0943I, CICA0945E};
 use crate::params::Command;
 use crate::sysprint::Sysprint;
 use cica_engine::{Access, OpenOptions};
@@ -24,8 +24,9 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
     let target = Target::of(services, &command.params, "FILE", "DATASET")?;
     let name = target.name();
     let Target::Cluster(cluster) = target else {
-        let item = format!("VERIFY OF {name}, WHICH IS A SEQUENTIAL FILE,");
-        return Err(Failure::new(&CICA0901E, &[("item", &item)]));
+        let item = format!("VERIFY OF {name}");
+        let reason = "it is a sequential file, whose end is where its bytes end";
+        return Err(Failure::new(&CICA0908E, &[("item", &item), ("reason", &reason)]));
     };
     let (data, _) = files(&*services.home(&cluster.name)?, &cluster)?;
     let before = services.engine.peek(&data).map_err(|error| not_opened(&name, &error))?;

@@ -31,8 +31,8 @@ CICA0907S 16 "SYSIN CANNOT BE READ: {reason}",
     "Check the name of the file and the right to read it.";
 CICA0908E 12 "{item} IS REFUSED HERE: {reason}",
     "The command or parameter is part of the language and its text was checked, but it asks for something that this \
-     system has no counterpart of, and going on without it would do something else than was meant. The command did \
-     nothing.",
+     system has no counterpart of, or that the data set named does not allow, and going on without it would do \
+     something else than was meant. The command did nothing.",
     "Do what the message says, or leave the parameter out if the job can do without it.";
 CICA0909I 0 "FILE {name} IS ALLOCATED TO {dataset}",
     "ALLOCATE gave the data set this DD name for the commands that follow in this run.",
@@ -95,6 +95,12 @@ CICA0985I 0 "{name}: {short} RECORDS HAVE NO ALTERNATE KEY, {more} MORE MESSAGES
     "Records that end before the alternate key have no entry in the alternate index. Messages of one kind end after a \
      thousand.",
     "Nothing.";
+CICA0986I 0 "{name} IS NOT BUILT; {left}",
+    "BLDINDEX gave this alternate index up. What it had loaded is gone; the base is as it was.",
+    "Do what the message above says, and run BLDINDEX for it again.";
+CICA0987I 0 "{name} IS NOT IMPORTED; THE CATALOG IS AS IT WAS",
+    "IMPORT gave up. What it had loaded is gone, and a data set that was to be replaced is as it was.",
+    "Do what the message above says, and run IMPORT again.";
 CICA0939E 12 "OUTFILE({name}) CANNOT BE WRITTEN: {reason}",
     "There is no such DD statement, or its file could not be made or written. The listing is lost.",
     "Check the DD statement and the right to write the file, and run the command again.";

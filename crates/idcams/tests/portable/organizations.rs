@@ -82,8 +82,8 @@ fn export_and_import_keep_addresses_and_numbers() {
         world.refused(
             "EXPORT PAY.ANY OUTFILE(NEXT) RECORDMODE",
             12,
-            &["CICA0901E"],
-            "NO KEY-SEQUENCED CLUSTER",
+            &["CICA0908E"],
+            "only key-sequenced clusters",
         );
     }
 }

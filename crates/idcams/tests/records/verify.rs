@@ -77,5 +77,5 @@ fn what_cannot_be_verified_is_told() {
         "IDC3012I ENTRY A.NOBODY NOT FOUND"
     );
     w.dd("CARDS", "", b"AA01\n");
-    assert!(w.messages("VERIFY FILE(CARDS)", 12)[0].starts_with("CICA0901E VERIFY OF DIR/CARDS"));
+    assert!(w.messages("VERIFY FILE(CARDS)", 12)[0].starts_with("CICA0908E VERIFY OF DIR/CARDS"));
 }

@@ -13,7 +13,7 @@ use super::super::trouble::{not_opened, Trouble};
 use super::super::Services;
 use super::stored::{files, Copied};
 use super::{complete, head, moment, rank, unwritten, NewCopy};
-use crate::messages::{CICA0901E, CICA0968I, IDC0005I, IDC0550I, IDC0594I};
+use crate::messages::{CICA0908E, CICA0968I, IDC0005I, IDC0550I, IDC0594I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
 use cica_catalog::entry::{Attributes, Organization};
@@ -114,8 +114,9 @@ impl Source {
         match (keyed, params.flag("CIMODE"), params.flag("RECORDMODE")) {
             (true, false, _) => Ok(Mode::Records),
             (false, _, true) => {
-                let item = "RECORDMODE OF WHAT IS NO KEY-SEQUENCED CLUSTER";
-                Err(Failure::new(&CICA0901E, &[("item", &item)]))
+                let item = format!("RECORDMODE OF {}", self.entry.name());
+                let reason = "only key-sequenced clusters are copied record by record; leave it out";
+                Err(Failure::new(&CICA0908E, &[("item", &item), ("reason", &reason)]))
             }
             _ => Ok(Mode::ControlIntervals),
         }

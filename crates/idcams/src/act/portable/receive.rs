@@ -5,9 +5,10 @@ use super::super::making::{Making, Replaced};
 use super::super::trouble::{not_opened, Trouble};
 use super::super::Services;
 use super::Copy;
+use crate::messages::CICA0987I;
 use cica_catalog::entry::Component;
 use cica_catalog::{Catalog, Cluster, Entry};
-use cica_engine::{Access, DataSet, Definition, Insert, OpenError, OpenOptions, Rebuild, RequestError};
+use cica_engine::{Access, DataSet, Definition, Insert, OpenError, OpenOptions, Rebuild};
 use cica_format::attributes::{Alternate, Attributes};
 use cica_format::portable::{Kind, Member, Mode, Totals};
 use cica_format::root::{Part, Root};
@@ -177,7 +178,7 @@ impl Copy {
         };
         let name = cluster.name.to_string();
         let opened = |error: OpenError| not_opened(&name, &error);
-        let refused = |error: RequestError| Trouble::from(error).of(&name);
+        let refused = |trouble: Trouble| trouble.of(&name).and(&CICA0987I, &[("name", &name)]);
         let data_set = new_data_set(services, cluster, &paths).map_err(opened)?;
         let mut string = data_set.string();
         let (mut stream, mut count) = (Records::default(), 0);
@@ -195,13 +196,15 @@ impl Copy {
                         return Err(self.unread(&self.reader.refused(What::Totals)));
                     }
                     drop(string);
-                    data_set.close().map_err(|error| Trouble::Close(error).of(&name))?;
+                    data_set.close().map_err(|error| refused(Trouble::Close(error)))?;
                     return Ok(count);
                 }
                 _ => return Err(self.out_of_order()),
             }
             while let Some((_, record)) = stream.next().map_err(|error| self.wrong(error))? {
-                string.insert(record, Insert::Sequential).map_err(refused)?;
+                string
+                    .insert(record, Insert::Sequential)
+                    .map_err(|error| refused(error.into()))?;
                 count += 1;
                 self.taken += 1;
                 services.progress(self.taken);

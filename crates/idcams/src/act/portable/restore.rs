@@ -17,7 +17,7 @@ use super::kind;
 use super::place::place;
 use super::receive::Received;
 use super::Copy;
-use crate::messages::{CICA0901E, CICA0962I, CICA0965E, CICA0966I, CICA0967E};
+use crate::messages::{CICA0908E, CICA0962I, CICA0965E, CICA0966I, CICA0967E};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
 use cica_catalog::{Contents, Entry, Mask, Name};
@@ -120,8 +120,9 @@ fn one(
             copy.rebuild(services, entry, paths)?
         }
         Mode::Records => {
-            let item = "RESTORE OF A COPY THAT EXPORT MADE RECORD BY RECORD (IMPORT DOES THAT)";
-            return Err(Failure::new(&CICA0901E, &[("item", &item)]));
+            let item = format!("RESTORE OF {}", entry.name());
+            let reason = "EXPORT copied it record by record; IMPORT makes it again";
+            return Err(Failure::new(&CICA0908E, &[("item", &item), ("reason", &reason)]));
         }
     };
     let within = received.within(services, &catalog)?;

@@ -39,13 +39,13 @@ pub fn copy(
         match records(services, from, &to, name, Insert::Sequential)? {
             Some(written) => count = written,
             None => {
-                to.close().map_err(|e| Trouble::Close(e).of(name.as_str()))?;
+                to.close().map_err(|e| stopped(Trouble::Close(e), name))?;
                 services.engine.destroy(&paths.0, &paths.1, false)?;
                 return sorted(services, making, from, before, entry, paths);
             }
         }
     }
-    to.close().map_err(|e| Trouble::Close(e).of(name.as_str()))?;
+    to.close().map_err(|e| stopped(Trouble::Close(e), name))?;
     complete(services, name, paths, counted, count)
 }
 
@@ -64,18 +64,11 @@ fn sorted(
         return Err(not_reorganized(entry.name(), &"it is no cluster"));
     };
     let name = &cluster.name;
-    let close = |data_set: DataSet| {
-        data_set
-            .close()
-            .map(drop)
-            .map_err(|e| Trouble::Close(e).of(name.as_str()))
-    };
+    let close = |data_set: DataSet| data_set.close().map(drop).map_err(|e| stopped(Trouble::Close(e), name));
     // A data set takes records in any order once it has been loaded with one.
     let to = create(services, cluster, &work_paths)?;
     let mut string = from.string();
-    let first = string
-        .next(Intent::Read)
-        .map_err(|e| Trouble::from(e).of(name.as_str()))?;
+    let first = string.next(Intent::Read).map_err(|e| stopped(Trouble::from(e), name))?;
     put(&mut to.string(), 0, first.bytes, Insert::Sequential).map_err(|e| wrong(from, name, 1, first, e))?;
     drop(string);
     close(to)?;
@@ -143,7 +136,7 @@ fn records(
         let record = match input.next(Intent::Read) {
             Ok(record) => record,
             Err(RequestError::EndOfData) => return Ok(Some(count)),
-            Err(error) => return Err(Trouble::from(error).of(name.as_str())),
+            Err(error) => return Err(stopped(Trouble::from(error), name)),
         };
         count += 1;
         services.progress(count);
@@ -188,6 +181,12 @@ fn wrong(from: &DataSet, name: &Name, number: u64, record: Record<'_>, error: Re
                 ("reason", &"a record does not fit its new definition; it is as it was"),
             ],
         ),
-        other => Trouble::from(other).of(name.as_str()),
+        other => stopped(Trouble::from(other), name),
     }
+}
+
+/// The failure of the copy itself: it is discarded, whatever it holds.
+fn stopped(trouble: Trouble, name: &Name) -> Failure {
+    let left = not_reorganized(name, &"the copy could not be made; it is as it was");
+    trouble.of(name.as_str()).and_all(left)
 }
