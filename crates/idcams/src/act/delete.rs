@@ -15,11 +15,15 @@ use crate::sysprint::Sysprint;
 use cica_catalog::entry::{Kind, NonVsam};
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name};
 use cica_disk::{Lock, Open};
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
 /// Condition code when an entry was not deleted.
 const NOT_DELETED: u8 = 8;
+
+/// Entries that a mask has deleted so far, or would have.
+type Gone = BTreeSet<Name>;
 
 /// Carries out DELETE.
 pub fn delete(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
@@ -42,8 +46,13 @@ pub fn delete(services: &mut Services, command: &Command, out: &mut Sysprint) ->
 fn named(services: &Services, text: &str, params: &Params, out: &mut Sysprint) -> Result<u8, Failure> {
     let catalog = services.catalog(params, text)?;
     let mut cc = 0;
+    // What a name before it took along is not asked for again.
+    let mut gone = Gone::new();
     for name in select::select(&*catalog.contents()?, text, params)? {
-        let done = one(services, &catalog, &name, params, out);
+        if gone.contains(&name) {
+            continue;
+        }
+        let done = one(services, &catalog, &name, params, &mut gone, out);
         cc = cc.max(done.unwrap_or_else(|failure| not_deleted(name.as_str(), &failure, out)));
     }
     Ok(cc)
@@ -61,6 +70,7 @@ fn one(
     catalog: &Catalog,
     name: &Name,
     params: &Params,
+    gone: &mut Gone,
     out: &mut Sysprint,
 ) -> Result<u8, Failure> {
     let doomed = doomed(services, catalog, &*catalog.contents()?, name, params)?;
@@ -70,11 +80,14 @@ fn one(
     let mut cc = 0;
     for entry in &doomed {
         if params.flag("TEST") {
-            tell(&IDC0556I, entry, out);
+            if gone.insert(entry.name().clone()) {
+                tell(&IDC0556I, entry, out);
+            }
             continue;
         }
         let left = remove(services, catalog, entry, params)?;
         tell(&IDC0550I, entry, out);
+        gone.insert(entry.name().clone());
         if let Some(left) = left {
             cc = cc.max(left.tell(out));
         }
