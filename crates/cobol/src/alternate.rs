@@ -56,13 +56,10 @@ impl Alternate {
         Ok(())
     }
 
-    /// Closes the path.
-    ///
-    /// # Errors
-    /// What could not be written.
-    pub fn close(&mut self) -> Result<(), RequestError> {
-        self.reader = None;
-        self.path.take().map_or(Ok(()), |path| path.close().map(drop))
+    /// Lets go of the path. Nothing was changed through it, and a close of it would write the log for what the file
+    /// has changed, which the file's own close commits.
+    pub fn let_go(&mut self) {
+        (self.reader, self.path) = (None, None);
     }
 }
 

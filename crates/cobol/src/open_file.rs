@@ -302,9 +302,8 @@ impl OpenFile {
         let Some(data_set) = self.data_set.take() else {
             return Ok(());
         };
-        let paths = self.alternates.iter_mut().map(Alternate::close);
-        let closed = paths.fold(Ok(()), Result::and).and(data_set.close().map(drop));
-        closed.map_err(|error| {
+        self.alternates.iter_mut().for_each(Alternate::let_go);
+        data_set.close().map_err(|error| {
             (self.told)(&error);
             Outcome::of_request(&error)
         })?;

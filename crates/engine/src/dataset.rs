@@ -89,7 +89,8 @@ impl OpenOptions {
 /// What a close did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CloseReport {
-    /// False: others still have the data set open in this process, and the last of them will commit.
+    /// False: others still have the data set open in this process, or a unit of recovery has changed it, and the last
+    /// of them commits the tree. What was acknowledged is durable all the same.
     pub closed: bool,
 }
 
@@ -588,18 +589,31 @@ impl DataSet {
         self.inner.common().check_fence()?;
         self.inner.records.examine()
     }
-    /// Closes this handle; the last one commits everything and lets go of the files.
+    /// Closes this handle; the last one commits everything and lets go of the files. Behind the close of another one
+    /// for output everything acknowledged is durable too: a load ends by it, and from then on is logged.
     ///
     /// # Errors
     /// What could not be written; the data set is as of its last commit, and the log has what was acknowledged
     /// after it.
     pub fn close(mut self) -> Result<CloseReport, RequestError> {
-        self.counted = false;
-        // Of closes at the same time exactly one is the last.
-        if self.inner.handles.fetch_sub(1, AcqRel) > 1 {
-            return Ok(CloseReport { closed: false });
+        let mut durable = match self.access {
+            Access::Output => None,
+            Access::Input => Some(Ok(())),
+        };
+        let handles = &self.inner.handles;
+        // Durable while its own handle counts: meanwhile nobody is the last. Of closes at the same time exactly one is.
+        loop {
+            let count = handles.load(Acquire);
+            if count > 1 && durable.is_none() {
+                durable = Some(self.inner.commit_all());
+            } else if handles.compare_exchange(count, count - 1, AcqRel, Acquire).is_ok() {
+                self.counted = false;
+                return match count {
+                    1 => self.inner.close().map(|()| CloseReport { closed: true }),
+                    _ => durable.unwrap_or(Ok(())).map(|()| CloseReport { closed: false }),
+                };
+            }
         }
-        self.inner.close().map(|()| CloseReport { closed: true })
     }
 }
 

@@ -4,6 +4,7 @@ use super::{Durability, Inner, Roots};
 use crate::error::RequestError;
 use crate::ksds::Ksds;
 use crate::log::Logger;
+use crate::organized::Organized;
 use crate::store::Component;
 use crate::sync::atomic::Ordering::*;
 use cica_format::root::{LogPosition, Root, Statistics};
@@ -114,6 +115,15 @@ impl Inner {
             return self.commit_tree(false);
         }
         self.flush_log()
+    }
+
+    /// The same for a handle that is closed while others go on: of a load, the records too that fill no control area.
+    pub fn commit_all(&self) -> Result<(), RequestError> {
+        self.check_fences()?;
+        match &self.records {
+            Organized::Ksds(ksds) if self.records.is_building() => self.end_loading(ksds),
+            _ => self.commit(),
+        }
     }
 
     /// Commits the tree: data and index as they are in memory. The caller keeps the gate exclusively. `last`: the
