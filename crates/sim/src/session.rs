@@ -74,7 +74,14 @@ impl From<OpenError> for Trouble {
 
 impl From<RequestError> for Trouble {
     fn from(error: RequestError) -> Self {
-        match error {
+        let mut cause = &error;
+        while let RequestError::Alternate {
+            error: of_alternate, ..
+        } = cause
+        {
+            cause = of_alternate;
+        }
+        match cause {
             RequestError::Physical { .. } | RequestError::Fenced { .. } | RequestError::NoSpace { .. } => {
                 Trouble::Failed(error.to_string())
             }
