@@ -6,6 +6,8 @@
 //! * O7. A change that an alternate index refuses changes nothing: 8/8 or 8/148 with component 4. What the base itself
 //!   refuses comes first.
 //! * O8. An alternate index that is not upgraded stays as it was built: 8/144 where its pointer leads nowhere.
+//! * O9. A record whose alternate key is the suppressed byte throughout is in that index as little as one that is too
+//!   short for the key: it meets no duplicates and is not reached by the path.
 
 use std::collections::BTreeMap;
 
@@ -115,6 +117,11 @@ impl SphereOracle {
     /// What the alternate indexes hold.
     pub fn alternates(&self) -> &[Entries] {
         &self.alternates
+    }
+
+    /// Whether the base or an alternate index has no record.
+    pub fn has_an_empty_index(&self) -> bool {
+        self.base.records().is_empty() || self.alternates.iter().any(BTreeMap::is_empty)
     }
 
     /// A number that tells contents apart.

@@ -4,6 +4,7 @@ use cica_format::aix::Pointers;
 use cica_format::attributes::{self, Attributes};
 
 use crate::random::Random;
+use crate::request::Body;
 use crate::shape::{Keys, Organization, Shape};
 
 /// A base and its alternate indexes.
@@ -30,12 +31,25 @@ pub struct Alternate {
     pub maximum_record: usize,
     /// Bytes of a pointer: a prime key, or an RBA of four or eight.
     pub pointer: usize,
+    /// SUPPRESS: records whose alternate key is this byte throughout are not in the index.
+    pub suppressed: Option<u8>,
 }
 
+/// CISZ of an alternate index's data component.
+const CI_SIZE: u32 = 512;
+/// CIs in each of its CAs.
+const CI_PER_CA: u16 = 6;
+/// Longest record that one CI takes.
+const LONGEST_IN_CI: usize = CI_SIZE as usize - 7;
+/// Longest record that spans the CIs of a CA: DEFINE gives an alternate index no longer one.
+const LONGEST_IN_CA: usize = CI_PER_CA as usize * (CI_SIZE as usize - 10);
+
 impl Alternate {
-    /// The alternate key in a record that is long enough to hold it.
+    /// The alternate key in a record that is long enough to hold it, if the index has such a key.
     pub fn key_of<'r>(&self, record: &'r [u8]) -> Option<&'r [u8]> {
-        record.get(self.offset..self.offset + self.length)
+        let key = record.get(self.offset..self.offset + self.length)?;
+        let is_suppressed = self.suppressed.is_some_and(|byte| key == vec![byte; self.length]);
+        (!is_suppressed).then_some(key)
     }
 
     fn draw(base: &Shape, random: &mut Random) -> Alternate {
@@ -45,16 +59,19 @@ impl Alternate {
             false => random.pick(&[4, 4, 8]),
         };
         let unique = length > 1 && random.chance(50);
+        let offset = random.between(0, base.least_record() as u64 + 6) as usize;
+        let maximum_record = match unique {
+            true => 5 + length + pointer,
+            false => 5 + length + pointer * random.pick(&[3, 12, 60, 150, 150]),
+        };
         Alternate {
-            offset: random.between(0, base.least_record() as u64 + 6) as usize,
+            offset,
             length,
             unique,
             upgrade: random.chance(80),
-            maximum_record: match unique {
-                true => 5 + length + pointer,
-                false => 5 + length + pointer * random.pick(&[3, 12, 60, 150, 150]),
-            },
+            maximum_record: maximum_record.min(LONGEST_IN_CA),
             pointer,
+            suppressed: random.chance(30).then(|| byte_at(offset, base, random)),
         }
     }
 }
@@ -122,10 +139,10 @@ impl Sphere {
             key_length: alternate.length,
             key_offset: 5,
             maximum_record: alternate.maximum_record,
-            ci_size: 512,
-            ci_per_ca: 6,
+            ci_size: CI_SIZE,
+            ci_per_ca: CI_PER_CA,
             index_ci_size: 512,
-            spanned: alternate.maximum_record > 505,
+            spanned: alternate.maximum_record > LONGEST_IN_CI,
             ..self.base.clone()
         };
         let (mut data, mut index) = own.attributes();
@@ -135,7 +152,7 @@ impl Sphere {
             attributes.component_name = format!("{name}.{part}");
             attributes.alternate = Some(attributes::Alternate {
                 base: "SIM.KSDS".into(),
-                suppressed: None,
+                suppressed: alternate.suppressed,
                 key_offset: alternate.offset as u32,
                 unique: alternate.unique,
                 upgrade: alternate.upgrade,
@@ -148,4 +165,20 @@ impl Sphere {
         }
         (data, index)
     }
+}
+
+/// A byte that records have at an offset, among the digits of their keys or in their filling.
+fn byte_at(offset: usize, base: &Shape, random: &mut Random) -> u8 {
+    let body = Body {
+        key: vec![random.pick(&[0, b'0']); base.key_length],
+        length: offset + 1,
+        fill: filling(random),
+    };
+    body.bytes(base)[offset]
+}
+
+/// Filling with few values in each byte, so that alternate keys meet.
+pub fn filling(random: &mut Random) -> u32 {
+    let bytes = [random.below(3), random.below(5), random.below(2), random.below(24)];
+    u32::from_le_bytes(bytes.map(|byte| byte as u8))
 }

@@ -8,7 +8,7 @@ use crate::random::Random;
 use crate::request::{Body, Intent, Order, Request, Search};
 use crate::shape::Organization;
 use crate::sphere::oracle::SphereOracle;
-use crate::sphere::shape::Sphere;
+use crate::sphere::shape::{filling, Alternate, Sphere};
 
 /// A run: everything follows from the seed and the number of requests.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,9 +51,9 @@ struct Writer {
 }
 
 impl Writer {
-    fn new(shape: Sphere, mut random: Random, records: u64, deaths: bool) -> Writer {
+    fn new(mut shape: Sphere, mut random: Random, records: u64, deaths: bool) -> Writer {
         let mut keys = KeySource::new(&shape.base, records, &mut random);
-        let loaded = load(&shape, &mut keys, records, &mut random);
+        let loaded = loaded(&mut shape, &mut keys, records, &mut random);
         Writer {
             oracle: SphereOracle::new(&shape, &loaded),
             random,
@@ -103,8 +103,8 @@ impl Writer {
             92..95 => self.push(Request::Commit),
             95..97 => self.push(Request::Checkpoint),
             97..99 => {
-                // An empty base cannot be opened for input, nor an empty index; it stays so rarely that it is left out.
-                let output = self.random.chance(80) || self.oracle.base().records().is_empty();
+                // An empty base cannot be opened for input, nor an empty index.
+                let output = self.random.chance(80) || self.oracle.has_an_empty_index();
                 self.push(reopen(output));
             }
             _ if self.deaths => self.push(Request::Abandon),
@@ -285,7 +285,7 @@ fn reopen(output: bool) -> Request {
     Request::Reopen { output, reset: false }
 }
 
-/// A record: few values in each byte of the filling, so that alternate keys meet; sometimes too short for one.
+/// A record, sometimes too short for an alternate key.
 fn body(shape: &Sphere, key: Vec<u8>, random: &mut Random) -> Body {
     let (least, most) = (shape.base.least_record() as u64, shape.base.maximum_record as u64);
     let length = match random.below(12) {
@@ -294,11 +294,23 @@ fn body(shape: &Sphere, key: Vec<u8>, random: &mut Random) -> Body {
         1 if shape.base.spanned => most,
         _ => random.between(least, most.min(least + 120)),
     };
-    let bytes = [random.below(3), random.below(5), random.below(2), random.below(24)];
     Body {
         key: if shape.base.addressed() { Vec::new() } else { key },
         length: length as usize,
-        fill: u32::from_le_bytes(bytes.map(|byte| byte as u8)),
+        fill: filling(random),
+    }
+}
+
+/// Records to begin with. An index that has none of them suppresses nothing: it would count as never built.
+fn loaded(shape: &mut Sphere, keys: &mut KeySource, records: u64, random: &mut Random) -> Vec<Body> {
+    loop {
+        let bodies = load(shape, keys, records, random);
+        let all: Vec<_> = bodies.iter().map(|body| body.bytes(&shape.base)).collect();
+        let is_empty = |of: &&mut Alternate| all.iter().all(|record| of.key_of(record).is_none());
+        match shape.alternates.iter_mut().find(is_empty) {
+            Some(of) => of.suppressed = None,
+            None => return bodies,
+        }
     }
 }
 
@@ -306,7 +318,7 @@ fn body(shape: &Sphere, key: Vec<u8>, random: &mut Random) -> Body {
 fn load(shape: &Sphere, keys: &mut KeySource, records: u64, random: &mut Random) -> Vec<Body> {
     let mut bodies: Vec<Body> = Vec::new();
     let mut taken: Vec<BTreeMap<Vec<u8>, usize>> = vec![BTreeMap::new(); shape.alternates.len()];
-    // The first has every alternate key, so no index is empty.
+    // The first has every alternate key that is not suppressed.
     for n in 0..records {
         let mut body = body(shape, keys.draw(random), random);
         if n == 0 {
