@@ -14,6 +14,7 @@
 //!   to do. A sync that fails fences the data set like any other.
 //! * E3. A log that a fenced data set needs is let go, and so is one that failed. A fenced data set whose log was let
 //!   go needs no other: the next epoch ends as if it were not there.
+//! * E4. No log starts over, here or at a checkpoint, above a root of which one copy alone is durable (R9).
 
 use crate::dataset::Inner;
 use crate::engine::{those_open, Shared};
@@ -68,7 +69,10 @@ impl Shared {
         // without.
         if logged.is_err() || fenced.iter().any(|inner| inner.is_named()) {
             self.commit_off_log(&all, &logged);
-        } else if sound.iter().all(|inner| inner.commit_tree(false).is_ok()) {
+        } else if sound
+            .iter()
+            .all(|inner| inner.commit_tree(false).is_ok() && inner.roots_are_durable())
+        {
             match self.open_units.load(Acquire) {
                 0 => self.log.start_over(),
                 // The gates are kept, so no unit makes its first change just now (U2).

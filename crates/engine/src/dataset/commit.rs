@@ -76,8 +76,23 @@ impl Inner {
         };
         // The gate is kept, so no unit makes its first change just now (U2).
         let no_unit = self.shared.open_units.load(Acquire) == 0;
-        if let Some(number) = self.common().log_number().filter(|_| no_unit) {
+        if let Some(number) = self
+            .common()
+            .log_number()
+            .filter(|_| no_unit && self.roots_are_durable())
+        {
             self.shared.log.start_over_alone(number);
+        }
+    }
+
+    /// Makes the second copy of the root durable, behind a commit (R9). A data set where that fails is fenced.
+    pub fn roots_are_durable(&self) -> bool {
+        match self.common().log_number().map(|_| self.common().data.sync()) {
+            None | Some(Ok(())) => true,
+            Some(Err(error)) => {
+                self.common().fence_quietly(&error.to_string());
+                false
+            }
         }
     }
 
