@@ -60,14 +60,16 @@ fn every_truncation_and_every_addition_is_found() {
     assert!(damaged(&longer));
 }
 
+/// Where the item at `at` begins and ends.
+fn item(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
+    let length = u32::from_le_bytes(bytes[at + 4..at + 8].try_into().expect("four bytes")) as usize;
+    at..at + ITEM_HEAD + length + ITEM_TAIL
+}
+
 #[test]
 fn an_item_left_out_or_doubled_is_found_even_if_the_length_fits() {
     let (_, good) = wire::encode(&common::everything(), 3);
-    let item = |at: usize| {
-        let length = u32::from_le_bytes(good[at + 4..at + 8].try_into().expect("four bytes")) as usize;
-        at..at + ITEM_HEAD + length + ITEM_TAIL
-    };
-    let first = item(HEADER_LEN);
+    let first = item(&good, HEADER_LEN);
     let mut without = good.clone();
     without.drain(first.clone());
     let mut twice = good.clone();
@@ -78,6 +80,16 @@ fn an_item_left_out_or_doubled_is_found_even_if_the_length_fits() {
         seal_header(bytes);
         assert!(damaged(bytes));
     }
+}
+
+#[test]
+fn an_item_in_the_place_of_another_is_found_even_if_count_and_length_fit() {
+    let (_, mut bytes) = wire::encode(&common::everything(), 3);
+    let first = item(&bytes, HEADER_LEN);
+    let second = item(&bytes, first.end);
+    let swapped = [&bytes[second.clone()], &bytes[first.clone()]].concat();
+    bytes[first.start..second.end].copy_from_slice(&swapped);
+    assert!(damaged(&bytes));
 }
 
 #[test]

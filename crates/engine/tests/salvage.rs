@@ -494,6 +494,31 @@ fn what_a_block_of_an_earlier_moment_names_is_not_sure() {
     }
 }
 
+/// The index is whole in itself and knows nothing of the control intervals that came since.
+#[test]
+fn an_index_of_an_earlier_moment_makes_no_loss_untold() {
+    let mut subject = Subject::new(Organization::Ksds, false, 21);
+    let earlier = subject.read(&subject.index);
+    let open = subject.world.open(&subject.world.engine(), "d");
+    let mut s = open.string();
+    for n in 3000..3200 {
+        let record = sealed(n, 9, 100);
+        s.insert(&record, Insert::Direct).unwrap();
+        subject.records.insert((0, key(n)), record);
+    }
+    drop(s);
+    open.close().unwrap();
+    subject.write(&subject.index, &earlier);
+    let had = subject.salvage();
+    subject.check(&had);
+    let found = had.sure.len() + had.doubtful.len();
+    assert_eq!(
+        found,
+        subject.records.len(),
+        "what no index leads to is found all the same"
+    );
+}
+
 #[test]
 fn a_data_set_that_is_open_for_output_is_not_salvaged() {
     let subject = Subject::new(Organization::Ksds, false, 3);

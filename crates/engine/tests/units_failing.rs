@@ -5,7 +5,7 @@
 mod common;
 
 use cica_disk::sim::{Call, Errno, Faults};
-use cica_disk::{Disk, SimDisk};
+use cica_disk::{Disk, Image, SimDisk};
 use cica_engine::*;
 use common::keyed::*;
 use common::*;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// A world with the data sets `a`, `b` and `c`.
 fn world() -> (SimDisk, World, Engine) {
-    let disk = SimDisk::new();
+    let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
     let world = World::on(Arc::new(disk.clone()) as Arc<dyn Disk>, Path::new("/"));
     let engine = world.engine();
     for name in ["a", "b", "c"] {
@@ -28,6 +28,12 @@ fn after_death(disk: &SimDisk) -> (SimDisk, World) {
     let disk = SimDisk::from(disk.image());
     let world = World::on(Arc::new(disk.clone()) as Arc<dyn Disk>, Path::new("/"));
     (disk, world)
+}
+
+/// What a power cut leaves: nothing that is not durable.
+fn after_power_cut(disk: &SimDisk) -> World {
+    let image = disk.trace().crash_after(disk.events()).image_of(0);
+    World::on(Arc::new(SimDisk::from(image)) as Arc<dyn Disk>, Path::new("/"))
 }
 
 /// Changes of each kind.
@@ -293,4 +299,19 @@ fn recovery_takes_a_unit_back_beyond_the_space_that_the_definition_gives() {
         drop(s);
         ds.close().unwrap();
     }
+}
+
+/// Nothing makes the log durable after the backout but the backout itself.
+#[test]
+fn a_tree_committed_after_a_backout_is_not_taken_back_by_a_power_cut() {
+    let (disk, world, engine) = world();
+    let (a, unit) = (world.open(&engine, "a"), engine.unit());
+    update(&mut a.string_in(&unit), 30, 1, 60).unwrap();
+    a.checkpoint().unwrap();
+    unit.backout().unwrap();
+    update(&mut a.string(), 30, 2, 60).unwrap();
+    a.checkpoint().unwrap();
+    let expected = contents(&a);
+    let world = after_power_cut(&disk);
+    assert_eq!(contents(&world.open(&world.engine(), "a")), expected);
 }

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used)]
 #![allow(clippy::type_complexity)] // what was read is only compared
 
-use cica_format::portable::{Head, Kind, Member, Mode};
+use cica_format::portable::{BlockHead, Head, Kind, Member, Mode, BLOCK_HEAD_LEN};
+use cica_format::FormatError;
 use cica_portable::{CopyError, Intervals, Reader, Records, What, Writer};
 
 const HEAD: Head = Head {
@@ -159,6 +160,23 @@ fn a_block_that_is_missing_doubled_or_of_another_copy_is_found_out() {
             ..
         })
     ));
+}
+
+/// What a decompressor makes of sound bytes must be what was compressed.
+#[test]
+fn content_that_is_not_what_was_compressed_is_found_out() {
+    let mut bytes = copy(100);
+    let block = blocks(&bytes)[1];
+    let (head, stored) = bytes[block..].split_at_mut(BLOCK_HEAD_LEN);
+    let head: &mut [u8; BLOCK_HEAD_LEN] = head.try_into().unwrap();
+    let mut other = BlockHead::decode(head).unwrap();
+    other.content ^= 1;
+    *head = other.encode(&stored[..other.stored as usize]).0;
+    let CopyError { what, block, .. } = read(&bytes).unwrap_err();
+    let expected = FormatError::Checksum {
+        what: "content of a block",
+    };
+    assert!(matches!(what, What::Format(found) if found == expected), "{block:?}");
 }
 
 #[test]
