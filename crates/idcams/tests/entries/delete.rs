@@ -299,3 +299,19 @@ fn a_component_that_no_catalog_names_stays_while_somebody_has_it_open() {
     world.ok("DELETE PAY.MASTER.DATA VVR\nDELETE PAY.MASTER.INDEX VVR ERASE");
     assert!(world.files("/cat/volumes/CICA01").is_empty());
 }
+
+#[test]
+fn a_component_that_no_catalog_names_does_not_come_back_with_a_power_cut() {
+    let disk = SimDisk::new();
+    let mut world = World::on(Arc::new(disk.clone()));
+    world.ok(MASTER);
+    let catalog = world.services.catalog.clone();
+    catalog
+        .transact(|c| c.remove(&cica_catalog::Name::parse("PAY.MASTER").unwrap()).map(drop))
+        .unwrap();
+    world.ok("DELETE PAY.MASTER.DATA VVR");
+    world.ok("DELETE PAY.MASTER.INDEX VVR");
+    let image = disk.trace().crash_after(disk.events()).image_of(0);
+    let world = World::on(Arc::new(SimDisk::from(image)));
+    assert!(world.files("/cat/volumes/CICA01").is_empty());
+}

@@ -35,8 +35,13 @@ impl World {
     }
 
     pub fn on(disk: Arc<dyn Disk>) -> World {
+        World::at(disk, Path::new("/cat"))
+    }
+
+    /// With the catalog in a directory of the caller's.
+    pub fn at(disk: Arc<dyn Disk>, directory: &Path) -> World {
         let clock = Arc::new(ManualClock::new(NOW, 0));
-        let catalog = Arc::new(Catalog::open_or_create(disk.clone(), "/cat").unwrap());
+        let catalog = Arc::new(Catalog::open_or_create(disk.clone(), directory).unwrap());
         let services = services(&disk, &clock, &catalog);
         World { disk, clock, services }
     }

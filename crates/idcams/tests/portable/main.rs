@@ -11,6 +11,7 @@ mod disasters;
 mod export;
 mod files;
 mod full;
+mod meanwhile;
 mod organizations;
 mod rebuild;
 mod reorganize;
