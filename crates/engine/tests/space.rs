@@ -3,8 +3,8 @@
 
 mod common;
 
-use cica_disk::sim::{Call, Errno, Faults};
-use cica_disk::{Counted, Disk, MemoryDisk, Open, ReadAt, SimDisk, WriteAt};
+use cica_disk::sim::{Call, Errno, Event, Faults, Survival};
+use cica_disk::{Counted, Disk, Image, MemoryDisk, Open, ReadAt, SimDisk, WriteAt};
 use cica_engine::*;
 use cica_format::root::AREA_LEN;
 use common::*;
@@ -397,16 +397,17 @@ fn no_region_is_lost_when_more_control_areas_move_at_once_than_the_root_lists_in
     assert_sound(&world.open(&engine, "a"));
 }
 
-/// The root of a data set of forty CAs after a session that wrote each CI several times, and the length of its file.
-fn after_a_long_session(give_back_from: u64) -> (cica_format::root::Root, u64) {
-    let mut world = World::memory();
-    world.pool_bytes = 16 << 20;
+/// Records of a full CA.
+const AREA: u64 = 48;
+
+/// A session that writes each CI of a data set of so many CAs several times.
+fn long_session(world: &World, give_back_from: u64, areas: u64) {
     let engine = world.engine();
     engine.give_back_from(give_back_from);
     world.create(&engine, "a", |data, index| {
         (data.primary, data.secondary, index.primary) = (64 << 20, 1 << 20, 4 << 20);
     });
-    let (areas, area) = (40, 48);
+    let area = AREA;
     let ds = world.open(&engine, "a");
     let mut s = ds.string();
     for n in 0..areas * area {
@@ -428,12 +429,14 @@ fn after_a_long_session(give_back_from: u64) -> (cica_format::root::Root, u64) {
     }
     drop(s);
     ds.close().unwrap();
-    let path = world.paths("a").0;
-    let root = engine.peek(&path).unwrap();
-    let ds = world.open(&engine, "a");
-    assert_eq!(keys(&ds), (0..areas * area).collect::<Vec<u64>>());
+}
+
+/// What a long session wrote last is there.
+fn assert_written(world: &World, areas: u64) {
+    let ds = world.open(&world.engine(), "a");
+    assert_eq!(keys(&ds), (0..areas * AREA).collect::<Vec<u64>>());
     let mut s = ds.string();
-    for n in 0..areas * area {
+    for n in 0..areas * AREA {
         assert_eq!(
             unsealed(s.get(&key(n), Search::Equal, Intent::Read).unwrap().bytes),
             4,
@@ -442,6 +445,16 @@ fn after_a_long_session(give_back_from: u64) -> (cica_format::root::Root, u64) {
     }
     drop(s);
     ds.close().unwrap();
+}
+
+/// The root of a data set of forty CAs after a long session, and the length of its file.
+fn after_a_long_session(give_back_from: u64) -> (cica_format::root::Root, u64) {
+    let mut world = World::memory();
+    world.pool_bytes = 16 << 20;
+    long_session(&world, give_back_from, 40);
+    let path = world.paths("a").0;
+    let root = world.engine().peek(&path).unwrap();
+    assert_written(&world, 40);
     let length = bytes_of(&*world.disk, &path).len() as u64;
     (root, length)
 }
@@ -458,4 +471,37 @@ fn a_close_after_many_changes_gives_back_what_they_took() {
         sparse.region_count
     );
     assert!(short < long * 2 / 3, "{short} bytes, {long} without");
+}
+
+#[test]
+fn after_the_file_was_cut_neither_root_names_what_is_gone() {
+    let areas = 12;
+    let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
+    let world_on = |disk: Arc<dyn Disk>| World::on(disk, Path::new("/"));
+    let world = world_on(Arc::new(disk.clone()));
+    long_session(&world, 0, areas);
+    let trace = disk.trace();
+    let cut = |event: &Event| matches!(event, Event::Resize { .. });
+    let resized = 1 + trace.events().iter().rposition(cut).unwrap();
+    for copy in [0, 1] {
+        let point = trace.crash_after(resized);
+        // The file is cut, and nothing else that is not durable survives.
+        let image = point.image(|_, event| match cut(event) {
+            true => Survival::Whole,
+            false => Survival::Lost,
+        });
+        let left = MemoryDisk::from(image);
+        let how = Open {
+            write: true,
+            ..Open::default()
+        };
+        let file = left.open(&world.paths("a").0, how).unwrap();
+        let (at, buf) = (copy * AREA_LEN as u64, &vec![0; AREA_LEN][..]);
+        file.write(&[WriteAt { at, buf }]).unwrap();
+        drop(file);
+        let world = world_on(Arc::new(left));
+        let root = world.engine().peek(&world.paths("a").0).unwrap();
+        assert_eq!(u64::from(root.region_count), areas, "without copy {copy}");
+        assert_written(&world, areas);
+    }
 }
