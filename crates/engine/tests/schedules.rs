@@ -7,8 +7,10 @@
 
 mod common;
 
+use cica_disk::{Open, ReadAt};
 use cica_engine::*;
 use cica_format::attributes::Organization;
+use cica_format::log::{read_group, BLOCK_LEN};
 use common::history::*;
 use common::orders::explore;
 use common::sphere;
@@ -136,7 +138,24 @@ fn epochs_of_the_log_end_on_a_thread_of_their_own_while_records_change() {
         // Every few requests one ends.
         engine.start_log_over_after(8 << 10);
         history_in(&world, &engine, Organization::Ksds, 100, 4, 0, Durability::Request);
+        assert!(latest_epoch(&world) > 1, "no epoch ended");
     });
+}
+
+/// The latest epoch of the groups in the log's files.
+fn latest_epoch(world: &World) -> u32 {
+    let directory = world.root.join("log");
+    let mut latest = 0;
+    for (name, length) in world.disk.list(&directory).unwrap() {
+        let file = world.disk.open(&directory.join(name), Open::default()).unwrap();
+        let mut bytes = vec![0; length as usize];
+        let (at, got) = (0, 0);
+        let buf = &mut bytes;
+        file.read(&mut [ReadAt { at, buf, got }]).unwrap();
+        let groups = bytes.chunks(BLOCK_LEN).filter_map(|block| read_group(block).ok());
+        latest = groups.map(|(group, _)| group.epoch).fold(latest, u32::max);
+    }
+    latest
 }
 
 #[test]

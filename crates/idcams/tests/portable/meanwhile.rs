@@ -1,6 +1,6 @@
 //! Between two steps of a command: another process changes what it works on, or a directory cannot be made durable.
 
-use crate::files::{live, records, Files, SMALL};
+use crate::files::{leftovers, live, on_volume, records, Files, SMALL};
 use crate::world::World;
 use cica_disk::{Disk, File, LinuxDisk, MemoryDisk, Open, ReadAt, WriteAt};
 use cica_engine::{Access, Insert};
@@ -118,4 +118,26 @@ fn a_sequential_data_set_whose_directory_is_not_durable_is_not_called_written() 
     assert!(told.iter().any(|m| m.contains("out of order")), "{told:#?}");
     disk.act(|_, _| None);
     world.ok(copy);
+}
+
+/// The copy of the catalog that the volume keeps is renamed into the same directory, but that may fail unseen.
+#[test]
+fn a_file_whose_removal_is_not_durable_stays_on_the_list() {
+    let disk = Meanwhile::on(MemoryDisk::new());
+    let mut world = World::on(Arc::new(disk.clone()));
+    world.ok(SMALL);
+    live(&world, "PAY.SMALL", 20);
+    let (old, other) = (world.paths("PAY.SMALL").0, disk.disk.clone());
+    disk.act(move |path, how| {
+        let is_removed = || other.open(&old, Open::default()).is_err();
+        match how.directory && Some(path) == old.parent() && is_removed() {
+            true => Some(Box::new(Unsyncable)),
+            false => None,
+        }
+    });
+    world.ok("ALTER PAY.SMALL REORGANIZE()");
+    assert!(leftovers(&world) > 0);
+    disk.act(|_, _| None);
+    let world = world.other();
+    assert_eq!((leftovers(&world), on_volume(&world).len()), (0, 2));
 }
