@@ -277,3 +277,30 @@ fn one_read_of_the_root_from_the_wrong_place_does_not_make_an_older_state_the_ne
         assert!(nth > 1, "{nth} reads");
     }
 }
+
+/// The requests before the checkpoint are in the log no more, so an older root would miss them.
+#[test]
+fn after_a_log_started_over_either_root_is_enough() {
+    let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
+    let world = world_on(disk.clone());
+    with_records(&world, 3);
+    let ds = world.open(&world.engine(), "a");
+    ds.string().insert(&sealed(3, 3, 60), Insert::Direct).unwrap();
+    ds.commit().unwrap();
+    ds.checkpoint().unwrap();
+    ds.string().insert(&sealed(4, 4, 60), Insert::Direct).unwrap();
+    ds.commit().unwrap();
+    std::mem::forget(ds);
+    for at in [0, 65_536] {
+        let left = MemoryDisk::from(disk.trace().crash_after(disk.events()).image_of(0));
+        let how = Open {
+            write: true,
+            ..Open::default()
+        };
+        let file = left.open(&world.paths("a").0, how).unwrap();
+        let buf = &[0; 65_536][..];
+        file.write(&[WriteAt { at, buf }]).unwrap();
+        drop(file);
+        assert_eq!(records(&world_on(left)), 5, "without the copy at {at}");
+    }
+}
