@@ -1,4 +1,4 @@
-//! No space in the middle of BLDINDEX, REPRO, an upgraded index, EXPORT and BACKUP: it is said, with the condition code
+//! No space in the middle of BLDINDEX, REPRO, an upgraded index, EXPORT, BACKUP and RESTORE: it is said, with the condition code
 //! of a function that gave up, and what was there is there.
 
 use crate::files::{leftovers, on_volume, records, Files};
@@ -47,11 +47,17 @@ fn used(disk: &SimDisk) -> u64 {
 /// Runs a command on a disk with so much space left, and more and more of it until it succeeds; what is there
 /// after each failure is shown to `judge`.
 fn with_little_space(image: &Image, command: &str, judge: impl Fn(&mut World, &str)) {
+    with_little_space_and(image, |_| (), command, judge);
+}
+
+/// The same, with DD names.
+fn with_little_space_and(image: &Image, dd: impl Fn(&mut World), command: &str, judge: impl Fn(&mut World, &str)) {
     for refused in 0..200 {
         let more = refused * 8_192;
         let disk = Arc::new(SimDisk::from(image.clone()));
         let mut world = World::on(disk.clone());
         disk.set_faults(Faults::none().space(used(&disk) + more));
+        dd(&mut world);
         let (cc, listing) = world.run(command);
         disk.set_faults(Faults::none());
         drop(world);
@@ -111,6 +117,41 @@ fn base_and_upgraded_index_agree() {
         let (_, by_path) = world.run("PRINT IDS(PAY.PATH) CHARACTER");
         assert!(by_path.contains(&counted), "{listing}");
     });
+}
+
+#[test]
+fn restore_brings_all_of_a_data_set_or_nothing() {
+    for (deleted, command) in [
+        ("DELETE PAY.MORE", "RESTORE INFILE(COPY)"),
+        ("", "RESTORE INFILE(COPY) REPLACE"),
+    ] {
+        let (start, files) = (disk("", ""), Files::new());
+        let mut world = World::on(Arc::new(SimDisk::from(start.clone())));
+        files.dd(&mut world, "COPY");
+        world.ok("BACKUP (PAY.MORE) OUTFILE(COPY)");
+        let disk = Arc::new(SimDisk::from(start));
+        let mut world = World::on(disk.clone());
+        if !deleted.is_empty() {
+            world.ok(deleted);
+        }
+        drop(world);
+        with_little_space_and(
+            &disk.image(),
+            |world| files.dd(world, "COPY"),
+            command,
+            |world, listing| {
+                let restored = listing.contains("CICA0962I CLUSTER PAY.MORE RESTORED");
+                match restored || deleted.is_empty() {
+                    true => assert_eq!(records(world, "PAY.MORE").len(), RECORDS, "{listing}"),
+                    false => assert!(
+                        on_volume(world).iter().all(|file| !file.starts_with("PAY.MORE")),
+                        "{listing}"
+                    ),
+                }
+                assert_eq!(records(world, "PAY.BASE").len(), RECORDS);
+            },
+        );
+    }
 }
 
 #[test]
