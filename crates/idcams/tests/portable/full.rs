@@ -1,5 +1,5 @@
-//! No space in the middle of BLDINDEX, REPRO, an upgraded index, EXPORT, BACKUP and RESTORE: it is said, with the condition code
-//! of a function that gave up, and what was there is there.
+//! No space in the middle of BLDINDEX, REPRO, an upgraded index, EXPORT, BACKUP and RESTORE: it is said, with the
+//! condition code of a function that gave up, and what was there is there.
 
 use crate::files::{leftovers, on_volume, records, Files};
 use crate::world::World;
