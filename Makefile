@@ -11,7 +11,10 @@ IMAGES ?= 1000000
 RUNS ?= 2000
 SEED ?= 1
 
-.PHONY: help demo test bench fmt lint docs crash reliability mutants cargo-mutants inputs install clean
+# How long `make fuzz` stays with each kind of input.
+SECONDS ?= 90
+
+.PHONY: help demo test bench fmt lint docs crash reliability mutants cargo-mutants inputs fuzz install clean
 
 help:
 	@echo "make demo     build, and walk through everything with data of 1979 and of today"
@@ -21,6 +24,7 @@ help:
 	@echo "make mutants  takes away each sync and each checksum comparison: some test must fail (hours)"
 	@echo "make cargo-mutants  any change of the format, the log, recovery and the disk (hours; installs cargo-mutants)"
 	@echo "make inputs   bad inputs to all that is read, ten minutes for each kind; writes a page"
+	@echo "make fuzz     the same and jobs of control cards by coverage, SECONDS=$(SECONDS) for each kind (cargo-fuzz, a nightly compiler)"
 	@echo "make bench    against LMDB, Berkeley DB, RocksDB and SQLite (installs them)"
 	@echo "make docs     the book, into $(TARGET)/book"
 	@echo "make fmt lint format the sources; compile with all warnings as errors"
@@ -65,6 +69,10 @@ cargo-mutants:
 inputs:
 	@checks/prepare test
 	checks/bad_inputs.py
+
+fuzz:
+	@command -v cargo-fuzz >/dev/null || cargo install --locked cargo-fuzz
+	fuzz/run.sh $(SECONDS)
 
 bench:
 	@checks/prepare bench
