@@ -65,13 +65,15 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The directory of the catalog that is meant; it need not exist yet.
+/// The directory of the catalog that is meant, by its whole name; it need not exist yet. What volumes say of it, such as
+/// which log a data set needs, is read by processes in other directories.
 pub fn locate(disk: &dyn Disk, surroundings: &Surroundings) -> (PathBuf, Origin) {
+    let whole = |path: &Path| surroundings.working.join(path).components().collect();
     if let Some(path) = &surroundings.explicit {
-        return (path.clone(), Origin::Explicit);
+        return (whole(path), Origin::Explicit);
     }
     if let Some(path) = surroundings.variable.as_ref().filter(|v| !v.is_empty()) {
-        return (PathBuf::from(path), Origin::Variable);
+        return (whole(Path::new(path)), Origin::Variable);
     }
     let is_directory = |path: &Path| {
         disk.open(

@@ -402,6 +402,9 @@ fn the_catalog_meant_is_the_one_named_else_the_nearest() {
     assert_eq!(found(&here), (PathBuf::from("/named"), Origin::Explicit));
     here.explicit = None;
     assert_eq!(found(&here), (PathBuf::from("/variable"), Origin::Variable));
+    here.variable = Some("./variable".into());
+    let whole = found(&here).0;
+    assert_eq!(whole.as_os_str(), "/w/a/b/variable");
     here.variable = Some("".into());
     assert_eq!(found(&here), (PathBuf::from("/w/.cica"), Origin::Above));
     here.working = "/x".into();

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::Place;
+use common::{finish, Place};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Stdio};
@@ -64,6 +64,30 @@ fn acknowledged_records_survive_a_kill() {
             "{verified}"
         );
     }
+}
+
+/// The catalog is named from the directory it is in; who comes after the kill works elsewhere and names it whole.
+#[test]
+fn a_catalog_that_was_named_from_where_one_stood_is_recovered_from_elsewhere() {
+    let p = Place::new();
+    p.names("0000 begin\n");
+    let mut command = p.command(&["put", "A.NAMES", "--ack", "--durability", "request"]);
+    let mut child = command
+        .env("CICA_CATALOG", "./catalog")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"0001 first\n").unwrap();
+    let told = BufReader::new(child.stdout.take().unwrap()).lines().next();
+    assert_eq!(told.unwrap().unwrap(), "0001");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let mut elsewhere = p.command(&["cat", "A.NAMES"]);
+    elsewhere.current_dir("/");
+    let found = finish(elsewhere, b"").done();
+    assert_eq!(found.lines().count(), 2, "{found}");
 }
 
 /// Starts inserts in random order, kills the process after some acknowledgements, and returns these.
