@@ -4,6 +4,7 @@
 mod common;
 
 use cica_engine::*;
+use cica_format::aix::{self, Pointers};
 use common::sphere::*;
 use common::*;
 
@@ -350,4 +351,38 @@ fn a_string_that_stays_returns_the_same_record_or_its_neighbour() {
     s.end();
     s.stay();
     assert_eq!(s.next(Intent::Read).unwrap_err().feedback().reason, 88);
+}
+
+/// Whoever opens an alternate index by itself can put any record there.
+#[test]
+fn a_record_that_is_none_of_the_index_is_told_as_damage() {
+    let mut none = Vec::new();
+    aix::begin(&mut none, Pointers::Keys(8), b"DDD");
+    let mut short = Vec::new();
+    aix::begin(&mut short, Pointers::Keys(2), b"DDD");
+    aix::add(&mut short, b"00").unwrap();
+    let mut long_key = Vec::new();
+    aix::begin(&mut long_key, Pointers::Keys(8), b"DDDD");
+    aix::add(&mut long_key, &key(7)).unwrap();
+    for entry in [none, short, long_key] {
+        let world = World::memory();
+        let engine = filled(&world);
+        let alone = world.open(&engine, "n");
+        alone.string().insert(&entry, Insert::Direct).unwrap();
+        alone.close().unwrap();
+        let ds = path(&world, &engine, "n", output());
+        let mut s = ds.string();
+        let told = |error: RequestError| (error.feedback().return_code, error.feedback().reason);
+        assert_eq!(told(s.get(b"DDD", Search::Equal, Intent::Read).unwrap_err()), (12, 4));
+        s.point_last().unwrap();
+        assert_eq!(told(s.prev(Intent::Read).unwrap_err()), (12, 4));
+        assert_eq!(
+            told(s.insert(&record(20, "0200", "DDD"), Insert::Direct).unwrap_err()),
+            (12, 4)
+        );
+        // Nothing was changed, and nothing is fenced.
+        s.insert(&record(20, "0200", "AAA"), Insert::Direct).unwrap();
+        drop(s);
+        ds.close().unwrap();
+    }
 }

@@ -110,6 +110,25 @@ impl<'r> AixRecord<'r> {
         })
     }
 
+    /// The same, of an index with such pointers and alternate keys of this length, where a record that leads nowhere is
+    /// none either.
+    ///
+    /// # Errors
+    /// The bytes are not such a record.
+    pub fn read_of(bytes: &'r [u8], kind: Pointers, key_len: usize) -> Result<AixRecord<'r>, FormatError> {
+        let record = AixRecord::read(bytes)?;
+        if record.kind != kind {
+            return Err(refused("pointer length", record.kind.len() as u64));
+        }
+        if record.key.len() != key_len {
+            return Err(refused("key length", record.key.len() as u64));
+        }
+        match record.count() {
+            0 => Err(refused("number of pointers", 0)),
+            _ => Ok(record),
+        }
+    }
+
     /// The pointers, in order of arrival.
     pub fn pointers(&self) -> impl DoubleEndedIterator<Item = &'r [u8]> + ExactSizeIterator {
         self.pointers.chunks_exact(self.kind.len())
@@ -190,9 +209,10 @@ fn refused(field: &'static str, value: u64) -> FormatError {
         field,
         value,
         must: match field {
-            "number of pointers" => "at most 65,535",
+            "number of pointers" => "from 1 to 65,535",
             "bytes behind the last pointer" => "0",
-            "pointer length" => "that of the other pointers",
+            "key length" => "that of the index's alternate keys",
+            "pointer length" => "that of the index's pointers",
             _ => "X'01' and 1 to 255, or X'00' and 4 or 8",
         },
     }

@@ -342,14 +342,9 @@ impl PathString {
     }
 
     fn listed(&self) -> Result<AixRecord<'_>, RequestError> {
-        AixRecord::read(&self.list).map_err(|error| {
-            let key = self.list.get(5..).unwrap_or_default();
-            self.of_alternate(damaged(
-                &self.way.ksds,
-                &key[..key.len().min(self.way.ksds.shape.key_len)],
-                error,
-            ))
-        })
+        let ksds = &self.way.ksds;
+        let record = AixRecord::read_of(&self.list, self.way.pointers, ksds.shape.key_len);
+        record.map_err(|error| self.of_alternate(damaged(ksds, ksds.key_of(&self.list), error)))
     }
 
     /// Gets the base record of a pointer of the list; it is the string's position then.

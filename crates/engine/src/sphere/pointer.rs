@@ -39,11 +39,11 @@ pub fn add(
     let mut new = Vec::new();
     match ksds.get(key, &mut old)? {
         true => {
-            let record = AixRecord::read(&old).map_err(|e| damaged(ksds, key, e))?;
+            let record = AixRecord::read_of(&old, pointers, key.len()).map_err(|e| damaged(ksds, key, e))?;
             if record.place(pointer).is_some() {
                 return Ok(None);
             }
-            if unique && record.count() > 0 {
+            if unique {
                 return Err(RequestError::Duplicate { key: key.to_vec() });
             }
             new.clone_from(&old);
