@@ -145,3 +145,32 @@ fn an_index_without_entries_is_built_and_upgraded_from_then_on() {
     assert_eq!(assert_agree(&world, &engine).len(), 3);
     assert_eq!(entries(&world, &engine, "u").len(), 1);
 }
+
+#[test]
+fn beside_an_open_of_the_base_for_output_only_an_index_that_is_not_upgraded_is_built() {
+    let world = World::memory();
+    let engine = loaded(&world, &many());
+    let base = open(&world, &engine);
+    assert_eq!(base.unbuilt().len(), 2);
+    let refused = build(&world, &engine, "u", 1 << 20).0.unwrap_err();
+    assert!(
+        matches!(refused, BuildError::Open(OpenError::InUse { .. })),
+        "{refused}"
+    );
+    base.string()
+        .insert(&record(700, "9999", "DDD"), Insert::Direct)
+        .unwrap();
+    base.close().unwrap();
+    build(&world, &engine, "u", 1 << 20).0.unwrap();
+    build(&world, &engine, "n", 1 << 20).0.unwrap();
+    assert_agree(&world, &engine);
+
+    let (data, index) = world.paths("u");
+    let not_upgraded = |data: &mut cica_format::attributes::Attributes, _: &mut _| {
+        data.alternate.as_mut().unwrap().upgrade = false;
+    };
+    engine.alter(&data, &index, not_upgraded).unwrap();
+    let base = world.open(&engine, "b");
+    build(&world, &engine, "u", 1 << 20).0.unwrap();
+    base.close().unwrap();
+}

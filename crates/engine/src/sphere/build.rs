@@ -102,7 +102,7 @@ impl Engine {
     /// Fills an alternate index, which must be empty, or REUSE and is emptied, from `base`, its base, open for input.
     ///
     /// # Errors
-    /// Nobody else may have the index open.
+    /// Nobody else may have the index open, nor, unless it is not upgraded, this process the base for output.
     pub fn build_index(&self, base: &DataSet, alternate: &Files, build: Build<'_>) -> Result<Built, BuildError> {
         let root = self.peek(&alternate.data).map_err(BuildError::Open)?;
         let name = root.attributes.cluster_name.clone();
@@ -114,6 +114,14 @@ impl Engine {
             return Err(wrong(format!(
                 "{name} is not empty and was defined NOREUSE; delete it and define it again"
             )));
+        }
+        let inner = base.inner();
+        if of.upgrade && inner.options.access == Access::Output {
+            // It would change the base without this index, which nobody upgrades before the base is opened again.
+            return Err(BuildError::Open(OpenError::InUse {
+                path: inner.data_path().to_path_buf(),
+                why: "this process has the base open for output; close it, and build the index then",
+            }));
         }
         let mut built = Built::default();
         let key_len = root.attributes.key_length as usize;
