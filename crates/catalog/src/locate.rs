@@ -65,7 +65,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The directory of the catalog that is meant, by its whole name; it need not exist yet. What volumes say of it, such as
+/// The directory of the catalog that is meant, by its whole name; it need not exist yet. What volumes say of it, like
 /// which log a data set needs, is read by processes in other directories.
 pub fn locate(disk: &dyn Disk, surroundings: &Surroundings) -> (PathBuf, Origin) {
     let whole = |path: &Path| surroundings.working.join(path).components().collect();

@@ -119,7 +119,6 @@ pub(crate) struct Inner {
     handles: AtomicUsize,
     next_string: AtomicU64,
     last_commit: AtomicU64,
-    changed: AtomicBool,
     /// One of its opens wants each request durable, so all have it.
     each_request: AtomicBool,
     /// The next commit is the last.
@@ -218,7 +217,6 @@ impl Inner {
             handles: AtomicUsize::new(0),
             next_string: AtomicU64::new(1),
             last_commit: AtomicU64::new(shared.env.clock.now()),
-            changed: AtomicBool::new(false),
             each_request: AtomicBool::new(options.durability == Durability::Request),
             closing: AtomicBool::new(false),
             left: AtomicBool::new(false),
@@ -351,33 +349,24 @@ impl Inner {
         *self.base.lock() = Default::default();
         let loads = self.common().attributes.organization != Organization::Lds;
         self.common().loading.store(loads, Relaxed);
-        self.changed.store(true, Relaxed);
+        self.common().note_change();
         self.commit_tree(true)?;
         self.common().data.cut()?;
         self.records.index().map_or(Ok(()), |index| index.cut())
     }
 
-    /// Notes that there is something to commit; the first time it starts what changing data sets need.
+    /// After the first change: what makes it durable though nobody asks is started.
     #[inline]
-    pub fn note_change(&self) {
-        if !self.changed.load(Relaxed) {
-            self.changed.store(true, Relaxed);
-            if self.options.durability == Durability::Close {
-                self.shared.start_flusher();
-            }
+    fn start_flusher(&self) {
+        if self.options.durability == Durability::Close && !self.shared.has_flusher() {
+            self.shared.start_flusher();
         }
-    }
-
-    /// Notes that a load has something to commit.
-    #[inline]
-    pub fn note_loading(&self) {
-        self.changed.store(true, Relaxed);
     }
 
     /// What comes after a change has been done and its latch and gate are gone.
     #[inline]
     pub fn after_change(&self) -> Result<(), RequestError> {
-        self.note_change();
+        self.start_flusher();
         if self.each_request.load(Relaxed) {
             self.flush_log()?;
         }
@@ -396,7 +385,7 @@ impl Inner {
 
     /// Is there anything that the committed tree has not?
     pub fn has_changed(&self) -> bool {
-        self.changed.load(Relaxed)
+        self.common().has_changed()
     }
 
     /// The next commit is the last.
@@ -412,7 +401,7 @@ impl Inner {
         let gate = self.common().gate.write();
         let mut done = self.common().check_fence();
         if done.is_ok() && self.records.is_building() {
-            self.changed.store(true, Relaxed);
+            self.common().note_change();
             done = self.records.end_load();
         }
         if done.is_ok() {
@@ -457,7 +446,7 @@ impl Inner {
             }
         }
         if let Some((number, quiet)) = logs {
-            let complete = !self.changed.load(Relaxed);
+            let complete = !self.has_changed();
             if self.shared.log.leave(number, complete) {
                 self.shared.detach_log(&quiet);
             }

@@ -522,6 +522,12 @@ impl Shared {
         drop(open);
     }
 
+    /// Was [`start_flusher`](Self::start_flusher) asked before, to some effect?
+    #[inline]
+    pub fn has_flusher(&self) -> bool {
+        self.flusher.get().is_some()
+    }
+
     /// Starts the thread that flushes the log each second, once; only owners that change something have it.
     pub fn start_flusher(&self) {
         if !self.env.background || !crate::sync::TIME_PASSES {

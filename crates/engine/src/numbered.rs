@@ -382,7 +382,6 @@ impl<T: Numbered> NumberedString<T> {
         if !self.of.common().loading.load(Relaxed) {
             return self.inner.after_change();
         }
-        self.inner.note_loading();
         match completed {
             true => self.inner.after_loaded_ca(),
             false => Ok(()),

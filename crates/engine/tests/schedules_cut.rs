@@ -228,9 +228,8 @@ fn cut(seed: u64, durability: Durability) {
                 _ => Survival::Whole,
             });
         let world = World {
-            disk: Arc::new(MemoryDisk::from(image)),
-            root: "/".into(),
             pool_bytes: 1 << 20,
+            ..World::on(Arc::new(MemoryDisk::from(image)), Path::new("/"))
         };
         let engine = world.engine();
         let ds = world.open(&engine, "d");
@@ -270,6 +269,55 @@ fn what_threads_were_promised_is_there_after_a_power_cut() {
 fn so_it_is_where_each_request_is_durable() {
     let seed = number("CICA_SEED", 1);
     explore(move || cut(seed, Durability::Request));
+}
+
+/// The first change of one data set, while another one's change finds the log too long and starts it over.
+fn first_change_beside_an_end_of_epoch(durability: Durability) {
+    let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
+    let world = World {
+        pool_bytes: 1 << 20,
+        ..World::on(Arc::new(disk.clone()), Path::new("/"))
+    };
+    let engine = world.engine();
+    engine.start_log_over_after(1);
+    let options = OpenOptions {
+        access: Access::Output,
+        durability,
+        ..OpenOptions::default()
+    };
+    // A further change would have the tree committed, and the first one with it.
+    let changes = [("a", 1), ("b", 3)];
+    let workers: Vec<_> = changes
+        .map(|(name, changes)| {
+            keyed::loaded(&world, &engine, name, 4);
+            (world.open_with(&engine, name, options), changes)
+        })
+        .into_iter()
+        .map(|(ds, changes)| {
+            shuttle::thread::spawn(move || {
+                for n in 0..changes {
+                    keyed::insert(&mut ds.string(), 100 + n, n).unwrap();
+                }
+                ds.commit().unwrap();
+                ds
+            })
+        })
+        .collect();
+    let open: Vec<DataSet> = workers.into_iter().map(|worker| worker.join().unwrap()).collect();
+    let trace = disk.trace();
+    let left = trace.crash_after(disk.events()).image(|_, _| Survival::Lost);
+    let after = World::on(Arc::new(MemoryDisk::from(left)), Path::new("/"));
+    for (name, changes) in changes {
+        let found = keyed::contents(&after.open(&after.engine(), name)).len() as u64;
+        assert_eq!(found, 4 + changes, "{name}");
+    }
+    drop(open);
+}
+
+#[test]
+fn the_first_change_of_a_data_set_outlives_the_end_of_an_epoch() {
+    explore(|| first_change_beside_an_end_of_epoch(Durability::Request));
+    explore(|| first_change_beside_an_end_of_epoch(Durability::Commit));
 }
 
 #[test]

@@ -59,7 +59,10 @@ impl Common {
     pub fn log(&self, by: By<'_>, done: Done<'_>) {
         match by {
             By::Itself => self.append(|number, buf| done.append(number, buf)),
-            By::Unit(step) => step.log(self, done),
+            By::Unit(step) => {
+                self.note_change();
+                step.log(self, done);
+            }
         }
     }
 

@@ -58,6 +58,8 @@ pub struct Common {
     pub counters: Counters,
     /// Loading: records are only added, and are not logged.
     pub loading: AtomicBool,
+    /// There is something that the committed tree has not.
+    changed: AtomicBool,
     /// Frames.
     pub pool: Arc<Pool>,
     /// Records that are held.
@@ -80,6 +82,7 @@ impl Common {
             gate: RwLock::new(()),
             counters: Counters::default(),
             loading: AtomicBool::new(false),
+            changed: AtomicBool::new(false),
             holds: Holds::default(),
             units: AtomicUsize::new(0),
             log,
@@ -96,9 +99,28 @@ impl Common {
     pub fn log_number(&self) -> Option<u32> {
         self.log_number.get().copied()
     }
+    /// Notes that there is something to commit. Whoever changes something says so before it gives up the gate: a
+    /// commit, which keeps that exclusively, passes a data set in which it knows of no change.
+    #[inline]
+    pub fn note_change(&self) {
+        if !self.has_changed() {
+            self.changed.store(true, Relaxed);
+        }
+    }
+    /// Is there anything that the committed tree has not?
+    #[inline]
+    pub fn has_changed(&self) -> bool {
+        self.changed.load(Relaxed)
+    }
+    /// The committed tree has everything.
+    pub fn note_committed(&self) {
+        self.changed.store(false, Relaxed);
+    }
+
     /// Logs a change (R4: the caller holds the latch of the page).
     #[inline]
     pub fn append(&self, write: impl FnOnce(u32, &mut Vec<u8>)) {
+        self.note_change();
         if let Some(&number) = self.log_number.get() {
             if self.loading.load(Relaxed) {
                 return;

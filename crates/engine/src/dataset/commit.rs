@@ -56,10 +56,8 @@ impl Inner {
             None => {
                 self.write_early();
                 let _gate = self.common().gate.write();
-                // A change that is logged, and not noted yet, the commit does not find.
-                let noted = self.has_changed();
                 self.commit_tree(false)?;
-                if noted {
+                if self.has_changed() {
                     self.start_log_over();
                 }
                 Ok(())
@@ -105,7 +103,7 @@ impl Inner {
         ksds.check_fence()?;
         ksds.end_load()?;
         ksds.plant()?;
-        self.note_loading();
+        self.common().note_change();
         self.commit_tree(false)?;
         ksds.loading.store(false, Relaxed);
         Ok(())
@@ -145,7 +143,7 @@ impl Inner {
     /// data set is complete without any log afterwards.
     pub fn commit_tree(&self, last: bool) -> Result<(), RequestError> {
         self.common().check_fence()?;
-        if !self.changed.load(Relaxed) {
+        if !self.has_changed() {
             return Ok(());
         }
         if self.common().has_units() {
@@ -159,12 +157,12 @@ impl Inner {
     /// Commits the tree with no log named, though more changes may follow.
     pub fn commit_without_log(&self) -> Result<(), RequestError> {
         self.common().check_fence()?;
-        if !self.changed.load(Relaxed) {
+        if !self.has_changed() {
             return Ok(());
         }
         self.try_commit(true)
             .inspect_err(|error| self.common().fence_quietly(&error.to_string()))?;
-        self.changed.store(true, Relaxed);
+        self.common().note_change();
         Ok(())
     }
 
@@ -215,7 +213,7 @@ impl Inner {
         }
         self.last_commit.store(self.shared.env.clock.now(), Relaxed);
         if last {
-            self.changed.store(false, Relaxed);
+            self.common().note_committed();
         }
         Ok(())
     }
@@ -286,7 +284,7 @@ impl Inner {
             index.records = self.records.index_cis() as u64;
             index.free_space = part.allocated().0.saturating_sub(self.index_used());
         }
-        if self.changed.load(Relaxed) {
+        if self.has_changed() {
             data.last_change = self.shared.env.clock.now();
             index.last_change = data.last_change;
         }

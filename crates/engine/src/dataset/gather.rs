@@ -35,7 +35,7 @@ impl Inner {
     }
 
     fn commit_moved(&self) -> Result<(), RequestError> {
-        self.changed.store(true, Relaxed);
+        self.common().note_change();
         self.commit_tree(true)
     }
 }

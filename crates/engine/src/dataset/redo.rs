@@ -4,7 +4,6 @@ use super::Inner;
 use crate::common::by::By;
 use crate::error::OpenError;
 use crate::log::Logged;
-use crate::sync::atomic::Ordering::Relaxed;
 
 impl Inner {
     /// Does a logged request again, unless the tree has it (R5).
@@ -12,7 +11,7 @@ impl Inner {
         if lsn <= self.roots.lock().data.log.lsn {
             return Ok(());
         }
-        self.changed.store(true, Relaxed);
+        self.common().note_change();
         let done = self.records.redo(logged, By::Itself);
         done.map_err(|error| self.unrecovered(format!("logged request {lsn} cannot be done again: {error}")))
     }
@@ -29,7 +28,7 @@ impl Inner {
 
     /// Takes back what an unfinished unit did as request `lsn`, whether the tree had it or it was done again (U1).
     pub fn replay_undo(&self, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
-        self.changed.store(true, Relaxed);
+        self.common().note_change();
         let done = self.records.redo(logged, By::Itself);
         done.map_err(|error| {
             self.unrecovered(format!(
@@ -47,7 +46,7 @@ impl Inner {
 
     /// All logged requests are done: the data set is complete.
     pub fn end_recovery(&self) -> Result<(), OpenError> {
-        self.changed.store(true, Relaxed);
+        self.common().note_change();
         let _gate = self.common().gate.write();
         self.commit_tree(true)
             .map_err(|error| self.unrecovered(error.to_string()))

@@ -15,7 +15,7 @@ impl Inner {
         }
         let _gate = self.common().gate.write();
         self.common().check_fence()?;
-        self.note_loading();
+        self.common().note_change();
         self.commit_tree(false)?;
         self.common().loading.store(false, Relaxed);
         Ok(())

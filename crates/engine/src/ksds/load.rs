@@ -130,6 +130,7 @@ impl Ksds {
             std::cmp::Ordering::Equal => return Err(RequestError::Duplicate { key: key.to_vec() }),
             std::cmp::Ordering::Less => return Err(RequestError::Sequence { key: key.to_vec() }),
         }
+        self.note_change();
         let full = self.load_record(loader, key, record).map_err(cut_short)?;
         loader.last_key.clear();
         loader.last_key.extend_from_slice(key);

@@ -385,7 +385,6 @@ impl KsdsString {
         let Some(written) = self.ksds.load(record)? else {
             return Ok(false);
         };
-        inner.note_loading();
         let ksds = self.ksds.clone();
         self.stored(ksds.key_of(record), true);
         if written {

@@ -314,14 +314,14 @@ impl Sphere {
     fn log(&self, base: &Inner, change: &impl Change, steps: &[Step<'_>], by: By<'_>) {
         let mut parts = Vec::new();
         let mut numbers = Vec::with_capacity(steps.len() + 1);
-        base.note_change();
+        base.common().note_change();
         if let Some(number) = base.common().log_number() {
             change.as_done().append(number, &mut parts);
             numbers.push(number);
         }
         for step in steps {
             let inner = &step.member.inner;
-            inner.note_change();
+            inner.common().note_change();
             if let Some(number) = step.member.ksds.log_number() {
                 match step.adds {
                     true => log::append_add_pointer(&mut parts, number, step.key, step.pointer),
