@@ -180,3 +180,29 @@ fn completions_and_manual_pages_are_made() {
     assert!(page.contains("recordsize"), "{page}");
     assert!(p.run(&["man"]).done().contains(".TH cica 1"));
 }
+
+/// 98 records take two tracks; the volume has 15.
+#[test]
+fn what_a_deleted_data_set_had_of_a_volume_is_free_in_the_same_job() {
+    let p = Place::new();
+    let lines: String = (0..98).map(|n| format!("{n:0260}\n")).collect();
+    p.write("lines", lines.as_bytes());
+    let define = |name: &str, tracks: &str| {
+        format!(
+            "DEFINE CLUSTER (NAME({name}) NONINDEXED TRACKS({tracks}) -\n VOLUMES(V1) RECORDSIZE(260 260) CISZ(512))\n"
+        )
+    };
+    let cards = [
+        "DEFINE VOLUME (NAME(V1) CYLINDERS(1))\n".to_owned(),
+        define("F", "12 3"),
+        define("A", "1 1"),
+        "REPRO INFILE(LINES) OUTDATASET(A)\nDELETE A\n".to_owned(),
+        define("A", "1 1"),
+        define("B", "1 1"),
+        "REPRO INFILE(LINES) OUTDATASET(B)\n".to_owned(),
+    ];
+    let run = p.cards(&cards.concat(), &["--dd", "LINES=lines"]);
+    assert_eq!(run.status, 0, "{}", run.text());
+    let full = p.cards("REPRO INFILE(LINES) OUTDATASET(A)", &["--dd", "LINES=lines"]);
+    assert_eq!(full.status, 12, "{}", full.text());
+}

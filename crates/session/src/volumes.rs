@@ -14,8 +14,15 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Bytes that a file was given on a volume of its list, and the version of its root then: a later one knows of them.
-type Given = HashMap<(PathBuf, usize), (u64, u32)>;
+/// Bytes that files were given on the volumes of their lists.
+type Given = HashMap<(PathBuf, usize), Grant>;
+
+/// Bytes that a file was given, and which its root was then: a later one knows of them, and another component's, whose
+/// file has the name now, was not given them.
+struct Grant {
+    bytes: u64,
+    root: (u64, u32),
+}
 
 /// The volumes of a catalog, and of those that are connected to it.
 pub struct CatalogVolumes {
@@ -83,8 +90,9 @@ impl CatalogVolumes {
         if needed > free {
             return Ok(Room::Full(full(volume, needed, free, capacity)));
         }
-        let version = peek(&*self.disk, file).map_or(0, |root| root.version);
-        given.insert((file.to_path_buf(), number), (held + more, version));
+        let root = peek(&*self.disk, file).map_or((0, 0), |root| (root.component, root.version));
+        let bytes = held + more;
+        given.insert((file.to_path_buf(), number), Grant { bytes, root });
         Ok(Room::Given)
     }
 
@@ -134,7 +142,7 @@ impl Volumes for CatalogVolumes {
 
     fn take_back(&self, file: &Path, volume: usize, held: u64) {
         if let Some(given) = self.given().get_mut(&(file.to_path_buf(), volume)) {
-            given.0 = held;
+            given.bytes = held;
         }
     }
 }
@@ -221,7 +229,7 @@ fn held(disk: &dyn Disk, component: &Component, file: &Path, number: usize, give
     let least = if number == 0 { component.primary_tracks } else { 0 };
     let Ok(root) = peek(disk, file) else { return least };
     let bytes = match given.get(&(file.to_path_buf(), number)) {
-        Some((bytes, version)) if *version == root.version => *bytes,
+        Some(given) if given.root == (root.component, root.version) => given.bytes,
         _ => root.on_volume(number).1,
     };
     tracks(component, bytes).max(least)
