@@ -7,7 +7,6 @@ use crate::handle::{self, Object};
 use cica_catalog::Name;
 use cica_engine::{Access, DataSet, Durability, OpenOptions};
 use cica_format::attributes::Organization;
-use cica_session::reach;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::sync::Arc;
@@ -104,16 +103,8 @@ pub unsafe extern "C" fn cica_open(
 }
 
 fn open(environment: &Environment, name: &str, options: OpenOptions) -> Result<DataSet, Error> {
-    let session = &environment.session;
     let name = Name::parse(name).map_err(|error| Error::argument(error.to_string()))?;
-    let contents = session.catalog.contents()?;
-    let cluster = reach(&contents, &name)?;
-    Ok(cica_session::open(
-        &session.catalog,
-        &session.engine,
-        &cluster,
-        options,
-    )?)
+    Ok(environment.session.open(&name, options)?.1)
 }
 
 fn options(flags: c_uint) -> Result<OpenOptions, Error> {

@@ -6,7 +6,7 @@ use cica_catalog::{Cluster, Name};
 use cica_engine::{Access, DataSet, Durability, OpenOptions};
 use cica_format::root::Root;
 use cica_qsam::CodePage;
-use cica_session::{io_from_environment, pool_from_environment, reach, Reached, Start};
+use cica_session::{io_from_environment, pool_from_environment, Reached, Start};
 use std::ops::Deref;
 
 /// See the module.
@@ -56,14 +56,12 @@ impl Session {
 
     /// The cluster of this name, or the one an alias or path of this name leads to.
     pub fn cluster(&self, text: &str) -> Result<Box<Reached>, Failure> {
-        let name = Name::parse(text)?;
-        let contents = self.catalog.home(&name)?.contents()?;
-        Ok(Box::new(reach(&contents, &name)?))
+        Ok(Box::new(self.0.reach(&Name::parse(text)?)?.1))
     }
 
     /// Opens a data set.
     pub fn data_set(&self, text: &str, access: Access, durability: Durability) -> Result<Opened, Failure> {
-        let cluster = self.cluster(text)?;
+        let (catalog, cluster) = self.0.reach(&Name::parse(text)?)?;
         let options = OpenOptions {
             access,
             reset: false,
@@ -71,7 +69,7 @@ impl Session {
             io: cica_engine::Io::Auto,
             ..OpenOptions::default()
         };
-        let opened = cica_session::open(&*self.catalog.home(&cluster.name)?, &self.engine, &cluster, options);
+        let opened = cica_session::open(&catalog, &self.engine, &cluster, options);
         let data_set = opened.map_err(|e| Failure::from(e).at(&cluster.name))?;
         let page = CodePage::from_ccsid(data_set.attributes().ccsid);
         Ok(Opened {

@@ -22,7 +22,7 @@ use crate::tell::*;
 use cica_catalog::{Catalog, Entry, Name};
 use cica_engine::{Access, OpenOptions};
 use cica_format::attributes::Organization;
-use cica_session::{reach, Reached, Session, SessionError};
+use cica_session::{Reached, Session, SessionError};
 use std::sync::Arc;
 
 /// What became of an OPEN.
@@ -111,10 +111,8 @@ impl Request<'_> {
     }
 
     fn find(&self, session: &Session, name: &Name) -> Result<(Arc<Catalog>, Box<Reached>), SessionError> {
-        let catalog = session.catalog.home(name)?;
-        let contents = catalog.contents()?;
-        let cluster = Box::new(reach(&contents, name)?);
-        Ok((catalog, cluster))
+        let (catalog, cluster) = session.reach(name)?;
+        Ok((catalog, Box::new(cluster)))
     }
 
     /// The name is not in the catalog.

@@ -2,10 +2,12 @@
 
 use crate::error::SessionError;
 use crate::locks::RecordLocks;
+use crate::open::open;
+use crate::reach::{reach, Reached};
 use crate::volumes::CatalogVolumes;
-use cica_catalog::{Catalog, Surroundings};
+use cica_catalog::{Catalog, Name, Surroundings};
 use cica_disk::{Clock, Disk, LinuxDisk, SystemClock};
-use cica_engine::{Engine, Env, Io};
+use cica_engine::{DataSet, Engine, Env, Io, OpenOptions};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -74,6 +76,29 @@ impl Session {
             engine,
             locks: Arc::default(),
         })
+    }
+}
+
+impl Session {
+    /// What a name leads to, and the catalog that has it: the one that its leading qualifiers are an alias of, else the
+    /// master.
+    ///
+    /// # Errors
+    /// As [`reach`]; the catalog cannot be read.
+    pub fn reach(&self, name: &Name) -> Result<(Arc<Catalog>, Reached), SessionError> {
+        let catalog = self.catalog.home(name)?;
+        let reached = reach(&*catalog.contents()?, name)?;
+        Ok((catalog, reached))
+    }
+
+    /// Opens what a name leads to.
+    ///
+    /// # Errors
+    /// As [`reach`](Self::reach) and [`open`](crate::open()).
+    pub fn open(&self, name: &Name, options: OpenOptions) -> Result<(Reached, DataSet), SessionError> {
+        let (catalog, reached) = self.reach(name)?;
+        let data_set = open(&catalog, &self.engine, &reached, options)?;
+        Ok((reached, data_set))
     }
 }
 
