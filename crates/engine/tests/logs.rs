@@ -3,9 +3,13 @@
 
 mod common;
 
+use cica_disk::sim::Survival;
+use cica_disk::{Create, Disk, Image, MemoryDisk, Open, SimDisk};
 use cica_engine::*;
 use common::*;
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 
 fn loaded(world: &World, engine: &Engine, name: &str) {
     world.create(engine, name, |_, _| ());
@@ -221,4 +225,25 @@ fn a_checkpoint_of_the_only_data_set_that_logs_starts_the_log_over() {
     // Each commit takes a block of 4,096 bytes at least.
     assert!(log_after_checkpoints(&[]) < 100 * 4096 + (512 << 10));
     assert!(log_after_checkpoints(&["b"]) > 500 * 4096);
+}
+
+#[test]
+fn a_log_file_that_a_killed_process_made_is_made_durable() {
+    let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
+    let made = Open {
+        write: true,
+        create: Create::New,
+        ..Open::default()
+    };
+    disk.open(Path::new("/log/log-0001"), made).unwrap();
+    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    let engine = world.engine();
+    loaded(&world, &engine, "a");
+    let ds = world.open(&engine, "a");
+    insert(&ds, 1);
+    ds.commit().unwrap();
+    let trace = disk.trace();
+    let left = trace.crash_after(disk.events()).image(|_, _| Survival::Lost);
+    let after = World::on(Arc::new(MemoryDisk::from(left)), Path::new("/"));
+    assert_eq!(keys(&after.open(&after.engine(), "a")), [0, 1]);
 }

@@ -65,7 +65,8 @@ pub(super) fn claim(disk: &Arc<dyn Disk>, directory: &Path, epoch_bytes: u64) ->
         write_header(&*file, header).map_err(text)?;
         // Roots will name this id: it must be found here after a power cut.
         file.sync().map_err(text)?;
-        if !exists {
+        if claims == 0 {
+            // Also one that is there: who made it may have died before its name was durable.
             let handle = disk
                 .open(
                     directory,
