@@ -194,8 +194,28 @@ impl Catalog {
             return Err(CatalogError::VolumeExists { serial: serial.clone() });
         }
         store::make_directory(&*self.disk, &volume.path(&self.directory))?;
-        self.transact(|contents| contents.add_volume(volume.clone()))?;
+        self.transact(|contents| match self.has_directory_of(contents, &volume) {
+            Some(by) => Err(CatalogError::VolumeTaken {
+                serial: serial.clone(),
+                directory: volume.path(&self.directory),
+                by,
+            }),
+            None => contents.add_volume(volume.clone()),
+        })?;
         Ok(volume)
+    }
+
+    /// The other volume that lies in this one's directory, by whatever name: what a volume keeps of the catalog can be that
+    /// of one volume alone.
+    fn has_directory_of(&self, contents: &Contents, volume: &Volume) -> Option<Volser> {
+        let directory = volume.path(&self.directory);
+        let mut others = contents.volumes().filter(|other| other.serial != volume.serial);
+        let named = others.find(|other| other.path(&self.directory) == directory);
+        let named = named.map(|other| other.serial.clone());
+        named.or_else(|| {
+            let kept = self.kept_in(&directory)?.head.serial;
+            (kept != volume.serial && contents.volume(&kept).is_ok()).then_some(kept)
+        })
     }
 
     /// Forgets a volume that holds no data set; its directory stays.

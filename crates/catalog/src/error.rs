@@ -50,6 +50,15 @@ pub enum CatalogError {
         /// The serial.
         serial: Volser,
     },
+    /// The directory is that of another volume.
+    VolumeTaken {
+        /// The serial that was to have it.
+        serial: Volser,
+        /// The directory.
+        directory: PathBuf,
+        /// Whose it is.
+        by: Volser,
+    },
     /// The volume still holds data sets.
     VolumeInUse {
         /// The serial.
@@ -146,6 +155,7 @@ impl CatalogError {
             CatalogError::VolumeMissing { .. } | CatalogError::VolumeReadOnly { .. } => (68, 20),
             CatalogError::VolumeFull { .. } => (68, 20),
             CatalogError::VolumeExists { .. }
+            | CatalogError::VolumeTaken { .. }
             | CatalogError::VolumeInUse { .. }
             | CatalogError::VolumeDiffers { .. }
             | CatalogError::GenerationTooOld { .. } => (140, 0),
@@ -199,6 +209,13 @@ impl fmt::Display for CatalogError {
                 write!(
                     f,
                     "volume {serial} is already known to the catalog; choose another serial"
+                )
+            }
+            CatalogError::VolumeTaken { serial, directory, by } => {
+                write!(
+                    f,
+                    "{} is the directory of volume {by}; give {serial} one of its own",
+                    directory.display()
                 )
             }
             CatalogError::VolumeInUse { serial, name } => {

@@ -180,10 +180,16 @@ pub(crate) fn replace(
         ..Open::default()
     };
     let file = disk.open(next, how).map_err(failed)?;
-    file.size(Some(bytes.len() as u64)).map_err(failed)?;
-    file.write(&[WriteAt { at: 0, buf: bytes }]).map_err(failed)?;
-    file.sync().map_err(failed)?;
+    let filled = file
+        .size(Some(bytes.len() as u64))
+        .and_then(|_| file.write(&[WriteAt { at: 0, buf: bytes }]))
+        .and_then(|()| file.sync());
     drop(file);
+    if let Err(error) = filled {
+        // Half a file helps nobody, and takes space where there may be none left.
+        let _ = disk.remove(next);
+        return Err(failed(error));
+    }
     disk.rename(next, path).map_err(failed)?;
     sync_directory(disk, directory).map_err(|source| CatalogError::NotDurable {
         path: path.to_owned(),
@@ -253,7 +259,8 @@ pub(crate) fn wait_for(
     }
 }
 
-/// Makes a directory and those above it, durably; one that is there is left alone.
+/// Makes a directory and those above it, durably. One that is there may have been made by a process that died before
+/// it could say so on the volume: its name is made durable too, where that is allowed.
 pub(crate) fn make_directory(disk: &dyn Disk, path: &Path) -> Result<(), CatalogError> {
     let failed = |source| CatalogError::Io {
         doing: "make the directory",
@@ -264,24 +271,35 @@ pub(crate) fn make_directory(disk: &dyn Disk, path: &Path) -> Result<(), Catalog
         directory: true,
         ..Open::default()
     };
-    match disk.open(path, there) {
-        Ok(_) => return Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => (),
+    let is_there = match disk.open(path, there) {
+        Ok(_) => true,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
         Err(error) => return Err(failed(error)),
+    };
+    let Some(parent) = path.parent() else {
+        return Ok(());
+    };
+    if is_there {
+        return sync_above(disk, parent).map_err(failed);
     }
-    let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
-    if let Some(parent) = parent {
+    if !parent.as_os_str().is_empty() {
         make_directory(disk, parent)?;
     }
-    disk.open(
-        path,
-        Open {
-            create: Create::IfMissing,
-            ..there
-        },
-    )
-    .map_err(failed)?;
-    sync_directory(disk, parent.unwrap_or(Path::new("."))).map_err(failed)
+    let made = Open {
+        create: Create::IfMissing,
+        ..there
+    };
+    disk.open(path, made).map_err(failed)?;
+    sync_directory(disk, parent).map_err(failed)
+}
+
+/// Makes names durable from this directory up.
+fn sync_above(disk: &dyn Disk, directory: &Path) -> io::Result<()> {
+    let mut all = directory.ancestors().filter(|path| !path.as_os_str().is_empty());
+    all.try_for_each(|path| match sync_directory(disk, path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        done => done,
+    })
 }
 
 pub(crate) fn sync_directory(disk: &dyn Disk, path: &Path) -> io::Result<()> {

@@ -116,6 +116,12 @@ impl Catalog {
         }
     }
 
+    /// The copy of this catalog in a directory, if there is one.
+    pub(crate) fn kept_in(&self, directory: &Path) -> Option<Vvds> {
+        let bytes = store::read_file(&*self.disk, &directory.join(self.vvds_name())).ok()?;
+        vvds::decode(&bytes).ok()
+    }
+
     /// Is the copy on a volume what it should be? For DIAGNOSE.
     ///
     /// # Errors
@@ -166,10 +172,7 @@ impl Catalog {
             return Ok(());
         }
         let new = directory.join(format!("{}.new", self.vvds_name()));
-        store::replace(&*self.disk, &directory, &new, &path, &wanted).inspect_err(|_| {
-            // Half a file helps nobody and takes space on a volume that may be full.
-            let _ = self.disk.remove(&new);
-        })
+        store::replace(&*self.disk, &directory, &new, &path, &wanted)
     }
 
     fn head(&self, volume: &Volume) -> Head {

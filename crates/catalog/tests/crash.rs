@@ -4,10 +4,11 @@
 
 mod common;
 
-use cica_catalog::{Catalog, CatalogError};
-use cica_disk::sim::{Call, Dropped, Errno, Faults};
-use cica_disk::{Disk, MemoryDisk, SimDisk};
+use cica_catalog::{Catalog, CatalogError, Device, Volser};
+use cica_disk::sim::{Call, Dropped, Errno, Faults, Survival};
+use cica_disk::{Create, Disk, MemoryDisk, Open, SimDisk};
 use common::{cluster, images, name};
+use std::path::Path;
 use std::sync::Arc;
 
 const DIRECTORY: &str = "/srv/cica";
@@ -92,7 +93,7 @@ fn a_call_that_fails_leaves_the_catalog_as_it_was() {
             let reply = define(&catalog, "B");
             disk.set_faults(Faults::none());
             let there = catalog.get(&name("B")).is_ok();
-            let reopened = Catalog::open(disk, DIRECTORY).expect("readable");
+            let reopened = Catalog::open(disk.clone(), DIRECTORY).expect("readable");
             assert_eq!(reopened.get(&name("B")).is_ok(), there, "{call:?} {nth}");
             assert!(reopened.get(&name("A")).is_ok());
             match reply {
@@ -102,6 +103,14 @@ fn a_call_that_fails_leaves_the_catalog_as_it_was() {
                 }
                 Err(CatalogError::NotDurable { .. }) => assert!(there),
                 Err(_) => assert!(!there, "{call:?} {nth}"),
+            }
+            if matches!(call, Call::Write | Call::Size) {
+                // What has no room takes none.
+                let files = disk.list(DIRECTORY.as_ref()).expect("the directory");
+                assert!(
+                    files.iter().all(|(file, _)| !file.ends_with("catalog.new")),
+                    "{files:?}"
+                );
             }
             define(&reopened, "C").expect("usable after the failure");
             failures += 1;
@@ -140,4 +149,38 @@ fn a_full_disk_is_said_to_be_full() {
     );
     let error = define(&catalog, "A").expect_err("full");
     assert_eq!((error.code().return_code, error.code().reason), (68, 20), "{error}");
+}
+
+#[test]
+fn directories_that_a_killed_process_made_are_made_durable() {
+    let disk = Arc::new(SimDisk::new());
+    for directory in ["/srv", DIRECTORY] {
+        let made = Open {
+            directory: true,
+            create: Create::New,
+            ..Open::default()
+        };
+        disk.open(Path::new(directory), made).unwrap();
+    }
+    let catalog = Catalog::open_or_create(disk.clone(), DIRECTORY).unwrap();
+    define(&catalog, "A").unwrap();
+    let left = disk.trace().crash_after(disk.events()).image(|_, _| Survival::Lost);
+    assert_eq!(generation(Arc::new(MemoryDisk::from(left))), 2);
+}
+
+#[test]
+fn a_volume_has_a_directory_of_its_own() {
+    let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::new());
+    let catalog = Catalog::open_or_create(disk, DIRECTORY).unwrap();
+    let (one, two) = (Volser::parse("ONE").unwrap(), Volser::parse("TWO").unwrap());
+    let add = |serial, path: &str| catalog.add_volume(serial, Device::default_type(), Some(Path::new(path)), None);
+    add(&one, "/volumes/one").unwrap();
+    for same in ["/volumes/one", "/volumes/one/", "/volumes/./one", "/volumes/two/../one"] {
+        let refused = add(&two, same).unwrap_err();
+        assert!(
+            matches!(&refused, CatalogError::VolumeTaken { by, .. } if *by == one),
+            "{refused}"
+        );
+    }
+    add(&two, "/volumes/two").unwrap();
 }

@@ -101,7 +101,7 @@ impl From<CatalogError> for Failure {
             CatalogError::VolumeMissing { .. } | CatalogError::VolumeReadOnly { .. } => {
                 Failure::new(Status::UNUSABLE, &messages::CICA0930E, error)
             }
-            CatalogError::VolumeExists { .. } | CatalogError::VolumeInUse { .. } => {
+            CatalogError::VolumeExists { .. } | CatalogError::VolumeTaken { .. } | CatalogError::VolumeInUse { .. } => {
                 Failure::new(Status::REFUSED, &messages::CICA0930E, error)
             }
             _ => Failure::new(Status::UNUSABLE, &messages::IDC3014I, error),
