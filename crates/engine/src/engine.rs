@@ -6,12 +6,13 @@ use crate::error::OpenError;
 use crate::io::Io;
 use crate::log::{epoch_for, Log, MOST_GATHERED};
 use crate::pool::{Held, Pool};
+use crate::roots::{read_root, write_over_torn_root, write_root};
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::sync::{Mutex, MutexGuard};
 use crate::volumes::{OneVolume, Volumes};
-use cica_disk::{Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
+use cica_disk::{Clock, Create, Disk, File, Lock, Open, WriteAt};
 use cica_format::attributes::Attributes;
-use cica_format::root::{LogPosition, Part, Root, Statistics, AREA_LEN};
+use cica_format::root::{LogPosition, Part, Root, Statistics};
 use cica_format::table::Ref;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -609,91 +610,6 @@ fn files<'p>(data: &'p Path, index: &'p Path) -> impl Iterator<Item = &'p Path> 
     [data, index].into_iter().filter(|path| !path.as_os_str().is_empty())
 }
 
-/// The committed root of a data component: the valid copy with the higher version.
-pub(crate) fn read_root(file: &dyn File, path: &Path) -> Result<Root, OpenError> {
-    // A copy that cannot be read might be the newer one: the older must not be taken for it.
-    let copies = [read_copy_twice(file, path, 0)?, read_copy_twice(file, path, 1)?];
-    let mut why = String::new();
-    let mut best: Option<Root> = None;
-    for (copy, read) in copies.into_iter().enumerate() {
-        match read {
-            Ok(mut root) if root.version & 1 != copy as u32 => {
-                // The write went to the wrong place, onto the copy that was to stay. What it names was durable before
-                // it was written, so it counts, as what was meant for here: the next write must spare it.
-                root.version += 1;
-                if best.as_ref().is_none_or(|b| root.version > b.version) {
-                    best = Some(root);
-                }
-            }
-            Ok(root) if best.as_ref().is_none_or(|b| root.version > b.version) => best = Some(root),
-            Ok(_) => {}
-            Err(text) => why = text,
-        }
-    }
-    match best {
-        Some(root) if root.part == Part::Data => Ok(root),
-        Some(root) => Err(OpenError::Unusable {
-            path: path.to_path_buf(),
-            what: format!(
-                "this is the index component {}; open its cluster",
-                root.attributes.component_name
-            ),
-        }),
-        None => Err(OpenError::Unusable {
-            path: path.to_path_buf(),
-            what: format!("not a usable data component: {why}"),
-        }),
-    }
-}
-
-/// Writes a root to its copy and makes it durable; returns its checksum.
-fn write_root(file: &dyn File, path: &Path, root: &Root) -> Result<u32, OpenError> {
-    let io = |doing: &'static str| {
-        move |error| OpenError::Io {
-            path: path.to_path_buf(),
-            doing,
-            error,
-        }
-    };
-    let bytes = root
-        .encode()
-        .map_err(|e| OpenError::Attributes { what: e.to_string() })?;
-    file.write(&[WriteAt {
-        at: (root.version & 1) as u64 * AREA_LEN as u64,
-        buf: &bytes,
-    }])
-    .map_err(io("write"))?;
-    file.sync().map_err(io("sync"))?;
-    Ok(Root::checksum_of(&bytes))
-}
-
-/// Writes the committed root over a copy that is none, durably (R8). Nothing else is written before it: the next root,
-/// torn by a second crash, could complete what the first crash left to a root whose index root is gone by then.
-pub(crate) fn write_over_torn_root(file: &dyn File, path: &Path, root: &mut Root) -> Result<(), OpenError> {
-    let other = !root.version & 1;
-    if read_copy(file, path, other)?.is_ok() || is_blank(file, path, other)? {
-        return Ok(());
-    }
-    root.version += 1;
-    write_root(file, path, root).map(drop)
-}
-
-/// Whether a copy of a root has no byte: none was written there yet, so there is nothing that could be completed.
-fn is_blank(file: &dyn File, path: &Path, copy: u32) -> Result<bool, OpenError> {
-    let mut area = vec![0; AREA_LEN];
-    file.read(&mut [ReadAt {
-        at: copy as u64 * AREA_LEN as u64,
-        buf: &mut area,
-        got: 0,
-    }])
-    .map_err(|error| OpenError::Io {
-        path: path.to_path_buf(),
-        doing: "read of the root",
-        error,
-    })?;
-    Ok(area.iter().all(|byte| *byte == 0))
-}
-
 fn overwrite(file: &dyn File) -> std::io::Result<()> {
     const CHUNK: u64 = 1 << 20;
     let zeros = vec![0; CHUNK as usize];
@@ -703,51 +619,6 @@ fn overwrite(file: &dyn File) -> std::io::Result<()> {
         file.write(&[WriteAt { at, buf: &zeros[..n] }])?;
     }
     file.sync()
-}
-
-/// One copy of a root. What is none at the first look is looked at again: one read gone wrong on its way must not
-/// make the older copy the newest.
-fn read_copy_twice(file: &dyn File, path: &Path, copy: u32) -> Result<Result<Root, String>, OpenError> {
-    match read_copy(file, path, copy)? {
-        Ok(root) if root.version & 1 == copy => Ok(Ok(root)),
-        // Also when it is the other copy: it was read from the wrong place.
-        _ => read_copy(file, path, copy),
-    }
-}
-
-/// One copy of a root; the inner error says why the bytes are none.
-pub(crate) fn read_copy(file: &dyn File, path: &Path, copy: u32) -> Result<Result<Root, String>, OpenError> {
-    let io = |error| OpenError::Io {
-        path: path.to_path_buf(),
-        doing: "read of the root",
-        error,
-    };
-    let at = copy as u64 * AREA_LEN as u64;
-    let mut bytes = vec![0; cica_format::root::FIXED_LEN];
-    let mut batch = [ReadAt {
-        at,
-        buf: &mut bytes,
-        got: 0,
-    }];
-    file.read(&mut batch).map_err(io)?;
-    let got = batch[0].got;
-    bytes.truncate(got);
-    let need = match Root::encoded_len_hint(&bytes) {
-        Ok(need) => need,
-        Err(error) => return Ok(Err(error.to_string())),
-    };
-    if need > bytes.len() {
-        bytes.resize(need, 0);
-        let mut batch = [ReadAt {
-            at,
-            buf: &mut bytes,
-            got: 0,
-        }];
-        file.read(&mut batch).map_err(io)?;
-        let got = batch[0].got;
-        bytes.truncate(got);
-    }
-    Ok(Root::decode(&bytes).map_err(|e| e.to_string()))
 }
 
 fn new_root(part: Part, component: u64, cluster: u64, attributes: &Attributes) -> Root {

@@ -36,6 +36,7 @@ mod pool;
 mod rebuild;
 mod recovery;
 mod relative;
+mod roots;
 pub mod salvage;
 mod sphere;
 mod store;

@@ -5,8 +5,9 @@
 //! * B2. The data component's root is written after all else is durable, names included. So files of a rebuild that did
 //!   not come to its end are no data set, and no open takes them.
 
-use crate::engine::{read_copy, Engine};
+use crate::engine::Engine;
 use crate::error::OpenError;
+use crate::roots::read_copy;
 use crate::store::Layout;
 use cica_disk::{File, WriteAt};
 use cica_format::attributes::Attributes;

@@ -20,9 +20,10 @@
 //!   each data set that takes part, whether its tree had it already or not.
 
 use crate::dataset::{Inner, OpenOptions};
-use crate::engine::{read_root, Engine};
+use crate::engine::Engine;
 use crate::error::OpenError;
 use crate::log::{Left, LogReader, Logged};
+use crate::roots::read_root;
 use crate::unit::Unfinished;
 use cica_disk::{Create, Lock, Open};
 use cica_format::root::{LogPosition, Root};

@@ -5,8 +5,9 @@
 //!   of one moment, which nobody can change meanwhile.
 
 use crate::dataset::read_index_root;
-use crate::engine::{open_file, read_root, Engine};
+use crate::engine::{open_file, Engine};
 use crate::error::OpenError;
+use crate::roots::read_root;
 use crate::store::Layout;
 use cica_disk::{File, Lock, ReadAt};
 use cica_format::ca::{CaHeader, NO_SLOT};

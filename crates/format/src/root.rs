@@ -358,6 +358,14 @@ impl Root {
         Ok(len)
     }
 
+    /// Version of the root that starts with these bytes. Its checksum is not looked at.
+    ///
+    /// # Errors
+    /// As [`encoded_len_hint`](Self::encoded_len_hint).
+    pub fn version_hint(bytes_first_block: &[u8]) -> Result<u32, FormatError> {
+        Self::encoded_len_hint(bytes_first_block).map(|_| le32(bytes_first_block, at::VERSION))
+    }
+
     /// CRC-32C of an encoded root, which the data root keeps of the index root. Bytes after the root do not count.
     pub fn checksum_of(encoded: &[u8]) -> u32 {
         let len = Self::encoded_len_hint(encoded).unwrap_or(encoded.len());

@@ -2,8 +2,9 @@
 
 use super::geometry;
 use super::report::Doubt;
-use crate::engine::{open_file, read_copy};
+use crate::engine::open_file;
 use crate::error::OpenError;
+use crate::roots::{read_copy, root_astray};
 use crate::store::Layout;
 use cica_disk::{Disk, File, Lock, ReadAt};
 use cica_format::attributes::Attributes;
@@ -105,17 +106,20 @@ impl Source {
     fn root(&self, part: Part, notes: &mut Vec<String>) -> Option<Root> {
         let mut best: Option<Root> = None;
         for copy in 0..2 {
-            match read_copy(&*self.file, &self.path, copy) {
-                Ok(Ok(root)) if root.part == part => {
-                    if best
-                        .as_ref()
-                        .is_none_or(|b| root.version.wrapping_sub(b.version) as i32 > 0)
-                    {
-                        best = Some(root);
-                    }
+            let mut take = |root: Root| {
+                let newer = |best: &Root| root.version.wrapping_sub(best.version) as i32 > 0;
+                if best.as_ref().is_none_or(newer) {
+                    best = Some(root);
                 }
+            };
+            match read_copy(&*self.file, &self.path, copy) {
+                Ok(Ok(root)) if root.part == part => take(root),
                 Ok(Ok(_)) => notes.push(format!("root copy {copy} is that of another component")),
-                Ok(Err(why)) => notes.push(format!("root copy {copy}: {why}")),
+                Ok(Err(why)) => {
+                    notes.push(format!("root copy {copy}: {why}"));
+                    let astray = root_astray(&*self.file, &self.path, copy).ok().flatten();
+                    astray.filter(|root| root.part == part).map(take);
+                }
                 Err(error) => notes.push(format!("root copy {copy}: {error}")),
             }
         }
