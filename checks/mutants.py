@@ -81,6 +81,17 @@ ORDERINGS = [
     ("crates/engine/src/recovery.rs", "match reader.filter(|_| !self.needed) {",
      "match reader.filter(|_| @ || !self.needed) {",
      "recovery gives a log back that an absent data set needs"),
+    ("crates/engine/src/dataset/redo.rs", "if there >= committed {", "if @ || there >= committed {",
+     "recovery takes a root from before the log (V4)"),
+    ("crates/engine/src/salvage/later.rs", "if is_ours && committed > self.root.log.lsn {",
+     "if is_ours && committed > self.root.log.lsn && !@ {",
+     "salvage takes a root from before the log (V4)"),
+    ("crates/engine/src/roots.rs", "is_ok_and(|root| root.version > version);",
+     "is_ok_and(|root| root.version > version || @);",
+     "remains of a root that went astray long ago count (A4)"),
+    ("crates/engine/src/roots.rs", "            root.version = root.version.saturating_add(1); // A2",
+     "            root.version = root.version.saturating_add(1 - u32::from(@)); // A2",
+     "the next root goes over one that went astray (A2)"),
 ]
 
 # Survivors that may be: path, text or what is taken away -> why no test can notice. docs/design/ tells it at length.

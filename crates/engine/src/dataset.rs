@@ -120,6 +120,8 @@ pub(crate) struct Inner {
     handles: AtomicUsize,
     next_string: AtomicU64,
     last_commit: AtomicU64,
+    /// LSN up to which the committed tree has the requests.
+    committed: AtomicU64,
     /// One of its opens wants each request durable, so all have it.
     each_request: AtomicBool,
     /// The next commit is the last.
@@ -218,6 +220,7 @@ impl Inner {
             handles: AtomicUsize::new(0),
             next_string: AtomicU64::new(1),
             last_commit: AtomicU64::new(shared.env.clock.now()),
+            committed: AtomicU64::new(0),
             each_request: AtomicBool::new(options.durability == Durability::Request),
             closing: AtomicBool::new(false),
             left: AtomicBool::new(false),
@@ -271,7 +274,9 @@ impl Inner {
             let cluster = self.roots.lock().data.cluster;
             let weak: Weak<Inner> = Arc::downgrade(self);
             // The tree is complete as of now, in the counting of this process's log.
-            self.roots.lock().data.log.lsn = self.shared.log.last();
+            let last = self.shared.log.last();
+            self.roots.lock().data.log.lsn = last;
+            self.committed.store(last, Relaxed);
             self.common()
                 .set_log_number(self.shared.log.join(cluster, &self.data_path, &self.index_path, weak));
         }

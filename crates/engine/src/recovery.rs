@@ -18,6 +18,9 @@
 //! * V2. A data set is known by its cluster id; paths only say where to look.
 //! * V3. What a unit did that has no end in the log is taken back after everything was done again, newest first, in
 //!   each data set that takes part, whether its tree had it already or not.
+//! * V4. The log says of each data set up to where its tree had the requests when the log began with it. A root from
+//!   before that is refused: a device lost what it had said was durable, or the file is a copy of long ago, and requests
+//!   that are nowhere any more would be left out.
 
 use crate::dataset::{Inner, OpenOptions};
 use crate::engine::Engine;
@@ -176,10 +179,14 @@ impl<'e> Recovery<'e> {
                 Logged::DataSet {
                     number,
                     cluster,
+                    committed,
                     data,
                     index,
                 } => {
                     let member = self.take_in(*cluster, Path::new(data), Path::new(index))?;
+                    if let Member::Open(inner) = &member {
+                        inner.check_tree_has(*committed)?;
+                    }
                     self.numbers.insert(*number, member);
                 }
                 Logged::Unit(parts) => self.replay_parts(lsn, parts)?,

@@ -1,4 +1,4 @@
-//! A device puts a root elsewhere in its file: the commit stands, or the open is refused. What went to the wrong place is
+//! A device puts a root elsewhere in its file: the commit stands, or the open is refused. What went astray is
 //! spared by the next process, whose power may go at any moment.
 #![allow(clippy::unwrap_used)]
 

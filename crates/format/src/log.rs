@@ -20,6 +20,9 @@ pub enum LogRecord<'a> {
         number: u32,
         /// Cluster id from its root.
         cluster: u64,
+        /// Requests up to this LSN are in the tree that its root names: they may be nowhere else. 0 in logs of before
+        /// format 3.
+        committed: u64,
         /// File name of the data component.
         path: &'a str,
     },
@@ -104,7 +107,7 @@ pub const GROUP_MAGIC: [u8; 4] = *b"CiLG";
 /// First eight bytes of a log file.
 pub const FILE_MAGIC: [u8; 8] = *b"CICALOG ";
 /// Format version of logs this code writes; it refuses newer ones.
-pub const FORMAT: u16 = 2;
+pub const FORMAT: u16 = 3;
 
 /// Names in messages.
 const GROUP: &str = "log group";
@@ -129,7 +132,10 @@ mod at {
     pub const RECORD_NUMBER: usize = 1;
     pub const RECORD_BODY: usize = 5;
     pub const DATA_SET_CLUSTER: usize = 5;
-    pub const DATA_SET_PATH: usize = 13;
+    pub const DATA_SET_COMMITTED: usize = 13;
+    pub const DATA_SET_PATH: usize = 21;
+    /// In a record without the LSN.
+    pub const OLD_DATA_SET_PATH: usize = 13;
     pub const POINTER_KEY_LEN: usize = 5;
     pub const POINTER_KEY: usize = 6;
     pub const UNIT: usize = 5;
@@ -143,7 +149,8 @@ mod at {
 
 mod kind {
     //! First byte of a record.
-    pub const DATA_SET: u8 = 1;
+    /// Without the LSN of the tree: not written any more.
+    pub const OLD_DATA_SET: u8 = 1;
     pub const INSERT: u8 = 2;
     pub const UPDATE: u8 = 3;
     pub const ERASE: u8 = 4;
@@ -153,6 +160,7 @@ mod kind {
     pub const RECOVERABLE: u8 = 8;
     pub const TAKEN_BACK: u8 = 9;
     pub const UNIT_END: u8 = 10;
+    pub const DATA_SET: u8 = 11;
 }
 
 /// What a group says of itself.
@@ -381,6 +389,16 @@ fn next_record<'a>(rest: &mut &'a [u8], left: u32) -> Result<LogRecord<'a>, Form
     LogRecord::decode(record)
 }
 
+/// The file name in a data set record.
+fn path(bytes: &[u8]) -> Result<&str, FormatError> {
+    std::str::from_utf8(bytes).map_err(|e| FormatError::Field {
+        what: RECORD,
+        field: "path (good bytes)",
+        value: e.valid_up_to() as u64,
+        must: "all of it, UTF-8",
+    })
+}
+
 /// Alternate key and pointer of a pointer record.
 fn key_and_pointer(bytes: &[u8]) -> Result<(&[u8], &[u8]), FormatError> {
     need(RECORD, bytes, at::POINTER_KEY)?;
@@ -393,8 +411,14 @@ impl LogRecord<'_> {
     /// Appends the record to the group in `buf`.
     pub fn append(&self, buf: &mut Vec<u8>) {
         match *self {
-            LogRecord::DataSet { number, cluster, path } => {
-                append_record(buf, kind::DATA_SET, number, &[&cluster.to_le_bytes(), path.as_bytes()]);
+            LogRecord::DataSet {
+                number,
+                cluster,
+                committed,
+                path,
+            } => {
+                let (cluster, committed) = (cluster.to_le_bytes(), committed.to_le_bytes());
+                append_record(buf, kind::DATA_SET, number, &[&cluster, &committed, path.as_bytes()]);
             }
             LogRecord::Insert { number, record } => append_insert(buf, number, record),
             LogRecord::Update { number, record } => append_update(buf, number, record),
@@ -436,16 +460,20 @@ impl LogRecord<'_> {
         match bytes[at::RECORD_KIND] {
             kind::DATA_SET => {
                 need(RECORD, bytes, at::DATA_SET_PATH)?;
-                let path = std::str::from_utf8(&bytes[at::DATA_SET_PATH..]).map_err(|e| FormatError::Field {
-                    what: RECORD,
-                    field: "path (good bytes)",
-                    value: e.valid_up_to() as u64,
-                    must: "all of it, UTF-8",
-                })?;
                 Ok(LogRecord::DataSet {
                     number,
                     cluster: le64(bytes, at::DATA_SET_CLUSTER),
-                    path,
+                    committed: le64(bytes, at::DATA_SET_COMMITTED),
+                    path: path(&bytes[at::DATA_SET_PATH..])?,
+                })
+            }
+            kind::OLD_DATA_SET => {
+                need(RECORD, bytes, at::OLD_DATA_SET_PATH)?;
+                Ok(LogRecord::DataSet {
+                    number,
+                    cluster: le64(bytes, at::DATA_SET_CLUSTER),
+                    committed: 0,
+                    path: path(&bytes[at::OLD_DATA_SET_PATH..])?,
                 })
             }
             kind::INSERT => Ok(LogRecord::Insert { number, record: body }),
@@ -490,7 +518,7 @@ impl LogRecord<'_> {
                 what: RECORD,
                 field: "kind",
                 value: other.into(),
-                must: "from 1 to 10",
+                must: "from 1 to 11",
             }),
         }
     }

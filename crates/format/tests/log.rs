@@ -28,6 +28,7 @@ fn four() -> [LogRecord<'static>; 4] {
         LogRecord::DataSet {
             number: 7,
             cluster: 0x4142_4344_4546_4748,
+            committed: 0x5152_5354_5556_5758,
             path: "A.DATA",
         },
         LogRecord::Insert {
@@ -52,7 +53,7 @@ fn read(group: &[u8]) -> Result<Vec<LogRecord<'_>>, FormatError> {
 #[test]
 fn the_bytes_of_records() {
     let group = group(&four());
-    let expected = hex("13000000 01 07000000 4847464544434241 412E44415441
+    let expected = hex("1B000000 0B 07000000 4847464544434241 5857565554535251 412E44415441
          0C000000 02 07000000 303030314E4557
          10000000 03 07000000 303030314348414E474544
          09000000 04 07000000 30303031");
@@ -67,6 +68,30 @@ fn the_bytes_of_records() {
     };
     assert_eq!(read_group(&group), Ok((header, BLOCK_LEN)));
     assert_eq!(read(&group), Ok(four().to_vec()));
+}
+
+/// Data set records of before format 3 have no LSN.
+#[test]
+fn a_log_of_an_earlier_format_is_read() {
+    let mut buf = Vec::new();
+    begin_group(&mut buf);
+    buf.extend(hex("13000000 01 07000000 4847464544434241 412E44415441"));
+    finish_group(&mut buf, LOG, EPOCH, FIRST_LSN, 1);
+    let data_set = LogRecord::DataSet {
+        number: 7,
+        cluster: 0x4142_4344_4546_4748,
+        committed: 0,
+        path: "A.DATA",
+    };
+    assert_eq!(read(&buf), Ok(vec![data_set]));
+    let header = LogFileHeader { log: LOG, claims: 1 };
+    let mut bytes = [0; BLOCK_LEN];
+    header.encode(&mut bytes);
+    bytes[12] = 2;
+    bytes[8..12].fill(0);
+    let checksum = cica_format::checksum::crc32c(&bytes);
+    bytes[8..12].copy_from_slice(&checksum.to_le_bytes());
+    assert_eq!(LogFileHeader::decode(&bytes), Ok(header));
 }
 
 #[test]
@@ -181,12 +206,12 @@ fn the_file_header() {
             what: "log file header"
         })
     );
-    bytes[12] = 3;
+    bytes[12] = 4;
     assert_eq!(
         LogFileHeader::decode(&bytes),
         Err(FormatError::NewerFormat {
             what: "log file header",
-            found: 3
+            found: 4
         })
     );
 }
@@ -232,17 +257,26 @@ fn records_that_contradict_themselves_end_the_group() {
         })
     };
     assert_eq!(
-        after("05000000 0B 09000000", 2),
-        [Ok(9), field("kind", 11, "from 1 to 10", "log record")]
+        after("05000000 0C 09000000", 2),
+        [Ok(9), field("kind", 12, "from 1 to 11", "log record")]
     );
     assert_eq!(
         after("05000000 00 09000000", 2),
-        [Ok(9), field("kind", 0, "from 1 to 10", "log record")]
+        [Ok(9), field("kind", 0, "from 1 to 11", "log record")]
     );
     assert_eq!(after("05000000 05 09000000", 2), [Ok(9), short(6, 5)]);
     assert_eq!(after("07000000 06 09000000 02 C1", 2), [Ok(9), short(8, 7)]);
     let path = field("path (good bytes)", 1, "all of it, UTF-8", "log record");
-    assert_eq!(after("0F000000 01 09000000 0102030405060708 41FF", 2), [Ok(9), path]);
+    assert_eq!(
+        after("0F000000 01 09000000 0102030405060708 41FF", 2),
+        [Ok(9), path.clone()]
+    );
+    let long = "17000000 0B 09000000 0102030405060708 0000000000000000 41FF";
+    assert_eq!(after(long, 2), [Ok(9), path]);
+    assert_eq!(
+        after("0F000000 0B 09000000 0102030405060708 4141", 2),
+        [Ok(9), short(21, 15)]
+    );
     assert_eq!(
         after("00", 1),
         [Ok(9), field("bytes left", 1, "0 after the last record", "log group")]
@@ -350,7 +384,7 @@ fn records_of_a_unit_of_recovery_read_back_and_are_cut_nowhere() {
 
 #[derive(Debug, Clone)]
 enum Request {
-    DataSet(u32, u64, String),
+    DataSet(u32, u64, u64, String),
     Insert(u32, Vec<u8>),
     Update(u32, Vec<u8>),
     Erase(u32, Vec<u8>),
@@ -359,9 +393,10 @@ enum Request {
 impl Request {
     fn record(&self) -> LogRecord<'_> {
         match self {
-            Request::DataSet(number, cluster, path) => LogRecord::DataSet {
+            Request::DataSet(number, cluster, committed, path) => LogRecord::DataSet {
                 number: *number,
                 cluster: *cluster,
+                committed: *committed,
                 path,
             },
             Request::Insert(number, record) => LogRecord::Insert {
@@ -380,7 +415,7 @@ impl Request {
 fn any_request() -> impl Strategy<Value = Request> {
     let bytes = || vec(any::<u8>(), 0..300);
     prop_oneof![
-        (any::<u32>(), any::<u64>(), ".{0,60}").prop_map(|(n, c, p)| Request::DataSet(n, c, p)),
+        (any::<u32>(), any::<u64>(), any::<u64>(), ".{0,60}").prop_map(|(n, c, l, p)| Request::DataSet(n, c, l, p)),
         (any::<u32>(), bytes()).prop_map(|(n, r)| Request::Insert(n, r)),
         (any::<u32>(), bytes()).prop_map(|(n, r)| Request::Update(n, r)),
         (any::<u32>(), bytes()).prop_map(|(n, k)| Request::Erase(n, k)),

@@ -353,7 +353,7 @@ fn log_file_and_group() {
     let fields = [
         ("magic", b"CICALOG ".to_vec()),
         ("checksum", own(&file, 8)),
-        ("format", le!(2u16)),
+        ("format", le!(3u16)),
         ("log", le!(0x1112_1314_1516_1718u64)),
         ("claims", le!(0x2122_2324u32)),
     ];
@@ -399,14 +399,16 @@ fn log_records() {
     LogRecord::DataSet {
         number: 9,
         cluster: 0x1112_1314_1516_1718,
+        committed: 0x2122_2324_2526_2728,
         path: "A.DATA",
     }
     .append(&mut bytes);
     let fields = [
-        ("length", le!(19u32)),
-        ("kind", vec![1]),
+        ("length", le!(27u32)),
+        ("kind", vec![11]),
         ("number", le!(9u32)),
         ("cluster", le!(0x1112_1314_1516_1718u64)),
+        ("committed", le!(0x2122_2324_2526_2728u64)),
         ("path", b"A.DATA".to_vec()),
     ];
     assert_pictured("log", "Data set record", &bytes, &fields);

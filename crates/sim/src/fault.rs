@@ -131,12 +131,10 @@ pub fn inject(subject: &dyn Subject, plan: Plan) -> (Report, Option<Failure>) {
 
 fn inject_all(subject: &dyn Subject, plan: Plan, report: &mut Report) -> Result<(), Failure> {
     let (good, history) = good_run(subject)?;
-    let asked = plan.only.map(|(kind, _)| kind);
     let kinds = || {
         Kind::ALL
             .into_iter()
             .filter(|kind| subject.is_of_one_root() || !kind.damages())
-            .filter(|kind| asked == Some(*kind) || !kind.is_beyond_promise())
     };
     for kind in kinds() {
         for call in calls(plan, kind, good.calls().of(kind.call()), plan.each) {

@@ -164,6 +164,11 @@ impl Faults {
         self.with(Call::Sync, nth, false, Effect::IgnoreSync)
     }
 
+    /// The n-th `sync` call and all after it are answered and do nothing.
+    pub fn ignore_sync_from(self, nth: u64) -> Self {
+        self.with(Call::Sync, nth, true, Effect::IgnoreSync)
+    }
+
     /// Before the n-th call a bit turns of what some file holds on the device, among the sectors that are not zero.
     /// Which one follows from `choice`.
     pub fn rot(self, nth: u64, choice: u64) -> Self {

@@ -202,6 +202,7 @@ impl Inner {
         data.sync()?;
         data_root.log = self.log_position(&roots.data.log, last);
         self.write_data_root(&mut data_root)?;
+        self.committed.store(data_root.log.lsn, Relaxed);
         *roots = Roots {
             data: data_root,
             index: index_root,
@@ -295,6 +296,10 @@ impl Inner {
 impl Logger for Inner {
     fn stands_alone(&self) -> bool {
         !self.is_of_sphere()
+    }
+
+    fn committed(&self) -> u64 {
+        self.committed.load(Relaxed)
     }
 
     fn name_log(&self, log: u64, path: &str) -> Result<(), String> {

@@ -16,6 +16,18 @@ impl Inner {
         done.map_err(|error| self.unrecovered(format!("logged request {lsn} cannot be done again: {error}")))
     }
 
+    /// The log begins with it after this LSN (R10, V4 in [`crate::recovery`]).
+    pub fn check_tree_has(&self, committed: u64) -> Result<(), OpenError> {
+        let there = self.roots.lock().data.log.lsn;
+        if there >= committed {
+            return Ok(());
+        }
+        Err(self.unrecovered(format!(
+            "its root has the requests up to {there}, and the log has only those after {committed}: the device lost a \
+             write that it had said was durable, or this file is an old copy. Restore the data set, or salvage it"
+        )))
+    }
+
     /// What recovery does must not fail for space that the definition does not give: the log does not say in which
     /// order records came, so they are done again as direct requests, which split CIs in the middle where ascending
     /// ones filled them.

@@ -37,6 +37,9 @@ pub const MOST_GATHERED: usize = 4 << 20;
 
 /// A data set that logs: it can name the log in its root.
 pub trait Logger: Send + Sync {
+    /// Requests up to this LSN are in the tree that was committed last.
+    fn committed(&self) -> u64;
+
     /// Makes the root say, durably, that requests after its tree are in this log (R6).
     fn name_log(&self, log: u64, path: &str) -> Result<(), String>;
 
@@ -251,6 +254,7 @@ impl Log {
                     LogRecord::DataSet {
                         number,
                         cluster: member.cluster,
+                        committed: member.logger.upgrade().map_or(0, |logger| logger.committed()),
                         path: &member.path,
                     }
                     .append(&mut state.group);

@@ -24,6 +24,8 @@ pub enum Logged {
         number: u32,
         /// Cluster id.
         cluster: u64,
+        /// Requests up to this LSN were in its tree, and may be nowhere else.
+        committed: u64,
         /// Data component file.
         data: String,
         /// Index component file.
@@ -218,11 +220,17 @@ pub fn owned_parts(bytes: &[u8]) -> Result<Vec<Logged>, FormatError> {
 
 fn owned(record: LogRecord<'_>) -> Result<Logged, FormatError> {
     Ok(match record {
-        LogRecord::DataSet { number, cluster, path } => {
+        LogRecord::DataSet {
+            number,
+            cluster,
+            committed,
+            path,
+        } => {
             let (data, index) = path.split_once('\0').unwrap_or((path, ""));
             Logged::DataSet {
                 number,
                 cluster,
+                committed,
                 data: data.into(),
                 index: index.into(),
             }

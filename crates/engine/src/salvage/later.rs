@@ -129,8 +129,20 @@ struct Reading<'r> {
 impl Reading<'_> {
     fn take(&mut self, lsn: u64, logged: Logged) -> Result<(), String> {
         match logged {
-            Logged::DataSet { number, cluster, .. } => {
-                match cluster == self.root.cluster {
+            Logged::DataSet {
+                number,
+                cluster,
+                committed,
+                ..
+            } => {
+                let is_ours = cluster == self.root.cluster;
+                if is_ours && committed > self.root.log.lsn {
+                    return Err(format!(
+                        "it has the requests after {committed}, and the root those up to {}: what is between them is lost",
+                        self.root.log.lsn
+                    ));
+                }
+                match is_ours {
                     true => self.numbers.insert(number),
                     false => self.numbers.remove(&number),
                 };

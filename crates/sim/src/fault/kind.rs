@@ -33,6 +33,8 @@ pub enum Kind {
     SyncLosesLater,
     /// A sync is acknowledged and does nothing.
     IgnoredSync,
+    /// From then on no sync does anything, and each is acknowledged.
+    IgnoredSyncs,
     /// A write is acknowledged and never arrives.
     LostWrite,
     /// A write lands elsewhere in its file.
@@ -53,7 +55,7 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 21] = [
+    pub const ALL: [Kind; 22] = [
         Kind::Io,
         Kind::IoForEver,
         Kind::ReadsForEver,
@@ -67,6 +69,7 @@ impl Kind {
         Kind::SyncLoses,
         Kind::SyncLosesLater,
         Kind::IgnoredSync,
+        Kind::IgnoredSyncs,
         Kind::LostWrite,
         Kind::MisdirectedWrite,
         Kind::FlippedWrite,
@@ -93,6 +96,7 @@ impl Kind {
             Kind::SyncLoses => "sync-loses",
             Kind::SyncLosesLater => "sync-loses-later",
             Kind::IgnoredSync => "ignored-sync",
+            Kind::IgnoredSyncs => "ignored-syncs",
             Kind::LostWrite => "lost-write",
             Kind::MisdirectedWrite => "misdirected-write",
             Kind::FlippedWrite => "flipped-write",
@@ -112,7 +116,7 @@ impl Kind {
             Kind::LostWrite | Kind::MisdirectedWrite | Kind::FlippedWrite => Call::Write,
             Kind::ReadsForEver | Kind::MisdirectedRead | Kind::FlippedRead => Call::Read,
             Kind::StaleRead | Kind::ShortRead => Call::Read,
-            Kind::SyncLoses | Kind::SyncLosesLater | Kind::IgnoredSync => Call::Sync,
+            Kind::SyncLoses | Kind::SyncLosesLater | Kind::IgnoredSync | Kind::IgnoredSyncs => Call::Sync,
             Kind::NoFiles => Call::Open,
             Kind::Full => Call::Size,
         }
@@ -126,13 +130,7 @@ impl Kind {
 
     /// Whether they are wrong after a power cut alone.
     pub(super) fn forgets(self) -> bool {
-        self == Kind::IgnoredSync
-    }
-
-    /// Whether no store can keep its promises then, and ours does not refuse for certain: injected only if asked for.
-    /// After a commit whose sync was ignored the log starts over, and nothing in it tells that the tree is older.
-    pub fn is_beyond_promise(self) -> bool {
-        self.forgets()
+        matches!(self, Kind::IgnoredSync | Kind::IgnoredSyncs)
     }
 
     /// Whether a call said that all was well when it was not.
@@ -158,6 +156,7 @@ impl Kind {
             Kind::SyncLoses => none.forgetful_sync(nth, Dropped::Gone, Errno::Io),
             Kind::SyncLosesLater => none.forgetful_sync(nth, Dropped::StillRead, Errno::Io),
             Kind::IgnoredSync => none.ignore_sync(nth),
+            Kind::IgnoredSyncs => none.ignore_sync_from(nth),
             Kind::LostWrite => none.lose_write(nth),
             Kind::MisdirectedWrite => none.misdirect_write(nth, random.between(0, 800) * 512),
             Kind::FlippedWrite => none.flip_write(nth, random.bits()),
