@@ -23,6 +23,7 @@ use crate::engine::{open_as, Shared};
 use crate::error::{OpenError, RequestError};
 use crate::io::Io;
 use crate::organized::Organized;
+use crate::pool::MOST_COMPONENTS;
 use crate::roots::write_over_torn_root;
 use crate::sphere::{Sphere, Way};
 use crate::store::{self, Component};
@@ -193,8 +194,18 @@ impl Inner {
         }
         let data_part = Arc::new(data_part);
         let index_part = index_part.map(Arc::new);
-        for part in [Some(&data_part), index_part.as_ref()].into_iter().flatten() {
-            part.register();
+        let parts = [Some(&data_part), index_part.as_ref()];
+        for part in parts.into_iter().flatten() {
+            if !part.register() {
+                parts.into_iter().flatten().for_each(|part| part.leave_pool());
+                return Err(OpenError::Memory {
+                    path: data.to_path_buf(),
+                    what: format!(
+                        "{MOST_COMPONENTS} components are open in this process, and there is no number for another; \
+                         close some data sets"
+                    ),
+                });
+            }
             part.set_volumes(shared.volumes());
         }
         let common = Common::new(data_part, root.attributes.clone(), shared.log.clone());
@@ -414,6 +425,8 @@ impl Inner {
             self.note_closing();
             done = self.commit_tree(true).and_then(|()| self.give_back());
         }
+        // Whoever waits for the gate comes too late: nobody would commit what it changes.
+        self.common().fence_quietly("it was closed");
         drop(gate);
         self.leave();
         done

@@ -84,6 +84,9 @@ pub struct Descriptor {
     pins: AtomicU32,
 }
 
+/// Components that can be open at once: a [`PageId`] has 16 bits for the number, and all ones mean none.
+pub const MOST_COMPONENTS: usize = u16::MAX as usize;
+
 /// Bytes of a frame before its page.
 pub const DESCRIPTOR: usize = size_of::<Descriptor>();
 
@@ -180,16 +183,19 @@ impl Pool {
         self.limit
     }
 
-    /// Registers a component; the number goes into its [`PageId`]s.
-    pub fn register(&self, owner: Arc<dyn Owner>) -> u16 {
+    /// Registers a component; the number goes into its [`PageId`]s. None is left when [`MOST_COMPONENTS`] have one.
+    pub fn register(&self, owner: Arc<dyn Owner>) -> Option<u16> {
         let mut owners = self.owners.write();
         let free = owners.iter().position(Option::is_none);
         let number = free.unwrap_or(owners.len());
+        if number >= MOST_COMPONENTS {
+            return None;
+        }
         if free.is_none() {
             owners.push(None);
         }
         owners[number] = Some(owner);
-        number as u16
+        Some(number as u16)
     }
 
     /// Forgets a component; its pages must have been dropped.
@@ -644,5 +650,29 @@ fn advise_huge(memory: NonNull<u8>, bytes: usize) {
                 rustix::mm::Advice::LinuxHugepage,
             )
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nobody;
+    impl Owner for Nobody {
+        fn give_up(&self, _: u32, _: PageId) -> bool {
+            false
+        }
+    }
+
+    /// One more would have the number of another, and be given its pages.
+    #[test]
+    fn no_two_components_have_one_number() {
+        let pool = Pool::new(4 << 20).expect("a pool");
+        let owner: Arc<dyn Owner> = Arc::new(Nobody);
+        *pool.owners.write() = vec![Some(owner.clone()); MOST_COMPONENTS - 1];
+        assert_eq!(pool.register(owner.clone()), Some(u16::MAX - 1));
+        assert_eq!(pool.register(owner.clone()), None);
+        pool.unregister(7);
+        assert_eq!(pool.register(owner), Some(7));
     }
 }

@@ -59,6 +59,9 @@ impl Sphere {
                 .commit_gated(base, true)
                 .and_then(|()| self.all(base).try_for_each(Inner::give_back));
         }
+        // Whoever waits for a gate comes too late: nobody would commit what it changes.
+        self.all(base)
+            .for_each(|member| member.common().fence_quietly("it was closed"));
         drop(gates);
         self.leave(base);
         done

@@ -171,8 +171,16 @@ impl Component {
     }
 
     /// Makes the component known to the pool.
-    pub fn register(self: &Arc<Self>) {
-        self.number.get_or_init(|| self.pool.register(self.clone()));
+    ///
+    /// False: so many are open that there is no number left.
+    pub fn register(self: &Arc<Self>) -> bool {
+        if self.number.get().is_none() {
+            let Some(number) = self.pool.register(self.clone()) else {
+                return false;
+            };
+            let _ = self.number.set(number);
+        }
+        true
     }
 
     /// From now on its extents come from these.
