@@ -79,6 +79,7 @@ impl Engine {
             .map_err(|_| std::io::Error::other("the pool has no room for a log"))?;
         let log = Arc::new(Log::new(
             env.disk.clone(),
+            env.clock.clone(),
             env.log_dir.clone(),
             gathers,
             epoch_for(pool.limit()),

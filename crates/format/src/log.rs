@@ -127,6 +127,7 @@ mod at {
     pub const FILE_FORMAT: usize = 12;
     pub const FILE_LOG: usize = 16;
     pub const FILE_CLAIMS: usize = 24;
+    pub const FILE_BIRTH: usize = 28;
 
     pub const RECORD_KIND: usize = 0;
     pub const RECORD_NUMBER: usize = 1;
@@ -183,8 +184,10 @@ pub struct GroupHeader {
 pub struct LogFileHeader {
     /// Id of the log.
     pub log: u64,
-    /// Data sets whose roots may name this log.
+    /// How often the file was claimed.
     pub claims: u32,
+    /// Upper half of the ids of all logs that the file ever holds; 0 in files of before format 3.
+    pub birth: u32,
 }
 
 /// Starts a group in `buf`, which holds nothing else: room for its header.
@@ -532,6 +535,7 @@ impl LogFileHeader {
         put(out, at::FILE_FORMAT, &FORMAT.to_le_bytes());
         put(out, at::FILE_LOG, &self.log.to_le_bytes());
         put(out, at::FILE_CLAIMS, &self.claims.to_le_bytes());
+        put(out, at::FILE_BIRTH, &self.birth.to_le_bytes());
         let checksum = own_checksum(out, at::FILE_CHECKSUM);
         put(out, at::FILE_CHECKSUM, &checksum.to_le_bytes());
     }
@@ -556,6 +560,7 @@ impl LogFileHeader {
         Ok(LogFileHeader {
             log: le64(bytes, at::FILE_LOG),
             claims: le32(bytes, at::FILE_CLAIMS),
+            birth: le32(bytes, at::FILE_BIRTH),
         })
     }
 }

@@ -84,7 +84,11 @@ fn a_log_of_an_earlier_format_is_read() {
         path: "A.DATA",
     };
     assert_eq!(read(&buf), Ok(vec![data_set]));
-    let header = LogFileHeader { log: LOG, claims: 1 };
+    let header = LogFileHeader {
+        log: LOG,
+        claims: 1,
+        birth: 0,
+    };
     let mut bytes = [0; BLOCK_LEN];
     header.encode(&mut bytes);
     bytes[12] = 2;
@@ -152,7 +156,12 @@ fn damage_of_any_byte_is_found() {
         record: &record,
     }]);
     let mut header = [0; BLOCK_LEN];
-    LogFileHeader { log: LOG, claims: 3 }.encode(&mut header);
+    LogFileHeader {
+        log: LOG,
+        claims: 3,
+        birth: 9,
+    }
+    .encode(&mut header);
     let mut bytes = good.clone();
     for at in 0..bytes.len() {
         bytes[at] ^= 1 << (at % 8);
@@ -190,6 +199,7 @@ fn the_file_header() {
     let header = LogFileHeader {
         log: LOG,
         claims: 0x4142_4344,
+        birth: 0x5152_5354,
     };
     let mut bytes = [0xEE; BLOCK_LEN];
     header.encode(&mut bytes);

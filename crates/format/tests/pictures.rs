@@ -348,6 +348,7 @@ fn log_file_and_group() {
     LogFileHeader {
         log: 0x1112_1314_1516_1718,
         claims: 0x2122_2324,
+        birth: 0x3132_3334,
     }
     .encode(&mut file);
     let fields = [
@@ -356,6 +357,7 @@ fn log_file_and_group() {
         ("format", le!(3u16)),
         ("log", le!(0x1112_1314_1516_1718u64)),
         ("claims", le!(0x2122_2324u32)),
+        ("birth", le!(0x3132_3334u32)),
     ];
     assert_pictured("log", "File header", &file, &fields);
 

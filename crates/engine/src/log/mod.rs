@@ -22,7 +22,7 @@ pub use replay::{owned_parts, Left, LogReader, Logged};
 
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicU8, Ordering::*};
 use crate::sync::{Condvar, Mutex};
-use cica_disk::{Disk, File, WriteAt};
+use cica_disk::{Clock, Disk, File, WriteAt};
 use cica_format::log::{self, LogRecord, BLOCK_LEN};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -51,6 +51,7 @@ pub trait Logger: Send + Sync {
 /// See the module.
 pub struct Log {
     disk: Arc<dyn Disk>,
+    clock: Arc<dyn Clock>,
     directory: PathBuf,
     state: Mutex<State>,
     flushed: Condvar,
@@ -126,11 +127,18 @@ struct Claimed {
 impl Log {
     /// A log that takes its file from `directory` when it needs one, writes after `gathers` bytes and is long after
     /// `epoch_bytes`.
-    pub fn new(disk: Arc<dyn Disk>, directory: PathBuf, gathers: usize, epoch_bytes: u64) -> Log {
+    pub fn new(
+        disk: Arc<dyn Disk>,
+        clock: Arc<dyn Clock>,
+        directory: PathBuf,
+        gathers: usize,
+        epoch_bytes: u64,
+    ) -> Log {
         let mut group = Vec::new();
         log::begin_group(&mut group);
         Log {
             disk,
+            clock,
             directory,
             state: Mutex::new(State {
                 file: None,
@@ -337,6 +345,7 @@ impl Log {
         if state.file.is_none() {
             state.file = Some(pool::claim(
                 &self.disk,
+                &*self.clock,
                 &self.directory,
                 self.epoch_bytes.load(Relaxed),
             )?);

@@ -2,13 +2,16 @@
 //! again.
 //!
 //! * F1. Who uses a file holds its lock; a process that dies loses it.
-//! * F2. The header's log id is 0 when the file is free. An id is never given twice: it is made of the file's
-//!   number and of
-//!   how often the file was claimed. So groups of an earlier life do not count.
+//! * F2. The header's log id is 0 when the file is free. An id is never given twice: it is made of when the file was
+//!   made (its birth) and of how often it was claimed. So groups of an earlier life do not count, nor those of another
+//!   file that has the name.
 //! * F3. A file whose owner died keeps its id until recovery has done its requests; it is not claimed before.
+//! * F4. But one to which its owner never wrote a group is claimed: whatever root names it needs nothing of it.
 
+use super::replay::was_written_to;
 use super::Claimed;
-use cica_disk::{Create, Disk, File, Lock, Open, ReadAt, WriteAt};
+use cica_disk::{Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
+use cica_format::checksum::crc32c;
 use cica_format::log::{LogFileHeader, BLOCK_LEN};
 use std::path::Path;
 use std::sync::Arc;
@@ -23,7 +26,12 @@ const KEPT: u64 = 64 << 20;
 const MOST_FILES: u32 = 10_000;
 
 /// Takes a free file, or makes one; it is long after `epoch_bytes`.
-pub(super) fn claim(disk: &Arc<dyn Disk>, directory: &Path, epoch_bytes: u64) -> Result<Claimed, String> {
+pub(super) fn claim(
+    disk: &Arc<dyn Disk>,
+    clock: &dyn Clock,
+    directory: &Path,
+    epoch_bytes: u64,
+) -> Result<Claimed, String> {
     let there = disk
         .list(directory)
         .map_err(|e| format!("log directory {}: {e}", directory.display()))?;
@@ -50,17 +58,21 @@ pub(super) fn claim(disk: &Arc<dyn Disk>, directory: &Path, epoch_bytes: u64) ->
             Err(e) => return Err(format!("log {}: {e}", path.display())),
         };
         let text = |e: std::io::Error| format!("log {}: {e}", path.display());
-        let mut claims = 0;
-        match read_header(&*file).map_err(text)? {
-            Some(header) if header.log == 0 => claims = header.claims,
+        let (birth, claims) = match read_header(&*file).map_err(text)? {
+            // Of before format 3.
+            Some(header) if header.log == 0 && header.birth == 0 => (number, header.claims),
+            Some(header) if header.log == 0 => (header.birth, header.claims),
+            // F4.
+            Some(header) if header.birth != 0 && !was_written_to(&*file, header.log)? => (header.birth, header.claims),
+            Some(_) => continue,
             // Its claims cannot be told, so an id could be given twice (F2).
             None if !is_blank(&*file).map_err(text)? => continue,
-            None => {}
-            Some(_) => continue,
-        }
+            None => (born(clock, &path), 0),
+        };
         let header = LogFileHeader {
-            log: (number as u64) << 32 | (claims as u64 + 1),
+            log: u64::from(birth) << 32 | u64::from(claims + 1),
             claims: claims + 1,
+            birth,
         };
         write_header(&*file, header).map_err(text)?;
         // Roots will name this id: it must be found here after a power cut.
@@ -93,6 +105,13 @@ pub(super) fn claim(disk: &Arc<dyn Disk>, directory: &Path, epoch_bytes: u64) ->
         "log directory {}: all {MOST_FILES} log files are in use",
         directory.display()
     ))
+}
+
+/// What tells a file that is made now from any other of its name.
+fn born(clock: &dyn Clock, path: &Path) -> u32 {
+    let mut bytes = clock.now().to_le_bytes().to_vec();
+    bytes.extend(path.as_os_str().as_encoded_bytes());
+    crc32c(&bytes).max(1)
 }
 
 /// The header of a log file; `None` for a file that has none. What is none at the first look is looked at again: it
@@ -159,7 +178,8 @@ pub(super) fn release(claimed: Claimed) {
     }
     let header = LogFileHeader {
         log: 0,
-        claims: (claimed.log & 0xFFFF_FFFF) as u32,
+        claims: claimed.log as u32,
+        birth: (claimed.log >> 32) as u32,
     };
     let _ = write_header(&*claimed.file, header);
 }

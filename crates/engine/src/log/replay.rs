@@ -132,7 +132,10 @@ impl LogReader {
                 epoch: None,
                 lsn: None,
             })),
-            // The file has been claimed that often, so this life of it is over (F3).
+            Some(header) if header.birth != 0 && header.birth != (log >> 32) as u32 => Err(format!(
+                "the file of that name was made later, and never held log {log:X}"
+            )),
+            // The file has been claimed that often, so this life of it is over (F3, F4).
             Some(header) if header.claims >= log as u32 => Ok(Left::Released),
             Some(header) => Err(format!("the file now holds log {:X}, not log {log:X}", header.log)),
             None => Err("the file has no readable log header".into()),
@@ -144,8 +147,8 @@ impl LogReader {
     /// of the same epoch: what lies behind it was never acknowledged.
     pub fn next_group(&mut self) -> Result<Option<Vec<(u64, Logged)>>, String> {
         // One read gone wrong on its way must not pass for the end: the members of a sphere would part.
-        let Some((group, header, len)) = (match self.read_sound()? {
-            None => self.read_sound()?,
+        let Some((group, header, len)) = (match sound_group(&*self.file, self.at)? {
+            None => sound_group(&*self.file, self.at)?,
             sound => sound,
         }) else {
             return Ok(None);
@@ -168,49 +171,66 @@ impl LogReader {
         Ok(Some(requests))
     }
 
-    /// The bytes from here on, the header and the length of the group that they are, if they are one.
-    fn read_sound(&self) -> Result<Option<(Vec<u8>, GroupHeader, usize)>, String> {
-        Ok(self.read_next()?.and_then(|bytes| {
-            let (header, len) = read_group(&bytes).ok()?;
-            Some((bytes, header, len))
-        }))
-    }
-
-    /// The bytes from here to the end of what may be a group.
-    fn read_next(&self) -> Result<Option<Vec<u8>>, String> {
-        let mut bytes = vec![0; BLOCK_LEN];
-        loop {
-            let want = bytes.len();
-            let mut batch = [ReadAt {
-                at: self.at,
-                buf: &mut bytes,
-                got: 0,
-            }];
-            self.file
-                .read(&mut batch)
-                .map_err(|e| format!("the log cannot be read at offset {}: {e}", self.at))?;
-            if batch[0].got < want {
-                return Ok(None);
-            }
-            match read_group(&bytes) {
-                // A damaged length may ask for anything; no group is longer than what gathers before a flush, doubled.
-                Err(FormatError::Short { need, .. }) if need > want && need < (1 << 30) => bytes = vec![0; need],
-                _ => return Ok(Some(bytes)),
-            }
-        }
-    }
-
     /// Everything in the log was done: the file is free.
     pub fn release(self) -> Result<(), String> {
-        write_header(
-            &*self.file,
-            LogFileHeader {
-                log: 0,
-                claims: self.header.claims,
-            },
-        )
-        .map_err(|e| e.to_string())
+        write_header(&*self.file, LogFileHeader { log: 0, ..self.header }).map_err(|e| e.to_string())
     }
+}
+
+/// Whether there is, or may be, a group of log `log` in its file: true unless the place of the first group was never
+/// written, or holds a sound group of an earlier life of the file.
+///
+/// # Errors
+/// In words: it cannot be read.
+pub(super) fn was_written_to(file: &dyn File, log: u64) -> Result<bool, String> {
+    let begin = BLOCK_LEN as u64;
+    let written = || {
+        Ok::<_, String>(match sound_group(file, begin)? {
+            Some((_, header, _)) => header.log == log,
+            None => !is_blank(file, begin)?,
+        })
+    };
+    // A read that went to the wrong place must not make a log free.
+    Ok(written()? || written()?)
+}
+
+/// Whether there is no byte in the block at `at`, or no block.
+fn is_blank(file: &dyn File, at: u64) -> Result<bool, String> {
+    let mut bytes = vec![0; BLOCK_LEN];
+    read_at(file, at, &mut bytes)?;
+    Ok(bytes.iter().all(|byte| *byte == 0))
+}
+
+/// The bytes from `at` on, the header and the length of the group that they are, if they are one.
+fn sound_group(file: &dyn File, at: u64) -> Result<Option<(Vec<u8>, GroupHeader, usize)>, String> {
+    Ok(read_group_at(file, at)?.and_then(|bytes| {
+        let (header, len) = read_group(&bytes).ok()?;
+        Some((bytes, header, len))
+    }))
+}
+
+/// The bytes from `at` to the end of what may be a group.
+fn read_group_at(file: &dyn File, at: u64) -> Result<Option<Vec<u8>>, String> {
+    let mut bytes = vec![0; BLOCK_LEN];
+    loop {
+        let want = bytes.len();
+        if read_at(file, at, &mut bytes)? < want {
+            return Ok(None);
+        }
+        match read_group(&bytes) {
+            // A damaged length may ask for anything; no group is longer than what gathers before a flush, doubled.
+            Err(FormatError::Short { need, .. }) if need > want && need < (1 << 30) => bytes = vec![0; need],
+            _ => return Ok(Some(bytes)),
+        }
+    }
+}
+
+/// Reads from `at`; how many bytes there were.
+fn read_at(file: &dyn File, at: u64, buf: &mut [u8]) -> Result<usize, String> {
+    let mut batch = [ReadAt { at, buf, got: 0 }];
+    file.read(&mut batch)
+        .map_err(|e| format!("the log cannot be read at offset {at}: {e}"))?;
+    Ok(batch[0].got)
 }
 
 /// The requests of [`log::parts`].

@@ -1,0 +1,125 @@
+//! Files of the log pool: none is lost to a crash, and none is taken for another of its name.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use cica_disk::{ManualClock, SimDisk};
+use cica_engine::*;
+use common::keyed::*;
+use common::*;
+use std::path::Path;
+use std::sync::Arc;
+
+fn world_on(disk: &SimDisk) -> World {
+    World::on(Arc::new(disk.clone()), Path::new("/"))
+}
+
+/// An engine of another time.
+fn engine_at(world: &World, seconds: u64) -> Engine {
+    Engine::new(Env {
+        disk: world.disk.clone(),
+        clock: Arc::new(ManualClock::new(seconds * 1_000_000_000, 1000)),
+        log_dir: world.root.join("log"),
+        pool_bytes: Some(world.pool_bytes),
+        io: Default::default(),
+        background: false,
+    })
+    .unwrap()
+}
+
+fn log_files(world: &World) -> Vec<String> {
+    let there = world.disk.list(Path::new("/log")).unwrap();
+    let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    let names = there.iter().map(|(path, _)| name(path));
+    names.filter(|name| name.starts_with("log-")).collect()
+}
+
+/// A process that dies wherever it does in claiming a log, naming it and writing to it leaves no file that nobody uses again.
+#[test]
+fn no_log_file_is_lost_to_a_death() {
+    let disk = SimDisk::new();
+    let world = world_on(&disk);
+    for name in ["a", "b"] {
+        loaded(&world, &world.engine(), name, 10);
+    }
+    let start = disk.image();
+    let (mut deaths, mut empty) = (0, 0);
+    // The first life of a file, and the second.
+    for lives in 0..2 {
+        let disk = SimDisk::from(start.clone());
+        let world = world_on(&disk);
+        let step = |world: &World, name: &str, n: u64| {
+            let ds = world.open(&world.engine(), name);
+            insert(&mut ds.string(), n, 1).unwrap();
+            ds.commit().unwrap();
+            ds
+        };
+        if lives == 1 {
+            step(&world, "b", 5).close().unwrap();
+        }
+        let begun = disk.events();
+        std::mem::forget(step(&world, "a", 5));
+        let trace = disk.trace();
+        for events in begun..=trace.events().len() {
+            let left = trace.crash_after(events).image(|_, _| cica_disk::sim::Survival::Whole);
+            let world = world_on(&SimDisk::from(left));
+            deaths += 1;
+            let needed = world.engine().peek(&world.paths("a").0).unwrap().log.log != 0;
+            empty += usize::from(!log_files(&world).is_empty() && !needed);
+            // The one that died is opened again before or behind another.
+            for name in if events % 2 == 0 { ["a", "b"] } else { ["b", "a"] } {
+                step(&world, name, 15).close().unwrap();
+            }
+            let most = if events % 2 == 0 { 1 } else { 2 };
+            assert!(
+                log_files(&world).len() <= most,
+                "after event {events}: {:?}",
+                log_files(&world)
+            );
+            // Each of them is used again.
+            let held: Vec<DataSet> = ["a", "b"].map(|name| step(&world, name, 25)).into();
+            drop(held);
+            assert!(
+                log_files(&world).len() <= 2,
+                "after event {events}: {:?}",
+                log_files(&world)
+            );
+        }
+    }
+    assert!(deaths > 10 && empty > 2, "{deaths} {empty}");
+}
+
+/// The catalog's directory is made anew while a data set on a volume still needs the log that was in the old one.
+#[test]
+fn a_log_of_the_same_name_in_a_new_directory_is_another() {
+    let disk = SimDisk::new();
+    let world = world_on(&disk);
+    for name in ["a", "b"] {
+        loaded(&world, &engine_at(&world, 1_700_000_000), name, 10);
+    }
+    let needs_its_log = |name: &str, seconds: u64| {
+        let ds = world.open(&engine_at(&world, seconds), name);
+        insert(&mut ds.string(), 5, 1).unwrap();
+        ds.commit().unwrap();
+        disk.kill();
+        drop(ds);
+        world.engine().peek(&world.paths(name).0).unwrap().log
+    };
+    let old = needs_its_log("a", 1_700_000_100);
+    for name in log_files(&world) {
+        world.disk.remove(&Path::new("/log").join(name)).unwrap();
+    }
+    let new = needs_its_log("b", 1_700_000_200);
+    assert_eq!((&old.path, old.log as u32), (&new.path, new.log as u32));
+    assert_ne!(old.log, new.log);
+    let (data, index) = world.paths("a");
+    let error = world
+        .engine()
+        .open(&data, &index, OpenOptions::default())
+        .err()
+        .unwrap();
+    let words = error.to_string();
+    assert!(words.contains("log-0001") && words.contains("made later"), "{words}");
+    // And the other keeps what it has in the log.
+    assert_eq!(contents(&world.open(&world.engine(), "b")).len(), 11);
+}
