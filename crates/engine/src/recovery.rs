@@ -19,8 +19,8 @@
 //! * V3. What a unit did that has no end in the log is taken back after everything was done again, newest first, in
 //!   each data set that takes part, whether its tree had it already or not.
 //! * V4. The log says of each data set up to where its tree had the requests when the log began with it. A root from
-//!   before that is refused: a device lost what it had said was durable, or the file is a copy of long ago, and requests
-//!   that are nowhere any more would be left out.
+//!   before that is refused: a device lost what it had said was durable, or the file is an old copy, and requests that
+//!   are nowhere any more would be left out.
 
 use crate::dataset::{Inner, OpenOptions};
 use crate::engine::Engine;

@@ -34,7 +34,7 @@ fn log_files(world: &World) -> Vec<String> {
     names.filter(|name| name.starts_with("log-")).collect()
 }
 
-/// A process that dies wherever it does in claiming a log, naming it and writing to it leaves no file that nobody uses again.
+/// A process that dies in claiming a log, naming it or writing to it leaves no file that nobody uses again.
 #[test]
 fn no_log_file_is_lost_to_a_death() {
     let disk = SimDisk::new();

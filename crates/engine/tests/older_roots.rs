@@ -1,4 +1,4 @@
-//! A root from before the log began, because a device lost what it had called durable, or somebody put an old copy back: the
+//! A root from before the log began: a device lost what it had called durable, or somebody put an old copy back. The
 //! requests between the two are nowhere, and the data set is refused (V4).
 #![allow(clippy::unwrap_used)]
 
