@@ -4,14 +4,14 @@
 //!
 //! * C1. A name stands for one thing: no component has the name of an entry or of another component.
 //! * C2. A volume that a component names is known.
-//! * C3. No component lies in a file that is listed as a leftover.
+//! * C3. No data set of the catalog lies in a file that is listed as a leftover.
 
 use crate::entry::{Component, Entry, Kind};
 use crate::error::CatalogError;
 use crate::moves::Move;
 use crate::name::{Level, Mask, Name};
 use crate::volume::{Volser, Volume};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Entries and volumes.
@@ -24,7 +24,8 @@ pub struct Contents {
     /// Entries on their way to or from another catalog.
     moves: BTreeMap<(PathBuf, u64), Move>,
     /// Volume and file name of what is being made, or of no use to anybody any more.
-    leftovers: BTreeSet<(Volser, String)>,
+    /// true: it is overwritten before it is removed.
+    leftovers: BTreeMap<(Volser, String), bool>,
 }
 
 /// What a name stands for.
@@ -112,9 +113,9 @@ impl Contents {
         self.check(&entry)?;
         for (_, component) in entry.components() {
             self.components.insert(component.name.clone(), entry.name().clone());
-            if let Some(serial) = component.volumes.first() {
-                self.leftovers.remove(&(serial.clone(), component.file.clone()));
-            }
+        }
+        for place in entry.files() {
+            self.leftovers.remove(&place);
         }
         self.entries.insert(entry.name().clone(), entry);
         Ok(())
@@ -179,7 +180,7 @@ impl Contents {
                 name: name.clone(),
             });
         }
-        self.leftovers.retain(|(on, _)| on != serial);
+        self.leftovers.retain(|(on, _), _| on != serial);
         self.volumes.remove(serial).ok_or_else(|| unknown(serial))
     }
 
@@ -209,27 +210,40 @@ impl Contents {
         self.moves.remove(&(on_its_way.other.clone(), on_its_way.number));
     }
 
-    /// Lists the file `file` of a volume as one that goes when nobody makes anything: it is being made, or it was a
-    /// component's. An entry that takes it takes it off the list.
-    pub fn add_leftover(&mut self, serial: &Volser, file: &str) {
-        self.leftovers.insert((serial.clone(), file.to_owned()));
+    /// Lists the file `file` of a volume as one that goes when nobody makes anything: it is being made, or it was a data
+    /// set's; `erase` overwrites it before. An entry that takes it takes it off the list.
+    pub fn add_leftover(&mut self, serial: &Volser, file: &str, erase: bool) {
+        self.leftovers.insert((serial.clone(), file.to_owned()), erase);
+    }
+
+    /// Lists the files of an entry that was taken out as ones that go.
+    pub fn add_leftovers_of(&mut self, entry: &Entry, erase: bool) {
+        for (serial, file) in entry.files() {
+            if self.volumes.contains_key(&serial) {
+                self.leftovers.insert((serial, file), erase);
+            }
+        }
     }
 
     /// Takes a file off that list; false if it was not on it.
     pub fn remove_leftover(&mut self, serial: &Volser, file: &str) -> bool {
-        self.leftovers.remove(&(serial.clone(), file.to_owned()))
+        self.leftovers.remove(&(serial.clone(), file.to_owned())).is_some()
     }
 
     /// Volume and file name of each leftover.
     pub fn leftovers(&self) -> impl Iterator<Item = &(Volser, String)> {
-        self.leftovers.iter()
+        self.leftovers.keys()
     }
 
-    /// Is `file` of a volume a component's, or a leftover?
+    /// Is this leftover overwritten before it is removed?
+    pub fn erases(&self, leftover: &(Volser, String)) -> bool {
+        self.leftovers.get(leftover).is_some_and(|erase| *erase)
+    }
+
+    /// Is `file` of a volume a data set's, or a leftover?
     pub fn is_taken(&self, serial: &Volser, file: &str) -> bool {
-        let mut components = self.entries().flat_map(Entry::components);
-        self.leftovers.contains(&(serial.clone(), file.to_owned()))
-            || components.any(|(_, c)| c.file == file && c.volumes.first() == Some(serial))
+        let place = (serial.clone(), file.to_owned());
+        self.leftovers.contains_key(&place) || self.entries().any(|entry| entry.files().contains(&place))
     }
 
     /// C1 and C2 for an entry about to come in.

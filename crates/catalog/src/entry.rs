@@ -250,6 +250,22 @@ impl Entry {
             .chain(index.map(|c| (Kind::Index, c)))
     }
 
+    /// Volume and name of each file that goes with it: its components', or that of a data set that is not VSAM's, where
+    /// it lies on a volume under a name of its own.
+    pub fn files(&self) -> Vec<(Volser, String)> {
+        if let Entry::NonVsam(e) = self {
+            let file = if e.file.is_empty() { e.name.as_str() } else { &e.file };
+            let serial = e.volumes.first().filter(|_| !file.contains('/'));
+            return serial
+                .map(|serial| (serial.clone(), file.to_owned()))
+                .into_iter()
+                .collect();
+        }
+        self.components()
+            .filter_map(|(_, c)| Some((c.volumes.first()?.clone(), c.file.clone())))
+            .collect()
+    }
+
     /// Its components, data before index, to be changed.
     pub fn components_mut(&mut self) -> Vec<&mut Component> {
         match self {

@@ -125,8 +125,8 @@ impl Contents {
         newest.unwrap_or(Generation { number: 0, version: 0 }).after(steps)
     }
 
-    /// Puts in a generation and takes out those that go for it (R1, R2). The caller removes the data of those that are
-    /// scratched, after the change is durable. A name that is no generation of a group comes in as any other.
+    /// Puts in a generation and takes out those that go for it (R1, R2). The data of those that are scratched are listed
+    /// as leftovers; the caller removes them after the change ([`crate::Catalog::remove_leftovers`]). A name that is no generation of a group comes in as any other.
     ///
     /// # Errors
     /// [`CatalogError::GenerationTooOld`]: the group is full of newer ones.
@@ -173,9 +173,10 @@ impl Contents {
         let (scratch, purge) = self.gdg(base).map_or((false, false), |gdg| (gdg.scratch, gdg.purge));
         let entry = self.remove(name)?;
         let kept = entry.history().and_then(|h| h.expires).is_some_and(|day| day > today);
-        Ok(Rolled {
-            entry,
-            scratch: scratch && (purge || !kept),
-        })
+        let scratch = scratch && (purge || !kept);
+        if scratch {
+            self.add_leftovers_of(&entry, false);
+        }
+        Ok(Rolled { entry, scratch })
     }
 }

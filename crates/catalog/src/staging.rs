@@ -1,25 +1,29 @@
-//! Data sets made beside those in use: files that no entry names yet, and files that no entry names any more.
+//! Files that no entry names: those that are being made, and those of data sets that are deleted or replaced.
 //!
 //! The files of an IMPORT, a RESTORE or a reorganization are listed in the catalog as leftovers before they are
 //! filled; the one change that lets entries name them takes them off the list, and puts the files they replace on it.
+//! A DELETE, and a generation that rolls off, put files on the list with the change that takes their entry out.
 //!
 //! | at the crash | files listed | by the next open of the catalog |
 //! |---|---|---|
 //! | before the change | the new ones | the new ones are removed; what was is as it was |
-//! | after it | the old ones | the old ones are removed; what is new is there |
+//! | after it | the old ones | the old ones are removed, overwritten before where ERASE was said; what is new is there |
 //!
-//! * G1. Who makes files holds a shared lock on `making` from before they are listed until they are not; leftovers
-//!   are removed only under an exclusive lock on it. So nobody removes what somebody makes.
+//! * G1. Who makes files, or may yet put an entry back, holds a shared lock on `making` from before they are listed until
+//!   they are not; the open of a catalog removes leftovers only under an exclusive lock on it. So nobody removes what
+//!   somebody makes.
 //! * G2. A file goes off the list after it is removed, under the catalog's lock.
+//! * G3. A file that is to be overwritten is removed only when its zeros are durable. That takes long, and nobody who
+//!   changes the catalog waits for it.
 
 use crate::catalog::Catalog;
 use crate::contents::Contents;
 use crate::error::CatalogError;
 use crate::store;
 use crate::volume::Volser;
-use cica_disk::{File, Lock};
-use std::io::ErrorKind;
-use std::path::PathBuf;
+use cica_disk::{File, Lock, Open};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The right to make files that no entry names. It ends when it is dropped, or with the process.
@@ -27,6 +31,9 @@ use std::time::Duration;
 pub struct Staging {
     _lock: Box<dyn File>,
 }
+
+/// A volume and the name of a file on it.
+pub type Place = (Volser, String);
 
 impl Catalog {
     /// Takes the right to make files that no entry names (G1). Any number of processes may have it at once.
@@ -42,48 +49,80 @@ impl Catalog {
         store::wait_for(&*self.disk, self.directory.join("making"), lock, patience)
     }
 
+    /// Removes those of these files that are listed as leftovers, and takes them off the list, within a change of the
+    /// catalog (G2); the caller has overwritten those that ask for it (G3). What is returned stays listed.
+    pub fn remove_leftovers(&self, contents: &mut Contents, files: &[Place]) -> Vec<(PathBuf, io::Error)> {
+        let mut left = Vec::new();
+        for place in files {
+            if contents.leftovers().any(|leftover| leftover == place) {
+                left.extend(self.remove_leftover(contents, place).err());
+            }
+        }
+        left
+    }
+
     /// Removes the leftovers, unless somebody makes files just now. What cannot be removed stays listed and is tried
     /// again by the next open; so nothing of this is an error.
     pub(crate) fn clear_leftovers(&self) {
         let Ok(_alone) = self.making(Lock::Exclusive, Duration::ZERO) else {
             return;
         };
+        // What the list says is true of the durable catalog only: an old file is not in the way of going back to it.
+        let (Ok(()), Ok(listed)) = (store::sync_directory(&*self.disk, &self.directory), self.contents()) else {
+            return;
+        };
+        let ready = |place: &&Place| !listed.erases(place) || self.overwrite_leftover(&listed, place).is_ok();
+        let ready: Vec<Place> = listed.leftovers().filter(ready).cloned().collect();
         // Whoever changes the catalog just now is not kept waiting, nor waited for.
-        let _ = self.transact_within(Duration::ZERO, |contents| self.remove_leftovers(contents));
+        let _ = self.transact_within(Duration::ZERO, |contents| -> Result<(), CatalogError> {
+            self.remove_leftovers(contents, &ready);
+            Ok(())
+        });
     }
 
-    fn remove_leftovers(&self, contents: &mut Contents) -> Result<(), CatalogError> {
-        // What the list says is true of the durable catalog only: an old file is not in the way of going back to it.
-        store::sync_directory(&*self.disk, &self.directory).map_err(|source| CatalogError::Io {
-            doing: "sync",
-            path: self.directory.clone(),
-            source,
-        })?;
-        let listed: Vec<(Volser, String)> = contents.leftovers().cloned().collect();
-        for (serial, file) in listed {
-            let Ok(directory) = self.volume_directory(contents, &serial) else {
-                continue;
-            };
-            let removed = match self.disk.remove(&directory.join(&file)) {
-                Err(error) => error.kind() == ErrorKind::NotFound,
-                Ok(()) => store::sync_directory(&*self.disk, &directory).is_ok(),
-            };
-            if removed {
-                contents.remove_leftover(&serial, &file);
-            }
+    /// Durable zeros (G3); a file that is not there needs none.
+    fn overwrite_leftover(&self, contents: &Contents, (serial, file): &Place) -> io::Result<()> {
+        let path = self.leftover_directory(contents, serial)?.join(file);
+        let how = Open {
+            write: true,
+            ..Open::default()
+        };
+        match self.disk.open(&path, how) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            file => cica_disk::overwrite(&*file?),
         }
+    }
+
+    fn remove_leftover(&self, contents: &mut Contents, (serial, file): &Place) -> Result<(), (PathBuf, io::Error)> {
+        let failed = |error| (PathBuf::from(file), error);
+        let directory = self.leftover_directory(contents, serial).map_err(failed)?;
+        let path = directory.join(file);
+        match self.disk.remove(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound && self.has_copy(&directory) => {}
+            removed => removed.map_err(|error| (path.clone(), error))?,
+        }
+        // Also where it was gone: that may not be durable yet.
+        store::sync_directory(&*self.disk, &directory).map_err(|error| (path, error))?;
+        contents.remove_leftover(serial, file);
         Ok(())
     }
 
-    fn volume_directory(&self, contents: &Contents, serial: &Volser) -> Result<PathBuf, CatalogError> {
-        let directory = contents.volume(serial)?.path(&self.directory);
-        // A volume that is not mounted has its files still.
-        match self.disk.list(&directory) {
-            Ok(_) => Ok(directory),
-            Err(_) => Err(CatalogError::VolumeMissing {
-                serial: serial.clone(),
-                directory: Some(directory),
-            }),
+    /// This catalog's own file on a volume: an empty mount point has not even that.
+    fn has_copy(&self, directory: &Path) -> bool {
+        self.disk
+            .open(&directory.join(self.vvds_name()), Open::default())
+            .is_ok()
+    }
+
+    /// Where the volume's files are; one that is not mounted has its files still.
+    fn leftover_directory(&self, contents: &Contents, serial: &Volser) -> io::Result<PathBuf> {
+        let not_there = || io::Error::new(ErrorKind::NotFound, format!("volume {serial} is not there"));
+        let volume = contents.volume(serial).map_err(|_| not_there())?;
+        let directory = volume.path(&self.directory);
+        self.disk.list(&directory)?;
+        match self.is_mounted(contents, volume, &directory) {
+            true => Ok(directory),
+            false => Err(not_there()),
         }
     }
 }

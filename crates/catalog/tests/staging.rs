@@ -32,10 +32,14 @@ fn listed(catalog: &Catalog) -> Vec<String> {
 
 /// A catalog in which X is being made: listed, and its file is there.
 fn making(disk: &Arc<SimDisk>) -> Catalog {
+    listing(disk, false)
+}
+
+fn listing(disk: &Arc<SimDisk>, erase: bool) -> Catalog {
     let catalog = Catalog::open_or_create(disk.clone(), DIRECTORY).expect("new catalog");
     catalog
         .transact(|contents| -> Result<(), cica_catalog::CatalogError> {
-            contents.add_leftover(&serial("CICA01"), "X");
+            contents.add_leftover(&serial("CICA01"), "X", erase);
             Ok(())
         })
         .expect("listed");
@@ -117,4 +121,54 @@ fn a_power_cut_at_any_moment_of_the_removal_leaves_the_file_listed_or_gone() {
             break;
         }
     }
+}
+
+#[test]
+fn a_file_that_is_to_be_erased_stays_until_its_zeros_are_durable() {
+    let disk = Arc::new(SimDisk::new());
+    drop(listing(&disk, true));
+    let file = disk.open(&Path::new(VOLUME).join("X"), Open::default()).expect("there");
+    let size = || file.size(None).expect("a size");
+    assert_eq!(size(), 0);
+    for (call, syncs) in [(Call::Write, false), (Call::Sync, true)] {
+        let disk = Arc::new(SimDisk::new());
+        drop(listing(&disk, true));
+        let how = Open {
+            write: true,
+            ..Open::default()
+        };
+        let open = || disk.open(&Path::new(VOLUME).join("X"), how).expect("there");
+        open().size(Some(5_000)).expect("longer");
+        disk.set_faults(
+            Faults::none()
+                .fail(call, 1, Errno::Io)
+                .only("/srv/cica/volumes/CICA01/X"),
+        );
+        drop(Catalog::open(disk.clone(), DIRECTORY).expect("readable"));
+        disk.set_faults(Faults::none());
+        assert!(is_there(&*disk, "X"), "removed without zeros, {syncs}");
+        let catalog = Catalog::open(disk.clone(), DIRECTORY).expect("readable");
+        assert!(!is_there(&*disk, "X") && listed(&catalog).is_empty());
+    }
+}
+
+#[test]
+fn an_empty_mount_point_keeps_the_leftovers_of_its_volume_listed() {
+    let disk = Arc::new(MemoryDisk::new());
+    let catalog = Catalog::open_or_create(disk.clone(), DIRECTORY).expect("new catalog");
+    let device = cica_catalog::Device::by_name("3390").expect("known");
+    catalog
+        .add_volume(&serial("AWAY01"), device, Some(Path::new("/mnt/away")), None)
+        .expect("a volume");
+    catalog
+        .transact(|contents| -> Result<(), cica_catalog::CatalogError> {
+            contents.add_leftover(&serial("AWAY01"), "X", false);
+            Ok(())
+        })
+        .expect("listed");
+    // As if nothing were mounted there.
+    for (name, _) in disk.list(Path::new("/mnt/away")).expect("a directory") {
+        disk.remove(&Path::new("/mnt/away").join(name)).expect("removed");
+    }
+    assert_eq!(listed(&Catalog::open(disk, DIRECTORY).expect("readable")), ["X"]);
 }

@@ -72,6 +72,21 @@ pub trait File: Send + Sync + std::fmt::Debug {
     fn size(&self, set: Option<u64>) -> io::Result<u64>;
 }
 
+/// Overwrites a file with zeros over its whole length, durably.
+///
+/// # Errors
+/// What the system says; part of the file may be zeros then.
+pub fn overwrite(file: &dyn File) -> io::Result<()> {
+    const CHUNK: u64 = 1 << 20;
+    let zeros = vec![0; CHUNK as usize];
+    let length = file.size(None)?;
+    for at in (0..length).step_by(CHUNK as usize) {
+        let n = CHUNK.min(length - at) as usize;
+        file.write(&[WriteAt { at, buf: &zeros[..n] }])?;
+    }
+    file.sync()
+}
+
 /// One read of a batch.
 #[derive(Debug)]
 pub struct ReadAt<'a> {

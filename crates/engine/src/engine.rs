@@ -10,7 +10,7 @@ use crate::roots::{read_root, write_over_torn_root, write_root};
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::sync::{Mutex, MutexGuard};
 use crate::volumes::{OneVolume, Volumes};
-use cica_disk::{Clock, Create, Disk, File, Lock, Open, WriteAt};
+use cica_disk::{Clock, Create, Disk, File, Lock, Open};
 use cica_format::attributes::Attributes;
 use cica_format::root::{LogPosition, Part, Root, Statistics};
 use cica_format::table::Ref;
@@ -319,66 +319,6 @@ impl Engine {
         self.open_closed(data, index).map(drop)
     }
 
-    /// Removes a cluster's files (`index` is empty where there is none); `erase` overwrites them first.
-    ///
-    /// # Errors
-    /// `InUse` when somebody has the cluster open.
-    pub fn destroy(&self, data: &Path, index: &Path, erase: bool) -> Result<(), OpenError> {
-        let disk = &*self.shared.env.disk;
-        // The lock is kept until the files are gone. A data component that is damaged may be removed, one that is
-        // open not.
-        let lock = match self.open_file(data, Lock::Exclusive, true) {
-            Ok(file) => Some(file),
-            Err(OpenError::Missing { .. }) => None,
-            Err(error) => return Err(error),
-        };
-        let log = lock
-            .as_ref()
-            .and_then(|file| read_root(&**file, data).ok())
-            .map(|root| root.log);
-        for path in files(data, index) {
-            let io = |doing: &'static str| {
-                move |error| OpenError::Io {
-                    path: path.to_path_buf(),
-                    doing,
-                    error,
-                }
-            };
-            if erase {
-                match self.overwrite(path) {
-                    Err(OpenError::Missing { .. }) => {}
-                    done => done?,
-                }
-            }
-            match disk.remove(path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io("remove")(error)),
-                _ => {}
-            }
-            if let Some(directory) = path.parent() {
-                self.sync_directory(directory)?;
-            }
-        }
-        drop(lock);
-        if let Some(log) = log.filter(|log| log.log != 0) {
-            // The data set is gone, whatever others say of their log when they are opened.
-            let _ = self.recover_others(&log);
-        }
-        Ok(())
-    }
-
-    /// Overwrites a file with zeros, durably. Whoever has a right to it keeps others away.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn overwrite(&self, path: &Path) -> Result<(), OpenError> {
-        let file = self.open_file(path, Lock::None, true)?;
-        overwrite(&*file).map_err(|error| OpenError::Io {
-            path: path.to_path_buf(),
-            doing: "overwrite",
-            error,
-        })
-    }
-
     /// The data file of a cluster that nobody has open, locked, after recovery if that is due.
     fn open_closed(&self, data: &Path, index: &Path) -> Result<Box<dyn File>, OpenError> {
         let file = self.open_file(data, Lock::Exclusive, true)?;
@@ -607,19 +547,8 @@ pub(crate) fn open_as(disk: &dyn Disk, path: &Path, how: Open) -> Result<Box<dyn
 }
 
 /// The files of a cluster.
-fn files<'p>(data: &'p Path, index: &'p Path) -> impl Iterator<Item = &'p Path> {
+pub(crate) fn files<'p>(data: &'p Path, index: &'p Path) -> impl Iterator<Item = &'p Path> {
     [data, index].into_iter().filter(|path| !path.as_os_str().is_empty())
-}
-
-fn overwrite(file: &dyn File) -> std::io::Result<()> {
-    const CHUNK: u64 = 1 << 20;
-    let zeros = vec![0; CHUNK as usize];
-    let length = file.size(None)?;
-    for at in (0..length).step_by(CHUNK as usize) {
-        let n = CHUNK.min(length - at) as usize;
-        file.write(&[WriteAt { at, buf: &zeros[..n] }])?;
-    }
-    file.sync()
 }
 
 fn new_root(part: Part, component: u64, cluster: u64, attributes: &Attributes) -> Root {

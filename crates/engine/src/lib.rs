@@ -18,6 +18,7 @@
 #![deny(unsafe_code)]
 
 mod common;
+mod condemned;
 mod dataset;
 mod definition;
 mod engine;
@@ -46,6 +47,7 @@ mod sync;
 mod unit;
 mod volumes;
 
+pub use condemned::Condemned;
 pub use dataset::{Access, CloseReport, DataSet, Durability, OpenOptions};
 pub use definition::Definition;
 pub use engine::{peek, Engine, Env};

@@ -185,9 +185,12 @@ impl Work<'_> {
                     Err(why) => left.push(format!("{name} is left out: {why}")),
                 }
             }
-            for (serial, file) in kept.iter().flat_map(|copy| copy.contents.leftovers()) {
-                if contents.volume(serial).is_ok() && !contents.is_taken(serial, file) {
-                    contents.add_leftover(serial, file);
+            for copy in &kept {
+                for leftover in copy.contents.leftovers() {
+                    let (serial, file) = leftover;
+                    if contents.volume(serial).is_ok() && !contents.is_taken(serial, file) {
+                        contents.add_leftover(serial, file, copy.contents.erases(leftover));
+                    }
                 }
             }
             Ok(())

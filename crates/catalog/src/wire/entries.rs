@@ -36,10 +36,11 @@ pub fn encode_volume(volume: &Volume) -> (u8, Vec<u8>) {
 }
 
 /// Kind and fields of a leftover.
-pub fn encode_leftover((serial, file): &(Volser, String)) -> (u8, Vec<u8>) {
+pub fn encode_leftover((serial, file): &(Volser, String), erase: bool) -> (u8, Vec<u8>) {
     let mut w = Writer::default();
     w.text(1, serial.as_str());
     w.text(2, file);
+    w.number(3, erase);
     (LEFTOVER, w.finish())
 }
 
@@ -151,7 +152,7 @@ pub fn decode_item(kind: u8, bytes: &[u8], contents: &mut Contents) -> Result<()
         return Ok(());
     }
     if kind == LEFTOVER {
-        contents.add_leftover(&f.parsed(1, Volser::parse)?, &f.text(2)?);
+        contents.add_leftover(&f.parsed(1, Volser::parse)?, &f.text(2)?, f.flag(3)?);
         return f.finish();
     }
     contents.insert(entry_of(kind, f)?).map_err(|error| error.to_string())

@@ -156,7 +156,11 @@ pub fn encode(contents: &Contents, generation: u64) -> (Header, Vec<u8>) {
         .map(entries::encode_volume)
         .chain(contents.entries().map(entries::encode_entry))
         .chain(contents.moves().map(entries::encode_move))
-        .chain(contents.leftovers().map(entries::encode_leftover));
+        .chain(
+            contents
+                .leftovers()
+                .map(|leftover| entries::encode_leftover(leftover, contents.erases(leftover))),
+        );
     encode_items(all, generation)
 }
 

@@ -54,7 +54,7 @@ pub fn encode<'c>(
         .volumes()
         .map(entries::encode_volume)
         .chain(kept.map(entries::encode_entry))
-        .chain(leftovers.map(entries::encode_leftover));
+        .chain(leftovers.map(|leftover| entries::encode_leftover(leftover, contents.erases(leftover))));
     let start = bytes.len() + HEADER_LEN;
     bytes.extend_from_slice(&encode_items(all, generation).1);
     (start, bytes)

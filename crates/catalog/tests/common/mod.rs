@@ -192,7 +192,7 @@ pub fn everything() -> Contents {
         names: vec![name("TEST.A"), name("TEST.B")],
         incoming: true,
     });
-    contents.add_leftover(&serial("STUDY1"), "PAY.OLD.DATA");
+    contents.add_leftover(&serial("STUDY1"), "PAY.OLD.DATA", true);
     contents
 }
 

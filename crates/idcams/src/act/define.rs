@@ -233,11 +233,12 @@ fn differ(sizes: &(u32, u32)) -> bool {
     sizes.0 != sizes.1
 }
 
-/// The component's name; or, when a renamed component has the file of that name, one that no data set can have.
+/// The component's name; or, when a renamed data set has the file of that name, or one that goes, one that no data set
+/// can have.
 fn free_file(contents: &Contents, component: &Component) -> String {
     let taken = |file: &str| {
-        let mut all = contents.entries().flat_map(|entry| entry.components());
-        all.any(|(_, other)| other.file == file && other.volumes.first() == component.volumes.first())
+        let serial = component.volumes.first();
+        serial.is_some_and(|serial| contents.is_taken(serial, file))
     };
     let numbered = (2..).map(|n| format!("{}~{n}", component.name));
     // There are more numbers than components.

@@ -1,23 +1,22 @@
 //! DELETE: takes entries out of the catalog, and their files off the volumes.
 //!
-//! 1. An entry goes out of the catalog before its files go: a crash in between leaves files without a name, never a
-//!    name without files. When the data component cannot be removed, the entry is put back.
+//! 1. An entry goes out of the catalog before its files go, and these are listed until they are gone: what a crash leaves
+//!    of them goes with the next open of the catalog (`removal`). When the data component cannot be removed, the entry
+//!    is put back.
 //! 2. Each entry of a list is deleted or refused by itself; the condition code is the highest.
 
 mod select;
 mod uncataloged;
 
-use super::failure::{left_behind, refused, Failure};
+use super::failure::{refused, Failure};
+use super::removal::Removal;
 use super::{usercatalog, volume, Services};
 use crate::messages::{Entry as Message, IDC0550I, IDC0551I, IDC0556I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
-use cica_catalog::entry::{Kind, NonVsam};
+use cica_catalog::entry::Kind;
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name};
-use cica_disk::{Lock, Open};
 use std::collections::BTreeSet;
-use std::io::ErrorKind;
-use std::path::PathBuf;
 
 /// Condition code when an entry was not deleted.
 const NOT_DELETED: u8 = 8;
@@ -48,14 +47,16 @@ fn named(services: &Services, text: &str, params: &Params, out: &mut Sysprint) -
     let mut cc = 0;
     // What a name before it took along is not asked for again.
     let mut gone = Gone::new();
+    let mut removal = Removal::begin(services, &catalog);
     for name in select::select(&*catalog.contents()?, text, params)? {
         if gone.contains(&name) {
             continue;
         }
-        let done = one(services, &catalog, &name, params, &mut gone, out);
+        let done = one(services, &catalog, &name, params, &mut removal, &mut gone, out);
         cc = cc.max(done.unwrap_or_else(|failure| not_deleted(name.as_str(), &failure, out)));
     }
-    Ok(cc)
+    let left = removal.end();
+    Ok(left.iter().fold(cc, |cc, left| cc.max(left.tell(out))))
 }
 
 fn not_deleted(name: &str, failure: &Failure, out: &mut Sysprint) -> u8 {
@@ -70,6 +71,7 @@ fn one(
     catalog: &Catalog,
     name: &Name,
     params: &Params,
+    removal: &mut Removal<'_>,
     gone: &mut Gone,
     out: &mut Sysprint,
 ) -> Result<u8, Failure> {
@@ -85,11 +87,11 @@ fn one(
             }
             continue;
         }
-        let left = remove(services, catalog, entry, params)?;
+        remove(removal, entry, params)?;
         tell(&IDC0550I, entry, out);
         gone.insert(entry.name().clone());
-        if let Some(left) = left {
-            cc = cc.max(left.tell(out));
+        if let (Entry::UserCatalog(below), false) = (entry, params.flag("NOSCRATCH")) {
+            cc = cc.max(usercatalog::remove(services, catalog, below).map_or(0, |left| left.tell(out)));
         }
     }
     Ok(cc)
@@ -156,88 +158,13 @@ pub(super) fn expired(services: &Services, entry: &Entry) -> Result<(), Failure>
     }
 }
 
-/// Takes an entry out of the catalog and removes its files; what is returned tells of a file that could not be.
-fn remove(services: &Services, catalog: &Catalog, entry: &Entry, params: &Params) -> Result<Option<Failure>, Failure> {
-    let scratch = !params.flag("NOSCRATCH") && !params.flag("RECOVERY");
-    let files = if scratch { Files::of(catalog, entry)? } else { None };
-    if let Some(files) = &files {
-        files.check_free(services)?;
+/// Takes an entry out of the catalog, and its files off their volumes.
+fn remove(removal: &mut Removal<'_>, entry: &Entry, params: &Params) -> Result<(), Failure> {
+    if params.flag("NOSCRATCH") || params.flag("RECOVERY") {
+        return removal.forget(entry);
     }
-    catalog.transact(|contents| contents.remove(entry.name()))?;
-    let Some(files) = files else {
-        return match entry {
-            Entry::UserCatalog(below) if !params.flag("NOSCRATCH") => Ok(usercatalog::remove(services, catalog, below)),
-            Entry::NonVsam(data_set) if scratch => remove_file(services, catalog, data_set),
-            _ => Ok(None),
-        };
-    };
     let said = entry.attributes().is_some_and(|a| a.erase);
-    let erase = params.switch("ERASE", "NOERASE").unwrap_or(said);
-    let Err(error) = services.engine.destroy(&files.data, &files.index, erase) else {
-        return Ok(None);
-    };
-    if services.disk.open(&files.data, Open::default()).is_ok() {
-        // The records are still there: so is the entry.
-        catalog.transact(|contents| contents.insert(entry.clone()))?;
-        return Err(error.into());
-    }
-    Ok(Some(left_behind(&files.index, &error)))
-}
-
-/// Files of a cluster's components.
-struct Files {
-    data: PathBuf,
-    index: PathBuf,
-}
-
-impl Files {
-    /// Those of an entry; none for one without components.
-    ///
-    /// # Errors
-    /// A volume is not there: its files would stay, and come back with it.
-    fn of(catalog: &Catalog, entry: &Entry) -> Result<Option<Files>, CatalogError> {
-        let mut paths = Vec::new();
-        for (_, component) in entry.components() {
-            if let Some(serial) = component.volumes.first() {
-                let directory = catalog.check_volume(catalog.contents()?.volume(serial)?)?;
-                paths.push(directory.join(&component.file));
-            }
-        }
-        let mut paths = paths.into_iter();
-        Ok(paths.next().map(|data| Files {
-            index: paths.next().unwrap_or_default(),
-            data,
-        }))
-    }
-
-    /// Nobody has it open. Somebody may open it before it is removed; then the entry is put back.
-    fn check_free(&self, services: &Services) -> Result<(), Failure> {
-        let how = Open {
-            write: true,
-            lock: Lock::Exclusive,
-            ..Open::default()
-        };
-        match services.disk.open(&self.data, how) {
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Err(refused(
-                &format!("{} is in use; close it and try again", self.data.display()),
-                184,
-                6,
-            )),
-            // What else there is to say, removing it will say.
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Removes the file of a data set that is not VSAM's, where it lies on a volume of this system.
-fn remove_file(services: &Services, catalog: &Catalog, data_set: &NonVsam) -> Result<Option<Failure>, Failure> {
-    let Some(path) = catalog.file_path(data_set)? else {
-        return Ok(None);
-    };
-    match services.disk.remove(&path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Ok(Some(left_behind(&path, &error))),
-        _ => Ok(None),
-    }
+    removal.scratch(entry, params.switch("ERASE", "NOERASE").unwrap_or(said))
 }
 
 /// One line for each component and for the entry, set apart as z/OS does.

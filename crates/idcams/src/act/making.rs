@@ -116,7 +116,7 @@ impl Making {
                     .unwrap_or_else(Volser::default_serial);
                 let directory = catalog.check_volume(contents.volume(&serial)?)?;
                 component.file = free_file(&*disk, contents, &serial, &directory, component.name.as_str());
-                contents.add_leftover(&serial, &component.file);
+                contents.add_leftover(&serial, &component.file, false);
                 paths.push(directory.join(&component.file));
                 listed.push((serial, component.file.clone()));
             }
@@ -173,7 +173,7 @@ impl Making {
             change(contents)?;
             cica_session::check_room(&*self.disk, &self.master, &self.catalog, contents)?;
             old.iter()
-                .for_each(|(serial, file, _)| contents.add_leftover(serial, file));
+                .for_each(|(serial, file, erase)| contents.add_leftover(serial, file, *erase));
             Ok(())
         })?;
         // From here on what is new is in the catalog. Old files that stay now go at the next open.

@@ -32,6 +32,7 @@ mod output;
 mod portable;
 mod print;
 mod range;
+mod removal;
 mod reorganize;
 mod repro;
 mod said;

@@ -21,7 +21,7 @@ use super::Services;
 use crate::sysprint::Sysprint;
 use cica_catalog::entry::{Gdg, History, NonVsam};
 use cica_catalog::generation::Generation;
-use cica_catalog::{Catalog, Contents, Entry, Name};
+use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name};
 use cica_disk::Open;
 use cica_qsam::{Attributes, DdText};
 use std::collections::VecDeque;
@@ -145,6 +145,7 @@ impl Sequential {
 
     /// The same, in the system's words when it cannot be.
     pub fn begin(&self, services: &Services) -> io::Result<File> {
+        self.reclaim()?;
         match &self.place {
             Place::Dd(ddname) => services.dd.create(ddname),
             Place::DataSets(paths, Some(_)) if !self.is_many() => services.dd.create_data_set(&paths[0]),
@@ -154,11 +155,31 @@ impl Sequential {
 
     /// Opens the one file to be written with something that nothing may follow in it.
     pub fn create_anew(&self, services: &Services) -> io::Result<File> {
+        self.reclaim()?;
         match &self.place {
             Place::Dd(ddname) => services.dd.create_anew(ddname),
             Place::DataSets(paths, Some(_)) if !self.is_many() => services.dd.create_data_set_anew(&paths[0]),
             Place::DataSets(..) => Err(io::Error::other(self.many())),
         }
+    }
+
+    /// A file of its name that was to go with a generation that left is what is written now.
+    fn reclaim(&self) -> io::Result<()> {
+        let Place::DataSets(_, Some((catalog, data_set))) = &self.place else {
+            return Ok(());
+        };
+        let files = Entry::NonVsam((**data_set).clone()).files();
+        let listed = |contents: &Contents| contents.leftovers().any(|leftover| files.contains(leftover));
+        if !listed(&*catalog.contents().map_err(io::Error::other)?) {
+            return Ok(());
+        }
+        let taken = catalog.transact(|contents| -> Result<(), CatalogError> {
+            for (serial, file) in &files {
+                contents.remove_leftover(serial, file);
+            }
+            Ok(())
+        });
+        taken.map_err(io::Error::other)
     }
 
     /// Whether what this run writes to it next goes behind what it has, or begins it anew.

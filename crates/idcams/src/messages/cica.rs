@@ -64,8 +64,9 @@ CICA0936I 0 "VOLUME {name} DEFINED: A {device} IN {directory}",
     "The directory is now a volume of the catalog, with the geometry of the device type.",
     "Nothing; name it in VOLUMES.";
 CICA0937W 4 "{path} COULD NOT BE REMOVED: {reason}",
-    "The entry is deleted and its records are gone, but a file that no entry names is still on the volume.",
-    "Remove the file. A DEFINE of the same name says if it is in the way.";
+    "The entry is deleted, but its file is still on the volume. A file on a volume of the catalog is listed there: each \
+     later use of the catalog tries again to remove it, and to overwrite it before where ERASE was said.",
+    "Mend what the reason names, or remove the file.";
 CICA0938W 4 "FIGURES OF {name} ARE NOT KNOWN: {reason}",
     "The data set's files could not be read, so LISTCAT shows it as if it had never been loaded.",
     "Bring the volume back, or see with EXAMINE what is wrong with the data set.";

@@ -7,6 +7,7 @@ mod world;
 
 mod bldindex;
 mod damaged;
+mod deletes;
 mod disasters;
 mod export;
 mod files;

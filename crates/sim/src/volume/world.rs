@@ -8,6 +8,7 @@ use std::time::Duration;
 use cica_catalog::{Catalog, CatalogError, Contents, Entry as CatalogEntry, Name};
 use cica_disk::{Clock, Disk, Image, MemoryDisk};
 use cica_engine::{Access, DataSet, Intent, OpenOptions, RequestError, Str};
+use cica_format::root::AREA_LEN;
 use cica_idcams::{run, DdTable, Services, Source, Stamp, Style, Sysprint};
 use cica_qsam::DdText;
 use cica_session::{open, reach, SessionError};
@@ -184,7 +185,29 @@ impl World {
             digests.push(self.look_at(slot, &held)?);
         }
         digests.push(digest_of_groups(&groups(&held)));
+        self.look_for_orphans(&held)?;
         Ok(digests)
+    }
+
+    /// Each file of the volume is an entry's, or listed to go, or what a DEFINE left that did not come to its end: roots
+    /// and nothing else, which the next DEFINE of the name takes out of the way.
+    fn look_for_orphans(&self, held: &Contents) -> Result<(), Trouble> {
+        for volume in held.volumes() {
+            let directory = volume.path(Path::new(DIRECTORY));
+            let listed = self
+                .disk
+                .list(&directory)
+                .map_err(|error| Trouble::Failed(error.to_string()))?;
+            for (file, length) in listed {
+                let file = file.to_string_lossy();
+                let blank = length <= 2 * AREA_LEN as u64;
+                if !blank && !file.starts_with('.') && !held.is_taken(&volume.serial, &file) {
+                    let words = format!("{file} of {length} bytes is on the volume and no entry names it");
+                    return Err(Trouble::Wrong(words));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn look_at(&mut self, slot: usize, held: &Contents) -> Result<u64, Trouble> {

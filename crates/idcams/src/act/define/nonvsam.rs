@@ -2,8 +2,8 @@
 //!
 //! The name of a generation puts the data set into its group, and what the group no longer keeps leaves it.
 
-use super::super::failure::{left_behind, refused, Failure};
-use super::super::{said, Services};
+use super::super::failure::{refused, Failure};
+use super::super::{removal, said, Services};
 use super::{wanted, FAILED};
 use crate::messages::CICA0953I;
 use crate::params::{Command, Params};
@@ -76,18 +76,12 @@ fn check_file(services: &Services, catalog: &Catalog, data_set: &NonVsam) -> Res
 
 /// Removes the data of generations that left their group with SCRATCH, and tells of all of them.
 pub fn rolled_off(services: &Services, catalog: &Catalog, rolled: &[Rolled], out: &mut Sysprint) {
+    let left = removal::rolled_off(services, catalog, rolled);
     for Rolled { entry, scratch } in rolled {
         let fate = if *scratch { "DELETED" } else { "KEPT" };
-        if let (true, Entry::NonVsam(data_set)) = (*scratch, entry) {
-            let path = catalog.file_path(data_set).ok().flatten();
-            let removed = path.as_ref().map_or(Ok(()), |path| services.disk.remove(path));
-            if let (Some(path), Err(error)) = (path, removed) {
-                if error.kind() != std::io::ErrorKind::NotFound {
-                    left_behind(&path, &error).tell(out);
-                    continue;
-                }
-            }
-        }
         out.say(&CICA0953I, &[("name", entry.name()), ("fate", &fate)]);
+    }
+    for left in left {
+        left.tell(out);
     }
 }
