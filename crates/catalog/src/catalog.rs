@@ -23,6 +23,7 @@ use crate::error::CatalogError;
 use crate::geometry::Device;
 use crate::name::{Level, Mask, Name};
 use crate::store::{self, Edition};
+use crate::symbols::Symbols;
 use crate::volume::{Volser, Volume};
 use crate::wire::Header;
 use cica_disk::Disk;
@@ -39,6 +40,8 @@ pub struct Catalog {
     pub(crate) connections: Connections,
     /// How long a change waits for those of others.
     patience: Duration,
+    /// What names with symbols are resolved by.
+    symbols: Arc<Symbols>,
     /// What was last read or written.
     last: Mutex<Edition>,
 }
@@ -54,6 +57,7 @@ impl Catalog {
             directory,
             connections: Connections::default(),
             patience: store::PATIENCE,
+            symbols: Arc::default(),
             last: Mutex::new(last),
         };
         if leftovers {
@@ -76,6 +80,18 @@ impl Catalog {
     /// [`CatalogError::Busy`].
     pub fn patience(self, patience: Duration) -> Catalog {
         Catalog { patience, ..self }
+    }
+
+    /// Gives it the symbols of the system, none at first.
+    pub fn symbols(mut self, symbols: Arc<Symbols>) -> Catalog {
+        self.symbols = symbols;
+        let last = self.last.get_mut().unwrap_or_else(PoisonError::into_inner);
+        Arc::make_mut(&mut last.1).set_symbols(&self.symbols);
+        self
+    }
+
+    pub(crate) fn symbols_now(&self) -> Arc<Symbols> {
+        self.symbols.clone()
     }
 
     pub(crate) fn patience_now(&self) -> Duration {
@@ -104,8 +120,9 @@ impl Catalog {
 
     fn edition(&self) -> Result<MutexGuard<'_, Edition>, CatalogError> {
         let mut last = self.edition_guard();
-        if let Some(newer) = store::read_newer(&*self.disk, &self.directory, &last.0)? {
-            *last = newer;
+        if let Some((header, mut newer)) = store::read_newer(&*self.disk, &self.directory, &last.0)? {
+            Arc::make_mut(&mut newer).set_symbols(&self.symbols);
+            *last = (header, newer);
         }
         Ok(last)
     }

@@ -51,7 +51,7 @@ impl Catalog {
     pub fn called(self: &Arc<Catalog>, name: &Name) -> Result<Arc<Catalog>, CatalogError> {
         let contents = self.contents()?;
         let entry = match contents.get(name)? {
-            Entry::Alias(alias) => contents.get(&alias.relate)?,
+            Entry::Alias(alias) => contents.get(&contents.stands_for(alias)?)?,
             entry => entry,
         };
         match entry {
@@ -93,7 +93,7 @@ impl Catalog {
         }
         let mut opened = Catalog::open(self.disk.clone(), place.clone())?;
         opened.connections.above = Some((Arc::downgrade(self), directory.to_owned()));
-        let opened = Arc::new(opened.patience(self.patience_now()));
+        let opened = Arc::new(opened.patience(self.patience_now()).symbols(self.symbols_now()));
         known.insert(place, opened.clone());
         Ok(opened)
     }
@@ -143,8 +143,10 @@ fn alias_of(contents: &Contents, name: &Name) -> Option<Name> {
             .ok()
             .and_then(|leading| contents.get(&leading).ok());
         if let Some(Entry::Alias(alias)) = entry {
-            if matches!(contents.get(&alias.relate), Ok(Entry::UserCatalog(_))) {
-                return Some(alias.relate.clone());
+            // One that means nothing here leads to no catalog; whoever names it is told why.
+            let name = contents.stands_for(alias).ok();
+            if let Some(name) = name.filter(|name| matches!(contents.get(name), Ok(Entry::UserCatalog(_)))) {
+                return Some(name);
             }
         }
     }

@@ -6,13 +6,15 @@
 //! * C2. A volume that a component names is known.
 //! * C3. No data set of the catalog lies in a file that is listed as a leftover.
 
-use crate::entry::{Component, Entry, Kind};
+use crate::entry::{Alias, Component, Entry, Kind, Relate};
 use crate::error::CatalogError;
 use crate::moves::Move;
 use crate::name::{Level, Mask, Name};
+use crate::symbols::Symbols;
 use crate::volume::{Volser, Volume};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Entries and volumes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,6 +28,8 @@ pub struct Contents {
     /// Volume and file name of what is being made, or of no use to anybody any more.
     /// true: it is overwritten before it is removed.
     leftovers: BTreeMap<(Volser, String), bool>,
+    /// Of the system that looks at it; not of the catalog.
+    symbols: Arc<Symbols>,
 }
 
 /// What a name stands for.
@@ -103,9 +107,29 @@ impl Contents {
         self.entries().filter(move |entry| match entry {
             Entry::Aix(e) => e.relate == *name,
             Entry::Path(e) => e.target == *name,
-            Entry::Alias(e) => e.relate == *name,
+            Entry::Alias(e) => e.entry() == Some(name),
             _ => false,
         })
+    }
+
+    /// The name that an alias stands for on this system.
+    ///
+    /// # Errors
+    /// It has symbols that mean nothing here.
+    pub fn stands_for(&self, alias: &Alias) -> Result<Name, CatalogError> {
+        match &alias.relate {
+            Relate::Entry(name) => Ok(name.clone()),
+            Relate::Symbolic(text) => self.symbols.resolve(text).map_err(|why| CatalogError::Symbolic {
+                name: alias.name.clone(),
+                text: text.clone(),
+                why: Box::new(why),
+            }),
+        }
+    }
+
+    /// The symbols by which names are resolved.
+    pub(crate) fn set_symbols(&mut self, symbols: &Arc<Symbols>) {
+        self.symbols = symbols.clone();
     }
 
     /// Puts in a new entry.

@@ -6,6 +6,7 @@
 pub use crate::attributes::{Attributes, History, Keys, Log, RecordSize, ShareOptions};
 pub use crate::component::Component;
 use crate::name::Name;
+use crate::symbols::Symbolic;
 use crate::volume::Volser;
 pub use cica_format::attributes::Organization;
 
@@ -182,7 +183,27 @@ pub struct Alias {
     /// The alias.
     pub name: Name,
     /// What it stands for.
-    pub relate: Name,
+    pub relate: Relate,
+}
+
+/// What an alias stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Relate {
+    /// RELATE: an entry that is there. It takes the alias with it when it goes, and the alias follows its new name.
+    Entry(Name),
+    /// SYMBOLICRELATE: whatever entry has the name that this is on the system, when the alias is used. The entry knows
+    /// nothing of the alias.
+    Symbolic(Symbolic),
+}
+
+impl Alias {
+    /// The entry that it stands for on every system; none for a symbolic one.
+    pub fn entry(&self) -> Option<&Name> {
+        match &self.relate {
+            Relate::Entry(name) => Some(name),
+            Relate::Symbolic(_) => None,
+        }
+    }
 }
 
 /// Another catalog, reached by the names below its aliases.

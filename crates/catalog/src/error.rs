@@ -2,6 +2,7 @@
 
 use crate::entry::Kind;
 use crate::name::Name;
+use crate::symbols::{SymbolError, Symbolic};
 use crate::volume::Volser;
 use std::fmt;
 use std::io;
@@ -25,6 +26,15 @@ pub enum CatalogError {
     NotFound {
         /// The name.
         name: Name,
+    },
+    /// What an alias stands for has no meaning on this system.
+    Symbolic {
+        /// The alias.
+        name: Name,
+        /// What it stands for, as written.
+        text: Symbolic,
+        /// Why that is no name here.
+        why: Box<SymbolError>,
     },
     /// The name is taken.
     Duplicate {
@@ -150,7 +160,7 @@ impl CatalogError {
     /// Catalog return code and reason.
     pub fn code(&self) -> Code {
         let (return_code, reason) = match self {
-            CatalogError::NotFound { .. } => (8, 42),
+            CatalogError::NotFound { .. } | CatalogError::Symbolic { .. } => (8, 42),
             CatalogError::Duplicate { .. } => (8, 38),
             CatalogError::VolumeMissing { .. } | CatalogError::VolumeReadOnly { .. } => (68, 20),
             CatalogError::VolumeFull { .. } => (68, 20),
@@ -176,6 +186,7 @@ impl fmt::Display for CatalogError {
             CatalogError::NotFound { name } => {
                 write!(f, "data set {name} is not in the catalog; 'cica ls' lists what is")
             }
+            CatalogError::Symbolic { name, text, why } => write!(f, "the alias {name} stands for {text}: {why}"),
             CatalogError::Duplicate { name } => {
                 write!(
                     f,

@@ -125,8 +125,9 @@ impl Contents {
         newest.unwrap_or(Generation { number: 0, version: 0 }).after(steps)
     }
 
-    /// Puts in a generation and takes out those that go for it (R1, R2). The data of those that are scratched are listed
-    /// as leftovers; the caller removes them after the change ([`crate::Catalog::remove_leftovers`]). A name that is no generation of a group comes in as any other.
+    /// Puts in a generation and takes out those that go for it (R1, R2). The data of those that are scratched are
+    /// listed as leftovers; the caller removes them after the change ([`crate::Catalog::remove_leftovers`]). A name that
+    /// is no generation of a group comes in as any other.
     ///
     /// # Errors
     /// [`CatalogError::GenerationTooOld`]: the group is full of newer ones.

@@ -7,7 +7,7 @@
 //! | at the crash | files listed | by the next open of the catalog |
 //! |---|---|---|
 //! | before the change | the new ones | the new ones are removed; what was is as it was |
-//! | after it | the old ones | the old ones are removed, overwritten before where ERASE was said; what is new is there |
+//! | after it | the old ones | these are removed, overwritten before where ERASE was said; what is new is there |
 //!
 //! * G1. Who makes files, or may yet put an entry back, holds a shared lock on `making` from before they are listed until
 //!   they are not; the open of a catalog removes leftovers only under an exclusive lock on it. So nobody removes what

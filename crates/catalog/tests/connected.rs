@@ -3,7 +3,7 @@
 mod common;
 
 use cica_catalog::connected;
-use cica_catalog::entry::{Alias, History, UserCatalog};
+use cica_catalog::entry::{Alias, History, Relate, UserCatalog};
 use cica_catalog::{Catalog, CatalogError, Entry};
 use cica_disk::{Disk, MemoryDisk, SimDisk};
 use common::{cluster, date, images, name, serial};
@@ -25,7 +25,7 @@ fn connected_pair(disk: Arc<dyn Disk>) -> Arc<Catalog> {
     let alias = |text: &str| {
         Entry::Alias(Alias {
             name: name(text),
-            relate: name("UCAT.PAY"),
+            relate: Relate::Entry(name("UCAT.PAY")),
         })
     };
     master

@@ -3,7 +3,7 @@
 
 mod common;
 
-use cica_catalog::entry::{Alias, Entry};
+use cica_catalog::entry::{Alias, Entry, Relate};
 use cica_catalog::vvds::{self, Vvds};
 use cica_catalog::{Catalog, CatalogError, Device};
 use cica_disk::sim::{Call, Errno, Faults};
@@ -19,7 +19,7 @@ const VOLUME: &str = "/cat/volumes/CICA01";
 fn alias(text: &str, relate: &str) -> Entry {
     Entry::Alias(Alias {
         name: name(text),
-        relate: name(relate),
+        relate: Relate::Entry(name(relate)),
     })
 }
 

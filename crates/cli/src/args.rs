@@ -27,6 +27,7 @@ Environment:
   CICA_CATALOG   catalog directory, when --catalog is not given
   CICA_POOL      bound of the buffer pool, when --pool is not given
   CICA_IO        auto, buffered or direct: data through the system's page cache or around it
+  CICA_SYMBOLS   system symbols for aliases with SYMBOLICRELATE, when --symbols does not give them
   DD_name        what INFILE(name) and OUTFILE(name) mean, when --dd is not given
   NO_COLOR       no colors in help and errors
 
@@ -55,6 +56,10 @@ pub struct Global {
     /// Bound of the buffer pool, such as 64M or 2G [default: CICA_POOL, else a quarter of memory]
     #[arg(long, global = true, value_name = "SIZE", value_parser = bytes)]
     pub pool: Option<usize>,
+    /// System symbols for aliases with SYMBOLICRELATE, as in SITE=LIVE,ENV=P1 [default: CICA_SYMBOLS; SYSNAME, SYSCLONE
+    /// and SYSPLEX are there]
+    #[arg(long, global = true, value_name = "LIST")]
+    pub symbols: Option<String>,
     /// Print results and errors only
     #[arg(long, short, global = true)]
     pub quiet: bool,

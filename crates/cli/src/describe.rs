@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::progress::grouped;
 use crate::session::Session;
-use cica_catalog::entry::{Attributes, Component};
+use cica_catalog::entry::{Attributes, Component, Relate};
 use cica_catalog::{Catalog, Cluster, Entry};
 use cica_format::attributes::Organization;
 use cica_format::root::{Root, Statistics};
@@ -20,7 +20,14 @@ pub fn entry(session: &Session, catalog: &Catalog, entry: &Entry) -> Result<Valu
             "data": component(catalog, &aix.data)?, "index": component(catalog, &aix.index)?,
         }),
         Entry::Path(path) => json!({"leads_to": path.target.as_str(), "update": path.update}),
-        Entry::Alias(alias) => json!({"stands_for": alias.relate.as_str()}),
+        Entry::Alias(alias) => {
+            let name = catalog.contents()?.stands_for(alias);
+            let mut known = json!({"stands_for": name.as_ref().map(|name| name.as_str()).ok()});
+            if let Relate::Symbolic(text) = &alias.relate {
+                known["symbolic"] = json!(text.as_str());
+            }
+            known
+        }
         Entry::Gdg(gdg) => json!({"limit": gdg.limit, "scratch": gdg.scratch, "empty": gdg.empty}),
         Entry::NonVsam(file) => {
             let volumes: Vec<&str> = file.volumes.iter().map(|v| v.as_str()).collect();

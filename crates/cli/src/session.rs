@@ -50,6 +50,7 @@ impl Session {
             create,
             pool,
             io,
+            symbols: global.symbols.clone().unwrap_or_default(),
         };
         Ok(Session(cica_session::Session::start(start)?))
     }

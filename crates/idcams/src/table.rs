@@ -85,6 +85,8 @@ pub enum Support {
 pub enum Form {
     /// Data set name: qualifiers of 1-8 characters joined by periods, 44 in all. A password after `/` is dropped.
     Dsname,
+    /// Data set name with system symbols, 1-44 characters.
+    Symbolic,
     /// Data set name, or name of a member `A.B(M)`, that may have `*`, `**` and `%` in it.
     Mask,
     /// DD name, 1-8 characters.

@@ -7,6 +7,7 @@
 //! out.FILE       what the commands wrote to FILE
 //! cards-later    cards run afterwards
 //! days           days between the two
+//! symbols        system symbols, as --symbols has them; the host is called TESTSYS
 //! damage         done between the two: `remove FILE`, `directory FILE` (a directory in its place), or
 //!                `flip FILE HEX` (the first byte of these becomes another); with the checksums made right again
 //!                `change FILE CI OFFSET HEX` (bytes of a control interval), `count FILE N` (records that the root counts)
@@ -20,7 +21,7 @@
 
 mod forge;
 
-use cica_catalog::Catalog;
+use cica_catalog::{Catalog, Symbols};
 use cica_disk::{Disk, LinuxDisk, ManualClock};
 use cica_engine::{Engine, Env};
 use cica_idcams::{messages, run, DdTable, Services, Source, Stamp, Style, Sysprint};
@@ -158,7 +159,10 @@ fn outputs(case: &Path) -> Vec<(String, String)> {
     std::env::set_current_dir(&directory).unwrap();
     let disk: Arc<dyn Disk> = Arc::new(LinuxDisk::default());
     let clock = Arc::new(ManualClock::new(NOW, 0));
-    let catalog = Arc::new(Catalog::open_or_create(disk.clone(), "cat").unwrap());
+    let symbols = fs::read_to_string(case.join("symbols")).unwrap_or_default();
+    let symbols = Symbols::of_host("testsys.example").with(&symbols).unwrap();
+    let catalog = Catalog::open_or_create(disk.clone(), "cat").unwrap();
+    let catalog = Arc::new(catalog.symbols(Arc::new(symbols)));
     let env = Env {
         disk: disk.clone(),
         clock: clock.clone(),

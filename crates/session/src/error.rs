@@ -49,7 +49,8 @@ pub enum SessionError {
         /// Whose files they say they are.
         other: Name,
     },
-    /// There is no memory for the buffer pool, or what the environment says of it or of I/O is nothing known.
+    /// There is no memory for the buffer pool, or what the environment says of it, of I/O or of symbols is nothing
+    /// known.
     Pool {
         /// What is wrong.
         what: String,

@@ -64,7 +64,7 @@ pub fn reach(contents: &Contents, name: &Name) -> Result<Reached, SessionError> 
             }
             Ok(Entry::Aix(aix)) if by.is_some() => return through(contents, aix, update, by),
             Ok(Entry::Aix(aix)) => return Ok(as_cluster(aix).into()),
-            Ok(Entry::Alias(alias)) => alias.relate.clone(),
+            Ok(Entry::Alias(alias)) => contents.stands_for(alias)?,
             Ok(Entry::Path(path)) => {
                 update &= path.update;
                 by.get_or_insert_with(|| path.name.clone());

@@ -5,7 +5,8 @@ use crate::locks::RecordLocks;
 use crate::open::open;
 use crate::reach::{reach, Reached};
 use crate::volumes::CatalogVolumes;
-use cica_catalog::{Catalog, Name, Surroundings};
+use cica_catalog::symbols::VARIABLE as SYMBOLS_VARIABLE;
+use cica_catalog::{Catalog, Name, Surroundings, Symbols};
 use cica_disk::{Clock, Disk, LinuxDisk, SystemClock};
 use cica_engine::{DataSet, Engine, Env, Io, OpenOptions};
 use std::path::PathBuf;
@@ -27,6 +28,8 @@ pub struct Start {
     pub pool: Option<usize>,
     /// Whether data goes through the system's page cache.
     pub io: Io,
+    /// Symbols beside those of the host and of the environment, `NAME=TEXT,NAME=TEXT`.
+    pub symbols: String,
 }
 
 /// See the module.
@@ -56,6 +59,7 @@ impl Session {
             true => Catalog::open_or_create(disk.clone(), directory)?,
             false => Catalog::open(disk.clone(), directory)?,
         };
+        let catalog = catalog.symbols(Arc::new(symbols(&start.symbols)?));
         let engine = Engine::new(Env {
             disk: disk.clone(),
             clock: clock.clone(),
@@ -100,6 +104,19 @@ impl Session {
         let data_set = open(&catalog, &self.engine, &reached, options)?;
         Ok((reached, data_set))
     }
+}
+
+/// The symbols of this system: the host's, those of the environment, and `more`, each over those before.
+fn symbols(more: &str) -> Result<Symbols, SessionError> {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let environment = std::env::var(SYMBOLS_VARIABLE).unwrap_or_default();
+    let with = |symbols: Symbols, definitions: &str, origin: &str| {
+        symbols.with(definitions).map_err(|error| SessionError::Pool {
+            what: format!("{origin}: {error}"),
+        })
+    };
+    let symbols = with(Symbols::of_host(&host), &environment, SYMBOLS_VARIABLE)?;
+    with(symbols, more, "--symbols")
 }
 
 /// The pool's bound that the environment names, if it does.

@@ -5,10 +5,11 @@ use super::parts::{
     attributes, component, history, others, read_attributes, read_component, read_history, read_others, volumes,
 };
 use crate::contents::Contents;
-use crate::entry::{Aix, Alias, Cluster, Entry, Gdg, Keys, NonVsam, Organization, PathEntry, UserCatalog};
+use crate::entry::{Aix, Alias, Cluster, Entry, Gdg, Keys, NonVsam, Organization, PathEntry, Relate, UserCatalog};
 use crate::geometry::Device;
 use crate::moves::Move;
 use crate::name::Name;
+use crate::symbols::Symbolic;
 use crate::volume::{Volser, Volume};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -97,7 +98,10 @@ pub fn encode_entry(entry: &Entry) -> (u8, Vec<u8>) {
             NONVSAM
         }
         Entry::Alias(e) => {
-            w.text(2, e.relate.as_str());
+            match &e.relate {
+                Relate::Entry(name) => w.text(2, name.as_str()),
+                Relate::Symbolic(text) => w.text(3, text.as_str()),
+            }
             ALIAS
         }
         Entry::UserCatalog(e) => {
@@ -232,7 +236,10 @@ fn read_entry(kind: u8, name: Name, f: &mut Fields<'_>) -> Result<Entry, String>
         }),
         ALIAS => Entry::Alias(Alias {
             name,
-            relate: f.parsed(2, Name::parse)?,
+            relate: match f.text(3)? {
+                text if text.is_empty() => Relate::Entry(f.parsed(2, Name::parse)?),
+                text => Relate::Symbolic(Symbolic::parse(&text).map_err(|error| error.to_string())?),
+            },
         }),
         USER_CATALOG => Entry::UserCatalog(UserCatalog {
             name,

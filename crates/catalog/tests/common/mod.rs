@@ -4,12 +4,12 @@
 
 use cica_catalog::entry::{
     Aix, Alias, Attributes, Cluster, Component, Entry, Gdg, History, Keys, Log, NonVsam, Organization, PathEntry,
-    RecordSize, ShareOptions, UserCatalog,
+    RecordSize, Relate, ShareOptions, UserCatalog,
 };
 use cica_catalog::freespace::FreeSpace;
 use cica_catalog::moves::Move;
 use cica_catalog::space::{Space, Unit};
-use cica_catalog::{Contents, Date, Device, Name, Volser, Volume};
+use cica_catalog::{Contents, Date, Device, Name, Symbolic, Volser, Volume};
 use cica_disk::sim::{CrashPoint, Survival};
 use cica_disk::Image;
 
@@ -174,7 +174,11 @@ pub fn everything() -> Contents {
         }),
         Entry::Alias(Alias {
             name: name("SALARY"),
-            relate: name("PAY.MASTER"),
+            relate: Relate::Entry(name("PAY.MASTER")),
+        }),
+        Entry::Alias(Alias {
+            name: name("SALARY.HERE"),
+            relate: Relate::Symbolic(Symbolic::parse("PAY.&SYSNAME(1:2)..MASTER").expect("a name with symbols")),
         }),
         Entry::UserCatalog(UserCatalog {
             name: name("CATALOG.TEST"),
@@ -216,4 +220,12 @@ pub fn images(point: &CrashPoint<'_>) -> Vec<Image> {
         }
     }
     images
+}
+
+/// An alias with symbols.
+pub fn symbolic(text: &str, stands_for: &str) -> Entry {
+    Entry::Alias(Alias {
+        name: name(text),
+        relate: Relate::Symbolic(Symbolic::parse(stands_for).expect("a name with symbols")),
+    })
 }

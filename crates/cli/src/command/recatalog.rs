@@ -168,7 +168,11 @@ fn relations(contents: &Contents, names: &[Name]) -> Status {
         let to = match entry {
             Entry::Aix(aix) => &aix.relate,
             Entry::Path(path) => &path.target,
-            Entry::Alias(alias) => &alias.relate,
+            // A symbolic one may lead to nothing on this system.
+            Entry::Alias(alias) => match alias.entry() {
+                Some(name) => name,
+                None => continue,
+            },
             _ => continue,
         };
         if contents.get(to).is_err() {

@@ -1,7 +1,7 @@
 //! DELETE: takes entries out of the catalog, and their files off the volumes.
 //!
-//! 1. An entry goes out of the catalog before its files go, and these are listed until they are gone: what a crash leaves
-//!    of them goes with the next open of the catalog (`removal`). When the data component cannot be removed, the entry
+//! 1. An entry goes out of the catalog before its files go, and these are listed until they are gone: what a crash
+//!    leaves of them goes with the next open of the catalog (`removal`). When the data component cannot be removed, the entry
 //!    is put back.
 //! 2. Each entry of a list is deleted or refused by itself; the condition code is the highest.
 

@@ -188,7 +188,10 @@ fn entry(services: &Services, catalog: &Catalog, contents: &Contents, entry: &En
         Entry::Cluster(_) => files(services, catalog, entry),
         Entry::Aix(aix) => related(&aix.relate).and_then(|()| files(services, catalog, entry)),
         Entry::Path(path) => related(&path.target),
-        Entry::Alias(alias) => related(&alias.relate),
+        Entry::Alias(alias) => {
+            let name = contents.stands_for(alias).map_err(|error| error.to_string())?;
+            related(&name)
+        }
         Entry::NonVsam(data_set) => match catalog.file_path(data_set).map_err(|error| error.to_string())? {
             Some(path) => there(services, &path),
             None => Ok(()),

@@ -89,7 +89,10 @@ fn chosen(contents: &Contents, params: &Params) -> Result<BTreeSet<Name>, Failur
 fn moves(contents: &Contents, entry: &Entry) -> bool {
     match entry {
         Entry::UserCatalog(_) => false,
-        Entry::Alias(alias) => !matches!(contents.get(&alias.relate), Ok(Entry::UserCatalog(_))),
+        Entry::Alias(alias) => {
+            let name = contents.stands_for(alias).ok();
+            !name.is_some_and(|name| matches!(contents.get(&name), Ok(Entry::UserCatalog(_))))
+        }
         _ => true,
     }
 }
@@ -102,7 +105,7 @@ fn whole(contents: &Contents, mut names: BTreeSet<Name>) -> BTreeSet<Name> {
         match contents.get(&name) {
             Ok(Entry::Aix(aix)) => with.push(aix.relate.clone()),
             Ok(Entry::Path(path)) => with.push(path.target.clone()),
-            Ok(Entry::Alias(alias)) => with.push(alias.relate.clone()),
+            Ok(Entry::Alias(alias)) => with.extend(alias.entry().cloned()),
             Ok(Entry::Gdg(gdg)) => {
                 let generations = contents.generations(&gdg.name);
                 with.extend(generations.iter().map(|(_, entry)| entry.name().clone()));

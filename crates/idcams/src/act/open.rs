@@ -155,7 +155,7 @@ pub fn of_name<'c>(contents: &'c Contents, name: &Name) -> Result<&'c Entry, Fai
     // Each step leads to another entry, so there are no more than these.
     for _ in contents.entries() {
         at = match at {
-            Entry::Alias(alias) => contents.get(&alias.relate)?,
+            Entry::Alias(alias) => contents.get(&contents.stands_for(alias)?)?,
             Entry::Path(path) => contents.get(&path.target)?,
             _ => break,
         };
@@ -179,8 +179,9 @@ pub fn files(catalog: &Catalog, cluster: &Cluster) -> Result<(PathBuf, PathBuf),
 fn not_reached(name: &str, error: SessionError) -> Failure {
     match error {
         SessionError::Catalog(CatalogError::NotFound { name }) => failure::not_found(&name).with_cc(GAVE_UP),
+        SessionError::Catalog(error @ CatalogError::Symbolic { .. }) => Failure::from(error).with_cc(GAVE_UP),
         SessionError::Catalog(error) => error.into(),
-        SessionError::Circle { .. } => failure::refused(&error.to_string().to_uppercase(), 8, 42),
+        SessionError::Circle { .. } => failure::refused(&error.to_string().to_uppercase(), 8, 42).with_cc(GAVE_UP),
         SessionError::NoRecords { name, kind } => no_records(&name, kind),
         SessionError::Component { .. } => open_code(name, error.acberflg(), &error.to_string().to_uppercase()),
         _ => open_code(name, error.acberflg(), &error),

@@ -99,7 +99,7 @@ impl Sequential {
             }
             (Ok(Entry::Gdg(gdg)), None) => all_generations(&contents, gdg)?,
             (Ok(Entry::NonVsam(data_set)), None) => vec![data_set.clone()],
-            (Ok(Entry::Alias(alias)), None) => match contents.get(&alias.relate) {
+            (Ok(Entry::Alias(alias)), None) => match contents.get(&contents.stands_for(alias)?) {
                 Ok(Entry::NonVsam(data_set)) => vec![data_set.clone()],
                 _ => return Ok(None),
             },

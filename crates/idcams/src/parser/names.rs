@@ -18,6 +18,12 @@ pub(super) fn well_formed(form: Form, text: &str) -> Result<String, &'static str
             let rule = "A NAME HAS 44 CHARACTERS AT MOST, ITS QUALIFIERS 1 TO 8, BEGINNING WITH A LETTER OR @ # $";
             (ok, name, rule)
         }
+        Form::Symbolic => {
+            let ok = cica_catalog::Symbolic::parse(text).is_ok();
+            let rule = "A NAME WITH SYMBOLS HAS 44 CHARACTERS AT MOST, THOSE OF A NAME AND &SYMBOL., &SYMBOL(1:2).; A \
+                        SYMBOL HAS 1 TO 8 LETTERS, DIGITS, @ # $";
+            (ok, text, rule)
+        }
         Form::Ddname => {
             let ok = (1..=8).contains(&text.len())
                 && text.starts_with(national)

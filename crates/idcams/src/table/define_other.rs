@@ -105,11 +105,14 @@ const ALIAS_OBJECT: &[Param] = &[
         .abbr(&["REL"])
         .required()
         .one_of("relate"),
-    name("SYMBOLICRELATE", Form::Dsname, "the same with system symbols")
-        .abbr(&["SYM"])
-        .required()
-        .one_of("relate")
-        .never("there are no system symbols; RELATE to the name that they stand for"),
+    name(
+        "SYMBOLICRELATE",
+        Form::Symbolic,
+        "name with system symbols that it stands for when it is used",
+    )
+    .abbr(&["SYM"])
+    .required()
+    .one_of("relate"),
 ];
 pub(super) static ALIAS: VerbSpec = VerbSpec {
     example: "DEFINE ALIAS (NAME(WAGES.MASTER) RELATE(PAYROLL.MASTER))",

@@ -142,7 +142,7 @@ fn shape(p: &Param) -> String {
 
 fn form_word(form: Form) -> &'static str {
     match form {
-        Form::Dsname | Form::Mask => "entryname",
+        Form::Dsname | Form::Symbolic | Form::Mask => "entryname",
         Form::Ddname => "ddname",
         Form::Volser | Form::AnyVolser => "volser",
         Form::Word => "word",
@@ -259,6 +259,7 @@ fn limits(p: &Param) -> String {
 fn form_limits(form: Form) -> &'static str {
     match form {
         Form::Dsname => "data set name, 1 to 44 characters",
+        Form::Symbolic => "data set name, 1 to 44 characters, with symbols `&NAME.` and `&NAME(1:2).`",
         Form::Mask => "data set name; `*`, `**`, `%` stand for parts",
         Form::Ddname => "1 to 8 characters",
         Form::Volser => "1 to 6 characters",

@@ -181,6 +181,12 @@ fn name(draw: &mut Draw, form: Form) -> String {
         Form::Dsname => &NAMES,
         Form::Mask if draw.once_in(3) => &MASKS,
         Form::Mask => &NAMES,
+        Form::Symbolic => &[
+            "'PAY.&SYSNAME..X'",
+            "'PAY.A&SYSCLONE(-1:1)'",
+            "PAY.MASTER",
+            "'&NONE..A'",
+        ],
         Form::Ddname => &["IN", "OUT", "NONE"],
         Form::Volser | Form::AnyVolser => &SERIALS,
         Form::Word | Form::Label => &WORDS,

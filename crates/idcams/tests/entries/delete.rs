@@ -264,12 +264,12 @@ fn a_delete_that_fails_loses_no_records_of_an_entry() {
 
 #[test]
 fn truename_takes_an_entry_that_leads_nowhere() {
-    use cica_catalog::entry::Alias;
+    use cica_catalog::entry::{Alias, Relate};
     let mut world = World::new();
     let name = |text: &str| cica_catalog::Name::parse(text).unwrap();
     let alias = Alias {
         name: name("WAGES"),
-        relate: name("PAY.GONE"),
+        relate: Relate::Entry(name("PAY.GONE")),
     };
     let catalog = world.services.catalog.clone();
     catalog

@@ -2,7 +2,7 @@
 
 use crate::files::{leftovers, live, on_volume, records, Files, SMALL};
 use crate::world::{World, NOW};
-use cica_catalog::entry::{Alias, History, PathEntry};
+use cica_catalog::entry::{Alias, History, PathEntry, Relate};
 use cica_catalog::{Date, Entry, Name};
 use cica_disk::{Open, ReadAt};
 use cica_engine::Access;
@@ -21,7 +21,7 @@ fn world() -> (World, Files) {
     });
     let alias = Entry::Alias(Alias {
         name: name("SMALL"),
-        relate: name("PAY.SMALL"),
+        relate: Relate::Entry(name("PAY.SMALL")),
     });
     world
         .services

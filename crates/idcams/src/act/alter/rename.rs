@@ -2,6 +2,7 @@
 
 use super::super::failure::{refused, Failure};
 use super::{Entry, Kind, Name};
+use cica_catalog::entry::Relate;
 use cica_catalog::{CatalogError, Contents, Mask};
 
 /// The new name of `name`, which `mask` means: where the mask has a `*` (or `**`) the new name has one too, and what it
@@ -65,7 +66,7 @@ pub fn follow(contents: &mut Contents, old: &Name, new: &Name) -> Result<Vec<(En
         match &mut entry {
             Entry::Aix(aix) => aix.relate = new.clone(),
             Entry::Path(path) => path.target = new.clone(),
-            Entry::Alias(alias) => alias.relate = new.clone(),
+            Entry::Alias(alias) => alias.relate = Relate::Entry(new.clone()),
             _ => {}
         }
         contents.replace(before.name(), entry.clone())?;

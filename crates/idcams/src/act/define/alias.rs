@@ -5,8 +5,8 @@ use super::super::Services;
 use super::FAILED;
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
-use cica_catalog::entry::Alias;
-use cica_catalog::{Contents, Entry, Found, Name};
+use cica_catalog::entry::{Alias, Relate};
+use cica_catalog::{Contents, Entry, Found, Name, Symbolic};
 
 /// Most qualifiers of an alias of a user catalog.
 const QUALIFIERS: usize = 4;
@@ -24,20 +24,23 @@ fn define(services: &Services, params: &Params) -> Result<(), Failure> {
         let text = params.name(keyword).unwrap_or_default();
         Name::parse(text).map_err(|error| refused(&error, 140, 0))
     };
-    let alias = Alias {
-        name: parsed("NAME")?,
-        relate: parsed("RELATE")?,
+    let name = parsed("NAME")?;
+    let relate = match params.name("SYMBOLICRELATE") {
+        Some(text) => Relate::Symbolic(Symbolic::parse(text).map_err(|error| refused(&error, 140, 0))?),
+        None => Relate::Entry(parsed("RELATE")?),
     };
-    let catalog = services.catalog(params, alias.name.as_str())?;
+    let catalog = services.catalog(params, name.as_str())?;
     catalog.transact(|contents| {
-        check(contents, &alias)?;
-        Ok(contents.insert(Entry::Alias(alias))?)
+        // What a name with symbols is, and whether it is there, is another thing on each system.
+        if let Relate::Entry(relate) = &relate {
+            check(contents, &name, relate)?;
+        }
+        Ok(contents.insert(Entry::Alias(Alias { name, relate }))?)
     })
 }
 
 /// The entry is in the same catalog, and is one that can have another name.
-fn check(contents: &Contents, alias: &Alias) -> Result<(), Failure> {
-    let Alias { name, relate } = alias;
+fn check(contents: &Contents, name: &Name, relate: &Name) -> Result<(), Failure> {
     let entry = match contents.find(relate) {
         Some(Found::Entry(entry)) => entry,
         Some(Found::Component(kind, _, of)) => {

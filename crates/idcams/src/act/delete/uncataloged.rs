@@ -62,14 +62,15 @@ fn truename(services: &Services, name: &Name, params: &Params, out: &mut Sysprin
     let kind = catalog.transact(|contents| -> Result<char, Failure> {
         let entry = contents.get(name)?;
         let to = match entry {
-            Entry::Aix(aix) => Some(&aix.relate),
-            Entry::Path(path) => Some(&path.target),
-            Entry::Alias(alias) => Some(&alias.relate),
+            Entry::Aix(aix) => Some(aix.relate.clone()),
+            Entry::Path(path) => Some(path.target.clone()),
+            // One that means nothing here may lead to something on another system.
+            Entry::Alias(alias) => Some(contents.stands_for(alias)?),
             _ => None,
         };
         let kind = entry.kind();
         match to {
-            Some(to) if contents.get(to).is_err() => {}
+            Some(to) if contents.get(&to).is_err() => {}
             Some(to) => {
                 let words = format!(
                     "{name} is a {} of {to}, which is there; delete it by its type",

@@ -23,6 +23,9 @@ pub fn listcat_json(entry: &ListcatEntry) -> Value {
         .iter()
         .map(|(kind, name)| json!({"type": kind.word(), "name": name}))
         .collect();
+    if let Some((text, name)) = &entry.symbolic {
+        all["symbolic"] = json!({"text": text, "resolved": name});
+    }
     if let Some(trouble) = &entry.trouble {
         all["trouble"] = json!(trouble);
     }

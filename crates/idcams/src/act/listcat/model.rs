@@ -5,7 +5,7 @@
 //! 2. When a file cannot be read, the entry is shown as if it had never been loaded, and `trouble` says so.
 
 use super::super::said::kept;
-use cica_catalog::entry::{Attributes, Component, Kind, Log};
+use cica_catalog::entry::{Attributes, Component, Kind, Log, Relate};
 use cica_catalog::generation::Generation;
 use cica_catalog::{Catalog, CatalogError, Contents, Date, Device, Entry};
 use cica_engine::Engine;
@@ -31,6 +31,8 @@ pub struct ListcatEntry {
     pub words: Vec<&'static str>,
     /// Entries and components it goes together with.
     pub associations: Vec<(Kind, String)>,
+    /// Of an alias with symbols: what it stands for as written, and on this system if that is anything.
+    pub symbolic: Option<(String, Option<String>)>,
     /// Of a data or index component.
     pub component: Option<ComponentFields>,
     /// Of a data set that is not VSAM's.
@@ -212,6 +214,7 @@ impl Describer<'_> {
                 values: Vec::new(),
                 words: Vec::new(),
                 associations: vec![(entry.kind(), entry.name().to_string())],
+                symbolic: None,
                 component: entry
                     .attributes()
                     .map(|said| self.component(entry, said, kind, component, root)),
@@ -227,10 +230,17 @@ impl Describer<'_> {
             .components()
             .map(|(kind, component)| (kind, component.name.to_string()));
         let mut associations: Vec<(Kind, String)> = components.collect();
+        let mut symbolic = None;
         match entry {
             Entry::Aix(aix) => associations.push((Kind::Cluster, aix.relate.to_string())),
             Entry::Path(path) => associations.push((self.kind_of(&path.target), path.target.to_string())),
-            Entry::Alias(alias) => associations.push((self.kind_of(&alias.relate), alias.relate.to_string())),
+            Entry::Alias(alias) => match &alias.relate {
+                Relate::Entry(name) => associations.push((self.kind_of(name), name.to_string())),
+                Relate::Symbolic(text) => {
+                    let name = self.contents.stands_for(alias).ok().map(|name| name.to_string());
+                    symbolic = Some((text.to_string(), name));
+                }
+            },
             Entry::Gdg(gdg) => {
                 let generations = self.contents.generations(&gdg.name);
                 let named = generations
@@ -262,6 +272,7 @@ impl Describer<'_> {
             values: values_of_entry(entry),
             words: words_of_entry(entry),
             associations,
+            symbolic,
             component: None,
             file: file_of_entry(entry),
             trouble: None,

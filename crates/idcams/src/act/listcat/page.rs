@@ -224,11 +224,18 @@ fn file(file: &FileFields, fields: Fields, out: &mut Sysprint) {
     }
 }
 
+/// Instead of the name that an alias with symbols has on a system that lacks one of them.
+const NOT_RESOLVED: &str = "(NONE)";
+
 fn associations(entry: &ListcatEntry, out: &mut Sysprint) {
-    if entry.associations.is_empty() {
+    if entry.associations.is_empty() && entry.symbolic.is_none() {
         return;
     }
     title("ASSOCIATIONS", out);
+    if let Some((text, name)) = &entry.symbolic {
+        out.line(&format!("       SYMBOLIC-{text}"));
+        out.line(&format!("       RESOLVED-{}", name.as_deref().unwrap_or(NOT_RESOLVED)));
+    }
     for (kind, name) in &entry.associations {
         let word = match kind {
             Kind::UserCatalog => "UCAT",

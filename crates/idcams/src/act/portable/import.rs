@@ -19,6 +19,7 @@ use super::{moment, Copy};
 use crate::messages::{CICA0967E, IDC0005I, IDC0604I, IDC3013I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
+use cica_catalog::entry::Relate;
 use cica_catalog::{Catalog, Entry, Name};
 use cica_format::portable::Mode;
 
@@ -182,7 +183,7 @@ impl<'p> Wanted<'p> {
         if let Some((was, is)) = object {
             match entry {
                 Entry::Path(path) if path.target == *was => path.target = is.clone(),
-                Entry::Alias(alias) if alias.relate == *was => alias.relate = is.clone(),
+                Entry::Alias(alias) if alias.entry() == Some(was) => alias.relate = Relate::Entry(is.clone()),
                 _ => {}
             }
         }

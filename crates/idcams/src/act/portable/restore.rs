@@ -20,6 +20,7 @@ use super::Copy;
 use crate::messages::{CICA0908E, CICA0962I, CICA0965E, CICA0966I, CICA0967E};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
+use cica_catalog::entry::Relate;
 use cica_catalog::{Contents, Entry, Mask, Name};
 use cica_format::portable::{Mode, Totals};
 
@@ -139,7 +140,11 @@ fn leads_somewhere(contents: &Contents, coming: &[Entry], entry: &Entry) -> Resu
     let target = match entry {
         Entry::Aix(aix) => &aix.relate,
         Entry::Path(path) => &path.target,
-        Entry::Alias(alias) => &alias.relate,
+        // A symbolic one leads to what is there when it is used.
+        Entry::Alias(alias) => match alias.entry() {
+            Some(name) => name,
+            None => return Ok(()),
+        },
         _ => return Ok(()),
     };
     let comes = coming.iter().any(|e| e.name() == target);
@@ -236,7 +241,10 @@ impl Wanted {
         let target = match entry {
             Entry::Aix(aix) => Some(&mut aix.relate),
             Entry::Path(path) => Some(&mut path.target),
-            Entry::Alias(alias) => Some(&mut alias.relate),
+            Entry::Alias(alias) => match &mut alias.relate {
+                Relate::Entry(name) => Some(name),
+                Relate::Symbolic(_) => None,
+            },
             _ => None,
         };
         if let Some(target) = target {
