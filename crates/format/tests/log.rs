@@ -277,10 +277,7 @@ fn records_that_contradict_themselves_end_the_group() {
     assert_eq!(after("05000000 05 09000000", 2), [Ok(9), short(6, 5)]);
     assert_eq!(after("07000000 06 09000000 02 C1", 2), [Ok(9), short(8, 7)]);
     let path = field("path (good bytes)", 1, "all of it, UTF-8", "log record");
-    assert_eq!(
-        after("0F000000 01 09000000 0102030405060708 41FF", 2),
-        [Ok(9), path.clone()]
-    );
+    assert_eq!(after("0F000000 01 09000000 0102030405060708 41FF", 2), [Ok(9), path]);
     let long = "17000000 0B 09000000 0102030405060708 0000000000000000 41FF";
     assert_eq!(after(long, 2), [Ok(9), path]);
     assert_eq!(
