@@ -12,6 +12,7 @@ use crate::libcob::layout::{access, organization, Field, File, Key};
 use crate::libcob::Libcob;
 use cica_catalog::{Cluster, Name};
 use cica_format::attributes::{self, Organization};
+use cica_qsam::CodePage;
 
 /// ALTERNATE RECORD KEY.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,12 +132,12 @@ impl Fd {
         }
     }
 
-    /// Writes the head of a record into `to`; `area` is the program's record area.
-    pub fn gather(&self, area: &[u8], to: &mut Vec<u8>) {
-        for parts in self.parts.iter().filter(|parts| parts.len() > 1) {
-            for &(offset, length) in parts {
-                to.extend_from_slice(&area[offset..offset + length]);
-            }
+    /// Writes the head of a record; `area` is the whole of the record area.
+    pub fn gather(&self, area: &[u8], head: &mut [u8]) {
+        let mut filled = 0;
+        for &(offset, length) in self.parts.iter().filter(|parts| parts.len() > 1).flatten() {
+            head[filled..filled + length].copy_from_slice(&area[offset..offset + length]);
+            filled += length;
         }
     }
 
@@ -201,9 +202,9 @@ impl Fd {
             || fixed != matches!(is, Organization::Rrds)
     }
 
-    /// The control cards that make such a data set: the cluster, and for each alternate key an alternate index and the
-    /// path through it.
-    pub fn define(&self, name: &Name) -> Vec<String> {
+    /// The control cards that make such a data set, in this code page if one is given: the cluster, and for each
+    /// alternate key an alternate index and the path through it.
+    pub fn define(&self, name: &Name, page: Option<CodePage>) -> Vec<String> {
         let (most, average) = (
             self.head + self.most.max(1),
             self.head + ((self.least + self.most) / 2).max(1),
@@ -211,8 +212,12 @@ impl Fd {
         let owner = owner(self.head);
         // VSAM's rule: no alternate indexes over what is defined REUSE; then they are, and stand for it.
         let reuse = if self.alternates.is_empty() { "REUSE" } else { "NOREUSE" };
-        let mut card =
-            format!("DEFINE CLUSTER (NAME({name}) {reuse} OWNER({owner}) RECORDSIZE({average} {most}) -\n {SHAPE} -\n");
+        let ccsid = page
+            .map(|page| format!(" CCSID({}) -\n", page.ccsid()))
+            .unwrap_or_default();
+        let mut card = format!(
+            "DEFINE CLUSTER (NAME({name}) {reuse} OWNER({owner}) RECORDSIZE({average} {most}) -\n {SHAPE} -\n{ccsid}"
+        );
         match (self.organization, self.key) {
             (organization::INDEXED, Some((offset, length))) => {
                 card.push_str(&format!(" INDEXED KEYS({length} {offset}))\n"));

@@ -7,6 +7,7 @@
 //! name, generation, fd   ASSIGN -> data set; the program's FD against the catalog
 //! open       OPEN and CLOSE; open_file: an open file;  indexed, request: its requests
 //! alternate  alternate keys and their alternate indexes;  loaded_keys: those of a load
+//! copybook   which bytes of a record are text;  code_set: EBCDIC data sets under ASCII programs
 //! record_lock  LOCK MODE, READ WITH LOCK
 //! unit       COMMIT and ROLLBACK: the run unit's unit of recovery
 //! status     the table of FILE STATUS;  process: session and fork guard;  tell: messages
@@ -19,6 +20,8 @@
 
 mod alternate;
 pub mod border;
+pub mod code_set;
+pub mod copybook;
 pub mod extfh;
 pub mod fd;
 mod generation;

@@ -7,8 +7,10 @@
 //!        with a slash             a path
 //! ```
 
+use crate::code_set::Wanted;
 use cica_catalog::name::NameError;
 use cica_catalog::Name;
+use cica_qsam::CodePage;
 
 /// What an ASSIGN leads to.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,6 +25,8 @@ pub struct Assigned {
     pub explicit: bool,
     /// DISP.
     pub disposition: Disposition,
+    /// COPYBOOK, CODEPAGE, SIGN.
+    pub code_set: Option<Wanted>,
     /// Parameters that have no effect yet.
     pub unused: Vec<String>,
 }
@@ -74,6 +78,7 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
         generation: None,
         explicit: true,
         disposition: Disposition::default(),
+        code_set: None,
         unused: Vec::new(),
     };
     if let Some(name) = value.strip_prefix("//") {
@@ -91,8 +96,9 @@ fn data_set(text: &str) -> Result<Name, NameError> {
     Name::parse(text.trim().trim_matches('\''))
 }
 
-/// `DSN=name[(generation)],DISP=(NEW,...),AMP=(...)`.
+/// `DSN=name[(generation)],DISP=(NEW,...),AMP=(...),COPYBOOK=path,CODEPAGE=page,SIGN=EBCDIC`.
 fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
+    let (mut copybook, mut page, mut plain_signs) = (None, None, None);
     for operand in operands(text) {
         let (key, value) = operand
             .split_once('=')
@@ -101,10 +107,55 @@ fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
             "DSN" | "DSNAME" => with_generation(value, found)?,
             "DISP" => found.disposition = disposition(value)?,
             "AMP" => found.unused.extend(amp(value)?),
-            other => return Err(format!("{other} is no operand known here; DSN, DISP and AMP are")),
+            "COPYBOOK" => copybook = Some(copybook_path(value)?),
+            "CODEPAGE" => page = Some(code_page(value)?),
+            "SIGN" => plain_signs = Some(sign(value)?),
+            other => {
+                return Err(format!(
+                    "{other} is no operand known here; DSN, DISP, AMP, COPYBOOK, CODEPAGE and SIGN are"
+                ))
+            }
         }
     }
+    found.code_set = match copybook {
+        Some(copybook) => Some(Wanted {
+            copybook,
+            page,
+            plain_signs: plain_signs.unwrap_or(false),
+        }),
+        None if page.is_some() || plain_signs.is_some() => {
+            return Err("CODEPAGE and SIGN need COPYBOOK, which tells what of a record is text".into())
+        }
+        None => None,
+    };
     Ok(())
+}
+
+fn copybook_path(value: &str) -> Result<String, String> {
+    match value.trim().trim_matches('\'') {
+        "" => Err("COPYBOOK= is followed by no path".into()),
+        path => Ok(path.into()),
+    }
+}
+
+fn code_page(value: &str) -> Result<CodePage, String> {
+    let page = CodePage::parse(value).map_err(|error| format!("CODEPAGE: {error}"))?;
+    match page.is_ebcdic() {
+        true => Ok(page),
+        false => Err(format!(
+            "CODEPAGE={} is the program's own code; leave COPYBOOK and CODEPAGE out",
+            value.trim()
+        )),
+    }
+}
+
+/// How the program keeps signs: as cobc's `-fsign` says.
+fn sign(value: &str) -> Result<bool, String> {
+    match value.trim().to_ascii_uppercase().as_str() {
+        "ASCII" => Ok(false),
+        "EBCDIC" => Ok(true),
+        other => Err(format!("SIGN={other} is neither ASCII nor EBCDIC")),
+    }
 }
 
 /// `NAME` or `NAME(generation)`.
@@ -188,14 +239,15 @@ fn amp(value: &str) -> Result<Vec<String>, String> {
     Ok(noted)
 }
 
-/// Operands between commas that are in no parentheses.
+/// Operands between commas that are in no parentheses and no apostrophes.
 fn operands(text: &str) -> Vec<&str> {
-    let (mut depth, mut from, mut found) = (0usize, 0, Vec::new());
+    let (mut depth, mut quoted, mut from, mut found) = (0usize, false, 0, Vec::new());
     for (at, c) in text.char_indices() {
         match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
+            '\'' => quoted = !quoted,
+            '(' if !quoted => depth += 1,
+            ')' if !quoted => depth = depth.saturating_sub(1),
+            ',' if depth == 0 && !quoted => {
                 found.push(&text[from..at]);
                 from = at + 1;
             }

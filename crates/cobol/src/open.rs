@@ -10,6 +10,8 @@
 //! What was made from an FD is made anew by OPEN OUTPUT with an FD that differs, as libcob's files are.
 
 use crate::alternate::indexes;
+use crate::code_set::{CodeSet, Wanted};
+use crate::copybook::Layout;
 use crate::fd::{head_of, Fd};
 use crate::generation::generation;
 use crate::libcob::layout::{open, organization};
@@ -22,6 +24,7 @@ use crate::tell::*;
 use cica_catalog::{Catalog, Entry, Name};
 use cica_engine::{Access, OpenOptions};
 use cica_format::attributes::Organization;
+use cica_qsam::CodePage;
 use cica_session::{Reached, Session, SessionError};
 use std::sync::Arc;
 
@@ -53,6 +56,14 @@ pub struct Request<'a> {
     pub organization: u8,
     /// Bits of LOCK MODE and SHARING.
     pub locks: u8,
+    /// The data set is, or will be, in another code than the program's records.
+    pub translated: Option<Translated>,
+}
+
+/// What the copybook and the DD text say of it.
+pub struct Translated {
+    wanted: Wanted,
+    layout: Layout,
 }
 
 fn environment(name: &str) -> Option<String> {
@@ -61,7 +72,7 @@ fn environment(name: &str) -> Option<String> {
 
 impl Request<'_> {
     /// Carries the OPEN out.
-    pub fn open(self) -> Opened {
+    pub fn open(mut self) -> Opened {
         let assigned = match assigned(self.assign, environment) {
             Ok(assigned) => assigned,
             Err(bad) => {
@@ -87,6 +98,15 @@ impl Request<'_> {
             name = match generation(session, &name, relative) {
                 Ok(generation) => generation,
                 Err(reason) => return self.refuse(&name, Outcome::Missing, &reason),
+            };
+        }
+        if let (Some(wanted), Ok(fd)) = (&assigned.code_set, &self.fd) {
+            self.translated = match wanted.layout(fd) {
+                Ok(layout) => Some(Translated {
+                    wanted: wanted.clone(),
+                    layout,
+                }),
+                Err(reason) => return self.bad_copybook(&wanted.copybook, &reason),
             };
         }
         match self.find(session, &name) {
@@ -150,16 +170,27 @@ impl Request<'_> {
         }
     }
 
-    /// Was it made from another FD than that with which it is opened for output?
+    /// Was it made from another FD than that with which it is opened for output, or in another code?
     fn is_to_be_made_anew(&self, catalog: &Catalog, cluster: &Reached) -> bool {
-        let Ok(fd) = self.usable_fd() else { return false };
         if self.mode != open::OUTPUT || head_of(cluster).is_none() || cluster.told() != &cluster.name {
             return false;
         }
+        let Ok(fd) = self.usable_fd() else { return false };
+        let ccsid = cluster.attributes.ccsid;
+        let recoded = match &self.translated {
+            Some(translated) => translated.wanted.page.is_some_and(|page| page.ccsid() != ccsid),
+            None => CodePage::from_ccsid(ccsid).is_some_and(CodePage::is_ebcdic),
+        };
+        if recoded {
+            return true;
+        }
+        let Ok((fd, _)) = self.stored(fd, ccsid, false) else {
+            return false;
+        };
         let Ok(contents) = catalog.contents() else { return false };
         let alternates = contents.related(&cluster.name);
         let alternates = alternates.filter(|entry| matches!(entry, Entry::Aix(_))).count();
-        fd.differs(cluster, alternates) || indexes(fd, &contents, &cluster.name).is_err()
+        fd.differs(cluster, alternates) || indexes(&fd, &contents, &cluster.name).is_err()
     }
 
     fn make_anew(&self, session: &'static Session, name: &Name) -> Opened {
@@ -175,11 +206,17 @@ impl Request<'_> {
 
     /// Makes the data set that the FD describes, and opens it; none if it could not be made.
     fn make(&self, session: &'static Session, fd: &Fd, name: &Name) -> Option<Opened> {
-        if let Err(reason) = define(session, fd, name) {
+        let (fd, code_set) = match self.stored(fd, NO_CCSID, false) {
+            Ok(stored) => stored,
+            Err(reason) => return Some(self.bad_copybook(self.copybook(), &reason)),
+        };
+        if let Err(reason) = define(session, &fd, code_set.as_ref().map(|set| set.page), name) {
             tell(&CICA1203E, &[("name", name), ("file", &self.file), ("reason", &reason)]);
             return None;
         }
-        tell(&CICA1202I, &[("name", name), ("file", &self.file), ("what", &fd)]);
+        let in_code = code_set.map(|set| format!(", IN {}", set.page)).unwrap_or_default();
+        let what = format!("{fd}{in_code}");
+        tell(&CICA1202I, &[("name", name), ("file", &self.file), ("what", &what)]);
         Some(match self.find(session, name) {
             Ok((catalog, cluster)) => self.open_cluster(session, catalog, &cluster, self.mode != open::OUTPUT),
             Err(error) => self.refuse(name, Outcome::of_open(&error), &error),
@@ -202,11 +239,16 @@ impl Request<'_> {
             return Opened::Refused(Outcome::Conflict);
         }
         let fd = match self.usable_fd() {
-            Ok(fd) => fd.clone(),
+            Ok(fd) => fd,
             Err(item) => {
                 tell(&CICA1206E, &[("file", &self.file), ("item", &item)]);
                 return Opened::Refused(Outcome::Conflict);
             }
+        };
+        let own = head_of(cluster).is_some();
+        let (fd, code_set) = match self.stored(fd, cluster.attributes.ccsid, own) {
+            Ok(stored) => stored,
+            Err(reason) => return self.bad_copybook(self.copybook(), &reason),
         };
         let contents = catalog.contents();
         let found = contents.map(|contents| indexes(&fd, &contents, name));
@@ -237,6 +279,9 @@ impl Request<'_> {
         };
         match OpenFile::open(source, fd, self.options(), told) {
             Ok(mut file) => {
+                if let Some(code_set) = code_set {
+                    file.translate(code_set);
+                }
                 file.locks = Locks::of(opener, self.mode, self.locks);
                 self.opened(file, cluster, made)
             }
@@ -286,6 +331,26 @@ impl Request<'_> {
         Opened::Cicas(Box::new(file), outcome)
     }
 
+    /// The FD as the data set has it, and the code its records are in, when that is not the program's.
+    fn stored(&self, fd: &Fd, ccsid: u16, own: bool) -> Result<(Fd, Option<CodeSet>), String> {
+        let Some(Translated { wanted, layout }) = &self.translated else {
+            return Ok((fd.clone(), None));
+        };
+        let code_set = CodeSet::new(layout, wanted.page_of(ccsid, own)?, wanted.plain_signs);
+        Ok((code_set.stored_fd(fd.clone())?, Some(code_set)))
+    }
+
+    fn copybook(&self) -> &str {
+        self.translated
+            .as_ref()
+            .map_or("", |translated| &translated.wanted.copybook)
+    }
+
+    fn bad_copybook(&self, path: &str, reason: &dyn std::fmt::Display) -> Opened {
+        tell(&CICA1216E, &[("file", &self.file), ("path", &path), ("reason", reason)]);
+        Opened::Refused(Outcome::Conflict)
+    }
+
     fn refuse(&self, name: &Name, outcome: Outcome, reason: &dyn std::fmt::Display) -> Opened {
         tell(&CICA1204E, &[("name", name), ("file", &self.file), ("reason", reason)]);
         Opened::Refused(outcome)
@@ -318,9 +383,12 @@ impl Request<'_> {
     }
 }
 
+/// The CCSID of a data set that is not there yet.
+const NO_CCSID: u16 = 0;
+
 /// Defines a data set, with its alternate indexes and paths; all of them or none.
-fn define(session: &Session, fd: &Fd, name: &Name) -> Result<(), String> {
-    for (done, card) in fd.define(name).iter().enumerate() {
+fn define(session: &Session, fd: &Fd, page: Option<CodePage>, name: &Name) -> Result<(), String> {
+    for (done, card) in fd.define(name, page).iter().enumerate() {
         if let Err(reason) = idcams(session, card) {
             if done > 0 {
                 // What is said of it is the reason above.

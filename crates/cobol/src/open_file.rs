@@ -7,6 +7,7 @@
 //! | ready | strings | strings | CLOSE | closed |
 
 use crate::alternate::{Alternate, IndexError};
+use crate::code_set::CodeSet;
 use crate::fd::Fd;
 use crate::libcob::layout::organization;
 use crate::loaded_keys::LoadedKeys;
@@ -101,6 +102,10 @@ pub struct OpenFile {
     pub(crate) loaded: LoadedKeys,
     /// The record to be stored, where it is not the program's as it is.
     pub(crate) stored: Vec<u8>,
+    /// The data set is in another code than the program's records.
+    pub code_set: Option<CodeSet>,
+    /// A record is stored as the program gives it.
+    pub as_given: bool,
     /// Record locks.
     pub locks: Locks,
     pub(crate) told: Told,
@@ -144,6 +149,7 @@ impl OpenFile {
     /// An optional file that is not there.
     pub fn absent(fd: Fd) -> OpenFile {
         let alternates = fd.alternates.iter().copied().map(Alternate::new).collect();
+        let as_given = fd.head == 0;
         OpenFile {
             key: fd.key.unwrap_or((0, size_of::<u32>())),
             by: By::of(&fd),
@@ -163,6 +169,8 @@ impl OpenFile {
             reference: 0,
             loaded: LoadedKeys::default(),
             stored: Vec::new(),
+            code_set: None,
+            as_given,
             locks: Locks::default(),
             told: Box::new(|_| ()),
             data_set: None,
@@ -269,6 +277,24 @@ impl OpenFile {
             Err(outcome) => return Err(outcome),
         }
         Ok(())
+    }
+
+    /// From now on records are in this code.
+    pub(crate) fn translate(&mut self, code_set: CodeSet) {
+        (self.code_set, self.as_given) = (Some(code_set), false);
+    }
+
+    /// The first `length` bytes of the record area as they are stored: in the data set's code, behind the head.
+    pub(crate) fn store(&self, area: &[u8], length: usize, to: &mut Vec<u8>) {
+        to.clear();
+        to.resize(self.fd.head, 0);
+        to.extend_from_slice(area);
+        let (head, record) = to.split_at_mut(self.fd.head);
+        if let Some(code_set) = &self.code_set {
+            code_set.to_stored(record, 0);
+        }
+        self.fd.gather(record, head);
+        to.truncate(self.fd.head + length);
     }
 
     /// The prime key in a record.

@@ -50,6 +50,7 @@ pub unsafe fn read_key(
         open.locks.before_read(options);
         let record = open.read_key(by, wanted)?;
         let done = deliver(libcob, f, &record);
+        translate(f, open);
         after_read(f);
         remember(f, open);
         done
@@ -82,6 +83,7 @@ pub unsafe fn read_way(libcob: &Libcob, file: *mut File, open: &mut OpenFile, op
         match open.read_way(way) {
             Ok(record) => {
                 let done = deliver(libcob, f, &record);
+                translate(f, open);
                 after_read(f);
                 remember(f, open);
                 show_number(libcob, f, open).and(done)
@@ -274,7 +276,7 @@ unsafe fn which_key(f: &File, key: *const Field) -> Result<(usize, usize), Outco
     }
 }
 
-/// A key in the record area; a copy, because the area is written while the key is in use.
+/// A key in the record area, as it is stored; a copy, because the area is written while the key is in use.
 ///
 /// # Safety
 /// As [`read_key`].
@@ -287,6 +289,9 @@ unsafe fn key_in_area<'a>(f: &File, open: &OpenFile, by: usize, to: &'a mut [u8;
         unsafe {
             let from = (*f.record).data.add(offset);
             to.as_mut_ptr().add(filled).copy_from_nonoverlapping(from, length);
+        }
+        if let Some(code_set) = &open.code_set {
+            code_set.to_stored(&mut to[filled..filled + length], offset);
         }
         filled += length;
     }
@@ -315,13 +320,11 @@ unsafe fn with_given(
             (*f.record).size = length;
         }
         let area = std::slice::from_raw_parts((*f.record).data, f.most);
-        if open.fd.head == 0 {
+        if open.as_given {
             return act(open, &area[..length]);
         }
         let mut stored = std::mem::take(&mut open.stored);
-        stored.clear();
-        open.fd.gather(area, &mut stored);
-        stored.extend_from_slice(&area[..length]);
+        open.store(area, length, &mut stored);
         let done = act(open, &stored);
         open.stored = stored;
         done
@@ -349,6 +352,18 @@ unsafe fn deliver(libcob: &Libcob, f: &File, record: &Read<'_>) -> Result<(), Ou
             false if same_key_follows => Err(Outcome::SameKeyFollows),
             false => Ok(()),
         }
+    }
+}
+
+/// The record that was delivered becomes one in the program's code.
+///
+/// # Safety
+/// As [`read_key`].
+#[inline]
+unsafe fn translate(f: &File, open: &OpenFile) {
+    if let Some(code_set) = &open.code_set {
+        // SAFETY: the caller's promise; the record area has as many bytes as `deliver` wrote.
+        code_set.to_program(unsafe { std::slice::from_raw_parts_mut((*f.record).data, (*f.record).size) });
     }
 }
 

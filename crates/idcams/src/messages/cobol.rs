@@ -53,4 +53,8 @@ CICA1214E 12 "THE PROGRAM {program} CANNOT BE RUN: {reason}",
 CICA1215E 8 "{path}, LINE {line}: {reason}",
     "The DD file holds one entry a line: a name, an equals sign, and a DD text in quotes.",
     "Correct the line.";
+CICA1216E 8 "FILE {file}: COPYBOOK {path}: {reason}",
+    "The DD text of a data set in EBCDIC names a copybook that cannot be read, is not understood, has no one layout for \
+     all records, or does not describe the program's record or the data set's code page: status 39.",
+    "Correct the copybook or the DD text; without COPYBOOK the program gets the bytes as they are.";
 }

@@ -1,0 +1,60 @@
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. EBCDIC.
+       ENVIRONMENT DIVISION.
+       INPUT-OUTPUT SECTION.
+       FILE-CONTROL.
+           SELECT F ASSIGN TO "CUST" ORGANIZATION INDEXED
+               ACCESS DYNAMIC RECORD KEY K
+               ALTERNATE RECORD KEY A WITH DUPLICATES
+                   SUPPRESS WHEN SPACES
+               FILE STATUS FS.
+       DATA DIVISION.
+       FILE SECTION.
+       FD  F.
+       COPY "CUST.cpy".
+       WORKING-STORAGE SECTION.
+       01  FS PIC XX.
+       01  BAL PIC -(4)9.
+       PROCEDURE DIVISION.
+       MAIN SECTION.
+           OPEN OUTPUT F. DISPLAY "OUTPUT " FS.
+           PERFORM CLEAR.
+           MOVE "AB01" TO K MOVE "xx" TO A MOVE 5 TO Z.
+           MOVE -12 TO P WRITE R. DISPLAY FS.
+           MOVE "1B01" TO K MOVE SPACES TO A MOVE -7 TO Z.
+           MOVE 300 TO P WRITE R. DISPLAY FS.
+           MOVE "ab01" TO K MOVE "XX" TO A MOVE 0 TO Z.
+           MOVE 4660 TO B WRITE R. DISPLAY FS.
+           MOVE "AB01" TO K WRITE R. DISPLAY FS.
+           CLOSE F.
+           OPEN I-O F. DISPLAY "I-O " FS.
+           PERFORM BROWSE.
+           MOVE "1B01" TO K READ F. PERFORM SHOW.
+           MOVE -30 TO Z REWRITE R. DISPLAY FS.
+           MOVE "AZ" TO K(1:2) MOVE LOW-VALUES TO K(3:2).
+           START F KEY > K. DISPLAY "START " FS.
+           READ F NEXT. PERFORM SHOW.
+           MOVE "AB99" TO K START F KEY >= KG. DISPLAY FS.
+           READ F NEXT. PERFORM SHOW.
+           MOVE "xx" TO A READ F KEY A. PERFORM SHOW.
+           MOVE SPACES TO A READ F KEY A. DISPLAY FS.
+           MOVE "1B02" TO K MOVE "yy" TO A WRITE R. DISPLAY FS.
+           MOVE "AB01" TO K DELETE F. DISPLAY FS.
+           MOVE "AB01" TO K READ F. DISPLAY FS.
+           MOVE LOW-VALUES TO K START F KEY > K. PERFORM BROWSE.
+           CLOSE F. DISPLAY "CLOSE " FS.
+           STOP RUN.
+       BROWSE.
+           MOVE "00" TO FS.
+           PERFORM UNTIL FS NOT = "00"
+               READ F NEXT
+               IF FS = "00" PERFORM SHOW END-IF
+           END-PERFORM.
+       CLEAR.
+           MOVE SPACES TO R MOVE 0 TO Z P B.
+       SHOW.
+           MOVE Z TO BAL.
+           IF FS = "00"
+               DISPLAY FS " " K " " A BAL " " P " " B C "."
+           ELSE DISPLAY FS.
+       END PROGRAM EBCDIC.
