@@ -10,6 +10,7 @@
 
 use crate::libcob::layout::{access, organization, Field, File, Key};
 use crate::libcob::Libcob;
+use crate::status::Set;
 use cica_catalog::{Cluster, Name};
 use cica_format::attributes::{self, Organization};
 use cica_qsam::CodePage;
@@ -151,8 +152,8 @@ impl Fd {
         self.access == access::RANDOM
     }
 
-    /// What contradicts the catalog.
-    pub fn conflict(&self, cluster: &Cluster) -> Option<String> {
+    /// What contradicts the catalog, where statuses are those of this set.
+    pub fn conflict(&self, cluster: &Cluster, set: Set) -> Option<String> {
         let a = &cluster.attributes;
         let fits = match self.organization {
             organization::INDEXED => cluster.organization == Organization::Ksds,
@@ -184,11 +185,17 @@ impl Fd {
             }
         }
         let most = (a.record_size.maximum as usize).saturating_sub(self.head);
-        (self.most > most && !self.varying || self.least > most).then(|| {
-            format!(
-                "the program's records have {} bytes, the data set's at most {most}",
-                self.most
-            )
+        if self.most > most && !self.varying || self.least > most {
+            let own = self.most;
+            return Some(format!(
+                "the program's records have {own} bytes, the data set's at most {most}"
+            ));
+        }
+        // What was defined otherwise may be read by who knows less of it; libcob and z/OS are as strict as this.
+        let strict = head_of(cluster).is_some() && self.most < most || set == Set::Enterprise && self.most != most;
+        strict.then(|| {
+            let own = self.most;
+            format!("the program's longest record has {own} bytes, the data set's {most}")
         })
     }
 
@@ -196,7 +203,7 @@ impl Fd {
     pub fn differs(&self, cluster: &Cluster, alternates: usize) -> bool {
         let is = &cluster.organization;
         let fixed = self.organization == organization::RELATIVE && self.least == self.most;
-        self.conflict(cluster).is_some()
+        self.conflict(cluster, Set::GnuCobol).is_some()
             || cluster.attributes.record_size.maximum as usize != (self.most + self.head).max(1)
             || alternates != self.alternates.len()
             || fixed != matches!(is, Organization::Rrds)

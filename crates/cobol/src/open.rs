@@ -48,7 +48,7 @@ pub struct Request<'a> {
     pub mode: u8,
     /// OPTIONAL.
     pub optional: bool,
-    /// COLLATING SEQUENCE was given.
+    /// COLLATING SEQUENCE was given, or CODE-SET of a sequential file, which libcob 3.2 keeps in the same place.
     pub collating: bool,
     /// FD, or what of it cannot be a VSAM data set.
     pub fd: Result<Fd, String>,
@@ -227,14 +227,22 @@ impl Request<'_> {
     fn usable_fd(&self) -> Result<&Fd, String> {
         let fd = self.fd.as_ref().map_err(Clone::clone)?;
         if self.collating {
-            return Err("COLLATING SEQUENCE of an indexed file".into());
+            return Err(match self.organization {
+                organization::SEQUENTIAL => "CODE-SET of a data set (the DD text's COPYBOOK translates)".into(),
+                _ => "COLLATING SEQUENCE of an indexed file".into(),
+            });
         }
         Ok(fd)
     }
 
     fn open_cluster(&self, session: &'static Session, catalog: Arc<Catalog>, cluster: &Reached, made: bool) -> Opened {
         let name = &cluster.name;
-        if let Some(reason) = self.fd.as_ref().ok().and_then(|fd| fd.conflict(cluster)) {
+        if let Some(reason) = self
+            .fd
+            .as_ref()
+            .ok()
+            .and_then(|fd| fd.conflict(cluster, Set::of_process()))
+        {
             tell(&CICA1205E, &[("name", name), ("file", &self.file), ("reason", &reason)]);
             return Opened::Refused(Outcome::Conflict);
         }

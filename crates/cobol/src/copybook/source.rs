@@ -1,8 +1,8 @@
 //! The words of a source, each with its line.
 //!
-//! In **fixed** format columns 1 to 6 are a sequence number, 7 an indicator (`*` and `/` a comment, `-` the line before
-//! goes on) and 73 to 80 belong to nobody; a text whose every line looks so is read so. Everything else is **free**: the
-//! whole line counts. `*>` begins a comment in both.
+//! In **fixed** format columns 1 to 6 are a sequence number, 7 an indicator (`*` and `/` a comment, `-` the line
+//! before goes on) and 73 to 80 belong to nobody; a text whose every line looks so is read so. Everything else is
+//! **free**: the whole line counts. `*>` begins a comment in both.
 
 use super::CopybookError;
 

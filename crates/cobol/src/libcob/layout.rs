@@ -55,7 +55,7 @@ pub struct File {
     pub handler: *mut c_void,
     /// Of a sequential file: LINAGE.
     pub linage_or_split: *mut c_void,
-    /// COLLATING SEQUENCE, if there is one.
+    /// COLLATING SEQUENCE, if there is one; in 3.2 also CODE-SET of a sequential file.
     pub collating: *const c_uchar,
     extfh: *mut c_void,
     /// Least length of a record.
