@@ -62,7 +62,9 @@ impl OpenFile {
     pub fn read_key(&mut self, by: usize, key: &[u8]) -> Result<Read<'_>, Outcome> {
         self.reference = by;
         if self.phase != Phase::Ready {
-            self.position = Position::Lost;
+            if self.position != Position::NothingThere {
+                self.position = Position::Lost;
+            }
             return Err(Outcome::NotFound);
         }
         // Who never reads on needs no position that changes leave alone, and REWRITE begins where READ was.
@@ -172,7 +174,10 @@ impl OpenFile {
 
     /// A START that cannot be done leaves no position.
     pub fn lose_position(&mut self, outcome: Outcome) -> Outcome {
-        self.position = Position::Lost;
+        self.position = match self.phase {
+            Phase::Ready => Position::Lost,
+            _ => Position::NothingThere,
+        };
         outcome
     }
 

@@ -26,6 +26,8 @@ use cica_engine::{Access, OpenOptions};
 use cica_format::attributes::Organization;
 use cica_qsam::CodePage;
 use cica_session::{Reached, Session, SessionError};
+use parking_lot::Mutex;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What became of an OPEN.
@@ -116,7 +118,8 @@ impl Request<'_> {
                 if sequential && !assigned.explicit && cluster.organization != Organization::Esds {
                     return Opened::Libcobs;
                 }
-                if assigned.disposition == Disposition::New {
+                // What this run has made it may open again, as a step of a job may.
+                if assigned.disposition == Disposition::New && !MADE.lock().contains(&cluster.name) {
                     return self.refuse(&name, Outcome::ModeRefused, &"DISP=NEW, and it is there");
                 }
                 match self.is_to_be_made_anew(&catalog, &cluster) {
@@ -216,6 +219,7 @@ impl Request<'_> {
         }
         let in_code = code_set.map(|set| format!(", IN {}", set.page)).unwrap_or_default();
         let what = format!("{fd}{in_code}");
+        MADE.lock().insert(name.clone());
         tell(&CICA1202I, &[("name", name), ("file", &self.file), ("what", &what)]);
         Some(match self.find(session, name) {
             Ok((catalog, cluster)) => self.open_cluster(session, catalog, &cluster, self.mode != open::OUTPUT),
@@ -390,6 +394,9 @@ impl Request<'_> {
         }
     }
 }
+
+/// What this run has made.
+static MADE: Mutex<BTreeSet<Name>> = Mutex::new(BTreeSet::new());
 
 /// The CCSID of a data set that is not there yet.
 const NO_CCSID: u16 = 0;

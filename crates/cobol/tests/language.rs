@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{stderr, Workplace};
+use common::{stderr, stdout, Workplace};
 use std::path::PathBuf;
 
 fn begin(name: &str) -> (Workplace, PathBuf) {
@@ -47,4 +47,56 @@ fn ten_thousand_opens_and_closes_leave_no_file_open() {
     let (place, program) = begin("cycles");
     let done = place.command(&program).arg("cycles").output().unwrap();
     assert_eq!(common::stdout(&done), "00\n", "{}", stderr(&done));
+}
+
+/// Writes a generation, reads the one before, and a member that is none.
+const GENERATIONS: &str = r#"
+IDENTIFICATION DIVISION. PROGRAM-ID. GENERATIONS.
+ENVIRONMENT DIVISION. INPUT-OUTPUT SECTION. FILE-CONTROL.
+SELECT O ASSIGN TO "OLD" ORGANIZATION INDEXED RECORD KEY OK FILE STATUS FS.
+SELECT N ASSIGN TO "NEW" ORGANIZATION INDEXED RECORD KEY NK FILE STATUS FS.
+DATA DIVISION. FILE SECTION.
+FD O. 01 OREC. 05 OK PIC X(4). 05 OD PIC X(4).
+FD N. 01 NREC. 05 NK PIC X(4). 05 ND PIC X(4).
+WORKING-STORAGE SECTION. 01 FS PIC XX. 01 W PIC X(4).
+PROCEDURE DIVISION.
+ACCEPT W FROM ARGUMENT-VALUE
+OPEN INPUT O DISPLAY FS
+IF FS = "00" READ O DISPLAY FS " " OREC CLOSE O END-IF
+OPEN OUTPUT N DISPLAY FS
+IF FS = "00" MOVE "0001" TO NK MOVE W TO ND WRITE NREC DISPLAY FS CLOSE N
+OPEN INPUT N READ N DISPLAY FS " " NREC CLOSE N END-IF
+STOP RUN.
+"#;
+
+#[test]
+fn a_program_reads_one_generation_and_writes_the_next() {
+    let place = Workplace::with_catalog("language-generations");
+    let cards = "DEFINE GDG (NAME(PROD.HIST) LIMIT(9))\n";
+    cica_cobol::process::idcams(&place.session(), cards).expect("the group");
+    let program = place.compile("generations", GENERATIONS);
+    let says = |old: &str, new: &str, word: &str| {
+        let mut command = place.command(&program);
+        command.env("DD_OLD", old).env("DD_NEW", new).arg(word);
+        let done = command.output().expect("it runs");
+        (stdout(&done), stderr(&done))
+    };
+    let (newest, next) = ("DSN=PROD.HIST(0),DISP=SHR", "DSN=PROD.HIST(+1),DISP=(NEW,CATLG)");
+    // (+1) is the same data set to the end of the run, and (0) after it is what was made.
+    assert_eq!(says(newest, next, "one").0, "35\n00\n00\n00 0001one \n");
+    assert_eq!(says(newest, next, "two").0, "00\n00 0001one \n00\n00\n00 0001two \n");
+    assert_eq!(
+        says("//PROD.HIST(-1)", next, "thre").0,
+        "00\n00 0001one \n00\n00\n00 0001thre\n"
+    );
+    let (said, told) = says("//PROD.HIST(-3)", "//PROD.HIST(0)", "four");
+    assert_eq!(said, "35\n00\n00\n00 0001four\n");
+    assert!(told.contains("PROD.HIST has no generation (-3)"), "{told}");
+    for (wrong, reason) in [
+        ("DSN=PROD.HIST(MEMBER)", "'MEMBER' is no relative generation"),
+        ("DSN=PROD.NONE(0)", "PROD.NONE is no generation data group"),
+    ] {
+        let (said, told) = says(wrong, newest, "five");
+        assert!(said.starts_with("35\n") && told.contains(reason), "{said}{told}");
+    }
 }

@@ -42,20 +42,21 @@ fn a_second_process_that_opens_for_output_is_told() {
         .read_line(&mut said)
         .expect("a line");
     assert_eq!(said, "00\n");
-    let second = place.command(&program).arg("open").output().expect("it runs");
-    assert_eq!(stdout(&second), "61 0008 0000 0168\n");
-    assert!(
-        stderr(&second).contains("CICA1204E CUST CANNOT BE OPENED FOR FILE F"),
-        "{}",
-        stderr(&second)
-    );
-    let second = place
-        .command(&program)
-        .arg("open")
-        .env("CICA_STATUS", "enterprise")
-        .output()
-        .expect("it runs");
-    assert_eq!(stdout(&second), "93 0008 0000 0168\n");
+    // For input as well: the first may change it.
+    for how in ["open", "input"] {
+        let mut command = place.command(&program);
+        let second = command.arg(how).output().expect("it runs");
+        assert_eq!(stdout(&second), "61 0008 0000 0168\n", "{how}");
+        let told = stderr(&second);
+        let reason = match how {
+            "input" => "in use: another process has it open for output [OPEN 168]",
+            _ => "in use: another process has it open, and this open is for output [OPEN 168]",
+        };
+        let wanted = told.starts_with("CICA1204E CUST CANNOT BE OPENED FOR FILE F: ") && told.contains(reason);
+        assert!(wanted, "{told}");
+        let second = command.env("CICA_STATUS", "enterprise").output().expect("it runs");
+        assert_eq!(stdout(&second), "93 0008 0000 0168\n", "{how}");
+    }
     first
         .stdin
         .take()
