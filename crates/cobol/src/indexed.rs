@@ -181,6 +181,20 @@ impl OpenFile {
         outcome
     }
 
+    /// The next READ NEXT returns the record of a relative file that was just read once more.
+    pub fn stay(&mut self) -> Result<(), Outcome> {
+        let Some(reader) = &mut self.reader else { return Ok(()) };
+        self.start.clear();
+        self.start.extend_from_slice(&(self.number as u32).to_be_bytes());
+        match reader.point(argument(self.by, &self.start), Search::GreaterOrEqual) {
+            Ok(()) => {
+                self.position = Position::At;
+                Ok(())
+            }
+            Err(error) => Err(refused(&self.told, &error)),
+        }
+    }
+
     /// START with a key, or the start of one; `by` as for [`read_key`](Self::read_key).
     pub fn start(&mut self, by: usize, relation: Relation, key: &[u8]) -> Result<(), Outcome> {
         (self.position, self.reference) = (Position::Lost, by);

@@ -262,19 +262,19 @@ impl OpenFile {
         })
     }
 
-    /// EXTEND: keys go on above the last one.
+    /// EXTEND: keys, and numbers, go on above the last one.
     pub(crate) fn go_to_the_end(&mut self) -> Result<(), Outcome> {
-        if self.phase != Phase::Ready || self.by != By::Key {
+        if self.phase != Phase::Ready || self.by == By::Address {
             return Ok(());
         }
-        let (offset, length) = self.key;
-        let last = self
-            .read_way(crate::indexed::Way::Last)
-            .map(|r| r.bytes[offset..offset + length].to_vec());
-        match last {
-            Ok(key) => self.written = Some(key),
-            Err(Outcome::End) => {}
+        match self.read_way(crate::indexed::Way::Last) {
+            Ok(_) => {}
+            Err(Outcome::End) => return Ok(()),
             Err(outcome) => return Err(outcome),
+        }
+        if let (By::Key, Some(reader)) = (self.by, &self.reader) {
+            // As it is stored: what READ gives has no head.
+            self.written = Some(self.key_of(reader.last().bytes).to_vec());
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use crate::libcob::layout::write as lock_option;
 use crate::libcob::layout::{lock, open, read, Field, File, Key};
 use crate::libcob::Libcob;
 use crate::open_file::{By, OpenFile};
-use crate::status::Outcome;
+use crate::status::{Outcome, Set};
 use std::ffi::c_int;
 
 /// The file as OPEN leaves it.
@@ -86,7 +86,10 @@ pub unsafe fn read_way(libcob: &Libcob, file: *mut File, open: &mut OpenFile, op
                 translate(f, open);
                 after_read(f);
                 remember(f, open);
-                show_number(libcob, f, open).and(done)
+                match show_number(libcob, f, open) {
+                    Ok(()) => done,
+                    Err(outcome) => open.stay().and(Err(outcome)),
+                }
             }
             Err(Outcome::End) => {
                 match way {
@@ -180,8 +183,13 @@ pub unsafe fn write(libcob: &Libcob, file: *mut File, open: &mut OpenFile, recor
             return with_given(libcob, f, open, record, OpenFile::write);
         }
         if open.fd.in_order() {
+            if Set::of_process() == Set::Enterprise && !has_room(libcob, f, open.number + 1) {
+                return Err(Outcome::Boundary);
+            }
             with_given(libcob, f, open, record, OpenFile::write)?;
-            return show_number(libcob, f, open);
+            // libcob cuts the number, and says nothing.
+            let _ = show_number(libcob, f, open);
+            return Ok(());
         }
         let number = relative_number(libcob, f).ok_or(Outcome::Boundary)?;
         with_given(libcob, f, open, record, |open, record| open.write_at(record, number))
@@ -432,19 +440,26 @@ fn last_read<'a>(open: &OpenFile, to: &'a mut [u8; MAX_KEY]) -> &'a [u8] {
 /// As [`read_key`].
 #[inline]
 unsafe fn show_number(libcob: &Libcob, f: &File, open: &OpenFile) -> Result<(), Outcome> {
-    if open.by != By::Number {
-        return Ok(());
+    // SAFETY: the caller's promise.
+    match open.by != By::Number || unsafe { has_room(libcob, f, open.number) } {
+        true => Ok(()),
+        false => Err(Outcome::NumberTooLarge),
     }
+}
+
+/// Puts a number into RELATIVE KEY, if there is one; has it room?
+///
+/// # Safety
+/// As [`read_key`].
+#[inline]
+unsafe fn has_room(libcob: &Libcob, f: &File, number: u64) -> bool {
     // SAFETY: the caller's promise.
     unsafe {
         let Some(key) = f.keys.as_ref().filter(|key| !key.field.is_null()) else {
-            return Ok(());
+            return true;
         };
-        let number = c_int::try_from(open.number).unwrap_or(c_int::MAX);
+        let number = c_int::try_from(number).unwrap_or(c_int::MAX);
         libcob.set_number(key.field, number);
-        match libcob.number(key.field) == number {
-            true => Ok(()),
-            false => Err(Outcome::NumberTooLarge),
-        }
+        libcob.number(key.field) == number
     }
 }
