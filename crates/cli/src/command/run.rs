@@ -5,12 +5,16 @@
 
 use crate::args::Global;
 use crate::failure::{Failure, Status};
+use cica_catalog::locate::Origin;
+use cica_catalog::{Catalog, CatalogError, Surroundings};
+use cica_disk::{Disk, LinuxDisk};
 use cica_idcams::messages;
 use clap::Args;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 /// The library's file name.
 const LIBRARY: &str = "libcica_cobol.so";
@@ -47,6 +51,7 @@ pub struct Options {
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let mut command = Command::new(&options.program);
     command.args(&options.arguments);
+    look_for_the_catalog(global)?;
     for (name, text) in options.dd.as_deref().map(dd_file).transpose()?.unwrap_or_default() {
         command.env(format!("DD_{name}"), text);
     }
@@ -60,8 +65,45 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     command.env("LD_PRELOAD", preload(&library()?));
     let error = command.exec();
     let program = options.program.display().to_string();
-    let inserts: [(&str, &dyn std::fmt::Display); 2] = [("program", &program), ("reason", &error)];
+    let reason = format!("{error}{}", what_to_do(&options.program));
+    let inserts: [(&str, &dyn std::fmt::Display); 2] = [("program", &program), ("reason", &reason)];
     Err(cannot_run(&inserts))
+}
+
+/// A catalog that is meant must be there before the program begins, or its files would go elsewhere. In a `.cica` that
+/// somebody made it is made; where there is none at all the files stay with libcob, which is told.
+fn look_for_the_catalog(global: &Global) -> Result<(), Failure> {
+    let disk: Arc<dyn Disk> = Arc::new(LinuxDisk::default());
+    let (directory, origin) = cica_catalog::locate(&*disk, &Surroundings::of_process(global.catalog.clone()));
+    let opened = match origin {
+        Origin::Above => Catalog::open_or_create(disk, &directory),
+        _ => Catalog::open(disk, &directory),
+    };
+    match (opened, origin) {
+        (Ok(_), _) => Ok(()),
+        (Err(CatalogError::NoCatalog { .. }), Origin::User) => {
+            let least = std::env::var("CICA_MESSAGES").unwrap_or_default();
+            if least.is_empty() || least.eq_ignore_ascii_case("I") {
+                eprintln!("{}", messages::CICA1217I.line(&[("path", &directory.display())]));
+            }
+            Ok(())
+        }
+        (Err(error), _) => {
+            let text = messages::CICA1209E.text(&[("reason", &error)]);
+            Err(Failure::new(Status::UNUSABLE, &messages::CICA1209E, text))
+        }
+    }
+}
+
+/// What somebody may have meant who named a program that cannot be started.
+fn what_to_do(program: &Path) -> String {
+    let extension = program.extension().and_then(OsStr::to_str).unwrap_or_default();
+    let name = program.display();
+    match extension.to_ascii_lowercase().as_str() {
+        "cob" | "cbl" | "cobol" => "; it is a source, which cobc -x compiles".into(),
+        _ if program.components().count() == 1 && program.is_file() => format!("; there is ./{name}"),
+        _ => String::new(),
+    }
 }
 
 /// Our library before those that are loaded anyway.
@@ -96,15 +138,25 @@ fn cannot_run(inserts: &[(&str, &dyn std::fmt::Display)]) -> Failure {
 
 /// Names and texts of a DD file: the part of TOML that has strings by name, and comments.
 fn dd_file(path: &Path) -> Result<Vec<(String, String)>, Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| cannot_run(&[("program", &path.display()), ("reason", &error)]))?;
-    let mut found = Vec::new();
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        let inserts: [(&str, &dyn std::fmt::Display); 2] = [("path", &path.display()), ("reason", &error)];
+        Failure::new(
+            Status::UNUSABLE,
+            &messages::CICA1218E,
+            messages::CICA1218E.text(&inserts),
+        )
+    })?;
+    let mut found: Vec<(String, String)> = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') || line == "[dd]" {
             continue;
         }
-        let entry = dd_line(line).map_err(|reason| {
+        let entry = dd_line(line).and_then(|entry| match found.iter().any(|(name, _)| *name == entry.0) {
+            true => Err("the name was there before"),
+            false => Ok(entry),
+        });
+        let entry = entry.map_err(|reason| {
             let inserts: [(&str, &dyn std::fmt::Display); 3] =
                 [("path", &path.display()), ("line", &(number + 1)), ("reason", &reason)];
             Failure::new(Status::USAGE, &messages::CICA1215E, messages::CICA1215E.text(&inserts))

@@ -57,4 +57,10 @@ CICA1216E 8 "FILE {file}: COPYBOOK {path}: {reason}",
     "The DD text of a data set in EBCDIC names a copybook that cannot be read, is not understood, has no one layout for \
      all records, or does not describe the program's record or the data set's code page: status 39.",
     "Correct the copybook or the DD text; without COPYBOOK the program gets the bytes as they are.";
+CICA1217I 0 "THERE IS NO CATALOG IN {path}, SO ALL FILES STAY WITH GNUCOBOL",
+    "cica run found no catalog: none was named, no directory from here upwards has a .cica, and the user has none.",
+    "mkdir .cica makes one for the programs that are run in this directory and below.";
+CICA1218E 12 "THE DD FILE {path} CANNOT BE READ: {reason}",
+    "cica run --dd names a file that is not there, or cannot be read.",
+    "Correct its name.";
 }
