@@ -239,7 +239,10 @@ impl Walk<'_> {
         if !self.seen_cas.insert(record.ca) {
             self.index(node, format!("CA {} has another sequence-set record", record.ca));
         }
-        let free = free_cis(&record.entries, self.ksds.data.layout.ci_per_ca);
+        let free = free_cis(
+            record.entries.iter().map(|e| e.pointer),
+            self.ksds.data.layout.ci_per_ca,
+        );
         if free.len() + record.entries.len() != self.ksds.data.layout.ci_per_ca {
             self.index(node, "two entries point to the same CI".into());
         }

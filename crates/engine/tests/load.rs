@@ -315,3 +315,55 @@ fn what_is_noreuse_is_emptied_only_by_a_reset_that_says_so() {
     assert!(ds.loading());
     ds.close().unwrap();
 }
+
+#[test]
+fn a_record_that_joins_a_begun_interval_is_asked_the_same_as_one_that_begins_it() {
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "t", |data, index| {
+        (data.ci_size, data.ci_per_ca, index.ci_size) = (1024, 8, 1024);
+    });
+    let ds = world.open(&engine, "t");
+    let mut s = ds.string();
+    for n in 0..100u64 {
+        s.insert(&sealed(2 * n, n, 100), Insert::Sequential).unwrap();
+        let again = s.insert(&sealed(2 * n, 7, 100), Insert::Sequential);
+        assert!(matches!(again, Err(RequestError::Duplicate { .. })), "{n}: {again:?}");
+        if n > 0 {
+            let before = s.insert(&sealed(2 * n - 1, 7, 100), Insert::Sequential);
+            assert!(matches!(before, Err(RequestError::Sequence { .. })), "{n}: {before:?}");
+        }
+        let short = s.insert(&sealed(2 * n + 1, 7, 100)[..4], Insert::Sequential);
+        assert!(matches!(short, Err(RequestError::Length { .. })), "{n}: {short:?}");
+        let direct = s.insert(&sealed(2 * n + 1, 7, 100), Insert::Direct);
+        assert!(matches!(direct, Err(RequestError::Loading)), "{n}: {direct:?}");
+    }
+    drop(s);
+    ds.close().unwrap();
+    assert_eq!(count(&world.open(&engine, "t")), 100);
+}
+
+#[test]
+fn after_a_sequential_insert_a_string_stands_on_the_new_record() {
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "t", |data, index| {
+        (data.ci_size, data.ci_per_ca, index.ci_size) = (1024, 8, 1024);
+    });
+    let ds = world.open(&engine, "t");
+    let mut s = ds.string();
+    for n in 0..50u64 {
+        s.insert(&sealed(4 * n, n, 100), Insert::Sequential).unwrap();
+    }
+    drop(s);
+    ds.close().unwrap();
+    let ds = world.open(&engine, "t");
+    let mut s = ds.string();
+    for n in 10..40u64 {
+        s.insert(&sealed(4 * n + 2, n, 100), Insert::Sequential).unwrap();
+        let back = s.skip(&key(4 * n), Search::Equal, Intent::Read).map(drop);
+        assert!(matches!(back, Err(RequestError::Sequence { .. })), "{n}: {back:?}");
+        let next = s.next(Intent::Read).unwrap();
+        assert!(next.bytes.starts_with(&key(4 * n + 4)), "{n}");
+    }
+}

@@ -4,6 +4,7 @@ mod decode;
 mod encode;
 
 pub use decode::FlatRecord;
+pub use encode::RecordRef;
 use std::fmt;
 
 use crate::ci::{CIDF_LEN, MAX_CI, RDF_LEN};

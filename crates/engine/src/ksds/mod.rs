@@ -16,6 +16,7 @@ mod get;
 mod glance;
 mod inspect;
 mod load;
+mod loader;
 mod nodes;
 mod reclaim;
 mod replace;
@@ -25,7 +26,7 @@ mod string;
 mod tree;
 
 pub use change::{Inserted, Order};
-pub use load::Loader;
+pub use loader::Loader;
 pub use string::KsdsString;
 pub use tree::{Leaf, Spot};
 

@@ -6,7 +6,7 @@ use crate::error::RequestError;
 use crate::pool::{plain, Entry, Latched, Page, Probe, View, SLAB};
 use crate::store::index_record;
 use crate::sync::atomic::Ordering::Relaxed;
-use cica_format::index::IndexRecord;
+use cica_format::index::{IndexRecord, RecordRef};
 
 /// Level of an index record that is not in use.
 pub(super) const FREE: u8 = 255;
@@ -123,24 +123,32 @@ impl Ksds {
 
     /// The path to the sequence-set entry of `probe`, top first. Nothing changes meanwhile (K4).
     pub(super) fn path(&self, probe: &[u8]) -> Result<Vec<PathStep>, RequestError> {
+        let (mut path, ci) = self.path_above(probe)?;
+        if self.top().1 > 0 {
+            let entry = self.entry_of(ci, 1, probe)?.0;
+            let record = self.node(ci)?;
+            path.push(PathStep { ci, record, entry });
+        }
+        Ok(path)
+    }
+
+    /// Its part above the sequence set, and the index CI that leads to.
+    pub(super) fn path_above(&self, probe: &[u8]) -> Result<(Vec<PathStep>, u32), RequestError> {
         let (mut ci, levels) = self.top();
         let mut path = Vec::with_capacity(levels as usize);
-        for level in (1..=levels).rev() {
+        for level in (2..=levels).rev() {
             let (entry, next) = self.entry_of(ci, level, probe)?;
-            let record = match level {
-                1 => self.node(ci)?,
-                _ => IndexRecord {
-                    level,
-                    ca: 0,
-                    next: u32::MAX,
-                    entries: Vec::new(),
-                    free: Vec::new(),
-                },
+            let record = IndexRecord {
+                level,
+                ca: 0,
+                next: u32::MAX,
+                entries: Vec::new(),
+                free: Vec::new(),
             };
             path.push(PathStep { ci, record, entry });
             ci = next;
         }
-        Ok(path)
+        Ok((path, ci))
     }
 
     /// An index record in plain form.
@@ -205,6 +213,36 @@ impl Ksds {
         );
         self.index.changed(&mut latched);
         Ok(())
+    }
+
+    /// Puts an entry into a record of the index set where it lies: entry `i` gets `separator`, and behind it comes one
+    /// with the separator it had, and `pointer`. False, and nothing is changed: the record, or its frame, has no room.
+    fn add_entry(&self, ci: u32, i: usize, separator: &[u8], pointer: u32) -> Result<bool, RequestError> {
+        let mut latched = self.index.latch(ci)?;
+        let level = latched.view().level();
+        let mut page = Page::of(latched.bytes());
+        // What pointers are takes no part in how long the record is.
+        let mut entries: Vec<(&[u8], u32)> = page.separators().map(|separator| (separator, 0)).collect();
+        if i >= entries.len() {
+            return Ok(false);
+        }
+        entries.insert(i, (separator, 0));
+        let record = RecordRef {
+            level,
+            ca: 0,
+            next: u32::MAX,
+            entries: &entries,
+            free: &[],
+        };
+        // The reserve of `node_fits`.
+        let last = entries.last().map_or(0, |last| last.0.len());
+        let reserve = self.shape.key_len.saturating_sub(last);
+        let size = self.index.layout.ci_size.saturating_sub(reserve);
+        if !record.fits(size, self.data.layout.ci_per_ca) || !page.split_entry(i, separator, pointer) {
+            return Ok(false);
+        }
+        self.index.changed(&mut latched);
+        Ok(true)
     }
 
     /// A new index CI with this record.
@@ -298,6 +336,9 @@ impl Ksds {
             self.set_top(ci, levels + 1);
             return Ok(());
         };
+        if self.add_entry(ci, entry, &separator, right)? {
+            return Ok(());
+        }
         let mut record = self.node(ci)?;
         let old = std::mem::replace(&mut record.entries[entry].separator, separator);
         record.entries.insert(

@@ -21,6 +21,8 @@ use std::sync::Arc;
 enum Where {
     /// Its key was taken.
     Key,
+    /// It was stored: its key is the last one inserted.
+    Inserted,
     /// In `area`.
     Area,
     /// In `page`, at the spot's position.
@@ -43,7 +45,7 @@ pub struct KsdsString {
     /// Pages that it goes forward from leave the pool.
     leaves_none: bool,
     position: Position,
-    /// Key of the position; while `key_at` says so it is that of the record last returned.
+    /// Key of the position; while `key_at` says so it is that of the record last returned or stored.
     key: Vec<u8>,
     key_at: Where,
     /// RBA of the record in `area`.
@@ -254,6 +256,11 @@ impl KsdsString {
     fn settle_key(&mut self) {
         let record = match std::mem::replace(&mut self.key_at, Where::Key) {
             Where::Key => return,
+            Where::Inserted => {
+                self.key.clear();
+                self.key.extend_from_slice(self.inserted.as_deref().unwrap_or_default());
+                return;
+            }
             Where::Area => Some(self.area.as_slice()),
             Where::Page => self.spot.and_then(|s| self.page.record(s.pos)).map(|r| r.1),
         };
@@ -345,22 +352,49 @@ impl KsdsString {
     ///
     /// # Errors
     /// 8/8 duplicate, 8/12 out of sequence, 8/28 no space, 8/68, 8/108, 8/116, 12/x.
+    #[inline]
     pub fn insert(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
+        match self.joins_load(record, how) {
+            true => Ok(0),
+            false => self.insert_anywhere(record, how),
+        }
+    }
+
+    /// Adds a record to the CI that a load is filling, if nothing needs to be asked. False, and nothing is done.
+    #[inline]
+    fn joins_load(&mut self, record: &[u8], how: Insert) -> bool {
+        let ksds = &*self.ksds;
+        let plain = how != Insert::Direct && self.held.is_none() && self.unit.is_none();
+        if !ksds.loading.load(Relaxed) || !plain || self.access != Access::Output || ksds.is_fenced() {
+            return false;
+        }
+        if !ksds.join_load(record) {
+            return false;
+        }
+        let key = ksds.key_of(record);
+        match &mut self.inserted {
+            Some(inserted) if inserted.len() == key.len() => inserted.copy_from_slice(key),
+            inserted => *inserted = Some(key.to_vec()),
+        }
+        self.key_at = Where::Inserted;
+        self.set_position(Position::On);
+        true
+    }
+
+    fn insert_anywhere(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
         self.release();
         self.inner
             .allow_change(self.access, "inserting records (open for output)")?;
         self.check_length(record)?;
-        let inner = self.inner.clone();
-        let ksds = self.ksds.clone();
-        let key = ksds.key_of(record);
-        if ksds.loading.load(Relaxed) {
+        if self.ksds.loading.load(Relaxed) {
             match self.unit.is_some() {
-                true => inner.end_loading(&ksds)?,
+                true => self.inner.end_loading(&self.ksds)?,
                 // Somebody may have ended it meanwhile.
                 false if self.load(record, how)? => return Ok(0),
                 false => {}
             }
         }
+        let key = self.ksds.key_of(record);
         let sequential = how != Insert::Direct;
         if sequential && self.inserted.as_deref().is_some_and(|before| key < before) {
             return Err(RequestError::Sequence { key: key.to_vec() });
@@ -372,7 +406,7 @@ impl KsdsString {
         let done = self.change(Keyed::Insert { record, order })?;
         self.last_insert = Some(done.at);
         self.stored(key, sequential);
-        inner.after_change()?;
+        self.inner.after_change()?;
         Ok(done.rba)
     }
 
@@ -381,28 +415,25 @@ impl KsdsString {
         if how == Insert::Direct {
             return Err(RequestError::Loading);
         }
-        let inner = self.inner.clone();
         let Some(written) = self.ksds.load(record)? else {
             return Ok(false);
         };
-        let ksds = self.ksds.clone();
-        self.stored(ksds.key_of(record), true);
+        self.stored(self.ksds.key_of(record), true);
         if written {
-            inner.after_loaded_ca()?;
+            self.inner.after_loaded_ca()?;
         }
         Ok(true)
     }
 
     fn stored(&mut self, key: &[u8], sequential: bool) {
-        self.key_at = Where::Key;
         if sequential {
-            self.key.clear();
-            self.key.extend_from_slice(key);
-            self.set_position(Position::On);
             let inserted = self.inserted.get_or_insert_with(Vec::new);
             inserted.clear();
             inserted.extend_from_slice(key);
+            self.key_at = Where::Inserted;
+            self.set_position(Position::On);
         } else {
+            self.key_at = Where::Key;
             self.set_position(Position::None);
         }
     }

@@ -440,6 +440,16 @@ impl<'a> Page<'a> {
         (slots, spans, HEADER + separators_at(cap))
     }
 
+    /// The separators of an index page, in key order.
+    pub fn separators(&self) -> impl Iterator<Item = &[u8]> {
+        let (_, spans, separators) = self.index_places();
+        (0..self.count()).map(move |i| {
+            let span = self.u32(spans + i * 4);
+            let at = separators + (span >> 16) as usize * 4;
+            &self.bytes[at..at + (span & 0xFFFF) as usize]
+        })
+    }
+
     /// Samples the slots of entry `i` and those behind it.
     fn sample_from(&mut self, i: usize) {
         let (slots, count) = (self.index_places().0, self.count());

@@ -1,7 +1,7 @@
 //! Between a CI's image on the volume and its page in the pool.
 
 use crate::pool::{plain, Entry, ImagePage, Page, Shape, View, DESCRIPTOR, SLAB};
-use cica_format::index::{BaseRba, FlatRecord, IndexRecord};
+use cica_format::index::{BaseRba, FlatRecord, IndexRecord, RecordRef};
 use cica_format::{ci, slots, FormatError};
 
 /// How a component's CIs are read and rendered.
@@ -164,7 +164,23 @@ impl Codec {
                 Ok(())
             }
             Codec::Index { base, .. } => {
-                let record = sealed(&index_record(view, base.ci_per_ca as usize), base.ci_per_ca as usize);
+                let page = Page::of(frame);
+                let entries = sealed(
+                    page.separators()
+                        .zip((0..page.count()).map(|i| view.pointer(i)))
+                        .collect(),
+                );
+                let free = match view.level() {
+                    1 => free_cis(entries.iter().map(|e| e.1), base.ci_per_ca as usize),
+                    _ => Vec::new(),
+                };
+                let record = RecordRef {
+                    level: view.level(),
+                    ca: view.ca(),
+                    next: view.next(),
+                    entries: &entries,
+                    free: &free,
+                };
                 record.encode(image, *base).map_err(|why| why.to_string())
             }
         }
@@ -212,7 +228,7 @@ pub fn index_record(view: View<'_>, ci_per_ca: usize) -> IndexRecord {
         })
         .collect();
     let free = if view.level() == 1 {
-        free_cis(&entries, ci_per_ca)
+        free_cis(entries.iter().map(|e| e.pointer), ci_per_ca)
     } else {
         Vec::new()
     };
@@ -225,20 +241,13 @@ pub fn index_record(view: View<'_>, ci_per_ca: usize) -> IndexRecord {
     }
 }
 
-/// A record as it is written: with its list of free CIs, and with only its last entry infinite. The other segments of a
-/// spanned record at the end of the data set say X'FF', which no separator between two keys is.
-fn sealed(record: &IndexRecord, ci_per_ca: usize) -> IndexRecord {
-    let mut sealed = record.clone();
-    if let Some((_, others)) = sealed.entries.split_last_mut() {
-        others
-            .iter_mut()
-            .filter(|e| e.separator.is_empty())
-            .for_each(|e| e.separator.push(0xFF));
+/// Entries as they are written: with only the last infinite. The other segments of a spanned record at the end of the
+/// data set say X'FF', which no separator between two keys is.
+fn sealed(mut entries: Vec<(&[u8], u32)>) -> Vec<(&[u8], u32)> {
+    if let Some((_, others)) = entries.split_last_mut() {
+        others.iter_mut().filter(|e| e.0.is_empty()).for_each(|e| e.0 = &[0xFF]);
     }
-    if record.level == 1 {
-        sealed.free = free_cis(&sealed.entries, ci_per_ca);
-    }
-    sealed
+    entries
 }
 
 /// The entries of a record that was read, with all of its infinite ones.
@@ -254,10 +263,10 @@ fn unsealed(record: &FlatRecord) -> impl ExactSizeIterator<Item = (&[u8], u32)> 
 }
 
 /// CI numbers of a CA that no entry points to, descending.
-pub fn free_cis(entries: &[Entry], ci_per_ca: usize) -> Vec<u16> {
+pub fn free_cis(pointers: impl Iterator<Item = u32>, ci_per_ca: usize) -> Vec<u16> {
     let mut used = vec![false; ci_per_ca];
-    for entry in entries {
-        if let Some(u) = used.get_mut(entry.pointer as usize) {
+    for pointer in pointers {
+        if let Some(u) = used.get_mut(pointer as usize) {
             *u = true;
         }
     }

@@ -3,7 +3,33 @@
 use super::*;
 use crate::bytes::put;
 
+/// An index record to be written, whose separators lie anywhere.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordRef<'r> {
+    /// As in [`IndexRecord`].
+    pub level: u8,
+    /// See there.
+    pub ca: u32,
+    /// See there.
+    pub next: u32,
+    /// Separator and pointer of each entry.
+    pub entries: &'r [(&'r [u8], u32)],
+    /// As in [`IndexRecord`].
+    pub free: &'r [u16],
+}
+
 impl IndexRecord {
+    fn lent<T>(&self, act: impl FnOnce(RecordRef<'_>) -> T) -> T {
+        let entries: Vec<(&[u8], u32)> = self.entries.iter().map(|e| (&e.separator[..], e.pointer)).collect();
+        act(RecordRef {
+            level: self.level,
+            ca: self.ca,
+            next: self.next,
+            entries: &entries,
+            free: &self.free,
+        })
+    }
+
     /// Fills `image`, a whole index CI, with the record, its RDF and the CIDF. Sections are as long as a CA's number of
     /// CIs asks for ([`section_size`]).
     ///
@@ -18,6 +44,41 @@ impl IndexRecord {
     /// # Errors
     /// As there.
     pub fn encode_in_sections(&self, image: &mut [u8], base: BaseRba, per_section: usize) -> Result<(), IndexFull> {
+        self.lent(|record| record.encode_in_sections(image, base, per_section))
+    }
+
+    /// The record fits an index CI of `index_ci_size` bytes.
+    pub fn fits(&self, index_ci_size: usize, ci_per_ca: usize) -> bool {
+        self.lent(|record| record.fits(index_ci_size, ci_per_ca))
+    }
+
+    /// Whether any sequence-set record of so many entries, whose separators have `separators` bytes together, fits an
+    /// index CI however little they compress: `reserve` bytes less than it has are enough.
+    pub fn surely_fits(
+        index_ci_size: usize,
+        ci_per_ca: usize,
+        entries: usize,
+        separators: usize,
+        reserve: usize,
+    ) -> bool {
+        // Each CI of the CA has a pointer, in an entry or on the list of free ones.
+        let pointers = ci_per_ca * pointer_len(1, ci_per_ca as u32);
+        let sections = entries.div_ceil(section_size(ci_per_ca));
+        let space = HEADER_LEN + pointers + separators + entries * FL_LEN + sections * SECTION_FIELD_LEN;
+        space + reserve <= room(index_ci_size)
+    }
+}
+
+impl RecordRef<'_> {
+    /// Fills `image` as [`IndexRecord::encode`] does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn encode(&self, image: &mut [u8], base: BaseRba) -> Result<(), IndexFull> {
+        self.encode_in_sections(image, base, section_size(base.ci_per_ca as usize))
+    }
+
+    fn encode_in_sections(&self, image: &mut [u8], base: BaseRba, per_section: usize) -> Result<(), IndexFull> {
         let per_section = per_section.max(1);
         self.check(image.len(), base, per_section)?;
         image.fill(0);
@@ -36,36 +97,20 @@ impl IndexRecord {
         self.space(ci_per_ca, section_size(ci_per_ca as usize)) <= room(index_ci_size)
     }
 
-    /// Whether any sequence-set record of so many entries, whose separators have `separators` bytes together, fits an
-    /// index CI however little they compress: `reserve` bytes less than it has are enough.
-    pub fn surely_fits(
-        index_ci_size: usize,
-        ci_per_ca: usize,
-        entries: usize,
-        separators: usize,
-        reserve: usize,
-    ) -> bool {
-        // Each CI of the CA has a pointer, in an entry or on the list of free ones.
-        let pointers = ci_per_ca * pointer_len(1, ci_per_ca as u32);
-        let sections = entries.div_ceil(section_size(ci_per_ca));
-        let space = HEADER_LEN + pointers + separators + entries * FL_LEN + sections * SECTION_FIELD_LEN;
-        space + reserve <= room(index_ci_size)
-    }
-
     fn check(&self, index_ci_size: usize, base: BaseRba, per_section: usize) -> Result<(), IndexFull> {
         if self.level == 0 {
             return Err(IndexFull::Level);
         }
         let limit = pointer_limit(self.level, base.ci_per_ca);
         let free = self.free.iter().map(|&ci| ci.into());
-        let mut pointers = self.entries.iter().map(|e| e.pointer).chain(free);
+        let mut pointers = self.entries.iter().map(|e| e.1).chain(free);
         if let Some(pointer) = pointers.find(|&p| p >= limit) {
             return Err(IndexFull::Pointer { pointer });
         }
-        if let Some(e) = self.entries.iter().find(|e| e.separator.len() > MAX_SEPARATOR) {
-            return Err(IndexFull::Separator { len: e.separator.len() });
+        if let Some((long, _)) = self.entries.iter().find(|e| e.0.len() > MAX_SEPARATOR) {
+            return Err(IndexFull::Separator { len: long.len() });
         }
-        let misplaced = |two: &[Entry]| two[0].separator.is_empty() || !in_order(&two[0].separator, &two[1].separator);
+        let misplaced = |two: &[(&[u8], u32)]| two[0].0.is_empty() || !in_order(two[0].0, two[1].0);
         if let Some(entry) = self.entries.windows(2).position(misplaced) {
             return Err(IndexFull::Order { entry: entry + 1 });
         }
@@ -80,7 +125,7 @@ impl IndexRecord {
     fn space(&self, ci_per_ca: u32, per_section: usize) -> usize {
         let pointer = pointer_len(self.level, ci_per_ca);
         let keys: usize = (0..self.entries.len())
-            .map(|i| self.entries[i].separator.len() - self.front(i, per_section) + FL_LEN + pointer)
+            .map(|i| self.entries[i].0.len() - self.front(i, per_section) + FL_LEN + pointer)
             .sum();
         let sections = self.entries.len().div_ceil(per_section);
         HEADER_LEN + self.free.len() * pointer + keys + sections * SECTION_FIELD_LEN
@@ -98,7 +143,7 @@ impl IndexRecord {
             true => (i / per_section * per_section).checked_sub(1),
             false => i.checked_sub(1),
         };
-        against.map_or(0, |a| shared(&self.entries[a].separator, &self.entries[i].separator))
+        against.map_or(0, |a| shared(self.entries[a].0, self.entries[i].0))
     }
 
     fn put_header(&self, image: &mut [u8], base: BaseRba) -> Result<(), IndexFull> {
@@ -149,13 +194,13 @@ impl IndexRecord {
         let mut end = image.len() - CONTROL_LEN;
         // Control information of the section before, and the section field it waits for.
         let mut section: Option<(usize, usize)> = None;
-        for (i, entry) in self.entries.iter().enumerate() {
+        for (i, (separator, pointed)) in self.entries.iter().enumerate() {
             let front = self.front(i, per_section);
-            let key = &entry.separator[front..];
+            let key = &separator[front..];
             let control = end - FL_LEN - pointer;
             image[control] = front as u8;
             image[control + 1] = key.len() as u8;
-            put(image, control + FL_LEN, &entry.pointer.to_be_bytes()[4 - pointer..]);
+            put(image, control + FL_LEN, &pointed.to_be_bytes()[4 - pointer..]);
             end = control - key.len();
             put(image, end, key);
             if !self.is_leftmost(i, per_section) {
