@@ -18,8 +18,8 @@ use cica_format::index::IndexRecord;
 use std::cmp::Ordering;
 
 impl Ksds {
-    /// Adds a record to the CI that a load is filling, if the CI has begun and the record belongs there (B4). False, and
-    /// nothing is done: [`load`](Self::load) looks closer.
+    /// Adds a record to the CI that a load is filling, if the CI has begun and the record belongs there (B4). False,
+    /// and nothing is done: [`load`](Self::load) looks closer.
     #[inline]
     pub fn join_load(&self, record: &[u8]) -> bool {
         let mut loader = self.loader.lock();

@@ -1,5 +1,5 @@
-//! What a load builds before it is written: the control intervals of control areas that wait, of the one being built, and
-//! the one being filled, in one stretch of memory that is used again and again.
+//! What a load builds before it is written: the control intervals of control areas that wait, of the one being built,
+//! and the one being filled, in one stretch of memory that is used again and again.
 //!
 //! * B4. A loader is made while the data set loads and is gone before that ends; so who finds one may add a record to
 //!   the CI being filled, whether it keeps the gate or not. Everything else needs the gate.

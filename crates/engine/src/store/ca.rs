@@ -107,6 +107,12 @@ impl<'p> CaPage<'p> {
         let at = Self::frame_at(i) * 4;
         self.words.prefetch(at, at + 4);
     }
+    /// Asks for the cache line that [`place`](Self::place) reads.
+    #[inline]
+    pub fn prefetch_place(&self, i: usize) {
+        let at = Self::place_at(i) * 8;
+        self.words.prefetch(at, at + 8);
+    }
     /// Sets it.
     pub fn set_frame(&self, i: usize, frame: u32) {
         if let Some(cell) = self.words.half_cell(Self::frame_at(i)) {

@@ -58,7 +58,7 @@ impl Component {
     /// Reads what there is of `bytes.len()` bytes; returns how much that was.
     fn read_some(&self, at: u64, bytes: &mut [u8]) -> std::io::Result<usize> {
         let mut batch = [ReadAt { at, buf: bytes, got: 0 }];
-        self.file().and_then(|f| f.read(&mut batch))?;
+        self.with_file(|file| file.read(&mut batch))?;
         self.count_io(1);
         Ok(batch[0].got)
     }

@@ -242,12 +242,18 @@ impl Component {
         Some(version)
     }
 
-    /// Asks for what [`resident_in`](Self::resident_in) will read of the CA's descriptor. The numbers may be any.
+    /// Asks for what [`resident_in`](Self::resident_in), and a look at the CI, will read of the CA's descriptor. The
+    /// numbers may be any.
     #[inline]
     pub fn prefetch_place(&self, ca: u32, i: usize) {
         let descriptor = self.directory.get(ca);
         if descriptor != crate::pool::NO_FRAME {
-            CaPage::of(self.pool.view(descriptor)).prefetch_frame(i);
+            let page = CaPage::of(self.pool.view(descriptor));
+            page.prefetch_frame(i);
+            if self.still {
+                // A look at the CI comes next (`glance.rs`).
+                page.prefetch_place(i);
+            }
         }
     }
 
@@ -313,12 +319,17 @@ impl Component {
         self.allocated().0.saturating_sub(used)
     }
 
+    /// Does something with the file, while the component is open.
+    fn with_file<T>(&self, act: impl FnOnce(&dyn File) -> std::io::Result<T>) -> std::io::Result<T> {
+        match &*self.file.read() {
+            Some(file) => act(&**file),
+            None => Err(was_closed()),
+        }
+    }
+
     /// The file, while the component is open.
     fn file(&self) -> std::io::Result<Arc<dyn File>> {
-        self.file
-            .read()
-            .clone()
-            .ok_or_else(|| std::io::Error::other("the data set was closed"))
+        self.file.read().clone().ok_or_else(was_closed)
     }
 
     /// CIs of a CA that hold records.
@@ -359,6 +370,10 @@ impl Component {
             ),
         }
     }
+}
+
+fn was_closed() -> std::io::Error {
+    std::io::Error::other("the data set was closed")
 }
 
 fn used_at_open(root: &Root) -> i64 {
