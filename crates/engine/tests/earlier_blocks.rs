@@ -4,32 +4,10 @@
 
 mod common;
 
-use cica_disk::{Open, ReadAt, WriteAt};
 use cica_engine::*;
+use common::bytes::{bytes_of, put};
 use common::keyed::*;
 use common::*;
-use std::path::Path;
-
-fn bytes_of(world: &World, path: &Path) -> Vec<u8> {
-    let file = world.disk.open(path, Open::default()).unwrap();
-    let mut bytes = vec![0; file.size(None).unwrap() as usize];
-    file.read(&mut [ReadAt {
-        at: 0,
-        buf: &mut bytes,
-        got: 0,
-    }])
-    .unwrap();
-    bytes
-}
-
-fn put(world: &World, path: &Path, at: usize, buf: &[u8]) {
-    let how = Open {
-        write: true,
-        ..Open::default()
-    };
-    let file = world.disk.open(path, how).unwrap();
-    file.write(&[WriteAt { at: at as u64, buf }]).unwrap();
-}
 
 /// The records that change in each commit. The first frees two slots of control area 1 for its next two, so that the
 /// image which the second lets go is there still, and only the checksum of the header tells that it is not of now. The
@@ -41,14 +19,14 @@ fn moments(world: &World) -> Vec<Vec<u8>> {
     let engine = world.engine();
     loaded(world, &engine, "a", 100);
     let path = world.paths("a").0;
-    let mut moments = vec![bytes_of(world, &path)];
+    let mut moments = vec![bytes_of(&*world.disk, &path)];
     for records in CHANGED {
         let ds = world.open(&engine, "a");
         for &n in records {
             update(&mut ds.string(), n, 1, 60).unwrap();
         }
         ds.close().unwrap();
-        moments.push(bytes_of(world, &path));
+        moments.push(bytes_of(&*world.disk, &path));
     }
     moments
 }
@@ -66,9 +44,9 @@ fn with_each_block(world: &World, mut look: impl FnMut(&str) -> bool) -> usize {
             for at in (131_072..then.len().min(now.len())).step_by(len) {
                 let block = at..(at + len).min(then.len()).min(now.len());
                 if then[block.clone()] != now[block.clone()] {
-                    put(world, &path, at, &then[block.clone()]);
+                    put(&*world.disk, &path, at as u64, &then[block.clone()]);
                     seen += usize::from(look(&format!("{len} bytes of moment {moment} at {at}")));
-                    put(world, &path, at, &now[block]);
+                    put(&*world.disk, &path, at as u64, &now[block]);
                 }
             }
         }

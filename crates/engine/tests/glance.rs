@@ -4,8 +4,9 @@
 
 mod common;
 
-use cica_disk::{Counted, Disk, MemoryDisk, Open, ReadAt, WriteAt};
+use cica_disk::{Counted, MemoryDisk};
 use cica_engine::*;
+use common::bytes::{bytes_of, put};
 use common::*;
 use std::path::Path;
 use std::sync::Arc;
@@ -90,25 +91,9 @@ fn damage_is_an_error_at_the_first_look_and_at_every_other() {
     load(&world, &engine);
     // The byte after the key of record 100 is changed, wherever its image lies.
     let (path, _) = world.paths("look");
-    let file = memory
-        .open(
-            &path,
-            Open {
-                write: true,
-                ..Open::default()
-            },
-        )
-        .unwrap();
-    let mut bytes = vec![0; file.size(None).unwrap() as usize];
-    let mut batch = [ReadAt {
-        at: 0,
-        buf: &mut bytes,
-        got: 0,
-    }];
-    file.read(&mut batch).unwrap();
+    let bytes = bytes_of(&memory, &path);
     let at = bytes.windows(8).position(|w| w == key(200)).unwrap() as u64 + 9;
-    file.write(&[WriteAt { at, buf: &[0xA5] }]).unwrap();
-    drop(file);
+    put(&memory, &path, at, &[0xA5]);
     let ds = world.open_with(&engine, "look", OpenOptions::default());
     let mut string = ds.string();
     for _ in 0..6 {

@@ -3,29 +3,19 @@
 
 mod common;
 
-use cica_disk::sim::Survival;
-use cica_disk::{Create, Disk, Image, MemoryDisk, Open, SimDisk};
+use cica_disk::{Create, Disk, Open};
 use cica_engine::*;
+use common::keyed::numbers;
+use common::power::{cut, world};
 use common::*;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
 fn loaded(world: &World, engine: &Engine, name: &str) {
     world.create(engine, name, |_, _| ());
     let ds = world.open(engine, name);
     ds.string().insert(&sealed(0, 0, 60), Insert::Sequential).unwrap();
     ds.close().unwrap();
-}
-
-fn keys(ds: &DataSet) -> Vec<u64> {
-    assert_sound(ds);
-    let (mut s, mut found) = (ds.string(), Vec::new());
-    while let Ok(record) = s.next(Intent::Read) {
-        unsealed(record.bytes);
-        found.push(String::from_utf8_lossy(&record.bytes[..8]).parse().unwrap());
-    }
-    found
 }
 
 fn insert(ds: &DataSet, n: u64) {
@@ -53,8 +43,8 @@ fn a_data_set_closed_and_opened_again_on_one_log_is_recovered_whole() {
     b.commit().unwrap();
     drop((b, engine));
     let engine = world.engine();
-    assert_eq!(keys(&world.open(&engine, "a")), [0, 1, 2, 3]);
-    assert_eq!(keys(&world.open(&engine, "b")), [0, 1, 2]);
+    assert_eq!(numbers(&world.open(&engine, "a")), [0, 1, 2, 3]);
+    assert_eq!(numbers(&world.open(&engine, "b")), [0, 1, 2]);
 }
 
 #[test]
@@ -72,11 +62,11 @@ fn one_data_set_is_abandoned_and_recovered_while_another_goes_on() {
         drop(a);
         insert(&b, n + 100);
         b.commit().unwrap();
-        assert_eq!(keys(&world.open(&engine, "a")), (0..=n).collect::<Vec<_>>());
+        assert_eq!(numbers(&world.open(&engine, "a")), (0..=n).collect::<Vec<_>>());
     }
     drop((b, engine));
     let engine = world.engine();
-    assert_eq!(keys(&world.open(&engine, "b")), [0, 1, 2, 3, 4, 101, 102, 103, 104]);
+    assert_eq!(numbers(&world.open(&engine, "b")), [0, 1, 2, 3, 4, 101, 102, 103, 104]);
 }
 
 #[test]
@@ -95,7 +85,7 @@ fn of_clones_and_of_closes_at_the_same_time_the_last_commits() {
             (one.join().unwrap(), two.join().unwrap())
         });
         assert!(closed.0 != closed.1, "{closed:?}");
-        assert_eq!(keys(&world.open(&engine, "a")).len() as u64, round + 1);
+        assert_eq!(numbers(&world.open(&engine, "a")).len() as u64, round + 1);
     }
 }
 
@@ -120,7 +110,7 @@ fn acknowledged_requests_survive_death_after_death() {
             .map(|name| world.open_with(&engine, name, request))
             .collect();
         for (ds, there) in open.iter().zip(&there) {
-            assert_eq!(keys(ds), there.keys().copied().collect::<Vec<_>>(), "round {round}");
+            assert_eq!(numbers(ds), there.keys().copied().collect::<Vec<_>>(), "round {round}");
         }
         for _ in 0..random.below(120) {
             let which = random.below(3) as usize;
@@ -180,7 +170,7 @@ fn a_second_open_in_the_process_gets_the_durability_it_asks_for() {
     let second = world.open_with(&engine, "a", request);
     insert(&second, 1);
     drop((first, second, engine));
-    assert_eq!(keys(&world.open(&world.engine(), "a")), [0, 1]);
+    assert_eq!(numbers(&world.open(&world.engine(), "a")), [0, 1]);
 }
 
 /// Bytes of log after 500 commits with a checkpoint after each fifty, while `others` are open for output too.
@@ -213,9 +203,9 @@ fn log_after_checkpoints(others: &[&str]) -> u64 {
     a.commit().unwrap();
     drop((a, open, engine));
     let engine = world.engine();
-    assert_eq!(keys(&world.open(&engine, "a")), (0..=501).collect::<Vec<_>>());
+    assert_eq!(numbers(&world.open(&engine, "a")), (0..=501).collect::<Vec<_>>());
     for name in others {
-        assert_eq!(keys(&world.open(&engine, name)), [0, 1]);
+        assert_eq!(numbers(&world.open(&engine, name)), [0, 1]);
     }
     bytes
 }
@@ -229,21 +219,18 @@ fn a_checkpoint_of_the_only_data_set_that_logs_starts_the_log_over() {
 
 #[test]
 fn a_log_file_that_a_killed_process_made_is_made_durable() {
-    let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
+    let (disk, world) = world();
     let made = Open {
         write: true,
         create: Create::New,
         ..Open::default()
     };
     disk.open(Path::new("/log/log-0001"), made).unwrap();
-    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
     let engine = world.engine();
     loaded(&world, &engine, "a");
     let ds = world.open(&engine, "a");
     insert(&ds, 1);
     ds.commit().unwrap();
-    let trace = disk.trace();
-    let left = trace.crash_after(disk.events()).image(|_, _| Survival::Lost);
-    let after = World::on(Arc::new(MemoryDisk::from(left)), Path::new("/"));
-    assert_eq!(keys(&after.open(&after.engine(), "a")), [0, 1]);
+    let after = cut(&disk);
+    assert_eq!(numbers(&after.open(&after.engine(), "a")), [0, 1]);
 }

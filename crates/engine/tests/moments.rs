@@ -7,6 +7,8 @@ mod common;
 use cica_disk::sim::{Event, Survival};
 use cica_disk::{Disk, File, Image, MemoryDisk, Open, ReadAt, SimDisk, WriteAt};
 use cica_engine::*;
+use common::bytes::bytes_of;
+use common::keyed::count;
 use common::*;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,27 +26,9 @@ fn add(world: &World, n: u64) {
     ds.close().unwrap();
 }
 
-fn records(world: &World) -> u64 {
-    let ds = world.open(&world.engine(), "a");
-    assert_sound(&ds);
-    ds.statistics().0.records
-}
-
 fn with_records(world: &World, n: u64) {
     world.create(&world.engine(), "a", |_, _| {});
     (0..n).for_each(|n| add(world, n));
-}
-
-fn bytes_of(disk: &dyn Disk, path: &Path) -> Vec<u8> {
-    let file = disk.open(path, Open::default()).unwrap();
-    let mut bytes = vec![0; file.size(None).unwrap() as usize];
-    file.read(&mut [ReadAt {
-        at: 0,
-        buf: &mut bytes,
-        got: 0,
-    }])
-    .unwrap();
-    bytes
 }
 
 /// Each way in which a cut may leave what is not durable: nothing, all, each alone, all but each, each torn.
@@ -84,7 +68,7 @@ fn a_power_cut_in_alter_leaves_the_records_of_the_last_close() {
     for events in begun..=disk.events() {
         for image in left_by_cut(&disk, events) {
             let world = world_on(MemoryDisk::from(image));
-            assert_eq!(records(&world), 3, "cut after event {events}");
+            assert_eq!(count(&world, "a"), 3, "cut after event {events}");
             images += 1;
         }
     }
@@ -112,7 +96,7 @@ fn a_power_cut_while_a_root_names_its_log_leaves_the_records_of_the_last_close()
     let mut images = 0;
     for events in begun..=answered {
         for image in left_by_cut(&disk, events) {
-            let there = records(&world_on(Arc::new(MemoryDisk::from(image))));
+            let there = count(&world_on(Arc::new(MemoryDisk::from(image))), "a");
             let promised = if events == answered { 4..=4 } else { 3..=4 };
             assert!(
                 promised.contains(&there),
@@ -149,7 +133,7 @@ fn the_commit_after_a_root_went_to_the_wrong_copy_spares_it() {
         std::mem::forget(ds);
         for events in 0..=disk.events() {
             for image in left_by_cut(&disk, events) {
-                let there = records(&world_on(MemoryDisk::from(image)));
+                let there = count(&world_on(MemoryDisk::from(image)), "a");
                 assert!(
                     (3..=4).contains(&there),
                     "{there} records, copy at {at}, event {events}"
@@ -268,7 +252,7 @@ fn one_read_of_the_root_from_the_wrong_place_does_not_make_an_older_state_the_ne
                 at,
                 before: left.clone(),
             };
-            assert_eq!(records(&world_on(astray)), 4, "copy at {at}, read {nth}");
+            assert_eq!(count(&world_on(astray), "a"), 4, "copy at {at}, read {nth}");
             if left.load(Relaxed) >= 0 {
                 break;
             }
@@ -301,6 +285,6 @@ fn after_a_log_started_over_either_root_is_enough() {
         let buf = &[0; 65_536][..];
         file.write(&[WriteAt { at, buf }]).unwrap();
         drop(file);
-        assert_eq!(records(&world_on(left)), 5, "without the copy at {at}");
+        assert_eq!(count(&world_on(left), "a"), 5, "without the copy at {at}");
     }
 }

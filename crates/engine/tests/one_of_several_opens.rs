@@ -3,33 +3,13 @@
 
 mod common;
 
-use cica_disk::sim::{Call, Errno, Faults, Survival};
-use cica_disk::{Image, MemoryDisk, SimDisk};
+use cica_disk::sim::{Call, Errno, Faults};
 use cica_engine::*;
 use cica_format::attributes::Organization;
 use common::keyed::*;
+use common::power::{cut, world};
 use common::*;
 use std::path::Path;
-use std::sync::Arc;
-
-fn world() -> (SimDisk, World) {
-    let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
-    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
-    (disk, world)
-}
-
-/// What a power cut leaves now, if nothing survives it that was not synced.
-fn cut(disk: &SimDisk) -> World {
-    let trace = disk.trace();
-    let left = trace.crash_after(disk.events()).image(|_, _| Survival::Lost);
-    World::on(Arc::new(MemoryDisk::from(left)), Path::new("/"))
-}
-
-fn records(world: &World) -> u64 {
-    let ds = world.open(&world.engine(), "a");
-    assert_sound(&ds);
-    ds.statistics().0.records
-}
 
 #[test]
 fn beside_an_open_unit_a_close_makes_durable_what_is_not_of_the_unit() {
@@ -56,10 +36,10 @@ fn the_close_of_one_of_two_opens_is_durable() {
     let (ds, other) = (world.open(&engine, "a"), world.open(&engine, "a"));
     insert(&mut ds.string(), 5, 1).unwrap();
     assert!(!ds.close().unwrap().closed);
-    assert_eq!(records(&cut(&disk)), 11);
+    assert_eq!(count(&cut(&disk), "a"), 11);
     insert(&mut other.string(), 6, 1).unwrap();
     assert!(other.close().unwrap().closed);
-    assert_eq!(records(&cut(&disk)), 12);
+    assert_eq!(count(&cut(&disk), "a"), 12);
 }
 
 #[test]
@@ -143,5 +123,5 @@ fn the_close_of_one_for_input_writes_nothing() {
     assert!(!reader.close().unwrap().closed);
     assert_eq!(disk.events(), before);
     ds.close().unwrap();
-    assert_eq!(records(&cut(&disk)), 11);
+    assert_eq!(count(&cut(&disk), "a"), 11);
 }

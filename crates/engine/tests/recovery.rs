@@ -6,6 +6,7 @@ mod common;
 
 use cica_disk::{Create, Disk, File, MemoryDisk, Open, ReadAt, WriteAt};
 use cica_engine::*;
+use common::bytes::{bytes_of, put};
 use common::*;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -160,15 +161,7 @@ fn of_two_copies_that_need_the_log_neither_is_taken() {
     let world = dead_owner();
     let (from, to) = (world.paths("b/x"), world.paths("copy"));
     for (from, to) in [(from.0, to.0), (from.1, to.1)] {
-        let source = world.disk.open(&from, Open::default()).unwrap();
-        let mut bytes = vec![0; source.size(None).unwrap() as usize];
-        source
-            .read(&mut [ReadAt {
-                at: 0,
-                buf: &mut bytes,
-                got: 0,
-            }])
-            .unwrap();
+        let bytes = bytes_of(&*world.disk, &from);
         let how = Open {
             write: true,
             create: Create::New,
@@ -369,24 +362,12 @@ fn a_fenced_data_set_does_not_make_the_log_start_over_again_and_again() {
 
 /// Bytes of the data component from `at` on.
 fn read_at(world: &World, name: &str, at: u64) -> Vec<u8> {
-    let file = world.disk.open(&world.paths(name).0, Open::default()).unwrap();
-    let mut bytes = vec![0; 65_536];
-    let mut batch = [ReadAt {
-        at,
-        buf: &mut bytes,
-        got: 0,
-    }];
-    file.read(&mut batch).unwrap();
-    bytes
+    let bytes = bytes_of(&*world.disk, &world.paths(name).0);
+    bytes[at as usize..][..65_536].to_vec()
 }
 
 fn write_at(world: &World, name: &str, at: u64, bytes: &[u8]) {
-    let how = Open {
-        write: true,
-        ..Open::default()
-    };
-    let file = world.disk.open(&world.paths(name).0, how).unwrap();
-    file.write(&[WriteAt { at, buf: bytes }]).unwrap();
+    put(&*world.disk, &world.paths(name).0, at, bytes);
 }
 
 /// The data set after a commit of each kind, its owner dead.

@@ -273,11 +273,7 @@ fn so_it_is_where_each_request_is_durable() {
 
 /// The first change of one data set, while another one's change finds the log too long and starts it over.
 fn first_change_beside_an_end_of_epoch(durability: Durability) {
-    let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
-    let world = World {
-        pool_bytes: 1 << 20,
-        ..World::on(Arc::new(disk.clone()), Path::new("/"))
-    };
+    let (disk, world) = power::world();
     let engine = world.engine();
     engine.start_log_over_after(1);
     let options = OpenOptions {
@@ -304,9 +300,7 @@ fn first_change_beside_an_end_of_epoch(durability: Durability) {
         })
         .collect();
     let open: Vec<DataSet> = workers.into_iter().map(|worker| worker.join().unwrap()).collect();
-    let trace = disk.trace();
-    let left = trace.crash_after(disk.events()).image(|_, _| Survival::Lost);
-    let after = World::on(Arc::new(MemoryDisk::from(left)), Path::new("/"));
+    let after = power::cut(&disk);
     for (name, changes) in changes {
         let found = keyed::contents(&after.open(&after.engine(), name)).len() as u64;
         assert_eq!(found, 4 + changes, "{name}");

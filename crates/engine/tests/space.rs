@@ -4,22 +4,14 @@
 mod common;
 
 use cica_disk::sim::{Call, Errno, Event, Faults, Survival};
-use cica_disk::{Counted, Disk, Image, MemoryDisk, Open, ReadAt, SimDisk, WriteAt};
+use cica_disk::{Counted, Disk, Image, MemoryDisk, Open, SimDisk, WriteAt};
 use cica_engine::*;
 use cica_format::root::AREA_LEN;
+use common::bytes::bytes_of;
+use common::keyed::numbers;
 use common::*;
 use std::path::Path;
 use std::sync::Arc;
-
-fn keys(ds: &DataSet) -> Vec<u64> {
-    assert_sound(ds);
-    let (mut s, mut found) = (ds.string(), Vec::new());
-    while let Ok(record) = s.next(Intent::Read) {
-        unsealed(record.bytes);
-        found.push(String::from_utf8_lossy(&record.bytes[..8]).parse().unwrap());
-    }
-    found
-}
 
 #[test]
 fn without_secondary_space_inserts_are_refused_and_nothing_changes() {
@@ -51,10 +43,10 @@ fn without_secondary_space_inserts_are_refused_and_nothing_changes() {
             }
         }
         there.sort_unstable();
-        assert_eq!(keys(&ds), there, "space {data_space}, {index_space}");
+        assert_eq!(numbers(&ds), there, "space {data_space}, {index_space}");
         ds.close().unwrap();
         let engine = world.engine();
-        assert_eq!(keys(&world.open(&engine, "t")), there);
+        assert_eq!(numbers(&world.open(&engine, "t")), there);
     }
 }
 
@@ -82,7 +74,7 @@ fn a_load_that_runs_out_of_space_keeps_what_it_acknowledged() {
         );
         drop(s);
         ds.close().unwrap();
-        assert_eq!(keys(&world.open(&engine, "t")), (0..loaded).collect::<Vec<_>>());
+        assert_eq!(numbers(&world.open(&engine, "t")), (0..loaded).collect::<Vec<_>>());
     }
 }
 
@@ -114,7 +106,7 @@ fn requests_done_again_may_take_more_room_than_the_definition_gives() {
     disk.kill();
     std::mem::forget((s, ds));
     let ds = world.open(&world.engine(), "t");
-    assert_eq!(keys(&ds), there);
+    assert_eq!(numbers(&ds), there);
     assert!(ds.high_used() > before, "{} is no more than {before}", ds.high_used());
 }
 
@@ -149,13 +141,13 @@ fn a_full_file_system_refuses_and_later_works_again() {
         }
     }
     there.sort_unstable();
-    assert_eq!(keys(&ds), there);
+    assert_eq!(numbers(&ds), there);
     disk.set_faults(Faults::none());
     s.insert(&sealed(100_001, 1, 200), Insert::Direct).unwrap();
     there.push(100_001);
     drop(s);
     ds.close().unwrap();
-    assert_eq!(keys(&world.open(&engine, "t")), there);
+    assert_eq!(numbers(&world.open(&engine, "t")), there);
 }
 
 /// Does a fixed workload, acknowledging as it goes; stops at the first error that fences.
@@ -217,7 +209,7 @@ fn after_any_failed_call_a_reopen_gives_what_was_acknowledged() {
                 failed += work(&world, &mut acknowledged, &mut pending).is_err() as u32;
                 disk.set_faults(Faults::none());
                 let engine = world.engine();
-                let found = keys(&world.open(&engine, "t"));
+                let found = numbers(&world.open(&engine, "t"));
                 acknowledged.sort_unstable();
                 let missing: Vec<_> = acknowledged.iter().filter(|n| !found.contains(n)).collect();
                 assert!(
@@ -272,7 +264,7 @@ fn a_close_writes_the_control_intervals_that_changed_and_no_others() {
     assert_eq!(written_by_close(&world, &counted, 50, 6), alone + 50 * 512);
     assert_eq!(written_by_close(&world, &counted, 2, 7), alone + 2 * 512);
     let ds = world.open(&world.engine(), "t");
-    assert_eq!(keys(&ds), (0..300).collect::<Vec<u64>>());
+    assert_eq!(numbers(&ds), (0..300).collect::<Vec<u64>>());
     assert_eq!(
         unsealed(ds.string().get(&key(5), Search::Equal, Intent::Read).unwrap().bytes),
         7
@@ -285,15 +277,6 @@ fn a_close_writes_the_control_intervals_that_changed_and_no_others() {
         unsealed(ds.string().get(&key(295), Search::Equal, Intent::Read).unwrap().bytes),
         0
     );
-}
-
-/// All bytes of a file.
-fn bytes_of(disk: &dyn Disk, path: &Path) -> Vec<u8> {
-    let file = disk.open(path, Open::default()).unwrap();
-    let mut bytes = vec![0; file.size(None).unwrap() as usize];
-    let buf = &mut bytes[..];
-    file.read(&mut [ReadAt { at: 0, buf, got: 0 }]).unwrap();
-    bytes
 }
 
 #[test]
@@ -345,7 +328,7 @@ fn commit_without_root(one: u64, other: u64) {
     file.write(&[WriteAt { at: 0, buf }]).unwrap();
     drop(file);
     let ds = world.open(&world.engine(), "t");
-    assert_eq!(keys(&ds), (0..600).collect::<Vec<u64>>());
+    assert_eq!(numbers(&ds), (0..600).collect::<Vec<u64>>());
     let mut s = ds.string();
     for n in 0..600 {
         let value = unsealed(s.get(&key(n), Search::Equal, Intent::Read).unwrap().bytes);
@@ -434,7 +417,7 @@ fn long_session(world: &World, give_back_from: u64, areas: u64) {
 /// What a long session wrote last is there.
 fn assert_written(world: &World, areas: u64) {
     let ds = world.open(&world.engine(), "a");
-    assert_eq!(keys(&ds), (0..areas * AREA).collect::<Vec<u64>>());
+    assert_eq!(numbers(&ds), (0..areas * AREA).collect::<Vec<u64>>());
     let mut s = ds.string();
     for n in 0..areas * AREA {
         assert_eq!(

@@ -44,3 +44,19 @@ pub fn contents(ds: &DataSet) -> Vec<Vec<u8>> {
     }
     all
 }
+
+/// Numbers of all records, each of them whole, after the structure was checked.
+pub fn numbers(ds: &DataSet) -> Vec<u64> {
+    let number = |record: &Vec<u8>| {
+        unsealed(record);
+        String::from_utf8_lossy(&record[..8]).parse().unwrap()
+    };
+    contents(ds).iter().map(number).collect()
+}
+
+/// How many records a data set of this name has.
+pub fn count(world: &World, name: &str) -> u64 {
+    let ds = world.open(&world.engine(), name);
+    assert_sound(&ds);
+    ds.statistics().0.records
+}

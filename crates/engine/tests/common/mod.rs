@@ -2,10 +2,12 @@
 
 #![allow(dead_code)]
 
+pub mod bytes;
 pub mod history;
 pub mod keyed;
 #[cfg(cica_schedules)]
 pub mod orders;
+pub mod power;
 pub mod sphere;
 
 use cica_disk::{Create, Disk, ManualClock, MemoryDisk, Open};
