@@ -5,7 +5,7 @@ use crate::code::{Error, CATALOG, IN_USE};
 use crate::handle::{self, Object};
 use cica_catalog::Mask;
 use cica_idcams::run::run_with_parm;
-use cica_idcams::{Act, DdTable, Services, Source, Stamp, Style, Sysprint};
+use cica_idcams::{Act, Services, Source, Stamp, Style, Sysprint};
 use cica_session::{io_from_environment, pool_from_environment, Session, Start};
 use std::ffi::{c_char, c_int, c_void, CString};
 use std::path::PathBuf;
@@ -126,14 +126,7 @@ pub unsafe extern "C" fn cica_idcams(
 }
 
 fn idcams(session: &Session, source: Source) -> (Vec<u8>, u8) {
-    let mut services = Services {
-        disk: session.disk.clone(),
-        clock: session.clock.clone(),
-        catalog: session.catalog.clone(),
-        engine: session.engine.clone(),
-        dd: DdTable::default(),
-        progress: Box::new(|_| ()),
-    };
+    let mut services = Services::of(session);
     let seconds = i64::try_from(session.clock.now() / 1_000_000_000).unwrap_or(i64::MAX);
     let mut listing = Vec::new();
     let mut sysprint = Sysprint::new(&mut listing, Style::Plain, Stamp::from_unix(seconds));

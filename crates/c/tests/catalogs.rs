@@ -1,18 +1,12 @@
 //! Names of user catalogs: as everywhere, the leading qualifiers say which catalog has a data set.
 #![allow(clippy::unwrap_used)]
 
-use cica::*;
-use std::ffi::{c_char, c_int, c_void, CString};
-use std::ptr::null_mut;
+mod common;
 
-/// `cica_env_options`, as the header has it.
-#[repr(C)]
-struct EnvironmentOptions {
-    size: usize,
-    catalog: *const c_char,
-    pool_bytes: u64,
-    create: c_int,
-}
+use cica::*;
+use common::EnvironmentOptions;
+use std::ffi::{c_void, CString};
+use std::ptr::null_mut;
 
 const CARDS: &str = " DEFINE USERCATALOG (NAME(CAT.PAY) VOLUME(CICA01) CYLINDERS(1))
  DEFINE ALIAS (NAME(PAY) RELATE(CAT.PAY))
@@ -24,12 +18,7 @@ const CARDS: &str = " DEFINE USERCATALOG (NAME(CAT.PAY) VOLUME(CICA01) CYLINDERS
 fn a_data_set_of_a_user_catalog_is_opened_by_its_name() {
     let place = std::env::temp_dir().join(format!("cica-c-catalogs-{}", std::process::id()));
     let catalog = CString::new(place.to_str().unwrap()).unwrap();
-    let mut options = EnvironmentOptions {
-        size: size_of::<EnvironmentOptions>(),
-        catalog: catalog.as_ptr(),
-        pool_bytes: 8 << 20,
-        create: 1,
-    };
+    let mut options = EnvironmentOptions::of(&catalog);
     let (mut env, mut maxcc) = (null_mut(), -1);
     // SAFETY: the structure is the header's, text and length go together, and names end with a zero byte.
     unsafe {

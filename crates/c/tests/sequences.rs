@@ -4,18 +4,12 @@
 //! `CICA_SEQUENCES` sequences (40 without it), from seed `CICA_SEED` on.
 #![allow(clippy::unwrap_used)]
 
-use cica::*;
-use std::ffi::{c_char, c_int, c_uint, c_void, CString};
-use std::ptr::{null, null_mut};
+mod common;
 
-/// `cica_env_options`, as the header has it.
-#[repr(C)]
-struct EnvironmentOptions {
-    size: usize,
-    catalog: *const c_char,
-    pool_bytes: u64,
-    create: c_int,
-}
+use cica::*;
+use common::EnvironmentOptions;
+use std::ffi::{c_int, c_uint, c_void, CString};
+use std::ptr::{null, null_mut};
 
 /// `cica_val`.
 #[repr(C)]
@@ -164,12 +158,7 @@ fn any_sequence_of_calls_is_answered() {
     for seed in seed..seed + number("CICA_SEQUENCES", 40) {
         let _ = std::fs::remove_dir_all(&place);
         std::fs::create_dir_all(&place).unwrap();
-        let mut options = EnvironmentOptions {
-            size: size_of::<EnvironmentOptions>(),
-            catalog: catalog.as_ptr(),
-            pool_bytes: 8 << 20,
-            create: 1,
-        };
+        let mut options = EnvironmentOptions::of(&catalog);
         let mut env = null_mut();
         // SAFETY: the structure is the header's.
         let opened = unsafe { cica_env_open((&raw mut options).cast(), &mut env) };

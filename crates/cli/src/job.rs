@@ -17,14 +17,10 @@ pub fn stamp(clock: &dyn Clock) -> Stamp {
 
 /// What commands work with.
 pub fn services(session: Session, dd: DdTable, mut progress: Progress) -> Services {
-    let session = session.0;
     Services {
-        disk: session.disk,
-        clock: session.clock,
-        catalog: session.catalog,
-        engine: session.engine,
         dd,
         progress: Box::new(move |records| progress.at(records)),
+        ..Services::of(&session)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::tell::{tell, CICA1209E, CICA1212E};
 use cica_idcams::run::run_with_parm;
-use cica_idcams::{Act, DdTable, Services, Source, Stamp, Style, Sysprint};
+use cica_idcams::{Act, Services, Source, Stamp, Style, Sysprint};
 use cica_session::{pool_from_environment, Session, SessionError, Start};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::OnceLock;
@@ -59,14 +59,7 @@ pub fn tell_forked() {
 
 /// Runs control cards; what they said, when they failed.
 pub fn idcams(session: &Session, cards: &str) -> Result<(), String> {
-    let mut services = Services {
-        disk: session.disk.clone(),
-        clock: session.clock.clone(),
-        catalog: session.catalog.clone(),
-        engine: session.engine.clone(),
-        dd: DdTable::default(),
-        progress: Box::new(|_| ()),
-    };
+    let mut services = Services::of(session);
     let seconds = i64::try_from(session.clock.now() / 1_000_000_000).unwrap_or(i64::MAX);
     let mut listing = Vec::new();
     let mut sysprint = Sysprint::new(&mut listing, Style::Plain, Stamp::from_unix(seconds));

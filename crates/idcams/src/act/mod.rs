@@ -53,6 +53,7 @@ use crate::table::Verb;
 use cica_catalog::{Catalog, CatalogError, Date, Name};
 use cica_disk::{Clock, Disk};
 use cica_engine::Engine;
+use cica_session::Session;
 use dd::DdTable;
 use failure::Failure;
 use std::sync::Arc;
@@ -74,6 +75,18 @@ pub struct Services {
 }
 
 impl Services {
+    /// Those of a session, without DD statements, and nobody waits.
+    pub fn of(session: &Session) -> Services {
+        Services {
+            disk: session.disk.clone(),
+            clock: session.clock.clone(),
+            catalog: session.catalog.clone(),
+            engine: session.engine.clone(),
+            dd: DdTable::default(),
+            progress: Box::new(|_| ()),
+        }
+    }
+
     /// The catalog a command works on for `name`, which may be a mask or a level: the one that CATALOG says, else the one
     /// that the search order finds.
     pub(crate) fn catalog(&self, params: &Params, name: &str) -> Result<Arc<Catalog>, Failure> {
