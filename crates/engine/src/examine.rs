@@ -112,26 +112,20 @@ pub fn examine(ksds: &Ksds) -> Result<Examination, RequestError> {
 
 impl Walk<'_> {
     fn index(&mut self, ci: u32, what: String) {
-        self.index_kind(FindingKind::Other, ci, what);
-    }
-    fn index_kind(&mut self, kind: FindingKind, ci: u32, what: String) {
-        let rba = ci as u64 * self.ksds.index.layout.ci_size as u64;
-        self.out.findings.push(Finding {
-            kind,
-            part: Part::Index,
-            ci,
-            rba,
-            what,
-        });
+        self.found(Part::Index, FindingKind::Other, ci, what);
     }
     fn data(&mut self, ci: u32, what: String) {
-        self.data_kind(FindingKind::Other, ci, what);
+        self.found(Part::Data, FindingKind::Other, ci, what);
     }
-    fn data_kind(&mut self, kind: FindingKind, ci: u32, what: String) {
-        let rba = ci as u64 * self.ksds.data.layout.ci_size as u64;
+    fn found(&mut self, part: Part, kind: FindingKind, ci: u32, what: String) {
+        let component = match part {
+            Part::Index => &self.ksds.index,
+            Part::Data => &self.ksds.data,
+        };
+        let rba = ci as u64 * component.layout.ci_size as u64;
         self.out.findings.push(Finding {
             kind,
-            part: Part::Data,
+            part,
             ci,
             rba,
             what,
@@ -169,10 +163,10 @@ impl Walk<'_> {
             self.index(wanted, "the record before it is the last of its chain".into());
         } else if before.iter().any(|(ci, _)| *ci == next) {
             let what = "the chain of its level comes back to it".into();
-            self.index_kind(FindingKind::ChainLoop, next, what);
+            self.found(Part::Index, FindingKind::ChainLoop, next, what);
         } else {
             let what = "the chain of its level goes on with it and no entry above points to it there".into();
-            self.index_kind(FindingKind::NotPointedTo, next, what);
+            self.found(Part::Index, FindingKind::NotPointedTo, next, what);
         }
     }
 
@@ -228,7 +222,7 @@ impl Walk<'_> {
                 show_key(&w[0].separator),
                 show_key(&w[1].separator)
             );
-            self.index_kind(FindingKind::IndexSequence, ci, text);
+            self.found(Part::Index, FindingKind::IndexSequence, ci, text);
         }
         if !self.ksds.examine_fits(record) {
             self.index(ci, "does not fit its CI".into());
@@ -263,7 +257,8 @@ impl Walk<'_> {
     fn free_interval(&mut self, ci: u32) {
         match self.ksds.data.first_kept(ci, ci + 1) {
             Ok(None) => {}
-            Ok(Some(_)) => self.data_kind(
+            Ok(Some(_)) => self.found(
+                Part::Data,
                 FindingKind::DataInFree,
                 ci,
                 "no index entry points to it, and it holds records".into(),
@@ -292,7 +287,8 @@ impl Walk<'_> {
         }
         self.in_record = matches!(page.segment, 1 | 3);
         if !continues && self.last_separator.as_deref() == Some(separator) {
-            self.data_kind(
+            self.found(
+                Part::Data,
                 FindingKind::DuplicateKey,
                 ci,
                 format!(
@@ -309,7 +305,7 @@ impl Walk<'_> {
         for key in &page.keys {
             if !self.last_key.is_empty() && *key <= self.last_key {
                 let text = format!("key {} follows {}", show_key(key), show_key(&self.last_key));
-                self.data_kind(FindingKind::DataSequence, ci, text);
+                self.found(Part::Data, FindingKind::DataSequence, ci, text);
             }
             let above = !separator.is_empty() && key[..separator.len()] > *separator;
             if above {

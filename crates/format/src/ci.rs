@@ -233,6 +233,7 @@ pub fn render(image: &mut [u8], lens: impl Iterator<Item = u16> + Clone, segment
     let mut rdf = cidf;
     let mut data_len = 0;
     let mut push = |control: u8, number: u16| {
+        // The caller has counted them, by the same runs.
         rdf = rdf.checked_sub(RDF_LEN).expect("the RDFs fit the CI");
         image[rdf] = control;
         put(image, rdf + 1, &number.to_be_bytes());

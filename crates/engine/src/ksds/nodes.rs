@@ -204,13 +204,7 @@ impl Ksds {
         if latched.size() < need {
             latched = self.index.reframe(latched, self.index.spare(need + need / 4)?);
         }
-        Page::format_index(
-            latched.bytes(),
-            record.level,
-            record.ca,
-            record.next,
-            plain(&record.entries),
-        );
+        fill(&mut latched, record);
         self.index.changed(&mut latched);
         Ok(())
     }
@@ -249,13 +243,7 @@ impl Ksds {
     pub(super) fn new_node(&self, record: &IndexRecord) -> Result<u32, RequestError> {
         let ci = self.take_index_ci()?;
         let mut latched = self.index.spare(Page::index_frame_len(plain(&record.entries)))?;
-        Page::format_index(
-            latched.bytes(),
-            record.level,
-            record.ca,
-            record.next,
-            plain(&record.entries),
-        );
+        fill(&mut latched, record);
         self.index.adopt(ci, latched)?;
         Ok(ci)
     }
@@ -381,4 +369,10 @@ impl Ksds {
         self.insert_above(path, ci, separator, sibling, ascending)?;
         self.set_node(ci, &record)
     }
+}
+
+/// Makes a frame, which is long enough, the page of an index record.
+fn fill(frame: &mut Latched<'_>, record: &IndexRecord) {
+    let entries = plain(&record.entries);
+    Page::format_index(frame.bytes(), record.level, record.ca, record.next, entries);
 }

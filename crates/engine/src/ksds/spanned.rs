@@ -113,7 +113,6 @@ impl Ksds {
             };
         };
         let (_, left) = self.move_above(from, self.data.layout.join(record.ca, free), key)?;
-        self.counters.ci_splits.fetch_add(1, Relaxed);
         self.from_here(|| self.set_node(node, &wider))?;
         drop(left);
         Ok(())
@@ -148,23 +147,10 @@ impl Ksds {
     /// old one latched: it stays so until the index says what moved (K3).
     fn move_above(&self, from: u32, to: u32, key: &[u8]) -> Result<(Vec<u8>, Latched<'_>), RequestError> {
         let between = self.cut_of(from, key)?;
-        let mut spare = self.data.spare(0)?;
+        let spare = self.data.spare(0)?;
         let mut left = self.data.latch(from)?;
-        let (records, at) = {
-            let page = Page::of(left.bytes());
-            let at = self.first_above(&page, key);
-            let records: Vec<Vec<u8>> = (at..page.count()).map(|i| page.record(i).to_vec()).collect();
-            (records, at)
-        };
-        let need = Page::frame_len(self.data.layout.ci_size, records.len() + 4);
-        if spare.size() < need {
-            spare.free();
-            spare = self.data.spare(need)?;
-        }
-        Page::format(spare.bytes(), self.data.layout.ci_size).refill(records.iter().map(Vec::as_slice), self.shape);
-        drop(self.data.adopt(to, spare)?);
-        Page::of(left.bytes()).truncate(at);
-        self.data.changed(&mut left);
+        let at = self.first_above(&Page::of(left.bytes()), key);
+        drop(self.move_records(&mut left, at, to, spare)?);
         Ok((between, left))
     }
 

@@ -80,7 +80,7 @@ impl Ksds {
     }
 
     /// Moves the records from `moved` on of a latched page to CI `to`, which has none; `spare` becomes its page.
-    fn move_records<'p>(
+    pub(super) fn move_records<'p>(
         &'p self,
         left: &mut Latched<'p>,
         moved: usize,

@@ -137,12 +137,12 @@ impl VariableString {
         shown(self.string.last(), Intent::Read, &mut None)
     }
 
-    /// Is a record held for update?
     /// What the string's open is for.
     pub fn access(&self) -> Access {
         self.string.access()
     }
 
+    /// Is a record held for update?
     pub fn holds(&self) -> bool {
         self.held.is_some()
     }

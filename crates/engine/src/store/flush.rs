@@ -178,16 +178,14 @@ impl Component {
         })
     }
 
-    fn set_empty(&self, page: CaPage<'_>, i: usize) {
-        let place = page.place(i);
-        page.set_place(
-            i,
-            Place {
-                slot: NO_SLOT,
-                checksum: 0,
-                ..place
-            },
-        );
+    /// CI `i` of a CA has no image any more: its slot is free after the next commit. The caller holds the CA's lock.
+    pub(super) fn set_empty(&self, page: CaPage<'_>, i: usize) {
+        let empty = Place {
+            slot: NO_SLOT,
+            checksum: 0,
+            ..page.place(i)
+        };
+        page.set_place(i, empty);
         self.flag(page, i, false);
     }
 

@@ -65,14 +65,7 @@ impl Component {
                 let latched = self.pool.latch(frame);
                 page.set_frame(i, NO_FRAME);
                 self.pool.descriptor(self.directory.get(ca)).unpin();
-                page.set_place(
-                    i,
-                    super::ca::Place {
-                        slot: cica_format::ca::NO_SLOT,
-                        ..page.place(i)
-                    },
-                );
-                self.flag(page, i, false);
+                self.set_empty(page, i);
                 self.ca_changed(ca);
                 Some(latched)
             })?;

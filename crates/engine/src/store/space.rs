@@ -222,14 +222,7 @@ impl Component {
                 self.pool.descriptor(self.directory.get(ca)).unpin();
                 self.pool.latch(frame).free();
             }
-            page.set_place(
-                i,
-                super::ca::Place {
-                    slot: cica_format::ca::NO_SLOT,
-                    ..page.place(i)
-                },
-            );
-            self.flag(page, i, false);
+            self.set_empty(page, i);
             self.ca_changed(ca);
         })
     }

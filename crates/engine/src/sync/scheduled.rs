@@ -128,7 +128,8 @@ pub struct Mutex<T>(shuttle::sync::Mutex<T>);
 /// As `parking_lot`'s.
 pub struct MutexGuard<'m, T> {
     lock: &'m Mutex<T>,
-    /// None only while the lock is open or waited with.
+    /// None only while the lock is open or waited with: then `unlocked` or `wait` has borrowed the guard, and nobody
+    /// looks through it.
     held: Option<shuttle::sync::MutexGuard<'m, T>>,
 }
 
