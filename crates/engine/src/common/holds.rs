@@ -15,14 +15,41 @@
 use crate::error::RequestError;
 use crate::sync::atomic::{AtomicUsize, Ordering::*};
 use crate::sync::Mutex;
+use std::collections::hash_map::Entry;
 use std::collections::HashMap;
 
 /// See the module.
 #[derive(Default)]
 pub struct Holds {
-    held: Mutex<HashMap<Vec<u8>, Hold>>,
+    held: Mutex<Held>,
     /// How many are kept.
     kept: AtomicUsize,
+}
+
+#[derive(Default)]
+struct Held {
+    records: HashMap<Vec<u8>, Hold>,
+    /// Memory of keys that were held, for those that come.
+    spare: Vec<Vec<u8>>,
+}
+
+/// Keys whose memory is kept: more than strings hold at a time.
+const SPARE: usize = 64;
+
+impl Held {
+    /// The place of a record, looked for once.
+    fn entry(&mut self, key: &[u8]) -> Entry<'_, Vec<u8>, Hold> {
+        let mut place = self.spare.pop().unwrap_or_default();
+        place.clear();
+        place.extend_from_slice(key);
+        self.records.entry(place)
+    }
+
+    fn keep_memory(&mut self, key: Vec<u8>) {
+        if self.spare.len() < SPARE {
+            self.spare.push(key);
+        }
+    }
 }
 
 struct Hold {
@@ -38,19 +65,18 @@ impl Holds {
     /// 8/20.
     pub fn hold(&self, key: &[u8], owner: u64) -> Result<(), RequestError> {
         let mut held = self.held.lock();
-        match held.get_mut(key) {
-            Some(hold) if hold.owner != owner => Err(RequestError::Exclusive { key: key.to_vec() }),
-            Some(hold) => {
-                hold.strings += 1;
+        match held.entry(key) {
+            Entry::Occupied(hold) if hold.get().owner != owner => Err(RequestError::Exclusive { key: key.to_vec() }),
+            Entry::Occupied(mut hold) => {
+                hold.get_mut().strings += 1;
                 Ok(())
             }
-            None => {
-                let hold = Hold {
+            Entry::Vacant(place) => {
+                place.insert(Hold {
                     owner,
                     strings: 1,
                     kept: false,
-                };
-                held.insert(key.to_vec(), hold);
+                });
                 Ok(())
             }
         }
@@ -59,11 +85,14 @@ impl Holds {
     /// A string gives up its hold.
     pub fn release(&self, key: &[u8]) {
         let mut held = self.held.lock();
-        if let Some(hold) = held.get_mut(key) {
-            hold.strings = hold.strings.saturating_sub(1);
-            if hold.strings == 0 && !hold.kept {
-                held.remove(key);
-            }
+        // Nearly always it is the last one.
+        let Some((key, mut hold)) = held.records.remove_entry(key) else {
+            return;
+        };
+        hold.strings = hold.strings.saturating_sub(1);
+        match hold.strings > 0 || hold.kept {
+            true => drop(held.records.insert(key, hold)),
+            false => held.keep_memory(key),
         }
     }
 
@@ -72,18 +101,18 @@ impl Holds {
     /// # Errors
     /// 8/20.
     pub fn keep(&self, key: &[u8], owner: u64) -> Result<bool, RequestError> {
-        let mut held = self.held.lock();
-        match held.get_mut(key) {
-            Some(hold) if hold.owner != owner => return Err(RequestError::Exclusive { key: key.to_vec() }),
-            Some(hold) if hold.kept => return Ok(false),
-            Some(hold) => hold.kept = true,
-            None => {
-                let hold = Hold {
+        match self.held.lock().entry(key) {
+            Entry::Occupied(hold) if hold.get().owner != owner => {
+                return Err(RequestError::Exclusive { key: key.to_vec() })
+            }
+            Entry::Occupied(hold) if hold.get().kept => return Ok(false),
+            Entry::Occupied(mut hold) => hold.get_mut().kept = true,
+            Entry::Vacant(place) => {
+                place.insert(Hold {
                     owner,
                     strings: 0,
                     kept: true,
-                };
-                held.insert(key.to_vec(), hold);
+                });
             }
         }
         self.kept.fetch_add(1, AcqRel);
@@ -93,19 +122,21 @@ impl Holds {
     /// Does not keep it after all: the change was refused.
     pub fn keep_not(&self, key: &[u8]) {
         let mut held = self.held.lock();
-        let Some(hold) = held.get_mut(key) else { return };
+        let Some(hold) = held.records.get_mut(key) else {
+            return;
+        };
         if std::mem::take(&mut hold.kept) {
             self.kept.fetch_sub(1, AcqRel);
         }
         if hold.strings == 0 {
-            held.remove(key);
+            held.records.remove(key);
         }
     }
 
     /// The unit `owner` has ended.
     pub fn end(&self, owner: u64) {
         let mut ended = 0;
-        self.held.lock().retain(|_, hold| {
+        self.held.lock().records.retain(|_, hold| {
             let ends = hold.owner == owner && std::mem::take(&mut hold.kept);
             ended += usize::from(ends);
             !ends || hold.strings > 0
@@ -115,12 +146,12 @@ impl Holds {
 
     /// Does anybody hold or keep the record?
     pub fn is_held(&self, key: &[u8]) -> bool {
-        self.held.lock().contains_key(key)
+        self.held.lock().records.contains_key(key)
     }
 
     /// Does a unit keep the record? Costs next to nothing while no unit is open.
     #[inline]
     pub fn is_kept(&self, key: &[u8]) -> bool {
-        self.kept.load(Acquire) > 0 && self.held.lock().get(key).is_some_and(|hold| hold.kept)
+        self.kept.load(Acquire) > 0 && self.held.lock().records.get(key).is_some_and(|hold| hold.kept)
     }
 }

@@ -307,6 +307,19 @@ struct Plan {
     separator: Vec<u8>,
 }
 
+/// Position of the first record with a key at or above `key`.
+fn first_at_or_above(page: &Page<'_>, key: &[u8], shape: crate::pool::Shape) -> usize {
+    let (mut low, mut high) = (0, page.count());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match page.key(middle, shape) < key {
+            true => low = middle + 1,
+            false => high = middle,
+        }
+    }
+    low
+}
+
 /// Plans the split of `page` for `coming`; `None` if it need not be split, or holds a spanned segment, or by now has a
 /// record with the key of one that is to be added: no separator could stand between the two.
 fn plan(page: &Page<'_>, coming: &Coming<'_>, shape: crate::pool::Shape, ci_size: usize) -> Option<Plan> {
@@ -315,7 +328,7 @@ fn plan(page: &Page<'_>, coming: &Coming<'_>, shape: crate::pool::Shape, ci_size
     }
     // The records as they will be: key source and length of each.
     let n = page.count();
-    let pos = (0..n).position(|i| page.key(i, shape) >= coming.key).unwrap_or(n);
+    let pos = first_at_or_above(page, coming.key, shape);
     let is_there = pos < n && page.key(pos, shape) == coming.key;
     if is_there && !coming.replaces {
         return None;

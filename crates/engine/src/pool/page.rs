@@ -150,9 +150,13 @@ impl<'a> Page<'a> {
         self.u32(16) as u16
     }
 
+    #[inline]
     fn slot(&self, i: usize) -> (u32, usize, usize) {
         let at = HEADER + i * 8;
-        (self.u32(at + 4), self.u16(at + 2) as usize, self.u16(at) as usize)
+        let mut slot = [0; 8];
+        slot.copy_from_slice(&self.bytes[at..at + 8]);
+        let slot = u64::from_le_bytes(slot);
+        ((slot >> 32) as u32, (slot >> 16) as u16 as usize, slot as u16 as usize)
     }
     fn set_slot(&mut self, i: usize, head: u32, offset: usize, len: usize) {
         let at = HEADER + i * 8;
@@ -173,6 +177,7 @@ impl<'a> Page<'a> {
         (offset, len)
     }
     /// Length of record `i`.
+    #[inline]
     pub fn len_of(&self, i: usize) -> usize {
         self.slot(i).2
     }
@@ -244,14 +249,25 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// RDFs if a record of `len` bytes came in before record `i` (G3). Only the neighbours' lengths matter.
+    /// RDFs if a record of `len` bytes came in before record `i` (G3).
     pub fn rdfs_with(&self, i: usize, len: usize) -> usize {
         let n = self.count();
-        let around = |from: usize, to: usize| (from..to).map(|k| self.slot(k).2);
-        let (from, to) = self.rdf_window(i, i);
-        let before = runs(around(from, to));
-        let after = runs(around(from, i).chain([len]).chain(around(i, to.min(n))));
-        self.rdfs() + after - before
+        let len_at = |k: Option<usize>| k.filter(|&k| k < n).map(|k| self.len_of(k));
+        let (before, behind) = (len_at(i.checked_sub(1)), len_at(Some(i)));
+        // Whether the run that ends before, or begins behind, has more than one record: then one more costs nothing.
+        let long_before = || len_at(i.checked_sub(2)) == before;
+        let long_behind = || len_at(Some(i + 1)) == behind;
+        let more = match (before == Some(len), behind == Some(len)) {
+            (true, true) => 0,
+            (true, false) => usize::from(!long_before()),
+            (false, true) => usize::from(!long_behind()),
+            // It cuts a run, which cost two, into two of one or more, and is one itself.
+            (false, false) if before.is_some() && before == behind => {
+                1 + usize::from(long_before()) + usize::from(long_behind())
+            }
+            (false, false) => 1,
+        };
+        self.rdfs() + more
     }
 
     /// RDFs if record `i` got `len` bytes (`None`: were gone).
@@ -515,4 +531,36 @@ fn common_prefix<'e>(entries: impl Entries<'e>) -> &'e [u8] {
         first.iter().zip(s).take(len).take_while(|(a, b)| a == b).count()
     });
     &first[..len.min(PREFIX_MAX)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// G3 holds whatever lengths come in wherever, equal or not, as the whole page counted anew says.
+    #[test]
+    fn rdfs_of_a_record_that_comes_in_are_those_of_the_page_with_it() {
+        let shape = Shape { rkp: 0, key_len: 1 };
+        let mut seed = 1u64;
+        let mut draw = |below: u64| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) as usize % below as usize
+        };
+        for _ in 0..500 {
+            let mut bytes = vec![0; Page::frame_len(512, 64)];
+            let mut page = Page::format(&mut bytes, 512);
+            for n in 0..24 {
+                let (at, len) = (draw(n + 1), 1 + draw(2));
+                let said = page.rdfs_with(at, len);
+                page.insert(at, &b"KK"[..len], shape);
+                assert_eq!(page.rdfs(), said);
+                assert_eq!(
+                    said,
+                    cica_format::ci::rdf_count(page.lens()),
+                    "{:?}",
+                    page.lens().collect::<Vec<_>>()
+                );
+            }
+        }
+    }
 }

@@ -156,8 +156,7 @@ impl Component {
     fn render(&self, page: CaPage<'_>, d: &mut Dirty<'_>, image: &mut [u8]) -> Result<Place, RequestError> {
         let view = d.latched.view();
         d.latched.set_clean();
-        // The buffer holds what its last user left.
-        image.fill(0);
+        // The buffer holds what its last user left; the codec writes every byte.
         self.codec
             .render(d.latched.bytes(), view, image)
             .map_err(|why| self.write_error(format!("{}: {why}", self.place_text(d.ci))))?;
