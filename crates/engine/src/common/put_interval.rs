@@ -28,7 +28,7 @@ impl Common {
         if page.segment() != 0 || layout.segment != ci::Segment::Whole {
             return Err(bad("it has a segment of a spanned record".into()));
         }
-        let own = (0..page.count()).map(|i| page.span(i));
+        let own = (0..page.count()).map(|i| (page.place(i), page.len_of(i)));
         if !own.eq(spans.iter().map(|&(offset, len)| (offset.into(), len.into()))) {
             return Err(bad("its records do not lie where they lay".into()));
         }

@@ -159,7 +159,7 @@ impl Ksds {
     }
 
     fn rba(&self, ci: u32, latched: &Latched<'_>, pos: usize) -> u64 {
-        ci as u64 * self.data.layout.ci_size as u64 + latched.view().span(pos).0 as u64
+        ci as u64 * self.data.layout.ci_size as u64 + latched.view().place(pos) as u64
     }
 
     /// Replaces the record with this record's key; `at` is its page, if that is as the reader found it. Returns its

@@ -322,7 +322,7 @@ impl Ksds {
     /// Where the record at `spot` starts, if its page is fresh.
     #[inline]
     pub fn rba_of(&self, spot: &Spot) -> u64 {
-        spot.leaf.ci as u64 * self.data.layout.ci_size as u64 + self.leaf_view(&spot.leaf).span(spot.pos).0 as u64
+        spot.leaf.ci as u64 * self.data.layout.ci_size as u64 + self.leaf_view(&spot.leaf).place(spot.pos) as u64
     }
 
     /// Key of the record that starts at `rba`.
@@ -335,7 +335,12 @@ impl Ksds {
         loop {
             let (frame, version) = self.data.page(ci)?;
             let view = self.view(frame);
-            let at = (0..view.count()).find(|&i| view.span(i).0 == offset);
+            let mut place = 0;
+            let at = (0..view.count()).find(|&i| {
+                let here = place == offset;
+                place += view.span(i).1;
+                here
+            });
             let mut key = vec![0; self.shape.key_len];
             let whole = view.segment() <= 1;
             if let Some(i) = at {

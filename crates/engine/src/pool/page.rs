@@ -3,7 +3,7 @@
 //! ```text
 //!   0  descriptor: latch u64 | page u64 | flags u32 | pins u32
 //!  24  count u32 | bytes of data u32
-//!  32  prefix length u8 | segment u8 | level u8 | - u8 | RDFs u16 | slot capacity u16
+//!  32  prefix length u8 | segment u8 | level u8 | loose u8 | RDFs u16 | slot capacity u16
 //!  40  next u32 | CA u32            (index records; spanned data: update number)
 //!  48  prefix: the key bytes all entries share, at most 16
 //! data:
@@ -18,11 +18,12 @@
 //! Index pages have slots for some more entries than there are, so that a split adds one in place; separators lie in
 //! the order in which they came.
 //!
-//! Data pages hold the records exactly as the CI image does, packed from offset 0 in key order. The offsets of
-//! separators count in units of 4 bytes. A search of an index page reads header and samples, which lie together,
+//! Data pages hold the records packed from offset 0: as the CI image does, in key order, or, once one came in between
+//! others, *loose*, in the order in which they came: to move those behind it would cost more than all the rest of an
+//! insert. An image, and an RBA, has them in key order all the same. The offsets of separators count in units of 4 bytes. A search of an index page reads header and samples, which lie together,
 //! then one line of slots; spans and separators only where heads are equal.
 //!
-//! * G1. Slots are in key order, and so are the bytes.
+//! * G1. Slots are in key order, and so are the bytes of a page that is not loose; there are no gaps between them.
 //! * G2. A head is the first four key bytes after the prefix: data continued with X'00', separators with X'FF'.
 //! * G3. `rdfs` is what the record lengths cost by VSAM's arithmetic: one per run of equal lengths, two when longer
 //!   than one.
@@ -50,6 +51,7 @@ pub(super) fn sample_words(slots: usize) -> usize {
 /// Bytes of the page part before the slots, for writers (who do not see the descriptor).
 const HEADER: usize = SLOTS_AT - super::DESCRIPTOR;
 const PREFIX: usize = PREFIX_AT - super::DESCRIPTOR;
+const LOOSE: usize = 11;
 
 /// Where the key lies in a data record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,10 +161,10 @@ impl<'a> Page<'a> {
         ((slot >> 32) as u32, (slot >> 16) as u16 as usize, slot as u16 as usize)
     }
     fn set_slot(&mut self, i: usize, head: u32, offset: usize, len: usize) {
-        let at = HEADER + i * 8;
-        self.set_u16(at, len as u16);
-        self.set_u16(at + 2, offset as u16);
-        self.set_u32(at + 4, head);
+        self.set_u64(
+            HEADER + i * 8,
+            u64::from(head) << 32 | (offset as u64 & 0xFFFF) << 16 | len as u64 & 0xFFFF,
+        );
     }
     fn data_start(&self) -> usize {
         HEADER + self.slot_cap() * 8
@@ -171,10 +173,35 @@ impl<'a> Page<'a> {
         &self.bytes[PREFIX..PREFIX + self.bytes[8] as usize]
     }
 
-    /// Offset in the CI image, and length, of record `i`.
+    /// Offset in the page, which is that in the CI image of a page that is not loose, and length, of record `i`.
     pub fn span(&self, i: usize) -> (usize, usize) {
         let (_, offset, len) = self.slot(i);
         (offset, len)
+    }
+    /// Do the bytes of its records lie in another order than their keys (G1)?
+    fn is_loose(&self) -> bool {
+        self.bytes[LOOSE] != 0
+    }
+    /// Offset of record `i` in the CI image.
+    pub fn place(&self, i: usize) -> usize {
+        match self.is_loose() {
+            true => (0..i).map(|k| self.len_of(k)).sum(),
+            false => self.span(i).0,
+        }
+    }
+    /// Copies the records to the start of `image`, in key order.
+    pub fn copy_to(&self, image: &mut [u8]) {
+        let len = self.data_len();
+        if !self.is_loose() {
+            image[..len].copy_from_slice(&self.image()[..len]);
+            return;
+        }
+        let mut at = 0;
+        for i in 0..self.count() {
+            let record = self.record(i);
+            image[at..at + record.len()].copy_from_slice(record);
+            at += record.len();
+        }
     }
     /// Length of record `i`.
     #[inline]
@@ -191,7 +218,7 @@ impl<'a> Page<'a> {
     pub fn key(&self, i: usize, shape: Shape) -> &[u8] {
         &self.record(i)[shape.rkp..shape.rkp + shape.key_len]
     }
-    /// The bytes of the CI image (its records; RDFs and CIDF are rendered when it is written).
+    /// The bytes of the CI image, unless the page is loose (its records; RDFs and CIDF are rendered when it is written).
     pub fn image(&self) -> &[u8] {
         &self.bytes[self.data_start()..]
     }
@@ -213,6 +240,7 @@ impl<'a> Page<'a> {
         }
         self.set_u32(0, spans.len() as u32);
         self.set_u32(4, spans.iter().map(|s| s.1 as u32).sum());
+        self.bytes[LOOSE] = 0;
         self.set_u16(12, cica_format::ci::rdf_count(spans.iter().map(|s| s.1)) as u16);
         self.rebuild_heads(shape);
     }
@@ -305,16 +333,14 @@ impl<'a> Page<'a> {
     pub fn insert(&mut self, i: usize, record: &[u8], shape: Shape) {
         let (n, len) = (self.count(), record.len());
         let rdfs = self.rdfs_with(i, len);
-        let offset = if i < n { self.slot(i).1 } else { self.data_len() };
-        let start = self.data_start();
-        let end = start + self.data_len();
-        self.bytes.copy_within(start + offset..end, start + offset + len);
-        self.bytes[start + offset..start + offset + len].copy_from_slice(record);
+        let offset = self.data_len();
+        let at = self.data_start() + offset;
+        self.bytes[at..at + len].copy_from_slice(record);
+        if i < n {
+            self.bytes[LOOSE] = 1;
+        }
         let slots = HEADER + i * 8;
         self.bytes.copy_within(slots..HEADER + n * 8, slots + 8);
-        for k in i + 1..=n {
-            self.shift_offset(k, len as isize);
-        }
         self.set_u32(0, n as u32 + 1);
         self.set_u32(4, (self.data_len() + len) as u32);
         self.set_u16(12, rdfs as u16);
@@ -341,9 +367,7 @@ impl<'a> Page<'a> {
             self.bytes
                 .copy_within(start + offset + old..end, start + offset + record.len());
             let change = record.len() as isize - old as isize;
-            for k in i + 1..self.count() {
-                self.shift_offset(k, change);
-            }
+            self.shift_behind(offset, change);
             self.set_u32(4, (self.data_len() as isize + change) as u32);
             self.set_slot(i, head, offset, record.len());
             self.set_u16(12, rdfs as u16);
@@ -360,10 +384,8 @@ impl<'a> Page<'a> {
         self.bytes.copy_within(start + offset + len..end, start + offset);
         self.bytes
             .copy_within(HEADER + (i + 1) * 8..HEADER + n * 8, HEADER + i * 8);
-        for k in i..n - 1 {
-            self.shift_offset(k, -(len as isize));
-        }
         self.set_u32(0, n as u32 - 1);
+        self.shift_behind(offset, -(len as isize));
         self.set_u32(4, (self.data_len() - len) as u32);
         self.set_u16(12, rdfs as u16);
     }
@@ -371,18 +393,42 @@ impl<'a> Page<'a> {
     /// Keeps the first `count` records.
     pub fn truncate(&mut self, count: usize) {
         if count < self.count() {
-            let used = self.slot(count).1;
             self.set_u32(0, count as u32);
+            if self.is_loose() {
+                self.tidy();
+            }
+            let used = count.checked_sub(1).map_or(0, |last| {
+                let (offset, len) = self.span(last);
+                offset + len
+            });
             self.set_u32(4, used as u32);
             let rdfs = cica_format::ci::rdf_count(self.lens());
             self.set_u16(12, rdfs as u16);
         }
     }
 
-    fn shift_offset(&mut self, i: usize, by: isize) {
-        let at = HEADER + i * 8 + 2;
-        let offset = self.u16(at) as isize + by;
-        self.set_u16(at, offset as u16);
+    /// The records that lie behind `offset` in the page have moved.
+    fn shift_behind(&mut self, offset: usize, by: isize) {
+        for k in 0..self.count() {
+            let (head, at, len) = self.slot(k);
+            if at > offset {
+                self.set_slot(k, head, at.wrapping_add_signed(by), len);
+            }
+        }
+    }
+
+    /// Puts the bytes of its records in key order.
+    fn tidy(&mut self) {
+        let mut records = vec![0; self.lens().map(usize::from).sum()];
+        self.copy_to(&mut records);
+        let (start, mut at) = (self.data_start(), 0);
+        self.bytes[start..start + records.len()].copy_from_slice(&records);
+        for k in 0..self.count() {
+            let (head, _, len) = self.slot(k);
+            self.set_slot(k, head, at, len);
+            at += len;
+        }
+        self.bytes[LOOSE] = 0;
     }
 
     /// Makes the page hold exactly `records`, in key order.
@@ -397,6 +443,7 @@ impl<'a> Page<'a> {
         }
         self.set_u32(0, n as u32);
         self.set_u32(4, used as u32);
+        self.bytes[LOOSE] = 0;
         let rdfs = cica_format::ci::rdf_count(self.lens());
         self.set_u16(12, rdfs as u16);
         self.rebuild_heads(shape);
@@ -536,31 +583,76 @@ fn common_prefix<'e>(entries: impl Entries<'e>) -> &'e [u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pool::view::Records;
+    use crate::pool::{Kind, PageId, Pool};
 
-    /// G3 holds whatever lengths come in wherever, equal or not, as the whole page counted anew says.
+    /// Whatever comes in, goes and gets another length wherever, page and image have the records in key order, at the
+    /// places that they say, with the RDFs that the whole page counted anew has (G1, G3).
     #[test]
-    fn rdfs_of_a_record_that_comes_in_are_those_of_the_page_with_it() {
-        let shape = Shape { rkp: 0, key_len: 1 };
+    fn a_page_is_what_was_done_to_it() {
+        let shape = Shape { rkp: 1, key_len: 2 };
+        let pool = Pool::new(0).unwrap();
         let mut seed = 1u64;
-        let mut draw = |below: u64| {
+        let mut draw = |below: usize| {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (seed >> 33) as usize % below as usize
+            (seed >> 33) as usize % below
         };
-        for _ in 0..500 {
-            let mut bytes = vec![0; Page::frame_len(512, 64)];
-            let mut page = Page::format(&mut bytes, 512);
-            for n in 0..24 {
-                let (at, len) = (draw(n + 1), 1 + draw(2));
-                let said = page.rdfs_with(at, len);
-                page.insert(at, &b"KK"[..len], shape);
-                assert_eq!(page.rdfs(), said);
-                assert_eq!(
-                    said,
-                    cica_format::ci::rdf_count(page.lens()),
-                    "{:?}",
-                    page.lens().collect::<Vec<_>>()
-                );
+        let mut loose = 0;
+        for _ in 0..200 {
+            let mut latched = pool.take(Page::frame_len(512, 40)).unwrap();
+            latched.set_page(Some(PageId {
+                component: 1,
+                kind: Kind::Ci,
+                number: 1,
+            }));
+            let view = latched.view();
+            let mut page = Page::format(latched.bytes(), 512);
+            let mut kept: Vec<Vec<u8>> = Vec::new();
+            for step in 0..60 {
+                let key = (draw(90) as u16).to_be_bytes();
+                let record = [&[step], &key[..], &vec![step; draw(3)]].concat();
+                let at = kept.partition_point(|r| r[1..3] < key[..]);
+                let there = kept.get(at).is_some_and(|r| r[1..3] == key[..]);
+                match draw(4) {
+                    0 if there => {
+                        page.remove(at);
+                        kept.remove(at);
+                    }
+                    _ if there => {
+                        page.replace(at, &record);
+                        kept[at] = record;
+                    }
+                    1 if step % 20 == 19 => {
+                        page.truncate(at);
+                        kept.truncate(at);
+                    }
+                    _ if kept.len() < 40 => {
+                        let said = page.rdfs_with(at, record.len());
+                        page.insert(at, &record, shape);
+                        assert_eq!(page.rdfs(), said);
+                        kept.insert(at, record);
+                    }
+                    _ => {}
+                }
+                loose += usize::from(page.is_loose());
+                let image = kept.concat();
+                let mut copied = vec![0; image.len()];
+                page.copy_to(&mut copied);
+                assert_eq!((page.count(), page.data_len()), (kept.len(), image.len()));
+                assert_eq!(copied, image);
+                assert_eq!(page.rdfs(), cica_format::ci::rdf_count(page.lens()));
+                let mut records = Records::default();
+                view.copy_records(&mut records).unwrap();
+                let mut place = 0;
+                for (i, record) in kept.iter().enumerate() {
+                    assert_eq!(page.record(i), record);
+                    assert_eq!((page.place(i), view.place(i)), (place, place));
+                    assert_eq!(records.record(i), Some((place, record.as_slice())));
+                    place += record.len();
+                }
             }
+            latched.free();
         }
+        assert!(loose > 1000, "{loose}");
     }
 }

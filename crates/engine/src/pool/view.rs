@@ -73,7 +73,20 @@ impl<'p> View<'p> {
     fn data_start(&self) -> usize {
         SLOTS_AT + self.slot_cap() * 8
     }
-    /// Offset in the CI image, and length, of record `i` (data pages).
+    /// Data: whether the bytes of the records lie in another order than their keys.
+    #[inline]
+    fn is_loose(&self) -> bool {
+        (self.meta() >> 24) as u8 != 0
+    }
+    /// Offset of record `i` in the CI image (data pages).
+    #[inline]
+    pub fn place(&self, i: usize) -> usize {
+        match self.is_loose() {
+            true => (0..i.min(self.slot_cap())).map(|k| self.span(k).1).sum(),
+            false => self.span(i).0,
+        }
+    }
+    /// Offset in the page, and length, of record `i` (data pages).
     #[inline]
     pub fn span(&self, i: usize) -> (usize, usize) {
         let slot = self.slot(i);
@@ -101,9 +114,28 @@ impl<'p> View<'p> {
             return None;
         }
         out.bytes.resize(data_at + data, 0);
+        out.count = count;
+        if self.is_loose() {
+            return self.copy_loose(out, data_at);
+        }
         self.words.copy(SLOTS_AT, &mut out.bytes[..data_at]);
         self.words.copy(self.data_start(), &mut out.bytes[data_at..]);
-        out.count = count;
+        Some(())
+    }
+
+    /// The same for a page whose records lie in another order than their keys: the copy has them in key order.
+    fn copy_loose(&self, out: &mut Records, data_at: usize) -> Option<()> {
+        let mut place = 0;
+        for i in 0..out.count {
+            let (offset, len) = self.span(i);
+            let slot = (place as u64) << 16 | len as u64;
+            out.bytes
+                .get_mut(i * 8..i * 8 + 8)?
+                .copy_from_slice(&slot.to_le_bytes());
+            let to = out.bytes.get_mut(data_at + place..data_at + place + len)?;
+            self.words.copy(self.data_start() + offset, to);
+            place += len;
+        }
         Some(())
     }
 

@@ -155,7 +155,7 @@ impl Codec {
                 if len + page.rdfs() * ci::RDF_LEN + ci::CIDF_LEN > image.len() {
                     return Err("the CI holds more than its size".into());
                 }
-                image[..len].copy_from_slice(&page.image()[..len]);
+                page.copy_to(image);
                 ci::render(image, page.lens(), segment(page.segment()), page.update_number());
                 Ok(())
             }
