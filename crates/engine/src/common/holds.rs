@@ -17,6 +17,7 @@ use crate::sync::atomic::{AtomicUsize, Ordering::*};
 use crate::sync::Mutex;
 use std::collections::hash_map::Entry;
 use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher};
 
 /// See the module.
 #[derive(Default)]
@@ -28,13 +29,46 @@ pub struct Holds {
 
 #[derive(Default)]
 struct Held {
-    records: HashMap<Vec<u8>, Hold>,
+    records: HashMap<Vec<u8>, Hold, Hashing>,
     /// Memory of keys that were held, for those that come.
     spare: Vec<Vec<u8>>,
 }
 
 /// Keys whose memory is kept: more than strings hold at a time.
 const SPARE: usize = 64;
+
+/// How keys are hashed: by multiplying, as one is held and released with every update, from a start that nobody knows.
+struct Hashing(u64);
+
+impl Default for Hashing {
+    fn default() -> Hashing {
+        Hashing(std::hash::RandomState::new().hash_one(0))
+    }
+}
+
+impl BuildHasher for Hashing {
+    type Hasher = Multiplied;
+    fn build_hasher(&self) -> Multiplied {
+        Multiplied(self.0)
+    }
+}
+
+struct Multiplied(u64);
+
+impl Hasher for Multiplied {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            let product = u128::from(self.0 ^ u64::from_le_bytes(word)) * 0x9E37_79B9_7F4A_7C15;
+            self.0 = product as u64 ^ (product >> 64) as u64;
+        }
+    }
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 impl Held {
     /// The place of a record, looked for once.

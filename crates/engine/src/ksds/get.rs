@@ -7,6 +7,7 @@ use crate::pool::pause;
 impl Ksds {
     /// The first record at or above `key`; with `equal` only one that starts with it. What is not there is looked for
     /// again if a spanned record was being replaced meanwhile.
+    #[inline]
     pub fn find(&self, key: &[u8], equal: bool) -> Result<Option<Spot>, RequestError> {
         loop {
             let replacing = self.replacing();

@@ -53,6 +53,8 @@ pub struct KsdsString {
     /// Where the record of `On` was found, while its page stays as it was.
     spot: Option<Spot>,
     held: Option<Vec<u8>>,
+    /// Memory for the next key that is held.
+    spare: Vec<u8>,
     /// Its changes belong to this unit of recovery.
     unit: Option<UnitOfRecovery>,
     /// How often that had been backed out when the record was held.
@@ -86,6 +88,7 @@ impl KsdsString {
             rba: 0,
             spot: None,
             held: None,
+            spare: Vec::new(),
             unit: None,
             held_at: 0,
             inserted: None,
@@ -452,7 +455,6 @@ impl KsdsString {
         if self.held.as_deref() != Some(self.ksds.key_of(record)) {
             return Err(RequestError::KeyChanged);
         }
-        let inner = self.inner.clone();
         let at = self.spot.map(|s| s.leaf);
         self.check_hold()?;
         // While it is held nobody changes the record that was got.
@@ -462,7 +464,7 @@ impl KsdsString {
         self.area = old;
         let rba = done?.rba;
         self.release();
-        inner.after_change()?;
+        self.inner.after_change()?;
         Ok(rba)
     }
 
@@ -477,14 +479,13 @@ impl KsdsString {
             return Err(RequestError::NoUpdate);
         }
         self.check_hold()?;
-        let inner = self.inner.clone();
         let at = self.spot.map(|s| s.leaf);
         let old = std::mem::take(&mut self.area);
         let done = self.change(Keyed::Erase { old: &old, at });
         self.area = old;
         done?;
         self.release();
-        inner.after_change()
+        self.inner.after_change()
     }
 
     /// Changes a record, for the unit if there is one, and what alternate indexes there are.
@@ -556,6 +557,7 @@ impl KsdsString {
     pub fn release(&mut self) {
         if let Some(key) = self.held.take() {
             self.ksds.holds.release(&key);
+            self.spare = key;
         }
     }
 
@@ -610,7 +612,9 @@ impl KsdsString {
                 if intent != Intent::Update {
                     return Ok(Some(spot));
                 }
-                let key = self.ksds.key_of(&self.area).to_vec();
+                let mut key = std::mem::take(&mut self.spare);
+                key.clear();
+                key.extend_from_slice(self.ksds.key_of(&self.area));
                 let (owner, backouts) = match &self.unit {
                     Some(unit) => (unit.owner(), unit.backouts()),
                     None => (self.id, 0),

@@ -158,6 +158,7 @@ impl Ksds {
     }
 
     /// The data page to which `probe` (a key, or the start of one) belongs; `None` when there is no index yet.
+    #[inline]
     pub fn descend(&self, probe: Probe<'_>) -> Result<Option<Leaf>, RequestError> {
         loop {
             let Some(found) = self.entry_for(probe)? else {

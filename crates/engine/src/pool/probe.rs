@@ -19,11 +19,10 @@ impl<'k> Probe<'k> {
     /// A key, or the start of one.
     #[inline]
     pub fn new(key: &'k [u8]) -> Self {
-        let first = match key.first_chunk::<FIRST>() {
-            Some(sixteen) => u128::from_be_bytes(*sixteen),
-            None => key.iter().fold(0, |all, &byte| all << 8 | byte as u128) << ((FIRST - key.len()) * 8 % 128),
-        };
-        Probe { key, first }
+        Probe {
+            key,
+            first: first_of(key),
+        }
     }
 
     /// Its bytes.
@@ -66,6 +65,21 @@ impl<'k> Probe<'k> {
     }
 }
 
+/// The first sixteen bytes, continued with zeros, as a number whose most significant byte is the first.
+#[inline]
+fn first_of(key: &[u8]) -> u128 {
+    if let Some(sixteen) = key.first_chunk::<FIRST>() {
+        return u128::from_be_bytes(*sixteen);
+    }
+    if let (Some(start), Some(end)) = (key.first_chunk::<8>(), key.last_chunk::<8>()) {
+        // What both have goes out of the second at its top.
+        let behind = u64::from_be_bytes(*end).checked_shl((FIRST - key.len()) as u32 * 8);
+        return u128::from(u64::from_be_bytes(*start)) << 64 | u128::from(behind.unwrap_or(0));
+    }
+    let all = key.iter().fold(0, |all, &byte| all << 8 | u128::from(byte));
+    all.checked_shl((FIRST - key.len()) as u32 * 8).unwrap_or(0)
+}
+
 /// The first `bytes`, at most sixteen, of a number whose most significant byte is the first.
 #[inline]
 fn most_significant(number: u128, bytes: usize) -> u128 {
@@ -75,6 +89,17 @@ fn most_significant(number: u128, bytes: usize) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_probe_begins_as_its_key_does_whatever_its_length() {
+        let key: Vec<u8> = (1..=20).collect();
+        for len in 0..=key.len() {
+            let mut first = [0; FIRST];
+            let known = len.min(FIRST);
+            first[..known].copy_from_slice(&key[..known]);
+            assert_eq!(first_of(&key[..len]), u128::from_be_bytes(first), "{len}");
+        }
+    }
 
     #[test]
     fn probes_compare_as_their_bytes_do() {
