@@ -69,6 +69,52 @@ fn an_image_is_vsams_own() {
 }
 
 #[test]
+fn records_that_come_in_between_others_lie_in_key_order_for_whoever_looks() {
+    let (world, engine, open) = loaded(Organization::Ksds);
+    let mut s = open.string();
+    for n in 2..=5u64 {
+        s.get(&key(n)[..], Search::Equal, Intent::Update).unwrap();
+        s.erase().unwrap();
+    }
+    for (n, length) in [(4, 60), (2, 31), (5, 60), (3, 44)] {
+        let rba = s.insert(&sealed(n, n, length), Insert::Direct).unwrap();
+        let at = s.get(&key(n)[..], Search::Equal, Intent::Read).unwrap().rba;
+        assert_eq!(rba, at);
+    }
+    drop(s);
+    let look = |open: &DataSet| {
+        let (mut forward, mut direct) = (open.string(), open.string());
+        let image = get(&mut direct, 0);
+        forward.point_first().unwrap();
+        let mut rbas = Vec::new();
+        while let Ok(record) = forward.next(Intent::Read) {
+            let key = &record.bytes[..8];
+            assert_eq!(direct.get(key, Search::Equal, Intent::Read).unwrap().rba, record.rba);
+            let there = direct
+                .get(Argument::Rba(record.rba), Search::Equal, Intent::Read)
+                .unwrap();
+            assert_eq!(there.bytes, record.bytes);
+            if let Some(bytes) = image
+                .get(record.rba as usize..)
+                .and_then(|i| i.get(..record.bytes.len()))
+            {
+                assert_eq!(bytes, record.bytes);
+            }
+            rbas.push(record.rba);
+        }
+        let mut changer = open.string();
+        assert_eq!(get(&mut changer, 0), image);
+        changer.put_interval(&image).unwrap();
+        rbas
+    };
+    let rbas = look(&open);
+    assert_eq!(rbas[..6], [0, 60, 91, 135, 195, 255]);
+    assert_eq!(values(&open), (1..=12).collect::<Vec<_>>());
+    open.close().unwrap();
+    assert_eq!(look(&world.open(&engine, "d")), rbas);
+}
+
+#[test]
 fn only_control_intervals_in_use_are_got() {
     for (organization, end) in [
         (Organization::Esds, 1024),

@@ -20,8 +20,10 @@
 //!
 //! Data pages hold the records packed from offset 0: as the CI image does, in key order, or, once one came in between
 //! others, *loose*, in the order in which they came: to move those behind it would cost more than all the rest of an
-//! insert. An image, and an RBA, has them in key order all the same. The offsets of separators count in units of 4 bytes. A search of an index page reads header and samples, which lie together,
-//! then one line of slots; spans and separators only where heads are equal.
+//! insert. An image, and an RBA, has them in key order all the same.
+//!
+//! The offsets of separators count in units of 4 bytes. A search of an index page reads header and samples, which lie
+//! together, then one line of slots; spans and separators only where heads are equal.
 //!
 //! * G1. Slots are in key order, and so are the bytes of a page that is not loose; there are no gaps between them.
 //! * G2. A head is the first four key bytes after the prefix: data continued with X'00', separators with X'FF'.
@@ -218,7 +220,7 @@ impl<'a> Page<'a> {
     pub fn key(&self, i: usize, shape: Shape) -> &[u8] {
         &self.record(i)[shape.rkp..shape.rkp + shape.key_len]
     }
-    /// The bytes of the CI image, unless the page is loose (its records; RDFs and CIDF are rendered when it is written).
+    /// The bytes of the CI image, unless the page is loose: its records. RDFs and CIDF are rendered when it is written.
     pub fn image(&self) -> &[u8] {
         &self.bytes[self.data_start()..]
     }
