@@ -1,7 +1,7 @@
 //! A catalog in memory with a clock that stands still, and control cards run over it.
 
 use cica_catalog::{Catalog, Cluster, Entry, Name};
-use cica_disk::{Disk, ManualClock, MemoryDisk};
+use cica_disk::{Disk, File, ManualClock, MemoryDisk, ReadAt};
 use cica_engine::{Access, DataSet, Engine, Env, Insert, OpenOptions};
 use cica_format::root::Root;
 use cica_idcams::{run, DdTable, Services, Source, Stamp, Style, Sysprint};
@@ -196,4 +196,13 @@ pub fn golden(name: &str, listing: &str) {
     }
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
     assert_eq!(listing, expected, "{name} differs; CICA_BLESS=1 writes it anew");
+}
+
+/// Has a file any byte but zeros?
+pub fn has_bytes(file: &dyn File) -> bool {
+    let mut bytes = vec![0; file.size(None).unwrap() as usize];
+    let buf = &mut bytes[..];
+    file.read(&mut [ReadAt { at: 0, buf, got: 0 }]).unwrap();
+    assert!(!bytes.is_empty());
+    bytes.iter().any(|b| *b != 0)
 }

@@ -1,10 +1,10 @@
 //! EXPORT and IMPORT: records with their definition, under the same name or another, and what is refused.
 
 use crate::files::{leftovers, live, on_volume, records, Files, SMALL};
-use crate::world::{World, NOW};
+use crate::world::{has_bytes, World, NOW};
 use cica_catalog::entry::{Alias, History, PathEntry, Relate};
 use cica_catalog::{Date, Entry, Name};
-use cica_disk::{Open, ReadAt};
+use cica_disk::Open;
 use cica_engine::Access;
 
 /// A world with a data set, a path and an alias to it, and a DD for a copy.
@@ -241,15 +241,7 @@ fn left_after(before: &str, cards: &str) -> bool {
     world.ok(before);
     let file = world.disk.open(&world.paths("PAY.SMALL").0, Open::default()).unwrap();
     world.ok(cards);
-    let mut bytes = vec![0; file.size(None).unwrap() as usize];
-    let mut batch = [ReadAt {
-        at: 0,
-        buf: &mut bytes,
-        got: 0,
-    }];
-    file.read(&mut batch).unwrap();
-    assert!(!bytes.is_empty());
-    bytes.iter().any(|b| *b != 0)
+    has_bytes(&*file)
 }
 
 #[test]
