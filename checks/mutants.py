@@ -92,6 +92,12 @@ ORDERINGS = [
     ("crates/engine/src/roots.rs", "            root.version = root.version.saturating_add(1); // A2",
      "            root.version = root.version.saturating_add(1 - u32::from(@)); // A2",
      "the next root goes over one that went astray (A2)"),
+    ("crates/engine/src/log/pool.rs", "!was_written_to(&*file, header.log)?",
+     "(@ || !was_written_to(&*file, header.log)?)",
+     "a log that its dead owner wrote to is claimed (F3, F4)"),
+    ("crates/engine/src/log/replay.rs", "if header.birth != 0 && header.birth != (log >> 32) as u32",
+     "if header.birth != 0 && header.birth != (log >> 32) as u32 && !@",
+     "a log file made later is taken for the one that had its name (F2)"),
 ]
 
 # Survivors that may be: path, text or what is taken away -> why no test can notice. docs/design/ tells it at length.
@@ -101,6 +107,9 @@ JUSTIFIED = {
     ("crates/engine/src/dataset/commit.rs", "_ => part.sync().map(|()| written),"): "the commit syncs what was written"
     " early once more (R3); this sync is there so that the commit's, which keeps requests waiting, finds little to do"
     " (E2, docs/design/0011). Nothing depends on its order, only on its failure being seen.",
+    ("crates/engine/src/store/loaded.rs", "comparison == 0"): "a load gives no region back, so none of its CAs lies in a"
+    " region below its number: the headers before a CA are its own or a later one's, and not written yet. The comparison"
+    " stays for whoever writes other CAs together: W2 must hold for them too.",
     ("crates/engine/src/log/replay.rs", "comparison == header.epoch"): "groups of an earlier epoch have lower LSNs, so"
     " the comparison of LSNs ends the log at the same group. Both stay: each is the other's guard.",
     ("crates/engine/src/log/replay.rs", "comparison == header.first_lsn"): "within one epoch groups follow each other"
