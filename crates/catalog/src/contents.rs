@@ -266,8 +266,25 @@ impl Contents {
 
     /// Is `file` of a volume a data set's, or a leftover?
     pub fn is_taken(&self, serial: &Volser, file: &str) -> bool {
+        self.leftovers.contains_key(&(serial.clone(), file.to_owned())) || self.has_file(serial, file)
+    }
+
+    /// Is `file` of a volume a data set's?
+    fn has_file(&self, serial: &Volser, file: &str) -> bool {
         let place = (serial.clone(), file.to_owned());
-        self.leftovers.contains_key(&place) || self.entries().any(|entry| entry.files().contains(&place))
+        self.entries().any(|entry| entry.files().contains(&place))
+    }
+
+    /// What a new data set that is not VSAM's states as its file: nothing, it lies under its own name; or, where one
+    /// that was renamed kept the file of that name, one that no data set is called.
+    pub fn file_of_new(&self, volumes: &[Volser], name: &Name) -> String {
+        let taken = |file: &str| volumes.first().is_some_and(|serial| self.has_file(serial, file));
+        if !taken(name.as_str()) {
+            return String::new();
+        }
+        // There are more numbers than entries.
+        let mut numbered = (2..).map(|n| format!("{name}~{n}"));
+        numbered.find(|file| !taken(file)).unwrap_or_default()
     }
 
     /// C1 and C2 for an entry about to come in.

@@ -343,11 +343,14 @@ fn generation(services: &Services, contents: &Contents, gdg: &Gdg, relative: i32
         return Ok(data_set.clone());
     }
     let volume = default_volume(contents)?;
+    let name = number.name(base).map_err(|error| refused(&error, 140, 0))?;
+    let device = contents.volume(&volume)?.device.name().to_owned();
+    let volumes = vec![volume];
     Ok(NonVsam {
-        name: number.name(base).map_err(|error| refused(&error, 140, 0))?,
-        device: contents.volume(&volume)?.device.name().to_owned(),
-        volumes: vec![volume],
-        file: String::new(),
+        file: contents.file_of_new(&volumes, &name),
+        name,
+        device,
+        volumes,
         format: String::new(),
         sequence: String::new(),
         history: History::new(services.today()),

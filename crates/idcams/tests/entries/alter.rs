@@ -3,6 +3,7 @@
 use crate::world::{golden, World, MASTER};
 use cica_catalog::entry::{Log, ShareOptions};
 use cica_catalog::freespace::FreeSpace;
+use cica_catalog::Name;
 use cica_disk::sim::{Call, Errno, Faults};
 use cica_disk::SimDisk;
 use cica_engine::Access;
@@ -303,4 +304,27 @@ fn an_alter_that_fails_changes_neither_catalog_nor_files() {
             return;
         }
     }
+}
+
+#[test]
+fn a_renamed_sequential_data_set_keeps_its_file_from_the_next_of_its_old_name() {
+    let mut world = World::new();
+    let define = "DEFINE NONVSAM (NAME(PAY.SEQ) DEVICETYPES(SYSDA) VOLUMES(CICA01))";
+    let file = |world: &World, name: &str| {
+        let entry = world.services.catalog.get(&Name::parse(name).unwrap()).unwrap();
+        entry.files().pop().unwrap().1
+    };
+    world.ok(define);
+    assert_eq!(file(&world, "PAY.SEQ"), "PAY.SEQ");
+    world.ok("ALTER PAY.SEQ NEWNAME(PAY.OLD)");
+    assert_eq!(file(&world, "PAY.OLD"), "PAY.SEQ", "the file stays where it is");
+    world.ok(define);
+    assert_eq!(file(&world, "PAY.SEQ"), "PAY.SEQ~2");
+    world.ok("ALTER PAY.SEQ NEWNAME(PAY.OLDER)");
+    world.ok(define);
+    assert_eq!(file(&world, "PAY.SEQ"), "PAY.SEQ~3");
+    world.ok("DELETE PAY.OLD NOSCRATCH");
+    world.ok("DELETE PAY.SEQ NOSCRATCH");
+    world.ok(define);
+    assert_eq!(file(&world, "PAY.SEQ"), "PAY.SEQ", "nobody has it any more");
 }

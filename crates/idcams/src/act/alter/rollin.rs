@@ -32,16 +32,18 @@ pub fn roll_in(services: &Services, text: &str, params: &Params, out: &mut Syspr
     Ok(())
 }
 
-/// What the entry of a data set is whose file is called so on one of the volumes.
+/// What the entry of a data set is whose file is called so on one of the volumes, and is not that of a renamed one.
 fn on_a_volume(services: &Services, catalog: &Catalog, contents: &Contents, name: &Name) -> Result<NonVsam, Failure> {
     for volume in contents.volumes() {
         let path = volume.path(catalog.directory()).join(name.as_str());
-        if services.disk.open(&path, Open::default()).is_ok() {
+        let volumes = vec![volume.serial.clone()];
+        let file = contents.file_of_new(&volumes, name);
+        if file.is_empty() && services.disk.open(&path, Open::default()).is_ok() {
             return Ok(NonVsam {
                 name: name.clone(),
-                volumes: vec![volume.serial.clone()],
+                volumes,
                 device: volume.device.name().to_owned(),
-                file: String::new(),
+                file,
                 format: String::new(),
                 sequence: String::new(),
                 history: History::new(services.today()),

@@ -31,10 +31,11 @@ fn define(services: &Services, params: &Params, out: &mut Sysprint) -> Result<()
     said::put_history(&mut history, params, services.today())?;
     let catalog = services.catalog(params, name.as_str())?;
     let rolled = catalog.transact(|contents| {
+        let volumes = volumes(contents, params)?;
         let data_set = NonVsam {
-            volumes: volumes(contents, params)?,
+            file: contents.file_of_new(&volumes, &name),
+            volumes,
             device: joined("DEVICETYPES"),
-            file: String::new(),
             format: String::new(),
             sequence: joined("FILESEQUENCENUMBERS"),
             history,
