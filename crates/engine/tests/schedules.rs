@@ -1,5 +1,5 @@
 //! Threads in orders that a scheduler chooses: at random, and by few changes of priority (PCT). Only compiled with
-//! `RUSTFLAGS="--cfg cica_schedules"`, see `src/sync`; `checks/schedules.py` does that.
+//! `RUSTFLAGS="--cfg cica_schedules"`, see `src/sync`; `checks/reliability.py` does that.
 //!
 //! `CICA_SCHEDULES` orders of each kind (100 without it), from seed `CICA_SEED` on. A failure prints its schedule.
 #![cfg(cica_schedules)]
@@ -124,6 +124,34 @@ fn slots_of_a_relative_data_set() {
 #[test]
 fn requests_share_the_log_and_its_syncs() {
     explore(|| history(Organization::Ksds, 100, 4, 1, Durability::Request));
+}
+
+/// What is answered with success beside the CLOSE that lets go of the data set is in what the CLOSE leaves.
+#[test]
+fn a_request_beside_the_last_close_is_there_afterwards_or_refused() {
+    explore(|| {
+        let world = World {
+            pool_bytes: 1 << 20,
+            ..World::memory()
+        };
+        let engine = world.engine();
+        keyed::loaded(&world, &engine, "d", 2);
+        let ds = world.open(&engine, "d");
+        let mut s = ds.string();
+        keyed::insert(&mut s, 1, 1).unwrap();
+        let adder = shuttle::thread::spawn(move || {
+            let added = (2..6).filter(|n| keyed::insert(&mut s, *n, 1).is_ok());
+            added.collect::<Vec<u64>>()
+        });
+        ds.close().unwrap();
+        let added = adder.join().unwrap();
+        let again = world.open(&engine, "d");
+        let mut s = again.string();
+        for n in added {
+            let there = s.get(&key(n), Search::Equal, Intent::Read).is_ok();
+            assert!(there, "record {n} was answered and is gone");
+        }
+    });
 }
 
 #[test]
