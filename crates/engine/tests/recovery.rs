@@ -108,36 +108,6 @@ fn a_data_set_that_was_deleted_does_not_stop_recovery_of_the_others() {
     assert!(has(&world.open(&world.engine(), "a/x"), 1));
 }
 
-/// Files that cannot be used: the root is none, or the index is away.
-#[test]
-fn a_data_set_that_is_damaged_does_not_stop_recovery_of_the_others() {
-    for damage in [true, false] {
-        let world = dead_owner();
-        let (data, index) = world.paths("b/x");
-        let kept = [0, 65_536].map(|at| (at, read_at(&world, "b/x", at)));
-        match damage {
-            true => (kept.iter()).for_each(|(at, was)| write_at(&world, "b/x", *at, &vec![0xEE; was.len()])),
-            false => world.disk.rename(&index, Path::new("/v/away")).unwrap(),
-        }
-        let engine = world.engine();
-        let a = world.open(&engine, "a/x");
-        assert!(has(&a, 1), "{damage}");
-        insert(&a, 2).unwrap();
-        a.close().unwrap();
-        assert!(engine.open(&data, &index, OpenOptions::default()).is_err());
-        // Mended, it has what its owner committed: the log waited for it.
-        match damage {
-            true => (kept.iter()).for_each(|(at, was)| write_at(&world, "b/x", *at, was)),
-            false => world.disk.rename(Path::new("/v/away"), &index).unwrap(),
-        }
-        let engine = world.engine();
-        for (name, n) in [("b/x", 1), ("a/x", 2)] {
-            assert!(has(&world.open(&engine, name), n), "{name}");
-        }
-        assert_eq!(engine.peek(&data).unwrap().log.log, 0);
-    }
-}
-
 #[test]
 fn a_data_set_that_was_renamed_gets_its_requests() {
     let world = dead_owner();
