@@ -13,7 +13,8 @@
 //! * E2. What was written early is made durable before the gates are closed, so that syncs of the commit find little
 //!   to do. A sync that fails fences the data set like any other.
 //! * E3. A log that a fenced data set needs is let go, and so is one that failed. A fenced data set whose log was let
-//!   go needs no other: the next epoch ends as if it were not there.
+//!   go needs no other: the next epoch ends as if it were not there. Nor does one need it that is closed and has not
+//!   left yet: were the log let go for that, nobody would take its file again.
 //! * E4. No log starts over, here or at a checkpoint, above a root of which one copy alone is durable (R9).
 
 use crate::dataset::Inner;
@@ -67,7 +68,7 @@ impl Shared {
         let (fenced, sound): (Vec<_>, Vec<_>) = all.iter().partition(|inner| inner.common().is_fenced());
         // What a fenced one has in the log is needed, and a log that failed is of no more use: the others go on
         // without.
-        if logged.is_err() || fenced.iter().any(|inner| inner.is_named()) {
+        if logged.is_err() || fenced.iter().any(|inner| inner.needs_log()) {
             self.commit_off_log(&all, &logged);
         } else if sound
             .iter()

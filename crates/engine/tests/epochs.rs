@@ -5,6 +5,8 @@ mod common;
 
 use cica_disk::MemoryDisk;
 use cica_engine::*;
+use common::keyed::{loaded, update};
+use common::stopping::Stopping;
 use common::*;
 use std::path::Path;
 use std::sync::Arc;
@@ -121,4 +123,43 @@ fn what_was_committed_in_an_epoch_outlives_the_death_of_the_process() {
     check(&ds, 25);
     ds.close().unwrap();
     std::thread::sleep(Duration::from_millis(1));
+}
+
+/// A data set that is whole but has not left yet looks fenced; were the log let go for it, nobody would take its file
+/// again.
+#[test]
+fn a_close_while_an_epoch_ends_lets_no_log_go() {
+    let disk = Stopping::at("/v/a.data");
+    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    let engine = world.engine();
+    engine.start_log_over_after(64 << 10);
+    loaded(&world, &engine, "a", 100);
+    loaded(&world, &engine, "b", 100);
+    let [a, b] = ["a", "b"].map(|name| world.open(&engine, name));
+    for ds in [&a, &b] {
+        update(&mut ds.string(), 10, 1, 300).unwrap();
+        ds.commit().unwrap();
+    }
+    let (of_b, other) = (world.paths("b").0, engine.clone());
+    disk.stop(move || {
+        let closing = std::thread::spawn(move || b.close().unwrap());
+        while other.peek(&of_b).unwrap().log.log != 0 {
+            std::thread::yield_now();
+        }
+        // It needs a moment more until all it waits for is the end of the epoch.
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(!closing.is_finished());
+    });
+    for round in 2.. {
+        update(&mut a.string(), round % 100 * 10, round, 300).unwrap();
+        a.commit().unwrap();
+        if disk.has_stopped() {
+            break;
+        }
+    }
+    a.close().unwrap();
+    let b = world.open(&engine, "b");
+    update(&mut b.string(), 20, 1, 300).unwrap();
+    b.commit().unwrap();
+    assert_eq!(world.disk.list(&world.root.join("log")).unwrap().len(), 1);
 }

@@ -4,79 +4,16 @@
 
 mod common;
 
-use cica_disk::{Disk, File, MemoryDisk, Open, ReadAt, WriteAt};
 use cica_engine::*;
 use common::keyed::*;
+use common::stopping::Stopping;
 use common::*;
-use std::fmt;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
-
-type Moment = Box<dyn FnOnce() + Send>;
-
-/// A disk that stops once before the next write to a log, and does something else first.
-#[derive(Clone, Default)]
-struct Stopping {
-    disk: MemoryDisk,
-    then: Arc<Mutex<Option<Moment>>>,
-}
-
-struct StoppingFile {
-    file: Box<dyn File>,
-    then: Option<Arc<Mutex<Option<Moment>>>>,
-}
-
-impl fmt::Debug for Stopping {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Stopping")
-    }
-}
-
-impl fmt::Debug for StoppingFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("StoppingFile")
-    }
-}
-
-impl Disk for Stopping {
-    fn open(&self, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
-        Ok(Box::new(StoppingFile {
-            file: self.disk.open(path, how)?,
-            then: path.starts_with("/log").then(|| self.then.clone()),
-        }))
-    }
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.disk.rename(from, to)
-    }
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        self.disk.remove(path)
-    }
-    fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
-        self.disk.list(directory)
-    }
-}
-
-impl File for StoppingFile {
-    fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
-        self.file.read(batch)
-    }
-    fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
-        let moment = self.then.as_ref().and_then(|then| then.lock().unwrap().take());
-        moment.into_iter().for_each(|moment| moment());
-        self.file.write(batch)
-    }
-    fn sync(&self) -> io::Result<()> {
-        self.file.sync()
-    }
-    fn size(&self, set: Option<u64>) -> io::Result<u64> {
-        self.file.size(set)
-    }
-}
 
 /// Ends a unit that inserted record 5; what another owner is answered who inserts it when the log is written.
 fn asked_at_the_end(end: impl FnOnce(&UnitOfRecovery)) -> (u8, u8) {
-    let disk = Stopping::default();
+    let disk = Stopping::at("/log");
     let world = World::on(Arc::new(disk.clone()), Path::new("/"));
     let engine = world.engine();
     loaded(&world, &engine, "a", 10);
@@ -88,12 +25,12 @@ fn asked_at_the_end(end: impl FnOnce(&UnitOfRecovery)) -> (u8, u8) {
     let answer = Arc::new(Mutex::new(None));
     let (other, answered) = (Arc::new(ds), answer.clone());
     let ds = other.clone();
-    *disk.then.lock().unwrap() = Some(Box::new(move || {
+    disk.stop(move || {
         let inserted = insert(&mut other.string(), 5, 2);
         *answered.lock().unwrap() = Some(inserted.map_or_else(|error| codes(Err::<(), _>(error)), |()| (0, 0)));
-    }));
+    });
     end(&unit);
-    assert!(disk.then.lock().unwrap().is_none(), "the log was written");
+    assert!(disk.has_stopped(), "the log was written");
     drop((unit, ds));
     let answer = answer.lock().unwrap().take();
     answer.unwrap()

@@ -240,6 +240,12 @@ impl Inner {
         number.is_some_and(|number| self.shared.log.is_named(number))
     }
 
+    /// Would recovery read the file that the log has now? Its root names it, and the last commit was not one after
+    /// which the tree is whole without.
+    pub fn needs_log(&self) -> bool {
+        self.is_named() && self.has_changed()
+    }
+
     /// The committed root says whether a log is named, because a flush may be naming one just now.
     fn log_position(&self, committed: &LogPosition, last: bool) -> LogPosition {
         let lsn = self.shared.log.last();

@@ -9,6 +9,7 @@ pub mod keyed;
 pub mod orders;
 pub mod power;
 pub mod sphere;
+pub mod stopping;
 
 use cica_disk::{Create, Disk, ManualClock, MemoryDisk, Open};
 use cica_engine::*;
