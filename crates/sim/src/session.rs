@@ -328,18 +328,21 @@ fn argument<'k>(shape: &Shape, path: bool, key: &'k [u8]) -> Argument<'k> {
     }
 }
 
-/// The RBA of a request by RBA: `plus` behind where the record with this key starts.
-fn rba(shape: &Shape, set: &DataSet, key: &[u8], plus: u64) -> u64 {
+/// The RBA of a request by RBA: `plus` behind where the record with this key starts. `Err`: a string of its own looks
+/// where that is, and it met the disk's failure in the request's place.
+fn rba(shape: &Shape, set: &DataSet, key: &[u8], plus: u64) -> Result<u64, Reply> {
     let start = match shape.addressed() {
         true => shape.number(key),
         false => {
             let mut scout = set.string();
-            let found = scout.get(argument(shape, false, key), Search::Equal, Intent::Read);
-            let found = found.ok().filter(|_| key.len() == shape.key_length);
-            found.map_or(1 << 40, |record| record.rba)
+            match scout.get(argument(shape, false, key), Search::Equal, Intent::Read) {
+                Ok(record) if key.len() == shape.key_length => record.rba,
+                Err(error) if error.feedback().return_code == 12 => return Err(refused(&error)),
+                _ => 1 << 40,
+            }
         }
     };
-    start.saturating_add(plus)
+    Ok(start.saturating_add(plus))
 }
 
 fn insert(shape: &Shape, string: &mut Str, order: Order, body: &request::Body) -> Result<(), RequestError> {
@@ -381,7 +384,10 @@ pub(crate) fn of_one_string(shape: &Shape, set: &DataSet, string: &mut Str, path
         } => record(string.skip(argument(key), (*search).into(), (*intent).into())),
         Request::GetRba { key, plus, intent, .. } => {
             let rba = rba(shape, set, key, *plus);
-            record(string.get(Argument::Rba(rba), Search::Equal, (*intent).into()))
+            rba.map_or_else(
+                |refusal| refusal,
+                |rba| record(string.get(Argument::Rba(rba), Search::Equal, (*intent).into())),
+            )
         }
         Request::Point { key, search, .. } => done(string.point(argument(key), (*search).into())),
         Request::PointBackward { key, search, .. } => done(string.point_backward(argument(key), (*search).into())),
