@@ -5,7 +5,8 @@
 //! ```
 //!
 //! The search order for a name is: the catalog that was said; the user catalog that the longest run of its leading
-//! qualifiers is an alias of; the master. A name that is itself such an alias belongs to the master.
+//! qualifiers is an alias of; the master. A name that is itself such an alias belongs to the master, and so does the
+//! name of a user catalog, even under an alias of it.
 //!
 //! Invariants:
 //!
@@ -41,7 +42,8 @@ impl Catalog {
     /// The catalog that an entry of this name is to be looked for in and made in.
     pub fn home(self: &Arc<Catalog>, name: &Name) -> Result<Arc<Catalog>, CatalogError> {
         let contents = self.contents()?;
-        match alias_of(&contents, name) {
+        let is_catalog = matches!(contents.get(name), Ok(Entry::UserCatalog(_)));
+        match alias_of(&contents, name).filter(|_| !is_catalog) {
             Some(catalog) => self.called(&catalog),
             None => Ok(self.clone()),
         }

@@ -25,6 +25,16 @@ fn a_catalog_with_entries_that_no_entry_names_is_not() {
     w.ok("IMPORT CONNECT OBJECTS((UCAT.PAY VOLUMES(CICA01)))\nLISTCAT ENTRIES(A) CATALOG(UCAT.PAY)");
 }
 
+/// Otherwise nobody could delete it, but by taking its alias away first.
+#[test]
+fn the_name_of_a_catalog_belongs_to_its_master_under_an_alias_of_it_too() {
+    let mut w = World::new();
+    w.ok("DEF UCAT (NAME(PAY.CAT) CYL(1) VOL(CICA01))\nDEF ALIAS (NAME(PAY) RELATE(PAY.CAT))");
+    w.ok("DEF CL (NAME(PAY.A) TRK(1))\nLISTCAT ENT(PAY.CAT) UCAT\nDEF ALIAS (NAME(P) RELATE(PAY.CAT))");
+    w.ok("DELETE PAY.CAT UCAT FORCE");
+    assert!(w.names().is_empty());
+}
+
 #[test]
 fn a_volume_stays_while_a_user_catalog_has_data_sets_on_it() {
     let mut w = World::new();
