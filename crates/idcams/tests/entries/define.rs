@@ -310,7 +310,13 @@ fn recatalog_brings_an_entry_back() {
     let before = world.cluster("PAY.A");
     world.ok("ALTER PAY.D NEWNAME(PAY.E)\nDELETE PAY.A NOSCRATCH");
     assert!(world.names().is_empty());
-    world.ok("DEFINE CLUSTER (NAME(PAY.A) VOLUMES(CICA01) RECATALOG OWNER(SMITH))");
+    world.refused(
+        "DEFINE CLUSTER (NAME(PAY.A) NUMBERED RECATALOG)",
+        12,
+        &["IDC3014I", "CICA0934E", "IDC3009I"],
+        "says that PAY.A is INDEXED, not NUMBERED",
+    );
+    world.ok("DEFINE CLUSTER (NAME(PAY.A) INDEXED VOLUMES(CICA01) RECATALOG OWNER(SMITH))");
     let after = world.cluster("PAY.A");
     assert_eq!(after.data.name.as_str(), "PAY.E", "files say what they are called");
     assert_eq!(after.data.file, "PAY.D");

@@ -1,7 +1,7 @@
 //! DEFINE CLUSTER and DEFINE ALTERNATEINDEX ... RECATALOG: an entry made anew from the data set's own files.
 //!
 //! 1. What the files carry is what the entry says; of the parameters only those count that files do not carry (owner,
-//!    dates, classes, log).
+//!    dates, classes, log). A written organization that is another than the files' is a mistake, and refused.
 //! 2. Files are found by the names in them, whatever they are called on the volume, and are not changed.
 
 use super::super::failure::{refused, Failure};
@@ -13,7 +13,7 @@ use cica_catalog::entry::{Attributes, Component, Keys, RecordSize, ShareOptions}
 use cica_catalog::freespace::FreeSpace;
 use cica_catalog::space::{Space, Unit};
 use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Date, Name, Volser, Volume};
-use cica_format::attributes::Attributes as FileAttributes;
+use cica_format::attributes::{Attributes as FileAttributes, Organization};
 use cica_format::root::Root;
 use std::path::PathBuf;
 
@@ -51,6 +51,7 @@ pub fn recatalog(services: &Services, command: &Command, alternate: bool) -> Res
                 ));
             }
         };
+        check_organization(&command.params, &data, &name)?;
         let of_index = |path: &PathBuf| services.engine.peek_index(&data.path, path).ok();
         let index = match data.root.attributes.organization.has_index() {
             true => Some(found(services, &catalog, &volumes, of_index, &name)?.component()?),
@@ -73,6 +74,26 @@ pub fn recatalog(services: &Services, command: &Command, alternate: bool) -> Res
         contents.insert(defined.entry())?;
         Ok(defined)
     })
+}
+
+fn check_organization(params: &Params, data: &Found, name: &Name) -> Result<(), Failure> {
+    let is = match data.root.attributes.organization {
+        Organization::Ksds => "INDEXED",
+        Organization::Esds => "NONINDEXED",
+        Organization::Lds => "LINEAR",
+        _ => "NUMBERED",
+    };
+    let written = ["INDEXED", "NONINDEXED", "NUMBERED", "LINEAR"]
+        .into_iter()
+        .find(|word| params.flag(word));
+    match written.filter(|word| *word != is) {
+        None => Ok(()),
+        Some(word) => Err(refused(
+            &format!("{} says that {name} is {is}, not {word}", data.path.display()),
+            140,
+            0,
+        )),
+    }
 }
 
 /// The volumes that are named, else all.
