@@ -127,7 +127,7 @@ const ALLOCATE_PARAMS: &[Param] = &[
         .abbr(&["DSNAME", "DA", "DSN"])
         .required(),
     name("FILE", Form::Ddname, "DD name it gets")
-        .abbr(&["DDNAME", "F", "FI"])
+        .abbr(&["DDNAME", "DD", "F", "FI"])
         .required(),
     flag("OLD", "use alone").one_of("status"),
     flag("SHR", "use with others").one_of("status"),
