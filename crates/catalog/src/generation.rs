@@ -8,7 +8,8 @@
 //! Invariants, kept by [`Contents::add_generation`] and [`Contents::roll_off`]:
 //!
 //! * R1. A group has at most LIMIT generations in its catalog, and each generation number at most once: a new version
-//!   takes the place of the old one.
+//!   takes the place of the old one. A cluster, which somebody may have open, stays until whoever takes the others out
+//!   has made sure that nobody has ([`Rolled::is_out`]); if somebody has, it goes with the next one.
 //! * R2. Generations leave from the oldest on; all older ones at once with EMPTY.
 
 use crate::contents::Contents;
@@ -32,13 +33,20 @@ pub struct Generation {
     pub version: u8,
 }
 
-/// A generation that left its group.
+/// A generation that leaves its group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rolled {
-    /// The entry, which is out of the catalog.
+    /// Its entry.
     pub entry: Entry,
     /// Whether its data go too.
     pub scratch: bool,
+}
+
+impl Rolled {
+    /// Is it out of the catalog already? A cluster is not, nor what hangs on it: alternate indexes, paths.
+    pub fn is_out(&self) -> bool {
+        !matches!(self.entry, Entry::Cluster(_))
+    }
 }
 
 impl Generation {
@@ -144,10 +152,10 @@ impl Contents {
             .collect();
         self.insert(entry)?;
         let mut rolled = Vec::new();
-        for old in old {
-            rolled.push(self.roll(&base, &old, today)?);
+        for old in &old {
+            rolled.push(self.roll(&base, old, today)?);
         }
-        rolled.extend(self.roll_off(&base, today)?);
+        rolled.extend(self.roll_off_but(&old, &base, today)?);
         if rolled.iter().any(|rolled| *rolled.entry.name() == name) {
             return Err(CatalogError::GenerationTooOld { name });
         }
@@ -156,11 +164,17 @@ impl Contents {
 
     /// Takes out what is beyond LIMIT (R2).
     pub fn roll_off(&mut self, base: &Name, today: Date) -> Result<Vec<Rolled>, CatalogError> {
+        self.roll_off_but(&[], base, today)
+    }
+
+    /// The same; these are on their way out already.
+    fn roll_off_but(&mut self, going: &[Name], base: &Name, today: Date) -> Result<Vec<Rolled>, CatalogError> {
         let Some(gdg) = self.gdg(base) else {
             return Ok(Vec::new());
         };
         let (limit, empty) = (usize::from(gdg.limit), gdg.empty);
-        let all = self.generations(base);
+        let mut all = self.generations(base);
+        all.retain(|(_, entry)| !going.contains(entry.name()));
         if all.len() <= limit {
             return Ok(Vec::new());
         }
@@ -169,15 +183,21 @@ impl Contents {
         names.iter().map(|name| self.roll(base, name, today)).collect()
     }
 
-    /// Takes one generation out. SCRATCH is for data that may go: expired ones, and all with PURGE.
+    /// Takes one generation out, if it is no cluster. SCRATCH is for data that may go: expired ones, and all with PURGE.
     fn roll(&mut self, base: &Name, name: &Name, today: Date) -> Result<Rolled, CatalogError> {
         let (scratch, purge) = self.gdg(base).map_or((false, false), |gdg| (gdg.scratch, gdg.purge));
-        let entry = self.remove(name)?;
+        let entry = self.get(name)?.clone();
         let kept = entry.history().and_then(|h| h.expires).is_some_and(|day| day > today);
-        let scratch = scratch && (purge || !kept);
-        if scratch {
-            self.add_leftovers_of(&entry, false);
+        let rolled = Rolled {
+            entry,
+            scratch: scratch && (purge || !kept),
+        };
+        if rolled.is_out() {
+            self.remove(name)?;
+            if rolled.scratch {
+                self.add_leftovers_of(&rolled.entry, false);
+            }
         }
-        Ok(Rolled { entry, scratch })
+        Ok(rolled)
     }
 }

@@ -130,6 +130,31 @@ fn a_new_version_takes_the_place_of_the_old_one() {
     assert_eq!(contents.generations(&name("PAY.HIST")).len(), 1);
 }
 
+/// Somebody may have it open: who takes it out sees to that.
+#[test]
+fn a_cluster_that_goes_is_named_and_stays_until_it_is_taken_out() {
+    let mut contents = group(2, |_| ());
+    let volume = common::everything().volumes().next().expect("a volume").clone();
+    contents.add_volume(volume).expect("new");
+    let new = |number| common::cluster(&format!("PAY.HIST.{number}"));
+    for number in ["G0001V00", "G0002V00"] {
+        assert_eq!(contents.add_generation(new(number), today()).expect("added"), []);
+    }
+    let rolled = contents.add_generation(new("G0002V01"), today()).expect("added");
+    let names =
+        |rolled: &[cica_catalog::generation::Rolled]| Vec::from_iter(rolled.iter().map(|r| r.entry.name().to_string()));
+    // The version before goes, and nothing else: it counts no more.
+    assert_eq!(names(&rolled), ["PAY.HIST.G0002V00"]);
+    assert!(!rolled[0].is_out());
+    assert_eq!(contents.generations(&name("PAY.HIST")).len(), 3);
+    contents.remove(rolled[0].entry.name()).expect("there");
+    let rolled = contents
+        .add_generation(data_set("PAY.HIST.G0003V00", None), today())
+        .expect("added");
+    assert_eq!(names(&rolled), ["PAY.HIST.G0001V00"]);
+    assert_eq!(contents.leftovers().count(), 0);
+}
+
 #[test]
 fn one_older_than_a_full_group_is_refused() {
     let mut contents = group(2, |_| ());

@@ -5,6 +5,7 @@
 //! thread that still has the word finds a closed file there, not foreign memory.
 
 use crate::fd::Fd;
+use crate::generation::roll_off_all;
 use crate::libcob::layout::{close, lock, open, organization, read, select, Field, File};
 use crate::libcob::{libcob, next, Libcob};
 use crate::open::{Opened, Request};
@@ -623,6 +624,12 @@ extern "C" fn close_all() {
         tell(&CICA1207S, &[("what", &"COMMIT AT STOP RUN"), ("reason", reason)]);
     }
     each_open(OpenFile::close);
+    behind(|| {
+        if let Some(session) = session(false) {
+            roll_off_all(session);
+        }
+        Outcome::Done
+    });
 }
 
 /// The signal may have come in the middle of a request, whose locks nobody will ever give back: what is locked is left

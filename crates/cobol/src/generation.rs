@@ -1,16 +1,23 @@
 //! Relative generations: `NAME(0)` is the newest of a group, `NAME(-1)` the one before, `NAME(+1)` the next to be made.
 //!
 //! Relative numbers count from the newest generation there was when the program first named the group, so that (+1) is
-//! the same data set to its end, as in a step of a job.
+//! the same data set to its end, as in a step of a job. So does what LIMIT takes away: until the program ends, every
+//! generation that was there is there.
 
+use crate::tell::{tell, CICA1219I, CICA1220W};
 use cica_catalog::generation::Generation;
 use cica_catalog::Name;
+use cica_idcams::act::{roll_off, Left};
+use cica_idcams::Services;
 use cica_session::Session;
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The newest generation of each group when it was first named.
 static NEWEST: Mutex<BTreeMap<Name, Option<Generation>>> = Mutex::new(BTreeMap::new());
+
+/// Groups in which the program has made a generation.
+static GROWN: Mutex<BTreeSet<Name>> = Mutex::new(BTreeSet::new());
 
 /// The data set that `base(relative)` means.
 ///
@@ -37,4 +44,30 @@ pub fn generation(session: &Session, base: &Name, relative: i32) -> Result<Name,
     found
         .map(|(_, entry)| entry.name().clone())
         .ok_or_else(|| format!("{base} has no generation ({relative})"))
+}
+
+/// A data set was made; it may be a generation.
+pub fn made(name: &Name) {
+    if let Some((base, _)) = Generation::of(name) {
+        GROWN.lock().insert(base);
+    }
+}
+
+/// The program ends, and has closed its files: what is beyond LIMIT goes.
+pub fn roll_off_all(session: &Session) {
+    let services = Services::of(session);
+    for base in std::mem::take(&mut *GROWN.lock()) {
+        match roll_off(&services, &base) {
+            Ok(rolled) => rolled.iter().for_each(tell_of),
+            Err(error) => tell(&CICA1220W, &[("name", &format!("{base}(...)")), ("reason", &error)]),
+        }
+    }
+}
+
+fn tell_of(left: &Left) {
+    match &left.scratched {
+        Ok(true) => tell(&CICA1219I, &[("name", &left.name), ("fate", &"DELETED")]),
+        Ok(false) => tell(&CICA1219I, &[("name", &left.name), ("fate", &"KEPT")]),
+        Err(reason) => tell(&CICA1220W, &[("name", &left.name), ("reason", reason)]),
+    }
 }

@@ -13,7 +13,7 @@ use crate::alternate::indexes;
 use crate::code_set::{CodeSet, Wanted};
 use crate::copybook::Layout;
 use crate::fd::{head_of, Fd};
-use crate::generation::generation;
+use crate::generation::{generation, made};
 use crate::libcob::layout::{open, organization};
 use crate::name::{assigned, path, Assigned, Disposition};
 use crate::open_file::{OpenFile, Source};
@@ -220,6 +220,7 @@ impl Request<'_> {
         let in_code = code_set.map(|set| format!(", IN {}", set.page)).unwrap_or_default();
         let what = format!("{fd}{in_code}");
         MADE.lock().insert(name.clone());
+        made(name);
         tell(&CICA1202I, &[("name", name), ("file", &self.file), ("what", &what)]);
         Some(match self.find(session, name) {
             Ok((catalog, cluster)) => self.open_cluster(session, catalog, &cluster, self.mode != open::OUTPUT),

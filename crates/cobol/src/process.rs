@@ -59,7 +59,11 @@ pub fn tell_forked() {
 
 /// Runs control cards; what they said, when they failed.
 pub fn idcams(session: &Session, cards: &str) -> Result<(), String> {
-    let mut services = Services::of(session);
+    let mut services = Services {
+        // A generation that the program makes pushes others out when the program ends, as at the end of a step.
+        rolls_off: false,
+        ..Services::of(session)
+    };
     let seconds = i64::try_from(session.clock.now() / 1_000_000_000).unwrap_or(i64::MAX);
     let mut listing = Vec::new();
     let mut sysprint = Sysprint::new(&mut listing, Style::Plain, Stamp::from_unix(seconds));

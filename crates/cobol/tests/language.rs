@@ -100,3 +100,57 @@ fn a_program_reads_one_generation_and_writes_the_next() {
         assert!(said.starts_with("35\n") && told.contains(reason), "{said}{told}");
     }
 }
+
+#[test]
+fn what_is_beyond_limit_goes_when_the_program_ends() {
+    let place = Workplace::with_catalog("language-limit");
+    let cards = "DEFINE GDG (NAME(PROD.HIST) LIMIT(2) SCRATCH)\n";
+    cica_cobol::process::idcams(&place.session(), cards).expect("the group");
+    let program = place.compile("generations", GENERATIONS);
+    let run = |old: &str, word: &str| {
+        let mut command = place.command(&program);
+        command.env("DD_OLD", old).env("DD_NEW", "DSN=PROD.HIST(+1)").arg(word);
+        let done = command.output().expect("it runs");
+        (stdout(&done), stderr(&done))
+    };
+    let numbers = || {
+        let session = place.session();
+        let base = cica_catalog::Name::parse("PROD.HIST").expect("a name");
+        let contents = session.catalog.contents().expect("the catalog");
+        let all = contents.generations(&base);
+        Vec::from_iter(all.iter().map(|(generation, _)| generation.number))
+    };
+    run("//PROD.HIST(0)", "one");
+    run("//PROD.HIST(0)", "two");
+    assert_eq!(numbers(), [1, 2]);
+    // The oldest is there as long as the program runs, which reads it after it has made the new one.
+    let (said, told) = run("//PROD.HIST(-1)", "thre");
+    assert_eq!(said, "00\n00 0001one \n00\n00\n00 0001thre\n");
+    assert!(
+        told.contains("CICA1219I GENERATION PROD.HIST.G0001V00 ROLLED OFF ITS GROUP, ITS DATA ARE DELETED"),
+        "{told}"
+    );
+    assert_eq!(numbers(), [2, 3]);
+    let files = std::fs::read_dir(place.catalog().join("volumes/CICA01")).expect("the volume");
+    let left = files
+        .flatten()
+        .filter(|f| f.file_name().to_string_lossy().contains("G0001V00"));
+    assert_eq!(left.count(), 0);
+    // One that another has open stays, and goes with the next.
+    {
+        let session = place.session();
+        let name = cica_catalog::Name::parse("PROD.HIST.G0002V00").expect("a name");
+        let (catalog, cluster) = session.reach(&name).expect("it is there");
+        let options = cica_engine::OpenOptions::default();
+        let _open = cica_session::open(&catalog, &session.engine, &cluster, options).expect("it opens");
+        let (said, told) = run("//PROD.HIST(0)", "four");
+        assert_eq!(said, "00\n00 0001thre\n00\n00\n00 0001four\n");
+        assert!(
+            told.contains("CICA1220W GENERATION PROD.HIST.G0002V00 IS BEYOND THE LIMIT") && told.contains("in use"),
+            "{told}"
+        );
+    }
+    assert_eq!(numbers(), [2, 3, 4]);
+    run("//PROD.HIST(0)", "five");
+    assert_eq!(numbers(), [4, 5]);
+}

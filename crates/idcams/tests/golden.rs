@@ -179,6 +179,7 @@ fn outputs(case: &Path) -> Vec<(String, String)> {
         catalog,
         engine,
         dd: DdTable::default(),
+        rolls_off: true,
         progress: Box::new(|_| ()),
     };
     let written = dd(case, &mut services.dd);

@@ -46,6 +46,7 @@ fn carried_out(job: &str) -> (u8, String, Arc<cica_catalog::Contents>) {
         catalog,
         engine: Engine::new(env).unwrap(),
         dd: DdTable::default(),
+        rolls_off: true,
         progress: Box::new(|_| ()),
     };
     let stamp = Stamp::from_unix(0);

@@ -13,8 +13,8 @@ pub(super) mod rename;
 mod rollin;
 mod volumes;
 
-use super::define::rolled_off;
 use super::failure::{not_found, refused, Failure};
+use super::generations::rolled_off;
 use super::{said, Services};
 use crate::messages::{IDC0531I, IDC0532I};
 use crate::params::{Command, Params};
@@ -42,7 +42,7 @@ pub fn alter(services: &mut Services, command: &Command, out: &mut Sysprint) -> 
         Ok(targets) => targets.iter().fold(0, |cc, target| {
             cc.max(match one(services, target, params) {
                 Ok((catalog, rolled)) => {
-                    rolled_off(services, &catalog, &rolled, out);
+                    rolled_off(services, &catalog, rolled, out);
                     out.say(&IDC0531I, &[("name", &target.name)]);
                     0
                 }

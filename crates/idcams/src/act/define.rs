@@ -18,23 +18,26 @@ mod wanted;
 pub use alias::alias;
 pub use gdg::gdg;
 pub use gdg::put as put_group;
-pub use nonvsam::{nonvsam, rolled_off};
+pub use nonvsam::nonvsam;
 pub use over::check_alternate_key;
 pub use path::path;
 pub use wanted::default_volume;
 
 use super::failure::Failure;
+use super::generations::rolled_off;
 use super::Services;
 use crate::messages::{CICA0933I, CICA0935I, IDC0181I, IDC0508I, IDC0509I, IDC0512I};
 use crate::params::Command;
 use crate::sysprint::Sysprint;
 use cica_catalog::check;
 use cica_catalog::entry::{Attributes, Component};
+use cica_catalog::generation::Rolled;
 use cica_catalog::plan::{plan, Plan};
 use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Entry, Volser};
 use cica_engine::Definition;
 use over::Over;
 use std::path::PathBuf;
+use std::sync::Arc;
 use wanted::Wanted;
 
 /// Condition code of a DEFINE that failed.
@@ -46,7 +49,7 @@ pub fn cluster(services: &mut Services, command: &Command, out: &mut Sysprint) -
         true => recatalog::recatalog(services, command, false),
         false => define(services, command, false),
     };
-    told(done, out)
+    told(services, done, out)
 }
 
 /// Carries out DEFINE ALTERNATEINDEX.
@@ -55,13 +58,14 @@ pub fn alternate_index(services: &mut Services, command: &Command, out: &mut Sys
         true => recatalog::recatalog(services, command, true),
         false => define(services, command, true),
     };
-    told(done, out)
+    told(services, done, out)
 }
 
-fn told(done: Result<Defined, Failure>, out: &mut Sysprint) -> u8 {
+fn told(services: &Services, done: Result<(Defined, Rolling), Failure>, out: &mut Sysprint) -> u8 {
     match done {
-        Ok(defined) => {
+        Ok((defined, Rolling { catalog, rolled })) => {
             defined.tell(out);
+            rolled_off(services, &catalog, rolled, out);
             0
         }
         Err(failure) => failure.with_cc(FAILED).tell(out),
@@ -81,20 +85,34 @@ struct Defined {
     key_end: Option<u32>,
 }
 
-fn define(services: &Services, command: &Command, alternate: bool) -> Result<Defined, Failure> {
+/// Generations that leave their group for a cluster that came in.
+struct Rolling {
+    catalog: Arc<Catalog>,
+    rolled: Vec<Rolled>,
+}
+
+/// Puts in what was defined; a generation pushes others out of its group, unless whoever defines it does that himself.
+fn put_in(services: &Services, contents: &mut Contents, entry: Entry) -> Result<Vec<Rolled>, CatalogError> {
+    match services.rolls_off && matches!(entry, Entry::Cluster(_)) {
+        true => contents.add_generation(entry, services.today()),
+        false => contents.insert(entry).map(|()| Vec::new()),
+    }
+}
+
+fn define(services: &Services, command: &Command, alternate: bool) -> Result<(Defined, Rolling), Failure> {
     let catalog = services.catalog(&command.params, command.params.name("NAME").unwrap_or_default())?;
     let mut made = None;
-    let done = catalog.transact(|contents| -> Result<Defined, Failure> {
+    let done = catalog.transact(|contents| -> Result<_, Failure> {
         let mut wanted = Wanted::of(services, contents, command)?;
         let over = match alternate {
             true => Some(Over::of(contents, &command.params, &mut wanted)?),
             false => None,
         };
         let defined = Defined::new(contents, &wanted, over, &planned(&wanted)?)?;
-        contents.insert(defined.entry())?;
+        let rolled = put_in(services, contents, defined.entry())?;
         let files = make_files(services, &catalog, contents, &defined, &wanted)?;
         made = Some((defined.cluster.name.clone(), files));
-        Ok(defined)
+        Ok((defined, rolled))
     });
     if let (Err(_), Some((name, (data, index)))) = (&done, made) {
         // What the catalog does not name must not stay; what it names although its writing was not confirmed must.
@@ -104,7 +122,7 @@ fn define(services: &Services, command: &Command, alternate: bool) -> Result<Def
             let _ = services.engine.destroy(&data, &index, false);
         }
     }
-    done
+    done.map(|(defined, rolled)| (defined, Rolling { catalog, rolled }))
 }
 
 /// CI sizes, control areas and extents.

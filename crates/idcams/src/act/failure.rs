@@ -46,6 +46,11 @@ impl Failure {
         Failure { cc, ..self }
     }
 
+    /// The messages in one line.
+    pub fn text(&self) -> String {
+        self.lines.join("; ")
+    }
+
     /// Prints the messages and returns the condition code.
     pub fn tell(&self, out: &mut Sysprint) -> u8 {
         self.lines.iter().for_each(|line| out.told(line));

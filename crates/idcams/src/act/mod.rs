@@ -22,6 +22,7 @@ mod delete;
 mod diagnose;
 mod examine;
 mod failure;
+mod generations;
 mod input;
 pub mod listcat;
 mod listing;
@@ -43,6 +44,7 @@ mod usercatalog;
 mod verify;
 mod volume;
 
+pub use generations::{roll_off, Left};
 pub use print::rows::{hexadecimal, shown};
 
 use crate::messages::{CICA0901E, CICA0932E};
@@ -70,6 +72,9 @@ pub struct Services {
     pub engine: Engine,
     /// What INFILE(dd) and OUTFILE(dd) mean.
     pub dd: DdTable,
+    /// A cluster that DEFINE puts into a generation data group pushes the oldest out at once. False: whoever has it
+    /// defined calls [`roll_off`] when his work is done.
+    pub rolls_off: bool,
     /// Told now and then how many records the command has processed; for people who wait.
     pub progress: Box<dyn FnMut(u64)>,
 }
@@ -83,6 +88,7 @@ impl Services {
             catalog: session.catalog.clone(),
             engine: session.engine.clone(),
             dd: DdTable::default(),
+            rolls_off: true,
             progress: Box::new(|_| ()),
         }
     }

@@ -6,7 +6,7 @@
 use super::failure::{self, Failure};
 use super::input::Input;
 use super::output::Output;
-use super::sequential::Sequential;
+use super::sequential::{cluster_generation, Sequential};
 use super::trouble::{open_code, GAVE_UP};
 use super::Services;
 use crate::messages::{CICA0908E, CICA0941E, CICA0949E};
@@ -37,8 +37,8 @@ impl Target {
     /// What `FILE(dd)` or `DATASET(name)` names, whichever keyword was written.
     pub fn of(services: &Services, params: &Params, file: &str, data_set: &str) -> Result<Target, Failure> {
         match (params.name(data_set), params.name(file)) {
-            (Some(name), _) => match Sequential::of_name(services, name, None)? {
-                Some(file) => Ok(Target::File(Box::new(file))),
+            (Some(name), _) => match generation_or_file(services, name, None)? {
+                Some(target) => Ok(target),
                 None => cluster(services, name).map(Target::Cluster),
             },
             (None, ddname) => of_dd(services, ddname.unwrap_or_default()),
@@ -188,14 +188,23 @@ fn not_reached(name: &str, error: SessionError) -> Failure {
     }
 }
 
+/// A generation, or a data set that is not VSAM's.
+fn generation_or_file(services: &Services, text: &str, stated: Option<Attributes>) -> Result<Option<Target>, Failure> {
+    if let Some(name) = cluster_generation(services, text)? {
+        return cluster(services, name.as_str()).map(|cluster| Some(Target::Cluster(cluster)));
+    }
+    let file = Sequential::of_name(services, text, stated)?;
+    Ok(file.map(|file| Target::File(Box::new(file))))
+}
+
 fn of_dd(services: &Services, ddname: &str) -> Result<Target, Failure> {
     let Some(text) = services.dd.get(ddname) else {
         let words = format!("THERE IS NO DD STATEMENT {ddname}; GIVE --dd {ddname}=FILE");
         return Err(open_code(ddname, NO_DD, &words));
     };
     let stated = Some(text.attributes).filter(|_| text.attributes_stated);
-    if let Some(file) = Sequential::of_name(services, &text.target, stated)? {
-        return Ok(Target::File(Box::new(file)));
+    if let Some(target) = generation_or_file(services, &text.target, stated)? {
+        return Ok(target);
     }
     if !text.attributes_stated {
         if let Ok(name) = Name::parse(&text.target) {

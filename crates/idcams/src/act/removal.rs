@@ -15,7 +15,6 @@
 use super::failure::{left_behind, Failure};
 use super::Services;
 use cica_catalog::entry::NonVsam;
-use cica_catalog::generation::Rolled;
 use cica_catalog::staging::Place;
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Staging};
 use cica_disk::Open;
@@ -86,6 +85,24 @@ impl<'s> Removal<'s> {
         Ok(())
     }
 
+    /// Its catalog.
+    pub fn catalog(&self) -> &'s Catalog {
+        self.catalog
+    }
+
+    /// Removes the files of an entry that is out already, and of a data set outside the volumes what it left there; the
+    /// others are listed.
+    pub fn out_already(&mut self, entry: &Entry) {
+        let places = entry.files();
+        match entry {
+            Entry::NonVsam(data_set) if places.is_empty() => {
+                let path = self.catalog.file_path(data_set).ok().flatten();
+                self.left.extend(path.and_then(|path| remove(self.services, path)));
+            }
+            _ => self.listed.extend(places),
+        }
+    }
+
     /// Tells what stays on the volumes; the condition code of that.
     pub fn end(mut self) -> Vec<Failure> {
         self.settle();
@@ -97,7 +114,7 @@ impl<'s> Removal<'s> {
     ///
     /// # Errors
     /// It is open, or a volume is not there: its files would stay, and come back with it.
-    fn condemn(&self, entry: &Entry) -> Result<Option<(Condemned, Vec<PathBuf>)>, Failure> {
+    pub fn condemn(&self, entry: &Entry) -> Result<Option<(Condemned, Vec<PathBuf>)>, Failure> {
         let mut paths = Vec::new();
         for (serial, file) in entry.files() {
             let directory = self.catalog.check_volume(self.catalog.contents()?.volume(&serial)?)?;
@@ -175,20 +192,4 @@ fn remove(services: &Services, path: PathBuf) -> Option<(PathBuf, io::Error)> {
         Err(error) if error.kind() != ErrorKind::NotFound => Some((path, error)),
         _ => None,
     }
-}
-
-/// Removes the data of generations that left their group with SCRATCH, which are listed; what stays of them.
-pub fn rolled_off(services: &Services, catalog: &Catalog, rolled: &[Rolled]) -> Vec<Failure> {
-    let mut removal = Removal::begin(services, catalog);
-    for Rolled { entry, .. } in rolled.iter().filter(|rolled| rolled.scratch) {
-        let places = entry.files();
-        match entry {
-            Entry::NonVsam(data_set) if places.is_empty() => {
-                let path = catalog.file_path(data_set).ok().flatten();
-                removal.left.extend(path.and_then(|path| remove(services, path)));
-            }
-            _ => removal.listed.extend(places),
-        }
-    }
-    removal.end()
 }

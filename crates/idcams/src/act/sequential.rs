@@ -13,8 +13,9 @@
 //! 2. A new generation comes into the catalog when it is complete on its volume, together with what rolls off: a run
 //!    that fails, or dies, leaves the group as it was, and a file that the next run writes anew.
 
-use super::define::{default_volume, rolled_off};
+use super::define::default_volume;
 use super::failure::{not_found, refused, Failure};
+use super::generations::rolled_off;
 use super::open::no_file;
 use super::trouble::GAVE_UP;
 use super::Services;
@@ -241,7 +242,7 @@ impl Sequential {
                 .map(|()| Vec::new()),
             Err(_) => contents.add_generation(Entry::NonVsam(written.clone()), services.today()),
         })?;
-        rolled_off(services, catalog, &rolled, out);
+        rolled_off(services, catalog, rolled, out);
         Ok(())
     }
 }
@@ -302,8 +303,9 @@ fn of_data_sets(
 fn all_generations(contents: &Contents, gdg: &Gdg) -> Result<Vec<NonVsam>, Failure> {
     let mut all: Vec<NonVsam> = Vec::new();
     for (_, entry) in contents.generations(&gdg.name) {
-        if let Entry::NonVsam(data_set) = entry {
-            all.push(data_set.clone());
+        match entry {
+            Entry::NonVsam(data_set) => all.push(data_set.clone()),
+            entry => return Err(is_vsams(entry.name())),
         }
     }
     if !gdg.fifo {
@@ -322,26 +324,61 @@ fn on_volume(path: &Path) -> Option<(u64, u64)> {
     Some((metadata.dev(), metadata.ino()))
 }
 
+/// The cluster that `BASE(n)` means, if that generation is one.
+pub fn cluster_generation(services: &Services, text: &str) -> Result<Option<Name>, Failure> {
+    let Some((base, number)) = relative(text) else {
+        return Ok(None);
+    };
+    let Ok(base) = Name::parse(base) else { return Ok(None) };
+    let contents = services.home(&base)?.contents()?;
+    if contents.gdg(&base).is_none() {
+        return Ok(None);
+    }
+    let all = contents.generations(&base);
+    let newest = services.dd.newest(&base, all.last().map(|(generation, _)| *generation));
+    Ok(match there(&all, newest, number) {
+        Some(Entry::Cluster(cluster)) => Some(cluster.name.clone()),
+        _ => None,
+    })
+}
+
+/// The generation of this relative number, if it is there.
+fn there<'a>(all: &[(Generation, &'a Entry)], newest: Option<Generation>, relative: i32) -> Option<&'a Entry> {
+    let found = match u16::try_from(relative) {
+        Ok(steps @ 1..) => {
+            let number = newest.unwrap_or(Generation { number: 0, version: 0 }).after(steps);
+            all.iter().find(|(generation, _)| *generation == number)
+        }
+        _ => {
+            let place = all.iter().position(|(generation, _)| Some(*generation) == newest)?;
+            all.get(place.checked_sub(relative.unsigned_abs() as usize)?)
+        }
+    };
+    found.map(|(_, entry)| *entry)
+}
+
+/// Files of generations are read one after the other; a cluster among them is none.
+fn is_vsams(name: &Name) -> Failure {
+    let words = format!("{name} is no sequential file; name it by itself where a cluster may stand");
+    refused(&words, 140, 0)
+}
+
 /// The generation that a relative number means (1); one that is not there yet with the attributes it will have.
 fn generation(services: &Services, contents: &Contents, gdg: &Gdg, relative: i32) -> Result<NonVsam, Failure> {
     let base = &gdg.name;
     let all = contents.generations(base);
     let newest = services.dd.newest(base, all.last().map(|(generation, _)| *generation));
     let none = || not_found(&format!("{base}({relative})")).with_cc(GAVE_UP);
-    let back = usize::try_from(-i64::from(relative)).ok();
-    if let Some(back) = back {
-        let place = all.iter().position(|(generation, _)| Some(*generation) == newest);
-        let found = place.and_then(|place| all.get(place.checked_sub(back)?));
-        return match found {
-            Some((_, Entry::NonVsam(data_set))) => Ok(data_set.clone()),
-            _ => Err(none()),
-        };
+    match there(&all, newest, relative) {
+        Some(Entry::NonVsam(data_set)) => return Ok(data_set.clone()),
+        Some(entry) => return Err(is_vsams(entry.name())),
+        None => {}
     }
-    let steps = u16::try_from(relative).map_err(|_| none())?;
+    let steps = u16::try_from(relative)
+        .ok()
+        .filter(|steps| *steps > 0)
+        .ok_or_else(none)?;
     let number = newest.unwrap_or(Generation { number: 0, version: 0 }).after(steps);
-    if let Some((_, Entry::NonVsam(data_set))) = all.iter().find(|(generation, _)| *generation == number) {
-        return Ok(data_set.clone());
-    }
     let volume = default_volume(contents)?;
     let name = number.name(base).map_err(|error| refused(&error, 140, 0))?;
     let device = contents.volume(&volume)?.device.name().to_owned();

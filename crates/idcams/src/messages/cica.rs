@@ -73,7 +73,11 @@ CICA0938W 4 "FIGURES OF {name} ARE NOT KNOWN: {reason}",
 CICA0953I 0 "{name} ROLLED OFF, ITS DATA ARE {fate}",
     "The generation data group has more generations than its LIMIT, so the oldest left it. SCRATCH deletes their data, \
      NOSCRATCH keeps the file and only takes the entry out of the catalog; so does an expiration date without PURGE.",
-    "Nothing. DEFINE NONVSAM ... RECATALOG takes a generation that was kept into the catalog again.";
+    "Nothing. DEFINE NONVSAM, or DEFINE CLUSTER, with RECATALOG takes a generation that was kept into the catalog again.";
+CICA0984W 4 "{name} IS BEYOND THE LIMIT OF ITS GROUP, AND STAYS FOR NOW",
+    "A generation that is a cluster leaves its group when nobody has it open, and its volumes are there. The message before \
+     says what is in the way.",
+    "Nothing. It goes with the next generation that comes, or with DELETE.";
 CICA0954I 0 "USER CATALOG {name} IS IN {directory}",
     "The catalog was made or connected. Names whose leading qualifiers are one of its aliases belong to it.",
     "Give it an alias: DEFINE ALIAS (NAME(qualifier) RELATE(catalog)).";

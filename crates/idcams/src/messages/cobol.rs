@@ -63,4 +63,11 @@ CICA1217I 0 "THERE IS NO CATALOG IN {path}, SO ALL FILES STAY WITH GNUCOBOL",
 CICA1218E 12 "THE DD FILE {path} CANNOT BE READ: {reason}",
     "cica run --dd names a file that is not there, or cannot be read.",
     "Correct its name.";
+CICA1219I 0 "GENERATION {name} ROLLED OFF ITS GROUP, ITS DATA ARE {fate}",
+    "The program made a new generation, and the group keeps as many as its LIMIT says. What is older went when the program \
+     ended: with SCRATCH the data too, with NOSCRATCH out of the catalog only.",
+    "Nothing. DEFINE CLUSTER ... RECATALOG takes one that was kept into the catalog again.";
+CICA1220W 4 "GENERATION {name} IS BEYOND THE LIMIT OF ITS GROUP, AND STAYS FOR NOW: {reason}",
+    "The program made a new generation, and this one should have gone when the program ended.",
+    "Nothing if another job has it open: it goes with the next generation that comes, or with DELETE.";
 }

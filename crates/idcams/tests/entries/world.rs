@@ -182,6 +182,7 @@ fn services(disk: &Arc<dyn Disk>, clock: &Arc<ManualClock>, catalog: &Arc<Catalo
         catalog: catalog.clone(),
         engine: Engine::new(env).unwrap(),
         dd: DdTable::default(),
+        rolls_off: true,
         progress: Box::new(|_| ()),
     }
 }

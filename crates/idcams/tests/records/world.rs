@@ -72,6 +72,7 @@ impl World {
             catalog: Arc::new(catalog),
             engine: Engine::new(env).unwrap(),
             dd: DdTable::default(),
+            rolls_off: true,
             progress: Box::new(|_| {}),
         };
         World { disk, services, dir }

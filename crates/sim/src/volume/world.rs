@@ -294,6 +294,7 @@ fn services(disk: &Arc<dyn Disk>, clock: &Arc<dyn Clock>, shape: &VolumeShape) -
         engine: engine_at(disk, clock, log_dir, shape.slots[0].pool_bytes)?,
         catalog,
         dd: DdTable::default(),
+        rolls_off: true,
         progress: Box::new(|_| ()),
     })
 }

@@ -1,7 +1,7 @@
 //! ALTER ... ROLLIN: a generation that rolled off, or never came in, becomes one of its group again.
 
-use super::super::define::rolled_off;
 use super::super::failure::{not_found, refused, Failure};
+use super::super::generations::rolled_off;
 use super::super::Services;
 use crate::messages::IDC0531I;
 use crate::params::Params;
@@ -27,7 +27,7 @@ pub fn roll_in(services: &Services, text: &str, params: &Params, out: &mut Syspr
         let data_set = on_a_volume(services, &catalog, contents, &name)?;
         Ok::<_, Failure>(contents.add_generation(Entry::NonVsam(data_set), services.today())?)
     })?;
-    rolled_off(services, &catalog, &rolled, out);
+    rolled_off(services, &catalog, rolled, out);
     out.say(&IDC0531I, &[("name", &name)]);
     Ok(())
 }

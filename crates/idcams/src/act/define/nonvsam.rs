@@ -3,13 +3,12 @@
 //! The name of a generation puts the data set into its group, and what the group no longer keeps leaves it.
 
 use super::super::failure::{refused, Failure};
-use super::super::{removal, said, Services};
+use super::super::generations::rolled_off;
+use super::super::{said, Services};
 use super::{wanted, FAILED};
-use crate::messages::CICA0953I;
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
 use cica_catalog::entry::{History, NonVsam};
-use cica_catalog::generation::Rolled;
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name, Volser};
 use cica_disk::Open;
 
@@ -46,7 +45,7 @@ fn define(services: &Services, params: &Params, out: &mut Sysprint) -> Result<()
         }
         Ok::<_, Failure>(contents.add_generation(Entry::NonVsam(data_set), services.today())?)
     })?;
-    rolled_off(services, &catalog, &rolled, out);
+    rolled_off(services, &catalog, rolled, out);
     Ok(())
 }
 
@@ -72,17 +71,5 @@ fn check_file(services: &Services, catalog: &Catalog, data_set: &NonVsam) -> Res
             name: data_set.name.clone(),
         }
         .into()),
-    }
-}
-
-/// Removes the data of generations that left their group with SCRATCH, and tells of all of them.
-pub fn rolled_off(services: &Services, catalog: &Catalog, rolled: &[Rolled], out: &mut Sysprint) {
-    let left = removal::rolled_off(services, catalog, rolled);
-    for Rolled { entry, scratch } in rolled {
-        let fate = if *scratch { "DELETED" } else { "KEPT" };
-        out.say(&CICA0953I, &[("name", entry.name()), ("fate", &fate)]);
-    }
-    for left in left {
-        left.tell(out);
     }
 }

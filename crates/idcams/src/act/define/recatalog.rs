@@ -7,7 +7,7 @@
 use super::super::failure::{refused, Failure};
 use super::super::{said, Services};
 use super::over::Over;
-use super::Defined;
+use super::{put_in, Defined, Rolling};
 use crate::params::{Command, Params};
 use cica_catalog::entry::{Attributes, Component, Keys, RecordSize, ShareOptions};
 use cica_catalog::freespace::FreeSpace;
@@ -18,9 +18,9 @@ use cica_format::root::Root;
 use std::path::PathBuf;
 
 /// Takes a cluster in, or an `alternate` index; one is not taken for the other.
-pub fn recatalog(services: &Services, command: &Command, alternate: bool) -> Result<Defined, Failure> {
+pub fn recatalog(services: &Services, command: &Command, alternate: bool) -> Result<(Defined, Rolling), Failure> {
     let catalog = services.catalog(&command.params, command.params.name("NAME").unwrap_or_default())?;
-    catalog.transact(|contents| {
+    let done = catalog.transact(|contents| {
         let name = Name::parse(command.params.name("NAME").unwrap_or_default()).map_err(|e| refused(&e, 140, 0))?;
         let volumes = searched(contents, &command.params)?;
         let data = found(
@@ -71,9 +71,10 @@ pub fn recatalog(services: &Services, command: &Command, alternate: bool) -> Res
             rounded: Vec::new(),
             key_end: None,
         };
-        contents.insert(defined.entry())?;
-        Ok(defined)
-    })
+        let rolled = put_in(services, contents, defined.entry())?;
+        Ok((defined, rolled))
+    });
+    done.map(|(defined, rolled)| (defined, Rolling { catalog, rolled }))
 }
 
 fn check_organization(params: &Params, data: &Found, name: &Name) -> Result<(), Failure> {
