@@ -3,6 +3,7 @@
 
 mod common;
 
+use cica_disk::sim::Faults;
 use cica_disk::{ManualClock, SimDisk};
 use cica_engine::*;
 use common::keyed::*;
@@ -122,4 +123,28 @@ fn a_log_of_the_same_name_in_a_new_directory_is_another() {
     assert!(words.contains("log-0001") && words.contains("made later"), "{words}");
     // And the other keeps what it has in the log.
     assert_eq!(contents(&world.open(&world.engine(), "b")).len(), 11);
+}
+
+/// A group in the place of another is neither the end of the log nor its beginning.
+#[test]
+fn one_read_of_the_log_that_brings_another_place_loses_nothing() {
+    let disk = SimDisk::new();
+    let world = world_on(&disk);
+    loaded(&world, &world.engine(), "a", 10);
+    let ds = world.open(&world.engine(), "a");
+    for n in 0..6 {
+        insert(&mut ds.string(), 100 + n, 1).unwrap();
+        ds.commit().unwrap();
+    }
+    disk.kill();
+    drop(ds);
+    let left = disk.image();
+    let groups = 6;
+    for (nth, block) in (1..=20).flat_map(|nth| (0..=groups).map(move |block| (nth, block))) {
+        let disk = SimDisk::from(left.clone());
+        disk.set_faults(Faults::none().misdirect_read(nth, block * 4096).only("/log/log-0001"));
+        let world = world_on(&disk);
+        let records = contents(&world.open(&world.engine(), "a")).len();
+        assert_eq!(records, 16, "read {nth} of the log brought block {block}");
+    }
 }

@@ -146,19 +146,9 @@ impl LogReader {
     /// block that is not the next group
     /// of the same epoch: what lies behind it was never acknowledged.
     pub fn next_group(&mut self) -> Result<Option<Vec<(u64, Logged)>>, String> {
-        // One read gone wrong on its way must not pass for the end: the members of a sphere would part.
-        let Some((group, header, len)) = (match sound_group(&*self.file, self.at)? {
-            None => sound_group(&*self.file, self.at)?,
-            sound => sound,
-        }) else {
+        let Some((group, header, len)) = self.group_here()? else {
             return Ok(None);
         };
-        let follows = header.log == self.header.log
-            && self.epoch.is_none_or(|epoch| epoch == header.epoch)
-            && self.lsn.is_none_or(|lsn| lsn + 1 == header.first_lsn);
-        if !follows {
-            return Ok(None);
-        }
         let mut requests = Vec::with_capacity(header.records as usize);
         for (n, record) in records(&group[..len]).enumerate() {
             let lsn = header.first_lsn + n as u64;
@@ -169,6 +159,27 @@ impl LogReader {
         self.lsn = Some(header.first_lsn + header.records as u64 - 1);
         self.at += len as u64;
         Ok(Some(requests))
+    }
+
+    /// The next group, if it is here. One read gone wrong on its way must not pass for the end, or what it brought for
+    /// the first group, which nothing tells from a later one: the members of a sphere would part.
+    fn group_here(&self) -> Result<Option<Group>, String> {
+        let look = || Ok::<_, String>(sound_group(&*self.file, self.at)?.filter(|(_, header, _)| self.is_next(header)));
+        let found = look()?;
+        let known = |group: &Option<Group>| group.as_ref().map(|(_, header, _)| *header);
+        match (self.lsn, known(&found)) {
+            (Some(_), Some(_)) => Ok(found),
+            (Some(_), None) => look(),
+            (None, header) if known(&look()?) == header => Ok(found),
+            (None, _) => look(),
+        }
+    }
+
+    /// Is this the next group, as far as its header tells?
+    fn is_next(&self, header: &GroupHeader) -> bool {
+        header.log == self.header.log
+            && self.epoch.is_none_or(|epoch| epoch == header.epoch)
+            && self.lsn.is_none_or(|lsn| lsn + 1 == header.first_lsn)
     }
 
     /// Everything in the log was done: the file is free.
@@ -201,8 +212,11 @@ fn is_blank(file: &dyn File, at: u64) -> Result<bool, String> {
     Ok(bytes.iter().all(|byte| *byte == 0))
 }
 
-/// The bytes from `at` on, the header and the length of the group that they are, if they are one.
-fn sound_group(file: &dyn File, at: u64) -> Result<Option<(Vec<u8>, GroupHeader, usize)>, String> {
+/// The bytes from some place on, the header and the length of the group that they are.
+type Group = (Vec<u8>, GroupHeader, usize);
+
+/// The group at `at`, if there is one.
+fn sound_group(file: &dyn File, at: u64) -> Result<Option<Group>, String> {
     Ok(read_group_at(file, at)?.and_then(|bytes| {
         let (header, len) = read_group(&bytes).ok()?;
         Some((bytes, header, len))
