@@ -12,6 +12,7 @@
 //! | is in use | names this log | stops the recovery: in use |
 //! | is not there, the mark of its volume is | | was deleted |
 //! | is not there, and no mark of its volume | | may come back: if the log has requests of it, the log stays |
+//! | is damaged, or recovering it fails | | waits for its own open, which says why: the log stays |
 //!
 //! * V1. A log is given back only when every data set that needs it, or may need it, has committed without it.
 //!   Who deletes a data set asks whether it was the last one.
@@ -21,6 +22,9 @@
 //! * V4. The log says of each data set up to where its tree had the requests when the log began with it. A root from
 //!   before that is refused: a device lost what it had said was durable, or the file is an old copy, and requests that
 //!   are nowhere any more would be left out.
+//! * V5. A data set that fails does not stop the others, unless it is the one being opened. What was done of it is not
+//!   committed, and nothing more is done of it: its own open begins again. It comes to what the others came to though
+//!   units changed both: each knows by its root what it has (R5), and whether a unit ended is in the log, which stays.
 
 use crate::dataset::{Inner, OpenOptions};
 use crate::engine::Engine;
@@ -31,7 +35,7 @@ use crate::unit::Unfinished;
 use cica_disk::{Create, Lock, Open};
 use cica_format::root::{LogPosition, Root};
 use cica_format::VOLUME_MARK;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -40,8 +44,12 @@ struct Recovery<'e> {
     engine: &'e Engine,
     log: u64,
     log_path: PathBuf,
+    /// Cluster id of the data set that is being opened.
+    wanted: Option<u64>,
     /// Data sets that take part, by cluster id.
     members: BTreeMap<u64, Arc<Inner>>,
+    /// Those that failed (V5).
+    aside: BTreeSet<u64>,
     /// What the numbers in the log mean.
     numbers: HashMap<u32, Member>,
     /// The log has requests of a data set that is away (V1).
@@ -52,11 +60,11 @@ struct Recovery<'e> {
 
 #[derive(Clone)]
 enum Member {
-    /// It takes part.
-    Open(Arc<Inner>),
+    /// It takes part; its cluster id.
+    Open(u64, Arc<Inner>),
     /// It does not need this log.
     Complete,
-    /// Its volume is not there.
+    /// Its volume is not there, or it failed.
     Away,
 }
 
@@ -88,7 +96,10 @@ impl Engine {
                 )))
             }
         };
-        let mut recovery = Recovery::new(self, &root.log);
+        let mut recovery = Recovery {
+            wanted: Some(root.cluster),
+            ..Recovery::new(self, &root.log)
+        };
         // First, so that it is found by its id wherever the log says it was.
         let first = recovery.take_in(root.cluster, data, index).map(drop);
         recovery.complete(reader, first)
@@ -136,7 +147,9 @@ impl<'e> Recovery<'e> {
             engine,
             log: log.log,
             log_path: PathBuf::from(&log.path),
+            wanted: None,
             members: BTreeMap::new(),
+            aside: BTreeSet::new(),
             numbers: HashMap::new(),
             needed: false,
             unfinished: Unfinished::default(),
@@ -155,8 +168,11 @@ impl<'e> Recovery<'e> {
                 Err(what) => done = Err(self.trouble(what)),
             }
         }
-        for inner in self.members.values() {
-            done = done.and_then(|()| inner.end_recovery());
+        for (cluster, inner) in self.members.clone() {
+            done = done.and_then(|()| match inner.end_recovery() {
+                Err(error) => self.set_aside(cluster, error),
+                Ok(()) => Ok(()),
+            });
         }
         self.members.values().for_each(|inner| inner.leave());
         done?;
@@ -183,10 +199,21 @@ impl<'e> Recovery<'e> {
                     data,
                     index,
                 } => {
-                    let member = self.take_in(*cluster, Path::new(data), Path::new(index))?;
-                    if let Member::Open(inner) = &member {
-                        inner.check_tree_has(*committed)?;
-                    }
+                    let opened = self.take_in(*cluster, Path::new(data), Path::new(index));
+                    let opened = opened.and_then(|member| {
+                        if let Member::Open(_, inner) = &member {
+                            inner.check_tree_has(*committed)?;
+                        }
+                        Ok(member)
+                    });
+                    let member = match opened {
+                        Err(error @ OpenError::InUse { .. }) => return Err(error),
+                        Err(error) => {
+                            self.set_aside(*cluster, error)?;
+                            Member::Away
+                        }
+                        Ok(member) => member,
+                    };
                     self.numbers.insert(*number, member);
                 }
                 Logged::Unit(parts) => self.replay_parts(lsn, parts)?,
@@ -214,11 +241,7 @@ impl<'e> Recovery<'e> {
     fn take_back(&mut self) -> Result<(), OpenError> {
         for (lsn, requests) in std::mem::take(&mut self.unfinished).newest_first() {
             for request in &requests {
-                match request.number().and_then(|number| self.numbers.get(&number)) {
-                    Some(Member::Open(inner)) => inner.replay_undo(lsn, request)?,
-                    Some(Member::Away) => self.needed = true,
-                    Some(Member::Complete) | None => {}
-                }
+                self.in_member(request, |inner| inner.replay_undo(lsn, request))?;
             }
         }
         Ok(())
@@ -226,19 +249,54 @@ impl<'e> Recovery<'e> {
 
     /// Does a logged request of one data set again, if that takes part.
     fn replay(&mut self, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
-        match logged.number().and_then(|number| self.numbers.get(&number)) {
-            Some(Member::Open(inner)) => inner.replay(lsn, logged)?,
-            Some(Member::Away) => self.needed = true,
-            Some(Member::Complete) | None => {}
+        self.in_member(logged, |inner| inner.replay(lsn, logged))
+    }
+
+    /// Does something in the data set of a request, if that takes part.
+    fn in_member(
+        &mut self,
+        request: &Logged,
+        work: impl FnOnce(&Inner) -> Result<(), OpenError>,
+    ) -> Result<(), OpenError> {
+        match request.number().and_then(|number| self.numbers.get(&number)) {
+            Some(Member::Open(cluster, inner)) => {
+                let (cluster, inner) = (*cluster, inner.clone());
+                work(&inner).or_else(|error| self.set_aside(cluster, error))
+            }
+            Some(Member::Away) => {
+                self.needed = true;
+                Ok(())
+            }
+            Some(Member::Complete) | None => Ok(()),
+        }
+    }
+
+    /// A data set failed (V5).
+    fn set_aside(&mut self, cluster: u64, error: OpenError) -> Result<(), OpenError> {
+        if self.wanted == Some(cluster) {
+            return Err(error);
+        }
+        self.needed = true;
+        self.aside.insert(cluster);
+        if let Some(inner) = self.members.remove(&cluster) {
+            inner.leave();
+        }
+        for member in self.numbers.values_mut() {
+            if matches!(member, Member::Open(of, _) if *of == cluster) {
+                *member = Member::Away;
+            }
         }
         Ok(())
     }
 
     /// Opens a data set for recovery, if it needs this log (see the table).
     fn take_in(&mut self, cluster: u64, data: &Path, index: &Path) -> Result<Member, OpenError> {
+        if self.aside.contains(&cluster) {
+            return Ok(Member::Away);
+        }
         if let Some(known) = self.members.get(&cluster) {
             self.check_copy(cluster, known, data)?;
-            return Ok(Member::Open(known.clone()));
+            return Ok(Member::Open(cluster, known.clone()));
         }
         let file = match self.engine.open_file(data, Lock::Exclusive, true) {
             Ok(file) => file,
@@ -254,7 +312,7 @@ impl<'e> Recovery<'e> {
         let inner = Inner::open(self.engine.shared(), file, root, data, index, OpenOptions::recovery())?;
         inner.exceed_definition();
         self.members.insert(cluster, inner.clone());
-        Ok(Member::Open(inner))
+        Ok(Member::Open(cluster, inner))
     }
 
     /// A second file of the same cluster that needs this log as well is a copy: nobody knows which of them is meant.

@@ -32,7 +32,10 @@ fn has(ds: &DataSet, n: u64) -> bool {
 
 /// Data sets "a" and "b" on volumes of their own, both changed and committed by an owner that died.
 fn dead_owner() -> World {
-    let disk = MemoryDisk::default();
+    dead_owner_on(&MemoryDisk::default())
+}
+
+fn dead_owner_on(disk: &MemoryDisk) -> World {
     let world = World::on(Arc::new(disk.clone()), Path::new("/"));
     let engine = world.engine();
     for name in ["a", "b"] {
@@ -106,6 +109,78 @@ fn a_data_set_that_was_deleted_does_not_stop_recovery_of_the_others() {
     world.disk.remove(&data).unwrap();
     world.disk.remove(&index).unwrap();
     assert!(has(&world.open(&world.engine(), "a/x"), 1));
+}
+
+/// Files that cannot be used: the root is none, or the index is away.
+#[test]
+fn a_data_set_that_is_damaged_does_not_stop_recovery_of_the_others() {
+    for damage in [true, false] {
+        let world = dead_owner();
+        let (data, index) = world.paths("b/x");
+        let kept = [0, 65_536].map(|at| (at, read_at(&world, "b/x", at)));
+        match damage {
+            true => (kept.iter()).for_each(|(at, was)| write_at(&world, "b/x", *at, &vec![0xEE; was.len()])),
+            false => world.disk.rename(&index, Path::new("/v/away")).unwrap(),
+        }
+        let engine = world.engine();
+        let a = world.open(&engine, "a/x");
+        assert!(has(&a, 1), "{damage}");
+        insert(&a, 2).unwrap();
+        a.close().unwrap();
+        assert!(engine.open(&data, &index, OpenOptions::default()).is_err());
+        // Mended, it has what its owner committed: the log waited for it.
+        match damage {
+            true => (kept.iter()).for_each(|(at, was)| write_at(&world, "b/x", *at, was)),
+            false => world.disk.rename(Path::new("/v/away"), &index).unwrap(),
+        }
+        let engine = world.engine();
+        for (name, n) in [("b/x", 1), ("a/x", 2)] {
+            assert!(has(&world.open(&engine, name), n), "{name}");
+        }
+        assert_eq!(engine.peek(&data).unwrap().log.log, 0);
+    }
+}
+
+/// Units that changed both, one ended and one not: what one data set has of them and the other, later, agree.
+#[test]
+fn a_unit_over_a_damaged_data_set_and_another_is_done_all_or_none() {
+    for (ended, damaged) in [(true, "a/x"), (true, "b/x"), (false, "a/x"), (false, "b/x")] {
+        let disk = MemoryDisk::default();
+        let world = dead_owner_on(&disk);
+        let engine = world.engine();
+        let names = ["a/x", "b/x"];
+        let open = names.map(|name| world.open(&engine, name));
+        let unit = engine.unit();
+        for ds in &open {
+            ds.string_in(&unit).insert(&sealed(7, 7, 60), Insert::Direct).unwrap();
+        }
+        // The trees have it, and may be all that has.
+        open.iter().for_each(|ds| ds.checkpoint().unwrap());
+        if ended {
+            unit.commit().unwrap();
+        }
+        insert(&open[0], 8).unwrap();
+        open[0].commit().unwrap();
+        disk.kill();
+        drop((unit, open));
+        let kept = [0, 65_536].map(|at| (at, read_at(&world, damaged, at)));
+        (kept.iter()).for_each(|(at, was)| write_at(&world, damaged, *at, &vec![0xEE; was.len()]));
+        let other = names[usize::from(damaged == names[0])];
+        let engine = world.engine();
+        let ds = world.open(&engine, other);
+        assert_eq!(has(&ds, 7), ended, "{other} beside {damaged}");
+        // The record goes its own way before the other data set is back.
+        insert(&ds, 9).unwrap();
+        ds.close().unwrap();
+        (kept.iter()).for_each(|(at, was)| write_at(&world, damaged, *at, was));
+        let engine = world.engine();
+        for name in names {
+            let ds = world.open(&engine, name);
+            assert_eq!((has(&ds, 7), has(&ds, 9)), (ended, name == other), "{name}");
+            assert_eq!(has(&ds, 8), name == names[0]);
+            assert_sound(&ds);
+        }
+    }
 }
 
 #[test]
