@@ -183,7 +183,7 @@ impl Contents {
         names.iter().map(|name| self.roll(base, name, today)).collect()
     }
 
-    /// Takes one generation out, if it is no cluster. SCRATCH is for data that may go: expired ones, and all with PURGE.
+    /// Takes one generation out, if it is no cluster. SCRATCH: data that may go, expired ones and all with PURGE.
     fn roll(&mut self, base: &Name, name: &Name, today: Date) -> Result<Rolled, CatalogError> {
         let (scratch, purge) = self.gdg(base).map_or((false, false), |gdg| (gdg.scratch, gdg.purge));
         let entry = self.get(name)?.clone();

@@ -39,7 +39,10 @@ pub unsafe fn read_key(
         }
         let mut wanted = [0; MAX_KEY];
         let (by, wanted) = match open.by {
-            By::Number => (0, number_as_key(libcob, f, &mut wanted)?),
+            By::Number => match number_as_key(libcob, f, &mut wanted) {
+                Ok(wanted) => (0, wanted),
+                Err(outcome) => return Err(open.lose_position(outcome)),
+            },
             // There is no such request.
             By::Address => return Err(Outcome::NotForInput),
             By::Key => {
@@ -174,7 +177,8 @@ pub unsafe fn write(libcob: &Libcob, file: *mut File, open: &mut OpenFile, recor
         f.read_done = 0;
         let allowed = match open.fd.in_order() {
             true => matches!(f.open, open::OUTPUT | open::EXTEND),
-            false => matches!(f.open, open::OUTPUT | open::I_O | open::EXTEND),
+            // The standard has EXTEND in sequential access alone.
+            false => matches!(f.open, open::OUTPUT | open::I_O),
         };
         if !allowed {
             return Err(Outcome::NotForOutput);
