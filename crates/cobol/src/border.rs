@@ -255,6 +255,7 @@ unsafe fn request_of<'a>(f: &File, file: &'a str, assign: &'a str, mode: u8) -> 
         fd: unsafe { Fd::of(f) },
         organization: f.organization,
         locks: f.lock,
+        reversed: false,
         translated: None,
     }
 }

@@ -12,6 +12,8 @@
 //! | opened | OPEN | the first record | status 10 |
 //! | at K | START | the record K, else the one after it | the record K, else the one before it |
 //! | string's | READ | the next | the one before |
+//! | behind the last | READ NEXT with status 10 | status 46 | the last record |
+//! | before the first | READ PREVIOUS with status 10 | the first record | status 46 |
 //! | at a locked record | a READ that found it locked | it, once it is free | it, once it is free |
 //! | lost | a READ or START that found nothing | status 46 | status 46 |
 //!
@@ -97,6 +99,11 @@ impl OpenFile {
     /// READ NEXT, PREVIOUS, FIRST or LAST, in the order of the key of reference.
     #[inline]
     pub fn read_way(&mut self, way: Way) -> Result<Read<'_>, Outcome> {
+        let way = match (self.reversed, way, self.position) {
+            (true, Way::Next, Position::Opened) => Way::Last,
+            (true, Way::Next, _) => Way::Previous,
+            _ => way,
+        };
         if self.phase != Phase::Ready {
             return Err(match (self.position, way) {
                 (Position::NothingThere, Way::Next | Way::Previous) => Outcome::NoPosition,

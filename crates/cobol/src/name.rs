@@ -25,6 +25,8 @@ pub struct Assigned {
     pub explicit: bool,
     /// DISP.
     pub disposition: Disposition,
+    /// OPEN INPUT begins at the last record: what cobc leaves out of `OPEN INPUT ... REVERSED`.
+    pub reversed: bool,
     /// COPYBOOK, CODEPAGE, SIGN.
     pub code_set: Option<Wanted>,
     /// Parameters that have no effect yet.
@@ -78,6 +80,7 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
         generation: None,
         explicit: true,
         disposition: Disposition::default(),
+        reversed: false,
         code_set: None,
         unused: Vec::new(),
     };
@@ -96,10 +99,14 @@ fn data_set(text: &str) -> Result<Name, NameError> {
     Name::parse(text.trim().trim_matches('\''))
 }
 
-/// `DSN=name[(generation)],DISP=(NEW,...),AMP=(...),COPYBOOK=path,CODEPAGE=page,SIGN=EBCDIC`.
+/// `DSN=name[(generation)],DISP=(NEW,...),AMP=(...),COPYBOOK=path,CODEPAGE=page,SIGN=EBCDIC,REVERSED`.
 fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
     let (mut copybook, mut page, mut plain_signs) = (None, None, None);
     for operand in operands(text) {
+        if operand.trim().eq_ignore_ascii_case("REVERSED") {
+            found.reversed = true;
+            continue;
+        }
         let (key, value) = operand
             .split_once('=')
             .ok_or_else(|| format!("'{operand}' has no equals sign"))?;
@@ -112,7 +119,7 @@ fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
             "SIGN" => plain_signs = Some(sign(value)?),
             other => {
                 return Err(format!(
-                    "{other} is no operand known here; DSN, DISP, AMP, COPYBOOK, CODEPAGE and SIGN are"
+                    "{other} is no operand known here; DSN, DISP, AMP, COPYBOOK, CODEPAGE, SIGN and REVERSED are"
                 ))
             }
         }

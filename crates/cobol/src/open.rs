@@ -58,6 +58,8 @@ pub struct Request<'a> {
     pub organization: u8,
     /// Bits of LOCK MODE and SHARING.
     pub locks: u8,
+    /// Records are read from the last to the first.
+    pub reversed: bool,
     /// The data set is, or will be, in another code than the program's records.
     pub translated: Option<Translated>,
 }
@@ -111,6 +113,10 @@ impl Request<'_> {
                 Err(reason) => return self.bad_copybook(&wanted.copybook, &reason),
             };
         }
+        if assigned.reversed && self.organization != organization::SEQUENTIAL {
+            return self.refuse(&name, Outcome::Conflict, &"REVERSED is for sequential files");
+        }
+        self.reversed = assigned.reversed && self.mode == open::INPUT;
         match self.find(session, &name) {
             Ok((catalog, cluster)) => {
                 // A plain file of the program's is not taken for a data set of the same name and another kind.
@@ -321,6 +327,7 @@ impl Request<'_> {
     }
 
     fn opened(&self, mut file: OpenFile, cluster: &Reached, made: bool) -> Opened {
+        file.reversed = self.reversed;
         file.reads = matches!(self.mode, open::INPUT | open::I_O);
         file.recoverable = matches!(self.mode, open::I_O | open::EXTEND);
         file.join_unit();

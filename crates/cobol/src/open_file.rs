@@ -83,6 +83,8 @@ pub struct OpenFile {
     pub recoverable: bool,
     /// The data set is read as well: I-O.
     pub reads: bool,
+    /// READ goes from the last record to the first.
+    pub reversed: bool,
     pub(crate) phase: Phase,
     pub(crate) position: Position,
     /// Key that START found.
@@ -157,6 +159,7 @@ impl OpenFile {
             fd,
             recoverable: false,
             reads: false,
+            reversed: false,
             phase: Phase::Absent,
             position: Position::Opened,
             start: Vec::new(),

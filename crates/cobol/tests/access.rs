@@ -92,3 +92,58 @@ fn extend_goes_on_behind_the_last_key_of_several_parts() {
     assert_eq!(said, "00\n00\n00\n00\n00 zzzzaa\n00 yyyybb\n00 xxxxcc\n10 xxxxcc\n");
     assert_eq!(said, native(&place, &program), "libcob");
 }
+
+/// cobc says that OPEN REVERSED is not implemented, and tells nobody of it: the DD text does.
+const REVERSED: &str = r#"
+IDENTIFICATION DIVISION. PROGRAM-ID. BACK.
+ENVIRONMENT DIVISION. INPUT-OUTPUT SECTION. FILE-CONTROL.
+SELECT F ASSIGN TO "F" ORGANIZATION SEQUENTIAL FILE STATUS FS.
+SELECT X ASSIGN TO "F" ORGANIZATION INDEXED RECORD KEY K FILE STATUS FS.
+DATA DIVISION. FILE SECTION.
+FD F RECORD VARYING FROM 2 TO 9 DEPENDING ON L. 01 R PIC X(9).
+FD X. 01 XR. 05 K PIC X(2).
+WORKING-STORAGE SECTION. 01 FS PIC XX. 01 L PIC 99.
+PROCEDURE DIVISION.
+MAIN SECTION. P1.
+OPEN OUTPUT F CLOSE F
+OPEN INPUT F REVERSED DISPLAY "EMPTY " FS READ F DISPLAY FS CLOSE F
+OPEN EXTEND F
+MOVE 2 TO L MOVE "11" TO R WRITE R
+MOVE 9 TO L MOVE "222222222" TO R WRITE R
+MOVE 4 TO L MOVE "3333" TO R WRITE R
+CLOSE F
+OPEN INPUT F REVERSED
+PERFORM 5 TIMES
+READ F
+IF FS = "00" DISPLAY FS " " R(1:L) ELSE DISPLAY FS END-IF
+END-PERFORM
+CLOSE F
+OPEN I-O F READ F DISPLAY "I-O " FS " " R(1:L) CLOSE F
+OPEN INPUT X DISPLAY "INDEXED " FS
+STOP RUN.
+"#;
+
+#[test]
+fn reversed_in_the_dd_text_reads_from_the_last_record_to_the_first() {
+    let place = Workplace::with_catalog("access-reversed");
+    for extfh in [false, true] {
+        let program = match extfh {
+            false => place.compile("back", REVERSED),
+            true => place.compile_extfh("back-again", REVERSED),
+        };
+        let mut command = place.command(&program);
+        if extfh {
+            command.env_remove("LD_PRELOAD");
+        }
+        let done = command.env("DD_F", "DSN=ENTRIES,REVERSED").output().expect("it runs");
+        // EXTFH does not set DEPENDING ON.
+        let (second, first) = if extfh { ("2222", "1122") } else { ("222222222", "11") };
+        let said = format!("EMPTY 00\n10\n00 3333\n00 {second}\n00 {first}\n10\n46\nI-O 00 {first}\nINDEXED 39\n");
+        assert_eq!(stdout(&done), said, "{}", stderr(&done));
+        assert!(
+            stderr(&done).contains("REVERSED is for sequential files"),
+            "{}",
+            stderr(&done)
+        );
+    }
+}
