@@ -368,6 +368,8 @@ impl Inner {
         self.common().loading.store(loads, Relaxed);
         self.common().note_change();
         self.commit_tree(true)?;
+        // Both copies of the root are to name no region that is cut off.
+        self.common().data.sync()?;
         self.common().data.cut()?;
         self.records.index().map_or(Ok(()), |index| index.cut())
     }

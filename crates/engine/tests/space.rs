@@ -4,11 +4,12 @@
 mod common;
 
 use cica_disk::sim::{Call, Errno, Event, Faults, Survival};
-use cica_disk::{Counted, Disk, Image, MemoryDisk, Open, SimDisk, WriteAt};
+use cica_disk::{Counted, Disk, MemoryDisk, Open, SimDisk, WriteAt};
 use cica_engine::*;
 use cica_format::root::AREA_LEN;
 use common::bytes::bytes_of;
 use common::keyed::numbers;
+use common::power;
 use common::*;
 use std::path::Path;
 use std::sync::Arc;
@@ -456,20 +457,20 @@ fn a_close_after_many_changes_gives_back_what_they_took() {
     assert!(short < long * 2 / 3, "{short} bytes, {long} without");
 }
 
-#[test]
-fn after_the_file_was_cut_neither_root_names_what_is_gone() {
-    let areas = 12;
-    let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
-    let world_on = |disk: Arc<dyn Disk>| World::on(disk, Path::new("/"));
-    let world = world_on(Arc::new(disk.clone()));
-    long_session(&world, 0, areas);
+/// What a power cut leaves right after `cut` gave the end of the file of data set `a` back, for each copy of the root:
+/// nothing else that is not durable has survived, and that copy is lost as well.
+fn after_the_cut(cut: impl FnOnce(&World)) -> [World; 2] {
+    let (disk, world) = power::world();
+    cut(&world);
     let trace = disk.trace();
-    let cut = |event: &Event| matches!(event, Event::Resize { .. });
-    let resized = 1 + trace.events().iter().rposition(cut).unwrap();
-    for copy in [0, 1] {
-        let point = trace.crash_after(resized);
-        // The file is cut, and nothing else that is not durable survives.
-        let image = point.image(|_, event| match cut(event) {
+    let data = trace.events().iter().find_map(|event| match event {
+        Event::Create { file, path, .. } if **path == *world.paths("a").0 => Some(*file),
+        _ => None,
+    });
+    let resize = |event: &Event| matches!(event, Event::Resize { file, .. } if Some(*file) == data);
+    let resized = 1 + trace.events().iter().rposition(resize).unwrap();
+    [0, 1].map(|copy| {
+        let image = trace.crash_after(resized).image(|_, event| match resize(event) {
             true => Survival::Whole,
             false => Survival::Lost,
         });
@@ -482,9 +483,32 @@ fn after_the_file_was_cut_neither_root_names_what_is_gone() {
         let (at, buf) = (copy * AREA_LEN as u64, &vec![0; AREA_LEN][..]);
         file.write(&[WriteAt { at, buf }]).unwrap();
         drop(file);
-        let world = world_on(Arc::new(left));
+        World::on(Arc::new(left), Path::new("/"))
+    })
+}
+
+#[test]
+fn after_the_file_was_cut_neither_root_names_what_is_gone() {
+    let areas = 12;
+    for world in after_the_cut(|world| long_session(world, 0, areas)) {
         let root = world.engine().peek(&world.paths("a").0).unwrap();
-        assert_eq!(u64::from(root.region_count), areas, "without copy {copy}");
+        assert_eq!(u64::from(root.region_count), areas);
         assert_written(&world, areas);
+    }
+}
+
+#[test]
+fn after_a_reset_neither_root_names_what_is_gone() {
+    let reset = |world: &World| {
+        long_session(world, 0, 3);
+        let options = OpenOptions {
+            access: Access::Output,
+            reset: true,
+            ..OpenOptions::default()
+        };
+        world.open_with(&world.engine(), "a", options).close().unwrap();
+    };
+    for world in after_the_cut(reset) {
+        assert_eq!(numbers(&world.open(&world.engine(), "a")), []);
     }
 }

@@ -135,7 +135,8 @@ impl Component {
         self.used.store(0, Relaxed);
     }
 
-    /// Gives what lies behind the last region back to the file system. The root that says so is durable.
+    /// Gives what lies behind the last region back to the file system. Both copies of the root that says so are
+    /// durable.
     pub fn cut(&self) -> Result<(), RequestError> {
         let length = self.layout.file_len(self.space.lock().region_count);
         self.file()
