@@ -1,4 +1,4 @@
-//! Statuses that need a data set in a bad way: full (24, 34), damaged (30), inhibited (37), with what stderr says of it.
+//! Statuses that need a data set in a bad way: full (24, 34), damaged (30), inhibited (37), and what stderr says of it.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -16,8 +16,8 @@ DATA DIVISION. FILE SECTION.
 FD K. 01 KR. 05 KK PIC 9(6). 05 PIC X(994).
 FD R. 01 RR PIC X(1000).
 FD S. 01 SR PIC X(1000).
-WORKING-STORAGE SECTION. 01 FS PIC XX. 01 W PIC X(8). 01 N PIC 9(6) VALUE 0. 
-01 VC. 05 PIC X. 05 RETURNED BINARY-CHAR UNSIGNED. 05 PIC XXX. 05 REASON BINARY-CHAR UNSIGNED.
+WORKING-STORAGE SECTION. 01 FS PIC XX. 01 W PIC X(8). 01 N PIC 9(6) VALUE 0.
+01 VC. 05 PIC X. 05 RETURNED BINARY-CHAR UNSIGNED. 05 PIC X(3). 05 REASON BINARY-CHAR UNSIGNED.
 PROCEDURE DIVISION.
 MAIN SECTION. P1.
 ACCEPT W FROM ARGUMENT-VALUE
