@@ -6,14 +6,14 @@
 //!
 //! | on the data set | in the program (cobc's default) | with SIGN=EBCDIC |
 //! |---|---|---|
-//! | X'C0' to X'C9', and X'F0' to X'F9', which is read only | `0` to `9` | by the code page, as text |
+//! | X'C0' to X'C9', and X'F0' to X'F9', which is only kept | `0` to `9` | by the code page, as text |
 //! | X'D0' to X'D9' | `p` to `y` | by the code page, as text |
 //! | the letters p to y | what stood for X'D0' to X'D9', so that nothing is lost | by the code page, as text |
 //! | all others | by the code page | by the code page |
 //!
 //! 1. What is not said to be text is never changed.
-//! 2. A record that is read and written back is the same, but for X'F0' to X'F9' where a sign is: they become X'C0' to
-//!    X'C9', which is the same number.
+//! 2. A record that is read and written back is the same. X'F0' to X'F9' where a sign is, which stand for the same numbers
+//!    as X'C0' to X'C9', are kept by REWRITE of the record read last as long as the number is; its key too.
 
 use crate::copybook::{self, Kind, Layout, Run};
 use crate::fd::Fd;
@@ -120,6 +120,26 @@ impl CodeSet {
     #[inline]
     pub fn to_program(&self, record: &mut [u8]) {
         self.apply(record, 0, |tables| &tables.to_program);
+    }
+
+    /// Are there signs in the record?
+    pub fn has_signs(&self) -> bool {
+        self.runs.iter().any(|run| run.kind == Kind::Sign)
+    }
+
+    /// Bytes of a record from `at` on, as they are to be stored: a plus sign is written as it was in `read`, the record
+    /// that they stand for, where the digit is the same.
+    pub fn keep_signs(&self, bytes: &mut [u8], at: usize, read: &[u8]) {
+        let end = at + bytes.len();
+        for run in self.runs.iter().filter(|run| run.kind == Kind::Sign) {
+            for place in run.from.max(at)..run.to.min(end) {
+                if let (byte @ 0xC0..=0xC9, Some(was)) = (bytes[place - at], read.get(place)) {
+                    if *was == byte | 0xF0 {
+                        bytes[place - at] = *was;
+                    }
+                }
+            }
+        }
     }
 
     fn apply(&self, bytes: &mut [u8], at: usize, table: impl Fn(&Tables) -> &[u8; 256]) {

@@ -7,7 +7,7 @@
 //! name, generation, fd   ASSIGN -> data set; the program's FD against the catalog
 //! open       OPEN and CLOSE; open_file: an open file;  indexed, request: its requests
 //! alternate  alternate keys and their alternate indexes;  loaded_keys: those of a load
-//! copybook   which bytes of a record are text;  code_set: EBCDIC data sets under ASCII programs
+//! copybook   which bytes of a record are text;  code_set: EBCDIC data sets under ASCII programs;  as_read: their signs
 //! record_lock  LOCK MODE, READ WITH LOCK
 //! unit       COMMIT and ROLLBACK: the run unit's unit of recovery
 //! status     the table of FILE STATUS;  process: session and fork guard;  tell: messages
@@ -19,6 +19,7 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod alternate;
+mod as_read;
 pub mod border;
 pub mod code_set;
 pub mod copybook;

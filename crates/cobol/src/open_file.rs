@@ -7,6 +7,7 @@
 //! | ready | strings | strings | CLOSE | closed |
 
 use crate::alternate::{Alternate, IndexError};
+use crate::as_read::AsRead;
 use crate::code_set::CodeSet;
 use crate::fd::Fd;
 use crate::libcob::layout::organization;
@@ -106,6 +107,8 @@ pub struct OpenFile {
     pub(crate) stored: Vec<u8>,
     /// The data set is in another code than the program's records.
     pub code_set: Option<CodeSet>,
+    /// The record read last, where a copybook has signs in it.
+    pub as_read: Option<AsRead>,
     /// A record is stored as the program gives it.
     pub as_given: bool,
     /// Record locks.
@@ -173,6 +176,7 @@ impl OpenFile {
             loaded: LoadedKeys::default(),
             stored: Vec::new(),
             code_set: None,
+            as_read: None,
             as_given,
             locks: Locks::default(),
             told: Box::new(|_| ()),
@@ -284,6 +288,7 @@ impl OpenFile {
 
     /// From now on records are in this code.
     pub(crate) fn translate(&mut self, code_set: CodeSet) {
+        self.as_read = code_set.has_signs().then(AsRead::default);
         (self.code_set, self.as_given) = (Some(code_set), false);
     }
 
@@ -295,6 +300,9 @@ impl OpenFile {
         let (head, record) = to.split_at_mut(self.fd.head);
         if let Some(code_set) = &self.code_set {
             code_set.to_stored(record, 0);
+            if let Some(as_read) = &self.as_read {
+                as_read.keep(code_set, record);
+            }
         }
         self.fd.gather(record, head);
         to.truncate(self.fd.head + length);

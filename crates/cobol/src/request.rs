@@ -171,6 +171,9 @@ pub unsafe fn start(
 #[inline]
 pub unsafe fn write(libcob: &Libcob, file: *mut File, open: &mut OpenFile, record: *mut Field) -> Result<(), Outcome> {
     open.locks.after_change(0, &[]);
+    if let Some(as_read) = &mut open.as_read {
+        as_read.let_go();
+    }
     // SAFETY: the caller's promise, here and below.
     unsafe {
         let f = &mut *file;
@@ -220,9 +223,15 @@ pub unsafe fn rewrite(
         let key = match (open.by, open.fd.in_order()) {
             (By::Address, _) | (By::Number, true) => last_read(open, &mut key),
             (By::Number, false) => number_as_key(libcob, f, &mut key).map_err(|_| Outcome::Boundary)?,
-            (By::Key, _) => key_in_area(f, open, 0, &mut key),
+            (By::Key, _) => key_to_change(f, open, &mut key),
         };
+        if let (Some(as_read), By::Number | By::Address) = (&mut open.as_read, open.by) {
+            as_read.mean(key);
+        }
         let done = with_given(libcob, f, open, record, |open, record| open.rewrite(record, key));
+        if let Some(as_read) = &mut open.as_read {
+            as_read.let_go();
+        }
         open.locks.after_change(options, key);
         done
     }
@@ -247,7 +256,7 @@ pub unsafe fn delete(libcob: &Libcob, file: *mut File, open: &mut OpenFile) -> R
         let mut key = [0; MAX_KEY];
         let key = match open.by {
             By::Number => number_as_key(libcob, f, &mut key).map_err(|_| Outcome::Boundary)?,
-            _ => key_in_area(f, open, 0, &mut key),
+            _ => key_to_change(f, open, &mut key),
         };
         let done = open.delete(key);
         open.locks.after_change(lock_option::NO_LOCK, key);
@@ -308,6 +317,20 @@ unsafe fn key_in_area<'a>(f: &File, open: &OpenFile, by: usize, to: &'a mut [u8;
         filled += length;
     }
     &to[..filled]
+}
+
+/// The prime key in the record area, for REWRITE and DELETE: of the record read last it is what it was then.
+///
+/// # Safety
+/// As [`read_key`].
+#[inline]
+unsafe fn key_to_change<'a>(f: &File, open: &mut OpenFile, to: &'a mut [u8; MAX_KEY]) -> &'a [u8] {
+    // SAFETY: the caller's promise.
+    let length = unsafe { key_in_area(f, open, 0, to) }.len();
+    if let (Some(as_read), Some(code_set), Some(parts)) = (&mut open.as_read, &open.code_set, open.fd.parts.first()) {
+        as_read.mean_key(code_set, parts, &mut to[..length]);
+    }
+    &to[..length]
 }
 
 /// Does `act` with the record that the program gives, as it is stored.
@@ -372,11 +395,23 @@ unsafe fn deliver(libcob: &Libcob, f: &File, record: &Read<'_>) -> Result<(), Ou
 /// # Safety
 /// As [`read_key`].
 #[inline]
-unsafe fn translate(f: &File, open: &OpenFile) {
-    if let Some(code_set) = &open.code_set {
-        // SAFETY: the caller's promise; the record area has as many bytes as `deliver` wrote.
-        code_set.to_program(unsafe { std::slice::from_raw_parts_mut((*f.record).data, (*f.record).size) });
+unsafe fn translate(f: &File, open: &mut OpenFile) {
+    let Some(code_set) = &open.code_set else { return };
+    // SAFETY: the caller's promise; the record area has as many bytes as `deliver` wrote.
+    let record = unsafe { std::slice::from_raw_parts_mut((*f.record).data, (*f.record).size) };
+    if let Some(as_read) = &mut open.as_read {
+        let parts = open.fd.parts.first().map_or(&[][..], |parts| parts);
+        let key = match open.by {
+            By::Number => (open.number as u32).to_be_bytes().to_vec(),
+            By::Address => open.number.to_be_bytes().to_vec(),
+            By::Key => {
+                let parts = parts.iter().filter_map(|&(at, length)| record.get(at..at + length));
+                parts.flatten().copied().collect()
+            }
+        };
+        as_read.note(record, &key);
     }
+    code_set.to_program(record);
 }
 
 #[inline]
@@ -397,7 +432,7 @@ unsafe fn remember(f: &File, open: &mut OpenFile) {
             By::Number => as_key(&(open.number as u32).to_be_bytes(), &mut key),
             By::Address => as_key(&open.number.to_be_bytes(), &mut key),
             // SAFETY: the caller's promise.
-            By::Key => unsafe { key_in_area(f, open, 0, &mut key) },
+            By::Key => unsafe { key_to_change(f, open, &mut key) },
         };
         open.last_read.clear();
         open.last_read.extend_from_slice(key);

@@ -3,7 +3,7 @@
 
 mod common;
 
-use cica_engine::{Argument, Intent, OpenOptions, Search};
+use cica_engine::{Access, Argument, Insert, Intent, OpenOptions, Search};
 use common::{cobc, library, stderr, stdout, Workplace};
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -212,4 +212,69 @@ fn keys_of_several_parts_and_sequential_files_are_translated_too() {
     // The key comes first, and plus before minus, as on the mainframe.
     let record = stored(&place, "PARTS", b"\xF0\xD1\x81\x82");
     assert_eq!(record, b"\xF0\xD1\x81\x82\x81\x82\x84\xF3\xF0\xD1");
+}
+
+/// Keys and numbers whose plus signs are X'F', as many a mainframe program leaves them.
+const SIGNS: &str = r#"
+IDENTIFICATION DIVISION. PROGRAM-ID. SIGNS.
+ENVIRONMENT DIVISION. INPUT-OUTPUT SECTION. FILE-CONTROL.
+SELECT F ASSIGN TO "F" ORGANIZATION INDEXED ACCESS DYNAMIC RECORD KEY K FILE STATUS FS.
+SELECT G ASSIGN TO "F" ORGANIZATION INDEXED ACCESS SEQUENTIAL RECORD KEY GK FILE STATUS FS.
+DATA DIVISION. FILE SECTION.
+FD F. 01 R. 05 K PIC S9(2). 05 N PIC S9(2). 05 T PIC X(2).
+FD G. 01 GR. 05 GK PIC S9(2). 05 GN PIC S9(2). 05 GT PIC X(2).
+WORKING-STORAGE SECTION. 01 FS PIC XX. 01 S PIC +99.
+PROCEDURE DIVISION.
+MAIN SECTION. P1.
+OPEN I-O F
+READ F NEXT PERFORM SHOW MOVE "b1" TO T REWRITE R DISPLAY FS
+READ F NEXT PERFORM SHOW MOVE 7 TO N REWRITE R DISPLAY FS
+READ F NEXT PERFORM SHOW DELETE F DISPLAY FS
+MOVE 1 TO K READ F DISPLAY FS
+MOVE 4 TO K MOVE 4 TO N WRITE R DISPLAY FS
+MOVE 2 TO K REWRITE R DISPLAY FS
+CLOSE F OPEN I-O G
+READ G DELETE G DISPLAY FS
+READ G MOVE "c1" TO GT REWRITE GR DISPLAY FS
+READ G MOVE 5 TO GK REWRITE GR DISPLAY FS
+CLOSE G STOP RUN.
+SHOW. MOVE K TO S DISPLAY FS " " S WITH NO ADVANCING MOVE N TO S DISPLAY " " S " " T.
+"#;
+
+#[test]
+fn a_record_that_is_written_back_keeps_its_signs_and_its_key() {
+    let place = Workplace::with_catalog("ebcdic-signs");
+    let cards = "DEFINE CLUSTER (NAME(SIGNS) INDEXED KEYS(2 0) RECORDSIZE(6 6) TRACKS(1) CCSID(1047))\n";
+    cica_cobol::process::idcams(&place.session(), cards).unwrap();
+    let name = cica_catalog::Name::parse("SIGNS").unwrap();
+    {
+        let session = place.session();
+        let (catalog, cluster) = session.reach(&name).unwrap();
+        let options = OpenOptions {
+            access: Access::Output,
+            ..OpenOptions::default()
+        };
+        let data_set = cica_session::open(&catalog, &session.engine, &cluster, options).unwrap();
+        let mut string = data_set.string();
+        for number in 1..=3 {
+            let record = [0xF0, 0xF0 + number, 0xF0, 0xF0 + number, 0x81, 0xF0 + number];
+            string.insert(&record, Insert::Sequential).unwrap();
+        }
+        drop(string);
+        data_set.close().unwrap();
+    }
+    let source = place.compile("signs", SIGNS);
+    std::fs::write(
+        place.0.join("r.cpy"),
+        "01 R.\n 05 K PIC S9(2).\n 05 N PIC S9(2).\n 05 T PIC X(2).\n",
+    )
+    .unwrap();
+    let mut command = place.command(&source);
+    let done = command.env("DD_F", "DSN=SIGNS,COPYBOOK=r.cpy").output().unwrap();
+    // +1 of the program is X'F0C1', which is another key than X'F0F1', as on the mainframe.
+    let said = "00 +01 +01 a1\n00\n00 +02 +02 a2\n00\n00 +03 +03 a3\n00\n23\n00\n23\n00\n00\n21\n";
+    assert_eq!(stdout(&done), said, "{}", stderr(&done));
+    // A number that stays keeps its sign, one that changes has X'C'.
+    assert_eq!(stored(&place, "SIGNS", b"\xF0\xF1"), b"\xF0\xF1\xF0\xF1\x83\xF1");
+    assert_eq!(stored(&place, "SIGNS", b"\xF0\xF2"), b"\xF0\xF2\xF0\xC7\x81\xF2");
 }
