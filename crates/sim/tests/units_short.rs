@@ -1,9 +1,11 @@
 //! Units of recovery under power cuts at every write and sync: the part of the campaign that runs with every build.
 
 use cica_sim::campaign::{Budget, Campaign};
+use cica_sim::fault::{inject, Plan};
 use cica_sim::store::Store;
 use cica_sim::trial::{crash, fault, Draw};
-use cica_sim::units::oracle::Action;
+use cica_sim::units::oracle::{Action, ESDS};
+use cica_sim::units::subject::UnitsRun;
 use cica_sim::units::workload::UnitsWorkload;
 
 #[test]
@@ -30,6 +32,24 @@ fn after_every_failing_call_committed_units_are_whole_and_open_ones_are_not_ther
     let total = Campaign::new(1, 4).run(|seed| fault(Draw::new(Store::Units, seed, 40), 40, None), |_| ());
     assert!(total.failures.is_empty(), "{}", total.failures[0]);
     assert!(total.counts["runs refused"] > 200, "{:?}", total.counts);
+}
+
+/// A data set whose root cannot be written is fenced; a unit over the others ends without what it had by itself.
+#[test]
+fn a_unit_ends_though_a_data_set_that_it_did_not_change_is_fenced() {
+    let put = |by, set, key| Action::Put { by, set, key, value: 7 };
+    let actions = vec![put(None, 0, 3), put(Some(0), ESDS, 1), Action::Commit(0)];
+    let start = UnitsWorkload::new(1, 0).start;
+    let workload = UnitsWorkload { start, actions };
+    let run = UnitsRun::new(&workload, workload.actions.clone(), true).expect("loaded data sets");
+    let (seed, each, only) = (1, 1_000, Some(("eio".parse().expect("a kind"), None)));
+    let (report, failure) = inject(&run, Plan { seed, each, only });
+    assert!(
+        failure.is_none(),
+        "{}",
+        failure.map(|f| f.to_string()).unwrap_or_default()
+    );
+    assert!(report.refused > 30, "{report:?}");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //! what.
 //!
 //! Changes without a unit are made in the first data set alone: so what stands goes from moment to moment in all of
-//! them together, whichever tree was committed by itself.
+//! them together, whichever tree was committed by itself. Only when that data set is fenced, because its root could not
+//! be written, does the log go on without them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -67,6 +68,8 @@ pub struct Oracle {
     sets: [Records; SETS],
     /// What each open unit changed, as it was before.
     before: [BTreeMap<(usize, u32), Option<u32>>; UNITS],
+    /// What was changed without a unit since all was made durable, as it was before.
+    alone: BTreeMap<u32, Option<u32>>,
 }
 
 impl Oracle {
@@ -74,7 +77,7 @@ impl Oracle {
     pub fn new(sets: [Records; SETS]) -> Oracle {
         Oracle {
             sets,
-            before: Default::default(),
+            ..Oracle::default()
         }
     }
 
@@ -125,9 +128,10 @@ impl Oracle {
             return Answer::Kept;
         }
         let old = self.sets[place.0].get(&place.1).copied();
-        if let Some(unit) = by {
-            self.before[unit].entry(place).or_insert(old);
-        }
+        match by {
+            Some(unit) => self.before[unit].entry(place).or_insert(old),
+            None => self.alone.entry(place.1).or_insert(old),
+        };
         put(&mut self.sets[place.0], place.1, new);
         Answer::Done
     }
@@ -139,6 +143,20 @@ impl Oracle {
             put(&mut sets[*set], *key, *old);
         }
         sets
+    }
+
+    /// The same without what no unit changed since all was made durable.
+    pub fn standing_without_those_alone(&self) -> [Records; SETS] {
+        let mut sets = self.standing();
+        for (key, old) in &self.alone {
+            put(&mut sets[0], *key, *old);
+        }
+        sets
+    }
+
+    /// All that was done is durable.
+    pub fn made_durable(&mut self) {
+        self.alone.clear();
     }
 }
 
