@@ -25,6 +25,8 @@
 //! * V5. A data set that fails does not stop the others, unless it is the one being opened. What was done of it is not
 //!   committed, and nothing more is done of it: its own open begins again. It comes to what the others came to though
 //!   units changed both: each knows by its root what it has (R5), and whether a unit ended is in the log, which stays.
+//! * V6. A root that does not name the log counts only when it is durable: its owner may have died between write and
+//!   sync, and a power cut would bring the one before back when the log is gone.
 
 use crate::dataset::{Inner, OpenOptions};
 use crate::engine::Engine;
@@ -32,7 +34,7 @@ use crate::error::OpenError;
 use crate::log::{Left, LogReader, Logged};
 use crate::roots::read_root;
 use crate::unit::Unfinished;
-use cica_disk::{Create, Lock, Open};
+use cica_disk::{Create, Disk, File, Lock, Open};
 use cica_format::root::{LogPosition, Root};
 use cica_format::VOLUME_MARK;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -131,10 +133,11 @@ impl Engine {
             error,
         })
     }
+}
 
-    fn has_mark(&self, data: &Path) -> bool {
-        self.shared().env.disk.open(&mark_of(data), Open::default()).is_ok()
-    }
+/// Whether the directory of a data component has the mark of a volume.
+pub(crate) fn is_marked(disk: &dyn Disk, data: &Path) -> bool {
+    disk.open(&mark_of(data), Open::default()).is_ok()
 }
 
 fn mark_of(data: &Path) -> PathBuf {
@@ -300,19 +303,35 @@ impl<'e> Recovery<'e> {
         }
         let file = match self.engine.open_file(data, Lock::Exclusive, true) {
             Ok(file) => file,
-            Err(OpenError::Missing { .. }) if self.engine.has_mark(data) => return Ok(Member::Complete),
+            Err(OpenError::Missing { .. }) if is_marked(self.engine.disk(), data) => return Ok(Member::Complete),
             Err(OpenError::Missing { .. }) => return Ok(Member::Away),
-            Err(OpenError::InUse { .. }) if self.engine.peek(data)?.log.log != self.log => return Ok(Member::Complete),
+            Err(error @ OpenError::InUse { .. }) => {
+                let file = self.engine.open_file(data, Lock::None, true)?;
+                if read_root(&*file, data)?.log.log == self.log {
+                    return Err(error);
+                }
+                return self.complete_member(&*file, data);
+            }
             Err(error) => return Err(error),
         };
         let root = read_root(&*file, data)?;
         if root.log.log != self.log || root.cluster != cluster {
-            return Ok(Member::Complete);
+            return self.complete_member(&*file, data);
         }
         let inner = Inner::open(self.engine.shared(), file, root, data, index, OpenOptions::recovery())?;
         inner.exceed_definition();
         self.members.insert(cluster, inner.clone());
         Ok(Member::Open(cluster, inner))
+    }
+
+    /// A data set whose root does not name the log; from now on durably (V6).
+    fn complete_member(&self, file: &dyn File, data: &Path) -> Result<Member, OpenError> {
+        file.sync().map_err(|error| OpenError::Io {
+            path: data.to_path_buf(),
+            doing: "sync",
+            error,
+        })?;
+        Ok(Member::Complete)
     }
 
     /// A second file of the same cluster that needs this log as well is a copy: nobody knows which of them is meant.

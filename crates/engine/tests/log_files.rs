@@ -3,7 +3,7 @@
 
 mod common;
 
-use cica_disk::sim::Faults;
+use cica_disk::sim::{Call, Errno, Event, Faults, Survival};
 use cica_disk::{ManualClock, SimDisk};
 use cica_engine::*;
 use common::keyed::*;
@@ -35,7 +35,8 @@ fn log_files(world: &World) -> Vec<String> {
     names.filter(|name| name.starts_with("log-")).collect()
 }
 
-/// A process that dies in claiming a log, naming it or writing to it leaves no file that nobody uses again.
+/// A process that dies in claiming a log, naming it, writing to it or giving it back leaves no file that nobody uses
+/// again.
 #[test]
 fn no_log_file_is_lost_to_a_death() {
     let disk = SimDisk::new();
@@ -59,7 +60,7 @@ fn no_log_file_is_lost_to_a_death() {
             step(&world, "b", 5).close().unwrap();
         }
         let begun = disk.events();
-        std::mem::forget(step(&world, "a", 5));
+        step(&world, "a", 5).close().unwrap();
         let trace = disk.trace();
         for events in begun..=trace.events().len() {
             let left = trace.crash_after(events).image(|_, _| cica_disk::sim::Survival::Whole);
@@ -123,6 +124,75 @@ fn a_log_of_the_same_name_in_a_new_directory_is_another() {
     assert!(words.contains("log-0001") && words.contains("made later"), "{words}");
     // And the other keeps what it has in the log.
     assert_eq!(contents(&world.open(&world.engine(), "b")).len(), 11);
+}
+
+/// Of two data sets of a dead owner one was just being closed: its last root is there and not durable. Then somebody
+/// recovers the other, or takes the log because no root names it, and the power is cut.
+#[test]
+fn a_log_is_needed_until_the_last_root_is_durable() {
+    let disk = SimDisk::new();
+    let world = world_on(&disk);
+    for name in ["a", "b", "c"] {
+        loaded(&world, &world.engine(), name, 10);
+    }
+    let start = disk.image();
+    let mut lost = 0;
+    for (both, nth) in [true, false]
+        .into_iter()
+        .flat_map(|both| (1..40).map(move |nth| (both, nth)))
+    {
+        let disk = SimDisk::from(start.clone());
+        let world = world_on(&disk);
+        let engine = world.engine();
+        let [a, b] = ["a", "b"].map(|name| world.open(&engine, name));
+        for ds in [&a, &b] {
+            insert(&mut ds.string(), 5, 1).unwrap();
+            ds.commit().unwrap();
+        }
+        let a = match both {
+            true => Some(a),
+            false => {
+                a.close().unwrap();
+                None
+            }
+        };
+        // The process ends at some call of the close: it does nothing any more.
+        disk.set_faults(Faults::none().fail_from(Call::Any, nth, Errno::Io));
+        let closed = b.close();
+        disk.kill();
+        drop((a, engine));
+        disk.set_faults(Faults::none());
+        if closed.is_ok() {
+            continue;
+        }
+        let world = world_on(&disk);
+        for (n, name) in (31..).step_by(2).zip(if both { ["a", "c"] } else { ["c", "c"] }) {
+            let ds = world.open(&world.engine(), name);
+            insert(&mut ds.string(), n, 1).unwrap();
+            ds.commit().unwrap();
+            ds.close().unwrap();
+        }
+        let trace = disk.trace();
+        let end = trace.crash_after(trace.events().len());
+        lost += end.pending().len();
+        // One write is lost alone, or reaches the disk alone.
+        for (one, alone) in (0..end.pending().len()).flat_map(|one| [(one, Survival::Lost), (one, Survival::Whole)]) {
+            let others = if alone == Survival::Lost {
+                Survival::Whole
+            } else {
+                Survival::Lost
+            };
+            let fate = |at, event: &Event| match event {
+                Event::Write { .. } if at == one => alone,
+                Event::Write { .. } => others,
+                _ => Survival::Whole,
+            };
+            let world = world_on(&SimDisk::from(end.image(fate)));
+            let records = contents(&world.open(&world.engine(), "b")).len();
+            assert_eq!(records, 11, "call {nth} of the close, {both}: change {one} {alone:?}");
+        }
+    }
+    assert!(lost > 20);
 }
 
 /// A group in the place of another is neither the end of the log nor its beginning.

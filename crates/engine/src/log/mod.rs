@@ -15,6 +15,7 @@
 //! * W3. Before a group is written, every data set in it has said so in its root, durably (R6), or is fenced.
 //! * W4. A block that was written is not written again in the same epoch: groups start at fresh blocks.
 
+mod abandoned;
 mod pool;
 mod replay;
 

@@ -7,13 +7,16 @@
 //!   file that has the name.
 //! * F3. A file whose owner died keeps its id until recovery has done its requests; it is not claimed before.
 //! * F4. But one to which its owner never wrote a group is claimed: whatever root names it needs nothing of it.
+//! * F5. So is one that no data set needs that it has requests of (see [`super::abandoned`]): its owner died behind the
+//!   last close and before it gave the file back. That is looked at only where a file would have to be made else.
 
+use super::abandoned::is_abandoned;
 use super::replay::was_written_to;
 use super::Claimed;
 use cica_disk::{Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
 use cica_format::checksum::crc32c;
 use cica_format::log::{LogFileHeader, BLOCK_LEN};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A file grows by its length, within these bounds: a short step writes few zeros, a long one grows seldom.
@@ -39,35 +42,89 @@ pub(super) fn claim(
         .iter()
         .filter_map(|(p, _)| p.file_name().map(|n| n.to_owned()))
         .collect();
-    for number in 1..=MOST_FILES {
-        let name = format!("log-{number:04}");
-        let exists = names.contains(std::ffi::OsStr::new(&name));
-        let path = directory.join(name);
-        let create = if exists { Create::No } else { Create::IfMissing };
-        let file = match disk.open(
-            &path,
-            Open {
-                write: true,
-                create,
-                lock: Lock::Exclusive,
-                ..Open::default()
-            },
-        ) {
+    let all = (1..=MOST_FILES).map(|number| (number, format!("log-{number:04}")));
+    let (there, free): (Vec<_>, Vec<_>) = all.partition(|(_, name)| names.contains(std::ffi::OsStr::new(name)));
+    let place = |(number, name): (u32, String)| Place {
+        disk,
+        clock,
+        directory,
+        path: directory.join(name),
+        number,
+        epoch_bytes,
+    };
+    let mut dead = Vec::new();
+    for place in there.into_iter().map(place) {
+        match place.take(Create::No, None)? {
+            Found::Claimed(claimed) => return Ok(claimed),
+            Found::Dead(log) => dead.push((place, log)),
+            Found::Kept => {}
+        }
+    }
+    for (place, log) in dead {
+        if is_abandoned(&**disk, &place.path, log) {
+            if let Found::Claimed(claimed) = place.take(Create::No, Some(log))? {
+                return Ok(claimed);
+            }
+        }
+    }
+    for place in free.into_iter().map(place) {
+        if let Found::Claimed(claimed) = place.take(Create::IfMissing, None)? {
+            return Ok(claimed);
+        }
+    }
+    Err(format!(
+        "log directory {}: all {MOST_FILES} log files are in use",
+        directory.display()
+    ))
+}
+
+/// A name of the pool.
+struct Place<'c> {
+    disk: &'c Arc<dyn Disk>,
+    clock: &'c dyn Clock,
+    directory: &'c Path,
+    path: PathBuf,
+    number: u32,
+    epoch_bytes: u64,
+}
+
+/// What a file of the pool is.
+enum Found {
+    /// It was free.
+    Claimed(Claimed),
+    /// Its owner died and wrote to it; the id.
+    Dead(u64),
+    /// Its owner lives, or nothing can be told of it.
+    Kept,
+}
+
+impl Place<'_> {
+    /// Claims the file if it is free, or holds log `abandoned` still.
+    fn take(&self, create: Create, abandoned: Option<u64>) -> Result<Found, String> {
+        let path = &self.path;
+        let how = Open {
+            write: true,
+            create,
+            lock: Lock::Exclusive,
+            ..Open::default()
+        };
+        let file = match self.disk.open(path, how) {
             Ok(file) => file,
-            Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => continue,
+            Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => return Ok(Found::Kept),
             Err(e) => return Err(format!("log {}: {e}", path.display())),
         };
         let text = |e: std::io::Error| format!("log {}: {e}", path.display());
         let (birth, claims) = match read_header(&*file).map_err(text)? {
             // Of before format 3.
-            Some(header) if header.log == 0 && header.birth == 0 => (number, header.claims),
-            Some(header) if header.log == 0 => (header.birth, header.claims),
+            Some(header) if header.log == 0 && header.birth == 0 => (self.number, header.claims),
+            Some(header) if header.log == 0 || abandoned == Some(header.log) => (header.birth, header.claims),
+            Some(header) if header.birth == 0 => return Ok(Found::Kept),
             // F4.
-            Some(header) if header.birth != 0 && !was_written_to(&*file, header.log)? => (header.birth, header.claims),
-            Some(_) => continue,
+            Some(header) if !was_written_to(&*file, header.log)? => (header.birth, header.claims),
+            Some(header) => return Ok(Found::Dead(header.log)),
             // Its claims cannot be told, so an id could be given twice (F2).
-            None if !is_blank(&*file).map_err(text)? => continue,
-            None => (born(clock, &path), 0),
+            None if !is_blank(&*file).map_err(text)? => return Ok(Found::Kept),
+            None => (born(self.clock, path), 0),
         };
         let header = LogFileHeader {
             log: u64::from(birth) << 32 | u64::from(claims + 1),
@@ -79,32 +136,24 @@ pub(super) fn claim(
         file.sync().map_err(text)?;
         if claims == 0 {
             // Also one that is there: who made it may have died before its name was durable.
-            let handle = disk
-                .open(
-                    directory,
-                    Open {
-                        directory: true,
-                        ..Open::default()
-                    },
-                )
-                .map_err(text)?;
+            let how = Open {
+                directory: true,
+                ..Open::default()
+            };
+            let handle = self.disk.open(self.directory, how).map_err(text)?;
             handle.sync().map_err(text)?;
         }
         let capacity = file.size(None).map_err(text)?;
-        return Ok(Claimed {
+        Ok(Found::Claimed(Claimed {
             file: file.into(),
-            path,
+            path: path.clone(),
             log: header.log,
             epoch: 1,
             at: BLOCK_LEN as u64,
-            long: epoch_bytes,
+            long: self.epoch_bytes,
             capacity,
-        });
+        }))
     }
-    Err(format!(
-        "log directory {}: all {MOST_FILES} log files are in use",
-        directory.display()
-    ))
 }
 
 /// What tells a file that is made now from any other of its name.

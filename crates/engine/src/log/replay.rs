@@ -125,13 +125,7 @@ impl LogReader {
         };
         match read_header(&*file).map_err(|e| e.to_string())? {
             Some(header) if header.log == log && !locked => Ok(Left::Alive),
-            Some(header) if header.log == log => Ok(Left::Log(LogReader {
-                file,
-                header,
-                at: BLOCK_LEN as u64,
-                epoch: None,
-                lsn: None,
-            })),
+            Some(header) if header.log == log => Ok(Left::Log(LogReader::at_the_start(file, header))),
             Some(header) if header.birth != 0 && header.birth != (log >> 32) as u32 => Err(format!(
                 "the file of that name was made later, and never held log {log:X}"
             )),
@@ -139,6 +133,28 @@ impl LogReader {
             Some(header) if header.claims >= log as u32 => Ok(Left::Released),
             Some(header) => Err(format!("the file now holds log {:X}, not log {log:X}", header.log)),
             None => Err("the file has no readable log header".into()),
+        }
+    }
+
+    /// Opens log `log` of a dead owner without a lock, to be looked through.
+    ///
+    /// # Errors
+    /// In words: it cannot be read, or holds another log by now.
+    pub(super) fn beside(disk: &dyn Disk, path: &Path, log: u64) -> Result<LogReader, String> {
+        let file = disk.open(path, Open::default()).map_err(|e| e.to_string())?;
+        match read_header(&*file).map_err(|e| e.to_string())? {
+            Some(header) if header.log == log => Ok(LogReader::at_the_start(file, header)),
+            _ => Err("the file holds another log".into()),
+        }
+    }
+
+    fn at_the_start(file: Box<dyn File>, header: LogFileHeader) -> LogReader {
+        LogReader {
+            file,
+            header,
+            at: BLOCK_LEN as u64,
+            epoch: None,
+            lsn: None,
         }
     }
 

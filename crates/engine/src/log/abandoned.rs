@@ -1,0 +1,60 @@
+//! Logs that nobody needs though nobody gave them back: their owner died after its last close had written the roots, or
+//! all data sets they have requests of were deleted since.
+//!
+//! Nothing is locked meanwhile, so that whoever opens one of the data sets need not wait, and nothing is done again: a
+//! log that is needed stays for whoever opens what needs it. No root comes to name a dead owner's log, so what was
+//! found stays true.
+
+use super::replay::{LogReader, Logged};
+use crate::recovery::is_marked;
+use crate::roots::read_root;
+use cica_disk::{Disk, Open};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Is there nobody who needs log `log` of a dead owner? What cannot be looked at may need it.
+pub(super) fn is_abandoned(disk: &dyn Disk, path: &Path, log: u64) -> bool {
+    let Ok(mut reader) = LogReader::beside(disk, path, log) else {
+        return false;
+    };
+    let mut complete = BTreeSet::new();
+    loop {
+        let group = match reader.next_group() {
+            Ok(Some(group)) => group,
+            // Without a group nothing is known of who is in it.
+            Ok(None) => return !complete.is_empty(),
+            Err(_) => return false,
+        };
+        for (_, logged) in group {
+            let Logged::DataSet { cluster, data, .. } = logged else {
+                continue;
+            };
+            if complete.contains(&(cluster, data.clone())) {
+                continue;
+            }
+            if may_need(disk, Path::new(&data), cluster, log) {
+                return false;
+            }
+            complete.insert((cluster, data));
+        }
+    }
+}
+
+/// The table in [`crate::recovery`], without doing anything.
+fn may_need(disk: &dyn Disk, data: &Path, cluster: u64, log: u64) -> bool {
+    let how = Open {
+        write: true,
+        ..Open::default()
+    };
+    let file = match disk.open(data, how) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return !is_marked(disk, data),
+        Err(_) => return true,
+    };
+    match read_root(&*file, data) {
+        Ok(root) if root.cluster == cluster && root.log.log == log => true,
+        // V6.
+        Ok(_) => file.sync().is_err(),
+        Err(_) => true,
+    }
+}
