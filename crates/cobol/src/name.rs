@@ -61,7 +61,7 @@ pub struct BadName {
 /// # Errors
 /// It is meant to be a data set name and is none.
 pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Result<Assigned, BadName> {
-    let text = text.trim_matches(['"', '\'']);
+    let text = unquoted(text);
     let mapped = (!text.contains('/')).then(|| {
         let names = [format!("DD_{text}"), format!("dd_{text}"), text.to_string()];
         names
@@ -96,7 +96,13 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
 }
 
 fn data_set(text: &str) -> Result<Name, NameError> {
-    Name::parse(text.trim().trim_matches('\''))
+    Name::parse(unquoted(text.trim()))
+}
+
+/// What stands between quotation marks or apostrophes; a text without both of them as it is.
+fn unquoted(text: &str) -> &str {
+    let within = |mark| text.strip_prefix(mark).and_then(|rest: &str| rest.strip_suffix(mark));
+    within('"').or_else(|| within('\'')).unwrap_or(text)
 }
 
 /// `DSN=name[(generation)],DISP=(NEW,...),AMP=(...),COPYBOOK=path,CODEPAGE=page,SIGN=EBCDIC,REVERSED`.
@@ -167,7 +173,7 @@ fn sign(value: &str) -> Result<bool, String> {
 
 /// `NAME` or `NAME(generation)`.
 fn with_generation(text: &str, found: &mut Assigned) -> Result<(), String> {
-    let text = text.trim().trim_matches('\'');
+    let text = unquoted(text.trim());
     let name = match text.strip_suffix(')').and_then(|text| text.split_once('(')) {
         None => text,
         Some((name, relative)) => {

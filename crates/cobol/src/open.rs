@@ -7,6 +7,8 @@
 //! | a name, no file | Cica's | indexed, relative: made from the FD; sequential: libcob's | libcob's |
 //! | a path with a slash | libcob's | libcob's | libcob's |
 //!
+//! Where the catalog cannot be used, an indexed or relative file that is not there as a file is refused (30).
+//!
 //! What was made from an FD is made anew by OPEN OUTPUT with an FD that differs, as libcob's files are.
 
 use crate::alternate::indexes;
@@ -17,7 +19,7 @@ use crate::generation::{generation, made};
 use crate::libcob::layout::{open, organization};
 use crate::name::{assigned, path, Assigned, Disposition};
 use crate::open_file::{OpenFile, Source};
-use crate::process::{idcams, session};
+use crate::process::{idcams, is_unusable, session};
 use crate::record_lock::{is_exclusive, Locks};
 use crate::status::{Outcome, Set};
 use crate::tell::*;
@@ -90,8 +92,13 @@ impl Request<'_> {
             return Opened::Libcobs;
         };
         let Some(session) = session(assigned.explicit) else {
+            // What may be a data set must not be made anew as a file of libcob's, because its catalog cannot be used.
+            let keyed = self.organization != organization::SEQUENTIAL;
             return match assigned.explicit {
                 true => Opened::Refused(Outcome::Missing),
+                false if keyed && is_unusable() && !path(&assigned.value, environment).exists() => {
+                    Opened::Refused(Outcome::Failed)
+                }
                 false => Opened::Libcobs,
             };
         };
@@ -123,6 +130,13 @@ impl Request<'_> {
                 let sequential = self.organization == organization::SEQUENTIAL;
                 if sequential && !assigned.explicit && cluster.organization != Organization::Esds {
                     return Opened::Libcobs;
+                }
+                if let Some(index) = &cluster.way {
+                    let reason = format!(
+                        "it is a path through {}; name {}, whose paths the FD's alternate keys find",
+                        index.name, cluster.name
+                    );
+                    return self.refuse(&name, Outcome::Conflict, &reason);
                 }
                 // What this run has made it may open again, as a step of a job may.
                 if assigned.disposition == Disposition::New && !MADE.lock().contains(&cluster.name) {
@@ -159,7 +173,12 @@ impl Request<'_> {
         if !wanted || assigned.disposition == Disposition::Old {
             return match (&self.fd, self.optional && self.mode == open::INPUT) {
                 (Ok(fd), true) => Opened::Cicas(Box::new(OpenFile::absent(fd.clone())), Outcome::OptionalAbsent),
-                _ => Opened::Refused(Outcome::Missing),
+                _ if wanted => self.refuse(
+                    name,
+                    Outcome::Missing,
+                    &"it is not in the catalog; DISP=NEW or MOD makes it",
+                ),
+                _ => self.refuse(name, Outcome::Missing, &"it is not in the catalog"),
             };
         }
         let fd = match self.usable_fd() {
@@ -185,6 +204,10 @@ impl Request<'_> {
             return false;
         }
         let Ok(fd) = self.usable_fd() else { return false };
+        let Ok(contents) = catalog.contents() else { return false };
+        if !matches!(contents.get(&cluster.name), Ok(Entry::Cluster(_))) {
+            return false;
+        }
         let ccsid = cluster.attributes.ccsid;
         let recoded = match &self.translated {
             Some(translated) => translated.wanted.page.is_some_and(|page| page.ccsid() != ccsid),
@@ -196,7 +219,6 @@ impl Request<'_> {
         let Ok((fd, _)) = self.stored(fd, ccsid, false) else {
             return false;
         };
-        let Ok(contents) = catalog.contents() else { return false };
         let alternates = contents.related(&cluster.name);
         let alternates = alternates.filter(|entry| matches!(entry, Entry::Aix(_))).count();
         fd.differs(cluster, alternates) || indexes(&fd, &contents, &cluster.name).is_err()

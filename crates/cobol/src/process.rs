@@ -1,30 +1,40 @@
 //! What the program's process has: a session with the catalog that is meant, made at the first OPEN that may need it;
 //! and the guard against requests of a forked child, whose engine is its parent's.
 
-use crate::tell::{tell, CICA1209E, CICA1212E};
+use crate::tell::{tell, CICA1209E, CICA1212E, CICA1221E};
+use cica_catalog::CatalogError;
 use cica_idcams::run::run_with_parm;
 use cica_idcams::{Act, Services, Source, Stamp, Style, Sysprint};
-use cica_session::{pool_from_environment, Session, SessionError, Start};
+use cica_session::{io_from_environment, pool_from_environment, Session, SessionError, Start};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::OnceLock;
 
 static FORKED: AtomicBool = AtomicBool::new(false);
-static SESSION: OnceLock<Result<Session, String>> = OnceLock::new();
+static SESSION: OnceLock<Result<Session, SessionError>> = OnceLock::new();
+
+/// What the environment may say, the word that is taken first when it says something else.
+const SETTINGS: [(&str, &[&str]); 3] = [
+    ("CICA_STATUS", &["gnucobol", "enterprise"]),
+    ("CICA_UNITS", &["auto", "on", "off"]),
+    ("CICA_MESSAGES", &["I", "W", "E", "S"]),
+];
 
 /// The session; `needed` says that there is no way without it, and then the reason is told.
 pub fn session(needed: bool) -> Option<&'static Session> {
     let started = SESSION.get_or_init(|| {
         // SAFETY: the function does nothing but store into a static.
         unsafe { libc::pthread_atfork(None, None, Some(forked)) };
-        start().map_err(|error| error.to_string())
+        check_settings();
+        start()
     });
     match started {
         Ok(session) => Some(session),
         Err(reason) => {
             static TOLD: AtomicBool = AtomicBool::new(false);
             // A user's own catalog that was never made is no reason for a word.
+            let none = is_no_catalog(reason);
             let named = std::env::var_os("CICA_CATALOG").is_some_and(|v| !v.is_empty());
-            if (needed || named) && !TOLD.swap(true, Relaxed) {
+            if (needed || named || !none) && !TOLD.swap(true, Relaxed) {
                 tell(&CICA1209E, &[("reason", reason)]);
             }
             None
@@ -32,9 +42,39 @@ pub fn session(needed: bool) -> Option<&'static Session> {
     }
 }
 
+/// Is there a catalog, or something where it should be, that cannot be used?
+pub fn is_unusable() -> bool {
+    matches!(SESSION.get(), Some(Err(reason)) if !is_no_catalog(reason))
+}
+
+fn is_no_catalog(reason: &SessionError) -> bool {
+    matches!(reason, SessionError::Catalog(CatalogError::NoCatalog { .. }))
+}
+
+/// Tells of settings that are nothing known.
+fn check_settings() {
+    for (name, words) in SETTINGS {
+        let said = std::env::var_os(name).unwrap_or_default();
+        let said = said.to_string_lossy();
+        if !said.is_empty() && !words.iter().any(|word| said.eq_ignore_ascii_case(word)) {
+            let words_of = words.join(", ");
+            tell(
+                &CICA1221E,
+                &[
+                    ("name", &name),
+                    ("value", &said),
+                    ("words", &words_of),
+                    ("taken", &words[0]),
+                ],
+            );
+        }
+    }
+}
+
 fn start() -> Result<Session, SessionError> {
     Session::start(Start {
         pool: pool_from_environment()?,
+        io: io_from_environment()?,
         ..Start::default()
     })
 }

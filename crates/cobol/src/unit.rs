@@ -27,9 +27,9 @@ enum Units {
 
 fn asked() -> Units {
     static ASKED: OnceLock<Units> = OnceLock::new();
-    *ASKED.get_or_init(|| match std::env::var("CICA_UNITS").as_deref() {
-        Ok("on") => Units::On,
-        Ok("off") => Units::Off,
+    *ASKED.get_or_init(|| match std::env::var("CICA_UNITS") {
+        Ok(word) if word.eq_ignore_ascii_case("on") => Units::On,
+        Ok(word) if word.eq_ignore_ascii_case("off") => Units::Off,
         _ => Units::Auto,
     })
 }

@@ -144,3 +144,101 @@ fn a_block_of_keys_that_is_none_is_refused() {
         assert_eq!(keys(&good[..end], 10), None, "cut at {end}");
     }
 }
+
+#[test]
+fn a_path_through_an_alternate_index_and_the_index_are_no_files_of_a_program() {
+    let place = Workplace::with_catalog("bad-path");
+    let cards = "DEFINE CLUSTER (NAME(CUST) INDEXED KEYS(4 0) RECORDSIZE(10 10) TRACKS(1) OWNER(COBOL))\n\
+                 DEFINE AIX (NAME(CUST.X) RELATE(CUST) KEYS(2 4) TRACKS(1) REUSE UPGRADE OWNER(COBOL))\n\
+                 DEFINE PATH (NAME(CUST.P) PATHENTRY(CUST.X))\nDEFINE PATH (NAME(CUST.SAME) PATHENTRY(CUST))\n";
+    cica_cobol::process::idcams(&place.session(), cards).unwrap();
+    for (name, mode, status, reason) in [
+        (
+            "CUST.P",
+            "",
+            "39",
+            "it is a path through CUST.X; name CUST, whose paths the FD's alternate keys find",
+        ),
+        ("CUST.P", "output", "39", "it is a path through CUST.X"),
+        (
+            "CUST.X",
+            "",
+            "39",
+            "the program's key has 4 bytes at offset 0, the data set's 2 at 5",
+        ),
+        ("CUST.X", "output", "39", "the program's key has 4 bytes"),
+        ("CUST.SAME", "", "00", ""),
+        (
+            "CUST.NONE",
+            "",
+            "35",
+            "CUST.NONE CANNOT BE OPENED FOR FILE F: it is not in the catalog",
+        ),
+    ] {
+        let (said, told) = says(&place, &program(&format!("//{name}"), KEYED, TEN), &[mode]);
+        assert!(
+            said.starts_with(status) && told.contains(reason),
+            "{name} {mode}: {said}{told}"
+        );
+    }
+    let (said, told) = says(&place, &program("DSN=CUST.NONE,DISP=OLD", KEYED, TEN), &["output"]);
+    assert!(
+        said.starts_with("35") && told.contains("DISP=NEW or MOD makes it"),
+        "{said}{told}"
+    );
+    let session = place.session();
+    assert_eq!(session.catalog.contents().unwrap().entries().count(), 4);
+}
+
+#[test]
+fn settings_that_mean_nothing_are_told_and_a_catalog_that_cannot_be_used_loses_no_file() {
+    let place = Workplace::with_catalog("bad-settings");
+    let source = place.compile("bad", &program("CUST", KEYED, TEN));
+    let run = |name: &str, value: &str| {
+        let done = place.command(&source).env(name, value).arg("output").output().unwrap();
+        (stdout(&done), stderr(&done))
+    };
+    for (name, value, told) in [
+        (
+            "CICA_STATUS",
+            "zos",
+            "CICA_STATUS=zos IS NONE OF gnucobol, enterprise; gnucobol IS TAKEN",
+        ),
+        (
+            "CICA_UNITS",
+            "yes",
+            "CICA_UNITS=yes IS NONE OF auto, on, off; auto IS TAKEN",
+        ),
+        (
+            "CICA_MESSAGES",
+            "X",
+            "CICA_MESSAGES=X IS NONE OF I, W, E, S; I IS TAKEN",
+        ),
+    ] {
+        let (said, stderr) = run(name, value);
+        assert!(said.starts_with('0') && stderr.contains(told), "{said}{stderr}");
+    }
+    // What is known in capitals is known.
+    assert!(!run("CICA_STATUS", "ENTERPRISE").1.contains("IS TAKEN"));
+    for (name, value) in [("CICA_POOL", "much"), ("CICA_IO", "fast")] {
+        let (said, told) = run(name, value);
+        assert_eq!(said, "30\n", "{told}");
+        assert!(
+            told.contains("CICA1209E") && told.contains(&format!("{name}: ")),
+            "{told}"
+        );
+    }
+    assert!(!place.0.join("CUST").exists(), "a file of libcob's");
+    // A sequential file that is none of a catalog's goes on.
+    let lines = place.compile(
+        "lines",
+        &program("LINES", "SEQUENTIAL", "01 R PIC X(4).\n").replace("F NEXT", "F"),
+    );
+    let done = place
+        .command(&lines)
+        .env("CICA_POOL", "much")
+        .arg("output")
+        .output()
+        .unwrap();
+    assert_eq!(stdout(&done), "00\n", "{}", stderr(&done));
+}

@@ -49,6 +49,8 @@ fn two_slashes_and_dsn_mean_a_data_set_and_nothing_else() {
         "DSN=A.B()",
         "DSN=A,SHR",
         "DSN=A,REVERSED=YES",
+        "DSN='A.B",
+        "//A.B'",
         "DSN=A,DISP=(OLD,DELETE)",
         "DSN=A,DISP=(OLD,HIDE)",
         "DSN=A,DISP=(OLD,KEEP",

@@ -31,6 +31,7 @@ files that are no data sets stay with GnuCOBOL.
 Environment:
   CICA_STATUS           gnucobol (default) or enterprise: which FILE STATUS values the program sees
   CICA_MESSAGES         I (default), W, E or S: the least severity of messages on stderr
+  CICA_UNITS            auto (default), on or off: which programs have a unit of recovery
   CICA_COBOL_LIBRARY    libcica_cobol.so, where it is not beside the command
 
 Examples:

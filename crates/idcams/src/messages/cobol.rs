@@ -70,4 +70,7 @@ CICA1219I 0 "GENERATION {name} ROLLED OFF ITS GROUP, ITS DATA ARE {fate}",
 CICA1220W 4 "GENERATION {name} IS BEYOND THE LIMIT OF ITS GROUP, AND STAYS FOR NOW: {reason}",
     "The program made a new generation, and this one should have gone when the program ended.",
     "Nothing if another job has it open: it goes with the next generation that comes, or with DELETE.";
+CICA1221E 8 "{name}={value} IS NONE OF {words}; {taken} IS TAKEN",
+    "A variable of the environment that says how COBOL programs run has a value that means nothing.",
+    "Correct the value.";
 }

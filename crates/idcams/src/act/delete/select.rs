@@ -66,7 +66,7 @@ fn named(contents: &Contents, text: &str, kind: Option<Kind>) -> Result<Name, Fa
         )),
         Some(Found::Entry(entry)) => match kind.filter(|kind| *kind != entry.kind()) {
             Some(_) => Err(refused(
-                &format!("{name} is a {}; name that type, or none", entry.kind().word()),
+                &format!("{name} is of type {}; name that, or no type", entry.kind().word()),
                 48,
                 0,
             )),
