@@ -185,7 +185,7 @@ impl Ksds {
         };
         let size = self.index.layout.ci_size.saturating_sub(reserve + 2 * listed);
         // Without compression it takes more: a frame must hold it.
-        record.fits(size, ci_per_ca) && Page::index_frame_len(plain(&record.entries)) <= SLAB
+        record.fits(size, ci_per_ca) && plain(&record.entries).frame_len() <= SLAB
     }
 
     /// Puts a record, which fits, in its place.
@@ -200,7 +200,7 @@ impl Ksds {
 
     /// Puts a record into its latched page.
     pub(super) fn put_node<'p>(&'p self, mut latched: Latched<'p>, record: &IndexRecord) -> Result<(), RequestError> {
-        let need = Page::index_frame_len(plain(&record.entries));
+        let need = plain(&record.entries).frame_len();
         if latched.size() < need {
             latched = self.index.reframe(latched, self.index.spare(need + need / 4)?);
         }
@@ -242,7 +242,7 @@ impl Ksds {
     /// A new index CI with this record.
     pub(super) fn new_node(&self, record: &IndexRecord) -> Result<u32, RequestError> {
         let ci = self.take_index_ci()?;
-        let mut latched = self.index.spare(Page::index_frame_len(plain(&record.entries)))?;
+        let mut latched = self.index.spare(plain(&record.entries).frame_len())?;
         fill(&mut latched, record);
         self.index.adopt(ci, latched)?;
         Ok(ci)

@@ -23,7 +23,7 @@ pub use bytes::Words;
 pub use charge::Held;
 pub use image::ImagePage;
 pub use latch::{pause, Latch};
-pub use page::{plain, Entry, Page, Shape};
+pub use page::{plain, Entries, Entry, Measured, Page, Shape};
 pub use probe::Probe;
 pub use view::{Records, View};
 
@@ -244,15 +244,22 @@ impl Pool {
     /// Asks for the first `lines` cache lines of a frame.
     #[inline]
     pub fn prefetch(&self, frame: u32, lines: usize) {
-        self.view(frame).words().prefetch(0, lines * 64);
+        self.frame(frame).prefetch(lines);
+    }
+
+    /// A frame, to look at more than one thing of it.
+    #[inline]
+    pub fn frame(&self, frame: u32) -> Frame<'_> {
+        Frame {
+            descriptor: self.descriptor(frame),
+            view: self.view(frame),
+        }
     }
 
     /// If `frame` holds `page` and nobody writes it: the version under which to read it.
     #[inline]
     pub fn version_of(&self, frame: u32, page: PageId) -> Option<u64> {
-        let d = self.descriptor(frame);
-        let version = d.latch.begin()?;
-        (d.page.load(Acquire) == page.pack()).then_some(version)
+        self.frame(frame).version_of(page)
     }
 
     /// The page a frame holds.
@@ -454,8 +461,8 @@ impl Pool {
         true
     }
 
-    /// Asks for the memory of a frame and of those behind it, where it would come by small pages: a call for sixteen
-    /// costs less than sixteen first touches. The smallest pool is of somebody who opens for a moment or counts pages.
+    /// Asks for the memory of a frame and of those behind it, where it would come by small pages: a call for some
+    /// costs less than as many first touches. The smallest pool is of somebody who opens for a moment or counts pages.
     fn populate(&self, at: usize, size: usize) {
         if at + size > START || self.limit == LEAST {
             return;
@@ -525,6 +532,39 @@ impl Descriptor {
     /// Pins on it.
     pub fn pins(&self) -> u32 {
         self.pins.load(Relaxed)
+    }
+}
+
+/// A frame as readers see it.
+#[derive(Clone, Copy)]
+pub struct Frame<'p> {
+    descriptor: &'p Descriptor,
+    /// Its words.
+    pub view: View<'p>,
+}
+
+impl Frame<'_> {
+    /// See [`Pool::version_of`].
+    #[inline]
+    pub fn version_of(&self, page: PageId) -> Option<u64> {
+        let version = self.descriptor.latch.begin()?;
+        (self.descriptor.page.load(Acquire) == page.pack()).then_some(version)
+    }
+    /// Whether nobody has written it since it had this version.
+    #[inline]
+    pub fn unchanged(&self, version: u64) -> bool {
+        self.descriptor.latch.unchanged(version)
+    }
+    /// See [`Descriptor::touch`].
+    #[inline]
+    pub fn touch(&self) {
+        self.descriptor.touch();
+    }
+    /// Asks for its first `lines` cache lines.
+    #[inline]
+    pub fn prefetch(&self, lines: usize) {
+        let words = self.view.words();
+        (0..lines).for_each(|line| words.prefetch_line(line * 8));
     }
 }
 
@@ -635,8 +675,8 @@ fn reserve(bytes: usize) -> std::io::Result<NonNull<u8>> {
 
 /// Start of the range, which has small pages: a short step must not pay for clearing 2 MiB it does not use.
 const START: usize = 2 << 20;
-/// What is asked for at once there.
-const PIECE: usize = 64 << 10;
+/// What is asked for at once there. Of each size of frames the last one asked for is used in part.
+const PIECE: usize = 32 << 10;
 const _: () = assert!(START / PIECE <= u64::BITS as usize);
 
 /// Huge pages for what lies behind the start.

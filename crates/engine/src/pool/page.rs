@@ -68,13 +68,36 @@ pub struct Shape {
 pub type Entry = cica_format::index::Entry;
 
 /// Separators and pointers of index entries, in key order.
-pub trait Entries<'e>: ExactSizeIterator<Item = (&'e [u8], u32)> + Clone {}
+pub trait Entries<'e>: ExactSizeIterator<Item = (&'e [u8], u32)> + DoubleEndedIterator + Clone {}
 
-impl<'e, T: ExactSizeIterator<Item = (&'e [u8], u32)> + Clone> Entries<'e> for T {}
+impl<'e, T: ExactSizeIterator<Item = (&'e [u8], u32)> + DoubleEndedIterator + Clone> Entries<'e> for T {}
 
-/// Those of entries in plain form.
-pub fn plain(entries: &[Entry]) -> impl Entries<'_> {
-    entries.iter().map(|e| (e.separator.as_slice(), e.pointer))
+/// The same, and how many bytes the separators take.
+#[derive(Clone)]
+pub struct Measured<E> {
+    entries: E,
+    separators: usize,
+}
+
+impl<'e, E: Entries<'e>> Measured<E> {
+    /// Measures them.
+    pub fn of(entries: E) -> Self {
+        let padded = |(separator, _): (&[u8], u32)| separator.len().next_multiple_of(4);
+        Measured {
+            separators: entries.clone().map(padded).sum(),
+            entries,
+        }
+    }
+
+    /// Bytes a frame needs for an index page with these entries.
+    pub fn frame_len(&self) -> usize {
+        Page::index_frame_bytes(self.entries.len(), self.separators)
+    }
+}
+
+/// Entries in plain form, measured.
+pub fn plain(entries: &[Entry]) -> Measured<impl Entries<'_>> {
+    Measured::of(entries.iter().map(|e| (e.separator.as_slice(), e.pointer)))
 }
 
 /// A page being changed; the caller holds the frame's latch.
@@ -453,20 +476,21 @@ impl<'a> Page<'a> {
 
     // ---- index pages ----
 
-    /// Bytes a frame needs for an index page with these entries.
-    pub fn index_frame_len<'e>(entries: impl Entries<'e>) -> usize {
-        Self::index_frame_bytes(entries.len(), padded(entries))
-    }
-
-    /// The same for so many entries whose separators take so many bytes, padded.
+    /// Bytes a frame needs for an index page with so many entries whose separators take so many bytes, padded.
     pub fn index_frame_bytes(entries: usize, separators: usize) -> usize {
         SLOTS_AT + separators_at(entries) + separators
     }
 
     /// Makes the frame an index page, with room for some more entries if it has any.
-    pub fn format_index<'e>(bytes: &'a mut [u8], level: u8, ca: u32, next: u32, entries: impl Entries<'e>) -> Page<'a> {
+    pub fn format_index<'e>(
+        bytes: &'a mut [u8],
+        level: u8,
+        ca: u32,
+        next: u32,
+        measured: Measured<impl Entries<'e>>,
+    ) -> Page<'a> {
+        let Measured { entries, separators } = measured;
         let (count, roomy) = (entries.len(), entries.len() + entries.len() / 4 + GROUP);
-        let separators = padded(entries.clone());
         let leaves_room = HEADER + separators_at(roomy) + separators + separators / 4 <= bytes.len();
         let cap = if leaves_room { roomy } else { count };
         bytes[..HEADER].fill(0);
@@ -479,22 +503,31 @@ impl<'a> Page<'a> {
         let prefix = common_prefix(entries.clone());
         page.bytes[8] = prefix.len() as u8;
         page.bytes[PREFIX..PREFIX + prefix.len()].copy_from_slice(prefix);
-        let (slots, spans, separators) = page.index_places();
-        let mut used = 0;
-        for (i, (separator, pointer)) in entries.enumerate() {
-            let at = separators + used;
-            page.bytes[at..at + separator.len()].copy_from_slice(separator);
-            page.set_u32(spans + i * 4, (used as u32 / 4) << 16 | separator.len() as u32);
-            used += separator.len().next_multiple_of(4);
-            let head = head_of(separator.get(prefix.len()..).unwrap_or(&[]), 0xFF);
-            page.set_u64(slots + i * 8, (head as u64) << 32 | pointer as u64);
-        }
+        let used = page.put_entries(entries, prefix.len());
         for i in count..cap.next_multiple_of(GROUP) {
-            page.set_u64(slots + i * 8, FILLER);
+            page.set_u64(page.index_places().0 + i * 8, FILLER);
         }
         page.sample_from(0);
         page.set_u32(4, used as u32);
         page
+    }
+
+    /// Puts entries, whose separators all begin with the page's prefix, into slots, spans and separators; returns how
+    /// many bytes the last take.
+    fn put_entries<'e>(&mut self, entries: impl Entries<'e>, prefix: usize) -> usize {
+        let (slots, spans, separators) = self.index_places();
+        let (fixed, texts) = self.bytes.split_at_mut(separators);
+        let (fixed, spans) = fixed.split_at_mut(spans);
+        let places = fixed[slots..].chunks_exact_mut(8).zip(spans.chunks_exact_mut(4));
+        let mut used = 0;
+        for ((separator, pointer), (slot, span)) in entries.zip(places) {
+            texts[used..used + separator.len()].copy_from_slice(separator);
+            let head = head_of(separator.get(prefix..).unwrap_or_default(), 0xFF);
+            slot.copy_from_slice(&((head as u64) << 32 | pointer as u64).to_le_bytes());
+            span.copy_from_slice(&((used as u32 / 4) << 16 | separator.len() as u32).to_le_bytes());
+            used += separator.len().next_multiple_of(4);
+        }
+        used
     }
 
     /// Where slots, spans and separators of an index page start.
@@ -567,19 +600,15 @@ fn runs(lens: impl Iterator<Item = usize>) -> usize {
     total
 }
 
-/// Bytes that the separators take.
-fn padded<'e>(entries: impl Entries<'e>) -> usize {
-    entries.map(|(separator, _)| separator.len().next_multiple_of(4)).sum()
-}
-
-/// What all finite separators start with, at most 32 bytes.
+/// What all finite separators start with, at most 16 bytes. They are in order, so what the first and the last start with
+/// all do, but for one that ends within X'FF's, because that is continued with them.
 fn common_prefix<'e>(entries: impl Entries<'e>) -> &'e [u8] {
     let mut finite = entries.map(|e| e.0).filter(|s| !s.is_empty());
     let Some(first) = finite.next() else { return &[] };
-    let len = finite.fold(first.len(), |len, s| {
-        first.iter().zip(s).take(len).take_while(|(a, b)| a == b).count()
-    });
-    &first[..len.min(PREFIX_MAX)]
+    let last = finite.next_back().unwrap_or(first);
+    let alike = first.iter().zip(last).take_while(|(a, b)| a == b).count();
+    let sure = first[..alike].iter().rposition(|&byte| byte != 0xFF);
+    &first[..sure.map_or(0, |at| at + 1).min(PREFIX_MAX)]
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Between a CI's image on the volume and its page in the pool.
 
-use crate::pool::{plain, Entry, ImagePage, Page, Shape, View, DESCRIPTOR, SLAB};
+use crate::pool::{plain, Entries, Entry, ImagePage, Measured, Page, Shape, View, DESCRIPTOR, SLAB};
 use cica_format::index::{BaseRba, FlatRecord, IndexRecord, RecordRef};
 use cica_format::{ci, slots, FormatError};
 
@@ -127,8 +127,8 @@ impl Codec {
             },
             Codec::Index { base, .. } => {
                 let record = FlatRecord::decode(image, *base)?;
-                let entries = unsealed(&record);
-                let need = Page::index_frame_len(entries.clone());
+                let entries = Measured::of(unsealed(&record));
+                let need = entries.frame_len();
                 if need > SLAB {
                     return Err(FormatError::Field {
                         what: "index record",
@@ -251,7 +251,7 @@ fn sealed(mut entries: Vec<(&[u8], u32)>) -> Vec<(&[u8], u32)> {
 }
 
 /// The entries of a record that was read, with all of its infinite ones.
-fn unsealed(record: &FlatRecord) -> impl ExactSizeIterator<Item = (&[u8], u32)> + Clone {
+fn unsealed(record: &FlatRecord) -> impl Entries<'_> {
     let open = record
         .entries()
         .next_back()

@@ -4,7 +4,6 @@ use super::*;
 use crate::bytes::{be16, be32, be_bytes};
 use crate::ci::is_eof;
 use crate::error::FormatError;
-use std::ops::Range;
 
 /// Name in messages.
 const WHAT: &str = "index record";
@@ -41,21 +40,32 @@ pub struct FlatRecord {
     pub next: u32,
     /// See there.
     pub free: Vec<u16>,
-    entries: FlatEntries,
-}
-
-/// Entries whose separators lie one behind the other.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct FlatEntries {
+    entries: Vec<FlatEntry>,
+    /// The separators, one behind the other.
     separators: Vec<u8>,
-    /// Where each separator ends, and its entry's pointer.
-    ends: Vec<(u32, u32)>,
 }
 
-impl FlatEntries {
-    fn span(&self, i: usize) -> Range<usize> {
-        let start = i.checked_sub(1).map_or(0, |before| self.ends[before].0);
-        start as usize..self.ends[i].0 as usize
+/// An entry, and where its separator lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FlatEntry {
+    span: Span,
+    pointer: u32,
+}
+
+/// A stretch of the separators.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Span {
+    start: usize,
+    len: usize,
+}
+
+impl Span {
+    fn end(self) -> usize {
+        self.start + self.len
+    }
+
+    fn of(self, separators: &[u8]) -> &[u8] {
+        separators.get(self.start..self.end()).unwrap_or_default()
     }
 }
 
@@ -84,19 +94,21 @@ impl FlatRecord {
             low: 0,
         };
         let free = walk.free()?;
+        let (entries, separators) = walk.entries()?;
         Ok(FlatRecord {
             level,
             ca: if level == 1 { ca(image, base)? } else { 0 },
             next: next(image, base)?,
-            entries: walk.entries()?,
+            entries,
+            separators,
             free,
         })
     }
 
     /// Separator and pointer of each entry, in key order.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = (&[u8], u32)> + DoubleEndedIterator + Clone + '_ {
-        let flat = &self.entries;
-        (0..flat.ends.len()).map(|i| (&flat.separators[flat.span(i)], flat.ends[i].1))
+        let whole = |entry: &FlatEntry| (entry.span.of(&self.separators), entry.pointer);
+        self.entries.iter().map(whole)
     }
 }
 
@@ -236,44 +248,54 @@ impl Walk<'_> {
         }
     }
 
-    fn entries(&mut self) -> Result<FlatEntries, FormatError> {
+    fn entries(&mut self) -> Result<(Vec<FlatEntry>, Vec<u8>), FormatError> {
         let last = usize::from(be16(self.image, at::LEO));
         let mut leftmost = usize::from(be16(self.image, at::SEO));
-        let mut flat = FlatEntries::default();
         if last == 0 && leftmost == 0 {
-            return Ok(flat);
+            return Ok((Vec::new(), Vec::new()));
         }
+        let mut entries: Vec<FlatEntry> = Vec::with_capacity((self.end - self.low) / (FL_LEN + self.pointer));
         // Most of the record are separators, which its compression made shorter.
-        flat.separators.reserve(self.image.len());
-        flat.ends.reserve((self.end - self.low) / (FL_LEN + self.pointer + 1));
-        // Where the separator lies that the next leftmost one is compressed against, and that of the entry before.
-        let (mut section, mut before) = (0..0, 0..0);
+        let mut text = Text::with_room(self.image.len());
+        // The separator that the next leftmost one is compressed against, and that of the entry before.
+        let (mut section, mut before) = (Span::default(), Span::default());
         loop {
             let control = self.take(FL_LEN + self.pointer)?;
             if control < leftmost {
                 return Err(refused("section field or IXHSEO", leftmost, "that of an entry"));
             }
-            let against = if control == leftmost { &section } else { &before };
-            let pointer = self.entry(control, against.clone(), &mut flat.separators)?;
-            let new = before.end..flat.separators.len();
-            let (old, this) = (&flat.separators[before], &flat.separators[new.clone()]);
-            if !flat.ends.is_empty() && (old.is_empty() || !in_order(old, this)) {
-                return Err(refused("place of an entry", flat.ends.len(), "in key order"));
+            let is_leftmost = control == leftmost;
+            let against = if is_leftmost { section } else { before };
+            let (pointer, front) = self.entry(control, against, &mut text)?;
+            let span = Span {
+                start: before.end(),
+                len: text.used - before.end(),
+            };
+            // What is taken over from the entry before is alike, and as a rule they differ in the next byte.
+            let alike = if is_leftmost { 0 } else { front };
+            let next = |span: Span| text.bytes.get(span.start + alike).filter(|_| alike < span.len);
+            let sure = matches!((next(before), next(span)), (Some(old), Some(this)) if old < this);
+            if !sure && !entries.is_empty() {
+                let (old, this) = (before.of(&text.bytes), span.of(&text.bytes));
+                if old.is_empty() || !in_order(old, this) {
+                    return Err(refused("place of an entry", entries.len(), "in key order"));
+                }
             }
-            flat.ends.push((new.end as u32, pointer));
-            before = new;
-            if control == leftmost {
+            entries.push(FlatEntry { span, pointer });
+            before = span;
+            if is_leftmost {
                 let field = self.take(SECTION_FIELD_LEN)?;
                 let distance = usize::from(be16(self.image, field));
                 if distance == 0 {
                     break;
                 }
-                section = before.clone();
+                section = before;
                 leftmost = control.saturating_sub(distance);
             }
         }
+        text.bytes.truncate(text.used);
         match leftmost == last {
-            true => Ok(flat),
+            true => Ok((entries, text.bytes)),
             false => Err(refused(
                 "last entry (IXHLEO)",
                 last,
@@ -282,11 +304,13 @@ impl Walk<'_> {
         }
     }
 
-    /// Puts the separator of the entry with its control information at `control` behind `separators`; its front is that
-    /// of the one which lies `against`. Returns the entry's pointer.
-    fn entry(&mut self, control: usize, against: Range<usize>, separators: &mut Vec<u8>) -> Result<u32, FormatError> {
-        let (front, len) = (usize::from(self.image[control]), usize::from(self.image[control + 1]));
-        if front > against.len() {
+    /// Puts the separator of the entry with its control information at `control` behind the others; its front is that
+    /// of the one which lies `against`. Returns the entry's pointer, and the length of the front.
+    fn entry(&mut self, control: usize, against: Span, text: &mut Text) -> Result<(u32, usize), FormatError> {
+        let info = self.image.get(control..).and_then(|info| info.first_chunk());
+        let [front, len, pointer] = info.copied().unwrap_or([0; FL_LEN + 1]);
+        let (front, len) = (usize::from(front), usize::from(len));
+        if front > against.len {
             return Err(refused(
                 "front characters left out (F)",
                 front,
@@ -296,7 +320,10 @@ impl Walk<'_> {
         if front + len > MAX_SEPARATOR {
             return Err(refused("key length of an entry (F + L)", front + len, "at most 255"));
         }
-        let pointer = be_bytes(self.image, control + FL_LEN, self.pointer);
+        let pointer = match self.pointer {
+            1 => u32::from(pointer),
+            len => be_bytes(self.image, control + FL_LEN, len),
+        };
         if pointer >= self.limit {
             return Err(refused(
                 "pointer of an entry",
@@ -305,9 +332,8 @@ impl Walk<'_> {
             ));
         }
         let key = self.take(len)?;
-        separators.extend_from_within(against.start..against.start + front);
-        separators.extend_from_slice(&self.image[key..key + len]);
-        Ok(pointer)
+        text.add(against.start, front, &self.image[key..], len);
+        Ok((pointer, front))
     }
 
     /// Takes `len` bytes from the right end of what is left; gives their offset.
@@ -323,6 +349,55 @@ impl Walk<'_> {
                 "enough for the next entry",
             )),
         }
+    }
+}
+
+/// The separators that were read, one behind the other, and room for the longest behind them.
+struct Text {
+    bytes: Vec<u8>,
+    used: usize,
+}
+
+impl Text {
+    /// What is no longer is copied as so many bytes: their number is known to the compiler.
+    const SHORT: usize = 16;
+    const ROOM: usize = MAX_SEPARATOR + Self::SHORT;
+
+    fn with_room(bytes: usize) -> Text {
+        Text {
+            bytes: vec![0; bytes + Self::ROOM],
+            used: 0,
+        }
+    }
+
+    /// Adds a separator: `front` bytes of the one at `against`, and the first `len` bytes of `key`.
+    fn add(&mut self, against: usize, front: usize, key: &[u8], len: usize) {
+        if self.bytes.len() < self.used + Self::ROOM {
+            self.bytes.resize(2 * self.bytes.len() + Self::ROOM, 0);
+        }
+        let at = self.used;
+        if front > Self::SHORT || len > Self::SHORT || !self.add_short(against, front, key) {
+            self.bytes.copy_within(against..against + front, at);
+            self.bytes[at + front..at + front + len].copy_from_slice(&key[..len]);
+        }
+        self.used += front + len;
+    }
+
+    /// Copies [`SHORT`](Self::SHORT) bytes of both parts; what is too many is written over by what comes next. False:
+    /// so many are not there.
+    #[inline(always)]
+    fn add_short(&mut self, against: usize, front: usize, key: &[u8]) -> bool {
+        let chunk = |bytes: &[u8], at: usize| bytes.get(at..).and_then(|bytes| bytes.first_chunk().copied());
+        let (Some(first), Some(second)): (Option<[u8; Self::SHORT]>, _) = (chunk(&self.bytes, against), chunk(key, 0))
+        else {
+            return false;
+        };
+        let behind = self.bytes.get_mut(self.used..).unwrap_or_default();
+        if let Some(to) = behind.first_chunk_mut() {
+            *to = first;
+        }
+        let to = behind.get_mut(front..).and_then(|bytes| bytes.first_chunk_mut());
+        to.map(|to: &mut [u8; Self::SHORT]| *to = second).is_some()
     }
 }
 
