@@ -123,6 +123,48 @@ impl CaHeader {
         if le32(bytes, at::CHECKSUM) != own_checksum(bytes, at::CHECKSUM) {
             return Err(FormatError::Checksum { what: WHAT });
         }
+        let header = HeaderView::of(bytes, ci_per_ca)?;
+        Ok(CaHeader {
+            component: header.component,
+            ca: header.ca,
+            version: le32(bytes, at::VERSION),
+            region: header.region,
+            annex: header.annex,
+            flags: header.flags,
+            next_free: header.next_free,
+            entries: header.entries().collect(),
+        })
+    }
+}
+
+/// A header as it lies in bytes whose checksum the caller has compared with the table block's, which covers all of them.
+#[derive(Debug, Clone, Copy)]
+pub struct HeaderView<'b> {
+    /// As in [`CaHeader`].
+    pub component: u64,
+    /// See there.
+    pub ca: u32,
+    /// See there.
+    pub region: u32,
+    /// See there.
+    pub annex: Option<u32>,
+    /// See there.
+    pub flags: u32,
+    /// See there.
+    pub next_free: u32,
+    entries: &'b [u8],
+}
+
+impl<'b> HeaderView<'b> {
+    /// The header of a CA of `ci_per_ca` CIs at the start of `bytes`.
+    ///
+    /// # Errors
+    /// The bytes are too few, no header, or one of a CA with another number of CIs.
+    pub fn of(bytes: &'b [u8], ci_per_ca: usize) -> Result<HeaderView<'b>, FormatError> {
+        need(WHAT, bytes, CaHeader::encoded_len(ci_per_ca))?;
+        if bytes[..4] != MAGIC {
+            return Err(FormatError::Magic { what: WHAT });
+        }
         let count = le32(bytes, at::COUNT);
         if count as usize != ci_per_ca {
             let must = "the number of CIs per CA that the root gives";
@@ -133,21 +175,25 @@ impl CaHeader {
                 must,
             });
         }
-        let entries = bytes[HEADER_LEN..]
-            .chunks_exact(ENTRY_LEN)
-            .take(ci_per_ca)
-            .map(CiEntry::decode)
-            .collect();
-        Ok(CaHeader {
+        Ok(HeaderView {
             component: le64(bytes, at::COMPONENT),
             ca: le32(bytes, at::CA),
-            version: le32(bytes, at::VERSION),
             region: le32(bytes, at::REGION),
             annex: le32(bytes, at::ANNEX).checked_sub(1),
             flags: le32(bytes, at::FLAGS),
             next_free: le32(bytes, at::NEXT_FREE),
-            entries,
+            entries: &bytes[HEADER_LEN..HEADER_LEN + ci_per_ca * ENTRY_LEN],
         })
+    }
+
+    /// One entry per CI, in CI order.
+    pub fn entries(&self) -> impl Iterator<Item = CiEntry> + 'b {
+        self.entries.chunks_exact(ENTRY_LEN).map(CiEntry::decode)
+    }
+
+    /// That of CI `i`.
+    pub fn entry(&self, i: usize) -> Option<CiEntry> {
+        self.entries.chunks_exact(ENTRY_LEN).nth(i).map(CiEntry::decode)
     }
 }
 

@@ -19,7 +19,7 @@
 
 use crate::pool::{View, Words, NO_FRAME};
 use crate::sync::atomic::Ordering::{Acquire, Release};
-use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
+use cica_format::ca::{CaHeader, CiEntry, HeaderView, NO_SLOT};
 
 /// No committed region: the CA is new since the last commit, or lies in a region that is.
 pub const NO_REGION: u32 = u32::MAX;
@@ -199,48 +199,55 @@ impl<'p> CaPage<'p> {
         self.set_annex(NO_REGION, NO_REGION);
         self.set_free(false, u32::MAX);
         for i in 0..ci_per_ca {
-            self.set_frame(i, NO_FRAME);
-            self.set_flags(i, 0);
-            self.set_place(
-                i,
-                Place {
-                    slot: NO_SLOT,
-                    committed: NO_SLOT,
-                    version: 0,
-                    checksum: 0,
-                },
-            );
+            let nothing = Place {
+                slot: NO_SLOT,
+                committed: NO_SLOT,
+                version: 0,
+                checksum: 0,
+            };
+            self.begin_entry(i, 0, nothing);
         }
     }
 
     /// Fills it from a header and, where that is not committed yet, from the committed one. `slots` are a region's.
-    pub fn fill(&self, header: &CaHeader, committed: Option<&CaHeader>, is_committed: bool, slots: usize) {
+    pub fn fill(&self, header: &HeaderView<'_>, committed: Option<&HeaderView<'_>>, is_committed: bool, slots: usize) {
         let committed = if is_committed { Some(header) } else { committed };
         let committed_region = committed.map_or(NO_REGION, |c| c.region);
         self.set_regions(header.region, committed_region);
-        let annex = |header: &CaHeader| header.annex.unwrap_or(NO_REGION);
+        let annex = |header: &HeaderView<'_>| header.annex.unwrap_or(NO_REGION);
         self.set_annex(annex(header), committed.map_or(NO_REGION, annex));
         self.set_free(header.flags & 1 == 1, header.next_free);
-        for (i, e) in header.entries.iter().enumerate() {
-            self.set_frame(i, NO_FRAME);
-            self.set_flags(i, e.flags);
-            // A slot counts as committed if it lies where it did.
-            let stays = |c: &&CaHeader, slot: u16| match (slot as usize) < slots {
-                true => c.region == header.region,
-                false => c.annex == header.annex,
+        // A slot counts as committed if it lies where it did.
+        let stays = |c: &HeaderView<'_>, slot: u16| match (slot as usize) < slots {
+            true => c.region == header.region,
+            false => c.annex == header.annex,
+        };
+        for (i, e) in header.entries().enumerate() {
+            let committed = match committed {
+                Some(_) if is_committed => e.slot,
+                Some(c) => c
+                    .entry(i)
+                    .filter(|old| stays(c, old.slot))
+                    .map_or(NO_SLOT, |old| old.slot),
+                None => NO_SLOT,
             };
-            let old = committed.and_then(|c| c.entries.get(i).filter(|e| stays(&c, e.slot)));
-            let committed = old.map_or(NO_SLOT, |o| o.slot);
-            self.set_place(
-                i,
-                Place {
-                    slot: e.slot,
-                    committed,
-                    version: e.version,
-                    checksum: e.checksum,
-                },
-            );
+            let place = Place {
+                slot: e.slot,
+                committed,
+                version: e.version,
+                checksum: e.checksum,
+            };
+            self.begin_entry(i, e.flags, place);
         }
+    }
+
+    /// All there is of CI `i`, of which nothing was known.
+    fn begin_entry(&self, i: usize, flags: u16, p: Place) {
+        let at = Self::place_at(i);
+        let slots = p.slot as u32 | (p.committed as u32) << 16;
+        self.store(at, slots as u64 | (flags as u64) << 32);
+        self.store(at + 1, p.checksum as u64 | (p.version as u64) << 32);
+        self.set_frame(i, NO_FRAME);
     }
 
     /// The header to write.

@@ -7,7 +7,7 @@ use crate::error::{OpenError, RequestError};
 use crate::pool::{pause, Aligned, Kind, Latched, NO_FRAME};
 use crate::store::codec::Decoded;
 use cica_disk::ReadAt;
-use cica_format::ca::{CaHeader, NO_SLOT};
+use cica_format::ca::{HeaderView, NO_SLOT};
 use cica_format::checksum::{ci_checksum, crc32c, Identity};
 use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
 
@@ -73,24 +73,31 @@ impl Component {
     }
 
     /// Runs `f` on a CA's descriptor under its lock.
+    #[inline]
     pub fn with_ca<T>(&self, ca: u32, f: impl FnOnce(CaPage<'_>) -> T) -> Result<T, RequestError> {
-        let spare = if self.directory.get(ca) == NO_FRAME {
-            Some(self.take_ca_frame()?)
-        } else {
-            None
-        };
         let guard = self.lock(ca).lock();
-        let frame = match self.ca_frame(ca, spare)? {
-            Some(frame) => frame,
-            None => {
-                // It was given up between the look and the lock.
+        match self.directory.get(ca) {
+            NO_FRAME => {
                 drop(guard);
-                return self.with_ca(ca, f);
+                self.with_absent_ca(ca, f)
             }
-        };
-        let answer = f(CaPage::of(self.pool.view(frame)));
-        drop(guard);
-        Ok(answer)
+            frame => {
+                self.pool.descriptor(frame).touch();
+                Ok(f(CaPage::of(self.pool.view(frame))))
+            }
+        }
+    }
+
+    /// The same when the descriptor was not in the pool: the frame for it is taken before the lock (S3).
+    #[cold]
+    fn with_absent_ca<T>(&self, ca: u32, f: impl FnOnce(CaPage<'_>) -> T) -> Result<T, RequestError> {
+        let spare = self.take_ca_frame()?;
+        let _guard = self.lock(ca).lock();
+        match self.ca_frame(ca, Some(spare))? {
+            Some(frame) => Ok(f(CaPage::of(self.pool.view(frame)))),
+            // Never: a spare was given.
+            None => Err(self.pool_full()),
+        }
     }
 
     pub(super) fn take_ca_frame(&self) -> Result<Latched<'_>, RequestError> {
@@ -112,26 +119,30 @@ impl Component {
             return Ok(Some(frame));
         }
         let Some(mut latched) = spare else { return Ok(None) };
-        let (newest, committed) = self.header_refs(ca);
-        let loaded = self.read_header(ca, newest).and_then(|header| {
-            let old = match committed {
-                Some(r) if r.version > 0 => Some(self.read_header(ca, r)?),
-                _ => None,
-            };
-            Ok((header, old))
-        });
-        let (header, old) = match loaded {
-            Ok(both) => both,
-            Err(error) => {
-                latched.free();
-                return Err(error);
-            }
-        };
-        CaPage::of(latched.view()).fill(&header, old.as_ref(), committed.is_none(), self.layout.slots);
+        if let Err(error) = self.fill_ca(ca, CaPage::of(latched.view())) {
+            latched.free();
+            return Err(error);
+        }
         latched.set_page(Some(self.page_id(Kind::Ca, ca)));
         let frame = latched.frame;
         self.directory.set(ca, frame);
         Ok(Some(frame))
+    }
+
+    /// Fills a CA's descriptor from its newest header and the committed one.
+    fn fill_ca(&self, ca: u32, page: CaPage<'_>) -> Result<(), RequestError> {
+        let (newest, committed) = self.header_refs(ca);
+        let (mut bytes, mut old_bytes) = (vec![0; self.layout.header_len], Vec::new());
+        let header = self.read_header(ca, newest, &mut bytes)?;
+        let old = match committed {
+            Some(r) if r.version > 0 => {
+                old_bytes.resize(self.layout.header_len, 0);
+                Some(self.read_header(ca, r, &mut old_bytes)?)
+            }
+            _ => None,
+        };
+        page.fill(&header, old.as_ref(), committed.is_none(), self.layout.slots);
+        Ok(())
     }
 
     /// The newest header of a CA, and the committed one if that is another.
@@ -141,18 +152,18 @@ impl Component {
         (newest, space.pending.get(&ca).copied())
     }
 
-    fn read_header(&self, ca: u32, known: Ref) -> Result<CaHeader, RequestError> {
+    /// Reads a header to `bytes`, which are as long.
+    fn read_header<'b>(&self, ca: u32, known: Ref, bytes: &'b mut [u8]) -> Result<HeaderView<'b>, RequestError> {
         let at = self.layout.header(ca, known.version);
         let wrong = |what: String| self.read_error(format!("{}, CA {ca}: header at offset {at}: {what}", self.name));
         if known.version == 0 {
             return Err(wrong("was never written".into()));
         }
-        let mut bytes = vec![0; self.layout.header_len];
-        self.read_exactly(at, &mut bytes).map_err(&wrong)?;
-        if crc32c(&bytes) != known.checksum {
+        self.read_exactly(at, bytes).map_err(&wrong)?;
+        if crc32c(bytes) != known.checksum {
             return Err(wrong(format!("is not version {} that its table names", known.version)));
         }
-        let header = CaHeader::decode(&bytes, self.layout.ci_per_ca).map_err(|e| wrong(e.to_string()))?;
+        let header = HeaderView::of(bytes, self.layout.ci_per_ca).map_err(|e| wrong(e.to_string()))?;
         if header.component != self.id || header.ca != ca {
             return Err(wrong("belongs elsewhere".into()));
         }
