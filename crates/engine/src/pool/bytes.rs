@@ -46,12 +46,22 @@ impl<'p> Words<'p> {
         unsafe { self.start.add(I).as_ref() }.load(Relaxed)
     }
 
-    /// Words `from..from + N`; `None` when they are not all inside.
+    /// The upper half of word `i`, 0 when outside.
     #[inline]
-    pub fn group<const N: usize>(&self, from: usize) -> Option<[u64; N]> {
-        // SAFETY: in bounds, see `new`.
-        (from + N <= self.len)
-            .then(|| std::array::from_fn(|i| unsafe { self.start.add(from + i).as_ref() }.load(Relaxed)))
+    pub fn upper(&self, i: usize) -> u32 {
+        // SAFETY: in bounds, see `new`; half a word is aligned as one.
+        (i < self.len)
+            .then(|| unsafe { self.start.cast::<AtomicU32>().add(2 * i + 1).as_ref() })
+            .map_or(0, |half| half.load(Relaxed))
+    }
+
+    /// How many of the words `from..from + N` have an upper half below `head`; `None` when they are not all inside.
+    #[inline]
+    pub fn upper_below<const N: usize>(&self, from: usize, head: u32) -> Option<usize> {
+        let fits = self.len.checked_sub(N).is_some_and(|last| from <= last);
+        // SAFETY: in bounds, see `new`; half a word is aligned as one.
+        let upper = |i: usize| unsafe { self.start.cast::<AtomicU32>().add(2 * i + 1).as_ref() }.load(Relaxed);
+        fits.then(|| (from..from + N).map(|i| usize::from(upper(i) < head)).sum())
     }
 
     /// Bytes there are.
@@ -77,16 +87,20 @@ impl<'p> Words<'p> {
     /// Asks for the cache lines that bytes `from..to` lie in.
     #[inline]
     pub fn prefetch(&self, from: usize, to: usize) {
+        (from / 64..to.div_ceil(64)).for_each(|line| self.prefetch_line(line * 8));
+    }
+
+    /// Asks for the cache line that word `i` lies in; `i` may be any number.
+    #[inline]
+    pub fn prefetch_line(&self, i: usize) {
         #[cfg(target_arch = "x86_64")]
-        for line in from / 64..to.min(self.bytes()).div_ceil(64) {
-            // SAFETY: a prefetch reads nothing; the address is in bounds.
-            unsafe {
-                use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
-                _mm_prefetch::<_MM_HINT_T0>(self.start.as_ptr().cast::<i8>().add(line * 64));
-            }
+        // SAFETY: a prefetch reads nothing, wherever it points.
+        unsafe {
+            use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
+            _mm_prefetch::<_MM_HINT_T0>(self.start.as_ptr().cast::<i8>().wrapping_add(i * 8));
         }
         #[cfg(not(target_arch = "x86_64"))]
-        let _ = (from, to);
+        let _ = i;
     }
 
     /// Eight bytes at any offset, as stored; zeros for those outside.

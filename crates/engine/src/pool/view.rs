@@ -193,7 +193,7 @@ impl<'p> View<'p> {
             Ordering::Equal => {}
         }
         let head = probe.head(prefix);
-        let head_at = |i: usize| (self.slot(i) >> 32) as u32;
+        let head_at = |i: usize| self.words.upper(SLOTS_AT / 8 + i);
         let pos = first_not_below(0, count, |i| head_at(i) < head);
         let (offset, len) = self.span(pos);
         self.words.prefetch(data + offset, data + offset + len);
@@ -231,21 +231,21 @@ impl<'p> View<'p> {
             Ordering::Equal => {}
         }
         let head = probe.head(prefix);
-        let sample = |g: usize| self.words.get(SLOTS_AT / 8 + g);
-        let group = first_not_below(0, count.div_ceil(GROUP), |g| ((sample(g) >> 32) as u32) < head);
-        let slots = SLOTS_AT / 8 + sample_words(cap);
+        let samples = SLOTS_AT / 8;
+        let group = first_not_below(0, count.div_ceil(GROUP), |g| self.words.upper(samples + g) < head);
+        let slots = samples + sample_words(cap);
         let first = group * GROUP;
-        self.words.prefetch((slots + first) * 8, (slots + first + GROUP) * 8);
-        near(sample(group) as u32);
-        let Some(heads) = self.words.group::<GROUP>(slots + first) else {
+        // The slots of a group are a line.
+        self.words.prefetch_line(slots + first);
+        near(self.words.get(samples + group) as u32);
+        // What fills up the last group has the highest head.
+        let Some(below) = self.words.upper_below::<GROUP>(slots + first, head) else {
             return count;
         };
-        // What fills up the last group has the highest head.
-        let below: usize = heads.iter().map(|slot| ((slot >> 32) < head as u64) as usize).sum();
         among_equals(
             first + below,
             count,
-            |i| (self.words.get(slots + i) >> 32) <= head as u64,
+            |i| self.words.upper(slots + i) <= head,
             |i| {
                 let (at, len) = self.separator_span(i);
                 probe.compare(self.words, at, len)
@@ -271,10 +271,24 @@ fn first_not_below(start: usize, end: usize, below: impl Fn(usize) -> bool) -> u
     let (mut base, mut len) = (start, end.saturating_sub(start));
     while len > 1 {
         let half = len / 2;
-        base += if below(base + half - 1) { half } else { 0 };
+        base += half & opaque(usize::from(below(base + half - 1)).wrapping_neg());
         len -= half;
     }
     base + (len == 1 && below(base)) as usize
+}
+
+/// The same number, of which the compiler does not know what it can be: else it makes a branch of it.
+#[inline(always)]
+#[allow(unsafe_code)]
+fn opaque(number: usize) -> usize {
+    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+    let number = {
+        let mut number = number;
+        // SAFETY: no instruction at all.
+        unsafe { std::arch::asm!("/* {0} */", inout(reg) number, options(pure, nomem, nostack, preserves_flags)) };
+        number
+    };
+    number
 }
 
 /// No head before `pos` is at or above the probe's; among those with the same head (`not_above`) the whole text decides.

@@ -69,7 +69,9 @@ impl Layout {
     /// CA and CI number inside it.
     #[inline]
     pub fn split(&self, ci: u32) -> (u32, usize) {
-        (ci / self.ci_per_ca as u32, ci as usize % self.ci_per_ca)
+        let ci_per_ca = self.ci_per_ca as u32;
+        let ca = ci / ci_per_ca;
+        (ca, (ci - ca * ci_per_ca) as usize)
     }
     /// CI number from CA and number inside it. Of a page that is being changed they may be any numbers (L1).
     #[inline]

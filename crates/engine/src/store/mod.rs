@@ -222,16 +222,19 @@ impl Component {
     /// The same for CI `i` of a CA.
     #[inline]
     pub fn resident_in(&self, ca: u32, i: usize) -> Option<(u32, u64)> {
-        let descriptor = self.directory.get(ca);
+        let pool = &*self.pool;
+        let descriptor = pool.frame(self.directory.get(ca));
         // What is no descriptor of this CA any more must not be read as one: its words could be any bytes.
-        let known = self.pool.version_of(descriptor, self.page_id(Kind::Ca, ca))?;
-        let frame = CaPage::of(self.pool.view(descriptor)).frame(i);
-        if frame == crate::pool::NO_FRAME || !self.pool.descriptor(descriptor).latch.unchanged(known) {
+        let known = descriptor.version_of(self.page_id(Kind::Ca, ca))?;
+        let number = CaPage::of(descriptor.view).frame(i);
+        if number == crate::pool::NO_FRAME || !descriptor.unchanged(known) {
             return None;
         }
-        self.pool.prefetch(frame, self.first_lines);
-        let version = self.page_in(frame, self.layout.join(ca, i as u32))?;
-        Some((frame, version))
+        let frame = pool.frame(number);
+        frame.prefetch(self.first_lines);
+        let version = frame.version_of(self.page_id(Kind::Ci, self.layout.join(ca, i as u32)))?;
+        frame.touch();
+        Some((number, version))
     }
 
     /// If a frame holds CI `ci`: the version to read it under.
