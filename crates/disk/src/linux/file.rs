@@ -15,8 +15,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 /// Address, offset and length divide by this where direct I/O is to be had: no device asks for more.
 const ALIGNMENT: u64 = 4096;
 
-/// Reads after which a file that may have a window gets one: opening it costs as much as some reads.
-const READS_BEFORE_WINDOW: u32 = 32;
+/// Reads after which a file that may have a window gets one: opening it and giving it back costs as much as some reads.
+const READS_BEFORE_WINDOW: u32 = 8;
 /// A longer read is copied as fast by a call.
 const LONGEST_FROM_WINDOW: usize = 16 * 1024;
 
@@ -204,13 +204,14 @@ fn is_reachable(at: u64, len: usize) -> bool {
 
 impl File for LinuxFile {
     fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
-        self.allow(Action::reading(batch))?;
-        batch.iter_mut().for_each(|read| read.got = 0);
+        // A window is had only where reading is allowed.
         if let [one] = batch {
             if self.read_window(one) {
                 return Ok(());
             }
         }
+        self.allow(Action::reading(batch))?;
+        batch.iter_mut().for_each(|read| read.got = 0);
         if batch.len() > 1 && batch.iter().all(|read| is_reachable(read.at, read.buf.len())) {
             let fd = self.way(batch.iter().map(|read| (read.at, read.buf.as_ptr(), read.buf.len())));
             batch::read(fd, batch, self.route(fd));

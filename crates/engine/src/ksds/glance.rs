@@ -4,6 +4,7 @@ use super::{Ksds, Leaf};
 use crate::error::RequestError;
 use crate::store::{records, Glanced};
 use cica_format::ci::Segment;
+use std::cmp::Ordering;
 
 /// What a look at a CI came to.
 pub(super) enum Look {
@@ -43,9 +44,49 @@ impl Ksds {
             Ok(layout) if layout.segment == Segment::Whole => {}
             _ => return Ok(Look::Page(None)),
         }
-        let bytes = |&(offset, len): &(u16, u16)| offset as usize..offset as usize + len as usize;
-        let found = spans.binary_search_by(|span| self.key_of(&image[bytes(span)]).cmp(key));
+        let key_at = |&(offset, _): &(u16, u16)| {
+            let at = usize::from(offset) + self.shape.rkp;
+            image.get(at..at + key.len()).unwrap_or_default()
+        };
+        let found = spans.binary_search_by(|span| compare(key_at(span), key));
+        let bytes = |&(offset, len): &(u16, u16)| usize::from(offset)..usize::from(offset) + usize::from(len);
         // K1: a key that is not in the CI to which it belongs is nowhere.
         Ok(found.map_or(Look::NotFound, |pos| Look::Found(ci, bytes(&spans[pos]))))
+    }
+}
+
+/// Compares two keys; most differ in their first eight bytes.
+#[inline]
+fn compare(one: &[u8], other: &[u8]) -> Ordering {
+    match (one.split_first_chunk(), other.split_first_chunk()) {
+        (Some((one, rest)), Some((other, others_rest))) => {
+            let first = u64::from_be_bytes(*one).cmp(&u64::from_be_bytes(*other));
+            first.then_with(|| rest.cmp(others_rest))
+        }
+        _ => one.cmp(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compare;
+
+    #[test]
+    fn keys_compare_as_their_bytes_do() {
+        let keys: [&[u8]; 8] = [
+            b"",
+            b"A",
+            b"AB",
+            b"ABCDEFG",
+            b"ABCDEFGH",
+            b"ABCDEFGHA",
+            b"ABCDEFGI",
+            b"\xFFBCDEFGHI",
+        ];
+        for one in keys {
+            for other in keys {
+                assert_eq!(compare(one, other), one.cmp(other), "{one:?} {other:?}");
+            }
+        }
     }
 }

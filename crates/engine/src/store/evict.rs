@@ -106,20 +106,28 @@ impl Component {
             if descriptor == NO_FRAME {
                 continue;
             }
-            let page = CaPage::of(self.pool.view(descriptor));
-            // Their first lines are in no cache; asked for together they come together.
-            (0..self.layout.ci_per_ca).for_each(|i| self.pool.prefetch(page.frame(i), 1));
-            for i in 0..self.layout.ci_per_ca {
-                let frame = page.frame(i);
-                if frame != NO_FRAME {
-                    page.set_frame(i, NO_FRAME);
-                    self.pool.descriptor(descriptor).unpin();
-                    self.pool.latch(frame).free();
-                }
+            // Each page of the CA has pinned it; a step that looked here and there has made few.
+            if self.pool.descriptor(descriptor).pins() > 0 {
+                self.drop_pages(descriptor);
             }
             self.directory.set(ca, NO_FRAME);
             self.pool.latch(descriptor).free();
         }
         self.changed.lock().clear();
+    }
+
+    /// Those of one CA. The caller holds its lock.
+    fn drop_pages(&self, descriptor: u32) {
+        let page = CaPage::of(self.pool.view(descriptor));
+        // Their first lines are in no cache; asked for together they come together.
+        (0..self.layout.ci_per_ca).for_each(|i| self.pool.prefetch(page.frame(i), 1));
+        for i in 0..self.layout.ci_per_ca {
+            let frame = page.frame(i);
+            if frame != NO_FRAME {
+                page.set_frame(i, NO_FRAME);
+                self.pool.descriptor(descriptor).unpin();
+                self.pool.latch(frame).free();
+            }
+        }
     }
 }

@@ -8,7 +8,8 @@
 //! * O1. The image is checked like one that becomes a page. It stays true for as long as the component is open: it is
 //!   open for input, and whoever would change it is kept out by the lock on the file.
 //! * O2. A CI that was looked at [`LOOKS`] times becomes a page at the next visit: what is wanted again and again is
-//!   served best from the pool, and a second read of it is all that waiting cost.
+//!   served best from the pool. To make a page costs what some five looks cost more than visits of a page, so who waits
+//!   for about as many pays at most twice the least there is to pay, whatever comes.
 
 use super::ca::Place;
 use super::Component;
@@ -16,7 +17,7 @@ use crate::error::RequestError;
 use cica_format::ca::NO_SLOT;
 
 /// Looks at a CI before it becomes a page.
-const LOOKS: u32 = 2;
+const LOOKS: u32 = 4;
 
 /// The image that a string looked at last.
 #[derive(Debug, Default)]
