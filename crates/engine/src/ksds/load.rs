@@ -123,7 +123,8 @@ impl Ksds {
         if loader.reserved >= wanted {
             return Ok(());
         }
-        self.reserve_nodes(wanted)?;
+        // One that has its CA is still to be named.
+        self.reserve_nodes(1 + ends_ca as u32 + loader.finished.len() as u32)?;
         while loader.reserved < wanted {
             let ca = self.data.append_ca()?;
             match loader.reserved {
@@ -179,17 +180,19 @@ impl Ksds {
             entry.pointer = i as u32;
         }
         loader.entries = left;
+        let images = loader.take_images(record.entries.len());
         loader.finished.push(Finished {
             record,
             records,
             has_ca: false,
+            images,
         });
     }
 
     fn write_if_many(&self, loader: &mut Loader) -> Result<(), RequestError> {
         match loader.finished.len() >= loader.most_finished {
             true => self
-                .write_finished(loader)
+                .write_finished(loader, !loader.by_pieces)
                 .inspect_err(|error| self.fence_unless_full(error)),
             false => Ok(()),
         }
@@ -198,13 +201,13 @@ impl Ksds {
     /// Before a commit: the CAs that are full are written. The caller keeps the gate exclusively.
     pub fn write_full(&self) -> Result<(), RequestError> {
         match &mut *self.loader.lock() {
-            Some(loader) => self.write_finished(loader),
+            Some(loader) => self.write_finished(loader, true),
             None => Ok(()),
         }
     }
 
-    /// Writes the CAs that wait for it, and puts them into the index (B1).
-    fn write_finished(&self, loader: &mut Loader) -> Result<(), RequestError> {
+    /// Writes the CAs that wait for it, and puts them into the index (B1): `all`, or as far as whole pieces of the file go.
+    fn write_finished(&self, loader: &mut Loader, all: bool) -> Result<(), RequestError> {
         if loader.finished.is_empty() {
             return Ok(());
         }
@@ -214,18 +217,22 @@ impl Ksds {
             finished.has_ca = true;
             loader.reserved = loader.reserved.saturating_sub(1);
         }
-        self.from_here(|| self.enter_finished(loader))
+        self.from_here(|| self.enter_finished(loader, all))
     }
 
-    /// Writes the images of the CAs, takes them from the loader, and puts the CAs behind the last one. Cut short it
-    /// leaves records that are nowhere.
-    fn enter_finished(&self, loader: &mut Loader) -> Result<(), RequestError> {
-        let counted = |finished: &Finished| (finished.record.ca, finished.record.entries.len());
-        let cas: Vec<(u32, usize)> = loader.finished.iter().map(counted).collect();
-        let cis = cas.iter().map(|ca| ca.1).sum();
-        self.data.write_loaded(&cas, loader.images(cis))?;
-        loader.drop_images(cis);
-        for finished in std::mem::take(&mut loader.finished) {
+    /// Writes the images of the CAs, takes those from the loader that are written whole, and puts them behind the last
+    /// one. Cut short it leaves records that are nowhere.
+    fn enter_finished(&self, loader: &mut Loader, all: bool) -> Result<(), RequestError> {
+        let mut cas = Vec::with_capacity(loader.finished.len());
+        for finished in &loader.finished {
+            let images = &finished.images[..finished.record.entries.len() * loader.ci_size];
+            cas.push((finished.record.ca, images));
+        }
+        let written = self.data.write_loaded(&cas, loader.begun, all)?;
+        loader.begun = written.begun;
+        let waiting = loader.finished.split_off(written.cas);
+        for mut finished in std::mem::replace(&mut loader.finished, waiting) {
+            loader.give_back(std::mem::take(&mut finished.images));
             self.enter_loaded(loader, finished)?;
         }
         Ok(())
@@ -308,7 +315,7 @@ impl Ksds {
         while !loader.entries.is_empty() {
             self.finish_ca(loader);
         }
-        self.write_finished(loader)
+        self.write_finished(loader, true)
             .inspect_err(|error| self.fence_unless_full(error))
             .map_err(cut_short)?;
         // Not before: who asks again after a lack of space goes on with what is left.

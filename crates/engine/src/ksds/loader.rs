@@ -1,5 +1,5 @@
 //! What a load builds before it is written: the control intervals of control areas that wait, of the one being built,
-//! and the one being filled, in one stretch of memory that is used again and again.
+//! and the one being filled. Each area's are in memory of its own, which is used again and again.
 //!
 //! * B4. A loader is made while the data set loads and is gone before that ends; so who finds one may add a record to
 //!   the CI being filled, whether it keeps the gate or not. Everything else needs the gate.
@@ -19,12 +19,16 @@ const GATHERED_OF_POOL: usize = 32;
 /// A load in progress.
 #[derive(Debug)]
 pub struct Loader {
-    /// Images of the finished CIs: those of CAs that wait to be written, then those of the CA being built; behind them
-    /// that of the CI being filled.
+    /// Images of the finished CIs of the CA being built; behind them that of the CI being filled.
     images: Vec<u8>,
-    /// CAs that wait to be written, and how many may.
+    /// Memory for those of the next CAs.
+    spare: Vec<Vec<u8>>,
+    /// CAs that wait to be written, how many may, and how much of the first one's images is written already.
     pub(super) finished: Vec<Finished>,
     pub(super) most_finished: usize,
+    pub(super) begun: usize,
+    /// The pool has room for as many as it takes to write whole pieces of the file.
+    pub(super) by_pieces: bool,
     /// Entries of the CA being built.
     pub(super) entries: Vec<Entry>,
     /// Records that start in each of them.
@@ -43,7 +47,7 @@ pub struct Loader {
     /// Bytes of a CI that a load fills, CIDF and RDFs included; the shortest and the longest record.
     limit: usize,
     lengths: RangeInclusive<usize>,
-    ci_size: usize,
+    pub(super) ci_size: usize,
     shape: Shape,
     pub(super) cis_per_ca: usize,
     /// CAs on the free chain for what is not written yet, in ascending order, and the last of them.
@@ -62,6 +66,8 @@ pub(super) struct Finished {
     pub records: u64,
     /// The CA was taken; its number stands in the record.
     pub has_ca: bool,
+    /// Images of its CIs, and memory behind them.
+    pub images: Vec<u8>,
 }
 
 /// See [`Loader::room_for`].
@@ -77,15 +83,22 @@ impl Loader {
         // The entries of the last CA stay until another follows it.
         let entry = 2 * (size_of::<Entry>() + ksds.shape.key_len) + size_of::<u64>();
         let room = GATHERED.min(ksds.pool.limit() / GATHERED_OF_POOL);
-        let most_finished = (room / layout.region_len).max(1);
-        let cis = most_finished * layout.ci_per_ca + 1;
-        let bytes = cis * (layout.ci_size + entry);
+        let together = (room / layout.region_len).max(1);
+        let by_pieces = together > 1 && room == GATHERED;
+        // A write by pieces leaves the rest of a CA for the next.
+        let most_finished = together + usize::from(by_pieces);
+        // With one, its memory is free again when the next one begins.
+        let areas = most_finished + usize::from(most_finished > 1);
+        let bytes = areas * (layout.ci_per_ca + 1) * (layout.ci_size + entry);
         let held = ksds.pool.hold(bytes).map_err(|_| ksds.data.pool_full())?;
         let free = layout.ci_per_ca * ksds.attributes.free_ca as usize / 100;
         Ok(Loader {
-            images: vec![0; cis * layout.ci_size],
+            images: vec![0; (layout.ci_per_ca + 1) * layout.ci_size],
+            spare: Vec::new(),
             finished: Vec::with_capacity(most_finished),
             most_finished,
+            begun: 0,
+            by_pieces,
             entries: Vec::with_capacity(layout.ci_per_ca),
             counts: Vec::with_capacity(layout.ci_per_ca),
             start: 0,
@@ -192,16 +205,32 @@ impl Loader {
         }
     }
 
-    /// The images of so many finished CIs.
-    pub(super) fn images(&self, cis: usize) -> &[u8] {
-        &self.images[..cis * self.ci_size]
+    /// Takes the images of so many finished CIs out. Those behind them, and the CI being filled, are the next CA's.
+    pub(super) fn take_images(&mut self, cis: usize) -> Vec<u8> {
+        let (taken, end) = (cis * self.ci_size, self.start + self.used);
+        let rest = end - taken;
+        let mut next = self.spare.pop().unwrap_or_default();
+        // Where nothing is left over it may be that the memory of what is taken comes back before more is needed.
+        let need = match self.most_finished {
+            1 => self.start - taken + self.ci_size,
+            _ => self.images.len(),
+        };
+        if next.len() < need {
+            next.resize(need, 0);
+        }
+        next[..rest].copy_from_slice(&self.images[taken..end]);
+        self.start -= taken;
+        std::mem::replace(&mut self.images, next)
     }
 
-    /// Those were written. The CI being filled has no record.
-    pub(super) fn drop_images(&mut self, cis: usize) {
-        let written = cis * self.ci_size;
-        self.images.copy_within(written..self.start + self.used, 0);
-        self.start -= written;
+    /// Memory of images that were written.
+    pub(super) fn give_back(&mut self, mut images: Vec<u8>) {
+        let end = self.start + self.used;
+        if self.most_finished > 1 || images.len() <= self.images.len() {
+            return self.spare.push(images);
+        }
+        images[..end].copy_from_slice(&self.images[..end]);
+        self.images = images;
     }
 }
 

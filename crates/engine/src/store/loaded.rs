@@ -2,13 +2,19 @@
 //!
 //! * W1. A CA is entered in its descriptor when its images are written.
 //! * W2. What lies between two CAs is written with them only if nothing is there: slots that no CI has, and header
-//!   copies that were never written.
+//!   copies that were never written. So of two CAs the first is not entered before that is written.
+//! * W3. A write that is not the last ends with a piece of the file, or with the CA behind which that ends: the page cache
+//!   holds what is written at once in the largest pieces that lie in it whole.
 
 use super::ca::Place;
 use super::Component;
 use crate::error::RequestError;
 use cica_disk::WriteAt;
 use cica_format::checksum::{ci_checksum, Identity};
+
+/// The page cache shall hold at least so many bytes as one. Larger pieces are a little cheaper to read, but a load pays for
+/// them: a virtual machine whose free memory was given back to its host gets large ones from there.
+const PIECE: u64 = 256 << 10;
 
 /// Between two CAs that are written together lies at most this part of a region.
 const GAP: u64 = 6;
@@ -23,36 +29,67 @@ struct Stretch<'i> {
     images: &'i [u8],
 }
 
+impl Stretch<'_> {
+    fn end(&self) -> u64 {
+        self.at + self.images.len() as u64
+    }
+}
+
+/// How far CAs were written: so many of them whole, and of the next one so many bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Written {
+    pub cas: usize,
+    pub begun: usize,
+}
+
 impl Component {
-    /// Writes the images of CAs that a load built, of each from its first CI on, and enters them in the descriptors.
-    /// `cas`: CA and how many of the images are its.
-    pub fn write_loaded(&self, cas: &[(u32, usize)], mut images: &[u8]) -> Result<(), RequestError> {
+    /// Writes the images of CAs that a load built, of each from its first CI on, and enters those in the descriptors that
+    /// are written whole. `cas`: CA and images; of the first, so many bytes were written before. Unless it shall be `all`
+    /// of them, it stops where a piece of the file ends (W3).
+    pub fn write_loaded(&self, cas: &[(u32, &[u8])], begun: usize, all: bool) -> Result<Written, RequestError> {
         let mut stretches = Vec::with_capacity(cas.len());
-        for &(ca, cis) in cas {
+        for &(ca, images) in cas {
             let region = self.with_ca(ca, |page| page.region())?;
-            let (own, others) = images.split_at(cis * self.layout.ci_size);
-            images = others;
             let at = self.layout.slot(region, 0);
-            stretches.push(Stretch {
-                ca,
-                region,
-                at,
-                images: own,
-            });
+            stretches.push(Stretch { ca, region, at, images });
         }
+        let whole = Written {
+            cas: stretches.len(),
+            begun: 0,
+        };
+        let written = match self.last_piece(&stretches, begun) {
+            Some(stop) if !all && !self.direct => stop,
+            _ => whole,
+        };
         match self.direct {
             true => stretches.iter().try_for_each(|own| self.write_aligned(own))?,
-            false => self.write_together(&stretches)?,
+            false => self.write_together(&stretches, begun, written)?,
         }
-        stretches.iter().try_for_each(|own| self.enter_images(own))
+        stretches[..written.cas]
+            .iter()
+            .try_for_each(|own| self.enter_images(own))?;
+        Ok(written)
+    }
+
+    /// Where the last whole piece ends that the CAs reach to; `None`: they do not lie together, or reach to none.
+    fn last_piece(&self, stretches: &[Stretch<'_>], begun: usize) -> Option<Written> {
+        let (first, last) = (stretches.first()?, stretches.last()?);
+        let together = |pair: &[Stretch<'_>]| self.gap(pair[0].end(), &pair[1]).is_some();
+        let stop = last.end() / PIECE * PIECE;
+        if stop <= first.at + begun as u64 || !stretches.windows(2).all(together) {
+            return None;
+        }
+        let cas = stretches.iter().rposition(|own| own.at < stop)?;
+        let begun = (stop.min(stretches[cas].end()) - stretches[cas].at) as usize;
+        Some(Written { cas, begun })
     }
 
     /// Neighbours go to the system as one, with zeros for what lies between them: memory that the page cache takes for
     /// them comes in larger pieces then.
-    fn write_together(&self, stretches: &[Stretch<'_>]) -> Result<(), RequestError> {
+    fn write_together(&self, stretches: &[Stretch<'_>], begun: usize, to: Written) -> Result<(), RequestError> {
         let mut batch: Vec<WriteAt<'_>> = Vec::with_capacity(2 * stretches.len());
         let mut end = None;
-        for own in stretches {
+        for (i, own) in stretches.iter().enumerate().take(to.cas + 1) {
             if let Some(gap) = end.and_then(|end| self.gap(end, own)) {
                 let mut at = own.at - gap;
                 while at < own.at {
@@ -61,12 +98,19 @@ impl Component {
                     at += buf.len() as u64;
                 }
             }
-            let (at, buf) = (own.at, own.images);
-            batch.push(WriteAt { at, buf });
-            end = Some(at + buf.len() as u64);
+            let from = if i == 0 { begun } else { 0 };
+            let until = if i == to.cas { to.begun } else { own.images.len() };
+            if from < until {
+                let (at, buf) = (own.at + from as u64, &own.images[from..until]);
+                batch.push(WriteAt { at, buf });
+            }
+            end = Some(own.end());
+        }
+        if batch.is_empty() {
+            return Ok(());
         }
         // As many as without going together: each is a chain of CIs.
-        self.count_io(stretches.len());
+        self.count_io(to.cas);
         let first = stretches.first().map_or(0, |own| own.ca);
         self.file().and_then(|f| f.write(&batch)).map_err(|e| {
             self.write_error(format!(
