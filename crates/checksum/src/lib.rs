@@ -1,9 +1,9 @@
 //! CRC-32C, the one checksum of every structure.
 //!
-//! The processor's instruction takes eight bytes and gives its answer three cycles later, but begins one each cycle. So
-//! bytes are cut into three streams of equal length, which go side by side, and what comes of the first two is shifted
-//! over the bytes behind them: a product of polynomials, for which there is an instruction as well. The CIs and headers of
-//! data sets have so few bytes that the cut has to fit: streams have any number of words up to [`MOST`].
+//! The processor's instruction takes eight bytes and gives its answer three cycles later, but begins one each cycle.
+//! So bytes are cut into three streams of equal length, which go side by side, and what comes of the first two is
+//! shifted over the bytes behind them: a product of polynomials, for which there is an instruction as well. The CIs
+//! and headers of data sets have so few bytes that the cut has to fit: streams have any number of words up to 128.
 //!
 //! Processors without these instructions use the crate `crc32c`, which knows those of other makers too.
 

@@ -15,8 +15,8 @@ const WORD: usize = 8;
 /// Entry `n` shifts a checksum over `n` words, when the product goes into the next word.
 static SHIFTS: [u32; 2 * MOST + 2] = shifts();
 
-/// x to the power of 64n - 33, modulo the polynomial, the highest power in the lowest bit: the product of two such numbers
-/// is one place too low, and the checksum of a word is 32 places too high.
+/// x to the power of 64n - 33, modulo the polynomial, the highest power in the lowest bit: the product of two such
+/// numbers is one place too low, and the checksum of a word is 32 places too high.
 const fn shifts() -> [u32; 2 * MOST + 2] {
     let mut all = [0; 2 * MOST + 2];
     // x to the power of 31.

@@ -1,5 +1,5 @@
-//! A load with room to gather: what it writes ends where a piece of the file ends, and nothing is lost where it stops in
-//! the middle of a control area.
+//! A load with room to gather: what it writes ends where a piece of the file ends, and nothing is lost where it stops
+//! in the middle of a control area.
 #![allow(clippy::unwrap_used)]
 
 mod common;

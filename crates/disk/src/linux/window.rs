@@ -116,8 +116,8 @@ impl Window {
     }
 }
 
-/// Asks for all cache lines of a stretch of memory at once. A copy would ask for as many as it may have open, and its last
-/// ones are for what comes behind.
+/// Asks for all cache lines of a stretch of memory at once. A copy would ask for as many as it may have open, and its
+/// last ones are for what comes behind.
 #[inline]
 fn ask_for(from: *const u8, len: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -600,8 +600,8 @@ fn runs(lens: impl Iterator<Item = usize>) -> usize {
     total
 }
 
-/// What all finite separators start with, at most 16 bytes. They are in order, so what the first and the last start with
-/// all do, but for one that ends within X'FF's, because that is continued with them.
+/// What all finite separators start with, at most 16 bytes. They are in order, so what the first and the last start
+/// with all do, but for one that ends within X'FF's, because that is continued with them.
 fn common_prefix<'e>(entries: impl Entries<'e>) -> &'e [u8] {
     let mut finite = entries.map(|e| e.0).filter(|s| !s.is_empty());
     let Some(first) = finite.next() else { return &[] };

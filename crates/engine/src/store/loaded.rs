@@ -3,8 +3,8 @@
 //! * W1. A CA is entered in its descriptor when its images are written.
 //! * W2. What lies between two CAs is written with them only if nothing is there: slots that no CI has, and header
 //!   copies that were never written. So of two CAs the first is not entered before that is written.
-//! * W3. A write that is not the last ends with a piece of the file, or with the CA behind which that ends: the page cache
-//!   holds what is written at once in the largest pieces that lie in it whole.
+//! * W3. A write that is not the last ends with a piece of the file, or with the CA behind which that ends: the page
+//!   cache holds what is written at once in the largest pieces that lie in it whole.
 
 use super::ca::Place;
 use super::Component;
@@ -12,8 +12,8 @@ use crate::error::RequestError;
 use cica_disk::WriteAt;
 use cica_format::checksum::{ci_checksum, Identity};
 
-/// The page cache shall hold at least so many bytes as one. Larger pieces are a little cheaper to read, but a load pays for
-/// them: a virtual machine whose free memory was given back to its host gets large ones from there.
+/// The page cache shall hold at least so many bytes as one. Larger pieces are a little cheaper to read, but a load
+/// pays for them: a virtual machine whose free memory was given back to its host gets large ones from there.
 const PIECE: u64 = 256 << 10;
 
 /// Between two CAs that are written together lies at most this part of a region.
@@ -43,9 +43,9 @@ pub struct Written {
 }
 
 impl Component {
-    /// Writes the images of CAs that a load built, of each from its first CI on, and enters those in the descriptors that
-    /// are written whole. `cas`: CA and images; of the first, so many bytes were written before. Unless it shall be `all`
-    /// of them, it stops where a piece of the file ends (W3).
+    /// Writes the images of CAs that a load built, of each from its first CI on, and enters those in the descriptors
+    /// that are written whole. `cas`: CA and images; of the first, so many bytes were written before. Unless it shall
+    /// be `all` of them, it stops where a piece of the file ends (W3).
     pub fn write_loaded(&self, cas: &[(u32, &[u8])], begun: usize, all: bool) -> Result<Written, RequestError> {
         let mut stretches = Vec::with_capacity(cas.len());
         for &(ca, images) in cas {
