@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What a copybook costs: the study's programs on a data set in their own code, and on one in EBCDIC by the copybook of
-# their FD (docs/design/0016). CPU nanoseconds a record, user and system, the least of all rounds; the open is that of a program
+# their FD (docs/design/0016). CPU nanoseconds a record, user and system, the least of all rounds; the open is that
+# of a program
 # that reads one record. Works in a directory of its own below DATA (default /var/tmp).
 #
 #   RECORDS=86763 ROUNDS=10 bench/copybook.sh

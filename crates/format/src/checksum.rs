@@ -1,10 +1,8 @@
 //! CRC-32C, the one checksum of every structure.
 
-use cica_checksum::append;
-
 /// CRC-32C of `bytes`.
 pub fn crc32c(bytes: &[u8]) -> u32 {
-    append(0, bytes)
+    crc32c::crc32c(bytes)
 }
 
 /// What a CI's checksum covers besides its image: who it is. A CI read from the wrong place, of another component or
@@ -25,11 +23,11 @@ pub fn ci_checksum(id: Identity, image: &[u8]) -> u32 {
     head[..8].copy_from_slice(&id.component.to_le_bytes());
     head[8..12].copy_from_slice(&id.ci.to_le_bytes());
     head[12..].copy_from_slice(&id.version.to_le_bytes());
-    append(crc32c(&head), image)
+    crc32c::crc32c_append(crc32c(&head), image)
 }
 
 /// Checksum of a structure that holds its own checksum: as if the four bytes at `at` were zero.
 pub(crate) fn own_checksum(bytes: &[u8], at: usize) -> u32 {
-    let before = append(crc32c(&bytes[..at]), &[0; 4]);
-    append(before, &bytes[at + 4..])
+    let before = crc32c::crc32c_append(crc32c(&bytes[..at]), &[0; 4]);
+    crc32c::crc32c_append(before, &bytes[at + 4..])
 }

@@ -232,7 +232,7 @@ impl BlockHead {
 
 /// Over head and stored bytes, the four of the checksum itself as zeros.
 fn block_checksum(head: &[u8; BLOCK_HEAD_LEN], stored: &[u8]) -> u32 {
-    cica_checksum::append(own_checksum(head, at::BLOCK_CHECKSUM), stored)
+    crc32c::crc32c_append(own_checksum(head, at::BLOCK_CHECKSUM), stored)
 }
 
 /// What a member, or the whole copy, amounts to.
@@ -281,7 +281,7 @@ impl Totals {
 
     /// Counts a block with this checksum and so many bytes of content.
     pub fn add(&mut self, checksum: u32, bytes: u32) {
-        self.checksum = cica_checksum::append(self.checksum, &checksum.to_le_bytes());
+        self.checksum = crc32c::crc32c_append(self.checksum, &checksum.to_le_bytes());
         self.bytes += u64::from(bytes);
         self.blocks += 1;
     }
