@@ -8,7 +8,7 @@ use cica_disk::{Disk, Image};
 use crate::oracle::{Bytes, Oracle, NO_SPACE};
 use crate::random::digest;
 use crate::request::{Body, Intent, Order, Reply, Request, Search};
-use crate::session::{Session, Trouble};
+use crate::session::{no_log_is_lost, Session, Trouble};
 use crate::shape::{Durability, Shape};
 use crate::subject::{Recovered, Step, Stop, Subject};
 
@@ -122,7 +122,10 @@ impl Subject for Run<'_> {
                 return Err(format!("{request}: {reply}"));
             }
         }
+        // The log is written before the tree.
+        session.apply(&Request::Commit).map_err(Trouble::words)?;
         session.close().map_err(Trouble::words)?;
+        no_log_is_lost(&*disk)?;
         let again = look(&Session::open(disk, self.shape, true).map_err(Trouble::words)?)?;
         (again == records)
             .then_some(())
@@ -157,7 +160,10 @@ impl<'a> Run<'a> {
             Reply::Done => {}
             reply => return Err(format!("{request}: {reply}")),
         }
+        // The log is written before the tree.
+        session.apply(&Request::Commit).map_err(Trouble::words)?;
         session.close().map_err(Trouble::words)?;
+        no_log_is_lost(&*disk)?;
         let again = look(&Session::open(disk, self.shape, true).map_err(Trouble::words)?)?;
         let added = again.last().and_then(|last| last.get(self.shape.key_length..));
         let whole = again.len() == records.len() + 1 && again[..records.len()] == records[..];

@@ -262,6 +262,19 @@ pub(crate) fn engine(disk: &Arc<dyn Disk>, shape: &Shape) -> Result<Engine, Trou
     )
 }
 
+/// Where one process comes after another, whatever became of each, one log file is used again and again.
+pub(crate) fn no_log_is_lost(disk: &dyn Disk) -> Result<(), String> {
+    let there = disk
+        .list(Path::new(DIRECTORIES[1]))
+        .map_err(|error| error.to_string())?;
+    match there.len() {
+        0 | 1 => Ok(()),
+        many => Err(format!(
+            "there are {many} log files where one is enough: nobody uses the others again"
+        )),
+    }
+}
+
 /// A clock that moves with each look, so that "a second has passed" happens in a run, the same in every replay.
 pub(crate) fn clock(tick: u64) -> Arc<dyn Clock> {
     Arc::new(ManualClock::new(1_700_000_000_000_000_000, tick))

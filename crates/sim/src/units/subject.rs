@@ -13,7 +13,7 @@ use cica_format::attributes::{Attributes, Organization};
 
 use super::oracle::{digest_of, Action, Answer, Oracle, Records, ESDS, SETS, UNITS};
 use super::workload::UnitsWorkload;
-use crate::session::{clock, engine_at, Session, Trouble};
+use crate::session::{clock, engine_at, no_log_is_lost, Session, Trouble};
 use crate::subject::{Recovered, Step, Stop, Subject};
 
 const NAMES: [&str; SETS] = ["A", "B", "C"];
@@ -363,6 +363,7 @@ impl Subject for UnitsRun<'_> {
             (0..SETS).try_for_each(|set| process.close(set))
         };
         change().map_err(Trouble::words)?;
+        no_log_is_lost(&*disk)?;
         match look(&disk).map_err(Trouble::words)? == before {
             true => Ok(()),
             false => Err("after a unit that was backed out the contents are others".into()),
