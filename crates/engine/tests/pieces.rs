@@ -4,8 +4,8 @@
 
 mod common;
 
-use cica_disk::sim::Event;
-use cica_disk::SimDisk;
+use cica_disk::sim::{Event, Survival};
+use cica_disk::{Image, MemoryDisk, SimDisk};
 use cica_engine::*;
 use common::*;
 use std::path::Path;
@@ -21,8 +21,16 @@ fn world_on(disk: &SimDisk) -> World {
     }
 }
 
-/// Loads `records`, with commits after those that `commits` has; the data set is closed, or its owner dies.
-fn load(disk: &SimDisk, ci_per_ca: u16, free_ca: u8, records: u64, commits: &[u64], closes: bool) {
+/// Records of a control area.
+fn area(ci_per_ca: u16, free_ca: u8) -> u64 {
+    let free = u64::from(ci_per_ca) * u64::from(free_ca) / 100;
+    4 * (u64::from(ci_per_ca) - free)
+}
+
+/// Loads `records`, with commits after those that `commits` has; the data set is closed, or its owner dies. Returns
+/// the promises: after so many events so many records were durable.
+fn load(disk: &SimDisk, ci_per_ca: u16, free_ca: u8, records: u64, commits: &[u64], closes: bool) -> Vec<(usize, u64)> {
+    let mut promises = Vec::new();
     let world = world_on(disk);
     let engine = world.engine();
     world.create(&engine, "t", |data, index| {
@@ -30,29 +38,37 @@ fn load(disk: &SimDisk, ci_per_ca: u16, free_ca: u8, records: u64, commits: &[u6
         (data.free_ca, data.maximum_record) = (free_ca, 2_000);
         (data.primary, data.secondary) = (64 << 20, 64 << 20);
     });
+    promises.push((disk.events(), 0));
     let ds = world.open(&engine, "t");
     let mut string = ds.string();
     for n in 0..records {
         string.insert(&sealed(n, n, LEN), Insert::Sequential).unwrap();
         if commits.contains(&n) {
             ds.commit().unwrap();
+            let area = area(ci_per_ca, free_ca);
+            promises.push((disk.events(), n / area * area));
         }
     }
     match closes {
         true => {
             drop(string);
             ds.close().unwrap();
+            promises.push((disk.events(), records));
         }
         false => {
             disk.kill();
             drop((string, ds));
         }
     }
+    promises
 }
 
 /// Records from the first on, each as it was written.
 fn count(disk: &SimDisk) -> u64 {
-    let world = world_on(disk);
+    count_in(&world_on(disk))
+}
+
+fn count_in(world: &World) -> u64 {
     let engine = world.engine();
     let ds = world.open(&engine, "t");
     assert_sound(&ds);
@@ -107,7 +123,41 @@ fn whatever_a_load_is_stopped_by_keeps_what_it_should() {
         // Of what came behind it nothing is there when its owner dies.
         let disk = SimDisk::new();
         load(&disk, ci_per_ca, 0, 9_000, &[5_200], false);
-        let area = 4 * u64::from(ci_per_ca);
+        let area = area(ci_per_ca, 0);
         assert_eq!(count(&disk), 5_200 / area * area, "{ci_per_ca} CIs");
+    }
+}
+
+/// CICA_IMAGES: how many for each kind of control area, 60 without it.
+#[test]
+fn a_power_cut_leaves_a_load_as_a_commit_left_it_or_with_more_control_areas() {
+    let images = std::env::var("CICA_IMAGES").map_or(60, |said| said.parse().unwrap());
+    for (ci_per_ca, free_ca) in [(20, 0), (60, 6), (180, 0)] {
+        let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
+        let records = 3_300;
+        let promises = load(&disk, ci_per_ca, free_ca, records, &[2_600, 2_650], true);
+        let (trace, (defined, _)) = (disk.trace(), promises[0]);
+        let mut random = Random(u64::from(ci_per_ca));
+        for _ in 0..images {
+            let cut = defined + random.below((trace.events().len() + 1 - defined) as u64) as usize;
+            let fate = random.below(4);
+            let image = trace.crash_after(cut).image(|_, _| match fate {
+                0 => Survival::Lost,
+                1 => Survival::Whole,
+                2 => Survival::Sectors(random.next()),
+                _ if random.below(2) == 0 => Survival::Lost,
+                _ => Survival::Whole,
+            });
+            let world = World {
+                pool_bytes: 128 << 20,
+                ..World::on(Arc::new(MemoryDisk::from(image)), Path::new("/"))
+            };
+            let durable = promises.iter().rfind(|(events, _)| *events <= cut).unwrap().1;
+            let there = count_in(&world);
+            assert!(
+                (durable..=records).contains(&there),
+                "{there} records, {durable} durable, cut after {cut}"
+            );
+        }
     }
 }
