@@ -136,7 +136,7 @@ impl Engine {
 }
 
 /// Whether the directory of a data component has the mark of a volume.
-pub(crate) fn is_marked(disk: &dyn Disk, data: &Path) -> bool {
+fn is_marked(disk: &dyn Disk, data: &Path) -> bool {
     disk.open(&mark_of(data), Open::default()).is_ok()
 }
 

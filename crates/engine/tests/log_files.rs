@@ -4,7 +4,7 @@
 mod common;
 
 use cica_disk::sim::{Call, Errno, Event, Faults, Survival};
-use cica_disk::{ManualClock, SimDisk};
+use cica_disk::{Disk, ManualClock, SimDisk};
 use cica_engine::*;
 use common::keyed::*;
 use common::*;
@@ -124,6 +124,30 @@ fn a_log_of_the_same_name_in_a_new_directory_is_another() {
     assert!(words.contains("log-0001") && words.contains("made later"), "{words}");
     // And the other keeps what it has in the log.
     assert_eq!(contents(&world.open(&world.engine(), "b")).len(), 11);
+}
+
+/// Somebody moves the files of a data set that is to be recovered out of the way, and back again later.
+#[test]
+fn a_data_set_that_is_moved_by_hand_keeps_its_log() {
+    let disk = SimDisk::new();
+    let world = world_on(&disk);
+    for name in ["a", "b"] {
+        loaded(&world, &world.engine(), name, 10);
+    }
+    let ds = world.open(&world.engine(), "a");
+    insert(&mut ds.string(), 5, 1).unwrap();
+    ds.commit().unwrap();
+    disk.kill();
+    drop(ds);
+    let (data, _) = world.paths("a");
+    let away = data.with_extension("away");
+    disk.rename(&data, &away).unwrap();
+    let b = world.open(&world.engine(), "b");
+    insert(&mut b.string(), 5, 1).unwrap();
+    b.commit().unwrap();
+    assert_eq!(log_files(&world).len(), 2);
+    disk.rename(&away, &data).unwrap();
+    assert_eq!(contents(&world.open(&world.engine(), "a")).len(), 11);
 }
 
 /// Of two data sets of a dead owner one was just being closed: its last root is there and not durable. Then somebody

@@ -1,12 +1,10 @@
-//! Logs that nobody needs though nobody gave them back: their owner died after its last close had written the roots, or
-//! all data sets they have requests of were deleted since.
+//! Logs that nobody needs though nobody gave them back: their owner died after its last close had written the roots.
 //!
 //! Nothing is locked meanwhile, so that whoever opens one of the data sets need not wait, and nothing is done again: a
 //! log that is needed stays for whoever opens what needs it. No root comes to name a dead owner's log, so what was
 //! found stays true.
 
 use super::replay::{LogReader, Logged};
-use crate::recovery::is_marked;
 use crate::roots::read_root;
 use cica_disk::{Disk, Open};
 use std::collections::BTreeSet;
@@ -48,7 +46,7 @@ fn may_need(disk: &dyn Disk, data: &Path, cluster: u64, log: u64) -> bool {
     };
     let file = match disk.open(data, how) {
         Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return !is_marked(disk, data),
+        // It may have been moved by hand, and may come back: who deletes a data set looks after its log himself.
         Err(_) => return true,
     };
     match read_root(&*file, data) {
