@@ -24,6 +24,16 @@ fn every_image_has_each_data_set_at_an_acknowledged_moment() {
     assert!(total.counts["images torn"] > 100, "{:?}", total.counts);
 }
 
+/// An ESDS of which spanned records do not begin where they would in smaller control areas.
+#[test]
+fn the_model_of_a_volume_has_the_control_areas_that_its_cards_make() {
+    let total = Campaign::new(700_050, 1).run(
+        |seed| crash(Draw::new(Store::Volume, seed, 40), 600, &Budget::new(600), None),
+        |_| (),
+    );
+    assert!(total.failures.is_empty(), "{}", total.failures[0]);
+}
+
 #[test]
 fn a_failing_call_leaves_what_was_or_what_a_command_makes() {
     let total = Campaign::new(1, 2).run(|seed| fault(Draw::new(Store::Volume, seed, 30), 25, None), |_| ());

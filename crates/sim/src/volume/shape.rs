@@ -73,7 +73,9 @@ fn small(organization: Organization, random: &mut Random) -> Shape {
     Shape {
         durability: random.pick(&[Durability::Close, Durability::Commit, Durability::Request]),
         keys: random.pick(&[Keys::Ascending, Keys::Dense, Keys::Clustered, Keys::Hot]),
-        // A track of 3390 holds 49 of 512 bytes; a VRRDS with records of one length would be an RRDS.
+        // TRACKS(1 1): a track of a 3390 holds 49 CIs of 512 bytes.
+        ci_per_ca: 49,
+        // A VRRDS with records of one length would be an RRDS.
         fixed: shape.fixed && organization != Organization::Vrrds,
         ..shape
     }
