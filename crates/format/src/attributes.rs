@@ -184,6 +184,16 @@ impl Organization {
         matches!(self, Organization::Ksds | Organization::Vrrds)
     }
 
+    /// The word of DEFINE CLUSTER for it.
+    pub fn keyword(self) -> &'static str {
+        match self {
+            Organization::Ksds => "INDEXED",
+            Organization::Esds => "NONINDEXED",
+            Organization::Rrds | Organization::Vrrds => "NUMBERED",
+            Organization::Lds => "LINEAR",
+        }
+    }
+
     fn code(self) -> u8 {
         match self {
             Organization::Ksds => 1,

@@ -186,13 +186,7 @@ impl DataSet {
 /// The definition of a data set like the damaged one.
 fn card(name: &Name, a: &Attributes) -> String {
     let mut card = format!("DEFINE CLUSTER (NAME({name})");
-    let kind = match a.organization {
-        Organization::Ksds => "INDEXED",
-        Organization::Esds => "NONINDEXED",
-        Organization::Rrds | Organization::Vrrds => "NUMBERED",
-        _ => "LINEAR",
-    };
-    card.push_str(&format!(" {kind}"));
+    card.push_str(&format!(" {}", a.organization.keyword()));
     if a.organization == Organization::Ksds {
         card.push_str(&format!(" KEYS({} {})", a.key_length, a.key_offset));
     }

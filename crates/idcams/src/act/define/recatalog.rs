@@ -13,7 +13,7 @@ use cica_catalog::entry::{Attributes, Component, Keys, RecordSize, ShareOptions}
 use cica_catalog::freespace::FreeSpace;
 use cica_catalog::space::{Space, Unit};
 use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Date, Name, Volser, Volume};
-use cica_format::attributes::{Attributes as FileAttributes, Organization};
+use cica_format::attributes::Attributes as FileAttributes;
 use cica_format::root::Root;
 use std::path::PathBuf;
 
@@ -78,12 +78,7 @@ pub fn recatalog(services: &Services, command: &Command, alternate: bool) -> Res
 }
 
 fn check_organization(params: &Params, data: &Found, name: &Name) -> Result<(), Failure> {
-    let is = match data.root.attributes.organization {
-        Organization::Ksds => "INDEXED",
-        Organization::Esds => "NONINDEXED",
-        Organization::Lds => "LINEAR",
-        _ => "NUMBERED",
-    };
+    let is = data.root.attributes.organization.keyword();
     let written = ["INDEXED", "NONINDEXED", "NUMBERED", "LINEAR"]
         .into_iter()
         .find(|word| params.flag(word));

@@ -484,12 +484,7 @@ fn words(a: &FileAttributes, said: &Attributes, entry: &Entry, data: bool) -> Ve
         pick(a.erase && data, ["ERASE", "NOERASE"]),
     ];
     if data {
-        words.push(match a.organization {
-            Organization::Ksds => "INDEXED",
-            Organization::Esds => "NONINDEXED",
-            Organization::Lds => "LINEAR",
-            _ => "NUMBERED",
-        });
+        words.push(a.organization.keyword());
     }
     words.push(pick(a.write_check, ["WRITECHECK", "NOWRITECHK"]));
     words.push(pick(kept(said, "ORDERED").is_some(), ["ORDERED", "UNORDERED"]));
