@@ -219,6 +219,34 @@ fn a_log_is_needed_until_the_last_root_is_durable() {
     assert!(lost > 20);
 }
 
+/// A process dies at a call of its first change, in making a log file; another one uses that file, and the power is cut.
+#[test]
+fn a_log_file_that_a_dead_process_made_is_there_after_a_power_cut() {
+    let (disk, world) = power::world();
+    loaded(&world, &world.engine(), "a", 10);
+    let start = disk.image();
+    let mut made = 0;
+    for nth in 1..20 {
+        let disk = SimDisk::from(start.clone());
+        let world = world_on(&disk);
+        assert!(log_files(&world).is_empty());
+        let ds = world.open(&world.engine(), "a");
+        disk.set_faults(Faults::none().fail_from(Call::Any, nth, Errno::Io));
+        let changed = insert(&mut ds.string(), 5, 1).and_then(|()| ds.commit());
+        made += usize::from(changed.is_err() && disk.image().files().any(|path| path.starts_with("/log")));
+        disk.kill();
+        drop(ds);
+        disk.set_faults(Faults::none());
+        let ds = world.open(&world.engine(), "a");
+        insert(&mut ds.string(), 15, 1).unwrap();
+        ds.commit().unwrap();
+        let after = power::cut(&disk);
+        let found = numbers(&after.open(&after.engine(), "a"));
+        assert!(found.contains(&15), "killed at call {nth}: {found:?}");
+    }
+    assert!(made > 2);
+}
+
 /// A group in the place of another is neither the end of the log nor its beginning.
 #[test]
 fn one_read_of_the_log_that_brings_another_place_loses_nothing() {

@@ -9,6 +9,7 @@
 //! * F4. But one to which its owner never wrote a group is claimed: whatever root names it needs nothing of it.
 //! * F5. So is one that no data set needs that it has requests of (see [`super::abandoned`]): its owner died behind the
 //!   last close and before it gave the file back. That is looked at only where a file would have to be made else.
+//! * F6. A header is written when the file's name is durable: whoever finds one need not ask for the name.
 
 use super::abandoned::is_abandoned;
 use super::replay::was_written_to;
@@ -126,6 +127,15 @@ impl Place<'_> {
             None if !is_blank(&*file).map_err(text)? => return Ok(Found::Kept),
             None => (born(self.clock, path), 0),
         };
+        if claims == 0 {
+            // F6. Also one that is there: who made it may have died before this.
+            let how = Open {
+                directory: true,
+                ..Open::default()
+            };
+            let handle = self.disk.open(self.directory, how).map_err(text)?;
+            handle.sync().map_err(text)?;
+        }
         let header = LogFileHeader {
             log: u64::from(birth) << 32 | u64::from(claims + 1),
             claims: claims + 1,
@@ -134,15 +144,6 @@ impl Place<'_> {
         write_header(&*file, header).map_err(text)?;
         // Roots will name this id: it must be found here after a power cut.
         file.sync().map_err(text)?;
-        if claims == 0 {
-            // Also one that is there: who made it may have died before its name was durable.
-            let how = Open {
-                directory: true,
-                ..Open::default()
-            };
-            let handle = self.disk.open(self.directory, how).map_err(text)?;
-            handle.sync().map_err(text)?;
-        }
         let capacity = file.size(None).map_err(text)?;
         Ok(Found::Claimed(Claimed {
             file: file.into(),
