@@ -27,6 +27,8 @@
 //!   units changed both: each knows by its root what it has (R5), and whether a unit ended is in the log, which stays.
 //! * V6. A root that does not name the log counts only when it is durable: its owner may have died between write and
 //!   sync, and a power cut would bring the one before back when the log is gone.
+//! * V7. Of the log nothing is done that is not durable in it: its owner may have died between write and sync. Else a
+//!   power cut in the recovery could leave one data set with a change and another without it, and no log that tells.
 
 use crate::dataset::{Inner, OpenOptions};
 use crate::engine::Engine;
@@ -161,6 +163,9 @@ impl<'e> Recovery<'e> {
 
     /// Replays the log, commits its data sets, and gives it back. `done` is how the beginning went.
     fn complete(mut self, mut reader: Option<LogReader>, mut done: Result<(), OpenError>) -> Result<(), OpenError> {
+        if let Some(reader) = &reader {
+            done = done.and_then(|()| reader.make_durable().map_err(|what| self.trouble(what)));
+        }
         while done.is_ok() {
             match reader.as_mut().map_or(Ok(None), LogReader::next_group) {
                 Ok(Some(group)) => done = self.replay_group(group),

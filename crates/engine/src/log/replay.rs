@@ -158,6 +158,16 @@ impl LogReader {
         }
     }
 
+    /// Makes what its owner wrote durable, which may have died before that.
+    ///
+    /// # Errors
+    /// In words.
+    pub fn make_durable(&self) -> Result<(), String> {
+        self.file
+            .sync()
+            .map_err(|error| format!("the log cannot be made durable: {error}"))
+    }
+
     /// The next group's requests with their LSNs, in order; `None` at the end of the log. The log ends at the first
     /// block that is not the next group
     /// of the same epoch: what lies behind it was never acknowledged.
