@@ -219,7 +219,7 @@ fn a_log_is_needed_until_the_last_root_is_durable() {
     assert!(lost > 20);
 }
 
-/// A process dies at a call of its first change, in making a log file; another one uses that file, and the power is cut.
+/// A process dies in its first change, while it makes a log file; another one uses that file, and the power is cut.
 #[test]
 fn a_log_file_that_a_dead_process_made_is_there_after_a_power_cut() {
     let (disk, world) = power::world();

@@ -1,5 +1,6 @@
 //! What the engine did in a run, read from the writes alone: who claims that crashes in a CA split were explored must
-//! be able to show that one happened between the cuts. Nothing in the engine counts for this.
+//! be able to show that one happened between the cuts. Nothing in the engine counts for this. Kills alone are not in
+//! the writes: those the run tells.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -10,11 +11,13 @@ use cica_format::log::{read_group, records, LogFileHeader, LogRecord, BLOCK_LEN 
 use cica_format::root::{Part, Root};
 use cica_format::table::{TableBlock, BLOCK_LEN};
 
+use crate::subject::History;
+
 /// How often each thing happened.
 pub type Coverage = BTreeMap<&'static str, u64>;
 
 /// Everything that is counted; each must happen in every campaign of some length.
-pub const ALL: [&str; 25] = [
+pub const ALL: [&str; 27] = [
     "CI split",
     "CA split",
     "CA split of a CA with 32 CIs or more",
@@ -40,7 +43,23 @@ pub const ALL: [&str; 25] = [
     "catalog switched",
     "file removed",
     "file made",
+    KILLED,
+    KILLED_AGAIN,
 ];
+
+const KILLED: &str = "process killed, and another goes on";
+const KILLED_AGAIN: &str = "process killed while it goes on after another";
+
+/// What happened in a run: in its trace, and to its processes.
+pub fn of_run(trace: &Trace, history: &History) -> Coverage {
+    let mut all = of(trace);
+    for deaths in history.deaths() {
+        *all.entry(KILLED).or_default() += 1;
+        *all.entry(KILLED_AGAIN).or_default() += u64::from(deaths > 1);
+    }
+    all.retain(|_, count| *count > 0);
+    all
+}
 
 /// What happened in a trace.
 pub fn of(trace: &Trace) -> Coverage {

@@ -165,7 +165,7 @@ pub fn explore(subject: &dyn Subject, plan: Plan) -> (Report, Option<Failure>) {
     let mut report = Report::default();
     let failure = record(subject).and_then(|recording| {
         report.requests = recording.history.len() as u64;
-        report.covered = coverage::of(&recording.trace);
+        report.covered = coverage::of_run(&recording.trace, &recording.history);
         Explorer {
             subject,
             plan,

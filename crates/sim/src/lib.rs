@@ -3,8 +3,9 @@
 //! One 64-bit seed is a whole run. [`workload`] draws a data set's [`shape`] and a list of [`request`]s from it;
 //! [`oracle`] knows the exact answer to each; [`model`] runs engine and oracle side by side; [`crash`] cuts the power
 //! at every write and sync of a recorded run, [`fault`] fails every call to the disk, [`damage`] turns bits. They know
-//! a store as a [`subject`] alone; [`store`] has the kinds there are, and [`trial`] what is done with each. A failure is
-//! a seed, a short list of requests, and the command that replays it.
+//! a store as a [`subject`] alone; [`store`] has the kinds there are, and [`trial`] what is done with each. Before the
+//! power fails the process may have been killed, and another gone on: [`mortal`]. A failure is a seed, a short list of
+//! requests, and the command that replays it.
 
 #![forbid(unsafe_code)]
 
@@ -13,10 +14,12 @@ pub mod churn;
 pub mod coverage;
 pub mod crash;
 pub mod damage;
+pub mod death;
 pub mod fate;
 pub mod fault;
 pub mod keys;
 pub mod model;
+pub mod mortal;
 pub mod oracle;
 pub mod random;
 pub mod replay;

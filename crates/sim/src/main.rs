@@ -16,7 +16,7 @@ use cica_sim::replay::Script;
 use cica_sim::shape::{self, Organization};
 use cica_sim::sphere;
 use cica_sim::store::Store;
-use cica_sim::trial::{self, Draw, Kept};
+use cica_sim::trial::{self, Draw, Kept, Purpose};
 use cica_sim::workload::Workload;
 use clap::{Args, Parser, Subcommand};
 
@@ -238,11 +238,18 @@ fn run(command: Command) -> Result<Vec<String>, String> {
             trial::bits(common.draw(seed, 12), every)
         })),
         Command::Draw { seed, requests, model } => {
-            let Workload { seed, shape, requests } = match model {
-                true => Workload::model(seed, requests, shape::organization_of(seed)),
-                false => Workload::small(seed, requests, shape::organization_of(seed)),
+            let text = match model {
+                true => {
+                    let Workload { seed, shape, requests } =
+                        Workload::model(seed, requests, shape::organization_of(seed));
+                    Script { shape, seed, requests }.to_string()
+                }
+                false => {
+                    let trial = Store::DataSet(None).draw(seed, requests, Purpose::Explore);
+                    trial.told(&(0..trial.len()).collect::<Vec<usize>>())
+                }
             };
-            print!("{}", Script { shape, seed, requests });
+            print!("{text}");
             Ok(Vec::new())
         }
         Command::Replay { file, explore } => {

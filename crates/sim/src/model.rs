@@ -8,6 +8,7 @@ use cica_disk::MemoryDisk;
 
 use crate::campaign::Outcome;
 use crate::crash::guarded;
+use crate::death::take_over;
 use crate::oracle::Oracle;
 use crate::replay::Script;
 use crate::request::{Reply, Request};
@@ -159,21 +160,22 @@ struct Pair {
 
 impl Pair {
     fn step(&mut self, request: &Request) -> Result<(), String> {
+        let doomed = self.session.process().is_doomed() || matches!(request, Request::Kill(_));
+        let before = doomed.then(|| self.oracle.clone());
         let expected = self.oracle.apply(request);
-        let reply = self.session.apply(request).map_err(Trouble::words)?;
+        let reply = self.session.apply(request);
+        self.report.requests += 1;
+        if self.session.process().is_dead() {
+            let before = before.as_ref().unwrap_or(&self.oracle);
+            let taken = take_over(&mut self.session, before, &self.oracle);
+            (self.oracle, _) = taken.map_err(Trouble::words)?;
+            *self.report.replies.entry("none, killed".to_string()).or_default() += 1;
+            return Ok(());
+        }
+        let reply = reply.map_err(Trouble::words)?;
         if reply != expected {
             return Err(format!("expected {expected}, got {reply}"));
         }
-        if *request == Request::Abandon {
-            let contents = self.session.contents().map_err(Trouble::words)?.unwrap_or_default();
-            if !self.oracle.adopt(&contents) {
-                return Err(format!(
-                    "the {} records after it are of no moment since the last commit",
-                    contents.len()
-                ));
-            }
-        }
-        self.report.requests += 1;
         let name = if let Reply::Record(_) = reply {
             "record".to_string()
         } else {
@@ -184,8 +186,8 @@ impl Pair {
     }
 
     fn look(&mut self) -> Result<(), String> {
-        // A data set is not examined while part of it is still in the load's hands.
-        if self.oracle.loading() {
+        // A data set is not examined while part of it is still in the load's hands, nor by who would die of it.
+        if self.oracle.loading() || self.session.process().is_doomed() {
             return Ok(());
         }
         let records = self.oracle.contents();

@@ -198,7 +198,7 @@ impl Oracle {
             End { string } => self.end(*string),
             Commit | Checkpoint => self.durable(),
             Reopen { output, reset } => self.reopen(*output, *reset),
-            Abandon => Reply::Done,
+            Kill(_) => Reply::Done,
         }
     }
 
@@ -245,7 +245,7 @@ impl Oracle {
         Reply::Done
     }
 
-    /// Opens after [`Request::Abandon`], whose death left `contents`: goes back to the latest state since the last
+    /// Opens after a [`Request::Kill`] that left `contents`: goes back to the latest state since the last
     /// durable one that is just that. False when none is.
     pub fn adopt(&mut self, contents: &[Bytes]) -> bool {
         let found = contents

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::mortal::Kill;
 use crate::shape::Shape;
 
 /// How a key is compared with the records'.
@@ -121,8 +122,8 @@ pub enum Request {
     Checkpoint,
     /// CLOSE, then OPEN; an OPEN that is refused is followed by one for output without RESET.
     Reopen { output: bool, reset: bool },
-    /// The process dies: no CLOSE; then OPEN for output.
-    Abandon,
+    /// The process is killed, now or later: no CLOSE; then another one opens for output.
+    Kill(Kill),
 }
 
 /// What a request answers.
@@ -147,7 +148,7 @@ impl Request {
             Point { string, .. } | PointBackward { string, .. } | PointFirst { string } => Some(*string),
             PointLast { string } | Next { string, .. } | Prev { string, .. } | Insert { string, .. } => Some(*string),
             Update { string, .. } | Erase { string } | End { string } => Some(*string),
-            Commit | Checkpoint | Reopen { .. } | Abandon => None,
+            Commit | Checkpoint | Reopen { .. } | Kill(_) => None,
         }
     }
 }
@@ -225,7 +226,7 @@ impl fmt::Display for Request {
                     if *reset { "reset" } else { "keep" }
                 )
             }
-            Abandon => write!(f, "abandon"),
+            Kill(kill) => write!(f, "kill {kill}"),
         }
     }
 }
@@ -324,7 +325,7 @@ impl<'a> Words<'a> {
                 output: self.either("output", "input")?,
                 reset: self.either("reset", "keep")?,
             },
-            "abandon" => Abandon,
+            "kill" => Kill(self.take()?.parse()?),
             other => return Err(format!("'{other}' is no request, in '{}'", self.line)),
         })
     }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use cica_disk::{Disk, Image};
 
+use crate::death::take_over;
 use crate::oracle::{Bytes, Oracle, NO_SPACE};
 use crate::random::digest;
 use crate::request::{Body, Intent, Order, Reply, Request, Search};
 use crate::session::{no_log_is_lost, Session, Trouble};
 use crate::shape::{Durability, Shape};
-use crate::subject::{Recovered, Step, Stop, Subject};
+use crate::subject::{Recovered, Step, Stop, Subject, Told};
 
 /// A data set and the requests to make.
 pub struct Run<'a> {
@@ -27,26 +28,44 @@ impl Subject for Run<'_> {
 
     fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
         let mut oracle = Oracle::new(self.shape);
-        let mut session = Session::create(disk, self.shape).map_err(|trouble| self.stop("create", trouble))?;
-        note(Step::new(oracle.digest(), true));
+        let session = Session::create(disk.clone(), self.shape);
+        let mut session = session.map_err(|trouble| self.stop("create", trouble))?;
+        let mut told = Told::to(note);
+        told.tell(Step::new(oracle.digest(), true));
         for (number, request) in self.requests.iter().enumerate() {
             let loading = oracle.loading();
-            let before = self.faulty.then(|| oracle.clone());
+            let doomed = session.process().is_doomed() || matches!(request, Request::Kill(_));
+            let before = (self.faulty || doomed).then(|| oracle.clone());
             let expected = oracle.apply(request);
             let reply = session.apply(request);
             let at = || format!("request {} ({request})", number + 1);
+            if session.process().is_dead() {
+                // Nobody got the answer; it may have been done.
+                told.tell(Step::new(oracle.digest(), false));
+                let before = before.as_ref().unwrap_or(&oracle);
+                let taken = take_over(&mut session, before, &oracle);
+                let (left, deaths) = taken.map_err(|trouble| self.stop(&at(), trouble))?;
+                if !told.stands(0, left.digest()) {
+                    let lost = format!("{}: killed here, it left an earlier moment than it had promised", at());
+                    return Err(Stop::Wrong(lost));
+                }
+                no_log_is_lost(&*disk).map_err(|lost| Stop::Wrong(format!("{}: {lost}", at())))?;
+                told.tell(Step::after_deaths(0, left.digest(), deaths));
+                oracle = left;
+                continue;
+            }
             match reply {
                 Ok(reply) if reply == expected => {
                     if self.faulty && matches!(request, Request::Reopen { .. }) {
                         let contents = session.contents().map_err(|trouble| self.stop(&at(), trouble))?;
                         let found = sum(&contents.unwrap_or_default());
                         if found != oracle.digest() {
-                            note(Step::new(oracle.digest(), true));
+                            told.tell(Step::new(oracle.digest(), true));
                             return Err(Stop::Other(found));
                         }
                     }
                     let durable = self.promises(request, loading);
-                    note(Step::new(oracle.digest(), durable));
+                    told.tell(Step::new(oracle.digest(), durable));
                 }
                 Ok(reply) if self.faulty && reply == NO_SPACE => {
                     // Refused for want of space: nothing of it was done, and the run goes on.
@@ -56,15 +75,15 @@ impl Subject for Run<'_> {
                         oracle.apply(&end);
                         session.apply(&end).map_err(|trouble| self.stop(&at(), trouble))?;
                     }
-                    note(Step::new(oracle.digest(), false));
+                    told.tell(Step::new(oracle.digest(), false));
                 }
                 Ok(Reply::Refused(12, reason, _)) if self.faulty => {
-                    note(Step::new(oracle.digest(), false));
+                    told.tell(Step::new(oracle.digest(), false));
                     return Err(Stop::Failed(format!("{}: 12/{reason}", at())));
                 }
                 Ok(reply) => return Err(Stop::Wrong(format!("{}: expected {expected}, got {reply}", at()))),
                 Err(trouble) => {
-                    note(Step::new(oracle.digest(), false));
+                    told.tell(Step::new(oracle.digest(), false));
                     return Err(self.stop(&at(), trouble));
                 }
             }
@@ -136,7 +155,11 @@ impl Subject for Run<'_> {
 impl<'a> Run<'a> {
     /// A run on a disk that is going to fail, or on a good one.
     pub fn new(shape: &'a Shape, requests: impl Into<Cow<'a, [Request]>>, faulty: bool) -> Run<'a> {
-        let requests = requests.into();
+        let mut requests = requests.into();
+        // A disk that fails is trouble enough: nobody is killed on it as well.
+        if faulty {
+            requests.to_mut().retain(|request| !matches!(request, Request::Kill(_)));
+        }
         Run {
             shape,
             requests,

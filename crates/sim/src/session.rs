@@ -10,6 +10,7 @@ use cica_engine::{
     RequestError, Search, Str,
 };
 
+use crate::mortal::Mortal;
 use crate::oracle::Bytes;
 use crate::request::{self, Order, Reply, Request};
 use crate::shape::{self, Organization, Shape};
@@ -19,9 +20,9 @@ use crate::subject::Stop;
 const LOG_BYTES: u64 = 24 << 10;
 const DIRECTORIES: [&str; 2] = ["/volume", "/log"];
 
-/// A data set, open in an engine of its own: one process's life.
+/// A data set, open in an engine of its own: one process's life, and that of those who come after it.
 pub struct Session {
-    disk: Arc<dyn Disk>,
+    process: Mortal,
     shape: Shape,
     open: Option<Open>,
 }
@@ -112,7 +113,7 @@ impl Session {
     /// Opens the data set that is on a disk.
     pub fn open(disk: Arc<dyn Disk>, shape: &Shape, output: bool) -> Result<Session, Trouble> {
         let mut session = Session {
-            disk,
+            process: Mortal::new(disk),
             shape: shape.clone(),
             open: None,
         };
@@ -122,7 +123,7 @@ impl Session {
 
     /// The inner error is OPEN's answer.
     fn open_set(&self, output: bool, reset: bool) -> Result<Result<Open, OpenError>, Trouble> {
-        let engine = engine(&self.disk, &self.shape)?;
+        let engine = engine(&self.process.shared(), &self.shape)?;
         let (data, index) = paths(&self.shape);
         let access = if output { Access::Output } else { Access::Input };
         let durability = self.shape.durability.into();
@@ -148,7 +149,10 @@ impl Session {
     pub fn apply(&mut self, request: &Request) -> Result<Reply, Trouble> {
         match request {
             Request::Reopen { output, reset } => self.reopen(*output, *reset),
-            Request::Abandon => self.abandon(),
+            Request::Kill(kill) => {
+                self.process.kill(*kill);
+                Ok(Reply::Done)
+            }
             Request::Commit => Ok(done(self.set()?.commit())),
             Request::Checkpoint => Ok(done(self.set()?.checkpoint())),
             of_string => {
@@ -177,10 +181,17 @@ impl Session {
         }
     }
 
-    fn abandon(&mut self) -> Result<Reply, Trouble> {
+    /// The process: whether it is killed, or going to be.
+    pub fn process(&self) -> &Mortal {
+        &self.process
+    }
+
+    /// Another process opens what a dead one left.
+    pub fn succeed(&mut self) -> Result<(), Trouble> {
         self.open = None;
+        self.process = self.process.successor();
         self.open = Some(self.open_set(true, false)??);
-        Ok(Reply::Done)
+        Ok(())
     }
 
     /// Closes the data set; nothing else can be done then.
@@ -415,7 +426,7 @@ pub(crate) fn of_one_string(shape: &Shape, set: &DataSet, string: &mut Str, path
             string.end();
             Reply::Done
         }
-        Request::Commit | Request::Checkpoint | Request::Reopen { .. } | Request::Abandon => Reply::Done,
+        Request::Commit | Request::Checkpoint | Request::Reopen { .. } | Request::Kill(_) => Reply::Done,
     }
 }
 

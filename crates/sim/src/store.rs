@@ -1,6 +1,8 @@
 //! The kinds of store that campaigns try, and how a seed draws one.
 
 use crate::churn;
+use crate::mortal::Kill;
+use crate::random::Random;
 use crate::replay::DataSetTrial;
 use crate::request::Request;
 use crate::shape::{organization_of, word, Organization};
@@ -56,20 +58,30 @@ impl Store {
     }
 }
 
-/// What is drawn for a data set: for every second KSDS a workload that wears its CAs out. Of those whose bits are
-/// turned every second one is not closed; its process dies after a commit.
+/// What is drawn for a data set: for every second KSDS a workload that wears its CAs out. In every second run to be
+/// explored processes are killed. Of those whose bits are turned every second one is not closed; its process dies after
+/// a commit.
 fn data_set(seed: u64, actions: usize, organization: Organization, purpose: Purpose) -> DataSetTrial {
     let worn = organization == Organization::Ksds && seed % 2 == 1 && purpose != Purpose::Bits;
-    let workload = match worn {
+    let mut workload = match worn {
         true => churn::workload(seed, actions.div_ceil(4)),
         false => Workload::small(seed, actions, organization),
     };
+    if let Some(mut random) = killing(seed, purpose) {
+        Kill::strew(&mut workload.requests, &mut random, Request::Kill);
+    }
     let end = match purpose {
         Purpose::Explore => None,
         Purpose::Bits if seed % 2 == 0 => Some(Request::Commit),
         _ => Some(CLOSE),
     };
     DataSetTrial { workload, end }
+}
+
+/// What decides who is killed when in a run of this seed, if anybody is: in one of two, of worn data sets too.
+pub(crate) fn killing(seed: u64, purpose: Purpose) -> Option<Random> {
+    let mut random = Random::new(seed ^ 0x006B_696C_6C73);
+    (random.chance(50) && purpose == Purpose::Explore).then_some(random)
 }
 
 /// CLOSE, and OPEN again.

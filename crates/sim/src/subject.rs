@@ -1,5 +1,6 @@
 //! What the explorers crash and fault: anything that keeps records on a [`Disk`] and says when they are durable.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cica_disk::{Disk, Image};
@@ -14,6 +15,8 @@ pub struct Step {
     pub digest: u64,
     /// Whether it promised that everything in this part up to here is durable.
     pub durable: bool,
+    /// Processes that were killed before one gave these contents; what it showed is durable.
+    pub deaths: u32,
 }
 
 impl Step {
@@ -24,7 +27,20 @@ impl Step {
 
     /// A step of a part.
     pub fn of(part: usize, digest: u64, durable: bool) -> Step {
-        Step { part, digest, durable }
+        Step {
+            part,
+            digest,
+            durable,
+            deaths: 0,
+        }
+    }
+
+    /// What another process found in a part after so many were killed.
+    pub fn after_deaths(part: usize, digest: u64, deaths: u32) -> Step {
+        Step {
+            deaths,
+            ..Step::of(part, digest, true)
+        }
     }
 }
 
@@ -88,6 +104,40 @@ impl Stop {
     }
 }
 
+/// The steps of a run as it tells them, and what a kill may leave of them.
+pub struct Told<'n> {
+    note: &'n mut dyn FnMut(Step),
+    /// By part: digests since the last promise.
+    standing: BTreeMap<usize, Vec<u64>>,
+}
+
+impl<'n> Told<'n> {
+    /// Passes on what it is told.
+    pub fn to(note: &'n mut dyn FnMut(Step)) -> Told<'n> {
+        Told {
+            note,
+            standing: BTreeMap::new(),
+        }
+    }
+
+    /// Tells a step.
+    pub fn tell(&mut self, step: Step) {
+        let standing = self.standing.entry(step.part).or_default();
+        if step.durable {
+            standing.clear();
+        }
+        standing.push(step.digest);
+        (self.note)(step);
+    }
+
+    /// Whether a kill may leave a part with these contents: they are those of a step since the last promise.
+    pub fn stands(&self, part: usize, digest: u64) -> bool {
+        self.standing
+            .get(&part)
+            .is_some_and(|digests| digests.contains(&digest))
+    }
+}
+
 /// The steps of a run, with the number of disk events before and after each.
 #[derive(Debug, Clone, Default)]
 pub struct History {
@@ -124,6 +174,12 @@ impl History {
     /// Steps done.
     pub fn len(&self) -> usize {
         self.parts.iter().map(Vec::len).sum()
+    }
+
+    /// The processes that were killed before each step that came after such.
+    pub fn deaths(&self) -> impl Iterator<Item = u32> + '_ {
+        let all = self.parts.iter().flatten();
+        all.map(|done| done.step.deaths).filter(|deaths| *deaths > 0)
     }
 
     /// Whether not even the first step was done.

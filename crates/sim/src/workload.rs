@@ -4,6 +4,7 @@
 //! holds, at emptying whole control areas. About one request in ten is wrong on purpose.
 
 use crate::keys::KeySource;
+use crate::mortal::Kill;
 use crate::oracle::Oracle;
 use crate::random::Random;
 use crate::request::{Body, Intent, Order, Request, Search};
@@ -29,7 +30,7 @@ impl Workload {
         Writer::new(shape, random, records, true).write(seed, requests)
     }
 
-    /// A workload for a crash or fault run: a small image, and deaths left to the explorer.
+    /// A workload for a crash or fault run: a small image; who is killed is left to the trial.
     pub fn small(seed: u64, requests: usize, organization: Organization) -> Workload {
         let mut random = Random::new(seed);
         let shape = Shape::draw_small(organization, &mut random);
@@ -92,7 +93,7 @@ impl Writer {
 
     fn push(&mut self, request: Request) {
         self.oracle.apply(&request);
-        if request == Request::Abandon {
+        if matches!(request, Request::Kill(_)) {
             let survivors = self.oracle.contents();
             self.oracle.adopt(&survivors);
         }
@@ -158,7 +159,7 @@ impl Writer {
             82..91 => self.wrong(),
             91..97 => self.make_durable(),
             97..99 => self.reopen(),
-            _ if self.deaths => self.push(Request::Abandon),
+            _ if self.deaths => self.push(Request::Kill(Kill::AT_ONCE)),
             _ => self.reopen(),
         }
     }

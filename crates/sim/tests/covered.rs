@@ -8,20 +8,28 @@ use cica_sim::churn;
 use cica_sim::coverage::{self, Coverage};
 use cica_sim::run::Run;
 use cica_sim::session::Session;
-use cica_sim::shape::{organization_of, Organization};
-use cica_sim::sphere::subject::SphereRun;
-use cica_sim::sphere::workload::SphereWorkload;
-use cica_sim::subject::Subject;
+use cica_sim::shape::Organization;
+use cica_sim::store::Store;
+use cica_sim::subject::{History, Subject};
+use cica_sim::trial::Purpose;
 use cica_sim::volume::action::Action;
-use cica_sim::volume::subject::VolumeRun;
 use cica_sim::volume::workload::VolumeWorkload;
 use cica_sim::workload::Workload;
 
 fn covered(subject: &dyn Subject) -> Coverage {
     let disk = SimDisk::from(subject.start());
-    let ran = subject.run(Arc::new(disk.clone()), &mut |_| ());
+    let mut history = History::default();
+    let ran = subject.run(Arc::new(disk.clone()), &mut |step| history.note(disk.events(), step));
     ran.expect("a run without faults");
-    coverage::of(&disk.trace())
+    coverage::of_run(&disk.trace(), &history)
+}
+
+/// What the explorers make of a seed.
+fn drawn(store: Store, seed: u64) -> Coverage {
+    let trial = store.draw(seed, 40, Purpose::Explore);
+    let all: Vec<usize> = (0..trial.len()).collect();
+    let subject = trial.subject(&all, false).expect("a store");
+    covered(&*subject)
 }
 
 fn of(workload: &Workload) -> Coverage {
@@ -38,17 +46,11 @@ fn everything_on_the_list_happens() {
     };
     for seed in 1..=40 {
         add(of(&churn::workload(seed, 10)));
-        add(of(&Workload::small(seed, 40, organization_of(seed))));
+        add(drawn(Store::DataSet(None), seed));
     }
     for seed in 1..=12 {
-        let volume = VolumeWorkload::small(seed, 40);
-        add(covered(
-            &VolumeRun::new(&volume, &volume.actions, false).expect("a volume"),
-        ));
-        let base = [Organization::Ksds, Organization::Esds][seed as usize % 4 / 3];
-        let sphere = SphereWorkload::small(seed, 40, base);
-        let run = SphereRun::new(&sphere.shape, &sphere.records, &sphere.requests, false);
-        add(covered(&run.expect("a sphere")));
+        add(drawn(Store::Volume, seed));
+        add(drawn(Store::Sphere(None), seed));
     }
     let never: Vec<_> = coverage::ALL.iter().filter(|what| !all.contains_key(*what)).collect();
     assert!(never.is_empty(), "never: {never:?}; {all:?}");
@@ -65,6 +67,27 @@ fn what_takes_a_row_of_commits_happens_in_every_tenth_run() {
     }
     for what in ["annex freed", "annex's region used again", "CA reclaimed", "CA reused"] {
         assert!(all.get(what).is_some_and(|runs| *runs >= 6), "{what}: {all:?}");
+    }
+}
+
+/// In every second run somebody is killed, in some of them again and again: with units and spheres too.
+#[test]
+fn processes_are_killed_and_others_go_on_in_every_store() {
+    for store in [Store::DataSet(None), Store::Sphere(None), Store::Units, Store::Volume] {
+        let mut all = Coverage::new();
+        for seed in 1..=40 {
+            drawn(store, seed)
+                .iter()
+                .for_each(|(what, count)| *all.entry(what).or_default() += count);
+        }
+        let of = |word: &str| {
+            all.iter()
+                .filter(|(what, _)| what.starts_with(word))
+                .map(|(_, n)| n)
+                .sum::<u64>()
+        };
+        assert!(of("process killed, and") >= 10, "{store:?}: {all:?}");
+        assert!(of("process killed while") >= 2, "{store:?}: {all:?}");
     }
 }
 

@@ -152,7 +152,7 @@ impl SphereOracle {
                 self.open();
                 plain(reply)
             }
-            Request::Abandon => plain(Reply::Done),
+            Request::Kill(_) => plain(Reply::Done),
             of_string => {
                 let string = of_string.string().unwrap_or_default();
                 match self.shape.way(string) {
@@ -163,7 +163,7 @@ impl SphereOracle {
         }
     }
 
-    /// Opens after [`Request::Abandon`], whose death left this; false when it is of no moment since the last durable
+    /// Opens after a [`Request::Kill`] that left this; false when it is of no moment since the last durable
     /// one.
     pub fn adopt(&mut self, records: &[Bytes], lists: &[Entries]) -> bool {
         let now = (self.base.records().clone(), self.alternates.clone());

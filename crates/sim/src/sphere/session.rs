@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cica_disk::Disk;
 use cica_engine::{Access, DataSet, Definition, Engine, Files, Insert, Intent, OpenOptions, Record, RequestError, Str};
 
+use crate::mortal::Mortal;
 use crate::oracle::Bytes;
 use crate::request::{Reply, Request};
 use crate::session::{done, engine, of_one_string, Trouble};
@@ -15,7 +16,7 @@ use crate::sphere::shape::Sphere;
 
 /// A sphere, open in an engine of its own: one process's life.
 pub struct SphereSession {
-    disk: Arc<dyn Disk>,
+    process: Mortal,
     shape: Sphere,
     open: Option<Open>,
 }
@@ -103,8 +104,13 @@ impl SphereSession {
 
     /// Opens the sphere that is on a disk.
     pub fn open(disk: Arc<dyn Disk>, shape: &Sphere, output: bool) -> Result<SphereSession, Trouble> {
+        SphereSession::of(Mortal::new(disk), shape, output)
+    }
+
+    /// The same as this process.
+    pub fn of(process: Mortal, shape: &Sphere, output: bool) -> Result<SphereSession, Trouble> {
         let mut session = SphereSession {
-            disk,
+            process,
             shape: shape.clone(),
             open: None,
         };
@@ -113,7 +119,7 @@ impl SphereSession {
     }
 
     fn open_set(&mut self, output: bool) -> Result<(), Trouble> {
-        let engine = engine(&self.disk, &self.shape.base)?;
+        let engine = engine(&self.process.shared(), &self.shape.base)?;
         let options = OpenOptions {
             access: if output { Access::Output } else { Access::Input },
             reset: false,
@@ -160,9 +166,8 @@ impl SphereSession {
                 self.open_set(*output)?;
                 plain(Reply::Done)
             }
-            Request::Abandon => {
-                self.open = None;
-                self.open_set(true)?;
+            Request::Kill(kill) => {
+                self.process.kill(*kill);
                 plain(Reply::Done)
             }
             Request::Commit => plain(done(self.set()?.base.commit())),
@@ -176,6 +181,11 @@ impl SphereSession {
                 Ok(answer(reply, string, of_string, path))
             }
         }
+    }
+
+    /// The process: whether it is killed, or going to be.
+    pub fn process(&self) -> &Mortal {
+        &self.process
     }
 
     /// Closes everything; nothing else can be done then.

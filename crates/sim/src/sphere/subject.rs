@@ -10,13 +10,13 @@ use crate::crash::guarded;
 use crate::model::Report;
 use crate::oracle::Bytes;
 use crate::request::{Body, Intent, Order, Reply, Request, Search};
-use crate::session::{Session, Trouble};
+use crate::session::{no_log_is_lost, Session, Trouble};
 use crate::shape::Durability;
 use crate::sphere::oracle::{Entries, SphereOracle};
 use crate::sphere::session::{look, Contents, SphereSession};
 use crate::sphere::shape::{Alternate, Sphere};
 use crate::sphere::workload::SphereWorkload;
-use crate::subject::{Recovered, Step, Stop, Subject};
+use crate::subject::{Recovered, Step, Stop, Subject, Told};
 
 /// A sphere, loaded and built, and the requests to make.
 pub struct SphereRun<'a> {
@@ -44,11 +44,16 @@ impl<'a> SphereRun<'a> {
         let disk = MemoryDisk::from(Session::empty_disk());
         let shared: Arc<dyn Disk> = Arc::new(disk.clone());
         let loaded: Vec<Bytes> = oracle.base().records().values().cloned().collect();
+        let mut requests = requests.into();
+        // A disk that fails is trouble enough: nobody is killed on it as well.
+        if faulty {
+            requests.to_mut().retain(|request| !matches!(request, Request::Kill(_)));
+        }
         SphereSession::create(&shared, shape, &loaded, oracle.alternates()).map_err(Trouble::words)?;
         Ok(SphereRun {
             shape,
             records,
-            requests: requests.into(),
+            requests,
             faulty,
             start: disk.image(),
         })
@@ -109,15 +114,17 @@ impl Subject for SphereRun<'_> {
 
     fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
         let mut oracle = SphereOracle::new(self.shape, self.records);
-        note(Step::new(oracle.digest(), true));
+        let mut told = Told::to(note);
+        told.tell(Step::new(oracle.digest(), true));
         let session = SphereSession::open(disk.clone(), self.shape, true);
         let mut session = session.map_err(|trouble| self.stop("the first open", trouble))?;
         for (number, request) in self.requests.iter().enumerate() {
             let at = || format!("request {} ({request})", number + 1);
-            let before = self.faulty.then(|| oracle.clone());
+            let doomed = session.process().is_doomed() || matches!(request, Request::Kill(_));
+            let before = (self.faulty || doomed).then(|| oracle.clone());
             let expected = oracle.apply(request);
             let mut note = |oracle: &SphereOracle, durable| {
-                note(Step::new(oracle.digest(), durable));
+                told.tell(Step::new(oracle.digest(), durable));
             };
             if let (true, Request::Reopen { output, .. }) = (self.faulty, request) {
                 match self.reopen(&disk, &mut session, *output) {
@@ -129,7 +136,23 @@ impl Subject for SphereRun<'_> {
                 }
                 continue;
             }
-            match session.apply(request) {
+            let answer = session.apply(request);
+            if session.process().is_dead() {
+                // Nobody got the answer; it may have been done.
+                note(&oracle, false);
+                let before = before.as_ref().unwrap_or(&oracle);
+                let taken = take_over(session, before, &oracle);
+                let (next, left, deaths) = taken.map_err(|trouble| self.stop(&at(), trouble))?;
+                if !told.stands(0, left.digest()) {
+                    let lost = format!("{}: killed here, it left an earlier moment than it had promised", at());
+                    return Err(Stop::Wrong(lost));
+                }
+                no_log_is_lost(&*disk).map_err(|lost| Stop::Wrong(format!("{}: {lost}", at())))?;
+                told.tell(Step::after_deaths(0, left.digest(), deaths));
+                (session, oracle) = (next, left);
+                continue;
+            }
+            match answer {
                 Ok(answer) if answer == expected => note(&oracle, self.promises(request)),
                 Ok(answer) if self.faulty && matches!(answer.reply, Reply::Refused(8, 28, _)) => {
                     // Refused for want of space: nothing of it was done, and the run goes on.
@@ -240,12 +263,18 @@ pub fn compare(workload: &SphereWorkload, requests: &[Request]) -> Result<Report
         let mut report = Report::default();
         for (number, request) in requests.iter().enumerate() {
             let at = |what: String| format!("request {} ({request}): {what}", number + 1);
-            if *request == Request::Abandon {
-                session = abandoned(&disk, session, &mut oracle).map_err(at)?;
+            let doomed = session.process().is_doomed() || matches!(request, Request::Kill(_));
+            let before = doomed.then(|| oracle.clone());
+            let expected = oracle.apply(request);
+            let answer = session.apply(request);
+            if session.process().is_dead() {
+                let before = before.as_ref().unwrap_or(&oracle);
+                let taken = take_over(session, before, &oracle);
+                (session, oracle, _) = taken.map_err(|trouble| at(trouble.words()))?;
+                count(&mut report, "none, killed");
                 continue;
             }
-            let expected = oracle.apply(request);
-            let answer = session.apply(request).map_err(|trouble| at(trouble.words()))?;
+            let answer = answer.map_err(|trouble| at(trouble.words()))?;
             if answer != expected {
                 return Err(at(format!("expected {expected}, got {answer}")));
             }
@@ -267,17 +296,35 @@ pub fn compare(workload: &SphereWorkload, requests: &[Request]) -> Result<Report
     })
 }
 
-/// The process dies and another one opens what is left.
-fn abandoned(disk: &Arc<dyn Disk>, session: SphereSession, oracle: &mut SphereOracle) -> Result<SphereSession, String> {
+/// The process was killed: others open what is left until one of them lives. That one goes on, from the model that says
+/// what was left; and how many died for it. `before` and `after` are the model before the request that was under way and
+/// with it done.
+fn take_over(
+    session: SphereSession,
+    before: &SphereOracle,
+    after: &SphereOracle,
+) -> Result<(SphereSession, SphereOracle, u32), Trouble> {
+    let (shape, mut process, mut deaths) = (after.shape(), session.process().clone(), 0);
     drop(session);
-    let found = recovered(disk, oracle.shape()).map_err(Trouble::words)?;
-    let of = |(alternate, records): (&Alternate, &Vec<Bytes>)| lists(records, alternate, oracle.shape());
-    let alternates: Vec<Entries> = (oracle.shape().alternates.iter().zip(&found.alternates))
-        .map(of)
-        .collect();
-    match oracle.adopt(&found.records, &alternates) {
-        true => SphereSession::open(disk.clone(), oracle.shape(), true).map_err(Trouble::words),
-        false => Err("base and alternate indexes are of no moment since the last commit".to_string()),
+    loop {
+        deaths += 1;
+        process = process.successor();
+        let found = recovered(&process.shared(), shape);
+        let opened = found.and_then(|found| Ok((found, SphereSession::of(process.clone(), shape, true)?)));
+        if process.is_dead() {
+            continue;
+        }
+        let (found, session) = opened?;
+        let of = |(alternate, records): (&Alternate, &Vec<Bytes>)| lists(records, alternate, shape);
+        let alternates: Vec<Entries> = shape.alternates.iter().zip(&found.alternates).map(of).collect();
+        for oracle in [after, before] {
+            let mut oracle = oracle.clone();
+            if oracle.adopt(&found.records, &alternates) {
+                return Ok((session, oracle, deaths));
+            }
+        }
+        let words = "base and alternate indexes are of no moment since the last commit";
+        return Err(Trouble::Wrong(words.to_string()));
     }
 }
 

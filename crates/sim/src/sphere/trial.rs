@@ -3,12 +3,13 @@
 use std::fmt::Write;
 
 use crate::campaign::Outcome;
+use crate::mortal::Kill;
 use crate::request::Request;
 use crate::shape::{word, Organization};
 use crate::shrink::shrink_failure;
 use crate::sphere::subject::{compare, SphereRun};
 use crate::sphere::workload::SphereWorkload;
-use crate::store::CLOSE;
+use crate::store::{killing, CLOSE};
 use crate::subject::Subject;
 use crate::trial::{Purpose, Trial};
 
@@ -22,8 +23,12 @@ pub struct SphereTrial {
 impl SphereTrial {
     /// Draws the requests of a seed, over such a base.
     pub fn draw(seed: u64, requests: usize, base: Organization, purpose: Purpose) -> SphereTrial {
+        let mut workload = SphereWorkload::small(seed, requests, base);
+        if let Some(mut random) = killing(seed, purpose) {
+            Kill::strew(&mut workload.requests, &mut random, Request::Kill);
+        }
         SphereTrial {
-            workload: SphereWorkload::small(seed, requests, base),
+            workload,
             end: (purpose != Purpose::Explore).then_some(CLOSE),
         }
     }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::keys::KeySource;
+use crate::mortal::Kill;
 use crate::random::Random;
 use crate::request::{Body, Intent, Order, Request, Search};
 use crate::shape::Organization;
@@ -30,7 +31,7 @@ impl SphereWorkload {
         Writer::new(shape, random, records, true).write(requests)
     }
 
-    /// A workload for a crash or fault run: a small image, and deaths left to the explorer.
+    /// A workload for a crash or fault run: a small image; who is killed is left to the trial.
     pub fn small(seed: u64, requests: usize, organization: Organization) -> SphereWorkload {
         let mut random = Random::new(seed);
         let shape = Sphere::draw_small(organization, &mut random);
@@ -80,7 +81,7 @@ impl Writer {
 
     fn push(&mut self, request: Request) {
         self.oracle.apply(&request);
-        if request == Request::Abandon {
+        if matches!(request, Request::Kill(_)) {
             let records = self.oracle.base().contents();
             let alternates = self.oracle.alternates().to_vec();
             self.oracle.adopt(&records, &alternates);
@@ -107,7 +108,7 @@ impl Writer {
                 let output = self.random.chance(80) || self.oracle.has_an_empty_index();
                 self.push(reopen(output));
             }
-            _ if self.deaths => self.push(Request::Abandon),
+            _ if self.deaths => self.push(Request::Kill(Kill::AT_ONCE)),
             _ => self.push(reopen(true)),
         }
     }

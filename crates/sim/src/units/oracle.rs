@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::mortal::Kill;
 use crate::random::digest;
 
 /// Data sets of a run: a KSDS, an RRDS and an ESDS.
@@ -40,6 +41,8 @@ pub enum Action {
     Flush,
     /// CLOSE and OPEN.
     Reopen(usize),
+    /// The process is killed, now or later, and its units with it; another one opens all data sets.
+    Kill(Kill),
 }
 
 impl fmt::Display for Action {
@@ -86,6 +89,24 @@ impl Oracle {
         &self.sets[set]
     }
 
+    /// The action as it makes sense now: into the ESDS the next record goes behind the last.
+    pub fn fitting(&self, action: Action) -> Action {
+        match action {
+            Action::Put {
+                by,
+                set: set @ ESDS,
+                key,
+                value,
+            } => Action::Put {
+                by,
+                set,
+                key: key.min(next(&self.sets[set])),
+                value,
+            },
+            other => other,
+        }
+    }
+
     /// Has the unit changed anything?
     pub fn is_open(&self, unit: usize) -> bool {
         !self.before[unit].is_empty()
@@ -113,7 +134,7 @@ impl Oracle {
                 }
                 Answer::Done
             }
-            Action::Checkpoint(_) | Action::Flush | Action::Reopen(_) => Answer::Done,
+            Action::Checkpoint(_) | Action::Flush | Action::Reopen(_) | Action::Kill(_) => Answer::Done,
         }
     }
 
@@ -158,6 +179,11 @@ impl Oracle {
     pub fn made_durable(&mut self) {
         self.alone.clear();
     }
+}
+
+/// The key behind the last.
+pub fn next(records: &Records) -> u32 {
+    records.keys().next_back().map_or(1, |last| last + 1)
 }
 
 fn put(records: &mut Records, key: u32, value: Option<u32>) {

@@ -11,10 +11,11 @@ use cica_engine::{
 };
 use cica_format::attributes::{Attributes, Organization};
 
-use super::oracle::{digest_of, Action, Answer, Oracle, Records, ESDS, SETS, UNITS};
+use super::oracle::{digest_of, next, Action, Answer, Oracle, Records, ESDS, SETS, UNITS};
 use super::workload::UnitsWorkload;
+use crate::mortal::Mortal;
 use crate::session::{clock, engine_at, no_log_is_lost, Session, Trouble};
-use crate::subject::{Recovered, Step, Stop, Subject};
+use crate::subject::{Recovered, Step, Stop, Subject, Told};
 
 const NAMES: [&str; SETS] = ["A", "B", "C"];
 const KINDS: [Organization; SETS] = [Organization::Ksds, Organization::Rrds, Organization::Esds];
@@ -42,9 +43,14 @@ impl<'w> UnitsRun<'w> {
     ) -> Result<Self, String> {
         let disk = MemoryDisk::from(Session::empty_disk());
         make(&(Arc::new(disk.clone()) as Arc<dyn Disk>), workload).map_err(Trouble::words)?;
+        let mut actions = actions.into();
+        // A disk that fails is trouble enough: nobody is killed on it as well.
+        if faulty {
+            actions.to_mut().retain(|action| !matches!(action, Action::Kill(_)));
+        }
         Ok(UnitsRun {
             workload,
-            actions: actions.into(),
+            actions,
             faulty,
             start: disk.image(),
         })
@@ -168,6 +174,7 @@ fn look(disk: &Arc<dyn Disk>) -> Result<[Records; SETS], Trouble> {
 
 /// A process: its data sets, units, and a string for each unit and for nobody.
 struct Process {
+    life: Mortal,
     sets: Vec<Option<(DataSet, Vec<Str>)>>,
     units: Vec<UnitOfRecovery>,
     engine: Engine,
@@ -175,14 +182,39 @@ struct Process {
 
 impl Process {
     fn start(disk: &Arc<dyn Disk>) -> Result<Process, Trouble> {
-        let engine = engine(disk)?;
+        Process::live(Mortal::new(disk.clone()))
+    }
+
+    fn live(life: Mortal) -> Result<Process, Trouble> {
+        let engine = engine(&life.shared())?;
         let mut process = Process {
+            life,
             sets: (0..SETS).map(|_| None).collect(),
             units: (0..UNITS).map(|_| engine.unit()).collect(),
             engine,
         };
         (0..SETS).try_for_each(|set| process.open(set))?;
         Ok(process)
+    }
+
+    /// It was killed: others open what is left until one of them lives. That one, what it found, and how many died.
+    fn succeeded(self) -> Result<(Process, [Records; SETS], u32), Trouble> {
+        let (mut life, mut deaths) = (self.life.clone(), 0);
+        drop(self);
+        loop {
+            deaths += 1;
+            life = life.successor();
+            let found = Process::live(life.clone()).and_then(|process| {
+                let mut found: [Records; SETS] = Default::default();
+                for (set, records) in found.iter_mut().enumerate() {
+                    *records = contents(process.set(set)?)?;
+                }
+                Ok((process, found))
+            });
+            if !life.is_dead() {
+                return found.map(|(process, found)| (process, found, deaths));
+            }
+        }
     }
 
     fn open(&mut self, set: usize) -> Result<(), Trouble> {
@@ -227,6 +259,10 @@ impl Process {
             Action::Reopen(set) => {
                 self.close(set)?;
                 self.open(set)?;
+                Ok(Answer::Done)
+            }
+            Action::Kill(kill) => {
+                self.life.kill(kill);
                 Ok(Answer::Done)
             }
         }
@@ -289,21 +325,38 @@ impl Subject for UnitsRun<'_> {
 
     fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
         let mut oracle = Oracle::new(self.workload.start.clone());
-        note(Step::new(digest_of(&oracle.standing()), true));
+        let mut told = Told::to(note);
+        told.tell(Step::new(digest_of(&oracle.standing()), true));
         let stop = |trouble| self.stop("the first open", trouble);
         let mut process = Process::start(&disk).map_err(stop)?;
         for (number, &action) in self.actions.iter().enumerate() {
             let at = format!("action {} ({action})", number + 1);
+            let action = oracle.fitting(action);
             let expected = oracle.apply(action);
-            match process.apply(action) {
+            let got = process.apply(action);
+            if process.life.is_dead() {
+                // Nobody got the answer; it may have been done.
+                told.tell(Step::new(digest_of(&oracle.standing()), false));
+                let taken = process.succeeded().map_err(|trouble| self.stop(&at, trouble))?;
+                let (successor, left, deaths) = taken;
+                if !told.stands(0, digest_of(&left)) {
+                    let lost = format!("{at}: killed here, it left what was of no moment since the last commit");
+                    return Err(Stop::Wrong(lost));
+                }
+                no_log_is_lost(&*disk).map_err(|lost| Stop::Wrong(format!("{at}: {lost}")))?;
+                told.tell(Step::after_deaths(0, digest_of(&left), deaths));
+                (process, oracle) = (successor, Oracle::new(left));
+                continue;
+            }
+            match got {
                 Ok(got) if got == expected => {}
                 Ok(got) => return Err(Stop::Wrong(format!("{at}: expected {expected:?}, got {got:?}"))),
                 Err(trouble) => {
                     // It may have been done, with those in the first data set or without (see the oracle).
                     if process.first_is_fenced() {
-                        note(Step::new(digest_of(&oracle.standing_without_those_alone()), false));
+                        told.tell(Step::new(digest_of(&oracle.standing_without_those_alone()), false));
                     }
-                    note(Step::new(digest_of(&oracle.standing()), false));
+                    told.tell(Step::new(digest_of(&oracle.standing()), false));
                     return Err(self.stop(&at, trouble));
                 }
             }
@@ -314,16 +367,16 @@ impl Subject for UnitsRun<'_> {
             );
             if durable && self.faulty && process.first_is_fenced() {
                 // Its root could not be written: the log went on without it, and with what units did in the others.
-                note(Step::new(digest_of(&oracle.standing_without_those_alone()), true));
-                note(Step::new(digest_of(&oracle.standing()), false));
+                told.tell(Step::new(digest_of(&oracle.standing_without_those_alone()), true));
+                told.tell(Step::new(digest_of(&oracle.standing()), false));
                 return Err(Stop::Failed(format!("{at}: the first data set is fenced")));
             }
-            note(Step::new(digest_of(&oracle.standing()), durable));
+            told.tell(Step::new(digest_of(&oracle.standing()), durable));
             if durable {
                 oracle.made_durable();
             }
-            // On a failing disk EXAMINE finds what cannot be read.
-            if number % 10 == 9 && !self.faulty {
+            // On a failing disk EXAMINE finds what cannot be read; who is going to be killed would die of it.
+            if number % 10 == 9 && !self.faulty && !process.life.is_doomed() {
                 for set in 0..SETS {
                     let found = process.set(set).and_then(contents);
                     if &found.map_err(|trouble| self.stop(&at, trouble))? != oracle.records(set) {
@@ -350,7 +403,7 @@ impl Subject for UnitsRun<'_> {
         let change = || -> Result<(), Trouble> {
             let mut process = Process::start(&disk)?;
             for (set, records) in before.iter().enumerate() {
-                let key = records.keys().next_back().map_or(1, |last| last + 1);
+                let key = next(records);
                 let value = 7;
                 process.apply(Action::Put {
                     by: Some(0),

@@ -3,6 +3,8 @@
 use super::oracle::{Action, SETS};
 use super::subject::UnitsRun;
 use super::workload::UnitsWorkload;
+use crate::mortal::Kill;
+use crate::store::killing;
 use crate::subject::Subject;
 use crate::trial::{Purpose, Trial};
 
@@ -16,8 +18,12 @@ pub struct UnitsTrial {
 impl UnitsTrial {
     /// Draws the actions of a seed.
     pub fn draw(seed: u64, actions: usize, purpose: Purpose) -> UnitsTrial {
+        let mut workload = UnitsWorkload::new(seed, actions);
+        if let Some(mut random) = killing(seed, purpose) {
+            Kill::strew(&mut workload.actions, &mut random, Action::Kill);
+        }
         UnitsTrial {
-            workload: UnitsWorkload::new(seed, actions),
+            workload,
             end: match purpose {
                 Purpose::Explore => Vec::new(),
                 _ => (0..SETS).map(Action::Reopen).collect(),

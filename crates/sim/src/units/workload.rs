@@ -1,6 +1,6 @@
 //! Draws the actions of a run: mostly changes in units, some of them at records that another unit keeps.
 
-use super::oracle::{Action, Oracle, Records, ESDS, SETS, UNITS};
+use super::oracle::{next, Action, Oracle, Records, ESDS, SETS, UNITS};
 use crate::random::Random;
 
 /// What is in the data sets at the start, and what is done.
@@ -49,7 +49,7 @@ fn change(random: &mut Random, oracle: &Oracle, unit: usize, keys: u32) -> Actio
     let (set, value) = (random.below(SETS), random.bits() as u32);
     // Without a unit the first data set alone is changed; see the oracle.
     let by = Some(unit).filter(|_| set > 0 || random.chance(80));
-    let next = oracle.records(set).keys().next_back().map_or(1, |last| last + 1);
+    let next = next(oracle.records(set));
     let key = match set {
         ESDS if random.chance(50) => next,
         ESDS => random.between(1, u64::from(next)) as u32,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::mortal::Kill;
 use crate::request::Request;
 
 /// One action. A data set is open in the program, or closed and a matter for commands.
@@ -17,6 +18,8 @@ pub enum Action {
     Card(usize, Card),
     /// The same about a generation data group, which is defined, or deleted if it is there.
     Group(u8),
+    /// The program is killed, now or later; another one opens what it had open.
+    Kill(Kill),
 }
 
 /// A control card about a data set that is closed.
@@ -67,7 +70,7 @@ impl Action {
     pub fn slot(&self) -> Option<usize> {
         match self {
             Action::Open(slot) | Action::Request(slot, _) | Action::Close(slot) | Action::Card(slot, _) => Some(*slot),
-            Action::Group(_) => None,
+            Action::Group(_) | Action::Kill(_) => None,
         }
     }
 }
@@ -80,6 +83,7 @@ impl fmt::Display for Action {
             Action::Close(slot) => write!(f, "{slot}: close"),
             Action::Card(slot, card) => write!(f, "{slot}: card {card:?}"),
             Action::Group(number) => write!(f, "group {number}"),
+            Action::Kill(kill) => write!(f, "kill {kill}"),
         }
     }
 }

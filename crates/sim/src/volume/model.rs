@@ -154,7 +154,7 @@ impl Model {
             (Action::Request(_, Request::Reopen { reset: true, .. }), Some(there)) => {
                 there.open && there.entry.index == Index::None
             }
-            (Action::Request(_, Request::Abandon), _) => false,
+            (Action::Request(_, Request::Kill(_)), _) => false,
             (Action::Request(..) | Action::Close(_), Some(there)) => there.open,
             (_, Some(there)) if there.open => false,
             (Action::Card(_, Card::Define), there) => there.is_none(),
@@ -221,6 +221,7 @@ impl Model {
                 }
             }
             Action::Card(slot, card) => self.card(*slot, *card),
+            Action::Kill(_) => {}
             Action::Open(slot) => {
                 if let Some(there) = &mut self.slots[*slot] {
                     there.open = true;

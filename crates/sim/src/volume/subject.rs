@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use cica_disk::{Disk, Image, MemoryDisk};
 
+use crate::death::left;
 use crate::oracle::NO_SPACE;
 use crate::request::{Reply, Request};
 use crate::session::Trouble;
 use crate::shape::Durability;
-use crate::subject::{Recovered, Step, Stop, Subject};
+use crate::subject::{Recovered, Step, Stop, Subject, Told};
 use crate::volume::action::{Action, Card};
 use crate::volume::model::{load_requests, Model};
 use crate::volume::workload::VolumeWorkload;
@@ -89,6 +90,11 @@ impl<'a> VolumeRun<'a> {
         faulty: bool,
     ) -> Result<Self, String> {
         let start = World::empty_disk()?;
+        let mut actions = actions.into();
+        // A disk that fails is trouble enough: nobody is killed on it as well.
+        if faulty {
+            actions.to_mut().retain(|action| !matches!(action, Action::Kill(_)));
+        }
         let loads = workload.copies.iter();
         let loads = loads
             .map(|(slot, bodies)| (*slot, load_requests(bodies.clone())))
@@ -97,7 +103,7 @@ impl<'a> VolumeRun<'a> {
             copies: CopyFiles::make(workload, &start)?,
             model: Model::new(&workload.shape, &loads),
             workload,
-            actions: actions.into(),
+            actions,
             faulty,
             start,
         })
@@ -132,8 +138,39 @@ impl<'a> VolumeRun<'a> {
                 };
                 self.command(world, &text, Some(&copy))
             }
+            Action::Kill(kill) => {
+                world.program().kill(*kill);
+                Ok(None)
+            }
             Action::Group(number) => self.command(world, &group_text(*number, model.groups.contains(number)), None),
         }
+    }
+
+    /// The program was killed: others open what it had open until one of them lives. The model is of what they found
+    /// then; how many died for it.
+    fn take_over(&self, world: &mut World, before: &Model, model: &mut Model) -> Result<u32, Trouble> {
+        let is_open = |model: &Model, slot: usize| model.slots[slot].as_ref().is_some_and(|there| there.open);
+        let slots = (0..model.slots.len()).filter(|slot| is_open(before, *slot) || is_open(model, *slot));
+        let slots: Vec<usize> = slots.collect();
+        let mut deaths = 0;
+        let found = loop {
+            deaths += 1;
+            let names = slots.iter().map(|slot| (*slot, model.name(*slot)));
+            let found = world.succeed().and_then(|()| {
+                let records = names.map(|(slot, name)| world.records_left(slot, &name));
+                records.collect::<Result<Vec<_>, _>>()
+            });
+            if !world.program().is_dead() {
+                break found?;
+            }
+        };
+        for (slot, records) in slots.into_iter().zip(found) {
+            if let (Some(before), Some(there)) = (&before.slots[slot], &mut model.slots[slot]) {
+                there.oracle = left(&before.oracle, &there.oracle, records)?;
+                there.open = true;
+            }
+        }
+        Ok(deaths)
     }
 
     fn command(&self, world: &World, text: &str, copy: Option<&std::path::Path>) -> Result<Option<Reply>, Trouble> {
@@ -166,8 +203,9 @@ impl Subject for VolumeRun<'_> {
 
     fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
         let mut model = self.model.clone();
+        let mut told = Told::to(note);
         for (part, digest) in model.digests().into_iter().enumerate() {
-            note(Step::of(part, digest, true));
+            told.tell(Step::of(part, digest, true));
         }
         let mut world =
             World::open(disk, &self.workload.shape).map_err(|trouble| self.stop("the first open", trouble))?;
@@ -178,13 +216,33 @@ impl Subject for VolumeRun<'_> {
             let at = || format!("action {} ({action})", number + 1);
             let part = model.part(action);
             for digest in model.between(action) {
-                note(Step::of(part, digest, false));
+                told.tell(Step::of(part, digest, false));
             }
             let before = model.clone();
             let promised = self.promises(&model, action);
             let expected = model.apply(action);
-            match self.perform(&mut world, &before, action) {
-                Ok(reply) if reply == expected => note(Step::of(part, model.digest(part), promised)),
+            let done = self.perform(&mut world, &before, action);
+            if world.program().is_dead() {
+                // Nobody got the answer; it may have been done.
+                told.tell(Step::of(part, model.digest(part), false));
+                let taken = self.take_over(&mut world, &before, &mut model);
+                let deaths = taken.map_err(|trouble| self.stop(&at(), trouble))?;
+                for (part, digest) in model.digests().into_iter().enumerate() {
+                    if !told.stands(part, digest) {
+                        let lost = format!(
+                            "{}: killed here, it left another moment of {part} than it had promised",
+                            at()
+                        );
+                        return Err(Stop::Wrong(lost));
+                    }
+                    // Commands and closes promised the others.
+                    let deaths = if part == model.slots.len() { deaths } else { 0 };
+                    told.tell(Step::after_deaths(part, digest, deaths));
+                }
+                continue;
+            }
+            match done {
+                Ok(reply) if reply == expected => told.tell(Step::of(part, model.digest(part), promised)),
                 Ok(Some(reply)) if self.faulty && reply == NO_SPACE => {
                     // Refused for want of space: nothing of it was done, and the run goes on.
                     model = before;
@@ -195,10 +253,10 @@ impl Subject for VolumeRun<'_> {
                         let ended = self.perform(&mut world, &model, &end);
                         ended.map_err(|trouble| self.stop(&at(), trouble))?;
                     }
-                    note(Step::of(part, model.digest(part), false));
+                    told.tell(Step::of(part, model.digest(part), false));
                 }
                 Ok(Some(Reply::Refused(12, reason, _))) if self.faulty => {
-                    note(Step::of(part, model.digest(part), false));
+                    told.tell(Step::of(part, model.digest(part), false));
                     return Err(Stop::Failed(format!("{}: 12/{reason}", at())));
                 }
                 Ok(reply) => {
@@ -207,7 +265,7 @@ impl Subject for VolumeRun<'_> {
                     return Err(Stop::Wrong(format!("{}: expected {expected}, got {reply}", at())));
                 }
                 Err(trouble) => {
-                    note(Step::of(part, model.digest(part), false));
+                    told.tell(Step::of(part, model.digest(part), false));
                     return Err(self.stop(&at(), trouble));
                 }
             }

@@ -5,6 +5,8 @@ use std::fmt::Write;
 use super::action::Action;
 use super::subject::VolumeRun;
 use super::workload::VolumeWorkload;
+use crate::mortal::Kill;
+use crate::store::killing;
 use crate::subject::Subject;
 use crate::trial::{Purpose, Trial};
 
@@ -18,7 +20,10 @@ pub struct VolumeTrial {
 impl VolumeTrial {
     /// Draws the actions of a seed.
     pub fn draw(seed: u64, actions: usize, purpose: Purpose) -> VolumeTrial {
-        let workload = VolumeWorkload::small(seed, actions);
+        let mut workload = VolumeWorkload::small(seed, actions);
+        if let Some(mut random) = killing(seed, purpose) {
+            Kill::strew(&mut workload.actions, &mut random, Action::Kill);
+        }
         let end = match purpose {
             Purpose::Explore => Vec::new(),
             _ => (0..workload.shape.slots.len()).map(Action::Close).collect(),

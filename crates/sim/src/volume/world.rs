@@ -13,6 +13,7 @@ use cica_idcams::{run, DdTable, Services, Source, Stamp, Style, Sysprint};
 use cica_qsam::DdText;
 use cica_session::{open, reach, SessionError};
 
+use crate::mortal::Mortal;
 use crate::oracle::Bytes;
 use crate::request::{Reply, Request};
 use crate::session::{check_structure, clock, contents, done, engine_at, of_one_string, Trouble};
@@ -45,6 +46,7 @@ pub struct Copy {
 /// A program, and what commands need.
 pub struct World {
     disk: Arc<dyn Disk>,
+    program: Mortal,
     shape: VolumeShape,
     // Open data sets before the engine: the order in which a program lets go of them.
     open: Vec<Option<OpenSet>>,
@@ -92,9 +94,10 @@ impl World {
     /// # Errors
     /// The catalog cannot be read.
     pub fn open(disk: Arc<dyn Disk>, shape: &VolumeShape) -> Result<World, Trouble> {
-        let clock = clock(shape.slots[0].tick);
+        let program = Mortal::new(disk.clone());
         Ok(World {
-            services: services(&disk, &clock, shape)?,
+            services: program_services(&program, shape)?,
+            program,
             open: shape.slots.iter().map(|_| None).collect(),
             shape: shape.clone(),
             disk,
@@ -102,6 +105,32 @@ impl World {
     }
 
     // --- the program ---
+
+    /// The program: whether it is killed, or going to be.
+    pub fn program(&self) -> &Mortal {
+        &self.program
+    }
+
+    /// Another program begins when one was killed.
+    ///
+    /// # Errors
+    /// The catalog cannot be read.
+    pub fn succeed(&mut self) -> Result<(), Trouble> {
+        self.open.iter_mut().for_each(|open| *open = None);
+        self.program = self.program.successor();
+        self.services = program_services(&self.program, &self.shape)?;
+        Ok(())
+    }
+
+    /// Opens a data set for output; its records, none while it is to be loaded.
+    ///
+    /// # Errors
+    /// What the catalog, OPEN or a request says.
+    pub fn records_left(&mut self, slot: usize, name: &str) -> Result<Option<Vec<Bytes>>, Trouble> {
+        self.open_set(slot, name, true, false)?;
+        let open = self.open[slot].as_ref().ok_or_else(closed)?;
+        contents(&self.shape.slots[slot], &open.set)
+    }
 
     /// Opens a data set for output.
     ///
@@ -351,6 +380,10 @@ pub fn card_text(shape: &VolumeShape, slot: usize, name: &str, card: Card, from:
         Card::Verify => format!("VERIFY DATASET({name})"),
         Card::Examine => format!("EXAMINE NAME({name}) DTEST"),
     }
+}
+
+fn program_services(program: &Mortal, shape: &VolumeShape) -> Result<Services, Trouble> {
+    services(&program.shared(), &clock(shape.slots[0].tick), shape)
 }
 
 /// The control card that defines a generation data group, or deletes it.
