@@ -99,7 +99,7 @@ impl Pool {
     /// Empties a slab of any size and gives its memory back to the system.
     fn return_slab(&self) -> bool {
         let Some(slab) = self.take_slab(None) else { return false };
-        self.sizes[slab].store(0, Relaxed);
+        self.set_size(slab, 0);
         self.give_back_memory(slab);
         self.returned.lock().push(slab);
         self.charged.fetch_sub(SLAB, AcqRel);

@@ -112,9 +112,8 @@ struct Class {
 /// See the module.
 pub struct Pool {
     memory: NonNull<u8>,
+    /// Bytes of it that are slabs. Their sizes stand behind them.
     reserved: usize,
-    /// Frame size of each slab, 0 = not handed out.
-    sizes: Box<[AtomicU32]>,
     /// Slabs cut so far.
     cuts: AtomicU64,
     limit: usize,
@@ -122,8 +121,6 @@ pub struct Pool {
     /// The part of it that is not frames (`charge.rs`).
     outside: AtomicUsize,
     buffers: buffers::Buffers,
-    /// A bit for each piece of the start of the range whose memory was asked for.
-    populated: AtomicU64,
     next_slab: Mutex<usize>,
     /// Slabs whose memory went back to the system.
     returned: Mutex<Vec<usize>>,
@@ -152,20 +149,21 @@ impl Pool {
     /// A pool of at most `limit` bytes (at least [`LEAST`]). Only address space is taken now.
     pub fn new(limit: usize) -> std::io::Result<Pool> {
         let limit = limit.max(LEAST);
-        let reserved = limit.next_multiple_of(2 << 20) + (2 << 20);
-        let memory = reserve(reserved)?;
-        advise_huge(memory, reserved);
+        let reserved = limit.next_multiple_of(HUGE) + HUGE;
+        let memory = reserve(reserved + sizes_len(reserved))?;
+        // The smallest pool is of somebody who opens for a moment, or counts pages.
+        if limit > LEAST {
+            advise_huge(memory, reserved);
+        }
         let buffers = buffers::Buffers::new(limit);
         Ok(Pool {
             memory,
             reserved,
-            sizes: (0..reserved / SLAB).map(|_| AtomicU32::new(0)).collect(),
             cuts: AtomicU64::new(1),
             limit,
             charged: AtomicUsize::new(buffers.charge()),
             outside: AtomicUsize::new(buffers.charge()),
             buffers,
-            populated: AtomicU64::new(0),
             next_slab: Mutex::new(0),
             returned: Mutex::new(Vec::new()),
             classes: Mutex::new(Vec::new()),
@@ -221,11 +219,31 @@ impl Pool {
         unsafe { &*self.memory.as_ptr().add(self.offset(frame)).cast() }
     }
 
+    /// Frame size of a slab, 0 = not handed out. The sizes lie where memory comes when it is first written to: those of
+    /// all slabs that there may be would be most of what a short step touches.
+    #[inline]
+    fn size_of(&self, slab: usize) -> Option<&AtomicU32> {
+        // SAFETY: inside the mapping, which is zeros at first, aligned, and any bytes are a valid AtomicU32.
+        (slab < self.slabs()).then(|| unsafe { &*self.memory.as_ptr().add(self.reserved + slab * 4).cast() })
+    }
+
+    /// Slabs that the range has.
+    fn slabs(&self) -> usize {
+        self.reserved / SLAB
+    }
+
+    /// Notes the frame size of a slab.
+    fn set_size(&self, slab: usize, size: usize) {
+        if let Some(cell) = self.size_of(slab) {
+            cell.store(size as u32, Relaxed);
+        }
+    }
+
     /// Start and length of a frame's memory, never outside its slab.
     #[inline]
     fn memory_of(&self, frame: u32) -> (NonNull<u8>, usize) {
         let offset = frame as usize * 64;
-        let Some(size) = self.sizes.get(offset / SLAB) else {
+        let Some(size) = self.size_of(offset / SLAB) else {
             return (self.memory, DESCRIPTOR);
         };
         let size = (size.load(Relaxed) as usize).min(SLAB - offset % SLAB);
@@ -317,19 +335,15 @@ impl Pool {
     }
 
     fn pop_free(&self, size: usize) -> Option<u32> {
-        let frame = {
-            let mut classes = self.classes.lock();
-            classes.iter_mut().find(|c| c.size == size)?.free.pop()?
-        };
-        self.populate(frame as usize * 64, size);
-        Some(frame)
+        let mut classes = self.classes.lock();
+        classes.iter_mut().find(|c| c.size == size)?.free.pop()
     }
 
     /// Cuts a new slab into frames of `size`, if the bound allows (P1).
     fn cut_slab(&self, size: usize) -> bool {
         let slab = {
             let (mut next, mut returned) = (self.next_slab.lock(), self.returned.lock());
-            if (returned.is_empty() && *next >= self.sizes.len()) || !self.charge(SLAB) {
+            if (returned.is_empty() && *next >= self.slabs()) || !self.charge(SLAB) {
                 return false;
             }
             match returned.pop() {
@@ -347,7 +361,7 @@ impl Pool {
     /// Hands out the frames of a slab.
     fn enter_slab(&self, cut: Cut, size: usize) {
         let (Cut::First(slab) | Cut::Anew(slab)) = cut;
-        self.sizes[slab].store(size as u32, Relaxed);
+        self.set_size(slab, size);
         let frames: Vec<u32> = (0..SLAB / size)
             .map(|i| ((slab * SLAB + i * size) / 64) as u32)
             .collect();
@@ -461,24 +475,6 @@ impl Pool {
         true
     }
 
-    /// Asks for the memory of a frame and of those behind it, where it would come by small pages: a call for some
-    /// costs less than as many first touches. The smallest pool is of somebody who opens for a moment or counts pages.
-    fn populate(&self, at: usize, size: usize) {
-        if at + size > START || self.limit == LEAST {
-            return;
-        }
-        for piece in at / PIECE..(at + size).div_ceil(PIECE) {
-            let bit = 1 << piece;
-            if self.populated.load(Relaxed) & bit == 0 && self.populated.fetch_or(bit, Relaxed) & bit == 0 {
-                // SAFETY: the piece lies inside the mapping; the advice changes no contents.
-                let _ = unsafe {
-                    let start = self.memory.as_ptr().add(piece * PIECE).cast();
-                    rustix::mm::madvise(start, PIECE, rustix::mm::Advice::LinuxPopulateWrite)
-                };
-            }
-        }
-    }
-
     /// Tells the system that nobody needs a slab's memory. Who reads there by a stale frame number reads zeros, which
     /// are no page (P2).
     fn give_back_memory(&self, slab: usize) {
@@ -504,7 +500,7 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         // SAFETY: the mapping was made by `reserve` with this length, and nothing borrows from the pool any more.
-        let _ = unsafe { rustix::mm::munmap(self.memory.as_ptr().cast(), self.reserved) };
+        let _ = unsafe { rustix::mm::munmap(self.memory.as_ptr().cast(), self.reserved + sizes_len(self.reserved)) };
     }
 }
 
@@ -659,6 +655,12 @@ pub fn class_size(bytes: usize) -> usize {
     bytes.next_multiple_of(step).min(SLAB)
 }
 
+/// Bytes of address space for the sizes of so many bytes of slabs. What is a multiple of a huge page's length the system
+/// puts where huge pages fit.
+fn sizes_len(reserved: usize) -> usize {
+    (reserved / SLAB * size_of::<AtomicU32>()).next_multiple_of(HUGE)
+}
+
 fn reserve(bytes: usize) -> std::io::Result<NonNull<u8>> {
     use rustix::mm::{mmap_anonymous, MapFlags, ProtFlags};
     // SAFETY: a fresh private anonymous mapping at an address of the system's choice.
@@ -673,24 +675,13 @@ fn reserve(bytes: usize) -> std::io::Result<NonNull<u8>> {
     NonNull::new(address.cast()).ok_or_else(|| std::io::Error::other("the system mapped page zero"))
 }
 
-/// Start of the range, which has small pages: a short step must not pay for clearing 2 MiB it does not use.
-const START: usize = 2 << 20;
-/// What is asked for at once there. Of each size of frames the last one asked for is used in part.
-const PIECE: usize = 32 << 10;
-const _: () = assert!(START / PIECE <= u64::BITS as usize);
-
-/// Huge pages for what lies behind the start.
+/// Bytes of a huge page.
+const HUGE: usize = 2 << 20;
+/// Huge pages, from the first on: to clear 2 MiB at once costs less than first touches of a hundred small pages, and a
+/// step of some thousand requests makes more.
 fn advise_huge(memory: NonNull<u8>, bytes: usize) {
-    if bytes > START {
-        // SAFETY: the range lies inside the mapping just made; the advice changes no contents.
-        let _ = unsafe {
-            rustix::mm::madvise(
-                memory.as_ptr().add(START).cast(),
-                bytes - START,
-                rustix::mm::Advice::LinuxHugepage,
-            )
-        };
-    }
+    // SAFETY: the range lies inside the mapping just made; the advice changes no contents.
+    let _ = unsafe { rustix::mm::madvise(memory.as_ptr().cast(), bytes, rustix::mm::Advice::LinuxHugepage) };
 }
 
 #[cfg(test)]
