@@ -3,72 +3,43 @@
 
 mod common;
 
-use cica_disk::{Disk, File, LinuxDisk, Open, ReadAt, WriteAt};
+use cica_disk::{LinuxDisk, ReadAt, WriteAt};
 use cica_engine::*;
+use common::hooked::{hooked, Hook, Hooked};
 use common::*;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::Arc;
 
 /// Files of this machine; of those opened for direct I/O, how many requests could go so.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Watched {
     aligned: AtomicU64,
     other: AtomicU64,
 }
 
-#[derive(Debug)]
-struct WatchedDisk(Arc<Watched>);
-
-#[derive(Debug)]
-struct WatchedFile {
-    file: Box<dyn File>,
-    watched: Option<Arc<Watched>>,
-}
-
-impl WatchedFile {
-    fn note(&self, at: u64, buf: *const u8, len: usize) {
-        if let Some(watched) = &self.watched {
+impl Watched {
+    fn note(&self, file: &Hooked, at: u64, buf: *const u8, len: usize) {
+        if file.how.direct {
             let aligned = (at | buf as u64 | len as u64) % 4096 == 0;
-            let count = if aligned { &watched.aligned } else { &watched.other };
+            let count = if aligned { &self.aligned } else { &self.other };
             count.fetch_add(1, Relaxed);
         }
     }
 }
 
-impl Disk for WatchedDisk {
-    fn open(&self, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
-        Ok(Box::new(WatchedFile {
-            file: LinuxDisk::new().open(path, how)?,
-            watched: how.direct.then(|| self.0.clone()),
-        }))
+impl Hook for Watched {
+    fn read(&self, file: &Hooked, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
+        batch
+            .iter()
+            .for_each(|r| self.note(file, r.at, r.buf.as_ptr(), r.buf.len()));
+        file.file.read(batch)
     }
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        LinuxDisk::new().rename(from, to)
-    }
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        LinuxDisk::new().remove(path)
-    }
-    fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
-        LinuxDisk::new().list(directory)
-    }
-}
-
-impl File for WatchedFile {
-    fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
-        batch.iter().for_each(|r| self.note(r.at, r.buf.as_ptr(), r.buf.len()));
-        self.file.read(batch)
-    }
-    fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
-        batch.iter().for_each(|w| self.note(w.at, w.buf.as_ptr(), w.buf.len()));
-        self.file.write(batch)
-    }
-    fn sync(&self) -> io::Result<()> {
-        self.file.sync()
-    }
-    fn size(&self, set: Option<u64>) -> io::Result<u64> {
-        self.file.size(set)
+    fn write(&self, file: &Hooked, batch: &[WriteAt<'_>]) -> io::Result<()> {
+        batch
+            .iter()
+            .for_each(|w| self.note(file, w.at, w.buf.as_ptr(), w.buf.len()));
+        file.file.write(batch)
     }
 }
 
@@ -77,7 +48,7 @@ fn life(io: Io, ci_size: u32) -> (u64, u64) {
     let root = std::env::temp_dir().join(format!("cica-direct-{}-{io:?}-{ci_size}", std::process::id()));
     std::fs::create_dir_all(&root).unwrap();
     let watched = Arc::new(Watched::default());
-    let mut world = World::on(Arc::new(WatchedDisk(watched.clone())), &root);
+    let mut world = World::on(hooked(LinuxDisk::new(), watched.clone()), &root);
     world.pool_bytes = 4 << 20;
     let engine = world.engine();
     world.create(&engine, "a", |data, _| {

@@ -130,7 +130,7 @@ fn what_was_committed_in_an_epoch_outlives_the_death_of_the_process() {
 #[test]
 fn a_close_while_an_epoch_ends_lets_no_log_go() {
     let disk = Stopping::at("/v/a.data");
-    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    let world = World::on(disk.disk(), Path::new("/"));
     let engine = world.engine();
     engine.start_log_over_after(64 << 10);
     loaded(&world, &engine, "a", 100);

@@ -5,9 +5,10 @@
 mod common;
 
 use cica_disk::sim::{Event, Survival};
-use cica_disk::{Disk, File, Image, MemoryDisk, Open, ReadAt, SimDisk, WriteAt};
+use cica_disk::{Disk, Image, MemoryDisk, Open, ReadAt, SimDisk, WriteAt};
 use cica_engine::*;
 use common::bytes::bytes_of;
+use common::hooked::{hooked, Hook, Hooked};
 use common::keyed::count;
 use common::*;
 use std::io;
@@ -168,60 +169,25 @@ fn an_index_root_of_the_same_version_from_another_history_is_refused() {
     assert!(refused.contains("not of the same moment"), "{refused}");
 }
 
-/// A disk that answers one read of the root's copy at `at`, of those that come, with the other copy.
-#[derive(Debug, Clone)]
+/// Answers one read of the root's copy at `at`, of those that come, with the other copy.
 struct Astray {
-    disk: MemoryDisk,
     path: PathBuf,
     at: u64,
     /// How many come before.
-    before: Arc<AtomicIsize>,
+    before: AtomicIsize,
 }
 
-#[derive(Debug)]
-struct AstrayFile {
-    file: Box<dyn File>,
-    at: u64,
-    before: Option<Arc<AtomicIsize>>,
-}
-
-impl Disk for Astray {
-    fn open(&self, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
-        Ok(Box::new(AstrayFile {
-            file: self.disk.open(path, how)?,
-            at: self.at,
-            before: (path == self.path).then(|| self.before.clone()),
-        }))
-    }
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.disk.rename(from, to)
-    }
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        self.disk.remove(path)
-    }
-    fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
-        self.disk.list(directory)
-    }
-}
-
-impl File for AstrayFile {
-    fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
-        for read in batch.iter_mut() {
-            let now = |before: &Arc<AtomicIsize>| before.fetch_sub(1, Relaxed) == 0;
-            if read.at == self.at && self.before.as_ref().is_some_and(now) {
+impl Hook for Astray {
+    fn read(&self, file: &Hooked, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
+        for read in batch
+            .iter_mut()
+            .filter(|read| file.path == self.path && read.at == self.at)
+        {
+            if self.before.fetch_sub(1, Relaxed) == 0 {
                 read.at = 65_536 - self.at;
             }
         }
-        self.file.read(batch)
-    }
-    fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
-        self.file.write(batch)
-    }
-    fn sync(&self) -> io::Result<()> {
-        self.file.sync()
-    }
-    fn size(&self, set: Option<u64>) -> io::Result<u64> {
-        self.file.size(set)
+        file.file.read(batch)
     }
 }
 
@@ -245,15 +211,14 @@ fn one_read_of_the_root_from_the_wrong_place_does_not_make_an_older_state_the_ne
         drop(file);
         let mut nth = 0;
         loop {
-            let left = Arc::new(AtomicIsize::new(nth));
-            let astray = Astray {
-                disk: MemoryDisk::from(disk.image()),
+            let astray = Arc::new(Astray {
                 path: path.clone(),
                 at,
-                before: left.clone(),
-            };
-            assert_eq!(count(&world_on(astray), "a"), 4, "copy at {at}, read {nth}");
-            if left.load(Relaxed) >= 0 {
+                before: AtomicIsize::new(nth),
+            });
+            let world = World::on(hooked(MemoryDisk::from(disk.image()), astray.clone()), Path::new("/"));
+            assert_eq!(count(&world, "a"), 4, "copy at {at}, read {nth}");
+            if astray.before.load(Relaxed) >= 0 {
                 break;
             }
             nth += 1;

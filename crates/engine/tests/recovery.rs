@@ -4,9 +4,10 @@
 
 mod common;
 
-use cica_disk::{Create, Disk, File, MemoryDisk, Open, ReadAt, WriteAt};
+use cica_disk::{Create, MemoryDisk, Open, WriteAt};
 use cica_engine::*;
 use common::bytes::{bytes_of, put};
+use common::hooked::{hooked, Hook, Hooked};
 use common::*;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -265,73 +266,31 @@ fn an_open_for_input_changes_nothing_though_another_is_for_output() {
     assert!(has(&input, 5));
 }
 
-/// A disk on which writes to one file fail from some moment on.
-#[derive(Debug, Clone)]
+/// Writes to one file fail from some moment on.
+#[derive(Default)]
 struct Failing {
-    disk: MemoryDisk,
-    file: Arc<Mutex<Option<PathBuf>>>,
-    on: Arc<AtomicBool>,
+    file: Mutex<Option<PathBuf>>,
+    on: AtomicBool,
     /// Writes of roots so far.
-    roots: Arc<AtomicU64>,
+    roots: AtomicU64,
 }
 
-#[derive(Debug)]
-struct FailingFile {
-    file: Box<dyn File>,
-    path: PathBuf,
-    disk: Failing,
-}
-
-impl Disk for Failing {
-    fn open(&self, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
-        Ok(Box::new(FailingFile {
-            file: self.disk.open(path, how)?,
-            path: path.to_path_buf(),
-            disk: self.clone(),
-        }))
-    }
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.disk.rename(from, to)
-    }
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        self.disk.remove(path)
-    }
-    fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
-        self.disk.list(directory)
-    }
-}
-
-impl File for FailingFile {
-    fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
-        self.file.read(batch)
-    }
-    fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
-        let fails = self.disk.on.load(Relaxed) && self.disk.file.lock().unwrap().as_deref() == Some(&*self.path);
+impl Hook for Failing {
+    fn write(&self, file: &Hooked, batch: &[WriteAt<'_>]) -> io::Result<()> {
         if batch.iter().any(|w| w.at < 131_072) {
-            self.disk.roots.fetch_add(1, Relaxed);
+            self.roots.fetch_add(1, Relaxed);
         }
-        match fails {
+        match self.on.load(Relaxed) && self.file.lock().unwrap().as_ref() == Some(&file.path) {
             true => Err(io::Error::other("made to fail")),
-            false => self.file.write(batch),
+            false => file.file.write(batch),
         }
-    }
-    fn sync(&self) -> io::Result<()> {
-        self.file.sync()
-    }
-    fn size(&self, set: Option<u64>) -> io::Result<u64> {
-        self.file.size(set)
     }
 }
 
-fn failing_world() -> (World, Failing) {
-    let disk = Failing {
-        disk: MemoryDisk::default(),
-        file: Arc::default(),
-        on: Arc::default(),
-        roots: Arc::default(),
-    };
-    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
-    (world, disk)
+fn failing_world() -> (World, Arc<Failing>) {
+    let failing = Arc::new(Failing::default());
+    let disk = hooked(MemoryDisk::default(), failing.clone());
+    (World::on(disk, Path::new("/")), failing)
 }
 
 #[test]

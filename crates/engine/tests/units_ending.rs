@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 /// Ends a unit that inserted record 5; what another owner is answered who inserts it when the log is written.
 fn asked_at_the_end(end: impl FnOnce(&UnitOfRecovery)) -> (u8, u8) {
     let disk = Stopping::at("/log");
-    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    let world = World::on(disk.disk(), Path::new("/"));
     let engine = world.engine();
     loaded(&world, &engine, "a", 10);
     let ds = world.open(&engine, "a");

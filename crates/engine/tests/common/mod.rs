@@ -4,6 +4,7 @@
 
 pub mod bytes;
 pub mod history;
+pub mod hooked;
 pub mod keyed;
 #[cfg(cica_schedules)]
 pub mod orders;

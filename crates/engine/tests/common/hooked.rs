@@ -1,0 +1,85 @@
+//! A disk that a test has its hand in: calls to its files go by way of a hook.
+
+use cica_disk::{Disk, File, Open, ReadAt, WriteAt};
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What is done of a call to a file.
+pub trait Hook: Send + Sync + 'static {
+    fn read(&self, file: &Hooked, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
+        file.file.read(batch)
+    }
+    fn write(&self, file: &Hooked, batch: &[WriteAt<'_>]) -> io::Result<()> {
+        file.file.write(batch)
+    }
+}
+
+/// An open file, how it was opened, and the file below.
+pub struct Hooked {
+    pub path: PathBuf,
+    pub how: Open,
+    pub file: Box<dyn File>,
+    hook: Arc<dyn Hook>,
+}
+
+/// The disk over `below` whose files' calls go by way of `hook`.
+pub fn hooked(below: impl Disk + 'static, hook: Arc<impl Hook>) -> Arc<dyn Disk> {
+    Arc::new(HookedDisk {
+        below: Arc::new(below),
+        hook,
+    })
+}
+
+struct HookedDisk {
+    below: Arc<dyn Disk>,
+    hook: Arc<dyn Hook>,
+}
+
+impl fmt::Debug for HookedDisk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HookedDisk({:?})", self.below)
+    }
+}
+
+impl fmt::Debug for Hooked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hooked({})", self.path.display())
+    }
+}
+
+impl Disk for HookedDisk {
+    fn open(&self, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        Ok(Box::new(Hooked {
+            path: path.into(),
+            how,
+            file: self.below.open(path, how)?,
+            hook: self.hook.clone(),
+        }))
+    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.below.rename(from, to)
+    }
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.below.remove(path)
+    }
+    fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
+        self.below.list(directory)
+    }
+}
+
+impl File for Hooked {
+    fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
+        self.hook.read(self, batch)
+    }
+    fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
+        self.hook.write(self, batch)
+    }
+    fn sync(&self) -> io::Result<()> {
+        self.file.sync()
+    }
+    fn size(&self, set: Option<u64>) -> io::Result<u64> {
+        self.file.size(set)
+    }
+}
