@@ -3,6 +3,7 @@
 //! The positions are those of [`crate::string`], with keys for K.
 
 use super::glance::{Glass, Look};
+use super::tree::Straight;
 use super::{Inserted, Ksds, Leaf, Order, Spot};
 use crate::common::by::By;
 use crate::dataset::{Access, Inner};
@@ -37,6 +38,8 @@ pub struct KsdsString {
     id: u64,
     /// The record last returned by a direct request, or by the first step onto a page.
     area: Vec<u8>,
+    /// Memory for the next one: while that may still prove wrong, the position's key may be in `area`.
+    other_area: Vec<u8>,
     /// A copy of the page that a sequential reader came to: good while the page is as it was.
     page: Records,
     page_is: Option<(u32, u64)>,
@@ -78,6 +81,7 @@ impl KsdsString {
             access,
             id,
             area,
+            other_area: Vec::new(),
             page: Records::default(),
             page_is: None,
             glass: Glass::default(),
@@ -119,8 +123,45 @@ impl KsdsString {
     ///
     /// # Errors
     /// 8/16 not found, 8/20 held by another string, 8/68, 8/112, 8/116, 12/x.
+    #[inline]
     pub fn get(&mut self, key: &[u8], search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
-        let again = self.spot.filter(|_| search == Search::Equal && self.stands_on(key));
+        let again = search == Search::Equal && self.stands_on(key);
+        if search == Search::Equal && intent == Intent::Position && !again {
+            self.release();
+            self.inner.allow_read(self.access, intent)?;
+            self.check_key(key)?;
+            match self.ksds.straight_to(key)? {
+                Straight::To(spot) if self.takes(&spot) => return self.deliver(spot, intent, true),
+                Straight::Nowhere => return Err(self.lose(RequestError::NotFound)),
+                Straight::To(_) | Straight::Elsewhere => {}
+            }
+        }
+        self.get_anyhow(key, search, intent, again)
+    }
+
+    /// Takes a record that lies in one CI into the area. False, and nothing is done: its page has changed, or it lies
+    /// in several.
+    #[inline]
+    fn takes(&mut self, spot: &Spot) -> bool {
+        let view = self.ksds.leaf_view(&spot.leaf);
+        let rba = self.ksds.rba_of(spot);
+        let whole = view.segment() == 0 && view.record(spot.pos, &mut self.other_area);
+        let taken = whole && self.ksds.fresh(&spot.leaf);
+        if taken {
+            std::mem::swap(&mut self.area, &mut self.other_area);
+            self.rba = rba;
+        }
+        taken
+    }
+
+    fn get_anyhow(
+        &mut self,
+        key: &[u8],
+        search: Search,
+        intent: Intent,
+        again: bool,
+    ) -> Result<Record<'_>, RequestError> {
+        let again = self.spot.filter(|_| again);
         self.allow_read(intent)?;
         self.check_key(key)?;
         let known = Cell::new(again);

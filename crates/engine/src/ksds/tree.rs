@@ -31,6 +31,15 @@ pub struct Spot {
     pub pos: usize,
 }
 
+/// What became of the straight way to a record.
+pub(super) enum Straight {
+    To(Spot),
+    /// There is no such record.
+    Nowhere,
+    /// Another way must be tried.
+    Elsewhere,
+}
+
 /// An entry of a sequence-set record, as a reader found it.
 struct Entrance {
     /// The CA that the record indexes, and the number in it of the entry's CI.
@@ -197,6 +206,29 @@ impl Ksds {
         let (pos, equal) = view.find_record(Probe::new(key), self.shape.rkp);
         let here = equal && view.segment() <= 1;
         (here && self.fresh(&leaf)).then_some(Spot { leaf, pos })
+    }
+
+    /// The record with this key, if that is a whole one, looked for where it belongs and nowhere else.
+    #[inline]
+    pub(super) fn straight_to(&self, key: &[u8]) -> Result<Straight, RequestError> {
+        if key.len() != self.shape.key_len {
+            return Ok(Straight::Elsewhere);
+        }
+        let (probe, replacing) = (Probe::new(key), self.replacing());
+        let Some(leaf) = self.descend(probe)? else {
+            return Ok(Straight::Elsewhere);
+        };
+        let view = self.leaf_view(&leaf);
+        let (pos, equal) = view.find_record(probe, self.shape.rkp);
+        let segment = view.segment();
+        // What is not there is nowhere (K1), unless it is a spanned record that is being replaced.
+        let settled = replacing & 1 == 0 && self.replacing() == replacing;
+        Ok(match (equal, segment) {
+            _ if !self.fresh(&leaf) => Straight::Elsewhere,
+            (true, 0) => Straight::To(Spot { leaf, pos }),
+            (false, 0) if settled => Straight::Nowhere,
+            _ => Straight::Elsewhere,
+        })
     }
 
     /// The first record whose key is at or above `key` (`after`: above it). A short `key` compares over its length.

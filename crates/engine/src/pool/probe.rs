@@ -6,6 +6,8 @@ use std::cmp::Ordering;
 
 /// Bytes compared as one number.
 const FIRST: usize = 16;
+/// Those of them that fit into one register: most keys, and what pages of longer ones share, are no longer.
+const HALF: usize = 8;
 
 /// See the module.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +38,11 @@ impl<'k> Probe<'k> {
     #[inline]
     pub fn compare_prefix(&self, prefix: u128, len: usize) -> Ordering {
         let common = len.min(self.key.len());
-        match most_significant(prefix, common).cmp(&most_significant(self.first, common)) {
+        let order = match common <= HALF {
+            true => upper(prefix, common).cmp(&upper(self.first, common)),
+            false => most_significant(prefix, common).cmp(&most_significant(self.first, common)),
+        };
+        match order {
             Ordering::Equal if common < len => Ordering::Greater,
             other => other,
         }
@@ -56,6 +62,10 @@ impl<'k> Probe<'k> {
     #[inline]
     pub fn compare(&self, words: Words<'_>, offset: usize, len: usize) -> Ordering {
         let len = len.min(self.key.len());
+        if len <= HALF {
+            let start = u128::from(words.eight(offset).swap_bytes()) << 64;
+            return upper(start, len).cmp(&upper(self.first, len));
+        }
         let first = len.min(FIRST);
         let order = most_significant(words.sixteen(offset), first).cmp(&most_significant(self.first, first));
         if len <= FIRST || order != Ordering::Equal {
@@ -86,6 +96,12 @@ fn most_significant(number: u128, bytes: usize) -> u128 {
     number.checked_shr(128 - 8 * bytes as u32).unwrap_or(0)
 }
 
+/// The same for at most [`HALF`] bytes.
+#[inline]
+fn upper(number: u128, bytes: usize) -> u64 {
+    ((number >> 64) as u64).checked_shr(64 - 8 * bytes as u32).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,6 +114,25 @@ mod tests {
             let known = len.min(FIRST);
             first[..known].copy_from_slice(&key[..known]);
             assert_eq!(first_of(&key[..len]), u128::from_be_bytes(first), "{len}");
+        }
+    }
+
+    #[test]
+    fn a_prefix_of_any_length_compares_as_its_bytes_do() {
+        let bytes = *b"CUSTOMER.NUMBER.";
+        for key in [
+            &b"CUSTOMER.NUMBER.12"[..],
+            b"CUSTOMER",
+            b"CUSTOMEQ.ZZZZZZZZZ",
+            b"D",
+            b"CUSTOMER.NUMBEQZ",
+            b"",
+        ] {
+            for len in 0..=bytes.len() {
+                let (prefix, start) = (&bytes[..len], &key[..len.min(key.len())]);
+                let order = Probe::new(key).compare_prefix(u128::from_be_bytes(bytes), len);
+                assert_eq!(order, prefix.cmp(start), "{len} {key:?}");
+            }
         }
     }
 

@@ -104,14 +104,12 @@ impl<'p> CaPage<'p> {
     /// Asks for the cache line that [`frame`](Self::frame) reads.
     #[inline]
     pub fn prefetch_frame(&self, i: usize) {
-        let at = Self::frame_at(i) * 4;
-        self.words.prefetch(at, at + 4);
+        self.words.prefetch_line(Self::frame_at(i) / 2);
     }
     /// Asks for the cache line that [`place`](Self::place) reads.
     #[inline]
     pub fn prefetch_place(&self, i: usize) {
-        let at = Self::place_at(i) * 8;
-        self.words.prefetch(at, at + 8);
+        self.words.prefetch_line(Self::place_at(i));
     }
     /// Sets it.
     pub fn set_frame(&self, i: usize, frame: u32) {
