@@ -64,7 +64,7 @@ impl Locks {
     #[inline]
     pub fn before_read(&mut self, options: c_int) {
         let Some(opener) = &mut self.opener else { return };
-        if !self.multiple && options & read::KEPT_LOCK == 0 {
+        if opener.holds() && !self.multiple && options & read::KEPT_LOCK == 0 {
             opener.unlock_all();
         }
         let asked = options & (read::LOCK | read::KEPT_LOCK | read::WAIT) != 0;

@@ -37,7 +37,48 @@ pub unsafe fn read_key(
         if !matches!(f.open, open::INPUT | open::I_O) {
             return Err(Outcome::NotForInput);
         }
-        let mut wanted = [0; MAX_KEY];
+        match one_piece(f, open, key) {
+            Some((by, wanted)) => read_this(libcob, f, open, by, wanted, options),
+            None => read_by_copy(libcob, f, open, key, options),
+        }
+    }
+}
+
+/// The key in the record area, where that is how it is stored: in the data set's code, and in one piece. It is used
+/// before the area is written.
+///
+/// # Safety
+/// As [`read_key`].
+#[inline]
+unsafe fn one_piece<'a>(f: &File, open: &OpenFile, key: *const Field) -> Option<(usize, &'a [u8])> {
+    if open.by != By::Key || open.code_set.is_some() {
+        return None;
+    }
+    // SAFETY: the caller's promise; the parts lie in the record area, as the FD says.
+    unsafe {
+        let (by, _) = which_key(f, key).ok()?;
+        match open.fd.parts.get(by)?[..] {
+            [(offset, length)] => Some((by, std::slice::from_raw_parts((*f.record).data.add(offset), length))),
+            _ => None,
+        }
+    }
+}
+
+/// READ by what has to be put together before it is a key.
+///
+/// # Safety
+/// As [`read_key`].
+#[inline(never)]
+unsafe fn read_by_copy(
+    libcob: &Libcob,
+    f: &mut File,
+    open: &mut OpenFile,
+    key: *mut Field,
+    options: c_int,
+) -> Result<(), Outcome> {
+    let mut wanted = [0; MAX_KEY];
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
         let (by, wanted) = match open.by {
             By::Number => match number_as_key(libcob, f, &mut wanted) {
                 Ok(wanted) => (0, wanted),
@@ -50,13 +91,48 @@ pub unsafe fn read_key(
                 (by, key_in_area(f, open, by, &mut wanted))
             }
         };
-        open.locks.before_read(options);
-        let record = open.read_key(by, wanted)?;
+        read_this(libcob, f, open, by, wanted, options)
+    }
+}
+
+/// READ by this key.
+///
+/// # Safety
+/// As [`read_key`].
+#[inline]
+unsafe fn read_this(
+    libcob: &Libcob,
+    f: &mut File,
+    open: &mut OpenFile,
+    by: usize,
+    wanted: &[u8],
+    options: c_int,
+) -> Result<(), Outcome> {
+    open.locks.before_read(options);
+    let record = open.read_key(by, wanted)?;
+    // SAFETY: the caller's promise.
+    unsafe {
         let done = deliver(libcob, f, &record);
-        translate(f, open);
-        after_read(f);
-        remember(f, open);
+        arrived(f, open);
         done
+    }
+}
+
+/// A record is in the record area.
+///
+/// # Safety
+/// As [`read_key`].
+#[inline]
+unsafe fn arrived(f: &mut File, open: &mut OpenFile) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if open.code_set.is_some() {
+            translate(f, open);
+        }
+        after_read(f);
+        if f.open == open::I_O && open.fd.in_order() {
+            remember(f, open);
+        }
     }
 }
 
@@ -86,9 +162,7 @@ pub unsafe fn read_way(libcob: &Libcob, file: *mut File, open: &mut OpenFile, op
         match open.read_way(way) {
             Ok(record) => {
                 let done = deliver(libcob, f, &record);
-                translate(f, open);
-                after_read(f);
-                remember(f, open);
+                arrived(f, open);
                 match show_number(libcob, f, open) {
                     Ok(()) => done,
                     Err(outcome) => open.stay().and(Err(outcome)),
@@ -219,7 +293,28 @@ pub unsafe fn rewrite(
     unsafe {
         let f = &mut *file;
         may_change(f, open)?;
-        let mut key = [0; MAX_KEY];
+        match one_piece(f, open, std::ptr::null()) {
+            Some((_, key)) => rewrite_this(libcob, f, open, record, key, options),
+            None => rewrite_by_copy(libcob, f, open, record, options),
+        }
+    }
+}
+
+/// REWRITE of the record with a key that has to be put together before it is one.
+///
+/// # Safety
+/// As [`read_key`].
+#[inline(never)]
+unsafe fn rewrite_by_copy(
+    libcob: &Libcob,
+    f: &mut File,
+    open: &mut OpenFile,
+    record: *mut Field,
+    options: c_int,
+) -> Result<(), Outcome> {
+    let mut key = [0; MAX_KEY];
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
         let key = match (open.by, open.fd.in_order()) {
             (By::Address, _) | (By::Number, true) => last_read(open, &mut key),
             (By::Number, false) => number_as_key(libcob, f, &mut key).map_err(|_| Outcome::Boundary)?,
@@ -228,13 +323,31 @@ pub unsafe fn rewrite(
         if let (Some(as_read), By::Number | By::Address) = (&mut open.as_read, open.by) {
             as_read.mean(key);
         }
-        let done = with_given(libcob, f, open, record, |open, record| open.rewrite(record, key));
+        let done = rewrite_this(libcob, f, open, record, key, options);
         if let Some(as_read) = &mut open.as_read {
             as_read.let_go();
         }
-        open.locks.after_change(options, key);
         done
     }
+}
+
+/// REWRITE of the record with this key.
+///
+/// # Safety
+/// As [`read_key`].
+#[inline]
+unsafe fn rewrite_this(
+    libcob: &Libcob,
+    f: &mut File,
+    open: &mut OpenFile,
+    record: *mut Field,
+    key: &[u8],
+    options: c_int,
+) -> Result<(), Outcome> {
+    // SAFETY: the caller's promise.
+    let done = unsafe { with_given(libcob, f, open, record, |open, record| open.rewrite(record, key)) };
+    open.locks.after_change(options, key);
+    done
 }
 
 /// DELETE.
@@ -394,7 +507,7 @@ unsafe fn deliver(libcob: &Libcob, f: &File, record: &Read<'_>) -> Result<(), Ou
 ///
 /// # Safety
 /// As [`read_key`].
-#[inline]
+#[inline(never)]
 unsafe fn translate(f: &File, open: &mut OpenFile) {
     let Some(code_set) = &open.code_set else { return };
     // SAFETY: the caller's promise; the record area has as many bytes as `deliver` wrote.
@@ -420,23 +533,20 @@ fn after_read(f: &mut File) {
     f.read_done = 1;
 }
 
-/// In sequential access of an I-O file, REWRITE and DELETE are for the record read last.
+/// In sequential access of an I-O file, REWRITE and DELETE are for the record read last: its key is kept.
 ///
 /// # Safety
 /// As [`read_key`].
-#[inline]
 unsafe fn remember(f: &File, open: &mut OpenFile) {
-    if f.open == open::I_O && open.fd.in_order() {
-        let mut key = [0; MAX_KEY];
-        let key = match open.by {
-            By::Number => as_key(&(open.number as u32).to_be_bytes(), &mut key),
-            By::Address => as_key(&open.number.to_be_bytes(), &mut key),
-            // SAFETY: the caller's promise.
-            By::Key => unsafe { key_to_change(f, open, &mut key) },
-        };
-        open.last_read.clear();
-        open.last_read.extend_from_slice(key);
-    }
+    let mut key = [0; MAX_KEY];
+    let key = match open.by {
+        By::Number => as_key(&(open.number as u32).to_be_bytes(), &mut key),
+        By::Address => as_key(&open.number.to_be_bytes(), &mut key),
+        // SAFETY: the caller's promise.
+        By::Key => unsafe { key_to_change(f, open, &mut key) },
+    };
+    open.last_read.clear();
+    open.last_read.extend_from_slice(key);
 }
 
 /// What RELATIVE KEY says; none where it is no record number, or there is no RELATIVE KEY.
