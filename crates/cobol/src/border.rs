@@ -87,7 +87,7 @@ unsafe fn ours(
     let Some(outcome) = (unsafe { self::act(file, |open| act(libcob, open)) }) else {
         return false;
     };
-    unsafe { libcob.set_status(file, item, outcome.status(Set::of_process())) };
+    unsafe { libcob.set_status(file, item, status_of(outcome)) };
     true
 }
 
@@ -107,7 +107,7 @@ unsafe fn our_read(
     let Some(outcome) = (unsafe { act_waiting(file, options, |open| read(libcob, open)) }) else {
         return false;
     };
-    unsafe { libcob.set_status(file, item, outcome.status(Set::of_process())) };
+    unsafe { libcob.set_status(file, item, status_of(outcome)) };
     true
 }
 
@@ -160,6 +160,16 @@ pub unsafe fn act(file: *mut File, act: impl FnOnce(&mut OpenFile) -> Result<(),
     }))
 }
 
+/// The status of this process's set.
+#[inline]
+fn status_of(outcome: Outcome) -> u8 {
+    match outcome {
+        // It is the same in all sets, and what nearly every request comes to.
+        Outcome::Done => 0,
+        other => other.status(Set::of_process()),
+    }
+}
+
 /// The text of a data item, without the blanks behind it; none of a LINKAGE item that was not passed.
 ///
 /// # Safety
@@ -185,7 +195,7 @@ pub unsafe extern "C" fn cob_open(file: *mut File, mode: c_int, sharing: c_int, 
             return;
         }
         match (take_over(file, mode, sharing), libcob()) {
-            (Some(outcome), Some(libcob)) => libcob.set_status(file, item, outcome.status(Set::of_process())),
+            (Some(outcome), Some(libcob)) => libcob.set_status(file, item, status_of(outcome)),
             _ => {
                 if let Some(open) = next().open {
                     open(file, mode, sharing, item);
@@ -193,6 +203,13 @@ pub unsafe extern "C" fn cob_open(file: *mut File, mode: c_int, sharing: c_int, 
             }
         }
     }
+}
+
+/// Can it be a data set?
+fn is_candidate(f: &File) -> bool {
+    let kinds = [organization::SEQUENTIAL, organization::RELATIVE, organization::INDEXED];
+    let known = kinds.contains(&f.organization) && f.version == 1;
+    known && f.select & select::STANDARD == 0 && !f.assign.is_null()
 }
 
 /// Opens the file if it is Cica's; none when it is libcob's.
@@ -203,13 +220,7 @@ pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int) -> Option<
     // SAFETY: the caller's promise, here and below.
     unsafe {
         let f = file.as_mut()?;
-        let kinds = [organization::SEQUENTIAL, organization::RELATIVE, organization::INDEXED];
-        let candidate = kinds.contains(&f.organization)
-            && f.version == 1
-            && f.open == open::CLOSED
-            && f.select & select::STANDARD == 0
-            && !f.assign.is_null();
-        if !candidate || is_forked() {
+        if !is_candidate(f) || f.open != open::CLOSED || is_forked() {
             return None;
         }
         let libcob = libcob()?;
@@ -269,7 +280,7 @@ pub unsafe extern "C" fn cob_close(file: *mut File, item: *mut Field, option: c_
     // SAFETY: the caller's promise, here and below.
     unsafe {
         match (close(file, option), libcob()) {
-            (Some(outcome), Some(libcob)) => libcob.set_status(file, item, outcome.status(Set::of_process())),
+            (Some(outcome), Some(libcob)) => libcob.set_status(file, item, status_of(outcome)),
             _ => {
                 if let Some(close) = next().close {
                     close(file, item, option, remove);
@@ -468,7 +479,7 @@ pub unsafe extern "C" fn cob_delete_file(file: *mut File, item: *mut Field) {
         let mut deleted = None;
         let assign = file.as_ref().and_then(|f| text(f.assign));
         if let (Some(f), Some(libcob), Some(assign)) = (file.as_ref(), libcob(), assign) {
-            if f.open == open::CLOSED && f.organization != organization::SEQUENTIAL {
+            if f.open == open::CLOSED && is_candidate(f) {
                 let done = behind(|| {
                     deleted = request_of(f, "", &assign, open::CLOSED).delete();
                     Outcome::Done
@@ -478,7 +489,7 @@ pub unsafe extern "C" fn cob_delete_file(file: *mut File, item: *mut Field) {
                 }
             }
             if let Some(outcome) = deleted {
-                libcob.set_status(file, item, outcome.status(Set::of_process()));
+                libcob.set_status(file, item, status_of(outcome));
                 return;
             }
         }

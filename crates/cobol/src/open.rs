@@ -126,9 +126,7 @@ impl Request<'_> {
         self.reversed = assigned.reversed && self.mode == open::INPUT;
         match self.find(session, &name) {
             Ok((catalog, cluster)) => {
-                // A plain file of the program's is not taken for a data set of the same name and another kind.
-                let sequential = self.organization == organization::SEQUENTIAL;
-                if sequential && !assigned.explicit && cluster.organization != Organization::Esds {
+                if self.is_anothers(&assigned, &cluster) {
                     return Opened::Libcobs;
                 }
                 if let Some(index) = &cluster.way {
@@ -156,6 +154,12 @@ impl Request<'_> {
     fn find(&self, session: &Session, name: &Name) -> Result<(Arc<Catalog>, Box<Reached>), SessionError> {
         let (catalog, cluster) = session.reach(name)?;
         Ok((catalog, Box::new(cluster)))
+    }
+
+    /// A plain file of the program's is not taken for a data set of the same name and another kind.
+    fn is_anothers(&self, assigned: &Assigned, cluster: &Reached) -> bool {
+        let sequential = self.organization == organization::SEQUENTIAL;
+        sequential && !assigned.explicit && cluster.organization != Organization::Esds
     }
 
     /// The name is not in the catalog.
@@ -411,6 +415,7 @@ impl Request<'_> {
         }
         let name = &name;
         match self.find(session, name) {
+            Ok((_, cluster)) if self.is_anothers(&assigned, &cluster) => return None,
             Ok(_) => {}
             Err(_) if assigned.explicit => return Some(Outcome::Missing),
             Err(_) => return None,

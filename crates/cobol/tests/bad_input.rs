@@ -13,8 +13,8 @@ fn program(assign: &str, organization: &str, record: &str) -> String {
          SELECT F ASSIGN TO \"{assign}\" ORGANIZATION {organization} FILE STATUS FS.\n\
          DATA DIVISION.\nFILE SECTION.\nFD F.\n{record}WORKING-STORAGE SECTION.\n01 FS PIC XX.\n\
          01 RK PIC 9(4).\n01 MODE-OF PIC X(8).\nPROCEDURE DIVISION.\nP1.\nACCEPT MODE-OF FROM ARGUMENT-VALUE.\n\
-         IF MODE-OF = \"output\" OPEN OUTPUT F ELSE OPEN INPUT F END-IF.\nDISPLAY FS.\n\
-         IF FS = \"00\" AND MODE-OF NOT = \"output\" READ F NEXT DISPLAY FS \" \" R END-IF.\nSTOP RUN.\n"
+         EVALUATE MODE-OF\nWHEN \"output\" OPEN OUTPUT F\nWHEN \"delete\" DELETE FILE F\nWHEN OTHER OPEN INPUT F\n\
+         END-EVALUATE.\nDISPLAY FS.\nIF FS = \"00\" AND MODE-OF = SPACES READ F NEXT DISPLAY FS \" \" R END-IF.\nSTOP RUN.\n"
     )
 }
 
@@ -107,6 +107,27 @@ fn a_plain_sequential_file_is_not_taken_for_a_ksds_of_its_name() {
     std::fs::write(place.0.join("CUST"), b"plaintext.").unwrap();
     let said = says(&place, &program("CUST", "SEQUENTIAL", "01 R PIC X(10).\n"), &[]).0;
     assert_eq!(said, "00\n00 plaintext.\n");
+}
+
+#[test]
+fn delete_file_takes_the_data_set_or_the_plain_file_that_open_would() {
+    let place = with_cust("bad-delete");
+    let told = |assign: &str, mode: &str| {
+        let source = program(assign, "SEQUENTIAL", "01 R PIC X(10).\n");
+        says(&place, &source, &[mode]).0
+    };
+    assert_eq!(told("//JOURNAL", "delete"), "35\n");
+    assert_eq!(told("//JOURNAL", "output"), "00\n");
+    assert_eq!(told("//JOURNAL", "delete"), "00\n");
+    assert_eq!(told("//JOURNAL", ""), "35\n");
+
+    std::fs::write(place.0.join("CUST"), b"plaintext.").unwrap();
+    assert_eq!(told("CUST", "delete"), "00\n");
+    assert!(!place.0.join("CUST").exists());
+    assert_eq!(
+        says(&place, &program("CUST", KEYED, TEN), &[""]).0,
+        "00\n00 0001ABCDEF\n"
+    );
 }
 
 #[test]
