@@ -67,13 +67,34 @@ def bits(words, runs):
     return command
 
 
+SCHEDULED = {"RUSTFLAGS": "--cfg cica_schedules", "CARGO_TARGET_DIR": str(TARGET / "schedules")}
+
+
+@functools.cache
+def scheduled_sim():
+    """The simulator built over a scheduler that decides who runs."""
+    build = ["cargo", "build", "--quiet", "--locked", "-p", "cica-sim"]
+    if subprocess.run(build, env=os.environ | SCHEDULED).returncode != 0:
+        sys.exit("reliability: the simulator with a scheduler does not compile")
+    return str(TARGET / "schedules" / "debug" / "cica-sim")
+
+
+def threads(words):
+    """Orders of threads in the simulator."""
+
+    def command(seed, amount):
+        return [scheduled_sim(), "threads", *words.split(), "--seed", str(seed), "--runs", str(amount)], {}, None
+
+    command.prepare = scheduled_sim
+    return command
+
+
 @functools.cache
 def program(crate, test, release=False, schedules=False):
     """The built program of a test."""
     build = ["cargo", "test", "--no-run", "--message-format=json", "--quiet", "--locked", "-p", f"cica-{crate}"]
     build += ["--test", test] + (["--release"] if release else [])
-    other = {"RUSTFLAGS": "--cfg cica_schedules", "CARGO_TARGET_DIR": str(TARGET / "schedules")}
-    environment = os.environ | (other if schedules else {})
+    environment = os.environ | (SCHEDULED if schedules else {})
     done = subprocess.run(build, env=environment, stdout=subprocess.PIPE, text=True)
     built = [json.loads(line) for line in done.stdout.split("\n") if line.startswith("{")]
     found = [b["executable"] for b in built if b.get("executable") and b["profile"]["test"]]
@@ -128,6 +149,10 @@ OTHERS = [
           sim("fault --units --each 1000000", "--runs", 2000)),
     Stage("schedule", "Orders of threads", "schedules", 500, 20_000, 2_000,
           of_crate("engine", "schedules", [], many("CICA_SCHEDULES", 5), schedules=True)),
+    Stage("threads", "Orders of threads on a data set, by seed, then power cuts", "schedules", 0, 20_000, 2_000,
+          threads("")),
+    Stage("threads-sphere", "The same on a base with alternate indexes", "schedules", 0, 10_000, 2_000,
+          threads("--sphere")),
     Stage("history", "Histories of threads explained", "histories", 0, 1_000, 200,
           of_crate("engine", "linearizable", [], many("CICA_HISTORIES", 5), release=True)),
     Stage("point", "Kills at chosen system calls", "points", 0, 500, 250,

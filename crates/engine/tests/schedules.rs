@@ -1,5 +1,6 @@
 //! Threads in orders that a scheduler chooses: at random, and by few changes of priority (PCT). Only compiled with
-//! `RUSTFLAGS="--cfg cica_schedules"`, see `src/sync`; `checks/reliability.py` does that.
+//! `RUSTFLAGS="--cfg cica_schedules"`, see `src/sync`; `checks/reliability.py` does that. What a power cut leaves of
+//! threads is a matter of `cica-sim threads`.
 //!
 //! `CICA_SCHEDULES` orders of each kind (100 without it), from seed `CICA_SEED` on. A failure prints its schedule.
 #![cfg(cica_schedules)]
@@ -330,4 +331,47 @@ fn units_that_meet_on_records_are_each_done_whole_or_not_at_all() {
         assert_eq!(sum, 0, "half a unit is there");
         ds.close().unwrap();
     });
+}
+
+/// The first change of one data set, while another one's change finds the log too long and starts it over.
+fn first_change_beside_an_end_of_epoch(durability: Durability) {
+    let (disk, world) = power::world();
+    let engine = world.engine();
+    engine.start_log_over_after(1);
+    let options = OpenOptions {
+        access: Access::Output,
+        durability,
+        ..OpenOptions::default()
+    };
+    // A further change would have the tree committed, and the first one with it.
+    let changes = [("a", 1), ("b", 3)];
+    let workers: Vec<_> = changes
+        .map(|(name, changes)| {
+            keyed::loaded(&world, &engine, name, 4);
+            (world.open_with(&engine, name, options), changes)
+        })
+        .into_iter()
+        .map(|(ds, changes)| {
+            shuttle::thread::spawn(move || {
+                for n in 0..changes {
+                    keyed::insert(&mut ds.string(), 100 + n, n).unwrap();
+                }
+                ds.commit().unwrap();
+                ds
+            })
+        })
+        .collect();
+    let open: Vec<DataSet> = workers.into_iter().map(|worker| worker.join().unwrap()).collect();
+    let after = power::cut(&disk);
+    for (name, changes) in changes {
+        let found = keyed::contents(&after.open(&after.engine(), name)).len() as u64;
+        assert_eq!(found, 4 + changes, "{name}");
+    }
+    drop(open);
+}
+
+#[test]
+fn the_first_change_of_a_data_set_outlives_the_end_of_an_epoch() {
+    explore(|| first_change_beside_an_end_of_epoch(Durability::Request));
+    explore(|| first_change_beside_an_end_of_epoch(Durability::Commit));
 }

@@ -15,6 +15,7 @@ pub mod coverage;
 pub mod crash;
 pub mod damage;
 pub mod death;
+pub mod explain;
 pub mod fate;
 pub mod fault;
 pub mod keys;
@@ -31,6 +32,8 @@ pub mod shrink;
 pub mod sphere;
 pub mod store;
 pub mod subject;
+#[cfg(cica_schedules)]
+pub mod threads;
 pub mod trial;
 pub mod units;
 pub mod volume;

@@ -92,6 +92,14 @@ enum Command {
         #[arg(long, default_value_t = 1)]
         every: usize,
     },
+    /// Run threads in an order that the seed decides, and cut the power; for a build with a scheduler alone
+    Threads {
+        #[command(flatten)]
+        common: Common,
+        /// Runs, each with a seed of its own
+        #[arg(long, default_value_t = 100)]
+        runs: u64,
+    },
     /// Print the requests of a run, as `replay` reads them
     Draw {
         /// The seed
@@ -122,7 +130,7 @@ struct Common {
     /// Data sets of this organization alone: ksds, esds, rrds, vrrds or lds [default: all, by seed]
     #[arg(long, value_parser = shape::organization)]
     organization: Option<Organization>,
-    /// Requests of a run [default: 1000 for model, 40 for the others]
+    /// Requests of a run [default: 1000 for model, 8 of each thread for threads, 40 for the others]
     #[arg(long)]
     requests: Option<usize>,
     /// Threads [default: all processors]
@@ -237,6 +245,7 @@ fn run(command: Command) -> Result<Vec<String>, String> {
         Command::Bits { common, runs, every } => Ok(report("bits", common.campaign(runs), |seed| {
             trial::bits(common.draw(seed, 12), every)
         })),
+        Command::Threads { common, runs } => threads(&common, runs),
         Command::Draw { seed, requests, model } => {
             let text = match model {
                 true => {
@@ -260,6 +269,24 @@ fn run(command: Command) -> Result<Vec<String>, String> {
             Ok(failures)
         }
     }
+}
+
+#[cfg(cica_schedules)]
+fn threads(common: &Common, runs: u64) -> Result<Vec<String>, String> {
+    let store = common.store();
+    match store {
+        Store::Volume | Store::Units => Err("threads share a data set, or a base with --sphere".to_string()),
+        _ => Ok(report("threads", common.campaign(runs), |seed| {
+            cica_sim::threads::run(store, seed, common.requests.unwrap_or(8))
+        })),
+    }
+}
+
+#[cfg(not(cica_schedules))]
+fn threads(_: &Common, _: u64) -> Result<Vec<String>, String> {
+    let how =
+        "RUSTFLAGS='--cfg cica_schedules' cargo run --release --target-dir target/schedules -p cica-sim -- threads";
+    Err(format!("this was built without a scheduler; with one: {how}"))
 }
 
 /// Runs a campaign with progress and prints its summary.

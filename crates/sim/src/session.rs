@@ -216,7 +216,8 @@ impl Session {
         check_structure(&self.shape, self.set()?, records)
     }
 
-    fn set(&self) -> Result<&DataSet, Trouble> {
+    /// The data set that is open.
+    pub fn set(&self) -> Result<&DataSet, Trouble> {
         self.open.as_ref().map(|open| &open.set).ok_or_else(closed)
     }
 }

@@ -16,11 +16,6 @@ fn config() -> Config {
     config
 }
 
-/// Runs `act` in the order that a seed gives.
-pub fn in_order(seed: u64, act: impl Fn() + Send + Sync + 'static) {
-    Runner::new(RandomScheduler::new_from_seed(seed, 1), config()).run(act);
-}
-
 /// Runs `act` in many orders of its threads.
 pub fn explore(act: impl Fn() + Send + Sync + Clone + 'static) {
     let (count, seed) = (number("CICA_SCHEDULES", 100) as usize, number("CICA_SEED", 1));

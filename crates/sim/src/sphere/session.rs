@@ -218,6 +218,11 @@ impl SphereSession {
         examine(&self.set()?.base)
     }
 
+    /// The base, as it was opened.
+    pub fn base(&self) -> Result<&DataSet, Trouble> {
+        Ok(&self.set()?.base)
+    }
+
     fn set(&self) -> Result<&Open, Trouble> {
         self.open.as_ref().ok_or_else(closed)
     }

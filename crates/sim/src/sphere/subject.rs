@@ -238,7 +238,7 @@ impl Subject for SphereRun<'_> {
 }
 
 /// Opens the sphere, closes it, and looks at its files.
-fn recovered(disk: &Arc<dyn Disk>, shape: &Sphere) -> Result<Contents, Trouble> {
+pub(crate) fn recovered(disk: &Arc<dyn Disk>, shape: &Sphere) -> Result<Contents, Trouble> {
     SphereSession::open(disk.clone(), shape, true)?.close()?;
     look(disk, shape)
 }
@@ -328,7 +328,7 @@ fn take_over(
     }
 }
 
-fn lists(records: &[Bytes], alternate: &Alternate, shape: &Sphere) -> Entries {
+pub(crate) fn lists(records: &[Bytes], alternate: &Alternate, shape: &Sphere) -> Entries {
     // RBAs of eight bytes, as the oracle has them.
     let whole = |pointer: &[u8]| {
         let mut whole = vec![0; shape.base.key_length - pointer.len().min(shape.base.key_length)];
