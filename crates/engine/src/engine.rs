@@ -6,7 +6,7 @@ use crate::error::OpenError;
 use crate::io::Io;
 use crate::log::{epoch_for, Log, MOST_GATHERED};
 use crate::pool::{Held, Pool};
-use crate::roots::{read_root, write_over_torn_root, write_root};
+use crate::roots::{read_root, read_root_and_twin, write_over_torn_root, write_root};
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::sync::{Mutex, MutexGuard};
 use crate::volumes::{OneVolume, Volumes};
@@ -372,13 +372,21 @@ impl Engine {
         };
         for _ in 0..8 {
             let file = open_as(&*self.shared.env.disk, data, how)?;
-            let root = read_root(&*file, data)?;
+            let (root, is_durable) = read_root_and_twin(&*file, data)?;
             if root.log.log != 0 {
                 drop(file);
                 self.recover(data, index, &root)?;
             } else if self.shared.is_direct(options.io, &root) && !how.direct {
                 how.direct = true;
             } else {
+                if !is_durable {
+                    // R11.
+                    file.sync().map_err(|error| OpenError::Io {
+                        path: data.to_path_buf(),
+                        doing: "sync",
+                        error,
+                    })?;
+                }
                 return Inner::open(&self.shared, file, root, data, index, options);
             }
         }

@@ -24,10 +24,16 @@ const SECTOR: usize = 512;
 
 /// The committed root of a data component: the one with the highest version.
 pub(crate) fn read_root(file: &dyn File, path: &Path) -> Result<Root, OpenError> {
+    read_root_and_twin(file, path).map(|(root, _)| root)
+}
+
+/// The same, and whether the other copy has it as well under the version before. Then it is durable (R7). Else its
+/// writer may have died between write and sync (R11).
+pub(crate) fn read_root_and_twin(file: &dyn File, path: &Path) -> Result<(Root, bool), OpenError> {
     // A copy that cannot be read might be the newer one: the older must not be taken for it.
     let copies = [read_copy_twice(file, path, 0)?, read_copy_twice(file, path, 1)?];
     let mut why = String::new();
-    let mut best: Option<Root> = None;
+    let (mut best, mut twin): (Option<Root>, bool) = (None, false);
     for (copy, read) in (0..).zip(copies) {
         let found = match read {
             Ok(root) => Some(root),
@@ -40,12 +46,13 @@ pub(crate) fn read_root(file: &dyn File, path: &Path) -> Result<Root, OpenError>
         if root.version & 1 != copy {
             root.version = root.version.saturating_add(1); // A2
         }
+        twin |= best.as_ref().is_some_and(|best| are_twins(best, &root));
         if best.as_ref().is_none_or(|best| root.version > best.version) {
             best = Some(root);
         }
     }
     match best {
-        Some(root) if root.part == Part::Data => Ok(root),
+        Some(root) if root.part == Part::Data => Ok((root, twin)),
         Some(root) => Err(OpenError::Unusable {
             path: path.to_path_buf(),
             what: format!(
@@ -58,6 +65,15 @@ pub(crate) fn read_root(file: &dyn File, path: &Path) -> Result<Root, OpenError>
             what: format!("not a usable data component: {why}"),
         }),
     }
+}
+
+/// Are they one root, written twice (R7)?
+fn are_twins(one: &Root, other: &Root) -> bool {
+    let under = |version, root: &Root| Root {
+        version,
+        ..root.clone()
+    };
+    one.version.abs_diff(other.version) == 1 && under(0, one) == under(0, other)
 }
 
 /// The root that was written into the middle of copy `copy`, which is none any more.

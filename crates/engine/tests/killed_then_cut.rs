@@ -5,6 +5,7 @@ mod common;
 
 use cica_disk::sim::{Call, Errno, Event, Faults, Survival};
 use cica_disk::MemoryDisk;
+use cica_engine::*;
 use common::keyed::*;
 use common::*;
 use std::path::Path;
@@ -61,4 +62,47 @@ fn a_unit_that_was_written_and_not_synced_is_whole_after_a_power_cut_in_its_reco
         }
     }
     assert!(with[0] > 0 && with[1] > 0, "{with:?}");
+}
+
+/// Whatever sync of its CLOSE a process was killed at: what the next one reads is still there after a power cut.
+#[test]
+fn what_the_next_process_reads_of_a_killed_one_stays_after_a_power_cut() {
+    for (first, access) in [(true, Access::Output), (false, Access::Output), (false, Access::Input)] {
+        let mut shown = [0, 0];
+        for sync in 0.. {
+            let (disk, world) = power::world();
+            loaded(&world, &world.engine(), "a", if first { 0 } else { 10 });
+            let engine = world.engine();
+            let a = world.open(&engine, "a");
+            let order = if first { Insert::Sequential } else { Insert::Direct };
+            a.string().insert(&sealed(5, 1, 60), order).unwrap();
+            a.commit().unwrap();
+            disk.set_faults(Faults::none().fail_from(Call::Sync, sync, Errno::Io));
+            let closed = a.close().is_ok();
+            disk.kill();
+            drop(engine);
+            disk.set_faults(Faults::none());
+            let options = OpenOptions {
+                access,
+                ..OpenOptions::default()
+            };
+            let read = |world: &World| {
+                let ds = world.open_with(&world.engine(), "a", options);
+                let has = contents(&ds).len();
+                ds.close().unwrap();
+                has
+            };
+            let has = read(&world);
+            assert_eq!(
+                read(&power::cut(&disk)),
+                has,
+                "killed at sync {sync} of CLOSE, open for {access:?}"
+            );
+            shown[usize::from(has % 10 == 1)] += 1;
+            if closed {
+                break;
+            }
+        }
+        assert!(shown[1] > 1, "{shown:?}");
+    }
 }
