@@ -27,8 +27,8 @@ pub(crate) fn read_root(file: &dyn File, path: &Path) -> Result<Root, OpenError>
     read_root_and_twin(file, path).map(|(root, _)| root)
 }
 
-/// The same, and whether the other copy has it as well under the version before. Then it is durable (R7). Else its
-/// writer may have died between write and sync (R11).
+/// The same, and whether the other copy has it as well, under another version. Then it is durable (R7). Else its writer
+/// may have died between write and sync (R11).
 pub(crate) fn read_root_and_twin(file: &dyn File, path: &Path) -> Result<(Root, bool), OpenError> {
     // A copy that cannot be read might be the newer one: the older must not be taken for it.
     let copies = [read_copy_twice(file, path, 0)?, read_copy_twice(file, path, 1)?];
@@ -67,13 +67,13 @@ pub(crate) fn read_root_and_twin(file: &dyn File, path: &Path) -> Result<(Root, 
     }
 }
 
-/// Are they one root, written twice (R7)?
+/// Do both name the same state? The older one is durable before the newer is written.
 fn are_twins(one: &Root, other: &Root) -> bool {
-    let under = |version, root: &Root| Root {
-        version,
+    let without_version = |root: &Root| Root {
+        version: 0,
         ..root.clone()
     };
-    one.version.abs_diff(other.version) == 1 && under(0, one) == under(0, other)
+    without_version(one) == without_version(other)
 }
 
 /// The root that was written into the middle of copy `copy`, which is none any more.

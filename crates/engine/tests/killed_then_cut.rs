@@ -106,3 +106,26 @@ fn what_the_next_process_reads_of_a_killed_one_stays_after_a_power_cut() {
         assert!(shown[1] > 1, "{shown:?}");
     }
 }
+
+/// What a CLOSE that came to its end left costs the next open no sync.
+#[test]
+fn an_open_after_a_whole_close_syncs_nothing() {
+    let (disk, world) = power::world();
+    loaded(&world, &world.engine(), "a", 10);
+    for access in [Access::Input, Access::Output] {
+        let before = disk.events();
+        let options = OpenOptions {
+            access,
+            ..OpenOptions::default()
+        };
+        let ds = world.open_with(&world.engine(), "a", options);
+        assert_eq!(contents(&ds).len(), 10);
+        ds.close().unwrap();
+        let trace = disk.trace();
+        let done = &trace.events()[before..];
+        assert!(
+            !done.iter().any(|event| matches!(event, Event::Sync { .. })),
+            "{access:?}: {done:?}"
+        );
+    }
+}
