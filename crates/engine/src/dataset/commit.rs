@@ -172,8 +172,9 @@ impl Inner {
         data.write_changes()?;
         let index_changed = match self.records.index() {
             Some(index) => {
-                let grown = self.roots.lock().index.as_ref().map(|r| r.high_used) != Some(self.index_used());
-                let changed = grown || index.is_changed();
+                // RESET leaves nothing that was changed, only another number of CAs.
+                let root = self.roots.lock().index.as_ref().map(|r| (r.high_used, r.ca_count));
+                let changed = root != Some((self.index_used(), index.ca_count())) || index.is_changed();
                 index.write_changes()?;
                 changed
             }
