@@ -73,7 +73,7 @@ impl Pointers {
             (0, 8) => Ok(Pointers::Xrba),
             _ => Err(refused(
                 "flag and pointer length",
-                (u64::from(flag) << 8) | u64::from(len),
+                u16::from_be_bytes([flag, len]).into(),
             )),
         }
     }

@@ -332,13 +332,14 @@ impl Attributes {
     }
 
     fn flags(&self) -> u8 {
-        let bit = |on: bool, bit: u8| if on { bit } else { 0 };
-        bit(self.spanned, flag::SPANNED)
-            | bit(self.reuse, flag::REUSE)
-            | bit(self.speed, flag::SPEED)
-            | bit(self.erase, flag::ERASE)
-            | bit(self.write_check, flag::WRITE_CHECK)
-            | bit(self.reclaim, flag::RECLAIM)
+        set_bits(&[
+            (self.spanned, flag::SPANNED),
+            (self.reuse, flag::REUSE),
+            (self.speed, flag::SPEED),
+            (self.erase, flag::ERASE),
+            (self.write_check, flag::WRITE_CHECK),
+            (self.reclaim, flag::RECLAIM),
+        ])
     }
 
     /// Refuses values with which no data set can be worked: whoever has decoded a root may divide and multiply by them.
@@ -403,12 +404,13 @@ impl Alternate {
     fn encode(&self, out: &mut [u8]) -> Result<(), FormatError> {
         put_text(WHAT, "base name", out, (at::BASE_NAME, NAME_LEN), &self.base)?;
         put(out, at::ALTERNATE_OFFSET, &self.key_offset.to_le_bytes());
-        let bit = |on: bool, bit: u8| if on { bit } else { 0 };
-        out[at::ALTERNATE_FLAGS] = alternate::IS
-            | bit(self.unique, alternate::UNIQUE)
-            | bit(self.upgrade, alternate::UPGRADE)
-            | bit(matches!(self.pointers, Pointers::Keys(_)), alternate::PRIME_KEYS)
-            | bit(self.suppressed.is_some(), alternate::SPARSE);
+        out[at::ALTERNATE_FLAGS] = set_bits(&[
+            (true, alternate::IS),
+            (self.unique, alternate::UNIQUE),
+            (self.upgrade, alternate::UPGRADE),
+            (matches!(self.pointers, Pointers::Keys(_)), alternate::PRIME_KEYS),
+            (self.suppressed.is_some(), alternate::SPARSE),
+        ]);
         out[at::POINTER_LEN] = self.pointers.len() as u8;
         out[at::SUPPRESSED] = self.suppressed.unwrap_or(0);
         Ok(())
@@ -432,6 +434,11 @@ impl Alternate {
             suppressed: (flags & alternate::SPARSE != 0).then_some(bytes[at::SUPPRESSED]),
         }))
     }
+}
+
+/// The bits of a flag byte that are on.
+fn set_bits(bits: &[(bool, u8)]) -> u8 {
+    bits.iter().filter(|(on, _)| *on).map(|(_, bit)| bit).sum()
 }
 
 /// The sizes VSAM has for a CI.

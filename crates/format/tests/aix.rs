@@ -2,7 +2,7 @@
 
 mod samples;
 
-use cica_format::aix::{add, begin, record_len, remove, AixRecord, Pointers, HEADER_LEN, MOST_POINTERS};
+use cica_format::aix::{add, begin, push, record_len, remove, AixRecord, Pointers, HEADER_LEN, MOST_POINTERS};
 use cica_format::FormatError;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -19,6 +19,9 @@ fn of(kind: Pointers, key: &[u8], pointers: &[&[u8]]) -> Vec<u8> {
 
 #[test]
 fn the_bytes_of_records() {
+    assert!(![Pointers::Keys(1), Pointers::Rba, Pointers::Xrba]
+        .iter()
+        .any(|pointers| pointers.is_empty()));
     let over_ksds = of(Pointers::Keys(3), b"AB", &[b"001", b"000"]);
     assert_eq!(over_ksds, hex("01 03 0002 02 4142 303031 303030"));
     let over_esds = of(Pointers::Rba, b"AB", &[&[0, 0, 1, 2]]);
@@ -33,8 +36,8 @@ fn pointers_stay_in_order_of_arrival() {
     let read = AixRecord::read(&record).expect("it is one");
     assert_eq!(read.pointers().collect::<Vec<_>>(), [b"c", b"a", b"b"]);
     assert_eq!(
-        (read.place(b"a"), read.place(b"x"), read.pointer(3)),
-        (Some(1), None, None)
+        (read.place(b"a"), read.place(b"x"), read.pointer(1), read.pointer(3)),
+        (Some(1), None, Some(&b"a"[..]), None)
     );
     assert_eq!(remove(&mut record, b"a"), Ok(Some(2)));
     assert_eq!(record, of(Pointers::Keys(1), b"K", &[b"c", b"b"]));
@@ -90,6 +93,49 @@ fn what_is_no_record_is_refused() {
         let mut bad = good.clone();
         (bad[0], bad[1]) = (flag, len);
         assert!(AixRecord::read(&bad).is_err(), "flag {flag}, pointers of {len}");
+    }
+}
+
+#[test]
+fn a_pushed_pointer_is_an_added_one() {
+    let (mut pushed, mut added) = (of(Pointers::Rba, b"KEY", &[]), of(Pointers::Rba, b"KEY", &[]));
+    for n in [7u32, 0x0102_0304] {
+        push(&mut pushed, &n.to_be_bytes());
+        add(&mut added, &n.to_be_bytes()).expect("it has room");
+        assert_eq!(pushed, added);
+    }
+}
+
+#[test]
+fn messages_name_the_bytes_and_what_they_must_be() {
+    let good = of(Pointers::Keys(3), b"AB", &[b"001", b"002"]);
+    let of_index = |kind, key_len| AixRecord::read_of(&good, kind, key_len).map(|record| record.count());
+    assert_eq!(of_index(Pointers::Keys(3), 2), Ok(2));
+    let message = |refused: Result<usize, FormatError>| refused.expect_err("it is none").to_string();
+    let read = |bytes: &[u8]| message(AixRecord::read(bytes).map(|record| record.count()));
+    for (said, expected) in [
+        (
+            message(of_index(Pointers::Keys(4), 2)),
+            "pointer length is 3 (X'3') but must be that of the index's pointers",
+        ),
+        (
+            message(of_index(Pointers::Keys(3), 3)),
+            "key length is 2 (X'2') but must be that of the index's alternate keys",
+        ),
+        (
+            message(AixRecord::read_of(&of(Pointers::Rba, b"A", &[]), Pointers::Rba, 1).map(|record| record.count())),
+            "number of pointers is 0 (X'0') but must be from 1 to 65,535",
+        ),
+        (
+            read(&[&good[..], b"12345"].concat()),
+            "bytes behind the last pointer is 5 (X'5') but must be 0",
+        ),
+        (
+            read(&hex("03 05 0000 00")),
+            "flag and pointer length is 773 (X'305') but must be X'01' and 1 to 255, or X'00' and 4 or 8",
+        ),
+    ] {
+        assert_eq!(said, format!("alternate index record: {expected}"));
     }
 }
 

@@ -137,6 +137,9 @@ fn sizes() {
     assert_eq!(rdf_count([].into_iter()), 0);
     assert_eq!(rdf_count([80, 80, 80, 30, 40, 40].into_iter()), 5);
     assert_eq!(rdf_count([9, 8, 9].into_iter()), 3);
+    // The count in an RDF has two bytes.
+    assert_eq!(rdf_count(std::iter::repeat_n(1, 65_535)), 2);
+    assert_eq!(rdf_count(std::iter::repeat_n(1, 65_536)), 3);
 }
 
 #[test]
@@ -163,9 +166,18 @@ fn contradictions_are_found() {
         parsed(&vec![1; 32_769]).map_err(|e| e.to_string().contains("at most 32,768")),
         Err(true)
     );
-    for short in 0..5 {
-        assert!(matches!(parsed(&[1; 5][..short]), Err(FormatError::Short { .. })));
+    for have in 0..5 {
+        let short = FormatError::Short {
+            what: "control interval",
+            need: 5,
+            have,
+        };
+        assert_eq!(parsed(&[1; 5][..have]), Err(short));
     }
+    let mut over = one.clone();
+    over[508..512].copy_from_slice(&[0, 12, 0x01, 0xEE]);
+    let said = parsed(&over).expect_err("it says 12 and 494").to_string();
+    assert!(said.contains("(data and free length) is 506 "), "{said}");
 }
 
 #[test]

@@ -117,6 +117,32 @@ fn what_cannot_be_laid_out_is_refused() {
 }
 
 #[test]
+fn messages_say_what_cannot_be_laid_out() {
+    for (why, said) in [
+        (
+            IndexFull::Space { need: 600, have: 505 },
+            "it takes 600 bytes but the index CI has 505 for it; use larger index CIs",
+        ),
+        (
+            IndexFull::Pointer { pointer: 180 },
+            "CI number 180 is above what the pointers of its level can hold",
+        ),
+        (
+            IndexFull::Separator { len: 256 },
+            "a key of 256 bytes; the longest has 255",
+        ),
+        (IndexFull::Order { entry: 2 }, "entry 2 is below the one before it"),
+        (IndexFull::Level, "its level is 0; the lowest is 1"),
+        (
+            IndexFull::Base { ca: 9 },
+            "CA 9 lies beyond the largest RBA of a data set",
+        ),
+    ] {
+        assert_eq!(why.to_string(), format!("index record: {said}"));
+    }
+}
+
+#[test]
 fn a_separator_stands_for_itself_and_xff() {
     // "AB" means "AB" X'FFFF...': nothing of the three is below its predecessor, "AC" X'FF' after "AD" would be.
     let record = index_record(&[b"AB", b"AB\xFF", b"AB", b"AC\x01", b"AC"], &[]);

@@ -3,8 +3,8 @@
 mod samples;
 
 use cica_format::log::{
-    append_erase, append_insert, append_update, begin_group, finish_group, parts, read_group, records, GroupHeader,
-    LogFileHeader, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN,
+    append_erase, append_insert, append_insert_at, append_update, append_update_at, begin_group, finish_group, parts,
+    read_group, records, GroupHeader, LogFileHeader, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN,
 };
 use cica_format::FormatError;
 use proptest::collection::vec;
@@ -108,6 +108,12 @@ fn the_short_ways_write_the_same() {
     append_erase(&mut buf, 7, b"0001");
     finish_group(&mut buf, LOG, EPOCH, FIRST_LSN, 4);
     assert_eq!(buf, group(&four()));
+    let (mut apart, mut whole) = (Vec::new(), Vec::new());
+    append_insert_at(&mut apart, 7, &[0, 0, 0, 9], b"NEW");
+    append_update_at(&mut apart, 7, &[0, 0, 0, 9], b"CHANGED");
+    append_insert(&mut whole, 7, b"\0\0\0\x09NEW");
+    append_update(&mut whole, 7, b"\0\0\0\x09CHANGED");
+    assert_eq!(apart, whole);
 }
 
 #[test]

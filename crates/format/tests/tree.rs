@@ -3,8 +3,8 @@
 mod samples;
 
 use cica_format::attributes::{Attributes, Organization};
-use cica_format::ca::CaHeader;
-use cica_format::checksum::crc32c;
+use cica_format::ca::{CaHeader, HeaderView};
+use cica_format::checksum::{ci_checksum, crc32c, Identity};
 use cica_format::root::{LogPosition, Part, Root, AREA_LEN, FIXED_LEN, LOG_PATH_LEN};
 use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
 use cica_format::FormatError;
@@ -127,6 +127,53 @@ fn a_ca_header_is_of_the_number_of_cis_it_is_read_with() {
         ),
         "{other:?}"
     );
+}
+
+#[test]
+fn a_header_read_where_it_lies_says_the_same() {
+    let (bytes, header) = (ca_header_bytes(), samples::ca_header());
+    let view = HeaderView::of(&bytes, 3).expect("it is one");
+    assert_eq!(
+        (
+            view.component,
+            view.ca,
+            view.region,
+            view.annex,
+            view.flags,
+            view.next_free
+        ),
+        (
+            header.component,
+            header.ca,
+            header.region,
+            header.annex,
+            header.flags,
+            header.next_free
+        )
+    );
+    assert_eq!(view.entries().collect::<Vec<_>>(), header.entries);
+    let one_by_one: Vec<_> = (0..4).map(|i| view.entry(i)).collect();
+    assert_eq!(
+        one_by_one,
+        [&header.entries.into_iter().map(Some).collect::<Vec<_>>()[..], &[None]].concat()
+    );
+    let short = HeaderView::of(&bytes[..4095], 3).map(|view| view.ca);
+    assert!(matches!(short, Err(FormatError::Short { need: 4096, .. })), "{short:?}");
+    let other = HeaderView::of(&table_block_bytes(), 3).map(|view| view.ca);
+    assert_eq!(other, Err(FormatError::Magic { what: "CA header" }));
+}
+
+#[test]
+fn the_checksum_of_a_ci_is_over_who_it_is_and_its_image() {
+    let id = Identity {
+        component: 0x1112_1314_1516_1718,
+        ci: 0x2122_2324,
+        version: 0x3132_3334,
+    };
+    let covered = samples::hex("1817161514131211 24232221 34333231 C1C2C3");
+    assert_eq!(ci_checksum(id, &[0xC1, 0xC2, 0xC3]), crc32c(&covered));
+    // The checksum is the one of RFC 3720.
+    assert_eq!(crc32c(b"123456789"), 0xE306_9283);
 }
 
 #[test]
@@ -263,6 +310,82 @@ fn lengths_no_root_has() {
             "{len}: {refused:?}"
         );
     }
+}
+
+#[test]
+fn what_lies_on_each_volume() {
+    let mut root = samples::root();
+    (root.attributes.primary, root.attributes.secondary) = (1000, 100);
+    // Two extents on the first volume, none on the second, one on the third and four on the fourth.
+    root.extents = 7;
+    root.further_extents = vec![0, 1, 4];
+    root.high_allocated = 1100 + 1000 + 1300;
+    let volumes: Vec<_> = (0..5).map(|volume| root.on_volume(volume)).collect();
+    assert_eq!(volumes, [(2, 1100), (0, 0), (1, 1000), (4, 1300), (0, 0)]);
+}
+
+#[test]
+fn the_version_is_read_without_the_rest() {
+    let mut bytes = root_bytes();
+    assert_eq!(Root::version_hint(&bytes[..4096]), Ok(0x1112_1314));
+    bytes[0] = b'X';
+    assert_eq!(Root::version_hint(&bytes), Err(FormatError::Magic { what: "root" }));
+}
+
+#[test]
+fn the_head_of_a_root_of_no_order_or_format() {
+    let with = |at: usize, change: &[u8]| {
+        let mut bytes = root_bytes();
+        bytes[at..at + change.len()].copy_from_slice(change);
+        match Root::encoded_len_hint(&bytes) {
+            Err(FormatError::Field { field, value, .. }) => (field, value),
+            other => panic!("{change:02X?} at {at} was read as {other:?}"),
+        }
+    };
+    assert_eq!(with(8, &[9, 9, 9, 9]), ("byte order mark", 0x0909_0909));
+    assert_eq!(with(12, &[0, 0]), ("format version", 0));
+}
+
+#[test]
+fn a_root_lists_58_further_volumes() {
+    let root = |volumes: usize| Root {
+        further_extents: (1..=volumes as u16).collect(),
+        ..samples::root()
+    };
+    let bytes = root(58).encode().expect("it has room");
+    assert_eq!(Root::decode(&bytes), Ok(root(58)));
+    assert_eq!(refused_field(&root(59)), "number of further volumes");
+    let refused = resealed(92, &[59]);
+    assert!(
+        matches!(
+            refused,
+            Err(FormatError::Field {
+                field: "number of further volumes",
+                value: 59,
+                ..
+            })
+        ),
+        "{refused:?}"
+    );
+}
+
+/// Two table blocks leave of the 4,096 bytes behind the fixed part room for 512 + 1,020 free regions.
+#[test]
+fn free_regions_that_are_said_to_be_are_within_the_root() {
+    let regions = |count: u32| resealed(84, &count.to_le_bytes()).map(|root| root.free_regions.len());
+    assert_eq!(regions(512 + 1020), Ok(1532));
+    let refused = regions(512 + 1021);
+    assert!(
+        matches!(
+            refused,
+            Err(FormatError::Field {
+                field: "number of free regions",
+                value: 1533,
+                ..
+            })
+        ),
+        "{refused:?}"
+    );
 }
 
 /// The field because of which the root cannot be written.
