@@ -2,7 +2,7 @@
 
 mod samples;
 
-use cica_format::index::{section_size, BaseRba, Entry, IndexFull, IndexRecord};
+use cica_format::index::{least_ci_size, section_size, BaseRba, Entry, IndexFull, IndexRecord};
 use cica_format::FormatError;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -167,6 +167,40 @@ fn a_record_fits_to_the_byte() {
             have: len - 8
         })
     );
+}
+
+/// Where no separator begins like its neighbour and every CI has a pointer, the estimate is the length to the byte.
+#[test]
+fn what_surely_fits_does() {
+    for (ci_per_ca, entries) in [(45, 0), (45, 1), (45, 7), (45, 45), (300, 17), (300, 200)] {
+        let keys: Vec<Vec<u8>> = (0..entries).map(|n| vec![n as u8; 1 + n % 3]).collect();
+        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+        let bytes = keys.iter().map(|key| key.len()).sum();
+        let free: Vec<u16> = (entries as u16..ci_per_ca as u16).collect();
+        let record = index_record(&keys, &free);
+        for ci_size in 31..2500 {
+            let surely = |reserve| IndexRecord::surely_fits(ci_size + reserve, ci_per_ca, entries, bytes, reserve);
+            let fits = record.fits(ci_size, ci_per_ca);
+            assert_eq!(
+                [surely(0), surely(1), surely(99)],
+                [fits; 3],
+                "{entries} of {ci_per_ca} in {ci_size}"
+            );
+        }
+    }
+    assert!(!IndexRecord::surely_fits(32_769, 45, 0, 0, 0), "no CI is so long");
+}
+
+/// A record with two of the longest keys, which do not compress, and the numbers of the other CIs.
+#[test]
+fn the_least_index_ci_has_room_for_two_entries() {
+    assert_eq!(least_ci_size(8, 45), 24 + 7 + 2 * (8 + 2 + 3 + 2) + 2 * 45);
+    for (key_length, ci_per_ca) in [(1, 2), (8, 45), (255, 180), (64, 300)] {
+        let keys = [&vec![1; key_length][..], &vec![2; key_length]];
+        let free: Vec<u16> = (2..ci_per_ca).collect();
+        let least = least_ci_size(key_length, ci_per_ca.into());
+        assert!(index_record(&keys, &free).fits(least, ci_per_ca.into()));
+    }
 }
 
 #[test]
