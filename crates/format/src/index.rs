@@ -3,7 +3,7 @@
 mod decode;
 mod encode;
 
-pub use decode::FlatRecord;
+pub use decode::{IndexImage, Walk, Walked};
 pub use encode::RecordRef;
 use std::fmt;
 

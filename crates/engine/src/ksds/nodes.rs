@@ -3,7 +3,7 @@
 
 use super::Ksds;
 use crate::error::RequestError;
-use crate::pool::{plain, Entry, Latched, Page, Probe, View, SLAB};
+use crate::pool::{Entry, Latched, Measure, Page, Probe, View, SLAB};
 use crate::store::index_record;
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::index::{IndexRecord, RecordRef};
@@ -185,7 +185,7 @@ impl Ksds {
         };
         let size = self.index.layout.ci_size.saturating_sub(reserve + 2 * listed);
         // Without compression it takes more: a frame must hold it.
-        record.fits(size, ci_per_ca) && plain(&record.entries).frame_len() <= SLAB
+        record.fits(size, ci_per_ca) && Measure::of_entries(&record.entries).frame_len() <= SLAB
     }
 
     /// Puts a record, which fits, in its place.
@@ -200,7 +200,7 @@ impl Ksds {
 
     /// Puts a record into its latched page.
     pub(super) fn put_node<'p>(&'p self, mut latched: Latched<'p>, record: &IndexRecord) -> Result<(), RequestError> {
-        let need = plain(&record.entries).frame_len();
+        let need = Measure::of_entries(&record.entries).frame_len();
         if latched.size() < need {
             latched = self.index.reframe(latched, self.index.spare(need + need / 4)?);
         }
@@ -242,7 +242,7 @@ impl Ksds {
     /// A new index CI with this record.
     pub(super) fn new_node(&self, record: &IndexRecord) -> Result<u32, RequestError> {
         let ci = self.take_index_ci()?;
-        let mut latched = self.index.spare(plain(&record.entries).frame_len())?;
+        let mut latched = self.index.spare(Measure::of_entries(&record.entries).frame_len())?;
         fill(&mut latched, record);
         self.index.adopt(ci, latched)?;
         Ok(ci)
@@ -373,6 +373,5 @@ impl Ksds {
 
 /// Makes a frame, which is long enough, the page of an index record.
 fn fill(frame: &mut Latched<'_>, record: &IndexRecord) {
-    let entries = plain(&record.entries);
-    Page::format_index(frame.bytes(), record.level, record.ca, record.next, entries);
+    Page::format_index(frame.bytes(), record.level, record.ca, record.next, &record.entries);
 }

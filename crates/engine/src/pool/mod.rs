@@ -13,6 +13,7 @@ mod buffers;
 mod bytes;
 mod charge;
 mod image;
+mod index_page;
 mod latch;
 mod page;
 mod probe;
@@ -22,8 +23,9 @@ pub use buffers::{Aligned, ALIGNMENT};
 pub use bytes::Words;
 pub use charge::Held;
 pub use image::ImagePage;
+pub use index_page::{Entry, Measure};
 pub use latch::{pause, Latch};
-pub use page::{plain, Entries, Entry, Measured, Page, Shape};
+pub use page::{Page, Shape};
 pub use probe::Probe;
 pub use view::{Records, View};
 

@@ -43,7 +43,7 @@ pub(super) const SLOTS_AT: usize = 64;
 /// Entries of an index page that share a line of slots and a sample.
 pub(super) const GROUP: usize = 8;
 /// Head of what fills up the last group: no probe is above it.
-const FILLER: u64 = 0xFFFF_FFFF << 32;
+pub(super) const FILLER: u64 = 0xFFFF_FFFF << 32;
 
 /// Words that the samples of `slots` entries take.
 pub(super) fn sample_words(slots: usize) -> usize {
@@ -51,8 +51,8 @@ pub(super) fn sample_words(slots: usize) -> usize {
 }
 
 /// Bytes of the page part before the slots, for writers (who do not see the descriptor).
-const HEADER: usize = SLOTS_AT - super::DESCRIPTOR;
-const PREFIX: usize = PREFIX_AT - super::DESCRIPTOR;
+pub(super) const HEADER: usize = SLOTS_AT - super::DESCRIPTOR;
+pub(super) const PREFIX: usize = PREFIX_AT - super::DESCRIPTOR;
 const LOOSE: usize = 11;
 
 /// Where the key lies in a data record.
@@ -64,45 +64,9 @@ pub struct Shape {
     pub key_len: usize,
 }
 
-/// An index entry in plain form.
-pub type Entry = cica_format::index::Entry;
-
-/// Separators and pointers of index entries, in key order.
-pub trait Entries<'e>: ExactSizeIterator<Item = (&'e [u8], u32)> + DoubleEndedIterator + Clone {}
-
-impl<'e, T: ExactSizeIterator<Item = (&'e [u8], u32)> + DoubleEndedIterator + Clone> Entries<'e> for T {}
-
-/// The same, and how many bytes the separators take.
-#[derive(Clone)]
-pub struct Measured<E> {
-    entries: E,
-    separators: usize,
-}
-
-impl<'e, E: Entries<'e>> Measured<E> {
-    /// Measures them.
-    pub fn of(entries: E) -> Self {
-        let padded = |(separator, _): (&[u8], u32)| separator.len().next_multiple_of(4);
-        Measured {
-            separators: entries.clone().map(padded).sum(),
-            entries,
-        }
-    }
-
-    /// Bytes a frame needs for an index page with these entries.
-    pub fn frame_len(&self) -> usize {
-        Page::index_frame_bytes(self.entries.len(), self.separators)
-    }
-}
-
-/// Entries in plain form, measured.
-pub fn plain(entries: &[Entry]) -> Measured<impl Entries<'_>> {
-    Measured::of(entries.iter().map(|e| (e.separator.as_slice(), e.pointer)))
-}
-
 /// A page being changed; the caller holds the frame's latch.
 pub struct Page<'a> {
-    bytes: &'a mut [u8],
+    pub(super) bytes: &'a mut [u8],
 }
 
 impl<'a> Page<'a> {
@@ -128,10 +92,10 @@ impl<'a> Page<'a> {
     fn u16(&self, at: usize) -> u16 {
         u16::from_le_bytes([self.bytes[at], self.bytes[at + 1]])
     }
-    fn set_u16(&mut self, at: usize, value: u16) {
+    pub(super) fn set_u16(&mut self, at: usize, value: u16) {
         self.bytes[at..at + 2].copy_from_slice(&value.to_le_bytes());
     }
-    fn u32(&self, at: usize) -> u32 {
+    pub(super) fn u32(&self, at: usize) -> u32 {
         u32::from_le_bytes([
             self.bytes[at],
             self.bytes[at + 1],
@@ -139,11 +103,11 @@ impl<'a> Page<'a> {
             self.bytes[at + 3],
         ])
     }
-    fn set_u32(&mut self, at: usize, value: u32) {
+    pub(super) fn set_u32(&mut self, at: usize, value: u32) {
         self.bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
     }
 
-    fn set_u64(&mut self, at: usize, value: u64) {
+    pub(super) fn set_u64(&mut self, at: usize, value: u64) {
         self.bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
     }
 
@@ -194,7 +158,7 @@ impl<'a> Page<'a> {
     fn data_start(&self) -> usize {
         HEADER + self.slot_cap() * 8
     }
-    fn prefix(&self) -> &[u8] {
+    pub(super) fn prefix(&self) -> &[u8] {
         &self.bytes[PREFIX..PREFIX + self.bytes[8] as usize]
     }
 
@@ -473,120 +437,6 @@ impl<'a> Page<'a> {
         self.set_u16(12, rdfs as u16);
         self.rebuild_heads(shape);
     }
-
-    // ---- index pages ----
-
-    /// Bytes a frame needs for an index page with so many entries whose separators take so many bytes, padded.
-    pub fn index_frame_bytes(entries: usize, separators: usize) -> usize {
-        SLOTS_AT + separators_at(entries) + separators
-    }
-
-    /// Makes the frame an index page, with room for some more entries if it has any.
-    pub fn format_index<'e>(
-        bytes: &'a mut [u8],
-        level: u8,
-        ca: u32,
-        next: u32,
-        measured: Measured<impl Entries<'e>>,
-    ) -> Page<'a> {
-        let Measured { entries, separators } = measured;
-        let (count, roomy) = (entries.len(), entries.len() + entries.len() / 4 + GROUP);
-        let leaves_room = HEADER + separators_at(roomy) + separators + separators / 4 <= bytes.len();
-        let cap = if leaves_room { roomy } else { count };
-        bytes[..HEADER].fill(0);
-        let mut page = Page { bytes };
-        page.bytes[10] = level;
-        page.set_u32(16, next);
-        page.set_u32(20, ca);
-        page.set_u16(14, cap as u16);
-        page.set_u32(0, count as u32);
-        let prefix = common_prefix(entries.clone());
-        page.bytes[8] = prefix.len() as u8;
-        page.bytes[PREFIX..PREFIX + prefix.len()].copy_from_slice(prefix);
-        let used = page.put_entries(entries, prefix.len());
-        for i in count..cap.next_multiple_of(GROUP) {
-            page.set_u64(page.index_places().0 + i * 8, FILLER);
-        }
-        page.sample_from(0);
-        page.set_u32(4, used as u32);
-        page
-    }
-
-    /// Puts entries, whose separators all begin with the page's prefix, into slots, spans and separators; returns how
-    /// many bytes the last take.
-    fn put_entries<'e>(&mut self, entries: impl Entries<'e>, prefix: usize) -> usize {
-        let (slots, spans, separators) = self.index_places();
-        let (fixed, texts) = self.bytes.split_at_mut(separators);
-        let (fixed, spans) = fixed.split_at_mut(spans);
-        let places = fixed[slots..].chunks_exact_mut(8).zip(spans.chunks_exact_mut(4));
-        let mut used = 0;
-        for ((separator, pointer), (slot, span)) in entries.zip(places) {
-            texts[used..used + separator.len()].copy_from_slice(separator);
-            let head = head_of(separator.get(prefix..).unwrap_or_default(), 0xFF);
-            slot.copy_from_slice(&((head as u64) << 32 | pointer as u64).to_le_bytes());
-            span.copy_from_slice(&((used as u32 / 4) << 16 | separator.len() as u32).to_le_bytes());
-            used += separator.len().next_multiple_of(4);
-        }
-        used
-    }
-
-    /// Where slots, spans and separators of an index page start.
-    fn index_places(&self) -> (usize, usize, usize) {
-        let cap = self.slot_cap();
-        let slots = HEADER + sample_words(cap) * 8;
-        let spans = slots + cap.next_multiple_of(GROUP) * 8;
-        (slots, spans, HEADER + separators_at(cap))
-    }
-
-    /// The separators of an index page, in key order.
-    pub fn separators(&self) -> impl Iterator<Item = &[u8]> {
-        let (_, spans, separators) = self.index_places();
-        (0..self.count()).map(move |i| {
-            let span = self.u32(spans + i * 4);
-            let at = separators + (span >> 16) as usize * 4;
-            &self.bytes[at..at + (span & 0xFFFF) as usize]
-        })
-    }
-
-    /// Samples the slots of entry `i` and those behind it.
-    fn sample_from(&mut self, i: usize) {
-        let (slots, count) = (self.index_places().0, self.count());
-        for group in i / GROUP..count.div_ceil(GROUP) {
-            let last = slots + (group * GROUP + GROUP - 1).min(count - 1) * 8;
-            self.bytes.copy_within(last..last + 8, HEADER + group * 8);
-        }
-    }
-
-    /// Index: entry `i` gets another separator, and behind it comes an entry with the separator it had and `pointer`.
-    /// False, and nothing is changed: the frame has no room, or the separator does not share the prefix.
-    pub fn split_entry(&mut self, i: usize, separator: &[u8], pointer: u32) -> bool {
-        let (count, used, prefix) = (self.count(), self.data_len(), self.prefix().len());
-        let (slots, spans, separators) = self.index_places();
-        let (at, end) = (separators + used, separators + used + separator.len());
-        if i >= count || count == self.slot_cap() || end > self.bytes.len() || used / 4 > u16::MAX as usize {
-            return false;
-        }
-        if !separator.starts_with(self.prefix()) {
-            return false;
-        }
-        self.bytes[at..end].copy_from_slice(separator);
-        self.bytes
-            .copy_within(spans + i * 4..spans + count * 4, spans + (i + 1) * 4);
-        self.set_u32(spans + i * 4, (used as u32 / 4) << 16 | separator.len() as u32);
-        let slot = slots + i * 8;
-        self.bytes.copy_within(slot..slots + count * 8, slot + 8);
-        self.set_u32(slot + 4, head_of(&separator[prefix..], 0xFF));
-        self.set_u32(slot + 8, pointer);
-        self.set_u32(0, count as u32 + 1);
-        self.set_u32(4, (used + separator.len().next_multiple_of(4)) as u32);
-        self.sample_from(i);
-        true
-    }
-}
-
-/// Bytes from the samples to the separators of an index page of `slots` entries.
-fn separators_at(slots: usize) -> usize {
-    (sample_words(slots) + slots.next_multiple_of(GROUP)) * 8 + (slots * 4).next_multiple_of(8)
 }
 
 /// RDFs of a stretch of lengths: one per run, two per run longer than one.
@@ -598,17 +448,6 @@ fn runs(lens: impl Iterator<Item = usize>) -> usize {
         last = len;
     }
     total
-}
-
-/// What all finite separators start with, at most 16 bytes. They are in order, so what the first and the last start
-/// with all do, but for one that ends within X'FF's, because that is continued with them.
-fn common_prefix<'e>(entries: impl Entries<'e>) -> &'e [u8] {
-    let mut finite = entries.map(|e| e.0).filter(|s| !s.is_empty());
-    let Some(first) = finite.next() else { return &[] };
-    let last = finite.next_back().unwrap_or(first);
-    let alike = first.iter().zip(last).take_while(|(a, b)| a == b).count();
-    let sure = first[..alike].iter().rposition(|&byte| byte != 0xFF);
-    &first[..sure.map_or(0, |at| at + 1).min(PREFIX_MAX)]
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Between a CI's image on the volume and its page in the pool.
 
-use crate::pool::{plain, Entries, Entry, ImagePage, Measured, Page, Shape, View, DESCRIPTOR, SLAB};
-use cica_format::index::{BaseRba, FlatRecord, IndexRecord, RecordRef};
+use crate::pool::{Entry, ImagePage, Measure, Page, Shape, View, DESCRIPTOR, SLAB};
+use cica_format::index::{BaseRba, IndexImage, IndexRecord, RecordRef};
 use cica_format::{ci, slots, FormatError};
 
 /// How a component's CIs are read and rendered.
@@ -69,7 +69,7 @@ impl Codec {
                 }
             }
             Codec::Index { .. } => {
-                Page::format_index(frame, 0, 0, u32::MAX, plain(&[]));
+                Page::format_index(frame, 0, 0, u32::MAX, &[]);
             }
         }
     }
@@ -126,9 +126,10 @@ impl Codec {
                 None => Ok(Decoded::NeedsFrame(self.frame_len(image.len()))),
             },
             Codec::Index { base, .. } => {
-                let record = FlatRecord::decode(image, *base)?;
-                let entries = Measured::of(unsealed(&record));
-                let need = entries.frame_len();
+                let record = IndexImage::of(image, *base)?;
+                record.free().try_for_each(|number| number.map(drop))?;
+                let measure = Measure::of_record(&record);
+                let need = measure.frame_len();
                 if need > SLAB {
                     return Err(FormatError::Field {
                         what: "index record",
@@ -140,7 +141,7 @@ impl Codec {
                 if need > frame.len() + DESCRIPTOR {
                     return Ok(Decoded::NeedsFrame(need));
                 }
-                Page::format_index(frame, record.level, record.ca, record.next, entries);
+                Page::adopt_record(frame, &record, measure)?;
                 Ok(Decoded::Done)
             }
         }
@@ -248,18 +249,6 @@ fn sealed(mut entries: Vec<(&[u8], u32)>) -> Vec<(&[u8], u32)> {
         others.iter_mut().filter(|e| e.0.is_empty()).for_each(|e| e.0 = &[0xFF]);
     }
     entries
-}
-
-/// The entries of a record that was read, with all of its infinite ones.
-fn unsealed(record: &FlatRecord) -> impl Entries<'_> {
-    let open = record
-        .entries()
-        .next_back()
-        .is_some_and(|(separator, _)| separator.is_empty());
-    record.entries().map(move |(separator, pointer)| match separator {
-        [0xFF] if open => (&[][..], pointer),
-        _ => (separator, pointer),
-    })
 }
 
 /// CI numbers of a CA that no entry points to, descending.

@@ -1,4 +1,5 @@
-//! Reading of an index record: walks the entries from the right and gives each its whole separator back.
+//! Reading of an index record: its head is checked, then its entries are walked from the right, each of which says how
+//! far it begins like the one before, and how it goes on.
 
 use super::*;
 use crate::bytes::{be16, be32, be_bytes};
@@ -14,67 +15,67 @@ impl IndexRecord {
     /// # Errors
     /// [`FormatError::EndOfFile`] if the CI holds no record; else what in it contradicts itself or `base`.
     pub fn decode(image: &[u8], base: BaseRba) -> Result<IndexRecord, FormatError> {
-        let flat = FlatRecord::decode(image, base)?;
-        let entries = flat.entries().map(|(separator, pointer)| Entry {
-            separator: separator.to_vec(),
-            pointer,
-        });
+        let record = IndexImage::of(image, base)?;
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut leftmost = None;
+        for walked in record.entries() {
+            let walked = walked?;
+            let like = if walked.leftmost {
+                leftmost
+            } else {
+                entries.len().checked_sub(1)
+            };
+            let mut separator = like
+                .map_or(&[][..], |like| &entries[like].separator[..walked.front])
+                .to_vec();
+            separator.extend_from_slice(&walked.text[..walked.len]);
+            if let Some(before) = entries.last() {
+                walked.check_order(entries.len(), &before.separator, &separator)?;
+            }
+            if walked.leftmost {
+                leftmost = Some(entries.len());
+            }
+            entries.push(Entry {
+                separator,
+                pointer: walked.pointer,
+            });
+        }
         Ok(IndexRecord {
-            level: flat.level,
-            ca: flat.ca,
-            next: flat.next,
-            entries: entries.collect(),
-            free: flat.free,
+            level: record.level,
+            ca: record.ca,
+            next: record.next,
+            entries,
+            free: record.free().collect::<Result<_, _>>()?,
         })
     }
 }
 
-/// An index record read without memory of its own for each separator.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FlatRecord {
+/// The record of an index CI as it lies there. Its head is sound; its entries are looked at as they are walked.
+#[derive(Debug, Clone)]
+pub struct IndexImage<'a> {
     /// As in [`IndexRecord`].
     pub level: u8,
     /// See there.
     pub ca: u32,
     /// See there.
     pub next: u32,
-    /// See there.
-    pub free: Vec<u16>,
-    entries: Vec<FlatEntry>,
-    /// The separators, one behind the other.
-    separators: Vec<u8>,
+    image: &'a [u8],
+    /// Its length.
+    end: usize,
+    /// The end of the free-CI numbers.
+    low: usize,
+    /// Bytes of a pointer.
+    pointer: usize,
+    /// Pointers are below this.
+    limit: u32,
 }
 
-/// An entry, and where its separator lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FlatEntry {
-    span: Span,
-    pointer: u32,
-}
-
-/// A stretch of the separators.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Span {
-    start: usize,
-    len: usize,
-}
-
-impl Span {
-    fn end(self) -> usize {
-        self.start + self.len
-    }
-
-    fn of(self, separators: &[u8]) -> &[u8] {
-        separators.get(self.start..self.end()).unwrap_or_default()
-    }
-}
-
-impl FlatRecord {
-    /// Reads the record of an index CI, as [`IndexRecord::decode`] does.
+impl<'a> IndexImage<'a> {
+    /// Checks the head of the record of an index CI.
     ///
     /// # Errors
-    /// The same.
-    pub fn decode(image: &[u8], base: BaseRba) -> Result<FlatRecord, FormatError> {
+    /// As those of [`IndexRecord::decode`].
+    pub fn of(image: &'a [u8], base: BaseRba) -> Result<IndexImage<'a>, FormatError> {
         let end = record_len(image)?;
         let level = image[at::LEVEL];
         let flag = image[at::FLAG];
@@ -85,30 +86,82 @@ impl FlatRecord {
             return Err(refused("flag (IXHFLAG)", flag.into(), "made of known bits"));
         }
         let pointer = image_pointer_len(image)?;
-        let limit = pointer_limit(level, base.ci_per_ca);
-        let mut walk = Walk {
-            image,
-            pointer,
-            limit,
-            end,
-            low: 0,
-        };
-        let free = walk.free()?;
-        let (entries, separators) = walk.entries()?;
-        Ok(FlatRecord {
+        Ok(IndexImage {
             level,
             ca: if level == 1 { ca(image, base)? } else { 0 },
             next: next(image, base)?,
-            entries,
-            separators,
-            free,
+            image,
+            end,
+            low: low(image, end, pointer)?,
+            pointer,
+            limit: pointer_limit(level, base.ci_per_ca),
         })
     }
 
-    /// Separator and pointer of each entry, in key order.
-    pub fn entries(&self) -> impl ExactSizeIterator<Item = (&[u8], u32)> + DoubleEndedIterator + Clone + '_ {
-        let whole = |entry: &FlatEntry| (entry.span.of(&self.separators), entry.pointer);
-        self.entries.iter().map(whole)
+    /// Numbers of the CA's free CIs, descending.
+    pub fn free(&self) -> impl Iterator<Item = Result<u16, FormatError>> + '_ {
+        let numbers = self.image[HEADER_LEN..self.low].chunks_exact(self.pointer);
+        numbers.map(|number| match be_bytes(number, 0, self.pointer) {
+            ci if ci < self.limit => u16::try_from(ci).map_err(|_| free_refused(ci)),
+            ci => Err(free_refused(ci)),
+        })
+    }
+
+    /// Its entries, in key order. One that contradicts itself or the others is the last.
+    pub fn entries(&self) -> Walk<'a> {
+        let last = usize::from(be16(self.image, at::LEO));
+        let leftmost = usize::from(be16(self.image, at::SEO));
+        Walk {
+            image: self.image,
+            pointer: self.pointer,
+            limit: self.limit,
+            end: self.end,
+            low: self.low,
+            leftmost,
+            last,
+            section: 0,
+            before: 0,
+            done: last == 0 && leftmost == 0,
+        }
+    }
+}
+
+/// An entry as it lies in a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Walked<'a> {
+    /// So many bytes are those that another separator begins with: of the leftmost entry of the section before if this
+    /// is the leftmost one of its own, else of the entry before.
+    pub front: usize,
+    /// See `front`.
+    pub leftmost: bool,
+    /// So many bytes come behind those.
+    pub len: usize,
+    /// What lies in the CI from those on.
+    pub text: &'a [u8],
+    /// As in [`Entry`].
+    pub pointer: u32,
+}
+
+impl Walked<'_> {
+    /// Bytes of its separator.
+    #[inline]
+    pub fn separator_len(&self) -> usize {
+        self.front + self.len
+    }
+
+    /// Checks that entry `number`, which this is, with separator `this`, belongs behind the one with separator `before`.
+    ///
+    /// # Errors
+    /// It does not.
+    #[inline]
+    pub fn check_order(&self, number: usize, before: &[u8], this: &[u8]) -> Result<(), FormatError> {
+        // What is taken over from the entry before is alike, and as a rule they differ in the next byte.
+        let alike = if self.leftmost { 0 } else { self.front };
+        match (before.get(alike), this.get(alike)) {
+            (Some(old), Some(new)) if old < new => Ok(()),
+            _ if !before.is_empty() && in_order(before, this) => Ok(()),
+            _ => Err(refused("place of an entry", number, "in key order")),
+        }
     }
 }
 
@@ -205,8 +258,27 @@ fn next(image: &[u8], base: BaseRba) -> Result<u32, FormatError> {
     }
 }
 
+/// Where the free-CI numbers end.
+fn low(image: &[u8], end: usize, pointer: usize) -> Result<usize, FormatError> {
+    let low = usize::from(be16(image, at::FSO));
+    match low.checked_sub(HEADER_LEN) {
+        Some(numbers) if numbers % pointer == 0 && low <= end => Ok(low),
+        _ => Err(refused(
+            "start of unused space (IXHFSO)",
+            low,
+            "24 + the free-CI numbers",
+        )),
+    }
+}
+
+#[cold]
+fn free_refused(ci: u32) -> FormatError {
+    refused("free CI number", ci as usize, "below the number of CIs in the CA")
+}
+
 /// A walk over the entries, from right to left.
-struct Walk<'a> {
+#[derive(Debug, Clone)]
+pub struct Walk<'a> {
     image: &'a [u8],
     /// Bytes of a pointer.
     pointer: usize,
@@ -216,191 +288,135 @@ struct Walk<'a> {
     end: usize,
     /// Entries lie from here on: behind the free-CI numbers.
     low: usize,
+    /// The leftmost entry of this section, and that of the last one.
+    leftmost: usize,
+    last: usize,
+    /// Bytes of the separators that the next entry may begin like: if it is the leftmost of its section, and if not.
+    section: usize,
+    before: usize,
+    done: bool,
 }
 
-impl Walk<'_> {
-    /// The free-CI numbers.
-    fn free(&mut self) -> Result<Vec<u16>, FormatError> {
-        self.low = usize::from(be16(self.image, at::FSO));
-        let whole = self.low.checked_sub(HEADER_LEN).is_some_and(|n| n % self.pointer == 0);
-        if !whole || self.low > self.end {
-            return Err(refused(
-                "start of unused space (IXHFSO)",
-                self.low,
-                "24 + the free-CI numbers",
-            ));
+/// Where an entry lies, before anything of it is believed.
+struct Place {
+    /// Its control information, and what that says of its key.
+    control: usize,
+    front: usize,
+    len: usize,
+    key: usize,
+    /// The leftmost entry of its section.
+    leftmost: usize,
+}
+
+impl<'a> Iterator for Walk<'a> {
+    type Item = Result<Walked<'a>, FormatError>;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
         }
-        let numbers = self.image[HEADER_LEN..self.low].chunks_exact(self.pointer);
-        numbers
-            .map(|n| be_bytes(n, 0, self.pointer))
-            .map(|ci| self.free_ci(ci))
-            .collect()
+        let walked = self.entry();
+        self.done |= walked.is_err();
+        Some(walked)
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// How many entries there are to come, and the sum of what `weight` makes of the length of each one's separator. What
+    /// contradicts itself counts as the end.
+    #[inline]
+    pub fn weigh(mut self, weight: impl Fn(usize) -> usize) -> (usize, usize) {
+        let (mut count, mut sum) = (0, 0);
+        while !self.done {
+            let Some(place) = self.step() else { break };
+            count += 1;
+            sum += weight(place.front + place.len);
+        }
+        (count, sum)
     }
 
-    fn free_ci(&self, ci: u32) -> Result<u16, FormatError> {
-        match u16::try_from(ci) {
-            Ok(free) if ci < self.limit => Ok(free),
-            _ => Err(refused(
-                "free CI number",
-                ci as usize,
-                "below the number of CIs in the CA",
-            )),
+    /// Goes to the next entry; `None` if there are no bytes for it.
+    #[inline(always)]
+    fn step(&mut self) -> Option<Place> {
+        let control = self.end.checked_sub(FL_LEN + self.pointer)?;
+        let &[front, len] = self.image.get(control..)?.first_chunk()?;
+        let (front, len, leftmost) = (usize::from(front), usize::from(len), self.leftmost);
+        let key = control.checked_sub(len)?;
+        self.end = key;
+        if control == leftmost {
+            self.end = key.checked_sub(SECTION_FIELD_LEN)?;
+            match usize::from(be16(self.image, self.end)) {
+                0 => self.done = true,
+                distance => self.leftmost = control.saturating_sub(distance),
+            }
         }
+        (self.end >= self.low).then_some(Place {
+            control,
+            front,
+            len,
+            key,
+            leftmost,
+        })
     }
 
-    fn entries(&mut self) -> Result<(Vec<FlatEntry>, Vec<u8>), FormatError> {
-        let last = usize::from(be16(self.image, at::LEO));
-        let mut leftmost = usize::from(be16(self.image, at::SEO));
-        if last == 0 && leftmost == 0 {
-            return Ok((Vec::new(), Vec::new()));
+    #[inline(always)]
+    fn entry(&mut self) -> Result<Walked<'a>, FormatError> {
+        let have = self.end.saturating_sub(self.low);
+        let place = self.step().ok_or_else(|| short(have))?;
+        let leftmost = place.control == place.leftmost;
+        let like = if leftmost { self.section } else { self.before };
+        self.before = place.front + place.len;
+        if place.control < place.leftmost || place.front > like || self.before > MAX_SEPARATOR {
+            return Err(self.unsound(&place, like));
         }
-        let mut entries: Vec<FlatEntry> = Vec::with_capacity((self.end - self.low) / (FL_LEN + self.pointer));
-        // Most of the record are separators, which its compression made shorter.
-        let mut text = Text::with_room(self.image.len());
-        // The separator that the next leftmost one is compressed against, and that of the entry before.
-        let (mut section, mut before) = (Span::default(), Span::default());
-        loop {
-            let control = self.take(FL_LEN + self.pointer)?;
-            if control < leftmost {
-                return Err(refused("section field or IXHSEO", leftmost, "that of an entry"));
+        if leftmost {
+            self.section = self.before;
+            if self.done && place.control != self.last {
+                let must = "the leftmost entry of the last section";
+                return Err(refused("last entry (IXHLEO)", self.last, must));
             }
-            let is_leftmost = control == leftmost;
-            let against = if is_leftmost { section } else { before };
-            let (pointer, front) = self.entry(control, against, &mut text)?;
-            let span = Span {
-                start: before.end(),
-                len: text.used - before.end(),
-            };
-            // What is taken over from the entry before is alike, and as a rule they differ in the next byte.
-            let alike = if is_leftmost { 0 } else { front };
-            let next = |span: Span| text.bytes.get(span.start + alike).filter(|_| alike < span.len);
-            let sure = matches!((next(before), next(span)), (Some(old), Some(this)) if old < this);
-            if !sure && !entries.is_empty() {
-                let (old, this) = (before.of(&text.bytes), span.of(&text.bytes));
-                if old.is_empty() || !in_order(old, this) {
-                    return Err(refused("place of an entry", entries.len(), "in key order"));
-                }
-            }
-            entries.push(FlatEntry { span, pointer });
-            before = span;
-            if is_leftmost {
-                let field = self.take(SECTION_FIELD_LEN)?;
-                let distance = usize::from(be16(self.image, field));
-                if distance == 0 {
-                    break;
-                }
-                section = before;
-                leftmost = control.saturating_sub(distance);
-            }
-        }
-        text.bytes.truncate(text.used);
-        match leftmost == last {
-            true => Ok((entries, text.bytes)),
-            false => Err(refused(
-                "last entry (IXHLEO)",
-                last,
-                "the leftmost entry of the last section",
-            )),
-        }
-    }
-
-    /// Puts the separator of the entry with its control information at `control` behind the others; its front is that
-    /// of the one which lies `against`. Returns the entry's pointer, and the length of the front.
-    fn entry(&mut self, control: usize, against: Span, text: &mut Text) -> Result<(u32, usize), FormatError> {
-        let info = self.image.get(control..).and_then(|info| info.first_chunk());
-        let [front, len, pointer] = info.copied().unwrap_or([0; FL_LEN + 1]);
-        let (front, len) = (usize::from(front), usize::from(len));
-        if front > against.len {
-            return Err(refused(
-                "front characters left out (F)",
-                front,
-                "at most those of the entry before",
-            ));
-        }
-        if front + len > MAX_SEPARATOR {
-            return Err(refused("key length of an entry (F + L)", front + len, "at most 255"));
         }
         let pointer = match self.pointer {
-            1 => u32::from(pointer),
-            len => be_bytes(self.image, control + FL_LEN, len),
+            1 => u32::from(self.image[place.control + FL_LEN]),
+            len => be_bytes(self.image, place.control + FL_LEN, len),
         };
         if pointer >= self.limit {
-            return Err(refused(
-                "pointer of an entry",
-                pointer as usize,
-                "below the number of CIs in the CA",
-            ));
+            let must = "below the number of CIs in the CA";
+            return Err(refused("pointer of an entry", pointer as usize, must));
         }
-        let key = self.take(len)?;
-        text.add(against.start, front, &self.image[key..], len);
-        Ok((pointer, front))
+        Ok(Walked {
+            front: place.front,
+            leftmost,
+            len: place.len,
+            text: &self.image[place.key..],
+            pointer,
+        })
     }
 
-    /// Takes `len` bytes from the right end of what is left; gives their offset.
-    fn take(&mut self, len: usize) -> Result<usize, FormatError> {
-        match self.end.checked_sub(len) {
-            Some(at) if at >= self.low => {
-                self.end = at;
-                Ok(at)
+    /// What is wrong with an entry that begins like one of `like` bytes.
+    #[cold]
+    fn unsound(&self, place: &Place, like: usize) -> FormatError {
+        match place {
+            _ if place.control < place.leftmost => {
+                refused("section field or IXHSEO", place.leftmost, "that of an entry")
             }
-            _ => Err(refused(
-                "bytes left for entries",
-                self.end - self.low,
-                "enough for the next entry",
-            )),
+            _ if place.front > like => refused(
+                "front characters left out (F)",
+                place.front,
+                "at most those of the entry before",
+            ),
+            _ => refused("key length of an entry (F + L)", place.front + place.len, "at most 255"),
         }
     }
 }
 
-/// The separators that were read, one behind the other, and room for the longest behind them.
-struct Text {
-    bytes: Vec<u8>,
-    used: usize,
+#[cold]
+fn short(have: usize) -> FormatError {
+    refused("bytes left for entries", have, "enough for the next entry")
 }
 
-impl Text {
-    /// What is no longer is copied as so many bytes: their number is known to the compiler.
-    const SHORT: usize = 16;
-    const ROOM: usize = MAX_SEPARATOR + Self::SHORT;
-
-    fn with_room(bytes: usize) -> Text {
-        Text {
-            bytes: vec![0; bytes + Self::ROOM],
-            used: 0,
-        }
-    }
-
-    /// Adds a separator: `front` bytes of the one at `against`, and the first `len` bytes of `key`.
-    fn add(&mut self, against: usize, front: usize, key: &[u8], len: usize) {
-        if self.bytes.len() < self.used + Self::ROOM {
-            self.bytes.resize(2 * self.bytes.len() + Self::ROOM, 0);
-        }
-        let at = self.used;
-        if front > Self::SHORT || len > Self::SHORT || !self.add_short(against, front, key) {
-            self.bytes.copy_within(against..against + front, at);
-            self.bytes[at + front..at + front + len].copy_from_slice(&key[..len]);
-        }
-        self.used += front + len;
-    }
-
-    /// Copies [`SHORT`](Self::SHORT) bytes of both parts; what is too many is written over by what comes next. False:
-    /// so many are not there.
-    #[inline(always)]
-    fn add_short(&mut self, against: usize, front: usize, key: &[u8]) -> bool {
-        let chunk = |bytes: &[u8], at: usize| bytes.get(at..).and_then(|bytes| bytes.first_chunk().copied());
-        let (Some(first), Some(second)): (Option<[u8; Self::SHORT]>, _) = (chunk(&self.bytes, against), chunk(key, 0))
-        else {
-            return false;
-        };
-        let behind = self.bytes.get_mut(self.used..).unwrap_or_default();
-        if let Some(to) = behind.first_chunk_mut() {
-            *to = first;
-        }
-        let to = behind.get_mut(front..).and_then(|bytes| bytes.first_chunk_mut());
-        to.map(|to: &mut [u8; Self::SHORT]| *to = second).is_some()
-    }
-}
-
+#[cold]
 fn refused(field: &'static str, value: usize, must: &'static str) -> FormatError {
     FormatError::Field {
         what: WHAT,
