@@ -184,3 +184,38 @@ fn a_key_has_255_characters_at_most() {
         assert_eq!(FlatRecord::decode(&image, BASE), Err(expected));
     }
 }
+
+#[test]
+fn entries_do_not_lie_over_the_numbers_of_free_cis() {
+    let key = [1; 9];
+    let good = laid_out(
+        &[Raw {
+            front: 0,
+            key: &key,
+            pointer: 2,
+        }],
+        1,
+    );
+    // What is unused may be used up, but the key is not also a list of CIs.
+    let (end, key_at) = (SIZE - 7 - 3, SIZE - 7 - 3 - 9);
+    for (unused, expected) in [
+        (key_at - 2, Ok(key_at - 2 - 24)),
+        (key_at - 1, Err(1)),
+        (key_at, Err(0)),
+        (key_at + 4, Err(5)),
+        (end - 1, Err(1)),
+    ] {
+        let mut image = good;
+        image[19] = unused as u8;
+        let left = match FlatRecord::decode(&image, BASE) {
+            Ok(flat) => Ok(flat.free.len()),
+            Err(FormatError::Field {
+                field: "bytes left for entries",
+                value,
+                ..
+            }) => Err(value),
+            other => panic!("unused from {unused} on: {other:?}"),
+        };
+        assert_eq!(left, expected, "unused from {unused} on");
+    }
+}

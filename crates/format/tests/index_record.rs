@@ -2,7 +2,7 @@
 
 mod samples;
 
-use cica_format::index::{least_ci_size, section_size, BaseRba, Entry, IndexFull, IndexRecord};
+use cica_format::index::{least_ci_size, section_size, BaseRba, Entry, IndexFull, IndexRecord, RecordRef};
 use cica_format::FormatError;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -167,6 +167,46 @@ fn a_record_fits_to_the_byte() {
             have: len - 8
         })
     );
+}
+
+#[test]
+fn what_neighbours_share_takes_no_room() {
+    let record = index_record(&[b"ADAMSONS", b"ADAMSON", b"ADAMS", b""], &[]);
+    // Header, 8 key characters, F, L and P four times, one section field, RDF and CIDF.
+    let len = 24 + 8 + 12 + 2 + 7;
+    assert!(record.fits(len, 180) && !record.fits(len - 1, 180));
+    let base = BaseRba {
+        index_ci_size: len as u32,
+        ..BASE
+    };
+    let mut image = vec![0xEE; len];
+    assert_eq!(record.encode(&mut image, base), Ok(()));
+    assert_eq!(IndexRecord::decode(&image, base), Ok(record.clone()));
+    // The same from separators that lie elsewhere.
+    let entries: Vec<(&[u8], u32)> = record.entries.iter().map(|e| (&e.separator[..], e.pointer)).collect();
+    let lent = RecordRef {
+        level: record.level,
+        ca: record.ca,
+        next: record.next,
+        entries: &entries,
+        free: &record.free,
+    };
+    let mut other = vec![0xEE; len];
+    assert_eq!(lent.encode(&mut other, base), Ok(()));
+    assert_eq!(other, image);
+}
+
+/// Separators of 200 bytes that differ in the last come to many times the CI when they are read.
+#[test]
+fn separators_come_to_more_than_their_ci() {
+    let keys: Vec<Vec<u8>> = (0..100).map(|n| [&[b'K'; 199][..], &[n]].concat()).collect();
+    let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+    let record = index_record(&keys, &[]);
+    let base = BaseRba {
+        index_ci_size: 1024,
+        ..BASE
+    };
+    assert_eq!(IndexRecord::decode(&encoded(&record, base), base), Ok(record));
 }
 
 /// Where no separator begins like its neighbour and every CI has a pointer, the estimate is the length to the byte.
