@@ -3,7 +3,7 @@
 
 mod samples;
 
-use cica_format::index::{BaseRba, FlatRecord, IndexRecord};
+use cica_format::index::{BaseRba, IndexRecord};
 use cica_format::FormatError;
 
 const SIZE: usize = 96;
@@ -93,21 +93,23 @@ fn what_is_in_order_is_read_and_nothing_else() {
                 let raw = |front, key, pointer| Raw { front, key, pointer };
                 let entries = [raw(0, &a[..], 7), raw(f, &b[f..], 5), raw(g, &c[g..], 3)];
                 let image = laid_out(&entries, per_section);
-                let flat = FlatRecord::decode(&image, BASE);
+                let decoded = IndexRecord::decode(&image, BASE);
                 let expected: Vec<(&[u8], u32)> = vec![(a, 7), (b, 5), (c, 3)];
                 if in_order(a, b) && in_order(b, c) {
-                    let flat = flat.unwrap_or_else(|e| panic!("{a:02X?} {b:02X?} {c:02X?}, left out {f} {g}: {e}"));
-                    assert_eq!(flat.entries().collect::<Vec<_>>(), expected);
+                    let record =
+                        decoded.unwrap_or_else(|e| panic!("{a:02X?} {b:02X?} {c:02X?}, left out {f} {g}: {e}"));
+                    let entries: Vec<_> = record.entries.iter().map(|e| (&e.separator[..], e.pointer)).collect();
+                    assert_eq!(entries, expected);
                     read += 1;
                 } else {
                     let refused = matches!(
-                        flat,
+                        decoded,
                         Err(FormatError::Field {
                             field: "place of an entry",
                             ..
                         })
                     );
-                    assert!(refused, "{a:02X?} {b:02X?} {c:02X?}, left out {f} {g}: {flat:?}");
+                    assert!(refused, "{a:02X?} {b:02X?} {c:02X?}, left out {f} {g}: {decoded:?}");
                 }
             }
         }
@@ -181,7 +183,7 @@ fn a_key_has_255_characters_at_most() {
             value,
             must: "at most 255",
         };
-        assert_eq!(FlatRecord::decode(&image, BASE), Err(expected));
+        assert_eq!(IndexRecord::decode(&image, BASE), Err(expected));
     }
 }
 

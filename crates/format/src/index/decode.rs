@@ -362,8 +362,10 @@ impl<'a> Walk<'a> {
 
     #[inline(always)]
     fn entry(&mut self) -> Result<Walked<'a>, FormatError> {
-        let have = self.end.saturating_sub(self.low);
-        let place = self.step().ok_or_else(|| short(have))?;
+        let end = self.end;
+        let Some(place) = self.step() else {
+            return Err(self.short(end));
+        };
         let leftmost = place.control == place.leftmost;
         let like = if leftmost { self.section } else { self.before };
         self.before = place.front + place.len;
@@ -394,6 +396,21 @@ impl<'a> Walk<'a> {
         })
     }
 
+    /// What is wrong with an entry, which ends at `end`, whose bytes are not all there.
+    #[cold]
+    fn short(&self, end: usize) -> FormatError {
+        let control = end.checked_sub(FL_LEN + self.pointer);
+        let len = control.map_or(0, |at| usize::from(self.image[at]) + usize::from(self.image[at + 1]));
+        match len > MAX_SEPARATOR {
+            true => refused("key length of an entry (F + L)", len, "at most 255"),
+            false => refused(
+                "bytes left for entries",
+                end.saturating_sub(self.low),
+                "enough for the next entry",
+            ),
+        }
+    }
+
     /// What is wrong with an entry that begins like one of `like` bytes.
     #[cold]
     fn unsound(&self, place: &Place, like: usize) -> FormatError {
@@ -409,11 +426,6 @@ impl<'a> Walk<'a> {
             _ => refused("key length of an entry (F + L)", place.front + place.len, "at most 255"),
         }
     }
-}
-
-#[cold]
-fn short(have: usize) -> FormatError {
-    refused("bytes left for entries", have, "enough for the next entry")
 }
 
 #[cold]
