@@ -3,7 +3,8 @@
 //! ```text
 //! <catalog>/catalog        what `wire` describes; replaced as a whole, never written in place
 //! <catalog>/catalog.new    the next one, while it is written
-//! <catalog>/lock           whoever changes the catalog holds a lock on it; it has no contents
+//! <catalog>/lock           whoever changes the catalog holds a lock on it; it holds the header of the
+//!                          last one that is durable under its name (see `durable`)
 //! <catalog>/making         whoever makes files that no entry names yet holds a lock on it; it has no contents
 //! <catalog>/log/           log segments of the engine
 //! <catalog>/volumes/       volumes that were given no directory of their own
@@ -15,6 +16,8 @@
 //!   and by one rename. So a crash at any write leaves the old or the new one, and readers need no lock.
 //! * K2. A change reads, alters and writes under one lock, so no change of another process is lost.
 //! * K3. Each written catalog has a generation one above that of its predecessor.
+//! * K4. Nobody acts on a catalog of which the name is not durable, so nothing that is acknowledged of a data set goes
+//!   with its entry when the power fails.
 
 use crate::connected::Connections;
 use crate::contents::Contents;
@@ -175,7 +178,7 @@ impl Catalog {
     where
         E: From<CatalogError>,
     {
-        let _lock = store::lock(&*self.disk, &self.directory, patience)?;
+        let lock = store::lock(&*self.disk, &self.directory, patience)?;
         // Not the guard: `change` may look into this catalog. Nobody else changes it while the lock is held.
         let (header, now) = self.edition()?.clone();
         let mut next = self.ended_moves()?;
@@ -183,7 +186,7 @@ impl Catalog {
         let reply = change(&mut next)?;
         if next != *now {
             self.write_vvds(&next, header.generation() + 1);
-            let header = store::write(&*self.disk, &self.directory, &next, header.generation() + 1)?;
+            let header = store::write(&*self.disk, &self.directory, &next, header.generation() + 1, &*lock)?;
             self.remember(header, Arc::new(next));
         }
         Ok(reply)

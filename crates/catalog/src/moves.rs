@@ -25,6 +25,7 @@ use crate::entry::Entry;
 use crate::error::CatalogError;
 use crate::name::Name;
 use crate::store;
+use cica_disk::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ impl Catalog {
     /// An entry is not here or its name is taken there, a volume is not known there, or a catalog cannot be read or
     /// written. The entries stay where they were, except for [`CatalogError::NotDurable`].
     pub fn move_entries(&self, target: &Catalog, names: &[Name]) -> Result<(), CatalogError> {
-        let _lock = store::lock(&*self.disk, self.directory(), self.patience_now())?;
+        let lock = store::lock(&*self.disk, self.directory(), self.patience_now())?;
         let mut source = self.ended_moves()?;
         let entries: Vec<Entry> = names
             .iter()
@@ -61,7 +62,7 @@ impl Catalog {
             incoming: false,
         };
         source.begin_move(leaving.clone());
-        self.write_locked(&source)?;
+        self.write_locked(&source, &*lock)?;
         let taken_in = target.transact(|contents| {
             for entry in entries {
                 check_volumes(&source, self.directory(), contents, target.directory(), &entry)?;
@@ -76,7 +77,7 @@ impl Catalog {
         });
         // What the target has decided is known from the target alone: its write may have failed and yet be there.
         let ended = self.ended_moves()?;
-        self.write_locked(&ended)?;
+        self.write_locked(&ended, &*lock)?;
         taken_in?;
         // Step 4 is also done by the next change of the target.
         target.transact(|_| Ok::<(), CatalogError>(()))
@@ -118,14 +119,14 @@ impl Catalog {
         Ok(found)
     }
 
-    fn write_locked(&self, contents: &Contents) -> Result<(), CatalogError> {
+    fn write_locked(&self, contents: &Contents, lock: &dyn File) -> Result<(), CatalogError> {
         let now = self.contents()?;
         if *contents == *now {
             return Ok(());
         }
         let generation = self.generation()? + 1;
         self.write_vvds(contents, generation);
-        let header = store::write(&*self.disk, self.directory(), contents, generation)?;
+        let header = store::write(&*self.disk, self.directory(), contents, generation, lock)?;
         self.remember(header, Arc::new(contents.clone()));
         Ok(())
     }

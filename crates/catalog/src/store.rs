@@ -1,8 +1,9 @@
 //! The catalog's files: reading one, replacing it by the next, the lock, the directories.
 //!
-//! See [`crate::catalog`] for what lies where and for the invariants K1-K3.
+//! See [`crate::catalog`] for what lies where and for the invariants K1-K4.
 
 use crate::contents::Contents;
+use crate::durable;
 use crate::error::CatalogError;
 use crate::geometry::Device;
 use crate::volume::{Volser, Volume};
@@ -24,7 +25,7 @@ pub(crate) type Edition = (wire::Header, Arc<Contents>);
 /// Makes the catalog of `directory`, unless another process just did, with its default volume.
 pub(crate) fn create(disk: &dyn Disk, directory: &Path) -> Result<(), CatalogError> {
     make_directory(disk, directory)?;
-    let _lock = lock(disk, directory, PATIENCE)?;
+    let lock = lock(disk, directory, PATIENCE)?;
     match read(disk, directory) {
         Err(CatalogError::NoCatalog { .. }) => (),
         other => return other.map(|_| ()),
@@ -34,19 +35,19 @@ pub(crate) fn create(disk: &dyn Disk, directory: &Path) -> Result<(), CatalogErr
     make_directory(disk, &directory.join("log"))?;
     let mut contents = Contents::default();
     contents.add_volume(volume)?;
-    write(disk, directory, &contents, 1).map(|_| ())
+    write(disk, directory, &contents, 1, &*lock).map(|_| ())
 }
 
 /// Makes a catalog that knows no volume, unless one is there.
 pub(crate) fn create_bare(disk: &dyn Disk, directory: &Path) -> Result<(), CatalogError> {
     make_directory(disk, directory)?;
-    let _lock = lock(disk, directory, PATIENCE)?;
+    let lock = lock(disk, directory, PATIENCE)?;
     match read(disk, directory) {
         Err(CatalogError::NoCatalog { .. }) => (),
         other => return other.map(|_| ()),
     }
     make_directory(disk, &directory.join("log"))?;
-    write(disk, directory, &Contents::default(), 1).map(|_| ())
+    write(disk, directory, &Contents::default(), 1, &*lock).map(|_| ())
 }
 
 /// Removes a catalog's own files; the first one decides whether it is still a catalog.
@@ -81,13 +82,14 @@ pub(crate) fn new_volume(serial: &Volser, device: &'static Device, directory: Op
     }
 }
 
-/// Reads the catalog.
+/// Reads the catalog (K4).
 pub(crate) fn read(disk: &dyn Disk, directory: &Path) -> Result<Edition, CatalogError> {
     let (path, file, header) = open(disk, directory)?;
+    durable::confirm(disk, directory, &header)?;
     read_rest(&path, &*file, header)
 }
 
-/// Reads the catalog; `None` when its header is still `known`.
+/// Reads the catalog (K4); `None` when its header is still `known`.
 pub(crate) fn read_newer(
     disk: &dyn Disk,
     directory: &Path,
@@ -97,6 +99,7 @@ pub(crate) fn read_newer(
     if header == *known {
         return Ok(None);
     }
+    durable::confirm(disk, directory, &header)?;
     read_rest(&path, &*file, header).map(Some)
 }
 
@@ -137,22 +140,24 @@ fn read_rest(path: &Path, file: &dyn File, header: wire::Header) -> Result<Editi
 }
 
 /// Reads until `buf` is full or the file ends; returns the bytes read.
-fn read_at(file: &dyn File, at: u64, buf: &mut [u8]) -> io::Result<usize> {
+pub(crate) fn read_at(file: &dyn File, at: u64, buf: &mut [u8]) -> io::Result<usize> {
     let mut batch = [ReadAt { at, buf, got: 0 }];
     file.read(&mut batch)?;
     Ok(batch[0].got)
 }
 
-/// Makes `contents` the catalog (K1).
+/// Makes `contents` the catalog (K1), under the lock.
 pub(crate) fn write(
     disk: &dyn Disk,
     directory: &Path,
     contents: &Contents,
     generation: u64,
+    lock: &dyn File,
 ) -> Result<wire::Header, CatalogError> {
     let (path, next) = (directory.join("catalog"), directory.join("catalog.new"));
     let (header, bytes) = wire::encode(contents, generation);
     replace(disk, directory, &next, &path, &bytes)?;
+    durable::note(lock, &header);
     Ok(header)
 }
 

@@ -143,13 +143,13 @@ impl Catalog {
 
     /// Makes the catalog later than `generation`, after what copies of that generation say was taken in (V5).
     pub fn overtake(&self, generation: u64) -> Result<(), CatalogError> {
-        let _lock = store::lock(&*self.disk, &self.directory, self.patience_now())?;
+        let lock = store::lock(&*self.disk, &self.directory, self.patience_now())?;
         let contents = self.contents()?;
         if self.generation()? > generation {
             return Ok(());
         }
         self.write_vvds(&contents, generation + 1);
-        let header = store::write(&*self.disk, &self.directory, &contents, generation + 1)?;
+        let header = store::write(&*self.disk, &self.directory, &contents, generation + 1, &*lock)?;
         self.remember(header, contents);
         Ok(())
     }

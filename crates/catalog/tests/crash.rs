@@ -184,3 +184,35 @@ fn a_volume_has_a_directory_of_its_own() {
     }
     add(&two, "/volumes/two").unwrap();
 }
+
+/// What a killed process leaves under the name is acted on by the next one, which may acknowledge records of what it
+/// names: after that no power cut takes it away, and nobody syncs again what is known to be durable.
+#[test]
+fn a_catalog_that_was_read_stays_after_a_power_cut_whoever_was_killed_while_he_wrote_it() {
+    let mut shown = 0;
+    for sync in 1..=8 {
+        let disk = Arc::new(SimDisk::new());
+        let catalog = Catalog::open_or_create(disk.clone(), DIRECTORY).expect("new catalog");
+        let stale = Catalog::open(disk.clone(), DIRECTORY).expect("another process");
+        disk.set_faults(Faults::none().fail_from(Call::Sync, sync, Errno::Io));
+        let killed = define(&catalog, "A").is_err();
+        disk.set_faults(Faults::none());
+        for reader in [Catalog::open(disk.clone(), DIRECTORY).expect("readable"), stale] {
+            let there = reader.get(&name("A")).is_ok();
+            let begun = disk.events();
+            let again = Catalog::open(disk.clone(), DIRECTORY).expect("readable");
+            assert_eq!(again.get(&name("A")).is_ok(), there);
+            assert_eq!(
+                disk.events(),
+                begun,
+                "sync {sync}: what was shown once is not synced again"
+            );
+            let trace = disk.trace();
+            let left = trace.crash_after(begun).image(|_, _| Survival::Lost);
+            let left = Catalog::open(Arc::new(MemoryDisk::from(left)), DIRECTORY).expect("durable");
+            assert_eq!(left.get(&name("A")).is_ok(), there, "sync {sync}");
+            shown += usize::from(killed && there);
+        }
+    }
+    assert!(shown > 0, "nobody was killed between rename and sync");
+}

@@ -9,8 +9,9 @@ use cica_catalog::entry::{
 use cica_catalog::freespace::FreeSpace;
 use cica_catalog::moves::Move;
 use cica_catalog::space::{Space, Unit};
+use cica_catalog::wire::HEADER_LEN;
 use cica_catalog::{Contents, Date, Device, Name, Symbolic, Volser, Volume};
-use cica_disk::sim::{CrashPoint, Survival};
+use cica_disk::sim::{CrashPoint, Event, Survival};
 use cica_disk::Image;
 
 pub fn name(text: &str) -> Name {
@@ -200,12 +201,18 @@ pub fn everything() -> Contents {
     contents
 }
 
-/// Every subset of the changes not yet durable, if they are few; and each write torn at each sector.
+/// Every subset of the newest changes not yet durable; and each write torn at each sector. Older ones are few, or notes
+/// in the lock file that nobody syncs, and stay.
 pub fn images(point: &CrashPoint<'_>) -> Vec<Image> {
     let pending = point.pending().len();
-    assert!(pending <= 12, "{pending} changes without a sync");
-    let mut images: Vec<Image> = (0..1u64 << pending)
-        .map(|survivors| point.image_of(survivors))
+    let old = pending.saturating_sub(12);
+    let is_note = |event: &Event| matches!(event, Event::Write { bytes, .. } if bytes.len() == HEADER_LEN);
+    assert!(
+        point.pending().take(old).all(is_note),
+        "{pending} changes without a sync"
+    );
+    let mut images: Vec<Image> = (0..1u64 << (pending - old))
+        .map(|survivors| point.image_of(survivors << old | ((1 << old) - 1)))
         .collect();
     for torn in 0..pending {
         for sectors in 0..8 {
