@@ -17,7 +17,7 @@ use crate::subject::History;
 pub type Coverage = BTreeMap<&'static str, u64>;
 
 /// Everything that is counted; each must happen in every campaign of some length.
-pub const ALL: [&str; 27] = [
+pub const ALL: [&str; 28] = [
     "CI split",
     "CA split",
     "CA split of a CA with 32 CIs or more",
@@ -45,17 +45,20 @@ pub const ALL: [&str; 27] = [
     "file made",
     KILLED,
     KILLED_AGAIN,
+    KILLED_IN_COMMAND,
 ];
 
 const KILLED: &str = "process killed, and another goes on";
 const KILLED_AGAIN: &str = "process killed while it goes on after another";
+const KILLED_IN_COMMAND: &str = "process killed in a command, and another goes on";
 
 /// What happened in a run: in its trace, and to its processes.
 pub fn of_run(trace: &Trace, history: &History) -> Coverage {
     let mut all = of(trace);
-    for deaths in history.deaths() {
-        *all.entry(KILLED).or_default() += 1;
-        *all.entry(KILLED_AGAIN).or_default() += u64::from(deaths > 1);
+    for step in history.after_deaths() {
+        let first = if step.in_command { KILLED_IN_COMMAND } else { KILLED };
+        *all.entry(first).or_default() += 1;
+        *all.entry(KILLED_AGAIN).or_default() += u64::from(step.deaths > 1);
     }
     all.retain(|_, count| *count > 0);
     all

@@ -164,6 +164,7 @@ pub struct Failure {
 pub fn explore(subject: &dyn Subject, plan: Plan) -> (Report, Option<Failure>) {
     let mut report = Report::default();
     let failure = record(subject).and_then(|recording| {
+        exercise_the_end(subject, &recording)?;
         report.requests = recording.history.len() as u64;
         report.covered = coverage::of_run(&recording.trace, &recording.history);
         Explorer {
@@ -202,6 +203,13 @@ fn record(subject: &dyn Subject) -> Result<Recording, Failure> {
             fate: Vec::new(),
         }),
     }
+}
+
+/// What the run left, nothing of it lost, is of use as well.
+fn exercise_the_end(subject: &dyn Subject, recording: &Recording) -> Result<(), Failure> {
+    let point = recording.trace.crash_after(recording.trace.events().len());
+    let disk = Arc::new(MemoryDisk::from(point.image(|_, _| Survival::Whole)));
+    guarded(|| subject.exercise(disk)).map_err(|what| format!("what the run left was opened, but then: {what}").into())
 }
 
 struct Explorer<'a> {

@@ -45,6 +45,15 @@ impl Kill {
         }
     }
 
+    /// In the middle of a command, most of which make some dozen calls; the successor as in [`Kill::draw`].
+    pub fn draw_in_command(random: &mut Random) -> Kill {
+        let most = random.pick(&[25, 60, 140]);
+        Kill {
+            at: random.between(1, most) as u32,
+            ..Kill::draw(random)
+        }
+    }
+
     /// Puts one to three kills into a list of what a run does.
     pub fn strew<T>(actions: &mut Vec<T>, random: &mut Random, of: impl Fn(Kill) -> T) {
         for _ in 0..random.between(1, 3) {

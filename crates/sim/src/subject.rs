@@ -17,6 +17,8 @@ pub struct Step {
     pub durable: bool,
     /// Processes that were killed before one gave these contents; what it showed is durable.
     pub deaths: u32,
+    /// The first of them was killed in a command.
+    pub in_command: bool,
 }
 
 impl Step {
@@ -32,6 +34,7 @@ impl Step {
             digest,
             durable,
             deaths: 0,
+            in_command: false,
         }
     }
 
@@ -40,6 +43,15 @@ impl Step {
         Step {
             deaths,
             ..Step::of(part, digest, true)
+        }
+    }
+
+    /// The same where the first was killed in a command. Without a death after it nobody was shown what it left.
+    pub fn after_command(part: usize, digest: u64, deaths: u32) -> Step {
+        Step {
+            durable: deaths > 0,
+            in_command: true,
+            ..Step::after_deaths(part, digest, deaths.max(1))
         }
     }
 }
@@ -176,10 +188,10 @@ impl History {
         self.parts.iter().map(Vec::len).sum()
     }
 
-    /// The processes that were killed before each step that came after such.
-    pub fn deaths(&self) -> impl Iterator<Item = u32> + '_ {
+    /// The steps before which processes were killed.
+    pub fn after_deaths(&self) -> impl Iterator<Item = &Step> + '_ {
         let all = self.parts.iter().flatten();
-        all.map(|done| done.step.deaths).filter(|deaths| *deaths > 0)
+        all.map(|done| &done.step).filter(|step| step.deaths > 0)
     }
 
     /// Whether not even the first step was done.

@@ -88,6 +88,8 @@ fn processes_are_killed_and_others_go_on_in_every_store() {
         };
         assert!(of("process killed, and") >= 10, "{store:?}: {all:?}");
         assert!(of("process killed while") >= 2, "{store:?}: {all:?}");
+        let in_command = of("process killed in a command");
+        assert_eq!(in_command >= 10, store == Store::Volume, "{store:?}: {all:?}");
     }
 }
 

@@ -22,6 +22,8 @@ fn every_image_has_each_data_set_at_an_acknowledged_moment() {
     );
     assert!(total.failures.is_empty(), "{}", total.failures[0]);
     assert!(total.counts["images torn"] > 100, "{:?}", total.counts);
+    let killed = total.counts["covered process killed in a command, and another goes on"];
+    assert!(killed > 10, "{:?}", total.counts);
 }
 
 /// An ESDS of which spanned records do not begin where they would in smaller control areas.

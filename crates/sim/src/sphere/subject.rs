@@ -90,6 +90,7 @@ impl<'a> SphereRun<'a> {
             other => return Err(format!("{insert}: {other}")),
         };
         session.close().map_err(Trouble::words)?;
+        no_log_is_lost(&**disk)?;
         let after = look(disk, self.shape).map_err(Trouble::words)?;
         let kept = after.records.len() == before.records.len() + added && after.records.starts_with(&before.records);
         match kept && (added == 1 || after == before) {
@@ -230,6 +231,7 @@ impl Subject for SphereRun<'_> {
             }
         }
         session.close().map_err(Trouble::words)?;
+        no_log_is_lost(&*disk)?;
         let after = look(&disk, self.shape).map_err(Trouble::words)?;
         (after == before)
             .then_some(())

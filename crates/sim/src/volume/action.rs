@@ -20,6 +20,17 @@ pub enum Action {
     Group(u8),
     /// The program is killed, now or later; another one opens what it had open.
     Kill(Kill),
+    /// The process that runs the next command is killed in that.
+    KillCommand(Kill, Then),
+}
+
+/// What comes after the kill of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    /// Another process looks at what it left, and so makes it durable.
+    Seen,
+    /// The next action meets what it left.
+    Unseen,
 }
 
 /// A control card about a data set that is closed.
@@ -66,11 +77,16 @@ pub enum Card {
 }
 
 impl Action {
+    /// Whether a process of its own does it.
+    pub fn is_command(&self) -> bool {
+        matches!(self, Action::Card(..) | Action::Group(_))
+    }
+
     /// The data set it is about.
     pub fn slot(&self) -> Option<usize> {
         match self {
             Action::Open(slot) | Action::Request(slot, _) | Action::Close(slot) | Action::Card(slot, _) => Some(*slot),
-            Action::Group(_) | Action::Kill(_) => None,
+            Action::Group(_) | Action::Kill(_) | Action::KillCommand(..) => None,
         }
     }
 }
@@ -84,6 +100,8 @@ impl fmt::Display for Action {
             Action::Card(slot, card) => write!(f, "{slot}: card {card:?}"),
             Action::Group(number) => write!(f, "group {number}"),
             Action::Kill(kill) => write!(f, "kill {kill}"),
+            Action::KillCommand(kill, Then::Seen) => write!(f, "kill {kill} the next command"),
+            Action::KillCommand(kill, Then::Unseen) => write!(f, "kill {kill} the next command, unseen"),
         }
     }
 }

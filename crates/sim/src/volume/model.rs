@@ -64,6 +64,35 @@ pub struct There {
     pub exported: bool,
 }
 
+/// What a process finds of a part of the volume.
+#[derive(Debug, Clone)]
+pub enum Seen {
+    /// There is no such data set.
+    Nothing,
+    /// It is there; without records while it is to be loaded.
+    DataSet(Entry, Option<Vec<Bytes>>),
+    /// The generation data groups.
+    Groups(BTreeSet<u8>),
+}
+
+impl Seen {
+    /// See [`digest_of`].
+    pub fn digest(&self) -> u64 {
+        match self {
+            Seen::Nothing => digest_of(None),
+            Seen::DataSet(entry, records) => digest_of(Some((*entry, records.as_deref().unwrap_or_default()))),
+            Seen::Groups(groups) => digest_of_groups(groups),
+        }
+    }
+}
+
+impl There {
+    /// See [`digest_of`].
+    pub fn digest(&self) -> u64 {
+        digest_of(Some((self.entry, &self.oracle.contents())))
+    }
+}
+
 /// The model.
 #[derive(Debug, Clone)]
 pub struct Model {
@@ -125,11 +154,7 @@ impl Model {
     pub fn digest(&self, slot: usize) -> u64 {
         match self.slots.get(slot) {
             None => digest_of_groups(&self.groups),
-            Some(there) => {
-                let records = there.as_ref().map(|there| there.oracle.contents());
-                let known = there.as_ref().zip(records.as_ref());
-                digest_of(known.map(|(there, records)| (there.entry, &records[..])))
-            }
+            Some(there) => there.as_ref().map_or_else(|| digest_of(None), There::digest),
         }
     }
 
@@ -221,7 +246,7 @@ impl Model {
                 }
             }
             Action::Card(slot, card) => self.card(*slot, *card),
-            Action::Kill(_) => {}
+            Action::Kill(_) | Action::KillCommand(..) => {}
             Action::Open(slot) => {
                 if let Some(there) = &mut self.slots[*slot] {
                     there.open = true;
@@ -293,9 +318,9 @@ impl Model {
         }
     }
 
-    /// The digests of a data set in the middle of an action that is done in several steps: while REPRO loads it, each
-    /// beginning of what the other holds (V3); while DELETE takes an index away, without its path and without it (V4).
-    pub fn between(&self, action: &Action) -> Vec<u64> {
+    /// A data set in the middle of an action that is done in several steps: while REPRO loads it, each beginning of
+    /// what the other holds (V3); while DELETE takes an index away, without its path and without it (V4).
+    pub fn between(&self, action: &Action) -> Vec<There> {
         let Action::Card(slot, card) = action else {
             return Vec::new();
         };
@@ -305,12 +330,18 @@ impl Model {
         match card {
             Card::Repro(from) => {
                 let records = self.records(*from);
-                let beginning = |count: usize| digest_of(Some((there.entry, &records[..count])));
+                let beginning = |count: usize| There {
+                    oracle: loaded(&self.shape.slots[*slot], &records[..count]),
+                    ..there.clone()
+                };
                 (0..=records.len()).map(beginning).collect()
             }
             Card::Delete | Card::DeleteIndex => {
-                let records = there.oracle.contents();
-                let without = |index| digest_of(Some((there.entry.back_to(index), &records[..])));
+                let without = |index| There {
+                    entry: there.entry.back_to(index),
+                    built: there.built && index > Index::None,
+                    ..there.clone()
+                };
                 let indexes = [Index::Defined, Index::None].into_iter();
                 indexes
                     .filter(|index| *index < there.entry.index)
@@ -318,6 +349,38 @@ impl Model {
                     .collect()
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// The volume as a command left it that was killed in the middle of `action`: as it was, as it is in `done`, or in
+    /// between. `seen` is what the next process found of the data set. None: it is none of these.
+    pub fn left_by(&self, action: &Action, done: &Model, seen: &Seen) -> Option<Model> {
+        let seen_is = |there: &Option<There>| match (there, seen) {
+            (None, Seen::Nothing) => true,
+            (Some(there), Seen::DataSet(entry, records)) => {
+                let known = there.oracle.contents();
+                there.entry == *entry
+                    && there.oracle.loading() == records.is_none()
+                    && known == records.as_deref().unwrap_or_default()
+            }
+            _ => false,
+        };
+        let mut left = self.clone();
+        match (action.slot(), seen) {
+            (None, Seen::Groups(groups)) => {
+                left.groups.clone_from(groups);
+                (*groups == self.groups || *groups == done.groups).then_some(left)
+            }
+            (None, _) => None,
+            (Some(slot), _) => {
+                let ends = [&done.slots[slot], &self.slots[slot]].into_iter().cloned();
+                let between = self.between(action).into_iter().map(Some);
+                left.slots[slot] = ends.chain(between).find(seen_is)?;
+                if let Some(there) = &mut left.slots[slot] {
+                    there.exported = false;
+                }
+                Some(left)
+            }
         }
     }
 

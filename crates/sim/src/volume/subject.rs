@@ -15,6 +15,7 @@ use crate::session::Trouble;
 use crate::shape::Durability;
 use crate::subject::{Recovered, Step, Stop, Subject, Told};
 use crate::volume::action::{Action, Card};
+use crate::volume::logs::use_all;
 use crate::volume::model::{load_requests, Model};
 use crate::volume::workload::VolumeWorkload;
 use crate::volume::world::{card_text, group_text, Copies, Copy, World};
@@ -53,9 +54,7 @@ impl CopyFiles {
             let mut world = World::open(disk, &workload.shape).map_err(Trouble::words)?;
             let name = workload.shape.name(*slot, false);
             let ran = |(cc, listing): (u8, String)| if cc == 0 { Ok(()) } else { Err(listing) };
-            ran(world
-                .card(&workload.shape.define(*slot), None)
-                .map_err(Trouble::words)?)?;
+            world.must(&workload.shape.define(*slot)).map_err(Trouble::words)?;
             let opened = world.open_set(*slot, &name, true, false);
             opened.map_err(|error| error.to_string())?;
             for request in load_requests(bodies.clone()) {
@@ -93,7 +92,9 @@ impl<'a> VolumeRun<'a> {
         let mut actions = actions.into();
         // A disk that fails is trouble enough: nobody is killed on it as well.
         if faulty {
-            actions.to_mut().retain(|action| !matches!(action, Action::Kill(_)));
+            actions
+                .to_mut()
+                .retain(|action| !matches!(action, Action::Kill(_) | Action::KillCommand(..)));
         }
         let loads = workload.copies.iter();
         let loads = loads
@@ -142,6 +143,10 @@ impl<'a> VolumeRun<'a> {
                 world.program().kill(*kill);
                 Ok(None)
             }
+            Action::KillCommand(kill, then) => {
+                world.kill_command(*kill, *then);
+                Ok(None)
+            }
             Action::Group(number) => self.command(world, &group_text(*number, model.groups.contains(number)), None),
         }
     }
@@ -173,7 +178,7 @@ impl<'a> VolumeRun<'a> {
         Ok(deaths)
     }
 
-    fn command(&self, world: &World, text: &str, copy: Option<&std::path::Path>) -> Result<Option<Reply>, Trouble> {
+    fn command(&self, world: &mut World, text: &str, copy: Option<&std::path::Path>) -> Result<Option<Reply>, Trouble> {
         match world.card(text, copy)? {
             (0, _) => Ok(None),
             (_, listing) if self.faulty => Err(Trouble::Failed(listing)),
@@ -185,7 +190,7 @@ impl<'a> VolumeRun<'a> {
     fn promises(&self, model: &Model, action: &Action) -> bool {
         let Action::Request(slot, request) = action else {
             // An OPEN promises what was there before it, and that was promised.
-            return true;
+            return !matches!(action, Action::Kill(_) | Action::KillCommand(..));
         };
         let loading = model.slots[*slot].as_ref().is_some_and(|there| there.oracle.loading());
         match request {
@@ -215,8 +220,8 @@ impl Subject for VolumeRun<'_> {
             }
             let at = || format!("action {} ({action})", number + 1);
             let part = model.part(action);
-            for digest in model.between(action) {
-                told.tell(Step::of(part, digest, false));
+            for there in model.between(action) {
+                told.tell(Step::of(part, there.digest(), false));
             }
             let before = model.clone();
             let promised = self.promises(&model, action);
@@ -239,6 +244,21 @@ impl Subject for VolumeRun<'_> {
                     let deaths = if part == model.slots.len() { deaths } else { 0 };
                     told.tell(Step::after_deaths(part, digest, deaths));
                 }
+                continue;
+            }
+            if action.is_command() && world.command_is_dead() {
+                told.tell(Step::of(part, model.digest(part), false));
+                let seen = world.see_after_command(part);
+                let (seen, deaths) = seen.map_err(|trouble| self.stop(&at(), trouble))?;
+                let Some(left) = before.left_by(action, &model, &seen) else {
+                    let words = format!(
+                        "{}: killed here, it left what is neither before nor after it: {seen:?}",
+                        at()
+                    );
+                    return Err(Stop::Wrong(words));
+                };
+                told.tell(Step::after_command(part, seen.digest(), deaths));
+                model = left;
                 continue;
             }
             match done {
@@ -296,6 +316,7 @@ impl Subject for VolumeRun<'_> {
             }
         }
         let (cc, listing) = world.card("DELETE SIM.G200 GDG", None).map_err(Trouble::words)?;
+        use_all(&mut world).map_err(Trouble::words)?;
         let found = world.look().map_err(Trouble::words)?;
         expected.truncate(found.len());
         match cc == 0 && found == expected {

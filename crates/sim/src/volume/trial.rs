@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
-use super::action::Action;
+use super::action::{Action, Then};
 use super::subject::VolumeRun;
 use super::workload::VolumeWorkload;
 use crate::mortal::Kill;
+use crate::random::Random;
 use crate::store::killing;
 use crate::subject::Subject;
 use crate::trial::{Purpose, Trial};
@@ -23,6 +24,7 @@ impl VolumeTrial {
         let mut workload = VolumeWorkload::small(seed, actions);
         if let Some(mut random) = killing(seed, purpose) {
             Kill::strew(&mut workload.actions, &mut random, Action::Kill);
+            kill_commands(&mut workload.actions, &mut random);
         }
         let end = match purpose {
             Purpose::Explore => Vec::new(),
@@ -34,6 +36,23 @@ impl VolumeTrial {
     fn actions(&self, kept: &[usize]) -> Vec<Action> {
         let kept = kept.iter().map(|&number| &self.workload.actions[number]);
         kept.chain(&self.end).cloned().collect()
+    }
+}
+
+/// One to three commands are killed; of every second one the job is run again, as people do.
+fn kill_commands(actions: &mut Vec<Action>, random: &mut Random) {
+    for _ in 0..random.between(1, 3) {
+        let commands = actions.iter().enumerate().filter(|(_, action)| action.is_command());
+        let places: Vec<usize> = commands.map(|(place, _)| place).collect();
+        if places.is_empty() {
+            return;
+        }
+        let place = random.pick(&places);
+        if random.chance(50) {
+            actions.insert(place + 1, actions[place].clone());
+        }
+        let then = random.pick(&[Then::Seen, Then::Unseen]);
+        actions.insert(place, Action::KillCommand(Kill::draw_in_command(random), then));
     }
 }
 

@@ -1,27 +1,32 @@
 //! The engine side of a volume: a program with data sets open, and control cards that processes of their own run.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use cica_catalog::{Catalog, CatalogError, Contents, Entry as CatalogEntry, Name};
-use cica_disk::{Clock, Disk, Image, MemoryDisk};
+use cica_disk::{Clock, Create, Disk, Image, MemoryDisk, Open, ReadAt, WriteAt};
 use cica_engine::{Access, DataSet, Intent, OpenOptions, RequestError, Str};
 use cica_format::root::AREA_LEN;
 use cica_idcams::{run, DdTable, Services, Source, Stamp, Style, Sysprint};
 use cica_qsam::DdText;
 use cica_session::{open, reach, SessionError};
 
-use crate::mortal::Mortal;
+use crate::mortal::{Kill, Mortal};
 use crate::oracle::Bytes;
 use crate::request::{Reply, Request};
 use crate::session::{check_structure, clock, contents, done, engine_at, of_one_string, Trouble};
-use crate::volume::action::Card;
-use crate::volume::model::{digest_of, digest_of_groups, Entry, Index};
+use crate::volume::action::{Card, Then};
+use crate::volume::model::{digest_of_groups, Entry, Index, Seen};
 use crate::volume::shape::VolumeShape;
 
 const DIRECTORY: &str = "/cat";
+/// Where the log files are.
+pub const LOGS: &str = "/cat/log";
+/// All there are.
+const DIRECTORIES: [&str; 4] = [DIRECTORY, LOGS, "/cat/volumes", "/cat/volumes/CICA01"];
 const STAMP: Stamp = Stamp {
     year: 1979,
     month: 4,
@@ -47,6 +52,10 @@ pub struct Copy {
 pub struct World {
     disk: Arc<dyn Disk>,
     program: Mortal,
+    /// Of the last command, or of the next one if that is to be killed.
+    command: Mortal,
+    /// What comes after it if it is killed.
+    then: Then,
     shape: VolumeShape,
     // Open data sets before the engine: the order in which a program lets go of them.
     open: Vec<Option<OpenSet>>,
@@ -94,10 +103,15 @@ impl World {
     /// # Errors
     /// The catalog cannot be read.
     pub fn open(disk: Arc<dyn Disk>, shape: &VolumeShape) -> Result<World, Trouble> {
-        let program = Mortal::new(disk.clone());
+        World::of(Mortal::new(disk.clone()), disk, shape)
+    }
+
+    fn of(program: Mortal, disk: Arc<dyn Disk>, shape: &VolumeShape) -> Result<World, Trouble> {
         Ok(World {
             services: program_services(&program, shape)?,
             program,
+            command: Mortal::new(disk.clone()),
+            then: Then::Seen,
             open: shape.slots.iter().map(|_| None).collect(),
             shape: shape.clone(),
             disk,
@@ -185,10 +199,55 @@ impl World {
 
     // --- commands ---
 
+    /// The process of the next command is killed in that.
+    pub fn kill_command(&mut self, kill: Kill, then: Then) {
+        self.then = then;
+        self.command = Mortal::new(self.disk.clone());
+        self.command.kill(kill);
+    }
+
+    /// Whether the last command was killed.
+    pub fn command_is_dead(&self) -> bool {
+        self.command.is_dead()
+    }
+
+    /// A command was killed: other processes look at the part it was about until one of them lives, or somebody looks
+    /// at a copy. What was found, and how many died for it; none: nothing was shown.
+    ///
+    /// # Errors
+    /// The catalog or the data set cannot be used.
+    pub fn see_after_command(&mut self, part: usize) -> Result<(Seen, u32), Trouble> {
+        let see = |world: Result<World, Trouble>| {
+            let mut world = world?;
+            let held = world.services.catalog.contents()?;
+            match part < world.shape.slots.len() {
+                true => world.see(part, &held),
+                false => Ok(Seen::Groups(groups(&held))),
+            }
+        };
+        if self.then == Then::Unseen {
+            self.command = Mortal::new(self.disk.clone());
+            let copy: Arc<dyn Disk> = Arc::new(copied(&*self.disk).map_err(|error| Trouble::Wrong(error.to_string()))?);
+            return Ok((see(World::open(copy, &self.shape))?, 0));
+        }
+        let mut deaths = 0;
+        loop {
+            deaths += 1;
+            self.command = self.command.successor();
+            let seen = see(World::of(self.command.clone(), self.disk.clone(), &self.shape));
+            if !self.command.is_dead() {
+                self.command = Mortal::new(self.disk.clone());
+                return seen.map(|seen| (seen, deaths));
+            }
+        }
+    }
+
     /// Runs a control card as another process would; its condition code and listing.
-    pub fn card(&self, text: &str, copy: Option<&Path>) -> Result<(u8, String), Trouble> {
-        let clock = clock(0);
-        let mut services = services(&self.disk, &clock, &self.shape)?;
+    pub fn card(&mut self, text: &str, copy: Option<&Path>) -> Result<(u8, String), Trouble> {
+        if !self.command.is_doomed() || self.command.is_dead() {
+            self.command = Mortal::new(self.disk.clone());
+        }
+        let mut services = services(&self.command.shared(), &clock(0), &self.shape)?;
         if let Some(copy) = copy {
             let text = DdText::parse(&copy.display().to_string()).map_err(|error| Trouble::Wrong(error.to_string()))?;
             services.dd.insert("COPY", text);
@@ -204,14 +263,32 @@ impl World {
         Ok((maxcc, String::from_utf8_lossy(&listing).into_owned()))
     }
 
+    /// Runs one that must end with condition code 0.
+    pub fn must(&mut self, text: &str) -> Result<(), Trouble> {
+        match self.card(text, None)? {
+            (0, _) => Ok(()),
+            (_, listing) => Err(Trouble::Wrong(listing)),
+        }
+    }
+
+    /// What a process of its own has.
+    pub fn process(&self) -> Result<Services, Trouble> {
+        services(&self.disk, &clock(0), &self.shape)
+    }
+
     // --- what is there ---
+
+    /// The disk, as nobody sees it who may be killed.
+    pub fn disk(&self) -> &dyn Disk {
+        &*self.disk
+    }
 
     /// Digests of all parts, each data set opened, read in both directions and examined.
     pub fn look(&mut self) -> Result<Vec<u64>, Trouble> {
         let held = self.services.catalog.contents()?;
         let mut digests = Vec::new();
         for slot in 0..self.shape.slots.len() {
-            digests.push(self.look_at(slot, &held)?);
+            digests.push(self.see(slot, &held)?.digest());
         }
         digests.push(digest_of_groups(&groups(&held)));
         self.look_for_orphans(&held)?;
@@ -239,11 +316,11 @@ impl World {
         Ok(())
     }
 
-    fn look_at(&mut self, slot: usize, held: &Contents) -> Result<u64, Trouble> {
+    fn see(&mut self, slot: usize, held: &Contents) -> Result<Seen, Trouble> {
         let there = |renamed: &bool| get(held, &self.shape.name(slot, *renamed)).is_some();
         let names: Vec<bool> = [false, true].into_iter().filter(there).collect();
         let renamed = match names[..] {
-            [] => return Ok(digest_of(None)),
+            [] => return Ok(Seen::Nothing),
             [renamed] => renamed,
             _ => return Err(Trouble::Wrong(format!("data set {slot} is there under both names"))),
         };
@@ -255,8 +332,8 @@ impl World {
         self.open_set(slot, &name, true, false)?;
         let open = self.open[slot].as_ref().ok_or_else(closed)?;
         let shape = &self.shape.slots[slot];
-        let records = contents(shape, &open.set)?.unwrap_or_default();
-        check_structure(shape, &open.set, records.len())?;
+        let records = contents(shape, &open.set)?;
+        check_structure(shape, &open.set, records.as_ref().map_or(0, Vec::len))?;
         let index = match (get(held, &index_name(&name)), get(held, &path_name(&name))) {
             (None, _) => Index::None,
             (Some(_), None) => Index::Defined,
@@ -265,7 +342,7 @@ impl World {
         };
         self.close_set(slot)?;
         if index == Index::Built {
-            self.look_by_path(slot, &name, &records)?;
+            self.look_by_path(slot, &name, records.as_deref().unwrap_or_default())?;
         }
         let index_free = match get(held, &index_name(&name)) {
             Some(CatalogEntry::Aix(aix)) => aix.data.free_space.ci,
@@ -279,7 +356,7 @@ impl World {
             index_free,
             no_update,
         };
-        Ok(digest_of(Some((entry, &records))))
+        Ok(Seen::DataSet(entry, records))
     }
 
     /// By the path the same records are found, by alternate key.
@@ -312,6 +389,27 @@ impl World {
             ))),
         }
     }
+}
+
+/// The files of the catalog and of its volume, on a disk of their own.
+fn copied(disk: &dyn Disk) -> io::Result<MemoryDisk> {
+    let copy = MemoryDisk::from(Image::with_directories(DIRECTORIES));
+    for directory in DIRECTORIES.map(Path::new) {
+        for (file, length) in disk.list(directory)? {
+            let path = directory.join(file);
+            let mut bytes = vec![0; length as usize];
+            let (at, buf, got) = (0, &mut bytes[..], 0);
+            disk.open(&path, Open::default())?
+                .read(&mut [ReadAt { at, buf, got }])?;
+            let how = Open {
+                write: true,
+                create: Create::New,
+                ..Open::default()
+            };
+            copy.open(&path, how)?.write(&[WriteAt { at, buf: &bytes }])?;
+        }
+    }
+    Ok(copy)
 }
 
 fn services(disk: &Arc<dyn Disk>, clock: &Arc<dyn Clock>, shape: &VolumeShape) -> Result<Services, Trouble> {
