@@ -113,6 +113,47 @@ fn a_data_set_that_was_deleted_does_not_stop_recovery_of_the_others() {
 }
 
 /// Files that cannot be used: the root is none, or the index is away.
+/// Else its log would stay for ever: nobody opens a data set that is gone.
+#[test]
+fn who_deletes_a_data_set_does_what_its_dead_owner_left_of_the_others() {
+    let world = dead_owner();
+    let (data, index) = world.paths("b/x");
+    world.engine().destroy(&data, &index, false).unwrap();
+    assert_eq!(
+        world.engine().peek(&world.paths("a/x").0).unwrap().log.log,
+        0,
+        "a/x needs the log still"
+    );
+    assert!(has(&world.open(&world.engine(), "a/x"), 1));
+}
+
+/// Another process, which recovers a data set between this one's look at its root and at its log.
+struct Other {
+    world: World,
+    due: AtomicBool,
+}
+
+impl Hook for Other {
+    fn opening(&self, path: &Path) {
+        if path.starts_with("/log") && path != Path::new("/log") && self.due.swap(false, AcqRel) {
+            self.world.open(&self.world.engine(), "a/x").close().unwrap();
+            self.world.disk.remove(path).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_log_that_went_since_the_root_was_read_is_not_missed() {
+    let disk = MemoryDisk::default();
+    let other = Other {
+        world: dead_owner_on(&disk),
+        due: AtomicBool::new(true),
+    };
+    let ours = World::on(hooked(disk, Arc::new(other)), Path::new("/"));
+    assert!(has(&ours.open(&ours.engine(), "a/x"), 1));
+    assert!(has(&ours.open(&ours.engine(), "b/x"), 1));
+}
+
 #[test]
 fn a_data_set_that_is_damaged_does_not_stop_recovery_of_the_others() {
     for damage in [true, false] {

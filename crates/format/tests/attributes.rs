@@ -53,7 +53,9 @@ fn each_attribute_of_an_alternate_index_alone() {
         let read = Root::decode(&root).map(|root| root.attributes.alternate);
         assert_eq!(read, Ok(Some(alternate)));
     }
-    assert_eq!(written(None)[FLAGS..FLAGS + 3], [0; 3]);
+    let none = written(None);
+    assert_eq!(none[FLAGS..FLAGS + 3], [0; 3]);
+    assert_eq!(Root::decode(&none).map(|root| root.attributes.alternate), Ok(None));
 }
 
 #[test]

@@ -18,6 +18,8 @@
 mod abandoned;
 mod pool;
 mod replay;
+#[cfg(test)]
+mod tests;
 
 pub use replay::{owned_parts, Left, LogReader, Logged};
 

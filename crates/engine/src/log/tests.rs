@@ -1,0 +1,447 @@
+//! A log by itself, without an engine: what it asks for, how its files grow, who gets one, what is read back.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use cica_disk::sim::{Errno, Faults};
+use cica_disk::{Counted, Create, Image, ManualClock, MemoryDisk, Open, SimDisk};
+use cica_format::log::{append_insert, LogFileHeader};
+use std::path::Path;
+
+/// A data set that notes which logs its root would name.
+struct Noting {
+    named: std::sync::Mutex<Vec<u64>>,
+    alone: bool,
+    fails: bool,
+}
+
+impl Logger for Noting {
+    fn committed(&self) -> u64 {
+        7
+    }
+
+    fn name_log(&self, log: u64, _: &str) -> Result<(), String> {
+        self.named.lock().unwrap().push(log);
+        match self.fails {
+            true => Err("its root cannot be written".into()),
+            false => Ok(()),
+        }
+    }
+
+    fn stands_alone(&self) -> bool {
+        self.alone
+    }
+}
+
+fn noting() -> Arc<Noting> {
+    data_set(true, false)
+}
+
+fn data_set(alone: bool, fails: bool) -> Arc<Noting> {
+    Arc::new(Noting {
+        named: Default::default(),
+        alone,
+        fails,
+    })
+}
+
+fn join(log: &Log, cluster: u64, data_set: &Arc<Noting>) -> u32 {
+    let logger: Arc<dyn Logger> = data_set.clone();
+    log.join(
+        cluster,
+        Path::new("/a.data"),
+        Path::new("/a.index"),
+        Arc::downgrade(&logger),
+    )
+}
+
+fn log_on(disk: &(impl Disk + Clone + 'static), gathers: usize, epoch_bytes: u64) -> Log {
+    let clock = ManualClock::new(1_700_000_000_000_000_000, 1);
+    Log::new(
+        Arc::new(disk.clone()),
+        Arc::new(clock),
+        "/log".into(),
+        gathers,
+        epoch_bytes,
+    )
+}
+
+fn memory() -> MemoryDisk {
+    MemoryDisk::from(Image::with_directories(["/log"]))
+}
+
+fn simulated() -> SimDisk {
+    SimDisk::from(Image::with_directories(["/log"]))
+}
+
+/// Logs an insert of so many bytes and flushes it.
+fn write(log: &Log, number: u32, bytes: usize) -> Result<u64, String> {
+    let lsn = log.append(number, |buf| append_insert(buf, number, &vec![0xC1; bytes]));
+    log.flush(lsn).map(|()| lsn)
+}
+
+/// Names and lengths of the pool's files.
+fn files(disk: &dyn Disk) -> Vec<(String, u64)> {
+    let there = disk.list(Path::new("/log")).unwrap();
+    let mut files: Vec<_> = there
+        .into_iter()
+        .map(|(p, len)| (p.display().to_string(), len))
+        .collect();
+    files.sort();
+    files
+}
+
+const FIRST: &str = "/log/log-0001";
+const FIRST_NAME: &str = "log-0001";
+
+fn put(disk: &dyn Disk, path: &str, at: u64, bytes: &[u8]) {
+    let how = Open {
+        write: true,
+        create: Create::IfMissing,
+        ..Open::default()
+    };
+    let file = disk.open(Path::new(path), how).unwrap();
+    file.write(&[WriteAt { at, buf: bytes }]).unwrap();
+}
+
+fn wanted(log: &Log) -> [bool; 3] {
+    let Wants { flush, long, overdue } = log.wants();
+    [flush, long, overdue]
+}
+
+#[test]
+fn an_epoch_is_a_quarter_of_the_pool_within_its_bounds() {
+    let mib = |n: usize| n << 20;
+    let epochs = [0, mib(256), mib(400), mib(1024), usize::MAX].map(epoch_for);
+    assert_eq!(epochs, [64 << 20, 64 << 20, 100 << 20, 256 << 20, 256 << 20]);
+}
+
+#[test]
+fn what_is_asked_of_whoever_comes_by() {
+    let disk = memory();
+    let (log, a) = (log_on(&disk, 1000, 20_000), noting());
+    let number = join(&log, 1, &a);
+    assert_eq!(wanted(&log), [false; 3]);
+    // Header of the group and the data set's record: 40 + 46 bytes. Each insert has 9 before its record.
+    let lsn = log.append(number, |buf| append_insert(buf, number, &[0; 905]));
+    assert_eq!(wanted(&log), [false; 3], "1,000 bytes may gather");
+    log.append(number, |buf| append_insert(buf, number, &[]));
+    assert_eq!(wanted(&log), [true, false, false]);
+    log.flush(lsn).unwrap();
+    assert_eq!(wanted(&log), [false; 3]);
+    // Three blocks more, and with the file's header 20,480 bytes are behind it.
+    for blocks in 3..=4 {
+        write(&log, number, 1).unwrap();
+        assert_eq!(wanted(&log), [false; 3], "{blocks} blocks");
+    }
+    write(&log, number, 1).unwrap();
+    assert_eq!(wanted(&log), [false, true, false]);
+    log.go_on();
+    assert_eq!(wanted(&log), [false; 3], "it may grow as much once more");
+    for _ in 0..4 {
+        write(&log, number, 1).unwrap();
+    }
+    assert_eq!(wanted(&log), [false; 3]);
+    write(&log, number, 1).unwrap();
+    assert_eq!(wanted(&log), [false, true, false]);
+    log.start_over();
+    assert_eq!(wanted(&log), [false; 3]);
+    log.always_flush();
+    log.append(number, |buf| append_insert(buf, number, &[]));
+    assert_eq!(wanted(&log), [true, false, false], "every change is written at once");
+}
+
+#[test]
+fn a_log_is_overdue_when_it_has_grown_by_128_mib_more() {
+    let disk = memory();
+    let (log, a) = (log_on(&disk, 1000, 1 << 20), noting());
+    let number = join(&log, 1, &a);
+    for _ in 0..4 {
+        write(&log, number, 32 << 20).unwrap();
+        assert_eq!(wanted(&log), [false, true, false]);
+    }
+    write(&log, number, 1 << 20).unwrap();
+    assert_eq!(wanted(&log), [false, true, true]);
+    log.go_on();
+    assert_eq!(wanted(&log), [false; 3]);
+    // What is given back keeps 64 MiB.
+    assert!(files(&disk)[0].1 > 129 << 20);
+    assert!(!log.leave(number, true));
+    assert_eq!(files(&disk), [(FIRST_NAME.into(), 64 << 20)]);
+}
+
+#[test]
+fn nothing_is_written_for_what_is_not_there() {
+    let disk = memory();
+    let log = log_on(&disk, 1000, 1 << 20);
+    log.flush(log.last()).unwrap();
+    log.flush(log.last() + 9).unwrap();
+    assert!(files(&disk).is_empty());
+    assert!(!log.is_behind());
+    let number = join(&log, 1, &noting());
+    log.append(number, |buf| append_insert(buf, number, b"X"));
+    assert!(log.is_behind());
+    // One record says which data set the number means, one is the insert.
+    assert_eq!(log.last(), 2);
+    log.detach();
+    assert!(!log.is_behind());
+    log.flush(log.last()).unwrap();
+    assert!(files(&disk).is_empty());
+    assert_eq!([log.new_unit(), log.new_unit()], [1, 2]);
+}
+
+#[test]
+fn a_file_grows_by_its_length_within_bounds() {
+    let disk = memory();
+    let log = log_on(&disk, 1 << 20, 1 << 30);
+    let number = join(&log, 1, &noting());
+    let mut lengths = Vec::new();
+    while lengths.last().is_none_or(|len| *len < 16 << 20) {
+        write(&log, number, 100_000).unwrap();
+        lengths.push(files(&disk)[0].1);
+    }
+    lengths.dedup();
+    let kib = [512, 1024, 2048, 4096, 8192, 12_288, 16_384];
+    assert_eq!(lengths, kib.map(|n| n << 10));
+}
+
+#[test]
+fn a_long_group_is_written_without_zeros_before_it() {
+    for (bytes, zeros) in [((1 << 20) - 5000, true), (1 << 20, false)] {
+        let disk = Counted::new(memory());
+        let log = log_on(&disk, 1 << 20, 1 << 30);
+        let number = join(&log, 1, &noting());
+        write(&log, number, bytes).unwrap();
+        let group = (bytes as u64 + 40 + 46 + 9).next_multiple_of(4096);
+        let length = files(&disk)[0].1;
+        let counts = disk.counts();
+        if zeros {
+            assert_eq!(length, 1 << 20);
+            assert_eq!(counts.write_bytes, 4096 + (length - 4096) + group);
+        } else {
+            assert_eq!(length, 4096 + group);
+            assert_eq!(counts.write_bytes, 4096 + group);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_was_given_back_is_used_again_under_another_id() {
+    let disk = memory();
+    let mut ids = Vec::new();
+    for life in 1..4u64 {
+        let (log, a) = (log_on(&disk, 1000, 1 << 20), noting());
+        let number = join(&log, 1, &a);
+        assert!(!log.is_named(number));
+        write(&log, number, 1).unwrap();
+        write(&log, number, 1).unwrap();
+        assert!(log.is_named(number));
+        let named = a.named.lock().unwrap().clone();
+        assert_eq!(named.len(), 1, "a root names its log once");
+        assert_eq!(named[0] & 0xFFFF_FFFF, life);
+        ids.push(named[0]);
+        assert!(!log.leave(number, true));
+        assert!(!log.is_named(number));
+        let header = read_header_of(&disk);
+        assert_eq!((header.log, u64::from(header.claims)), (0, life));
+        assert_eq!(u64::from(header.birth), named[0] >> 32);
+    }
+    assert!(ids.iter().all(|id| id >> 32 == ids[0] >> 32 && id >> 32 != 0));
+    assert_eq!(files(&disk).len(), 1);
+}
+
+fn read_header_of(disk: &dyn Disk) -> LogFileHeader {
+    let file = disk.open(Path::new(FIRST), Open::default()).unwrap();
+    pool::read_header(&*file).unwrap().expect("it has one")
+}
+
+#[test]
+fn a_file_whose_header_is_damaged_is_left_alone() {
+    let disk = memory();
+    put(&disk, FIRST, 100, b"something");
+    let log = log_on(&disk, 1000, 1 << 20);
+    let number = join(&log, 1, &noting());
+    write(&log, number, 1).unwrap();
+    let there = files(&disk);
+    assert_eq!(there[0], (FIRST_NAME.into(), 109));
+    assert_eq!(there[1].0, "log-0002");
+    assert_eq!(there.len(), 2);
+}
+
+#[test]
+fn who_leaves_incomplete_keeps_the_file_from_being_free() {
+    // Its root names the log; it does not, and nobody needs the file.
+    for (writes, complete, is_free) in [(true, true, true), (true, false, false), (false, false, true)] {
+        let disk = memory();
+        let log = log_on(&disk, 1000, 1 << 20);
+        let (one, other) = (join(&log, 1, &noting()), join(&log, 2, &noting()));
+        write(&log, other, 1).unwrap();
+        if writes {
+            write(&log, one, 1).unwrap();
+        }
+        assert!(!log.leave(other, true), "all that it had is in its tree");
+        assert!(!log.leave(one, complete), "it was the last");
+        assert_eq!(read_header_of(&disk).log == 0, is_free, "{writes} {complete}");
+    }
+    let disk = memory();
+    let log = log_on(&disk, 1000, 1 << 20);
+    let (one, other) = (join(&log, 1, &noting()), join(&log, 2, &noting()));
+    write(&log, one, 1).unwrap();
+    assert!(log.leave(one, false), "the other must be detached");
+    assert!(log.is_named(other) || !log.is_named(one));
+}
+
+#[test]
+fn a_failed_log_answers_nothing_and_is_not_given_back() {
+    let disk = simulated();
+    let log = log_on(&disk, 1000, 1 << 20);
+    let number = join(&log, 1, &noting());
+    write(&log, number, 1).unwrap();
+    disk.set_faults(Faults::none().fail(cica_disk::sim::Call::Sync, 1, Errno::Io));
+    let failed = write(&log, number, 1).unwrap_err();
+    assert!(failed.starts_with("log /log/log-0001: sync failed: "), "{failed}");
+    disk.set_faults(Faults::none());
+    assert_eq!(write(&log, number, 1).unwrap_err(), failed, "and again (D3)");
+    assert!(!log.leave(number, true));
+    assert_ne!(read_header_of(&disk).log, 0);
+    // Who comes now begins with another file.
+    let number = join(&log, 1, &noting());
+    write(&log, number, 1).unwrap();
+    assert_eq!(files(&disk).len(), 2);
+}
+
+#[test]
+fn a_data_set_whose_root_cannot_be_written_stops_those_that_need_it() {
+    for (alone, expected) in [(true, Ok(2)), (false, Err("its root cannot be written".into()))] {
+        let disk = memory();
+        let (log, a) = (log_on(&disk, 1000, 1 << 20), data_set(alone, true));
+        let number = join(&log, 1, &a);
+        assert_eq!(write(&log, number, 1), expected);
+    }
+}
+
+#[test]
+fn a_log_starts_over_for_one_data_set_alone() {
+    let disk = memory();
+    let (log, a, b) = (log_on(&disk, 1000, 1 << 20), noting(), noting());
+    let one = join(&log, 1, &a);
+    let written = || {
+        let file = disk.open(Path::new(FIRST), Open::default()).unwrap();
+        let mut block = vec![0; BLOCK_LEN];
+        let mut batch = [cica_disk::ReadAt {
+            at: BLOCK_LEN as u64,
+            buf: &mut block,
+            got: 0,
+        }];
+        file.read(&mut batch).unwrap();
+        let (header, _) = cica_format::log::read_group(&block).unwrap();
+        (header.epoch, header.first_lsn, header.records)
+    };
+    write(&log, one, 1).unwrap();
+    assert_eq!(written(), (1, 1, 2));
+    write(&log, one, 1).unwrap();
+    log.start_over_alone(one);
+    write(&log, one, 1).unwrap();
+    // The data set is introduced anew.
+    assert_eq!(written(), (2, 4, 2));
+    let other = join(&log, 2, &b);
+    log.start_over_alone(one);
+    write(&log, one, 1).unwrap();
+    assert_eq!(written(), (2, 4, 2), "another data set logs");
+    assert!(!log.leave(other, true));
+    log.start_over_alone(9);
+    write(&log, one, 1).unwrap();
+    assert_eq!(written(), (2, 4, 2), "it is another data set");
+    log.start_over();
+    write(&log, one, 1).unwrap();
+    assert_eq!(written().0, 3);
+    log.start_over_after(1);
+    log.start_over();
+    write(&log, one, 1).unwrap();
+    assert!(log.wants().long, "it is long after one byte");
+}
+
+/// What a reader finds in a log whose owner died, group after group.
+fn read_back(disk: &dyn Disk, id: u64) -> Result<Vec<(u64, Logged)>, String> {
+    let Left::Log(mut reader) = LogReader::open(disk, Path::new(FIRST), id)? else {
+        return Err("it is alive or free".into());
+    };
+    let mut all = Vec::new();
+    while let Some(group) = reader.next_group()? {
+        all.extend(group);
+    }
+    Ok(all)
+}
+
+#[test]
+fn what_was_flushed_is_read_back_and_ends_at_damage() {
+    let disk = memory();
+    let (log, a) = (log_on(&disk, 1000, 1 << 30), noting());
+    let number = join(&log, 5, &a);
+    // Groups of one block, of several, and of more than a reader looks at at first.
+    let lens = [1, 4096, 9000, 3, 2_000_000, 8];
+    for len in lens {
+        write(&log, number, len).unwrap();
+    }
+    let id = a.named.lock().unwrap()[0];
+    assert!(matches!(LogReader::open(&disk, Path::new(FIRST), id), Ok(Left::Alive)));
+    disk.kill();
+    let data_set = Logged::DataSet {
+        number,
+        cluster: 5,
+        committed: 7,
+        data: "/a.data".into(),
+        index: "/a.index".into(),
+    };
+    let inserts = (2..)
+        .zip(lens)
+        .map(|(lsn, len)| (lsn, Logged::Insert(number, vec![0xC1; len])));
+    let all: Vec<_> = std::iter::once((1, data_set)).chain(inserts).collect();
+    assert_eq!(read_back(&disk, id).unwrap(), all);
+    // A byte of each group changed: the groups before it are read. (First block of the group, requests before it.)
+    for (block, there) in [(1, 0), (2, 2), (4, 3), (7, 4), (8, 5), (497, 6)] {
+        let at = block * 4096 + 60;
+        let damaged = MemoryDisk::from(disk.image());
+        put(&damaged, FIRST, at, &[0xFF; 3]);
+        assert_eq!(read_back(&damaged, id).unwrap(), all[..there], "block {block}");
+        // A length that no group has.
+        let damaged = MemoryDisk::from(disk.image());
+        put(&damaged, FIRST, block * 4096 + 32, &[0xFF; 4]);
+        assert_eq!(read_back(&damaged, id).unwrap(), all[..there], "block {block}");
+    }
+    assert!(matches!(LogReader::open(&disk, Path::new(FIRST), id + 1), Err(what) if what.contains("now holds")));
+    assert!(matches!(
+        LogReader::open(&disk, Path::new(FIRST), id - 1),
+        Ok(Left::Released)
+    ));
+    let other_birth = id ^ (1 << 40);
+    assert!(matches!(LogReader::open(&disk, Path::new(FIRST), other_birth), Err(what) if what.contains("made later")));
+}
+
+#[test]
+fn groups_of_an_earlier_life_or_epoch_do_not_count() {
+    let disk = memory();
+    let (log, a) = (log_on(&disk, 1000, 1 << 30), noting());
+    let number = join(&log, 5, &a);
+    for _ in 0..5 {
+        write(&log, number, 1).unwrap();
+    }
+    log.start_over();
+    write(&log, number, 1).unwrap();
+    let id = a.named.lock().unwrap()[0];
+    disk.kill();
+    let lsns: Vec<u64> = read_back(&disk, id).unwrap().iter().map(|(lsn, _)| *lsn).collect();
+    assert_eq!(lsns, [7, 8]);
+    // The same file in its second life, killed before anything was written: it is claimed again (F4).
+    let (second, b) = (log_on(&disk, 1000, 1 << 30), noting());
+    let reader = match LogReader::open(&disk, Path::new(FIRST), id) {
+        Ok(Left::Log(reader)) => reader,
+        _ => panic!("its owner died"),
+    };
+    reader.release().unwrap();
+    let number = join(&second, 5, &b);
+    write(&second, number, 1).unwrap();
+    let next = b.named.lock().unwrap()[0];
+    assert_eq!(next, id + 1);
+    disk.kill();
+    assert_eq!(read_back(&disk, next).unwrap().len(), 2);
+}
