@@ -17,6 +17,7 @@ use super::Claimed;
 use cica_disk::{Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
 use cica_format::checksum::crc32c;
 use cica_format::log::{LogFileHeader, BLOCK_LEN};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -39,22 +40,17 @@ pub(super) fn claim(
     let there = disk
         .list(directory)
         .map_err(|e| format!("log directory {}: {e}", directory.display()))?;
-    let names: std::collections::HashSet<_> = there
-        .iter()
-        .filter_map(|(p, _)| p.file_name().map(|n| n.to_owned()))
-        .collect();
-    let all = (1..=MOST_FILES).map(|number| (number, format!("log-{number:04}")));
-    let (there, free): (Vec<_>, Vec<_>) = all.partition(|(_, name)| names.contains(std::ffi::OsStr::new(name)));
-    let place = |(number, name): (u32, String)| Place {
+    let there: BTreeSet<u32> = there.iter().filter_map(|(path, _)| number_of(path)).collect();
+    let place = |number: u32| Place {
         disk,
         clock,
         directory,
-        path: directory.join(name),
+        path: directory.join(name(number)),
         number,
         epoch_bytes,
     };
     let mut dead = Vec::new();
-    for place in there.into_iter().map(place) {
+    for place in there.iter().copied().map(place) {
         match place.take(Create::No, None)? {
             Found::Claimed(claimed) => return Ok(claimed),
             Found::Dead(log) => dead.push((place, log)),
@@ -68,7 +64,7 @@ pub(super) fn claim(
             }
         }
     }
-    for place in free.into_iter().map(place) {
+    for place in (1..=MOST_FILES).filter(|number| !there.contains(number)).map(place) {
         if let Found::Claimed(claimed) = place.take(Create::IfMissing, None)? {
             return Ok(claimed);
         }
@@ -77,6 +73,18 @@ pub(super) fn claim(
         "log directory {}: all {MOST_FILES} log files are in use",
         directory.display()
     ))
+}
+
+/// Name of a file of the pool.
+fn name(number: u32) -> String {
+    format!("log-{number:04}")
+}
+
+/// Which file of the pool has this name; `None`: none has.
+fn number_of(path: &Path) -> Option<u32> {
+    let file = path.file_name()?.to_str()?;
+    let number = file.strip_prefix("log-")?.parse().ok()?;
+    ((1..=MOST_FILES).contains(&number) && name(number) == file).then_some(number)
 }
 
 /// A name of the pool.
@@ -232,4 +240,28 @@ pub(super) fn release(claimed: Claimed) {
         birth: (claimed.log >> 32) as u32,
     };
     let _ = write_header(&*claimed.file, header);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_the_pool_are_numbers() {
+        for number in [1, 9, 10, 9_999, MOST_FILES] {
+            assert_eq!(number_of(&Path::new("log").join(name(number))), Some(number));
+        }
+        for other in [
+            "log-0000",
+            "log-1",
+            "log-00001",
+            "log-+001",
+            "log-10001",
+            "log-",
+            "log-0001.old",
+            "lock",
+        ] {
+            assert_eq!(number_of(Path::new(other)), None, "{other}");
+        }
+    }
 }
