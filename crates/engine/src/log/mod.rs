@@ -36,7 +36,7 @@ use std::sync::{Arc, Weak};
 /// often each of them changed (`docs/design/0012`).
 const EPOCH_BYTES: (u64, u64) = (64 << 20, 256 << 20);
 /// Most bytes of records that may gather before they are written without anybody asking.
-pub const MOST_GATHERED: usize = 4 << 20;
+pub const MOST_GATHERED: usize = 2 << 20;
 
 /// A data set that logs: it can name the log in its root.
 pub trait Logger: Send + Sync {
@@ -388,6 +388,12 @@ impl Log {
         // A group that one long record swelled is not kept.
         group.shrink_to(2 * self.gathers);
         state.spare = group;
+        if state.records == 0 {
+            // Nobody came meanwhile: the memory that was just in use is used again, and the other one never touched.
+            let State { group, spare, .. } = &mut **state;
+            std::mem::swap(group, spare);
+            log::begin_group(group);
+        }
         for (number, _) in unnamed {
             if let Some(member) = state.data_sets.get_mut(&number) {
                 member.named = true;
