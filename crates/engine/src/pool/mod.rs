@@ -650,12 +650,20 @@ fn class_of(classes: &mut Vec<Class>, size: usize) -> &mut Class {
     &mut classes[index]
 }
 
-/// Frame sizes: eight steps per power of two, multiples of 64.
+/// Frame sizes, multiples of 64: what cuts a slab into equal frames with nothing left over, from [`FEW`] frames on
+/// eight steps per power of two. What is left over, of a frame or of a slab, is memory that is touched for nothing.
 pub fn class_size(bytes: usize) -> usize {
     let bytes = bytes.clamp(512, SLAB);
+    let frames = SLAB / bytes.next_multiple_of(64);
+    if frames <= FEW {
+        return SLAB / frames.max(1) / 64 * 64;
+    }
     let step = (bytes.next_power_of_two() / 16).max(64);
-    bytes.next_multiple_of(step).min(SLAB)
+    bytes.next_multiple_of(step).min(SLAB / FEW)
 }
+
+/// So many frames of a slab have a size of their own.
+const FEW: usize = 32;
 
 /// Bytes of address space for the sizes of so many bytes of slabs. What is a multiple of a huge page's length the system
 /// puts where huge pages fit.
@@ -694,6 +702,20 @@ mod tests {
     impl Owner for Nobody {
         fn give_up(&self, _: u32, _: PageId) -> bool {
             false
+        }
+    }
+
+    #[test]
+    fn large_frames_leave_nothing_of_a_slab() {
+        for bytes in (1..=SLAB).step_by(7) {
+            let size = class_size(bytes);
+            assert!(size >= bytes && size <= SLAB && size % 64 == 0, "{bytes}: {size}");
+            assert_eq!(class_size(size), size, "{bytes}");
+            let (frames, fit) = (SLAB / size, SLAB / bytes.max(512).next_multiple_of(64));
+            match size > SLAB / FEW {
+                true => assert_eq!(frames, fit, "{bytes}: {size}"),
+                false => assert!(frames * 9 >= fit * 8, "{bytes}: {size}"),
+            }
         }
     }
 
