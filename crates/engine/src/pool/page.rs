@@ -171,9 +171,15 @@ impl<'a> Page<'a> {
     fn is_loose(&self) -> bool {
         self.bytes[LOOSE] != 0
     }
+    /// Have all records one length? One run of more than two takes two RDFs (G3), and two runs of one each are two
+    /// records.
+    pub fn is_even(&self) -> bool {
+        self.rdfs() <= 2 && self.count() > 2
+    }
     /// Offset of record `i` in the CI image.
     pub fn place(&self, i: usize) -> usize {
         match self.is_loose() {
+            true if self.is_even() => i * self.len_of(0),
             true => (0..i).map(|k| self.len_of(k)).sum(),
             false => self.span(i).0,
         }

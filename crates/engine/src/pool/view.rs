@@ -78,10 +78,17 @@ impl<'p> View<'p> {
     fn is_loose(&self) -> bool {
         (self.meta() >> 24) as u8 != 0
     }
+    /// Data: whether all records have one length: one run of more than two takes two RDFs, and two runs of one each
+    /// are two records.
+    #[inline]
+    fn is_even(&self) -> bool {
+        self.rdfs() <= 2 && self.count() > 2
+    }
     /// Offset of record `i` in the CI image (data pages).
     #[inline]
     pub fn place(&self, i: usize) -> usize {
         match self.is_loose() {
+            true if self.is_even() => i * self.span(0).1,
             true => (0..i.min(self.slot_cap())).map(|k| self.span(k).1).sum(),
             false => self.span(i).0,
         }
