@@ -1,7 +1,8 @@
 //! What an open component keeps in memory besides its pages: a reference for each CA's header, the directory's entry,
 //! and the lists of what changed since the last commit. All of it is charged to the pool.
 //!
-//! * T1. The references and the directory grow with the CAs (12 to 16 bytes each) and are charged before a CA is added.
+//! * T1. The references and the directory grow with the CAs (12 to 16 bytes each; an index has 4 more for each CI) and
+//!   are charged before a CA is added.
 //! * T2. The lists get a fixed share when the component is opened; a commit is due before they have filled it.
 
 use super::directory::Directory;
@@ -67,16 +68,21 @@ pub(super) struct Books {
     cas: u32,
 }
 
-fn bytes_for(cas: u32) -> usize {
-    let blocks = (cas as usize).div_ceil(REFS);
-    blocks * (REFS * size_of::<Ref>() + BLOCK) + Directory::bytes_for(cas)
-}
-
 impl Component {
+    /// Bytes of references and directories for so many CAs.
+    fn bytes_for(&self, cas: u32) -> usize {
+        let blocks = (cas as usize).div_ceil(REFS);
+        let frames = self
+            .frames
+            .as_ref()
+            .map_or(0, |_| cas.saturating_mul(self.layout.ci_per_ca as u32));
+        blocks * (REFS * size_of::<Ref>() + BLOCK) + Directory::bytes_for(cas) + Directory::bytes_for(frames)
+    }
+
     /// Charges what an open takes for the CAs there are, and for the lists if it may change them (T1, T2).
     pub(super) fn open_books(&self, cas: u32, changes: bool) -> Result<(), OpenError> {
         let lists = if changes { self.lists_share() } else { 0 };
-        let bytes = bytes_for(cas) + lists;
+        let bytes = self.bytes_for(cas) + lists;
         let held = self.pool.hold(bytes).map_err(|_| OpenError::Memory {
             path: self.path.clone(),
             what: format!(
@@ -95,7 +101,7 @@ impl Component {
         let mut books = self.books.lock();
         let Some(books) = &mut *books else { return Ok(()) };
         if cas > books.cas {
-            let more = bytes_for(cas) - bytes_for(books.cas);
+            let more = self.bytes_for(cas) - self.bytes_for(books.cas);
             if more > 0 {
                 books.held.grow(more).map_err(|_| self.pool_full())?;
             }

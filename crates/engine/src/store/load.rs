@@ -306,7 +306,15 @@ impl Component {
         latched.set_page(Some(self.page_id(Kind::Ci, ci)));
         self.pool.descriptor(latched.frame).touch();
         self.pool.descriptor(descriptor).pin();
-        page.set_frame(i, latched.frame);
+        self.set_frame(page, i, ci, latched.frame);
+    }
+
+    /// Notes in which frame CI `i` of a CA is.
+    pub(super) fn set_frame(&self, page: CaPage<'_>, i: usize, ci: u32, frame: u32) {
+        page.set_frame(i, frame);
+        if let Some(frames) = &self.frames {
+            frames.set(ci, frame);
+        }
     }
 
     /// Checks an image that is moved without becoming a page.

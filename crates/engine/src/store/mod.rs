@@ -90,6 +90,8 @@ pub struct Component {
     first_lines: usize,
     number: OnceLock<u16>,
     directory: Directory,
+    /// Index: the frame that each CI was last in. A request comes by a page of each level, and this is the short way.
+    frames: Option<Directory>,
     locks: [Mutex<()>; STRIPES],
     space: Mutex<Space>,
     /// CAs with dirty pages, or whose descriptors differ from the header last written.
@@ -140,6 +142,7 @@ impl Component {
             file: RwLock::new(Some(file)),
             used: AtomicI64::new(used_at_open(root)),
             first_lines: codec.searched(a.ci_size as usize).div_ceil(64).min(MOST_LINES),
+            frames: (!codec.is_data()).then(Directory::new),
             codec,
             number: OnceLock::new(),
             directory: Directory::new(),
@@ -215,8 +218,21 @@ impl Component {
     /// The page of a CI if it is in the pool: frame and the version to read it under.
     #[inline]
     pub fn resident(&self, ci: u32) -> Option<(u32, u64)> {
-        let (ca, i) = self.layout.split(ci);
-        self.resident_in(ca, i)
+        self.resident_where_it_was(ci).or_else(|| {
+            let (ca, i) = self.layout.split(ci);
+            self.resident_in(ca, i)
+        })
+    }
+
+    /// The same where it is known in which frame the CI was last. What a frame holds it says itself.
+    #[inline]
+    fn resident_where_it_was(&self, ci: u32) -> Option<(u32, u64)> {
+        let number = self.frames.as_ref()?.get(ci);
+        let frame = self.pool.frame(number);
+        frame.prefetch(self.first_lines);
+        let version = frame.version_of(self.page_id(Kind::Ci, ci))?;
+        frame.touch();
+        Some((number, version))
     }
 
     /// The same for CI `i` of a CA.

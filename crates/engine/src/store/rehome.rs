@@ -25,7 +25,7 @@ impl Component {
             }
             latched.set_page(Some(self.page_id(crate::pool::Kind::Ci, ci)));
             self.pool.descriptor(self.directory.get(ca)).pin();
-            page.set_frame(i, latched.frame);
+            self.set_frame(page, i, ci, latched.frame);
             self.flag(page, i, has);
             self.ca_changed(ca);
         });
@@ -46,7 +46,7 @@ impl Component {
         let descriptor = CaPage::of(self.pool.view(self.directory.get(ca)));
         new.set_page(Some(page));
         self.changed(&mut new);
-        descriptor.set_frame(i, new.frame);
+        self.set_frame(descriptor, i, page.number, new.frame);
         old.free();
         new
     }
