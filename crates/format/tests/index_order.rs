@@ -202,20 +202,20 @@ fn entries_do_not_lie_over_the_numbers_of_free_cis() {
     let (end, key_at) = (SIZE - 7 - 3, SIZE - 7 - 3 - 9);
     for (unused, expected) in [
         (key_at - 2, Ok(key_at - 2 - 24)),
-        (key_at - 1, Err(1)),
-        (key_at, Err(0)),
-        (key_at + 4, Err(5)),
-        (end - 1, Err(1)),
+        (key_at - 1, Err(SIZE - 7 - (key_at - 1))),
+        (key_at, Err(SIZE - 7 - key_at)),
+        (key_at + 4, Err(SIZE - 7 - (key_at + 4))),
+        (end - 1, Err(SIZE - 7 - (end - 1))),
     ] {
         let mut image = good;
         image[19] = unused as u8;
-        let left = match FlatRecord::decode(&image, BASE) {
-            Ok(flat) => Ok(flat.free.len()),
+        let left = match IndexRecord::decode(&image, BASE) {
+            Ok(record) => Ok(record.free.len()),
             Err(FormatError::Field {
                 field: "bytes left for entries",
                 value,
                 ..
-            }) => Err(value),
+            }) => Err(value as usize),
             other => panic!("unused from {unused} on: {other:?}"),
         };
         assert_eq!(left, expected, "unused from {unused} on");
