@@ -220,6 +220,11 @@ fn uninterrupted<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Err
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_disk_without_rings_has_none() {
+        assert!(!LinuxDisk::without_uring().rings);
+    }
+
     /// The environment is read once a process, so the other half of the test is another process.
     #[test]
     fn the_environment_can_forbid_rings() {

@@ -64,6 +64,35 @@ fn every_call_and_byte_is_counted() {
     assert_eq!(disk.counts(), all);
     assert_eq!(all.calls(), 9);
     assert_eq!(all.calls(), sim.calls().of(Call::Any));
+    let twice = Counts {
+        opens: 2,
+        reads: 3,
+        read_requests: 5,
+        read_bytes: 700,
+        writes: 4,
+        write_requests: 9,
+        write_bytes: 999,
+        syncs: 6,
+        sizes: 7,
+        renames: 8,
+        removes: 9,
+        lists: 10,
+    };
+    let rest = Counts {
+        opens: 1,
+        reads: 2,
+        read_requests: 3,
+        read_bytes: 440,
+        writes: 3,
+        write_requests: 7,
+        write_bytes: 849,
+        syncs: 5,
+        sizes: 5,
+        renames: 7,
+        removes: 8,
+        lists: 9,
+    };
+    assert_eq!(twice - all, rest);
 }
 
 #[test]

@@ -241,6 +241,10 @@ fn nothing_but_files_is_opened_and_nothing_waits() {
         assert!(error.to_string().contains("not a plain file"), "{error}");
     }
     assert_eq!(disk.list(&scratch.0).expect("a list"), [], "a pipe is listed as a file");
+    assert_eq!(
+        disk.list(&pipe).expect_err("no directory").kind(),
+        ErrorKind::NotADirectory
+    );
 }
 
 /// Runs [`within_a_small_file_system`] on three of them, each in a mount namespace of its own: one in memory, one that

@@ -149,6 +149,53 @@ mod tests {
         assert_eq!(joined, [run(0, 0..3), run(20, 3..4), run(8, 4..7)]);
     }
 
+    /// Each way tells how far each request came, also where the file ends.
+    #[test]
+    fn a_batch_tells_how_far_each_request_came() {
+        use rustix::fd::AsFd;
+        let path = std::env::temp_dir().join(format!("cica-batch-{}", std::process::id()));
+        let options = std::fs::File::options()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path);
+        let file = options.expect("a file");
+        std::fs::remove_file(&path).expect("its name");
+        for route in [Route::Calls, Route::Device, Route::Cache] {
+            for count in [1, 2, 7, 8, 9, 40] {
+                file.set_len(0).expect("a length");
+                // Neighbours in pairs, with a gap behind each pair.
+                let at = |n: usize| 100 * n as u64 + 50 * (n as u64 / 2);
+                let data: Vec<Vec<u8>> = (0..count).map(|n| vec![n as u8 + 1; 100]).collect();
+                let writes: Vec<_> = data
+                    .iter()
+                    .enumerate()
+                    .map(|(n, buf)| WriteAt { at: at(n), buf })
+                    .collect();
+                assert_eq!(
+                    write(file.as_fd(), &writes, route),
+                    vec![100; count],
+                    "{route:?}, {count}"
+                );
+                // The last one ends in the middle.
+                file.set_len(at(count - 1) + 30).expect("a length");
+                let mut buffers = vec![vec![0xEE; 100]; count + 1];
+                let mut reads: Vec<_> = buffers
+                    .iter_mut()
+                    .enumerate()
+                    .map(|(n, buf)| ReadAt { at: at(n), buf, got: 0 })
+                    .collect();
+                read(file.as_fd(), &mut reads, route);
+                let got: Vec<usize> = reads.iter().map(|read| read.got).collect();
+                let expected: Vec<usize> = (0..count - 1).map(|_| 100).chain([30, 0]).collect();
+                assert_eq!(got, expected, "{route:?}, {count}");
+                for (buffer, (data, got)) in buffers.iter().zip(data.iter().zip(got)) {
+                    assert_eq!(buffer[..got], data[..got], "{route:?}, {count}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn a_run_has_no_more_buffers_than_linux_takes() {
         let joined = runs((0..2500).map(|index| (index * 512, 512)));

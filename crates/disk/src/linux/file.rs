@@ -281,6 +281,172 @@ mod tests {
     use super::*;
     use crate::{Create, Disk, LinuxDisk};
 
+    /// A file of so many bytes in a directory of its own, which are gone when it is dropped.
+    struct Named {
+        path: PathBuf,
+        disk: LinuxDisk,
+    }
+
+    impl Named {
+        fn new(test: &str, length: usize) -> Named {
+            let path = std::env::temp_dir().join(format!("cica-file-{}-{test}", std::process::id()));
+            std::fs::write(&path, vec![7; length]).expect("a file");
+            let disk = LinuxDisk::new();
+            Named { path, disk }
+        }
+
+        fn open(&self, how: Open) -> LinuxFile {
+            self.disk.try_open(&self.path, how).expect("a file").expect("its name")
+        }
+    }
+
+    impl Drop for Named {
+        fn drop(&mut self) {
+            let _ = self.disk.remove(&self.path);
+        }
+    }
+
+    #[test]
+    fn only_what_is_aligned_goes_around_the_page_cache() {
+        let named = Named::new("way", 4096);
+        let file = named.open(Open::default());
+        let direct = rustix::io::dup(&file.main).expect("a descriptor");
+        let file = LinuxFile::new(file.main, Some(direct), 0, &named.path, Open::default(), true);
+        let goes_direct = |requests: &[(u64, usize, usize)]| {
+            let fd = file.way(requests.iter().map(|&(at, buf, len)| (at, buf as *const u8, len)));
+            (file.goes_direct(fd), file.route(fd) == batch::Route::Device)
+        };
+        assert_eq!(goes_direct(&[(4096, 8192, 12_288)]), (true, true));
+        assert_eq!(goes_direct(&[(0, 4096, 4096), (8192, 0, 4096)]), (true, true));
+        for odd in [
+            (4097, 8192, 4096),
+            (4096, 8193, 4096),
+            (4096, 8192, 4095),
+            (512, 512, 512),
+        ] {
+            assert_eq!(goes_direct(&[odd]), (false, false), "{odd:?}");
+            assert_eq!(goes_direct(&[(0, 4096, 4096), odd]), (false, false), "{odd:?}");
+        }
+        file.direct_refused.store(true, Ordering::Relaxed);
+        assert_eq!(goes_direct(&[(0, 4096, 4096)]), (false, false), "it was refused once");
+    }
+
+    #[test]
+    fn descriptors_are_not_for_children_and_wait_like_any() {
+        let named = Named::new("flags", 4096);
+        let directory = named.path.parent().expect("it has one").to_path_buf();
+        for (path, directory, write) in [
+            (&named.path, false, false),
+            (&named.path, false, true),
+            (&directory, true, false),
+        ] {
+            let how = Open {
+                directory,
+                write,
+                direct: true,
+                ..Open::default()
+            };
+            let file = named.disk.try_open(path, how).expect("a file").expect("its name");
+            for fd in std::iter::once(&file.main).chain(&file.direct) {
+                assert!(rustix::io::fcntl_getfd(fd)
+                    .expect("flags")
+                    .contains(rustix::io::FdFlags::CLOEXEC));
+                let flags = fs::fcntl_getfl(fd).expect("flags");
+                assert!(!flags.contains(fs::OFlags::NONBLOCK));
+                assert_eq!(flags.contains(fs::OFlags::RDWR), write);
+            }
+            let asked = fs::OFlags::RDONLY | fs::OFlags::DIRECT;
+            let takes_direct = fs::open(path, asked, fs::Mode::empty()).is_ok();
+            assert_eq!(file.direct.is_some(), takes_direct && !directory);
+            if let Some(direct) = &file.direct {
+                assert!(fs::fcntl_getfl(direct).expect("flags").contains(fs::OFlags::DIRECT));
+            }
+        }
+    }
+
+    /// A socket cannot be synced, so its answer tells that the system was asked.
+    #[test]
+    fn a_sync_is_made_by_the_system() {
+        let path = Path::new("SOCKET");
+        let of_socket = |directory| {
+            let (end, _) = std::os::unix::net::UnixStream::pair().expect("a socket");
+            let how = Open {
+                directory,
+                ..Open::default()
+            };
+            LinuxFile::new(end.into(), None, 0, path, how, false).sync()
+        };
+        let error = of_socket(false).expect_err("it has no device");
+        assert!(
+            error
+                .to_string()
+                .starts_with("cannot make durable what was written to SOCKET: "),
+            "{error}"
+        );
+        assert!(
+            of_socket(true).is_ok(),
+            "as of a directory whose names are durable by themselves"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_reserved_is_written() {
+        let named = Named::new("grown", 10);
+        let how = Open {
+            write: true,
+            ..Open::default()
+        };
+        for (from, to) in [(10, 11), (11, 11), (11, 200_000), (200_000, 200_000 + 64 * 1024)] {
+            named.open(how).grow_by_writing(from, to).expect("there is room");
+            let bytes = std::fs::read(&named.path).expect("it");
+            assert_eq!(bytes.len() as u64, to);
+            assert!(bytes[..10] == [7; 10] && bytes[10..].iter().all(|&b| b == 0));
+        }
+    }
+
+    #[test]
+    fn a_short_file_is_shown_after_eight_reads() {
+        let named = Named::new("shown", 20_000);
+        let directory = named.path.parent().expect("it has one").to_path_buf();
+        let shown = |path: &Path, window, direct, directory| {
+            let how = Open {
+                window,
+                direct,
+                directory,
+                ..Open::default()
+            };
+            named.disk.try_open(path, how).expect("a file").expect("its name")
+        };
+        assert_eq!(shown(&named.path, 20_000, false, false).shown, 20_000);
+        assert_eq!(shown(&named.path, 30_000, false, false).shown, 20_000);
+        assert_eq!(shown(&named.path, 19_999, false, false).shown, 0);
+        assert_eq!(shown(&directory, 1 << 30, false, true).shown, 0);
+        let direct = shown(&named.path, 20_000, true, false);
+        assert_eq!(direct.shown > 0, direct.direct.is_none());
+
+        let file = shown(&named.path, 20_000, false, false);
+        let read = |file: &LinuxFile, len: usize| {
+            let mut buf = vec![0; len];
+            let mut read = ReadAt {
+                at: 5,
+                buf: &mut buf,
+                got: 0,
+            };
+            let copied = file.read_window(&mut read);
+            assert_eq!(read.got, if copied { len } else { 0 });
+            assert!(!copied || buf.iter().all(|&b| b == 7));
+            copied
+        };
+        for n in 0..8 {
+            assert!(!read(&file, 100), "read {n}");
+        }
+        assert!(read(&file, 100));
+        assert!(read(&file, LONGEST_FROM_WINDOW));
+        assert!(!read(&file, LONGEST_FROM_WINDOW + 1));
+        let none = shown(&named.path, 0, false, false);
+        assert!((0..20).all(|_| !read(&none, 100)));
+    }
+
     /// A device that wants more than it said, played by a file that offers everything to direct I/O.
     #[test]
     fn a_request_that_direct_io_refuses_goes_through_the_cache() {

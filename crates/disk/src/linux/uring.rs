@@ -215,6 +215,18 @@ mod tests {
     }
 
     #[test]
+    fn a_thread_keeps_its_ring() {
+        let file = file_without_name("kept");
+        let block = [7; 512];
+        let buffer = [IoSlice::new(&block)];
+        let ring = || RING.with(|slot| slot.borrow().as_ref().map(|ring| ring.ring.as_raw_fd()));
+        let first = write(file.as_fd(), &[(0, &buffer[..])]).and_then(|_| ring());
+        // Whatever is opened now would get the number that a ring given up had.
+        let _other = file_without_name("other");
+        assert_eq!(write(file.as_fd(), &[(512, &buffer[..])]).and_then(|_| ring()), first);
+    }
+
+    #[test]
     fn a_transfer_that_fails_moves_nothing_and_harms_no_other() {
         let file = file_without_name("failing");
         let block = [7; 512];
