@@ -128,6 +128,32 @@ fn what_is_on_a_disk_is_told() {
     assert!(Image::with_directories(["/d"]).is_empty(), "a directory is no file");
 }
 
+#[test]
+fn a_file_in_memory_has_a_tebibyte_at_most() {
+    let longest = 1 << 40;
+    for disk in [&MemoryDisk::new() as &dyn Disk, &SimDisk::new()] {
+        let file = open(disk);
+        assert_eq!(file.size(Some(longest)).expect("the longest"), longest);
+        file.write(&[WriteAt {
+            at: longest - 1,
+            buf: &[1],
+        }])
+        .expect("its last byte");
+        let error = file
+            .write(&[WriteAt {
+                at: longest - 1,
+                buf: &[1; 2],
+            }])
+            .expect_err("too long");
+        assert_eq!(error.kind(), ErrorKind::FileTooLarge);
+        assert_eq!(
+            file.size(Some(longest + 1)).expect_err("too long").kind(),
+            ErrorKind::FileTooLarge
+        );
+        assert_eq!(file.size(None).expect("its length"), longest);
+    }
+}
+
 /// A name goes over itself and over another file, whose last name that was.
 #[test]
 fn a_file_that_is_replaced_takes_no_space() {

@@ -247,6 +247,7 @@ mod tests {
         let action = match std::env::var("CICA_SIGBUS").as_deref() {
             Ok("default") => libc::SIG_DFL,
             Ok("ignored") => libc::SIG_IGN,
+            Ok("covered") => return in_a_process_with_another_handler(),
             _ => return,
         };
         // SAFETY: plain calls, in a process that does nothing else.
@@ -259,6 +260,29 @@ mod tests {
         }
         assert!(window.copy(0, &mut [0; 64]));
         assert!(Window::open(file.as_fd(), PAGE).is_some(), "the handler is gone");
+    }
+
+    /// Invariant 4.
+    fn in_a_process_with_another_handler() {
+        let file = std::fs::File::open(std::env::current_exe().expect("this test")).expect("its file");
+        let window = Window::open(file.as_fd(), PAGE).expect("a window");
+        // SAFETY: a plain call, in a process that does nothing else.
+        unsafe { libc::signal(libc::SIGBUS, libc::SIG_IGN) };
+        assert!(Window::open(file.as_fd(), PAGE).is_none());
+        drop(window);
+    }
+
+    #[test]
+    fn no_window_is_opened_below_another_handler() {
+        assert!(signalled("covered").success());
+    }
+
+    #[test]
+    fn a_window_that_is_dropped_makes_room_for_another() {
+        let file = std::fs::File::open(std::env::current_exe().expect("this test")).expect("its file");
+        for n in 0..3 * SEATS {
+            assert!(Window::open(file.as_fd(), PAGE).is_some(), "window {n}");
+        }
     }
 
     #[test]
