@@ -227,7 +227,7 @@ impl Fd {
         );
         match (self.organization, self.key) {
             (organization::INDEXED, Some((offset, length))) => {
-                card.push_str(&format!(" INDEXED KEYS({length} {offset}))\n"));
+                card.push_str(&format!(" INDEXED KEYS({length} {offset})) -\n {INDEX}\n"));
             }
             (organization::RELATIVE, _) => card.push_str(" NUMBERED)\n"),
             _ => card.push_str(" NONINDEXED)\n"),
@@ -247,7 +247,7 @@ impl Fd {
                 .unwrap_or_default();
             cards.push(format!(
                 "DEFINE AIX (NAME({aix}) RELATE({name}) KEYS({} {}) {unique} UPGRADE REUSE {suppress}-\n \
-                 OWNER({owner}) RECORDSIZE({size}) {SHAPE})\n",
+                 OWNER({owner}) RECORDSIZE({size}) {SHAPE}) -\n {INDEX}\n",
                 key.length, key.offset
             ));
             cards.push(format!("DEFINE PATH (NAME({name}.PATH{number}) PATHENTRY({aix}))\n"));
@@ -259,6 +259,10 @@ impl Fd {
 /// What every data set made here has: several programs may read it, and it grows to tens of gigabytes in the 123
 /// extents that VSAM gives; space is taken when it is written.
 const SHAPE: &str = "SHAREOPTIONS(2 3) SPEED CYLINDERS(10 500)";
+
+/// More than VSAM takes, which is the least that a sequence set record needs: a record of the index set then
+/// points to hundreds of control areas, and a request goes through a level less.
+const INDEX: &str = "INDEX (CISZ(2048))";
 
 /// The longest record of an alternate index made here: what IDCAMS gives to one that says nothing.
 const MOST_OF_POINTERS: usize = 32_600;

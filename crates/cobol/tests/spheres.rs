@@ -3,6 +3,7 @@
 
 mod common;
 
+use cica_catalog::Entry;
 use common::{stderr, stdout, Workplace};
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -54,6 +55,17 @@ fn the_fd_makes_base_alternate_indexes_and_paths() {
         names,
         ["STAFF", "STAFF.AIX1", "STAFF.AIX2", "STAFF.PATH1", "STAFF.PATH2"]
     );
+    let components = contents.entries().filter_map(|entry| match entry {
+        Entry::Cluster(cluster) => Some((&cluster.data, cluster.index.as_ref()?)),
+        Entry::Aix(aix) => Some((&aix.data, &aix.index)),
+        _ => None,
+    });
+    let path = |component| session.catalog.component_path(component).expect("its file");
+    let sizes: Vec<u32> = components
+        .map(|(data, index)| session.engine.peek_index(&path(data), &path(index)).expect("its root"))
+        .map(|root| root.attributes.ci_size)
+        .collect();
+    assert_eq!(sizes, [2048; 3], "CI sizes of the indexes");
 }
 
 #[test]
