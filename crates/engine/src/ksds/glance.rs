@@ -2,6 +2,7 @@
 
 use super::{Ksds, Leaf};
 use crate::error::RequestError;
+use crate::pool::first_not_below;
 use crate::store::{records, Glanced};
 use cica_format::ci::Segment;
 use std::cmp::Ordering;
@@ -44,14 +45,17 @@ impl Ksds {
             Ok(layout) if layout.segment == Segment::Whole => {}
             _ => return Ok(Look::Page(None)),
         }
-        let key_at = |&(offset, _): &(u16, u16)| {
+        let key_at = |(offset, _): (u16, u16)| {
             let at = usize::from(offset) + self.shape.rkp;
             image.get(at..at + key.len()).unwrap_or_default()
         };
-        let found = spans.binary_search_by(|span| compare(key_at(span), key));
-        let bytes = |&(offset, len): &(u16, u16)| usize::from(offset)..usize::from(offset) + usize::from(len);
+        let bytes = |(offset, len): (u16, u16)| usize::from(offset)..usize::from(offset) + usize::from(len);
+        let pos = first_not_below(0, spans.len(), |i| compare(key_at(spans[i]), key).is_lt());
         // K1: a key that is not in the CI to which it belongs is nowhere.
-        Ok(found.map_or(Look::NotFound, |pos| Look::Found(ci, bytes(&spans[pos]))))
+        Ok(match spans.get(pos) {
+            Some(&span) if key_at(span) == key => Look::Found(ci, bytes(span)),
+            _ => Look::NotFound,
+        })
     }
 }
 

@@ -27,7 +27,7 @@ pub use index_page::{Entry, Measure};
 pub use latch::{pause, Latch};
 pub use page::{Page, Shape};
 pub use probe::Probe;
-pub use view::{Records, View};
+pub use view::{first_not_below, Records, View};
 
 use crate::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use crate::sync::{Mutex, RwLock};

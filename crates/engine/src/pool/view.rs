@@ -274,7 +274,7 @@ impl<'p> View<'p> {
 /// The first of `start..end` for which `below` does not hold; it holds for the ones before that. Takes the same steps
 /// whatever it finds, because a branch that cannot be foretold costs more than a step.
 #[inline]
-fn first_not_below(start: usize, end: usize, below: impl Fn(usize) -> bool) -> usize {
+pub fn first_not_below(start: usize, end: usize, below: impl Fn(usize) -> bool) -> usize {
     let (mut base, mut len) = (start, end.saturating_sub(start));
     while len > 1 {
         let half = len / 2;
