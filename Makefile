@@ -22,7 +22,7 @@ help:
 	@echo "make crash    the explorers for as long as you like: IMAGES=$(IMAGES) RUNS=$(RUNS) SEED=$(SEED)"
 	@echo "make reliability  the published run: millions of crashes, errors, kills; resumable, writes a card; MINUTES=40 ends it"
 	@echo "make mutants  takes away each sync and each checksum comparison: some test must fail (hours)"
-	@echo "make cargo-mutants  any change of the format, the log, recovery and the disk (hours; installs cargo-mutants)"
+	@echo "make cargo-mutants  any change of the format, the log, recovery and the disk; writes a page (an hour; installs cargo-mutants)"
 	@echo "make inputs   bad inputs to all that is read, ten minutes for each kind; writes a page"
 	@echo "make fuzz     the same and jobs of control cards by coverage, SECONDS=$(SECONDS) for each kind (cargo-fuzz, a nightly compiler)"
 	@echo "make bench    against LMDB, Berkeley DB, RocksDB and SQLite (installs them)"
@@ -57,14 +57,10 @@ mutants:
 	@checks/prepare test
 	checks/mutants.py
 
-# The tests of a crate judge its mutants; for the engine that takes many hours.
 cargo-mutants:
 	@checks/prepare test
 	command -v cargo-mutants >/dev/null || cargo install --locked cargo-mutants
-	cargo mutants --jobs 1 --output "$(TARGET)" --package cica-format
-	cargo mutants --jobs 1 --output "$(TARGET)/cargo-mutants-disk" --package cica-disk
-	cargo mutants --jobs 1 --output "$(TARGET)/cargo-mutants-engine" --package cica-engine \
-	  --file 'crates/engine/src/log/*' --file 'crates/engine/src/recovery.rs'
+	checks/cargo_mutants.py
 
 inputs:
 	@checks/prepare test

@@ -27,7 +27,11 @@ TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target")).absolute()
 PIECES = TARGET / "reliability"
 CARD = pathlib.Path("docs/src/reliability-card.md")
 # Pages of runs of their own, and how the line begins that sums each up.
-PAGES = [("Mutants", "mutants.md", "Of "), ("Bad inputs", "bad-inputs.md", "In all ")]
+PAGES = [
+    ("Mutants", "mutants.md", "Of "),
+    ("Changes by cargo-mutants", "cargo-mutants.md", "Of "),
+    ("Bad inputs", "bad-inputs.md", "In all "),
+]
 REGRESSIONS = pathlib.Path("crates/sim/tests/regressions")
 SIM = str(TARGET / "release" / "cica-sim")
 
