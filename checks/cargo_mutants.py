@@ -88,9 +88,15 @@ def run(command, **options):
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, **options)
 
 
-def build_environment():
-    """Debugging information is of no use here, and takes half of the time."""
-    words = {"CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_PROFILE_TEST_DEBUG": "0", "CARGO_TARGET_DIR": str(WORK / "built")}
+def built(crate):
+    """Where the copy of a crate's sources is built."""
+    return WORK / f"{crate.name}.built"
+
+
+def build_environment(crate):
+    """Debugging information is of no use here, and takes half of the time. Each copy of the sources has a directory of
+    its own for what is built: two would take each other's crates for theirs, mutants and all."""
+    words = {"CARGO_PROFILE_DEV_DEBUG": "0", "CARGO_PROFILE_TEST_DEBUG": "0", "CARGO_TARGET_DIR": str(built(crate))}
     flags = os.environ.get("RUSTFLAGS", "") + " -Awarnings"
     return {**os.environ, **words, "RUSTFLAGS": flags.strip()}
 
@@ -165,7 +171,7 @@ def copy_sources(crate, but=()):
 def errors(crate):
     """File and lines of each place that the compiler complains of; none: it compiles."""
     command = ["cargo", "check", "--lib", "--package", crate.package, "--message-format=json"]
-    said = run(command, cwd=crate.copy, env=build_environment(), stderr=subprocess.DEVNULL)
+    said = run(command, cwd=crate.copy, env=build_environment(crate), stderr=subprocess.DEVNULL)
     places = []
     for line in said.stdout.split("\n"):
         message = json.loads(line).get("message") if line.startswith("{") else None
@@ -224,7 +230,7 @@ def programs(crate, tests, package=None):
     """The test programs of a crate, or of another: the tests in its sources, and all others or these."""
     chosen = ["--lib", *(f"--test={name}" for name in tests)] if tests else ["--lib", "--tests"]
     command = ["cargo", "test", "--no-run", "--package", package or crate.package, "--message-format=json", *chosen]
-    said = run(command, cwd=crate.copy, env=build_environment(), check=True).stdout
+    said = run(command, cwd=crate.copy, env=build_environment(crate), check=True).stdout
     messages = [json.loads(line) for line in said.split("\n") if line.startswith("{")]
     built = [m for m in messages if m.get("executable") and m["profile"]["test"]]
     return {m["target"]["name"]: [m["executable"]] for m in built}
@@ -233,8 +239,8 @@ def programs(crate, tests, package=None):
 def explorers(crate):
     """The explorers' commands."""
     command = ["cargo", "build", "--package", "cica-sim", "--bin", "cica-sim"]
-    subprocess.run(command, cwd=crate.copy, env=build_environment(), check=True)
-    program = str(WORK / "built/debug/cica-sim")
+    subprocess.run(command, cwd=crate.copy, env=build_environment(crate), check=True)
+    program = str(built(crate) / "debug/cica-sim")
     return {f"cica-sim {' '.join(words)}": [program, *words] for words in EXPLORERS}
 
 
@@ -339,7 +345,7 @@ def alone(crate, numbers, tests):
     command = ["cargo", "mutants", "--in-place", "--timeout", str(ALONE), "--output", out, "--package", crate.package,
                *CRATES[crate.name], "--re", f"^({names})$", "--no-shuffle", "--baseline", "skip",
                "--cargo-test-arg=--lib", *tests]
-    subprocess.run(command, cwd=crate.copy, env=build_environment(), stdout=subprocess.DEVNULL)
+    subprocess.run(command, cwd=crate.copy, env=build_environment(crate), stdout=subprocess.DEVNULL)
     for came_to in (CAUGHT, MISSED, HANGS, UNVIABLE):
         for name in (out / f"mutants.out/{came_to}.txt").read_text().split("\n"):
             if name:
