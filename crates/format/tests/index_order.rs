@@ -3,7 +3,7 @@
 
 mod samples;
 
-use cica_format::index::{BaseRba, IndexRecord};
+use cica_format::index::{BaseRba, IndexImage, IndexRecord};
 use cica_format::FormatError;
 
 const SIZE: usize = 96;
@@ -168,22 +168,101 @@ fn one_end_of_the_entries_without_the_other_is_refused() {
     }
 }
 
+/// The field of a record that is refused, and what it holds.
+fn refused(image: &[u8], base: BaseRba) -> (&'static str, u64) {
+    match IndexRecord::decode(image, base) {
+        Err(FormatError::Field { field, value, .. }) => (field, value),
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
 #[test]
 fn a_key_has_255_characters_at_most() {
     let raw = |front, key, pointer| Raw { front, key, pointer };
-    let mut image = laid_out(&[raw(0, &b"ABC"[..], 1), raw(2, b"D", 2), raw(0, b"", 3)], 3);
-    // F and L of the second entry, which says that it is longer.
+    let mut image = laid_out(&[raw(0, &b"ABC"[..], 1), raw(2, b"D", 9), raw(0, b"", 3)], 3);
+    // F and L of the second entry, which says that it is longer. So many bytes are not there either.
     let control = SIZE - 7 - 3 - 3 - 3;
-    assert_eq!(image[control..control + 3], [2, 1, 2]);
-    for (len, value) in [(254, 256), (255, 257)] {
+    assert_eq!(image[control..control + 3], [2, 1, 9]);
+    for (len, expected) in [
+        (253, ("bytes left for entries", (control + 3 - 24) as u64)),
+        (254, ("key length of an entry (F + L)", 256)),
+        (255, ("key length of an entry (F + L)", 257)),
+    ] {
         image[control + 1] = len;
-        let expected = FormatError::Field {
-            what: "index record",
-            field: "key length of an entry (F + L)",
-            value,
-            must: "at most 255",
-        };
-        assert_eq!(IndexRecord::decode(&image, BASE), Err(expected));
+        assert_eq!(refused(&image, BASE), expected);
+    }
+}
+
+/// The same where the bytes are there.
+#[test]
+fn what_an_entry_says_of_its_key() {
+    let base = BaseRba {
+        index_ci_size: 1024,
+        ..BASE
+    };
+    let (first, second) = ([&[b'K'; 250][..]].concat(), [&[b'K'; 249][..], b"L"].concat());
+    let record = samples::index_record(&[&first, &second, b""], &[]);
+    let mut image = vec![0xEE; 1024];
+    record.encode_in_sections(&mut image, base, 3).expect("it fits");
+    let control = 1024 - 7 - 3 - 250 - 3;
+    assert_eq!(image[control..control + 3], [249, 1, 1]);
+    for (front, len, expected) in [
+        (250, 6, ("key length of an entry (F + L)", 256)),
+        (249, 8, ("key length of an entry (F + L)", 257)),
+        (251, 1, ("front characters left out (F)", 251)),
+    ] {
+        let mut image = image.clone();
+        image[control..control + 2].copy_from_slice(&[front, len]);
+        assert_eq!(refused(&image, base), expected);
+    }
+    // The leftmost of the first section begins like none.
+    let leftmost = samples::index_record(&[&first], &[]);
+    leftmost.encode_in_sections(&mut image, base, 3).expect("it fits");
+    image[1024 - 7 - 3] = 1;
+    assert_eq!(refused(&image, base), ("front characters left out (F)", 1));
+}
+
+#[test]
+fn free_numbers_end_at_a_number_and_before_the_control_information() {
+    let base = BaseRba { ci_per_ca: 300, ..BASE };
+    let record = samples::index_record(&[], &[299, 7]);
+    let mut image = [0; SIZE];
+    record.encode(&mut image, base).expect("it fits");
+    assert_eq!(image[18..20], [0, 28]);
+    for unused in [23, 25, 27, 29, 90, 91, 92, 0x0101, 0xFFFE_u16] {
+        let mut image = image;
+        image[18..20].copy_from_slice(&unused.to_be_bytes());
+        assert_eq!(refused(&image, base), ("start of unused space (IXHFSO)", unused.into()));
+    }
+}
+
+#[test]
+fn a_walk_weighs_what_it_walks() {
+    let keys: [&[u8]; 5] = [b"ADAMS", b"ADAMT", b"BAKERY\0", b"BAKER", b""];
+    for (count, per_section) in [(0, 2), (1, 2), (4, 1), (4, 2), (4, 3), (5, 2), (5, 9)] {
+        let record = samples::index_record(&keys[..count], &[40, 7]);
+        let mut image = [0; SIZE];
+        record
+            .encode_in_sections(&mut image, BASE, per_section)
+            .expect("it fits");
+        let read = IndexImage::of(&image, BASE).expect("it is one");
+        let lens: Vec<usize> = read
+            .entries()
+            .map(|walked| walked.expect("it is sound").separator_len())
+            .collect();
+        let expected: Vec<usize> = keys[..count].iter().map(|key| key.len()).collect();
+        assert_eq!(lens, expected);
+        let weight = |len: usize| len * len + 3;
+        let sum = lens.iter().map(|len| weight(*len)).sum();
+        assert_eq!(
+            read.entries().weigh(weight),
+            (count, sum),
+            "{count} in sections of {per_section}"
+        );
+        let mut walk = read.entries();
+        if walk.next().is_some() {
+            assert_eq!(walk.weigh(|_| 1), (count - 1, count - 1), "what is to come");
+        }
     }
 }
 
