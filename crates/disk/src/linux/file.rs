@@ -322,7 +322,9 @@ mod tests {
             (4097, 8192, 4096),
             (4096, 8193, 4096),
             (4096, 8192, 4095),
-            (512, 512, 512),
+            (512, 512, 4096),
+            (512, 4096, 512),
+            (4096, 512, 512),
         ] {
             assert_eq!(goes_direct(&[odd]), (false, false), "{odd:?}");
             assert_eq!(goes_direct(&[(0, 4096, 4096), odd]), (false, false), "{odd:?}");
@@ -402,6 +404,9 @@ mod tests {
             assert_eq!(bytes.len() as u64, to);
             assert!(bytes[..10] == [7; 10] && bytes[10..].iter().all(|&b| b == 0));
         }
+        let empty = Named::new("grown-from-nothing", 0);
+        empty.open(how).grow_by_writing(0, 5).expect("there is room");
+        assert_eq!(std::fs::read(&empty.path).expect("it"), [0; 5]);
     }
 
     #[test]
