@@ -109,10 +109,15 @@ fn a_data_set_that_was_deleted_does_not_stop_recovery_of_the_others() {
     let (data, index) = world.paths("b/x");
     world.disk.remove(&data).unwrap();
     world.disk.remove(&index).unwrap();
-    assert!(has(&world.open(&world.engine(), "a/x"), 1));
+    let a = world.open(&world.engine(), "a/x");
+    assert!(has(&a, 1));
+    // Nobody waits for what was deleted: the log was given back and is used again.
+    insert(&a, 2).unwrap();
+    a.commit().unwrap();
+    let logs = world.disk.list(&world.root.join("log")).unwrap();
+    assert_eq!(logs.len(), 1, "{logs:?}");
 }
 
-/// Files that cannot be used: the root is none, or the index is away.
 /// Else its log would stay for ever: nobody opens a data set that is gone.
 #[test]
 fn who_deletes_a_data_set_does_what_its_dead_owner_left_of_the_others() {
@@ -154,6 +159,7 @@ fn a_log_that_went_since_the_root_was_read_is_not_missed() {
     assert!(has(&ours.open(&ours.engine(), "b/x"), 1));
 }
 
+/// Files that cannot be used: the root is none, or the index is away.
 #[test]
 fn a_data_set_that_is_damaged_does_not_stop_recovery_of_the_others() {
     for damage in [true, false] {
