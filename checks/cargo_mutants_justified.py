@@ -62,15 +62,51 @@ JUSTIFIED = [
     # The log and recovery.
     (
         "crates/engine/src/log/mod.rs",
+        "group.shrink_to(2 * self.gathers)",
+        r"replace \* with [+/] .*",
+        "it is memory that is kept or given back",
+    ),
+    (
+        "crates/engine/src/log/mod.rs",
+        "self.durable.store(state.next_lsn - 1, Release)",
+        r"replace - with / .*",
+        "the next record says which data set a number means, and nobody waits for it alone",
+    ),
+    (
+        "crates/engine/src/log/mod.rs",
+        "self.pressure.fetch_and(!(LONG | OVERDUE), Relaxed)",
+        r"replace \| with \^ .*",
+        APART,
+    ),
+    (
+        "crates/engine/src/log/mod.rs",
         "self.state.lock().records > 0",
         r"replace Log::is_behind -> bool with true",
         "a flush of what is durable does nothing",
     ),
     (
         "crates/engine/src/log/pool.rs",
+        "if claimed.capacity > KEPT",
+        r"replace > with >= .*",
+        "a cut to the length that it has does nothing",
+    ),
+    (
+        "crates/engine/src/log/pool.rs",
+        "if need > claimed.capacity && bytes >= LONG_GROUP",
+        r"replace > with >= .*",
+        "a file that is as long as it should be is not changed",
+    ),
+    (
+        "crates/engine/src/log/pool.rs",
         "u64::from(birth) << 32 | u64::from(claims + 1)",
         r"replace \| with \^ .*",
         APART,
+    ),
+    (
+        "crates/engine/src/log/replay.rs",
+        "if need > want && need < (1 << 30)",
+        r"replace (> with >=|< with <=) .*",
+        "a group that is short needs more than there is, and none is so long",
     ),
     (
         "crates/engine/src/log/replay.rs",
@@ -180,6 +216,12 @@ JUSTIFIED = [
         "at += count as u64;",
         r"replace \+= with \*= in LinuxFile::write_rest",
         "a write to a plain file is short only where space ends, and the next one says so wherever it goes",
+    ),
+    (
+        "crates/disk/src/linux/file.rs",
+        "const LONGEST_FROM_WINDOW: usize = 16 * 1024",
+        r"replace \* with \+",
+        "a read that is longer is made by a call, which brings the same",
     ),
     (
         "crates/disk/src/linux/file.rs",
