@@ -32,7 +32,6 @@ pub use tree::{Leaf, Spot};
 
 use crate::common::Common;
 use crate::error::RequestError;
-use crate::pool::NO_FRAME;
 use crate::store::Component;
 use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 use crate::sync::Mutex;
@@ -47,8 +46,6 @@ pub struct Ksds {
     pub loader: Mutex<Option<Loader>>,
     /// Index levels and CI number of the root node: `levels << 32 | ci`.
     top: AtomicU64,
-    /// The frame in which a reader last found it: a place to look first.
-    top_frame: AtomicU32,
     /// Index CIs ever used: the next new one has this number.
     next_index_ci: AtomicU32,
     structure: Mutex<()>,
@@ -72,7 +69,6 @@ impl Ksds {
             index,
             loader: Mutex::new(None),
             top: AtomicU64::new((levels as u64) << 32 | top as u64),
-            top_frame: AtomicU32::new(NO_FRAME),
             next_index_ci: AtomicU32::new(index_cis),
             structure: Mutex::new(()),
             replacing: AtomicU64::new(0),

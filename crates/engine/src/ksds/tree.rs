@@ -3,7 +3,6 @@
 use super::Ksds;
 use crate::error::RequestError;
 use crate::pool::{pause, Probe, View};
-use crate::sync::atomic::Ordering::Relaxed;
 
 /// A data page as a reader found it, and the sequence-set entry that led there.
 #[derive(Debug, Clone, Copy)]
@@ -104,18 +103,6 @@ impl Ksds {
         }
     }
 
-    /// The page of the top index record: where it was the last time, or by the way of all pages.
-    #[inline]
-    fn top_page(&self, top: u32) -> Result<(u32, u64), RequestError> {
-        let frame = self.top_frame.load(Relaxed);
-        if let Some(version) = self.index.page_in(frame, top) {
-            return Ok((frame, version));
-        }
-        let page = self.index.page(top)?;
-        self.top_frame.store(page.0, Relaxed);
-        Ok(page)
-    }
-
     /// The sequence-set entry to which `probe` (a key, or the start of one) belongs; `None` when there is no index yet.
     #[inline(always)]
     fn entry_for(&self, probe: Probe<'_>) -> Result<Option<Entrance>, RequestError> {
@@ -129,7 +116,7 @@ impl Ksds {
             if levels == 0 {
                 return Ok(None);
             }
-            let page = self.top_page(top);
+            let page = self.index.page(top);
             if self.top() != (top, levels) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Which frame holds each CA's descriptor: an array that grows without moving.
+//! Which frame holds each CA's descriptor, or each CI of an index: an array that grows without moving.
 
 use crate::pool::NO_FRAME;
 use crate::sync::atomic::{AtomicU32, Ordering::*};
@@ -20,7 +20,7 @@ impl Directory {
             chunks: std::array::from_fn(|_| OnceLock::new()),
         }
     }
-    /// Bytes that the entries of so many CAs take.
+    /// Bytes that so many entries take.
     pub fn bytes_for(cas: u32) -> usize {
         match cas.checked_sub(1) {
             Some(last) => ((FIRST as usize) << (Self::place(last).0 + 1)) * 4 - FIRST as usize * 4,
@@ -33,7 +33,7 @@ impl Directory {
         let chunk = (63 - n.leading_zeros()) as usize - FIRST.trailing_zeros() as usize;
         (chunk, (n - ((FIRST as u64) << chunk)) as usize)
     }
-    /// Frame of the CA's descriptor, or [`NO_FRAME`].
+    /// Frame of a CA's descriptor, or of a CI; [`NO_FRAME`] where none is known.
     #[inline]
     pub fn get(&self, ca: u32) -> u32 {
         let (chunk, i) = Self::place(ca);

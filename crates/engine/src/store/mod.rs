@@ -253,14 +253,6 @@ impl Component {
         Some((number, version))
     }
 
-    /// If a frame holds CI `ci`: the version to read it under.
-    #[inline]
-    pub fn page_in(&self, frame: u32, ci: u32) -> Option<u64> {
-        let version = self.pool.version_of(frame, self.page_id(Kind::Ci, ci))?;
-        self.pool.descriptor(frame).touch();
-        Some(version)
-    }
-
     /// Asks for what [`resident_in`](Self::resident_in), and a look at the CI, will read of the CA's descriptor. The
     /// numbers may be any.
     #[inline]
