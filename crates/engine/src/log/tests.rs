@@ -290,6 +290,61 @@ fn a_file_of_before_births_that_is_in_use_is_left_alone() {
 }
 
 #[test]
+fn a_free_file_of_before_births_gets_its_number_for_one() {
+    let disk = memory();
+    let mut block = [0; BLOCK_LEN];
+    LogFileHeader {
+        log: 0,
+        claims: 5,
+        birth: 0,
+    }
+    .encode(&mut block);
+    put(&disk, FIRST, 0, &block);
+    let (log, a) = (log_on(&disk, 1000, 1 << 20), noting());
+    let number = join(&log, 1, &a);
+    write(&log, number, 1).unwrap();
+    let expected = LogFileHeader {
+        log: 1 << 32 | 6,
+        claims: 6,
+        birth: 1,
+    };
+    assert_eq!(read_header_of(&disk), expected);
+    assert_eq!(*a.named.lock().unwrap(), [expected.log]);
+}
+
+/// Whether the owner's requests were in it nobody can say.
+#[test]
+fn a_file_whose_first_group_is_damaged_is_left_alone() {
+    let disk = memory();
+    let log = log_on(&disk, 1000, 1 << 20);
+    let number = join(&log, 1, &noting());
+    write(&log, number, 1).unwrap();
+    let header = read_header_of(&disk);
+    disk.kill();
+    put(&disk, FIRST, BLOCK_LEN as u64 + 60, &[0xFF; 3]);
+    let second = log_on(&disk, 1000, 1 << 20);
+    let number = join(&second, 2, &noting());
+    write(&second, number, 1).unwrap();
+    assert_eq!(read_header_of(&disk), header);
+    assert_eq!(files(&disk).len(), 2);
+}
+
+#[test]
+fn a_log_that_cannot_be_opened_is_not_taken_for_one_in_use() {
+    let disk = simulated();
+    let (log, a) = (log_on(&disk, 1000, 1 << 20), noting());
+    let number = join(&log, 1, &a);
+    write(&log, number, 1).unwrap();
+    disk.kill();
+    let id = a.named.lock().unwrap()[0];
+    let once = Faults::none().fail(cica_disk::sim::Call::Open, 1, Errno::TooManyFiles);
+    disk.set_faults(once.only(FIRST));
+    let refused = LogReader::open(&disk, Path::new(FIRST), id);
+    assert!(matches!(refused, Err(what) if what.starts_with("the log cannot be opened: ")));
+    assert!(matches!(LogReader::open(&disk, Path::new(FIRST), id), Ok(Left::Log(_))));
+}
+
+#[test]
 fn a_file_that_cannot_be_opened_is_named() {
     let disk = simulated();
     put(&disk, FIRST, 0, &[0; BLOCK_LEN]);
@@ -450,6 +505,8 @@ fn what_was_flushed_is_read_back_and_ends_at_damage() {
         LogReader::open(&disk, Path::new(FIRST), id - 1),
         Ok(Left::Released)
     ));
+    assert!(LogReader::beside(&disk, Path::new(FIRST), id).is_ok());
+    assert!(LogReader::beside(&disk, Path::new(FIRST), id + 1).is_err());
     let other_birth = id ^ (1 << 40);
     assert!(matches!(LogReader::open(&disk, Path::new(FIRST), other_birth), Err(what) if what.contains("made later")));
 }
