@@ -74,6 +74,19 @@ fn move_files(world: &World, from: &str, to: &str) {
     world.disk.rename(&index, &to_index).unwrap();
 }
 
+fn copy_files(from: (&World, &str), to: (&World, &str)) {
+    let (from_paths, to_paths) = (from.0.paths(from.1), to.0.paths(to.1));
+    for (from_path, to_path) in [(from_paths.0, to_paths.0), (from_paths.1, to_paths.1)] {
+        let how = Open {
+            write: true,
+            create: Create::New,
+            ..Open::default()
+        };
+        drop(to.0.disk.open(&to_path, how).unwrap());
+        put(&*to.0.disk, &to_path, 0, &bytes_of(&*from.0.disk, &from_path));
+    }
+}
+
 #[test]
 fn a_volume_that_is_not_there_keeps_the_log_until_its_data_set_is_back() {
     let world = dead_owner();
@@ -139,11 +152,12 @@ struct Other {
 }
 
 impl Hook for Other {
-    fn opening(&self, path: &Path) {
+    fn opening(&self, path: &Path, _: Open) -> io::Result<()> {
         if path.starts_with("/log") && path != Path::new("/log") && self.due.swap(false, AcqRel) {
             self.world.open(&self.world.engine(), "a/x").close().unwrap();
             self.world.disk.remove(path).unwrap();
         }
+        Ok(())
     }
 }
 
@@ -252,17 +266,7 @@ fn another_data_set_under_the_name_is_left_alone() {
 #[test]
 fn of_two_copies_that_need_the_log_neither_is_taken() {
     let world = dead_owner();
-    let (from, to) = (world.paths("b/x"), world.paths("copy"));
-    for (from, to) in [(from.0, to.0), (from.1, to.1)] {
-        let bytes = bytes_of(&*world.disk, &from);
-        let how = Open {
-            write: true,
-            create: Create::New,
-            ..Open::default()
-        };
-        let copy = world.disk.open(&to, how).unwrap();
-        copy.write(&[WriteAt { at: 0, buf: &bytes }]).unwrap();
-    }
+    copy_files((&world, "b/x"), (&world, "copy"));
     let (data, index) = world.paths("copy");
     let error = world
         .engine()
@@ -272,6 +276,25 @@ fn of_two_copies_that_need_the_log_neither_is_taken() {
     assert!(error.to_string().contains("second copy"), "{error}");
     world.disk.remove(&data).unwrap();
     assert!(has(&world.open(&world.engine(), "b/x"), 1));
+}
+
+#[test]
+fn what_took_the_old_name_of_a_renamed_data_set_is_no_second_copy_of_it() {
+    for complete_copy in [true, false] {
+        let disk = MemoryDisk::default();
+        let world = dead_owner_on(&disk);
+        let recovered = World::on(Arc::new(MemoryDisk::from(disk.image())), Path::new("/"));
+        recovered.open(&recovered.engine(), "b/x").close().unwrap();
+        move_files(&world, "b/x", "renamed");
+        match complete_copy {
+            // The same data set, but it needs no log.
+            true => copy_files((&recovered, "b/x"), (&world, "b/x")),
+            false => loaded(&world, &world.engine(), "b/x"),
+        }
+        assert!(has(&world.open(&world.engine(), "renamed"), 1));
+        assert!(has(&world.open(&world.engine(), "a/x"), 1));
+        assert_eq!(has(&world.open(&world.engine(), "b/x"), 1), complete_copy);
+    }
 }
 
 #[test]

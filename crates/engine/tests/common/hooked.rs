@@ -9,7 +9,9 @@ use std::sync::Arc;
 /// What is done of a call to a file.
 pub trait Hook: Send + Sync + 'static {
     /// Before a file is opened.
-    fn opening(&self, _: &Path) {}
+    fn opening(&self, _: &Path, _: Open) -> io::Result<()> {
+        Ok(())
+    }
     fn read(&self, file: &Hooked, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
         file.file.read(batch)
     }
@@ -53,7 +55,7 @@ impl fmt::Debug for Hooked {
 
 impl Disk for HookedDisk {
     fn open(&self, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
-        self.hook.opening(path);
+        self.hook.opening(path, how)?;
         Ok(Box::new(Hooked {
             path: path.into(),
             how,
