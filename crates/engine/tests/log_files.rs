@@ -4,11 +4,15 @@
 mod common;
 
 use cica_disk::sim::{Call, Errno, Event, Faults, Survival};
-use cica_disk::{Disk, ManualClock, SimDisk};
+use cica_disk::{Disk, ManualClock, Open, SimDisk};
 use cica_engine::*;
+use cica_format::log::LogFileHeader;
+use common::bytes::bytes_of;
+use common::hooked::{hooked, Hook};
 use common::keyed::*;
 use common::*;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 fn world_on(disk: &SimDisk) -> World {
@@ -269,4 +273,87 @@ fn one_read_of_the_log_that_brings_another_place_loses_nothing() {
         let records = contents(&world.open(&world.engine(), "a")).len();
         assert_eq!(records, 16, "read {nth} of the log brought block {block}");
     }
+}
+
+/// A data set needs a log whose file has groups of an earlier life behind its own.
+#[test]
+fn one_read_that_brings_another_place_makes_no_log_free_that_is_needed() {
+    let disk = SimDisk::new();
+    let world = world_on(&disk);
+    for name in ["a", "b"] {
+        loaded(&world, &world.engine(), name, 10);
+    }
+    let commits = |world: &World, name: &str, numbers: std::ops::Range<u64>| {
+        let ds = world.open(&world.engine(), name);
+        for n in numbers {
+            insert(&mut ds.string(), n, 1).unwrap();
+            ds.commit().unwrap();
+        }
+        ds
+    };
+    commits(&world, "b", 101..107).close().unwrap();
+    let a = commits(&world, "a", 5..6);
+    disk.kill();
+    drop(a);
+    let left = disk.image();
+    for (nth, block) in (1..=8).flat_map(|nth| (0..=7).map(move |block| (nth, block))) {
+        let disk = SimDisk::from(left.clone());
+        disk.set_faults(Faults::none().misdirect_read(nth, block * 4096).only("/log/log-0001"));
+        let world = world_on(&disk);
+        drop(commits(&world, "b", 205..206));
+        disk.set_faults(Faults::none());
+        let records = contents(&world.open(&world.engine(), "a")).len();
+        assert_eq!(records, 11, "read {nth} of the log brought block {block}");
+    }
+}
+
+/// A file system that can only be read after an error: what it shows may be nowhere else, and a sync says nothing.
+struct ReadOnly(PathBuf);
+
+impl Hook for ReadOnly {
+    fn opening(&self, path: &Path, how: Open) -> io::Result<()> {
+        match how.write && path == self.0 {
+            true => Err(io::Error::from_raw_os_error(Errno::ReadOnly.raw())),
+            false => Ok(()),
+        }
+    }
+}
+
+#[test]
+fn a_log_stays_while_its_data_set_can_only_be_read() {
+    let disk = SimDisk::new();
+    let world = world_on(&disk);
+    for name in ["a", "b"] {
+        loaded(&world, &world.engine(), name, 10);
+    }
+    let start = disk.image();
+    let mut abandoned = 0;
+    for nth in 1..40 {
+        let disk = SimDisk::from(start.clone());
+        let world = world_on(&disk);
+        let ds = world.open(&world.engine(), "a");
+        insert(&mut ds.string(), 5, 1).unwrap();
+        ds.commit().unwrap();
+        // The process ends at some call of the close.
+        disk.set_faults(Faults::none().fail_from(Call::Any, nth, Errno::Io));
+        let _ = ds.close();
+        disk.kill();
+        disk.set_faults(Faults::none());
+        let (data, _) = world.paths("a");
+        let header = LogFileHeader::decode(&bytes_of(&disk, Path::new("/log/log-0001"))[..4096]).unwrap();
+        if header.log == 0 || world.engine().peek(&data).unwrap().log.log != 0 {
+            continue;
+        }
+        abandoned += 1;
+        let files = [PathBuf::new(), data].map(|read_only| {
+            let disk = hooked(SimDisk::from(disk.image()), Arc::new(ReadOnly(read_only)));
+            let world = World::on(disk, Path::new("/"));
+            let b = world.open(&world.engine(), "b");
+            insert(&mut b.string(), 5, 1).unwrap();
+            b.commit().unwrap();
+            log_files(&world).len()
+        });
+        assert_eq!(files, [1, 2], "ended at call {nth} of the close");
+    }
+    assert!(abandoned > 1);
 }
