@@ -90,6 +90,7 @@ class Tidy(unittest.TestCase):
             ("ascii", "crates/format/src/a.rs", head + "// \u00e9\n"),
             ("ascii", "crates/format/src/a.rs", head + "fn a() {} \n"),
             ("heads", "crates/format/src/a.rs", "fn a() {}\n"),
+            ("runs", "checks/a.py", "#!/usr/bin/env python3\n"),
             ("links", "docs/a.md", "[there](nowhere.md)\n"),
             ("floors", "crates/disk/Cargo.toml", '[package]\nname = "cica-disk"\n[dependencies]\ncica-format = "1"\n'),
             ("floors", "crates/new/Cargo.toml", '[package]\nname = "cica-new"\n'),

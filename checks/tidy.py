@@ -4,6 +4,7 @@
 Run from the top of the checkout: checks/tidy.py. Exit status 1 when a rule is broken.
 """
 
+import os
 import pathlib
 import re
 import subprocess
@@ -97,6 +98,11 @@ def check_head(path, lines):
         complain("heads", path, "does not begin with //! and its role")
 
 
+def check_runs(path, text):
+    if text.startswith("#!/") and not os.access(path, os.X_OK):
+        complain("runs", path, "says what runs it, and cannot be run: chmod +x")
+
+
 def check_links(path, text):
     """Relative links lead to files that are there."""
     if path.suffix != ".md":
@@ -140,6 +146,7 @@ def main():
         "portable": "no paths or names of one machine",
         "ascii": "sources in ASCII, no tabs, no blanks at line ends",
         "heads": "each file says its role first",
+        "runs": "each program may be run",
         "links": "links in the documentation lead somewhere",
         "floors": "crates use only crates below them",
         "unsafe": "unsafe code only where the system, frames or other languages need it",
@@ -151,6 +158,7 @@ def main():
         lines = text.split("\n")
         check_words(path, lines)
         check_links(path, text)
+        check_runs(path, text)
         if str(path) in GENERATED:
             continue
         check_lengths(path, lines)
