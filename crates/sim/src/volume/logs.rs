@@ -5,8 +5,9 @@
 //! of its own that it changes, make no other file.
 //!
 //! One is excused. A log that names a data set whose files are gone stays, for they may have been moved away and come
-//! back with requests in it. DELETE takes care of the log that the root names; it does not of one whose owner was
-//! killed in CLOSE, behind the root and before he gave the log back, nor does the end of a DELETE that was killed.
+//! back with requests in it. DELETE takes care of the log that the root names. It does not of one whose owner was
+//! killed in CLOSE, behind the root and before he gave the log back, be it before the DELETE or after it; nor of one
+//! whose giving back a power cut undoes; nor does the end of a DELETE that was killed.
 
 use std::io;
 use std::path::{Path, PathBuf};
