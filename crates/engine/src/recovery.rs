@@ -10,8 +10,8 @@
 //! | is there, of another cluster | | was deleted, and another has its name |
 //! | is in use | names no log, or another | is complete without this one |
 //! | is in use | names this log | stops the recovery: in use |
-//! | is not there, the mark of its volume is | | was deleted |
-//! | is not there, and no mark of its volume | | may come back: if the log has requests of it, the log stays |
+//! | is not there, the mark of its volume is, and no catalog names it | | was deleted |
+//! | is not there, and a catalog names it, or its volume has no mark | | may come back: if the log has requests of it, the log stays |
 //! | is damaged, or recovering it fails | | waits for its own open, which says why: the log stays |
 //!
 //! * V1. A log is given back only when every data set that needs it, or may need it, has committed without it.
@@ -308,7 +308,7 @@ impl<'e> Recovery<'e> {
         }
         let file = match self.engine.open_file(data, Lock::Exclusive, true) {
             Ok(file) => file,
-            Err(OpenError::Missing { .. }) if is_marked(self.engine.disk(), data) => return Ok(Member::Complete),
+            Err(OpenError::Missing { .. }) if self.was_deleted(data) => return Ok(Member::Complete),
             Err(OpenError::Missing { .. }) => return Ok(Member::Away),
             Err(error @ OpenError::InUse { .. }) => {
                 let file = self.engine.open_file(data, Lock::None, true)?;
@@ -327,6 +327,11 @@ impl<'e> Recovery<'e> {
         inner.exceed_definition();
         self.members.insert(cluster, inner.clone());
         Ok(Member::Open(cluster, inner))
+    }
+
+    /// Its file is not there. One that was moved away by hand keeps its entry in the catalog.
+    fn was_deleted(&self, data: &Path) -> bool {
+        is_marked(self.engine.disk(), data) && !self.engine.shared().volumes().knows(data)
     }
 
     /// A data set whose root does not name the log; from now on durably (V6).

@@ -1,5 +1,5 @@
-//! Where extents come from. The engine knows files; which volumes a component may go on to, and how much these have
-//! left, is known to whoever keeps the catalog.
+//! What the engine asks whoever keeps the catalog. The engine knows files; which volumes a component may go on to, how
+//! much these have left, and whether a file that is not there was deleted, is known to the catalog.
 //!
 //! | asked for | answer | then |
 //! |---|---|---|
@@ -29,6 +29,9 @@ pub trait Volumes: Send + Sync {
     fn give(&self, file: &Path, volume: usize, held: u64, more: u64) -> Room;
     /// The component has only `held` bytes there after all.
     fn take_back(&self, file: &Path, volume: usize, held: u64);
+    /// Is `file` that of a component that is known, so that it may come back when it is not there? One that was deleted
+    /// is known no more before its file goes.
+    fn knows(&self, file: &Path) -> bool;
 }
 
 /// One volume without an end, where nobody says otherwise.
@@ -43,4 +46,7 @@ impl Volumes for OneVolume {
         }
     }
     fn take_back(&self, _: &Path, _: usize, _: u64) {}
+    fn knows(&self, _: &Path) -> bool {
+        false
+    }
 }

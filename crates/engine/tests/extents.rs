@@ -26,6 +26,9 @@ impl Volumes for Left {
         }
     }
     fn take_back(&self, _: &Path, _: usize, _: u64) {}
+    fn knows(&self, _: &Path) -> bool {
+        true
+    }
 }
 
 /// An RRDS of 8 slots in a CI and 48 in a CA, with a primary extent of two CAs and further ones of one.

@@ -131,6 +131,45 @@ fn a_data_set_that_was_deleted_does_not_stop_recovery_of_the_others() {
     assert_eq!(logs.len(), 1, "{logs:?}");
 }
 
+/// A catalog that names these files.
+struct Named(Vec<PathBuf>);
+
+impl Volumes for Named {
+    fn give(&self, file: &Path, volume: usize, held: u64, more: u64) -> Room {
+        OneVolume.give(file, volume, held, more)
+    }
+    fn take_back(&self, _: &Path, _: usize, _: u64) {}
+    fn knows(&self, file: &Path) -> bool {
+        self.0.iter().any(|named| named == file)
+    }
+}
+
+/// Its entry tells it from one that was deleted, though the mark of its volume is there.
+#[test]
+fn a_data_set_that_was_moved_away_by_hand_has_all_that_was_acknowledged_when_it_comes_back() {
+    let world = dead_owner();
+    let engine = || {
+        let engine = world.engine();
+        engine.set_volumes(Arc::new(Named(vec![world.paths("b/x").0])));
+        engine
+    };
+    move_files(&world, "b/x", "away");
+    for n in 2..4 {
+        let a = world.open(&engine(), "a/x");
+        assert!(has(&a, n - 1));
+        insert(&a, n).unwrap();
+        a.commit().unwrap();
+        a.close().unwrap();
+    }
+    move_files(&world, "away", "b/x");
+    let b = world.open(&engine(), "b/x");
+    assert!(has(&b, 1));
+    insert(&b, 2).unwrap();
+    b.commit().unwrap();
+    // The one that waited for it, and the one that was made meanwhile.
+    assert_eq!(world.disk.list(&world.root.join("log")).unwrap().len(), 2);
+}
+
 /// Else its log would stay for ever: nobody opens a data set that is gone.
 #[test]
 fn who_deletes_a_data_set_does_what_its_dead_owner_left_of_the_others() {

@@ -145,6 +145,11 @@ impl Volumes for CatalogVolumes {
             given.bytes = held;
         }
     }
+
+    /// What cannot be asked may name it.
+    fn knows(&self, file: &Path) -> bool {
+        !matches!(self.asking(file), Ok(None))
+    }
 }
 
 /// Tracks that components of any catalog have on the volume in this directory.

@@ -30,6 +30,7 @@ pub const TIME_PASSES: bool = false;
 
 pub mod atomic {
     //! Words of the system's layout, with a point before each use.
+    #![allow(dead_code)] // each has what any of them needs
 
     pub use std::sync::atomic::{fence, Ordering};
 

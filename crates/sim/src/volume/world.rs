@@ -12,7 +12,7 @@ use cica_engine::{Access, DataSet, Intent, OpenOptions, RequestError, Str};
 use cica_format::root::AREA_LEN;
 use cica_idcams::{run, DdTable, Services, Source, Stamp, Style, Sysprint};
 use cica_qsam::DdText;
-use cica_session::{open, reach, SessionError};
+use cica_session::{open, reach, CatalogVolumes, SessionError};
 
 use crate::mortal::{Kill, Mortal};
 use crate::oracle::Bytes;
@@ -414,11 +414,12 @@ fn copied(disk: &dyn Disk) -> io::Result<MemoryDisk> {
 
 fn services(disk: &Arc<dyn Disk>, clock: &Arc<dyn Clock>, shape: &VolumeShape) -> Result<Services, Trouble> {
     let catalog = Arc::new(Catalog::open(disk.clone(), DIRECTORY)?.patience(Duration::ZERO));
-    let log_dir = catalog.log_directory();
+    let engine = engine_at(disk, clock, catalog.log_directory(), shape.slots[0].pool_bytes)?;
+    engine.set_volumes(Arc::new(CatalogVolumes::new(disk.clone(), catalog.clone())));
     Ok(Services {
         disk: disk.clone(),
         clock: clock.clone(),
-        engine: engine_at(disk, clock, log_dir, shape.slots[0].pool_bytes)?,
+        engine,
         catalog,
         dd: DdTable::default(),
         rolls_off: true,
