@@ -11,7 +11,7 @@
 //! | is in use | names no log, or another | is complete without this one |
 //! | is in use | names this log | stops the recovery: in use |
 //! | is not there, the mark of its volume is, and no catalog names it | | was deleted |
-//! | is not there, and a catalog names it, or its volume has no mark | | may come back: if the log has requests of it, the log stays |
+//! | is not there, and a catalog names it, or its volume has no mark | | may come back: a log with its requests stays |
 //! | is damaged, or recovering it fails | | waits for its own open, which says why: the log stays |
 //!
 //! * V1. A log is given back only when every data set that needs it, or may need it, has committed without it.
