@@ -9,7 +9,7 @@ use crate::pool::{Held, Pool};
 use crate::roots::{read_root, read_root_and_twin, write_over_torn_root, write_root};
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::sync::{Mutex, MutexGuard};
-use crate::volumes::{OneVolume, Volumes};
+use crate::volumes::{Volumes, VolumesToBe};
 use cica_disk::{Clock, Create, Disk, File, Lock, Open};
 use cica_format::attributes::Attributes;
 use cica_format::root::{LogPosition, Part, Root, Statistics};
@@ -59,7 +59,7 @@ pub(crate) struct Shared {
     flusher: std::sync::OnceLock<()>,
     /// See [`Engine::give_back_from`].
     pub give_back_from: AtomicU64,
-    volumes: std::sync::OnceLock<Arc<dyn Volumes>>,
+    volumes: Arc<VolumesToBe>,
     /// The charge for the log's groups.
     _for_log: Held,
 }
@@ -77,10 +77,12 @@ impl Engine {
         let for_log = pool
             .hold(2 * gathers)
             .map_err(|_| std::io::Error::other("the pool has no room for a log"))?;
+        let volumes = Arc::new(VolumesToBe::new());
         let log = Arc::new(Log::new(
             env.disk.clone(),
             env.clock.clone(),
             env.log_dir.clone(),
+            volumes.clone(),
             gathers,
             epoch_for(pool.limit()),
         ));
@@ -95,7 +97,7 @@ impl Engine {
             open_units: AtomicUsize::new(0),
             flusher: std::sync::OnceLock::new(),
             give_back_from: AtomicU64::new(GIVE_BACK_FROM),
-            volumes: std::sync::OnceLock::new(),
+            volumes,
             _for_log: for_log,
         };
         Ok(Engine {
@@ -115,7 +117,7 @@ impl Engine {
     /// Extents of what is opened from now on come from these volumes. To be said once; without it each component has
     /// one volume without an end.
     pub fn set_volumes(&self, volumes: Arc<dyn Volumes>) {
-        let _ = self.shared.volumes.set(volumes);
+        self.shared.volumes.say(volumes);
     }
 
     /// The log starts over after so many bytes. Unless this says so it is a quarter of the pool, at least 64 MiB and at
@@ -425,7 +427,7 @@ impl Opened<'_> {
 impl Shared {
     /// Where extents come from.
     pub fn volumes(&self) -> Arc<dyn Volumes> {
-        self.volumes.get().cloned().unwrap_or_else(|| Arc::new(OneVolume))
+        self.volumes.said()
     }
 
     /// Whether an open that asks for `io` goes around the page cache.

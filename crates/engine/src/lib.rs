@@ -59,4 +59,4 @@ pub use sphere::{Build, BuildError, Built, Files, Omitted};
 pub use stored::{Stored, StoredArea, StoredComponent};
 pub use string::{Argument, Insert, Intent, Record, Search, Str};
 pub use unit::UnitOfRecovery;
-pub use volumes::{OneVolume, Room, Volumes};
+pub use volumes::{Absent, OneVolume, Room, Volumes};

@@ -36,6 +36,7 @@ use crate::error::OpenError;
 use crate::log::{Left, LogReader, Logged};
 use crate::roots::read_root;
 use crate::unit::Unfinished;
+use crate::volumes::Absent;
 use cica_disk::{Create, Disk, File, Lock, Open};
 use cica_format::root::{LogPosition, Root};
 use cica_format::VOLUME_MARK;
@@ -138,7 +139,7 @@ impl Engine {
 }
 
 /// Whether the directory of a data component has the mark of a volume.
-fn is_marked(disk: &dyn Disk, data: &Path) -> bool {
+pub(crate) fn is_marked(disk: &dyn Disk, data: &Path) -> bool {
     disk.open(&mark_of(data), Open::default()).is_ok()
 }
 
@@ -329,9 +330,10 @@ impl<'e> Recovery<'e> {
         Ok(Member::Open(cluster, inner))
     }
 
-    /// Its file is not there. One that was moved away by hand keeps its entry in the catalog.
+    /// Its file is not there. One that was moved away by hand keeps its entry in the catalog; where there is no catalog
+    /// that could tell, it counts as deleted.
     fn was_deleted(&self, data: &Path) -> bool {
-        is_marked(self.engine.disk(), data) && !self.engine.shared().volumes().knows(data)
+        is_marked(self.engine.disk(), data) && self.engine.shared().volumes().absent(data) != Absent::Named
     }
 
     /// A data set whose root does not name the log; from now on durably (V6).

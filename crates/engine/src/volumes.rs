@@ -10,6 +10,7 @@
 //! | the same | there is no such volume | the request fails (8/28), and nothing was taken |
 
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 /// What a volume has for a component.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +23,17 @@ pub enum Room {
     NoVolume,
 }
 
+/// A component's file that is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Absent {
+    /// A catalog names it: somebody has moved it, and it may come back.
+    Named,
+    /// It lay on a volume of the catalogs, and none of them names it. Durably: its entry went before the file.
+    Deleted,
+    /// There is nobody who could tell.
+    Unknown,
+}
+
 /// See the module.
 pub trait Volumes: Send + Sync {
     /// Asks for `more` bytes for the component in `file`, which has `held` on the volume with this number in its list,
@@ -29,9 +41,8 @@ pub trait Volumes: Send + Sync {
     fn give(&self, file: &Path, volume: usize, held: u64, more: u64) -> Room;
     /// The component has only `held` bytes there after all.
     fn take_back(&self, file: &Path, volume: usize, held: u64);
-    /// Is `file` that of a component that is known, so that it may come back when it is not there? One that was deleted
-    /// is known no more before its file goes.
-    fn knows(&self, file: &Path) -> bool;
+    /// What is known of a component's `file` that is not there.
+    fn absent(&self, file: &Path) -> Absent;
 }
 
 /// One volume without an end, where nobody says otherwise.
@@ -46,7 +57,26 @@ impl Volumes for OneVolume {
         }
     }
     fn take_back(&self, _: &Path, _: usize, _: u64) {}
-    fn knows(&self, _: &Path) -> bool {
-        false
+    fn absent(&self, _: &Path) -> Absent {
+        Absent::Unknown
+    }
+}
+
+/// Volumes that are said once, after the engine was made; [`OneVolume`] until then.
+#[derive(Default)]
+pub struct VolumesToBe(OnceLock<Arc<dyn Volumes>>);
+
+impl VolumesToBe {
+    /// Nothing is said yet.
+    pub fn new() -> VolumesToBe {
+        VolumesToBe::default()
+    }
+    /// Says them.
+    pub fn say(&self, volumes: Arc<dyn Volumes>) {
+        let _ = self.0.set(volumes);
+    }
+    /// Those that were said.
+    pub fn said(&self) -> Arc<dyn Volumes> {
+        self.0.get().cloned().unwrap_or_else(|| Arc::new(OneVolume))
     }
 }

@@ -26,8 +26,8 @@ impl Volumes for Left {
         }
     }
     fn take_back(&self, _: &Path, _: usize, _: u64) {}
-    fn knows(&self, _: &Path) -> bool {
-        true
+    fn absent(&self, _: &Path) -> Absent {
+        Absent::Unknown
     }
 }
 

@@ -139,8 +139,11 @@ impl Volumes for Named {
         OneVolume.give(file, volume, held, more)
     }
     fn take_back(&self, _: &Path, _: usize, _: u64) {}
-    fn knows(&self, file: &Path) -> bool {
-        self.0.iter().any(|named| named == file)
+    fn absent(&self, file: &Path) -> Absent {
+        match self.0.iter().any(|named| named == file) {
+            true => Absent::Named,
+            false => Absent::Deleted,
+        }
     }
 }
 

@@ -9,7 +9,7 @@
 
 use cica_catalog::{Catalog, CatalogError, Component, Contents, Volume};
 use cica_disk::Disk;
-use cica_engine::{peek, Room, Volumes};
+use cica_engine::{peek, Absent, Room, Volumes};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -69,6 +69,18 @@ impl CatalogVolumes {
             }
         }
         Ok(None)
+    }
+
+    /// Does a file lie on a volume of one of the catalogs?
+    fn is_on_volume(&self, file: &Path) -> Result<bool, CatalogError> {
+        for home in self.catalog.all()? {
+            let contents = home.contents()?;
+            let mut places = contents.volumes().map(|volume| volume.path(home.directory()));
+            if places.any(|place| file.parent() == Some(&place)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn room(&self, file: &Path, number: usize, held: u64, more: u64) -> Result<Room, CatalogError> {
@@ -147,8 +159,12 @@ impl Volumes for CatalogVolumes {
     }
 
     /// What cannot be asked may name it.
-    fn knows(&self, file: &Path) -> bool {
-        !matches!(self.asking(file), Ok(None))
+    fn absent(&self, file: &Path) -> Absent {
+        match self.asking(file) {
+            Ok(None) if self.is_on_volume(file).unwrap_or(false) => Absent::Deleted,
+            Ok(None) => Absent::Unknown,
+            Ok(Some(_)) | Err(_) => Absent::Named,
+        }
     }
 }
 

@@ -5,13 +5,16 @@
 //! found stays true.
 
 use super::replay::{LogReader, Logged};
+use crate::recovery::is_marked;
 use crate::roots::read_root;
+use crate::volumes::{Absent, Volumes};
 use cica_disk::{Disk, Open};
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// Is there nobody who needs log `log` of a dead owner? What cannot be looked at may need it.
-pub(super) fn is_abandoned(disk: &dyn Disk, path: &Path, log: u64) -> bool {
+pub(super) fn is_abandoned(disk: &dyn Disk, volumes: &dyn Volumes, path: &Path, log: u64) -> bool {
     let Ok(mut reader) = LogReader::beside(disk, path, log) else {
         return false;
     };
@@ -30,7 +33,7 @@ pub(super) fn is_abandoned(disk: &dyn Disk, path: &Path, log: u64) -> bool {
             if complete.contains(&(cluster, data.clone())) {
                 continue;
             }
-            if may_need(disk, Path::new(&data), cluster, log) {
+            if may_need(disk, volumes, Path::new(&data), cluster, log) {
                 return false;
             }
             complete.insert((cluster, data));
@@ -39,15 +42,19 @@ pub(super) fn is_abandoned(disk: &dyn Disk, path: &Path, log: u64) -> bool {
 }
 
 /// The table in [`crate::recovery`], without doing anything.
-fn may_need(disk: &dyn Disk, data: &Path, cluster: u64, log: u64) -> bool {
+fn may_need(disk: &dyn Disk, volumes: &dyn Volumes, data: &Path, cluster: u64, log: u64) -> bool {
     let how = Open {
         write: true,
         ..Open::default()
     };
     let file = match disk.open(data, how) {
         Ok(file) => file,
-        // It may have been moved by hand, and may come back: who deletes a data set looks after its log himself.
-        Err(_) => return true,
+        // It may have been moved by hand, and may come back, unless the catalog says it was deleted: while the owner
+        // lived, or after its owner had died in a CLOSE behind the root.
+        Err(error) => {
+            let gone = error.kind() == ErrorKind::NotFound && is_marked(disk, data);
+            return !(gone && volumes.absent(data) == Absent::Deleted);
+        }
     };
     match read_root(&*file, data) {
         Ok(root) if root.cluster == cluster && root.log.log == log => true,

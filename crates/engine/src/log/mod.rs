@@ -25,6 +25,7 @@ pub use replay::{owned_parts, Left, LogReader, Logged};
 
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicU8, Ordering::*};
 use crate::sync::{Condvar, Mutex};
+use crate::volumes::VolumesToBe;
 use cica_disk::{Clock, Disk, File, WriteAt};
 use cica_format::log::{self, LogRecord, BLOCK_LEN};
 use std::collections::BTreeMap;
@@ -56,6 +57,7 @@ pub struct Log {
     disk: Arc<dyn Disk>,
     clock: Arc<dyn Clock>,
     directory: PathBuf,
+    volumes: Arc<VolumesToBe>,
     state: Mutex<State>,
     flushed: Condvar,
     durable: AtomicU64,
@@ -134,6 +136,7 @@ impl Log {
         disk: Arc<dyn Disk>,
         clock: Arc<dyn Clock>,
         directory: PathBuf,
+        volumes: Arc<VolumesToBe>,
         gathers: usize,
         epoch_bytes: u64,
     ) -> Log {
@@ -143,6 +146,7 @@ impl Log {
             disk,
             clock,
             directory,
+            volumes,
             state: Mutex::new(State {
                 file: None,
                 group,
@@ -350,6 +354,7 @@ impl Log {
                 &self.disk,
                 &*self.clock,
                 &self.directory,
+                &*self.volumes.said(),
                 self.epoch_bytes.load(Relaxed),
             )?);
         }

@@ -8,12 +8,14 @@
 //! * F3. A file whose owner died keeps its id until recovery has done its requests; it is not claimed before.
 //! * F4. But one to which its owner never wrote a group is claimed: whatever root names it needs nothing of it.
 //! * F5. So is one that no data set needs that it has requests of (see [`super::abandoned`]): its owner died behind the
-//!   last close and before it gave the file back. That is looked at only where a file would have to be made else.
+//!   last close and before it gave the file back, or they were deleted. That is looked at only where a file would have
+//!   to be made else.
 //! * F6. A header is written when the file's name is durable: whoever finds one need not ask for the name.
 
 use super::abandoned::is_abandoned;
 use super::replay::was_written_to;
 use super::Claimed;
+use crate::volumes::Volumes;
 use cica_disk::{Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
 use cica_format::checksum::crc32c;
 use cica_format::log::{LogFileHeader, BLOCK_LEN};
@@ -35,6 +37,7 @@ pub(super) fn claim(
     disk: &Arc<dyn Disk>,
     clock: &dyn Clock,
     directory: &Path,
+    volumes: &dyn Volumes,
     epoch_bytes: u64,
 ) -> Result<Claimed, String> {
     let there = disk
@@ -58,7 +61,7 @@ pub(super) fn claim(
         }
     }
     for (place, log) in dead {
-        if is_abandoned(&**disk, &place.path, log) {
+        if is_abandoned(&**disk, volumes, &place.path, log) {
             if let Found::Claimed(claimed) = place.take(Create::No, Some(log))? {
                 return Ok(claimed);
             }

@@ -60,6 +60,7 @@ fn log_on(disk: &(impl Disk + Clone + 'static), gathers: usize, epoch_bytes: u64
         Arc::new(disk.clone()),
         Arc::new(clock),
         "/log".into(),
+        Arc::default(),
         gathers,
         epoch_bytes,
     )
