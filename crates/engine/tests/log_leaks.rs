@@ -7,26 +7,10 @@ use cica_disk::sim::{Call, Errno, Event, Faults, Survival};
 use cica_disk::{Image, SimDisk};
 use cica_engine::*;
 use common::keyed::*;
+use common::names::Names;
 use common::*;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-
-/// A catalog: the data components that it names.
-#[derive(Clone)]
-struct Names(Arc<Mutex<Vec<PathBuf>>>);
-
-impl Volumes for Names {
-    fn give(&self, file: &Path, volume: usize, held: u64, more: u64) -> Room {
-        OneVolume.give(file, volume, held, more)
-    }
-    fn take_back(&self, _: &Path, _: usize, _: u64) {}
-    fn absent(&self, file: &Path) -> Absent {
-        match self.0.lock().unwrap().iter().any(|named| named == file) {
-            true => Absent::Named,
-            false => Absent::Deleted,
-        }
-    }
-}
+use std::path::Path;
+use std::sync::Arc;
 
 /// A disk with data sets "a", "b" and "c", and a catalog that names them.
 struct House {
@@ -40,7 +24,7 @@ impl House {
         let disk = SimDisk::from(image);
         let world = World::on(Arc::new(disk.clone()), Path::new("/"));
         let names = ["a", "b", "c"].map(|name| world.paths(name).0);
-        let names = Names(Arc::new(Mutex::new(names.to_vec())));
+        let names = Names::of(names);
         House { disk, world, names }
     }
 
@@ -68,7 +52,7 @@ impl House {
     /// As DELETE does: the entry goes first.
     fn delete(&self, name: &str) {
         let (data, index) = self.world.paths(name);
-        self.names.0.lock().unwrap().retain(|named| *named != data);
+        self.names.forget(&data);
         self.engine().destroy(&data, &index, false).unwrap();
     }
 
@@ -163,11 +147,6 @@ fn giving_it_back_was_lost_with_the_power() {
         _ => Survival::Whole,
     });
     let after = House::on(lost);
-    after
-        .names
-        .0
-        .lock()
-        .unwrap()
-        .retain(|named| *named != after.world.paths("a").0);
+    after.names.forget(&after.world.paths("a").0);
     assert_eq!(after.logs_used(), 1);
 }

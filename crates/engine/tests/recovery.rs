@@ -8,6 +8,7 @@ use cica_disk::{Create, MemoryDisk, Open, WriteAt};
 use cica_engine::*;
 use common::bytes::{bytes_of, put};
 use common::hooked::{hooked, Hook, Hooked};
+use common::names::Names;
 use common::*;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -131,29 +132,13 @@ fn a_data_set_that_was_deleted_does_not_stop_recovery_of_the_others() {
     assert_eq!(logs.len(), 1, "{logs:?}");
 }
 
-/// A catalog that names these files.
-struct Named(Vec<PathBuf>);
-
-impl Volumes for Named {
-    fn give(&self, file: &Path, volume: usize, held: u64, more: u64) -> Room {
-        OneVolume.give(file, volume, held, more)
-    }
-    fn take_back(&self, _: &Path, _: usize, _: u64) {}
-    fn absent(&self, file: &Path) -> Absent {
-        match self.0.iter().any(|named| named == file) {
-            true => Absent::Named,
-            false => Absent::Deleted,
-        }
-    }
-}
-
 /// Its entry tells it from one that was deleted, though the mark of its volume is there.
 #[test]
 fn a_data_set_that_was_moved_away_by_hand_has_all_that_was_acknowledged_when_it_comes_back() {
     let world = dead_owner();
     let engine = || {
         let engine = world.engine();
-        engine.set_volumes(Arc::new(Named(vec![world.paths("b/x").0])));
+        engine.set_volumes(Arc::new(Names::of([world.paths("b/x").0])));
         engine
     };
     move_files(&world, "b/x", "away");

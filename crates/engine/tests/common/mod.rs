@@ -6,6 +6,7 @@ pub mod bytes;
 pub mod history;
 pub mod hooked;
 pub mod keyed;
+pub mod names;
 #[cfg(cica_schedules)]
 pub mod orders;
 pub mod power;

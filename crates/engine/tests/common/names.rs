@@ -1,0 +1,31 @@
+//! A catalog, as far as the engine asks one: the data components that it names.
+
+use cica_engine::{Absent, OneVolume, Room, Volumes};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+#[derive(Clone, Default)]
+pub struct Names(Arc<Mutex<Vec<PathBuf>>>);
+
+impl Names {
+    pub fn of(files: impl IntoIterator<Item = PathBuf>) -> Names {
+        Names(Arc::new(Mutex::new(files.into_iter().collect())))
+    }
+
+    pub fn forget(&self, file: &Path) {
+        self.0.lock().unwrap().retain(|named| named != file);
+    }
+}
+
+impl Volumes for Names {
+    fn give(&self, file: &Path, volume: usize, held: u64, more: u64) -> Room {
+        OneVolume.give(file, volume, held, more)
+    }
+    fn take_back(&self, _: &Path, _: usize, _: u64) {}
+    fn absent(&self, file: &Path) -> Absent {
+        match self.0.lock().unwrap().iter().any(|named| named == file) {
+            true => Absent::Named,
+            false => Absent::Deleted,
+        }
+    }
+}
