@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod examine;
+mod moved;
 mod print;
 mod repro;
 mod repro_errors;

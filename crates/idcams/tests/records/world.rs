@@ -5,10 +5,11 @@ use cica_catalog::freespace::FreeSpace;
 use cica_catalog::plan::{plan, Wish};
 use cica_catalog::space::{Space, Unit};
 use cica_catalog::{Catalog, Cluster, Date, Device, Entry, Name, Volser};
-use cica_disk::{Disk, ManualClock, MemoryDisk};
+use cica_disk::{Clock, Disk, ManualClock, MemoryDisk};
 use cica_engine::{Access, DataSet, Definition, Durability, Engine, Env, Insert, Intent, OpenOptions};
 use cica_idcams::{run, DdTable, Services, Source, Stamp, Style, Sysprint};
 use cica_qsam::DdText;
+use cica_session::CatalogVolumes;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
@@ -58,24 +59,23 @@ impl World {
         let disk = Arc::new(MemoryDisk::new());
         let clock = Arc::new(ManualClock::new(NOW, 1));
         let catalog = Catalog::open_or_create(disk.clone() as Arc<dyn Disk>, "/cat").unwrap();
-        let env = Env {
-            disk: disk.clone(),
-            clock: clock.clone(),
-            log_dir: catalog.log_directory(),
-            pool_bytes: Some(16 << 20),
-            io: Default::default(),
-            background: false,
-        };
+        let catalog = Arc::new(catalog);
         let services = Services {
             disk: disk.clone(),
-            clock,
-            catalog: Arc::new(catalog),
-            engine: Engine::new(env).unwrap(),
+            clock: clock.clone(),
+            engine: engine(disk.clone(), clock, &catalog),
+            catalog,
             dd: DdTable::default(),
             rolls_off: true,
             progress: Box::new(|_| {}),
         };
         World { disk, services, dir }
+    }
+
+    /// Goes on as another process does.
+    pub fn begin_process(&mut self) {
+        let services = &self.services;
+        self.services.engine = engine(services.disk.clone(), services.clock.clone(), &services.catalog);
     }
 
     /// Defines a data set without going through DEFINE.
@@ -251,6 +251,20 @@ impl World {
             path.display()
         );
     }
+}
+
+fn engine(disk: Arc<dyn Disk>, clock: Arc<dyn Clock>, catalog: &Arc<Catalog>) -> Engine {
+    let env = Env {
+        disk: disk.clone(),
+        clock,
+        log_dir: catalog.log_directory(),
+        pool_bytes: Some(16 << 20),
+        io: Default::default(),
+        background: false,
+    };
+    let engine = Engine::new(env).unwrap();
+    engine.set_volumes(Arc::new(CatalogVolumes::new(disk, catalog.clone())));
+    engine
 }
 
 impl Drop for World {
