@@ -31,3 +31,11 @@ fn long_runs_agree_with_the_model_and_meet_every_reply() {
         );
     }
 }
+
+/// In these the memory for one level of an index was taken from the level above it, for ever.
+#[test]
+fn the_smallest_pool_gives_an_answer_to_every_request() {
+    for seed in [150_809, 350_010] {
+        campaign(seed, 1, 1000);
+    }
+}

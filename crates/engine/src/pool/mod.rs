@@ -126,6 +126,8 @@ pub struct Pool {
     next_slab: Mutex<usize>,
     /// Slabs whose memory went back to the system.
     returned: Mutex<Vec<usize>>,
+    /// The slab that was taken from its size last.
+    taken_last: AtomicUsize,
     classes: Mutex<Vec<Class>>,
     owners: RwLock<Vec<Option<Arc<dyn Owner>>>>,
 }
@@ -168,6 +170,7 @@ impl Pool {
             buffers,
             next_slab: Mutex::new(0),
             returned: Mutex::new(Vec::new()),
+            taken_last: AtomicUsize::new(0),
             classes: Mutex::new(Vec::new()),
             owners: RwLock::new(Vec::new()),
         })
@@ -433,22 +436,23 @@ impl Pool {
         }
     }
 
-    /// Empties a slab of any size but `spared` and takes it from its size.
+    /// Empties a slab of any size but `spared` and takes it from its size: the next one that can be emptied behind the
+    /// one that went last. So those that a request has just filled go after all others, and in a small pool the pages
+    /// of two levels do not put each other out for ever.
     fn take_slab(&self, spared: Option<usize>) -> Option<usize> {
-        let victims: Vec<(usize, Vec<Vec<u32>>)> = {
+        let mut others: Vec<(usize, usize, Vec<u32>)> = {
             let classes = self.classes.lock();
-            classes
-                .iter()
-                .filter(|c| Some(c.size) != spared)
-                .map(|c| (c.size, c.slabs.clone()))
-                .collect()
+            let others = classes.iter().filter(|c| Some(c.size) != spared);
+            let slabs = others.flat_map(|c| c.slabs.iter().map(|slab| (number_of(slab), c.size, slab.clone())));
+            slabs.collect()
         };
-        for (other, slabs) in victims {
-            if let Some(slab) = slabs.iter().find(|slab| self.empty_slab(other, slab)) {
-                return Some(slab[0] as usize * 64 / SLAB);
-            }
-        }
-        None
+        others.sort_unstable_by_key(|(slab, ..)| *slab);
+        let last = self.taken_last.load(Relaxed);
+        let (before, behind) = others.split_at(others.partition_point(|(slab, ..)| *slab <= last));
+        let mut in_turn = behind.iter().chain(before);
+        let (slab, ..) = in_turn.find(|(_, size, frames)| self.empty_slab(*size, frames))?;
+        self.taken_last.store(*slab, Relaxed);
+        Some(*slab)
     }
 
     fn empty_slab(&self, size: usize, slab: &[u32]) -> bool {
@@ -626,6 +630,11 @@ impl Drop for Latched<'_> {
             self.pool.put_back(self.frame);
         }
     }
+}
+
+/// Which slab has these frames.
+fn number_of(frames: &[u32]) -> usize {
+    frames.first().map_or(0, |&frame| frame as usize * 64 / SLAB)
 }
 
 /// A number that no page is likely to hold, different for each `n` (SplitMix64).
