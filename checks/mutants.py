@@ -204,7 +204,8 @@ def mutate_file(path, source):
             source = source.replace(before, after.replace("@", f"@o{len(mutants) - 1}@"))
     lines = source.split("\n")
     for at, text in enumerate(lines):
-        if text.strip().startswith("#[cfg(test)]"):
+        # A module of tests ends a file; one that lies in a file of its own is only named, anywhere.
+        if text.strip().startswith("#[cfg(test)]") and lines[at + 1].rstrip().endswith("{"):
             break
         changed, found = mutate_line(path, at + 1, text)
         for n in range(len(found)):
