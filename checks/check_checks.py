@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""A check that cannot fail is none: docs.py and tidy.py are given what they must object to."""
+"""A check that cannot fail is none: docs.py and tidy.py are given what they must object to; the mutator
+what it must find."""
 
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
+
+import mutants
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -60,6 +63,13 @@ class Docs(unittest.TestCase):
 
     def test_other_blocks_are_not_run(self):
         self.assertEqual(self.judge("```sh\n$ false\n```\n\n```console,noexec\n$ false\n```\n")[0], 0)
+
+
+class Mutants(unittest.TestCase):
+    def test_a_file_is_looked_through_to_its_tests(self):
+        source = "#[cfg(test)]\nmod tests;\nfn first() {\n    file.sync()?;\n}\n#[cfg(test)]\nmod more {\n    file.sync()?;\n}\n"
+        _, found = mutants.mutate_file("src/of_nobody.rs", source)
+        self.assertEqual([(mutant.line, mutant.takes_away) for mutant in found], [(4, "sync")])
 
 
 class Tidy(unittest.TestCase):

@@ -1,8 +1,11 @@
 //! What the simulated disk loses, tears, forgets and refuses, and what it must not.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use cica_disk::sim::{Call, CrashPoint, Dropped, Errno, Event, Faults, Survival};
 use cica_disk::{Create, Disk, DiskError, File, Image, Lock, MemoryDisk, Open, ReadAt, SimDisk, WriteAt};
+use common::{read, write};
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -44,23 +47,6 @@ fn durable_file(disk: &SimDisk, path: &str, fill: u8, len: usize) -> Box<dyn Fil
     file.sync().expect("a sync");
     sync_names(disk, Path::new(path).parent().and_then(Path::to_str).expect("a parent"));
     file
-}
-
-fn write(file: &dyn File, at: u64, bytes: &[u8]) {
-    file.write(&[WriteAt { at, buf: bytes }]).expect("a write");
-}
-
-fn read(file: &dyn File, at: u64, len: usize) -> Vec<u8> {
-    let mut buf = vec![0xEE; len];
-    let mut batch = [ReadAt {
-        at,
-        buf: &mut buf,
-        got: 0,
-    }];
-    file.read(&mut batch).expect("a read");
-    let got = batch[0].got;
-    buf.truncate(got);
-    buf
 }
 
 fn bytes(image: &Image, path: &str) -> Option<Vec<u8>> {

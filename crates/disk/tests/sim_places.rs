@@ -1,8 +1,11 @@
 //! The simulated disk's faults at each place and at their bounds: every bit, the last sector, the 65th change.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use cica_disk::sim::{Call, Errno, Event, Faults, Survival};
-use cica_disk::{Create, Disk, File, Image, Open, ReadAt, SimDisk, WriteAt};
+use cica_disk::{Create, Disk, File, Image, Open, SimDisk, WriteAt};
+use common::{read, write};
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -23,23 +26,6 @@ fn disk_with(bytes: &[u8]) -> (SimDisk, Box<dyn File>) {
     let file = open(&disk);
     write(&*file, 0, bytes);
     (disk, file)
-}
-
-fn write(file: &dyn File, at: u64, bytes: &[u8]) {
-    file.write(&[WriteAt { at, buf: bytes }]).unwrap();
-}
-
-fn read(file: &dyn File, at: u64, len: usize) -> Vec<u8> {
-    let mut buf = vec![0xEE; len];
-    let mut batch = [ReadAt {
-        at,
-        buf: &mut buf,
-        got: 0,
-    }];
-    file.read(&mut batch).unwrap();
-    let got = batch[0].got;
-    buf.truncate(got);
-    buf
 }
 
 #[test]
