@@ -17,13 +17,17 @@ pub struct Identity {
     pub version: u32,
 }
 
+/// Aligned, so that it is not taken byte by byte.
+#[repr(align(8))]
+struct Head([u8; 16]);
+
 /// Checksum of a CI image under its identity.
 pub fn ci_checksum(id: Identity, image: &[u8]) -> u32 {
-    let mut head = [0u8; 16];
-    head[..8].copy_from_slice(&id.component.to_le_bytes());
-    head[8..12].copy_from_slice(&id.ci.to_le_bytes());
-    head[12..].copy_from_slice(&id.version.to_le_bytes());
-    crc32c::crc32c_append(crc32c(&head), image)
+    let mut head = Head([0; 16]);
+    head.0[..8].copy_from_slice(&id.component.to_le_bytes());
+    head.0[8..12].copy_from_slice(&id.ci.to_le_bytes());
+    head.0[12..].copy_from_slice(&id.version.to_le_bytes());
+    crc32c::crc32c_append(crc32c(&head.0), image)
 }
 
 /// Checksum of a structure that holds its own checksum: as if the four bytes at `at` were zero.
