@@ -2,6 +2,7 @@
 //!
 //! What comes back may be torn; the caller believes it only after [`Latch::unchanged`](super::Latch::unchanged).
 
+use super::halving::first_not_below;
 use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::cmp::Ordering;
 use std::marker::PhantomData;
@@ -49,19 +50,44 @@ impl<'p> Words<'p> {
     /// The upper half of word `i`, 0 when outside.
     #[inline]
     pub fn upper(&self, i: usize) -> u32 {
+        match i < self.len {
+            // SAFETY: in bounds.
+            true => unsafe { self.upper_inside(i) },
+            false => 0,
+        }
+    }
+
+    /// # Safety
+    /// `i` must be below `len`.
+    #[inline]
+    unsafe fn upper_inside(&self, i: usize) -> u32 {
         // SAFETY: in bounds, see `new`; half a word is aligned as one.
-        (i < self.len)
-            .then(|| unsafe { self.start.cast::<AtomicU32>().add(2 * i + 1).as_ref() })
-            .map_or(0, |half| half.load(Relaxed))
+        unsafe { self.start.cast::<AtomicU32>().add(2 * i + 1).as_ref() }.load(Relaxed)
+    }
+
+    /// Whether the words `from..from + count` are all there.
+    #[inline]
+    fn has(&self, from: usize, count: usize) -> bool {
+        self.len.checked_sub(count).is_some_and(|last| from <= last)
     }
 
     /// How many of the words `from..from + N` have an upper half below `head`; `None` when they are not all inside.
     #[inline]
     pub fn upper_below<const N: usize>(&self, from: usize, head: u32) -> Option<usize> {
-        let fits = self.len.checked_sub(N).is_some_and(|last| from <= last);
-        // SAFETY: in bounds, see `new`; half a word is aligned as one.
-        let upper = |i: usize| unsafe { self.start.cast::<AtomicU32>().add(2 * i + 1).as_ref() }.load(Relaxed);
-        fits.then(|| (from..from + N).map(|i| usize::from(upper(i) < head)).sum())
+        // SAFETY: in bounds.
+        let below = |i: usize| usize::from(unsafe { self.upper_inside(from + i) } < head);
+        self.has(from, N).then(|| (0..N).map(below).sum())
+    }
+
+    /// The first of the words `from..from + count`, whose upper halves ascend, that has one not below `head`, counted from
+    /// `from`; `count` when there is none, or when they are not all inside.
+    #[inline]
+    pub fn upper_not_below(&self, from: usize, count: usize, head: u32) -> usize {
+        match self.has(from, count) {
+            // SAFETY: in bounds, because `first_not_below` stays below `count`.
+            true => first_not_below(0, count, |i| unsafe { self.upper_inside(from + i) } < head),
+            false => count,
+        }
     }
 
     /// Bytes there are.

@@ -12,6 +12,7 @@
 mod buffers;
 mod bytes;
 mod charge;
+mod halving;
 mod image;
 mod index_page;
 mod latch;
@@ -22,12 +23,13 @@ mod view;
 pub use buffers::{Aligned, ALIGNMENT};
 pub use bytes::Words;
 pub use charge::Held;
+pub use halving::first_not_below;
 pub use image::ImagePage;
 pub use index_page::{Entry, Measure};
 pub use latch::{pause, Latch};
 pub use page::{Page, Shape};
 pub use probe::Probe;
-pub use view::{first_not_below, Records, View};
+pub use view::{Records, View};
 
 use crate::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use crate::sync::{Mutex, RwLock};

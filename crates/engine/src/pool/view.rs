@@ -1,6 +1,7 @@
 //! A page as readers see it: accessors and the search on key heads (layout: `page.rs`).
 
 use super::bytes::Words;
+use super::halving::first_not_below;
 use super::page::{sample_words, COUNT, GROUP, META, NEXT, PREFIX_AT, PREFIX_MAX, SLOTS_AT};
 use super::Probe;
 use std::cmp::Ordering;
@@ -201,7 +202,7 @@ impl<'p> View<'p> {
         }
         let head = probe.head(prefix);
         let head_at = |i: usize| self.words.upper(SLOTS_AT / 8 + i);
-        let pos = first_not_below(0, count, |i| head_at(i) < head);
+        let pos = self.words.upper_not_below(SLOTS_AT / 8, count, head);
         let (offset, len) = self.span(pos);
         self.words.prefetch(data + offset, data + offset + len);
         let compare = |i: usize| probe.compare(self.words, data + self.span(i).0 + rkp, usize::MAX);
@@ -239,7 +240,7 @@ impl<'p> View<'p> {
         }
         let head = probe.head(prefix);
         let samples = SLOTS_AT / 8;
-        let group = first_not_below(0, count.div_ceil(GROUP), |g| self.words.upper(samples + g) < head);
+        let group = self.words.upper_not_below(samples, count.div_ceil(GROUP), head);
         let slots = samples + sample_words(cap);
         let first = group * GROUP;
         // The slots of a group are a line.
@@ -269,33 +270,6 @@ impl<'p> View<'p> {
         }
         finite
     }
-}
-
-/// The first of `start..end` for which `below` does not hold; it holds for the ones before that. Takes the same steps
-/// whatever it finds, because a branch that cannot be foretold costs more than a step.
-#[inline]
-pub fn first_not_below(start: usize, end: usize, below: impl Fn(usize) -> bool) -> usize {
-    let (mut base, mut len) = (start, end.saturating_sub(start));
-    while len > 1 {
-        let half = len / 2;
-        base += half & opaque(usize::from(below(base + half - 1)).wrapping_neg());
-        len -= half;
-    }
-    base + (len == 1 && below(base)) as usize
-}
-
-/// The same number, of which the compiler does not know what it can be: else it makes a branch of it.
-#[inline(always)]
-#[allow(unsafe_code)]
-fn opaque(number: usize) -> usize {
-    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
-    let number = {
-        let mut number = number;
-        // SAFETY: no instruction at all.
-        unsafe { std::arch::asm!("/* {0} */", inout(reg) number, options(pure, nomem, nostack, preserves_flags)) };
-        number
-    };
-    number
 }
 
 /// No head before `pos` is at or above the probe's; among those with the same head (`not_above`) the whole text decides.
