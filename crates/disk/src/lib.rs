@@ -61,7 +61,8 @@ pub trait Disk: Send + Sync + std::fmt::Debug {
 
 /// An open file: the other four.
 pub trait File: Send + Sync + std::fmt::Debug {
-    /// Reads a batch; each read tells in `got` how much of its buffer was filled (short only at end of file).
+    /// Reads a batch; each read tells in `got` how much of its buffer was filled (short only at end of file). A read of
+    /// no bytes says that what is at its place is wanted next: a file that can bring it nearer meanwhile does.
     fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()>;
     /// Writes a batch, in no order; `Err` leaves open which of them happened.
     fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()>;
@@ -96,6 +97,13 @@ pub struct ReadAt<'a> {
     pub buf: &'a mut [u8],
     /// Out: bytes read.
     pub got: usize,
+}
+
+impl ReadAt<'_> {
+    /// Whether it reads nothing, and only says where the next read will be.
+    pub(crate) fn only_asks(&self) -> bool {
+        self.buf.is_empty()
+    }
 }
 
 /// One write of a batch.

@@ -43,6 +43,9 @@ fn every_call_and_byte_is_counted() {
         ..Counts::default()
     };
     assert_eq!(disk.counts() - before, read);
+    let (at, got) = (5, 0);
+    file.read(&mut [ReadAt { at, buf: &mut [], got }]).expect("nothing");
+    assert_eq!(disk.counts() - before, read, "to say what is wanted next is no call");
     file.size(Some(10)).expect("a cut");
     file.size(None).expect("a length");
     file.sync().expect("a sync");

@@ -432,6 +432,7 @@ fn reads_through_a_window_are_those_of_calls() {
         }
         let (at, len) = (random(&mut seed, LENGTH + 30_000), random(&mut seed, 20_000) as usize);
         let (mut one, mut other) = (vec![1; len], vec![1; len]);
+        assert_eq!(read(&*shown, at, &mut []), 0, "it was only told what comes next");
         assert_eq!(read(&*shown, at, &mut one), read(&*plain, at, &mut other), "at {at}");
         assert!(one == other, "{len} bytes at {at}");
     }

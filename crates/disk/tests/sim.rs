@@ -583,6 +583,17 @@ fn reads_are_misdirected_and_flipped_and_the_file_is_good() {
 }
 
 #[test]
+fn to_say_what_is_wanted_next_is_no_call() {
+    let disk = disk();
+    let file = durable_file(&disk, "/v/A", 7, 4);
+    disk.set_faults(Faults::none().fail(Call::Read, 1, Errno::Io));
+    let (at, got, mut buf) = (0, 0, [0; 4]);
+    file.read(&mut [ReadAt { at, buf: &mut [], got }]).expect("nothing");
+    file.read(&mut [ReadAt { at, buf: &mut buf, got }])
+        .expect_err("the fault");
+}
+
+#[test]
 fn a_fault_may_be_of_one_file() {
     let disk = disk();
     let (one, other) = (durable_file(&disk, "/v/A", 0, 4), durable_file(&disk, "/v/B", 0, 4));

@@ -97,6 +97,10 @@ impl LinuxFile {
         if self.shown == 0 || read.buf.len() > LONGEST_FROM_WINDOW {
             return false;
         }
+        if read.only_asks() {
+            let window = self.window.get().and_then(Option::as_ref);
+            return window.is_some_and(|window| window.ask(read.at));
+        }
         // A count that is lost between threads only puts the window off.
         let reads = self.reads.load(Ordering::Relaxed);
         if reads < READS_BEFORE_WINDOW {

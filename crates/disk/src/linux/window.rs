@@ -23,6 +23,9 @@ const SEATS: usize = 64;
 /// The least a page has: the handler replaces so many bytes, or a multiple.
 const PAGE: usize = 4096;
 
+/// Bytes that are asked for ahead of a copy: more lines than that a processor does not have on their way at once.
+const ASKED: usize = 2048;
+
 /// `start` of a seat that nobody has, and of one that is being taken or left.
 const FREE: usize = 0;
 const TAKEN: usize = 1;
@@ -94,6 +97,15 @@ impl Window {
         Some(Window { memory, len, seat })
     }
 
+    /// Has the processor bring what is at `at` nearer, first of all where in memory it is. False: the window does not
+    /// show it.
+    pub fn ask(&self, at: u64) -> bool {
+        let rest = (self.len as u64).saturating_sub(at).min(ASKED as u64) as usize;
+        // The place is not read, so it may be one that cannot be.
+        ask_for(self.memory.as_ptr().wrapping_add(at as usize), rest);
+        rest > 0
+    }
+
     /// Copies the file's bytes at `at` to `out`. False: the window does not show all of them, or is broken.
     pub fn copy(&self, at: u64, out: &mut [u8]) -> bool {
         let broken = &TABLE[self.seat].broken;
@@ -110,8 +122,9 @@ impl Window {
             ask_for(from, out.len());
             std::ptr::copy_nonoverlapping(from, out.as_mut_ptr(), out.len());
         }
-        // The handler runs on this thread, inside the copy.
-        fence(SeqCst);
+        // The handler marks the window before it puts a page there. So whoever copied from that page, on whichever thread,
+        // finds the mark, if he looks for it after what he copied.
+        fence(Acquire);
         !broken.load(Relaxed)
     }
 }
@@ -283,6 +296,14 @@ mod tests {
         for n in 0..3 * SEATS {
             assert!(Window::open(file.as_fd(), PAGE).is_some(), "window {n}");
         }
+    }
+
+    #[test]
+    fn what_a_window_shows_can_be_asked_for() {
+        let file = std::fs::File::open(std::env::current_exe().expect("this test")).expect("its file");
+        let window = Window::open(file.as_fd(), PAGE).expect("a window");
+        assert!(window.ask(0) && window.ask(PAGE as u64 - 1));
+        assert!(!window.ask(PAGE as u64) && !window.ask(u64::MAX));
     }
 
     #[test]
