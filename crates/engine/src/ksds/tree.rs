@@ -179,6 +179,8 @@ impl Ksds {
                 return Ok(None);
             };
             let ci = self.data.layout.join(found.ca, found.pointer);
+            // What was asked for half way may have been beside it.
+            self.data.prefetch_place(found.ca, found.pointer as usize);
             let page = self.data.resident_in(found.ca, found.pointer as usize);
             if self.unchanged(found.node.1, found.node.2) {
                 return Ok(Some(page.map(|page| found.leaf(ci, page)).ok_or(ci)));

@@ -11,9 +11,10 @@
 //!   served best from the pool. To make a page costs what some five looks cost more than visits of a page, so who waits
 //!   for about as many pays at most twice the least there is to pay, whatever comes.
 
-use super::ca::Place;
+use super::ca::{CaPage, Place};
 use super::Component;
 use crate::error::RequestError;
+use cica_disk::ReadAt;
 use cica_format::ca::NO_SLOT;
 
 /// Looks at a CI before it becomes a page.
@@ -49,6 +50,7 @@ impl Component {
             return Ok(true);
         }
         let (ca, i) = self.layout.split(ci);
+        self.ask_for(ca, i);
         let place = self.with_ca(ca, |page| {
             let place = page.place(i);
             (place.slot != NO_SLOT && page.look(i) < LOOKS).then(|| (self.slot_at(page, place.slot), place))
@@ -59,12 +61,20 @@ impl Component {
         }
     }
 
+    /// Has the file bring CI `i` of a CA nearer while it is made sure where that is.
+    #[inline]
+    fn ask_for(&self, ca: u32, i: usize) {
+        // Without a lock the place may be any. It is only asked for, and that brings nothing that could be wrong.
+        let page = CaPage::of(self.pool.view(self.directory.get(ca)));
+        let (at, got) = (self.slot_at(page, page.place(i).slot), 0);
+        let _ = self.with_file(|file| file.read(&mut [ReadAt { at, buf: &mut [], got }]));
+    }
+
     fn read_glanced(&self, ci: u32, at: u64, place: Place, glanced: &mut Glanced) -> Result<(), RequestError> {
         glanced.ci = None;
         glanced.image.resize(self.layout.ci_size, 0);
-        self.read_exactly(at, &mut glanced.image)
-            .map_err(|e| self.read_error(format!("{}: {e}", self.place_text(ci))))?;
-        self.check_image(place, ci, &glanced.image)?;
+        self.read_then(at, &mut glanced.image, |image| self.check_image(place, ci, image))
+            .map_err(|e| self.read_error(format!("{}: {e}", self.place_text(ci))))??;
         glanced.ci = Some(ci);
         Ok(())
     }

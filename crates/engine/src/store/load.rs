@@ -64,12 +64,22 @@ impl Component {
     }
 
     pub(super) fn read_exactly(&self, at: u64, bytes: &mut [u8]) -> Result<(), String> {
+        self.read_then(at, bytes, |_| ())
+    }
+
+    /// Reads, and does `then` with what came. Between a copy from a window and what is done with it there is no locked
+    /// instruction: it would wait until all of the copy is there.
+    pub(super) fn read_then<T>(&self, at: u64, bytes: &mut [u8], then: impl FnOnce(&[u8]) -> T) -> Result<T, String> {
         let want = bytes.len();
-        match self.read_some(at, bytes) {
-            Ok(got) if got == want => Ok(()),
-            Ok(got) => Err(format!("the file ends {} bytes too early", want - got)),
-            Err(error) => Err(error.to_string()),
-        }
+        let read = self.with_file(|file| {
+            let mut batch = [ReadAt { at, buf: bytes, got: 0 }];
+            file.read(&mut batch)?;
+            let [ReadAt { buf, got, .. }] = batch;
+            Ok((got, (got == want).then(|| then(buf))))
+        });
+        let (got, done) = read.map_err(|error| error.to_string())?;
+        self.count_io(1);
+        done.ok_or_else(|| format!("the file ends {} bytes too early", want - got))
     }
 
     /// Runs `f` on a CA's descriptor under its lock.
