@@ -122,8 +122,8 @@ impl Window {
             ask_for(from, out.len());
             std::ptr::copy_nonoverlapping(from, out.as_mut_ptr(), out.len());
         }
-        // The handler marks the window before it puts a page there. So whoever copied from that page, on whichever thread,
-        // finds the mark, if he looks for it after what he copied.
+        // The handler marks the window before it puts a page there. So whoever copied from that page, on whichever
+        // thread, finds the mark, if he looks for it after what he copied.
         fence(Acquire);
         !broken.load(Relaxed)
     }
