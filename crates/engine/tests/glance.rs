@@ -62,6 +62,40 @@ fn looks_and_pages_give_the_same_answers() {
 }
 
 #[test]
+fn records_of_one_length_are_found_by_keys_of_any_length() {
+    let world = World::memory();
+    let engine = world.engine();
+    for (key_len, rkp) in [(4, 0), (8, 1), (8, 0), (12, 3), (20, 0)] {
+        let name = format!("even{key_len}at{rkp}");
+        world.create(&engine, &name, |data, index| {
+            for part in [data, index] {
+                (part.key_length, part.key_offset) = (key_len as u16, rkp as u32);
+            }
+        });
+        let whole_key = |n: u64| format!("{n:0key_len$}").into_bytes();
+        let record = |n: u64| [&b"XXX"[..rkp], &whole_key(n), &[b'a' + (n % 26) as u8; 40]].concat();
+        let ds = world.open(&engine, &name);
+        let mut string = ds.string();
+        for n in 0..RECORDS {
+            string.insert(&record(2 * n), Insert::Sequential).unwrap();
+        }
+        drop(string);
+        ds.close().unwrap();
+        let ds = world.open_with(&engine, &name, OpenOptions::default());
+        let mut string = ds.string();
+        for n in (0..2 * RECORDS + 4).rev() {
+            let got = string.get(&whole_key(n), Search::Equal, Intent::Read);
+            match n % 2 == 0 && n < 2 * RECORDS {
+                true => assert_eq!(got.unwrap().bytes, record(n), "{name}"),
+                false => assert!(matches!(got, Err(RequestError::NotFound)), "{name}, {n}: {got:?}"),
+            }
+        }
+        drop(string);
+        ds.close().unwrap();
+    }
+}
+
+#[test]
 fn the_fifth_visit_of_a_ci_makes_it_a_page() {
     let disk = Arc::new(Counted::new(MemoryDisk::default()));
     let world = World::on(disk.clone(), Path::new("/"));

@@ -108,6 +108,19 @@ pub fn is_eof(image: &[u8]) -> bool {
     image.last_chunk::<CIDF_LEN>() == Some(&[0; CIDF_LEN])
 }
 
+/// Length and number of the records of a CI whose only RDFs are the pair of one run. `None` for every other image:
+/// [`parse`] tells what it is, or what is wrong with it.
+#[inline]
+pub fn run(image: &[u8]) -> Option<(usize, usize)> {
+    const PAIR: usize = 2 * RDF_LEN;
+    let (_, last) = image.split_last_chunk::<{ PAIR + CIDF_LEN }>()?;
+    let (data_len, free) = (be16(last, PAIR), be16(last, PAIR + 2) & !CIDF_BUSY);
+    let (number, len) = (usize::from(be16(last, 1)), usize::from(be16(last, RDF_LEN + 1)));
+    let whole = usize::from(data_len) + usize::from(free) + last.len() == image.len();
+    let paired = last[0] == RDF_NUMBER && last[RDF_LEN] == RDF_PAIRED;
+    (whole && paired && number > 1 && len > 0 && number * len == usize::from(data_len)).then_some((len, number))
+}
+
 /// Reads the control information of a CI into `spans`: offset and length of each record, from left to right (of a
 /// segment: its one span).
 ///

@@ -2,7 +2,7 @@
 
 mod samples;
 
-use cica_format::ci::{free_bytes, is_eof, max_record, max_segment, parse, rdf_count, render, Layout, Segment};
+use cica_format::ci::{free_bytes, is_eof, max_record, max_segment, parse, rdf_count, render, run, Layout, Segment};
 use cica_format::FormatError;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -30,6 +30,13 @@ fn whole(data_len: usize, rdfs: usize) -> Layout {
 fn parsed(image: &[u8]) -> Result<(Layout, Vec<(u16, u16)>), FormatError> {
     let mut spans = vec![(7, 7)];
     parse(image, &mut spans).map(|layout| (layout, spans))
+}
+
+/// What [`run`] must say of an image, by what `parse` finds there.
+fn run_by_parsing(image: &[u8]) -> Option<(usize, usize)> {
+    let (layout, spans) = parsed(image).ok()?;
+    let paired = layout.rdfs == 2 && image[image.len() - 7] == 0x40;
+    (layout.segment == Segment::Whole && paired).then(|| (spans[0].1.into(), spans.len()))
 }
 
 /// The field that `parse` refuses after the bytes at `at` were changed.
@@ -60,6 +67,16 @@ fn a_run_of_equal_lengths_has_a_pair() {
     assert_eq!(image[512 - 19..], hex("080002 400028 00001E 080003 400050 015E 008F"));
     let spans = vec![(0, 80), (80, 80), (160, 80), (240, 30), (270, 40), (310, 40)];
     assert_eq!(parsed(&image), Ok((whole(350, 5), spans)));
+}
+
+#[test]
+fn a_ci_of_one_run_tells_its_length_and_number() {
+    assert_eq!(run(&ci(512, &[80; 6])), Some((80, 6)));
+    assert_eq!(run(&ci(2048, &[200; 8])), Some((200, 8)));
+    for lens in [&[80][..], &[80, 81], &[80, 80, 81], &[]] {
+        assert_eq!(run(&ci(512, lens)), None, "{lens:?}");
+    }
+    assert_eq!(run(&[]), None);
 }
 
 #[test]
@@ -227,7 +244,24 @@ proptest! {
 
     #[test]
     fn any_bytes_are_read_without_panic(image in vec(any::<u8>(), 0..700)) {
-        let _ = parsed(&image);
+        prop_assert_eq!(run(&image), run_by_parsing(&image));
+    }
+
+    #[test]
+    fn a_run_is_told_where_there_is_one_and_nowhere_else(
+        left in prop_oneof![Just(0x08u8), Just(0x48), any::<u8>()],
+        right in prop_oneof![Just(0x40u8), Just(0x50), Just(0), any::<u8>()],
+        (len, number) in (0u16..60, 0u16..9),
+        (more_data, more_free) in (prop_oneof![Just(0u16), 0u16..3], prop_oneof![Just(0u16), 0u16..3]),
+        busy in any::<bool>(),
+    ) {
+        let data_len = len * number + more_data;
+        let free = 502 - data_len - more_free + u16::from(busy) * 0x8000;
+        let mut image = vec![0; 512];
+        let numbers = [number, len, data_len, free].map(u16::to_be_bytes);
+        let control = [&[left][..], &numbers[0], &[right], &numbers[1], &numbers[2], &numbers[3]].concat();
+        image[502..].copy_from_slice(&control);
+        prop_assert_eq!(run(&image), run_by_parsing(&image));
     }
 
     #[test]

@@ -4,13 +4,14 @@ use super::{Ksds, Leaf};
 use crate::error::RequestError;
 use crate::pool::first_not_below;
 use crate::store::{records, Glanced};
-use cica_format::ci::Segment;
+use cica_format::ci::{self, Segment};
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// What a look at a CI came to.
 pub(super) enum Look {
     /// Where in the image the record is: offset and length.
-    Found(u32, std::ops::Range<usize>),
+    Found(u32, Range<usize>),
     /// There is no such record.
     NotFound,
     /// The request is for a page, perhaps for this one.
@@ -31,31 +32,54 @@ impl Ksds {
         if key.len() != self.shape.key_len || !self.data.is_still() {
             return Ok(Look::Page(None));
         }
-        let ci = match self.page_or_ci(key)? {
+        let number = match self.page_or_ci(key)? {
             Some(Err(ci)) => ci,
             Some(Ok(leaf)) => return Ok(Look::Page(Some(leaf))),
             None => return Ok(Look::Page(None)),
         };
-        if !self.data.glance(ci, &mut glass.glanced)? {
+        if !self.data.glance(number, &mut glass.glanced)? {
             return Ok(Look::Page(None));
         }
         let (image, spans) = (glass.glanced.image(), &mut glass.spans);
-        // What it contradicts itself in is told by the request that makes it a page.
-        match records(image, self.shape, spans) {
-            Ok(layout) if layout.segment == Segment::Whole => {}
-            _ => return Ok(Look::Page(None)),
-        }
-        let key_at = |(offset, _): (u16, u16)| {
-            let at = usize::from(offset) + self.shape.rkp;
-            image.get(at..at + key.len()).unwrap_or_default()
+        let place = match ci::run(image) {
+            Some((len, count)) if len >= self.shape.rkp + key.len() => {
+                self.place_of(key, image, count, |i| i * len..i * len + len)
+            }
+            // What it contradicts itself in is told by the request that makes it a page.
+            _ => match records(image, self.shape, spans) {
+                Ok(layout) if layout.segment == Segment::Whole => self.place_of(key, image, spans.len(), |i| {
+                    let (offset, len) = spans[i];
+                    usize::from(offset)..usize::from(offset) + usize::from(len)
+                }),
+                _ => return Ok(Look::Page(None)),
+            },
         };
-        let bytes = |(offset, len): (u16, u16)| usize::from(offset)..usize::from(offset) + usize::from(len);
-        let pos = first_not_below(0, spans.len(), |i| compare(key_at(spans[i]), key).is_lt());
         // K1: a key that is not in the CI to which it belongs is nowhere.
-        Ok(match spans.get(pos) {
-            Some(&span) if key_at(span) == key => Look::Found(ci, bytes(span)),
-            _ => Look::NotFound,
-        })
+        Ok(place.map_or(Look::NotFound, |place| Look::Found(number, place)))
+    }
+
+    /// Where in an image, whose `count` records are at `place`, in key order, the one with this whole key is.
+    #[inline]
+    fn place_of(
+        &self,
+        key: &[u8],
+        image: &[u8],
+        count: usize,
+        place: impl Fn(usize) -> Range<usize>,
+    ) -> Option<Range<usize>> {
+        let from = |i: usize| image.get(place(i).start + self.shape.rkp..).unwrap_or_default();
+        let key_at = |i: usize| from(i).get(..key.len()).unwrap_or_default();
+        let pos = match key.try_into() {
+            // Many keys are as long as a register.
+            Ok(eight) => {
+                let key = u64::from_be_bytes(eight);
+                first_not_below(0, count, |i| {
+                    from(i).first_chunk().map_or(0, |k| u64::from_be_bytes(*k)) < key
+                })
+            }
+            Err(_) => first_not_below(0, count, |i| compare(key_at(i), key).is_lt()),
+        };
+        (pos < count && key_at(pos) == key).then(|| place(pos))
     }
 }
 
