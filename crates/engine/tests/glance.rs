@@ -73,7 +73,7 @@ fn records_of_one_length_are_found_by_keys_of_any_length() {
             }
         });
         let whole_key = |n: u64| format!("{n:0key_len$}").into_bytes();
-        let record = |n: u64| [&b"XXX"[..rkp], &whole_key(n), &[b'a' + (n % 26) as u8; 40]].concat();
+        let record = |n: u64| [&b"---"[..rkp], &whole_key(n), &[b'a' + (n % 26) as u8; 40]].concat();
         let ds = world.open(&engine, &name);
         let mut string = ds.string();
         for n in 0..RECORDS {
