@@ -1,4 +1,7 @@
-//! CRC-32C, the one checksum of every structure.
+//! The checksums: CRC-32C of every structure of ours; of a CI, CRC-32C of who it is and of the XXH3 of its image
+//! (`docs/design/0018-the-checksum-of-a-ci.md`).
+
+use twox_hash::XxHash3_64;
 
 /// CRC-32C of `bytes`.
 pub fn crc32c(bytes: &[u8]) -> u32 {
@@ -19,15 +22,17 @@ pub struct Identity {
 
 /// Aligned, so that it is not taken byte by byte.
 #[repr(align(8))]
-struct Head([u8; 16]);
+struct Covered([u8; 24]);
 
-/// Checksum of a CI image under its identity.
+/// Checksum of a CI image under its identity: CRC-32C of who it is and of the XXH3 of the image.
+#[inline]
 pub fn ci_checksum(id: Identity, image: &[u8]) -> u32 {
-    let mut head = Head([0; 16]);
-    head.0[..8].copy_from_slice(&id.component.to_le_bytes());
-    head.0[8..12].copy_from_slice(&id.ci.to_le_bytes());
-    head.0[12..].copy_from_slice(&id.version.to_le_bytes());
-    crc32c::crc32c_append(crc32c(&head.0), image)
+    let mut covered = Covered([0; 24]);
+    covered.0[..8].copy_from_slice(&id.component.to_le_bytes());
+    covered.0[8..12].copy_from_slice(&id.ci.to_le_bytes());
+    covered.0[12..16].copy_from_slice(&id.version.to_le_bytes());
+    covered.0[16..].copy_from_slice(&XxHash3_64::oneshot(image).to_le_bytes());
+    crc32c(&covered.0)
 }
 
 /// Checksum of a structure that holds its own checksum: as if the four bytes at `at` were zero.

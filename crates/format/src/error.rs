@@ -32,6 +32,13 @@ pub enum FormatError {
         /// Format version found.
         found: u16,
     },
+    /// Written in a format older than this program reads.
+    OlderFormat {
+        /// The structure.
+        what: &'static str,
+        /// Format version found.
+        found: u16,
+    },
     /// The bytes are not those that were written.
     Checksum {
         /// The structure.
@@ -80,6 +87,13 @@ impl fmt::Display for FormatError {
                 write!(
                     f,
                     "{what}: written in format {found}, newer than this program knows; use a newer Cica"
+                )
+            }
+            FormatError::OlderFormat { what, found } => {
+                write!(
+                    f,
+                    "{what}: written in format {found}, older than this program reads; EXPORT it with the Cica that wrote it \
+                     and IMPORT it here"
                 )
             }
             FormatError::Checksum { what } => {

@@ -16,7 +16,9 @@ pub const FIXED_LEN: usize = 8192;
 /// First eight bytes.
 pub const MAGIC: [u8; 8] = *b"CICAROOT";
 /// Format version this code writes; it refuses newer ones.
-pub const FORMAT: u16 = 1;
+pub const FORMAT: u16 = 2;
+/// The oldest that it reads. In format 1 the checksums of CIs were of another kind.
+const OLDEST: u16 = 2;
 /// Free regions that the fixed part lists; further ones follow the table references.
 const FIXED_REGIONS: usize = 512;
 /// Bytes of a region's number.
@@ -344,6 +346,7 @@ impl Root {
         }
         match le16(bytes, at::FORMAT) {
             0 => return Err(refused("format version", 0, "at least 1")),
+            found if found < OLDEST => return Err(FormatError::OlderFormat { what: WHAT, found }),
             found if found > FORMAT => return Err(FormatError::NewerFormat { what: WHAT, found }),
             _ => {}
         }

@@ -247,7 +247,7 @@ fn root_of_a_file() {
     let fields = [
         ("magic", b"CICAROOT".to_vec()),
         ("byte order", hex("04030201")),
-        ("format", le!(1u16)),
+        ("format", le!(2u16)),
         ("length", le!(bytes.len() as u32)),
         ("checksum", own(&bytes, 20)),
         ("version", le!(root.version)),

@@ -164,14 +164,23 @@ fn a_header_read_where_it_lies_says_the_same() {
 }
 
 #[test]
-fn the_checksum_of_a_ci_is_over_who_it_is_and_its_image() {
+fn the_checksum_of_a_ci_is_over_who_it_is_and_the_hash_of_its_image() {
     let id = Identity {
         component: 0x1112_1314_1516_1718,
         ci: 0x2122_2324,
         version: 0x3132_3334,
     };
-    let covered = samples::hex("1817161514131211 24232221 34333231 C1C2C3");
-    assert_eq!(ci_checksum(id, &[0xC1, 0xC2, 0xC3]), crc32c(&covered));
+    // XXH3 as others give it, by the length of what is read: up to 16 bytes, up to 240, more.
+    let image: Vec<u8> = (0..2048u32).map(|i| (i * 151 % 251) as u8).collect();
+    for (len, hash) in [
+        (3, "8EFD01C46103329F"),
+        (200, "9D722380C28ACA59"),
+        (512, "FBCC2478F791828A"),
+        (2048, "4458F451F66095EF"),
+    ] {
+        let covered = samples::hex(&format!("1817161514131211 24232221 34333231 {hash}"));
+        assert_eq!(ci_checksum(id, &image[..len]), crc32c(&covered), "{len}");
+    }
     // The checksum is the one of RFC 3720.
     assert_eq!(crc32c(b"123456789"), 0xE306_9283);
 }
@@ -292,10 +301,22 @@ fn a_root_of_the_other_byte_order() {
 #[test]
 fn a_root_of_a_newer_format() {
     let mut bytes = root_bytes();
-    bytes[12..14].copy_from_slice(&2u16.to_le_bytes());
+    bytes[12..14].copy_from_slice(&3u16.to_le_bytes());
     assert_eq!(
         Root::decode(&bytes),
-        Err(FormatError::NewerFormat { what: "root", found: 2 })
+        Err(FormatError::NewerFormat { what: "root", found: 3 })
+    );
+}
+
+#[test]
+fn a_root_of_a_format_that_is_not_read_any_more() {
+    let mut bytes = root_bytes();
+    bytes[12..14].copy_from_slice(&1u16.to_le_bytes());
+    let older = FormatError::OlderFormat { what: "root", found: 1 };
+    assert_eq!(Root::decode(&bytes), Err(older));
+    assert!(
+        older.to_string().contains("EXPORT it with the Cica that wrote it"),
+        "{older}"
     );
 }
 
