@@ -16,6 +16,7 @@ mod halving;
 mod image;
 mod index_page;
 mod latch;
+mod memory;
 mod page;
 mod probe;
 mod view;
@@ -33,6 +34,7 @@ pub use view::{Records, View};
 
 use crate::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use crate::sync::{Mutex, RwLock};
+use memory::HUGE;
 use std::collections::HashSet;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -126,6 +128,7 @@ pub struct Pool {
     outside: AtomicUsize,
     buffers: buffers::Buffers,
     next_slab: Mutex<usize>,
+    fetch: Mutex<memory::Fetch>,
     /// Slabs whose memory went back to the system.
     returned: Mutex<Vec<usize>>,
     /// The slab that was taken from its size last.
@@ -158,9 +161,10 @@ impl Pool {
         let reserved = limit.next_multiple_of(HUGE) + HUGE;
         let memory = reserve(reserved + sizes_len(reserved))?;
         // The smallest pool is of somebody who opens for a moment, or counts pages.
-        if limit > LEAST {
-            advise_huge(memory, reserved);
-        }
+        let fetch = match limit > LEAST {
+            true => memory::Fetch::huge(memory, reserved),
+            false => memory::Fetch::as_touched(memory),
+        };
         let buffers = buffers::Buffers::new(limit);
         Ok(Pool {
             memory,
@@ -171,6 +175,7 @@ impl Pool {
             outside: AtomicUsize::new(buffers.charge()),
             buffers,
             next_slab: Mutex::new(0),
+            fetch: Mutex::new(fetch),
             returned: Mutex::new(Vec::new()),
             taken_last: AtomicUsize::new(0),
             classes: Mutex::new(Vec::new()),
@@ -361,6 +366,9 @@ impl Pool {
                 }
             }
         };
+        if let Cut::First(slab) = slab {
+            self.fetch.lock().slab(self.memory, slab);
+        }
         self.enter_slab(slab, size);
         true
     }
@@ -694,15 +702,6 @@ fn reserve(bytes: usize) -> std::io::Result<NonNull<u8>> {
         )?
     };
     NonNull::new(address.cast()).ok_or_else(|| std::io::Error::other("the system mapped page zero"))
-}
-
-/// Bytes of a huge page.
-const HUGE: usize = 2 << 20;
-/// Huge pages, from the first on: to clear 2 MiB at once costs less than first touches of a hundred small pages, and a
-/// step of some thousand requests makes more.
-fn advise_huge(memory: NonNull<u8>, bytes: usize) {
-    // SAFETY: the range lies inside the mapping just made; the advice changes no contents.
-    let _ = unsafe { rustix::mm::madvise(memory.as_ptr().cast(), bytes, rustix::mm::Advice::LinuxHugepage) };
 }
 
 #[cfg(test)]
