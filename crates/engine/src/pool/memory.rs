@@ -13,6 +13,7 @@
 //! | small, slowly | huge: both are dear, and huge pages serve better |
 
 use super::SLAB;
+use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use rustix::mm::{madvise, Advice};
 use std::ptr::NonNull;
 use std::time::{Duration, Instant};
@@ -83,8 +84,12 @@ impl Fetch {
         let start = unsafe { pool.add(slab * SLAB) };
         let (begins, ends) = (slab * SLAB % HUGE == 0, (slab + 1) * SLAB % HUGE == 0);
         self.took += match self.pages {
-            // SAFETY: nobody uses the slab yet, and its bytes are zeros.
-            Pages::Huge if begins => timed(|| unsafe { start.write_volatile(0) }),
+            Pages::Huge if begins => {
+                // SAFETY: aligned and inside the mapping. Nobody uses the slab yet, its bytes are zeros, and who reads
+                // there by a stale frame number reads a word, atomically.
+                let word: &AtomicU64 = unsafe { start.cast().as_ref() };
+                timed(|| word.store(0, Relaxed))
+            }
             Pages::Huge => Duration::ZERO,
             Pages::Small(_) => {
                 if begins {
