@@ -2,7 +2,7 @@
 //!
 //! The sizes are those of the 1979 comparison of VSAM with ISAM. Every run starts from the same loaded data set, whose
 //! files are in the page cache and clean; what a step changed is durable when it ends. The driver times the process
-//! from outside, from before the fork to the exit, engines taking turns.
+//! from outside, from before the fork to the exit, engines taking turns in an order drawn anew for each round.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -18,7 +18,7 @@ use crate::peer::{Durability, Opening, Peer, Result};
 use crate::phases::Work;
 use crate::report::{median, save, Table};
 use crate::strace::{self, Calls};
-use crate::workload::STEP;
+use crate::workload::{Random, STEP};
 
 const RECORDS: u64 = 86_763;
 const SEED: u64 = 1979;
@@ -154,9 +154,15 @@ fn measure(dir: &Path, engines: &[Engine], step: Step, runs: u64) -> Result<Vec<
             calls: None,
         })
         .collect();
-    for run in 0..runs as usize {
-        for turn in 0..engines.len() {
-            let series = &mut all[(turn + run) % engines.len()];
+    // Nobody always follows the one that leaves the caches as it wants them.
+    let mut order: Vec<usize> = (0..engines.len()).collect();
+    let mut random = Random::new(SEED);
+    for _ in 0..runs {
+        for left in (1..order.len()).rev() {
+            order.swap(left, random.below(left as u64 + 1) as usize);
+        }
+        for &next in &order {
+            let series = &mut all[next];
             let at = Place::new(dir, &series.engine).ready_for(step)?;
             series.runs.push(time(&series.engine, &at, step)?);
         }

@@ -1,12 +1,14 @@
 //! How the memory of slabs comes from the system: in huge pages, or in small ones where those are dear.
 //!
-//! To get and clear a huge page costs less than first touches of a hundred small ones, a step of some thousand
-//! requests makes more, and a search in it waits less for the processor's page tables. But a virtual machine may have
-//! lent free memory to its host, and lends whole huge pages. To get one back costs twenty times as much as to clear it,
-//! and there may be enough that was never lent, in pieces too small for one.
+//! To get and clear a huge page costs less than as much memory in small ones, and a search in it waits less for the
+//! processor's page tables. But a step of some thousand requests touches a quarter of one, and to clear the rest drives
+//! out of the processor's caches what it is about to read. And a virtual machine may have lent free memory to its host,
+//! and lends whole huge pages. To get one back costs twenty times as much as to clear it, and there may be enough that
+//! was never lent, in pieces too small for one.
 //!
 //! | this stretch came | the next one comes |
 //! |---|---|
+//! | none yet | small, a slab at a time |
 //! | huge, soon | huge |
 //! | huge, slowly | small, and so do those behind it, [`SMALL`] in all |
 //! | small, soon | small, until so many have come; then huge, to see |
@@ -45,6 +47,8 @@ enum Pages {
 }
 
 impl Pages {
+    const FIRST: Pages = Pages::Small(0);
+
     /// Those of the next stretch, when this one took so long.
     fn next(self, took: Duration) -> Pages {
         match (self, took > SLOWLY) {
@@ -61,7 +65,7 @@ impl Fetch {
         advise(pool, bytes, Advice::LinuxHugepage);
         Fetch {
             as_touched: false,
-            pages: Pages::Huge,
+            pages: Pages::FIRST,
             took: Duration::ZERO,
         }
     }
@@ -124,6 +128,7 @@ mod tests {
     #[test]
     fn what_came_slowly_is_not_asked_for_again_at_once() {
         let (soon, slowly) = (SLOWLY / 5, SLOWLY * 4);
+        assert_eq!(Pages::FIRST.next(soon), Pages::Huge);
         assert_eq!(Pages::Huge.next(soon), Pages::Huge);
         let mut pages = Pages::Huge.next(slowly);
         for behind in (0..SMALL).rev() {
