@@ -128,6 +128,7 @@ pub struct Pool {
     outside: AtomicUsize,
     buffers: buffers::Buffers,
     next_slab: Mutex<usize>,
+    /// How a slab's memory comes, when it is cut for the first time.
     fetch: Mutex<memory::Fetch>,
     /// Slabs whose memory went back to the system.
     returned: Mutex<Vec<usize>>,
