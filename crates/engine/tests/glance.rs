@@ -118,6 +118,43 @@ fn the_fifth_visit_of_a_ci_makes_it_a_page() {
 }
 
 #[test]
+fn a_large_ci_becomes_a_page_at_once() {
+    let disk = Arc::new(Counted::new(MemoryDisk::default()));
+    let world = World::on(disk.clone(), Path::new("/"));
+    let engine = world.engine();
+    for (ci_size, visits) in [(8192, [1, 1, 1, 1, 0]), (16384, [0, 0, 0, 0, 0])] {
+        let name = format!("ci{ci_size}");
+        world.create(&engine, &name, |data, _| data.ci_size = ci_size);
+        let ds = world.open(&engine, &name);
+        let mut string = ds.string();
+        for n in 0..900 {
+            string.insert(&sealed(2 * n, n, 100), Insert::Sequential).unwrap();
+        }
+        drop(string);
+        ds.close().unwrap();
+        let ds = world.open_with(&engine, &name, OpenOptions::default());
+        let (mut string, mut other) = (ds.string(), ds.string());
+        let reads = |string: &mut Str, n: u64| {
+            let before = disk.counts();
+            assert_eq!(
+                string.get(&key(2 * n), Search::Equal, Intent::Read).unwrap().bytes,
+                sealed(2 * n, n, 100)
+            );
+            (disk.counts() - before).reads
+        };
+        // Roots and index first.
+        reads(&mut other, 899);
+        reads(&mut string, 0);
+        let seen = visits.map(|_| {
+            // The string looks at something else meanwhile.
+            reads(&mut string, 500);
+            reads(&mut string, 0)
+        });
+        assert_eq!(seen, visits, "CIs of {ci_size}, from the second visit on");
+    }
+}
+
+#[test]
 fn damage_is_an_error_at_the_first_look_and_at_every_other() {
     let memory = MemoryDisk::default();
     let world = World::on(Arc::new(memory.clone()), Path::new("/"));

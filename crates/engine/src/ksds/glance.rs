@@ -29,7 +29,7 @@ impl Ksds {
     /// Looks for the record with this whole key, where its CI need not become a page.
     #[inline]
     pub(super) fn look(&self, key: &[u8], glass: &mut Glass) -> Result<Look, RequestError> {
-        if key.len() != self.shape.key_len || !self.data.is_still() {
+        if key.len() != self.shape.key_len || !self.data.is_looked_at() {
             return Ok(Look::Page(None));
         }
         let number = match self.page_or_ci(key)? {

@@ -10,6 +10,8 @@
 //! * O2. A CI that was looked at [`LOOKS`] times becomes a page at the next visit: what is wanted again and again is
 //!   served best from the pool. To make a page costs what some five looks cost more than visits of a page, so who waits
 //!   for about as many pays at most twice the least there is to pay, whatever comes.
+//! * O3. A CI above [`LARGEST`] becomes a page at once: what a look costs grows with the CI, and what a page costs beside
+//!   that does not.
 
 use super::ca::{CaPage, Place};
 use super::Component;
@@ -19,6 +21,9 @@ use cica_format::ca::NO_SLOT;
 
 /// Looks at a CI before it becomes a page.
 const LOOKS: u32 = 4;
+
+/// Bytes of the largest CI that is looked at.
+const LARGEST: usize = 8192;
 
 /// The image that a string looked at last.
 #[derive(Debug, Default)]
@@ -35,15 +40,15 @@ impl Glanced {
 }
 
 impl Component {
-    /// Nobody changes it while it is open.
+    /// Are its CIs looked at before they become pages?
     #[inline]
-    pub fn is_still(&self) -> bool {
-        self.still
+    pub fn is_looked_at(&self) -> bool {
+        self.still && self.layout.ci_size <= LARGEST
     }
 
     /// Brings the image of data CI `ci`, which has no page, into `glanced`. False: it is to be made a page.
     pub fn glance(&self, ci: u32, glanced: &mut Glanced) -> Result<bool, RequestError> {
-        if !self.still || self.direct || !self.codec.is_data() {
+        if !self.is_looked_at() || self.direct || !self.codec.is_data() {
             return Ok(false);
         }
         if glanced.ci == Some(ci) {

@@ -261,7 +261,7 @@ impl Component {
         if descriptor != crate::pool::NO_FRAME {
             let page = CaPage::of(self.pool.view(descriptor));
             page.prefetch_frame(i);
-            if self.still {
+            if self.is_looked_at() {
                 // A look at the CI comes next (`glance.rs`).
                 page.prefetch_place(i);
             }
