@@ -619,9 +619,12 @@ impl<'p> Latched<'p> {
             .store(page.map_or(0, PageId::pack), Release);
         self.bare = page.is_none();
     }
-    /// Marks the page dirty; true if it was clean.
+    /// Marks the page dirty; true if it was clean. Writes only when it was not marked: who is inside alone can mark it.
+    #[inline]
     pub fn set_dirty(&mut self) -> bool {
-        self.pool.descriptor(self.frame).flags.fetch_or(DIRTY | USED, Relaxed) & DIRTY == 0
+        let flags = &self.pool.descriptor(self.frame).flags;
+        let marked = DIRTY | USED;
+        flags.load(Relaxed) & marked != marked && flags.fetch_or(marked, Relaxed) & DIRTY == 0
     }
     /// Marks the page clean.
     pub fn set_clean(&mut self) {
