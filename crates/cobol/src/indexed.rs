@@ -364,10 +364,7 @@ impl OpenFile {
         self.not_empty()?;
         self.locks.check(key)?;
         let argument = argument(self.by, key);
-        self.change(|s| {
-            s.get(argument, Search::Equal, Intent::Update)?;
-            s.update(record).map(drop)
-        })
+        self.change(|s| s.rewrite(argument, record).map(drop))
     }
 
     /// DELETE of the record with this key.

@@ -441,6 +441,22 @@ impl Str {
         }
     }
 
+    /// GET for update by `argument` and PUT update in one request: replaces the record with this key or number, which
+    /// `record` has as well. Returns what [`update`](Self::update) does.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get) and [`update`](Self::update); 8/96: another record than `argument` says.
+    pub fn rewrite<'a>(&mut self, argument: impl Into<Argument<'a>>, record: &[u8]) -> Result<u64, RequestError> {
+        let argument = argument.into();
+        if let (Of::Ksds(string), Argument::Key(key)) = (&mut self.of, argument) {
+            if let Some(rba) = string.rewrite_where_it_stands(key, record)? {
+                return Ok(rba);
+            }
+        }
+        let got = self.get(argument, Search::Equal, Intent::Update).map(drop);
+        got.and_then(|()| self.update(record))
+    }
+
     /// ERASE of the record that was got with [`Intent::Update`].
     ///
     /// # Errors

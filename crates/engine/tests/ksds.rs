@@ -170,6 +170,71 @@ fn load_insert_update_erase_and_read() {
 }
 
 #[test]
+fn a_rewrite_is_a_get_for_update_and_an_update() {
+    let world = World::new();
+    let engine = world.engine();
+    world.create(&engine, |_| ());
+    let ds = world.open(&engine);
+    let mut string = ds.string();
+    for n in 0..100 {
+        string.insert(&record(2 * n, 60), Insert::Sequential).unwrap();
+    }
+    drop(string);
+    ds.close().unwrap();
+    let ds = world.open(&engine);
+    let mut string = ds.string();
+    let key = |n: u32| format!("{n:08}").into_bytes();
+    // Where the string stands, where it does not, with another length, and with one that splits the CI.
+    for (n, len, stands) in [
+        (10, 60, true),
+        (12, 60, false),
+        (14, 90, true),
+        (16, 390, true),
+        (18, 400, false),
+    ] {
+        if stands {
+            string.get(&key(n), Search::Equal, Intent::Position).unwrap();
+        }
+        let mut new = record(n, len);
+        new[len - 1] = b'!';
+        string.rewrite(&key(n), &new).unwrap();
+        assert!(matches!(string.erase(), Err(RequestError::NoUpdate)), "nothing is held");
+        let mut other = ds.string();
+        assert_eq!(other.get(&key(n), Search::Equal, Intent::Read).unwrap().bytes, new);
+        // It goes on from there.
+        assert_eq!(string.next(Intent::Read).unwrap().bytes, record(n + 2, 60));
+    }
+    // What is not there, another key, a length that cannot be, a record that another string holds.
+    assert!(matches!(
+        string.rewrite(&key(11), &record(11, 60)),
+        Err(RequestError::NotFound)
+    ));
+    string.get(&key(20), Search::Equal, Intent::Position).unwrap();
+    assert!(matches!(
+        string.rewrite(&key(20), &record(22, 60)),
+        Err(RequestError::KeyChanged)
+    ));
+    string.end();
+    string.get(&key(20), Search::Equal, Intent::Position).unwrap();
+    assert!(matches!(
+        string.rewrite(&key(20), &record(20, 401)),
+        Err(RequestError::Length { .. })
+    ));
+    string.end();
+    let mut other = ds.string();
+    string.get(&key(20), Search::Equal, Intent::Position).unwrap();
+    other.get(&key(20), Search::Equal, Intent::Update).unwrap();
+    assert!(matches!(
+        string.rewrite(&key(20), &record(20, 61)),
+        Err(RequestError::Exclusive { .. })
+    ));
+    other.update(&record(20, 62)).unwrap();
+    string.rewrite(&key(20), &record(20, 61)).unwrap();
+    drop((string, other));
+    ds.close().unwrap();
+}
+
+#[test]
 fn what_was_committed_survives_the_death_of_the_owner() {
     let world = World::new();
     let engine = world.engine();

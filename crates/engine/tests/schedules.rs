@@ -285,6 +285,54 @@ fn alternate_indexes_agree_with_their_base_whoever_changes_it_first() {
 }
 
 #[test]
+fn what_is_held_is_not_rewritten() {
+    explore(|| {
+        let world = World {
+            pool_bytes: 1 << 20,
+            ..World::memory()
+        };
+        let engine = world.engine();
+        common::keyed::loaded(&world, &engine, "d", 2);
+        let ds = world.open(&engine, "d");
+        let holder = {
+            let ds = ds.clone();
+            shuttle::thread::spawn(move || {
+                let (mut s, mut witness) = (ds.string(), ds.string());
+                for round in 0..3 {
+                    let held = match s.get(&key(10), Search::Equal, Intent::Update) {
+                        Ok(record) => unsealed(record.bytes),
+                        // A writer that does not stand on it holds it for a moment.
+                        Err(RequestError::Exclusive { .. }) => continue,
+                        Err(error) => panic!("{error}"),
+                    };
+                    let there = unsealed(witness.get(&key(10), Search::Equal, Intent::Read).unwrap().bytes);
+                    assert_eq!(there, held, "it was rewritten while it was held");
+                    s.update(&sealed(10, 100 + round, 60)).unwrap();
+                }
+            })
+        };
+        let writers: Vec<_> = (0..2_u64)
+            .map(|thread| {
+                let ds = ds.clone();
+                shuttle::thread::spawn(move || {
+                    let mut s = ds.string();
+                    for round in 0..3 {
+                        s.get(&key(10), Search::Equal, Intent::Position).unwrap();
+                        match s.rewrite(&key(10)[..], &sealed(10, 200 + 10 * thread + round, 60)) {
+                            Ok(_) | Err(RequestError::Exclusive { .. }) => {}
+                            Err(error) => panic!("{error}"),
+                        }
+                    }
+                })
+            })
+            .collect();
+        holder.join().unwrap();
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        ds.close().unwrap();
+    });
+}
+
+#[test]
 fn units_that_meet_on_records_are_each_done_whole_or_not_at_all() {
     explore(|| {
         let world = World {

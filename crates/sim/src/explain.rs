@@ -15,6 +15,8 @@ pub enum Answer {
     Duplicate,
     /// From the value that was held to another.
     Updated(u64, u64),
+    /// Got another value, whatever it had.
+    Rewritten(u64),
     /// It had the value that was held; now there is none.
     Erased(u64),
 }
@@ -39,6 +41,7 @@ fn step(state: Option<u64>, answer: Answer) -> Option<Option<u64>> {
         (Answer::Inserted(value), None) => Some(Some(value)),
         (Answer::Duplicate, Some(_)) => Some(state),
         (Answer::Updated(from, to), Some(value)) if value == from => Some(Some(to)),
+        (Answer::Rewritten(to), Some(_)) => Some(Some(to)),
         (Answer::Erased(from), Some(value)) if value == from => Some(None),
         _ => None,
     }

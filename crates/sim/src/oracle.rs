@@ -194,6 +194,10 @@ impl Oracle {
             Prev { string, intent } => self.prev(*string, *intent),
             Insert { string, order, body } => self.insert(*string, *order, body),
             Update { string, body } => self.update(*string, body),
+            Rewrite { string, key, body } => match self.get(*string, key, Search::Equal, Intent::Update) {
+                Reply::Record(_) => self.update(*string, body),
+                refusal => refusal,
+            },
             Erase { string } => self.erase(*string),
             End { string } => self.end(*string),
             Commit | Checkpoint => self.durable(),

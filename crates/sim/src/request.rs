@@ -112,6 +112,8 @@ pub enum Request {
     Insert { string: u8, order: Order, body: Body },
     /// PUT UPD.
     Update { string: u8, body: Body },
+    /// GET DIR UPD and PUT UPD in one.
+    Rewrite { string: u8, key: Vec<u8>, body: Body },
     /// ERASE.
     Erase { string: u8 },
     /// ENDREQ.
@@ -147,7 +149,7 @@ impl Request {
             Get { string, .. } | GetInto { string, .. } | Skip { string, .. } | GetRba { string, .. } => Some(*string),
             Point { string, .. } | PointBackward { string, .. } | PointFirst { string } => Some(*string),
             PointLast { string } | Next { string, .. } | Prev { string, .. } | Insert { string, .. } => Some(*string),
-            Update { string, .. } | Erase { string } | End { string } => Some(*string),
+            Update { string, .. } | Rewrite { string, .. } | Erase { string } | End { string } => Some(*string),
             Commit | Checkpoint | Reopen { .. } | Kill(_) => None,
         }
     }
@@ -214,6 +216,7 @@ impl fmt::Display for Request {
             Prev { string, intent } => write!(f, "prev {string} {}", word(intent)),
             Insert { string, order, body } => write!(f, "insert {string} {} {body}", word(order)),
             Update { string, body } => write!(f, "update {string} {body}"),
+            Rewrite { string, key, body } => write!(f, "rewrite {string} {} {body}", hex(key)),
             Erase { string } => write!(f, "erase {string}"),
             End { string } => write!(f, "end {string}"),
             Commit => write!(f, "commit"),
@@ -315,6 +318,11 @@ impl<'a> Words<'a> {
             },
             "update" => Update {
                 string: self.number()?,
+                body: self.body()?,
+            },
+            "rewrite" => Rewrite {
+                string: self.number()?,
+                key: self.bytes()?,
                 body: self.body()?,
             },
             "erase" => Erase { string: self.number()? },

@@ -422,6 +422,7 @@ pub(crate) fn of_one_string(shape: &Shape, set: &DataSet, string: &mut Str, path
         Request::Prev { intent, .. } => record(string.prev((*intent).into())),
         Request::Insert { order, body, .. } => done(insert(shape, string, *order, body)),
         Request::Update { body, .. } => done(string.update(&body.bytes(shape))),
+        Request::Rewrite { key, body, .. } => done(string.rewrite(argument(key), &body.bytes(shape))),
         Request::Erase { .. } => done(string.erase()),
         Request::End { .. } => {
             string.end();

@@ -210,11 +210,24 @@ impl Writer {
         self.read_for_update(string);
         if let Some(key) = self.oracle.held(string).map(<[u8]>::to_vec) {
             let has = self.oracle.records().get(&key).map(Vec::len);
-            let mut body = self.body(key);
+            let mut body = self.body(key.clone());
             if let Some(has) = has.filter(|_| self.shape.addressed() && self.random.chance(80)) {
                 body.length = has;
             }
-            self.push(Request::Update { string, body });
+            // Not drawn: what the seeds come to beside that stays.
+            match body.fill % 4 {
+                0 => self.push(Request::Rewrite { string, key, body }),
+                1 => {
+                    self.push(Request::Get {
+                        string,
+                        key: key.clone(),
+                        search: Search::Equal,
+                        intent: Intent::Position,
+                    });
+                    self.push(Request::Rewrite { string, key, body });
+                }
+                _ => self.push(Request::Update { string, body }),
+            }
         }
     }
 
@@ -516,9 +529,13 @@ impl Writer {
 
     fn change_key(&mut self, string: u8) {
         self.read_for_update(string);
+        let held = self.oracle.held(string).map(<[u8]>::to_vec);
         let key = self.keys.draw(&mut self.random);
         let body = self.body(key);
-        self.push(Request::Update { string, body });
+        match held.filter(|_| body.fill % 4 == 0) {
+            Some(key) => self.push(Request::Rewrite { string, key, body }),
+            None => self.push(Request::Update { string, body }),
+        }
     }
 
     fn meet_at_one_record(&mut self, key: Vec<u8>) {

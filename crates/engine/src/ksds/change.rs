@@ -1,7 +1,7 @@
 //! Insert, update and erase of records that fit one CI.
 
 use super::split::Coming;
-use super::{Ksds, Leaf};
+use super::{Ksds, Leaf, Spot};
 use crate::common::by::{By, Done};
 use crate::common::part::Part;
 use crate::error::RequestError;
@@ -103,7 +103,8 @@ impl Ksds {
         part: Part<'_>,
     ) -> Result<Tried, RequestError> {
         let view = self.leaf_view(leaf);
-        let (pos, equal) = view.find_record(Probe::new(key), self.shape.rkp);
+        view.prefetch_behind(record.len());
+        let (pos, equal) = view.find_record(Probe::new(key), self.shape);
         let (count, segment, cap) = (view.count(), view.segment(), view.slot_cap());
         if !self.fresh(leaf) {
             return Ok(Tried::Again);
@@ -162,9 +163,8 @@ impl Ksds {
         ci as u64 * self.data.layout.ci_size as u64 + latched.view().place(pos) as u64
     }
 
-    /// Replaces the record with this record's key; `at` is its page, if that is as the reader found it. Returns its
-    /// RBA.
-    pub fn update(&self, record: &[u8], at: Option<Leaf>, by: By<'_>) -> Result<u64, RequestError> {
+    /// Replaces the record with this record's key, which a reader found `at`. Returns its RBA.
+    pub fn update(&self, record: &[u8], at: Option<Spot>, by: By<'_>) -> Result<u64, RequestError> {
         done(self.update_part(record, at, Part::Whole(by)))
     }
 
@@ -172,17 +172,18 @@ impl Ksds {
     pub fn update_part(
         &self,
         record: &[u8],
-        mut at: Option<Leaf>,
+        mut at: Option<Spot>,
         part: Part<'_>,
     ) -> Result<Option<u64>, RequestError> {
         let gate = part.shared(self);
         let key = self.key_of(record);
         loop {
             self.check_fence()?;
-            let Some(leaf) = self.leaf_for(key, at.take())? else {
-                return Err(RequestError::NotFound);
+            let Some(spot) = self.spot_of(key, at.take())? else {
+                continue;
             };
-            match self.try_update(&leaf, key, record, part)? {
+            let leaf = spot.leaf;
+            match self.try_update(spot, record, part) {
                 Tried::Done(rba, _) => {
                     self.counters.updated.fetch_add(1, Relaxed);
                     return Ok(Some(rba));
@@ -207,23 +208,46 @@ impl Ksds {
         }
     }
 
-    fn try_update(&self, leaf: &Leaf, key: &[u8], record: &[u8], part: Part<'_>) -> Result<Tried, RequestError> {
-        let view = self.leaf_view(leaf);
-        let (pos, equal) = view.find_record(Probe::new(key), self.shape.rkp);
-        let segment = view.segment();
-        if !self.fresh(leaf) {
-            return Ok(Tried::Again);
-        }
-        if !equal {
-            return Err(RequestError::NotFound);
-        }
-        if segment != 0 || record.len() > self.longest_unspanned() {
-            return Ok(Tried::NoRoom { pos, limited: false });
-        }
-        let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
-            return Ok(Tried::Again);
+    /// Replaces a record that nobody holds with one of the same key, where a reader found it. `None`, and nothing is
+    /// done: it must be got for update first. The latch of the page stands in for a hold: who holds the record from
+    /// now on finds the page changed, and reads it again.
+    pub fn update_unheld(&self, spot: Spot, record: &[u8]) -> Result<Option<u64>, RequestError> {
+        let part = Part::Whole(By::Itself);
+        let _gate = part.shared(self);
+        self.check_fence()?;
+        let Some(latched) = self.data.pool().latch_at(spot.leaf.frame, spot.leaf.version) else {
+            return Ok(None);
         };
+        if self.holds.is_held(self.key_of(record)) {
+            return Ok(None);
+        }
+        Ok(match self.update_latched(latched, spot, record, part) {
+            Tried::Done(rba, _) => {
+                self.counters.updated.fetch_add(1, Relaxed);
+                Some(rba)
+            }
+            _ => None,
+        })
+    }
+
+    fn try_update(&self, spot: Spot, record: &[u8], part: Part<'_>) -> Tried {
+        match self.data.pool().latch_at(spot.leaf.frame, spot.leaf.version) {
+            Some(latched) => self.update_latched(latched, spot, record, part),
+            None => Tried::Again,
+        }
+    }
+
+    fn update_latched(&self, mut latched: Latched<'_>, spot: Spot, record: &[u8], part: Part<'_>) -> Tried {
+        let Spot { leaf, pos } = spot;
         let mut page = Page::of(latched.bytes());
+        if page.segment() != 0 || record.len() > self.longest_unspanned() {
+            return Tried::NoRoom { pos, limited: false };
+        }
+        debug_assert_eq!(
+            page.key(pos, self.shape),
+            self.key_of(record),
+            "the page is as it was found"
+        );
         let old = page.len_of(pos);
         if old != record.len() {
             let used = page.data_len() - old
@@ -231,38 +255,49 @@ impl Ksds {
                 + page.rdfs_changed(pos, Some(record.len())) * ci::RDF_LEN
                 + ci::CIDF_LEN;
             if used > self.data.layout.ci_size {
-                return Ok(Tried::NoRoom { pos, limited: false });
+                return Tried::NoRoom { pos, limited: false };
             }
         }
         page.replace(pos, record);
         self.log_alone(part, Done::Updated { place: &[], record });
         let rba = self.rba(leaf.ci, &latched, pos);
         self.data.changed(&mut latched);
-        Ok(Tried::Done(rba, pos))
+        Tried::Done(rba, pos)
     }
 
-    /// The page of a key: the one the reader found, while nothing changed it, else looked for.
-    fn leaf_for(&self, key: &[u8], at: Option<Leaf>) -> Result<Option<Leaf>, RequestError> {
-        match at.filter(|leaf| self.fresh(leaf)) {
-            Some(leaf) => Ok(Some(leaf)),
-            None => self.descend(Probe::new(key)),
+    /// The record with this key: where a reader found it, while nothing changed its page, else looked for. `None`: its
+    /// page changed meanwhile.
+    fn spot_of(&self, key: &[u8], at: Option<Spot>) -> Result<Option<Spot>, RequestError> {
+        if let Some(spot) = at.filter(|spot| self.fresh(&spot.leaf)) {
+            return Ok(Some(spot));
+        }
+        let probe = Probe::new(key);
+        let Some(leaf) = self.descend(probe)? else {
+            return Err(RequestError::NotFound);
+        };
+        let (pos, equal) = self.leaf_view(&leaf).find_record(probe, self.shape);
+        match self.fresh(&leaf) {
+            false => Ok(None),
+            true if equal => Ok(Some(Spot { leaf, pos })),
+            true => Err(RequestError::NotFound),
         }
     }
 
     /// Takes the record with this key out; `at` as for [`update`](Self::update).
-    pub fn erase(&self, key: &[u8], at: Option<Leaf>, by: By<'_>) -> Result<(), RequestError> {
+    pub fn erase(&self, key: &[u8], at: Option<Spot>, by: By<'_>) -> Result<(), RequestError> {
         done(self.erase_part(key, at, Part::Whole(by)))
     }
 
     /// The same, perhaps as part of a unit; see [`insert_part`](Self::insert_part).
-    pub fn erase_part(&self, key: &[u8], mut at: Option<Leaf>, part: Part<'_>) -> Result<Option<()>, RequestError> {
+    pub fn erase_part(&self, key: &[u8], mut at: Option<Spot>, part: Part<'_>) -> Result<Option<()>, RequestError> {
         let gate = part.shared(self);
         loop {
             self.check_fence()?;
-            let Some(leaf) = self.leaf_for(key, at.take())? else {
-                return Err(RequestError::NotFound);
+            let Some(spot) = self.spot_of(key, at.take())? else {
+                continue;
             };
-            match self.try_erase(&leaf, key, part)? {
+            let leaf = spot.leaf;
+            match self.try_erase(spot, key, part) {
                 Tried::Done(left, _) => {
                     self.counters.records.fetch_sub(1, Relaxed);
                     self.counters.deleted.fetch_add(1, Relaxed);
@@ -281,27 +316,20 @@ impl Ksds {
     }
 
     /// `Done` carries how many records the CI has left.
-    fn try_erase(&self, leaf: &Leaf, key: &[u8], part: Part<'_>) -> Result<Tried, RequestError> {
-        let view = self.leaf_view(leaf);
-        let (pos, equal) = view.find_record(Probe::new(key), self.shape.rkp);
-        let segment = view.segment();
-        if !self.fresh(leaf) {
-            return Ok(Tried::Again);
-        }
-        if !equal {
-            return Err(RequestError::NotFound);
-        }
-        if segment != 0 {
-            return Ok(Tried::NoRoom { pos, limited: false });
-        }
+    fn try_erase(&self, spot: Spot, key: &[u8], part: Part<'_>) -> Tried {
+        let Spot { leaf, pos } = spot;
         let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
-            return Ok(Tried::Again);
+            return Tried::Again;
         };
         let mut page = Page::of(latched.bytes());
+        if page.segment() != 0 {
+            return Tried::NoRoom { pos, limited: false };
+        }
+        debug_assert_eq!(page.key(pos, self.shape), key, "the page is as it was found");
         page.remove(pos);
         let left = page.count();
         self.log_alone(part, Done::Erased { key });
         self.data.changed(&mut latched);
-        Ok(Tried::Done(left as u64, pos))
+        Tried::Done(left as u64, pos)
     }
 }

@@ -198,7 +198,7 @@ impl Ksds {
             let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
                 continue;
             };
-            let (pos, equal) = latched.view().find_record(Probe::new(key), self.shape.rkp);
+            let (pos, equal) = latched.view().find_record(Probe::new(key), self.shape);
             if !equal {
                 return Err(RequestError::NotFound);
             }

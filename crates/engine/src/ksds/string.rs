@@ -126,7 +126,8 @@ impl KsdsString {
     #[inline]
     pub fn get(&mut self, key: &[u8], search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
         let again = search == Search::Equal && self.stands_on(key);
-        if search == Search::Equal && intent == Intent::Position && !again {
+        let looks = intent == Intent::Read && self.ksds.data.is_looked_at();
+        if search == Search::Equal && intent != Intent::Update && !looks && !again {
             self.release();
             self.inner.allow_read(self.access, intent)?;
             self.check_key(key)?;
@@ -496,7 +497,7 @@ impl KsdsString {
         if self.held.as_deref() != Some(self.ksds.key_of(record)) {
             return Err(RequestError::KeyChanged);
         }
-        let at = self.spot.map(|s| s.leaf);
+        let at = self.spot;
         self.check_hold()?;
         // While it is held nobody changes the record that was got.
         let old = std::mem::take(&mut self.area);
@@ -507,6 +508,27 @@ impl KsdsString {
         self.release();
         self.inner.after_change()?;
         Ok(rba)
+    }
+
+    /// GET for update and PUT update in one request, in the common case: the string stands on the record with this key,
+    /// and nobody but the base has to do with its change. `None`, and nothing is done, in all others.
+    #[inline]
+    pub fn rewrite_where_it_stands(&mut self, key: &[u8], record: &[u8]) -> Result<Option<u64>, RequestError> {
+        let alone = self.access == Access::Output && self.unit.is_none() && self.inner.sphere().is_none();
+        let Some(spot) = self.spot.filter(|_| alone && self.stands_on(key)) else {
+            return Ok(None);
+        };
+        if self.check_length(record).is_err() || self.ksds.key_of(record) != key {
+            return Ok(None);
+        }
+        self.release();
+        let Some(rba) = self.ksds.update_unheld(spot, record)? else {
+            return Ok(None);
+        };
+        self.retrieved += 1;
+        self.duplicate = false;
+        self.inner.after_change()?;
+        Ok(Some(rba))
     }
 
     /// ERASE of the record that was got with [`Intent::Update`].
@@ -520,7 +542,7 @@ impl KsdsString {
             return Err(RequestError::NoUpdate);
         }
         self.check_hold()?;
-        let at = self.spot.map(|s| s.leaf);
+        let at = self.spot;
         let old = std::mem::take(&mut self.area);
         let done = self.change(Keyed::Erase { old: &old, at });
         self.area = old;

@@ -192,7 +192,7 @@ impl Ksds {
     #[inline]
     pub(super) fn on_page(&self, leaf: Leaf, key: &[u8]) -> Option<Spot> {
         let view = self.leaf_view(&leaf);
-        let (pos, equal) = view.find_record(Probe::new(key), self.shape.rkp);
+        let (pos, equal) = view.find_record(Probe::new(key), self.shape);
         let here = equal && view.segment() <= 1;
         (here && self.fresh(&leaf)).then_some(Spot { leaf, pos })
     }
@@ -208,7 +208,7 @@ impl Ksds {
             return Ok(Straight::Elsewhere);
         };
         let view = self.leaf_view(&leaf);
-        let (pos, equal) = view.find_record(probe, self.shape.rkp);
+        let (pos, equal) = view.find_record(probe, self.shape);
         let segment = view.segment();
         // What is not there is nowhere (K1), unless it is a spanned record that is being replaced.
         let settled = replacing & 1 == 0 && self.replacing() == replacing;
@@ -247,7 +247,7 @@ impl Ksds {
             let Some(mut leaf) = self.descend(probe)? else {
                 return Ok(None);
             };
-            let (mut pos, equal) = self.leaf_view(&leaf).find_record(probe, self.shape.rkp);
+            let (mut pos, equal) = self.leaf_view(&leaf).find_record(probe, self.shape);
             if equal && after {
                 pos += 1;
             }
@@ -297,7 +297,7 @@ impl Ksds {
             let Some(mut leaf) = self.descend(probe)? else {
                 return Ok(None);
             };
-            let (found, equal) = self.leaf_view(&leaf).find_record(probe, self.shape.rkp);
+            let (found, equal) = self.leaf_view(&leaf).find_record(probe, self.shape);
             let mut end = found + (equal && or_at) as usize;
             loop {
                 let view = self.leaf_view(&leaf);
@@ -336,7 +336,7 @@ impl Ksds {
     fn starts_with(&self, spot: &Spot, key: &[u8]) -> Option<bool> {
         let equal = self
             .leaf_view(&spot.leaf)
-            .compare_key(spot.pos, self.shape.rkp, Probe::new(key))
+            .compare_key(spot.pos, self.shape, Probe::new(key))
             == std::cmp::Ordering::Equal;
         self.fresh(&spot.leaf).then_some(equal)
     }

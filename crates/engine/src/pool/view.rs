@@ -2,7 +2,7 @@
 
 use super::bytes::Words;
 use super::halving::first_not_below;
-use super::page::{sample_words, COUNT, GROUP, META, NEXT, PREFIX_AT, PREFIX_MAX, SLOTS_AT};
+use super::page::{sample_words, Shape, COUNT, GROUP, META, NEXT, PREFIX_AT, PREFIX_MAX, SLOTS_AT};
 use super::Probe;
 use std::cmp::Ordering;
 
@@ -152,11 +152,11 @@ impl<'p> View<'p> {
         let (offset, _) = self.span(i);
         self.words.copy(self.data_start() + offset + from, out);
     }
-    /// Compares the key of record `i` (at `rkp`) with `probe` over the probe's length.
+    /// Compares the key of record `i` with `probe` over the probe's length.
     #[inline]
-    pub fn compare_key(&self, i: usize, rkp: usize, probe: Probe<'_>) -> Ordering {
+    pub fn compare_key(&self, i: usize, shape: Shape, probe: Probe<'_>) -> Ordering {
         let (offset, _) = self.span(i);
-        probe.compare(self.words, self.data_start() + offset + rkp, usize::MAX)
+        probe.compare(self.words, self.data_start() + offset + shape.rkp, usize::MAX)
     }
     /// Index: head and pointer of entry `i`.
     #[inline]
@@ -190,22 +190,33 @@ impl<'p> View<'p> {
         self.separator_span(i).1
     }
 
+    /// Asks for where a record of `len` bytes that comes in will lie: behind all others.
+    #[inline]
+    pub fn prefetch_behind(&self, len: usize) {
+        let at = self.data_start() + self.data_len();
+        self.words.prefetch(at, at + len);
+    }
+
     /// First data record whose key is at or above `probe` (over the probe's length), and whether it equals it.
     #[inline]
-    pub fn find_record(&self, probe: Probe<'_>, rkp: usize) -> (usize, bool) {
+    pub fn find_record(&self, probe: Probe<'_>, shape: Shape) -> (usize, bool) {
         let (cap, prefix) = (self.slot_cap(), self.prefix_len().min(PREFIX_MAX));
         let (count, data) = (self.count().min(cap), SLOTS_AT + cap * 8);
         match probe.compare_prefix(self.prefix(), prefix) {
-            Ordering::Greater => return (0, count > 0 && self.compare_key(0, rkp, probe) == Ordering::Equal),
+            Ordering::Greater => return (0, count > 0 && self.compare_key(0, shape, probe) == Ordering::Equal),
             Ordering::Less => return (count, false),
             Ordering::Equal => {}
         }
         let head = probe.head(prefix);
         let head_at = |i: usize| self.words.upper(SLOTS_AT / 8 + i);
         let pos = self.words.upper_not_below(SLOTS_AT / 8, count, head);
+        // Where prefix and head are a whole key they decide, and an insert has no need of the record's bytes.
+        if probe.key().len() == shape.key_len && shape.key_len <= prefix + 4 && self.segment() <= 1 {
+            return (pos, pos < count && head_at(pos) == head);
+        }
         let (offset, len) = self.span(pos);
         self.words.prefetch(data + offset, data + offset + len);
-        let compare = |i: usize| probe.compare(self.words, data + self.span(i).0 + rkp, usize::MAX);
+        let compare = |i: usize| probe.compare(self.words, data + self.span(i).0 + shape.rkp, usize::MAX);
         // A probe that ends within the head may equal one that is above it.
         let ends_before = probe.key().len() < prefix + 4;
         if pos >= count || (head_at(pos) > head && !ends_before) {

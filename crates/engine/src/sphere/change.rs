@@ -7,7 +7,7 @@ use crate::common::part::Part;
 use crate::dataset::Inner;
 use crate::error::RequestError;
 use crate::esds::Esds;
-use crate::ksds::{Inserted, Ksds, Leaf, Order};
+use crate::ksds::{Inserted, Ksds, Order, Spot};
 
 /// See the module.
 pub(crate) trait Change {
@@ -44,11 +44,11 @@ pub(crate) enum Keyed<'r> {
     Update {
         old: &'r [u8],
         new: &'r [u8],
-        at: Option<Leaf>,
+        at: Option<Spot>,
     },
     Erase {
         old: &'r [u8],
-        at: Option<Leaf>,
+        at: Option<Spot>,
     },
 }
 

@@ -62,6 +62,17 @@ impl Work {
                 0..=2 => Some(Answer::Got(self.get(&mut s, n, Intent::Read))),
                 3 => self.browse(&mut s, n, &mut events),
                 4 | 5 => Some(self.insert(&mut s, n, &self.record(&mut random, n, value), value)),
+                6 if number % 2 == 1 => {
+                    let record = self.record(&mut random, n, value);
+                    let there = self.get(&mut s, n, Intent::Position);
+                    self.note(&mut events, n, begin, Answer::Got(there));
+                    let begin = self.now();
+                    let answer = self.rewrite(&mut s, n, &record, value);
+                    if let Some(answer) = answer {
+                        self.note(&mut events, n, begin, answer);
+                    }
+                    None
+                }
                 which => {
                     let Some(held) = self.hold(&mut s, n, begin, &mut events) else {
                         continue;
@@ -97,12 +108,27 @@ impl Work {
         });
     }
 
+    /// Rewrites it where it stands; no answer: another string has it.
+    fn rewrite(&self, s: &mut Str, n: u64, record: &[u8], value: u64) -> Option<Answer> {
+        let name = key(n);
+        match s.rewrite(self.argument(n, &name), record) {
+            Ok(_) => Some(Answer::Rewritten(value)),
+            Err(RequestError::NotFound) => Some(Answer::Got(None)),
+            Err(RequestError::Exclusive { .. }) => None,
+            Err(error) => panic!("rewrite {n}: {error}"),
+        }
+    }
+
+    fn argument<'k>(&self, n: u64, name: &'k [u8]) -> Argument<'k> {
+        match self.organization {
+            Organization::Ksds => Argument::Key(name),
+            _ => Argument::Rrn(n as u32),
+        }
+    }
+
     fn try_get(&self, s: &mut Str, n: u64, intent: Intent) -> Result<u64, RequestError> {
         let name = key(n);
-        let argument = match self.organization {
-            Organization::Ksds => Argument::Key(&name),
-            _ => Argument::Rrn(n as u32),
-        };
+        let argument = self.argument(n, &name);
         let record = s.get(argument, Search::Equal, intent)?;
         assert_eq!(record.bytes[..8], name, "another record than was asked for");
         Ok(unsealed(record.bytes))
@@ -131,10 +157,7 @@ impl Work {
     /// Reads some records in sequence; each is an answer about its key.
     fn browse(&self, s: &mut Str, n: u64, events: &mut Vec<Event>) -> Option<Answer> {
         let name = key(n);
-        let argument = match self.organization {
-            Organization::Ksds => Argument::Key(&name),
-            _ => Argument::Rrn(n as u32),
-        };
+        let argument = self.argument(n, &name);
         match s.point(argument, Search::GreaterOrEqual) {
             Ok(()) => {}
             Err(RequestError::NotFound) => return None,

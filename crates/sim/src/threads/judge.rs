@@ -60,7 +60,7 @@ impl Judge {
 /// What a change leaves of its record; none for what changes nothing.
 fn result(deed: &Deed) -> Option<Option<u64>> {
     match deed.event.answer {
-        Answer::Inserted(value) | Answer::Updated(_, value) => Some(Some(value)),
+        Answer::Inserted(value) | Answer::Updated(_, value) | Answer::Rewritten(value) => Some(Some(value)),
         Answer::Erased(_) => Some(None),
         Answer::Got(_) | Answer::Duplicate => None,
     }
