@@ -358,12 +358,38 @@ proptest! {
 
     #[test]
     fn fits_says_what_encode_does((record, base) in any_record(), ci_size in 31usize..32_768) {
-        let fits = record.fits(ci_size, base.ci_per_ca as usize);
-        match record.encode(&mut vec![0; ci_size], base) {
-            Ok(()) => prop_assert!(fits),
-            Err(IndexFull::Space { .. }) => prop_assert!(!fits),
+        let ci_per_ca = base.ci_per_ca as usize;
+        let (fits, tightly) = (record.fits(ci_size, ci_per_ca), record.fits_tightly(ci_size, ci_per_ca));
+        prop_assert!(tightly || !fits, "the tightest sections take more than others");
+        let mut image = vec![0; ci_size];
+        match record.encode(&mut image, base) {
+            Ok(()) => {
+                prop_assert!(tightly);
+                prop_assert_eq!(IndexRecord::decode(&image, base), Ok(record));
+            }
+            Err(IndexFull::Space { .. }) => prop_assert!(!tightly),
             Err(other) => prop_assert!(false, "{}", other),
         }
+    }
+
+    /// Whatever sections begin with another entry then: what is left of a record that fits its CI to the byte fits it.
+    #[test]
+    fn what_is_left_of_a_record_fits_where_it_did(
+        (mut record, base) in any_record(),
+        gone in prop::collection::vec(any::<prop::sample::Index>(), 1..8),
+    ) {
+        let ci_per_ca = base.ci_per_ca as usize;
+        let Some(ci_size) = (31..32_768).find(|&size| record.fits(size, ci_per_ca)) else { return Ok(()) };
+        for at in gone {
+            let but_the_last = record.entries.len().saturating_sub(1);
+            if but_the_last > 0 {
+                record.entries.remove(at.index(but_the_last));
+            }
+        }
+        prop_assert!(record.fits_tightly(ci_size, ci_per_ca));
+        let mut image = vec![0; ci_size];
+        prop_assert_eq!(record.encode(&mut image, base), Ok(()));
+        prop_assert_eq!(IndexRecord::decode(&image, base), Ok(record));
     }
 
     #[test]

@@ -14,7 +14,7 @@ impl Ksds {
     }
     /// Whether it fits its CI.
     pub fn examine_fits(&self, record: &IndexRecord) -> bool {
-        self.node_fits(record)
+        self.node_still_fits(record)
     }
     /// A data page: what is in the pool, which came from an image whose checksum and arithmetic were checked, or
     /// will be written.

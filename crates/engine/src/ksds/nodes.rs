@@ -165,6 +165,18 @@ impl Ksds {
     /// True if the record fits an index CI, with room for its last separator to become as long as a key: that it does
     /// when a record comes to follow it on its level.
     pub(super) fn node_fits(&self, record: &IndexRecord) -> bool {
+        // Without compression it takes more: a frame must hold it.
+        record.fits(self.room_for(record), self.data.layout.ci_per_ca)
+            && Measure::of_entries(&record.entries).frame_len() <= SLAB
+    }
+
+    /// The same of a record that does not grow, of which entries may have gone.
+    pub(super) fn node_still_fits(&self, record: &IndexRecord) -> bool {
+        self.node_fits(record) || record.fits_tightly(self.room_for(record), self.data.layout.ci_per_ca)
+    }
+
+    /// Bytes of an index CI that are there for what the record says now.
+    fn room_for(&self, record: &IndexRecord) -> usize {
         let last = record.entries.last().map_or(0, |e| e.separator.len());
         let inner_infinite = record
             .entries
@@ -183,9 +195,7 @@ impl Ksds {
         } else {
             0
         };
-        let size = self.index.layout.ci_size.saturating_sub(reserve + 2 * listed);
-        // Without compression it takes more: a frame must hold it.
-        record.fits(size, ci_per_ca) && Measure::of_entries(&record.entries).frame_len() <= SLAB
+        self.index.layout.ci_size.saturating_sub(reserve + 2 * listed)
     }
 
     /// Puts a record, which fits, in its place.

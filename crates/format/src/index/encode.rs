@@ -31,12 +31,12 @@ impl IndexRecord {
     }
 
     /// Fills `image`, a whole index CI, with the record, its RDF and the CIDF. Sections are as long as a CA's number of
-    /// CIs asks for ([`section_size`]).
+    /// CIs asks for ([`section_size`]), or, if the record has no room so, as it takes the fewest bytes.
     ///
     /// # Errors
     /// What keeps the record from being laid out; `image` then holds nothing of use.
     pub fn encode(&self, image: &mut [u8], base: BaseRba) -> Result<(), IndexFull> {
-        self.encode_in_sections(image, base, section_size(base.ci_per_ca as usize))
+        self.lent(|record| record.encode(image, base))
     }
 
     /// [`IndexRecord::encode`] with so many entries per section.
@@ -47,9 +47,18 @@ impl IndexRecord {
         self.lent(|record| record.encode_in_sections(image, base, per_section))
     }
 
-    /// The record fits an index CI of `index_ci_size` bytes.
+    /// The record fits an index CI of `index_ci_size` bytes in sections of [`section_size`]. One that may grow must.
     pub fn fits(&self, index_ci_size: usize, ci_per_ca: usize) -> bool {
         self.lent(|record| record.fits(index_ci_size, ci_per_ca))
+    }
+
+    /// The record fits an index CI of `index_ci_size` bytes in some sections, as what is left does when entries other
+    /// than the last go out of a record that fits.
+    pub fn fits_tightly(&self, index_ci_size: usize, ci_per_ca: usize) -> bool {
+        self.lent(|record| {
+            let tightest = record.tightest();
+            record.space(ci_per_ca as u32, |i| tightest[i]) <= room(index_ci_size)
+        })
     }
 
     /// Whether any sequence-set record of so many entries, whose separators have `separators` bytes together, fits an
@@ -75,16 +84,30 @@ impl RecordRef<'_> {
     /// # Errors
     /// As there.
     pub fn encode(&self, image: &mut [u8], base: BaseRba) -> Result<(), IndexFull> {
-        self.encode_in_sections(image, base, section_size(base.ci_per_ca as usize))
+        match self.encode_in_sections(image, base, section_size(base.ci_per_ca as usize)) {
+            Err(IndexFull::Space { .. }) => {
+                let tightest = self.tightest();
+                self.encode_with(image, base, |i| tightest[i])
+            }
+            done => done,
+        }
     }
 
     fn encode_in_sections(&self, image: &mut [u8], base: BaseRba, per_section: usize) -> Result<(), IndexFull> {
-        let per_section = per_section.max(1);
-        self.check(image.len(), base, per_section)?;
+        self.encode_with(image, base, self.even(per_section))
+    }
+
+    fn encode_with(
+        &self,
+        image: &mut [u8],
+        base: BaseRba,
+        leftmost: impl Fn(usize) -> bool + Copy,
+    ) -> Result<(), IndexFull> {
+        self.check(image.len(), base, leftmost)?;
         image.fill(0);
         self.put_header(image, base)?;
         self.put_free(image, base);
-        self.put_entries(image, base, per_section);
+        self.put_entries(image, base, leftmost);
         let record = image.len() - CONTROL_LEN;
         put(image, record + 1, &(record as u16).to_be_bytes());
         put(image, record + RDF_LEN, &(record as u16).to_be_bytes());
@@ -94,10 +117,15 @@ impl RecordRef<'_> {
     /// The record fits an index CI of `index_ci_size` bytes.
     pub fn fits(&self, index_ci_size: usize, ci_per_ca: usize) -> bool {
         let ci_per_ca = ci_per_ca as u32;
-        self.space(ci_per_ca, section_size(ci_per_ca as usize)) <= room(index_ci_size)
+        self.space(ci_per_ca, self.even(section_size(ci_per_ca as usize))) <= room(index_ci_size)
     }
 
-    fn check(&self, index_ci_size: usize, base: BaseRba, per_section: usize) -> Result<(), IndexFull> {
+    fn check(
+        &self,
+        index_ci_size: usize,
+        base: BaseRba,
+        leftmost: impl Fn(usize) -> bool + Copy,
+    ) -> Result<(), IndexFull> {
         if self.level == 0 {
             return Err(IndexFull::Level);
         }
@@ -114,36 +142,70 @@ impl RecordRef<'_> {
         if let Some(entry) = self.entries.windows(2).position(misplaced) {
             return Err(IndexFull::Order { entry: entry + 1 });
         }
-        let (need, have) = (self.space(base.ci_per_ca, per_section), room(index_ci_size));
+        let (need, have) = (self.space(base.ci_per_ca, leftmost), room(index_ci_size));
         match need > have {
             true => Err(IndexFull::Space { need, have }),
             false => Ok(()),
         }
     }
 
-    /// Bytes of the record.
-    fn space(&self, ci_per_ca: u32, per_section: usize) -> usize {
+    /// Bytes of the record, where `leftmost` says which entries are the leftmost of their sections.
+    fn space(&self, ci_per_ca: u32, leftmost: impl Fn(usize) -> bool + Copy) -> usize {
         let pointer = pointer_len(self.level, ci_per_ca);
-        let keys: usize = (0..self.entries.len())
-            .map(|i| self.entries[i].0.len() - self.front(i, per_section) + FL_LEN + pointer)
+        let entries = self.entries.iter().zip(self.fronts(leftmost));
+        let keys: usize = entries
+            .map(|(entry, (front, leftmost))| {
+                let field = if leftmost { SECTION_FIELD_LEN } else { 0 };
+                entry.0.len() - front + FL_LEN + pointer + field
+            })
             .sum();
-        let sections = self.entries.len().div_ceil(per_section);
-        HEADER_LEN + self.free.len() * pointer + keys + sections * SECTION_FIELD_LEN
+        HEADER_LEN + self.free.len() * pointer + keys
     }
 
-    /// Entry `i` is the leftmost (highest) of its section.
-    fn is_leftmost(&self, i: usize, per_section: usize) -> bool {
-        (i + 1) % per_section == 0 || i + 1 == self.entries.len()
+    /// The leftmost (highest) entries of sections of so many entries.
+    fn even(&self, per_section: usize) -> impl Fn(usize) -> bool + Copy {
+        let (per_section, count) = (per_section.max(1), self.entries.len());
+        move |i| (i + 1) % per_section == 0 || i + 1 == count
     }
 
-    /// Characters that entry `i` leaves out: those it shares with its neighbour of the next lower key or, if it is the
-    /// leftmost of its section, with the leftmost of the section before. So a search can go from section to section.
-    fn front(&self, i: usize, per_section: usize) -> usize {
-        let against = match self.is_leftmost(i, per_section) {
-            true => (i / per_section * per_section).checked_sub(1),
-            false => i.checked_sub(1),
-        };
-        against.map_or(0, |a| shared(self.entries[a].0, self.entries[i].0))
+    /// The leftmost entries of the sections in which the record takes the fewest bytes.
+    fn tightest(&self) -> Vec<bool> {
+        let count = self.entries.len();
+        let with = |a: usize, b: usize| shared(self.entries[a].0, self.entries[b].0) as isize;
+        // Of each entry as a leftmost one: what it and those before it cost over what they cost within a section, and
+        // the one before it.
+        let mut best: Vec<(isize, Option<usize>)> = Vec::with_capacity(count);
+        for i in 0..count {
+            let within = i.checked_sub(1).map_or(0, |before| with(before, i)) + SECTION_FIELD_LEN as isize;
+            let behind = best
+                .iter()
+                .enumerate()
+                .map(|(a, &(cost, _))| (cost + within - with(a, i), Some(a)));
+            best.push(behind.chain([(within, None)]).min().unwrap_or_default());
+        }
+        let mut leftmost = vec![false; count];
+        let mut next = count.checked_sub(1);
+        while let Some(i) = next {
+            leftmost[i] = true;
+            next = best[i].1;
+        }
+        leftmost
+    }
+
+    /// Of each entry the characters that it leaves out, and whether it is the leftmost of its section. They are those
+    /// it shares with its neighbour of the next lower key or, if it is the leftmost of its section, with the leftmost
+    /// of the section before. So a search can go from section to section.
+    fn fronts<'s>(&'s self, leftmost: impl Fn(usize) -> bool + 's) -> impl Iterator<Item = (usize, bool)> + 's {
+        let mut section_before = None;
+        (0..self.entries.len()).map(move |i| {
+            let leftmost = leftmost(i);
+            let against = match leftmost {
+                true => section_before.replace(i),
+                false => i.checked_sub(1),
+            };
+            let front = against.map_or(0, |a: usize| shared(self.entries[a].0, self.entries[i].0));
+            (front, leftmost)
+        })
     }
 
     fn put_header(&self, image: &mut [u8], base: BaseRba) -> Result<(), IndexFull> {
@@ -189,13 +251,12 @@ impl RecordRef<'_> {
         put(image, at::FSO, &(unused as u16).to_be_bytes());
     }
 
-    fn put_entries(&self, image: &mut [u8], base: BaseRba, per_section: usize) {
+    fn put_entries(&self, image: &mut [u8], base: BaseRba, leftmost: impl Fn(usize) -> bool + Copy) {
         let pointer = pointer_len(self.level, base.ci_per_ca);
         let mut end = image.len() - CONTROL_LEN;
         // Control information of the section before, and the section field it waits for.
         let mut section: Option<(usize, usize)> = None;
-        for (i, (separator, pointed)) in self.entries.iter().enumerate() {
-            let front = self.front(i, per_section);
+        for ((separator, pointed), (front, leftmost)) in self.entries.iter().zip(self.fronts(leftmost)) {
             let key = &separator[front..];
             let control = end - FL_LEN - pointer;
             image[control] = front as u8;
@@ -203,7 +264,7 @@ impl RecordRef<'_> {
             put(image, control + FL_LEN, &pointed.to_be_bytes()[4 - pointer..]);
             end = control - key.len();
             put(image, end, key);
-            if !self.is_leftmost(i, per_section) {
+            if !leftmost {
                 continue;
             }
             match section {
