@@ -448,7 +448,13 @@ impl KsdsString {
             sequential,
             after: self.last_insert,
         };
-        let done = self.change(Keyed::Insert { record, order })?;
+        let done = match self.is_alone() {
+            true => {
+                self.duplicate = false;
+                self.ksds.insert(record, order, By::Itself)?
+            }
+            false => self.change(Keyed::Insert { record, order })?,
+        };
         self.last_insert = Some(done.at);
         self.stored(key, sequential);
         self.inner.after_change()?;
@@ -514,7 +520,7 @@ impl KsdsString {
     /// and nobody but the base has to do with its change. `None`, and nothing is done, in all others.
     #[inline]
     pub fn rewrite_where_it_stands(&mut self, key: &[u8], record: &[u8]) -> Result<Option<u64>, RequestError> {
-        let alone = self.access == Access::Output && self.unit.is_none() && self.inner.sphere().is_none();
+        let alone = self.access == Access::Output && self.is_alone();
         let Some(spot) = self.spot.filter(|_| alone && self.stands_on(key)) else {
             return Ok(None);
         };
@@ -549,6 +555,12 @@ impl KsdsString {
         done?;
         self.release();
         self.inner.after_change()
+    }
+
+    /// Nobody but the base has to do with its changes.
+    #[inline]
+    fn is_alone(&self) -> bool {
+        self.unit.is_none() && self.inner.sphere().is_none()
     }
 
     /// Changes a record, for the unit if there is one, and what alternate indexes there are.
