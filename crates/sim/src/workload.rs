@@ -214,10 +214,9 @@ impl Writer {
             if let Some(has) = has.filter(|_| self.shape.addressed() && self.random.chance(80)) {
                 body.length = has;
             }
-            // Not drawn: what the seeds come to beside that stays.
             match body.fill % 4 {
-                0 => self.push(Request::Rewrite { string, key, body }),
-                1 => {
+                0 if self.rewrites() => self.push(Request::Rewrite { string, key, body }),
+                1 if self.rewrites() => {
                     self.push(Request::Get {
                         string,
                         key: key.clone(),
@@ -527,12 +526,18 @@ impl Writer {
         }
     }
 
+    /// Does it ask for rewrites? Runs that compare with the model do; for a crash one is an update, and what a seed of
+    /// such a run means stays.
+    fn rewrites(&self) -> bool {
+        self.deaths
+    }
+
     fn change_key(&mut self, string: u8) {
         self.read_for_update(string);
         let held = self.oracle.held(string).map(<[u8]>::to_vec);
         let key = self.keys.draw(&mut self.random);
         let body = self.body(key);
-        match held.filter(|_| body.fill % 4 == 0) {
+        match held.filter(|_| self.rewrites() && body.fill % 4 == 0) {
             Some(key) => self.push(Request::Rewrite { string, key, body }),
             None => self.push(Request::Update { string, body }),
         }
