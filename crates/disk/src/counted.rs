@@ -193,4 +193,8 @@ impl File for CountedFile {
         add(&self.totals.sizes, 1);
         self.file.size(set)
     }
+
+    fn forget(&self, at: u64, len: u64) {
+        self.file.forget(at, len);
+    }
 }

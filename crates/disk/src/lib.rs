@@ -1,4 +1,4 @@
-//! The seam between Cica and the operating system: eight methods in two traits, and a clock.
+//! The seam between Cica and the operating system: eight methods in two traits, a hint, and a clock.
 //!
 //! Everything that reads or writes a volume goes through [`Disk`] and [`File`]; the engine knows no other way
 //! out. Three worlds stand behind them: [`LinuxDisk`] (real files), [`MemoryDisk`] (no files at all) and
@@ -71,6 +71,11 @@ pub trait File: Send + Sync + std::fmt::Debug {
     /// The length in bytes; `Some(n)` first grows or cuts the file to `n` and, when it grows, takes the
     /// space from the file system now, so that a later write into it cannot run out of space.
     fn size(&self, set: Option<u64>) -> io::Result<u64>;
+    /// A hint: what lies there was written and is not soon read again. A file that keeps its contents in memory as well
+    /// may keep that no longer; they are what they were.
+    fn forget(&self, at: u64, len: u64) {
+        let _ = (at, len);
+    }
 }
 
 /// Overwrites a file with zeros over its whole length, durably.

@@ -8,6 +8,7 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{self, FallocateFlags};
 use rustix::io::Errno;
 use std::io;
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -259,6 +260,13 @@ impl File for LinuxFile {
         synced.map_err(|errno| failed(Action::Sync, &self.path, errno))
     }
 
+    fn forget(&self, at: u64, len: u64) {
+        // The system keeps what is not durable yet, and pages that begin before or end behind. 0 is all the rest to it.
+        if let (true, Some(len)) = (is_reachable(at, len as usize), NonZeroU64::new(len)) {
+            let _ = fs::fadvise(&self.main, at, Some(len), fs::Advice::DontNeed);
+        }
+    }
+
     fn size(&self, set: Option<u64>) -> io::Result<u64> {
         let Some(to) = set else {
             self.allow(Action::Measure)?;
@@ -393,6 +401,34 @@ mod tests {
             of_socket(true).is_ok(),
             "as of a directory whose names are durable by themselves"
         );
+    }
+
+    #[test]
+    fn what_is_forgotten_is_still_there() {
+        let named = Named::new("forgotten", 3 << 20);
+        let how = Open {
+            write: true,
+            ..Open::default()
+        };
+        let file = named.open(how);
+        let write = |at| file.write(&[WriteAt { at, buf: &[9; 5000] }]).expect("a write");
+        write(700_001);
+        file.sync().expect("a sync");
+        write(1_400_001);
+        for (at, len) in [
+            (0, 3 << 20),
+            (5, 4096),
+            (0, 0),
+            (2 << 20, u64::MAX),
+            (u64::MAX, 9),
+            (9 << 20, 1),
+        ] {
+            file.forget(at, len);
+        }
+        let bytes = std::fs::read(&named.path).expect("it");
+        let is_written = |at| (700_001..705_001).contains(&at) || (1_400_001..1_405_001).contains(&at);
+        let expected: Vec<u8> = (0..3 << 20).map(|at| if is_written(at) { 9 } else { 7 }).collect();
+        assert!(bytes == expected);
     }
 
     #[test]

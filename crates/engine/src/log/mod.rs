@@ -387,7 +387,9 @@ impl Log {
             }
             file.write(&[WriteAt { at, buf: &group }])
                 .map_err(|e| format!("log {text}: write failed: {e}"))?;
-            file.sync().map_err(|e| format!("log {text}: sync failed: {e}"))
+            file.sync().map_err(|e| format!("log {text}: sync failed: {e}"))?;
+            pool::forget_beyond_kept(&*file, at, group.len() as u64);
+            Ok(())
         });
         done?;
         // A group that one long record swelled is not kept.

@@ -231,6 +231,14 @@ pub(super) fn make_room(claimed: &mut Claimed, bytes: u64) -> Result<(), String>
     Ok(())
 }
 
+/// What a long step writes behind the length that is kept is cut off in the end, and until then read by a recovery
+/// alone: it takes no memory from what is.
+pub(super) fn forget_beyond_kept(file: &dyn File, at: u64, len: u64) {
+    if at >= KEPT {
+        file.forget(at, len);
+    }
+}
+
 /// Gives a file back, cut to the length that short steps want. If this write is lost the file stays out of use until it
 /// is recovered, which then finds nothing to do.
 pub(super) fn release(claimed: Claimed) {

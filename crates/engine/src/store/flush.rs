@@ -251,6 +251,7 @@ impl Component {
         }
         let (old, committed) = (page.region(), page.committed_region());
         page.set_regions(region, committed);
+        self.forget_region(old);
         self.region_left(old, committed == old);
         let (annex, committed) = (page.annex(), page.committed_annex());
         if annex != NO_REGION {
@@ -259,6 +260,18 @@ impl Component {
         }
         self.ca_changed(ca);
         Ok(())
+    }
+
+    /// The images in a region are needed by a recovery alone, until its slots are written over: they make room in the
+    /// system's memory for those that came for them, so that a commit takes no more of it than there was. Pages that two
+    /// writes of [`copy_ca`](Self::copy_ca) share stay, because half of one cannot be written without the other half.
+    fn forget_region(&self, region: u32) {
+        let at_once = self.pool.buffer_len() / self.layout.ci_size;
+        for first in (0..self.layout.slots).step_by(at_once.max(1)) {
+            let slots = at_once.min(self.layout.slots - first);
+            let at = self.layout.slot(region, first as u16);
+            let _ = self.file().map(|f| f.forget(at, (slots * self.layout.ci_size) as u64));
+        }
     }
 
     /// Copies all CIs of a CA that have records to the slots of `region`, in CI order, a buffer full at a time; returns

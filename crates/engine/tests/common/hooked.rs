@@ -18,6 +18,9 @@ pub trait Hook: Send + Sync + 'static {
     fn write(&self, file: &Hooked, batch: &[WriteAt<'_>]) -> io::Result<()> {
         file.file.write(batch)
     }
+    fn forget(&self, file: &Hooked, at: u64, len: u64) {
+        file.file.forget(at, len);
+    }
 }
 
 /// An open file, how it was opened, and the file below.
@@ -86,5 +89,8 @@ impl File for Hooked {
     }
     fn size(&self, set: Option<u64>) -> io::Result<u64> {
         self.file.size(set)
+    }
+    fn forget(&self, at: u64, len: u64) {
+        self.hook.forget(self, at, len);
     }
 }
