@@ -5,6 +5,7 @@ mod common;
 
 use cica_disk::{Create, Disk, Open};
 use cica_engine::*;
+use cica_format::attributes::Organization;
 use common::keyed::numbers;
 use common::power::{cut, world};
 use common::*;
@@ -233,4 +234,50 @@ fn a_log_file_that_a_killed_process_made_is_made_durable() {
     ds.commit().unwrap();
     let after = cut(&disk);
     assert_eq!(numbers(&after.open(&after.engine(), "a")), [0, 1]);
+}
+
+/// The log leaves out what fills records up; a recovery puts it back.
+#[test]
+fn records_that_are_filled_up_outlive_a_power_cut_whole() {
+    for organization in [Organization::Ksds, Organization::Esds] {
+        let (disk, world) = world();
+        let engine = world.engine();
+        world.create(&engine, "a", |data, _| data.organization = organization);
+        let filled = |n: u64, byte: u8, len: usize| {
+            let mut record = key(n);
+            record.resize(len, byte);
+            record
+        };
+        let mut written = vec![filled(0, b'!', 60)];
+        // The first is loaded: a load is not logged.
+        let ds = world.open(&engine, "a");
+        ds.string().insert(&written[0], Insert::Sequential).unwrap();
+        ds.close().unwrap();
+        let ds = world.open(&engine, "a");
+        let mut string = ds.string();
+        for (n, byte) in [b' ', 0, 0xFF, b'0'].into_iter().enumerate() {
+            for (m, len) in [8, 9, 23, 24, 25, 60, 400].into_iter().enumerate() {
+                written.push(filled((n * 10 + m) as u64 + 1, byte, len));
+                string.insert(written.last().unwrap(), Insert::Sequential).unwrap();
+            }
+        }
+        // One of the same length is filled up with something else.
+        written[6] = filled(6, b'*', 60);
+        string.point_first().unwrap();
+        for _ in 0..7 {
+            string.next(Intent::Update).unwrap();
+        }
+        string.update(&written[6]).unwrap();
+        ds.commit().unwrap();
+        let left = cut(&disk);
+        let engine = left.engine();
+        let ds = left.open(&engine, "a");
+        assert_sound(&ds);
+        let mut string = ds.string();
+        string.point_first().unwrap();
+        for record in &written {
+            assert_eq!(string.next(Intent::Read).unwrap().bytes, record, "{organization:?}");
+        }
+        assert!(string.next(Intent::Read).is_err());
+    }
 }

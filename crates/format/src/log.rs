@@ -7,6 +7,7 @@
 use crate::bytes::{le16, le32, le64, need, put};
 use crate::checksum::own_checksum;
 use crate::error::FormatError;
+use std::borrow::Cow;
 
 /// Groups start at multiples of this.
 pub const BLOCK_LEN: usize = 4096;
@@ -32,14 +33,14 @@ pub enum LogRecord<'a> {
         /// Data set number.
         number: u32,
         /// Record.
-        record: &'a [u8],
+        record: Cow<'a, [u8]>,
     },
     /// The record with this record's key (or place) was replaced by it.
     Update {
         /// Data set number.
         number: u32,
         /// Record.
-        record: &'a [u8],
+        record: Cow<'a, [u8]>,
     },
     /// The record with this key (or place) was erased.
     Erase {
@@ -107,7 +108,7 @@ pub const GROUP_MAGIC: [u8; 4] = *b"CiLG";
 /// First eight bytes of a log file.
 pub const FILE_MAGIC: [u8; 8] = *b"CICALOG ";
 /// Format version of logs this code writes; it refuses newer ones.
-pub const FORMAT: u16 = 3;
+pub const FORMAT: u16 = 4;
 
 /// Names in messages.
 const GROUP: &str = "log group";
@@ -137,6 +138,9 @@ mod at {
     pub const DATA_SET_PATH: usize = 21;
     /// In a record without the LSN.
     pub const OLD_DATA_SET_PATH: usize = 13;
+    pub const RUN_BYTE: usize = 5;
+    pub const RUN: usize = 6;
+    pub const RUN_BODY: usize = 8;
     pub const POINTER_KEY_LEN: usize = 5;
     pub const POINTER_KEY: usize = 6;
     pub const UNIT: usize = 5;
@@ -162,6 +166,9 @@ mod kind {
     pub const TAKEN_BACK: u8 = 9;
     pub const UNIT_END: u8 = 10;
     pub const DATA_SET: u8 = 11;
+    /// An insert, and an update, whose record ends in a run of one byte that is not written out.
+    pub const INSERT_RUN: u8 = 12;
+    pub const UPDATE_RUN: u8 = 13;
 }
 
 /// What a group says of itself.
@@ -198,12 +205,12 @@ pub fn begin_group(buf: &mut Vec<u8>) {
 
 /// Appends an insert of `record` into data set `number`.
 pub fn append_insert(buf: &mut Vec<u8>, number: u32, record: &[u8]) {
-    append_record(buf, kind::INSERT, number, &[record]);
+    append_insert_at(buf, number, &[], record);
 }
 
 /// Appends an update by `record` in data set `number`.
 pub fn append_update(buf: &mut Vec<u8>, number: u32, record: &[u8]) {
-    append_record(buf, kind::UPDATE, number, &[record]);
+    append_update_at(buf, number, &[], record);
 }
 
 /// Appends an erase of the record with `key` in data set `number`.
@@ -260,7 +267,7 @@ pub fn parts(mut rest: &[u8]) -> impl Iterator<Item = Result<LogRecord<'_>, Form
                 what: RECORD,
                 field: "kind in a unit",
                 value: other.into(),
-                must: "from 2 to 6",
+                must: "from 2 to 6, 12 or 13",
             }),
         });
         if part.is_err() {
@@ -272,12 +279,33 @@ pub fn parts(mut rest: &[u8]) -> impl Iterator<Item = Result<LogRecord<'_>, Form
 
 /// Appends an insert of `record` at `place`: its RBA (8 bytes) or relative record number (4 bytes), big-endian.
 pub fn append_insert_at(buf: &mut Vec<u8>, number: u32, place: &[u8], record: &[u8]) {
-    append_record(buf, kind::INSERT, number, &[place, record]);
+    append_change(buf, [kind::INSERT, kind::INSERT_RUN], number, place, record);
 }
 
 /// Appends an update of what stands at `place`, as in [`append_insert_at`], by `record`.
 pub fn append_update_at(buf: &mut Vec<u8>, number: u32, place: &[u8], record: &[u8]) {
-    append_record(buf, kind::UPDATE, number, &[place, record]);
+    append_change(buf, [kind::UPDATE, kind::UPDATE_RUN], number, place, record);
+}
+
+/// Appends a change of the first kind, or of the second where the record ends in a run of one byte: the blanks or zeros
+/// behind the last field of a record of fixed length are often most of it.
+fn append_change(buf: &mut Vec<u8>, [plain, with_run]: [u8; 2], number: u32, place: &[u8], record: &[u8]) {
+    let run = run_at_end(record);
+    match record.split_at_checked(record.len() - usize::from(run)) {
+        Some((before, [byte, ..])) => {
+            append_record(buf, with_run, number, &[&[*byte], &run.to_le_bytes(), place, before]);
+        }
+        _ => append_record(buf, plain, number, &[place, record]),
+    }
+}
+
+/// How many bytes like the last a record ends in, as far as they fill whole chunks; 0 where it would gain nothing.
+fn run_at_end(record: &[u8]) -> u16 {
+    const CHUNK: usize = 16;
+    const MOST: usize = u16::MAX as usize / CHUNK;
+    let Some(&last) = record.last() else { return 0 };
+    let chunks = record.rchunks_exact(CHUNK).take(MOST);
+    (chunks.take_while(|chunk| **chunk == [last; CHUNK]).count() * CHUNK) as u16
 }
 
 fn append_record(buf: &mut Vec<u8>, kind: u8, number: u32, body: &[&[u8]]) {
@@ -402,6 +430,16 @@ fn path(bytes: &[u8]) -> Result<&str, FormatError> {
     })
 }
 
+/// Place and record of a change whose record ends in a run.
+fn with_run(bytes: &[u8]) -> Result<Vec<u8>, FormatError> {
+    need(RECORD, bytes, at::RUN_BODY)?;
+    let (byte, run, before) = (bytes[at::RUN_BYTE], le16(bytes, at::RUN), &bytes[at::RUN_BODY..]);
+    let mut record = Vec::with_capacity(before.len() + usize::from(run));
+    record.extend_from_slice(before);
+    record.resize(before.len() + usize::from(run), byte);
+    Ok(record)
+}
+
 /// Alternate key and pointer of a pointer record.
 fn key_and_pointer(bytes: &[u8]) -> Result<(&[u8], &[u8]), FormatError> {
     need(RECORD, bytes, at::POINTER_KEY)?;
@@ -423,8 +461,8 @@ impl LogRecord<'_> {
                 let (cluster, committed) = (cluster.to_le_bytes(), committed.to_le_bytes());
                 append_record(buf, kind::DATA_SET, number, &[&cluster, &committed, path.as_bytes()]);
             }
-            LogRecord::Insert { number, record } => append_insert(buf, number, record),
-            LogRecord::Update { number, record } => append_update(buf, number, record),
+            LogRecord::Insert { number, ref record } => append_insert(buf, number, record),
+            LogRecord::Update { number, ref record } => append_update(buf, number, record),
             LogRecord::Erase { number, key } => append_erase(buf, number, key),
             LogRecord::AddPointer { number, key, pointer } => append_add_pointer(buf, number, key, pointer),
             LogRecord::RemovePointer { number, key, pointer } => append_remove_pointer(buf, number, key, pointer),
@@ -479,8 +517,22 @@ impl LogRecord<'_> {
                     path: path(&bytes[at::OLD_DATA_SET_PATH..])?,
                 })
             }
-            kind::INSERT => Ok(LogRecord::Insert { number, record: body }),
-            kind::UPDATE => Ok(LogRecord::Update { number, record: body }),
+            kind::INSERT => Ok(LogRecord::Insert {
+                number,
+                record: body.into(),
+            }),
+            kind::UPDATE => Ok(LogRecord::Update {
+                number,
+                record: body.into(),
+            }),
+            kind::INSERT_RUN => Ok(LogRecord::Insert {
+                number,
+                record: with_run(bytes)?.into(),
+            }),
+            kind::UPDATE_RUN => Ok(LogRecord::Update {
+                number,
+                record: with_run(bytes)?.into(),
+            }),
             kind::ERASE => Ok(LogRecord::Erase { number, key: body }),
             kind::ADD_POINTER => {
                 let (key, pointer) = key_and_pointer(bytes)?;
@@ -521,7 +573,7 @@ impl LogRecord<'_> {
                 what: RECORD,
                 field: "kind",
                 value: other.into(),
-                must: "from 1 to 11",
+                must: "from 1 to 13",
             }),
         }
     }

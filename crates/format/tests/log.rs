@@ -10,6 +10,7 @@ use cica_format::FormatError;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use samples::hex;
+use std::borrow::Cow;
 
 const LOG: u64 = 0x1112_1314_1516_1718;
 const FIRST_LSN: u64 = 0x2122_2324_2526_2728;
@@ -33,11 +34,11 @@ fn four() -> [LogRecord<'static>; 4] {
         },
         LogRecord::Insert {
             number: 7,
-            record: b"0001NEW",
+            record: b"0001NEW".into(),
         },
         LogRecord::Update {
             number: 7,
-            record: b"0001CHANGED",
+            record: b"0001CHANGED".into(),
         },
         LogRecord::Erase {
             number: 7,
@@ -116,13 +117,46 @@ fn the_short_ways_write_the_same() {
     assert_eq!(apart, whole);
 }
 
+/// What fills up a record is not written; what stands in front of it is, and a place is never part of it.
+#[test]
+fn a_run_at_the_end_of_a_record_is_not_written() {
+    for (front, run, written) in [
+        (&b"0001SMITH"[..], 15, 9 + 15),
+        (b"0001SMITH", 16, 9 + 3),
+        (b"0001SMITH", 191, 9 + 3 + 191 % 16),
+        (b"", 80, 3),
+        (b"", 16, 3),
+        (b"0001", 70_000, 4 + 3 + 70_000 - 65_520),
+    ] {
+        for (byte, place) in [(b' ', &[][..]), (0, &[0; 8][..]), (0xFF, &[0xFF; 32])] {
+            let record = [front, &vec![byte; run]].concat();
+            let mut buf = Vec::new();
+            begin_group(&mut buf);
+            append_insert_at(&mut buf, 7, place, &record);
+            append_update_at(&mut buf, 7, place, &record);
+            assert_eq!(
+                buf.len(),
+                GROUP_HEADER_LEN + 2 * (9 + place.len() + written),
+                "{front:?}, {run}"
+            );
+            finish_group(&mut buf, LOG, EPOCH, FIRST_LSN, 2);
+            let record: Cow<'_, [u8]> = [place, &record].concat().into();
+            let insert = LogRecord::Insert {
+                number: 7,
+                record: record.clone(),
+            };
+            assert_eq!(read(&buf), Ok(vec![insert, LogRecord::Update { number: 7, record }]));
+        }
+    }
+}
+
 #[test]
 fn a_group_is_whole_blocks() {
     for (len, blocks) in [(4096 - 40 - 9, 1), (4096 - 40 - 9 + 1, 2), (10_000, 3)] {
-        let record = vec![0xC1; len];
+        let record: Vec<u8> = (0..len).map(|i| i as u8).collect();
         let group = group(&[LogRecord::Insert {
             number: 1,
-            record: &record,
+            record: (&record).into(),
         }]);
         assert_eq!(group.len(), blocks * BLOCK_LEN);
         assert_eq!(read_group(&group).map(|(_, len)| len), Ok(blocks * BLOCK_LEN));
@@ -138,7 +172,7 @@ fn a_group_is_whole_blocks() {
             read(&group),
             Ok(vec![LogRecord::Insert {
                 number: 1,
-                record: &record
+                record: (&record).into()
             }])
         );
     }
@@ -156,10 +190,10 @@ fn a_group_without_records() {
 
 #[test]
 fn damage_of_any_byte_is_found() {
-    let record = [0xC1; 5000];
+    let record: Vec<u8> = (0..5000).map(|i| i as u8).collect();
     let good = group(&[LogRecord::Insert {
         number: 1,
-        record: &record,
+        record: record.into(),
     }]);
     let mut header = [0; BLOCK_LEN];
     LogFileHeader {
@@ -314,7 +348,11 @@ fn records_of_what_is_no_group() {
 fn the_parts_of_a_unit() {
     let insert = LogRecord::Insert {
         number: 1,
-        record: b"00017SMITH",
+        record: b"00017SMITH".into(),
+    };
+    let padded = LogRecord::Update {
+        number: 1,
+        record: b"00017SMITH                ".into(),
     };
     let add = LogRecord::AddPointer {
         number: 2,
@@ -327,7 +365,7 @@ fn the_parts_of_a_unit() {
         pointer: b"",
     };
     let mut bytes = Vec::new();
-    for part in [&insert, &add, &remove] {
+    for part in [&insert, &padded, &add, &remove] {
         part.append(&mut bytes);
     }
     let group = group(&[LogRecord::Unit { parts: &bytes }]);
@@ -336,9 +374,9 @@ fn the_parts_of_a_unit() {
         panic!("one unit was written");
     };
     let whole: Result<Vec<_>, _> = parts(read).collect();
-    assert_eq!(whole, Ok(vec![insert, add, remove]));
+    assert_eq!(whole, Ok(vec![insert, padded, add, remove]));
     // Cut anywhere, it ends with an error, or at a record's end.
-    let ends = [0, 19, 39];
+    let ends = [0, 19, 41, 61];
     for cut in 0..bytes.len() {
         let read: Result<Vec<_>, _> = parts(&bytes[..cut]).collect();
         assert_eq!(read.is_ok(), ends.contains(&cut), "cut at {cut}");
@@ -414,11 +452,11 @@ impl Request {
             },
             Request::Insert(number, record) => LogRecord::Insert {
                 number: *number,
-                record,
+                record: record.into(),
             },
             Request::Update(number, record) => LogRecord::Update {
                 number: *number,
-                record,
+                record: record.into(),
             },
             Request::Erase(number, key) => LogRecord::Erase { number: *number, key },
         }
@@ -426,7 +464,8 @@ impl Request {
 }
 
 fn any_request() -> impl Strategy<Value = Request> {
-    let bytes = || vec(any::<u8>(), 0..300);
+    let front = || vec(any::<u8>(), 0..200);
+    let bytes = || (front(), any::<u8>(), 0usize..100).prop_map(|(front, byte, run)| [front, vec![byte; run]].concat());
     prop_oneof![
         (any::<u32>(), any::<u64>(), any::<u64>(), ".{0,60}").prop_map(|(n, c, l, p)| Request::DataSet(n, c, l, p)),
         (any::<u32>(), bytes()).prop_map(|(n, r)| Request::Insert(n, r)),

@@ -354,7 +354,7 @@ fn log_file_and_group() {
     let fields = [
         ("magic", b"CICALOG ".to_vec()),
         ("checksum", own(&file, 8)),
-        ("format", le!(3u16)),
+        ("format", le!(4u16)),
         ("log", le!(0x1112_1314_1516_1718u64)),
         ("claims", le!(0x2122_2324u32)),
         ("birth", le!(0x3132_3334u32)),
@@ -365,7 +365,7 @@ fn log_file_and_group() {
     begin_group(&mut group);
     LogRecord::Insert {
         number: 9,
-        record: b"ADAMS",
+        record: b"ADAMS".into(),
     }
     .append(&mut group);
     finish_group(&mut group, 0x1112_1314_1516_1718, 0x2122_2324, 0x3132_3334_3536_3738, 1);
@@ -386,7 +386,7 @@ fn log_records() {
     let mut bytes = Vec::new();
     LogRecord::Insert {
         number: 9,
-        record: b"ADAMS",
+        record: b"ADAMS".into(),
     }
     .append(&mut bytes);
     let fields = [
@@ -396,6 +396,22 @@ fn log_records() {
         ("body", b"ADAMS".to_vec()),
     ];
     assert_pictured("log", "Record", &bytes, &fields);
+
+    bytes.clear();
+    LogRecord::Insert {
+        number: 9,
+        record: b"ADAMS                                ".into(),
+    }
+    .append(&mut bytes);
+    let fields = [
+        ("length", le!(13u32)),
+        ("kind", vec![12]),
+        ("number", le!(9u32)),
+        ("byte", b" ".to_vec()),
+        ("run", le!(32u16)),
+        ("body", b"ADAMS".to_vec()),
+    ];
+    assert_pictured("log", "Record that ends in a run", &bytes, &fields);
 
     bytes.clear();
     LogRecord::DataSet {
@@ -435,7 +451,7 @@ fn log_records() {
     let mut parts = Vec::new();
     LogRecord::Insert {
         number: 9,
-        record: b"ADAMS",
+        record: b"ADAMS".into(),
     }
     .append(&mut parts);
     bytes.clear();
@@ -449,7 +465,7 @@ fn log_records_of_a_unit_of_recovery() {
     let (mut redo, mut undo, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
     LogRecord::Insert {
         number: 9,
-        record: b"ADAMS",
+        record: b"ADAMS".into(),
     }
     .append(&mut redo);
     LogRecord::Erase { number: 9, key: b"AD" }.append(&mut undo);

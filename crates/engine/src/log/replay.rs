@@ -295,8 +295,8 @@ fn owned(record: LogRecord<'_>) -> Result<Logged, FormatError> {
                 index: index.into(),
             }
         }
-        LogRecord::Insert { number, record } => Logged::Insert(number, record.to_vec()),
-        LogRecord::Update { number, record } => Logged::Update(number, record.to_vec()),
+        LogRecord::Insert { number, record } => Logged::Insert(number, record.into_owned()),
+        LogRecord::Update { number, record } => Logged::Update(number, record.into_owned()),
         LogRecord::Erase { number, key } => Logged::Erase(number, key.to_vec()),
         LogRecord::AddPointer { number, key, pointer } => Logged::AddPointer(number, key.to_vec(), pointer.to_vec()),
         LogRecord::RemovePointer { number, key, pointer } => {
