@@ -54,6 +54,10 @@ impl Body {
         let mut bytes: Vec<u8> = (0..self.length)
             .map(|i| (self.fill >> (8 * (i % 4))) as u8 ^ i as u8)
             .collect();
+        // Some are filled up at the end, as records of fixed length are: the log writes that in a way of its own.
+        if self.fill % 3 == 0 {
+            bytes[self.length * 3 / 4..].fill(self.fill as u8);
+        }
         for (at, byte) in self.key.iter().enumerate().filter(|_| shape.keyed()) {
             if let Some(place) = bytes.get_mut(shape.key_offset + at) {
                 *place = *byte;
