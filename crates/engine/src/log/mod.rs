@@ -77,6 +77,10 @@ const OVERDUE: u8 = 4;
 /// Bytes of log by which it may grow while the trees are being committed.
 const OVERDUE_BYTES: u64 = 128 << 20;
 
+/// Bytes that a record counts at least towards the epoch: to do one again costs a recovery much the same, however few
+/// they are.
+const LIGHTEST: u64 = 100;
+
 /// Bytes of an epoch for a pool of so many bytes.
 pub fn epoch_for(pool: usize) -> u64 {
     (pool as u64 / 4).clamp(EPOCH_BYTES.0, EPOCH_BYTES.1)
@@ -124,7 +128,9 @@ struct Claimed {
     log: u64,
     epoch: u32,
     at: u64,
-    /// Where the log is so long that it should start over.
+    /// What it would cost to do the epoch's records again, in bytes of log.
+    weight: u64,
+    /// From this weight on the log is so long that it should start over.
     long: u64,
     capacity: u64,
 }
@@ -364,10 +370,11 @@ impl Log {
                 pool::make_room(f, group.len() as u64)?;
                 let at = f.at;
                 f.at += group.len() as u64;
-                if f.at > f.long {
+                f.weight += (group.len() as u64).max(u64::from(records) * LIGHTEST);
+                if f.weight > f.long {
                     self.pressure.fetch_or(LONG, Relaxed);
                 }
-                if f.at > f.long + OVERDUE_BYTES {
+                if f.weight > f.long + OVERDUE_BYTES {
                     self.pressure.fetch_or(OVERDUE, Relaxed);
                 }
                 (f.file.clone(), f.log, f.path.clone(), f.epoch, at)
@@ -427,6 +434,7 @@ impl Log {
         if let Some(f) = &mut state.file {
             f.epoch += 1;
             f.at = BLOCK_LEN as u64;
+            f.weight = f.at;
             f.long = self.epoch_bytes.load(Relaxed);
         }
     }
@@ -446,7 +454,7 @@ impl Log {
         let mut state = self.state.lock();
         self.pressure.fetch_and(!(LONG | OVERDUE), Relaxed);
         if let Some(f) = &mut state.file {
-            f.long = f.at + self.epoch_bytes.load(Relaxed);
+            f.long = f.weight + self.epoch_bytes.load(Relaxed);
         }
     }
 }

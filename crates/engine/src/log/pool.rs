@@ -162,6 +162,7 @@ impl Place<'_> {
             log: header.log,
             epoch: 1,
             at: BLOCK_LEN as u64,
+            weight: BLOCK_LEN as u64,
             long: self.epoch_bytes,
             capacity,
         }))

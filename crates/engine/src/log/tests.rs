@@ -4,7 +4,7 @@
 use super::*;
 use cica_disk::sim::{Errno, Faults};
 use cica_disk::{Counted, Create, Image, ManualClock, MemoryDisk, Open, SimDisk};
-use cica_format::log::{append_insert, LogFileHeader};
+use cica_format::log::{append_erase, append_insert, LogFileHeader};
 use std::path::Path;
 
 /// A data set that notes which logs its root would name.
@@ -74,9 +74,14 @@ fn simulated() -> SimDisk {
     SimDisk::from(Image::with_directories(["/log"]))
 }
 
+/// So many bytes, which do not end in a run.
+fn record(bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|at| at as u8).collect()
+}
+
 /// Logs an insert of so many bytes and flushes it.
 fn write(log: &Log, number: u32, bytes: usize) -> Result<u64, String> {
-    let lsn = log.append(number, |buf| append_insert(buf, number, &vec![0xC1; bytes]));
+    let lsn = log.append(number, |buf| append_insert(buf, number, &record(bytes)));
     log.flush(lsn).map(|()| lsn)
 }
 
@@ -123,7 +128,7 @@ fn what_is_asked_of_whoever_comes_by() {
     let number = join(&log, 1, &a);
     assert_eq!(wanted(&log), [false; 3]);
     // Header of the group and the data set's record: 40 + 41 bytes. Each insert has 9 before its record.
-    let lsn = log.append(number, |buf| append_insert(buf, number, &[0; 910]));
+    let lsn = log.append(number, |buf| append_insert(buf, number, &record(910)));
     assert_eq!(wanted(&log), [false; 3], "1,000 bytes may gather");
     log.append(number, |buf| append_insert(buf, number, &[]));
     assert_eq!(wanted(&log), [true, false, false]);
@@ -206,6 +211,21 @@ fn a_file_grows_by_its_length_within_bounds() {
     lengths.dedup();
     let kib = [512, 1024, 2048, 4096, 8192, 12_288, 16_384];
     assert_eq!(lengths, kib.map(|n| n << 10));
+}
+
+/// A recovery does them one by one.
+#[test]
+fn many_light_records_make_a_log_long_before_its_bytes_do() {
+    let log = log_on(&memory(), 1 << 20, 1 << 20);
+    let number = join(&log, 1, &noting());
+    let erase = |records: u64| {
+        let last = (0..records).map(|_| log.append(number, |buf| append_erase(buf, number, b"KEY")));
+        log.flush(last.last().unwrap()).unwrap();
+    };
+    erase(10_000);
+    assert!(!log.wants().long, "a million is 1 << 20 and less");
+    erase(500);
+    assert!(log.wants().long);
 }
 
 #[test]
@@ -487,7 +507,7 @@ fn what_was_flushed_is_read_back_and_ends_at_damage() {
     };
     let inserts = (2..)
         .zip(lens)
-        .map(|(lsn, len)| (lsn, Logged::Insert(number, vec![0xC1; len])));
+        .map(|(lsn, len)| (lsn, Logged::Insert(number, record(len))));
     let all: Vec<_> = std::iter::once((1, data_set)).chain(inserts).collect();
     assert_eq!(read_back(&disk, id).unwrap(), all);
     // A byte of each group changed: the groups before it are read. (First block of the group, requests before it.)
