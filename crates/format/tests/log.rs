@@ -256,12 +256,12 @@ fn the_file_header() {
             what: "log file header"
         })
     );
-    bytes[12] = 4;
+    bytes[12] = 5;
     assert_eq!(
         LogFileHeader::decode(&bytes),
         Err(FormatError::NewerFormat {
             what: "log file header",
-            found: 4
+            found: 5
         })
     );
 }
@@ -307,13 +307,15 @@ fn records_that_contradict_themselves_end_the_group() {
         })
     };
     assert_eq!(
-        after("05000000 0C 09000000", 2),
-        [Ok(9), field("kind", 12, "from 1 to 11", "log record")]
+        after("05000000 0E 09000000", 2),
+        [Ok(9), field("kind", 14, "from 1 to 13", "log record")]
     );
     assert_eq!(
         after("05000000 00 09000000", 2),
-        [Ok(9), field("kind", 0, "from 1 to 11", "log record")]
+        [Ok(9), field("kind", 0, "from 1 to 13", "log record")]
     );
+    assert_eq!(after("07000000 0C 09000000 4010", 2), [Ok(9), short(8, 7)]);
+    assert_eq!(after("07000000 0D 09000000 4010", 2), [Ok(9), short(8, 7)]);
     assert_eq!(after("05000000 05 09000000", 2), [Ok(9), short(6, 5)]);
     assert_eq!(after("07000000 06 09000000 02 C1", 2), [Ok(9), short(8, 7)]);
     let path = field("path (good bytes)", 1, "all of it, UTF-8", "log record");
