@@ -29,11 +29,13 @@
 //!   sync, and a power cut would bring the one before back when the log is gone.
 //! * V7. Of the log nothing is done that is not durable in it: its owner may have died between write and sync. Else a
 //!   power cut in the recovery could leave one data set with a change and another without it, and no log that tells.
+//! * V8. Where later requests stand behind the end of the log, those between are lost (`log/gap.rs`): nothing is done and
+//!   the log stays, unless no tree lacks any of them.
 
 use crate::dataset::{Inner, OpenOptions};
 use crate::engine::Engine;
 use crate::error::OpenError;
-use crate::log::{Left, LogReader, Logged};
+use crate::log::{Gap, Left, LogReader, Logged};
 use crate::roots::read_root;
 use crate::unit::Unfinished;
 use crate::volumes::Absent;
@@ -95,8 +97,7 @@ impl Engine {
             Err(_) if self.peek(data)?.log.log != root.log.log => return Ok(()),
             Err(what) => {
                 return Err(trouble(format!(
-                    "{} needs the requests in this log, which its last owner left; {what}. Bring the log file back, \
-                     or delete the data set and restore it from a copy",
+                    "{} needs the requests in this log, which its last owner left; {what}",
                     data.display()
                 )))
             }
@@ -171,7 +172,7 @@ impl<'e> Recovery<'e> {
             match reader.as_mut().map_or(Ok(None), LogReader::next_group) {
                 Ok(Some(group)) => done = self.replay_group(group),
                 Ok(None) => {
-                    done = self.take_back();
+                    done = self.check_end(reader.as_mut()).and_then(|()| self.take_back());
                     break;
                 }
                 Err(what) => done = Err(self.trouble(what)),
@@ -191,6 +192,58 @@ impl<'e> Recovery<'e> {
         }
     }
 
+    /// The log must not end in front of requests that were written later (V8).
+    fn check_end(&mut self, reader: Option<&mut LogReader>) -> Result<(), OpenError> {
+        let Some(reader) = reader else { return Ok(()) };
+        let Some(gap) = reader.pass_gap().map_err(|what| self.trouble(what))? else {
+            return Ok(());
+        };
+        if gap.after.is_some() {
+            return Err(self.damaged(gap));
+        }
+        loop {
+            while let Some(group) = reader.next_group().map_err(|what| self.trouble(what))? {
+                self.check_trees_have(gap, group)?;
+            }
+            if reader.pass_gap().map_err(|what| self.trouble(what))?.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// No group stands where the log begins: what stands behind `gap` is of an epoch that has ended, or the log has a
+    /// gap.
+    fn check_trees_have(&mut self, gap: Gap, group: Vec<(u64, Logged)>) -> Result<(), OpenError> {
+        for (lsn, logged) in group {
+            if let Logged::DataSet {
+                number,
+                cluster,
+                data,
+                index,
+                ..
+            } = &logged
+            {
+                self.introduce(*number, *cluster, Path::new(data), Path::new(index), 0)?;
+                continue;
+            }
+            for number in logged.parts().iter().filter_map(Logged::number) {
+                match self.numbers.get(&number) {
+                    Some(Member::Open(_, inner)) if !inner.tree_has(lsn) => return Err(self.damaged(gap)),
+                    Some(Member::Away) => self.needed = true,
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn damaged(&self, gap: Gap) -> OpenError {
+        self.trouble(format!(
+            "{gap}, which were written before others that are there. Restore the data set from a copy, or take what is \
+             left of it with cica salvage"
+        ))
+    }
+
     fn trouble(&self, what: String) -> OpenError {
         OpenError::Log {
             path: self.log_path.clone(),
@@ -208,22 +261,11 @@ impl<'e> Recovery<'e> {
                     data,
                     index,
                 } => {
-                    let opened = self.take_in(*cluster, Path::new(data), Path::new(index));
-                    let opened = opened.and_then(|member| {
-                        if let Member::Open(_, inner) = &member {
-                            inner.check_tree_has(*committed)?;
-                        }
-                        Ok(member)
-                    });
-                    let member = match opened {
-                        Err(error @ OpenError::InUse { .. }) => return Err(error),
-                        Err(error) => {
-                            self.set_aside(*cluster, error)?;
-                            Member::Away
-                        }
-                        Ok(member) => member,
-                    };
-                    self.numbers.insert(*number, member);
+                    // Later groups say it again; what the tree must have is what this log began behind.
+                    if !self.numbers.contains_key(number) {
+                        let begins = *committed;
+                        self.introduce(*number, *cluster, Path::new(data), Path::new(index), begins)?;
+                    }
                 }
                 Logged::Unit(parts) => self.replay_parts(lsn, parts)?,
                 Logged::Recoverable { change, redo, undo } => {
@@ -238,6 +280,33 @@ impl<'e> Recovery<'e> {
                 request => self.replay(lsn, request)?,
             }
         }
+        Ok(())
+    }
+
+    /// From here on `number` is this cluster, whose tree must have the requests up to `begins` (V4).
+    fn introduce(
+        &mut self,
+        number: u32,
+        cluster: u64,
+        data: &Path,
+        index: &Path,
+        begins: u64,
+    ) -> Result<(), OpenError> {
+        let opened = self.take_in(cluster, data, index).and_then(|member| {
+            if let Member::Open(_, inner) = &member {
+                inner.check_tree_has(begins)?;
+            }
+            Ok(member)
+        });
+        let member = match opened {
+            Err(error @ OpenError::InUse { .. }) => return Err(error),
+            Err(error) => {
+                self.set_aside(cluster, error)?;
+                Member::Away
+            }
+            Ok(member) => member,
+        };
+        self.numbers.insert(number, member);
         Ok(())
     }
 

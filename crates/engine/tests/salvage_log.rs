@@ -4,9 +4,10 @@
 mod common;
 
 use cica_disk::{MemoryDisk, Open, WriteAt};
-use cica_engine::salvage::{Doubt, Report, Salvage};
+use cica_engine::salvage::{Doubt, Doubtful, Report, Salvage};
 use cica_engine::*;
 use cica_format::attributes::Organization;
+use common::bytes::put;
 use common::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -58,19 +59,23 @@ fn change(organization: Organization, s: &mut Str, n: u64, erase: bool) {
     }
 }
 
+fn create(world: &World, engine: &Engine, organization: Organization) {
+    world.create(engine, "d", |data, _| {
+        data.organization = organization;
+        data.key_length = if organization == Organization::Ksds { 8 } else { 0 };
+        (data.average_record, data.maximum_record) = (60, 60);
+        if organization == Organization::Lds {
+            (data.ci_size, data.ci_per_ca) = (8192, 4);
+        }
+    });
+}
+
 impl Dead {
     fn new(organization: Organization, with_unit: bool) -> Dead {
         let disk = MemoryDisk::default();
         let world = World::on(Arc::new(disk.clone()), Path::new("/"));
         let engine = world.engine();
-        world.create(&engine, "d", |data, _| {
-            data.organization = organization;
-            data.key_length = if organization == Organization::Ksds { 8 } else { 0 };
-            (data.average_record, data.maximum_record) = (60, 60);
-            if organization == Organization::Lds {
-                (data.ci_size, data.ci_per_ca) = (8192, 4);
-            }
-        });
+        create(&world, &engine, organization);
         let fill = |numbers: std::ops::Range<u64>| {
             let ds = world.open(&engine, "d");
             let mut s = ds.string();
@@ -99,6 +104,34 @@ impl Dead {
             change(organization, &mut t, 9, false);
             ds.commit().unwrap();
             std::mem::forget((t, unit));
+        }
+        disk.kill();
+        std::mem::forget((s, ds));
+        Dead { world, organization }
+    }
+
+    /// Records 30 to 35 each in a group of its own, behind the last commit; or that, and then record 36 in the first
+    /// group of the log's next epoch.
+    fn in_groups(organization: Organization, next_epoch: bool) -> Dead {
+        let disk = MemoryDisk::default();
+        let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+        let engine = world.engine();
+        create(&world, &engine, organization);
+        let ds = world.open(&engine, "d");
+        let mut s = ds.string();
+        (0..30).for_each(|n| add(organization, &mut s, n));
+        drop(s);
+        ds.close().unwrap();
+        let ds = world.open(&engine, "d");
+        let mut s = ds.string();
+        for n in 30..36 {
+            add(organization, &mut s, n);
+            ds.commit().unwrap();
+        }
+        if next_epoch {
+            ds.checkpoint().unwrap();
+            add(organization, &mut s, 36);
+            ds.commit().unwrap();
         }
         disk.kill();
         std::mem::forget((s, ds));
@@ -201,6 +234,65 @@ fn without_its_log_everything_is_doubtful_and_the_report_says_why() {
         "{:?}",
         report.notes
     );
+}
+
+/// Damage in the middle of the log: of what is behind it the log has the last word, the rest is doubtful.
+#[test]
+fn what_stands_behind_damage_in_the_log_is_sure_and_the_rest_is_not() {
+    for organization in ALL {
+        let dead = Dead::in_groups(organization, false);
+        let before = dead.salvage();
+        let log = Path::new("/log/log-0001");
+        // The third of the six groups; those of linear data sets have two blocks.
+        let lds = organization == Organization::Lds;
+        put(&*dead.world.disk, log, if lds { 5 } else { 3 } * 4096 + 60, b"?");
+        let (found, report) = dead.salvage();
+        let of_gap = |doubts: &[Doubtful]| doubts.iter().all(|doubt| doubt.why == Doubt::Gap);
+        assert!(
+            of_gap(&report.doubts) && report.doubtful > 0,
+            "{organization:?}: {report:?}"
+        );
+        assert!(
+            !report.is_whole() && report.counted.is_none() && report.losses.is_empty(),
+            "{report:?}"
+        );
+        // A linear data set is filled through the log.
+        let note = match lds {
+            true => "/log/log-0001: its bytes 20480 to 28671 are damaged, and with them requests 36 to 37",
+            false => "/log/log-0001: its bytes 12288 to 16383 are damaged, and with them requests 5 to 6",
+        };
+        assert!(
+            report.notes.iter().any(|told| told.ends_with(note)),
+            "{:?}",
+            report.notes
+        );
+        // Of a linear data set each CI has pages that nothing behind the damage wrote.
+        let number = |record: &Vec<u8>| String::from_utf8_lossy(&record[..8]).parse::<u64>().unwrap();
+        let sure: Vec<u64> = found.values().map(number).collect();
+        let expected = if lds { vec![] } else { vec![33, 34, 35] };
+        assert_eq!(sure, expected, "{organization:?}");
+        assert_eq!(report.from_log, sure.len() as u64);
+        let all = report.sure + report.doubtful;
+        // Record 32, which was in that group, is nowhere.
+        let missing = u64::from(!lds);
+        assert_eq!(all, before.1.sure - missing, "{organization:?}: {report:?}");
+        assert!(found.iter().all(|(place, bytes)| before.0[place] == *bytes));
+    }
+}
+
+/// A damaged first group, behind which the tree has everything, is no doubt; one behind which it lacks something is.
+#[test]
+fn damage_at_the_beginning_of_the_log_counts_if_the_tree_lacks_what_is_behind() {
+    for next_epoch in [false, true] {
+        let dead = Dead::in_groups(Organization::Ksds, next_epoch);
+        put(&*dead.world.disk, Path::new("/log/log-0001"), 4096 + 60, b"?");
+        let (found, report) = dead.salvage();
+        match next_epoch {
+            false => assert_eq!((found.len(), report.doubtful, report.counted), (5, 30, None)),
+            // Record 36 may never have been acknowledged.
+            true => assert!(found.len() == 36 && report.is_whole(), "{report:?}"),
+        }
+    }
 }
 
 #[test]

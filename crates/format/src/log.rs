@@ -354,7 +354,11 @@ pub fn read_group(bytes: &[u8]) -> Result<(GroupHeader, usize), FormatError> {
     Ok((header, len))
 }
 
-fn group_header(bytes: &[u8]) -> Result<GroupHeader, FormatError> {
+/// What the header of a group says at the start of `bytes`; nothing of it is checked but the magic.
+///
+/// # Errors
+/// [`FormatError::Short`], [`FormatError::Magic`].
+pub fn group_header(bytes: &[u8]) -> Result<GroupHeader, FormatError> {
     need(GROUP, bytes, GROUP_HEADER_LEN)?;
     if bytes[..4] != GROUP_MAGIC {
         return Err(FormatError::Magic { what: GROUP });
@@ -602,12 +606,13 @@ impl LogFileHeader {
         if bytes[..8] != FILE_MAGIC {
             return Err(FormatError::Magic { what: FILE });
         }
+        // First, so that nobody is sent for another program where a bit of the format flipped.
+        if le32(bytes, at::FILE_CHECKSUM) != own_checksum(bytes, at::FILE_CHECKSUM) {
+            return Err(FormatError::Checksum { what: FILE });
+        }
         let found = le16(bytes, at::FILE_FORMAT);
         if found > FORMAT {
             return Err(FormatError::NewerFormat { what: FILE, found });
-        }
-        if le32(bytes, at::FILE_CHECKSUM) != own_checksum(bytes, at::FILE_CHECKSUM) {
-            return Err(FormatError::Checksum { what: FILE });
         }
         Ok(LogFileHeader {
             log: le64(bytes, at::FILE_LOG),

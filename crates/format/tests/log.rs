@@ -2,6 +2,7 @@
 
 mod samples;
 
+use cica_format::checksum::crc32c;
 use cica_format::log::{
     append_erase, append_insert, append_insert_at, append_update, append_update_at, begin_group, finish_group, parts,
     read_group, records, GroupHeader, LogFileHeader, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN,
@@ -257,6 +258,15 @@ fn the_file_header() {
         })
     );
     bytes[12] = 5;
+    assert_eq!(
+        LogFileHeader::decode(&bytes),
+        Err(FormatError::Checksum {
+            what: "log file header"
+        })
+    );
+    bytes[8..12].fill(0);
+    let checksum = crc32c(&bytes);
+    bytes[8..12].copy_from_slice(&checksum.to_le_bytes());
     assert_eq!(
         LogFileHeader::decode(&bytes),
         Err(FormatError::NewerFormat {

@@ -8,12 +8,17 @@ use crate::log::Logged;
 impl Inner {
     /// Does a logged request again, unless the tree has it (R5).
     pub fn replay(&self, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
-        if lsn <= self.roots.lock().data.log.lsn {
+        if self.tree_has(lsn) {
             return Ok(());
         }
         self.common().note_change();
         let done = self.records.redo(logged, By::Itself);
         done.map_err(|error| self.unrecovered(format!("logged request {lsn} cannot be done again: {error}")))
+    }
+
+    /// Does the tree that its root names have logged request `lsn`?
+    pub fn tree_has(&self, lsn: u64) -> bool {
+        lsn <= self.roots.lock().data.log.lsn
     }
 
     /// The log begins with it after this LSN (R10, V4 in [`crate::recovery`]).

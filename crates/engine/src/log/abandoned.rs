@@ -22,8 +22,8 @@ pub(super) fn is_abandoned(disk: &dyn Disk, volumes: &dyn Volumes, path: &Path, 
     loop {
         let group = match reader.next_group() {
             Ok(Some(group)) => group,
-            // Without a group nothing is known of who is in it.
-            Ok(None) => return !complete.is_empty(),
+            // Without a group nothing is known of who is in it, nor of who was in one that is damaged.
+            Ok(None) => return !complete.is_empty() && matches!(reader.pass_gap(), Ok(None)),
             Err(_) => return false,
         };
         for (_, logged) in group {

@@ -13,14 +13,18 @@
 //! * W2. One thread flushes at a time; it takes all that is there, so commits that arrive meanwhile share the next
 //!   sync.
 //! * W3. Before a group is written, every data set in it has said so in its root, durably (R6), or is fenced.
-//! * W4. A block that was written is not written again in the same epoch: groups start at fresh blocks.
+//! * W4. A block that was written is not written again in the same epoch: groups start at fresh blocks. So a group that
+//!   stands behind a place where none is says that there was one (`gap.rs`).
+//! * W5. Each group says which data sets its numbers mean: what is damaged takes no other group's meaning with it.
 
 mod abandoned;
+mod gap;
 mod pool;
 mod replay;
 #[cfg(test)]
 mod tests;
 
+pub use gap::Gap;
 pub use replay::{owned_parts, Left, LogReader, Logged};
 
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicU8, Ordering::*};
@@ -116,10 +120,8 @@ struct Member {
     logger: Weak<dyn Logger>,
     /// Its root names this log.
     named: bool,
-    /// It has records in the group.
+    /// It has records in the group, which says first which data set the number means (W5).
     in_group: bool,
-    /// This epoch of the log says which data set the number means.
-    introduced: bool,
 }
 
 struct Claimed {
@@ -193,7 +195,6 @@ impl Log {
                 logger,
                 named: false,
                 in_group: false,
-                introduced: false,
             },
         );
         number
@@ -234,7 +235,7 @@ impl Log {
         self.durable.store(state.next_lsn - 1, Release);
         self.pressure.store(0, Relaxed);
         for member in state.data_sets.values_mut() {
-            (member.named, member.in_group, member.introduced) = (false, false, false);
+            (member.named, member.in_group) = (false, false);
         }
     }
 
@@ -269,9 +270,7 @@ impl Log {
         let state = &mut *guard;
         for &number in numbers {
             if let Some(member) = state.data_sets.get_mut(&number) {
-                member.in_group = true;
-                if !member.introduced {
-                    member.introduced = true;
+                if !std::mem::replace(&mut member.in_group, true) {
                     LogRecord::DataSet {
                         number,
                         cluster: member.cluster,
@@ -428,7 +427,6 @@ impl Log {
         self.durable.store(state.next_lsn - 1, Release);
         self.pressure.store(0, Relaxed);
         for member in state.data_sets.values_mut() {
-            member.introduced = false;
             member.in_group = false;
         }
         if let Some(f) = &mut state.file {

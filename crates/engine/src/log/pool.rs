@@ -19,6 +19,7 @@ use crate::volumes::Volumes;
 use cica_disk::{Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
 use cica_format::checksum::crc32c;
 use cica_format::log::{LogFileHeader, BLOCK_LEN};
+use cica_format::FormatError;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -128,15 +129,15 @@ impl Place<'_> {
         let text = |e: std::io::Error| format!("log {}: {e}", path.display());
         let (birth, claims) = match read_header(&*file).map_err(text)? {
             // Of before format 3.
-            Some(header) if header.log == 0 && header.birth == 0 => (self.number, header.claims),
-            Some(header) if header.log == 0 || abandoned == Some(header.log) => (header.birth, header.claims),
-            Some(header) if header.birth == 0 => return Ok(Found::Kept),
+            Ok(header) if header.log == 0 && header.birth == 0 => (self.number, header.claims),
+            Ok(header) if header.log == 0 || abandoned == Some(header.log) => (header.birth, header.claims),
+            Ok(header) if header.birth == 0 => return Ok(Found::Kept),
             // F4.
-            Some(header) if !was_written_to(&*file, header.log)? => (header.birth, header.claims),
-            Some(header) => return Ok(Found::Dead(header.log)),
+            Ok(header) if !was_written_to(&*file, header.log)? => (header.birth, header.claims),
+            Ok(header) => return Ok(Found::Dead(header.log)),
             // Its claims cannot be told, so an id could be given twice (F2).
-            None if !is_blank(&*file).map_err(text)? => return Ok(Found::Kept),
-            None => (born(self.clock, path), 0),
+            Err(_) if !is_blank(&*file).map_err(text)? => return Ok(Found::Kept),
+            Err(_) => (born(self.clock, path), 0),
         };
         if claims == 0 {
             // F6. Also one that is there: who made it may have died before this.
@@ -176,12 +177,12 @@ fn born(clock: &dyn Clock, path: &Path) -> u32 {
     crc32c(&bytes).max(1)
 }
 
-/// The header of a log file; `None` for a file that has none. What is none at the first look is looked at again: it
-/// may have been read from the wrong place.
-pub(super) fn read_header(file: &dyn File) -> std::io::Result<Option<LogFileHeader>> {
+/// The header of a log file, or what is wrong with it. What is none at the first look is looked at again: it may have
+/// been read from the wrong place.
+pub(super) fn read_header(file: &dyn File) -> std::io::Result<Result<LogFileHeader, FormatError>> {
     match LogFileHeader::decode(&first_block(file)?) {
-        Ok(header) => Ok(Some(header)),
-        Err(_) => Ok(LogFileHeader::decode(&first_block(file)?).ok()),
+        Ok(header) => Ok(Ok(header)),
+        Err(_) => Ok(LogFileHeader::decode(&first_block(file)?)),
     }
 }
 

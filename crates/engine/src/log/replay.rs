@@ -8,11 +8,14 @@ use std::path::Path;
 
 /// A dead owner's log, locked for recovery.
 pub struct LogReader {
-    file: Box<dyn File>,
-    header: LogFileHeader,
-    at: u64,
-    epoch: Option<u32>,
-    lsn: Option<u64>,
+    pub(super) file: Box<dyn File>,
+    pub(super) header: LogFileHeader,
+    /// Where the next group should stand.
+    pub(super) at: u64,
+    /// Of the groups read so far; none: no group was read.
+    pub(super) epoch: Option<u32>,
+    /// Of the last request read.
+    pub(super) lsn: Option<u64>,
 }
 
 /// A logged request as recovery sees it.
@@ -64,6 +67,15 @@ pub enum Logged {
 }
 
 impl Logged {
+    /// What was done, request by request; itself if it is one.
+    pub fn parts(&self) -> &[Logged] {
+        match self {
+            Logged::Unit(parts) => parts,
+            Logged::Recoverable { redo, .. } | Logged::TakenBack { redo, .. } => redo,
+            request => std::slice::from_ref(request),
+        }
+    }
+
     /// The data set it belongs to; a unit belongs to several.
     pub fn number(&self) -> Option<u32> {
         match self {
@@ -118,21 +130,25 @@ impl LogReader {
         let (file, locked) = match open(own) {
             Ok(file) => (file, true),
             Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => {
-                let file = open(Lock::None).map_err(|e| format!("the log cannot be opened: {e}"))?;
+                let file = open(Lock::None).map_err(|e| missing(format!("the log cannot be opened: {e}")))?;
                 (file, false)
             }
-            Err(e) => return Err(format!("the log cannot be opened: {e}")),
+            Err(e) => return Err(missing(format!("the log cannot be opened: {e}"))),
         };
-        match read_header(&*file).map_err(|e| e.to_string())? {
-            Some(header) if header.log == log && !locked => Ok(Left::Alive),
-            Some(header) if header.log == log => Ok(Left::Log(LogReader::at_the_start(file, header))),
-            Some(header) if header.birth != 0 && header.birth != (log >> 32) as u32 => Err(format!(
+        match read_header(&*file).map_err(|e| missing(e.to_string()))? {
+            Ok(header) if header.log == log && !locked => Ok(Left::Alive),
+            Ok(header) if header.log == log => Ok(Left::Log(LogReader::at_the_start(file, header))),
+            Ok(header) if header.birth != 0 && header.birth != (log >> 32) as u32 => Err(missing(format!(
                 "the file of that name was made later, and never held log {log:X}"
-            )),
+            ))),
             // The file has been claimed that often, so this life of it is over (F3, F4).
-            Some(header) if header.claims >= log as u32 => Ok(Left::Released),
-            Some(header) => Err(format!("the file now holds log {:X}, not log {log:X}", header.log)),
-            None => Err("the file has no readable log header".into()),
+            Ok(header) if header.claims >= log as u32 => Ok(Left::Released),
+            Ok(header) => Err(missing(format!(
+                "the file now holds log {:X}, not log {log:X}",
+                header.log
+            ))),
+            Err(newer @ FormatError::NewerFormat { .. }) => Err(newer.to_string()),
+            Err(what) => Err(missing(what.to_string())),
         }
     }
 
@@ -143,7 +159,7 @@ impl LogReader {
     pub(super) fn beside(disk: &dyn Disk, path: &Path, log: u64) -> Result<LogReader, String> {
         let file = disk.open(path, Open::default()).map_err(|e| e.to_string())?;
         match read_header(&*file).map_err(|e| e.to_string())? {
-            Some(header) if header.log == log => Ok(LogReader::at_the_start(file, header)),
+            Ok(header) if header.log == log => Ok(LogReader::at_the_start(file, header)),
             _ => Err("the file holds another log".into()),
         }
     }
@@ -168,9 +184,8 @@ impl LogReader {
             .map_err(|error| format!("the log cannot be made durable: {error}"))
     }
 
-    /// The next group's requests with their LSNs, in order; `None` at the end of the log. The log ends at the first
-    /// block that is not the next group
-    /// of the same epoch: what lies behind it was never acknowledged.
+    /// The next group's requests with their LSNs, in order; `None` at the end of the log, which is the first block that
+    /// is not the next group of the same epoch. Whether that is its true end [`pass_gap`](Self::pass_gap) tells.
     pub fn next_group(&mut self) -> Result<Option<Vec<(u64, Logged)>>, String> {
         let Some((group, header, len)) = self.group_here()? else {
             return Ok(None);
@@ -214,6 +229,11 @@ impl LogReader {
     }
 }
 
+/// What to do where the log is not in its file.
+fn missing(what: String) -> String {
+    format!("{what}. Bring the log file back, or delete the data set and restore it from a copy")
+}
+
 /// Whether there is, or may be, a group of log `log` in its file: true unless the place of the first group was never
 /// written, or holds a sound group of an earlier life of the file.
 ///
@@ -239,10 +259,10 @@ fn is_blank(file: &dyn File, at: u64) -> Result<bool, String> {
 }
 
 /// The bytes from some place on, the header and the length of the group that they are.
-type Group = (Vec<u8>, GroupHeader, usize);
+pub(super) type Group = (Vec<u8>, GroupHeader, usize);
 
 /// The group at `at`, if there is one.
-fn sound_group(file: &dyn File, at: u64) -> Result<Option<Group>, String> {
+pub(super) fn sound_group(file: &dyn File, at: u64) -> Result<Option<Group>, String> {
     Ok(read_group_at(file, at)?.and_then(|bytes| {
         let (header, len) = read_group(&bytes).ok()?;
         Some((bytes, header, len))
@@ -266,7 +286,7 @@ fn read_group_at(file: &dyn File, at: u64) -> Result<Option<Vec<u8>>, String> {
 }
 
 /// Reads from `at`; how many bytes there were.
-fn read_at(file: &dyn File, at: u64, buf: &mut [u8]) -> Result<usize, String> {
+pub(super) fn read_at(file: &dyn File, at: u64, buf: &mut [u8]) -> Result<usize, String> {
     let mut batch = [ReadAt { at, buf, got: 0 }];
     file.read(&mut batch)
         .map_err(|e| format!("the log cannot be read at offset {at}: {e}"))?;

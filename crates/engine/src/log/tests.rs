@@ -166,7 +166,7 @@ fn a_log_is_overdue_when_it_has_grown_by_128_mib_more() {
         assert_eq!(wanted(&log), [false, true, false]);
     }
     // Header of the file and four groups are 128 MiB and five blocks; this one ends at 129 MiB.
-    write(&log, number, (1 << 20) - 5 * 4096 - 49).unwrap();
+    write(&log, number, (1 << 20) - 5 * 4096 - 90).unwrap();
     assert_eq!(wanted(&log), [false, true, false]);
     write(&log, number, 1).unwrap();
     assert_eq!(wanted(&log), [false, true, true]);
@@ -454,16 +454,15 @@ fn a_log_starts_over_for_one_data_set_alone() {
     write(&log, one, 1).unwrap();
     log.start_over_alone(one);
     write(&log, one, 1).unwrap();
-    // The data set is introduced anew.
-    assert_eq!(written(), (2, 4, 2));
+    assert_eq!(written(), (2, 5, 2));
     let other = join(&log, 2, &b);
     log.start_over_alone(one);
     write(&log, one, 1).unwrap();
-    assert_eq!(written(), (2, 4, 2), "another data set logs");
+    assert_eq!(written(), (2, 5, 2), "another data set logs");
     assert!(!log.leave(other, true));
     log.start_over_alone(9);
     write(&log, one, 1).unwrap();
-    assert_eq!(written(), (2, 4, 2), "it is another data set");
+    assert_eq!(written(), (2, 5, 2), "it is another data set");
     log.start_over();
     write(&log, one, 1).unwrap();
     assert_eq!(written().0, 3);
@@ -473,24 +472,32 @@ fn a_log_starts_over_for_one_data_set_alone() {
     assert!(log.wants().long, "it is long after one byte");
 }
 
+/// Requests with their LSNs, and where some are missing.
+type There = (Vec<(u64, Logged)>, Vec<Gap>);
+
 /// What a reader finds in a log whose owner died, group after group.
-fn read_back(disk: &dyn Disk, id: u64) -> Result<Vec<(u64, Logged)>, String> {
+fn read_back(disk: &dyn Disk, id: u64) -> Result<There, String> {
     let Left::Log(mut reader) = LogReader::open(disk, Path::new(FIRST), id)? else {
         return Err("it is alive or free".into());
     };
-    let mut all = Vec::new();
-    while let Some(group) = reader.next_group()? {
-        all.extend(group);
+    let (mut all, mut gaps) = (Vec::new(), Vec::new());
+    loop {
+        while let Some(group) = reader.next_group()? {
+            all.extend(group);
+        }
+        match reader.pass_gap()? {
+            Some(gap) => gaps.push(gap),
+            None => return Ok((all, gaps)),
+        }
     }
-    Ok(all)
 }
 
 #[test]
-fn what_was_flushed_is_read_back_and_ends_at_damage() {
+fn what_was_flushed_is_read_back_and_what_is_damaged_is_told() {
     let disk = memory();
     let (log, a) = (log_on(&disk, 1000, 1 << 30), noting());
     let number = join(&log, 5, &a);
-    // Groups of one block, of several, and of more than a reader looks at at first.
+    // Groups of one block, of several, and of more than a reader looks at at first; two of each kind.
     let lens = [1, 4096, 9000, 3, 2_000_000, 8];
     for len in lens {
         write(&log, number, len).unwrap();
@@ -505,22 +512,41 @@ fn what_was_flushed_is_read_back_and_ends_at_damage() {
         data: "/a.data".into(),
         index: "/a.index".into(),
     };
-    let inserts = (2..)
-        .zip(lens)
-        .map(|(lsn, len)| (lsn, Logged::Insert(number, record(len))));
-    let all: Vec<_> = std::iter::once((1, data_set)).chain(inserts).collect();
-    assert_eq!(read_back(&disk, id).unwrap(), all);
-    // A byte of each group changed: the groups before it are read. (First block of the group, requests before it.)
-    for (block, there) in [(1, 0), (2, 2), (4, 3), (7, 4), (8, 5), (497, 6)] {
-        let at = block * 4096 + 60;
-        let damaged = MemoryDisk::from(disk.image());
-        put(&damaged, FIRST, at, &[0xFF; 3]);
-        assert_eq!(read_back(&damaged, id).unwrap(), all[..there], "block {block}");
-        // A length that no group has.
-        let damaged = MemoryDisk::from(disk.image());
-        put(&damaged, FIRST, block * 4096 + 32, &[0xFF; 4]);
-        assert_eq!(read_back(&damaged, id).unwrap(), all[..there], "block {block}");
+    let group = |(n, len): (u64, usize)| {
+        let insert = Logged::Insert(number, record(len));
+        [(2 * n + 1, data_set.clone()), (2 * n + 2, insert)]
+    };
+    let groups: Vec<_> = (0..).zip(lens).map(group).collect();
+    assert!(read_back(&disk, id).unwrap() == (groups.concat(), vec![]));
+    // Something in each group changed, a length to one that no group has: the others are read. (First block of each.)
+    let blocks = [1, 2, 4, 7, 8, 497, 498];
+    for (n, block) in blocks[..6].iter().enumerate() {
+        for (at, bytes) in [(60, &[0xFF; 3][..]), (32, &[0xFF; 4])] {
+            let damaged = MemoryDisk::from(disk.image());
+            put(&damaged, FIRST, block * 4096 + at, bytes);
+            let gap = Gap {
+                bytes: (block * 4096, blocks[n + 1] * 4096),
+                after: (n > 0).then_some(2 * n as u64),
+                before: 2 * n as u64 + 3,
+            };
+            // Nobody knows of the last that it was there.
+            let gaps = Vec::from_iter((n < 5).then_some(gap));
+            let left = [&groups[..n], &groups[n + 1..]].concat().concat();
+            assert!(read_back(&damaged, id).unwrap() == (left, gaps), "block {block}");
+        }
     }
+    // Two next to each other, and one behind.
+    let damaged = MemoryDisk::from(disk.image());
+    for block in [2, 4, 8] {
+        put(&damaged, FIRST, block * 4096 + 60, &[0xFF; 3]);
+    }
+    let (left, gaps) = read_back(&damaged, id).unwrap();
+    assert!(left == [&groups[0][..], &groups[3], &groups[5]].concat());
+    let words = [
+        "its bytes 8192 to 28671 are damaged, and with them requests 3 to 6",
+        "its bytes 32768 to 2035711 are damaged, and with them requests 9 to 10",
+    ];
+    assert_eq!(gaps.iter().map(Gap::to_string).collect::<Vec<_>>(), words);
     assert!(matches!(LogReader::open(&disk, Path::new(FIRST), id + 1), Err(what) if what.contains("now holds")));
     assert!(matches!(
         LogReader::open(&disk, Path::new(FIRST), id - 1),
@@ -544,8 +570,10 @@ fn groups_of_an_earlier_life_or_epoch_do_not_count() {
     write(&log, number, 1).unwrap();
     let id = a.named.lock().unwrap()[0];
     disk.kill();
-    let lsns: Vec<u64> = read_back(&disk, id).unwrap().iter().map(|(lsn, _)| *lsn).collect();
-    assert_eq!(lsns, [7, 8]);
+    let (there, gaps) = read_back(&disk, id).unwrap();
+    let lsns: Vec<u64> = there.iter().map(|(lsn, _)| *lsn).collect();
+    assert_eq!(gaps, []);
+    assert_eq!(lsns, [11, 12]);
     // The same file in its second life, killed before anything was written: it is claimed again (F4).
     let (second, b) = (log_on(&disk, 1000, 1 << 30), noting());
     let reader = match LogReader::open(&disk, Path::new(FIRST), id) {
@@ -558,5 +586,5 @@ fn groups_of_an_earlier_life_or_epoch_do_not_count() {
     let next = b.named.lock().unwrap()[0];
     assert_eq!(next, id + 1);
     disk.kill();
-    assert_eq!(read_back(&disk, next).unwrap().len(), 2);
+    assert_eq!(read_back(&disk, next).unwrap().0.len(), 2);
 }

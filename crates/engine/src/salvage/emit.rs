@@ -15,6 +15,7 @@ pub struct Emit<'t, E> {
     end: u64,
     /// What the log made of records that did not come yet.
     later: BTreeMap<Vec<u8>, Change>,
+    log: Option<&'t Later>,
     /// The entry in the report's doubts that the next record is counted in.
     doubted: Option<usize>,
 }
@@ -31,6 +32,7 @@ impl<'t, E> Emit<'t, E> {
             attributes: &salvage.attributes,
             end: salvage.data.root.as_ref().map_or(0, |root| root.high_used),
             later: salvage.later.as_ref().map(Later::changes).unwrap_or_default(),
+            log: salvage.later.as_ref(),
             doubted: None,
         }
     }
@@ -45,14 +47,18 @@ impl<'t, E> Emit<'t, E> {
         match self.later.remove(&place) {
             None => self.hand_on(found),
             // What was written over a part of what is doubtful does not make the rest sure.
-            Some(Change::Over(_)) if found.doubt.is_some() => self.hand_on(found),
+            Some(Change::Over(_)) if found.doubt.is_some_and(|doubt| doubt != Doubt::Gap) => self.hand_on(found),
             Some(change) => {
-                if let Some(doubt) = doubted.and_then(|n| self.report.doubts.get_mut(n)) {
-                    doubt.records -= 1;
-                    doubt.superseded += 1;
-                }
+                let doubt = match &change {
+                    Change::Over(_) => found.doubt,
+                    _ => self.doubt(&place),
+                };
                 let made = change.made_of(Some(found.bytes));
-                made.map_or(Ok(()), |bytes| self.hand_on_later(&place, &bytes))
+                if let Some(n) = doubted.filter(|_| made.is_none() || doubt.is_none()) {
+                    self.report.doubts[n].records -= 1;
+                    self.report.doubts[n].superseded += 1;
+                }
+                made.map_or(Ok(()), |bytes| self.hand_on_later(&place, &bytes, doubt))
             }
         }
     }
@@ -78,13 +84,25 @@ impl<'t, E> Emit<'t, E> {
         // A CI of a linear data set that was never written before is zeros; one that is lost is not.
         let is_new = Later::number(place) >= self.end && self.attributes.organization == Organization::Lds;
         let zeros = is_new.then(|| vec![0; self.attributes.ci_size as usize]);
-        let made = change.made_of(zeros.as_deref());
-        made.map_or(Ok(()), |bytes| self.hand_on_later(place, &bytes))
+        let Some(bytes) = change.made_of(zeros.as_deref()) else {
+            return Ok(());
+        };
+        let doubt = self.doubt(place);
+        if let Some(why) = doubt {
+            self.doubted(None, None, why, false);
+            self.doubted = None;
+        }
+        self.hand_on_later(place, &bytes, doubt)
     }
 
-    fn hand_on_later(&mut self, place: &[u8], bytes: &[u8]) -> Result<(), E> {
-        self.report.from_log += 1;
-        self.hand_on(Later::found(self.attributes, place, bytes))
+    /// What speaks against what the log made of a record.
+    fn doubt(&self, place: &[u8]) -> Option<Doubt> {
+        self.log.and_then(|log| log.doubt(place))
+    }
+
+    fn hand_on_later(&mut self, place: &[u8], bytes: &[u8], doubt: Option<Doubt>) -> Result<(), E> {
+        self.report.from_log += u64::from(doubt.is_none());
+        self.hand_on(Later::found(self.attributes, place, bytes, doubt))
     }
 
     fn hand_on(&mut self, found: Found<'_>) -> Result<(), E> {
@@ -100,7 +118,7 @@ impl<'t, E> Emit<'t, E> {
     }
 
     /// Counts a doubtful record of a place; unless it is superseded it is handed on next.
-    pub fn doubted(&mut self, ca: u32, ci: Option<u32>, why: Doubt, superseded: bool) {
+    pub fn doubted(&mut self, ca: Option<u32>, ci: Option<u32>, why: Doubt, superseded: bool) {
         let same = |d: &Doubtful| (d.ca, d.ci, d.why) == (ca, ci, why);
         let doubts = &mut self.report.doubts;
         // Records of one place come together, or nearly so.

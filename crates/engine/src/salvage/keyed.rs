@@ -305,7 +305,7 @@ impl<E> Walk<'_, '_, '_, E> {
             return;
         };
         match self.is_covered(&key) || doubted.contains_key(&key) {
-            true => self.emit.doubted(record.ca, record.ci, record.why, true),
+            true => self.emit.doubted(Some(record.ca), record.ci, record.why, true),
             false => drop(doubted.insert(key, record)),
         }
     }
@@ -380,10 +380,10 @@ impl<E> Walk<'_, '_, '_, E> {
                             self.found_doubted(&before)?;
                         }
                         if let Some((_, same)) = doubted.next_if(|(other, _)| *other == key) {
-                            self.emit.doubted(same.ca, same.ci, same.why, true);
+                            self.emit.doubted(Some(same.ca), same.ci, same.why, true);
                         }
                         if let Some(why) = doubt {
-                            self.emit.doubted(piece.ca, Some(ci), why, false);
+                            self.emit.doubted(Some(piece.ca), Some(ci), why, false);
                         }
                         self.found(&record, rba, doubt)?;
                     }
@@ -395,7 +395,7 @@ impl<E> Walk<'_, '_, '_, E> {
     }
 
     fn found_doubted(&mut self, record: &Doubted) -> Result<(), E> {
-        self.emit.doubted(record.ca, record.ci, record.why, false);
+        self.emit.doubted(Some(record.ca), record.ci, record.why, false);
         self.found(&record.bytes, record.rba, Some(record.why))
     }
 

@@ -4,9 +4,12 @@
 //!   or relative record number, only what the last request made of it counts.
 //! * L2. Changes of a unit of recovery that has no end in the log are laid back, newest first, as recovery would.
 //! * L3. What cannot be laid over makes all that is on the volume doubtful: nobody knows which records it changed.
+//! * L4. So does a gap in the log. What stands behind it counts all the same: of a record that it changed, it is the
+//!   last word. What the log says of others, and what is laid back, is doubtful then.
 
+use super::report::Doubt;
 use super::Found;
-use crate::log::{Left, LogReader, Logged};
+use crate::log::{Gap, Left, LogReader, Logged};
 use crate::unit::Unfinished;
 use cica_disk::Disk;
 use cica_format::attributes::{Attributes, Organization};
@@ -18,6 +21,10 @@ use std::path::Path;
 #[derive(Debug, Default)]
 pub struct Later {
     changes: BTreeMap<Vec<u8>, Change>,
+    /// Where requests are missing (L4).
+    pub gaps: Vec<Gap>,
+    /// Those of the changes that may not be the last.
+    doubtful: HashSet<Vec<u8>>,
     /// Requests of this data set that came after its last commit.
     pub requests: u64,
     /// Records added by them, less those erased.
@@ -51,20 +58,31 @@ impl Later {
         let mut reading = Reading {
             root,
             numbers: HashSet::new(),
+            before: None,
             unfinished: Unfinished::default(),
             later: Later::default(),
         };
-        while let Some(group) = reader.next_group().map_err(cannot)? {
-            for (lsn, logged) in group {
-                reading.take(lsn, logged).map_err(cannot)?;
+        loop {
+            while let Some(group) = reader.next_group().map_err(cannot)? {
+                for (lsn, logged) in group {
+                    reading.take(lsn, logged).map_err(cannot)?;
+                }
+            }
+            match reader.pass_gap().map_err(cannot)? {
+                Some(gap) => reading.pass(gap),
+                None => return reading.end().map_err(cannot),
             }
         }
-        reading.end().map_err(cannot)
     }
 
     /// The changes in the order of a salvage, each to be taken when its place comes.
     pub fn changes(&self) -> BTreeMap<Vec<u8>, Change> {
         self.changes.clone()
+    }
+
+    /// What speaks against what became of a record.
+    pub fn doubt(&self, place: &[u8]) -> Option<Doubt> {
+        self.doubtful.contains(place).then_some(Doubt::Gap)
     }
 
     /// The RBA or relative record number of a place.
@@ -85,19 +103,14 @@ impl Later {
     }
 
     /// A change as a salvage hands it on; `bytes` is what it leaves there.
-    pub fn found<'b>(a: &Attributes, place: &[u8], bytes: &'b [u8]) -> Found<'b> {
+    pub fn found<'b>(a: &Attributes, place: &[u8], bytes: &'b [u8], doubt: Option<Doubt>) -> Found<'b> {
         let number = Later::number(place);
         let (rba, rrn) = match a.organization {
             Organization::Ksds => (None, None),
             Organization::Rrds | Organization::Vrrds => (None, u32::try_from(number).ok()),
             _ => (Some(number), None),
         };
-        Found {
-            bytes,
-            rba,
-            rrn,
-            doubt: None,
-        }
+        Found { bytes, rba, rrn, doubt }
     }
 }
 
@@ -122,11 +135,27 @@ struct Reading<'r> {
     root: &'r Root,
     /// The numbers of this data set in the log.
     numbers: HashSet<u32>,
+    /// A gap that is none if what stands behind it is in the tree.
+    before: Option<Gap>,
     unfinished: Unfinished,
     later: Later,
 }
 
 impl Reading<'_> {
+    fn pass(&mut self, gap: Gap) {
+        match (gap.after, &self.before) {
+            (None, _) => self.before = Some(gap),
+            (Some(_), None) => self.miss(gap),
+            // What is there may all be of before.
+            (Some(_), Some(_)) => {}
+        }
+    }
+
+    fn miss(&mut self, gap: Gap) {
+        self.later.gaps.push(gap);
+        self.later.doubtful = self.later.changes.keys().cloned().collect();
+    }
+
     fn take(&mut self, lsn: u64, logged: Logged) -> Result<(), String> {
         match logged {
             Logged::DataSet {
@@ -136,7 +165,8 @@ impl Reading<'_> {
                 ..
             } => {
                 let is_ours = cluster == self.root.cluster;
-                if is_ours && committed > self.root.log.lsn {
+                let is_first = self.before.is_none() && self.later.gaps.is_empty() && !self.numbers.contains(&number);
+                if is_ours && is_first && committed > self.root.log.lsn {
                     return Err(format!(
                         "it has the requests after {committed}, and the root those up to {}: what is between them is lost",
                         self.root.log.lsn
@@ -166,22 +196,41 @@ impl Reading<'_> {
     }
 
     fn lay_all(&mut self, lsn: u64, requests: Vec<Logged>) -> Result<(), String> {
-        let is_new = lsn > self.root.log.lsn;
-        requests.into_iter().filter(|_| is_new).try_for_each(|r| self.lay(r))
+        if lsn <= self.root.log.lsn {
+            return Ok(());
+        }
+        for request in requests {
+            if !self.is_ours(&request) {
+                continue;
+            }
+            if let Some(gap) = self.before.take() {
+                self.miss(gap);
+            }
+            self.lay(request)?;
+        }
+        Ok(())
+    }
+
+    fn is_ours(&self, request: &Logged) -> bool {
+        request.number().is_some_and(|number| self.numbers.contains(&number))
     }
 
     fn end(mut self) -> Result<Later, String> {
         let back = std::mem::take(&mut self.unfinished).newest_first();
         for request in back.into_iter().flat_map(|(_, requests)| requests) {
-            self.lay(request)?;
+            if !self.is_ours(&request) {
+                continue;
+            }
+            let place = self.lay(request)?;
+            if !self.later.gaps.is_empty() {
+                self.later.doubtful.insert(place);
+            }
         }
         Ok(self.later)
     }
 
-    fn lay(&mut self, request: Logged) -> Result<(), String> {
-        if !request.number().is_some_and(|number| self.numbers.contains(&number)) {
-            return Ok(());
-        }
+    /// Where it belongs.
+    fn lay(&mut self, request: Logged) -> Result<Vec<u8>, String> {
         let a = &self.root.attributes;
         let (place, change) = match &request {
             Logged::Insert(_, bytes) | Logged::Update(_, bytes) => {
@@ -197,24 +246,30 @@ impl Reading<'_> {
             Logged::Erase(..) => -1,
             _ => 0,
         };
-        match (a.organization, change) {
-            (Organization::Lds, Change::Is(bytes)) => self.lay_over(&place, bytes),
-            (_, change) => drop(self.later.changes.insert(place, change)),
+        if let (Organization::Lds, Change::Is(bytes)) = (a.organization, &change) {
+            return Ok(self.lay_over(&place, bytes));
         }
-        Ok(())
+        self.later.doubtful.remove(&place);
+        self.later.changes.insert(place.clone(), change);
+        Ok(place)
     }
 
-    /// Bytes written into a CI of a linear data set.
-    fn lay_over(&mut self, place: &[u8], bytes: Vec<u8>) {
+    /// Bytes written into a CI of a linear data set. They say nothing of its others.
+    fn lay_over(&mut self, place: &[u8], bytes: &[u8]) -> Vec<u8> {
         let rba = Later::number(place);
         let size = u64::from(self.root.attributes.ci_size);
         let (begin, at) = (rba - rba % size, (rba % size) as usize);
         let changes = &mut self.later.changes;
         let whole = || Change::Over(Vec::new());
-        match changes.entry(begin.to_be_bytes().to_vec()).or_insert_with(whole) {
-            Change::Over(pieces) => pieces.push((at, bytes)),
-            other => *other = Change::Over(vec![(at, bytes)]),
+        let ci = begin.to_be_bytes().to_vec();
+        match changes.entry(ci.clone()).or_insert_with(whole) {
+            Change::Over(pieces) => pieces.push((at, bytes.to_vec())),
+            other => *other = Change::Over(vec![(at, bytes.to_vec())]),
         }
+        if !self.later.gaps.is_empty() {
+            self.later.doubtful.insert(ci.clone());
+        }
+        ci
     }
 }
 

@@ -82,7 +82,14 @@ impl Salvage {
             Some(root) => Later::of(disk, root).inspect_err(|why| notes.push(why.clone())).ok(),
             None => None,
         };
-        data.has_later = later.is_some();
+        data.of_log = match &later {
+            None => Some(Doubt::Log),
+            Some(later) if !later.gaps.is_empty() => Some(Doubt::Gap),
+            Some(_) => None,
+        };
+        if let (Some(root), Some(later)) = (&data.root, &later) {
+            notes.extend(later.gaps.iter().map(|gap| format!("the log {}: {gap}", root.log.path)));
+        }
         let index = index_source.and_then(|source| {
             Remains::of(source, Part::Index, None)
                 .inspect_err(|error| notes.push(format!("index component: {error}")))
@@ -136,7 +143,13 @@ impl Salvage {
     /// Those of `take`.
     pub fn run<E>(&self, take: &mut dyn FnMut(Found<'_>) -> Result<(), E>) -> Result<Report, E> {
         let added = self.later.as_ref().map_or(0, |later| later.added);
-        let counted = self.data.root.as_ref().map(|root| root.statistics.records);
+        let whole = self.later.as_ref().is_none_or(|later| later.gaps.is_empty());
+        let counted = self
+            .data
+            .root
+            .as_ref()
+            .map(|root| root.statistics.records)
+            .filter(|_| whole);
         let report = Report {
             counted: counted.map(|counted| counted.saturating_add_signed(added)),
             later_requests: self.later.as_ref().map(|later| later.requests),

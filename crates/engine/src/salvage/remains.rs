@@ -26,8 +26,8 @@ pub struct Remains {
     refs: Vec<Option<Ref>>,
     /// Control areas that the root counts behind the end of the file.
     pub cut_off: u32,
-    /// What its log has besides is known.
-    pub has_later: bool,
+    /// What its log makes doubtful, if its root names one.
+    pub of_log: Option<Doubt>,
     pub notes: Vec<String>,
 }
 
@@ -153,7 +153,7 @@ impl Remains {
             component,
             refs: Vec::new(),
             cut_off: 0,
-            has_later: false,
+            of_log: Some(Doubt::Log),
             notes,
         };
         remains.refs = remains.tables();
@@ -259,7 +259,7 @@ impl Remains {
     fn doubt_of_root(&self) -> Option<Doubt> {
         match &self.root {
             None => Some(Doubt::Root),
-            Some(root) if root.log.log != 0 && !self.has_later => Some(Doubt::Log),
+            Some(root) if root.log.log != 0 => self.of_log,
             Some(_) => None,
         }
     }

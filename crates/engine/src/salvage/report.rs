@@ -8,6 +8,8 @@ use std::fmt;
 pub enum Doubt {
     /// A log that cannot be read holds requests that came after the last commit; what is on the volume may be older.
     Log,
+    /// Requests that the log had are lost in the middle of it; this may be older than the data set was.
+    Gap,
     /// Both copies of the root are lost.
     Root,
     /// The table block is lost that names the CA's header.
@@ -29,6 +31,7 @@ impl Doubt {
     pub fn word(self) -> &'static str {
         match self {
             Doubt::Log => "log",
+            Doubt::Gap => "gap",
             Doubt::Root => "root",
             Doubt::Table => "table",
             Doubt::Header => "header",
@@ -44,6 +47,7 @@ impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Doubt::Log => "a log that cannot be read holds later requests; this is the state of the last commit",
+            Doubt::Gap => "later requests in the log are damaged; this may be the state before them",
             Doubt::Root => "both copies of the root are lost; nothing says that this is the newest state",
             Doubt::Table => "its table block is lost; nothing says that this is the newest state",
             Doubt::Header => "the committed copy of its CA header is lost; this is what the other copy names",
@@ -75,8 +79,8 @@ pub struct Loss {
 /// Doubtful records of one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Doubtful {
-    /// Control area.
-    pub ca: u32,
+    /// Control area; none: they are in the log alone.
+    pub ca: Option<u32>,
     /// Control interval; none: not known.
     pub ci: Option<u32>,
     /// Why.
@@ -95,7 +99,7 @@ pub struct Report {
     pub sure: u64,
     /// Records that are not.
     pub doubtful: u64,
-    /// Records the data set should have, by its root and its log.
+    /// Records the data set should have, by its root and its log; none: one of them does not say it wholly.
     pub counted: Option<u64>,
     /// Requests of the log that came after the last commit; none: no log is named, or it cannot be read.
     pub later_requests: Option<u64>,

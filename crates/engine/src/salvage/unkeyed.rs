@@ -88,7 +88,7 @@ fn interval<E>(
     let begin = u64::from(ci) * salvage.data.layout.ci_size as u64;
     let mut hand_on = |bytes: &[u8], rba: u64, rrn: Option<u32>, doubt: Option<Doubt>| {
         if let Some(why) = doubt {
-            emit.doubted(ca, Some(ci), why, false);
+            emit.doubted(Some(ca), Some(ci), why, false);
         }
         emit.found(Found {
             bytes,

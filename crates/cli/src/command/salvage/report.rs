@@ -25,9 +25,10 @@ pub fn text(salvage: &Salvage, report: &Report, refused: &[Refused]) -> Result<(
         _ => {}
     }
     for doubtful in &report.doubts {
-        let place = match doubtful.ci {
-            Some(ci) => format!("CI {ci}"),
-            None => format!("region {}", doubtful.ca),
+        let place = match (doubtful.ci, doubtful.ca) {
+            (Some(ci), _) => format!("CI {ci}"),
+            (None, Some(ca)) => format!("region {ca}"),
+            (None, None) => "log".into(),
         };
         let superseded = match doubtful.superseded {
             0 => String::new(),
