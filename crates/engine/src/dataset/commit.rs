@@ -169,13 +169,14 @@ impl Inner {
     fn try_commit(&self, last: bool) -> Result<(), RequestError> {
         self.records.write_full()?;
         let data = &self.common().data;
-        data.write_changes()?;
+        let closing = self.closing.load(Relaxed) && std::env::var_os("CICA_X").is_some();
+        data.write_changes(closing)?;
         let index_changed = match self.records.index() {
             Some(index) => {
                 // RESET leaves nothing that was changed, only another number of CAs.
                 let root = self.roots.lock().index.as_ref().map(|r| (r.high_used, r.ca_count));
                 let changed = root != Some((self.index_used(), index.ca_count())) || index.is_changed();
-                index.write_changes()?;
+                index.write_changes(false)?;
                 changed
             }
             None => false,

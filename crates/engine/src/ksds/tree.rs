@@ -360,7 +360,7 @@ impl Ksds {
             let mut place = 0;
             let at = (0..view.count()).find(|&i| {
                 let here = place == offset;
-                place += view.span(i).1;
+                place += view.len_of(i);
                 here
             });
             let mut key = vec![0; self.shape.key_len];

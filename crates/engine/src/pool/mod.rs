@@ -19,6 +19,7 @@ mod latch;
 mod memory;
 mod page;
 mod probe;
+mod short;
 mod view;
 
 pub use buffers::{Aligned, ALIGNMENT};
@@ -30,6 +31,7 @@ pub use index_page::{Entry, Measure};
 pub use latch::{pause, Latch};
 pub use page::{Page, Shape};
 pub use probe::Probe;
+pub use short::Shortened;
 pub use view::{Records, View};
 
 use crate::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
@@ -347,6 +349,18 @@ impl Pool {
         Err(PoolFull)
     }
 
+    /// The same, if it takes nothing away from pages of other sizes. The caller may keep locks of the owner's.
+    pub fn take_soon(&self, bytes: usize) -> Option<Latched<'_>> {
+        let size = class_size(bytes);
+        let free = self.pop_free(size).or_else(|| {
+            let more = self.cut_slab(size) || self.evict_one(size);
+            more.then(|| self.pop_free(size)).flatten()
+        })?;
+        let mut latched = self.latch(free);
+        latched.bare = true;
+        Some(latched)
+    }
+
     fn pop_free(&self, size: usize) -> Option<u32> {
         let mut classes = self.classes.lock();
         classes.iter_mut().find(|c| c.size == size)?.free.pop()
@@ -629,6 +643,16 @@ impl<'p> Latched<'p> {
     /// Marks the page clean.
     pub fn set_clean(&mut self) {
         self.pool.descriptor(self.frame).flags.fetch_and(!DIRTY, Relaxed);
+    }
+    /// Gives memory back.
+    pub fn give_back(&self) {
+        let (memory, size) = self.pool.memory_of(self.frame);
+        let start = memory.as_ptr() as usize;
+        let (from, to) = ((start + DESCRIPTOR).next_multiple_of(4096), (start + size) & !4095);
+        if from < to {
+            // SAFETY: prototype
+            let _ = unsafe { rustix::mm::madvise(from as *mut _, to - from, rustix::mm::Advice::LinuxDontNeed) };
+        }
     }
     /// Takes the page off and puts the frame back on the free list.
     pub fn free(mut self) {

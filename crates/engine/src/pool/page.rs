@@ -4,7 +4,7 @@
 //!   0  descriptor: latch u64 | page u64 | flags u32 | pins u32
 //!  24  count u32 | bytes of data u32
 //!  32  prefix length u8 | segment u8 | level u8 | loose u8 | RDFs u16 | slot capacity u16
-//!  40  next u32 | CA u32            (index records; spanned data: update number)
+//!  40  next u32 | CA u32            (index records; spanned data: update number; short pages: length u16, byte u8)
 //!  48  prefix: the key bytes all entries share, at most 16
 //! data:
 //!  64  slots u64: head u32 | offset u16 | length u16
@@ -54,6 +54,9 @@ pub(super) fn sample_words(slots: usize) -> usize {
 pub(super) const HEADER: usize = SLOTS_AT - super::DESCRIPTOR;
 pub(super) const PREFIX: usize = PREFIX_AT - super::DESCRIPTOR;
 const LOOSE: usize = 11;
+const TAIL: usize = 20;
+/// How the records lie, in the byte at [`LOOSE`]: the value for short pages (`short.rs`).
+pub(super) const SHORT: u8 = 2;
 
 /// Where the key lies in a data record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +78,7 @@ impl<'a> Page<'a> {
         let cap = (bytes.len().saturating_sub(HEADER + data_room) / 8).min(u16::MAX as usize);
         bytes[..HEADER].fill(0);
         let mut page = Page { bytes };
-        page.set_u16(14, cap as u16);
+        page.set_slot_cap(cap);
         page
     }
 
@@ -127,6 +130,9 @@ impl<'a> Page<'a> {
     pub fn slot_cap(&self) -> usize {
         self.u16(14) as usize
     }
+    pub(super) fn set_slot_cap(&mut self, slots: usize) {
+        self.set_u16(14, slots as u16);
+    }
     /// Spanned segment number (see [`super::View::segment`]).
     pub fn segment(&self) -> u8 {
         self.bytes[9]
@@ -168,7 +174,7 @@ impl<'a> Page<'a> {
         (offset, len)
     }
     /// Do the bytes of its records lie in another order than their keys (G1)?
-    fn is_loose(&self) -> bool {
+    pub(super) fn is_loose(&self) -> bool {
         self.bytes[LOOSE] != 0
     }
     /// Have all records one length? One run of more than two takes two RDFs (G3), and two runs of one each are two
@@ -191,19 +197,43 @@ impl<'a> Page<'a> {
             image[..len].copy_from_slice(&self.image()[..len]);
             return;
         }
-        let mut at = 0;
+        let mut rest = image;
         for i in 0..self.count() {
+            let (own, behind) = rest.split_at_mut(self.len_of(i));
             let record = self.record(i);
-            image[at..at + record.len()].copy_from_slice(record);
-            at += record.len();
+            let (start, run) = own.split_at_mut(record.len());
+            start.copy_from_slice(record);
+            run.fill(self.tail().map_or(0, |(_, byte)| byte));
+            rest = behind;
         }
+    }
+    /// Of a short page: the length of its records, and the byte that they end in.
+    #[inline]
+    fn tail(&self) -> Option<(usize, u8)> {
+        let tail = self.u32(TAIL);
+        (self.bytes[LOOSE] == SHORT).then_some((tail as u16 as usize, (tail >> 16) as u8))
+    }
+    /// Makes it a short page.
+    pub(super) fn set_tail(&mut self, len: usize, byte: u8) {
+        self.bytes[LOOSE] = SHORT;
+        self.set_u32(TAIL, len as u32 | u32::from(byte) << 16);
+    }
+    /// Of a short page: record `i` begins with these bytes, which lie at `offset`.
+    pub(super) fn put_beginning(&mut self, i: usize, head: u32, offset: usize, bytes: &[u8]) {
+        let at = self.data_start() + offset;
+        self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+        self.set_slot(i, head, offset, bytes.len());
+    }
+    /// Head of record `i` (G2).
+    pub(super) fn head(&self, i: usize) -> u32 {
+        self.slot(i).0
     }
     /// Length of record `i`.
     #[inline]
     pub fn len_of(&self, i: usize) -> usize {
-        self.slot(i).2
+        self.tail().map_or_else(|| self.slot(i).2, |(len, _)| len)
     }
-    /// Record `i`.
+    /// Record `i`; of a short page, its beginning.
     pub fn record(&self, i: usize) -> &[u8] {
         let (_, offset, len) = self.slot(i);
         let start = self.data_start() + offset;
@@ -224,7 +254,7 @@ impl<'a> Page<'a> {
     }
     /// Record lengths in order.
     pub fn lens(&self) -> impl Iterator<Item = u16> + Clone + '_ {
-        (0..self.count()).map(|i| self.slot(i).2 as u16)
+        (0..self.count()).map(|i| self.len_of(i) as u16)
     }
 
     /// Builds the slots over records that lie in the image at `spans`, in key order.

@@ -2,8 +2,8 @@
 
 use super::bytes::Words;
 use super::halving::first_not_below;
-use super::page::{sample_words, Shape, COUNT, GROUP, META, NEXT, PREFIX_AT, PREFIX_MAX, SLOTS_AT};
-use super::Probe;
+use super::page::{sample_words, Shape, COUNT, GROUP, META, NEXT, PREFIX_AT, PREFIX_MAX, SHORT, SLOTS_AT};
+use super::{Probe, SLAB};
 use std::cmp::Ordering;
 
 /// A page as readers see it. While a writer is inside, its numbers may be any (L1), and no access leaves the slab.
@@ -79,6 +79,12 @@ impl<'p> View<'p> {
     fn is_loose(&self) -> bool {
         (self.meta() >> 24) as u8 != 0
     }
+    /// Of a short page: the length of its records, and the byte that they end in.
+    #[inline]
+    fn tail(&self) -> Option<(usize, u8)> {
+        let tail = self.words.first::<NEXT>() >> 32;
+        ((self.meta() >> 24) as u8 == SHORT).then_some((tail as u16 as usize, (tail >> 16) as u8))
+    }
     /// Data: whether all records have one length: one run of more than two takes two RDFs, and two runs of one each
     /// are two records.
     #[inline]
@@ -89,12 +95,17 @@ impl<'p> View<'p> {
     #[inline]
     pub fn place(&self, i: usize) -> usize {
         match self.is_loose() {
-            true if self.is_even() => i * self.span(0).1,
+            true if self.is_even() => i * self.len_of(0),
             true => (0..i.min(self.slot_cap())).map(|k| self.span(k).1).sum(),
             false => self.span(i).0,
         }
     }
-    /// Offset in the page, and length, of record `i` (data pages).
+    /// Length of record `i` (data pages).
+    #[inline]
+    pub fn len_of(&self, i: usize) -> usize {
+        self.tail().map_or_else(|| self.span(i).1, |(len, _)| len)
+    }
+    /// Offset in the page, and length there, of record `i` (data pages).
     #[inline]
     pub fn span(&self, i: usize) -> (usize, usize) {
         let slot = self.slot(i);
@@ -103,22 +114,28 @@ impl<'p> View<'p> {
     /// Copies record `i` into `out` (resized to fit). False if the page is being changed and the numbers make no sense.
     #[inline]
     pub fn record(&self, i: usize, out: &mut Vec<u8>) -> bool {
-        let (offset, len) = self.span(i);
+        let (offset, here) = self.span(i);
         let at = self.data_start() + offset;
-        if at + len > self.words.bytes() {
+        let (len, byte) = self.tail().unwrap_or((here, 0));
+        if at + here > self.words.bytes() || here > len {
             return false;
         }
         if out.len() != len {
             out.resize(len, 0);
         }
-        self.words.copy(at, out);
+        let (beginning, run) = out.split_at_mut(here);
+        self.words.copy(at, beginning);
+        run.fill(byte);
         true
     }
     /// Copies slots and records of a page of whole records. `None`: it has segments, or the numbers make no sense.
     pub fn copy_records(&self, out: &mut Records) -> Option<()> {
         let (count, slots, data) = (self.count(), self.slot_cap(), self.data_len());
-        let data_at = count * 8;
-        if self.segment() != 0 || count > slots || SLOTS_AT + slots * 8 + data > self.words.bytes() {
+        let (data_at, tail) = (count * 8, self.tail());
+        // The records of a short page are whole in the copy, and lie in their frame one by one.
+        let (data, here) = tail.map_or((data, data), |(len, _)| (count * len, 0));
+        let outside = SLOTS_AT + slots * 8 + here > self.words.bytes();
+        if self.segment() != 0 || count > slots || outside || data > SLAB {
             return None;
         }
         out.bytes.resize(data_at + data, 0);
@@ -133,21 +150,24 @@ impl<'p> View<'p> {
 
     /// The same for a page whose records lie in another order than their keys: the copy has them in key order.
     fn copy_loose(&self, out: &mut Records, data_at: usize) -> Option<()> {
-        let mut place = 0;
+        let (mut place, tail) = (0, self.tail());
         for i in 0..out.count {
-            let (offset, len) = self.span(i);
+            let (offset, here) = self.span(i);
+            let (len, byte) = tail.unwrap_or((here, 0));
             let slot = (place as u64) << 16 | len as u64;
             out.bytes
                 .get_mut(i * 8..i * 8 + 8)?
                 .copy_from_slice(&slot.to_le_bytes());
             let to = out.bytes.get_mut(data_at + place..data_at + place + len)?;
-            self.words.copy(self.data_start() + offset, to);
+            let (beginning, run) = to.split_at_mut_checked(here)?;
+            self.words.copy(self.data_start() + offset, beginning);
+            run.fill(byte);
             place += len;
         }
         Some(())
     }
 
-    /// Copies `out.len()` bytes from offset `from` of record `i`.
+    /// Copies `out.len()` bytes from offset `from` of record `i`, which lie in its key or before it.
     pub fn record_part(&self, i: usize, from: usize, out: &mut [u8]) {
         let (offset, _) = self.span(i);
         self.words.copy(self.data_start() + offset + from, out);

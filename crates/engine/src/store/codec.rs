@@ -1,6 +1,6 @@
 //! Between a CI's image on the volume and its page in the pool.
 
-use crate::pool::{Entry, ImagePage, Measure, Page, Shape, View, DESCRIPTOR, SLAB};
+use crate::pool::{Entry, ImagePage, Measure, Page, Shape, Shortened, View, DESCRIPTOR, SLAB};
 use cica_format::index::{BaseRba, IndexImage, IndexRecord, RecordRef};
 use cica_format::{ci, slots, FormatError};
 
@@ -113,6 +113,21 @@ impl Codec {
         page.set_segment(segment_number(layout.segment), layout.update_number);
         page.adopt(&spans, *shape);
         Ok(Decoded::Done)
+    }
+
+    /// What the page in `frame`, which was just decoded, would be as a short one.
+    pub fn shortened(&self, frame: &mut [u8]) -> Option<Shortened> {
+        match self {
+            Codec::Data { shape, .. } => Page::of(frame).shortened(*shape),
+            Codec::Image { .. } | Codec::Index { .. } => None,
+        }
+    }
+
+    /// Makes `short` the page in `frame` as a short one.
+    pub fn shorten(&self, frame: &mut [u8], short: &mut [u8], shortened: Shortened) {
+        if let Codec::Data { shape, .. } = self {
+            Page::of(frame).shorten_into(short, shortened, *shape);
+        }
     }
 
     /// Decodes `image` into `frame`.

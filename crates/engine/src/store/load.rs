@@ -2,10 +2,11 @@
 
 use super::books::Refs;
 use super::ca::Place;
-use super::{CaPage, Codec, Component};
+use super::{CaPage, Codec, Component, SHORT_LINES};
 use crate::error::{OpenError, RequestError};
 use crate::pool::{pause, Aligned, Kind, Latched, NO_FRAME};
 use crate::store::codec::Decoded;
+use crate::sync::atomic::Ordering::Relaxed;
 use cica_disk::ReadAt;
 use cica_format::ca::{HeaderView, NO_SLOT};
 use cica_format::checksum::{ci_checksum, crc32c, Identity};
@@ -248,8 +249,30 @@ impl Component {
                 }
             }
         }
+        let latched = self.shortened(latched);
         self.attach(page, descriptor, i, ci, latched);
         Ok(Loaded::Here)
+    }
+
+    /// A page that nobody will change, without the runs that its records end in where it takes half of the frame then.
+    fn shortened<'p>(&'p self, mut whole: Latched<'p>) -> Latched<'p> {
+        if !self.still {
+            return whole;
+        }
+        let size = whole.size();
+        let short = match self.codec.shortened(whole.bytes()) {
+            Some(shortened) => shortened.frame_len(size).map(|len| (shortened, len)),
+            None => None,
+        };
+        let Some((shortened, len)) = short else { return whole };
+        let Some(mut short) = self.pool.take_soon(len) else {
+            return whole;
+        };
+        self.codec.shorten(whole.bytes(), short.bytes(), shortened);
+        whole.free();
+        // Its records lie behind its heads, and come with them.
+        self.first_lines.store(len.div_ceil(64).min(SHORT_LINES), Relaxed);
+        short
     }
 
     /// Reads a CI into a frame: data straight to where its records stay, index records by way of a buffer.

@@ -37,7 +37,7 @@ pub use layout::Layout;
 
 use crate::error::RequestError;
 use crate::pool::{Kind, Latched, PageId, Pool};
-use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
+use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::sync::{Mutex, RwLock};
 use crate::volumes::{OneVolume, Volumes};
 use cica_disk::File;
@@ -49,8 +49,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 const STRIPES: usize = 64;
-/// Most cache lines that are asked for at once.
+/// Most cache lines of heads that are asked for at once.
 const MOST_LINES: usize = 16;
+/// Most of a short page.
+const SHORT_LINES: usize = 26;
 
 /// How a component is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,8 +88,8 @@ pub struct Component {
     /// CIs that hold records.
     used: AtomicI64,
     codec: Codec,
-    /// Cache lines at the start of a page that a search reads.
-    first_lines: usize,
+    /// Cache lines at the start of a page that a search reads, or of a short page all.
+    first_lines: AtomicUsize,
     number: OnceLock<u16>,
     directory: Directory,
     /// Index: the frame that each CI was last in. A request comes by a page of each level, and this is the short way.
@@ -141,7 +143,7 @@ impl Component {
             pool,
             file: RwLock::new(Some(file)),
             used: AtomicI64::new(used_at_open(root)),
-            first_lines: codec.searched(a.ci_size as usize).div_ceil(64).min(MOST_LINES),
+            first_lines: AtomicUsize::new(codec.searched(a.ci_size as usize).div_ceil(64).min(MOST_LINES)),
             frames: (!codec.is_data()).then(Directory::new),
             codec,
             number: OnceLock::new(),
@@ -229,7 +231,7 @@ impl Component {
     fn resident_where_it_was(&self, ci: u32) -> Option<(u32, u64)> {
         let number = self.frames.as_ref()?.get(ci);
         let frame = self.pool.frame(number);
-        frame.prefetch(self.first_lines);
+        frame.prefetch(self.first_lines.load(Relaxed));
         let version = frame.version_of(self.page_id(Kind::Ci, ci))?;
         frame.touch();
         Some((number, version))
@@ -247,7 +249,7 @@ impl Component {
             return None;
         }
         let frame = pool.frame(number);
-        frame.prefetch(self.first_lines);
+        frame.prefetch(self.first_lines.load(Relaxed));
         let version = frame.version_of(self.page_id(Kind::Ci, self.layout.join(ca, i as u32)))?;
         frame.touch();
         Some((number, version))

@@ -1,0 +1,180 @@
+//! Short pages: records that are only read, without the blanks or zeros that fill them up.
+//!
+//! Most of a COBOL record of fixed length is often the run of one byte that it ends in. The processor's caches and page
+//! tables hold the more records the less memory these take, and memory that is not touched need not be cleared.
+//!
+//! * H1. Only a component that nobody changes has short pages. What changes a page knows nothing of them.
+//! * H2. A short page has whole records of one length, more than two, in key order; of each it keeps the beginning, with
+//!   all of the key at least. Length and byte stand where an index page names its CA.
+//! * H3. Lengths, places, RDFs and the image are those of the whole records.
+
+use super::page::{Page, Shape, HEADER, SLOTS_AT};
+
+/// A run counts by as many bytes as are compared at once.
+const CHUNK: usize = 16;
+
+/// What a page would be without the runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Shortened {
+    /// The byte that the runs are of.
+    byte: u8,
+    /// Bytes that the frame needs.
+    need: usize,
+}
+
+impl Shortened {
+    /// Bytes of the frame to take, where the page as it is has one of `whole` bytes: one of few parts of that, so that few
+    /// sizes share the pool. `None`: it would gain nothing.
+    pub fn frame_len(&self, whole: usize) -> Option<usize> {
+        let sizes = [16, 12, 8, 6, 4, 3, 2].map(|part| whole / part);
+        sizes.into_iter().find(|&len| self.need <= len)
+    }
+}
+
+impl Page<'_> {
+    /// What this page, which was just read, would be without the runs that its records end in.
+    pub fn shortened(&self, shape: Shape) -> Option<Shortened> {
+        let n = self.count();
+        if self.segment() != 0 || !self.is_even() || self.is_loose() || shape.key_len == 0 {
+            return None;
+        }
+        let byte = *self.record(0).last()?;
+        let kept: usize = (0..n).map(|i| kept(self.record(i), byte, shape)).sum();
+        Some(Shortened {
+            byte,
+            need: SLOTS_AT + n * 8 + kept,
+        })
+    }
+
+    /// Makes `frame` this page without the runs.
+    pub fn shorten_into(&self, frame: &mut [u8], shortened: Shortened, shape: Shape) {
+        let n = self.count();
+        let mut page = Page::of(frame);
+        page.bytes[..HEADER].copy_from_slice(&self.bytes[..HEADER]);
+        page.set_slot_cap(n);
+        page.set_tail(self.len_of(0), shortened.byte);
+        let mut used = 0;
+        for i in 0..n {
+            let record = self.record(i);
+            let kept = kept(record, shortened.byte, shape);
+            page.put_beginning(i, self.head(i), used, &record[..kept]);
+            used += kept;
+        }
+    }
+}
+
+/// How many bytes of a record stay, when it loses the run of `byte` behind its key.
+fn kept(record: &[u8], byte: u8, shape: Shape) -> usize {
+    let behind_key = &record[shape.rkp + shape.key_len..];
+    let run = behind_key.rchunks_exact(CHUNK);
+    record.len() - CHUNK * run.take_while(|chunk| **chunk == [byte; CHUNK]).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pool::view::Records;
+    use crate::pool::{Pool, Probe};
+
+    const SHAPE: Shape = Shape { rkp: 2, key_len: 5 };
+
+    fn record(n: usize, len: usize, filled: usize, byte: u8) -> Vec<u8> {
+        let mut record = format!("{:02}{:05}", n % 7, n * 3).into_bytes();
+        record.extend((0..filled).map(|at| b'a' + (at + n) as u8 % 26));
+        record.resize(len, byte);
+        record
+    }
+
+    /// A page of these records and what it is as a short one, if that gains anything, both shown to `look`.
+    fn compared(records: &[Vec<u8>], look: impl FnOnce(&Records)) -> Option<usize> {
+        let pool = Pool::new(0).unwrap();
+        let mut whole = pool.take(Page::frame_len(18432, records.len())).unwrap();
+        Page::format(whole.bytes(), 18432).refill(records.iter().map(Vec::as_slice), SHAPE);
+        let size = whole.size();
+        let found = Page::of(whole.bytes()).shortened(SHAPE);
+        let lens = found.map(|shortened| (shortened, shortened.frame_len(size)));
+        let Some((shortened, Some(len))) = lens else {
+            whole.free();
+            return None;
+        };
+        let mut short = pool.take_soon(len).unwrap();
+        Page::of(whole.bytes()).shorten_into(short.bytes(), shortened, SHAPE);
+        let (one, other) = (whole.view(), short.view());
+        assert_eq!((one.count(), one.rdfs()), (other.count(), other.rdfs()));
+        let (mut area, mut copy) = (vec![1; 3], Records::default());
+        other.copy_records(&mut copy).unwrap();
+        for (i, record) in records.iter().enumerate() {
+            assert!(other.record(i, &mut area) && area == *record);
+            assert_eq!(copy.record(i), Some((one.place(i), record.as_slice())));
+            assert_eq!((other.place(i), other.len_of(i)), (one.place(i), record.len()));
+            let mut key = [0; 5];
+            other.record_part(i, 2, &mut key);
+            assert_eq!(key, record[2..7]);
+            for probe in [
+                &record[2..7],
+                &record[2..5],
+                b"00000",
+                b"99999",
+                &[record[2], record[3], b'0'],
+            ] {
+                let probe = Probe::new(probe);
+                assert_eq!(other.find_record(probe, SHAPE), one.find_record(probe, SHAPE));
+            }
+        }
+        assert!(other.record(records.len() - 1, &mut area) && copy.record(records.len()).is_none());
+        let mut images = [vec![1; 18432], vec![2; 18432]];
+        let page = Page::of(short.bytes());
+        page.copy_to(&mut images[0]);
+        assert!(page.lens().eq(records.iter().map(|record| record.len() as u16)));
+        assert_eq!(page.data_len(), records.concat().len());
+        Page::of(whole.bytes()).copy_to(&mut images[1]);
+        assert_eq!(images[0][..page_len(records)], images[1][..page_len(records)]);
+        look(&copy);
+        [whole, short].into_iter().for_each(|latched| latched.free());
+        Some(len)
+    }
+
+    fn page_len(records: &[Vec<u8>]) -> usize {
+        records.iter().map(Vec::len).sum()
+    }
+
+    #[test]
+    fn a_short_page_is_read_like_a_whole_one() {
+        let mut lens = std::collections::BTreeSet::new();
+        for (len, most, byte) in [
+            (200, 0, b' '),
+            (200, 40, b' '),
+            (200, 90, 0),
+            (81, 30, b'9'),
+            (40, 8, 0xFF),
+            (23, 0, b' '),
+        ] {
+            let records: Vec<_> = (0..18000 / len)
+                .map(|n| record(n, len, n * 7919 % (most + 1), byte))
+                .collect();
+            lens.extend(compared(&records, |copy| assert!(copy.record(0).is_some())));
+        }
+        assert!(lens.len() > 2, "{lens:?}");
+    }
+
+    #[test]
+    fn what_would_gain_nothing_or_is_not_even_stays_whole() {
+        let full: Vec<_> = (0..90).map(|n| record(n, 200, 193, b' ')).collect();
+        assert_eq!(compared(&full, |_| ()), None);
+        // Half of the bytes are blanks, and heads take some as well.
+        let half: Vec<_> = (0..90).map(|n| record(n, 200, 93, b' ')).collect();
+        assert_eq!(compared(&half, |_| ()), None);
+        let mut uneven: Vec<_> = (0..90).map(|n| record(n, 200, 0, b' ')).collect();
+        uneven[40].push(b' ');
+        assert_eq!(compared(&uneven, |_| ()), None);
+        let other_byte: Vec<_> = (0..90).map(|n| record(n, 200, 0, b'a' + (n % 3) as u8)).collect();
+        assert_eq!(compared(&other_byte, |_| ()), None);
+        let two: Vec<_> = (0..2).map(|n| record(n, 200, 0, b' ')).collect();
+        assert_eq!(compared(&two, |_| ()), None);
+        // A key that ends in the byte of the run keeps all of itself.
+        let keys: Vec<_> = (0..90)
+            .map(|n| format!("00{n:03}0{:>194}", "").replace(' ', "0").into_bytes())
+            .collect();
+        assert!(compared(&keys, |_| ()).is_some());
+    }
+}
