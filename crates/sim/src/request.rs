@@ -58,6 +58,10 @@ impl Body {
         if self.fill % 3 == 0 {
             bytes[self.length * 3 / 4..].fill(self.fill as u8);
         }
+        // Of records of one length most are mostly blanks: pages keep them short.
+        if shape.fixed && self.fill % 8 != 0 {
+            bytes[self.length / 8..].fill(b' ');
+        }
         for (at, byte) in self.key.iter().enumerate().filter(|_| shape.keyed()) {
             if let Some(place) = bytes.get_mut(shape.key_offset + at) {
                 *place = *byte;

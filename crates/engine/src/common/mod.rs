@@ -13,7 +13,7 @@ pub mod segments;
 
 use crate::error::RequestError;
 use crate::log::Log;
-use crate::pool::{Page, Pool, Shape};
+use crate::pool::{Latched, Page, Pool, Records, Shape};
 use crate::store::Component;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
 use crate::sync::RwLock;
@@ -198,7 +198,10 @@ impl Common {
             wider.free();
             return Ok(());
         };
-        {
+        if latched.view().is_short() {
+            let records = Records::of(latched.view());
+            Page::format(wider.bytes(), self.data.layout.ci_size).refill(records.iter(), self.shape);
+        } else {
             let old = Page::of(latched.bytes());
             let mut page = Page::format(wider.bytes(), self.data.layout.ci_size);
             page.set_segment(old.segment(), old.update_number());
@@ -206,6 +209,31 @@ impl Common {
         }
         drop(self.data.reframe(latched, wider));
         Ok(())
+    }
+
+    /// Bytes of a frame for a page of `count` whole records to which more come.
+    pub fn wider(&self, count: usize) -> usize {
+        Page::frame_len(self.data.layout.ci_size, count + count / 2 + 16)
+    }
+
+    /// The page of a CI, latched, and no short one.
+    fn latch_whole(&self, ci: u32) -> Result<Latched<'_>, RequestError> {
+        loop {
+            let (frame, version) = self.data.page(ci)?;
+            let view = self.data.pool().view(frame);
+            let (is_short, count) = (view.is_short(), view.count());
+            if !self.unchanged(frame, version) {
+                continue;
+            }
+            match is_short {
+                true => self.widen(frame, version, self.wider(count))?,
+                false => {
+                    if let Some(latched) = self.data.pool().latch_at(frame, version) {
+                        return Ok(latched);
+                    }
+                }
+            }
+        }
     }
 
     /// Bytes of the longest record this data set stores: what was defined, as far as a CI, or spanned a CA, holds it;

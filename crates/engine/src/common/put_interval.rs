@@ -23,7 +23,7 @@ impl Common {
         self.check_fence()?;
         let mut spans = Vec::new();
         let layout = ci::parse(image, &mut spans).map_err(|why| bad(why.to_string()))?;
-        let mut latched = self.data.latch(number)?;
+        let mut latched = self.latch_whole(number)?;
         let mut page = Page::of(latched.bytes());
         if page.segment() != 0 || layout.segment != ci::Segment::Whole {
             return Err(bad("it has a segment of a spanned record".into()));
@@ -54,7 +54,7 @@ impl Common {
             changed.push((i, rba));
         }
         for &(i, rba) in &changed {
-            page.replace(i, record(&spans[i]));
+            page.replace(i, record(&spans[i]), self.shape);
             self.append(|number, buf| log(number, buf, rba, record(&spans[i])));
         }
         if !changed.is_empty() {

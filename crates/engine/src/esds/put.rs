@@ -207,7 +207,7 @@ impl Esds {
         for page in &mut latched {
             let mut page = Page::of(page.bytes());
             let (piece, left) = rest.split_at(page.len_of(pos));
-            page.replace(pos, piece);
+            page.replace(pos, piece, self.shape);
             if page.segment() != 0 {
                 let (segment, updates) = (page.segment(), page.update_number());
                 page.set_segment(segment, updates.wrapping_add(1));

@@ -106,6 +106,7 @@ impl Ksds {
         view.prefetch_behind(record.len());
         let (pos, equal) = view.find_record(Probe::new(key), self.shape);
         let (count, segment, cap) = (view.count(), view.segment(), view.slot_cap());
+        let takes = view.takes(record, self.shape);
         if !self.fresh(leaf) {
             return Ok(Tried::Again);
         }
@@ -116,12 +117,9 @@ impl Ksds {
         if segment != 0 {
             return Ok(Tried::NoRoom { pos, limited: false });
         }
-        if count == cap {
+        if count == cap || !takes {
             // Before the latch: giving that back would change the version by which the page is widened.
-            return Ok(Tried::Slots(Page::frame_len(
-                self.data.layout.ci_size,
-                count + count / 2 + 16,
-            )));
+            return Ok(Tried::Slots(self.wider(count)));
         }
         let at_end = order.sequential && pos == count && count > 0 && self.is_last(leaf);
         let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
@@ -231,6 +229,14 @@ impl Ksds {
     }
 
     fn try_update(&self, spot: Spot, record: &[u8], part: Part<'_>) -> Tried {
+        let view = self.leaf_view(&spot.leaf);
+        let (takes, count) = (view.takes(record, self.shape), view.count());
+        if !self.fresh(&spot.leaf) {
+            return Tried::Again;
+        }
+        if !takes {
+            return Tried::Slots(self.wider(count));
+        }
         match self.data.pool().latch_at(spot.leaf.frame, spot.leaf.version) {
             Some(latched) => self.update_latched(latched, spot, record, part),
             None => Tried::Again,
@@ -239,6 +245,9 @@ impl Ksds {
 
     fn update_latched(&self, mut latched: Latched<'_>, spot: Spot, record: &[u8], part: Part<'_>) -> Tried {
         let Spot { leaf, pos } = spot;
+        if !latched.view().takes(record, self.shape) {
+            return Tried::Again;
+        }
         let mut page = Page::of(latched.bytes());
         if page.segment() != 0 || record.len() > self.longest_unspanned() {
             return Tried::NoRoom { pos, limited: false };
@@ -258,7 +267,7 @@ impl Ksds {
                 return Tried::NoRoom { pos, limited: false };
             }
         }
-        page.replace(pos, record);
+        page.replace(pos, record, self.shape);
         self.log_alone(part, Done::Updated { place: &[], record });
         let rba = self.rba(leaf.ci, &latched, pos);
         self.data.changed(&mut latched);

@@ -12,7 +12,7 @@
 use super::nodes::{PathStep, Within};
 use super::{separator, Ksds};
 use crate::error::RequestError;
-use crate::pool::{Entry, Latched, Page};
+use crate::pool::{Entry, Latched, Page, Records};
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::ci;
 use cica_format::index::IndexRecord;
@@ -93,7 +93,11 @@ impl Ksds {
             spare.free();
             spare = self.data.spare(need)?;
         }
-        {
+        if left.view().is_short() {
+            let records = Records::of(left.view());
+            Page::format(spare.bytes(), self.data.layout.ci_size).refill(records.iter().skip(moved), self.shape);
+            spare = self.data.shortened(spare);
+        } else {
             let page = Page::of(left.bytes());
             let records = (moved..page.count()).map(|i| page.record(i));
             Page::format(spare.bytes(), self.data.layout.ci_size).refill(records, self.shape);

@@ -4,7 +4,8 @@
 //!   0  descriptor: latch u64 | page u64 | flags u32 | pins u32
 //!  24  count u32 | bytes of data u32
 //!  32  prefix length u8 | segment u8 | level u8 | loose u8 | RDFs u16 | slot capacity u16
-//!  40  next u32 | CA u32            (index records; spanned data: update number; short pages: length u16, byte u8)
+//!  40  next u32 | CA u32            (index records; spanned data: update number)
+//!      kept u16 | room u16 | length u16 | byte u8 | 0   (short pages, `short.rs`)
 //!  48  prefix: the key bytes all entries share, at most 16
 //! data:
 //!  64  slots u64: head u32 | offset u16 | length u16
@@ -30,6 +31,7 @@
 //! * G3. `rdfs` is what the record lengths cost by VSAM's arithmetic: one per run of equal lengths, two when longer
 //!   than one.
 
+use super::short::beginning;
 use super::view::head_of;
 
 /// Words of the frame, for readers.
@@ -54,6 +56,8 @@ pub(super) fn sample_words(slots: usize) -> usize {
 pub(super) const HEADER: usize = SLOTS_AT - super::DESCRIPTOR;
 pub(super) const PREFIX: usize = PREFIX_AT - super::DESCRIPTOR;
 const LOOSE: usize = 11;
+const KEPT: usize = 16;
+const ROOM: usize = 18;
 const TAIL: usize = 20;
 /// How the records lie, in the byte at [`LOOSE`]: the value for short pages (`short.rs`).
 pub(super) const SHORT: u8 = 2;
@@ -155,7 +159,7 @@ impl<'a> Page<'a> {
         let slot = u64::from_le_bytes(slot);
         ((slot >> 32) as u32, (slot >> 16) as u16 as usize, slot as u16 as usize)
     }
-    fn set_slot(&mut self, i: usize, head: u32, offset: usize, len: usize) {
+    pub(super) fn set_slot(&mut self, i: usize, head: u32, offset: usize, len: usize) {
         self.set_u64(
             HEADER + i * 8,
             u64::from(head) << 32 | (offset as u64 & 0xFFFF) << 16 | len as u64 & 0xFFFF,
@@ -209,20 +213,31 @@ impl<'a> Page<'a> {
     }
     /// Of a short page: the length of its records, and the byte that they end in.
     #[inline]
-    fn tail(&self) -> Option<(usize, u8)> {
+    pub(super) fn tail(&self) -> Option<(usize, u8)> {
         let tail = self.u32(TAIL);
         (self.bytes[LOOSE] == SHORT).then_some((tail as u16 as usize, (tail >> 16) as u8))
     }
-    /// Makes it a short page.
+    /// Makes it a short page that keeps nothing yet.
     pub(super) fn set_tail(&mut self, len: usize, byte: u8) {
         self.bytes[LOOSE] = SHORT;
         self.set_u32(TAIL, len as u32 | u32::from(byte) << 16);
+        self.set_u16(ROOM, self.image().len().min(u16::MAX.into()) as u16);
+        self.set_kept(0);
     }
-    /// Of a short page: record `i` begins with these bytes, which lie at `offset`.
-    pub(super) fn put_beginning(&mut self, i: usize, head: u32, offset: usize, bytes: &[u8]) {
+    /// Of a short page: bytes of records that it keeps, and of some that it kept once.
+    fn kept(&self) -> usize {
+        self.u16(KEPT) as usize
+    }
+    pub(super) fn set_kept(&mut self, bytes: usize) {
+        self.set_u16(KEPT, bytes as u16);
+    }
+    /// Of a short page: puts these bytes behind all that it keeps; where they lie.
+    pub(super) fn keep(&mut self, bytes: &[u8]) -> usize {
+        let offset = self.kept();
         let at = self.data_start() + offset;
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
-        self.set_slot(i, head, offset, bytes.len());
+        self.set_kept(offset + bytes.len());
+        offset
     }
     /// Head of record `i` (G2).
     pub(super) fn head(&self, i: usize) -> u32 {
@@ -325,7 +340,7 @@ impl<'a> Page<'a> {
 
     /// RDFs if record `i` got `len` bytes (`None`: were gone).
     pub fn rdfs_changed(&self, i: usize, len: Option<usize>) -> usize {
-        let around = |from: usize, to: usize| (from..to).map(|k| self.slot(k).2);
+        let around = |from: usize, to: usize| (from..to).map(|k| self.len_of(k));
         let (from, to) = self.rdf_window(i, i + 1);
         let before = runs(around(from, to));
         let after = runs(around(from, i).chain(len).chain(around(i + 1, to)));
@@ -337,7 +352,7 @@ impl<'a> Page<'a> {
     fn rdf_window(&self, start: usize, end: usize) -> (usize, usize) {
         let n = self.count();
         let mut from = start.saturating_sub(1);
-        while from > 0 && self.slot(from).2 == self.slot(from - 1).2 {
+        while from > 0 && self.len_of(from) == self.len_of(from - 1) {
             from -= 1;
             if start - from > 3 {
                 // Three equal ones before: the run is long whatever happens here.
@@ -345,7 +360,7 @@ impl<'a> Page<'a> {
             }
         }
         let mut to = (end + 1).min(n);
-        while to < n && self.slot(to).2 == self.slot(to - 1).2 {
+        while to < n && self.len_of(to) == self.len_of(to - 1) {
             to += 1;
             if to - end > 3 {
                 break;
@@ -354,16 +369,24 @@ impl<'a> Page<'a> {
         (from, to)
     }
 
-    /// Puts `record` in before record `i`. The caller has checked that it fits and that a slot is free.
+    /// Puts `record` in before record `i`. The caller has checked that it fits and that a slot is free, and that a short
+    /// page [takes](super::View::takes) it.
     pub fn insert(&mut self, i: usize, record: &[u8], shape: Shape) {
         let (n, len) = (self.count(), record.len());
         let rdfs = self.rdfs_with(i, len);
-        let offset = self.data_len();
-        let at = self.data_start() + offset;
-        self.bytes[at..at + len].copy_from_slice(record);
-        if i < n {
-            self.bytes[LOOSE] = 1;
-        }
+        let (offset, here) = match self.tail() {
+            Some((_, byte)) => {
+                let beginning = beginning(record, byte, shape);
+                (self.keep(beginning), beginning.len())
+            }
+            None => {
+                let offset = self.data_len();
+                let at = self.data_start() + offset;
+                self.bytes[at..at + len].copy_from_slice(record);
+                self.bytes[LOOSE] |= u8::from(i < n);
+                (offset, len)
+            }
+        };
         let slots = HEADER + i * 8;
         self.bytes.copy_within(slots..HEADER + n * 8, slots + 8);
         self.set_u32(0, n as u32 + 1);
@@ -376,15 +399,29 @@ impl<'a> Page<'a> {
         } else {
             0
         };
-        self.set_slot(i, head, offset, len);
+        self.set_slot(i, head, offset, here);
         if !shares {
             self.rebuild_heads(shape);
         }
     }
 
-    /// Replaces record `i` (same key) by `record`. The caller has checked that it fits.
-    pub fn replace(&mut self, i: usize, record: &[u8]) {
+    /// Replaces record `i` (same key) by `record`. The caller has checked that it fits, and that a short page
+    /// [takes](super::View::takes) it.
+    pub fn replace(&mut self, i: usize, record: &[u8], shape: Shape) {
         let (head, offset, old) = self.slot(i);
+        if let Some((_, byte)) = self.tail() {
+            let beginning = beginning(record, byte, shape);
+            let at = self.data_start() + offset;
+            let offset = match beginning.len() <= old {
+                true => {
+                    self.bytes[at..at + beginning.len()].copy_from_slice(beginning);
+                    offset
+                }
+                false => self.keep(beginning),
+            };
+            self.set_slot(i, head, offset, beginning.len());
+            return;
+        }
         let start = self.data_start();
         if old != record.len() {
             let rdfs = self.rdfs_changed(i, Some(record.len()));
@@ -403,14 +440,19 @@ impl<'a> Page<'a> {
     /// Takes record `i` out.
     pub fn remove(&mut self, i: usize) {
         let rdfs = self.rdfs_changed(i, None);
-        let (_, offset, len) = self.slot(i);
-        let (n, start) = (self.count(), self.data_start());
-        let end = start + self.data_len();
-        self.bytes.copy_within(start + offset + len..end, start + offset);
+        let (_, offset, here) = self.slot(i);
+        let (n, start, len) = (self.count(), self.data_start(), self.len_of(i));
+        let is_short = self.tail().is_some();
+        if !is_short {
+            let end = start + self.data_len();
+            self.bytes.copy_within(start + offset + here..end, start + offset);
+        }
         self.bytes
             .copy_within(HEADER + (i + 1) * 8..HEADER + n * 8, HEADER + i * 8);
         self.set_u32(0, n as u32 - 1);
-        self.shift_behind(offset, -(len as isize));
+        if !is_short {
+            self.shift_behind(offset, -(here as isize));
+        }
         self.set_u32(4, (self.data_len() - len) as u32);
         self.set_u16(12, rdfs as u16);
     }
@@ -419,14 +461,12 @@ impl<'a> Page<'a> {
     pub fn truncate(&mut self, count: usize) {
         if count < self.count() {
             self.set_u32(0, count as u32);
-            if self.is_loose() {
-                self.tidy();
+            match self.tail() {
+                Some(_) => self.tidy_short(),
+                None if self.is_loose() => self.tidy(),
+                None => {}
             }
-            let used = count.checked_sub(1).map_or(0, |last| {
-                let (offset, len) = self.span(last);
-                offset + len
-            });
-            self.set_u32(4, used as u32);
+            self.set_u32(4, self.lens().map(u32::from).sum());
             let rdfs = cica_format::ci::rdf_count(self.lens());
             self.set_u16(12, rdfs as u16);
         }
@@ -525,7 +565,7 @@ mod tests {
                         kept.remove(at);
                     }
                     _ if there => {
-                        page.replace(at, &record);
+                        page.replace(at, &record, shape);
                         kept[at] = record;
                     }
                     1 if step % 20 == 19 => {

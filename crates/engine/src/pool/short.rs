@@ -1,23 +1,28 @@
-//! Short pages: records that are only read, without the blanks or zeros that fill them up.
+//! Short pages: records without the blanks or zeros that fill them up.
 //!
 //! Most of a COBOL record of fixed length is often the run of one byte that it ends in. The processor's caches and page
 //! tables hold the more records the less memory these take, and memory that is not touched need not be cleared.
 //!
-//! * H1. Only a component that nobody changes has short pages. What changes a page knows nothing of them.
-//! * H2. A short page has whole records of one length, more than two, in key order; of each it keeps the beginning, with
-//!   all of the key at least. Length and byte stand where an index page names its CA.
-//! * H3. Lengths, places, RDFs and the image are those of the whole records.
+//! * H1. A short page has whole records of one length, each with a key; of each it keeps the beginning, with all of the
+//!   key at least. Length and byte stand where an index page names its CA.
+//! * H2. Lengths, places, RDFs and the image are those of the whole records, in key order.
+//! * H3. What a short page does not [take](View::takes) makes it a whole one first.
 
 use super::page::{Page, Shape, HEADER, SLOTS_AT};
+use super::View;
 
 /// A run counts by as many bytes as are compared at once.
 const CHUNK: usize = 16;
+/// Bytes for records that come and are longer than those that are there.
+const SPARE: usize = 128;
 
 /// What a page would be without the runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Shortened {
     /// The byte that the runs are of.
     byte: u8,
+    /// Slots that the frame needs.
+    slots: usize,
     /// Bytes that the frame needs.
     need: usize,
 }
@@ -32,17 +37,21 @@ impl Shortened {
 }
 
 impl Page<'_> {
-    /// What this page, which was just read, would be without the runs that its records end in.
-    pub fn shortened(&self, shape: Shape) -> Option<Shortened> {
+    /// What this page would be without the runs that its records end in, with room for as many like them as a CI of
+    /// `ci_size` bytes has if they come (0: none comes).
+    pub fn shortened(&self, shape: Shape, ci_size: usize) -> Option<Shortened> {
         let n = self.count();
         if self.segment() != 0 || !self.is_even() || self.is_loose() || shape.key_len == 0 {
             return None;
         }
         let byte = *self.record(0).last()?;
-        let kept: usize = (0..n).map(|i| kept(self.record(i), byte, shape)).sum();
+        let kept: usize = (0..n).map(|i| beginning(self.record(i), byte, shape).len()).sum();
+        // One more than ever are there: who finds none free asks for a wider frame before the CI is found full.
+        let slots = n.max(ci_size / self.len_of(0)) + usize::from(ci_size > 0);
         Some(Shortened {
             byte,
-            need: SLOTS_AT + n * 8 + kept,
+            slots,
+            need: SLOTS_AT + slots * (8 + kept.div_ceil(n)) + (slots - n).min(SPARE),
         })
     }
 
@@ -51,23 +60,42 @@ impl Page<'_> {
         let n = self.count();
         let mut page = Page::of(frame);
         page.bytes[..HEADER].copy_from_slice(&self.bytes[..HEADER]);
-        page.set_slot_cap(n);
+        page.set_slot_cap(shortened.slots);
         page.set_tail(self.len_of(0), shortened.byte);
-        let mut used = 0;
         for i in 0..n {
-            let record = self.record(i);
-            let kept = kept(record, shortened.byte, shape);
-            page.put_beginning(i, self.head(i), used, &record[..kept]);
-            used += kept;
+            let beginning = beginning(self.record(i), shortened.byte, shape);
+            let offset = page.keep(beginning);
+            page.set_slot(i, self.head(i), offset, beginning.len());
+        }
+    }
+
+    /// Of a short page: lets go of what its records do not have any more.
+    pub(super) fn tidy_short(&mut self) {
+        let records: Vec<Vec<u8>> = (0..self.count()).map(|i| self.record(i).to_vec()).collect();
+        self.set_kept(0);
+        for (i, record) in records.iter().enumerate() {
+            let offset = self.keep(record);
+            self.set_slot(i, self.head(i), offset, record.len());
         }
     }
 }
 
-/// How many bytes of a record stay, when it loses the run of `byte` behind its key.
-fn kept(record: &[u8], byte: u8, shape: Shape) -> usize {
+impl View<'_> {
+    /// Whether `record` may come to the page, beside what it has or for one of these: a short one may not have room for
+    /// it, or its records have another length.
+    #[inline]
+    pub fn takes(&self, record: &[u8], shape: Shape) -> bool {
+        self.tail()
+            .is_none_or(|(len, byte)| record.len() == len && self.kept().1 >= beginning(record, byte, shape).len())
+    }
+}
+
+/// What stays of a record that loses the run of `byte` behind its key.
+pub(super) fn beginning(record: &[u8], byte: u8, shape: Shape) -> &[u8] {
     let behind_key = &record[shape.rkp + shape.key_len..];
     let run = behind_key.rchunks_exact(CHUNK);
-    record.len() - CHUNK * run.take_while(|chunk| **chunk == [byte; CHUNK]).count()
+    let run = CHUNK * run.take_while(|chunk| **chunk == [byte; CHUNK]).count();
+    &record[..record.len() - run]
 }
 
 #[cfg(test)]
@@ -91,7 +119,7 @@ mod tests {
         let mut whole = pool.take(Page::frame_len(18432, records.len())).unwrap();
         Page::format(whole.bytes(), 18432).refill(records.iter().map(Vec::as_slice), SHAPE);
         let size = whole.size();
-        let found = Page::of(whole.bytes()).shortened(SHAPE);
+        let found = Page::of(whole.bytes()).shortened(SHAPE, 0);
         let lens = found.map(|shortened| (shortened, shortened.frame_len(size)));
         let Some((shortened, Some(len))) = lens else {
             whole.free();
@@ -176,5 +204,74 @@ mod tests {
             .map(|n| format!("00{n:03}0{:>194}", "").replace(' ', "0").into_bytes())
             .collect();
         assert!(compared(&keys, |_| ()).is_some());
+    }
+
+    /// Whatever comes, goes and changes, a short page says what the whole records would, and what it does not take it
+    /// does not get.
+    #[test]
+    fn a_short_page_is_what_was_done_to_it() {
+        let mut seed = 7u64;
+        let mut draw = |below: usize| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) as usize % below
+        };
+        let (mut refused, mut taken) = (0, 0);
+        for round in 0..100 {
+            let pool = Pool::new(0).unwrap();
+            let mut kept: Vec<Vec<u8>> = (0..20 + round % 30).map(|n| record(n * 30, 100, n % 9, b' ')).collect();
+            let mut whole = pool.take(Page::frame_len(5120, 60)).unwrap();
+            Page::format(whole.bytes(), 5120).refill(kept.iter().map(Vec::as_slice), SHAPE);
+            let shortened = Page::of(whole.bytes()).shortened(SHAPE, 5120).unwrap();
+            let len = shortened.frame_len(whole.size()).unwrap();
+            let mut short = pool.take_soon(len).unwrap();
+            Page::of(whole.bytes()).shorten_into(short.bytes(), shortened, SHAPE);
+            whole.free();
+            let view = short.view();
+            for _ in 0..200 {
+                let filled = if draw(5) == 0 { draw(93) } else { draw(12) };
+                let record = record(draw(2000), if draw(9) == 0 { 99 } else { 100 }, filled, b' ');
+                let key = &record[2..7];
+                let (at, there) = view.find_record(Probe::new(key), SHAPE);
+                assert_eq!(at, kept.partition_point(|r| r[2..7] < *key));
+                assert_eq!(there, kept.get(at).is_some_and(|r| r[2..7] == *key));
+                let takes = view.takes(&record, SHAPE);
+                let mut page = Page::of(short.bytes());
+                match draw(6) {
+                    0 if there => {
+                        page.remove(at);
+                        kept.remove(at);
+                    }
+                    1 if draw(20) == 0 => {
+                        page.truncate(at);
+                        kept.truncate(at);
+                    }
+                    _ if !takes => refused += 1,
+                    _ if there => {
+                        page.replace(at, &record, SHAPE);
+                        kept[at] = record;
+                    }
+                    // One slot more than a CI has records.
+                    _ if kept.len() < 51 && page.slot_cap() > kept.len() => {
+                        assert_eq!(
+                            page.rdfs_with(at, 100),
+                            cica_format::ci::rdf_count((0..=kept.len()).map(|_| 100))
+                        );
+                        page.insert(at, &record, SHAPE);
+                        kept.insert(at, record);
+                        taken += 1;
+                    }
+                    _ => {}
+                }
+                let (page, mut image) = (Page::of(short.bytes()), vec![1; page_len(&kept)]);
+                page.copy_to(&mut image);
+                assert_eq!(image, kept.concat());
+                assert_eq!((page.count(), page.data_len()), (kept.len(), image.len()));
+                assert_eq!(page.rdfs(), cica_format::ci::rdf_count(page.lens()));
+                assert!(Records::of(view).iter().eq(kept.iter().map(Vec::as_slice)));
+                assert!((0..kept.len()).all(|i| view.place(i) == i * 100));
+            }
+            short.free();
+        }
+        assert!(refused > 1000 && taken > 1000, "{refused} refused, {taken} taken");
     }
 }

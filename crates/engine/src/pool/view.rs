@@ -79,9 +79,19 @@ impl<'p> View<'p> {
     fn is_loose(&self) -> bool {
         (self.meta() >> 24) as u8 != 0
     }
+    /// Whether it is a short page (`short.rs`).
+    pub fn is_short(&self) -> bool {
+        self.tail().is_some()
+    }
+    /// Of a short page: bytes that it keeps, and bytes for more.
+    #[inline]
+    pub(super) fn kept(&self) -> (usize, usize) {
+        let (kept, room) = (self.next() as u16, (self.next() >> 16) as u16);
+        (kept.into(), room.saturating_sub(kept).into())
+    }
     /// Of a short page: the length of its records, and the byte that they end in.
     #[inline]
-    fn tail(&self) -> Option<(usize, u8)> {
+    pub(super) fn tail(&self) -> Option<(usize, u8)> {
         let tail = self.words.first::<NEXT>() >> 32;
         ((self.meta() >> 24) as u8 == SHORT).then_some((tail as u16 as usize, (tail >> 16) as u8))
     }
@@ -96,7 +106,7 @@ impl<'p> View<'p> {
     pub fn place(&self, i: usize) -> usize {
         match self.is_loose() {
             true if self.is_even() => i * self.len_of(0),
-            true => (0..i.min(self.slot_cap())).map(|k| self.span(k).1).sum(),
+            true => (0..i.min(self.slot_cap())).map(|k| self.len_of(k)).sum(),
             false => self.span(i).0,
         }
     }
@@ -213,7 +223,8 @@ impl<'p> View<'p> {
     /// Asks for where a record of `len` bytes that comes in will lie: behind all others.
     #[inline]
     pub fn prefetch_behind(&self, len: usize) {
-        let at = self.data_start() + self.data_len();
+        let (here, len) = self.tail().map_or((self.data_len(), len), |_| (self.kept().0, 1));
+        let at = self.data_start() + here;
         self.words.prefetch(at, at + len);
     }
 
@@ -325,6 +336,17 @@ pub struct Records {
 }
 
 impl Records {
+    /// Those of a latched page of whole records.
+    pub fn of(view: View<'_>) -> Records {
+        let mut records = Records::default();
+        let copied = view.copy_records(&mut records);
+        debug_assert!(copied.is_some(), "a latched page makes sense");
+        records
+    }
+    /// In key order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.count).map_while(|i| self.record(i)).map(|(_, record)| record)
+    }
     /// Offset in the CI, and the bytes, of record `i`; `None` behind the last.
     #[inline]
     pub fn record(&self, i: usize) -> Option<(usize, &[u8])> {

@@ -115,10 +115,10 @@ impl Codec {
         Ok(Decoded::Done)
     }
 
-    /// What the page in `frame`, which was just decoded, would be as a short one.
-    pub fn shortened(&self, frame: &mut [u8]) -> Option<Shortened> {
+    /// What the page in `frame` would be as a short one, with room for what may come to a CI of `ci_size` (0: nothing).
+    pub fn shortened(&self, frame: &mut [u8], ci_size: usize) -> Option<Shortened> {
         match self {
-            Codec::Data { shape, .. } => Page::of(frame).shortened(*shape),
+            Codec::Data { shape, .. } => Page::of(frame).shortened(*shape, ci_size),
             Codec::Image { .. } | Codec::Index { .. } => None,
         }
     }

@@ -254,13 +254,11 @@ impl Component {
         Ok(Loaded::Here)
     }
 
-    /// A page that nobody will change, without the runs that its records end in where it takes half of the frame then.
-    fn shortened<'p>(&'p self, mut whole: Latched<'p>) -> Latched<'p> {
-        if !self.still {
-            return whole;
-        }
+    /// A page without the runs that its records end in, where it takes half of the frame then; else the page as it is.
+    pub fn shortened<'p>(&'p self, mut whole: Latched<'p>) -> Latched<'p> {
         let size = whole.size();
-        let short = match self.codec.shortened(whole.bytes()) {
+        let more = if self.still { 0 } else { self.layout.ci_size };
+        let short = match self.codec.shortened(whole.bytes(), more) {
             Some(shortened) => shortened.frame_len(size).map(|len| (shortened, len)),
             None => None,
         };
