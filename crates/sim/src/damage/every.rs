@@ -2,7 +2,7 @@
 //! neighbour, and as it was at earlier moments; and every file cut at every sector.
 //!
 //! Each answer is right, or a refusal that names the place: the file, its data set, the log or the catalog. Damage to
-//! the log may bring an earlier moment back: what lies behind its end cannot be told from what was never written.
+//! the log may bring an earlier moment back: its last group cannot be told from one that was never written whole.
 
 use std::collections::BTreeSet;
 use std::path::Path;
