@@ -4,8 +4,8 @@
 # the least of all rounds; wall is what the clock said in the same run. Works in a directory of its own below DATA
 # (default /var/tmp).
 #
-#   bench/cobol.sh                                86,763 and 1,000,000 records, three rounds
-#   RECORDS=86763 ROUNDS=10 bench/cobol.sh
+#   bench/cobol.sh                                86,763 and 1,000,000 records, ten rounds
+#   RECORDS=86763 ROUNDS=3 bench/cobol.sh
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 target=${CARGO_TARGET_DIR:-$here/target}
@@ -44,7 +44,7 @@ step() {
 }
 
 for records in ${RECORDS:-86763 1000000}; do
-    for ((round = 0; round < ${ROUNDS:-3}; round++)); do
+    for ((round = 0; round < ${ROUNDS:-10}; round++)); do
         for way in none libcob Cica; do
             for program in "${programs[@]}"; do
                 step "$records" "$way" "$program"
