@@ -169,14 +169,13 @@ impl Inner {
     fn try_commit(&self, last: bool) -> Result<(), RequestError> {
         self.records.write_full()?;
         let data = &self.common().data;
-        let closing = self.closing.load(Relaxed) && std::env::var_os("CICA_X").is_some();
-        data.write_changes(closing)?;
+        data.write_changes()?;
         let index_changed = match self.records.index() {
             Some(index) => {
                 // RESET leaves nothing that was changed, only another number of CAs.
                 let root = self.roots.lock().index.as_ref().map(|r| (r.high_used, r.ca_count));
                 let changed = root != Some((self.index_used(), index.ca_count())) || index.is_changed();
-                index.write_changes(false)?;
+                index.write_changes()?;
                 changed
             }
             None => false,

@@ -644,16 +644,6 @@ impl<'p> Latched<'p> {
     pub fn set_clean(&mut self) {
         self.pool.descriptor(self.frame).flags.fetch_and(!DIRTY, Relaxed);
     }
-    /// Gives memory back.
-    pub fn give_back(&self) {
-        let (memory, size) = self.pool.memory_of(self.frame);
-        let start = memory.as_ptr() as usize;
-        let (from, to) = ((start + DESCRIPTOR).next_multiple_of(4096), (start + size) & !4095);
-        if from < to {
-            // SAFETY: prototype
-            let _ = unsafe { rustix::mm::madvise(from as *mut _, to - from, rustix::mm::Advice::LinuxDontNeed) };
-        }
-    }
     /// Takes the page off and puts the frame back on the free list.
     pub fn free(mut self) {
         self.set_clean();

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 impl Component {
     /// Writes dirty CIs, changed headers and the table blocks above them. The caller keeps writers out and syncs
     /// afterwards.
-    pub fn write_changes(&self, closing: bool) -> Result<(), RequestError> {
+    pub fn write_changes(&self) -> Result<(), RequestError> {
         let changed: Vec<u32> = self.changed.lock().iter().copied().collect();
         for ca in changed {
             let _guard = self.lock(ca).lock();
@@ -22,9 +22,6 @@ impl Component {
                 let page = CaPage::of(self.pool.view(frame));
                 self.write_dirty(ca, page)?;
                 self.write_header(ca, page)?;
-                if closing {
-                    self.drop_pages(frame, true);
-                }
             }
             self.changed.lock().remove(&ca);
         }

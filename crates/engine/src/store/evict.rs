@@ -108,7 +108,7 @@ impl Component {
             }
             // Each page of the CA has pinned it; a step that looked here and there has made few.
             if self.pool.descriptor(descriptor).pins() > 0 {
-                self.drop_pages(descriptor, false);
+                self.drop_pages(descriptor);
             }
             self.directory.set(ca, NO_FRAME);
             self.pool.latch(descriptor).free();
@@ -117,7 +117,7 @@ impl Component {
     }
 
     /// Those of one CA. The caller holds its lock.
-    pub(super) fn drop_pages(&self, descriptor: u32, cold: bool) {
+    fn drop_pages(&self, descriptor: u32) {
         let page = CaPage::of(self.pool.view(descriptor));
         // Their first lines are in no cache; asked for together they come together.
         (0..self.layout.ci_per_ca).for_each(|i| self.pool.prefetch(page.frame(i), 1));
@@ -126,11 +126,7 @@ impl Component {
             if frame != NO_FRAME {
                 page.set_frame(i, NO_FRAME);
                 self.pool.descriptor(descriptor).unpin();
-                let latched = self.pool.latch(frame);
-                if cold {
-                    latched.give_back();
-                }
-                latched.free();
+                self.pool.latch(frame).free();
             }
         }
     }
