@@ -166,3 +166,9 @@ pub(crate) fn opened_for_reading() -> io::Error {
 pub(crate) fn is_a_directory() -> io::Error {
     io::Error::from(ErrorKind::IsADirectory)
 }
+
+/// The error of reading what another process has written to since it was opened by one who cannot keep writers off.
+pub(crate) fn changed() -> io::Error {
+    let what = "it was written to while it was read by a user who may not lock it; open it again";
+    io::Error::new(ErrorKind::ResourceBusy, what)
+}

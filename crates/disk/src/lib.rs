@@ -15,13 +15,14 @@
 //!   only after a `sync` of the directory it lies in, opened like a file with [`Open::directory`]. A `rename` within a
 //!   directory survives or not as one; to another directory it is two changes: sync the new directory first.
 //! * D5. A lock taken by `open` is held until the `File` is dropped or its process dies. It belongs to the file, not
-//!   to its name: it stays with it through `rename` and `remove`.
+//!   to its name: it stays with it through `rename` and `remove`. One who may not write to the directory keeps nobody from
+//!   writing: a read of his fails once the file has been written to, also in memory that shows the file.
 //!
 //! Errors carry a [`DiskError`]: what could not be done, to which file, why. Kinds callers may rely on: `NotFound`,
 //! `AlreadyExists`, `WouldBlock` (locked by another), `StorageFull` (also a used-up quota), `PermissionDenied` (also
 //! writing through a handle for reading), `IsADirectory`, `NotADirectory`, `DirectoryNotEmpty`, `FileTooLarge`.
 
-#![deny(unsafe_code)] // allowed in linux/uring.rs and linux/window.rs alone
+#![deny(unsafe_code)] // allowed in linux/lock.rs, linux/uring.rs and linux/window.rs alone
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 mod clock;

@@ -5,18 +5,21 @@
 //! 2. Direct I/O is an offer, never a demand: a second descriptor beside the buffered one, used for the requests
 //!    that are aligned for it. Where the file system refuses it, everything goes through the page cache.
 //! 3. A window on a file is an offer as well: a read that it cannot serve is made with a call.
-//! 4. Nothing but a plain file is opened as a file: a pipe or a terminal could keep a reader waiting for ever.
+//! 4. A lock keeps off those who may write, and cannot be taken by those who may read alone: see `lock`.
+//! 5. Nothing but a plain file is opened as a file: a pipe or a terminal could keep a reader waiting for ever.
 
 mod batch;
 mod file;
+mod lock;
 mod uring;
 mod window;
 
 use crate::error::{failed, Action};
 use crate::{Create, Disk, File, Lock, Open};
 use file::LinuxFile;
+use lock::{Held, Written};
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{self, FileType, FlockOperation, Mode, OFlags, CWD};
+use rustix::fs::{self, FileType, Mode, OFlags, CWD};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
@@ -59,22 +62,29 @@ impl LinuxDisk {
         } else {
             open_file(path, how)?
         };
+        let mut file = LinuxFile::new(main, path, how, self.rings);
         if how.lock != Lock::None {
-            take_lock(&main, path, how.lock)?;
+            let held = Held::take(file.main(), &found, path, how)?;
+            let unguarded = how.lock == Lock::Shared && !held.keeps_writers_off();
+            file.held = Some(held);
             if !fs::stat(path).is_ok_and(|named| same_file(&named, &found)) {
                 return Ok(None);
             }
+            if unguarded {
+                let error = |errno| failed(Action::Lock, path, errno);
+                let settled = Written::settled(file.main()).map_err(error)?;
+                file.unguarded = Some(settled.ok_or_else(|| error(Errno::AGAIN))?);
+            }
         }
-        let direct = if how.direct && !how.directory {
-            open_direct(&found, path, how)
-        } else {
-            None
-        };
-        let shown = match !how.directory && direct.is_none() && found.st_size as u64 <= how.window {
-            true => found.st_size as usize,
-            false => 0,
-        };
-        Ok(Some(LinuxFile::new(main, direct, shown, path, how, self.rings)))
+        if how.direct && !how.directory {
+            file.direct = open_direct(&found, path, how);
+        }
+        // What a window shows is not compared with when it was written.
+        let may_show = !how.directory && file.direct.is_none() && file.unguarded.is_none();
+        if may_show && found.st_size as u64 <= how.window {
+            file.shown = found.st_size as usize;
+        }
+        Ok(Some(file))
     }
 }
 
@@ -95,7 +105,7 @@ impl Disk for LinuxDisk {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         let removed = match fs::unlink(path) {
-            Err(Errno::ISDIR) => fs::rmdir(path),
+            Err(Errno::ISDIR) => remove_directory(path),
             other => other,
         };
         removed.map_err(|errno| failed(Action::Remove, path, errno))
@@ -105,6 +115,29 @@ impl Disk for LinuxDisk {
         let directory = spelled(directory);
         list(directory).map_err(|errno| failed(Action::List, directory, errno))
     }
+}
+
+/// Removes a directory that has no files but that of its locks.
+fn remove_directory(path: &Path) -> Result<(), Errno> {
+    match fs::rmdir(path) {
+        Err(Errno::NOTEMPTY) => {}
+        removed => return removed,
+    }
+    let fd = fs::open(
+        path,
+        OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+        Mode::empty(),
+    )?;
+    for entry in fs::Dir::read_from(&fd)? {
+        if ![".", "..", lock::FILE]
+            .map(str::as_bytes)
+            .contains(&entry?.file_name().to_bytes())
+        {
+            return Err(Errno::NOTEMPTY);
+        }
+    }
+    fs::unlinkat(&fd, lock::FILE, fs::AtFlags::empty())?;
+    fs::rmdir(path)
 }
 
 /// The parent of a bare name is the empty path, which the system calls `.`.
@@ -171,15 +204,6 @@ fn open_direct(main: &fs::Stat, path: &Path, how: Open) -> Option<OwnedFd> {
     same_file(main, &fs::fstat(&direct).ok()?).then_some(direct)
 }
 
-fn take_lock(fd: &OwnedFd, path: &Path, lock: Lock) -> io::Result<()> {
-    let how = match lock {
-        Lock::None => return Ok(()),
-        Lock::Shared => FlockOperation::NonBlockingLockShared,
-        Lock::Exclusive => FlockOperation::NonBlockingLockExclusive,
-    };
-    uninterrupted(|| fs::flock(fd, how)).map_err(|errno| failed(Action::Lock, path, errno))
-}
-
 fn same_file(one: &fs::Stat, other: &fs::Stat) -> bool {
     (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
 }
@@ -193,6 +217,9 @@ fn list(directory: &Path) -> Result<Vec<(PathBuf, u64)>, Errno> {
     let mut files = Vec::new();
     for entry in fs::Dir::read_from(&fd)? {
         let entry = entry?;
+        if entry.file_name().to_bytes() == lock::FILE.as_bytes() {
+            continue;
+        }
         match fs::statat(fd.as_fd(), entry.file_name(), fs::AtFlags::empty()) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => {
                 let name = OsStr::from_bytes(entry.file_name().to_bytes());

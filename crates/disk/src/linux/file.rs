@@ -1,8 +1,9 @@
 //! An open file of Linux: single calls brought to their end, batches through `batch.rs`.
 
+use super::lock::{Held, Written};
 use super::window::Window;
 use super::{batch, uninterrupted};
-use crate::error::{failed, is_a_directory, opened_for_reading, Action};
+use crate::error::{changed, failed, is_a_directory, opened_for_reading, Action};
 use crate::{File, Open, ReadAt, WriteAt};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{self, FallocateFlags};
@@ -28,13 +29,13 @@ static ZEROS: [u8; 64 * 1024] = [0; 64 * 1024];
 pub(super) struct LinuxFile {
     main: OwnedFd,
     /// Goes around the page cache.
-    direct: Option<OwnedFd>,
+    pub(super) direct: Option<OwnedFd>,
     /// What address, offset and length of a direct request divide by.
     alignment: u64,
     /// The file system took the open but not a request: it is not asked again.
     direct_refused: AtomicBool,
     /// Bytes of the file that a window may show, and reads made so far while it may.
-    shown: usize,
+    pub(super) shown: usize,
     reads: AtomicU32,
     window: OnceLock<Option<Window>>,
     /// Held while the length changes, so that a growth that fails can be taken back.
@@ -43,23 +44,19 @@ pub(super) struct LinuxFile {
     writable: bool,
     directory: bool,
     rings: bool,
+    pub(super) held: Option<Held>,
+    /// Nobody is kept from writing to it: when it was last written before its first read.
+    pub(super) unguarded: Option<Written>,
 }
 
 impl LinuxFile {
-    pub(super) fn new(
-        main: OwnedFd,
-        direct: Option<OwnedFd>,
-        shown: usize,
-        path: &Path,
-        how: Open,
-        rings: bool,
-    ) -> Self {
+    pub(super) fn new(main: OwnedFd, path: &Path, how: Open, rings: bool) -> Self {
         LinuxFile {
             main,
-            direct,
+            direct: None,
             alignment: ALIGNMENT,
             direct_refused: AtomicBool::new(false),
-            shown,
+            shown: 0,
             reads: AtomicU32::new(0),
             window: OnceLock::new(),
             resizing: Mutex::new(()),
@@ -67,6 +64,24 @@ impl LinuxFile {
             writable: how.write,
             directory: how.directory,
             rings,
+            held: None,
+            unguarded: None,
+        }
+    }
+
+    pub(super) fn main(&self) -> &OwnedFd {
+        &self.main
+    }
+
+    /// Says whether what was just read is of the state in which it was opened.
+    fn check_unchanged(&self, action: Action) -> io::Result<()> {
+        match self.unguarded {
+            Some(before)
+                if Written::of(&self.main).map_err(|errno| failed(action.clone(), &self.path, errno))? != before =>
+            {
+                Err(failed(action, &self.path, changed()))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -215,14 +230,16 @@ impl File for LinuxFile {
                 return Ok(());
             }
         }
-        self.allow(Action::reading(batch))?;
+        let action = Action::reading(batch);
+        self.allow(action.clone())?;
         batch.iter_mut().for_each(|read| read.got = 0);
         if batch.len() > 1 && batch.iter().all(|read| is_reachable(read.at, read.buf.len())) {
             let fd = self.way(batch.iter().map(|read| (read.at, read.buf.as_ptr(), read.buf.len())));
             batch::read(fd, batch, self.route(fd));
         }
         let mut reads = batch.iter_mut().filter(|read| is_reachable(read.at, read.buf.len()));
-        reads.try_for_each(|read| self.read_rest(read))
+        reads.try_for_each(|read| self.read_rest(read))?;
+        self.check_unchanged(action)
     }
 
     fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
@@ -288,10 +305,18 @@ impl File for LinuxFile {
     }
 }
 
+impl Drop for LinuxFile {
+    fn drop(&mut self) {
+        if let Some(held) = &self.held {
+            held.release(&self.main);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Create, Disk, LinuxDisk};
+    use crate::{Create, Disk, LinuxDisk, Lock};
 
     /// A file of so many bytes in a directory of its own, which are gone when it is dropped.
     struct Named {
@@ -323,7 +348,8 @@ mod tests {
         let named = Named::new("way", 4096);
         let file = named.open(Open::default());
         let direct = rustix::io::dup(&file.main).expect("a descriptor");
-        let file = LinuxFile::new(file.main, Some(direct), 0, &named.path, Open::default(), true);
+        let mut file = named.open(Open::default());
+        file.direct = Some(direct);
         let goes_direct = |requests: &[(u64, usize, usize)]| {
             let fd = file.way(requests.iter().map(|&(at, buf, len)| (at, buf as *const u8, len)));
             (file.goes_direct(fd), file.route(fd) == batch::Route::Device)
@@ -388,7 +414,7 @@ mod tests {
                 directory,
                 ..Open::default()
             };
-            LinuxFile::new(end.into(), None, 0, path, how, false).sync()
+            LinuxFile::new(end.into(), path, how, false).sync()
         };
         let error = of_socket(false).expect_err("it has no device");
         assert!(
@@ -542,5 +568,43 @@ mod tests {
             assert!(buffers == data);
         }
         disk.remove(&path).expect("its name");
+    }
+
+    /// As a child has them after `fork`.
+    #[test]
+    fn a_lock_ends_with_its_file_though_others_have_the_descriptors() {
+        let named = Named::new("inherited", 10);
+        for lock in [Lock::Shared, Lock::Exclusive] {
+            let how = Open {
+                write: true,
+                lock,
+                ..Open::default()
+            };
+            let file = named.open(how);
+            let held = file.held.as_ref().expect("a lock");
+            let inherited = (rustix::io::dup(&file.main), held.inherited());
+            let alone = Open {
+                lock: Lock::Exclusive,
+                ..how
+            };
+            assert!(named.disk.open(&named.path, alone).is_err());
+            drop(file);
+            drop(named.open(alone));
+            drop(inherited);
+        }
+        // A child that drops its copy of the file leaves its parent the lock.
+        let how = Open {
+            write: true,
+            lock: Lock::Exclusive,
+            ..Open::default()
+        };
+        let mut copy = named.open(how);
+        let held = copy.held.as_mut().expect("a lock");
+        let parents = (held.inherited(), rustix::io::dup(&copy.main));
+        copy.held.as_mut().expect("a lock").of_another_process();
+        drop(copy);
+        assert!(named.disk.open(&named.path, how).is_err());
+        drop(parents);
+        drop(named.open(how));
     }
 }
