@@ -182,7 +182,9 @@ fn unsorted_input_is_told_and_sorted_on_request() {
     let unsorted = p.run(&["import", "mixed.txt", "A.MIXED", "--keys", "4,0"]);
     assert_eq!(unsorted.status, 4);
     assert!(
-        unsorted.err.contains("cica: IDC3314I ** RECORD A001 OUT OF SEQUENCE"),
+        unsorted
+            .err
+            .contains("cica: IDC3314I RECORD X'41303031' (A001) OUT OF SEQUENCE"),
         "{}",
         unsorted.text()
     );
@@ -212,7 +214,7 @@ fn duplicates_count_to_the_limit() {
         let args = ["import", "twice.txt", "A.TWICE", "--keys", "4,0", "--errorlimit", limit];
         p.run(&args)
     };
-    import("4").failed(12, &["IDC3308I ** DUPLICATE RECORD A001", "IDC31467I"]);
+    import("4").failed(12, &["IDC3308I ** DUPLICATE RECORD X'41303031' (A001)", "IDC31467I"]);
     let _ = p.run(&["rm", "A.TWICE"]).done();
     assert_eq!(import("5").status, 4);
     assert_eq!(p.run(&["cat", "A.TWICE"]).done(), "A001\nA002\n");

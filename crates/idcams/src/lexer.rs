@@ -9,9 +9,11 @@
 //!
 //! 1. Every token has the place of its first character, however many records were joined before it.
 //! 2. What cannot be a token becomes a [`TokenKind::Error`], so that the parser reports it with the command it is in.
+//! 3. What is passed over or made good becomes a [`TokenKind::Note`]: it is told, and the command is carried out.
+//! 4. A mark that nothing follows makes the last token [`TokenKind::CutShort`]: that command is not carried out.
 
 use crate::diagnostic::Diagnostic;
-use crate::messages::{CICA0904E, IDC3201I, IDC3205I};
+use crate::messages::{CICA0904E, CICA0917E, IDC0206I, IDC0222I};
 use crate::pos::Pos;
 use crate::source::{Record, Source};
 
@@ -45,10 +47,16 @@ pub enum TokenKind {
     Left,
     /// `)`
     Right,
-    /// End of the command.
+    /// End of the command, because its record ends.
     End,
+    /// End of the command, because of a `;`.
+    Semicolon,
+    /// End of the input where a mark promised more.
+    CutShort,
     /// Not a token.
     Error(Diagnostic),
+    /// Nothing that counts: what was passed over or made good.
+    Note(Diagnostic),
 }
 
 /// Records read together: a record and those it is continued by.
@@ -56,10 +64,17 @@ pub enum TokenKind {
 pub struct Cards {
     /// Their text, for the listing.
     pub echo: Vec<String>,
-    /// Their tokens; the last one is [`TokenKind::End`].
+    /// Their tokens; the last one is [`TokenKind::End`] or [`TokenKind::CutShort`].
     pub tokens: Vec<Token>,
     /// Place of text right of the margins that is no sequence number.
     pub beyond: Option<Pos>,
+}
+
+impl TokenKind {
+    /// Does a command end here?
+    pub fn is_end(&self) -> bool {
+        matches!(self, TokenKind::End | TokenKind::Semicolon | TokenKind::CutShort)
+    }
 }
 
 type Char = (char, Pos);
@@ -79,6 +94,7 @@ pub fn read(source: &mut Source) -> Option<Cards> {
     let mut cut = Vec::new();
     let mut next = Some(first);
     let mut mark = '-';
+    let mut cut_short = false;
     while let Some(record) = next {
         let mut chars = record.chars(source.margins);
         if record.has_text_left(source.margins) {
@@ -97,6 +113,7 @@ pub fn read(source: &mut Source) -> Option<Cards> {
         // The line end itself separates nothing, only blanks do: `A-` and then `B` in the first column read is AB.
         cards.echo.push(record.text);
         next = continued.and_then(|_| source.next_record());
+        cut_short = continued.is_some() && next.is_none();
         mark = continued.unwrap_or('-');
     }
     let mut scan = Scan {
@@ -104,10 +121,15 @@ pub fn read(source: &mut Source) -> Option<Cards> {
         i: 0,
         cut: &cut,
         tokens: Vec::new(),
+        comma_after: None,
+        last_comma: Pos::default(),
         open_comment: false,
     };
     scan.tokens();
     cards.tokens = scan.tokens;
+    if let Some(end) = cards.tokens.last_mut().filter(|_| cut_short) {
+        end.kind = TokenKind::CutShort;
+    }
     if scan.open_comment {
         skip_comment(source, &mut cards);
     }
@@ -129,6 +151,8 @@ pub fn tokens_of(text: &str) -> Vec<Token> {
         i: 0,
         cut: &[],
         tokens: Vec::new(),
+        comma_after: None,
+        last_comma: Pos::default(),
         open_comment: false,
     };
     scan.tokens();
@@ -160,6 +184,9 @@ struct Scan<'a> {
     i: usize,
     cut: &'a [Pos],
     tokens: Vec<Token>,
+    /// How many tokens there were when the last comma that separates was read.
+    comma_after: Option<usize>,
+    last_comma: Pos,
     open_comment: bool,
 }
 
@@ -170,6 +197,9 @@ impl Scan<'_> {
             if c == ' ' || c == ',' {
                 self.i += 1;
                 glued = false;
+                if c == ',' {
+                    self.comma(at);
+                }
                 continue;
             }
             if c == '/' && self.is(1, '*') {
@@ -180,8 +210,8 @@ impl Scan<'_> {
             let kind = match c {
                 '(' => self.single(TokenKind::Left),
                 ')' => self.single(TokenKind::Right),
-                ';' => self.single(TokenKind::End),
-                '\'' => self.quoted(at).map_or_else(TokenKind::Error, TokenKind::Quoted),
+                ';' => self.single(TokenKind::Semicolon),
+                '\'' => TokenKind::Quoted(self.quoted(at)),
                 '=' | '<' | '>' | '^' | '\u{ac}' => self.relation(),
                 _ => self.word(at),
             };
@@ -196,7 +226,34 @@ impl Scan<'_> {
         self.push(TokenKind::End, end, false);
     }
 
+    /// A comma separates two items. One that does not stand between two is told and passed over.
+    fn comma(&mut self, at: Pos) {
+        let behind_item = self.tokens.last().is_some_and(|before| {
+            let item = !matches!(before.kind, TokenKind::Left | TokenKind::Note(_)) && !before.kind.is_end();
+            item && self.comma_after != Some(self.tokens.len())
+        });
+        match behind_item {
+            true => self.comma_after = Some(self.tokens.len()),
+            false => self.note(Diagnostic::new(&IDC0206I, &[], at)),
+        }
+        self.last_comma = at;
+    }
+
+    fn note(&mut self, note: Diagnostic) {
+        let at = note.at;
+        self.tokens.push(Token {
+            kind: TokenKind::Note(note),
+            at,
+            glued: false,
+            cut: false,
+        });
+    }
+
     fn push(&mut self, kind: TokenKind, at: Pos, glued: bool) {
+        let dangling = self.comma_after.take() == Some(self.tokens.len());
+        if dangling && (kind == TokenKind::Right || kind.is_end()) {
+            self.note(Diagnostic::new(&IDC0206I, &[], self.last_comma));
+        }
         self.tokens.push(Token {
             kind,
             at,
@@ -236,8 +293,8 @@ impl Scan<'_> {
         );
     }
 
-    /// Text from the quote at the current place to the closing one.
-    fn quoted(&mut self, at: Pos) -> Result<String, Diagnostic> {
+    /// Text from the quote at the current place to the closing one, or to the end of the command.
+    fn quoted(&mut self, at: Pos) -> String {
         let mut text = String::new();
         self.i += 1;
         while let Some((c, _)) = self.peek(0) {
@@ -247,13 +304,14 @@ impl Scan<'_> {
                     self.i += 1;
                     text.push('\'');
                 }
-                '\'' => return Ok(text),
+                '\'' => return text,
                 c => text.push(c),
             }
         }
-        let shown: String = text.chars().take(20).collect::<String>().trim_end().to_owned();
         let hint = "THE QUOTE IS NOT CLOSED; A QUOTE INSIDE A VALUE IS WRITTEN TWICE";
-        Err(Diagnostic::new(&IDC3201I, &[("item", &shown)], at).hint(hint))
+        self.note(Diagnostic::new(&IDC0222I, &[], at).hint(hint));
+        text.truncate(text.trim_end().len());
+        text
     }
 
     fn relation(&mut self) -> TokenKind {
@@ -283,13 +341,13 @@ impl Scan<'_> {
                 _ => None,
             };
             if let Some(constant) = constant {
-                return self.quoted(at).map_or_else(TokenKind::Error, constant);
+                return constant(self.quoted(at));
             }
         }
         match text.as_str() {
             "-" | "+" => {
                 let hint = "A CONTINUATION MARK MUST BE THE LAST CHARACTER OF ITS LINE; ONLY BLANKS MAY FOLLOW";
-                TokenKind::Error(Diagnostic::new(&IDC3205I, &[("item", &text)], at).hint(hint))
+                TokenKind::Error(Diagnostic::new(&CICA0917E, &[("item", &text)], at).hint(hint))
             }
             _ => TokenKind::Word(text),
         }
@@ -298,7 +356,9 @@ impl Scan<'_> {
     /// A quote must not touch a word on either side.
     fn check_delimiter(&self, kind: TokenKind, at: Pos, glued: bool) -> TokenKind {
         use TokenKind::{Binary, Hex, Quoted, Word};
-        let Some(before) = self.tokens.last().filter(|_| glued) else {
+        let is_note = |token: &&Token| matches!(token.kind, TokenKind::Note(_));
+        let before = self.tokens.iter().rev().find(|token| !is_note(token));
+        let Some(before) = before.filter(|_| glued) else {
             return kind;
         };
         let item = match (&before.kind, &kind) {
@@ -307,6 +367,6 @@ impl Scan<'_> {
             _ => return kind,
         };
         let hint = "PUT A BLANK BETWEEN THEM, OR THE WHOLE VALUE IN QUOTES";
-        TokenKind::Error(Diagnostic::new(&IDC3205I, &[("item", &item)], at).hint(hint))
+        TokenKind::Error(Diagnostic::new(&CICA0917E, &[("item", &item)], at).hint(hint))
     }
 }

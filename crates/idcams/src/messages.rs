@@ -5,7 +5,8 @@
 //! IBM's; causes and remedies are about Cica. Ids that begin with CICA are messages z/OS has no counterpart of.
 //!
 //! 1. Ids are unique and ALL is sorted within each part; [`explain`] finds every one of them.
-//! 2. Every insert `{name}` is lower case and is filled by name, never by position.
+//! 2. Every IDC id says how far it is known to be IBM's ([`Origin`]); what is known no better is a CICA id.
+//! 3. Every insert `{name}` is lower case and is filled by name, never by position.
 
 mod cica;
 mod cobol;
@@ -38,21 +39,57 @@ pub struct Entry {
     pub cause: &'static str,
     /// What the user does.
     pub action: &'static str,
+    /// Whose the id and the text are.
+    pub origin: Origin,
+}
+
+/// Whose a message is. Every IDC id says how far it is known to be IBM's, so that nobody looks up a wrong explanation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Id and text are IBM's, attested by listings or by IBM's pages.
+    Ibm,
+    /// The id is IBM's for this; IBM's text is not known here, this one is ours.
+    Id,
+    /// Id and text are IBM's from memory, in no source that was read.
+    Memory,
+    /// Cica's own: z/OS has no counterpart, or it is not known which.
+    Ours,
+}
+
+impl Origin {
+    /// The same in words, for the manual.
+    pub fn words(self) -> &'static str {
+        match self {
+            Origin::Ibm => "id and text as IBM's",
+            Origin::Id => "IBM's id, the text is Cica's",
+            Origin::Memory => "IBM's id and text from memory",
+            Origin::Ours => "Cica's own",
+        }
+    }
 }
 
 /// Defines messages as constants and collects them in a list.
 macro_rules! messages {
-    ($list:ident: $($id:ident $cc:literal $text:literal, $cause:literal, $action:literal;)*) => {
+    ($list:ident: $($id:ident $cc:literal $([$origin:ident])? $text:literal, $cause:literal, $action:literal;)*) => {
         $(
             #[doc = $text]
             pub static $id: $crate::messages::Entry = $crate::messages::Entry {
                 id: stringify!($id), cc: $cc, text: $text, cause: $cause, action: $action,
+                origin: $crate::messages::origin(&[$(Some($crate::messages::Origin::$origin),)? None]),
             };
         )*
         pub(super) static $list: &[&$crate::messages::Entry] = &[$(&$id),*];
     };
 }
 pub(crate) use messages;
+
+/// What the table says of a message's origin; where it says nothing the message is ours.
+const fn origin(stated: &[Option<Origin>]) -> Origin {
+    match stated {
+        [Some(origin), ..] => *origin,
+        _ => Origin::Ours,
+    }
+}
 
 impl Entry {
     /// The text with its inserts filled in. An insert nobody filled shows as `?`, so that a message is never lost.
@@ -137,11 +174,12 @@ pub fn find(id: &str) -> Option<&'static Entry> {
 pub fn explain(id: &str) -> Option<String> {
     let e = find(id)?;
     Some(format!(
-        "{} {}\n\nSeverity: {} (condition code {})\n\nCause\n  {}\n\nWhat to do\n  {}\n",
+        "{} {}\n\nSeverity: {} (condition code {})\nOrigin: {}\n\nCause\n  {}\n\nWhat to do\n  {}\n",
         e.id,
         e.text,
         e.severity(),
         e.cc,
+        e.origin.words(),
         e.cause,
         e.action
     ))
@@ -153,17 +191,21 @@ pub fn reference_messages_markdown() -> String {
         "# Messages\n\n\
          <!-- Made from crates/idcams/src/messages; run its tests with CICA_BLESS=1 to write it anew. -->\n\n\
          `cica explain ID` prints the same. Words in braces stand for what is inserted. The condition code is the one\n\
-         the message usually comes with: 0 success, 4 warning, 8 error, 12 severe, 16 nothing more is done.\n",
+         the message usually comes with: 0 success, 4 warning, 8 error, 12 severe, 16 nothing more is done.\n\n\
+         Whose a message is stands beside the code: *id and text as IBM's* where listings or IBM's pages show both;\n\
+         *IBM's id, the text is Cica's* where IBM is known to use the id for this; *IBM's id and text from memory* where\n\
+         no source was read; *Cica's own* where z/OS has no such message, or it is not known which.\n",
     );
     for e in all() {
         // Writing to a String cannot fail.
         let _ = write!(
             page,
-            "\n## {}\n\n`{}`\n\n*Condition code {}, {}.*\n\n{}\n\n**What to do:** {}\n",
+            "\n## {}\n\n`{}`\n\n*Condition code {}, {}; {}.*\n\n{}\n\n**What to do:** {}\n",
             e.id,
             e.text,
             e.cc,
             e.severity(),
+            e.origin.words(),
             e.cause,
             e.action
         );

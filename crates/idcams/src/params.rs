@@ -14,6 +14,7 @@
 //! 3. Names and words are folded to upper case and have lost their quotes and passwords. Text (PATH, ACCOUNT) and key
 //!    values are as written.
 
+use crate::diagnostic::Diagnostic;
 use crate::pos::Pos;
 use crate::table::{Support, Verb};
 
@@ -27,6 +28,8 @@ pub struct Command {
     /// Its parameters. For DEFINE CLUSTER (and AIX, PATH ...) these are the ones in the parentheses after CLUSTER,
     /// together with the groups DATA and INDEX and the keyword CATALOG that follow them.
     pub params: Params,
+    /// What was passed over or made good when it was read; told before it is carried out.
+    pub notes: Vec<Diagnostic>,
 }
 
 /// Parameters of a command or of a group such as DATA(...), in the order they were written.

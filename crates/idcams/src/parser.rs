@@ -1,9 +1,11 @@
 //! From the tokens of one command to a [`Command`], by the table.
 //!
 //! Errors are collected, not thrown: one run shows all that is wrong with a command. Only an error in the parentheses
-//! ends the parse, because what follows would be read in the wrong list and give misleading messages.
+//! ends the parse, because what follows would be read in the wrong list and give misleading messages. Parentheses that
+//! are missing at the end are assumed there, and one too many outside all lists is passed over: both are noted.
 
 mod names;
+mod order;
 mod suggest;
 mod values;
 
@@ -24,22 +26,36 @@ type Parsed<T> = Result<T, Stop>;
 
 /// Parses one functional command (or PARM) given as tokens without the end mark.
 pub fn command(tokens: &[Token]) -> Result<Command, Vec<Diagnostic>> {
+    let errors: Vec<Diagnostic> = tokens.iter().filter_map(error_of).collect();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let (notes, tokens): (Vec<&Token>, Vec<&Token>) = tokens.iter().partition(|token| note_of(token).is_some());
+    let tokens = order::object_first(&tokens);
     let mut parser = Parser {
-        tokens,
+        tokens: &tokens,
         i: 0,
         diagnostics: Vec::new(),
+        notes: notes.into_iter().filter_map(note_of).collect(),
         outer: Vec::new(),
     };
-    parser.diagnostics.extend(tokens.iter().filter_map(|t| match &t.kind {
-        TokenKind::Error(d) => Some(d.clone()),
-        _ => None,
-    }));
-    if !parser.diagnostics.is_empty() {
-        return Err(parser.diagnostics);
-    }
     match parser.command() {
         Ok(command) if parser.diagnostics.is_empty() => Ok(command),
         _ => Err(parser.diagnostics),
+    }
+}
+
+fn error_of(token: &Token) -> Option<Diagnostic> {
+    match &token.kind {
+        TokenKind::Error(diagnostic) => Some(diagnostic.clone()),
+        _ => None,
+    }
+}
+
+fn note_of(token: &Token) -> Option<Diagnostic> {
+    match &token.kind {
+        TokenKind::Note(diagnostic) => Some(diagnostic.clone()),
+        _ => None,
     }
 }
 
@@ -67,14 +83,15 @@ pub fn parm_field(text: &str) -> Result<Command, Vec<Diagnostic>> {
         glued: false,
         cut: false,
     }];
-    tokens.extend(lexer::tokens_of(text).into_iter().filter(|t| t.kind != TokenKind::End));
+    tokens.extend(lexer::tokens_of(text).into_iter().filter(|t| !t.kind.is_end()));
     command(&tokens)
 }
 
 struct Parser<'a> {
-    tokens: &'a [Token],
+    tokens: &'a [&'a Token],
     i: usize,
     diagnostics: Vec<Diagnostic>,
+    notes: Vec<Diagnostic>,
     /// Lists around the one being parsed: their parameters, and the keyword whose parentheses were opened.
     outer: Vec<(&'static [Param], &'static str)>,
 }
@@ -116,6 +133,7 @@ impl<'a> Parser<'a> {
             verb: spec.verb,
             at,
             params,
+            notes: std::mem::take(&mut self.notes),
         })
     }
 
@@ -168,7 +186,7 @@ impl<'a> Parser<'a> {
         loop {
             let Some(token) = self.peek() else {
                 if list.closed {
-                    return self.not_closed(list.at, list.of);
+                    self.not_closed(list.at, list.of);
                 }
                 break;
             };
@@ -179,8 +197,8 @@ impl<'a> Parser<'a> {
                     if list.closed {
                         break;
                     }
-                    self.say(Diagnostic::new(&CICA0910E, &[("item", &last)], token.at));
-                    return Err(Stop);
+                    self.notes.push(Diagnostic::new(&IDC0233I, &[], token.at));
+                    continue;
                 }
                 // A name may look like a keyword; what stands where a name is required is one, unless it has a value.
                 (found, Some(positional))
@@ -241,7 +259,7 @@ impl<'a> Parser<'a> {
         if params.has(param.word) {
             let first = params.at(param.word).unwrap_or_default();
             let hint = format!("FIRST WRITTEN AT {first}");
-            self.say(Diagnostic::new(&IDC3226I, &[("item", &param.word)], token.at).hint(hint));
+            self.say(Diagnostic::new(&IDC3213I, &[("item", &param.word)], token.at).hint(hint));
             return;
         }
         let clash = params.iter().find(|written| {
@@ -257,7 +275,7 @@ impl<'a> Parser<'a> {
                 "{} AT {} EXCLUDES IT; LEAVE ONE OF THE TWO OUT",
                 other.keyword, other.at
             );
-            self.say(Diagnostic::new(&IDC3225I, &[("item", &param.word)], token.at).hint(hint));
+            self.say(Diagnostic::new(&IDC3226I, &[("item", &param.word)], token.at).hint(hint));
         }
     }
 
@@ -279,7 +297,7 @@ impl<'a> Parser<'a> {
             asked.push(set[0]);
             let item = set.iter().map(|w| w.to_uppercase()).collect::<Vec<_>>().join(" OR ");
             let hint = format!("{} NEEDS IT", list.of);
-            self.say(Diagnostic::new(&CICA0915E, &[("item", &item)], list.at).hint(hint));
+            self.say(Diagnostic::new(&IDC3225I, &[("item", &item)], list.at).hint(hint));
         }
     }
 
@@ -292,7 +310,7 @@ impl<'a> Parser<'a> {
             let message = if token.kind == TokenKind::Left {
                 &IDC3205I
             } else {
-                &IDC3216I
+                &IDC3200I
             };
             let item = if token.kind == TokenKind::Left {
                 format!("{last} (")
@@ -344,14 +362,18 @@ impl<'a> Parser<'a> {
                 return Ok(());
             }
         }
-        self.not_closed(open, of)
+        self.not_closed(open, of);
+        Ok(())
     }
 
-    fn not_closed<T>(&mut self, open: Pos, of: &str) -> Parsed<T> {
-        let last = self.tokens.last().map_or(open.line, |t| t.at.line);
-        let hint = format!("THE LIST OF {of} IS NOT CLOSED, OR LINE {last} LACKS ITS CONTINUATION MARK");
-        self.say(Diagnostic::new(&IDC3207I, &[], open).hint(hint));
-        Err(Stop)
+    /// The command ends inside a list: told once, and taken as if the list were closed here.
+    fn not_closed(&mut self, open: Pos, of: &str) {
+        let told = self.notes.iter().any(|note| note.message == &IDC0234I);
+        if !told {
+            let last = self.tokens.last().map_or(open.line, |t| t.at.line);
+            let hint = format!("THE LIST OF {of} IS NOT CLOSED, OR LINE {last} LACKS ITS CONTINUATION MARK");
+            self.notes.push(Diagnostic::new(&IDC0234I, &[], open).hint(hint));
+        }
     }
 
     /// Takes the left parenthesis after `keyword` and tells where it is.
@@ -362,7 +384,7 @@ impl<'a> Parser<'a> {
                 Ok(token.at)
             }
             other => {
-                let before = self.i.checked_sub(1).and_then(|i| self.tokens.get(i));
+                let before = self.i.checked_sub(1).and_then(|i| self.tokens.get(i)).copied();
                 let at = other.or(before).map_or(Pos::default(), |t| t.at);
                 let hint = match other {
                     Some(_) => String::new(),
@@ -379,11 +401,11 @@ impl<'a> Parser<'a> {
     }
 
     fn peek(&self) -> Option<&'a Token> {
-        self.tokens.get(self.i)
+        self.tokens.get(self.i).copied()
     }
 
     fn next(&mut self) -> Option<&'a Token> {
-        let token = self.tokens.get(self.i)?;
+        let token = *self.tokens.get(self.i)?;
         self.i += 1;
         Some(token)
     }

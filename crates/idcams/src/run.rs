@@ -7,14 +7,17 @@
 //!   (none) --------------> Then --------------> Between --------------> Else -----------> (popped)
 //!                                                  | any other statement
 //!                                                  +--------------------------------------> (popped)
-//!   DO pushes Do; END pops it, and the DO group as a whole is then a clause that is done.
+//!   DO pushes Do; END pops it, and the DO group as a whole is then a clause that is done. A DO may also stand alone.
+//!   An empty record is a statement too: no ELSE comes behind it.
 //! ```
 //!
 //! 1. A statement is carried out when every IF around it points to its branch; else it is only read.
 //! 2. At most [`NESTING`] IF commands are open at once.
 //! 3. MAXCC is the highest code so far except after SET MAXCC; nothing is carried out once it is 16.
 //! 4. A command whose text has an error, or that asks for something not supported, is not carried out: code 12.
-//! 5. An IF, THEN, ELSE, DO or END out of place ends the run with 16, because it is not known what depends on it.
+//! 5. An IF, THEN, ELSE or END out of place, a wrong SET and input that breaks off end the run with 16, because it is
+//!    not known what depends on it.
+//! 6. A functional command in a branch not taken is told of (IDC0204I) and changes neither code.
 
 use crate::diagnostic::Diagnostic;
 use crate::lexer::Token;
@@ -53,6 +56,7 @@ pub fn run_with_parm(parm: &str, source: Source, act: &mut dyn Act, out: &mut Sy
         frames: Vec::new(),
         noted: Vec::new(),
         beyond_told: false,
+        cut_off: None,
     };
     if !parm.trim().is_empty() {
         run.parsed(parser::parm_field(parm));
@@ -77,6 +81,8 @@ struct Run<'a, 'o> {
     /// Keywords without effect already told of.
     noted: Vec<(&'static str, Support)>,
     beyond_told: bool,
+    /// The last statement was this empty record, and an IF could have no ELSE any more because of it.
+    cut_off: Option<u32>,
 }
 
 /// Something open around the next statement.
@@ -116,19 +122,28 @@ impl Run<'_, '_> {
         if let Statement::Else(at) = statement {
             return self.take_else(at);
         }
-        self.close_between();
+        let waited = self.close_between();
+        if let Statement::Empty(line) = statement {
+            self.cut_off = Some(line).filter(|_| waited).or(self.cut_off);
+            return Ok(());
+        }
+        self.cut_off = None;
         let live = self.live();
         match statement {
             Statement::If(test) => return self.open_if(&test, live),
-            Statement::Do(at) => return self.open_do(at, live),
+            Statement::Do(at) => {
+                self.frames.push(Frame::Do { live, at });
+                return Ok(());
+            }
             Statement::End(at) => match self.frames.pop() {
                 Some(Frame::Do { .. }) => {}
-                _ => return self.flush(Diagnostic::new(&CICA0923S, &[], at)),
+                _ => return self.flush(Diagnostic::new(&IDC4228I, &[], at)),
             },
-            Statement::Wrong(wrong) if wrong.message.cc == 16 => return self.flush(wrong),
+            Statement::Wrong(wrong) => return self.flush(wrong),
             Statement::Cancel if live => return Err(Over),
-            Statement::Wrong(wrong) if live => self.bypass(&[wrong]),
             Statement::Command(tokens) if live => self.command(&tokens),
+            Statement::Command(_) => self.passed(),
+            Statement::Null(Some(next)) => self.out.apart(&CICA0928I, &[("where", &next)]),
             Statement::Set(code, value) if live => self.set(code, value),
             _ => {}
         }
@@ -148,7 +163,7 @@ impl Run<'_, '_> {
     fn open_if(&mut self, test: &Test, live: bool) -> Result<(), Over> {
         let depth = self.frames.iter().filter(|f| matches!(f, Frame::If { .. })).count();
         if depth >= NESTING {
-            return self.flush(Diagnostic::new(&CICA0926S, &[("max", &NESTING)], test.at));
+            return self.flush(Diagnostic::new(&IDC4237I, &[("max", &NESTING)], test.at));
         }
         let code = match test.code {
             Code::Last => self.last,
@@ -169,17 +184,12 @@ impl Run<'_, '_> {
                 *part = Part::Else;
                 Ok(())
             }
-            _ => self.flush(Diagnostic::new(&CICA0922S, &[], at)),
-        }
-    }
-
-    fn open_do(&mut self, at: Pos, live: bool) -> Result<(), Over> {
-        match self.frames.last() {
-            Some(Frame::If { .. }) => {
-                self.frames.push(Frame::Do { live, at });
-                Ok(())
+            _ => {
+                let hint = self.cut_off.map(|line| {
+                    format!("LINE {line} IS BLANK OR A COMMENT: END IT WITH -, OR THE IF IS OVER BEFORE THE ELSE")
+                });
+                self.flush(Diagnostic::new(&IDC4227I, &[], at).hint(hint.unwrap_or_default()))
             }
-            _ => self.flush(Diagnostic::new(&CICA0924S, &[], at)),
         }
     }
 
@@ -194,15 +204,18 @@ impl Run<'_, '_> {
         }
     }
 
-    /// No ELSE came: the IF commands that could have had one are done.
-    fn close_between(&mut self) {
+    /// No ELSE came: the IF commands that could have had one are done. Were there any?
+    fn close_between(&mut self) -> bool {
+        let mut closed = false;
         while let Some(Frame::If {
             part: Part::Between, ..
         }) = self.frames.last()
         {
             self.frames.pop();
             self.clause_done();
+            closed = true;
         }
+        closed
     }
 
     fn check_closed(&mut self) {
@@ -211,9 +224,15 @@ impl Run<'_, '_> {
             Frame::If { .. } => None,
         });
         if let Some(at) = open {
+            let wrong = Diagnostic::new(&IDC4236I, &[], at).hint("THE DO HAS NO END");
             // The run is over either way.
-            let _ = self.flush(Diagnostic::new(&CICA0925S, &[("where", &at)], at));
+            let _ = self.flush(wrong);
         }
+    }
+
+    /// A command in a branch not taken.
+    fn passed(&mut self) {
+        self.out.apart(&IDC0204I, &[]);
     }
 
     fn set(&mut self, code: Code, value: u8) {
@@ -233,10 +252,13 @@ impl Run<'_, '_> {
     fn parsed(&mut self, parsed: Result<Command, Vec<Diagnostic>>) {
         match parsed {
             Err(diagnostics) => self.bypass(&diagnostics),
-            Ok(command) => match refusals(&command).as_slice() {
-                [] => self.carry_out(&command),
-                refused => self.bypass(refused),
-            },
+            Ok(command) => {
+                command.notes.iter().for_each(|note| self.out.diagnose(note));
+                match refusals(&command).as_slice() {
+                    [] => self.carry_out(&command),
+                    refused => self.bypass(refused),
+                }
+            }
         }
     }
 
@@ -276,7 +298,7 @@ impl Run<'_, '_> {
     /// The rest of the input cannot be understood: code 16, nothing more is done.
     fn flush(&mut self, diagnostic: Diagnostic) -> Result<(), Over> {
         self.out.diagnose(&diagnostic);
-        self.out.bypassed(16);
+        self.out.ignored(16);
         self.code(16);
         Err(Over)
     }

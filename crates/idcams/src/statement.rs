@@ -1,11 +1,19 @@
 //! Cuts the token stream into statements: modal commands understood, functional ones still as tokens.
 //!
 //! Functional commands stay tokens until it is known that they are to run: those in a branch not taken are not
-//! checked, as on z/OS.
+//! checked.
+//!
+//! The end of a record counts here, as IBM's rules have it:
+//!
+//! 1. THEN or ELSE at the end of a record without a mark has an empty clause, unless DO comes next: DO and END need no
+//!    marks. A `;` behind THEN or ELSE makes the clause empty whatever comes.
+//! 2. A record without a mark that is blank, or has a comment alone, is an empty command ([`Statement::Empty`]): no ELSE
+//!    can follow it.
+//! 3. A command whose last record promises one more, and the input ends, is [`Statement::Wrong`].
 
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{self, Token, TokenKind};
-use crate::messages::{CICA0920S, CICA0921S, CICA0927E};
+use crate::messages::{IDC4229I, IDC4230I, IDC4232I, IDC4236I};
 use crate::pos::Pos;
 use crate::source::Source;
 use std::collections::VecDeque;
@@ -17,8 +25,10 @@ pub enum Statement {
     If(Test),
     /// ELSE; the clause is the next statement.
     Else(Pos),
-    /// A THEN or ELSE with nothing after it.
-    Null,
+    /// A THEN or ELSE with nothing after it; when a command follows on the next line, the place of that command.
+    Null(Option<Pos>),
+    /// A record that is blank or a comment, with this number.
+    Empty(u32),
     /// DO
     Do(Pos),
     /// END
@@ -29,7 +39,7 @@ pub enum Statement {
     Cancel,
     /// A functional command, or PARM.
     Command(Vec<Token>),
-    /// A modal command that cannot be understood. For IF this ends the run: what depends on it cannot be decided.
+    /// A modal command that cannot be understood, or input that ends in the middle of a command. It ends the run.
     Wrong(Diagnostic),
 }
 
@@ -74,6 +84,8 @@ pub struct Statements {
     queue: VecDeque<Token>,
     /// THEN or ELSE was just read: an end of command right here makes a null clause.
     after_clause_word: bool,
+    /// An empty record was read that no statement stands for yet.
+    empty: Option<u32>,
     echo: Vec<String>,
     beyond: Option<Pos>,
 }
@@ -85,6 +97,7 @@ impl Statements {
             source,
             queue: VecDeque::new(),
             after_clause_word: false,
+            empty: None,
             echo: Vec::new(),
             beyond: None,
         }
@@ -103,21 +116,63 @@ impl Statements {
     /// The next statement, or `None` at the end of the input.
     pub fn next_statement(&mut self) -> Option<Statement> {
         loop {
+            if let Some(line) = self.empty.take() {
+                return Some(Statement::Empty(line));
+            }
             let Some(first) = self.queue.front().cloned() else {
-                let cards = lexer::read(&mut self.source)?;
-                self.echo.extend(cards.echo);
-                self.beyond = self.beyond.or(cards.beyond);
-                self.queue.extend(cards.tokens);
+                self.fill()?;
                 continue;
             };
+            if matches!(first.kind, TokenKind::Note(_)) {
+                self.queue.pop_front();
+                continue;
+            }
             let null_clause = std::mem::take(&mut self.after_clause_word);
-            if first.kind != TokenKind::End {
-                return Some(self.statement(&first));
+            if !first.kind.is_end() {
+                let statement = self.statement(&first);
+                let cut_short = self.queue.front().filter(|end| end.kind == TokenKind::CutShort);
+                return Some(cut_short.map_or(statement, |end| broken_off(first.at, end.at)));
             }
             self.queue.pop_front();
-            if null_clause {
-                return Some(Statement::Null);
+            match first.kind {
+                TokenKind::CutShort if null_clause => return Some(broken_off(first.at, first.at)),
+                TokenKind::Semicolon if null_clause => return Some(Statement::Null(None)),
+                _ if null_clause => match self.next_is_do() {
+                    Ok(()) => {}
+                    Err(next) => return Some(Statement::Null(next)),
+                },
+                _ => {}
             }
+        }
+    }
+
+    /// Reads one more record with those that continue it.
+    fn fill(&mut self) -> Option<()> {
+        let mut cards = lexer::read(&mut self.source)?;
+        self.echo.extend(cards.echo);
+        self.beyond = self.beyond.or(cards.beyond);
+        if let [Token { kind, at, .. }] = cards.tokens.as_slice() {
+            // Nothing begins in such a record, so a mark in the last of them promises nothing.
+            self.empty = Some(at.line).filter(|_| *kind == TokenKind::End);
+            cards.tokens.clear();
+        }
+        self.queue.extend(cards.tokens);
+        Some(())
+    }
+
+    /// After a THEN or ELSE that ends its record: does DO come next? Else where the command that does begins.
+    fn next_is_do(&mut self) -> Result<(), Option<Pos>> {
+        while self.queue.is_empty() {
+            self.fill().ok_or(None)?;
+        }
+        let first = self.queue.front();
+        match first.and_then(word).as_deref() {
+            Some("DO") => {
+                self.empty = None;
+                Ok(())
+            }
+            Some("ELSE" | "END") => Err(None),
+            _ => Err(first.filter(|token| !token.kind.is_end()).map(|token| token.at)),
         }
     }
 
@@ -153,7 +208,7 @@ impl Statements {
         let mut depth = 0usize;
         while let Some(token) = self.queue.front() {
             match token.kind {
-                TokenKind::End => break,
+                ref kind if kind.is_end() => break,
                 TokenKind::Left => depth += 1,
                 TokenKind::Right => depth = depth.saturating_sub(1),
                 TokenKind::Word(ref w) if depth == 0 && w.eq_ignore_ascii_case("ELSE") => break,
@@ -173,11 +228,11 @@ impl Statements {
         let number = number(&token).ok_or_else(|| improper(token))?;
         match self.pop() {
             then if word(&then).as_deref() == Some("THEN") => {}
-            other if other.kind == TokenKind::End => {
+            other if other.kind.is_end() => {
                 let hint = "END THE LINE WITH - WHEN THEN IS ON THE NEXT ONE";
-                return Err(Diagnostic::new(&CICA0921S, &[], other.at).hint(hint));
+                return Err(Diagnostic::new(&IDC4232I, &[], other.at).hint(hint));
             }
-            other => return Err(Diagnostic::new(&CICA0921S, &[], other.at)),
+            other => return Err(Diagnostic::new(&IDC4232I, &[], other.at)),
         }
         self.after_clause_word = true;
         Ok(Statement::If(Test {
@@ -189,7 +244,7 @@ impl Statements {
     }
 
     fn set(&mut self) -> Result<Statement, Diagnostic> {
-        let wrong = |t: Token| Diagnostic::new(&CICA0927E, &[("item", &shown(&t))], t.at);
+        let wrong = |t: Token| Diagnostic::new(&IDC4230I, &[("item", &shown(&t))], t.at);
         self.pop();
         let code = self.code().map_err(wrong)?;
         let equal = self.pop();
@@ -199,8 +254,15 @@ impl Statements {
         let token = self.pop();
         let value = number(&token).ok_or_else(|| wrong(token))?;
         match self.queue.front() {
-            Some(t) if t.kind != TokenKind::End && word(t).as_deref() != Some("ELSE") => Err(wrong(t.clone())),
+            Some(t) if !t.kind.is_end() && word(t).as_deref() != Some("ELSE") => Err(wrong(t.clone())),
             _ => Ok(Statement::Set(code, value.min(16) as u8)),
+        }
+    }
+
+    /// Commas of a modal command are passed over without a word.
+    fn pass_notes(&mut self) {
+        while self.queue.front().is_some_and(|t| matches!(t.kind, TokenKind::Note(_))) {
+            self.queue.pop_front();
         }
     }
 
@@ -215,8 +277,9 @@ impl Statements {
 
     /// The next token; the end of the command is not taken, so that a command cut short does not eat the next one.
     fn pop(&mut self) -> Token {
+        self.pass_notes();
         match self.queue.front() {
-            Some(t) if t.kind != TokenKind::End => self.queue.pop_front(),
+            Some(t) if !t.kind.is_end() => self.queue.pop_front(),
             end => end.cloned(),
         }
         .unwrap_or(Token {
@@ -226,6 +289,12 @@ impl Statements {
             cut: false,
         })
     }
+}
+
+/// The input ends where a mark promised more of the command that begins `from`.
+fn broken_off(from: Pos, at: Pos) -> Statement {
+    let hint = format!("THE COMMAND BEGINS AT {from}; ITS LAST LINE ENDS WITH A CONTINUATION MARK");
+    Statement::Wrong(Diagnostic::new(&IDC4236I, &[], at).hint(hint))
 }
 
 impl Relation {
@@ -244,7 +313,7 @@ impl Relation {
 
 fn improper(token: Token) -> Diagnostic {
     let hint = "WRITE IF LASTCC = 0 THEN ..., OR MAXCC, AND = EQ ^= NE > GT < LT >= GE <= LE";
-    Diagnostic::new(&CICA0920S, &[("item", &shown(&token))], token.at).hint(hint)
+    Diagnostic::new(&IDC4229I, &[("item", &shown(&token))], token.at).hint(hint)
 }
 
 fn relation_of(token: &Token) -> Option<Relation> {
@@ -288,7 +357,7 @@ pub(crate) fn shown(token: &Token) -> String {
         TokenKind::Relation(r) => r.clone(),
         TokenKind::Left => "(".to_owned(),
         TokenKind::Right => ")".to_owned(),
-        TokenKind::End => "END OF COMMAND".to_owned(),
-        TokenKind::Error(d) => d.text.clone(),
+        TokenKind::End | TokenKind::Semicolon | TokenKind::CutShort => "END OF COMMAND".to_owned(),
+        TokenKind::Error(d) | TokenKind::Note(d) => d.text.clone(),
     }
 }

@@ -212,6 +212,21 @@ impl<'a> Sysprint<'a> {
         self.ended = true;
     }
 
+    /// IDC3207I: nothing after this is read.
+    pub(crate) fn ignored(&mut self, cc: u8) {
+        self.spaced = true;
+        self.say(&messages::IDC3207I, &[("cc", &cc)]);
+        self.ended = true;
+    }
+
+    /// A message that belongs to no command carried out: set off from what comes before and after.
+    pub(crate) fn apart(&mut self, message: &Entry, inserts: &[(&str, &dyn Display)]) {
+        self.spaced = true;
+        self.say(message, inserts);
+        self.spaced = true;
+        self.ended = true;
+    }
+
     /// IDC0002I: the last line of the listing.
     pub(crate) fn ended(&mut self, maxcc: u8) {
         self.set_off();

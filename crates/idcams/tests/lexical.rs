@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
-use cica_idcams::{parser, KeyValue, Pos, Source, Style};
+use cica_idcams::{parser, Command, KeyValue, Pos, Source, Style};
 use common::{error, go, go_with, one};
 
 #[test]
@@ -150,7 +150,7 @@ fn a_missing_mark_makes_the_rest_a_command_of_its_own_that_is_rejected() {
 fn a_mark_in_the_middle_of_a_line_is_told() {
     let message = error(" DELETE A.B - /* NOT AT THE END */ PURGE");
     assert!(
-        message.contains("IDC3205I") && message.contains("LINE 1 COLUMN 13"),
+        message.contains("CICA0917E") && message.contains("LINE 1 COLUMN 13"),
         "{message}"
     );
     assert!(message.contains("LAST CHARACTER OF ITS LINE"), "{message}");
@@ -248,12 +248,87 @@ fn every_value_has_the_place_it_stands_at() {
 }
 
 #[test]
-fn an_open_quote_is_told_where_it_begins() {
-    let message = error(" PRINT INDATASET(A.B) FROMKEY('ABC)\n DELETE C.D");
-    assert!(
-        message.starts_with("IDC3201I CONSTANT 'ABC)' HAS A SPECIFICATION ERROR AT LINE 1 COLUMN 31"),
-        "{message}"
+fn an_open_quote_ends_with_its_command_and_is_told_where_it_begins() {
+    let command = one(" PRINT INDATASET(A.B) FROMKEY('ABC)  ");
+    assert_eq!(
+        notes(&command),
+        [("IDC0222I", Pos::new(1, 31)), ("IDC0234I", Pos::new(1, 30))]
     );
+    assert_eq!(command.params.key("FROMKEY"), Some(&KeyValue::Char("ABC)".into())));
+    let outcome = go(" PRINT INDATASET(A.B) FROMKEY('ABC)\n DELETE C.D");
+    assert_eq!((outcome.maxcc, outcome.done.len()), (0, 2), "{}", outcome.listing);
+}
+
+fn notes(command: &Command) -> Vec<(&'static str, Pos)> {
+    command.notes.iter().map(|note| (note.message.id, note.at)).collect()
+}
+
+#[test]
+fn a_comma_out_of_place_is_told_and_passed_over() {
+    for (text, columns) in [
+        (" DELETE (A.B,,C.D)", [14].as_slice()),
+        (" DELETE (,A.B C.D)", &[10]),
+        (" DELETE (A.B C.D,)", &[17]),
+        (" DELETE (A.B C.D),", &[18]),
+        (" DELETE (A.B , , ,C.D ,)", &[16, 18, 23]),
+        (" DELETE, (A.B, C.D)", &[]),
+    ] {
+        let command = one(text);
+        let expected: Vec<_> = columns
+            .iter()
+            .map(|column| ("IDC0206I", Pos::new(1, *column)))
+            .collect();
+        assert_eq!(notes(&command), expected, "{text}");
+        let names: Vec<_> = command
+            .params
+            .list("entryname")
+            .iter()
+            .map(|w| w.text.as_str())
+            .collect();
+        assert_eq!(names, ["A.B", "C.D"], "{text}");
+    }
+}
+
+#[test]
+fn a_comma_between_lists_and_over_a_line_is_in_place() {
+    let text = " DEFINE CLUSTER (NAME(A.B),KEYS(11,0),-\n  TRACKS(1,1),),DATA(NAME(A.C))";
+    assert_eq!(notes(&one(text)), [("IDC0206I", Pos::new(2, 14))]);
+}
+
+#[test]
+fn a_mark_that_nothing_follows_ends_the_run_and_the_command_is_not_carried_out() {
+    for text in [
+        " DELETE B -",
+        " DELETE B +\n",
+        " DELETE B -\n  -\n",
+        " DELETE -\n  (B -\n  C) -  ",
+        " IF LASTCC = 0 THEN -\n",
+        " IF LASTCC = 0 -\n",
+        " IF LASTCC = 0 THEN DELETE B -\n",
+        " IF LASTCC = 9 THEN DELETE B -\n",
+        " SET LASTCC = 0 -",
+        " DELETE B -\n/*\n DELETE C",
+    ] {
+        let outcome = go(&format!(" DELETE A\n{text}"));
+        assert_eq!(
+            (outcome.maxcc, outcome.done.as_slice()),
+            (16, ["DELETE A".to_owned()].as_slice()),
+            "{text}"
+        );
+        assert!(outcome.listing.contains("IDC4236I"), "{text}: {}", outcome.listing);
+    }
+}
+
+#[test]
+fn what_a_semicolon_ended_is_carried_out_and_a_mark_behind_nothing_promises_nothing() {
+    let outcome = go(" DELETE A; DELETE B -");
+    assert_eq!(
+        (outcome.maxcc, outcome.done.as_slice()),
+        (16, ["DELETE A".to_owned()].as_slice())
+    );
+    for text in [" DELETE A\n -", " DELETE A\n /* THE END */ -", " DELETE A\n -\n -\n"] {
+        assert_eq!((go(text).maxcc, go(text).done.len()), (0, 1), "{text}");
+    }
 }
 
 #[test]
@@ -263,7 +338,7 @@ fn a_quote_that_touches_a_word_is_told() {
         " PRINT IDS(A) FKEY('CD'AB)",
         " PRINT IDS(A) FKEY(X'C1'AB)",
     ] {
-        assert!(error(text).starts_with("IDC3205I"), "{}", error(text));
+        assert!(error(text).starts_with("CICA0917E"), "{}", error(text));
     }
 }
 
@@ -271,7 +346,7 @@ fn a_quote_that_touches_a_word_is_told() {
 fn a_hexadecimal_constant_with_an_odd_number_of_digits_or_another_letter_is_told() {
     for bad in ["X'ABC'", "X'0G'", "B'012'", "B'101'"] {
         assert!(
-            error(&format!(" PRINT IDS(A) FKEY({bad})")).starts_with("IDC3201I"),
+            error(&format!(" PRINT IDS(A) FKEY({bad})")).starts_with("IDC3214I"),
             "{bad}"
         );
     }

@@ -26,7 +26,7 @@ fn eleven_levels_of_if_end_the_run_and_nothing_inside_is_done() {
     assert_eq!((outcome.maxcc, outcome.done.len()), (16, 0));
     assert!(outcome
         .listing
-        .contains("CICA0926S IF COMMANDS ARE NESTED MORE THAN 10 DEEP"));
+        .contains("IDC4237I IF COMMANDS ARE NESTED MORE THAN 10 DEEP"));
     assert!(outcome.listing.contains("AT LINE 11 COLUMN 2"));
 }
 
@@ -56,7 +56,28 @@ fn a_null_then_leaves_its_else_and_a_null_else_closes_the_inner_if() {
 
 #[test]
 fn a_command_on_the_line_after_an_unmarked_then_is_not_part_of_the_if() {
-    assert_eq!(go(" IF LASTCC = 4 THEN\n DELETE A").done, ["DELETE A"]);
+    let outcome = go(" IF LASTCC = 4 THEN\n DELETE A");
+    assert_eq!(
+        (outcome.maxcc, outcome.done.as_slice()),
+        (0, ["DELETE A".to_owned()].as_slice())
+    );
+    assert!(
+        outcome
+            .listing
+            .contains("CICA0928I THE COMMAND AT LINE 2 COLUMN 2 DOES NOT DEPEND ON THE IF ABOVE IT"),
+        "{}",
+        outcome.listing
+    );
+    for text in [
+        " IF LASTCC = 4 THEN\n",
+        " IF LASTCC = 4 THEN\n ELSE DELETE A",
+        " IF LASTCC = 4 THEN;\n DELETE A",
+    ] {
+        assert!(
+            !go(text).listing.contains("CICA0928I"),
+            "{text}: nothing is taken for its clause"
+        );
+    }
     assert_eq!(go(" IF LASTCC = 4 THEN -\n DELETE A").done, Vec::<String>::new());
 }
 
@@ -204,23 +225,22 @@ fn the_parm_field_is_a_parm_command() {
 #[test]
 fn what_is_out_of_place_ends_the_run_because_nobody_knows_what_depends_on_it() {
     for (text, id) in [
-        (" ELSE DELETE A", "CICA0922S"),
-        (" IF LASTCC = 0 THEN DO\n ELSE\n END", "CICA0922S"),
-        (" IF LASTCC = 0 THEN\n ELSE\n ELSE DELETE A", "CICA0922S"),
-        (" END\n DELETE A", "CICA0923S"),
-        (" IF LASTCC = 0 THEN END\n DELETE A", "CICA0923S"),
-        (" DO\n DELETE A", "CICA0924S"),
-        (" IF LASTCC = 0 THEN DO\n", "CICA0925S"),
-        (" IF LASTCC = 0\n THEN DELETE A", "CICA0921S"),
-        (" IF LASTCC = 0 DELETE A", "CICA0921S"),
-        (" IF LASTCC 0 THEN DELETE A", "CICA0920S"),
-        (" IF RC = 0 THEN DELETE A", "CICA0920S"),
-        (" IF LASTCC = X THEN DELETE A", "CICA0920S"),
-        (" IF LASTCC == 0 THEN DELETE A", "CICA0920S"),
-        (" IF", "CICA0920S"),
+        (" ELSE DELETE A", "IDC4227I"),
+        (" IF LASTCC = 0 THEN DO\n ELSE\n END", "IDC4227I"),
+        (" IF LASTCC = 0 THEN\n ELSE\n ELSE DELETE A", "IDC4227I"),
+        (" END\n DELETE A", "IDC4228I"),
+        (" IF LASTCC = 0 THEN END\n DELETE A", "IDC4228I"),
+        (" IF LASTCC = 0 THEN DO\n", "IDC4236I"),
+        (" IF LASTCC = 0\n THEN DELETE A", "IDC4232I"),
+        (" IF LASTCC = 0 DELETE A", "IDC4232I"),
+        (" IF LASTCC 0 THEN DELETE A", "IDC4229I"),
+        (" IF RC = 0 THEN DELETE A", "IDC4229I"),
+        (" IF LASTCC = X THEN DELETE A", "IDC4229I"),
+        (" IF LASTCC == 0 THEN DELETE A", "IDC4229I"),
+        (" IF", "IDC4229I"),
     ] {
         let outcome = go(&format!("{text}\n DELETE B"));
-        let outcome = if id == "CICA0925S" { go(text) } else { outcome };
+        let outcome = if id == "IDC4236I" { go(text) } else { outcome };
         assert_eq!((outcome.maxcc, outcome.done.len()), (16, 0), "{text}");
         assert!(outcome.listing.contains(id), "{text}: {}", outcome.listing);
         assert!(outcome.listing.contains("CONDITION CODE IS 16"), "{text}");
@@ -228,7 +248,7 @@ fn what_is_out_of_place_ends_the_run_because_nobody_knows_what_depends_on_it() {
 }
 
 #[test]
-fn a_wrong_set_is_a_syntax_error_and_the_run_goes_on() {
+fn a_wrong_set_ends_the_run_whatever_branch_it_is_in() {
     for text in [
         "SET",
         "SET RC = 0",
@@ -236,11 +256,90 @@ fn a_wrong_set_is_a_syntax_error_and_the_run_goes_on() {
         "SET MAXCC = A",
         "SET MAXCC > 0",
         "SET MAXCC = 0 1",
+        "IF LASTCC = 4 THEN SET MAXCC",
     ] {
         let outcome = go(&format!(" {text}\n DELETE A"));
-        assert_eq!((outcome.maxcc, outcome.done.len()), (12, 1), "{text}");
-        assert!(outcome.listing.contains("CICA0927E"), "{text}");
+        assert_eq!((outcome.maxcc, outcome.done.len()), (16, 0), "{text}");
+        assert!(outcome.listing.contains("IDC4230I"), "{text}");
+        assert!(outcome.listing.contains("IDC3207I"), "{text}");
     }
+}
+
+/// As clean-up jobs have it, with LASTCC 8 and with 0.
+#[test]
+fn do_on_the_line_after_then_or_else_needs_no_mark() {
+    let job = |cc, gap: &str| {
+        format!(
+            " SET LASTCC = {cc}\n IF LASTCC = 8 THEN{gap}   DO\n     SET MAXCC = 0\n     DELETE A\n   END\n ELSE{gap}   DO\n     \
+             DELETE B\n   END\n DELETE C\n"
+        )
+    };
+    for gap in ["\n", " -\n", "\n\n", "\n /* NOT A CLAUSE */\n", " "] {
+        let outcome = go(&job(8, gap));
+        assert_eq!(
+            (outcome.maxcc, outcome.done.as_slice()),
+            (0, ["DELETE A".to_owned(), "DELETE C".to_owned()].as_slice()),
+            "{gap:?}"
+        );
+        let outcome = go(&job(0, gap));
+        assert_eq!(outcome.done, ["DELETE B", "DELETE C"], "{gap:?}");
+    }
+    let outcome = go(" IF LASTCC = 8 THEN\n DO\n SET MAXCC = 12\n END\n DELETE C");
+    assert_eq!((outcome.maxcc, outcome.done.len()), (0, 1));
+    assert_eq!(
+        go(" IF LASTCC = 8 THEN;\n DO\n DELETE A\n END").done,
+        ["DELETE A"],
+        "; ends the clause"
+    );
+}
+
+#[test]
+fn do_may_stand_alone_and_inside_do() {
+    assert_eq!(
+        go(" DO\n DELETE A\n DO\n DELETE B\n END\n END\n DELETE C").done.len(),
+        3
+    );
+    let text = " IF LASTCC = 4 THEN DO\n DO\n DELETE A\n END\n DELETE B\n END\n ELSE DELETE C";
+    assert_eq!(go(text).done, ["DELETE C"]);
+}
+
+#[test]
+fn a_blank_line_or_a_comment_ends_an_if_and_no_else_can_follow() {
+    for gap in [" \n", "\n", " /* ALTERNATE PATH */\n", " /* A */ /* B */\n"] {
+        for clause in ["DELETE A", "DO\n DELETE A\n END"] {
+            let outcome = go(&format!(" IF LASTCC = 0 THEN -\n {clause}\n{gap} ELSE -\n DELETE B"));
+            assert_eq!(
+                (outcome.maxcc, outcome.done.as_slice()),
+                (16, ["DELETE A".to_owned()].as_slice()),
+                "{gap:?}"
+            );
+            assert!(outcome.listing.contains("IDC4227I"), "{gap:?}");
+            assert!(
+                outcome.listing.contains("IS BLANK OR A COMMENT: END IT WITH -"),
+                "{}",
+                outcome.listing
+            );
+        }
+        let marked = gap.replace('\n', " -\n");
+        let outcome = go(&format!(" IF LASTCC = 0 THEN -\n DELETE A\n{marked} ELSE -\n DELETE B"));
+        assert_eq!((outcome.maxcc, outcome.done.len()), (0, 1), "{gap:?}");
+    }
+    // Elsewhere such lines mean nothing.
+    let text = "\n DELETE A\n\n IF LASTCC = 0 THEN DO\n\n DELETE B\n /* */\n END\n\n DELETE C\n";
+    assert_eq!((go(text).maxcc, go(text).done.len()), (0, 3));
+    // THEN, a blank line, ELSE: the clause is empty and over, as IBM's rule has it.
+    assert_eq!(go(" IF LASTCC = 0 THEN\n\n ELSE DELETE A").maxcc, 16);
+    assert_eq!(go(" IF LASTCC = 4 THEN\n ELSE\n\n DELETE A").done, ["DELETE A"]);
+}
+
+#[test]
+fn a_command_in_a_branch_not_taken_is_told_and_changes_no_code() {
+    let outcome = go(
+        " DELETE RC4\n IF LASTCC = 0 THEN DO\n DELETE A\n DELETE B\n END\n ELSE DELETE C\n IF LASTCC = 0 THEN DELETE D",
+    );
+    assert_eq!(outcome.done, ["DELETE RC4", "DELETE C", "DELETE D"]);
+    assert_eq!(outcome.listing.matches("IDC0204I").count(), 2, "{}", outcome.listing);
+    assert_eq!(outcome.maxcc, 4);
 }
 
 #[test]

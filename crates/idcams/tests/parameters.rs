@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
-use cica_idcams::{KeyValue, Verb};
+use cica_idcams::{KeyValue, Pos, Verb};
 use common::{error, errors, go, one};
 
 #[test]
@@ -137,9 +137,10 @@ fn a_group_inside_the_parentheses_of_the_cluster_is_told_where_it_belongs() {
 
 #[test]
 fn unmatched_parentheses_are_told_where_they_open() {
-    let message = error(" DEFINE CLUSTER (NAME(A.B) -\n   TRACKS(1)");
+    let command = one(" DEFINE CLUSTER (NAME(A.B) -\n   TRACKS(1)");
+    let message = command.notes[0].to_string();
     assert!(
-        message.starts_with("IDC3207I") && message.contains("AT LINE 1 COLUMN 17"),
+        message.starts_with("IDC0234I") && message.contains("AT LINE 1 COLUMN 17"),
         "{message}"
     );
     let message = error(" DEFINE CLUSTER (NAME(A.B TRACKS(1))");
@@ -147,17 +148,103 @@ fn unmatched_parentheses_are_told_where_they_open() {
         message.contains("LINE 1 COLUMN 22") && message.contains("RIGHT PARENTHESIS OF NAME"),
         "{message}"
     );
-    let message = error(" DELETE A.B) PURGE");
-    assert!(
-        message.starts_with("CICA0910E UNEXPECTED RIGHT PARENTHESIS FOUND AFTER 'A.B'"),
-        "{message}"
-    );
+    assert!(message.starts_with("IDC3209I"), "{message}");
     let message = error(" DEFINE GDG\n   (NAME(A))");
     assert!(
         message.contains("IDC3208I LEFT PARENTHESIS MISSING FOLLOWING KEYWORD 'GENERATIONDATAGROUP'"),
         "{message}"
     );
     assert!(message.contains("END LINE 1 WITH -"), "{message}");
+}
+
+#[test]
+fn a_right_parenthesis_missing_at_the_end_is_assumed_and_the_command_runs() {
+    for (text, keyword, number) in [
+        (" DEFINE GDG(NAME(A.G1) LIMIT(5) SCRATCH", "LIMIT", 5),
+        (" DEFINE GDG(NAME(A.G1) LIMIT(5", "LIMIT", 5),
+        (" DEFINE CLUSTER(NAME(A) KEYS(8 0", "KEYS", 8),
+        (
+            " DEFINE CLUSTER(NAME(A) TRACKS(7)) DATA(NAME(A.DATA) KEYS(8 0)",
+            "TRACKS",
+            7,
+        ),
+        (
+            " DEFINE CLUSTER(NAME(A) CISZ(512) KEYRANGES((A B) (C D",
+            "CONTROLINTERVALSIZE",
+            512,
+        ),
+        (" PRINT IDS(A) COUNT(5", "COUNT", 5),
+    ] {
+        let command = one(text);
+        let ids: Vec<_> = command.notes.iter().map(|note| note.message.id).collect();
+        assert_eq!(ids, ["IDC0234I"], "{text}: once, however many are missing");
+        assert_eq!(command.params.number(keyword), Some(number), "{text}");
+        let outcome = go(text);
+        assert_eq!((outcome.maxcc, outcome.done.len()), (0, 1), "{text}");
+        assert!(outcome.listing.contains("IDC0234I"), "{text}");
+    }
+    let outcome = go(" SHCDS LISTSUBSYS(ALL\n BACKUP (A.**) OUTFILE(X");
+    assert_eq!((outcome.maxcc, outcome.done.len()), (0, 2), "{}", outcome.listing);
+    let outcome = go(" RESTORE INFILE(X) RENAME((A.* B.*) (C.* D.*\n DELETE L(M");
+    assert_eq!(outcome.done, ["RESTORE X", "DELETE L(M)"]);
+}
+
+#[test]
+fn a_right_parenthesis_too_many_is_ignored() {
+    for text in [
+        " DELETE A.B) PURGE",
+        " DELETE (A.B)) PURGE",
+        " DELETE A.B PURGE)",
+        " DELETE A.B PURGE)))",
+        " DELETE ) A.B PURGE",
+    ] {
+        let command = one(text);
+        assert!(command.notes.iter().all(|note| note.message.id == "IDC0233I"), "{text}");
+        assert_eq!(
+            command.notes.len(),
+            text.matches(')').count() - text.matches('(').count(),
+            "{text}"
+        );
+        assert_eq!(command.params.name("entryname"), Some("A.B"), "{text}");
+        assert!(command.params.flag("PURGE"), "{text}");
+        assert_eq!(go(text).maxcc, 0, "{text}");
+    }
+}
+
+#[test]
+fn what_is_defined_may_stand_behind_the_other_parameters() {
+    let command = one(" DEFINE CAT(X.Y) NONVSAM (NAME(A.B) DEVT(3390) VOL(V1))");
+    assert_eq!((command.verb, command.at), (Verb::DefineNonvsam, Pos::new(1, 2)));
+    assert_eq!(command.params.name("CATALOG"), Some("X.Y"));
+    assert_eq!(command.params.name("NAME"), Some("A.B"));
+    let command = one(" DEF DATA(NAME(A.D)) INDEX(NAME(A.I)) CL(NAME(A) TRK(1)) CATALOG(C)");
+    assert_eq!(command.verb, Verb::DefineCluster);
+    assert_eq!(
+        command.params.group("INDEX").and_then(|index| index.name("NAME")),
+        Some("A.I")
+    );
+    assert_eq!(command.params.name("CATALOG"), Some("C"));
+    assert!(error(" DEFINE CAT(X.Y) NONSENSE(NAME(A))").starts_with("IDC3211I KEYWORD 'CAT'"));
+    assert!(
+        error(" DEFINE CAT(CLUSTER)").starts_with("IDC3211I"),
+        "a value is no object"
+    );
+}
+
+#[test]
+fn one_list_of_objects_needs_no_parentheses_of_its_own() {
+    let single = one(" IMPORT CONNECT OBJECTS(UCAT.X DEVICETYPE(3380) VOLUMES(V))");
+    let double = one(" IMPORT CONNECT OBJECTS((UCAT.X DEVICETYPE(3380) VOLUMES(V)))");
+    for command in [single, double] {
+        let [object] = command.params.groups("OBJECTS") else {
+            panic!("{:?}", command.params)
+        };
+        assert_eq!(object.name("entryname"), Some("UCAT.X"));
+        assert_eq!(object.name("VOLUMES"), Some("V"));
+    }
+    assert!(error(" IMPORT CONNECT OBJECTS((UCAT.X) UCAT.Y)").starts_with("IDC3210I"));
+    let many = format!(" IMPORT CONNECT OBJECTS({})", "-\n (A)".repeat(256));
+    assert!(error(&many).starts_with("IDC3218I"), "{}", error(&many));
 }
 
 #[test]
@@ -201,7 +288,9 @@ fn what_is_no_number_name_or_choice_is_told() {
         (" REPRO IDS(A) ODS(B) RLSS(MAYBE)", "CICA0914E"),
         (" DEFINE CLUSTER (NAME(A) TO(13))", "IDC3220I"),
         (" DEFINE CLUSTER (NAME(A) TO(2020400))", "IDC3220I"),
-        (" PRINT IDS(A) FKEY('')", "IDC3203I"),
+        (" PRINT IDS(A) FKEY('')", "IDC3225I"),
+        (" DELETE A/PASSWORDS", "IDC3217I"),
+        (" DELETE A/", "IDC3217I"),
     ] {
         assert!(error(text).starts_with(id), "{text}: {}", error(text));
     }
@@ -210,16 +299,16 @@ fn what_is_no_number_name_or_choice_is_told() {
 #[test]
 fn too_few_and_too_many_values_are_told() {
     for (text, id) in [
-        (" DEFINE CLUSTER (NAME(A) KEYS(8))", "CICA0912E"),
-        (" DEFINE CLUSTER (NAME())", "CICA0912E"),
-        (" DEFINE CLUSTER (NAME(A) KEYS(8 0 1))", "IDC3217I"),
-        (" DEFINE CLUSTER (NAME(A B))", "IDC3217I"),
+        (" DEFINE CLUSTER (NAME(A) KEYS(8))", "IDC3225I"),
+        (" DEFINE CLUSTER (NAME())", "IDC3225I"),
+        (" DEFINE CLUSTER (NAME(A) KEYS(8 0 1))", "IDC3223I"),
+        (" DEFINE CLUSTER (NAME(A B))", "IDC3223I"),
         (" LISTCAT ENTRIES A.B", "IDC3208I"),
-        (" DELETE A PURGE(B)", "CICA0911E"),
-        (" DELETE A 'B'", "IDC3216I"),
+        (" DELETE A PURGE(B)", "IDC3212I"),
+        (" DELETE A 'B'", "IDC3200I"),
         (
             " DEFINE CLUSTER (NAME(A) ACCOUNT('123456789012345678901234567890123'))",
-            "CICA0913E",
+            "IDC3201I",
         ),
     ] {
         assert!(error(text).starts_with(id), "{text}: {}", error(text));
@@ -231,11 +320,11 @@ fn duplicates_and_exclusive_parameters_are_told_with_the_other_place() {
     let message = error(" DELETE A PURGE SCRATCH PRG");
     assert_eq!(
         message,
-        "IDC3226I NO REPETITION OF 'PURGE' ALLOWED AT LINE 1 COLUMN 25. FIRST WRITTEN AT LINE 1 COLUMN 11"
+        "IDC3213I NO REPETITION OF 'PURGE' ALLOWED AT LINE 1 COLUMN 25. FIRST WRITTEN AT LINE 1 COLUMN 11"
     );
     let message = error(" DELETE A PURGE NOPURGE");
     assert!(
-        message.contains("IDC3225I INCONSISTENT PARAMETERS INVOLVING 'NOPURGE' AT LINE 1 COLUMN 17"),
+        message.contains("IDC3226I INCONSISTENT PARAMETERS INVOLVING 'NOPURGE' AT LINE 1 COLUMN 17"),
         "{message}"
     );
     assert!(message.contains("PURGE AT LINE 1 COLUMN 11 EXCLUDES IT"), "{message}");
@@ -247,7 +336,7 @@ fn duplicates_and_exclusive_parameters_are_told_with_the_other_place() {
         " REPRO IFILE(A) OFILE(C) CIMODE FROMKEY(A)",
         " LISTCAT ENTRIES(A) LEVEL(B)",
     ] {
-        assert!(error(text).starts_with("IDC3225I"), "{text}");
+        assert!(error(text).starts_with("IDC3226I"), "{text}");
     }
 }
 
@@ -267,7 +356,7 @@ fn all_errors_of_a_command_are_told_together() {
         .iter()
         .map(|d| d.message.id)
         .collect();
-    assert_eq!(ids, ["IDC3203I", "IDC3221I", "IDC3211I", "IDC3225I"]);
+    assert_eq!(ids, ["IDC3203I", "IDC3221I", "IDC3211I", "IDC3226I"]);
 }
 
 #[test]

@@ -90,6 +90,33 @@ fn only_commands_that_make_or_change_an_entry_with_attributes_store_parameters()
 }
 
 #[test]
+fn every_message_says_whose_it_is() {
+    for message in messages::all() {
+        let ours = message.id.starts_with("CICA");
+        assert_eq!(message.origin == messages::Origin::Ours, ours, "{}", message.id);
+        let words = messages::explain(message.id).unwrap();
+        assert!(
+            words.contains(&format!("Origin: {}", message.origin.words())),
+            "{words}"
+        );
+    }
+    // The first digit of IBM's numbers is the severity; what it says of the reader's own messages holds here.
+    for message in messages::all().filter(|m| m.origin == messages::Origin::Id || m.origin == messages::Origin::Ibm) {
+        let reader = ["IDC02", "IDC32", "IDC42"]
+            .iter()
+            .any(|start| message.id.starts_with(start));
+        let severity = message.id.as_bytes()[3] - b'0';
+        let expected = if message.id == "IDC3207I" { 16 } else { severity * 4 };
+        assert!(
+            !reader || message.cc == expected,
+            "{} comes with {}",
+            message.id,
+            message.cc
+        );
+    }
+}
+
+#[test]
 fn every_verb_finds_its_own_entry() {
     let mut verbs = HashSet::new();
     for v in VERBS {

@@ -43,6 +43,8 @@ pub enum Refusal {
     OutOfSequence,
     /// It is too long, or too short to hold its key, or cannot stand in such a file; in words.
     Improper(String),
+    /// A length the data set does not take.
+    Length(RequestError),
     /// Nothing more can be written.
     Fatal(Trouble),
 }
@@ -168,9 +170,7 @@ impl From<RequestError> for Refusal {
                 Refusal::Duplicate(None)
             }
             RequestError::Sequence { .. } => Refusal::OutOfSequence,
-            RequestError::Length { least, most, .. } => {
-                Refusal::Improper(format!("THIS DATA SET TAKES {least} TO {most}"))
-            }
+            error @ RequestError::Length { .. } => Refusal::Length(error),
             error => Refusal::Fatal(error.into()),
         }
     }

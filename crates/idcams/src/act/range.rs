@@ -13,7 +13,7 @@ use super::open::or_ascii;
 use super::print::rows::shown;
 use super::trouble::Trouble;
 use crate::diagnostic::Diagnostic;
-use crate::messages::{CICA0908E, IDC3203I, IDC3225I};
+use crate::messages::{CICA0908E, IDC3203I, IDC3226I};
 use crate::params::{KeyValue, Params};
 use crate::pos::Pos;
 use cica_engine::Argument;
@@ -157,7 +157,7 @@ fn key(params: &Params, keyword: &str, input: &Input) -> Result<Option<(KeyField
         return Ok(None);
     };
     let Some(field) = input.key_field() else {
-        return Err(Diagnostic::new(&IDC3225I, &[("item", &keyword)], *at).hint(format!(
+        return Err(Diagnostic::new(&IDC3226I, &[("item", &keyword)], *at).hint(format!(
             "{} HAS NO KEYS; USE {}",
             input.name,
             match input.organization() {
@@ -212,7 +212,7 @@ fn refuse_places(params: &Params, input: &Input) -> Result<(), Diagnostic> {
             }
             Some(_) => continue,
         };
-        return Err(Diagnostic::new(&IDC3225I, &[("item", &keyword)], at).hint(hint));
+        return Err(Diagnostic::new(&IDC3226I, &[("item", &keyword)], at).hint(hint));
     }
     Ok(())
 }

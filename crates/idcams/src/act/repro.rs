@@ -10,11 +10,11 @@ use super::failure::Failure;
 use super::input::Found;
 use super::open::Target;
 use super::output::{Output, Refusal};
-use super::print::rows::shown;
+use super::print::rows::{hexadecimal, shown};
 use super::range::{Range, Selection};
-use super::trouble::{Trouble, GAVE_UP};
+use super::trouble::{action_error, Trouble, GAVE_UP};
 use super::Services;
-use crate::messages::{CICA0908E, CICA0915E, CICA0931E, CICA0946E, IDC0005I, IDC31467I, IDC3308I, IDC3314I};
+use crate::messages::{CICA0908E, CICA0931E, CICA0946E, IDC0005I, IDC31467I, IDC3225I, IDC3308I, IDC3314I};
 use crate::params::Command;
 use crate::sysprint::Sysprint;
 use cica_format::attributes::Organization;
@@ -30,7 +30,7 @@ pub fn repro(services: &mut Services, command: &Command, out: &mut Sysprint) -> 
 fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result<u8, Failure> {
     let params = &command.params;
     if params.has("ENTRIES") || params.has("LEVEL") {
-        return Err(Failure::new(&CICA0915E, &[("item", &"MERGECAT")]));
+        return Err(Failure::new(&IDC3225I, &[("item", &"MERGECAT")]));
     }
     let from = Target::of(services, params, "INFILE", "INDATASET")?;
     let to = Target::of(services, params, "OUTFILE", "OUTDATASET")?;
@@ -150,25 +150,37 @@ fn records(
 /// The message about a record that was not written; `number` counts in the input, what was skipped included.
 fn refused(refusal: &Refusal, found: Found<'_>, number: u64, output: &Output) -> Failure {
     let record = found.bytes;
-    let key = output
-        .key_field()
-        .map(|field| shown(field.in_record(record), output.page))
-        .unwrap_or_else(|| match found.rrn {
-            0 => format!("NUMBER {number} OF THE INPUT"),
-            rrn => format!("RELATIVE RECORD NUMBER {rrn}"),
-        });
+    let key = output.key_field().map(|field| field.in_record(record));
+    let named = match key {
+        Some(key) => named(key, output),
+        None if found.rrn == 0 => format!("NUMBER {number} OF THE INPUT"),
+        None => format!("RELATIVE RECORD NUMBER {}", found.rrn),
+    };
     let length = record.len();
     match refusal {
-        Refusal::OutOfSequence => Failure::new(&IDC3314I, &[("key", &key)]),
+        Refusal::OutOfSequence => Failure::new(&IDC3314I, &[("key", &named)]),
+        Refusal::Length(error) => {
+            let words = format!("RECORD {number} OF THE INPUT: {error}");
+            action_error(&output.name, "I/O", error.feedback(), &words)
+        }
         Refusal::Improper(reason) => Failure::new(
             &CICA0931E,
             &[("number", &number), ("length", &length), ("reason", reason)],
         ),
         // The key of a relative data set is its number.
-        Refusal::Duplicate(Some(duplicate)) if output.key_field().is_some() => {
-            let duplicate = shown(duplicate, output.page);
-            Failure::new(&IDC3308I, &[("key", &duplicate)])
+        Refusal::Duplicate(Some(duplicate)) if key.is_some() => {
+            Failure::new(&IDC3308I, &[("key", &self::named(duplicate, output))])
         }
-        _ => Failure::new(&IDC3308I, &[("key", &key)]),
+        _ => Failure::new(&IDC3308I, &[("key", &named)]),
+    }
+}
+
+/// A key as IBM's messages have it, its first five bytes in hexadecimal, and all of it in characters.
+fn named(key: &[u8], output: &Output) -> String {
+    let first = format!("X'{}'", hexadecimal(&key[..key.len().min(5)]));
+    let whole = shown(key, output.page);
+    match whole == first {
+        true => first,
+        false => format!("{first} ({whole})"),
     }
 }

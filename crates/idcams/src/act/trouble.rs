@@ -3,8 +3,9 @@
 
 use super::failure::Failure;
 use crate::messages::{CICA0941E, IDC3300I, IDC3302I, IDC3309I, IDC3351I};
-use cica_engine::{OpenError, RequestError};
+use cica_engine::{Feedback, OpenError, RequestError};
 use cica_qsam::QsamError;
+use std::fmt::Display;
 
 /// The condition code of a command that gave up.
 pub const GAVE_UP: u8 = 12;
@@ -61,16 +62,18 @@ pub fn open_code(name: &str, acberflg: u8, words: &dyn std::fmt::Display) -> Fai
 }
 
 fn request(name: &str, operation: &str, error: &RequestError) -> Failure {
+    action_error(name, operation, error.feedback(), error).with_cc(GAVE_UP)
+}
+
+/// A request that VSAM refuses with `feedback`.
+pub fn action_error(name: &str, operation: &str, feedback: Feedback, words: &dyn Display) -> Failure {
     // As on z/OS the number of IDC3351I is the reason; register 15 stands in the feedback word.
-    let f = error.feedback();
     let detail = format!(
-        " - RPLFDBWD=X'00{:02X}{:02X}{:02X}': {error}",
-        f.return_code, f.component, f.reason
+        " - RPLFDBWD=X'00{:02X}{:02X}{:02X}': {words}",
+        feedback.return_code, feedback.component, feedback.reason
     );
-    Failure::new(&IDC3302I, &[("name", &name)])
-        .and(
-            &IDC3351I,
-            &[("operation", &operation), ("rc", &f.reason), ("detail", &detail)],
-        )
-        .with_cc(GAVE_UP)
+    Failure::new(&IDC3302I, &[("name", &name)]).and(
+        &IDC3351I,
+        &[("operation", &operation), ("rc", &feedback.reason), ("detail", &detail)],
+    )
 }

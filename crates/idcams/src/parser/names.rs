@@ -2,12 +2,18 @@
 
 use crate::table::Form;
 
+/// What a password is.
+pub(super) const PASSWORD: &str = "A PASSWORD HAS 1 TO 8 CHARACTERS";
+
 /// The name without its password, or the rule it breaks.
 pub(super) fn well_formed(form: Form, text: &str) -> Result<String, &'static str> {
     let national = |c: char| c.is_ascii_uppercase() || matches!(c, '@' | '#' | '$');
     let (ok, text, rule) = match form {
         Form::Dsname | Form::Mask => {
-            let name = text.split_once('/').map_or(text, |(name, _)| name);
+            let (name, password) = text.split_once('/').unwrap_or((text, "NONE"));
+            if !(1..=8).contains(&password.len()) {
+                return Err(PASSWORD);
+            }
             let (base, member) = match name.split_once('(') {
                 Some((base, member)) => (base, Some(member.trim_end_matches(')'))),
                 None => (name, None),

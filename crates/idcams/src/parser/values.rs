@@ -1,6 +1,6 @@
 //! Values in parentheses, each kind checked as the table says.
 
-use super::names::well_formed;
+use super::names::{self, well_formed};
 use super::{Parsed, Parser, Stop};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{Token, TokenKind};
@@ -13,13 +13,16 @@ use crate::table::{Form, Kind, Param};
 /// Longest key and longest text of a key value, in bytes.
 const KEY_MAX: usize = 255;
 
+/// How many lists one keyword takes.
+const LISTS_MAX: usize = 255;
+
 impl Parser<'_> {
     /// The value of the keyword just taken; `None` when it is wrong, which has been said.
     pub(super) fn value(&mut self, param: &'static Param, keyword: &Token) -> Parsed<Option<Value>> {
         let has_list = self.peek().is_some_and(|t| t.kind == TokenKind::Left);
         match param.kind {
             Kind::Flag if has_list => {
-                self.say(Diagnostic::new(&CICA0911E, &[("item", &param.word)], keyword.at));
+                self.say(Diagnostic::new(&IDC3212I, &[("item", &param.word)], keyword.at));
                 self.i += 1;
                 self.skip_group(keyword.at, param.word).map(|()| None)
             }
@@ -72,10 +75,27 @@ impl Parser<'_> {
 
     fn groups(&mut self, param: &'static Param, params: &'static [Param], open: Pos) -> Parsed<Value> {
         let mut groups = Vec::new();
+        if self
+            .peek()
+            .is_some_and(|t| t.kind != TokenKind::Left && t.kind != TokenKind::Right)
+        {
+            // One list needs no parentheses of its own.
+            groups.push(self.list(super::List {
+                params,
+                of: param.word,
+                at: open,
+                closed: true,
+            })?);
+            return Ok(Value::Groups(groups));
+        }
         loop {
             match self.next() {
                 Some(t) if t.kind == TokenKind::Right => return Ok(Value::Groups(groups)),
                 Some(t) if t.kind == TokenKind::Left => {
+                    if groups.len() == LISTS_MAX {
+                        self.say(Diagnostic::new(&IDC3218I, &[("item", &param.word)], t.at));
+                        return Err(Stop);
+                    }
                     groups.push(self.list(super::List {
                         params,
                         of: param.word,
@@ -84,10 +104,13 @@ impl Parser<'_> {
                     })?);
                 }
                 Some(t) => {
-                    self.say(Diagnostic::new(&IDC3208I, &[("item", &param.word)], t.at));
+                    self.say(Diagnostic::new(&IDC3210I, &[("item", &param.word)], t.at));
                     return Err(Stop);
                 }
-                None => return self.not_closed(open, param.word),
+                None => {
+                    self.not_closed(open, param.word);
+                    return Ok(Value::Groups(groups));
+                }
             }
         }
     }
@@ -108,7 +131,8 @@ impl Parser<'_> {
                 at: token.at,
             });
         }
-        self.not_closed(open, param.word)
+        self.not_closed(open, param.word);
+        Ok(Value::Words(words))
     }
 
     /// The single values up to the closing parenthesis.
@@ -123,13 +147,14 @@ impl Parser<'_> {
                 TokenKind::Left => {
                     let before = atoms.last().map_or(param.word.to_owned(), shown);
                     let hint = format!("IS THE RIGHT PARENTHESIS OF {} MISSING BEFORE {before}?", param.word);
-                    self.say(Diagnostic::new(&IDC3207I, &[], open).hint(hint));
+                    self.say(Diagnostic::new(&IDC3209I, &[("item", &param.word)], open).hint(hint));
                     return Err(Stop);
                 }
                 _ => atoms.push(self.atom(param)),
             }
         }
-        self.not_closed(open, param.word)
+        self.not_closed(open, param.word);
+        Ok(atoms)
     }
 
     /// One value; where a member may be named, `A.B(M)` is one.
@@ -144,13 +169,18 @@ impl Parser<'_> {
             param.kind,
             Kind::Name(Form::Mask) | Kind::Names { form: Form::Mask, .. }
         );
-        if let (true, TokenKind::Word(name), [open, member, close, ..]) =
+        if let (true, TokenKind::Word(name), [open, member, rest @ ..]) =
             (members, &mut token.kind, &self.tokens[self.i.min(self.tokens.len())..])
         {
-            let shape = open.kind == TokenKind::Left && open.glued && close.kind == TokenKind::Right;
+            let closed = rest.first().is_none_or(|close| close.kind == TokenKind::Right);
+            let shape = open.kind == TokenKind::Left && open.glued && closed;
             if let (true, TokenKind::Word(member)) = (shape, &member.kind) {
                 *name = format!("{name}({member})");
-                self.i += 3;
+                self.i += 2;
+                match rest.is_empty() {
+                    true => self.not_closed(open.at, name),
+                    false => self.i += 1,
+                }
             }
         }
         token
@@ -163,6 +193,7 @@ impl Parser<'_> {
             _ => (1, 1),
         };
         if atoms.len() < least {
+            let value_of = format!("VALUE OF {}", param.word.to_uppercase());
             let hint = match param.kind {
                 Kind::Numbers { slots, .. } => {
                     let names: Vec<_> = slots.iter().map(|s| s.0.to_uppercase()).collect();
@@ -170,13 +201,13 @@ impl Parser<'_> {
                 }
                 _ => String::new(),
             };
-            self.say(Diagnostic::new(&CICA0912E, &[("item", &param.word)], open).hint(hint));
+            self.say(Diagnostic::new(&IDC3225I, &[("item", &value_of)], open).hint(hint));
             return None;
         }
         if let Some(extra) = atoms.get(most) {
             let first = shown(&atoms[0]);
             let hint = format!("{} TAKES {most}", param.word);
-            self.say(Diagnostic::new(&IDC3217I, &[("item", &first)], extra.at).hint(hint));
+            self.say(Diagnostic::new(&IDC3223I, &[("item", &first)], extra.at).hint(hint));
             return None;
         }
         match param.kind {
@@ -185,7 +216,7 @@ impl Parser<'_> {
             Kind::Name(form) | Kind::Names { form, .. } => self.names(form, atoms),
             Kind::Text { max } => self.text(param, max, &atoms[0]),
             Kind::Date => self.date(&atoms[0]),
-            Kind::Key => self.key(&atoms[0]).map(|k| Value::Keys(vec![(k, atoms[0].at)])),
+            Kind::Key => self.key(param, &atoms[0]).map(|k| Value::Keys(vec![(k, atoms[0].at)])),
             Kind::Choice(of) => self.choice(of, &atoms[0]),
             // The kinds with lists of their own do not come here.
             _ => None,
@@ -222,7 +253,11 @@ impl Parser<'_> {
             match well_formed(form, &text) {
                 Ok(text) => words.push(Word { text, at: token.at }),
                 Err(rule) => {
-                    self.say(Diagnostic::new(&IDC3203I, &[("item", &shown(token))], token.at).hint(rule));
+                    let message = match rule {
+                        names::PASSWORD => &IDC3217I,
+                        _ => &IDC3203I,
+                    };
+                    self.say(Diagnostic::new(message, &[("item", &shown(token))], token.at).hint(rule));
                 }
             }
         }
@@ -236,7 +271,7 @@ impl Parser<'_> {
         };
         if text.chars().count() > max {
             self.say(Diagnostic::new(
-                &CICA0913E,
+                &IDC3201I,
                 &[("item", &param.word), ("max", &max)],
                 token.at,
             ));
@@ -268,7 +303,7 @@ impl Parser<'_> {
         }
     }
 
-    fn key(&mut self, token: &Token) -> Option<KeyValue> {
+    fn key(&mut self, param: &Param, token: &Token) -> Option<KeyValue> {
         let key = match &token.kind {
             TokenKind::Quoted(text) => KeyValue::Char(text.clone()),
             TokenKind::Word(text) => match text.strip_suffix('*') {
@@ -279,7 +314,7 @@ impl Parser<'_> {
                 Some(bytes) => KeyValue::Hex(bytes),
                 None => {
                     let hint = "X'..' HAS TWO DIGITS 0-9 A-F PER BYTE, B'..' EIGHT DIGITS 0 OR 1";
-                    self.say(Diagnostic::new(&IDC3201I, &[("item", &shown(token))], token.at).hint(hint));
+                    self.say(Diagnostic::new(&IDC3214I, &[("item", &shown(token))], token.at).hint(hint));
                     return None;
                 }
             },
@@ -289,9 +324,17 @@ impl Parser<'_> {
             KeyValue::Char(t) | KeyValue::CharGeneric(t) => t.chars().count(),
             KeyValue::Hex(b) => b.len(),
         };
-        if length == 0 || length > KEY_MAX {
+        if length == 0 {
             let hint = format!("A KEY HAS 1 TO {KEY_MAX} BYTES");
-            self.say(Diagnostic::new(&IDC3203I, &[("item", &shown(token))], token.at).hint(hint));
+            self.say(Diagnostic::new(&IDC3225I, &[("item", &format!("VALUE OF {}", param.word))], token.at).hint(hint));
+            return None;
+        }
+        if length > KEY_MAX {
+            self.say(Diagnostic::new(
+                &IDC3201I,
+                &[("item", &param.word), ("max", &KEY_MAX)],
+                token.at,
+            ));
             return None;
         }
         Some(key)
@@ -307,7 +350,7 @@ impl Parser<'_> {
                 let pair = self.atoms(param, inner.at)?;
                 if pair.len() != 2 {
                     let hint = "A RANGE IS (LOW HIGH)";
-                    self.say(Diagnostic::new(&CICA0912E, &[("item", &param.word)], inner.at).hint(hint));
+                    self.say(Diagnostic::new(&IDC3225I, &[("item", &"END OF A KEY RANGE")], inner.at).hint(hint));
                 }
                 ends.extend(pair);
             }
@@ -315,10 +358,13 @@ impl Parser<'_> {
         ends.extend(self.atoms(param, open)?);
         if ends.is_empty() || ends.len() % 2 != 0 {
             let hint = "A RANGE IS (LOW HIGH)";
-            self.say(Diagnostic::new(&CICA0912E, &[("item", &param.word)], open).hint(hint));
+            self.say(Diagnostic::new(&IDC3225I, &[("item", &"END OF A KEY RANGE")], open).hint(hint));
             return Ok(None);
         }
-        let keys: Vec<_> = ends.iter().filter_map(|t| self.key(t).map(|k| (k, t.at))).collect();
+        let keys: Vec<_> = ends
+            .iter()
+            .filter_map(|t| self.key(param, t).map(|k| (k, t.at)))
+            .collect();
         Ok((keys.len() == ends.len()).then_some(Value::Keys(keys)))
     }
 

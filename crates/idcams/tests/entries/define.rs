@@ -228,12 +228,7 @@ fn what_cannot_be_defined() {
         &ids,
         "RETURN CODE IS 68 - REASON CODE IS IGG0CLFQ-20",
     );
-    world.refused(
-        "DEF CL (NAME(PAY.X) KEYS(4 0))",
-        12,
-        &["CICA0915E"],
-        "CYLINDERS, TRACKS",
-    );
+    world.refused("DEF CL (NAME(PAY.X) KEYS(4 0))", 12, &["IDC3225I"], "CYLINDERS, TRACKS");
     world.refused(
         "DEF CL (NAME(PAY.X) CYL(1)) INDEX(CYL(1)) CATALOG(UCAT)",
         12,

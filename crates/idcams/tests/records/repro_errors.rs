@@ -17,7 +17,7 @@ fn a_duplicate_is_left_out_with_code_4() {
     assert_eq!(
         messages,
         [
-            "IDC3308I ** DUPLICATE RECORD AA01",
+            "IDC3308I ** DUPLICATE RECORD X'41413031' (AA01)",
             "IDC0005I NUMBER OF RECORDS PROCESSED WAS 2"
         ]
     );
@@ -27,7 +27,7 @@ fn a_duplicate_is_left_out_with_code_4() {
 #[test]
 fn a_record_out_of_sequence_is_left_out_of_a_load() {
     let (messages, records) = load("AA01\nAA03\nAA02\nAA04\n", "", 4);
-    assert_eq!(messages[0], "IDC3314I ** RECORD AA02 OUT OF SEQUENCE");
+    assert_eq!(messages[0], "IDC3314I RECORD X'41413032' (AA02) OUT OF SEQUENCE");
     assert_eq!(records, ["AA01", "AA03", "AA04"]);
 }
 
@@ -37,7 +37,7 @@ fn the_fourth_error_ends_the_copy_with_12() {
     assert_eq!(
         messages[3..5],
         [
-            "IDC3308I ** DUPLICATE RECORD AA01",
+            "IDC3308I ** DUPLICATE RECORD X'41413031' (AA01)",
             "IDC31467I MAXIMUM ERROR LIMIT REACHED"
         ]
     );
@@ -66,7 +66,10 @@ fn a_duplicate_of_what_is_there_is_left_out() {
     let messages = w.messages("REPRO INFILE(CARDS) OUTDATASET(A.NAMES) NOREPLACE", 4);
     assert_eq!(
         messages[..2],
-        ["IDC3308I ** DUPLICATE RECORD AA05", "IDC3308I ** DUPLICATE RECORD AA01"]
+        [
+            "IDC3308I ** DUPLICATE RECORD X'41413035' (AA05)",
+            "IDC3308I ** DUPLICATE RECORD X'41413031' (AA01)"
+        ]
     );
     assert_eq!(w.records("A.NAMES"), ["AA01 old", "AA03 new", "AA05 old"]);
 }
@@ -84,13 +87,17 @@ fn keys_that_are_no_text_are_shown_in_hexadecimal() {
 fn records_of_an_improper_length_are_told_with_their_number() {
     let long = "Z".repeat(81);
     let (messages, records) = load(&format!("AA01\n{long}\nAA\nAA02\n"), "", 8);
-    assert_eq!(
-        messages[..2],
-        [
-            "CICA0931E RECORD 2 HAS 81 BYTES, WHICH IS NOT VALID: THIS DATA SET TAKES 4 TO 80",
-            "CICA0931E RECORD 3 HAS 2 BYTES, WHICH IS NOT VALID: THIS DATA SET TAKES 4 TO 80"
-        ]
-    );
+    for (i, words) in [
+        (0, "RECORD 2 OF THE INPUT: the record has 81 bytes"),
+        (2, "RECORD 3 OF THE INPUT: the record has 2 bytes"),
+    ] {
+        assert_eq!(messages[i], "IDC3302I ACTION ERROR ON A.NAMES");
+        let code = "IDC3351I ** VSAM I/O RETURN CODE IS 108 - RPLFDBWD=X'0008006C'";
+        assert_eq!(
+            messages[i + 1],
+            format!("{code}: {words}, this data set takes 4 to 80 [8/108]")
+        );
+    }
     assert_eq!(records, ["AA01", "AA02"]);
 }
 
@@ -284,8 +291,8 @@ fn addresses_and_numbers_are_refused() {
     let copy = |input: &str, range: &str| format!("REPRO {input} OUTDATASET(A.COPY) {range}");
     for (input, range, id) in [
         ("INDATASET(A.NAMES)", "FROMADDRESS(1)", "IDC3302I"),
-        ("INDATASET(A.NAMES)", "FROMNUMBER(1)", "IDC3225I"),
-        ("INFILE(CARDS)", "TOADDRESS(0)", "IDC3225I"),
+        ("INDATASET(A.NAMES)", "FROMNUMBER(1)", "IDC3226I"),
+        ("INFILE(CARDS)", "TOADDRESS(0)", "IDC3226I"),
     ] {
         let messages = w.messages(&copy(input, range), 12);
         assert!(messages[0].starts_with(id), "{input} {range}: {}", messages[0]);

@@ -7,7 +7,7 @@
 
 use super::super::failure::{refused, Failure};
 use super::super::{said, Services};
-use crate::messages::{CICA0915E, IDC3506I};
+use crate::messages::{IDC3225I, IDC3506I};
 use crate::params::{Command, Params, Word};
 use cica_catalog::entry::{Attributes, Keys, Organization, RecordSize, ShareOptions};
 use cica_catalog::freespace::FreeSpace;
@@ -352,5 +352,5 @@ fn ci_size(list: &Params) -> Option<u32> {
 }
 
 fn missing(parameter: &str) -> Failure {
-    Failure::new(&CICA0915E, &[("item", &parameter)])
+    Failure::new(&IDC3225I, &[("item", &parameter)])
 }
