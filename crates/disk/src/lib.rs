@@ -1,4 +1,5 @@
-//! The seam between Cica and the operating system: eight methods in two traits, a hint, and a clock.
+//! The seam between Cica and the operating system: eight methods in two traits, a hint, and a clock; and four questions
+//! about whom a path may be trusted to.
 //!
 //! Everything that reads or writes a volume goes through [`Disk`] and [`File`]; the engine knows no other way
 //! out. Three worlds stand behind them: [`LinuxDisk`] (real files), [`MemoryDisk`] (no files at all) and
@@ -17,6 +18,8 @@
 //! * D5. A lock taken by `open` is held until the `File` is dropped or its process dies. It belongs to the file, not
 //!   to its name: it stays with it through `rename` and `remove`. One who may not write to the directory keeps nobody from
 //!   writing: a read of his fails once the file has been written to, also in memory that shows the file.
+//! * D6. The last component of a path is never followed where it is a symbolic link and a file is meant: what is opened,
+//!   renamed or removed lies in the directory that the path names.
 //!
 //! Errors carry a [`DiskError`]: what could not be done, to which file, why. Kinds callers may rely on: `NotFound`,
 //! `AlreadyExists`, `WouldBlock` (locked by another), `StorageFull` (also a used-up quota), `PermissionDenied` (also
@@ -26,6 +29,7 @@
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 mod clock;
+mod confined;
 mod content;
 mod counted;
 mod error;
@@ -33,15 +37,18 @@ mod image;
 #[cfg(target_os = "linux")]
 mod linux;
 mod memory;
+mod name;
 pub mod sim;
 
 pub use clock::{ManualClock, SystemClock};
+pub use confined::{is_outside, Confined};
 pub use counted::{Counted, Counts};
 pub use error::{Action, DiskError};
 pub use image::{FileId, Image};
 #[cfg(target_os = "linux")]
-pub use linux::LinuxDisk;
+pub use linux::{LinuxDisk, MODE};
 pub use memory::MemoryDisk;
+pub use name::{FileName, FileNameError};
 pub use sim::SimDisk;
 
 use std::io;
@@ -58,6 +65,65 @@ pub trait Disk: Send + Sync + std::fmt::Debug {
     /// The names of the files in a directory (without the directory's; subdirectories are left out) with their
     /// lengths, in no order.
     fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>>;
+
+    /// Lets files of a directory be touched: `said` by the user, else named by a file that may be touched. Only
+    /// [`Confined`] asks for it.
+    ///
+    /// # Errors
+    /// It lies outside; see [`is_outside`].
+    fn admit(&self, directory: &Path, said: bool) -> io::Result<()> {
+        let _ = (directory, said);
+        Ok(())
+    }
+
+    /// The first bytes of a file that is only looked at, wherever it is: never made, never waited for.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn look(&self, path: &Path, most: usize) -> io::Result<Vec<u8>> {
+        let file = self.open(path, Open::default())?;
+        let length = usize::try_from(file.size(None)?).unwrap_or(usize::MAX);
+        let mut buf = vec![0; length.min(most)];
+        let mut batch = [ReadAt {
+            at: 0,
+            buf: &mut buf,
+            got: 0,
+        }];
+        file.read(&mut batch)?;
+        let got = batch[0].got;
+        buf.truncate(got);
+        Ok(buf)
+    }
+
+    /// Where a path leads, links followed.
+    ///
+    /// # Errors
+    /// There is nothing.
+    fn real(&self, path: &Path) -> io::Result<PathBuf> {
+        Ok(path.to_path_buf())
+    }
+
+    /// Who can change what is in a directory, as seen by this process.
+    ///
+    /// # Errors
+    /// It cannot be asked.
+    fn whose(&self, directory: &Path) -> io::Result<Whose> {
+        let _ = directory;
+        Ok(Whose::Own)
+    }
+}
+
+/// See [`Disk::whose`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// The user of this process, or the system's administrator, and nobody else.
+    Own,
+    /// The user with this number.
+    Another(u32),
+    /// Everybody may write to it.
+    Everybodys,
+    /// A group may write to it that is not the user's own.
+    Groups(u32),
 }
 
 /// An open file: the other four.

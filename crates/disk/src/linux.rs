@@ -6,20 +6,23 @@
 //!    that are aligned for it. Where the file system refuses it, everything goes through the page cache.
 //! 3. A window on a file is an offer as well: a read that it cannot serve is made with a call.
 //! 4. A lock keeps off those who may write, and cannot be taken by those who may read alone: see `lock`.
-//! 5. Nothing but a plain file is opened as a file: a pipe or a terminal could keep a reader waiting for ever.
+//! 5. A file is opened, renamed and removed by its name in the open directory it lies in, and links are not followed (D6).
+//! 6. Nothing but a plain file is opened as a file: a pipe or a terminal could keep a reader waiting for ever.
 
 mod batch;
 mod file;
 mod lock;
+mod place;
 mod uring;
 mod window;
 
 use crate::error::{failed, Action};
-use crate::{Create, Disk, File, Lock, Open};
+use crate::{Create, Disk, File, Lock, Open, Whose};
 use file::LinuxFile;
 use lock::{Held, Written};
+use place::Place;
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{self, FileType, Mode, OFlags, CWD};
+use rustix::fs::{self, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
@@ -30,10 +33,15 @@ use std::sync::OnceLock;
 /// Times a name may move to another file under an `open` with a lock before it is called in use.
 const CHASES: usize = 16;
 
+/// The mode of files unless another is said: its owner may write, its group may read, others may not.
+pub const MODE: u32 = 0o640;
+
 /// The files of this machine.
 #[derive(Debug, Clone, Copy)]
 pub struct LinuxDisk {
     rings: bool,
+    /// The mode of every file that is made, whatever the process masks; none: [`MODE`], without what it masks.
+    mode: Option<u32>,
 }
 
 impl Default for LinuxDisk {
@@ -47,27 +55,40 @@ impl LinuxDisk {
     pub fn new() -> Self {
         static ALLOWED: OnceLock<bool> = OnceLock::new();
         let rings = *ALLOWED.get_or_init(|| std::env::var_os("CICA_NO_URING").is_none_or(|value| value != "1"));
-        LinuxDisk { rings }
+        LinuxDisk { rings, mode: None }
     }
 
     /// Never uses io_uring.
     pub fn without_uring() -> Self {
-        LinuxDisk { rings: false }
+        LinuxDisk {
+            rings: false,
+            mode: None,
+        }
+    }
+
+    /// Gives each file that it makes this mode, whatever the process masks (`umask`), and each directory the same with
+    /// the right to pass for those who may read.
+    #[must_use]
+    pub fn with_mode(self, mode: u32) -> Self {
+        LinuxDisk {
+            mode: Some(mode & 0o666),
+            ..self
+        }
     }
 
     /// `None`: the name moved to another file before the lock was taken.
     fn try_open(&self, path: &Path, how: Open) -> io::Result<Option<LinuxFile>> {
-        let (main, found) = if how.directory {
-            open_directory(path, how)?
-        } else {
-            open_file(path, how)?
+        let place = Place::of(path, action(how))?;
+        let (main, found) = match how.directory {
+            true => self.open_directory(&place, how)?,
+            false => self.open_file(&place, how)?,
         };
         let mut file = LinuxFile::new(main, path, how, self.rings);
         if how.lock != Lock::None {
-            let held = Held::take(file.main(), &found, path, how)?;
+            let held = Held::take(file.main(), &found, &place, how)?;
             let unguarded = how.lock == Lock::Shared && !held.keeps_writers_off();
             file.held = Some(held);
-            if !fs::stat(path).is_ok_and(|named| same_file(&named, &found)) {
+            if !place.stat(how.directory).is_ok_and(|named| same_file(&named, &found)) {
                 return Ok(None);
             }
             if unguarded {
@@ -77,7 +98,7 @@ impl LinuxDisk {
             }
         }
         if how.direct && !how.directory {
-            file.direct = open_direct(&found, path, how);
+            file.direct = open_direct(&found, &place, how);
         }
         // What a window shows is not compared with when it was written.
         let may_show = !how.directory && file.direct.is_none() && file.unguarded.is_none();
@@ -100,12 +121,15 @@ impl Disk for LinuxDisk {
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        fs::renameat(CWD, from, CWD, to).map_err(|errno| failed(Action::Rename { to: to.to_path_buf() }, from, errno))
+        let action = Action::Rename { to: to.to_path_buf() };
+        let (old, new) = (Place::of(from, action.clone())?, Place::of(to, action.clone())?);
+        old.rename(&new).map_err(|errno| failed(action, from, errno))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        let removed = match fs::unlink(path) {
-            Err(Errno::ISDIR) => remove_directory(path),
+        let place = Place::of(path, Action::Remove)?;
+        let removed = match place.unlink(fs::AtFlags::empty()) {
+            Err(Errno::ISDIR) => remove_directory(&place),
             other => other,
         };
         removed.map_err(|errno| failed(Action::Remove, path, errno))
@@ -115,19 +139,30 @@ impl Disk for LinuxDisk {
         let directory = spelled(directory);
         list(directory).map_err(|errno| failed(Action::List, directory, errno))
     }
+
+    fn real(&self, path: &Path) -> io::Result<PathBuf> {
+        std::fs::canonicalize(spelled(path)).map_err(|error| failed(Action::Open, path, error))
+    }
+
+    fn whose(&self, directory: &Path) -> io::Result<Whose> {
+        let stat = fs::stat(spelled(directory)).map_err(|errno| failed(Action::Open, directory, errno))?;
+        let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        Ok(match stat.st_uid {
+            other if other != 0 && other != user => Whose::Another(other),
+            _ if stat.st_mode & 0o002 != 0 => Whose::Everybodys,
+            _ if stat.st_mode & 0o020 != 0 && ![0, group].contains(&stat.st_gid) => Whose::Groups(stat.st_gid),
+            _ => Whose::Own,
+        })
+    }
 }
 
 /// Removes a directory that has no files but that of its locks.
-fn remove_directory(path: &Path) -> Result<(), Errno> {
-    match fs::rmdir(path) {
+fn remove_directory(place: &Place<'_>) -> Result<(), Errno> {
+    match place.unlink(fs::AtFlags::REMOVEDIR) {
         Err(Errno::NOTEMPTY) => {}
         removed => return removed,
     }
-    let fd = fs::open(
-        path,
-        OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
-        Mode::empty(),
-    )?;
+    let fd = place.open(OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW, 0)?;
     for entry in fs::Dir::read_from(&fd)? {
         if ![".", "..", lock::FILE]
             .map(str::as_bytes)
@@ -137,7 +172,7 @@ fn remove_directory(path: &Path) -> Result<(), Errno> {
         }
     }
     fs::unlinkat(&fd, lock::FILE, fs::AtFlags::empty())?;
-    fs::rmdir(path)
+    place.unlink(fs::AtFlags::REMOVEDIR)
 }
 
 /// The parent of a bare name is the empty path, which the system calls `.`.
@@ -149,58 +184,86 @@ fn spelled(path: &Path) -> &Path {
     }
 }
 
-fn open_file(path: &Path, how: Open) -> io::Result<(OwnedFd, fs::Stat)> {
-    let action = if how.create == Create::No {
-        Action::Open
-    } else {
-        Action::Make
-    };
-    let error = |cause: io::Error| failed(action.clone(), path, cause);
-    let created = match how.create {
-        Create::No => OFlags::empty(),
-        Create::IfMissing => OFlags::CREATE,
-        Create::New => OFlags::CREATE | OFlags::EXCL,
-    };
-    // A pipe opened for reading waits for its writer unless told not to; for a plain file it says nothing.
-    let access = if how.write {
-        OFlags::RDWR
-    } else {
-        OFlags::RDONLY | OFlags::NONBLOCK
-    };
-    let flags = access | created | OFlags::CLOEXEC | OFlags::NOCTTY;
-    let fd =
-        uninterrupted(|| fs::open(path, flags, Mode::from_raw_mode(0o666))).map_err(|errno| error(errno.into()))?;
-    let stat = fs::fstat(&fd).map_err(|errno| error(errno.into()))?;
-    match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => {}
-        FileType::Directory => return Err(error(ErrorKind::IsADirectory.into())),
-        _ => return Err(error(io::Error::new(ErrorKind::InvalidInput, "it is not a plain file"))),
+fn action(how: Open) -> Action {
+    match how.create {
+        Create::No => Action::Open,
+        _ => Action::Make,
     }
-    if !how.write {
-        // Left on, io_uring would answer "not now" for what is not in the page cache.
-        fs::fcntl_setfl(&fd, OFlags::empty()).map_err(|errno| error(errno.into()))?;
-    }
-    Ok((fd, stat))
 }
 
-fn open_directory(path: &Path, how: Open) -> io::Result<(OwnedFd, fs::Stat)> {
-    if how.create != Create::No {
-        match fs::mkdir(path, Mode::from_raw_mode(0o777)) {
-            Err(Errno::EXIST) if how.create == Create::IfMissing => {}
-            other => other.map_err(|errno| failed(Action::Make, path, errno))?,
+impl LinuxDisk {
+    fn open_file(&self, place: &Place<'_>, how: Open) -> io::Result<(OwnedFd, fs::Stat)> {
+        let error = |cause: io::Error| failed(action(how), place.path, cause);
+        // A pipe opened for reading waits for its writer unless told not to; for a plain file it says nothing.
+        let access = match how.write {
+            true => OFlags::RDWR | OFlags::NOCTTY | OFlags::NOFOLLOW,
+            false => OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW,
+        };
+        let opened = match how.create {
+            Create::No => place.open(access, 0),
+            Create::New => self.make_file(place, access),
+            Create::IfMissing => match place.open(access, 0) {
+                Err(Errno::NOENT) => match self.make_file(place, access) {
+                    Err(Errno::EXIST) => place.open(access, 0),
+                    made => made,
+                },
+                opened => opened,
+            },
+        };
+        let fd = opened.map_err(|errno| error(place.cause(errno)))?;
+        let stat = fs::fstat(&fd).map_err(|errno| error(errno.into()))?;
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => {}
+            FileType::Directory => return Err(error(ErrorKind::IsADirectory.into())),
+            _ => return Err(error(io::Error::new(ErrorKind::InvalidInput, "it is not a plain file"))),
         }
+        if !how.write {
+            // Left on, io_uring would answer "not now" for what is not in the page cache.
+            fs::fcntl_setfl(&fd, OFlags::empty()).map_err(|errno| error(errno.into()))?;
+        }
+        Ok((fd, stat))
     }
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let opened = uninterrupted(|| fs::open(path, flags, Mode::empty())).and_then(|fd| Ok((fs::fstat(&fd)?, fd)));
-    opened
-        .map(|(stat, fd)| (fd, stat))
-        .map_err(|errno| failed(Action::Open, path, errno))
+
+    /// A file that was not there, with the mode that all of them get.
+    fn make_file(&self, place: &Place<'_>, access: OFlags) -> Result<OwnedFd, Errno> {
+        let made = place.open(access | OFlags::CREATE | OFlags::EXCL, self.mode.unwrap_or(MODE))?;
+        if let Some(mode) = self.mode {
+            fs::fchmod(&made, Mode::from_raw_mode(mode))?;
+        }
+        Ok(made)
+    }
+
+    fn open_directory(&self, place: &Place<'_>, how: Open) -> io::Result<(OwnedFd, fs::Stat)> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        if how.create != Create::No {
+            let mode = passable(self.mode.unwrap_or(MODE));
+            match place.mkdir(mode) {
+                Err(Errno::EXIST) if how.create == Create::IfMissing => {}
+                Ok(()) if self.mode.is_some() => {
+                    let changed = place
+                        .open(flags | OFlags::NOFOLLOW, 0)
+                        .and_then(|made| fs::fchmod(made, Mode::from_raw_mode(mode)));
+                    changed.map_err(|errno| failed(Action::Make, place.path, errno))?;
+                }
+                other => other.map_err(|errno| failed(Action::Make, place.path, errno))?,
+            }
+        }
+        let opened = place.open(flags, 0).and_then(|fd| Ok((fs::fstat(&fd)?, fd)));
+        opened
+            .map(|(stat, fd)| (fd, stat))
+            .map_err(|errno| failed(Action::Open, place.path, errno))
+    }
+}
+
+/// The mode of a directory whose files have this one.
+fn passable(mode: u32) -> u32 {
+    mode | (mode & 0o444) >> 2
 }
 
 /// A second descriptor of the same file that goes around the page cache; `None` where that cannot be had.
-fn open_direct(main: &fs::Stat, path: &Path, how: Open) -> Option<OwnedFd> {
+fn open_direct(main: &fs::Stat, place: &Place<'_>, how: Open) -> Option<OwnedFd> {
     let access = if how.write { OFlags::RDWR } else { OFlags::RDONLY };
-    let direct = fs::open(path, access | OFlags::DIRECT | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    let direct = place.open(access | OFlags::DIRECT | OFlags::NOFOLLOW, 0).ok()?;
     same_file(main, &fs::fstat(&direct).ok()?).then_some(direct)
 }
 
@@ -220,7 +283,7 @@ fn list(directory: &Path) -> Result<Vec<(PathBuf, u64)>, Errno> {
         if entry.file_name().to_bytes() == lock::FILE.as_bytes() {
             continue;
         }
-        match fs::statat(fd.as_fd(), entry.file_name(), fs::AtFlags::empty()) {
+        match fs::statat(fd.as_fd(), entry.file_name(), fs::AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => {
                 let name = OsStr::from_bytes(entry.file_name().to_bytes());
                 files.push((PathBuf::from(name), stat.st_size as u64));

@@ -469,3 +469,81 @@ fn a_file_that_is_cut_under_a_window_ends_where_it_ends() {
     assert_eq!(read(&*one, 4096, &mut buf), 2048);
     assert!(buf.iter().all(|&byte| byte == 0x55));
 }
+
+/// D6.
+#[test]
+fn links_to_files_are_not_followed() {
+    let scratch = Scratch::new("links");
+    let disk = LinuxDisk::new();
+    std::fs::write(scratch.path("VICTIM"), b"kept").expect("a file");
+    for to in ["VICTIM", "NOTHING", "LINK"] {
+        std::os::unix::fs::symlink(to, scratch.path("LINK")).expect("a link");
+        for create in [Create::No, Create::IfMissing, Create::New] {
+            for (write, direct) in [(false, false), (true, false), (true, true)] {
+                let how = Open {
+                    write,
+                    create,
+                    direct,
+                    ..NEW
+                };
+                let error = disk.open(&scratch.path("LINK"), how).map(drop).expect_err("a link");
+                let expected = match create {
+                    Create::New => "File exists",
+                    _ => "it is a symbolic link",
+                };
+                assert!(error.to_string().contains(expected), "{error}");
+            }
+        }
+        assert_eq!(disk.list(&scratch.0).expect("names").len(), 1);
+        disk.rename(&scratch.path("LINK"), &scratch.path("MOVED"))
+            .expect("a rename");
+        disk.remove(&scratch.path("MOVED")).expect("the link's name");
+    }
+    assert_eq!(std::fs::read(scratch.path("VICTIM")).expect("it"), b"kept");
+    assert!(!scratch.path("NOTHING").exists());
+}
+
+#[test]
+fn files_are_not_for_everybody_to_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new("modes");
+    let mode = |name: &str| std::fs::metadata(scratch.path(name)).expect("it").permissions().mode() & 0o777;
+    let directory = Open {
+        write: false,
+        create: Create::New,
+        directory: true,
+        ..NEW
+    };
+    let disk = LinuxDisk::new();
+    drop(disk.open(&scratch.path("A"), NEW).expect("a file"));
+    drop(disk.open(&scratch.path("D"), directory).expect("a directory"));
+    assert_eq!(
+        (mode("A") & !0o040, mode("D") & !0o050),
+        (0o600, 0o700),
+        "but for what is masked"
+    );
+    for (wanted, file, passable) in [
+        (0o660, 0o660, 0o770),
+        (0o600, 0o600, 0o700),
+        (0o644, 0o644, 0o755),
+        (0o4777, 0o666, 0o777),
+    ] {
+        let disk = LinuxDisk::new().with_mode(wanted);
+        for name in ["A", "B"] {
+            let _ = std::fs::remove_file(scratch.path(name));
+        }
+        let _ = std::fs::remove_dir(scratch.path("D"));
+        drop(disk.open(&scratch.path("A"), NEW).expect("a file"));
+        let how = Open {
+            create: Create::IfMissing,
+            ..NEW
+        };
+        drop(disk.open(&scratch.path("B"), how).expect("a file"));
+        drop(disk.open(&scratch.path("D"), directory).expect("a directory"));
+        assert_eq!((mode("A"), mode("B"), mode("D")), (file, file, passable), "{wanted:o}");
+        // One that is there keeps its own.
+        std::fs::set_permissions(scratch.path("B"), std::fs::Permissions::from_mode(0o400 | 0o200)).expect("its mode");
+        drop(disk.open(&scratch.path("B"), how).expect("the file"));
+        assert_eq!(mode("B"), 0o600);
+    }
+}

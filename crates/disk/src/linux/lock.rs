@@ -17,14 +17,14 @@
 //!   child's copy of the file gives nothing back: it is not its own.
 #![allow(unsafe_code)]
 
+use super::place::Place;
 use super::uninterrupted;
 use crate::error::{failed, Action};
 use crate::{Lock, Open};
 use rustix::fd::{AsRawFd, OwnedFd};
-use rustix::fs::{self, AtFlags, FlockOperation, Mode, OFlags};
+use rustix::fs::{self, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use std::io::{self, ErrorKind};
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -60,21 +60,23 @@ pub(super) struct Written {
 
 impl Held {
     /// Takes a lock on an open file, without waiting.
-    pub fn take(file: &OwnedFd, found: &fs::Stat, path: &Path, how: Open) -> io::Result<Held> {
-        let error = |cause: io::Error| failed(Action::Lock, path, cause);
-        let directory = match how.directory {
-            true => path,
-            false => path.parent().map_or(Path::new("."), super::spelled),
-        };
-        let on = match open_locks(directory) {
+    pub fn take(file: &OwnedFd, found: &fs::Stat, place: &Place<'_>, how: Open) -> io::Result<Held> {
+        let error = |cause: io::Error| failed(Action::Lock, place.path, cause);
+        let on = match open_locks(place) {
             Ok(locks) => {
                 let (start, len) = claim(&locks, found.st_ino, how.lock).map_err(|errno| error(errno.into()))?;
                 Some((locks, start, len))
             }
             // O3, or a directory of which the file of locks cannot be made: `flock` alone.
             Err(Errno::ACCESS | Errno::PERM | Errno::ROFS) if !how.write => None,
-            Err(Errno::ACCESS | Errno::PERM | Errno::ROFS) if !has_locks(directory) => None,
-            Err(errno) => return Err(failed(Action::Lock, &directory.join(FILE), errno)),
+            Err(Errno::ACCESS | Errno::PERM | Errno::ROFS) if !place.is_there_beside(FILE) => None,
+            Err(errno) => {
+                return Err(failed(
+                    Action::Lock,
+                    &place.path.with_file_name(FILE),
+                    place.cause(errno),
+                ))
+            }
         };
         let mut held = Held {
             flock: false,
@@ -152,12 +154,11 @@ impl Written {
     }
 }
 
-/// The file of locks of a directory, made where it is not there.
-fn open_locks(directory: &Path) -> Result<OwnedFd, Errno> {
-    let path = directory.join(FILE);
+/// The file of locks beside a file, made where it is not there.
+fn open_locks(place: &Place<'_>) -> Result<OwnedFd, Errno> {
     let open = |flags| {
-        let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK | flags;
-        uninterrupted(|| fs::open(&path, flags, Mode::from_raw_mode(0o600)))
+        let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NOCTTY | OFlags::NONBLOCK | flags;
+        place.open_beside(FILE, flags, 0o600)
     };
     match open(OFlags::empty()) {
         Err(Errno::NOENT) => {}
@@ -165,7 +166,7 @@ fn open_locks(directory: &Path) -> Result<OwnedFd, Errno> {
     }
     match open(OFlags::CREATE | OFlags::EXCL) {
         Ok(locks) => {
-            let who = fs::stat(directory)?.st_mode;
+            let who = place.stat_directory()?.st_mode;
             let mode = |bit| if who & bit != 0 { bit | bit << 1 } else { 0 };
             fs::fchmod(&locks, Mode::from_raw_mode(0o600 | mode(0o020) | mode(0o002)))?;
             Ok(locks)
@@ -173,10 +174,6 @@ fn open_locks(directory: &Path) -> Result<OwnedFd, Errno> {
         Err(Errno::EXIST) => open(OFlags::empty()),
         failed => failed,
     }
-}
-
-fn has_locks(directory: &Path) -> bool {
-    fs::statat(fs::CWD, directory.join(FILE), AtFlags::SYMLINK_NOFOLLOW).is_ok()
 }
 
 /// Locks the place of an inode, or a seat on it; returns the range.
