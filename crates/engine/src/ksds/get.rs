@@ -1,24 +1,102 @@
-//! Getting one record by its whole key, outside any string.
+//! Finding a record, from outside the tree and for every string, while others change it.
+//!
+//! What one page says is true of one moment (L1). That there is nothing between two pages is not: a spanned record that
+//! is being replaced is out of the tree for a while ([`super::replace`]). So whatever a reader is told of records that
+//! are not there (the one asked for, or those between the position and the next) it believes only if nothing was being
+//! replaced while it looked (K5).
 
-use super::{Ksds, Spot};
+use super::{Ksds, Leaf, Spot};
 use crate::error::RequestError;
 use crate::pool::pause;
 
+/// A reader that so often met a replacement keeps replacements away: it must not wait for ever.
+const PATIENCE: u32 = 128;
+
 impl Ksds {
-    /// The first record at or above `key`; with `equal` only one that starts with it. What is not there is looked for
-    /// again if a spanned record was being replaced meanwhile.
+    /// What `look` finds at a moment at which nothing is being replaced (K5).
+    #[inline]
+    fn settled<T>(&self, look: impl Fn() -> Result<T, RequestError>) -> Result<T, RequestError> {
+        let replacing = self.replacing();
+        let found = look();
+        match self.was_settled(replacing) {
+            true => found,
+            false => self.settled_at_last(look),
+        }
+    }
+
+    /// Nothing is being replaced, nor was since `replacing` was read.
+    #[inline]
+    pub(super) fn was_settled(&self, replacing: u64) -> bool {
+        replacing & 1 == 0 && self.replacing() == replacing
+    }
+
+    #[cold]
+    fn settled_at_last<T>(&self, look: impl Fn() -> Result<T, RequestError>) -> Result<T, RequestError> {
+        let mut turns = 0;
+        while turns < PATIENCE {
+            pause(&mut turns);
+            let replacing = self.replacing();
+            if replacing & 1 == 0 {
+                let found = look();
+                if self.was_settled(replacing) {
+                    return found;
+                }
+            }
+        }
+        // The request that replaces has it all the while.
+        let _structure = self.structure.lock();
+        look()
+    }
+
+    /// The page as a reader copied it has every record between its first and its last (K5).
+    pub(super) fn is_settled(&self, leaf: &Leaf) -> bool {
+        self.replacing() & 1 == 0 && self.fresh(leaf)
+    }
+
+    /// The first record at or above `key`; with `equal` only one that starts with it.
     #[inline]
     pub fn find(&self, key: &[u8], equal: bool) -> Result<Option<Spot>, RequestError> {
-        loop {
-            let replacing = self.replacing();
-            let found = self
-                .at_or_above(key)?
-                .and_then(|(spot, starts)| (starts || !equal).then_some(spot));
-            if found.is_some() || (replacing & 1 == 0 && self.replacing() == replacing) {
-                return Ok(found);
-            }
-            crate::sync::yield_now();
+        let look = || {
+            let found = self.at_or_above(key)?;
+            Ok(found.and_then(|(spot, starts)| (starts || !equal).then_some(spot)))
+        };
+        let replacing = self.replacing();
+        let found = look();
+        // The record with the whole key is the one, whatever is around it.
+        let is_it = equal && key.len() == self.shape.key_len && matches!(found, Ok(Some(_)));
+        match is_it || self.was_settled(replacing) {
+            true => found,
+            false => self.settled_at_last(look),
         }
+    }
+
+    /// The first record whose key is at or above `key` (`after`: above it). A short `key` compares over its length.
+    pub fn first_at(&self, key: &[u8], after: bool) -> Result<Option<Spot>, RequestError> {
+        self.settled(|| self.look_above(key, after))
+    }
+
+    /// The last record whose key is below `key` (`or_at`: at or below).
+    pub fn last_at(&self, key: &[u8], or_at: bool) -> Result<Option<Spot>, RequestError> {
+        self.settled(|| self.look_below(key, or_at))
+    }
+
+    /// The record after the one with this key, which was at `spot`.
+    #[inline]
+    pub fn next_after(&self, spot: Option<Spot>, key: &[u8]) -> Result<Option<Spot>, RequestError> {
+        self.settled(|| match spot.map(|spot| self.following(&spot)) {
+            Some(Ok(following)) => Ok(following),
+            Some(Err(Some(error))) => Err(error),
+            Some(Err(None)) | None => self.look_above(key, true),
+        })
+    }
+
+    /// The record before the one with this key, which was at `spot`.
+    #[inline]
+    pub fn last_before(&self, spot: Option<Spot>, key: &[u8]) -> Result<Option<Spot>, RequestError> {
+        self.settled(|| match spot.and_then(|spot| self.before_on_page(&spot)) {
+            Some(before) => Ok(Some(before)),
+            None => self.look_below(key, false),
+        })
     }
 
     /// Reads the record with this key into `out`; false: there is none.

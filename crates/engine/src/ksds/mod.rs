@@ -8,6 +8,8 @@
 //!   the page after starts again.
 //! * K4. Splits, reclaims and everything else that changes the index run one at a time (`structure`); plain inserts,
 //!   updates and erases latch one data page and nothing else.
+//! * K5. A spanned record that is replaced may be out of the tree meanwhile. `replacing` is odd then, and what a reader
+//!   found, or did not find, between two records is true only if `replacing` was even and stayed as it was.
 //!
 //! Locks in order: gate (shared by requests that change, exclusive for a commit) -> structure -> page latches -> log.
 

@@ -291,7 +291,7 @@ impl KsdsString {
     fn copy_page(&mut self, leaf: &Leaf) {
         self.page_is = None;
         let copied = self.ksds.leaf_view(leaf).copy_records(&mut self.page);
-        if copied.is_some() && self.ksds.fresh(leaf) {
+        if copied.is_some() && self.ksds.is_settled(leaf) {
             self.page_is = Some((leaf.frame, leaf.version));
         }
         self.ksds.prefetch_after(leaf);
@@ -325,11 +325,7 @@ impl KsdsString {
                 Position::Start | Position::Beginning => ksds.first_at(&[], false),
                 Position::At => ksds.first_at(&s.key, false),
                 Position::BackAt => ksds.first_at(&s.key, true),
-                Position::On => match s.spot.map(|spot| ksds.following(&spot)) {
-                    Some(Ok(following)) => Ok(following),
-                    Some(Err(Some(error))) => Err(error),
-                    Some(Err(None)) | None => ksds.first_at(&s.key, true),
-                },
+                Position::On => ksds.next_after(s.spot, &s.key),
             }
         })?;
         match spot {
@@ -365,10 +361,8 @@ impl KsdsString {
                 Position::BackAt => ksds.last_at(&s.key, true),
                 // Nothing lies before the start of all keys.
                 Position::At | Position::On if s.key.is_empty() => Ok(None),
-                Position::At | Position::On => match s.before_on_page() {
-                    Some(spot) => Ok(Some(spot)),
-                    None => ksds.last_at(&s.key, false),
-                },
+                Position::At => ksds.last_at(&s.key, false),
+                Position::On => ksds.last_before(s.spot, &s.key),
             }
         })?;
         match spot {
@@ -378,17 +372,6 @@ impl KsdsString {
                 Err(RequestError::EndOfData)
             }
         }
-    }
-
-    /// The record before the last one, if it is on the same page and that is as it was.
-    fn before_on_page(&self) -> Option<Spot> {
-        let spot = self.spot.filter(|s| self.position == Position::On && s.pos > 0)?;
-        let before = Spot {
-            pos: spot.pos - 1,
-            ..spot
-        };
-        let whole = self.ksds.leaf_view(&spot.leaf).segment() == 0;
-        (whole && self.ksds.fresh(&spot.leaf)).then_some(before)
     }
 
     // ---- changing ----

@@ -210,8 +210,8 @@ impl Ksds {
         let view = self.leaf_view(&leaf);
         let (pos, equal) = view.find_record(probe, self.shape);
         let segment = view.segment();
-        // What is not there is nowhere (K1), unless it is a spanned record that is being replaced.
-        let settled = replacing & 1 == 0 && self.replacing() == replacing;
+        // What is not there is nowhere (K1), unless it is a spanned record that is being replaced (K5).
+        let settled = self.was_settled(replacing);
         Ok(match (equal, segment) {
             _ if !self.fresh(&leaf) => Straight::Elsewhere,
             (true, 0) => Straight::To(Spot { leaf, pos }),
@@ -220,8 +220,8 @@ impl Ksds {
         })
     }
 
-    /// The first record whose key is at or above `key` (`after`: above it). A short `key` compares over its length.
-    pub fn first_at(&self, key: &[u8], after: bool) -> Result<Option<Spot>, RequestError> {
+    /// See [`first_at`](Self::first_at), which K5 is for.
+    pub(super) fn look_above(&self, key: &[u8], after: bool) -> Result<Option<Spot>, RequestError> {
         Ok(self.look_for(key, after)?.map(|found| found.0))
     }
 
@@ -271,7 +271,7 @@ impl Ksds {
     }
 
     /// The record after `spot`, if its page is as it was; `Ok(None)` at the end; `Err(None)` when the page changed.
-    pub fn following(&self, spot: &Spot) -> Result<Option<Spot>, Option<RequestError>> {
+    pub(super) fn following(&self, spot: &Spot) -> Result<Option<Spot>, Option<RequestError>> {
         let (mut leaf, mut pos) = (spot.leaf, spot.pos + 1);
         loop {
             let view = self.leaf_view(&leaf);
@@ -290,8 +290,15 @@ impl Ksds {
         }
     }
 
-    /// The last record whose key is below `key` (`or_at`: at or below).
-    pub fn last_at(&self, key: &[u8], or_at: bool) -> Result<Option<Spot>, RequestError> {
+    /// The record before `spot`, if it is on the same page and that is as it was.
+    pub(super) fn before_on_page(&self, spot: &Spot) -> Option<Spot> {
+        let (pos, leaf) = (spot.pos.checked_sub(1)?, spot.leaf);
+        let whole = self.leaf_view(&leaf).segment() == 0;
+        (whole && self.fresh(&leaf)).then_some(Spot { leaf, pos })
+    }
+
+    /// See [`last_at`](Self::last_at), which K5 is for.
+    pub(super) fn look_below(&self, key: &[u8], or_at: bool) -> Result<Option<Spot>, RequestError> {
         let probe = Probe::new(key);
         'restart: loop {
             let Some(mut leaf) = self.descend(probe)? else {
@@ -416,12 +423,12 @@ impl Ksds {
             return Ok(Step::End);
         };
         let entries = self.view(before_frame).count();
-        self.leaf_of(
-            (ci, before_frame, before_version),
-            entries.wrapping_sub(1),
-            entries,
-            false,
-        )
+        match entries.checked_sub(1) {
+            Some(last) => self.leaf_of((ci, before_frame, before_version), last, entries, false),
+            // No record of an index is empty, but one that is just being written looks like anything.
+            None if !self.unchanged(before_frame, before_version) => Ok(Step::Restart),
+            None => Err(self.index_error(ci, "has no entries")),
+        }
     }
 
     /// The data page of an entry; on the way forward the CIs that follow it are read ahead when it is not in the pool.
