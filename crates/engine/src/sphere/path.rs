@@ -5,8 +5,10 @@
 //! and VSAM reads them so in both directions. A string that mirrors them has PREV return them last first, as COBOL's
 //! READ PREVIOUS does elsewhere.
 //!
-//! * P1. Between requests the string keeps alternate key, pointer and place among the duplicates. A pointer that is
-//!   gone leaves its place to the one behind it.
+//! * P1. Between requests the string keeps the alternate index record that it read last, and the place in it. Pointers
+//!   go from anywhere and come behind all others, so the two records tell where it stands when the record is another:
+//!   behind those it has passed that are still there. So what stays is read once, whatever comes, goes, or goes and
+//!   comes again.
 //! * P2. What the alternate index said is believed only if the base record agrees. If it does not, somebody may be
 //!   changing both, so they are looked at again under the lock of the alternate key (S2): then a pointer without its
 //!   record is 8/144, and a record with another key is one that an index without UPGRADE missed.
@@ -26,13 +28,14 @@ pub(crate) struct PathString {
     way: Arc<Way>,
     base: Box<Str>,
     position: Position,
-    /// Alternate key, pointer and place of the position (P1).
+    /// Alternate key of the position.
     key: Vec<u8>,
-    pointer: Vec<u8>,
+    /// Its alternate index record, and the place in it (P1).
+    standing: List,
     place: usize,
-    /// A copy of the alternate index record last read, and where it was.
-    list: Vec<u8>,
-    spot: Option<Spot>,
+    /// The record that is to be the position's, unless that is the same `again`.
+    found: List,
+    again: bool,
     /// PREV returns the duplicates last first.
     mirrored: bool,
     /// 0/8 of the last request.
@@ -58,6 +61,13 @@ enum Position {
 enum Direction {
     Forward,
     Backward,
+}
+
+/// A copy of an alternate index record, and where it was.
+#[derive(Default)]
+struct List {
+    bytes: Vec<u8>,
+    spot: Option<Spot>,
 }
 
 /// What came of following a pointer.
@@ -86,10 +96,10 @@ impl PathString {
             base: Box::new(base),
             position: Position::Start,
             key: Vec::new(),
-            pointer: Vec::new(),
+            standing: List::default(),
             place: 0,
-            list: Vec::new(),
-            spot: None,
+            found: List::default(),
+            again: false,
             mirrored: false,
             duplicate: false,
         }
@@ -289,26 +299,24 @@ impl PathString {
     /// The place that is next in this direction, in the record of the same alternate key as it is now.
     fn place_beside(&mut self, direction: Direction) -> Result<Option<usize>, RequestError> {
         let way = self.way.clone();
-        let fresh = self.spot.is_some_and(|spot| way.ksds.fresh(&spot.leaf));
-        if !fresh || self.listed()?.key != self.key {
-            let key = self.key.clone();
-            if !self.list_at(|ksds| ksds.find(&key, true))? {
-                return Ok(None);
-            }
+        let fresh = self.standing.spot.is_some_and(|spot| way.ksds.fresh(&spot.leaf));
+        let key = self.key.clone();
+        if !fresh && !self.list_at(|ksds| ksds.find(&key, true))? {
+            return Ok(None);
         }
+        self.again = fresh;
         let record = self.listed()?;
-        let now = match record.pointer(self.place) == Some(&self.pointer) {
-            true => Some(self.place),
-            false => record.place(&self.pointer),
+        let (passed, here) = match fresh {
+            true => (self.place, true),
+            false => carried(&self.read(&self.standing.bytes)?, &record, self.place),
         };
         let back = self.mirrored && direction == Direction::Backward;
-        let place = match (now, self.position, back) {
-            (Some(now), Position::Here, _) => Some(now),
-            (Some(now), _, false) => Some(now + 1),
-            (Some(now), _, true) => now.checked_sub(1),
-            // P1.
-            (None, _, false) => Some(self.place),
-            (None, _, true) => self.place.checked_sub(1),
+        let place = match (here, self.position, back) {
+            (true, Position::Here, _) => Some(passed),
+            (true, _, false) => Some(passed + 1),
+            // It is gone: the one behind it has its place.
+            (false, _, false) => Some(passed),
+            (_, _, true) => passed.checked_sub(1),
         };
         Ok(place.filter(|&place| place < record.count()))
     }
@@ -333,21 +341,27 @@ impl PathString {
         })
     }
 
-    /// Reads an alternate index record into the list; false: there is none.
+    /// Reads an alternate index record; false: there is none.
     fn list_at(&mut self, find: impl Fn(&Ksds) -> Result<Option<Spot>, RequestError>) -> Result<bool, RequestError> {
         let ksds = &self.way.ksds;
-        let read = ksds.read(|| find(ksds), &mut self.list);
-        self.spot = read.map_err(|error| self.of_alternate(error))?;
-        Ok(self.spot.is_some())
+        self.again = false;
+        let read = ksds.read(|| find(ksds), &mut self.found.bytes);
+        self.found.spot = read.map_err(|error| self.of_alternate(error))?;
+        Ok(self.found.spot.is_some())
     }
 
     fn listed(&self) -> Result<AixRecord<'_>, RequestError> {
-        let ksds = &self.way.ksds;
-        let record = AixRecord::read_of(&self.list, self.way.pointers, ksds.shape.key_len);
-        record.map_err(|error| self.of_alternate(damaged(ksds, ksds.key_of(&self.list), error)))
+        let list = if self.again { &self.standing } else { &self.found };
+        self.read(&list.bytes)
     }
 
-    /// Gets the base record of a pointer of the list; it is the string's position then.
+    fn read<'l>(&self, list: &'l [u8]) -> Result<AixRecord<'l>, RequestError> {
+        let ksds = &self.way.ksds;
+        let record = AixRecord::read_of(list, self.way.pointers, ksds.shape.key_len);
+        record.map_err(|error| self.of_alternate(damaged(ksds, ksds.key_of(list), error)))
+    }
+
+    /// Gets the base record of a pointer of the record found, which is the string's position then.
     fn follow(&mut self, place: usize, intent: Intent) -> Result<Followed, RequestError> {
         let record = self.listed()?;
         let (key, count) = (record.key.to_vec(), record.count());
@@ -362,7 +376,7 @@ impl PathString {
                 .place
                 .and_then(|place| inner.sphere().map(|sphere| (sphere, place)));
             let _lock = place.map(|(sphere, place)| sphere.lock_key(place, &key));
-            if !self.list_at(|ksds| ksds.find(&key, true))? || self.listed()?.place(&pointer).is_none() {
+            if !self.is_listed(&key, &pointer)? {
                 return Ok(Followed::Gone);
             }
             // Nobody is changing it now (P2).
@@ -372,8 +386,18 @@ impl PathString {
             }
         }
         self.duplicate = place + 1 < count;
-        (self.key, self.pointer, self.place, self.position) = (key, pointer, place, Position::On);
+        if !self.again {
+            std::mem::swap(&mut self.standing, &mut self.found);
+        }
+        (self.key, self.place, self.position) = (key, place, Position::On);
         Ok(Followed::Record)
+    }
+
+    /// Whether the alternate index has the pointer now.
+    fn is_listed(&self, key: &[u8], pointer: &[u8]) -> Result<bool, RequestError> {
+        let (ksds, mut list) = (&self.way.ksds, Vec::new());
+        let there = ksds.get(key, &mut list).map_err(|error| self.of_alternate(error))?;
+        Ok(there && self.read(&list)?.place(pointer).is_some())
     }
 
     /// Gets the base record of a pointer.
@@ -399,5 +423,50 @@ impl PathString {
 
     fn of_alternate(&self, error: RequestError) -> RequestError {
         error.in_component(2, self.way.name())
+    }
+}
+
+/// Where a reader stands in `new` who stood at `place` of `old`, the same record earlier: how many pointers before that
+/// place are left, and whether the one at it is (P1).
+fn carried(old: &AixRecord<'_>, new: &AixRecord<'_>, place: usize) -> (usize, bool) {
+    let (mut left, mut here, mut stays) = (0, false, new.pointers().peekable());
+    for (at, pointer) in old.pointers().take(place + 1).enumerate() {
+        let stayed = stays.next_if_eq(&pointer).is_some();
+        left += usize::from(stayed && at < place);
+        here = stayed && at == place;
+    }
+    (left, here)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cica_format::aix;
+
+    fn list(pointers: &[u8; 4]) -> Vec<u8> {
+        let mut list = Vec::new();
+        aix::begin(&mut list, Pointers::Keys(1), b"KEY");
+        for pointer in pointers.iter().filter(|&&pointer| pointer != b' ') {
+            aix::add(&mut list, &[*pointer]).unwrap_or_default();
+        }
+        list
+    }
+
+    #[test]
+    fn a_reader_stands_behind_what_it_has_passed_and_is_left() {
+        let told = |old, place, new| {
+            let (old, new) = (list(old), list(new));
+            let read = |list| AixRecord::read(list).expect("a record");
+            carried(&read(&old), &read(&new), place)
+        };
+        assert_eq!(told(b"ABCD", 1, b"ABCD"), (1, true));
+        assert_eq!(told(b"ABCD", 1, b"BCD "), (0, true));
+        assert_eq!(told(b"ABCD", 1, b"ACD "), (1, false));
+        assert_eq!(told(b"ABCD", 1, b"CD  "), (0, false));
+        assert_eq!(told(b"ABCD", 2, b"D   "), (0, false));
+        // It went and came again: behind all others, where it will be read once more.
+        assert_eq!(told(b"ABCD", 1, b"ACDB"), (1, false));
+        assert_eq!(told(b"ABC ", 2, b"ACBD"), (1, true));
+        assert_eq!(told(b"ABC ", 2, b"BXYZ"), (1, false));
     }
 }
