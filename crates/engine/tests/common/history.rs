@@ -60,7 +60,7 @@ impl Work {
             let begin = self.now();
             let answer = match random.below(8) {
                 0..=2 => Some(Answer::Got(self.get(&mut s, n, Intent::Read))),
-                3 => self.browse(&mut s, n, &mut events),
+                3 => self.browse(&mut s, n, random.below(4), &mut events),
                 4 | 5 => Some(self.insert(&mut s, n, &self.record(&mut random, n, value), value)),
                 6 if number % 2 == 1 => {
                     let record = self.record(&mut random, n, value);
@@ -154,31 +154,64 @@ impl Work {
         held
     }
 
-    /// Reads some records in sequence; each is an answer about its key.
-    fn browse(&self, s: &mut Str, n: u64, events: &mut Vec<Event>) -> Option<Answer> {
+    /// Finds the first record at or above `n`, by POINT or by GET, and reads on from there, forward or backward. Each
+    /// record read is an answer about its key, and so is each key that was passed: its record was not there.
+    fn browse(&self, s: &mut Str, n: u64, way: u64, events: &mut Vec<Event>) -> Option<Answer> {
+        let (forward, point) = (way & 1 == 0, way & 2 == 0);
         let name = key(n);
         let argument = self.argument(n, &name);
-        match s.point(argument, Search::GreaterOrEqual) {
-            Ok(()) => {}
-            Err(RequestError::NotFound) => return None,
-            Err(error) => panic!("point {n}: {error}"),
-        }
-        let mut last = n - 1;
-        for _ in 0..4 {
-            let begin = self.now();
-            let (found, value) = match s.next(Intent::Read) {
-                Ok(record) => {
-                    let found: u64 = String::from_utf8_lossy(&record.bytes[..8]).parse().unwrap();
-                    (found, unsealed(record.bytes))
-                }
-                Err(RequestError::EndOfData | RequestError::NotFound) => return None,
-                Err(error) => panic!("next from {n}: {error}"),
+        let mut begin = self.now();
+        let mut found = match (point, forward) {
+            (true, true) => s.point(argument, Search::GreaterOrEqual).map(|()| None),
+            (true, false) => s.point_backward(argument, Search::GreaterOrEqual).map(|()| None),
+            (false, _) => s
+                .get(argument, Search::GreaterOrEqual, Intent::Position)
+                .map(|record| Some(self.told(record.bytes))),
+        };
+        // Where the string comes from.
+        let mut from = n - 1;
+        for step in 0..5 {
+            let read = match std::mem::replace(&mut found, Ok(None)) {
+                Ok(Some(there)) => Ok(there),
+                Ok(None) if forward => s.next(Intent::Read).map(|record| self.told(record.bytes)),
+                Ok(None) => s.prev(Intent::Read).map(|record| self.told(record.bytes)),
+                Err(error) => Err(error),
             };
-            assert!(found > last, "{found} behind {last}");
-            last = found;
-            self.note(events, found, begin, Answer::Got(Some(value)));
+            // A POINT is answered about what it passed by the record that is read next; going backward, that may be
+            // any.
+            let upward = forward || (step == 0 && !point);
+            let passed = match (&read, upward) {
+                (Ok((there, _)), true) => from + 1..*there,
+                (Ok((there, _)), false) if step > 0 => there + 1..from,
+                (Err(RequestError::EndOfData | RequestError::NotFound), true) => from + 1..self.keys + 1,
+                (Err(RequestError::EndOfData), false) if step > 0 => 1..from,
+                _ => 0..0,
+            };
+            passed.for_each(|n| self.note(events, n, begin, Answer::Got(None)));
+            let (there, value) = match read {
+                Ok(read) => read,
+                Err(RequestError::EndOfData | RequestError::NotFound) => return None,
+                Err(error) => panic!("browsing from {n}: {error}"),
+            };
+            let in_order = if upward {
+                there > from
+            } else {
+                there < from || step == 0
+            };
+            assert!(
+                in_order,
+                "{there} follows {from}, forward: {forward}, point: {point}, from {n}, step {step}"
+            );
+            self.note(events, there, begin, Answer::Got(Some(value)));
+            from = there;
+            begin = self.now();
         }
         None
+    }
+
+    fn told(&self, record: &[u8]) -> (u64, u64) {
+        let key = String::from_utf8_lossy(&record[..8]);
+        (key.parse().unwrap(), unsealed(record))
     }
 
     fn insert(&self, s: &mut Str, n: u64, record: &[u8], value: u64) -> Answer {
