@@ -124,7 +124,7 @@ def many(variable, per=1):
 
 
 # Stages that are tests of cargo's: what was asked for is what was done, if they pass.
-TESTS = {"kill", "point", "schedule", "history", "input"}
+TESTS = {"kill", "point", "schedule", "history", "browse", "input"}
 
 # Crash images are one line of work, all else is another; each in this order.
 IMAGES = [
@@ -159,6 +159,8 @@ OTHERS = [
           threads("--sphere")),
     Stage("history", "Histories of threads explained", "histories", 0, 1_000, 200,
           of_crate("engine", "linearizable", [], many("CICA_HISTORIES", 5), release=True)),
+    Stage("browse", "Sweeps through data sets that threads change", "sweeps", 0, 100_000, 20_000,
+          of_crate("engine", "browse", [], many("CICA_SWEEPS", 6), release=True)),
     Stage("point", "Kills at chosen system calls", "points", 0, 500, 250,
           of_crate("cli", "hardship", ["chosen"], many("CICA_POINTS"))),
     Stage("damage", "Damaged places", "places", 40_000, 1_000_000, 100_000, sim("damage", "--runs", 2000)),

@@ -143,14 +143,15 @@ impl Worker<'_> {
     /// One request, or two where the first gets for update. False: the disk failed, which it was going to.
     fn one(&mut self) -> Result<bool, String> {
         let key = self.random.below(self.shared.keys.len());
-        match self.random.below(10) {
+        match self.random.below(11) {
             0 => self.shared.commit(self.set, false),
-            1..4 => self.get(key, Intent::Read).map(|got| got != Got::Nothing),
+            1..3 => self.get(key, Intent::Read).map(|got| got != Got::Nothing),
+            3 => self.browse(key),
             4..7 => self.insert(key),
             which => match self.get(key, Intent::Update)? {
                 Got::Nothing => Ok(false),
                 Got::Refused => Ok(true),
-                Got::Record(held) => self.change(key, held, which == 9),
+                Got::Record(held) => self.change(key, held, which == 10),
             },
         }
     }
@@ -173,6 +174,89 @@ impl Worker<'_> {
         };
         self.note(key, at, Answer::Got(answer), true);
         Ok(got)
+    }
+
+    /// Finds the first record at or above a key, by POINT or by GET, and reads on from there, forward or backward. Each
+    /// record read is an answer about its key, and so is each key that was passed: its record was not there.
+    fn browse(&mut self, key: usize) -> Result<bool, String> {
+        let (forward, point) = (self.random.chance(50), self.random.chance(50));
+        let (string, search) = (0, Search::GreaterOrEqual);
+        let (name, intent) = (self.shared.keys[key].clone(), Intent::Position);
+        let mut request = match (point, forward) {
+            (true, true) => Request::Point {
+                string,
+                key: name,
+                search,
+            },
+            (true, false) => Request::PointBackward {
+                string,
+                key: name,
+                search,
+            },
+            (false, _) => Request::Get {
+                string,
+                key: name,
+                search,
+                intent,
+            },
+        };
+        let mut at = (self.shared.now(), self.shared.disk.events());
+        // Keys that the next record may follow, by number; going backward from where POINT found one, that may be any.
+        let (mut low, mut high, mut upward) = (key, None, forward || !point);
+        for _ in 0..6 {
+            let reply = self.ask(&request).0;
+            request = match forward {
+                true => Request::Next {
+                    string,
+                    intent: Intent::Read,
+                },
+                false => Request::Prev {
+                    string,
+                    intent: Intent::Read,
+                },
+            };
+            let found = match reply {
+                // What POINT passed the record tells that is read next.
+                Reply::Done => continue,
+                Reply::Record(bytes) => Some((self.found_key(&bytes), digest(&bytes))),
+                Reply::Refused(8, 16 | 4, _) => None,
+                Reply::Refused(12, ..) if self.shared.faulty => return Ok(false),
+                other => return Err(format!("browsing: {request}: {other}")),
+            };
+            let keys = &self.shared.keys;
+            let below = |bound: &[u8]| keys.partition_point(|key| key[..] < *bound);
+            let (before, behind) = match &found {
+                Some((key, _)) => (below(key), below(key) + usize::from(keys.binary_search(key).is_ok())),
+                None if upward => (keys.len(), keys.len()),
+                None => (0, 0),
+            };
+            let passed = if upward {
+                low..before
+            } else {
+                behind..high.unwrap_or(behind)
+            };
+            if found.is_some() && (upward && before < low || !upward && high.is_some_and(|high| behind > high)) {
+                return Err(format!(
+                    "browsing, upward {upward}: {found:?} came after what is beyond it"
+                ));
+            }
+            passed.for_each(|key| self.note(key, at, Answer::Got(None), true));
+            let Some((_, value)) = found else { break };
+            if before < behind {
+                self.note(before, at, Answer::Got(Some(value)), true);
+            }
+            (low, high, upward) = (behind, Some(before), forward);
+            at = (self.shared.now(), self.shared.disk.events());
+        }
+        Ok(true)
+    }
+
+    /// The key, or the number, of the record that the string returned last.
+    fn found_key(&self, bytes: &[u8]) -> Vec<u8> {
+        match self.shared.shape.keyed() {
+            true => self.shared.shape.key_of(bytes).to_vec(),
+            false => self.shared.shape.numbered(self.string.last().rrn.into()),
+        }
     }
 
     fn insert(&mut self, key: usize) -> Result<bool, String> {
