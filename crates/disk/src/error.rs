@@ -162,6 +162,13 @@ pub(crate) fn opened_for_reading() -> io::Error {
     io::Error::new(ErrorKind::PermissionDenied, "it was opened for reading alone")
 }
 
+/// The error of using, in a child after `fork`, what the parent opened.
+#[cfg(target_os = "linux")]
+pub(crate) fn opened_by_parent() -> io::Error {
+    let words = "the parent process opened it; a child after fork opens its files anew";
+    io::Error::new(ErrorKind::PermissionDenied, words)
+}
+
 /// The error of reading or writing a directory as if it were a file.
 pub(crate) fn is_a_directory() -> io::Error {
     io::Error::from(ErrorKind::IsADirectory)

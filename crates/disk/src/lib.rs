@@ -20,12 +20,14 @@
 //!   writing: a read of his fails once the file has been written to, also in memory that shows the file.
 //! * D6. The last component of a path is never followed where it is a symbolic link and a file is meant: what is opened,
 //!   renamed or removed lies in the directory that the path names.
+//! * D7. A `File` serves the process that opened it: in a child after `fork` each of its methods fails, and the child
+//!   does not keep its lock.
 //!
 //! Errors carry a [`DiskError`]: what could not be done, to which file, why. Kinds callers may rely on: `NotFound`,
 //! `AlreadyExists`, `WouldBlock` (locked by another), `StorageFull` (also a used-up quota), `PermissionDenied` (also
 //! writing through a handle for reading), `IsADirectory`, `NotADirectory`, `DirectoryNotEmpty`, `FileTooLarge`.
 
-#![deny(unsafe_code)] // allowed in linux/lock.rs, linux/uring.rs and linux/window.rs alone
+#![deny(unsafe_code)] // allowed in fork.rs, lock.rs, signals.rs, uring.rs and window.rs of linux/ alone
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 mod clock;
@@ -46,13 +48,27 @@ pub use counted::{Counted, Counts};
 pub use error::{Action, DiskError};
 pub use image::{FileId, Image};
 #[cfg(target_os = "linux")]
-pub use linux::{LinuxDisk, MODE};
+pub use linux::{generation, hold_signals, notice_forks, HeldSignals, LinuxDisk, MODE};
 pub use memory::MemoryDisk;
 pub use name::{FileName, FileNameError};
 pub use sim::SimDisk;
 
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// Where there is no `fork` there is one generation of processes.
+#[cfg(not(target_os = "linux"))]
+pub fn generation() -> u32 {
+    0
+}
+
+/// Where there is no `fork` there is nothing to notice.
+#[cfg(not(target_os = "linux"))]
+pub fn notice_forks() {}
+
+/// Where there are no signals none are held.
+#[cfg(not(target_os = "linux"))]
+pub fn hold_signals() {}
 
 /// A place that holds files: four of the eight methods.
 pub trait Disk: Send + Sync + std::fmt::Debug {

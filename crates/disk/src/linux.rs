@@ -8,22 +8,27 @@
 //! 4. A lock keeps off those who may write, and cannot be taken by those who may read alone: see `lock`.
 //! 5. A file is opened, renamed and removed by its name in the open directory it lies in, and links are not followed (D6).
 //! 6. Nothing but a plain file is opened as a file: a pipe or a terminal could keep a reader waiting for ever.
+//! 7. A child after `fork` has none of its parent's files, and none of their locks: see `fork`.
 
 mod batch;
 mod file;
+mod fork;
 mod lock;
 mod place;
+mod signals;
 mod uring;
 mod window;
 
 use crate::error::{failed, Action};
 use crate::{Create, Disk, File, Lock, Open, Whose};
 use file::LinuxFile;
+pub use fork::{generation, notice_forks};
 use lock::{Held, Written};
 use place::Place;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{self, FileType, Mode, OFlags};
 use rustix::io::Errno;
+pub use signals::{hold_signals, HeldSignals};
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
@@ -98,7 +103,7 @@ impl LinuxDisk {
             }
         }
         if how.direct && !how.directory {
-            file.direct = open_direct(&found, &place, how);
+            file.set_direct(open_direct(&found, &place, how));
         }
         // What a window shows is not compared with when it was written.
         let may_show = !how.directory && file.direct.is_none() && file.unguarded.is_none();

@@ -436,6 +436,9 @@ impl Inner {
 
     /// Lets go of everything without committing.
     pub fn leave(&self) {
+        if self.shared.owner.is_parent() {
+            return;
+        }
         match self.sphere() {
             _ if self.has_left() => {}
             Some(sphere) => sphere.leave(self),
@@ -578,6 +581,7 @@ impl DataSet {
     /// # Errors
     /// 12/16: the write or sync failed; the data set is fenced.
     pub fn commit(&self) -> Result<(), RequestError> {
+        self.inner.shared.owner.check()?;
         self.inner.commit()
     }
     /// Commits the tree, so that nothing of the log is needed.
@@ -585,6 +589,7 @@ impl DataSet {
     /// # Errors
     /// As [`commit`](Self::commit).
     pub fn checkpoint(&self) -> Result<(), RequestError> {
+        self.inner.shared.owner.check()?;
         self.inner.checkpoint()
     }
     /// Alternate indexes of the upgrade set that were never built, so that changes do not reach them (ACBERFLG 100).
@@ -606,6 +611,7 @@ impl DataSet {
     /// What could not be written; the data set is as of its last commit, and the log has what was acknowledged
     /// after it.
     pub fn close(mut self) -> Result<CloseReport, RequestError> {
+        self.inner.shared.owner.check()?;
         let mut durable = match self.access {
             Access::Output => None,
             Access::Input => Some(Ok(())),

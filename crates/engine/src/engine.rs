@@ -3,6 +3,7 @@
 use crate::dataset::{read_index_root, Access, DataSet, Inner, OpenOptions};
 use crate::definition::{self, Definition};
 use crate::error::OpenError;
+use crate::forked::Owner;
 use crate::io::Io;
 use crate::log::{epoch_for, Log, MOST_GATHERED};
 use crate::pool::{Held, Pool};
@@ -45,6 +46,8 @@ pub struct Engine {
 }
 
 pub(crate) struct Shared {
+    /// The process whose engine it is.
+    pub owner: Owner,
     pub env: Env,
     pub pool: Arc<Pool>,
     pub log: Arc<Log>,
@@ -87,6 +90,7 @@ impl Engine {
             epoch_for(pool.limit()),
         ));
         let shared = Shared {
+            owner: Owner::this(),
             env,
             pool,
             log,
@@ -336,6 +340,7 @@ impl Engine {
     /// Opens a cluster; `index` is not looked at where the organization has none. If its last owner died, that owner's
     /// log is replayed first, for all its data sets.
     pub fn open(&self, data: &Path, index: &Path, options: OpenOptions) -> Result<DataSet, OpenError> {
+        self.shared.owner.check_open(data)?;
         let mut open = loop {
             let open = self.opened(&[data]);
             let Some(inner) = open.get(data) else { break open };

@@ -11,6 +11,7 @@
 //! volumes                   where its extents come from: asked of whoever keeps the catalog
 //! pool/   log/              frames and latches; requests made durable
 //! salvage/                 what can be had of damaged files, without opening them as a data set
+//! forked                   whose engine it is: no child's
 //! sync/                    locks and atomic words, the system's or those of a scheduler that tests
 //! ```
 //! Imports run downward. All I/O goes through `cica_disk`; `unsafe` is in `pool` alone.
@@ -26,6 +27,7 @@ mod epoch;
 mod error;
 mod esds;
 pub mod examine;
+mod forked;
 mod io;
 mod ksds;
 mod linear;

@@ -2,8 +2,8 @@
 
 use super::lock::{Held, Written};
 use super::window::Window;
-use super::{batch, uninterrupted};
-use crate::error::{changed, failed, is_a_directory, opened_for_reading, Action};
+use super::{batch, fork, uninterrupted};
+use crate::error::{changed, failed, is_a_directory, opened_by_parent, opened_for_reading, Action};
 use crate::{File, Open, ReadAt, WriteAt};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{self, FallocateFlags};
@@ -45,12 +45,15 @@ pub(super) struct LinuxFile {
     directory: bool,
     rings: bool,
     pub(super) held: Option<Held>,
+    /// Who opened it (`fork.rs`).
+    generation: u32,
     /// Nobody is kept from writing to it: when it was last written before its first read.
     pub(super) unguarded: Option<Written>,
 }
 
 impl LinuxFile {
     pub(super) fn new(main: OwnedFd, path: &Path, how: Open, rings: bool) -> Self {
+        fork::enter(&main);
         LinuxFile {
             main,
             direct: None,
@@ -65,12 +68,24 @@ impl LinuxFile {
             directory: how.directory,
             rings,
             held: None,
+            generation: fork::generation(),
             unguarded: None,
         }
     }
 
     pub(super) fn main(&self) -> &OwnedFd {
         &self.main
+    }
+
+    pub(super) fn set_direct(&mut self, direct: Option<OwnedFd>) {
+        direct.iter().for_each(fork::enter);
+        self.direct = direct;
+    }
+
+    /// Is this a child of the process that opened it?
+    #[inline]
+    fn is_of_parent(&self) -> bool {
+        self.generation != fork::generation()
     }
 
     /// Says whether what was just read is of the state in which it was opened.
@@ -110,7 +125,7 @@ impl LinuxFile {
 
     /// Reads through the window, if there is one or now shall be one. False: the read is still to be made.
     fn read_window(&self, read: &mut ReadAt<'_>) -> bool {
-        if self.shown == 0 || read.buf.len() > LONGEST_FROM_WINDOW {
+        if self.shown == 0 || read.buf.len() > LONGEST_FROM_WINDOW || self.is_of_parent() {
             return false;
         }
         if read.only_asks() {
@@ -173,7 +188,9 @@ impl LinuxFile {
     /// Refuses what a directory or a handle for reading cannot do, in the same words everywhere.
     fn allow(&self, action: Action) -> io::Result<()> {
         let writes = matches!(action, Action::Write { .. } | Action::Resize { .. });
-        if self.directory {
+        if self.is_of_parent() {
+            Err(failed(action, &self.path, opened_by_parent()))
+        } else if self.directory {
             Err(failed(action, &self.path, is_a_directory()))
         } else if writes && !self.writable {
             Err(failed(action, &self.path, opened_for_reading()))
@@ -265,6 +282,9 @@ impl File for LinuxFile {
     }
 
     fn sync(&self) -> io::Result<()> {
+        if self.is_of_parent() {
+            return Err(failed(Action::Sync, &self.path, opened_by_parent()));
+        }
         let synced = match self.directory {
             false => fs::fdatasync(&self.main),
             true => match fs::fsync(&self.main) {
@@ -279,7 +299,8 @@ impl File for LinuxFile {
 
     fn forget(&self, at: u64, len: u64) {
         // The system keeps what is not durable yet, and pages that begin before or end behind. 0 is all the rest to it.
-        if let (true, Some(len)) = (is_reachable(at, len as usize), NonZeroU64::new(len)) {
+        let reachable = is_reachable(at, len as usize) && !self.is_of_parent();
+        if let (true, Some(len)) = (reachable, NonZeroU64::new(len)) {
             let _ = fs::fadvise(&self.main, at, Some(len), fs::Advice::DontNeed);
         }
     }
@@ -309,6 +330,12 @@ impl Drop for LinuxFile {
     fn drop(&mut self) {
         if let Some(held) = &self.held {
             held.release(&self.main);
+        }
+        if !self.is_of_parent() {
+            [Some(&self.main), self.direct.as_ref()]
+                .into_iter()
+                .flatten()
+                .for_each(fork::leave);
         }
     }
 }

@@ -18,7 +18,7 @@
 #![allow(unsafe_code)]
 
 use super::place::Place;
-use super::uninterrupted;
+use super::{fork, uninterrupted};
 use crate::error::{failed, Action};
 use crate::{Lock, Open};
 use rustix::fd::{AsRawFd, OwnedFd};
@@ -44,11 +44,28 @@ const SETTLED: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(super) struct Held {
     /// `.locks` and the range on it; none where that cannot be had.
-    on: Option<(OwnedFd, u64, u64)>,
+    on: Option<(Locks, u64, u64)>,
     /// `flock` on the file itself.
     flock: bool,
     /// The process that took it.
     owner: u32,
+}
+
+/// A file of locks that is open; a child has it no longer (`fork`).
+#[derive(Debug)]
+struct Locks(OwnedFd);
+
+impl Locks {
+    fn new(fd: OwnedFd) -> Locks {
+        fork::enter(&fd);
+        Locks(fd)
+    }
+}
+
+impl Drop for Locks {
+    fn drop(&mut self) {
+        fork::leave(&self.0);
+    }
 }
 
 /// When a file was last written, for one who may not lock it (O3).
@@ -64,7 +81,8 @@ impl Held {
         let error = |cause: io::Error| failed(Action::Lock, place.path, cause);
         let on = match open_locks(place) {
             Ok(locks) => {
-                let (start, len) = claim(&locks, found.st_ino, how.lock).map_err(|errno| error(errno.into()))?;
+                let locks = Locks::new(locks);
+                let (start, len) = claim(&locks.0, found.st_ino, how.lock).map_err(|errno| error(errno.into()))?;
                 Some((locks, start, len))
             }
             // O3, or a directory of which the file of locks cannot be made: `flock` alone.
@@ -112,7 +130,7 @@ impl Held {
             let _ = fs::flock(file, FlockOperation::Unlock);
         }
         if let Some((locks, start, len)) = &self.on {
-            let _ = range(locks, libc::F_OFD_SETLK, libc::F_UNLCK, *start, *len);
+            let _ = range(&locks.0, libc::F_OFD_SETLK, libc::F_UNLCK, *start, *len);
         }
     }
 }
@@ -122,7 +140,7 @@ impl Held {
     /// What a child has of it after `fork`.
     pub fn inherited(&self) -> OwnedFd {
         let (locks, ..) = self.on.as_ref().expect("a lock");
-        rustix::io::dup(locks).expect("a descriptor")
+        rustix::io::dup(&locks.0).expect("a descriptor")
     }
 
     /// Makes it look like one that was inherited.

@@ -87,10 +87,17 @@ impl Window {
                 0,
             )
         };
-        let Some(memory) = NonNull::new(memory.cast()).filter(|_| memory != libc::MAP_FAILED) else {
+        let Some(memory) = NonNull::new(memory.cast::<u8>()).filter(|_| memory != libc::MAP_FAILED) else {
             TABLE[seat].start.store(FREE, Release);
             return None;
         };
+        // SAFETY: what was just mapped. A child would keep the file open by it, and with the file its lock.
+        if unsafe { libc::madvise(memory.as_ptr().cast(), len, libc::MADV_DONTFORK) } != 0 {
+            // SAFETY: as above; nobody has it yet.
+            unsafe { libc::munmap(memory.as_ptr().cast(), len) };
+            TABLE[seat].start.store(FREE, Release);
+            return None;
+        }
         TABLE[seat].broken.store(false, Relaxed);
         TABLE[seat].len.store(len, Relaxed);
         TABLE[seat].start.store(memory.as_ptr() as usize, Release);

@@ -12,6 +12,7 @@ pub mod put_interval;
 pub mod segments;
 
 use crate::error::RequestError;
+use crate::forked::Owner;
 use crate::log::Log;
 use crate::pool::{Latched, Page, Pool, Records, Shape};
 use crate::store::Component;
@@ -69,6 +70,7 @@ pub struct Common {
     log: Arc<Log>,
     log_number: OnceLock<u32>,
     fence: OnceLock<String>,
+    owner: Owner,
 }
 
 impl Common {
@@ -88,6 +90,7 @@ impl Common {
             log,
             log_number: OnceLock::new(),
             fence: OnceLock::new(),
+            owner: Owner::this(),
         }
     }
 
@@ -144,9 +147,10 @@ impl Common {
     pub fn is_fenced(&self) -> bool {
         self.fence.get().is_some()
     }
-    /// `Err` once fenced.
+    /// `Err` once fenced, and in a child of the process that opened it.
     #[inline]
     pub fn check_fence(&self) -> Result<(), RequestError> {
+        self.owner.check()?;
         match self.fence.get() {
             Some(why) => Err(RequestError::Fenced { why: why.clone() }),
             None => Ok(()),

@@ -27,6 +27,7 @@ mod tests;
 pub use gap::Gap;
 pub use replay::{owned_parts, Left, LogReader, Logged};
 
+use crate::forked::Owner;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicU8, Ordering::*};
 use crate::sync::{Condvar, Mutex};
 use crate::volumes::VolumesToBe;
@@ -58,6 +59,8 @@ pub trait Logger: Send + Sync {
 
 /// See the module.
 pub struct Log {
+    /// The process whose log it is.
+    owner: Owner,
     disk: Arc<dyn Disk>,
     clock: Arc<dyn Clock>,
     directory: PathBuf,
@@ -151,6 +154,7 @@ impl Log {
         let mut group = Vec::new();
         log::begin_group(&mut group);
         Log {
+            owner: Owner::this(),
             disk,
             clock,
             directory,
@@ -318,6 +322,7 @@ impl Log {
         if self.durable.load(Acquire) >= lsn {
             return Ok(());
         }
+        self.owner.check().map_err(|error| error.to_string())?;
         let mut state = self.state.lock();
         loop {
             if let Some(why) = &state.failed {

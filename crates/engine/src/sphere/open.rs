@@ -26,6 +26,7 @@ impl Engine {
     /// As [`open`](Self::open), of any of them: nothing is open then. `InUse` if this process has one of them open
     /// otherwise; `Attributes` if the base is empty and an alternate index is not.
     pub fn open_sphere(&self, base: &Files, upgrade: &[Files], options: OpenOptions) -> Result<DataSet, OpenError> {
+        self.shared().owner.check_open(&base.data)?;
         let output = options.access == Access::Output && !upgrade.is_empty();
         let files: Vec<&Path> = std::iter::once(base).chain(upgrade).map(|f| f.data.as_path()).collect();
         let mut open = loop {

@@ -26,11 +26,13 @@ mod plain {
         MutexGuard::unlocked(guard, act)
     }
 
-    /// Starts a thread that nobody waits for.
+    /// Starts a thread that nobody waits for. It takes no signals: they are the program's, whose handlers may need more
+    /// stack than it has, and must not run beside the program that they interrupt.
     ///
     /// # Errors
     /// The system has none to give.
     pub fn start(name: &str, stack: usize, act: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+        let _held = cica_disk::hold_signals();
         let thread = std::thread::Builder::new().name(name.into()).stack_size(stack);
         thread.spawn(act).map(drop)
     }

@@ -115,6 +115,7 @@ impl UnitOfRecovery {
     /// 12/16: a data set is fenced, or the log failed. The unit is open still. If the log failed, whoever opens the
     /// data sets next finds all of the unit or nothing. 8/104: a backout has taken part of it back and must go on.
     pub fn commit(&self) -> Result<(), RequestError> {
+        self.state.shared.owner.check()?;
         let _ending = self.state.ending.write();
         let sets = self.state.commit()?;
         drop(_ending);
@@ -129,6 +130,7 @@ impl UnitOfRecovery {
     /// 8/28 and the like: a change could not be taken back; the changes of other data sets have been, and asked again
     /// it goes on. 12/16: a data set is fenced; whoever opens it next takes the rest back, and the unit has ended.
     pub fn backout(&self) -> Result<(), RequestError> {
+        self.state.shared.owner.check()?;
         let ending = self.state.ending.write();
         let (sets, done) = self.state.back_out();
         drop(ending);
@@ -298,6 +300,10 @@ fn close(sets: Vec<DataSet>) {
 impl Drop for State {
     fn drop(&mut self) {
         if self.work.get_mut().sets.is_empty() {
+            return;
+        }
+        if self.shared.owner.is_parent() {
+            // F1: the parent's unit is open still. A handle that is dropped lets go of memory.
             return;
         }
         let (mut sets, _) = self.back_out();
