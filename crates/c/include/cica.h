@@ -15,7 +15,13 @@
  * that are done all or none. Environments, data sets and units may be used by many threads at once; a string by one at a
  * time (a second one gets CICA_BUSY), and each thread that reads or writes at the same time wants a string of its own. Handles are tokens, not addresses: a closed or foreign one is refused
  * with CICA_BAD_HANDLE, never followed. What was opened last is closed first: CICA_IN_USE says that something is
- * still open below. A child of a process that had opened something is refused with CICA_FORKED: open after fork(), or exec.
+ * still open below.
+ *
+ * FORK AND SIGNALS. A child of a process that had opened something is refused with CICA_FORKED, and has neither its
+ * files nor their locks: open after fork(), or exec. The library handles no signal of yours but SIGBUS, and that only
+ * where it reads a file that somebody cuts short. A handler may do what POSIX lets it do; a call of the library in one
+ * that interrupted a call is refused with CICA_INTERRUPTED. A process may end in any way at any moment, by a signal, by
+ * exit() or _exit() without a close: whoever opens the data sets next finds them whole, and a unit wholly or not at all.
  *
  * RESULTS. Every call returns CICA_OK (0) or one of the codes below, and has then changed nothing (what a failed write
  * or sync leaves is told at CICA_FENCED). cica_strerror() has the code's general words, cica_message() those of the last
@@ -98,7 +104,9 @@ enum {
     CICA_ARGUMENT = 0x6004,   /* a null pointer, an unknown flag, a text that is no data set name */
     CICA_FORKED = 0x6005,     /* the handle belongs to the parent process */
     CICA_HANDLES = 0x6006,    /* 65,536 handles are open */
-    CICA_INTERNAL = 0x6007    /* an error of the library; the handle is unusable now. Please report it */
+    CICA_INTERNAL = 0x6007,   /* an error of the library; the handle is unusable now. Please report it */
+    CICA_INTERRUPTED = 0x6008 /* called by a handler of a signal that interrupted a call of the same thread, or after a
+                                 handler has left that call by longjmp: it is not over, and never will be */
 };
 
 /* The library's version, such as "0.1.0". */

@@ -1,17 +1,48 @@
 //! The border between C and Rust: errors become codes and words, panics stop (B1), pointers are looked at (B2).
 
-use crate::code::{Error, CODES, INTERNAL, OK};
-use std::cell::RefCell;
+use crate::code::{Error, CODES, INTERNAL, INTERRUPTED, OK};
+use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_int, CStr, CString};
 use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::atomic::{compiler_fence, Ordering::SeqCst};
 
 thread_local! {
     /// Words of this thread's last failed call.
     static WORDS: RefCell<CString> = RefCell::default();
+    /// This thread is in a call (B4).
+    static IN_CALL: Cell<bool> = const { Cell::new(false) };
+    /// Its last call was refused for that.
+    static REFUSED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A call that is under way.
+struct Call;
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        compiler_fence(SeqCst);
+        IN_CALL.set(false);
+    }
+}
+
+/// Calls a function of the caller's, which may call us.
+pub fn outside<T>(theirs: impl FnOnce() -> T) -> T {
+    IN_CALL.set(false);
+    let done = theirs();
+    IN_CALL.set(true);
+    done
 }
 
 /// Carries out a call.
 pub fn call(what: impl FnOnce() -> Result<(), Error>) -> c_int {
+    let refused = IN_CALL.replace(true);
+    REFUSED.set(refused);
+    if refused {
+        return INTERRUPTED;
+    }
+    // A handler of a signal looks at it from here on.
+    compiler_fence(SeqCst);
+    let _call = Call;
     // What a panic leaves half done is behind a handle, which is gone by then.
     let done = catch_unwind(AssertUnwindSafe(what)).unwrap_or_else(|panic| {
         let why = panic.downcast_ref::<String>().cloned();
@@ -28,6 +59,11 @@ pub fn call(what: impl FnOnce() -> Result<(), Error>) -> c_int {
     }
 }
 
+/// No memory may be needed to say it.
+const INTERRUPTED_WORDS: &CStr =
+    c"a signal interrupted a call of this thread, and that call is not over: a handler may \
+    set a flag, and must not call the library, or leave it by longjmp";
+
 fn remember(words: &str) {
     let text = CString::new(words.replace('\0', " ")).unwrap_or_default();
     WORDS.with(|last| *last.borrow_mut() = text);
@@ -36,6 +72,9 @@ fn remember(words: &str) {
 /// Words of the last failed call of this thread.
 #[no_mangle]
 pub extern "C" fn cica_message() -> *const c_char {
+    if REFUSED.get() {
+        return INTERRUPTED_WORDS.as_ptr();
+    }
     WORDS.with(|last| last.borrow().as_ptr())
 }
 

@@ -60,6 +60,7 @@ codes! {
     FORKED = 0x6005, c"the handle belongs to the parent process";
     HANDLES = 0x6006, c"too many handles are open";
     INTERNAL = 0x6007, c"an error of the library";
+    INTERRUPTED = 0x6008, c"a signal interrupted a call of this thread, and that is not over";
 }
 
 /// A failed call: the code it returns and the words `cica_message` gives.

@@ -1,6 +1,6 @@
 //! Environments: a catalog and an engine; IDCAMS and the list of entries.
 
-use crate::border::{bytes, call, place, text};
+use crate::border::{bytes, call, outside, place, text};
 use crate::code::{Error, CATALOG, IN_USE};
 use crate::handle::{self, Object};
 use cica_catalog::Mask;
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn cica_idcams(
         let (listing, cc) = idcams(&env.session, source);
         if let Some(line) = line {
             for text in listing.split(|&b| b == b'\n') {
-                line(context, text.as_ptr().cast(), text.len());
+                outside(|| line(context, text.as_ptr().cast(), text.len()));
             }
         }
         // SAFETY: the caller's promise.
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn cica_list(
             let (Ok(name), Ok(kind)) = (name, kind) else {
                 return Err(Error::new(CATALOG, "a name in the catalog holds a zero byte"));
             };
-            ended = each(context, name.as_ptr(), kind.as_ptr());
+            ended = outside(|| each(context, name.as_ptr(), kind.as_ptr()));
             if ended != 0 {
                 break;
             }

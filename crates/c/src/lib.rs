@@ -9,6 +9,8 @@
 //! * B1. No panic leaves the library: the call answers `CICA_INTERNAL`, and the handle is gone.
 //! * B2. A pointer of the caller's is looked at only after it was found not to be null, and kept by no call.
 //! * B3. A handle is a token: it is looked up, never followed.
+//! * B4. A call of a thread that is in one already is refused: a handler of a signal makes it, or has left the first by
+//!   `longjmp`.
 
 #![deny(unsafe_op_in_unsafe_fn)]
 

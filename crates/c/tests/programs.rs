@@ -120,6 +120,19 @@ fn units_of_recovery_do_what_the_header_says() {
 }
 
 #[test]
+fn signals_and_forks_are_what_the_header_says() {
+    let place = Workplace::new("signals");
+    let fill = place.compile("examples/payroll.c", false);
+    assert!(run(&fill, &[&place.catalog()]).status.success());
+    let signals = place.compile("tests/signals.c", true);
+    for _ in 0..2 {
+        let done = run(&signals, &[&place.catalog()]);
+        assert_eq!(text(&done.stdout), "");
+        assert!(done.status.success(), "{}", done.status);
+    }
+}
+
+#[test]
 fn the_cpp_example_walks_backward() {
     let place = Workplace::new("walk");
     let fill = place.compile("examples/payroll.c", false);

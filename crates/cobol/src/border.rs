@@ -8,10 +8,11 @@ use crate::fd::Fd;
 use crate::generation::roll_off_all;
 use crate::libcob::layout::{close, lock, open, organization, read, select, Field, File};
 use crate::libcob::{libcob, next, Libcob};
-use crate::open::{Opened, Request};
+use crate::open::{may_be_a_data_set, Opened, Request};
 use crate::open_file::OpenFile;
-use crate::process::{is_forked, session, tell_forked};
+use crate::process::{is_forked, session, tell_forked, tell_interrupted};
 use crate::request;
+use crate::signal;
 use crate::status::{note, Outcome, Set};
 use crate::tell::{tell, CICA1207S, CICA1213S};
 use crate::unit;
@@ -57,6 +58,10 @@ fn keep(open: Box<OpenFile>) -> *mut c_void {
 /// Runs `act` behind the border; a panic becomes an outcome.
 #[inline]
 fn behind(act: impl FnOnce() -> Outcome) -> Outcome {
+    let Some(_under_way) = signal::begin() else {
+        tell_interrupted();
+        return Outcome::Logic;
+    };
     if is_forked() {
         tell_forked();
         return Outcome::Failed;
@@ -137,10 +142,17 @@ pub unsafe fn act_waiting(
                 done
             })
         }?;
-        match holder {
-            // The file itself is free meanwhile, so that COMMIT of another thread gets through.
-            Some(holder) if outcome == Outcome::RecordLocked && locks.wait(seen, holder) => {}
-            _ => return Some(outcome),
+        // The file itself is free meanwhile, so that COMMIT of another thread gets through.
+        let (Some(holder), Outcome::RecordLocked) = (holder, outcome) else {
+            return Some(outcome);
+        };
+        let mut may_be_free = false;
+        behind(|| {
+            may_be_free = locks.wait(seen, holder);
+            Outcome::Done
+        });
+        if !may_be_free {
+            return Some(outcome);
         }
     }
 }
@@ -220,12 +232,17 @@ pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int) -> Option<
     // SAFETY: the caller's promise, here and below.
     unsafe {
         let f = file.as_mut()?;
-        if !is_candidate(f) || f.open != open::CLOSED || is_forked() {
+        if !is_candidate(f) || f.open != open::CLOSED {
             return None;
         }
         let libcob = libcob()?;
         let assign = text(f.assign)?;
-        let mut opened = Opened::Libcobs;
+        if is_forked() {
+            // Its parent's session would have told whether it is a data set.
+            let refused = may_be_a_data_set(&assign);
+            return refused.then(|| behind(|| Outcome::Failed));
+        }
+        let mut libcobs = false;
         note(0, 0, 0);
         let outcome = behind(|| {
             let select_name = match f.select_name.is_null() {
@@ -234,20 +251,21 @@ pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int) -> Option<
             };
             let request = request_of(f, &select_name, &assign, mode as c_uchar);
             let bits = f.lock & !lock::OPEN_EXCLUSIVE | sharing as c_uchar;
-            opened = Request { locks: bits, ..request }.open();
-            Outcome::Done
-        });
-        match opened {
-            Opened::Libcobs if outcome == Outcome::Done => None,
-            Opened::Libcobs => Some(outcome),
-            Opened::Refused(outcome) => Some(outcome),
-            Opened::Cicas(open_file, outcome) => {
-                at_the_end(libcob);
-                request::opened(f, mode as c_uchar, sharing as c_uchar);
-                f.handler = keep(open_file);
-                Some(outcome)
+            match (Request { locks: bits, ..request }.open()) {
+                Opened::Libcobs => {
+                    libcobs = true;
+                    Outcome::Done
+                }
+                Opened::Refused(outcome) => outcome,
+                Opened::Cicas(open_file, outcome) => {
+                    at_the_end(libcob);
+                    request::opened(f, mode as c_uchar, sharing as c_uchar);
+                    f.handler = keep(open_file);
+                    outcome
+                }
             }
-        }
+        });
+        (!libcobs).then_some(outcome)
     }
 }
 
@@ -319,10 +337,13 @@ unsafe fn forget(file: *mut File, mode: u8) {
     // SAFETY: the caller's promise.
     unsafe {
         if let Some(kept) = kept(file) {
-            (*file).handler = std::ptr::null_mut();
-            (*file).open = mode;
-            *kept.lock() = None;
-            FREE.lock().push(kept);
+            behind(|| {
+                (*file).handler = std::ptr::null_mut();
+                (*file).open = mode;
+                *kept.lock() = None;
+                FREE.lock().push(kept);
+                Outcome::Done
+            });
         }
     }
 }
@@ -521,6 +542,9 @@ pub unsafe extern "C" fn cob_file_free(file: *mut *mut File, keys: *mut *mut c_v
 /// COMMIT: everything written to Cica's files stands and is durable; then libcob's part.
 #[no_mangle]
 pub extern "C" fn cob_commit() {
+    if signal::is_ending() {
+        return;
+    }
     end_unit("COMMIT", unit::commit);
     each_open(|open| {
         open.locks.unlock_all();
@@ -535,6 +559,10 @@ pub extern "C" fn cob_commit() {
 /// ROLLBACK: what was written to Cica's files since the last COMMIT is taken back; then libcob's part.
 #[no_mangle]
 pub extern "C" fn cob_rollback() {
+    // libcob's own handler of signals says it as well; the next OPEN takes back what is to be taken back.
+    if signal::is_ending() {
+        return;
+    }
     let mut unkept = false;
     if !unit::is_known() {
         each_open(|open| {
@@ -613,18 +641,28 @@ pub unsafe extern "C" fn cica_vsam_code(to: *mut c_uchar) -> c_int {
     0
 }
 
-/// What happens when the program ends: at STOP RUN its files are closed, at a signal they are made durable.
+/// What happens when the program ends: at STOP RUN and `exit` its unit is committed and its files are closed, at a
+/// signal what was answered is made durable.
 fn at_the_end(libcob: &'static Libcob) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // SAFETY: functions that stay.
         unsafe { libc::atexit(close_all) };
-        libcob.on_signal(keep_all);
+        libcob.on_signal(signal::note_end);
     });
 }
 
 extern "C" fn close_all() {
     if is_forked() {
+        return;
+    }
+    // A handler of the program's that calls `exit` may have come in the middle of a request, whose locks nobody will
+    // ever give back, or of malloc; and it is in no one's plan that half a unit stands. All is left to the log.
+    if signal::is_under_way() || !signal::is_ending() && signal::is_in_handler() {
+        return;
+    }
+    if signal::is_ending() {
+        keep_all();
         return;
     }
     let mut done = Ok(());
@@ -644,13 +682,10 @@ extern "C" fn close_all() {
     });
 }
 
-/// The signal may have come in the middle of a request, whose locks nobody will ever give back: what is locked is left
-/// to the log, from which the next OPEN recovers it.
-extern "C" fn keep_all(_: c_int) {
+/// What was answered is made durable, of files that no other thread is in the middle of. The unit of recovery stays
+/// open, so it goes back by the next OPEN.
+fn keep_all() {
     let Some(all) = KEPT.try_lock() else { return };
-    if is_forked() {
-        return;
-    }
     for kept in all.iter() {
         if let Some(Some(open)) = kept.try_lock().as_deref() {
             let _ = catch_unwind(AssertUnwindSafe(|| open.commit()));

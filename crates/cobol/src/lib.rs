@@ -10,6 +10,7 @@
 //! copybook   which bytes of a record are text;  code_set: EBCDIC data sets under ASCII programs;  as_read: their signs
 //! record_lock  LOCK MODE, READ WITH LOCK
 //! unit       COMMIT and ROLLBACK: the run unit's unit of recovery
+//! signal     what ends the program: its files are whole, and nothing hangs                (unsafe: C)
 //! status     the table of FILE STATUS;  process: session and fork guard;  tell: messages
 //! ```
 //! 1. A file is Cica's or libcob's from OPEN to CLOSE; libcob never sees a request for one of Cica's.
@@ -35,6 +36,7 @@ pub mod open_file;
 pub mod process;
 pub mod record_lock;
 mod request;
+mod signal;
 pub mod status;
 pub mod tell;
 pub mod unit;

@@ -76,6 +76,13 @@ fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
+/// Can an ASSIGN text mean a data set, where no catalog can be asked?
+pub fn may_be_a_data_set(assign: &str) -> bool {
+    assigned(assign, environment).is_ok_and(|assigned| {
+        assigned.explicit || assigned.name.is_some() && !path(&assigned.value, environment).exists()
+    })
+}
+
 impl Request<'_> {
     /// Carries the OPEN out.
     pub fn open(mut self) -> Opened {

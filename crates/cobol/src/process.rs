@@ -1,7 +1,8 @@
 //! What the program's process has: a session with the catalog that is meant, made at the first OPEN that may need it;
 //! and the guard against requests of a forked child, whose engine is its parent's.
 
-use crate::tell::{tell, CICA1209E, CICA1212E, CICA1221E};
+use crate::signal;
+use crate::tell::{tell, CICA1209E, CICA1212E, CICA1221E, CICA1222E};
 use cica_catalog::CatalogError;
 use cica_idcams::run::run_with_parm;
 use cica_idcams::{Act, Services, Source, Stamp, Style, Sysprint};
@@ -24,6 +25,9 @@ pub fn session(needed: bool) -> Option<&'static Session> {
     let started = SESSION.get_or_init(|| {
         // SAFETY: the function does nothing but store into a static.
         unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+        signal::watch();
+        // What it says must need no memory when it is said.
+        INTERRUPTED.get_or_init(|| format!("{}\n", CICA1222E.line(&[])));
         check_settings();
         start()
     });
@@ -94,6 +98,17 @@ pub fn tell_forked() {
     static TOLD: AtomicBool = AtomicBool::new(false);
     if !TOLD.swap(true, Relaxed) {
         tell(&CICA1212E, &[]);
+    }
+}
+
+static INTERRUPTED: OnceLock<String> = OnceLock::new();
+
+/// Tells, once, that a request came in the middle of another one, perhaps in a handler of a signal.
+pub fn tell_interrupted() {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    if let (false, Some(line)) = (TOLD.swap(true, Relaxed), INTERRUPTED.get()) {
+        // SAFETY: bytes of ours, by a call that handlers may make.
+        unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
     }
 }
 
