@@ -240,9 +240,14 @@ fn a_jump_out_of_a_handler_hangs_nothing() {
 #[test]
 fn a_signal_that_is_ignored_ends_nothing() {
     let (place, program) = begin("ignored", false);
-    let script = format!("trap '' HUP; exec {} end 1 r", program.display());
+    let script = format!("trap '' HUP; echo; exec {} end 1 r", program.display());
     let mut command = place.command(Path::new("/bin/sh"));
-    let mut child = command.args(["-c", &script]).spawn().unwrap();
+    let mut child = command.args(["-c", &script]).stdout(Stdio::piped()).spawn().unwrap();
+    // From here on they are ignored.
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
     for _ in 0..20 {
         // SAFETY: a child that was not waited for.
         unsafe { libc::kill(child.id() as i32, libc::SIGHUP) };

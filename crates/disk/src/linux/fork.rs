@@ -1,8 +1,8 @@
 //! What a child after `fork` gets of the files that its parent has open: nothing.
 //!
-//! Parent and child share what the system calls an open file, and with it the lock: the parent may close and die, and
-//! the data set is in use until the child ends. So in a child each of our descriptors is replaced, under its own number,
-//! by one that is good for nothing.
+//! Parent and child share what the system calls an open file, and with it the lock: the parent may die, and the data
+//! set is in use until the child ends. So in a child each of our descriptors is replaced, under its own number, by one that
+//! is good for nothing.
 //!
 //! 1. A descriptor stands in the table from before it is locked until it is closed.
 //! 2. The child's handler makes plain calls alone, and reads atomics: other threads' locks stay locked in a child.
@@ -78,7 +78,7 @@ extern "C" fn in_child() {
                 while bits != 0 {
                     let fd = number * PIECE + at * 64 + bits.trailing_zeros() as usize;
                     bits &= bits - 1;
-                    // Where nothing can be had it is closed: a lock that is kept would be worse than a number used again.
+                    // Where nothing can be had it is closed: a lock kept would be worse than a number used again.
                     match nothing {
                         0.. => libc::dup3(nothing, fd as i32, libc::O_CLOEXEC),
                         _ => libc::close(fd as i32),
