@@ -1,8 +1,8 @@
 //! What a child after `fork` gets of the files that its parent has open: nothing.
 //!
 //! Parent and child share what the system calls an open file, and with it the lock: the parent may die, and the data
-//! set is in use until the child ends. So in a child each of our descriptors is replaced, under its own number, by one that
-//! is good for nothing.
+//! set is in use until the child ends. So in a child each of our descriptors is replaced, under its own number, by one
+//! that is good for nothing.
 //!
 //! 1. A descriptor stands in the table from before it is locked until it is closed.
 //! 2. The child's handler makes plain calls alone, and reads atomics: other threads' locks stay locked in a child.

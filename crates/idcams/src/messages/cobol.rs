@@ -75,7 +75,7 @@ CICA1221E 8 "{name}={value} IS NONE OF {words}; {taken} IS TAKEN",
     "Correct the value.";
 CICA1222E 8 "A REQUEST CAME IN THE MIDDLE OF ANOTHER ONE OF THE SAME THREAD, AND IS REFUSED",
     "A handler of a signal interrupted a request of the program's and makes one itself, or has left it by longjmp. The \
-     first cannot go on, so what a second would find is not known: it gets status 91 (92 in the set enterprise). At the \
-     end of the program nothing is committed; the next OPEN takes back what has no COMMIT.",
+     first cannot go on, so what a second would find is not known: it gets status 91 (92 in the set enterprise). At \
+     the end of the program nothing is committed; the next OPEN takes back what has no COMMIT.",
     "Let the handler set a flag that the program looks at, and return.";
 }
