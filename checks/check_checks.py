@@ -8,6 +8,7 @@ import sys
 import tempfile
 import unittest
 
+import compat
 import mutants
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -33,6 +34,28 @@ def tidy(files, directory):
     subprocess.run(["git", "add", "-A"], cwd=root, check=True)
     done = subprocess.run([sys.executable, HERE / "tidy.py"], cwd=root, capture_output=True, text=True)
     return done.returncode, done.stdout
+
+
+class Compat(unittest.TestCase):
+    BUILT = "| request | |\n|---|---|\n| GET and PUT CNV (control intervals), ADR updates of a KSDS | not built |\n"
+
+    def test_a_row_that_another_row_contradicts_is_told(self):
+        other = "| deviation | reason |\n|---|---|\n| PUT CNV replaces a CI | z/OS checks nothing |\n"
+        self.assertEqual(
+            compat.contradictions(self.BUILT + other, []),
+            ["line 3 calls PUT CNV not built, line 6 tells of it"],
+        )
+        self.assertEqual(compat.contradictions(self.BUILT.replace("not built", "done") + other, []), [])
+
+    def test_a_row_that_the_sources_contradict_is_told(self):
+        sources = [("a.rs", "/// GET CNV: the image of a control interval\n"), ("b.rs", "// what GET CNV would be\n")]
+        self.assertEqual(
+            compat.contradictions(self.BUILT, sources), ["line 3 calls GET CNV not built, a.rs is about it"]
+        )
+
+    def test_rows_that_agree_pass(self):
+        other = "| ASY, CHECK | not built |\n| PUT NUP, PUT UPD | done |\n| ADR (by RBA) | done |\n"
+        self.assertEqual(compat.contradictions(self.BUILT + other, [("a.rs", "/// CHECKS: all\n")]), [])
 
 
 class Docs(unittest.TestCase):

@@ -10,10 +10,24 @@ pub struct Date {
 }
 
 impl Date {
-    /// A day by year (1900-2155) and day of the year (1-366).
+    /// The day that FOR(9999) and RETPD(9999) set, which never comes.
+    pub const NEVER: Date = Date { year: 1999, day: 365 };
+
+    /// A day by year (1900-2155) and day of the year (1-366). Day 366 of 1999 is one too: it stands for never.
     pub fn new(year: u16, day: u16) -> Option<Date> {
         let valid = (1900..=2155).contains(&year) && (1..=days_in(year)).contains(&day);
-        valid.then_some(Date { year, day })
+        (valid || (year, day) == (1999, 366)).then_some(Date { year, day })
+    }
+
+    /// As an expiration date: does it never come? 1999.365 and 1999.366, which tape labels and data sets have had for
+    /// this since long before 1999, and the last day there is.
+    pub fn is_never(self) -> bool {
+        matches!((self.year, self.day), (1999, 365 | 366) | (2155, 365))
+    }
+
+    /// As an expiration date: does it keep a data set on the day `today`?
+    pub fn keeps_on(self, today: Date) -> bool {
+        self.is_never() || self > today
     }
 
     /// The day (UTC) of a clock reading in nanoseconds since 1970.

@@ -187,7 +187,10 @@ impl Contents {
     fn roll(&mut self, base: &Name, name: &Name, today: Date) -> Result<Rolled, CatalogError> {
         let (scratch, purge) = self.gdg(base).map_or((false, false), |gdg| (gdg.scratch, gdg.purge));
         let entry = self.get(name)?.clone();
-        let kept = entry.history().and_then(|h| h.expires).is_some_and(|day| day > today);
+        let kept = entry
+            .history()
+            .and_then(|h| h.expires)
+            .is_some_and(|day| day.keeps_on(today));
         let rolled = Rolled {
             entry,
             scratch: scratch && (purge || !kept),

@@ -56,3 +56,21 @@ fn a_clock_reading_is_a_day() {
 fn dates_are_in_order() {
     assert!(day("2022365") < day("2023001"));
 }
+
+#[test]
+fn dates_that_mean_never_never_come() {
+    let today = day("2026001");
+    for text in ["99365", "99366", "1999365", "1999366", "2155365"] {
+        assert!(day(text).is_never() && day(text).keeps_on(today), "{text}");
+    }
+    assert_eq!(Date::NEVER, day("99365"));
+    for text in ["99364", "2000365", "2000366", "2025365", "2026001"] {
+        assert!(!day(text).is_never() && !day(text).keeps_on(today), "{text}");
+    }
+    assert!(day("2026002").keeps_on(today) && !day("2026002").is_never());
+    assert_eq!(
+        Date::parse("98366"),
+        None,
+        "1998 had no such day, and nobody meant anything by it"
+    );
+}

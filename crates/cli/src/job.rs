@@ -5,8 +5,7 @@ use crate::failure::{Failure, Status};
 use crate::progress::Progress;
 use crate::session::Session;
 use cica_disk::Clock;
-use cica_idcams::run::run_with_parm;
-use cica_idcams::{Act, DdTable, Services, Source, Stamp, Style, Sysprint};
+use cica_idcams::{run, Act, DdTable, Services, Source, Stamp, Style, Sysprint};
 use cica_qsam::DdText;
 use std::io::{self, Write};
 
@@ -67,8 +66,8 @@ impl Job {
         let stamp = stamp(&*session.clock);
         let mut services = services(session, self.dd, Progress::counting(self.unit, global));
         let mut sysprint = Sysprint::new(&mut listing, Style::Plain, stamp);
-        let source = Source::from_text(&self.cards);
-        let maxcc = run_with_parm("MARGINS(1 4096)", source, &mut services as &mut dyn Act, &mut sysprint);
+        let source = Source::of_program(&self.cards);
+        let maxcc = run(source, &mut services as &mut dyn Act, &mut sysprint);
         // Dropped first, so that a line of progress is gone from the terminal.
         drop(services);
         for message in messages(&String::from_utf8_lossy(&listing)) {

@@ -4,8 +4,7 @@
 use crate::signal;
 use crate::tell::{tell, CICA1209E, CICA1212E, CICA1221E, CICA1222E};
 use cica_catalog::CatalogError;
-use cica_idcams::run::run_with_parm;
-use cica_idcams::{Act, Services, Source, Stamp, Style, Sysprint};
+use cica_idcams::{run, Act, Services, Source, Stamp, Style, Sysprint};
 use cica_session::{io_from_environment, pool_from_environment, Session, SessionError, Start};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::OnceLock;
@@ -122,8 +121,8 @@ pub fn idcams(session: &Session, cards: &str) -> Result<(), String> {
     let seconds = i64::try_from(session.clock.now() / 1_000_000_000).unwrap_or(i64::MAX);
     let mut listing = Vec::new();
     let mut sysprint = Sysprint::new(&mut listing, Style::Plain, Stamp::from_unix(seconds));
-    let source = Source::from_text(cards);
-    let cc = run_with_parm("MARGINS(1 4096)", source, &mut services as &mut dyn Act, &mut sysprint);
+    let source = Source::of_program(cards);
+    let cc = run(source, &mut services as &mut dyn Act, &mut sysprint);
     drop(sysprint);
     if cc < 8 {
         return Ok(());

@@ -52,6 +52,19 @@ impl Source {
         Source::from_lines(text.lines().map(str::to_owned).collect())
     }
 
+    /// Control cards that a program writes: every column is read, so that no text is cut, however long a name or path
+    /// is.
+    pub fn of_program(text: &str) -> Source {
+        let margins = Margins {
+            left: 1,
+            right: u32::MAX,
+        };
+        Source {
+            margins,
+            ..Source::from_text(text)
+        }
+    }
+
     /// Control cards from a file's bytes: text lines, or card images (a multiple of 80 bytes without a line end).
     /// Bytes that are not UTF-8 become the replacement character, which no keyword or name accepts.
     pub fn from_bytes(bytes: &[u8]) -> Source {

@@ -73,7 +73,6 @@ const NOT_SHOWN: &[(&str, &str)] = &[
     ("IDC11778I", "control areas are given back within one commit"),
     ("IDC21700I", "every finding is a major one"),
     ("IDC21702I", "every finding is a major one"),
-    ("IDC0548I", "partitioned data sets are not built"),
     ("IDC0549I", "partitioned data sets are not built"),
     ("IDC0553I", "partitioned data sets are not built"),
     ("IDC3018I", "a test may run as root, who may write everywhere"),

@@ -7,17 +7,19 @@
 //! | NEW with RECORG, or LIKE a cluster | is defined as DEFINE CLUSTER would | loads it |
 //! | NEW without | is entered as DEFINE NONVSAM would, with an empty file | begins it anew |
 //!
-//! What is made is made by those commands: ALLOCATE writes their cards. If the DD name cannot be had nothing is made.
+//! What is made is made by those commands: ALLOCATE fills their parameters in. If the DD name cannot be had nothing is
+//! made.
 
 use super::failure::{not_found, refused, Failure};
 use super::open;
 use super::sequential::{relative, Sequential};
 use super::Services;
 use crate::messages::{CICA0909I, CICA0916E};
-use crate::params::{Command, Params};
-use crate::parser;
+use crate::params::{Command, Number, Param, Params, Value, Word};
+use crate::pos::Pos;
 use crate::run::Act;
 use crate::sysprint::Sysprint;
+use crate::table::{Support, Verb};
 use cica_catalog::{Entry, Name};
 use cica_qsam::DdText;
 use std::fmt::Write;
@@ -27,24 +29,29 @@ const FAILED: u8 = 12;
 
 /// Carries out ALLOCATE.
 pub fn allocate(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
-    match carry_out(services, &command.params, out) {
+    match carry_out(services, command, out) {
         Ok(cc) => cc,
         Err(failure) => failure.with_cc(FAILED).tell(out),
     }
 }
 
-fn carry_out(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<u8, Failure> {
-    let ddname = params.name("FILE").unwrap_or_default();
+fn carry_out(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result<u8, Failure> {
+    let params = &command.params;
+    let ddname = match params.name("FILE") {
+        Some(ddname) => ddname.to_owned(),
+        None => made_up(services),
+    };
+    let ddname = ddname.as_str();
     let data_set = params.name("DATASET").unwrap_or_default().to_ascii_uppercase();
     if services.dd.get(ddname).is_some() && !params.flag("REUSE") {
         return Err(Failure::new(&CICA0916E, &[("name", &ddname)]));
     }
     let text = dd_text(&data_set, params)?;
     if params.flag("NEW") {
-        let cards = cards(services, &data_set, params)?;
-        let made = make(services, &cards, out)?;
-        if made > 0 {
-            return Ok(made.max(FAILED));
+        let definition = definition(services, &data_set, command)?;
+        let cc = services.act(&definition, out);
+        if cc > 0 {
+            return Ok(cc.max(FAILED));
         }
     }
     let sequential = there(services, ddname, &text)?;
@@ -91,19 +98,28 @@ fn there(services: &Services, ddname: &str, text: &DdText) -> Result<Option<Sequ
     }
 }
 
-/// The cards of the DEFINE that makes a new data set.
-fn cards(services: &Services, data_set: &str, params: &Params) -> Result<String, Failure> {
+/// A DD name that nobody has, for an ALLOCATE without FILE.
+fn made_up(services: &Services) -> String {
+    let names = (1..100_000).map(|number| format!("SYS{number:05}"));
+    let mut free = names.filter(|name| services.dd.get(name).is_none());
+    free.next().unwrap_or_default()
+}
+
+/// The DEFINE that makes a new data set.
+fn definition(services: &Services, data_set: &str, command: &Command) -> Result<Command, Failure> {
+    let params = &command.params;
+    let wrong = |words: &str| refused(&words, 140, 0);
     if relative(data_set).is_some() {
-        let words = "the generation is made when something is written to it: leave NEW and its space out";
-        return Err(refused(&words, 140, 0));
-    }
-    if matches!(params.name("DSORG"), Some("PO" | "DA")) {
-        return Err(refused(
-            &"only DSORG(PS), and RECORG for VSAM, can be made here",
-            140,
-            0,
+        return Err(wrong(
+            "the generation is made when something is written to it: leave NEW and its space out",
         ));
     }
+    let partitioned = ["PO", "DA", "LIBRARY", "PDS", "HFS"];
+    let kind = [params.name("DSORG"), params.name("DSNTYPE")];
+    if kind.into_iter().flatten().any(|word| partitioned.contains(&word)) {
+        return Err(wrong("only DSORG(PS), and RECORG for VSAM, can be made here"));
+    }
+    let name = Name::parse(data_set).map_err(|error| refused(&error, 140, 0))?;
     let like = match params.name("LIKE") {
         Some(text) => {
             let name = Name::parse(text).map_err(|error| refused(&error, 140, 0))?;
@@ -111,71 +127,137 @@ fn cards(services: &Services, data_set: &str, params: &Params) -> Result<String,
         }
         None => None,
     };
-    let volumes: Vec<&str> = params.list("VOLUME").iter().map(|word| word.text.as_str()).collect();
-    let volumes = match volumes.is_empty() {
-        true => "*".to_owned(),
-        false => volumes.join(" "),
-    };
-    match (params.name("RECORG"), &like) {
-        (None, None | Some(Entry::NonVsam(_))) => Ok(format!(
-            " DEFINE NONVSAM (NAME({data_set}) DEVICETYPES(SYSDA) VOLUMES({volumes}){})\n",
-            retention(params)
-        )),
-        (None | Some(_), _) => cluster(data_set, params, like.as_ref(), &volumes),
+    let mut volumes: Vec<&str> = params.list("VOLUME").iter().map(|word| word.text.as_str()).collect();
+    if volumes.is_empty() {
+        volumes.push("*");
     }
+    let made = match (params.name("RECORG"), &like) {
+        (None, None | Some(Entry::NonVsam(_))) => {
+            Definition::new(Verb::DefineNonvsam, command.at).words("DEVICETYPES", &["SYSDA"])
+        }
+        _ => cluster(params, like.as_ref(), command.at)?,
+    };
+    let made = made.words("NAME", &[name.as_str()]).words("VOLUMES", &volumes);
+    let made = match (params.number("RETPD"), params.numbers("EXPDT")) {
+        (Some(days), _) => made.numbers("FOR", &[days]),
+        (None, [day]) => made.numbers("TO", &[day.value]),
+        _ => made,
+    };
+    Ok(made.command)
 }
 
-fn cluster(data_set: &str, params: &Params, like: Option<&Entry>, volumes: &str) -> Result<String, Failure> {
-    let mut card = format!(
-        " DEFINE CLUSTER (NAME({data_set}) -\n  VOLUMES({volumes}){}",
-        retention(params)
-    );
+fn cluster(params: &Params, like: Option<&Entry>, at: Pos) -> Result<Definition, Failure> {
+    let mut made = Definition::new(Verb::DefineCluster, at);
     if let Some(like) = like {
-        let _ = write!(card, " -\n  MODEL({})", like.name());
+        made = made.model(like.name());
     }
-    let organization = match params.name("RECORG") {
-        Some("KS") => " INDEXED",
-        Some("ES") => " NONINDEXED",
-        Some("RR") => " NUMBERED",
-        Some("LS") => " LINEAR",
-        _ => "",
+    made = match params.name("RECORG") {
+        Some("KS") => made.flag("INDEXED"),
+        Some("ES") => made.flag("NONINDEXED"),
+        Some("RR") => made.flag("NUMBERED"),
+        Some("LS") => made.flag("LINEAR"),
+        _ => made,
     };
-    card += organization;
     if let Some(length) = params.number("KEYLEN").filter(|length| *length > 0) {
-        let _ = write!(card, " KEYS({length} {})", params.number("KEYOFF").unwrap_or(0));
+        made = made.numbers("KEYS", &[length, params.number("KEYOFF").unwrap_or(0)]);
     }
     if let Some(length) = params.number("LRECL").filter(|length| *length > 0) {
-        let _ = write!(card, " RECORDSIZE({length} {length})");
+        made = made.numbers("RECORDSIZE", &[length, length]);
     }
-    let amounts: Vec<String> = params.numbers("SPACE").iter().map(|n| n.value.to_string()).collect();
-    if !amounts.is_empty() {
-        let Some(unit) = ["CYLINDERS", "TRACKS"].into_iter().find(|unit| params.flag(unit)) else {
-            let words = "say CYLINDERS or TRACKS beside SPACE: blocks are of sequential data sets";
-            return Err(refused(&words, 140, 0));
-        };
-        let _ = write!(card, " -\n  {unit}({})", amounts.join(" "));
+    let amounts: Vec<u64> = params.numbers("SPACE").iter().map(|n| n.value).collect();
+    if amounts.is_empty() {
+        return Ok(made);
     }
-    Ok(card + ")\n")
+    let times = match params.name("AVGREC") {
+        Some("U") => Some(1),
+        Some("K") => Some(1_024),
+        Some("M") => Some(1_048_576),
+        _ => None,
+    };
+    if let Some(times) = times {
+        let records: Vec<u64> = amounts.iter().map(|n| (n * times).min(RECORDS_MAX)).collect();
+        return Ok(made.numbers("RECORDS", &records));
+    }
+    let Some(unit) = ["CYLINDERS", "TRACKS"].into_iter().find(|unit| params.flag(unit)) else {
+        let words = "say CYLINDERS, TRACKS or AVGREC beside SPACE: blocks are of sequential data sets";
+        return Err(refused(&words, 140, 0));
+    };
+    Ok(made.numbers(unit, &amounts))
 }
 
-fn retention(params: &Params) -> String {
-    match params.number("RETPD") {
-        Some(days) => format!(" FOR({days})"),
-        None => String::new(),
-    }
+/// What RECORDS takes at most.
+const RECORDS_MAX: u64 = 16_777_215;
+
+/// A DEFINE that is filled in here and not read from cards, so that no name or value is too long for a line.
+struct Definition {
+    command: Command,
 }
 
-/// Carries out the cards; the condition code.
-fn make(services: &mut Services, cards: &str, out: &mut Sysprint) -> Result<u8, Failure> {
-    let mut cc = 0;
-    for parsed in parser::commands(cards) {
-        match parsed {
-            Ok(command) => cc = cc.max(services.act(&command, out)),
-            Err(diagnostics) => {
-                diagnostics.iter().for_each(|diagnostic| out.diagnose(diagnostic));
-                cc = FAILED;
-            }
+impl Definition {
+    fn new(verb: Verb, at: Pos) -> Definition {
+        Definition {
+            command: Command {
+                verb,
+                at,
+                params: Params::default(),
+                notes: Vec::new(),
+            },
         }
     }
-    Ok(cc)
+
+    fn flag(self, keyword: &str) -> Definition {
+        self.with(keyword, Value::Flag)
+    }
+
+    fn words(self, keyword: &str, texts: &[&str]) -> Definition {
+        let at = self.command.at;
+        let words = texts.iter().map(|text| Word {
+            text: (*text).to_owned(),
+            at,
+        });
+        self.with(keyword, Value::Words(words.collect()))
+    }
+
+    fn numbers(self, keyword: &str, values: &[u64]) -> Definition {
+        let at = self.command.at;
+        let numbers = values.iter().map(|value| Number { value: *value, at });
+        self.with(keyword, Value::Numbers(numbers.collect()))
+    }
+
+    fn model(self, name: &Name) -> Definition {
+        let at = self.command.at;
+        let word = Word {
+            text: name.to_string(),
+            at,
+        };
+        let mut group = Params::default();
+        group.push(Param {
+            keyword: "entry",
+            at,
+            value: Value::Words(vec![word]),
+            support: Support::Done,
+        });
+        self.with("MODEL", Value::Group(group))
+    }
+
+    /// Puts a parameter in as the table has it; all those above are in it.
+    fn with(mut self, keyword: &str, value: Value) -> Definition {
+        let at = self.command.at;
+        if let Some(param) = self
+            .command
+            .verb
+            .spec()
+            .object
+            .iter()
+            .find(|param| param.word == keyword)
+        {
+            self.command.params.push(Param {
+                keyword: param.word,
+                at,
+                value,
+                support: param.support,
+            });
+        }
+        self
+    }
 }

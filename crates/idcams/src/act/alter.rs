@@ -15,7 +15,7 @@ mod volumes;
 
 use super::failure::{not_found, refused, Failure};
 use super::generations::rolled_off;
-use super::{said, Services};
+use super::{member, said, Services};
 use crate::messages::{IDC0531I, IDC0532I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
@@ -66,6 +66,7 @@ struct Target {
 
 fn targets(services: &Services, text: &str, params: &Params) -> Result<Vec<Target>, Failure> {
     let contents = services.catalog(params, text)?.contents()?;
+    member::check_entry(&contents, text)?;
     let mask = Mask::parse(text).map_err(|error| refused(&error, 8, 42))?;
     let new_name = params.name("NEWNAME");
     let names = match mask.is_generic() {

@@ -26,7 +26,7 @@ pub use wanted::default_volume;
 use super::failure::Failure;
 use super::generations::rolled_off;
 use super::Services;
-use crate::messages::{CICA0933I, CICA0935I, IDC0181I, IDC0508I, IDC0509I, IDC0512I};
+use crate::messages::{CICA0905I, CICA0933I, CICA0935I, IDC0181I, IDC0508I, IDC0509I, IDC0512I};
 use crate::params::Command;
 use crate::sysprint::Sysprint;
 use cica_catalog::check;
@@ -83,6 +83,8 @@ struct Defined {
     rounded: Vec<(u32, u32)>,
     /// Where the key ends, if that is beyond an average record.
     key_end: Option<u32>,
+    /// KEYS was written and has no effect.
+    unused_keys: bool,
 }
 
 /// Generations that leave their group for a cluster that came in.
@@ -205,6 +207,7 @@ impl Defined {
                 .filter(differ)
                 .collect(),
             key_end: Some(key_end).filter(|end| *end > wish.record_size.average),
+            unused_keys: wanted.unused_keys,
         })
     }
 
@@ -240,6 +243,9 @@ impl Defined {
         }
         for (given, taken) in &self.rounded {
             out.say(&CICA0933I, &[("given", given), ("taken", taken)]);
+        }
+        if self.unused_keys {
+            out.say(&CICA0905I, &[("item", &"KEYS")]);
         }
         if let Some(end) = self.key_end {
             out.say(&CICA0935I, &[("end", &end), ("average", &said.record_size.average)]);

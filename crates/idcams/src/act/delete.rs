@@ -10,8 +10,8 @@ mod uncataloged;
 
 use super::failure::{refused, Failure};
 use super::removal::Removal;
-use super::{usercatalog, volume, Services};
-use crate::messages::{Entry as Message, IDC0550I, IDC0551I, IDC0556I};
+use super::{member, usercatalog, volume, Services};
+use crate::messages::{Entry as Message, IDC0548I, IDC0550I, IDC0551I, IDC0556I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
 use cica_catalog::entry::Kind;
@@ -61,7 +61,11 @@ fn named(services: &Services, text: &str, params: &Params, out: &mut Sysprint) -
 
 fn not_deleted(name: &str, failure: &Failure, out: &mut Sysprint) -> u8 {
     let cc = failure.tell(out);
-    out.say(&IDC0551I, &[("name", &name)]);
+    let message = match member::is_member(name) {
+        true => &IDC0548I,
+        false => &IDC0551I,
+    };
+    out.say(message, &[("name", &name)]);
     cc.clamp(NOT_DELETED, 12)
 }
 
@@ -149,11 +153,14 @@ pub(super) fn with_related(contents: &Contents, name: &Name) -> Result<Vec<Entry
 
 pub(super) fn expired(services: &Services, entry: &Entry) -> Result<(), Failure> {
     match entry.history().and_then(|history| history.expires) {
-        Some(day) if day > services.today() => Err(refused(
-            &format!("{} is kept until {day}; say PURGE to delete it before", entry.name()),
-            84,
-            6,
-        )),
+        Some(day) if day.keeps_on(services.today()) => {
+            let name = entry.name();
+            let words = match day.is_never() {
+                true => format!("{name} is kept for ever ({day}); say PURGE to delete it"),
+                false => format!("{name} is kept until {day}; say PURGE to delete it before"),
+            };
+            Err(refused(&words, 84, 6))
+        }
         _ => Ok(()),
     }
 }

@@ -27,6 +27,7 @@ mod input;
 pub mod listcat;
 mod listing;
 mod making;
+mod member;
 mod merge;
 mod open;
 mod output;

@@ -113,7 +113,13 @@ fn record_size(params: &Params) -> Option<RecordSize> {
 
 fn retention(history: &mut History, params: &Params, today: Date) -> Result<(), Failure> {
     if let Some(days) = params.number("FOR") {
-        history.expires = Some(today.plus_days(days as u32));
+        // Never, whatever today is.
+        let never = days == 9_999;
+        history.expires = Some(if never {
+            Date::NEVER
+        } else {
+            today.plus_days(days as u32)
+        });
     }
     if let Some(day) = params.number("TO") {
         history.expires = Some(date(day)?);

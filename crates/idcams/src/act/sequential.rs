@@ -16,6 +16,7 @@
 use super::define::default_volume;
 use super::failure::{not_found, refused, Failure};
 use super::generations::rolled_off;
+use super::member::{check_entry, is_member};
 use super::open::no_file;
 use super::trouble::GAVE_UP;
 use super::Services;
@@ -89,6 +90,9 @@ impl Sequential {
             Some((base, relative)) => (base, Some(relative)),
             None => (text, None),
         };
+        if let (true, Ok(library)) = (is_member(text), Name::parse(text.split('(').next().unwrap_or_default())) {
+            check_entry(&*services.home(&library)?.contents()?, text).map_err(|failure| failure.with_cc(GAVE_UP))?;
+        }
         let Ok(name) = Name::parse(base) else {
             return Ok(None);
         };

@@ -2,7 +2,7 @@
 
 use super::build::*;
 use super::common::*;
-use super::{Form, Param, Verb, VerbSpec};
+use super::{Form, Kind, Param, Verb, VerbSpec};
 
 /// Why an ESDS does not become an LDS.
 const CONTROL_INFORMATION: &str =
@@ -11,7 +11,12 @@ const CONTROL_INFORMATION: &str =
 /// Attributes NULLIFY can take away.
 const NULLIFY: &[Param] = &[
     flag("ACCOUNT", "accounting text").abbr(&["ACCT"]),
-    flag("AUTHORIZATION", "checking program").abbr(&["AUTH"]),
+    value(
+        "AUTHORIZATION",
+        Kind::Words,
+        "checking program: MODULE, or STRING alone",
+    )
+    .abbr(&["AUTH"]),
     flag("BWO", "backup-while-open"),
     flag("CODE", "password prompt"),
     flag("CONTROLPW", "password").abbr(&["CTLPW"]),
@@ -64,14 +69,14 @@ const CHANGES: &[Param] = &[
         59,
         "volumes added at the end of the list",
     )
-    .abbr(&["AVOL"]),
+    .abbr(&["ADDVOLUME", "AVOL"]),
     names(
         "REMOVEVOLUMES",
         Form::AnyVolser,
         59,
         "unused volumes taken from the list",
     )
-    .abbr(&["RVOL"]),
+    .abbr(&["REMOVEVOLUME", "RVOL"]),
     BUFFERSPACE,
     FREESPACE,
     KEYS.help("length and offset of the key; only while the data set is empty"),
@@ -161,7 +166,7 @@ const CHANGES: &[Param] = &[
     FILE,
     CATALOG,
 ];
-const PARAMS: [Param; 26 + CHANGES.len()] = join(&[
+const PARAMS: [Param; 31 + CHANGES.len()] = join(&[
     &[name(
         "entryname",
         Form::Mask,
@@ -175,6 +180,7 @@ const PARAMS: [Param; 26 + CHANGES.len()] = join(&[
     &WRITECHECK,
     &CLASSES,
     &RLS,
+    &STAGING,
     &PASSWORDS,
 ]);
 pub(super) static ALTER: VerbSpec = VerbSpec {
@@ -200,6 +206,10 @@ const DELETE_OPTIONS: &[Param] = &[
         .abbr(&["VOLENTRY", "VOLENT"])
         .one_of("type")
         .never(NO_TAPES),
+    flag("MASTERCATALOG", "catalog of the run")
+        .abbr(&["MRCAT", "MCAT"])
+        .one_of("type")
+        .never("the catalog of a run is not deleted from within; remove its directory when nothing is in it"),
     flag("NVR", "file of a non-VSAM data set that no catalog names").one_of("type"),
     flag("VVR", "component that no catalog names").one_of("type"),
     flag(
@@ -254,6 +264,9 @@ const DELETE_OPTIONS: &[Param] = &[
     .default("yes"),
     names("EXCLUDE", Form::Mask, 100, "entries MASK leaves alone"),
     flag("TEST", "show what would be deleted and delete nothing"),
+    flag("IGNOREERROR", "VSE: delete what cannot be read too")
+        .abbr(&["IGNERR"])
+        .never("DELETE removes what cannot be read anyway; leave it out"),
     flag("RECOVERY", "catalog or group goes, and its data stay on the volumes")
         .abbr(&["RCVRY", "RVR"])
         .one_of("recovery"),
@@ -267,7 +280,7 @@ const DELETE_OPTIONS: &[Param] = &[
     FILE.accepted(),
     CATALOG,
 ];
-const DELETE_PARAMS: [Param; 33] = join(&[
+const DELETE_PARAMS: [Param; 35] = join(&[
     &[names(
         "entryname",
         Form::Mask,

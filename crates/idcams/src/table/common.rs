@@ -47,7 +47,7 @@ pub(super) const SPACE: [Param; 5] = [
         1,
         "space in cylinders: first extent, then each further one",
     )
-    .abbr(&["CYL"])
+    .abbr(&["CYLINDER", "CYL"])
     .one_of("space"),
     numbers(
         "KILOBYTES",
@@ -71,10 +71,10 @@ pub(super) const SPACE: [Param; 5] = [
         1,
         "space for so many records of average length, rounded up to tracks",
     )
-    .abbr(&["REC"])
+    .abbr(&["RECORD", "REC"])
     .one_of("space"),
     numbers("TRACKS", QUANTITY, 1, "space in tracks")
-        .abbr(&["TRK"])
+        .abbr(&["TRACK", "TRK"])
         .one_of("space"),
 ];
 
@@ -129,6 +129,7 @@ pub(super) const KEYS: Param = numbers(
     2,
     "length of the key and its offset in the record",
 )
+.abbr(&["KEY"])
 .default("64 0");
 pub(super) const RECORDSIZE: Param = numbers(
     "RECORDSIZE",
@@ -159,7 +160,7 @@ pub(super) const SHAREOPTIONS: Param = numbers(
     1,
     "who may have it open at the same time",
 )
-.abbr(&["SHR"])
+.abbr(&["SHAREOPTION", "SHR"])
 .default("1 3");
 pub(super) const BUFFERSPACE: Param =
     number("BUFFERSPACE", 0, 16_776_704, "least bytes of buffers an open gets").abbr(&["BUFSPC", "BUFSP"]);
@@ -237,8 +238,74 @@ pub(super) const KEYRANGES: Param = value(
     Kind::KeyRanges,
     "spread key ranges over volumes; no longer done",
 )
-.abbr(&["KRNG"])
+.abbr(&["KEYRANGE", "KRNG"])
 .stored();
+
+/// Where data sets were on a mass storage system: taken and kept, there is none.
+pub(super) const STAGING: [Param; 5] = [
+    flag("STAGE", "staged from mass storage at open")
+        .one_of("stage")
+        .stored(),
+    flag("BIND", "staged and kept on the disk").one_of("stage").stored(),
+    flag("CYLINDERFAULT", "staged as it is used")
+        .abbr(&["CYLF"])
+        .one_of("stage")
+        .stored(),
+    flag("DESTAGEWAIT", "close waits for the mass storage")
+        .abbr(&["DSTGW"])
+        .one_of("destage")
+        .stored(),
+    flag("NODESTAGEWAIT", "close does not wait")
+        .abbr(&["NDSTGW"])
+        .one_of("destage")
+        .stored(),
+];
+
+/// What VSE's DEFINE CLUSTER has of its own.
+pub(super) const VSE: [Param; 6] = [
+    flag("COMPRESSED", "VSE: records are compressed; they are not")
+        .abbr(&["CMP"])
+        .one_of("compressed")
+        .stored(),
+    flag("NOCOMPRESSED", "VSE: records are not compressed")
+        .abbr(&["NCMP"])
+        .one_of("compressed")
+        .default("yes"),
+    value(
+        "RECORDFORMAT",
+        Kind::Words,
+        "VSE: format of the records of a managed sequential file",
+    )
+    .abbr(&["RECFM"])
+    .stored(),
+    value("USECLASS", Kind::Words, "VSE: class of the space of a volume")
+        .abbr(&["UCLS"])
+        .stored(),
+    flag("NOALLOCATION", "VSE: no space of its own; it is given all the same")
+        .abbr(&["NAL"])
+        .stored(),
+    flag(
+        "DEFAULTVOLUMES",
+        "VSE: volumes of the default model; the system chooses",
+    )
+    .abbr(&["DEFAULTVOLUME", "DFVOL"])
+    .stored(),
+];
+
+/// Whether a recovery area kept a copy of the catalog's entries.
+pub(super) const RECOVERABLE: [Param; 2] = [
+    flag(
+        "RECOVERABLE",
+        "a copy of the entries is kept; the volumes keep one always",
+    )
+    .abbr(&["RVBL"])
+    .one_of("recoverable")
+    .stored(),
+    flag("NOTRECOVERABLE", "no such copy")
+        .abbr(&["NRVBL"])
+        .one_of("recoverable")
+        .stored(),
+];
 
 /// Passwords of catalogs before RACF: taken and kept, never asked for.
 pub(super) const PASSWORDS: [Param; 8] = [
@@ -256,7 +323,7 @@ pub(super) const PASSWORDS: [Param; 8] = [
         .stored(),
     name("CODE", Form::Word, "name shown when a password is asked for").stored(),
     number("ATTEMPTS", 0, 7, "how often a password may be mistyped")
-        .abbr(&["ATT"])
+        .abbr(&["ATTEMPT", "ATT"])
         .stored(),
     group("AUTHORIZATION", AUTHORIZATION, "program that checks the user")
         .abbr(&["AUTH"])

@@ -4,10 +4,52 @@ use super::build::*;
 use super::common::*;
 use super::{Form, Kind, Param, Verb, VerbSpec};
 
-const ENVIRONMENT: &[Param] = &[flag("DUMMY", "hand ISAM records marked as deleted on").abbr(&["DUM"])];
+/// How a sequential file is laid out, as VSE and DOS/VS say it; the DD statement or the entry says it here.
+const ENVIRONMENT: &[Param] = &[
+    flag("DUMMY", "hand ISAM records marked as deleted on")
+        .abbr(&["DUM"])
+        .accepted(),
+    choice(
+        "RECORDFORMAT",
+        &[
+            ("FIXUNB", &["F"]),
+            ("FIXBLK", &["FB"]),
+            ("VARUNB", &["V"]),
+            ("VARBLK", &["VB"]),
+            ("SPNUNB", &["S"]),
+            ("SPNBLK", &["SB"]),
+            ("UNDEF", &["U"]),
+        ],
+        "format of the records",
+    )
+    .abbr(&["RECFM"])
+    .accepted(),
+    number("RECORDSIZE", 1, 16_777_215, "length of a record")
+        .abbr(&["RECSZ"])
+        .accepted(),
+    number("BLOCKSIZE", 1, 16_777_215, "length of a block")
+        .abbr(&["BLKSZ"])
+        .accepted(),
+    value("PRIMEDATADEVICE", Kind::Words, "device of the file")
+        .abbr(&["PDEV"])
+        .accepted(),
+    value("HIGHINDEXDEVICE", Kind::Words, "device of an ISAM file's index")
+        .abbr(&["HINDEXDEVICE", "HDEV"])
+        .accepted(),
+    value("DISPOSITION", Kind::Words, "VSE: what is done with the file at the end")
+        .abbr(&["DISP"])
+        .accepted(),
+    flag("NOLABEL", "VSE: tape without labels").abbr(&["NLBL"]).accepted(),
+    flag("STDLABEL", "VSE: tape with labels").abbr(&["SLBL"]).accepted(),
+    flag("NOREWIND", "VSE: tape stays where it is")
+        .abbr(&["NREW"])
+        .accepted(),
+    flag("REWIND", "VSE: tape is rewound").abbr(&["REW"]).accepted(),
+    flag("UNLOAD", "VSE: tape is unloaded").abbr(&["UNLD"]).accepted(),
+];
 pub(super) const ON_FILE: &[Param] = &[
     name("ddname", Form::Ddname, "DD name").positional().required(),
-    group("ENVIRONMENT", ENVIRONMENT, "how ISAM records are taken")
+    group("ENVIRONMENT", ENVIRONMENT, "how the file is laid out")
         .abbr(&["ENV"])
         .accepted(),
 ];
@@ -15,7 +57,7 @@ pub(super) const ON_DATASET: &[Param] = &[
     name("entryname", Form::Mask, "data set name; A.B(M) for a member")
         .positional()
         .required(),
-    group("ENVIRONMENT", ENVIRONMENT, "how ISAM records are taken")
+    group("ENVIRONMENT", ENVIRONMENT, "how the file is laid out")
         .abbr(&["ENV"])
         .accepted(),
 ];

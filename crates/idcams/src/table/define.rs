@@ -27,10 +27,11 @@ const UNENCRYPTED: &str =
     "data sets are not encrypted here, and none may pass for one that is; put the volume on an encrypted file system";
 
 /// What may be written at every level and means the component there.
-const COMPONENT: [Param; 14] = join(&[
+const COMPONENT: [Param; 19] = join(&[
     &SPACE,
     &[VOLUMES, FILE, OWNER, MODEL, SHAREOPTIONS, EXCEPTIONEXIT, CISZ],
     &UNIQUE,
+    &STAGING,
 ]);
 const DATA_ONLY: [Param; 12] = join(&[
     &[KEYS, RECORDSIZE, FREESPACE, BUFFERSPACE, KEYRANGES, CCSID],
@@ -107,20 +108,21 @@ const CLUSTER_ONLY: [Param; 13] = join(&[
             .never(DOCUMENTS),
     ],
 ]);
-const CLUSTER_OBJECT: [Param; 71] = join(&[
+const CLUSTER_OBJECT: [Param; 82] = join(&[
     &[NAME],
     &COMPONENT,
     &DATA_ONLY,
     &PAIRS,
     &INDEX_PLACEMENT,
     &CLUSTER_ONLY,
+    &VSE,
     &CLASSES,
     &RLS,
     &RECATALOG,
     &PASSWORDS,
 ]);
-pub(super) const DATA: [Param; 41] = join(&[&[COMPONENT_NAME], &COMPONENT, &DATA_ONLY, &PAIRS, &PASSWORDS]);
-pub(super) const INDEX: [Param; 33] = join(&[&[COMPONENT_NAME], &COMPONENT, &PAIRS, &INDEX_PLACEMENT, &PASSWORDS]);
+pub(super) const DATA: [Param; 46] = join(&[&[COMPONENT_NAME], &COMPONENT, &DATA_ONLY, &PAIRS, &PASSWORDS]);
+pub(super) const INDEX: [Param; 38] = join(&[&[COMPONENT_NAME], &COMPONENT, &PAIRS, &INDEX_PLACEMENT, &PASSWORDS]);
 const COMPONENTS: [Param; 3] = [
     group(
         "DATA",
@@ -187,7 +189,7 @@ const AIX_ONLY: [Param; 8] = [
     TO,
     FOR,
 ];
-const AIX_OBJECT: [Param; 55] = join(&[
+const AIX_OBJECT: [Param; 60] = join(&[
     &[NAME],
     &AIX_ONLY,
     &COMPONENT,

@@ -74,7 +74,7 @@ const NONVSAM_OBJECT: &[Param] = &[
         Kind::Words,
         "position of the data set on each tape",
     )
-    .abbr(&["FSEQN"]),
+    .abbr(&["FILESEQUENCENUMBER", "FSEQN"]),
     flag("COLLECTION", "names an object collection").never("there is no object storage"),
     flag("RECATALOG", "make the entry anew")
         .abbr(&["RCTLG"])
@@ -136,7 +136,7 @@ const fn stored<const N: usize>(mut params: [Param; N]) -> [Param; N] {
     params
 }
 
-const CATALOG_OBJECT: [Param; 32] = join(&[
+const CATALOG_OBJECT: [Param; 42] = join(&[
     &[NAME],
     &stored(SPACE),
     &[
@@ -172,6 +172,8 @@ const CATALOG_OBJECT: [Param; 32] = join(&[
     ]),
     &WRITECHECK,
     &CLASSES,
+    &RECOVERABLE,
+    &PASSWORDS,
 ]);
 const CATALOG_COMPONENTS: [Param; 3] = [
     group("DATA", &DATA, "attributes of the data component").stored(),
@@ -196,7 +198,7 @@ pub(super) static MASTERCATALOG: VerbSpec = VerbSpec {
     ..define(
         Verb::DefineMasterCatalog,
         "DEFINE MASTERCATALOG",
-        &["MCAT"],
+        &["MRCAT", "MCAT"],
         &CATALOG_OBJECT,
         &CATALOG_COMPONENTS,
         "give the catalog of the run the name that CATALOG can say",
@@ -268,7 +270,7 @@ const VOLUME_OBJECT: &[Param] = &[
         16_777_215,
         "cylinders that the extents of all data sets may take together; no bound when left out",
     )
-    .abbr(&["CYL"]),
+    .abbr(&["CYLINDER", "CYL"]),
     text(
         "PATH",
         4_096,

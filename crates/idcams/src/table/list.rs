@@ -34,11 +34,19 @@ const LISTCAT_OPTIONS: &[Param] = &[
     flag("NOCDILVL", "leave that out").one_of("cdilvl").default("yes"),
     flag("PREFIX", "with the user's prefix").one_of("prefix").accepted(),
     flag("NOPREFIX", "without it").one_of("prefix").default("yes"),
-    flag("NAME", "names only").one_of("fields").default("yes"),
+    flag("NOTUSABLE", "only data sets that are not usable")
+        .abbr(&["NUS"])
+        .never("no entry is marked as not usable; cica verify finds what is damaged"),
+    flag("NAME", "names only")
+        .abbr(&["NAMES"])
+        .one_of("fields")
+        .default("yes"),
     flag("HISTORY", "names, owner, creation, expiration")
         .abbr(&["HIST"])
         .one_of("fields"),
-    flag("VOLUME", "history and volumes").abbr(&["VOL"]).one_of("fields"),
+    flag("VOLUME", "history and volumes")
+        .abbr(&["VOLUMES", "VOL"])
+        .one_of("fields"),
     flag("ALLOCATION", "history, volumes and space")
         .abbr(&["ALLOC"])
         .one_of("fields"),
@@ -48,7 +56,7 @@ const LISTCAT_OPTIONS: &[Param] = &[
     FILE.accepted(),
     CATALOG,
 ];
-const LISTCAT_PARAMS: [Param; 30] = join(&[&ENTRY_TYPES, LISTCAT_OPTIONS]);
+const LISTCAT_PARAMS: [Param; 31] = join(&[&ENTRY_TYPES, LISTCAT_OPTIONS]);
 pub(super) static LISTCAT: VerbSpec = VerbSpec {
     abbrs: &["LISTC"],
     example: "LISTCAT LEVEL(PAYROLL) ALL",

@@ -126,9 +126,7 @@ const ALLOCATE_PARAMS: &[Param] = &[
     text("DATASET", 56, "data set, or a relative generation")
         .abbr(&["DSNAME", "DA", "DSN"])
         .required(),
-    name("FILE", Form::Ddname, "DD name it gets")
-        .abbr(&["DDNAME", "DD", "F", "FI"])
-        .required(),
+    name("FILE", Form::Ddname, "DD name it gets; made up when left out").abbr(&["DDNAME", "DD", "F", "FI"]),
     flag("OLD", "use alone").one_of("status"),
     flag("SHR", "use with others").one_of("status"),
     flag("MOD", "add at the end").one_of("status"),
@@ -150,7 +148,7 @@ const ALLOCATE_PARAMS: &[Param] = &[
     )
     .abbr(&["SP"]),
     flag("CYLINDERS", "quantities are cylinders")
-        .abbr(&["CYL"])
+        .abbr(&["CYLINDER", "CYL"])
         .one_of("unit"),
     flag("TRACKS", "quantities are tracks")
         .abbr(&["TRACK", "TRK"])
@@ -170,7 +168,26 @@ const ALLOCATE_PARAMS: &[Param] = &[
     choice("DSORG", &[("PS", &[]), ("PO", &[]), ("DA", &[])], "organization"),
     number("DIR", 1, 16_777_215, "directory blocks").never("partitioned data sets are directories of the system here"),
     name("UNIT", Form::Word, "device").accepted(),
-    names("VOLUME", Form::Volser, 255, "volumes").abbr(&["VOL"]),
+    names("VOLUME", Form::Volser, 255, "volumes").abbr(&["VOLUMES", "VOL"]),
+    choice(
+        "DSNTYPE",
+        &[
+            ("BASIC", &[]),
+            ("LARGE", &[]),
+            ("EXTREQ", &[]),
+            ("EXTPREF", &[]),
+            ("LIBRARY", &[]),
+            ("PDS", &[]),
+            ("HFS", &[]),
+        ],
+        "kind of data set; partitioned ones are refused",
+    ),
+    choice(
+        "AVGREC",
+        &[("U", &[]), ("K", &[]), ("M", &[])],
+        "quantities are so many records, thousands or millions",
+    )
+    .one_of("unit"),
     name("LIKE", Form::Dsname, "data set to take attributes from"),
     name("REFDD", Form::Ddname, "DD name to take attributes from").never("name the data set behind it with LIKE"),
     flag("REUSE", "give up what the DD name was").abbr(&["RU"]),
@@ -184,7 +201,23 @@ const ALLOCATE_PARAMS: &[Param] = &[
     name("STORAGECLASS", Form::Word, "SMS class")
         .abbr(&["STORCLAS"])
         .accepted(),
-    number("RETPD", 0, 9999, "days to keep a new data set"),
+    number("RETPD", 0, 9999, "days to keep a new data set; 9999 for ever").one_of("retention"),
+    value("EXPDT", Kind::Date, "keep a new data set until this date").one_of("retention"),
+    flag("INPUT", "to be read").one_of("direction").accepted(),
+    flag("OUTPUT", "to be written").one_of("direction").accepted(),
+    flag("PRIVATE", "a volume of its own").accepted(),
+    flag("PARALLEL", "all volumes mounted at once").accepted(),
+    flag("PROTECT", "protected by RACF").accepted(),
+    flag("ROUND", "space in whole cylinders").accepted(),
+    number("UCOUNT", 1, 255, "how many devices").accepted(),
+    number("MAXVOL", 1, 255, "how many volumes at most").accepted(),
+    number("VSEQ", 1, 255, "volume to begin with").accepted(),
+    number("POSITION", 1, 65_535, "place on a tape").accepted(),
+    value("LABEL", Kind::Words, "labels of a tape").accepted(),
+    number("BUFNO", 1, 255, "buffers").accepted(),
+    number("NCP", 1, 99, "requests at the same time").accepted(),
+    value("OPTCD", Kind::Words, "options of the access method").accepted(),
+    value("EROPT", Kind::Words, "what a damaged block does").accepted(),
 ];
 pub(super) static ALLOCATE: VerbSpec = VerbSpec {
     abbrs: &["ALLOC"],

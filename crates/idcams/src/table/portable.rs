@@ -86,8 +86,8 @@ const OBJECT: &[Param] = &accepted([
     ORDERED[0],
     ORDERED[1],
     VOLUMES,
-    names("DEVICETYPE", Form::Word, 59, "device type of the catalog's volume")
-        .abbr(&["DEVT"])
+    names("DEVICETYPES", Form::Word, 59, "device types of the volumes")
+        .abbr(&["DEVICETYPE", "DEVT"])
         .accepted(),
     CLASSES[0],
     CLASSES[1],
@@ -281,7 +281,7 @@ const BLDINDEX_PARAMS: &[Param] = &[
     .abbr(&["SORTML"])
     .accepted(),
     names("WORKFILES", Form::Ddname, 2, DDNAMES)
-        .abbr(&["WFILE"])
+        .abbr(&["WORKFILE", "WFILES", "WFILE"])
         .default("IDCUT1 IDCUT2"),
     CATALOG,
 ];

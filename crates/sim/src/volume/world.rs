@@ -252,8 +252,7 @@ impl World {
             let text = DdText::parse(&copy.display().to_string()).map_err(|error| Trouble::Wrong(error.to_string()))?;
             services.dd.insert("COPY", text);
         }
-        let mut source = Source::from_text(&format!(" {text}\n"));
-        source.margins.right = 250;
+        let source = Source::of_program(text);
         let mut listing = Vec::new();
         let maxcc = run(
             source,

@@ -70,6 +70,7 @@ pub fn recatalog(services: &Services, command: &Command, alternate: bool) -> Res
             generated: (false, false),
             rounded: Vec::new(),
             key_end: None,
+            unused_keys: false,
         };
         let rolled = put_in(services, contents, defined.entry())?;
         Ok((defined, rolled))

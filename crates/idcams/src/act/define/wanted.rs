@@ -33,6 +33,8 @@ pub struct Wanted {
     pub wish: Wish,
     /// Everything else.
     pub attributes: Attributes,
+    /// KEYS was written for an organization that has none.
+    pub unused_keys: bool,
 }
 
 /// The three lists of a command, and what MODEL names.
@@ -55,6 +57,7 @@ impl Wanted {
             Organization::Ksds if attributes.keys.is_none() => {
                 attributes.keys = Some(Keys { length: 64, offset: 0 });
             }
+            Organization::Esds | Organization::Rrds | Organization::Vrrds => attributes.keys = None,
             // It has no records.
             Organization::Lds => attributes.record_size = RecordSize { average: 0, maximum: 0 },
             _ => {}
@@ -85,6 +88,7 @@ impl Wanted {
             index_volumes,
             index_share,
             wish,
+            unused_keys: attributes.keys.is_none() && lists.for_data("KEYS").is_some(),
             attributes,
         })
     }

@@ -5,6 +5,7 @@
 //! 2. When a type is said, only entries of it are meant; one that is named in full and is of another type is refused.
 
 use super::super::failure::{not_found, refused, Failure};
+use super::super::member;
 use crate::messages::IDC2900I;
 use crate::params::Params;
 use cica_catalog::entry::Kind;
@@ -29,6 +30,7 @@ pub fn select(contents: &Contents, text: &str, params: &Params) -> Result<Vec<Na
         .iter()
         .find(|(keyword, _)| params.flag(keyword))
         .map(|(_, kind)| *kind);
+    member::check_entry(contents, text)?;
     let mask = Mask::parse(text).map_err(|error| refused(&error, 8, 42))?;
     if !mask.is_generic() {
         return named(contents, text, kind).map(|name| vec![name]);

@@ -6,6 +6,7 @@
 //! 2. Types choose among these. CREATION and EXPIRATION choose by the dates of the entry.
 
 use super::super::failure::{not_found, refused, Failure};
+use super::super::member;
 use super::model::{Describer, ListcatEntry};
 use crate::params::Params;
 use cica_catalog::entry::Kind;
@@ -83,7 +84,7 @@ impl Choice {
         let ends = |days: u32| {
             history
                 .and_then(|h| h.expires)
-                .is_some_and(|day| day <= self.today.plus_days(days))
+                .is_some_and(|day| !day.is_never() && day <= self.today.plus_days(days))
         };
         let kinds = entry.components().map(|(kind, _)| kind).chain([entry.kind()]);
         self.creation.is_none_or(old)
@@ -143,6 +144,7 @@ impl Choice {
 
     /// What a name of ENTRIES means.
     pub fn entries(&self, describer: &Describer, text: &str, each: &mut dyn FnMut(Vec<Listed>)) -> Result<(), Failure> {
+        member::check_entry(describer.contents, text)?;
         let mask = Mask::parse(text).map_err(|error| refused(&error, 8, 42))?;
         if !mask.is_generic() {
             let name = Name::parse(text).map_err(|error| refused(&error, 8, 42))?;
