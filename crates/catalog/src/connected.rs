@@ -38,6 +38,9 @@ pub(crate) struct Connections {
 /// A name of the master catalog itself: a user catalog entry with this directory.
 pub const ITSELF: &str = ".";
 
+/// What a catalog is called that nobody gave a name.
+pub const UNNAMED: &str = "CATALOG.MASTER";
+
 impl Catalog {
     /// The catalog that an entry of this name is to be looked for in and made in.
     pub fn home(self: &Arc<Catalog>, name: &Name) -> Result<Arc<Catalog>, CatalogError> {
@@ -49,9 +52,27 @@ impl Catalog {
         }
     }
 
+    /// What it is called: the name its master knows it by, or that it has for itself, or [`UNNAMED`].
+    pub fn called_name(&self) -> Result<String, CatalogError> {
+        let master = self.connections.above.as_ref();
+        let (contents, here) = match master.and_then(|(master, here)| Some((master.upgrade()?, here))) {
+            Some((master, here)) => (master.contents()?, here.clone()),
+            None => (self.contents()?, PathBuf::from(ITSELF)),
+        };
+        let mut catalogs = contents.entries().filter_map(|entry| match entry {
+            Entry::UserCatalog(catalog) => Some(catalog),
+            _ => None,
+        });
+        let found = catalogs.find(|catalog| Path::new(&catalog.directory) == here);
+        Ok(found.map_or_else(|| UNNAMED.to_owned(), |catalog| catalog.name.to_string()))
+    }
+
     /// The user catalog of this name, or of this alias.
     pub fn called(self: &Arc<Catalog>, name: &Name) -> Result<Arc<Catalog>, CatalogError> {
         let contents = self.contents()?;
+        if name.as_str() == UNNAMED && contents.find(name).is_none() && self.called_name()? == UNNAMED {
+            return Ok(self.clone());
+        }
         let entry = match contents.get(name)? {
             Entry::Alias(alias) => contents.get(&contents.stands_for(alias)?)?,
             entry => entry,

@@ -14,8 +14,8 @@ use std::io::{self, Write};
 /// Characters of text in a line, carriage control not counted.
 pub const WIDTH: usize = 120;
 
-/// Lines on a page.
-pub const PAGE_LINES: usize = 60;
+/// Lines on a page, heading and blank lines counted, as z/OS has them.
+pub const PAGE_LINES: usize = 53;
 
 /// The time shown in headings. Passed in, so that a run can be repeated to the byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

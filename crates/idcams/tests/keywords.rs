@@ -1,5 +1,5 @@
-//! Every keyword that IDCAMS of MVS 3.8 takes, in every spelling, is taken here or refused with its reason; what VSE and
-//! later systems added is in the second list.
+//! Every keyword that IDCAMS of MVS 3.8 takes, in every spelling, is taken here or refused with its reason; what VSE
+//! and later systems added is in the second list.
 //!
 //! `keywords-mvs38.csv` has command, keyword and alternate spellings, from the command descriptors of a system in the public
 //! domain. A keyword that the table has must have all spellings at each place where it stands; one that the table has

@@ -41,12 +41,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
 
 /// LISTCAT's fields of an entry, those of its components and their files inside it.
 fn listcat(session: &Session, catalog: &Catalog, contents: &Contents, entry: &Entry) -> Result<Value, Failure> {
-    let describer = Describer {
-        engine: &session.engine,
-        catalog,
-        contents,
-        figures: true,
-    };
+    let describer = Describer::new(&session.engine, catalog, contents, true)?;
     let listed = describer.describe(entry);
     let mut all = listed.first().map_or_else(|| json!({}), listcat_json);
     for ((kind, component), listed) in entry.components().zip(listed.iter().skip(1)) {

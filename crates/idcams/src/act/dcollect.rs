@@ -79,12 +79,7 @@ fn records(services: &Services, params: &Params, attributes: &Attributes) -> Res
     let mut all = Vec::new();
     for catalog in services.catalog.all()? {
         let contents = catalog.contents()?;
-        let describer = Describer {
-            engine: &services.engine,
-            catalog: &catalog,
-            contents: &contents,
-            figures: true,
-        };
+        let describer = Describer::new(&services.engine, &catalog, &contents, true)?;
         if !params.flag("NOVOLUMEINFO") && catalog.directory() == services.catalog.directory() {
             let volumes = contents.volumes().filter(|volume| wanted(volume.serial.as_str()));
             for v in volumes {

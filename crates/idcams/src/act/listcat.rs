@@ -7,6 +7,7 @@ mod json;
 mod model;
 mod page;
 mod select;
+mod sphere;
 
 pub use json::listcat_json;
 pub use model::{
@@ -82,7 +83,7 @@ fn listed(services: &Services, params: &Params, out: &mut Sysprint) -> Result<u8
     };
 
     if names.is_empty() {
-        let subtitle = format!("LISTING FROM CATALOG -- {}", whole.directory().display());
+        let subtitle = format!("LISTING FROM CATALOG -- {}", whole.called_name()?);
         listing.out.subtitle(Some(&subtitle));
         listing.out.new_page();
     }
@@ -105,9 +106,10 @@ fn listed(services: &Services, params: &Params, out: &mut Sysprint) -> Result<u8
     }
     if params.flag("SPACE") {
         let contents = whole.contents()?;
+        let called = whole.called_name()?;
         contents
             .volumes()
-            .for_each(|volume| listing.volume(volume, &contents, whole.directory()));
+            .for_each(|volume| listing.volume(volume, &contents, &called, whole.directory()));
     }
     Ok(listing.end())
 }
@@ -121,12 +123,8 @@ struct Look<'a> {
 impl Look<'_> {
     fn at<T>(&self, catalog: &Catalog, list: impl FnOnce(&Describer) -> T) -> Result<T, Failure> {
         let contents = catalog.contents()?;
-        Ok(list(&Describer {
-            engine: &self.services.engine,
-            catalog,
-            contents: &contents,
-            figures: self.figures,
-        }))
+        let describer = Describer::new(&self.services.engine, catalog, &contents, self.figures)?;
+        Ok(list(&describer))
     }
 }
 
@@ -177,10 +175,10 @@ impl Listing<'_, '_> {
         }
     }
 
-    fn volume(&mut self, volume: &Volume, contents: &Contents, catalog: &Path) {
+    fn volume(&mut self, volume: &Volume, contents: &Contents, called: &str, directory: &Path) {
         self.count("SPACE");
         let out = &mut *self.out;
-        heading("VOLUME", &volume.serial, &catalog.display().to_string(), false, out);
+        heading("VOLUME", &volume.serial, called, false, out);
         if self.fields == Fields::Name {
             return;
         }
@@ -199,7 +197,7 @@ impl Listing<'_, '_> {
             ],
             out,
         );
-        section(&[format!("DIRECTORY--{}", volume.path(catalog).display())], out);
+        section(&[format!("DIRECTORY--{}", volume.path(directory).display())], out);
     }
 
     /// The page of counts.

@@ -261,12 +261,7 @@ fn outfile_takes_the_listing() {
 
 fn described(world: &World, name: &str) -> Vec<ListcatEntry> {
     let contents = world.services.catalog.contents().unwrap();
-    let describer = Describer {
-        engine: &world.services.engine,
-        catalog: &world.services.catalog,
-        contents: &contents,
-        figures: true,
-    };
+    let describer = Describer::new(&world.services.engine, &world.services.catalog, &contents, true).unwrap();
     describer.describe(contents.get(&name.parse().unwrap()).unwrap())
 }
 

@@ -49,6 +49,7 @@ fn words(entry: &ListcatEntry) -> Value {
             .iter()
             .map(|(serial, device, number)| json!({"volser": serial, "devtype": device, "fseqn": number}))
             .collect();
+        all["status"] = json!(file.generation.then_some("ACTIVE"));
         all["volumes"] = json!(volumes);
         all["file"] = json!(file.file);
         all["format"] = json!(file.format);
@@ -61,6 +62,7 @@ fn history(history: &HistoryFields) -> Value {
         "dataset_owner": history.owner,
         "creation": history.created.to_string(),
         "expiration": history.expires.map(|day| day.to_string()),
+        "last_alter": history.last_alter.map(|day| day.to_string()),
     })
 }
 

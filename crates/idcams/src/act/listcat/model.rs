@@ -5,9 +5,9 @@
 //! 2. When a file cannot be read, the entry is shown as if it had never been loaded, and `trouble` says so.
 
 use super::super::said::kept;
-use cica_catalog::entry::{Attributes, Component, Kind, Log, Relate};
+use cica_catalog::entry::{Attributes, Component, Kind, Log, NonVsam, Relate};
 use cica_catalog::generation::Generation;
-use cica_catalog::{Catalog, CatalogError, Contents, Date, Device, Entry};
+use cica_catalog::{Catalog, CatalogError, Contents, Date, Device, Entry, Name};
 use cica_engine::Engine;
 use cica_format::attributes::{Attributes as FileAttributes, Organization};
 use cica_format::root::{Root, Statistics};
@@ -19,7 +19,7 @@ pub struct ListcatEntry {
     pub kind: Kind,
     /// Its name.
     pub name: String,
-    /// Directory of the catalog it is in.
+    /// What the catalog it is in is called.
     pub catalog: String,
     /// Owner and dates; an alias has none.
     pub history: Option<HistoryFields>,
@@ -50,11 +50,15 @@ pub struct HistoryFields {
     pub created: Date,
     /// EXPIRATION.
     pub expires: Option<Date>,
+    /// LAST ALTER of a group, instead: the day its newest generation came, or its own.
+    pub last_alter: Option<Date>,
 }
 
 /// VOLUMES of a data set that is not VSAM's, and where its records are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileFields {
+    /// Is it a generation of a group? All that are cataloged are active.
+    pub generation: bool,
     /// VOLSER, DEVTYPE and FSEQN of each volume.
     pub volumes: Vec<(String, String, String)>,
     /// File name on the first volume or path, where it is not the data set's name.
@@ -187,19 +191,33 @@ pub struct ExtentFields {
 }
 
 /// Where entries are described from.
-#[derive(Clone, Copy)]
 pub struct Describer<'a> {
-    /// Reads the roots of files.
-    pub engine: &'a Engine,
-    /// Where files are.
-    pub catalog: &'a Catalog,
     /// What it holds.
     pub contents: &'a Contents,
-    /// Are the figures of files wanted? Without them no file is read.
-    pub figures: bool,
+    engine: &'a Engine,
+    catalog: &'a Catalog,
+    called: String,
+    figures: bool,
 }
 
-impl Describer<'_> {
+impl<'a> Describer<'a> {
+    /// Describes entries of `catalog`, which holds `contents`. `figures`: are those of files wanted? Without them no file
+    /// is read.
+    pub fn new(
+        engine: &'a Engine,
+        catalog: &'a Catalog,
+        contents: &'a Contents,
+        figures: bool,
+    ) -> Result<Describer<'a>, CatalogError> {
+        Ok(Describer {
+            contents,
+            engine,
+            catalog,
+            called: catalog.called_name()?,
+            figures,
+        })
+    }
+
     /// The entry, and after it its components.
     pub fn describe(&self, entry: &Entry) -> Vec<ListcatEntry> {
         let mut all = vec![self.entry(entry)];
@@ -233,7 +251,7 @@ impl Describer<'_> {
         let mut symbolic = None;
         match entry {
             Entry::Aix(aix) => associations.push((Kind::Cluster, aix.relate.to_string())),
-            Entry::Path(path) => associations.push((self.kind_of(&path.target), path.target.to_string())),
+            Entry::Path(path) => associations.extend(self.along(&path.target)),
             Entry::Alias(alias) => match &alias.relate {
                 Relate::Entry(name) => associations.push((self.kind_of(name), name.to_string())),
                 Relate::Symbolic(text) => {
@@ -262,11 +280,12 @@ impl Describer<'_> {
         ListcatEntry {
             kind: entry.kind(),
             name: entry.name().to_string(),
-            catalog: self.catalog.directory().display().to_string(),
+            catalog: self.called.clone(),
             history: entry.history().map(|history| HistoryFields {
                 owner: history.owner.clone(),
                 created: history.created,
                 expires: history.expires,
+                last_alter: self.last_alter(entry),
             }),
             cluster: entry.attributes().map(cluster_fields),
             values: values_of_entry(entry),
@@ -274,12 +293,45 @@ impl Describer<'_> {
             associations,
             symbolic,
             component: None,
-            file: file_of_entry(entry),
+            file: self.file_of(entry),
             trouble: None,
         }
     }
 
-    fn kind_of(&self, name: &cica_catalog::Name) -> Kind {
+    /// What a path leads through: an alternate index with its components, then the components of its base; or the base
+    /// with its own.
+    fn along(&self, target: &Name) -> Vec<(Kind, String)> {
+        let mut along = vec![(self.kind_of(target), target.to_string())];
+        let entry = self.contents.get(target).ok();
+        let base = match entry {
+            Some(Entry::Aix(aix)) => self.contents.get(&aix.relate).ok(),
+            _ => None,
+        };
+        for entry in [entry, base].into_iter().flatten() {
+            let components = entry.components();
+            along.extend(components.map(|(kind, component)| (kind, component.name.to_string())));
+        }
+        along
+    }
+
+    fn last_alter(&self, entry: &Entry) -> Option<Date> {
+        let Entry::Gdg(gdg) = entry else { return None };
+        let generations = self.contents.generations(&gdg.name);
+        let came = generations
+            .iter()
+            .filter_map(|(_, entry)| Some(entry.history()?.created));
+        came.chain([gdg.history.created]).max()
+    }
+
+    fn file_of(&self, entry: &Entry) -> Option<FileFields> {
+        let Entry::NonVsam(data_set) = entry else {
+            return None;
+        };
+        let group = Generation::of(&data_set.name).and_then(|(base, _)| self.contents.gdg(&base));
+        Some(file_fields(data_set, group.is_some()))
+    }
+
+    fn kind_of(&self, name: &Name) -> Kind {
         self.contents.find(name).map_or(Kind::Cluster, |found| found.kind())
     }
 
@@ -342,7 +394,7 @@ impl Describer<'_> {
         if root.as_ref().is_none_or(|root| root.levels == 0) {
             statistics.free_space = high_allocated;
         }
-        let (space_type, space) = space(component);
+        let (space_type, space) = self.space(component);
         ComponentFields {
             key_length: a.key_length,
             key_offset: a.key_offset,
@@ -377,6 +429,26 @@ impl Describer<'_> {
             space,
             high_allocated,
             high_used: root.as_ref().map_or(0, |root| root.high_used),
+        }
+    }
+
+    /// Space as LISTCAT shows it: where a control area is a cylinder, tracks and records come out in cylinders, else in
+    /// tracks.
+    fn space(&self, component: &Component) -> (&'static str, (u64, u64)) {
+        use cica_catalog::space::Unit;
+        let device = component
+            .volumes
+            .first()
+            .and_then(|serial| self.contents.volume(serial).ok());
+        let cylinder = device.map_or(0, |volume| volume.device.tracks_per_cylinder());
+        let amounts = (component.primary_tracks, component.secondary_tracks);
+        match component.space.unit {
+            Unit::Records | Unit::Tracks if cylinder > 1 && component.tracks_per_ca == cylinder => {
+                let cylinders = |tracks: u64| tracks.div_ceil(u64::from(cylinder));
+                (Unit::Cylinders.word(), (cylinders(amounts.0), cylinders(amounts.1)))
+            }
+            Unit::Records => (Unit::Tracks.word(), amounts),
+            unit => (unit.word(), (component.space.primary, component.space.secondary)),
         }
     }
 
@@ -438,10 +510,7 @@ fn values_of_entry(entry: &Entry) -> Vec<(String, String)> {
     }
 }
 
-fn file_of_entry(entry: &Entry) -> Option<FileFields> {
-    let Entry::NonVsam(data_set) = entry else {
-        return None;
-    };
+fn file_fields(data_set: &NonVsam, generation: bool) -> FileFields {
     let mut devices: Vec<&str> = data_set.device.split(' ').collect();
     // One device type may be said for all volumes.
     let last = devices.last().copied().unwrap_or_default();
@@ -453,11 +522,12 @@ fn file_of_entry(entry: &Entry) -> Option<FileFields> {
         let number = sequence.next().unwrap_or("0").to_owned();
         (serial.to_string(), code(device), number)
     });
-    Some(FileFields {
+    FileFields {
+        generation,
         volumes: volumes.collect(),
         file: said(&data_set.file),
         format: said(&data_set.format),
-    })
+    }
 }
 
 fn words_of_entry(entry: &Entry) -> Vec<&'static str> {
@@ -515,18 +585,6 @@ fn index_fields(entry: &Entry, a: &FileAttributes, root: &Option<Root>) -> Index
         entries_per_section: ci_per_ca.isqrt(),
         sequence_set: 0,
         high_level: root.map_or(0, |root| u64::from(root.top) * u64::from(a.ci_size)),
-    }
-}
-
-/// Space as LISTCAT shows it: RECORDS comes out in tracks.
-fn space(component: &Component) -> (&'static str, (u64, u64)) {
-    use cica_catalog::space::Unit;
-    match component.space.unit {
-        Unit::Records => (
-            Unit::Tracks.word(),
-            (component.primary_tracks, component.secondary_tracks),
-        ),
-        unit => (unit.word(), (component.space.primary, component.space.secondary)),
     }
 }
 

@@ -43,29 +43,14 @@ pub fn print(entry: &ListcatEntry, fields: Fields, nested: bool, out: &mut Syspr
     if let Some(history) = &entry.history {
         self::history(history, out);
     }
+    if fields == Fields::All {
+        before_volumes(entry, out);
+    }
     if let Some(file) = entry.file.as_ref().filter(|_| fields >= Fields::Volume) {
-        self::file(file, fields, out);
+        self::file(file, out);
     }
     if fields == Fields::All {
-        match (&entry.component, &entry.cluster) {
-            (Some(_), Some(cluster)) if entry.kind == Kind::Data => {
-                section(&[fill(53, "ACCOUNT-INFO", null(&cluster.account))], out);
-            }
-            (None, Some(cluster)) if entry.kind == Kind::Cluster => cluster_sections(cluster, out),
-            _ => {}
-        }
-        if let Some(cluster) = &entry.cluster {
-            let password = if cluster.password { "(SUPP)" } else { "(NULL)" };
-            out.line(&format!(
-                "     {}     {}",
-                fill(26, "PROTECTION-PSWD", password),
-                field("RACF", "(NO)")
-            ));
-        }
-        if entry.component.is_none() {
-            words(&entry.values, &entry.words, out);
-        }
-        associations(entry, out);
+        after_volumes(entry, out);
     }
     if let Some(component) = &entry.component {
         if fields == Fields::All {
@@ -80,6 +65,71 @@ pub fn print(entry: &ListcatEntry, fields: Fields, nested: bool, out: &mut Syspr
                 .for_each(|volume| self::volume(volume, component, out));
         } else {
             volumes(component, fields, out);
+        }
+    }
+}
+
+/// What ALL shows of an entry between its history and its volumes.
+fn before_volumes(entry: &ListcatEntry, out: &mut Sysprint) {
+    let account = |account: &Option<String>, out: &mut Sysprint| {
+        section(&[fill(53, "ACCOUNT-INFO", null(account))], out);
+    };
+    match (entry.kind, &entry.cluster) {
+        (Kind::Data, Some(cluster)) => account(&cluster.account, out),
+        (Kind::Cluster, Some(cluster)) => cluster_sections(cluster, out),
+        (Kind::Aix, Some(cluster)) => {
+            section(&[field("SMS MANAGED", yes(cluster.storage_class.is_some()))], out);
+            section(&[field("CA-RECLAIM", yes(cluster.ca_reclaim))], out);
+            encryption(out);
+        }
+        _ => {}
+    }
+    if let Some(file) = &entry.file {
+        account(&None, out);
+        if file.generation {
+            section(&[field("STATUS", "ACTIVE")], out);
+        }
+        classes(&None, &None, &None, out);
+        encryption(out);
+    }
+    if entry.cluster.is_some() || entry.kind == Kind::Path {
+        let password = entry.cluster.as_ref().is_some_and(|cluster| cluster.password);
+        let password = if password { "(SUPP)" } else { "(NULL)" };
+        let racf = field("RACF", "(NO)");
+        out.line(&format!("     {}     {racf}", fill(26, "PROTECTION-PSWD", password)));
+    }
+}
+
+/// What ALL shows of an entry behind its volumes; the words of a path and of a file stand last.
+fn after_volumes(entry: &ListcatEntry, out: &mut Sysprint) {
+    match entry.kind {
+        Kind::Path => {
+            associations(entry, out);
+            words(&entry.values, &entry.words, out);
+        }
+        Kind::NonVsam => {
+            associations(entry, out);
+            title("ATTRIBUTES", out);
+            let file = entry.file.as_ref();
+            let named = [
+                ("FILE", file.and_then(|f| f.file.as_ref())),
+                ("FORMAT", file.and_then(|f| f.format.as_ref())),
+            ];
+            for (label, value) in named {
+                if let Some(value) = value {
+                    section(&[field(label, value)], out);
+                }
+            }
+        }
+        Kind::Gdg => {
+            group(&entry.values, &entry.words, out);
+            associations(entry, out);
+        }
+        _ => {
+            if entry.component.is_none() {
+                words(&entry.values, &entry.words, out);
+            }
+            associations(entry, out);
         }
     }
 }
@@ -136,22 +186,21 @@ fn history(history: &HistoryFields, out: &mut Sysprint) {
         ],
         out,
     );
-    section(&[field("RELEASE", 2), field("EXPIRATION", expires)], out);
+    let second = match history.last_alter {
+        Some(day) => field("LAST ALTER", day),
+        None => field("EXPIRATION", expires),
+    };
+    section(&[field("RELEASE", 2), second], out);
+    if let (Some(_), Some(day)) = (history.last_alter, history.expires) {
+        section(&[field("EXPIRATION", day)], out);
+    }
 }
 
 fn cluster_sections(cluster: &ClusterFields, out: &mut Sysprint) {
-    title("SMSDATA", out);
-    let classes = (
-        null(&cluster.storage_class),
-        null(&cluster.management_class),
-        null(&cluster.data_class),
-    );
-    section(
-        &[field("STORAGECLASS ", classes.0), field("MANAGEMENTCLASS", classes.1)],
-        out,
-    );
-    section(
-        &[field("DATACLASS ", classes.2), field("LBACKUP ", "0000.000.0000")],
+    classes(
+        &cluster.storage_class,
+        &cluster.management_class,
+        &cluster.data_class,
         out,
     );
     section(&[field("CA-RECLAIM", yes(cluster.ca_reclaim))], out);
@@ -183,12 +232,42 @@ fn cluster_sections(cluster: &ClusterFields, out: &mut Sysprint) {
         field("RLS IN USE ", "(NO)"),
         fill(29, "LOGREPLICATE", yes(cluster.log_replicate))
     ));
-    section(&[fill(46, "LOGSTREAMID", null(&cluster.log_stream))], out);
+    out.double(&format!(
+        "       {}",
+        fill(46, "LOGSTREAMID", null(&cluster.log_stream))
+    ));
     section(&[fill(48, "RECOVERY TIMESTAMP LOCAL", "X'0000000000000000'")], out);
     section(&[fill(48, "RECOVERY TIMESTAMP GMT", "X'0000000000000000'")], out);
     section(&[fill(32, "DATABASE ", "(NULL)")], out);
+    encryption(out);
+}
+
+fn classes(storage: &Option<String>, management: &Option<String>, data: &Option<String>, out: &mut Sysprint) {
+    title("SMSDATA", out);
+    section(
+        &[
+            field("STORAGECLASS ", null(storage)),
+            field("MANAGEMENTCLASS", null(management)),
+        ],
+        out,
+    );
+    section(
+        &[field("DATACLASS ", null(data)), field("LBACKUP ", "0000.000.0000")],
+        out,
+    );
+}
+
+fn encryption(out: &mut Sysprint) {
     title("ENCRYPTIONDATA", out);
     section(&[fill(28, "DATA SET ENCRYPTION", "(NO)")], out);
+}
+
+/// The attributes of a group: its limit and its words in one line, 11 columns a word.
+fn group(values: &[(String, String)], words: &[&'static str], out: &mut Sysprint) {
+    title("ATTRIBUTES", out);
+    let limits: Vec<String> = values.iter().map(|(keyword, value)| field(keyword, value)).collect();
+    let words: String = words.iter().map(|word| format!("{word:<11}")).collect();
+    section(&[format!("{}      {words}", limits.join("     "))], out);
 }
 
 fn words(values: &[(String, String)], words: &[&'static str], out: &mut Sysprint) {
@@ -204,7 +283,7 @@ fn words(values: &[(String, String)], words: &[&'static str], out: &mut Sysprint
     }
 }
 
-fn file(file: &FileFields, fields: Fields, out: &mut Sysprint) {
+fn file(file: &FileFields, out: &mut Sysprint) {
     title("VOLUMES", out);
     for (serial, device, sequence) in &file.volumes {
         let volume = [
@@ -214,14 +293,6 @@ fn file(file: &FileFields, fields: Fields, out: &mut Sysprint) {
         ];
         section(&volume, out);
     }
-    if fields == Fields::All {
-        let named = [("FILE", &file.file), ("FORMAT", &file.format)];
-        for (label, value) in named {
-            if let Some(value) = value {
-                section(&[field(label, value)], out);
-            }
-        }
-    }
 }
 
 /// Instead of the name that an alias with symbols has on a system that lacks one of them.
@@ -229,6 +300,9 @@ const NOT_RESOLVED: &str = "(NONE)";
 
 fn associations(entry: &ListcatEntry, out: &mut Sysprint) {
     if entry.associations.is_empty() && entry.symbolic.is_none() {
+        if entry.kind == Kind::NonVsam {
+            title(&fill(26, "ASSOCIATIONS", "(NULL)"), out);
+        }
         return;
     }
     title("ASSOCIATIONS", out);

@@ -8,6 +8,7 @@
 use super::super::failure::{not_found, refused, Failure};
 use super::super::member;
 use super::model::{Describer, ListcatEntry};
+use super::sphere;
 use crate::params::Params;
 use cica_catalog::entry::Kind;
 use cica_catalog::{Date, Entry, Found, Level, Mask, Name};
@@ -121,17 +122,16 @@ impl Choice {
 
     /// The whole catalog, entry by entry.
     pub fn everything(&self, describer: &Describer, each: &mut dyn FnMut(Vec<Listed>)) {
-        describer
-            .contents
-            .entries()
-            .for_each(|entry| each(self.whole(describer, entry, false)));
+        for entry in sphere::in_order(describer.contents.entries()) {
+            each(self.whole(describer, entry, false));
+        }
     }
 
     /// What lies below a level.
     pub fn level(&self, describer: &Describer, text: &str, each: &mut dyn FnMut(Vec<Listed>)) -> Result<(), Failure> {
         let level = Level::parse(text).map_err(|error| refused(&error, 8, 42))?;
         let mut found = false;
-        for entry in describer.contents.level(&level) {
+        for entry in sphere::in_order(describer.contents.level(&level)) {
             found = true;
             each(self.whole(describer, entry, false));
         }
