@@ -1,7 +1,7 @@
 //! [`Counted`]: a disk that counts what is asked of it, so that tests and benchmarks can state what an operation
 //! costs in calls, bytes and syncs.
 
-use crate::{Disk, File, Open, ReadAt, WriteAt};
+use crate::{Disk, File, Mapped, Open, ReadAt, WriteAt};
 use std::io;
 use std::ops::Sub;
 use std::path::{Path, PathBuf};
@@ -196,5 +196,10 @@ impl File for CountedFile {
 
     fn forget(&self, at: u64, len: u64) {
         self.file.forget(at, len);
+    }
+
+    /// Stores are not counted: they are no calls.
+    fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {
+        self.file.map(at, len)
     }
 }

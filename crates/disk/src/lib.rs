@@ -1,5 +1,5 @@
-//! The seam between Cica and the operating system: eight methods in two traits, a hint, and a clock; and four questions
-//! about whom a path may be trusted to.
+//! The seam between Cica and the operating system: eight methods in two traits, a hint, memory that shows a file, and a
+//! clock; and four questions about whom a path may be trusted to.
 //!
 //! Everything that reads or writes a volume goes through [`Disk`] and [`File`]; the engine knows no other way
 //! out. Three worlds stand behind them: [`LinuxDisk`] (real files), [`MemoryDisk`] (no files at all) and
@@ -22,12 +22,15 @@
 //!   renamed or removed lies in the directory that the path names.
 //! * D7. A `File` serves the process that opened it: in a child after `fork` each of its methods fails, and the child
 //!   does not keep its lock.
+//! * D8. A store into memory that shows a file ([`File::map`]) is a `write` without a call: it is seen by every later
+//!   `read`, stays when the process dies, and survives a power cut only after a later `sync` of the file. Before that
+//!   sync the system may have made any of it durable, at any time.
 //!
 //! Errors carry a [`DiskError`]: what could not be done, to which file, why. Kinds callers may rely on: `NotFound`,
 //! `AlreadyExists`, `WouldBlock` (locked by another), `StorageFull` (also a used-up quota), `PermissionDenied` (also
 //! writing through a handle for reading), `IsADirectory`, `NotADirectory`, `DirectoryNotEmpty`, `FileTooLarge`.
 
-#![deny(unsafe_code)] // allowed in fork.rs, lock.rs, signals.rs, uring.rs and window.rs of linux/ alone
+#![deny(unsafe_code)] // allowed in fork.rs, lock.rs, mapped.rs, signals.rs, uring.rs and window.rs of linux/ alone
 #![forbid(unsafe_op_in_unsafe_fn)]
 
 mod clock;
@@ -159,6 +162,23 @@ pub trait File: Send + Sync + std::fmt::Debug {
     fn forget(&self, at: u64, len: u64) {
         let _ = (at, len);
     }
+    /// Memory that shows `len` bytes from `at`, a multiple of 4,096, for stores (D8). It may reach behind the end of the
+    /// file; what is stored has to lie before it, where [`size`](Self::size) has taken the space.
+    ///
+    /// # Errors
+    /// `Unsupported`: this file has no such memory, and who wants to store has to write.
+    fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {
+        let _ = (at, len);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// See [`File::map`]. It stays when the file is dropped.
+pub trait Mapped: Send + Sync + std::fmt::Debug {
+    /// Stores `bytes` at `at`, counted from where the memory begins. False: the file may have some of them, or none, and
+    /// nothing can be stored here from now on.
+    #[must_use]
+    fn store(&self, at: usize, bytes: &[u8]) -> bool;
 }
 
 /// Overwrites a file with zeros over its whole length, durably.

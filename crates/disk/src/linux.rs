@@ -14,6 +14,7 @@ mod batch;
 mod file;
 mod fork;
 mod lock;
+mod mapped;
 mod place;
 mod signals;
 mod uring;

@@ -7,7 +7,7 @@
 mod file;
 mod node;
 
-pub(crate) use file::{within_limits, MemoryFile};
+pub(crate) use file::{within_limits, MappedMemory, MemoryFile};
 
 use crate::error::{failed, Action};
 use crate::image::{plain, Entry, FileId, Image, Names};

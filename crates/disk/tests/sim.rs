@@ -673,6 +673,7 @@ fn the_trace_tells_what_happened_in_order() {
         .map(|event| match event {
             Event::Create { path, .. } => format!("create {}", path.display()),
             Event::Write { at, bytes, .. } => format!("write {} at {at}", bytes.len()),
+            Event::Store { at, bytes, .. } => format!("store {} at {at}", bytes.len()),
             Event::Resize { len, .. } => format!("resize {len}"),
             Event::Sync { .. } => "sync".into(),
             Event::Rename { from, to, .. } => format!("rename {} {}", from.display(), to.display()),

@@ -1,10 +1,11 @@
 //! An open file of Linux: single calls brought to their end, batches through `batch.rs`.
 
 use super::lock::{Held, Written};
-use super::window::Window;
+use super::mapped::Stores;
+use super::window::{Showing, Window};
 use super::{batch, fork, uninterrupted};
 use crate::error::{changed, failed, is_a_directory, opened_by_parent, opened_for_reading, Action};
-use crate::{File, Open, ReadAt, WriteAt};
+use crate::{File, Mapped, Open, ReadAt, WriteAt};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{self, FallocateFlags};
 use rustix::io::Errno;
@@ -323,6 +324,22 @@ impl File for LinuxFile {
             uninterrupted(|| fs::ftruncate(&self.main, to)).map_err(|errno| failed(action, &self.path, errno))?;
         }
         Ok(to)
+    }
+
+    fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {
+        self.allow(Action::Write { at, len })?;
+        let showing = match is_reachable(at, len) {
+            true => Showing::new(self.main.as_fd(), at, len, true),
+            false => None,
+        };
+        match showing {
+            Some(showing) => Ok(Box::new(Stores::into(showing))),
+            None => Err(failed(
+                Action::Write { at, len },
+                &self.path,
+                io::ErrorKind::Unsupported,
+            )),
+        }
     }
 }
 

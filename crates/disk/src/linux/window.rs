@@ -3,7 +3,8 @@
 //! Memory that shows a file answers a read that fails, or one behind a new end of the file, with the signal SIGBUS.
 //! Here it never gets as far as the program:
 //!
-//! 1. Nobody gets at the memory but [`Window::copy`], which copies out of it. No reference into it exists.
+//! 1. Nobody gets at the memory but [`Window::copy`], which copies out of it, and `store` in `mapped.rs`, which copies
+//!    into it. No reference into it exists.
 //! 2. While a window is open its range stands in a table. The handler of SIGBUS puts an empty page where the
 //!    read failed and marks the window as broken; a copy from a broken window counts as nothing read.
 //! 3. A broken window is never used again: the same read is made with a call, and that tells the error or the end.
@@ -35,6 +36,8 @@ struct Seat {
     start: AtomicUsize,
     len: AtomicUsize,
     broken: AtomicBool,
+    /// It is stored into as well: the page that replaces another must take the store.
+    stored: AtomicBool,
 }
 
 static TABLE: [Seat; SEATS] = [const {
@@ -42,6 +45,7 @@ static TABLE: [Seat; SEATS] = [const {
         start: AtomicUsize::new(FREE),
         len: AtomicUsize::new(0),
         broken: AtomicBool::new(false),
+        stored: AtomicBool::new(false),
     }
 }; SEATS];
 
@@ -55,36 +59,41 @@ impl Seat {
     }
 }
 
-/// See the module.
+/// Memory that shows part of a file, with its seat in the table.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(super) struct Showing {
     memory: NonNull<u8>,
     len: usize,
     seat: usize,
 }
 
-// SAFETY: the memory is only read, by copying, from whichever thread; it stays mapped while the window lives.
-unsafe impl Send for Window {}
+// SAFETY: the memory is only copied from and to, from whichever thread; it stays mapped while this lives.
+unsafe impl Send for Showing {}
 // SAFETY: as above.
-unsafe impl Sync for Window {}
+unsafe impl Sync for Showing {}
 
-impl Window {
-    /// Shows the first `len` bytes of a file; `None` where that cannot be had.
-    pub fn open(fd: BorrowedFd<'_>, len: usize) -> Option<Window> {
+impl Showing {
+    /// Shows `len` bytes of a file from `at` on, for stores as well if they are `stored`; `None` where that cannot be
+    /// had.
+    pub fn new(fd: BorrowedFd<'_>, at: u64, len: usize, stored: bool) -> Option<Showing> {
         if len == 0 || !handles_signal() {
             return None;
         }
         let taken = |s: &Seat| s.start.compare_exchange(FREE, TAKEN, AcqRel, Relaxed).is_ok();
         let seat = TABLE.iter().position(taken)?;
-        // SAFETY: a new mapping at an address of the system's choice, for reading.
+        let protection = match stored {
+            true => libc::PROT_READ | libc::PROT_WRITE,
+            false => libc::PROT_READ,
+        };
+        // SAFETY: a new mapping at an address of the system's choice.
         let memory = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
                 len,
-                libc::PROT_READ,
+                protection,
                 libc::MAP_SHARED,
                 fd.as_raw_fd(),
-                0,
+                at as libc::off_t,
             )
         };
         let Some(memory) = NonNull::new(memory.cast::<u8>()).filter(|_| memory != libc::MAP_FAILED) else {
@@ -99,42 +108,78 @@ impl Window {
             return None;
         }
         TABLE[seat].broken.store(false, Relaxed);
+        TABLE[seat].stored.store(stored, Relaxed);
         TABLE[seat].len.store(len, Relaxed);
         TABLE[seat].start.store(memory.as_ptr() as usize, Release);
-        Some(Window { memory, len, seat })
+        Some(Showing { memory, len, seat })
+    }
+
+    /// Where it lies in memory.
+    pub fn memory(&self) -> NonNull<u8> {
+        self.memory
+    }
+
+    /// Bytes that it shows.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether a page of it could not be had (2).
+    pub fn is_broken(&self) -> bool {
+        // The handler marks it before it puts a page there. So whoever copied from or to that page, on whichever
+        // thread, finds the mark, if he looks for it after what he copied.
+        fence(Acquire);
+        TABLE[self.seat].broken.load(Relaxed)
+    }
+}
+
+impl Drop for Showing {
+    fn drop(&mut self) {
+        // First: what is mapped in its place from then on is somebody else's, and so is a signal from there.
+        TABLE[self.seat].start.store(TAKEN, SeqCst);
+        // SAFETY: it was mapped with this length, and nobody has a reference into it (1).
+        unsafe { libc::munmap(self.memory.as_ptr().cast(), self.len) };
+        TABLE[self.seat].start.store(FREE, Release);
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Window(Showing);
+
+impl Window {
+    /// Shows the first `len` bytes of a file; `None` where that cannot be had.
+    pub fn open(fd: BorrowedFd<'_>, len: usize) -> Option<Window> {
+        Showing::new(fd, 0, len, false).map(Window)
     }
 
     /// Has the processor bring what is at `at` nearer, first of all where in memory it is. False: the window does not
     /// show it.
     pub fn ask(&self, at: u64) -> bool {
-        let rest = (self.len as u64).saturating_sub(at).min(ASKED as u64) as usize;
+        let rest = (self.0.len() as u64).saturating_sub(at).min(ASKED as u64) as usize;
         // The place is not read, so it may be one that cannot be.
-        ask_for(self.memory.as_ptr().wrapping_add(at as usize), rest);
+        ask_for(self.0.memory().as_ptr().wrapping_add(at as usize), rest);
         rest > 0
     }
 
     /// Copies the file's bytes at `at` to `out`. False: the window does not show all of them, or is broken.
     pub fn copy(&self, at: u64, out: &mut [u8]) -> bool {
-        let broken = &TABLE[self.seat].broken;
         let inside = at
             .checked_add(out.len() as u64)
-            .is_some_and(|end| end <= self.len as u64);
-        if !inside || broken.load(Relaxed) {
+            .is_some_and(|end| end <= self.0.len() as u64);
+        if !inside || self.0.is_broken() {
             return false;
         }
         // SAFETY: the range lies inside the mapping and `out` outside it. The bytes may be changing (another handle
         // writes the file): they are only copied, and whoever reads a file judges them by a checksum.
         unsafe {
-            let from = self.memory.as_ptr().add(at as usize);
+            let from = self.0.memory().as_ptr().add(at as usize);
             if out.len() > ASKED {
                 ask_for(from, out.len());
             }
             std::ptr::copy_nonoverlapping(from, out.as_mut_ptr(), out.len());
         }
-        // The handler marks the window before it puts a page there. So whoever copied from that page, on whichever
-        // thread, finds the mark, if he looks for it after what he copied.
-        fence(Acquire);
-        !broken.load(Relaxed)
+        !self.0.is_broken()
     }
 }
 
@@ -152,16 +197,6 @@ fn ask_for(from: *const u8, len: usize) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (from, len);
-}
-
-impl Drop for Window {
-    fn drop(&mut self) {
-        // First: what is mapped in its place from then on is somebody else's, and so is a signal from there.
-        TABLE[self.seat].start.store(TAKEN, SeqCst);
-        // SAFETY: it was mapped with this length, and nobody has a reference into it (1).
-        unsafe { libc::munmap(self.memory.as_ptr().cast(), self.len) };
-        TABLE[self.seat].start.store(FREE, Release);
-    }
 }
 
 /// Whether SIGBUS comes to us, after installing the handler if nobody did yet.
@@ -209,12 +244,17 @@ unsafe extern "C" fn on_bus_error(signal: c_int, info: *mut siginfo_t, context: 
     if let Some(seat) = TABLE.iter().find(|seat| failed && seat.holds(address)) {
         seat.broken.store(true, SeqCst);
         let start = address / page * page;
-        // SAFETY: the page lies in a window, which nobody reads but by a copy that will now count as none (2).
+        let protection = match seat.stored.load(Relaxed) {
+            true => libc::PROT_READ | libc::PROT_WRITE,
+            false => libc::PROT_READ,
+        };
+        // SAFETY: the page lies in a window, which nobody reads or stores into but by a copy that will now count as none
+        // (2).
         let emptied = unsafe {
             libc::mmap(
                 start as *mut c_void,
                 *page,
-                libc::PROT_READ,
+                protection,
                 libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
                 -1,
                 0,

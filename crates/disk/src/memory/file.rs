@@ -3,7 +3,7 @@
 use super::node::Node;
 use crate::content::LONGEST;
 use crate::error::{failed, is_a_directory, opened_for_reading, Action};
-use crate::{File, Lock, ReadAt, WriteAt};
+use crate::{File, Lock, Mapped, ReadAt, WriteAt};
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -85,6 +85,52 @@ impl File for MemoryFile {
         }
         self.node.change(|content| content.resize(to));
         Ok(to)
+    }
+
+    fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {
+        Ok(Box::new(self.mapped(at, len)?))
+    }
+}
+
+/// Memory that shows a file in memory.
+#[derive(Debug)]
+pub(crate) struct MappedMemory {
+    pub(crate) node: Arc<Node>,
+    at: u64,
+    len: usize,
+    process: u64,
+    current: Arc<AtomicU64>,
+}
+
+impl MemoryFile {
+    pub(crate) fn mapped(&self, at: u64, len: usize) -> io::Result<MappedMemory> {
+        self.allow(Action::Write { at, len })?;
+        Ok(MappedMemory {
+            node: self.node.clone(),
+            at,
+            len,
+            process: self.process,
+            current: self.current.clone(),
+        })
+    }
+}
+
+impl MappedMemory {
+    /// Where in the file a store goes; `None`: it cannot be done.
+    pub(crate) fn place(&self, at: usize, len: usize) -> Option<u64> {
+        let end = at.checked_add(len).filter(|end| *end <= self.len)?;
+        let lives = self.process == self.current.load(Ordering::SeqCst);
+        (lives && self.at + end as u64 <= self.node.content().len()).then_some(self.at + at as u64)
+    }
+}
+
+impl Mapped for MappedMemory {
+    fn store(&self, at: usize, bytes: &[u8]) -> bool {
+        let place = self.place(at, bytes.len());
+        place.is_some_and(|at| {
+            self.node.change(|content| content.write(at, bytes));
+            true
+        })
     }
 }
 

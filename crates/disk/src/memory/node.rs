@@ -14,6 +14,12 @@ pub(crate) struct Node {
     locks: Mutex<Locks>,
 }
 
+impl std::fmt::Debug for Node {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Node {:?}", self.id)
+    }
+}
+
 /// Who holds the lock of a node.
 #[derive(Default)]
 struct Locks {

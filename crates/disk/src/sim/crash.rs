@@ -4,7 +4,10 @@
 //! 2. Of the other changes any subset may be there, in their order, each write torn at any 512-byte sector (D2).
 //! 3. A rename within a directory is there or not, never half. One from a directory to another is two changes, the
 //!    new name and the old one's end, each durable with its own directory.
-//! 4. What lies in a directory whose own name is lost is lost with it.
+//! 4. Stores into memory that shows a file are not synced one by one, and become many. Only the newest few of a file are
+//!    pending: of the older ones half are there, which the system had written back by itself, and half are not, until a
+//!    sync makes all of them durable.
+//! 5. What lies in a directory whose own name is lost is lost with it.
 
 use super::trace::{Event, Trace};
 use crate::image::{Entry, FileId, Image};
@@ -34,7 +37,12 @@ pub struct CrashPoint<'t> {
     position: usize,
     durable: Image,
     pending: Vec<Pending>,
+    /// Stores that are not pending any more and that no sync has covered, oldest first (4).
+    stored: Vec<usize>,
 }
+
+/// Stores of a file that are pending.
+const PENDING_STORES: usize = 4;
 
 /// A change that no sync has covered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +67,7 @@ impl Trace {
             position: 0,
             durable: self.start.clone(),
             pending: Vec::new(),
+            stored: Vec::new(),
         }
     }
 
@@ -79,16 +88,24 @@ impl<'t> CrashPoint<'t> {
     /// Lets one more event happen before the cut; returns it, or `None` at the end of the trace.
     pub fn advance(&mut self) -> Option<&'t Event> {
         let event = self.trace.events.get(self.position)?;
-        let add = |part| Pending {
-            event: self.position,
-            part,
-        };
+        let position = self.position;
+        let add = |part| Pending { event: position, part };
         match event {
             Event::Rename { from, to, .. } if from.parent() != to.parent() => {
                 self.pending.extend([add(Part::NewName), add(Part::OldName)]);
             }
-            Event::Sync { file } => self.settle(|event, _| event.changes_content_of() == Some(*file), true),
-            Event::Forget { file } => self.settle(|event, _| event.changes_content_of() == Some(*file), false),
+            Event::Store { file, .. } => {
+                self.write_back_a_store(*file);
+                self.pending.push(add(Part::All));
+            }
+            Event::Sync { file } => {
+                self.settle_stores(*file, true);
+                self.settle(|event, _| event.changes_content_of() == Some(*file), true);
+            }
+            Event::Forget { file } => {
+                self.settle_stores(*file, false);
+                self.settle(|event, _| event.changes_content_of() == Some(*file), false);
+            }
             Event::SyncDirectory { path } => self.settle(|event, part| name_lies_in(event, part, path), true),
             _ => self.pending.push(add(Part::All)),
         }
@@ -127,6 +144,44 @@ impl<'t> CrashPoint<'t> {
         })
     }
 
+    /// Makes room among the pending stores of a file, which gets one more (4).
+    fn write_back_a_store(&mut self, file: FileId) {
+        let trace = self.trace;
+        let is_of_file = |pending: &Pending| {
+            let event = &trace.events[pending.event];
+            matches!(event, Event::Store { .. }) && event.changes_content_of() == Some(file)
+        };
+        if self.pending.iter().filter(|pending| is_of_file(pending)).count() < PENDING_STORES {
+            return;
+        }
+        if let Some(oldest) = self.pending.iter().position(is_of_file) {
+            let oldest = self.pending.remove(oldest);
+            // Which half follows from the number of the event.
+            if (oldest.event as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 63 == 1 {
+                apply(
+                    &mut self.durable,
+                    &trace.events[oldest.event],
+                    oldest.part,
+                    Survival::Whole,
+                );
+            }
+            self.stored.push(oldest.event);
+        }
+    }
+
+    /// A sync of their file covers the stores that are not pending any more.
+    fn settle_stores(&mut self, file: FileId, durable: bool) {
+        let (trace, image) = (self.trace, &mut self.durable);
+        self.stored.retain(|event| {
+            let event = &trace.events[*event];
+            let covered = event.changes_content_of() == Some(file);
+            if covered && durable {
+                apply(image, event, Part::All, Survival::Whole);
+            }
+            !covered
+        });
+    }
+
     /// Takes the changes a sync is about from the pending ones, and when it was good makes them durable.
     fn settle(&mut self, mut is_covered: impl FnMut(&Event, Part) -> bool, durable: bool) {
         let (trace, image) = (self.trace, &mut self.durable);
@@ -154,7 +209,9 @@ fn name_lies_in(event: &Event, part: Part, directory: &Path) -> bool {
 
 fn apply(image: &mut Image, event: &Event, part: Part, survival: Survival) {
     match event {
-        Event::Write { file, at, bytes } => write(image, *file, *at, bytes, survival),
+        Event::Write { file, at, bytes } | Event::Store { file, at, bytes } => {
+            write(image, *file, *at, bytes, survival)
+        }
         _ if survival != Survival::Whole => {}
         Event::Resize { file, len } => image.content_mut(*file).resize(*len),
         Event::Create { file, path, directory } => {

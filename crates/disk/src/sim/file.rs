@@ -4,8 +4,8 @@ use super::faults::Effect;
 use super::{Call, Dropped, Errno, Event, Record, SimDisk, Survival, Trace};
 use crate::error::{failed, Action};
 use crate::image::{plain, FileId};
-use crate::memory::{locked, within_limits, MemoryFile};
-use crate::{File, ReadAt, WriteAt};
+use crate::memory::{locked, within_limits, MappedMemory, MemoryFile};
+use crate::{File, Mapped, ReadAt, WriteAt};
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -156,6 +156,37 @@ impl File for SimFile {
             len: to,
         });
         Ok(to)
+    }
+
+    /// No fault meets a store: what a device does with it shows when it is read again, or after a power cut.
+    fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {
+        Ok(Box::new(SimMapped {
+            memory: self.file.mapped(at, len)?,
+            disk: self.disk.clone(),
+        }))
+    }
+}
+
+/// Memory that shows a file of a simulated disk.
+#[derive(Debug)]
+struct SimMapped {
+    memory: MappedMemory,
+    disk: SimDisk,
+}
+
+impl Mapped for SimMapped {
+    fn store(&self, at: usize, bytes: &[u8]) -> bool {
+        let mut record = locked(&self.disk.record);
+        let Some(at) = self.memory.place(at, bytes.len()) else {
+            return false;
+        };
+        self.memory.node.change(|content| content.write(at, bytes));
+        record.events.push(Event::Store {
+            file: self.memory.node.id,
+            at,
+            bytes: bytes.into(),
+        });
+        true
     }
 }
 

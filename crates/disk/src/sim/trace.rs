@@ -40,6 +40,15 @@ pub enum Event {
         /// The bytes.
         bytes: Arc<[u8]>,
     },
+    /// A store into memory that shows the file (D8).
+    Store {
+        /// The file.
+        file: FileId,
+        /// Byte offset.
+        at: u64,
+        /// The bytes.
+        bytes: Arc<[u8]>,
+    },
     /// The file was grown or cut.
     Resize {
         /// The file.
@@ -77,7 +86,7 @@ impl Event {
     /// 0 for all other events.
     pub fn sectors(&self) -> usize {
         match self {
-            Event::Write { at, bytes, .. } if !bytes.is_empty() => {
+            Event::Write { at, bytes, .. } | Event::Store { at, bytes, .. } if !bytes.is_empty() => {
                 ((at + bytes.len() as u64).div_ceil(SECTOR) - at / SECTOR) as usize
             }
             _ => 0,
@@ -87,7 +96,7 @@ impl Event {
     /// The file whose bytes or length it changes.
     pub(crate) fn changes_content_of(&self) -> Option<FileId> {
         match self {
-            Event::Write { file, .. } | Event::Resize { file, .. } => Some(*file),
+            Event::Write { file, .. } | Event::Store { file, .. } | Event::Resize { file, .. } => Some(*file),
             _ => None,
         }
     }
