@@ -8,6 +8,12 @@ pub fn crc32c(bytes: &[u8]) -> u32 {
     crc32c::crc32c(bytes)
 }
 
+/// CRC-32C of bytes that have this one, and of `bytes` behind them.
+#[inline]
+pub(crate) fn crc32c_more(before: u32, bytes: &[u8]) -> u32 {
+    crc32c::crc32c_append(before, bytes)
+}
+
 /// What a CI's checksum covers besides its image: who it is. A CI read from the wrong place, of another component or
 /// of an older version does not match, whatever bytes it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

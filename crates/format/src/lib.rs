@@ -19,6 +19,7 @@ pub mod portable;
 pub mod root;
 pub mod slots;
 pub mod table;
+pub mod tail;
 
 pub use error::FormatError;
 

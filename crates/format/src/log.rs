@@ -99,6 +99,11 @@ pub enum LogRecord<'a> {
         /// True: backed out; false: committed.
         backed_out: bool,
     },
+    /// From here on the data set may be complete without this log.
+    Leaving {
+        /// Data set number.
+        number: u32,
+    },
 }
 
 /// Bytes of a group's header, before its records.
@@ -108,7 +113,7 @@ pub const GROUP_MAGIC: [u8; 4] = *b"CiLG";
 /// First eight bytes of a log file.
 pub const FILE_MAGIC: [u8; 8] = *b"CICALOG ";
 /// Format version of logs this code writes; it refuses newer ones.
-pub const FORMAT: u16 = 4;
+pub const FORMAT: u16 = 5;
 
 /// Names in messages.
 const GROUP: &str = "log group";
@@ -129,6 +134,7 @@ mod at {
     pub const FILE_LOG: usize = 16;
     pub const FILE_CLAIMS: usize = 24;
     pub const FILE_BIRTH: usize = 28;
+    pub const FILE_SETTLED: usize = 32;
 
     pub const RECORD_KIND: usize = 0;
     pub const RECORD_NUMBER: usize = 1;
@@ -169,6 +175,7 @@ mod kind {
     /// An insert, and an update, whose record ends in a run of one byte that is not written out.
     pub const INSERT_RUN: u8 = 12;
     pub const UPDATE_RUN: u8 = 13;
+    pub const LEAVING: u8 = 15;
 }
 
 /// What a group says of itself.
@@ -195,6 +202,8 @@ pub struct LogFileHeader {
     pub claims: u32,
     /// Upper half of the ids of all logs that the file ever holds; 0 in files of before format 3.
     pub birth: u32,
+    /// The file's name is durable.
+    pub settled: bool,
 }
 
 /// Starts a group in `buf`, which holds nothing else: room for its header.
@@ -252,6 +261,17 @@ pub fn append_taken_back(buf: &mut Vec<u8>, unit: u64, sequence: u32, redo: &[u8
 /// Appends the end of a unit of recovery.
 pub fn append_unit_end(buf: &mut Vec<u8>, unit: u64, backed_out: bool) {
     append_record(buf, kind::UNIT_END, 0, &[&unit.to_le_bytes(), &[u8::from(backed_out)]]);
+}
+
+/// The records of a log's tail, in LSN order. After an error it ends.
+pub fn tail_records(mut rest: &[u8]) -> impl Iterator<Item = Result<LogRecord<'_>, FormatError>> {
+    std::iter::from_fn(move || {
+        let record = (!rest.is_empty()).then(|| next_record(&mut rest, 1))?;
+        if record.is_err() {
+            rest = &[];
+        }
+        Some(record)
+    })
 }
 
 /// The records in a [`LogRecord::Unit`], or in what a [`LogRecord::Recoverable`] did or takes back. After an error it
@@ -479,6 +499,7 @@ impl LogRecord<'_> {
             } => append_recoverable(buf, unit, sequence, redo, undo),
             LogRecord::TakenBack { unit, sequence, redo } => append_taken_back(buf, unit, sequence, redo),
             LogRecord::UnitEnd { unit, backed_out } => append_unit_end(buf, unit, backed_out),
+            LogRecord::Leaving { number } => append_record(buf, kind::LEAVING, number, &[]),
         }
     }
 
@@ -494,6 +515,7 @@ impl LogRecord<'_> {
             LogRecord::Recoverable { .. } => kind::RECOVERABLE,
             LogRecord::TakenBack { .. } => kind::TAKEN_BACK,
             LogRecord::UnitEnd { .. } => kind::UNIT_END,
+            LogRecord::Leaving { .. } => kind::LEAVING,
         }
     }
 
@@ -573,11 +595,12 @@ impl LogRecord<'_> {
                     backed_out: bytes[at::OUTCOME] != 0,
                 })
             }
+            kind::LEAVING => Ok(LogRecord::Leaving { number }),
             other => Err(FormatError::Field {
                 what: RECORD,
                 field: "kind",
                 value: other.into(),
-                must: "from 1 to 13",
+                must: "from 1 to 13, or 15",
             }),
         }
     }
@@ -592,6 +615,7 @@ impl LogFileHeader {
         put(out, at::FILE_LOG, &self.log.to_le_bytes());
         put(out, at::FILE_CLAIMS, &self.claims.to_le_bytes());
         put(out, at::FILE_BIRTH, &self.birth.to_le_bytes());
+        out[at::FILE_SETTLED] = self.settled.into();
         let checksum = own_checksum(out, at::FILE_CHECKSUM);
         put(out, at::FILE_CHECKSUM, &checksum.to_le_bytes());
     }
@@ -618,6 +642,8 @@ impl LogFileHeader {
             log: le64(bytes, at::FILE_LOG),
             claims: le32(bytes, at::FILE_CLAIMS),
             birth: le32(bytes, at::FILE_BIRTH),
+            // Up to format 4 a header was written when the name was durable.
+            settled: found < 5 || bytes[at::FILE_SETTLED] != 0,
         })
     }
 }

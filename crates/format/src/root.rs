@@ -71,6 +71,8 @@ pub struct LogPosition {
     pub path: String,
     /// Requests up to this LSN are in the tree.
     pub lsn: u64,
+    /// The log was named before any of the later requests was durable: where it is not there, none of them was.
+    pub early: bool,
 }
 
 /// A decoded root.
@@ -156,6 +158,7 @@ mod at {
     pub const LOG: usize = 256;
     pub const LOG_LSN: usize = 264;
     pub const LOG_PATH: usize = 272;
+    pub const LOG_EARLY: usize = 527;
     pub const ATTRIBUTES: usize = 768;
     pub const FURTHER_EXTENTS: usize = 1024;
     pub const FREE_REGIONS: usize = 4096;
@@ -262,6 +265,7 @@ impl Root {
         }
         put(out, at::LOG, &self.log.log.to_le_bytes());
         put(out, at::LOG_LSN, &self.log.lsn.to_le_bytes());
+        out[at::LOG_EARLY] = self.log.early.into();
         put_text(WHAT, "log file name", out, (at::LOG_PATH, LOG_PATH_LEN), &self.log.path)?;
         self.attributes
             .encode(&mut out[at::ATTRIBUTES..at::ATTRIBUTES + attributes::ENCODED_LEN])?;
@@ -308,6 +312,7 @@ impl Root {
                 log: le64(bytes, at::LOG),
                 path: text(WHAT, "log file name", bytes, (at::LOG_PATH, LOG_PATH_LEN))?,
                 lsn: le64(bytes, at::LOG_LSN),
+                early: bytes[at::LOG_EARLY] != 0,
             },
             statistics: Statistics::from_array(|n| le64(bytes, at::STATISTICS + 8 * n)),
             ca_count: le32(bytes, at::CA_COUNT),

@@ -90,6 +90,7 @@ fn a_log_of_an_earlier_format_is_read() {
         log: LOG,
         claims: 1,
         birth: 0,
+        settled: true,
     };
     let mut bytes = [0; BLOCK_LEN];
     header.encode(&mut bytes);
@@ -201,6 +202,7 @@ fn damage_of_any_byte_is_found() {
         log: LOG,
         claims: 3,
         birth: 9,
+        settled: true,
     }
     .encode(&mut header);
     let mut bytes = good.clone();
@@ -241,6 +243,7 @@ fn the_file_header() {
         log: LOG,
         claims: 0x4142_4344,
         birth: 0x5152_5354,
+        settled: true,
     };
     let mut bytes = [0xEE; BLOCK_LEN];
     header.encode(&mut bytes);
@@ -257,7 +260,7 @@ fn the_file_header() {
             what: "log file header"
         })
     );
-    bytes[12] = 5;
+    bytes[12] = 6;
     assert_eq!(
         LogFileHeader::decode(&bytes),
         Err(FormatError::Checksum {
@@ -427,6 +430,7 @@ fn records_of_a_unit_of_recovery_read_back_and_are_cut_nowhere() {
             sequence,
             redo: &undo,
         },
+        LogRecord::Leaving { number: 3 },
         LogRecord::UnitEnd { unit, backed_out: true },
         LogRecord::UnitEnd {
             unit,

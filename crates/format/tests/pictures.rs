@@ -11,6 +11,7 @@ use cica_format::index::{BaseRba, IndexRecord};
 use cica_format::log::{begin_group, finish_group, LogFileHeader, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN};
 use cica_format::portable::{self, BlockHead, Head, Kind, Member, Mode, Run, Totals};
 use cica_format::root::FIXED_LEN;
+use cica_format::tail::{self, TailHead};
 use samples::{ca_header, hex, index_record, root, statistics, table_block};
 
 /// A field's name and the bytes it has in the sample.
@@ -273,6 +274,7 @@ fn root_of_a_file() {
         ("log", le!(root.log.log)),
         ("log lsn", le!(root.log.lsn)),
         ("log path", padded(&root.log.path, 255)),
+        ("log early", vec![1]),
         ("attributes", bytes[768..1024].to_vec()),
         ("further extents", further_extents),
         ("free regions", free_regions),
@@ -349,15 +351,17 @@ fn log_file_and_group() {
         log: 0x1112_1314_1516_1718,
         claims: 0x2122_2324,
         birth: 0x3132_3334,
+        settled: true,
     }
     .encode(&mut file);
     let fields = [
         ("magic", b"CICALOG ".to_vec()),
         ("checksum", own(&file, 8)),
-        ("format", le!(4u16)),
+        ("format", le!(5u16)),
         ("log", le!(0x1112_1314_1516_1718u64)),
         ("claims", le!(0x2122_2324u32)),
         ("birth", le!(0x3132_3334u32)),
+        ("settled", vec![1]),
     ];
     assert_pictured("log", "File header", &file, &fields);
 
@@ -513,6 +517,39 @@ fn log_records_of_a_unit_of_recovery() {
         ("backed out", vec![1]),
     ];
     assert_pictured("log", "Unit end record", &bytes, &fields);
+
+    bytes.clear();
+    let number = 0x0102_0304u32;
+    LogRecord::Leaving { number }.append(&mut bytes);
+    let fields = [("length", le!(5u32)), ("kind", vec![15]), ("number", le!(number))];
+    assert_pictured("log", "Leaving record", &bytes, &fields);
+}
+
+#[test]
+fn tail() {
+    let head = TailHead {
+        log: 0x1112_1314_1516_1718,
+        first_lsn: 0x2122_2324_2526_2728,
+        epoch_lsn: 0x3132_3334_3536_3738,
+        epoch: 0x4142_4344,
+    };
+    let mut bytes = head.encode();
+    let (at, even) = tail::word(false, 0x5152_5354, 0x6162_6364);
+    bytes[at..at + 8].copy_from_slice(&even);
+    let (at, odd) = tail::word(true, 0x7172_7374, 0x8182_8384);
+    bytes[at..at + 8].copy_from_slice(&odd);
+    let fields = [
+        ("magic", b"CICATAIL".to_vec()),
+        ("bytes 1", le!(0x5152_5354u32)),
+        ("checksum 1", le!(0x6162_6364u32)),
+        ("bytes 2", le!(0x7172_7374u32)),
+        ("checksum 2", le!(0x8182_8384u32)),
+        ("log", le!(head.log)),
+        ("first lsn", le!(head.first_lsn)),
+        ("epoch lsn", le!(head.epoch_lsn)),
+        ("epoch", le!(head.epoch)),
+    ];
+    assert_pictured("tail", "Head of a half", &bytes, &fields);
 }
 
 #[test]

@@ -214,6 +214,7 @@ fn a_root_may_be_full() {
         log: 1,
         path: "p".repeat(LOG_PATH_LEN),
         lsn: 2,
+        early: false,
     };
     let attributes = Attributes {
         cluster_name: "N".repeat(44),

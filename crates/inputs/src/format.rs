@@ -198,6 +198,7 @@ pub fn roots() -> Vec<Vec<u8>> {
             log: 4,
             path: "/log/1".into(),
             lsn: 9,
+            early: false,
         },
         statistics: Statistics::default(),
         ca_count: 3,

@@ -130,6 +130,7 @@ pub fn root() -> Root {
             log: 0x4142_4344_4546_4748,
             path: "log/0000000001".into(),
             lsn: 0x5152_5354_5556_5758,
+            early: true,
         },
         statistics: statistics(),
         ca_count: 0x6162_6364,
