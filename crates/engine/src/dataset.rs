@@ -123,6 +123,8 @@ pub(crate) struct Inner {
     last_commit: AtomicU64,
     /// LSN up to which the committed tree has the requests.
     committed: AtomicU64,
+    /// Id of the log that was to be named early the last time.
+    named_early: AtomicU64,
     /// One of its opens wants each request durable, so all have it.
     each_request: AtomicBool,
     /// The next commit is the last.
@@ -232,6 +234,7 @@ impl Inner {
             next_string: AtomicU64::new(1),
             last_commit: AtomicU64::new(shared.env.clock.now()),
             committed: AtomicU64::new(0),
+            named_early: AtomicU64::new(0),
             each_request: AtomicBool::new(options.durability == Durability::Request),
             closing: AtomicBool::new(false),
             left: AtomicBool::new(false),
@@ -274,9 +277,34 @@ impl Inner {
     /// May this open change something? `what` says which request asks.
     pub fn allow_change(&self, access: Access, what: &'static str) -> Result<(), RequestError> {
         match access {
-            Access::Output => self.common().check_fence(),
+            Access::Output => {
+                self.name_log_before_change();
+                self.common().check_fence()
+            }
             Access::Input => Err(RequestError::Access { what }),
         }
+    }
+
+    /// Law 6: before the first change its root names the log, and so do those of its alternate indexes.
+    #[inline]
+    fn name_log_before_change(&self) {
+        let log = self.shared.log.claimed();
+        if (log == 0 || self.named_early.load(Relaxed) != log) && !self.common().loading.load(Relaxed) {
+            self.name_log_early_in_all();
+        }
+    }
+
+    #[cold]
+    fn name_log_early_in_all(&self) {
+        let log = &self.shared.log;
+        let members = self.sphere().into_iter().flat_map(Sphere::members);
+        for number in std::iter::once(self)
+            .chain(members)
+            .filter_map(|inner| inner.common().log_number())
+        {
+            log.name_early(number);
+        }
+        self.named_early.store(log.claimed(), Relaxed);
     }
 
     /// Changes will be logged.
@@ -391,6 +419,9 @@ impl Inner {
         }
         let log = &self.shared.log;
         let wants = log.wants();
+        if wants.tail {
+            log.lengthen_tail();
+        }
         if wants.flush {
             self.flush_log()?;
         }

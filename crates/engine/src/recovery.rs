@@ -29,6 +29,9 @@
 //!   sync, and a power cut would bring the one before back when the log is gone.
 //! * V7. Of the log nothing is done that is not durable in it: its owner may have died between write and sync. Else a
 //!   power cut in the recovery could leave one data set with a change and another without it, and no log that tells.
+//! * V9. What is in the log's tail alone counts only if every data set in it names the log, or said in it that it
+//!   leaves (T4, T5 in `log/tail.rs`): names come before requests, so where one is missing a power cut took it, and what a
+//!   power cut left of the tail is not done. What a root says early is made durable before anything is done.
 //! * V8. Where later requests stand behind the end of the log, those between are lost (`log/gap.rs`): nothing is done and
 //!   the log stays, unless no tree lacks any of them.
 
@@ -69,8 +72,10 @@ struct Recovery<'e> {
 enum Member {
     /// It takes part; its cluster id.
     Open(u64, Arc<Inner>),
-    /// It does not need this log.
+    /// It does not need this log: it was deleted.
     Complete,
+    /// The same, because its root does not name the log.
+    Unnamed,
     /// Its volume is not there, or it failed.
     Away,
 }
@@ -87,6 +92,8 @@ impl Engine {
             Ok(Left::Log(reader)) => Some(reader),
             // It was given back, so nothing in it is needed.
             Ok(Left::Released) => None,
+            // It was named early, and then a power cut took the claim: no request in it was durable.
+            Ok(Left::Absent(_)) if root.log.early => None,
             Ok(Left::Alive) => {
                 return Err(OpenError::InUse {
                     path: data.to_path_buf(),
@@ -94,8 +101,8 @@ impl Engine {
                 })
             }
             // Another process recovered it since.
-            Err(_) if self.peek(data)?.log.log != root.log.log => return Ok(()),
-            Err(what) => {
+            Ok(Left::Absent(_)) | Err(_) if self.peek(data)?.log.log != root.log.log => return Ok(()),
+            Ok(Left::Absent(what)) | Err(what) => {
                 return Err(trouble(format!(
                     "{} needs the requests in this log, which its last owner left; {what}",
                     data.display()
@@ -172,7 +179,10 @@ impl<'e> Recovery<'e> {
             match reader.as_mut().map_or(Ok(None), LogReader::next_group) {
                 Ok(Some(group)) => done = self.replay_group(group),
                 Ok(None) => {
-                    done = self.check_end(reader.as_mut()).and_then(|()| self.take_back());
+                    done = self
+                        .check_end(reader.as_mut())
+                        .and_then(|gap| self.replay_tail(reader.as_mut(), gap))
+                        .and_then(|()| self.take_back());
                     break;
                 }
                 Err(what) => done = Err(self.trouble(what)),
@@ -192,11 +202,12 @@ impl<'e> Recovery<'e> {
         }
     }
 
-    /// The log must not end in front of requests that were written later (V8).
-    fn check_end(&mut self, reader: Option<&mut LogReader>) -> Result<(), OpenError> {
-        let Some(reader) = reader else { return Ok(()) };
+    /// The log must not end in front of requests that were written later (V8). Returns the gap behind which the trees
+    /// have everything.
+    fn check_end(&mut self, reader: Option<&mut LogReader>) -> Result<Option<Gap>, OpenError> {
+        let Some(reader) = reader else { return Ok(None) };
         let Some(gap) = reader.pass_gap().map_err(|what| self.trouble(what))? else {
-            return Ok(());
+            return Ok(None);
         };
         if gap.after.is_some() {
             return Err(self.damaged(gap));
@@ -206,7 +217,7 @@ impl<'e> Recovery<'e> {
                 self.check_trees_have(gap, group)?;
             }
             if reader.pass_gap().map_err(|what| self.trouble(what))?.is_none() {
-                return Ok(());
+                return Ok(Some(gap));
             }
         }
     }
@@ -231,6 +242,47 @@ impl<'e> Recovery<'e> {
                     Some(Member::Open(_, inner)) if !inner.tree_has(lsn) => return Err(self.damaged(gap)),
                     Some(Member::Away) => self.needed = true,
                     _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Does what is in the log's tail alone, all of it or nothing (V9).
+    fn replay_tail(&mut self, reader: Option<&mut LogReader>, gap: Option<Gap>) -> Result<(), OpenError> {
+        let Some(reader) = reader else { return Ok(()) };
+        let halves = reader.tail().map_err(|what| self.trouble(what))?;
+        let records = || halves.iter().flat_map(|half| &half.records);
+        let leaving: BTreeSet<u32> = records()
+            .filter_map(|(_, logged)| match logged {
+                Logged::Leaving(number) => Some(*number),
+                _ => None,
+            })
+            .collect();
+        for (_, logged) in records() {
+            if let Logged::DataSet {
+                number,
+                cluster,
+                committed,
+                data,
+                index,
+            } = logged
+            {
+                if !self.numbers.contains_key(number) {
+                    self.introduce(*number, *cluster, Path::new(data), Path::new(index), *committed)?;
+                }
+                if matches!(self.numbers.get(number), Some(Member::Unnamed)) && !leaving.contains(number) {
+                    return Ok(());
+                }
+            }
+        }
+        for half in halves {
+            match gap {
+                // V8.
+                Some(gap) if !half.begins_epoch() => self.check_trees_have(gap, half.records)?,
+                _ => {
+                    reader.take_tail(&half).map_err(|what| self.trouble(what))?;
+                    self.replay_group(half.records)?;
                 }
             }
         }
@@ -277,6 +329,7 @@ impl<'e> Recovery<'e> {
                     self.unfinished.taken_back(*change);
                 }
                 Logged::UnitEnd(unit) => self.unfinished.ended(*unit),
+                Logged::Leaving(_) => {}
                 request => self.replay(lsn, request)?,
             }
         }
@@ -345,7 +398,7 @@ impl<'e> Recovery<'e> {
                 self.needed = true;
                 Ok(())
             }
-            Some(Member::Complete) | None => Ok(()),
+            Some(Member::Complete | Member::Unnamed) | None => Ok(()),
         }
     }
 
@@ -391,7 +444,16 @@ impl<'e> Recovery<'e> {
         };
         let root = read_root(&*file, data)?;
         if root.log.log != self.log || root.cluster != cluster {
-            return self.complete_member(&*file, data);
+            let member = self.complete_member(&*file, data)?;
+            return Ok(if root.cluster == cluster {
+                member
+            } else {
+                Member::Complete
+            });
+        }
+        if root.log.early {
+            // V9.
+            self.make_durable(&*file, data)?;
         }
         let inner = Inner::open(self.engine.shared(), file, root, data, index, OpenOptions::recovery())?;
         inner.exceed_definition();
@@ -407,12 +469,15 @@ impl<'e> Recovery<'e> {
 
     /// A data set whose root does not name the log; from now on durably (V6).
     fn complete_member(&self, file: &dyn File, data: &Path) -> Result<Member, OpenError> {
+        self.make_durable(file, data).map(|()| Member::Unnamed)
+    }
+
+    fn make_durable(&self, file: &dyn File, data: &Path) -> Result<(), OpenError> {
         file.sync().map_err(|error| OpenError::Io {
             path: data.to_path_buf(),
             doing: "sync",
             error,
-        })?;
-        Ok(Member::Complete)
+        })
     }
 
     /// A second file of the same cluster that needs this log as well is a copy: nobody knows which of them is meant.

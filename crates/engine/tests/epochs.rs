@@ -161,5 +161,5 @@ fn a_close_while_an_epoch_ends_lets_no_log_go() {
     let b = world.open(&engine, "b");
     update(&mut b.string(), 20, 1, 300).unwrap();
     b.commit().unwrap();
-    assert_eq!(world.disk.list(&world.root.join("log")).unwrap().len(), 1);
+    assert_eq!(log_files(&world).len(), 1);
 }

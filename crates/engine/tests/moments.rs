@@ -37,7 +37,7 @@ fn left_by_cut(disk: &SimDisk, events: usize) -> Vec<Image> {
     let trace = disk.trace();
     let point = trace.crash_after(events);
     let pending = point.pending().len();
-    assert!(pending < 20, "{pending}");
+    assert!(pending < 30, "{pending}");
     let all = (1_u64 << pending) - 1;
     let some = (0..pending).flat_map(|n| [1 << n, all & !(1 << n)]);
     let mut images: Vec<Image> = [0, all]

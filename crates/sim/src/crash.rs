@@ -212,6 +212,9 @@ fn exercise_the_end(subject: &dyn Subject, recording: &Recording) -> Result<(), 
     guarded(|| subject.exercise(disk)).map_err(|what| format!("what the run left was opened, but then: {what}").into())
 }
 
+/// Behind a store, of which each change makes some, one cut in so many is looked at of those that would be elsewhere.
+const SELDOM: usize = 8;
+
 struct Explorer<'a> {
     subject: &'a dyn Subject,
     plan: Plan,
@@ -223,10 +226,11 @@ impl Explorer<'_> {
     fn walk(&mut self) -> Result<(), Failure> {
         let mut point = self.recording.trace.crash_point();
         let stride = self.stride();
-        let mut repeated = false;
+        let (mut repeated, mut stored) = (false, false);
         loop {
             let cut = point.position();
             self.report.cuts += 1;
+            let stride = if stored { stride * SELDOM } else { stride };
             let looked_at = self.random(0, cut).below(stride) == 0;
             if looked_at && self.plan.only.is_none_or(|only| only.first.0 == cut) {
                 self.cut(&point, repeated)?;
@@ -236,7 +240,9 @@ impl Explorer<'_> {
                 // After a promise the images without the newest change mean more than they did one event ago.
                 Some(event) => {
                     let promised = self.recording.history.promised_at(point.position());
-                    repeated = looked_at && event.is_change() && !promised;
+                    stored = matches!(event, Event::Store { .. });
+                    // A store may have had another one written back.
+                    repeated = looked_at && event.is_change() && !promised && !stored;
                 }
             }
         }
@@ -245,7 +251,13 @@ impl Explorer<'_> {
     /// One cut in so many is looked at.
     fn stride(&self) -> usize {
         const IMAGES_PER_CUT: usize = 24;
-        let all = self.recording.trace.events().len().saturating_mul(IMAGES_PER_CUT) as u64;
+        let events = self.recording.trace.events();
+        let stores = events
+            .iter()
+            .filter(|event| matches!(event, Event::Store { .. }))
+            .count();
+        let cuts = events.len() - stores + stores / SELDOM;
+        let all = cuts.saturating_mul(IMAGES_PER_CUT) as u64;
         all.div_ceil(self.plan.images.max(1)).max(1) as usize
     }
 
@@ -417,6 +429,7 @@ fn last_events(trace: &Trace, cut: usize) -> Vec<String> {
 fn change(event: &Event) -> String {
     match event {
         Event::Write { file, at, bytes } => format!("{} bytes at {at} of {file:?}", bytes.len()),
+        Event::Store { file, at, bytes } => format!("{} bytes stored at {at} of {file:?}", bytes.len()),
         Event::Resize { file, len } => format!("length {len} of {file:?}"),
         Event::Create { file, path, .. } => format!("new name {} for {file:?}", path.display()),
         Event::Rename { from, to, .. } => format!("{} renamed to {}", from.display(), to.display()),

@@ -2,6 +2,7 @@
 //!
 //! 1. What it wrote before stays, synced or not: the page cache keeps it. Of the call that it dies in any part may be
 //!    done, which one follows from the number of the call.
+//!    Stores into memory are no calls: it may die between any two.
 //! 2. After that nothing it does reaches the disk. Its locks go with its handles, so whoever lets another process go on
 //!    lets go of those first.
 
@@ -12,7 +13,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cica_disk::sim::SECTOR;
-use cica_disk::{Disk, File, Open, ReadAt, WriteAt};
+use cica_disk::{Disk, File, Mapped, Open, ReadAt, WriteAt};
 
 use crate::random::{splitmix, Random};
 
@@ -233,6 +234,24 @@ impl File for MortalFile {
 
     fn size(&self, set: Option<u64>) -> io::Result<u64> {
         self.process.whole(|| self.file.size(set))
+    }
+
+    fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {
+        let memory = self.process.whole(|| self.file.map(at, len))?;
+        let process = self.process.clone();
+        Ok(Box::new(MortalMemory { memory, process }))
+    }
+}
+
+#[derive(Debug)]
+struct MortalMemory {
+    memory: Box<dyn Mapped>,
+    process: Mortal,
+}
+
+impl Mapped for MortalMemory {
+    fn store(&self, at: usize, bytes: &[u8]) -> bool {
+        !self.process.is_dead() && self.memory.store(at, bytes)
     }
 }
 

@@ -121,6 +121,8 @@ pub struct Told<'n> {
     note: &'n mut dyn FnMut(Step),
     /// By part: digests since the last promise.
     standing: BTreeMap<usize, Vec<u64>>,
+    /// By part: of the last step and of the one before it.
+    newest: BTreeMap<usize, [u64; 2]>,
 }
 
 impl<'n> Told<'n> {
@@ -129,6 +131,7 @@ impl<'n> Told<'n> {
         Told {
             note,
             standing: BTreeMap::new(),
+            newest: BTreeMap::new(),
         }
     }
 
@@ -139,10 +142,19 @@ impl<'n> Told<'n> {
             standing.clear();
         }
         standing.push(step.digest);
+        let newest = self.newest.entry(step.part).or_insert([step.digest; 2]);
+        *newest = [newest[1], step.digest];
         (self.note)(step);
     }
 
-    /// Whether a kill may leave a part with these contents: they are those of a step since the last promise.
+    /// Whether a kill in the step that was told last may leave a part with these contents: it is done, or all that was
+    /// answered before it is there and nothing else (law 6).
+    pub fn has_all_answered(&self, part: usize, digest: u64) -> bool {
+        self.newest.get(&part).is_some_and(|digests| digests.contains(&digest))
+    }
+
+    /// Whether a kill in a load, which is not logged, may leave a part with these contents: they are those of a step since
+    /// the last promise.
     pub fn stands(&self, part: usize, digest: u64) -> bool {
         self.standing
             .get(&part)

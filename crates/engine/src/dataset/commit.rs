@@ -201,6 +201,9 @@ impl Inner {
             index.sync()?;
         }
         data.sync()?;
+        if let Some(number) = self.common().log_number().filter(|_| last) {
+            self.shared.log.leaving(number);
+        }
         data_root.log = self.log_position(&roots.data.log, last);
         self.write_data_root(&mut data_root)?;
         self.committed.store(data_root.log.lsn, Relaxed);
@@ -255,6 +258,7 @@ impl Inner {
                 log: 0,
                 path: String::new(),
                 lsn,
+                early: false,
             },
             false => LogPosition {
                 lsn,
@@ -309,6 +313,37 @@ impl Logger for Inner {
         self.committed.load(Relaxed)
     }
 
+    /// Into the copy that was written last: the other one has the same tree, and is durable (R7). Where it has not, this
+    /// is durable first, and goes over the other.
+    fn name_log_early(&self, log: u64, path: &str) -> Result<(), String> {
+        let mut roots = self.roots.lock();
+        if roots.last {
+            return Err("it is closed".into());
+        }
+        let mut root = roots.data.clone();
+        root.log = LogPosition {
+            log,
+            path: path.to_string(),
+            lsn: root.log.lsn,
+            early: true,
+        };
+        let data = &self.common().data;
+        let written = data.has_root_twice(&roots.data).and_then(|twice| match twice {
+            true => Ok(root.version += 2),
+            false => data.sync().map(|()| root.version += 1),
+        });
+        match written.and_then(|()| data.write_root(&root)) {
+            Ok(_) => {
+                roots.data = root;
+                Ok(())
+            }
+            Err(error) => {
+                self.common().fence_quietly(&error.to_string());
+                Err(error.to_string())
+            }
+        }
+    }
+
     fn name_log(&self, log: u64, path: &str) -> Result<(), String> {
         let mut roots = self.roots.lock();
         if roots.last {
@@ -319,6 +354,7 @@ impl Logger for Inner {
             log,
             path: path.to_string(),
             lsn: root.log.lsn,
+            early: false,
         };
         // The copy that stays must be durable before the other is written over.
         let durable = self.common().data.sync();

@@ -19,11 +19,19 @@ pub(super) fn is_abandoned(disk: &dyn Disk, volumes: &dyn Volumes, path: &Path, 
         return false;
     };
     let mut complete = BTreeSet::new();
+    let mut in_tail = false;
     loop {
         let group = match reader.next_group() {
-            Ok(Some(group)) => group,
+            Ok(Some(group)) if !in_tail => group,
+            Ok(_) if in_tail => return !complete.is_empty() && matches!(reader.pass_gap(), Ok(None)),
             // Without a group nothing is known of who is in it, nor of who was in one that is damaged.
-            Ok(None) => return !complete.is_empty() && matches!(reader.pass_gap(), Ok(None)),
+            Ok(_) => match reader.tail() {
+                Ok(halves) => {
+                    in_tail = true;
+                    halves.into_iter().flat_map(|half| half.records).collect()
+                }
+                Err(_) => return false,
+            },
             Err(_) => return false,
         };
         for (_, logged) in group {

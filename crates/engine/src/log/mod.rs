@@ -2,7 +2,7 @@
 //!
 //! | state | left by | to |
 //! |---|---|---|
-//! | no file: records gather in memory | the first [`flush`](Log::flush) that is needed | claimed |
+//! | no file: records gather in memory | the first change, by [`name_early`](Log::name_early), or the first [`flush`](Log::flush) that is needed | claimed |
 //! | claimed | [`start_over`](Log::start_over), all trees committed | claimed, next epoch, from the start of the file |
 //! | claimed | [`leave`](Log::leave) of the last data set, all complete | free: header says so |
 //! | claimed | a data set leaves incomplete | let go as if the owner had died; the others go on without a file |
@@ -16,11 +16,15 @@
 //! * W4. A block that was written is not written again in the same epoch: groups start at fresh blocks. So a group that
 //!   stands behind a place where none is says that there was one (`gap.rs`).
 //! * W5. Each group says which data sets its numbers mean: what is damaged takes no other group's meaning with it.
+//! * W6. What was answered is in the log's tail or durable in the log (T1 in `tail.rs`). For that a data set names the
+//!   log in its root before its first change, early: written, not synced. W3 makes it durable before the log has any of
+//!   the data set's requests.
 
 mod abandoned;
 mod gap;
 mod pool;
 mod replay;
+mod tail;
 #[cfg(test)]
 mod tests;
 
@@ -32,10 +36,12 @@ use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicU8, Ordering::*};
 use crate::sync::{Condvar, Mutex};
 use crate::volumes::VolumesToBe;
 use cica_disk::{Clock, Disk, File, WriteAt};
-use cica_format::log::{self, LogRecord, BLOCK_LEN};
+use cica_format::log::{self, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN};
+use cica_format::tail::TailHead;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
+use tail::Tail;
 
 /// Bytes of log after which all trees are committed and the log starts over: a quarter of the pool, within these
 /// bounds. What a commit writes is the CIs that changed since the one before, and the longer that was, the more
@@ -51,6 +57,9 @@ pub trait Logger: Send + Sync {
 
     /// Makes the root say, durably, that requests after its tree are in this log (R6).
     fn name_log(&self, log: u64, path: &str) -> Result<(), String>;
+
+    /// The same before it has any, and not durably: what the death of the process leaves (W6).
+    fn name_log_early(&self, log: u64, path: &str) -> Result<(), String>;
 
     /// Its requests mean something without those of others. The log goes on without such a data set when its root
     /// cannot be written; it has fenced itself.
@@ -68,6 +77,10 @@ pub struct Log {
     state: Mutex<State>,
     flushed: Condvar,
     durable: AtomicU64,
+    /// The last LSN that the tail has not: what was answered must be durable up to there (W6).
+    exposed: AtomicU64,
+    /// Id of the log that the file holds now, 0: none.
+    claimed: AtomicU64,
     pressure: AtomicU8,
     eager: AtomicBool,
     /// Units of recovery that had an id so far.
@@ -81,6 +94,7 @@ pub struct Log {
 const GATHERED: u8 = 1;
 const LONG: u8 = 2;
 const OVERDUE: u8 = 4;
+const TAIL_LOW: u8 = 8;
 /// Bytes of log by which it may grow while the trees are being committed.
 const OVERDUE_BYTES: u64 = 128 << 20;
 
@@ -102,6 +116,8 @@ pub struct Wants {
     pub long: bool,
     /// It grew much longer while that is being done.
     pub overdue: bool,
+    /// Its tail should be made longer.
+    pub tail: bool,
 }
 
 struct State {
@@ -121,8 +137,10 @@ struct Member {
     cluster: u64,
     path: String,
     logger: Weak<dyn Logger>,
-    /// Its root names this log.
+    /// Its root names this log, durably.
     named: bool,
+    /// Its root names this log, and did so before its first request (W6).
+    early: bool,
     /// It has records in the group, which says first which data set the number means (W5).
     in_group: bool,
 }
@@ -138,6 +156,27 @@ struct Claimed {
     /// From this weight on the log is so long that it should start over.
     long: u64,
     capacity: u64,
+    tail: Option<Tail>,
+    /// LSN of the first record of the epoch.
+    epoch_lsn: u64,
+    /// The claim is durable, and so is the file's name, as its header says (F6 in `pool.rs`).
+    settled: bool,
+    name_settled: bool,
+}
+
+impl Claimed {
+    /// A group begins at `first_lsn`, and has `records` already.
+    fn begin_tail(&mut self, first_lsn: u64, records: &[u8]) {
+        let head = TailHead {
+            log: self.log,
+            first_lsn,
+            epoch_lsn: self.epoch_lsn,
+            epoch: self.epoch,
+        };
+        if let Some(tail) = &mut self.tail {
+            tail.begin(head, records);
+        }
+    }
 }
 
 impl Log {
@@ -172,6 +211,8 @@ impl Log {
             }),
             flushed: Condvar::new(),
             durable: AtomicU64::new(0),
+            exposed: AtomicU64::new(0),
+            claimed: AtomicU64::new(0),
             pressure: AtomicU8::new(0),
             eager: AtomicBool::new(false),
             units: AtomicU64::new(0),
@@ -198,6 +239,7 @@ impl Log {
                 path,
                 logger,
                 named: false,
+                early: false,
                 in_group: false,
             },
         );
@@ -210,13 +252,14 @@ impl Log {
     /// file.
     pub fn leave(&self, number: u32, complete: bool) -> bool {
         let mut state = self.state.lock();
-        let named = state.data_sets.remove(&number).is_some_and(|m| m.named);
+        let named = state.data_sets.remove(&number).is_some_and(|m| m.named || m.early);
         // After a failure nobody knows which roots name the file: it stays as it is.
         let incomplete = (named || state.failed.is_some()) && !complete;
         if !state.data_sets.is_empty() {
             return incomplete;
         }
-        if let Some(claimed) = state.file.take().filter(|_| !incomplete && state.failed.is_none()) {
+        let failed = state.failed.is_some();
+        if let Some(claimed) = state.file.take().filter(|_| !incomplete && !failed) {
             pool::release(claimed);
         }
         // Who opens again begins with another file.
@@ -234,12 +277,88 @@ impl Log {
     /// Forgets file and records; LSNs go on.
     fn clear(&self, state: &mut State) {
         state.file = None;
+        self.claimed.store(0, Relaxed);
         log::begin_group(&mut state.group);
         state.records = 0;
         self.durable.store(state.next_lsn - 1, Release);
         self.pressure.store(0, Relaxed);
         for member in state.data_sets.values_mut() {
-            (member.named, member.in_group) = (false, false);
+            (member.named, member.early, member.in_group) = (false, false, false);
+        }
+    }
+
+    /// Id of the log that its file holds, 0 while it has none.
+    #[inline]
+    pub fn claimed(&self) -> u64 {
+        self.claimed.load(Relaxed)
+    }
+
+    /// Before the first change of data set `number`: takes a file, if there is none, and has the data set name it (W6).
+    /// What fails here leaves the change to be written to the log before it is answered, and that tells why.
+    pub fn name_early(&self, number: u32) {
+        let mut state = self.state.lock();
+        if state.failed.is_some() || (state.file.is_none() && (state.flushing || self.claim(&mut state).is_err())) {
+            return;
+        }
+        let Some((log, path)) = state.file.as_ref().map(|f| (f.log, f.path.display().to_string())) else {
+            return;
+        };
+        let logger = match state.data_sets.get(&number) {
+            Some(member) if !member.early && !member.named => member.logger.upgrade(),
+            _ => return,
+        };
+        // Who names a log keeps its root, and asks the log meanwhile.
+        let named = crate::sync::unlocked(&mut state, || {
+            logger.is_some_and(|l| l.name_log_early(log, &path).is_ok())
+        });
+        if named && state.file.as_ref().is_some_and(|f| f.log == log) {
+            if let Some(member) = state.data_sets.get_mut(&number) {
+                member.early = true;
+            }
+        }
+    }
+
+    /// Takes a file; the group that is being gathered goes to its tail.
+    fn claim(&self, state: &mut State) -> Result<(), String> {
+        let mut claimed = pool::claim(
+            &self.disk,
+            &*self.clock,
+            &self.directory,
+            &*self.volumes.said(),
+            (self.epoch_bytes.load(Relaxed), self.gathers),
+        )?;
+        let first_lsn = state.next_lsn - u64::from(state.records);
+        claimed.epoch_lsn = first_lsn;
+        claimed.begin_tail(first_lsn, &state.group[GROUP_HEADER_LEN..]);
+        self.claimed.store(claimed.log, Relaxed);
+        state.file = Some(claimed);
+        Ok(())
+    }
+
+    /// Data set `number` is about to be complete without this log, and others go on: the tail says so before its root does
+    /// (T4).
+    pub fn leaving(&self, number: u32) {
+        let is_missed = |state: &State| {
+            let named = state.data_sets.get(&number).is_some_and(|m| m.early || m.named);
+            named && state.data_sets.len() > 1
+        };
+        if is_missed(&self.state.lock()) {
+            self.append_unit(&[], |group| LogRecord::Leaving { number }.append(group));
+        }
+    }
+
+    /// Makes the tail longer, when [`wants`](Self::wants) asks for it.
+    pub fn lengthen_tail(&self) {
+        let mut state = self.state.lock();
+        self.pressure.fetch_and(!TAIL_LOW, Relaxed);
+        let Some((log, tail)) = state.file.as_ref().and_then(|f| Some((f.log, f.tail.as_ref()?))) else {
+            return;
+        };
+        let (file, len) = tail.next_len();
+        let grown = crate::sync::unlocked(&mut state, || file.size(Some(len)));
+        let same = state.file.as_mut().filter(|f| f.log == log);
+        if let Some(tail) = same.and_then(|f| f.tail.as_mut()) {
+            tail.has_grown(grown);
         }
     }
 
@@ -272,8 +391,10 @@ impl Log {
     pub fn append_unit(&self, numbers: &[u32], write: impl FnOnce(&mut Vec<u8>)) -> u64 {
         let mut guard = self.state.lock();
         let state = &mut *guard;
+        let (from, mut named) = (state.group.len(), true);
         for &number in numbers {
             if let Some(member) = state.data_sets.get_mut(&number) {
+                named &= member.early || member.named;
                 if !std::mem::replace(&mut member.in_group, true) {
                     LogRecord::DataSet {
                         number,
@@ -293,17 +414,38 @@ impl Log {
         if state.group.len() > self.gathers || self.eager.load(Relaxed) {
             self.pressure.fetch_or(GATHERED, Relaxed);
         }
-        state.next_lsn - 1
+        let lsn = state.next_lsn - 1;
+        self.keep(state, from, named, lsn);
+        lsn
+    }
+
+    /// Keeps what the group has from `from` on in the tail, if all data sets that it is of are `named` (W6).
+    #[inline]
+    fn keep(&self, state: &mut State, from: usize, named: bool, lsn: u64) {
+        if let Some(tail) = state.file.as_mut().and_then(|f| f.tail.as_mut()) {
+            if !named {
+                tail.miss();
+            }
+            if tail.add(&state.group[from..]) {
+                if tail.is_low() {
+                    self.pressure.fetch_or(TAIL_LOW, Relaxed);
+                }
+                return;
+            }
+        }
+        self.exposed.store(lsn, Relaxed);
     }
 
     /// What is to be done for it.
     #[inline]
     pub fn wants(&self) -> Wants {
         let pressure = self.pressure.load(Relaxed);
+        let is_exposed = self.exposed.load(Relaxed) > self.durable.load(Relaxed);
         Wants {
-            flush: pressure & GATHERED != 0,
+            flush: pressure & GATHERED != 0 || is_exposed,
             long: pressure & LONG != 0,
             overdue: pressure & OVERDUE != 0,
+            tail: pressure & TAIL_LOW != 0,
         }
     }
 
@@ -347,6 +489,9 @@ impl Log {
 
     /// Takes the group, and writes and syncs it with the state unlocked.
     fn write_group(&self, state: &mut crate::sync::MutexGuard<'_, State>) -> Result<(), String> {
+        if state.file.is_none() {
+            self.claim(state)?;
+        }
         let mut group = std::mem::take(&mut state.spare);
         log::begin_group(&mut group);
         std::mem::swap(&mut group, &mut state.group);
@@ -359,17 +504,10 @@ impl Log {
                 unnamed.push((number, member.logger.clone()));
             }
         }
-        if state.file.is_none() {
-            state.file = Some(pool::claim(
-                &self.disk,
-                &*self.clock,
-                &self.directory,
-                &*self.volumes.said(),
-                self.epoch_bytes.load(Relaxed),
-            )?);
-        }
-        let (file, log, path, epoch, at) = match &mut state.file {
+        let next_lsn = state.next_lsn;
+        let (file, log, path, epoch, at, settled, name_settled) = match &mut state.file {
             Some(f) => {
+                f.begin_tail(next_lsn, &[]);
                 log::finish_group(&mut group, f.log, f.epoch, first, records);
                 pool::make_room(f, group.len() as u64)?;
                 let at = f.at;
@@ -381,13 +519,24 @@ impl Log {
                 if f.weight > f.long + OVERDUE_BYTES {
                     self.pressure.fetch_or(OVERDUE, Relaxed);
                 }
-                (f.file.clone(), f.log, f.path.clone(), f.epoch, at)
+                (
+                    f.file.clone(),
+                    f.log,
+                    f.path.clone(),
+                    f.epoch,
+                    at,
+                    f.settled,
+                    f.name_settled,
+                )
             }
             None => return Err("the log has no file".into()),
         };
         debug_assert!(epoch > 0 && at % BLOCK_LEN as u64 == 0);
         let done = crate::sync::unlocked(state, || -> Result<(), String> {
             let text = path.display().to_string();
+            if !settled {
+                pool::settle(&*self.disk, (&*file, &path, log), name_settled)?;
+            }
             for (_, logger) in &unnamed {
                 let Some(logger) = logger.upgrade() else { continue };
                 match logger.name_log(log, &text) {
@@ -403,6 +552,9 @@ impl Log {
             Ok(())
         });
         done?;
+        if let Some(f) = &mut state.file {
+            (f.settled, f.name_settled) = (true, true);
+        }
         // A group that one long record swelled is not kept.
         group.shrink_to(2 * self.gathers);
         state.spare = group;
@@ -434,11 +586,14 @@ impl Log {
         for member in state.data_sets.values_mut() {
             member.in_group = false;
         }
+        let first_lsn = state.next_lsn;
         if let Some(f) = &mut state.file {
             f.epoch += 1;
             f.at = BLOCK_LEN as u64;
             f.weight = f.at;
             f.long = self.epoch_bytes.load(Relaxed);
+            f.epoch_lsn = first_lsn;
+            f.begin_tail(first_lsn, &[]);
         }
     }
 

@@ -3,17 +3,20 @@
 //!
 //! * F1. Who uses a file holds its lock; a process that dies loses it.
 //! * F2. The header's log id is 0 when the file is free. An id is never given twice: it is made of when the file was
-//!   made (its birth) and of how often it was claimed. So groups of an earlier life do not count, nor those of another
-//!   file that has the name.
+//!   made (its birth) and of the number of the claim, which rises, and is not below the second in which it was made: a
+//!   power cut may take a claim that is not settled (F6), but not the time. So groups of an earlier life do not count,
+//!   nor those of another file that has the name.
 //! * F3. A file whose owner died keeps its id until recovery has done its requests; it is not claimed before.
 //! * F4. But one to which its owner never wrote a group is claimed: whatever root names it needs nothing of it.
 //! * F5. So is one that no data set needs that it has requests of (see [`super::abandoned`]): its owner died behind the
 //!   last close and before it gave the file back, or they were deleted. That is looked at only where a file would have
 //!   to be made else.
-//! * F6. A header is written when the file's name is durable: whoever finds one need not ask for the name.
+//! * F6. A claim costs no sync. It is settled before the log is named durably: the file's name is durable then, which the
+//!   header says from then on, and so is the header.
 
 use super::abandoned::is_abandoned;
 use super::replay::was_written_to;
+use super::tail::Tail;
 use super::Claimed;
 use crate::volumes::Volumes;
 use cica_disk::{Clock, Create, Disk, File, Lock, Open, ReadAt, WriteAt};
@@ -32,6 +35,8 @@ static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 /// A file that is given back keeps so many bytes.
 const KEPT: u64 = 64 << 20;
 const MOST_FILES: u32 = 10_000;
+/// The first second that counts in ids: 2020-01-01.
+const FIRST_SECOND: u64 = 1_577_836_800;
 
 /// Takes a free file, or makes one; it is long after `epoch_bytes`.
 pub(super) fn claim(
@@ -39,7 +44,7 @@ pub(super) fn claim(
     clock: &dyn Clock,
     directory: &Path,
     volumes: &dyn Volumes,
-    epoch_bytes: u64,
+    (epoch_bytes, gathers): (u64, usize),
 ) -> Result<Claimed, String> {
     let there = disk
         .list(directory)
@@ -48,10 +53,10 @@ pub(super) fn claim(
     let place = |number: u32| Place {
         disk,
         clock,
-        directory,
         path: directory.join(name(number)),
         number,
         epoch_bytes,
+        gathers,
     };
     let mut dead = Vec::new();
     for place in there.iter().copied().map(place) {
@@ -95,10 +100,10 @@ fn number_of(path: &Path) -> Option<u32> {
 struct Place<'c> {
     disk: &'c Arc<dyn Disk>,
     clock: &'c dyn Clock,
-    directory: &'c Path,
     path: PathBuf,
     number: u32,
     epoch_bytes: u64,
+    gathers: usize,
 }
 
 /// What a file of the pool is.
@@ -127,47 +132,86 @@ impl Place<'_> {
             Err(e) => return Err(format!("log {}: {e}", path.display())),
         };
         let text = |e: std::io::Error| format!("log {}: {e}", path.display());
-        let (birth, claims) = match read_header(&*file).map_err(text)? {
+        let (birth, claims, settled) = match read_header(&*file).map_err(text)? {
             // Of before format 3.
-            Ok(header) if header.log == 0 && header.birth == 0 => (self.number, header.claims),
-            Ok(header) if header.log == 0 || abandoned == Some(header.log) => (header.birth, header.claims),
+            Ok(header) if header.log == 0 && header.birth == 0 => (self.number, header.claims, header.settled),
+            Ok(header) if header.log == 0 || abandoned == Some(header.log) => {
+                (header.birth, header.claims, header.settled)
+            }
             Ok(header) if header.birth == 0 => return Ok(Found::Kept),
             // F4.
-            Ok(header) if !was_written_to(&*file, header.log)? => (header.birth, header.claims),
+            Ok(header) if !was_written_to(&**self.disk, path, &*file, header.log)? => {
+                (header.birth, header.claims, header.settled)
+            }
             Ok(header) => return Ok(Found::Dead(header.log)),
             // Its claims cannot be told, so an id could be given twice (F2).
             Err(_) if !is_blank(&*file).map_err(text)? => return Ok(Found::Kept),
-            Err(_) => (born(self.clock, path), 0),
+            Err(_) => (born(self.clock, path), 0, false),
         };
-        if claims == 0 {
-            // F6. Also one that is there: who made it may have died before this.
-            let how = Open {
-                directory: true,
-                ..Open::default()
-            };
-            let handle = self.disk.open(self.directory, how).map_err(text)?;
-            handle.sync().map_err(text)?;
-        }
+        // One that has been claimed as often as can be counted is of no more use.
+        let Some(next) = claims.checked_add(1) else {
+            return Ok(Found::Kept);
+        };
+        let claims = next.max(self.second());
+        let log = u64::from(birth) << 32 | u64::from(claims);
         let header = LogFileHeader {
-            log: u64::from(birth) << 32 | u64::from(claims + 1),
-            claims: claims + 1,
+            log,
+            claims,
             birth,
+            settled,
         };
         write_header(&*file, header).map_err(text)?;
-        // Roots will name this id: it must be found here after a power cut.
-        file.sync().map_err(text)?;
         let capacity = file.size(None).map_err(text)?;
+        // Without a tail each change is written to the log before it is answered (T1): slow, and as safe.
+        let tail = Tail::open(&**self.disk, path, self.gathers).ok();
         Ok(Found::Claimed(Claimed {
             file: file.into(),
             path: path.clone(),
-            log: header.log,
+            log,
             epoch: 1,
             at: BLOCK_LEN as u64,
             weight: BLOCK_LEN as u64,
             long: self.epoch_bytes,
             capacity,
+            tail,
+            epoch_lsn: 0,
+            settled: false,
+            name_settled: settled,
         }))
     }
+
+    /// Seconds that count in ids.
+    fn second(&self) -> u32 {
+        let seconds = (self.clock.now() / 1_000_000_000).saturating_sub(FIRST_SECOND);
+        u32::try_from(seconds).unwrap_or(0)
+    }
+}
+
+/// Makes a claim durable, and the file's name (F6).
+pub(super) fn settle(
+    disk: &dyn Disk,
+    (file, path, log): (&dyn File, &Path, u64),
+    name_settled: bool,
+) -> Result<(), String> {
+    let text = |e: std::io::Error| format!("log {}: {e}", path.display());
+    if !name_settled {
+        let how = Open {
+            directory: true,
+            ..Open::default()
+        };
+        let directory = path.parent().unwrap_or(Path::new("."));
+        disk.open(directory, how)
+            .and_then(|directory| directory.sync())
+            .map_err(text)?;
+        let header = LogFileHeader {
+            log,
+            claims: log as u32,
+            birth: (log >> 32) as u32,
+            settled: true,
+        };
+        write_header(file, header).map_err(text)?;
+    }
+    file.sync().map_err(text)
 }
 
 /// What tells a file that is made now from any other of its name.
@@ -251,6 +295,7 @@ pub(super) fn release(claimed: Claimed) {
         log: 0,
         claims: claimed.log as u32,
         birth: (claimed.log >> 32) as u32,
+        settled: claimed.name_settled,
     };
     let _ = write_header(&*claimed.file, header);
 }

@@ -1,7 +1,8 @@
 //! Reading the log of an owner that died.
 
 use super::pool::{read_header, write_header};
-use cica_disk::{Disk, File, Lock, Open, ReadAt};
+use super::tail::{self, Half};
+use cica_disk::{Disk, File, Lock, Open, ReadAt, WriteAt};
 use cica_format::log::{self, read_group, records, GroupHeader, LogFileHeader, LogRecord, BLOCK_LEN};
 use cica_format::FormatError;
 use std::path::Path;
@@ -16,6 +17,7 @@ pub struct LogReader {
     pub(super) epoch: Option<u32>,
     /// Of the last request read.
     pub(super) lsn: Option<u64>,
+    tail: Option<tail::Left>,
 }
 
 /// A logged request as recovery sees it.
@@ -64,6 +66,8 @@ pub enum Logged {
     },
     /// A unit of recovery ended.
     UnitEnd(u64),
+    /// The data set may be complete without the log from here on.
+    Leaving(u32),
 }
 
 impl Logged {
@@ -81,7 +85,7 @@ impl Logged {
         match self {
             Logged::DataSet { number, .. } | Logged::Insert(number, _) | Logged::Update(number, _) => Some(*number),
             Logged::Erase(number, _) | Logged::AddPointer(number, ..) => Some(*number),
-            Logged::RemovePointer(number, ..) => Some(*number),
+            Logged::RemovePointer(number, ..) | Logged::Leaving(number) => Some(*number),
             Logged::Unit(_) | Logged::Recoverable { .. } | Logged::TakenBack { .. } | Logged::UnitEnd(_) => None,
         }
     }
@@ -96,6 +100,9 @@ pub enum Left {
     Released,
     /// Its owner died.
     Log(LogReader),
+    /// It is not where it should be; in words, with what to do. Who named it early never had a request in it that was
+    /// durable.
+    Absent(String),
 }
 
 impl LogReader {
@@ -133,21 +140,29 @@ impl LogReader {
                 let file = open(Lock::None).map_err(|e| missing(format!("the log cannot be opened: {e}")))?;
                 (file, false)
             }
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Left::Absent(missing(format!("the log cannot be opened: {e}"))))
+            }
             Err(e) => return Err(missing(format!("the log cannot be opened: {e}"))),
         };
         match read_header(&*file).map_err(|e| missing(e.to_string()))? {
             Ok(header) if header.log == log && !locked => Ok(Left::Alive),
-            Ok(header) if header.log == log => Ok(Left::Log(LogReader::at_the_start(file, header))),
-            Ok(header) if header.birth != 0 && header.birth != (log >> 32) as u32 => Err(missing(format!(
-                "the file of that name was made later, and never held log {log:X}"
+            Ok(header) if header.log == log => {
+                let tail = tail::Left::open(disk, path)?;
+                Ok(Left::Log(LogReader::at_the_start(file, header, tail)))
+            }
+            Ok(header) if header.birth != 0 && header.birth != (log >> 32) as u32 => Ok(Left::Absent(missing(
+                format!("the file of that name was made later, and never held log {log:X}"),
             ))),
             // The file has been claimed that often, so this life of it is over (F3, F4).
             Ok(header) if header.claims >= log as u32 => Ok(Left::Released),
-            Ok(header) => Err(missing(format!(
+            Ok(header) => Ok(Left::Absent(missing(format!(
                 "the file now holds log {:X}, not log {log:X}",
                 header.log
-            ))),
+            )))),
             Err(newer @ FormatError::NewerFormat { .. }) => Err(newer.to_string()),
+            // Its header was never durable, and a power cut took it.
+            Err(what) if is_blank(&*file, 0)? => Ok(Left::Absent(missing(what.to_string()))),
             Err(what) => Err(missing(what.to_string())),
         }
     }
@@ -159,18 +174,22 @@ impl LogReader {
     pub(super) fn beside(disk: &dyn Disk, path: &Path, log: u64) -> Result<LogReader, String> {
         let file = disk.open(path, Open::default()).map_err(|e| e.to_string())?;
         match read_header(&*file).map_err(|e| e.to_string())? {
-            Ok(header) if header.log == log => Ok(LogReader::at_the_start(file, header)),
+            Ok(header) if header.log == log => {
+                let tail = tail::Left::open(disk, path)?;
+                Ok(LogReader::at_the_start(file, header, tail))
+            }
             _ => Err("the file holds another log".into()),
         }
     }
 
-    fn at_the_start(file: Box<dyn File>, header: LogFileHeader) -> LogReader {
+    fn at_the_start(file: Box<dyn File>, header: LogFileHeader, tail: Option<tail::Left>) -> LogReader {
         LogReader {
             file,
             header,
             at: BLOCK_LEN as u64,
             epoch: None,
             lsn: None,
+            tail,
         }
     }
 
@@ -181,7 +200,37 @@ impl LogReader {
     pub fn make_durable(&self) -> Result<(), String> {
         self.file
             .sync()
-            .map_err(|error| format!("the log cannot be made durable: {error}"))
+            .map_err(|error| format!("the log cannot be made durable: {error}"))?;
+        self.tail.as_ref().map_or(Ok(()), tail::Left::make_durable)
+    }
+
+    /// What was answered behind the last group that it has, and is in its tail alone: where
+    /// [`next_group`](Self::next_group) found the end.
+    ///
+    /// # Errors
+    /// In words: it cannot be read.
+    pub fn tail(&self) -> Result<Vec<Half>, String> {
+        let Some(tail) = &self.tail else { return Ok(Vec::new()) };
+        tail.behind(self.header.log, self.epoch.zip(self.lsn))
+    }
+
+    /// Writes what a half of the tail has to the log, as its owner would have, durably (T5).
+    ///
+    /// # Errors
+    /// In words.
+    pub fn take_tail(&mut self, half: &Half) -> Result<(), String> {
+        if half.begins_epoch() {
+            self.at = BLOCK_LEN as u64;
+        }
+        let group = half.group();
+        let write = WriteAt {
+            at: self.at,
+            buf: &group,
+        };
+        let written = self.file.write(&[write]).and_then(|()| self.file.sync());
+        written.map_err(|error| format!("what its tail has cannot be written to it: {error}"))?;
+        self.at += group.len() as u64;
+        Ok(())
     }
 
     /// The next group's requests with their LSNs, in order; `None` at the end of the log, which is the first block that
@@ -234,12 +283,17 @@ fn missing(what: String) -> String {
     format!("{what}. Bring the log file back, or delete the data set and restore it from a copy")
 }
 
-/// Whether there is, or may be, a group of log `log` in its file: true unless the place of the first group was never
+/// Whether there is, or may be, a group of log `log` in its file or its tail: true unless the place of the first group was never
 /// written, or holds a sound group of an earlier life of the file.
 ///
 /// # Errors
 /// In words: it cannot be read.
-pub(super) fn was_written_to(file: &dyn File, log: u64) -> Result<bool, String> {
+pub(super) fn was_written_to(disk: &dyn Disk, path: &Path, file: &dyn File, log: u64) -> Result<bool, String> {
+    if let Some(tail) = tail::Left::open(disk, path)? {
+        if !tail.behind(log, None)?.is_empty() {
+            return Ok(true);
+        }
+    }
     let begin = BLOCK_LEN as u64;
     let written = || {
         Ok::<_, String>(match sound_group(file, begin)? {
@@ -298,7 +352,7 @@ pub fn owned_parts(bytes: &[u8]) -> Result<Vec<Logged>, FormatError> {
     log::parts(bytes).map(|part| part.and_then(owned)).collect()
 }
 
-fn owned(record: LogRecord<'_>) -> Result<Logged, FormatError> {
+pub(super) fn owned(record: LogRecord<'_>) -> Result<Logged, FormatError> {
     Ok(match record {
         LogRecord::DataSet {
             number,
@@ -338,5 +392,6 @@ fn owned(record: LogRecord<'_>) -> Result<Logged, FormatError> {
             redo: owned_parts(redo)?,
         },
         LogRecord::UnitEnd { unit, .. } => Logged::UnitEnd(unit),
+        LogRecord::Leaving { number } => Logged::Leaving(number),
     })
 }

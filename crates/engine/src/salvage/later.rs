@@ -54,6 +54,8 @@ impl Later {
             Left::Log(reader) => reader,
             Left::Alive => return Err(cannot("its owner is still there".into())),
             Left::Released => return Ok(Later::default()),
+            Left::Absent(_) if root.log.early => return Ok(Later::default()),
+            Left::Absent(why) => return Err(cannot(why)),
         };
         let mut reading = Reading {
             root,
@@ -70,9 +72,21 @@ impl Later {
             }
             match reader.pass_gap().map_err(cannot)? {
                 Some(gap) => reading.pass(gap),
-                None => return reading.end().map_err(cannot),
+                None => break,
             }
         }
+        // Of data sets beside this one nothing is known here; recovery would leave the tail alone if one of them does
+        // not name the log (T4 in `log/tail.rs`).
+        for half in reader.tail().map_err(cannot)? {
+            if half.begins_epoch() {
+                // What stands in the log is of the epoch before, and all in the tree.
+                reading.before = None;
+            }
+            for (lsn, logged) in half.records {
+                reading.take(lsn, logged).map_err(cannot)?;
+            }
+        }
+        reading.end().map_err(cannot)
     }
 
     /// The changes in the order of a salvage, each to be taken when its place comes.
@@ -191,6 +205,7 @@ impl Reading<'_> {
                 self.unfinished.ended(unit);
                 Ok(())
             }
+            Logged::Leaving(_) => Ok(()),
             request => self.lay_all(lsn, vec![request]),
         }
     }

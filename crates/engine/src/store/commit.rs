@@ -3,6 +3,7 @@
 use super::{CaPage, Component};
 use crate::error::RequestError;
 use crate::pool::NO_FRAME;
+use crate::roots::read_root_and_twin;
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_disk::WriteAt;
 use cica_format::root::Root;
@@ -90,6 +91,16 @@ impl Component {
             })
             .map_err(|e| self.write_error(format!("{}: root write failed: {e}", self.name)))?;
         Ok(Root::checksum_of(&bytes))
+    }
+
+    /// Whether both copies have this root, the newest there is: then the older one is durable (R7).
+    pub fn has_root_twice(&self, root: &Root) -> Result<bool, RequestError> {
+        let file = self
+            .file()
+            .map_err(|e| self.write_error(format!("{}: {e}", self.name)))?;
+        let read = read_root_and_twin(&*file, &self.path);
+        let (newest, twice) = read.map_err(|e| self.write_error(format!("{}: {e}", self.name)))?;
+        Ok(twice && newest.version == root.version)
     }
 
     /// Makes all writes so far durable. A failure is final (D3).

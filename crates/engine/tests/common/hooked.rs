@@ -1,6 +1,6 @@
 //! A disk that a test has its hand in: calls to its files go by way of a hook.
 
-use cica_disk::{Disk, File, Open, ReadAt, WriteAt};
+use cica_disk::{Disk, File, Mapped, Open, ReadAt, WriteAt};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -92,5 +92,8 @@ impl File for Hooked {
     }
     fn forget(&self, at: u64, len: u64) {
         self.hook.forget(self, at, len);
+    }
+    fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {
+        self.file.map(at, len)
     }
 }

@@ -178,3 +178,11 @@ impl Random {
         self.next() % n
     }
 }
+
+/// Names of the log files, without their tails.
+pub fn log_files(world: &World) -> Vec<String> {
+    let there = world.disk.list(&world.root.join("log")).unwrap();
+    let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    let names = there.iter().map(|(path, _)| name(path));
+    names.filter(|name| name.starts_with("log-")).collect()
+}

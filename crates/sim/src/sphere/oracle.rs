@@ -66,8 +66,6 @@ pub struct SphereOracle {
     alternates: Vec<Entries>,
     /// Of the strings that go by a path; the others have theirs in the base.
     positions: Vec<Position>,
-    /// States since the last durable one.
-    states: Vec<(BTreeMap<Bytes, Bytes>, Vec<Entries>)>,
 }
 
 impl SphereOracle {
@@ -98,7 +96,6 @@ impl SphereOracle {
             base,
             alternates,
             positions: Vec::new(),
-            states: Vec::new(),
         };
         oracle.open();
         oracle
@@ -143,10 +140,7 @@ impl SphereOracle {
             duplicate: false,
         };
         match request {
-            Request::Commit | Request::Checkpoint => {
-                self.states.clear();
-                plain(self.base.apply(request))
-            }
+            Request::Commit | Request::Checkpoint => plain(self.base.apply(request)),
             Request::Reopen { .. } => {
                 let reply = self.base.apply(request);
                 self.open();
@@ -163,25 +157,19 @@ impl SphereOracle {
         }
     }
 
-    /// Opens after a [`Request::Kill`] that left this; false when it is of no moment since the last durable
-    /// one.
+    /// Opens after a [`Request::Kill`] that left this; false when that is something else than there is.
     pub fn adopt(&mut self, records: &[Bytes], lists: &[Entries]) -> bool {
-        let now = (self.base.records().clone(), self.alternates.clone());
-        self.states.push(now);
-        while let Some((old, alternates)) = self.states.pop() {
-            let shown = old.iter().map(|(key, record)| self.shape.base.shown(key, record));
-            if shown.eq(records.iter().cloned()) && alternates == lists {
-                self.alternates = alternates;
-                let adopted = self.base.adopt(records);
-                self.open();
-                return adopted;
-            }
+        let base = self.base.records().iter();
+        let shown = base.map(|(key, record)| self.shape.base.shown(key, record));
+        if !shown.eq(records.iter().cloned()) || self.alternates != lists {
+            return false;
         }
-        false
+        let adopted = self.base.adopt(records);
+        self.open();
+        adopted
     }
 
     fn open(&mut self) {
-        self.states.clear();
         self.positions = vec![Position::Start; usize::from(self.shape.base.strings)];
     }
 
@@ -214,9 +202,6 @@ impl SphereOracle {
         };
         match done {
             Ok((alternates, duplicate)) => {
-                if self.shape.base.durability != crate::shape::Durability::Request {
-                    self.states.push((self.base.records().clone(), self.alternates.clone()));
-                }
                 (self.base, self.alternates) = (after, alternates);
                 Answer {
                     reply: Reply::Done,

@@ -144,7 +144,7 @@ impl Subject for SphereRun<'_> {
                 let before = before.as_ref().unwrap_or(&oracle);
                 let taken = take_over(session, before, &oracle);
                 let (next, left, deaths) = taken.map_err(|trouble| self.stop(&at(), trouble))?;
-                if !told.stands(0, left.digest()) {
+                if !told.has_all_answered(0, left.digest()) {
                     let lost = format!("{}: killed here, it left an earlier moment than it had promised", at());
                     return Err(Stop::Wrong(lost));
                 }
@@ -325,7 +325,7 @@ fn take_over(
                 return Ok((session, oracle, deaths));
             }
         }
-        let words = "base and alternate indexes are of no moment since the last commit";
+        let words = "base and alternate indexes are not what was answered";
         return Err(Trouble::Wrong(words.to_string()));
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cica_disk::{Disk, File, Open, ReadAt, SimDisk, WriteAt};
+use cica_disk::{Disk, File, Mapped, Open, ReadAt, SimDisk, WriteAt};
 
 use crate::random::Random;
 
@@ -66,5 +66,8 @@ impl File for SlowFile {
     }
     fn size(&self, set: Option<u64>) -> io::Result<u64> {
         slowly(&self.1, || self.0.size(set))
+    }
+    fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {
+        slowly(&self.1, || self.0.map(at, len))
     }
 }

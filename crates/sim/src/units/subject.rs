@@ -339,8 +339,8 @@ impl Subject for UnitsRun<'_> {
                 told.tell(Step::new(digest_of(&oracle.standing()), false));
                 let taken = process.succeeded().map_err(|trouble| self.stop(&at, trouble))?;
                 let (successor, left, deaths) = taken;
-                if !told.stands(0, digest_of(&left)) {
-                    let lost = format!("{at}: killed here, it left what was of no moment since the last commit");
+                if !told.has_all_answered(0, digest_of(&left)) {
+                    let lost = format!("{at}: killed here, it left less than it had answered");
                     return Err(Stop::Wrong(lost));
                 }
                 no_log_is_lost(&*disk).map_err(|lost| Stop::Wrong(format!("{at}: {lost}")))?;

@@ -66,6 +66,11 @@ fn changed<const N: usize>(process: &Services, name: &str, record: [u8; N]) -> R
 fn count(world: &World) -> Result<usize, Trouble> {
     let listed = world.disk().list(Path::new(LOGS));
     listed
-        .map(|files| files.len())
+        .map(|files| {
+            files
+                .iter()
+                .filter(|(path, _)| path.to_string_lossy().starts_with("log-"))
+                .count()
+        })
         .map_err(|error| Trouble::Failed(error.to_string()))
 }
