@@ -148,7 +148,9 @@ enum { /* flags of cica_open */
     CICA_INPUT = 0,   /* read */
     CICA_OUTPUT = 1,  /* read and change */
     CICA_RESET = 2,   /* with CICA_OUTPUT: empty a REUSE data set first */
-    /* When a change is durable, that is, survives a power failure (the death of the process it survives always): */
+    /* When a change survives a power failure. The death of the process it survives from when its call returned, at each
+       level; but a load (the first records of a data set, in ascending order) is whole only at close, and what a unit of
+       recovery did is taken back if it has not committed. */
     CICA_AT_CLOSE = 0,        /* at close and commit, and at most a second behind */
     CICA_AT_COMMIT = 0x10,    /* at close and commit only */
     CICA_EACH_REQUEST = 0x20  /* when the request returns */

@@ -1,16 +1,17 @@
 //! [`Confined`]: a disk of which only some directories may be touched.
 //!
-//! What a catalog, a root or a log says is not trusted, whoever put it there. Whatever name such a file gives, it is used
-//! through this disk, and nothing is opened, made, renamed, removed or listed but in directories that were admitted:
+//! What a catalog, a root or a log says is not trusted, whoever put it there. Whatever name such a file gives, it is
+//! used through this disk, and nothing is opened, made, renamed, removed or listed but in directories that were
+//! admitted:
 //!
 //! * A1. A directory that the user named (the catalog; a volume on a control card; an argument of a command).
 //! * A2. A directory that a file named, if it lies within one that is admitted, links followed.
 //! * A3. A directory within one that the user trusts (`CICA_TRUST`).
 //! * A4. A directory that itself says whom it belongs to; the catalog finds that out with [`Disk::look`].
 //!
-//! Directories above those that were admitted may be opened to be synced, and made where they are missing; nothing else is
-//! done there. A path is judged by its components, `..` taken out; a link to a directory leads where it led when the
-//! directory was admitted.
+//! Directories above those that were admitted may be opened to be synced, and made where they are missing; nothing
+//! else is done there. A path is judged by its components, `..` taken out; a link to a directory leads where it led
+//! when the directory was admitted.
 
 use crate::error::{failed, Action};
 use crate::{Create, Disk, File, Open, Whose};

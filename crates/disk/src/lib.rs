@@ -18,8 +18,8 @@
 //! * D5. A lock taken by `open` is held until the `File` is dropped or its process dies. It belongs to the file, not
 //!   to its name: it stays with it through `rename` and `remove`. One who may not write to the directory keeps nobody from
 //!   writing: a read of his fails once the file has been written to, also in memory that shows the file.
-//! * D6. The last component of a path is never followed where it is a symbolic link and a file is meant: what is opened,
-//!   renamed or removed lies in the directory that the path names.
+//! * D6. The last component of a path is never followed where it is a symbolic link and a file is meant: what is
+//!   opened, renamed or removed lies in the directory that the path names.
 //! * D7. A `File` serves the process that opened it: in a child after `fork` each of its methods fails, and the child
 //!   does not keep its lock.
 //! * D8. A store into memory that shows a file ([`File::map`]) is a `write` without a call: it is seen by every later

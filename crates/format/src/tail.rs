@@ -1,10 +1,10 @@
 //! The tail of a log: the group that is being gathered, as far as it goes, so that it outlives its process.
 //!
-//! A file with two halves that take turns: one has the group that is being written to the log, the other the one that is
-//! gathered meanwhile. Their stripes alternate, so that the file is no longer than its longer half needs.
+//! A file with two halves that take turns: one has the group that is being written to the log, the other the one that
+//! is gathered meanwhile. Their stripes alternate, so that the file is no longer than its longer half needs.
 //!
-//! A half begins with its head. Two words in it tell by turns how many bytes of records there are, and their checksum: a
-//! word that is only half stored leaves the one before, which is true still, because bytes are only added.
+//! A half begins with its head. Two words in it tell by turns how many bytes of records there are, and their checksum:
+//! a word that is only half stored leaves the one before, which is true still, because bytes are only added.
 
 use crate::bytes::{le32, le64, put};
 use crate::checksum::crc32c_more;

@@ -153,8 +153,8 @@ impl<'n> Told<'n> {
         self.newest.get(&part).is_some_and(|digests| digests.contains(&digest))
     }
 
-    /// Whether a kill in a load, which is not logged, may leave a part with these contents: they are those of a step since
-    /// the last promise.
+    /// Whether a kill in a load, which is not logged, may leave a part with these contents: they are those of a step
+    /// since the last promise.
     pub fn stands(&self, part: usize, digest: u64) -> bool {
         self.standing
             .get(&part)

@@ -26,9 +26,7 @@ impl Stores {
 
 impl Mapped for Stores {
     fn store(&self, at: usize, bytes: &[u8]) -> bool {
-        let inside = at
-            .checked_add(bytes.len())
-            .is_some_and(|end| end <= self.showing.len());
+        let inside = at.checked_add(bytes.len()).is_some_and(|end| end <= self.showing.len());
         if !inside || self.generation != fork::generation() || self.showing.is_broken() {
             return false;
         }

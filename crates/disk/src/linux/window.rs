@@ -248,8 +248,8 @@ unsafe extern "C" fn on_bus_error(signal: c_int, info: *mut siginfo_t, context: 
             true => libc::PROT_READ | libc::PROT_WRITE,
             false => libc::PROT_READ,
         };
-        // SAFETY: the page lies in a window, which nobody reads or stores into but by a copy that will now count as none
-        // (2).
+        // SAFETY: the page lies in a window, which nobody reads or stores into but by a copy that will now count as
+        // none (2).
         let emptied = unsafe {
             libc::mmap(
                 start as *mut c_void,

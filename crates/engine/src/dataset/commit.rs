@@ -313,8 +313,8 @@ impl Logger for Inner {
         self.committed.load(Relaxed)
     }
 
-    /// Into the copy that was written last: the other one has the same tree, and is durable (R7). Where it has not, this
-    /// is durable first, and goes over the other.
+    /// Into the copy that was written last: the other one has the same tree, and is durable (R7). Where it has not,
+    /// this is durable first, and goes over the other.
     fn name_log_early(&self, log: u64, path: &str) -> Result<(), String> {
         let mut roots = self.roots.lock();
         if roots.last {

@@ -2,7 +2,7 @@
 //!
 //! | state | left by | to |
 //! |---|---|---|
-//! | no file: records gather in memory | the first change, by [`name_early`](Log::name_early), or the first [`flush`](Log::flush) that is needed | claimed |
+//! | no file: records gather in memory | the first change ([`name_early`](Log::name_early)) | claimed |
 //! | claimed | [`start_over`](Log::start_over), all trees committed | claimed, next epoch, from the start of the file |
 //! | claimed | [`leave`](Log::leave) of the last data set, all complete | free: header says so |
 //! | claimed | a data set leaves incomplete | let go as if the owner had died; the others go on without a file |

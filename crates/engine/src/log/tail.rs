@@ -7,11 +7,11 @@
 //! * T1. A change is answered when the tail has it, or the log has it durably ([`super::Log::wants`]).
 //! * T2. A half is of one group. It is used again when the group of the other half is durable in the log (W2).
 //! * T3. What a half has is what its group began with: where one record could not be stored, no later one is.
-//! * T4. The tail is never synced but by a recovery, so a power cut may leave anything of it. Recovery takes a half only
-//!   if its checksum holds, it follows what the log has without a gap, and every data set in it names the log in its
-//!   root or said that it leaves: else it is what a power cut left, and counts as not there.
-//! * T5. What recovery takes it writes to the log before it does anything of it: a crash in the middle of recovery finds
-//!   roots that name the log no more, and would judge the tail otherwise (T4).
+//! * T4. The tail is never synced but by a recovery, so a power cut may leave anything of it. Recovery takes a half
+//!   only if its checksum holds, it follows what the log has without a gap, and every data set in it names the log in
+//!   its root or said that it leaves: else it is what a power cut left, and counts as not there.
+//! * T5. What recovery takes it writes to the log before it does anything of it: a crash in the middle of recovery
+//!   finds roots that name the log no more, and would judge the tail otherwise (T4).
 
 use super::replay::{owned, Logged};
 use cica_disk::{Create, Disk, File, Mapped, Open, ReadAt, WriteAt};
