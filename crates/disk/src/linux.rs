@@ -7,7 +7,7 @@
 //! 3. A window on a file is an offer as well: a read that it cannot serve is made with a call.
 //! 4. A lock keeps off those who may write, and cannot be taken by those who may read alone: see `lock`.
 //! 5. A file is opened, renamed and removed by its name in the open directory it lies in, and links are not followed
-//!   (D6).
+//!    (D6).
 //! 6. Nothing but a plain file is opened as a file: a pipe or a terminal could keep a reader waiting for ever.
 //! 7. A child after `fork` has none of its parent's files, and none of their locks: see `fork`.
 

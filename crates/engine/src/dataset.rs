@@ -47,8 +47,8 @@ pub enum Access {
     Output,
 }
 
-/// When a change is durable, which means that it survives power loss. The death of the process it survives at every level,
-/// from when its request returned: all but a load, which is not logged.
+/// When a change is durable, which means that it survives power loss. The death of the process it survives at every
+/// level, from when its request returned: all but a load, which is not logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
     /// At close and commit; at most a second behind meanwhile. After any crash the data set is as it was at some

@@ -5,8 +5,8 @@
 //! 3. A rename within a directory is there or not, never half. One from a directory to another is two changes, the
 //!    new name and the old one's end, each durable with its own directory.
 //! 4. Stores into memory that shows a file are not synced one by one, and become many. Only the newest few of a file
-//!   are pending: of the older ones half are there, which the system had written back by itself, and half are not,
-//!   until a sync makes all of them durable.
+//!    are pending: of the older ones half are there, which the system had written back by itself, and half are not,
+//!    until a sync makes all of them durable.
 //! 5. What lies in a directory whose own name is lost is lost with it.
 
 use super::trace::{Event, Trace};

@@ -328,11 +328,15 @@ impl Logger for Inner {
             early: true,
         };
         let data = &self.common().data;
-        let written = data.has_root_twice(&roots.data).and_then(|twice| match twice {
-            true => Ok(root.version += 2),
-            false => data.sync().map(|()| root.version += 1),
+        let next = data.has_root_twice(&roots.data).and_then(|twice| match twice {
+            true => Ok(root.version + 2),
+            false => data.sync().map(|()| root.version + 1),
         });
-        match written.and_then(|()| data.write_root(&root)) {
+        let written = next.and_then(|version| {
+            root.version = version;
+            data.write_root(&root)
+        });
+        match written {
             Ok(_) => {
                 roots.data = root;
                 Ok(())
