@@ -14,7 +14,7 @@ pub mod segments;
 use crate::error::RequestError;
 use crate::forked::Owner;
 use crate::log::Log;
-use crate::pool::{Latched, Page, Pool, Records, Shape};
+use crate::pool::{Begun, Latched, Page, Pool, Records, Reserve, Rounds, Shape};
 use crate::store::Component;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
 use crate::sync::RwLock;
@@ -220,23 +220,43 @@ impl Common {
         Page::frame_len(self.data.layout.ci_size, count + count / 2 + 16)
     }
 
+    /// A request that needs pages of the data alone at once begins anew: as many as a spanned record has, and one more.
+    #[cold]
+    pub fn again(&self, begun: Begun) -> Result<Begun, RequestError> {
+        let pages = match self.attributes.spanned {
+            true => self.segments(self.longest()) + 1,
+            false => 2,
+        };
+        let needs = || self.data.needs(pages).to_vec();
+        Rounds::again(begun, &self.pool, needs).map_err(|stuck| self.data.stuck(stuck))
+    }
+
+    /// Reserves what a change of so many data pages at once needs, before it begins.
+    ///
+    /// # Errors
+    /// 8/28; nothing has changed.
+    pub fn reserve(&self, pages: usize) -> Result<Reserve, RequestError> {
+        let needs = self.data.needs(pages);
+        self.pool.reserve(&needs).map_err(|_| self.data.pool_full())
+    }
+
     /// The page of a CI, latched, and no short one.
     fn latch_whole(&self, ci: u32) -> Result<Latched<'_>, RequestError> {
+        let mut begun = Begun::default();
         loop {
             let (frame, version) = self.data.page(ci)?;
             let view = self.data.pool().view(frame);
             let (is_short, count) = (view.is_short(), view.count());
-            if !self.unchanged(frame, version) {
-                continue;
-            }
-            match is_short {
+            match is_short && self.unchanged(frame, version) {
                 true => self.widen(frame, version, self.wider(count))?,
+                false if is_short => {}
                 false => {
                     if let Some(latched) = self.data.pool().latch_at(frame, version) {
                         return Ok(latched);
                     }
                 }
             }
+            begun = self.again(begun)?;
         }
     }
 

@@ -5,7 +5,7 @@ use crate::common::by::{By, Done};
 use crate::common::part::Part;
 use crate::common::segments::{FIRST, LAST};
 use crate::error::RequestError;
-use crate::pool::{Latched, Page};
+use crate::pool::{Begun, Latched, Page};
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::ci;
 
@@ -92,13 +92,15 @@ impl Esds {
 
     /// Puts a record behind the others of a CI; `None` if there is no room.
     fn put_into(&self, ci: u32, record: &[u8], part: Part<'_>) -> Result<Option<u64>, RequestError> {
+        let mut begun = Begun::default();
         loop {
             match self.try_put(ci, record, part)? {
                 Tried::Done(rba) => return Ok(Some(rba)),
-                Tried::Again => {}
+                Tried::Again => begun = self.again(begun)?,
                 Tried::Slots(bytes) => {
                     let (frame, version) = self.data.page(ci)?;
                     self.widen(frame, version, bytes)?;
+                    begun = self.again(begun)?;
                 }
                 Tried::NoRoom => return Ok(None),
             }
@@ -157,6 +159,7 @@ impl Esds {
         let (ca, i) = self.data.layout.split(first);
         let cis: Vec<u32> = (i as u32..i as u32 + need).collect();
         let rba = self.rba_of_ci(first);
+        let _reserve = self.reserve(1)?;
         self.keep_new(rba, part)?;
         self.from_here(|| self.write_segments(ca, &cis, record))?;
         self.log_put(rba, record, part);
@@ -187,6 +190,12 @@ impl Esds {
         if rba / size >= self.intervals.end() as u64 {
             return Err(RequestError::BadRba { rba });
         }
+        // Its pages are latched together (P7).
+        let spanned = record.len() > self.longest_unspanned();
+        let _reserve = match spanned {
+            true => Some(self.reserve(self.segments(record.len()) + 1)?),
+            false => None,
+        };
         let mut latched = self.latch_record(first)?;
         let pos = {
             let page = Page::of(latched[0].bytes());

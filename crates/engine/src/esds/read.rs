@@ -3,7 +3,7 @@
 use super::Esds;
 use crate::common::segments::{FIRST, LAST, MIDDLE};
 use crate::error::RequestError;
-use crate::pool::{pause, View};
+use crate::pool::{Begun, View};
 use std::cmp::Ordering;
 
 /// What a look at a page came to.
@@ -74,13 +74,13 @@ impl Esds {
 
     /// Looks for a record on a page, again and again until the page does not change meanwhile; its RBA.
     fn look(&self, ci: u32, page: (u32, u64), wanted: Wanted, area: &mut Vec<u8>) -> Result<Option<u64>, RequestError> {
-        let (mut page, mut turns) = (page, 0);
+        let (mut page, mut begun) = (page, Begun::default());
         loop {
             match self.look_once(ci, page, wanted, area)? {
                 Look::Found(offset) => return Ok(Some(self.rba_of_ci(ci) + offset as u64)),
                 Look::Nothing => return Ok(None),
                 Look::Again => {
-                    pause(&mut turns);
+                    begun = self.again(begun)?;
                     page = self.data.page(ci)?;
                 }
             }

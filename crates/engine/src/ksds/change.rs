@@ -5,7 +5,7 @@ use super::{Ksds, Leaf, Spot};
 use crate::common::by::{By, Done};
 use crate::common::part::Part;
 use crate::error::RequestError;
-use crate::pool::{Latched, Page, Probe};
+use crate::pool::{Begun, Latched, Page, Probe};
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::ci;
 
@@ -61,6 +61,7 @@ impl Ksds {
         if record.len() > self.longest_unspanned() {
             return part.exclusively(self, gate, || self.insert_spanned(record, part));
         }
+        let mut begun = Begun::default();
         loop {
             self.check_fence()?;
             let Some(leaf) = self.descend(Probe::new(key))? else {
@@ -75,12 +76,17 @@ impl Ksds {
                         at: (leaf.ci, pos),
                     }));
                 }
-                Tried::Again => {}
-                Tried::Slots(bytes) => self.widen(leaf.frame, leaf.version, bytes)?,
+                Tried::Again => begun = self.again(begun)?,
+                Tried::Slots(bytes) => {
+                    self.widen(leaf.frame, leaf.version, bytes)?;
+                    begun = self.again(begun)?;
+                }
                 Tried::NoRoom { .. } if self.leaf_view(&leaf).segment() != 0 => {
+                    drop(begun);
                     return part.exclusively(self, gate, || self.insert_spanned(record, part));
                 }
                 Tried::NoRoom { pos, limited } => {
+                    begun = Begun::default();
                     let ascending = order.sequential || (pos > 0 && order.after == Some((leaf.ci, pos - 1)));
                     self.make_room(&Coming {
                         key,
@@ -175,9 +181,11 @@ impl Ksds {
     ) -> Result<Option<u64>, RequestError> {
         let gate = part.shared(self);
         let key = self.key_of(record);
+        let mut begun = Begun::default();
         loop {
             self.check_fence()?;
             let Some(spot) = self.spot_of(key, at.take())? else {
+                begun = self.again(begun)?;
                 continue;
             };
             let leaf = spot.leaf;
@@ -186,14 +194,19 @@ impl Ksds {
                     self.counters.updated.fetch_add(1, Relaxed);
                     return Ok(Some(rba));
                 }
-                Tried::Again => {}
-                Tried::Slots(bytes) => self.widen(leaf.frame, leaf.version, bytes)?,
+                Tried::Again => begun = self.again(begun)?,
+                Tried::Slots(bytes) => {
+                    self.widen(leaf.frame, leaf.version, bytes)?;
+                    begun = self.again(begun)?;
+                }
                 Tried::NoRoom { .. }
                     if record.len() > self.longest_unspanned() || self.leaf_view(&leaf).segment() != 0 =>
                 {
+                    drop(begun);
                     return part.exclusively(self, gate, || self.replace_spanned(record, part));
                 }
                 Tried::NoRoom { .. } => {
+                    begun = Begun::default();
                     self.make_room(&Coming {
                         key,
                         len: record.len(),
@@ -300,9 +313,11 @@ impl Ksds {
     /// The same, perhaps as part of a unit; see [`insert_part`](Self::insert_part).
     pub fn erase_part(&self, key: &[u8], mut at: Option<Spot>, part: Part<'_>) -> Result<Option<()>, RequestError> {
         let gate = part.shared(self);
+        let mut begun = Begun::default();
         loop {
             self.check_fence()?;
             let Some(spot) = self.spot_of(key, at.take())? else {
+                begun = self.again(begun)?;
                 continue;
             };
             let leaf = spot.leaf;
@@ -311,15 +326,17 @@ impl Ksds {
                     self.counters.records.fetch_sub(1, Relaxed);
                     self.counters.deleted.fetch_add(1, Relaxed);
                     if left == 0 {
+                        drop(begun);
                         self.data.set_has_records(leaf.ci, false);
                         self.reclaim(key)?;
                     }
                     return Ok(Some(()));
                 }
                 Tried::NoRoom { .. } => {
+                    drop(begun);
                     return part.exclusively(self, gate, || self.erase_spanned(key, part));
                 }
-                Tried::Again | Tried::Slots(_) => {}
+                Tried::Again | Tried::Slots(_) => begun = self.again(begun)?,
             }
         }
     }

@@ -7,7 +7,7 @@
 
 use super::{Ksds, Leaf, Spot};
 use crate::error::RequestError;
-use crate::pool::pause;
+use crate::pool::{pause, Begun};
 
 /// A reader that so often met a replacement keeps replacements away: it must not wait for ever.
 const PATIENCE: u32 = 128;
@@ -43,7 +43,8 @@ impl Ksds {
                 }
             }
         }
-        // The request that replaces has it all the while.
+        // The request that replaces has both all the while, and takes them in this order (P9).
+        let _turn = self.pool.turn(|| self.needs()).map_err(|_| self.data.pool_full())?;
         let _structure = self.structure.lock();
         look()
     }
@@ -110,7 +111,7 @@ impl Ksds {
         find: impl Fn() -> Result<Option<Spot>, RequestError>,
         out: &mut Vec<u8>,
     ) -> Result<Option<Spot>, RequestError> {
-        let mut turns = 0;
+        let mut begun = Begun::default();
         loop {
             let Some(spot) = find()? else {
                 return Ok(None);
@@ -121,7 +122,7 @@ impl Ksds {
             if sound && self.fresh(&spot.leaf) && (!spanned || self.gather(&spot, out)?) {
                 return Ok(Some(spot));
             }
-            pause(&mut turns);
+            begun = self.again(begun)?;
         }
     }
 }

@@ -34,6 +34,7 @@ pub use tree::{Leaf, Spot};
 
 use crate::common::Common;
 use crate::error::RequestError;
+use crate::pool::{Begun, Need, Reserve};
 use crate::store::Component;
 use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 use crate::sync::Mutex;
@@ -98,6 +99,7 @@ impl Ksds {
 
     /// The highest key there is.
     pub fn last_key(&self) -> Result<Option<Vec<u8>>, RequestError> {
+        let mut begun = Begun::default();
         loop {
             let Some(spot) = self.last_at(&vec![0xFF; self.shape.key_len], true)? else {
                 return Ok(None);
@@ -108,7 +110,22 @@ impl Ksds {
             if self.fresh(&spot.leaf) {
                 return Ok(Some(key));
             }
+            begun = self.again(begun)?;
         }
+    }
+    /// Reserves what a change of the structure needs at once, before the lock for it and before any latch (P7): the
+    /// pages of a split, and of the index the record of each level and its sibling.
+    fn reserve_change(&self) -> Result<Reserve, RequestError> {
+        let levels = usize::from(self.top().1);
+        let needs = [self.data.needs(2), self.index.needs(levels + 2)].concat();
+        self.pool.reserve(&needs).map_err(|_| self.data.pool_full())
+    }
+
+    /// What a request that reads needs at once: two records of each level of the index, on the way to the page before,
+    /// a page, the one behind it, and the first of a spanned record.
+    fn needs(&self) -> Vec<Need> {
+        let levels = usize::from(self.top().1);
+        [self.data.needs(3), self.index.needs(2 * levels + 2)].concat()
     }
     /// Does a record of this length take several CIs?
     pub fn is_spanned(&self, len: usize) -> bool {

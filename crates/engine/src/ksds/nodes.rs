@@ -46,18 +46,14 @@ impl Ksds {
             ci = self.entry_of(ci, level, probe)?.1;
         }
         let (entry, pointer) = self.entry_of(ci, 1, probe)?;
-        loop {
-            let (frame, version) = self.index.page(ci)?;
-            let view = self.view(frame);
+        self.index.read(ci, |view| {
             let (ca, free, fits) = (view.ca(), self.lowest_free(view), self.surely_fits_one_more(view));
-            if self.unchanged(frame, version) {
-                return Ok(free.filter(|_| fits).map(|free| Within {
-                    node: (ci, entry),
-                    from: self.data.layout.join(ca, pointer),
-                    to: self.data.layout.join(ca, free),
-                }));
-            }
-        }
+            free.filter(|_| fits).map(|free| Within {
+                node: (ci, entry),
+                from: self.data.layout.join(ca, pointer),
+                to: self.data.layout.join(ca, free),
+            })
+        })
     }
 
     /// The lowest CI of the CA that no entry of its record points to.
@@ -106,19 +102,11 @@ impl Ksds {
 
     /// The entry of `probe` in an index record, and its pointer. Nothing changes meanwhile (K4).
     fn entry_of(&self, ci: u32, level: u8, probe: &[u8]) -> Result<(usize, u32), RequestError> {
-        loop {
-            let (frame, version) = self.index.page(ci)?;
-            let view = self.view(frame);
+        let found = self.index.read(ci, |view| {
             let entry = view.find_entry(Probe::new(probe), |_| ());
-            let (found, pointer) = (entry < view.count() && view.level() == level, view.pointer(entry));
-            if !self.unchanged(frame, version) {
-                continue;
-            }
-            return match found {
-                true => Ok((entry, pointer)),
-                false => Err(self.index_error(ci, "is not what its parent says")),
-            };
-        }
+            (entry < view.count() && view.level() == level).then(|| (entry, view.pointer(entry)))
+        })?;
+        found.ok_or_else(|| self.index_error(ci, "is not what its parent says"))
     }
 
     /// The path to the sequence-set entry of `probe`, top first. Nothing changes meanwhile (K4).
@@ -153,13 +141,8 @@ impl Ksds {
 
     /// An index record in plain form.
     pub(super) fn node(&self, ci: u32) -> Result<IndexRecord, RequestError> {
-        loop {
-            let (frame, version) = self.index.page(ci)?;
-            let record = index_record(self.view(frame), self.data.layout.ci_per_ca);
-            if self.unchanged(frame, version) {
-                return Ok(record);
-            }
-        }
+        self.index
+            .read(ci, |view| index_record(view, self.data.layout.ci_per_ca))
     }
 
     /// True if the record fits an index CI, with room for its last separator to become as long as a key: that it does
@@ -168,6 +151,30 @@ impl Ksds {
         // Without compression it takes more: a frame must hold it.
         record.fits(self.room_for(record), self.data.layout.ci_per_ca)
             && Measure::of_entries(&record.entries).frame_len() <= SLAB
+    }
+
+    /// The record of the same level left of `node`, to which `probe` belongs; `None` for the first. Nothing changes
+    /// meanwhile (K4), so each page on the way is read by itself.
+    pub(super) fn node_left_of(&self, probe: &[u8], node: u32) -> Result<Option<u32>, RequestError> {
+        let (mut ci, levels) = self.top();
+        let mut left: Option<u32> = None;
+        for level in (2..=levels).rev() {
+            let (entry, next) = self.entry_of(ci, level, probe)?;
+            left = match (entry.checked_sub(1), left) {
+                (Some(before), _) => Some(self.index.read(ci, |view| view.pointer(before))?),
+                // The last child of what was left one level up.
+                (None, Some(above)) => self.index.read(above, |view| {
+                    let last = view.count().checked_sub(1);
+                    last.filter(|_| view.level() == level).map(|last| view.pointer(last))
+                })?,
+                (None, None) => None,
+            };
+            ci = next;
+        }
+        match ci == node {
+            true => Ok(left),
+            false => Err(self.index_error(node, "is not where the path to it leads")),
+        }
     }
 
     /// The same of a record that does not grow, of which entries may have gone.

@@ -8,15 +8,16 @@ use super::Ksds;
 use crate::error::RequestError;
 use crate::sync::atomic::Ordering::Relaxed;
 
-/// Looks for an index record's left neighbour.
-const LOOKS: usize = 64;
-
 impl Ksds {
     /// Reclaims the CA of `key`, which just lost a record, if it is empty.
     pub(super) fn reclaim(&self, key: &[u8]) -> Result<(), RequestError> {
         if !self.attributes.reclaim {
             return Ok(());
         }
+        // The record is erased, whatever comes of this.
+        let Ok(_reserve) = self.reserve_change() else {
+            return Ok(());
+        };
         let _structure = self.structure.lock();
         self.reclaim_structured(key)
     }
@@ -59,7 +60,7 @@ impl Ksds {
         let before = if above.entry > 0 {
             Some(above.record.entries[above.entry - 1].pointer)
         } else {
-            self.left_of(node, key)?
+            self.node_left_of(key, node)?
         };
         self.from_here(|| {
             if let Some(before) = before {
@@ -78,15 +79,5 @@ impl Ksds {
             self.counters.ca_reclaims.fetch_add(1, Relaxed);
             Ok(())
         })
-    }
-
-    fn left_of(&self, node: u32, key: &[u8]) -> Result<Option<u32>, RequestError> {
-        // Nobody changes the index meanwhile, but on its way to one page the look may push another out of a small pool.
-        for _ in 0..LOOKS {
-            if let Some(found) = self.node_before(key, node)? {
-                return Ok(found.map(|(ci, _, _)| ci));
-            }
-        }
-        Err(self.index_error(node, "is not where the path to it leads"))
     }
 }

@@ -14,12 +14,13 @@ use crate::common::by::Done;
 use crate::common::part::Part;
 use crate::common::segments::FIRST;
 use crate::error::RequestError;
-use crate::pool::{Entry, Page, Probe};
+use crate::pool::{Begun, Entry, Page, Probe};
 use crate::sync::atomic::Ordering::*;
 
 impl Ksds {
     /// Takes a spanned record out.
     pub(super) fn erase_spanned(&self, key: &[u8], part: Part<'_>) -> Result<(), RequestError> {
+        let _reserve = self.reserve_change()?;
         let _structure = self.structure.lock();
         self.remove_group(key).inspect_err(|error| {
             if !matches!(error, RequestError::NotFound) {
@@ -85,6 +86,9 @@ impl Ksds {
 
     /// Replaces a record when it is, or becomes, a spanned one.
     pub(super) fn replace_spanned(&self, record: &[u8], part: Part<'_>) -> Result<u64, RequestError> {
+        // Readers that miss the record wait for it, one of them perhaps in its turn (P9): so it is this one's before.
+        let _turn = self.pool.turn(|| self.needs()).map_err(|_| self.data.pool_full())?;
+        let _reserve = self.reserve_change()?;
         let rba = match self.while_replacing(|| self.rewrite(record))? {
             Some(rba) => rba,
             None => self.replace_elsewhere(record)?,
@@ -132,6 +136,7 @@ impl Ksds {
 
     /// Puts a record that was just taken out back: where it was, if nothing else came there.
     fn put_back(&self, record: &[u8]) -> Result<(), RequestError> {
+        let mut begun = Begun::default();
         while !self.is_spanned(record.len()) {
             let key = self.key_of(record);
             let Some(leaf) = self.descend(Probe::new(key))? else {
@@ -139,7 +144,7 @@ impl Ksds {
             };
             match self.try_insert(&leaf, key, record, Order::default(), Part::Exclusive)? {
                 Tried::Done(..) => return Ok(()),
-                Tried::Again => {}
+                Tried::Again => begun = self.again(begun)?,
                 Tried::Slots(bytes) => self.widen(leaf.frame, leaf.version, bytes)?,
                 Tried::NoRoom { .. } => break,
             }
@@ -191,11 +196,13 @@ impl Ksds {
     }
 
     fn remove_whole(&self, key: &[u8]) -> Result<(), RequestError> {
+        let mut begun = Begun::default();
         loop {
             let Some(leaf) = self.descend(Probe::new(key))? else {
                 return Err(RequestError::NotFound);
             };
             let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
+                begun = self.again(begun)?;
                 continue;
             };
             let (pos, equal) = latched.view().find_record(Probe::new(key), self.shape);

@@ -20,6 +20,7 @@ use cica_format::index::IndexRecord;
 impl Ksds {
     /// Adds a record that is spanned, or goes beside one.
     pub(super) fn insert_spanned(&self, record: &[u8], part: Part<'_>) -> Result<Inserted, RequestError> {
+        let _reserve = self.reserve_change()?;
         let _structure = self.structure.lock();
         self.check_alone(part, self.key_of(record))?;
         let inserted = self.place_record(record)?;

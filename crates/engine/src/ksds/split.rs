@@ -33,6 +33,7 @@ impl Ksds {
     /// Makes room for a record that did not fit its CI. The caller tries again afterwards, whatever became of it
     /// meanwhile.
     pub(super) fn make_room(&self, coming: &Coming<'_>) -> Result<(), RequestError> {
+        let _reserve = self.reserve_change()?;
         let _structure = self.structure.lock();
         self.check_fence()?;
         if let Some(within) = self.room_within(coming.key)? {

@@ -8,7 +8,7 @@ use super::{Inserted, Ksds, Leaf, Order, Spot};
 use crate::common::by::By;
 use crate::dataset::{Access, Inner};
 use crate::error::RequestError;
-use crate::pool::Records;
+use crate::pool::{Begun, Records};
 use crate::sphere::{Change, Keyed, KeyedChange};
 use crate::string::{Insert, Intent, Position, Record, Search};
 use crate::sync::atomic::Ordering::Relaxed;
@@ -658,7 +658,7 @@ impl KsdsString {
         intent: Intent,
         find: impl Fn(&KsdsString) -> Result<Option<Spot>, RequestError>,
     ) -> Result<Option<Spot>, RequestError> {
-        let mut turns = 0;
+        let mut begun = Begun::default();
         loop {
             let Some(spot) = find(self)? else { return Ok(None) };
             let view = self.ksds.leaf_view(&spot.leaf);
@@ -684,7 +684,7 @@ impl KsdsString {
                 }
                 self.release();
             }
-            crate::pool::pause(&mut turns);
+            begun = self.ksds.again(begun)?;
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Ksds;
 use crate::error::RequestError;
-use crate::pool::{pause, Probe, View};
+use crate::pool::{Begun, Probe, Rounds, View};
 
 /// A data page as a reader found it, and the sequence-set entry that led there.
 #[derive(Debug, Clone, Copy)]
@@ -103,21 +103,25 @@ impl Ksds {
         }
     }
 
+    /// A request that needs pages of index and data at once begins anew (P8).
+    #[cold]
+    #[inline(never)]
+    pub(super) fn again(&self, begun: Begun) -> Result<Begun, RequestError> {
+        Rounds::again(begun, &self.pool, || self.needs()).map_err(|stuck| self.data.stuck(stuck))
+    }
+
     /// The sequence-set entry to which `probe` (a key, or the start of one) belongs; `None` when there is no index yet.
     #[inline(always)]
     fn entry_for(&self, probe: Probe<'_>) -> Result<Option<Entrance>, RequestError> {
-        let mut turns = 0;
+        let mut begun = Begun::default();
         'restart: loop {
-            if turns > 0 {
-                pause(&mut turns);
-            }
-            turns += 1;
             let (top, levels) = self.top();
             if levels == 0 {
                 return Ok(None);
             }
             let page = self.index.page(top);
             if self.top() != (top, levels) {
+                begun = self.again(begun)?;
                 continue;
             }
             let (mut node, (mut frame, mut version)) = (top, page?);
@@ -131,6 +135,7 @@ impl Ksds {
                 });
                 let pointer = view.pointer(entry);
                 if !self.unchanged(frame, version) {
+                    begun = self.again(begun)?;
                     continue 'restart;
                 }
                 if entry >= entries || level == 0 {
@@ -146,6 +151,7 @@ impl Ksds {
                     }));
                 }
                 let Some(next) = self.believed((frame, version), self.index.page(pointer))? else {
+                    begun = self.again(begun)?;
                     continue 'restart;
                 };
                 (node, (frame, version)) = (pointer, next);
@@ -156,6 +162,7 @@ impl Ksds {
     /// The data page to which `probe` (a key, or the start of one) belongs; `None` when there is no index yet.
     #[inline]
     pub fn descend(&self, probe: Probe<'_>) -> Result<Option<Leaf>, RequestError> {
+        let mut begun = Begun::default();
         loop {
             let Some(found) = self.entry_for(probe)? else {
                 return Ok(None);
@@ -168,12 +175,14 @@ impl Ksds {
             if let Some(page) = self.believed((found.node.1, found.node.2), page)? {
                 return Ok(Some(found.leaf(ci, page)));
             }
+            begun = self.again(begun)?;
         }
     }
 
     /// The data page to which a key belongs, or its CI, if that has no page; `None` when there is no index yet.
     #[inline]
     pub(super) fn page_or_ci(&self, key: &[u8]) -> Result<Option<Result<Leaf, u32>>, RequestError> {
+        let mut begun = Begun::default();
         loop {
             let Some(found) = self.entry_for(Probe::new(key))? else {
                 return Ok(None);
@@ -185,6 +194,7 @@ impl Ksds {
             if self.unchanged(found.node.1, found.node.2) {
                 return Ok(Some(page.map(|page| found.leaf(ci, page)).ok_or(ci)));
             }
+            begun = self.again(begun)?;
         }
     }
 
@@ -228,6 +238,7 @@ impl Ksds {
     /// The first record whose key is at or above `key`, and whether it is equal over the length of `key`.
     #[inline]
     pub(super) fn at_or_above(&self, key: &[u8]) -> Result<Option<(Spot, bool)>, RequestError> {
+        let mut begun = Begun::default();
         loop {
             let Some((spot, equal)) = self.look_for(key, false)? else {
                 return Ok(None);
@@ -235,14 +246,14 @@ impl Ksds {
             // On the page to which the key belongs the search has compared it.
             match equal.or_else(|| self.starts_with(&spot, key)) {
                 Some(equal) => return Ok(Some((spot, equal))),
-                None => continue,
+                None => begun = self.again(begun)?,
             }
         }
     }
 
     #[inline]
     fn look_for(&self, key: &[u8], after: bool) -> Result<Option<(Spot, Option<bool>)>, RequestError> {
-        let probe = Probe::new(key);
+        let (probe, mut begun) = (Probe::new(key), Begun::default());
         'restart: loop {
             let Some(mut leaf) = self.descend(probe)? else {
                 return Ok(None);
@@ -256,6 +267,7 @@ impl Ksds {
                 let view = self.leaf_view(&leaf);
                 let here = pos < view.count() && view.segment() <= 1;
                 if !self.fresh(&leaf) {
+                    begun = self.again(begun)?;
                     continue 'restart;
                 }
                 if here {
@@ -264,7 +276,10 @@ impl Ksds {
                 match self.step_forward(&leaf)? {
                     Step::To(next) => (leaf, pos, equal) = (next, 0, None),
                     Step::End => return Ok(None),
-                    Step::Restart => continue 'restart,
+                    Step::Restart => {
+                        begun = self.again(begun)?;
+                        continue 'restart;
+                    }
                 }
             }
         }
@@ -299,7 +314,7 @@ impl Ksds {
 
     /// See [`last_at`](Self::last_at), which K5 is for.
     pub(super) fn look_below(&self, key: &[u8], or_at: bool) -> Result<Option<Spot>, RequestError> {
-        let probe = Probe::new(key);
+        let (probe, mut begun) = (Probe::new(key), Begun::default());
         'restart: loop {
             let Some(mut leaf) = self.descend(probe)? else {
                 return Ok(None);
@@ -310,6 +325,7 @@ impl Ksds {
                 let view = self.leaf_view(&leaf);
                 let here = end > 0 && end <= view.count() && view.segment() <= 1;
                 if !self.fresh(&leaf) {
+                    begun = self.again(begun)?;
                     continue 'restart;
                 }
                 if here {
@@ -321,7 +337,10 @@ impl Ksds {
                         end = self.leaf_view(&leaf).count();
                     }
                     Step::End => return Ok(None),
-                    Step::Restart => continue 'restart,
+                    Step::Restart => {
+                        begun = self.again(begun)?;
+                        continue 'restart;
+                    }
                 }
             }
         }
@@ -361,24 +380,18 @@ impl Ksds {
             return Ok(None);
         }
         let (ci, offset) = ((rba / size) as u32, (rba % size) as usize);
-        loop {
-            let (frame, version) = self.data.page(ci)?;
-            let view = self.view(frame);
+        self.data.read(ci, |view| {
             let mut place = 0;
             let at = (0..view.count()).find(|&i| {
                 let here = place == offset;
                 place += view.len_of(i);
                 here
             });
+            let at = at.filter(|_| view.segment() <= 1)?;
             let mut key = vec![0; self.shape.key_len];
-            let whole = view.segment() <= 1;
-            if let Some(i) = at {
-                view.record_part(i, self.shape.rkp, &mut key);
-            }
-            if self.unchanged(frame, version) {
-                return Ok(at.filter(|_| whole).map(|_| key));
-            }
-        }
+            view.record_part(at, self.shape.rkp, &mut key);
+            Some(key)
+        })
     }
 
     /// The next data page.

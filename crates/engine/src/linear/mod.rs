@@ -14,7 +14,7 @@ use crate::error::RequestError;
 use crate::examine::{Examination, IntervalWalk};
 use crate::numbered::Numbered;
 use crate::organized::Organized;
-use crate::pool::{pause, ImagePage};
+use crate::pool::{Begun, ImagePage};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::Mutex;
 use cica_format::log;
@@ -88,14 +88,14 @@ impl Lds {
 
     /// Copies part of a CI.
     fn copy(&self, ci: u32, from: usize, out: &mut [u8]) -> Result<(), RequestError> {
-        let (mut turns, end) = (0, self.intervals.end());
+        let (mut begun, end) = (Begun::default(), self.intervals.end());
         loop {
             let (frame, version) = self.page_ahead(ci, end)?;
             self.pool.view(frame).image_part(from, out);
             if self.unchanged(frame, version) {
                 return Ok(());
             }
-            pause(&mut turns);
+            begun = self.again(begun)?;
         }
     }
 
@@ -124,6 +124,7 @@ impl Lds {
             // What cannot be read fails here, before anything is changed.
             self.data.page(ci)?;
         }
+        let _reserve = self.reserve(1)?;
         self.from_here(|| {
             let mut rest = bytes;
             for (ci, from, len) in self.pieces(rba, bytes.len()) {

@@ -98,7 +98,9 @@ impl Pool {
 
     /// Empties a slab of any size and gives its memory back to the system.
     fn return_slab(&self) -> bool {
-        let Some(slab) = self.take_slab(None) else { return false };
+        let Ok(slab) = self.take_slab(None, 1) else {
+            return false;
+        };
         self.set_size(slab, 0);
         self.give_back_memory(slab);
         self.returned.lock().push(slab);

@@ -65,6 +65,11 @@ impl Latch {
         self.0.store(version & !1, Ordering::Release);
     }
 
+    /// The word that readers will find once the writer inside, who asks, has released.
+    pub fn version_when_released(&self) -> u64 {
+        self.0.load(Ordering::Relaxed).wrapping_add(1)
+    }
+
     /// Releases. Only the writer that latched calls it.
     #[inline]
     pub fn release(&self) {

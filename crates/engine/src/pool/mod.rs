@@ -8,10 +8,15 @@
 //!   place it means is not the wanted one.
 //! * P3. A frame's page changes only under its latch, so a reader whose version holds read the page it meant.
 //! * P4. Only a clean, unpinned, unlatched frame gives up its page.
+//! * P5. Who needs a frame gets one while any slab can be emptied: of pages that may go, and of descriptors whose pages
+//!   may (`evict.rs`). A size keeps some frames that can be given up, so that what a request reads one after the other
+//!   does not put itself out.
+//! * P6 to P9, why no request waits or begins anew for ever, are in `reserve.rs` and `turn.rs`.
 
 mod buffers;
 mod bytes;
 mod charge;
+mod evict;
 mod halving;
 mod image;
 mod index_page;
@@ -19,7 +24,9 @@ mod latch;
 mod memory;
 mod page;
 mod probe;
+mod reserve;
 mod short;
+mod turn;
 mod view;
 
 pub use buffers::{Aligned, ALIGNMENT};
@@ -31,13 +38,14 @@ pub use index_page::{Entry, Measure};
 pub use latch::{pause, Latch};
 pub use page::{Page, Shape};
 pub use probe::Probe;
+pub use reserve::{Need, Reserve};
 pub use short::Shortened;
+pub use turn::{Begun, Rounds, Stuck};
 pub use view::{Records, View};
 
 use crate::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use crate::sync::{Mutex, RwLock};
 use memory::HUGE;
-use std::collections::HashSet;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -100,12 +108,25 @@ pub const DESCRIPTOR: usize = size_of::<Descriptor>();
 
 const DIRTY: u32 = 1;
 const USED: u32 = 2;
+/// The page stays while the request whose turn it is needs it (P8).
+const KEPT: u32 = 4;
+
+/// What became of an attempt to take a page from its frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gave {
+    /// The frame holds no page now, and is free.
+    Up,
+    /// Somebody is at it, and will not be for ever.
+    Busy,
+    /// It cannot be written, or must stay.
+    Not,
+}
 
 /// Who owns pages and can write them out.
 pub trait Owner: Send + Sync {
-    /// Tries to make `frame` free of `page` without waiting for locks; writes it first if it is dirty.
-    /// True: the frame holds no page now, and is free.
-    fn give_up(&self, frame: u32, page: PageId) -> bool;
+    /// Tries to make `frame` free of `page` without waiting for locks; writes it first if it is dirty. With `below` the
+    /// pages that pin this one go before it.
+    fn give_up(&self, frame: u32, page: PageId, below: bool) -> Gave;
 }
 
 struct Class {
@@ -136,6 +157,12 @@ pub struct Pool {
     returned: Mutex<Vec<usize>>,
     /// The slab that was taken from its size last.
     taken_last: AtomicUsize,
+    /// Pages that have been given up.
+    gone: AtomicU64,
+    reserves: reserve::Reserves,
+    turn: turn::Turns,
+    /// Bytes of frames that reading ahead has in hand.
+    ahead: AtomicUsize,
     classes: Mutex<Vec<Class>>,
     owners: RwLock<Vec<Option<Arc<dyn Owner>>>>,
 }
@@ -181,6 +208,10 @@ impl Pool {
             fetch: Mutex::new(fetch),
             returned: Mutex::new(Vec::new()),
             taken_last: AtomicUsize::new(0),
+            gone: AtomicU64::new(0),
+            reserves: reserve::Reserves::default(),
+            turn: turn::Turns::default(),
+            ahead: AtomicUsize::new(0),
             classes: Mutex::new(Vec::new()),
             owners: RwLock::new(Vec::new()),
         })
@@ -330,35 +361,11 @@ impl Pool {
         })
     }
 
-    /// A latched frame of at least `bytes`, holding no page.
-    pub fn take(&self, bytes: usize) -> Result<Latched<'_>, PoolFull> {
-        let size = class_size(bytes);
-        for round in 0..64 {
-            if let Some(frame) = self.pop_free(size) {
-                let mut latched = self.latch(frame);
-                latched.bare = true;
-                return Ok(latched);
-            }
-            if self.cut_slab(size) {
-                continue;
-            }
-            if !self.evict_one(size) && !self.steal_slab(size) && round > 8 {
-                crate::sync::yield_now();
-            }
-        }
-        Err(PoolFull)
-    }
-
-    /// The same, if it takes nothing away from pages of other sizes. The caller may keep locks of the owner's.
-    pub fn take_soon(&self, bytes: usize) -> Option<Latched<'_>> {
-        let size = class_size(bytes);
-        let free = self.pop_free(size).or_else(|| {
-            let more = self.cut_slab(size) || self.evict_one(size);
-            more.then(|| self.pop_free(size)).flatten()
-        })?;
-        let mut latched = self.latch(free);
+    /// A frame without a page that nobody else knows, in hand.
+    fn in_hand(&self, frame: u32) -> Latched<'_> {
+        let mut latched = self.latch(frame);
         latched.bare = true;
-        Some(latched)
+        latched
     }
 
     fn pop_free(&self, size: usize) -> Option<u32> {
@@ -419,93 +426,6 @@ impl Pool {
         }
     }
 
-    /// Second chance over the class's frames: the first that was not used since the hand last passed, and can be
-    /// given up.
-    fn evict_one(&self, size: usize) -> bool {
-        let total = {
-            let mut classes = self.classes.lock();
-            class_of(&mut classes, size).frames.len()
-        };
-        for _ in 0..2 * total {
-            let frame = {
-                let mut classes = self.classes.lock();
-                let class = class_of(&mut classes, size);
-                let Some(&frame) = class.frames.get(class.hand % class.frames.len().max(1)) else {
-                    return false;
-                };
-                class.hand = (class.hand + 1) % class.frames.len();
-                // Under the lock: a slab leaves its size, and its frames their places, only with it.
-                let d = self.descriptor(frame);
-                if d.flags.fetch_and(!USED, Relaxed) & USED != 0 || d.pins.load(Relaxed) > 0 {
-                    continue;
-                }
-                frame
-            };
-            let Some(page) = self.page_of(frame) else { continue };
-            let owner = self.owners.read().get(page.component as usize).cloned().flatten();
-            if owner.is_some_and(|o| o.give_up(frame, page)) {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// A size that starves takes a slab's worth of neighbouring frames from another size and cuts them anew.
-    fn steal_slab(&self, size: usize) -> bool {
-        match self.take_slab(Some(size)) {
-            Some(slab) => {
-                self.enter_slab(Cut::Anew(slab), size);
-                true
-            }
-            None => false,
-        }
-    }
-
-    /// Empties a slab of any size but `spared` and takes it from its size: the next one that can be emptied behind the
-    /// one that went last. So those that a request has just filled go after all others, and in a small pool the pages
-    /// of two levels do not put each other out for ever.
-    fn take_slab(&self, spared: Option<usize>) -> Option<usize> {
-        let mut others: Vec<(usize, usize, Vec<u32>)> = {
-            let classes = self.classes.lock();
-            let others = classes.iter().filter(|c| Some(c.size) != spared);
-            let slabs = others.flat_map(|c| c.slabs.iter().map(|slab| (number_of(slab), c.size, slab.clone())));
-            slabs.collect()
-        };
-        others.sort_unstable_by_key(|(slab, ..)| *slab);
-        let last = self.taken_last.load(Relaxed);
-        let (before, behind) = others.split_at(others.partition_point(|(slab, ..)| *slab <= last));
-        let mut in_turn = behind.iter().chain(before);
-        let (slab, ..) = in_turn.find(|(_, size, frames)| self.empty_slab(*size, frames))?;
-        self.taken_last.store(*slab, Relaxed);
-        Some(*slab)
-    }
-
-    fn empty_slab(&self, size: usize, slab: &[u32]) -> bool {
-        if slab.iter().any(|&f| self.descriptor(f).pins.load(Relaxed) > 0) {
-            return false;
-        }
-        for &frame in slab {
-            if let Some(page) = self.page_of(frame) {
-                let owner = self.owners.read().get(page.component as usize).cloned().flatten();
-                if !owner.is_some_and(|o| o.give_up(frame, page)) {
-                    return false;
-                }
-            }
-        }
-        // All of the slab's frames must be on the free list now, or somebody has one in hand.
-        let mut classes = self.classes.lock();
-        let class = class_of(&mut classes, size);
-        let members: HashSet<u32> = slab.iter().copied().collect();
-        if class.free.iter().filter(|f| members.contains(f)).count() < slab.len() {
-            return false;
-        }
-        class.free.retain(|f| !members.contains(f));
-        class.frames.retain(|f| !members.contains(f));
-        class.slabs.retain(|s| s != slab);
-        class.hand = 0;
-        true
-    }
-
     /// Tells the system that nobody needs a slab's memory. Who reads there by a stale frame number reads zeros, which
     /// are no page (P2).
     fn give_back_memory(&self, slab: usize) {
@@ -559,6 +479,10 @@ impl Descriptor {
     /// Pins on it.
     pub fn pins(&self) -> u32 {
         self.pins.load(Relaxed)
+    }
+    /// The request whose turn it is keeps it (P8).
+    pub fn is_kept(&self) -> bool {
+        self.flags.load(Relaxed) & KEPT != 0
     }
 }
 
@@ -651,6 +575,28 @@ impl<'p> Latched<'p> {
     }
 }
 
+impl<'p> Latched<'p> {
+    /// Leaves a frame without a page in the hand of who knows its number.
+    fn keep_in_hand(self) -> u32 {
+        std::mem::ManuallyDrop::new(self).frame
+    }
+    /// The same frame again.
+    fn from_hand(pool: &'p Pool, frame: u32) -> Latched<'p> {
+        Latched {
+            pool,
+            frame,
+            bare: true,
+        }
+    }
+    /// Gives the latch of a page back; the version that the page has then.
+    pub fn release(self) -> (u32, u64) {
+        let (frame, latch) = (self.frame, &self.pool.descriptor(self.frame).latch);
+        let version = latch.version_when_released();
+        drop(self);
+        (frame, version)
+    }
+}
+
 impl Drop for Latched<'_> {
     fn drop(&mut self) {
         self.pool.descriptor(self.frame).latch.release();
@@ -728,8 +674,8 @@ mod tests {
 
     struct Nobody;
     impl Owner for Nobody {
-        fn give_up(&self, _: u32, _: PageId) -> bool {
-            false
+        fn give_up(&self, _: u32, _: PageId, _: bool) -> Gave {
+            Gave::Not
         }
     }
 

@@ -14,7 +14,7 @@ use crate::common::interval::Intervals;
 use crate::common::Common;
 use crate::error::RequestError;
 use crate::numbered::Numbered;
-use crate::pool::{pause, ImagePage, View};
+use crate::pool::{Begun, ImagePage, View};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::Mutex;
 use cica_format::ci::RDF_EMPTY_SLOT;
@@ -78,7 +78,7 @@ impl Rrds {
         wanted: impl Iterator<Item = usize> + Clone,
         area: &mut Vec<u8>,
     ) -> Result<Option<usize>, RequestError> {
-        let ((mut frame, mut version), mut turns) = (page, 0);
+        let ((mut frame, mut version), mut begun) = (page, Begun::default());
         loop {
             let view = self.pool.view(frame);
             let full = wanted.clone().find(|&slot| self.is_full(view, slot));
@@ -89,7 +89,7 @@ impl Rrds {
             if self.unchanged(frame, version) {
                 return Ok(full);
             }
-            pause(&mut turns);
+            begun = self.again(begun)?;
             (frame, version) = self.data.page(ci)?;
         }
     }

@@ -22,15 +22,18 @@ impl Component {
             .take(AHEAD)
             .collect();
         let Some(&first) = missing.first() else { return };
+        // What comes ahead would not be kept (P8).
+        if self.pool.is_its_turn() {
+            return;
+        }
         let (ca, _) = self.layout.split(first);
         if self.with_ca(ca, |_| ()).is_err() {
             return;
         }
-        // Reading ahead never takes more than an eighth of the pool.
         let bytes = self.codec.frame_len(self.layout.ci_size);
-        let most = (self.pool.limit() / 8 / bytes).clamp(1, AHEAD);
+        let ahead = self.pool.ahead(bytes, missing.len());
         let mut frames = Vec::new();
-        for _ in missing.iter().take(most) {
+        for _ in missing.iter().take(ahead.frames()) {
             match self.pool.take(bytes) {
                 Ok(frame) => frames.push(frame),
                 Err(_) => break,
@@ -66,7 +69,9 @@ impl Component {
         for ((ci, i), mut latched) in wanted.into_iter().zip(frames) {
             match self.accept_here(page.place(i), ci, latched.bytes()) {
                 // A damaged index record may name a CI twice.
-                Ok(Decoded::Done) if page.frame(i) == NO_FRAME => self.attach(page, descriptor, i, ci, latched),
+                Ok(Decoded::Done) if page.frame(i) == NO_FRAME => {
+                    drop(self.attach(page, descriptor, i, ci, latched));
+                }
                 _ => latched.free(),
             }
         }

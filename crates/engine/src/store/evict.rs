@@ -4,19 +4,19 @@
 //! |---|---|---|
 //! | CI, clean | nobody latches it | its CA forgets the frame |
 //! | CI, dirty | the same | its image is written to a slot that is not committed |
-//! | CA | no CI of it resident | if changed: its header is written to the copy that is not committed |
+//! | CA | no CI of it is resident, or all go | if changed: its header is written to the copy that is not committed |
 //!
 //! Nothing here waits for a lock (S3): what cannot be had at once is not given up.
 
 use super::flush::Dirty;
 use super::{CaPage, Component};
-use crate::pool::{Kind, Owner, PageId, NO_FRAME};
+use crate::pool::{Gave, Kind, Owner, PageId, NO_FRAME};
 
 impl Owner for Component {
-    fn give_up(&self, frame: u32, page: PageId) -> bool {
+    fn give_up(&self, frame: u32, page: PageId, below: bool) -> Gave {
         match page.kind {
             Kind::Ci => self.give_up_ci(frame, page),
-            Kind::Ca => self.give_up_ca(frame, page),
+            Kind::Ca => self.give_up_ca(frame, page, below),
         }
     }
 }
@@ -30,60 +30,75 @@ impl Component {
         }
     }
 
-    fn give_up_ci(&self, frame: u32, page: PageId) -> bool {
+    fn give_up_ci(&self, frame: u32, page: PageId) -> Gave {
         let (ca, i) = self.layout.split(page.number);
         let Some(_guard) = self.lock(ca).try_lock() else {
-            return false;
+            return Gave::Busy;
         };
         let descriptor = self.directory.get(ca);
-        if descriptor == NO_FRAME {
-            return false;
+        if descriptor == NO_FRAME || CaPage::of(self.pool.view(descriptor)).frame(i) != frame {
+            return Gave::Busy;
         }
-        let ca_page = CaPage::of(self.pool.view(descriptor));
-        if ca_page.frame(i) != frame {
-            return false;
-        }
+        self.give_up_of(ca, descriptor, i)
+    }
+
+    /// The page of CI `i` of a CA, which has one. The caller holds the CA's lock.
+    fn give_up_of(&self, ca: u32, descriptor: u32, i: usize) -> Gave {
+        let (ca_page, ci) = (CaPage::of(self.pool.view(descriptor)), self.layout.join(ca, i as u32));
+        let frame = ca_page.frame(i);
         let Some(latched) = self.pool.try_latch(frame) else {
-            return false;
+            return Gave::Busy;
         };
-        if latched.page() != Some(page) {
-            return false;
+        if latched.page() != Some(self.page_id(Kind::Ci, ci)) {
+            return Gave::Busy;
         }
-        let mut victim = [Dirty {
-            ci: page.number,
-            i,
-            latched,
-        }];
+        // Looked at again: it may have come since it was chosen.
+        if self.pool.descriptor(frame).is_kept() {
+            return Gave::Not;
+        }
+        let mut victim = [Dirty { ci, i, latched }];
         if self.pool.descriptor(frame).dirty() && self.write_latched(ca, ca_page, &mut victim).is_err() {
-            return false;
+            return Gave::Not;
         }
         victim[0].latched.set_page(None);
         ca_page.set_frame(i, NO_FRAME);
         self.pool.descriptor(descriptor).unpin();
-        true
+        Gave::Up
     }
 
-    fn give_up_ca(&self, frame: u32, page: PageId) -> bool {
+    fn give_up_ca(&self, frame: u32, page: PageId, below: bool) -> Gave {
         let ca = page.number;
         let Some(_guard) = self.lock(ca).try_lock() else {
-            return false;
+            return Gave::Busy;
         };
-        if self.directory.get(ca) != frame || self.pool.descriptor(frame).pins() > 0 {
-            return false;
+        if self.directory.get(ca) != frame {
+            return Gave::Busy;
+        }
+        if self.pool.descriptor(frame).pins() > 0 {
+            let of = CaPage::of(self.pool.view(frame));
+            for i in (0..self.layout.ci_per_ca).filter(|&i| below && of.frame(i) != NO_FRAME) {
+                match self.give_up_of(ca, frame, i) {
+                    Gave::Up => {}
+                    other => return other,
+                }
+            }
+            if self.pool.descriptor(frame).pins() > 0 {
+                return Gave::Not;
+            }
         }
         let changed = self.changed.lock().contains(&ca);
         if changed && self.write_header(ca, CaPage::of(self.pool.view(frame))).is_err() {
-            return false;
+            return Gave::Not;
         }
         let Some(mut latched) = self.pool.try_latch(frame) else {
-            return false;
+            return Gave::Busy;
         };
         if changed {
             self.changed.lock().remove(&ca);
         }
         self.directory.set(ca, NO_FRAME);
         latched.set_page(None);
-        true
+        Gave::Up
     }
 
     /// Takes all of the component's pages out of the pool, written or not, and the component off its books.

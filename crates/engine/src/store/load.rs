@@ -184,19 +184,33 @@ impl Component {
     /// Reads a CI into the pool.
     #[cold]
     pub(super) fn load(&self, ci: u32) -> Result<(u32, u64), RequestError> {
+        Ok(match self.bring(ci)? {
+            Brought::Before(frame, version) => (frame, version),
+            Brought::Now(latched) => latched.release(),
+        })
+    }
+
+    /// Brings a CI into the pool; it is latched when it was not there before, so that it does not leave again before
+    /// it has served.
+    pub(super) fn bring(&self, ci: u32) -> Result<Brought<'_>, RequestError> {
         let mut bytes = self.codec.frame_len(self.layout.ci_size);
         let mut turns = 0;
         loop {
-            if let Some(page) = self.resident(ci) {
-                return Ok(page);
+            if let Some((frame, version)) = self.resident(ci) {
+                return Ok(Brought::Before(frame, version));
             }
             if self.is_latched(ci) {
                 pause(&mut turns);
                 continue;
             }
             match self.load_into(ci, bytes)? {
-                Loaded::Here => {}
-                Loaded::TooSmall(need) => bytes = need,
+                Loaded::Here(latched) => return Ok(Brought::Now(latched)),
+                // Another thread has brought it, or has put its descriptor out.
+                Loaded::Elsewhere => pause(&mut turns),
+                Loaded::TooSmall(need) => {
+                    self.largest_frame.fetch_max(need, Relaxed);
+                    bytes = need;
+                }
             }
         }
     }
@@ -212,7 +226,7 @@ impl Component {
         frame != NO_FRAME && self.pool.page_of(frame) == Some(self.page_id(Kind::Ci, ci))
     }
 
-    fn load_into(&self, ci: u32, bytes: usize) -> Result<Loaded, RequestError> {
+    fn load_into(&self, ci: u32, bytes: usize) -> Result<Loaded<'_>, RequestError> {
         let (ca, i) = self.layout.split(ci);
         let mut latched = self.pool.take(bytes).map_err(|_| self.pool_full())?;
         let spare = if self.directory.get(ca) == NO_FRAME {
@@ -225,13 +239,13 @@ impl Component {
             Ok(Some(frame)) => frame,
             other => {
                 latched.free();
-                return other.map(|_| Loaded::Here);
+                return other.map(|_| Loaded::Elsewhere);
             }
         };
         let page = CaPage::of(self.pool.view(descriptor));
         if page.frame(i) != NO_FRAME {
             latched.free();
-            return Ok(Loaded::Here);
+            return Ok(Loaded::Elsewhere);
         }
         let place = page.place(i);
         if place.slot == NO_SLOT {
@@ -250,8 +264,8 @@ impl Component {
             }
         }
         let latched = self.shortened(latched);
-        self.attach(page, descriptor, i, ci, latched);
-        Ok(Loaded::Here)
+        self.pool.keep_in_turn(latched.frame);
+        Ok(Loaded::Here(self.attach(page, descriptor, i, ci, latched)))
     }
 
     /// A page without the runs that its records end in, where it takes half of the frame then; else the page as it is.
@@ -333,11 +347,19 @@ impl Component {
     }
 
     /// Makes a filled frame the page of CI `i`. The caller holds the CA's lock.
-    pub(super) fn attach(&self, page: CaPage<'_>, descriptor: u32, i: usize, ci: u32, mut latched: Latched<'_>) {
+    pub(super) fn attach<'p>(
+        &self,
+        page: CaPage<'_>,
+        descriptor: u32,
+        i: usize,
+        ci: u32,
+        mut latched: Latched<'p>,
+    ) -> Latched<'p> {
         latched.set_page(Some(self.page_id(Kind::Ci, ci)));
         self.pool.descriptor(latched.frame).touch();
         self.pool.descriptor(descriptor).pin();
         self.set_frame(page, i, ci, latched.frame);
+        latched
     }
 
     /// Notes in which frame CI `i` of a CA is.
@@ -366,9 +388,18 @@ impl Component {
     }
 }
 
-enum Loaded {
-    Here,
+enum Loaded<'p> {
+    Here(Latched<'p>),
+    Elsewhere,
     TooSmall(usize),
+}
+
+/// A page that was wanted.
+pub(super) enum Brought<'p> {
+    /// It was in the pool: frame and version.
+    Before(u32, u64),
+    /// It came.
+    Now(Latched<'p>),
 }
 
 impl Codec {

@@ -36,7 +36,7 @@ pub use glance::Glanced;
 pub use layout::Layout;
 
 use crate::error::RequestError;
-use crate::pool::{Kind, Latched, PageId, Pool};
+use crate::pool::{Kind, Latched, Need, PageId, Pool, Stuck, View};
 use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::sync::{Mutex, RwLock};
 use crate::volumes::{OneVolume, Volumes};
@@ -44,11 +44,14 @@ use cica_disk::File;
 use cica_format::root::{Part, Root};
 use cica_format::table::Ref;
 use directory::Directory;
+use load::Brought;
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 const STRIPES: usize = 64;
+/// Times that a page is read before it is latched for it.
+const TRIES: usize = 4;
 /// Most cache lines of heads that are asked for at once.
 const MOST_LINES: usize = 16;
 /// Most of a short page.
@@ -90,6 +93,8 @@ pub struct Component {
     codec: Codec,
     /// Cache lines at the start of a page that a search reads, or of a short page all.
     first_lines: AtomicUsize,
+    /// Bytes of the largest frame that a CI took.
+    largest_frame: AtomicUsize,
     number: OnceLock<u16>,
     directory: Directory,
     /// Index: the frame that each CI was last in. A request comes by a page of each level, and this is the short way.
@@ -144,6 +149,7 @@ impl Component {
             file: RwLock::new(Some(file)),
             used: AtomicI64::new(used_at_open(root)),
             first_lines: AtomicUsize::new(codec.searched(a.ci_size as usize).div_ceil(64).min(MOST_LINES)),
+            largest_frame: AtomicUsize::new(codec.frame_len(a.ci_size as usize)),
             frames: (!codec.is_data()).then(Directory::new),
             codec,
             number: OnceLock::new(),
@@ -218,7 +224,7 @@ impl Component {
     }
 
     /// The page of a CI if it is in the pool: frame and the version to read it under.
-    #[inline]
+    #[inline(always)]
     pub fn resident(&self, ci: u32) -> Option<(u32, u64)> {
         self.resident_where_it_was(ci).or_else(|| {
             let (ca, i) = self.layout.split(ci);
@@ -227,7 +233,7 @@ impl Component {
     }
 
     /// The same where it is known in which frame the CI was last. What a frame holds it says itself.
-    #[inline]
+    #[inline(always)]
     fn resident_where_it_was(&self, ci: u32) -> Option<(u32, u64)> {
         let number = self.frames.as_ref()?.get(ci);
         let frame = self.pool.frame(number);
@@ -238,7 +244,7 @@ impl Component {
     }
 
     /// The same for CI `i` of a CA.
-    #[inline]
+    #[inline(always)]
     pub fn resident_in(&self, ca: u32, i: usize) -> Option<(u32, u64)> {
         let pool = &*self.pool;
         let descriptor = pool.frame(self.directory.get(ca));
@@ -271,7 +277,7 @@ impl Component {
     }
 
     /// The page of a CI, read from the volume if need be.
-    #[inline]
+    #[inline(always)]
     pub fn page(&self, ci: u32) -> Result<(u32, u64), RequestError> {
         match self.resident(ci) {
             Some(page) => Ok(page),
@@ -282,11 +288,38 @@ impl Component {
     /// The page of a CI, latched.
     pub fn latch(&self, ci: u32) -> Result<Latched<'_>, RequestError> {
         loop {
-            let (frame, version) = self.page(ci)?;
-            if let Some(latched) = self.pool.latch_at(frame, version) {
-                return Ok(latched);
+            match self.bring(ci)? {
+                Brought::Now(latched) => return Ok(latched),
+                Brought::Before(frame, version) => {
+                    if let Some(latched) = self.pool.latch_at(frame, version) {
+                        return Ok(latched);
+                    }
+                }
             }
         }
+    }
+
+    /// What is read of one page, true at one moment. A page that others change or put out again and again is latched
+    /// for it.
+    pub fn read<T>(&self, ci: u32, read: impl Fn(View<'_>) -> T) -> Result<T, RequestError> {
+        for _ in 0..TRIES {
+            let (frame, version) = self.page(ci)?;
+            let found = read(self.pool.view(frame));
+            if self.pool.descriptor(frame).latch.unchanged(version) {
+                return Ok(found);
+            }
+        }
+        Ok(read(self.latch(ci)?.view()))
+    }
+
+    /// The frames that so many of its pages need at once, with the descriptors they are found by.
+    pub fn needs(&self, pages: usize) -> [Need; 2] {
+        let cas = pages.min(self.ca_count().max(1) as usize);
+        let frames = |bytes, frames| Need { bytes, frames };
+        [
+            frames(self.largest_frame.load(Relaxed), pages),
+            frames(CaPage::frame_len(self.layout.ci_per_ca), cas),
+        ]
     }
 
     /// Notes that a latched page was changed.
@@ -381,6 +414,20 @@ impl Component {
                 self.pool.limit(),
                 self.name
             ),
+        }
+    }
+    /// Why a request that began anew again and again is refused.
+    pub(crate) fn stuck(&self, stuck: Stuck) -> RequestError {
+        match stuck {
+            Stuck::Full => self.pool_full(),
+            Stuck::Rounds(rounds) => RequestError::NoSpace {
+                why: format!(
+                    "a request for {} began anew {rounds} times, because pages that it needs at once left the buffer pool \
+                     of {} bytes: raise CICA_POOL, and tell us, because this should not be",
+                    self.name,
+                    self.pool.limit()
+                ),
+            },
         }
     }
 }

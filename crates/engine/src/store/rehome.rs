@@ -2,7 +2,7 @@
 
 use super::{CaPage, Component};
 use crate::error::RequestError;
-use crate::pool::{Latched, NO_FRAME};
+use crate::pool::{pause, Kind, Latched, NO_FRAME};
 
 impl Component {
     /// A latched, empty frame of at least `bytes` (0: the usual size for a CI of this component).
@@ -17,13 +17,11 @@ impl Component {
         let (ca, i) = self.layout.split(ci);
         let has = latched.view().count() > 0;
         let entered = self.with_ca(ca, |page| {
-            let old = page.frame(i);
-            if old != NO_FRAME {
-                page.set_frame(i, NO_FRAME);
-                self.pool.descriptor(self.directory.get(ca)).unpin();
-                self.pool.latch(old).free();
+            if let Some(old) = self.latch_of(page, i, ci) {
+                self.detach(page, ca, i);
+                old.free();
             }
-            latched.set_page(Some(self.page_id(crate::pool::Kind::Ci, ci)));
+            latched.set_page(Some(self.page_id(Kind::Ci, ci)));
             self.pool.descriptor(self.directory.get(ca)).pin();
             self.set_frame(page, i, ci, latched.frame);
             self.flag(page, i, has);
@@ -58,13 +56,8 @@ impl Component {
             self.page(from)?;
             // The latch is taken under the lock, never the other way round: who writes pages out does the same.
             let detached = self.with_ca(ca, |page| {
-                let frame = page.frame(i);
-                if frame == NO_FRAME {
-                    return None;
-                }
-                let latched = self.pool.latch(frame);
-                page.set_frame(i, NO_FRAME);
-                self.pool.descriptor(self.directory.get(ca)).unpin();
+                let latched = self.latch_of(page, i, from)?;
+                self.detach(page, ca, i);
                 self.set_empty(page, i);
                 self.ca_changed(ca);
                 Some(latched)
@@ -74,5 +67,27 @@ impl Component {
             }
         };
         self.adopt(to, latched).map(drop)
+    }
+
+    /// The page of CI `i` of a CA, latched, if it has one. The caller holds the CA's lock, and the page may move to another
+    /// frame all the same ([`reframe`](Self::reframe)): then the first belongs to somebody else by now, or is free.
+    pub(super) fn latch_of(&self, page: CaPage<'_>, i: usize, ci: u32) -> Option<Latched<'_>> {
+        let (id, mut turns) = (self.page_id(Kind::Ci, ci), 0);
+        loop {
+            let frame = page.frame(i);
+            if frame == NO_FRAME {
+                return None;
+            }
+            match self.pool.try_latch(frame) {
+                Some(latched) if latched.page() == Some(id) => return Some(latched),
+                _ => pause(&mut turns),
+            }
+        }
+    }
+
+    /// CI `i` of a CA, which has a page, has none any more. The caller holds the CA's lock and the page's latch.
+    pub(super) fn detach(&self, page: CaPage<'_>, ca: u32, i: usize) {
+        page.set_frame(i, NO_FRAME);
+        self.pool.descriptor(self.directory.get(ca)).unpin();
     }
 }

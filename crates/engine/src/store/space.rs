@@ -2,7 +2,7 @@
 
 use super::{CaPage, Component};
 use crate::error::RequestError;
-use crate::pool::{Kind, NO_FRAME};
+use crate::pool::Kind;
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::root::Root;
 use cica_format::table::{Ref, REFS};
@@ -216,11 +216,9 @@ impl Component {
     pub fn drop_ci(&self, ci: u32) -> Result<(), RequestError> {
         let (ca, i) = self.layout.split(ci);
         self.with_ca(ca, |page| {
-            let frame = page.frame(i);
-            if frame != NO_FRAME {
-                page.set_frame(i, NO_FRAME);
-                self.pool.descriptor(self.directory.get(ca)).unpin();
-                self.pool.latch(frame).free();
+            if let Some(latched) = self.latch_of(page, i, ci) {
+                self.detach(page, ca, i);
+                latched.free();
             }
             self.set_empty(page, i);
             self.ca_changed(ca);
