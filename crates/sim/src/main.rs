@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use cica_sim::campaign::{self, Campaign};
 use cica_sim::crash::ImageId;
+use cica_sim::crowded;
 use cica_sim::fault::Kind;
 use cica_sim::model;
 use cica_sim::replay::Script;
@@ -91,6 +92,17 @@ enum Command {
         /// Turn one bit in so many
         #[arg(long, default_value_t = 1)]
         every: usize,
+    },
+    /// Fill data sets of the sizes that DEFINE chooses with more than the pool holds, and read and change them anywhere
+    Crowded {
+        #[command(flatten)]
+        common: Common,
+        /// Runs, each with a seed of its own
+        #[arg(long, default_value_t = 100)]
+        runs: u64,
+        /// A data set has up to so many times the bytes of its pool
+        #[arg(long, default_value_t = 4)]
+        most: u64,
     },
     /// Run threads in an order that the seed decides, and cut the power; for a build with a scheduler alone
     Threads {
@@ -244,6 +256,9 @@ fn run(command: Command) -> Result<Vec<String>, String> {
         })),
         Command::Bits { common, runs, every } => Ok(report("bits", common.campaign(runs), |seed| {
             trial::bits(common.draw(seed, 12), every)
+        })),
+        Command::Crowded { common, runs, most } => Ok(report("crowded", common.campaign(runs), |seed| {
+            crowded::run(seed, most)
         })),
         Command::Threads { common, runs } => threads(&common, runs),
         Command::Draw { seed, requests, model } => {
