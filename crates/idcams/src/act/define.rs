@@ -1,8 +1,8 @@
 //! DEFINE CLUSTER and DEFINE ALTERNATEINDEX: lays a cluster out, makes its files, and puts it into the catalog.
 //!
-//! 1. Either the files and the entry are there at the end, or neither. Everything happens under the catalog's lock, and
-//!    files are made before the catalog names them; a crash in between leaves files without records, which the next
-//!    DEFINE of the name takes out of the way.
+//! 1. Either the files and the entry are there at the end, or neither; so it is with all that [`sphere`] defines.
+//!    Everything happens under the catalog's lock, and files are made before the catalog names them; a crash in between
+//!    leaves files without records, which the next DEFINE of the name takes out of the way.
 //! 2. A file that may have records is never replaced: DEFINE ... RECATALOG takes it in, or a person removes it.
 
 mod alias;
@@ -29,11 +29,12 @@ use super::Services;
 use crate::messages::{CICA0905I, CICA0933I, CICA0935I, IDC0181I, IDC0508I, IDC0509I, IDC0512I};
 use crate::params::Command;
 use crate::sysprint::Sysprint;
+use crate::table::Verb;
 use cica_catalog::check;
 use cica_catalog::entry::{Attributes, Component};
 use cica_catalog::generation::Rolled;
 use cica_catalog::plan::{plan, Plan};
-use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Entry, Volser};
+use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Entry, Name, Volser};
 use cica_engine::Definition;
 use over::Over;
 use std::path::PathBuf;
@@ -103,28 +104,79 @@ fn put_in(services: &Services, contents: &mut Contents, entry: Entry) -> Result<
 
 fn define(services: &Services, command: &Command, alternate: bool) -> Result<(Defined, Rolling), Failure> {
     let catalog = services.catalog(&command.params, command.params.name("NAME").unwrap_or_default())?;
-    let mut made = None;
-    let done = catalog.transact(|contents| -> Result<_, Failure> {
-        let mut wanted = Wanted::of(services, contents, command)?;
-        let over = match alternate {
-            true => Some(Over::of(contents, &command.params, &mut wanted)?),
-            false => None,
-        };
-        let defined = Defined::new(contents, &wanted, over, &planned(&wanted)?)?;
-        let rolled = put_in(services, contents, defined.entry())?;
-        let files = make_files(services, &catalog, contents, &defined, &wanted)?;
-        made = Some((defined.cluster.name.clone(), files));
-        Ok((defined, rolled))
+    let (defined, rolled) = making(services, &catalog, |contents, made| {
+        define_in(services, &catalog, contents, made, command, alternate)
+    })?;
+    Ok((defined, Rolling { catalog, rolled }))
+}
+
+/// Carries out DEFINE CLUSTER, DEFINE ALTERNATEINDEX and DEFINE PATH commands by one change of the catalog: all of them
+/// or none, whatever stops it. The names are of the catalog of the first.
+///
+/// # Errors
+/// What the first that cannot be done says.
+pub fn sphere(services: &Services, commands: &[Command]) -> Result<(), String> {
+    let Some(first) = commands.first() else { return Ok(()) };
+    let catalog = services.catalog(&first.params, first.params.name("NAME").unwrap_or_default());
+    let done = catalog.and_then(|catalog| {
+        making(services, &catalog, |contents, made| {
+            for command in commands {
+                match command.verb {
+                    Verb::DefinePath => path::define_in(services, contents, &command.params)?,
+                    verb => {
+                        let alternate = verb == Verb::DefineAlternateIndex;
+                        define_in(services, &catalog, contents, made, command, alternate)?;
+                    }
+                }
+            }
+            Ok(())
+        })
     });
-    if let (Err(_), Some((name, (data, index)))) = (&done, made) {
-        // What the catalog does not name must not stay; what it names although its writing was not confirmed must.
-        // Where that cannot be found out, files stay: the next DEFINE takes them out of the way.
-        if matches!(catalog.get(&name), Err(CatalogError::NotFound { .. })) {
-            // The first error is the one to tell.
-            let _ = services.engine.destroy(&data, &index, false);
+    done.map_err(|failure| failure.text())
+}
+
+/// Entries whose files were made, and these files: data, and index or an empty path.
+type Made = Vec<(Name, (PathBuf, PathBuf))>;
+
+/// A change of the catalog that makes files; where it does not happen they go.
+fn making<T>(
+    services: &Services,
+    catalog: &Catalog,
+    change: impl FnOnce(&mut Contents, &mut Made) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let mut made = Made::new();
+    let done = catalog.transact(|contents| change(contents, &mut made));
+    if done.is_err() {
+        for (name, (data, index)) in made {
+            // What the catalog does not name must not stay; what it names although its writing was not confirmed must.
+            // Where that cannot be found out, files stay: the next DEFINE takes them out of the way.
+            if matches!(catalog.get(&name), Err(CatalogError::NotFound { .. })) {
+                // The first error is the one to tell.
+                let _ = services.engine.destroy(&data, &index, false);
+            }
         }
     }
-    done.map(|(defined, rolled)| (defined, Rolling { catalog, rolled }))
+    done
+}
+
+fn define_in(
+    services: &Services,
+    catalog: &Catalog,
+    contents: &mut Contents,
+    made: &mut Made,
+    command: &Command,
+    alternate: bool,
+) -> Result<(Defined, Vec<Rolled>), Failure> {
+    let mut wanted = Wanted::of(services, contents, command)?;
+    let over = match alternate {
+        true => Some(Over::of(contents, &command.params, &mut wanted)?),
+        false => None,
+    };
+    let defined = Defined::new(contents, &wanted, over, &planned(&wanted)?)?;
+    let rolled = put_in(services, contents, defined.entry())?;
+    let files = make_files(services, catalog, contents, &defined, &wanted)?;
+    made.push((defined.cluster.name.clone(), files));
+    Ok((defined, rolled))
 }
 
 /// CI sizes, control areas and extents.

@@ -45,6 +45,7 @@ mod usercatalog;
 mod verify;
 mod volume;
 
+pub use define::sphere as define_sphere;
 pub use generations::{roll_off, Left};
 pub use print::rows::{hexadecimal, shown};
 

@@ -17,31 +17,34 @@ pub fn path(services: &mut Services, command: &Command, out: &mut Sysprint) -> u
 }
 
 fn define(services: &Services, params: &Params) -> Result<(), Failure> {
+    let catalog = services.catalog(params, params.name("NAME").unwrap_or_default())?;
+    catalog.transact(|contents| define_in(services, contents, params))
+}
+
+/// The same as part of a change of the catalog.
+pub fn define_in(services: &Services, contents: &mut Contents, params: &Params) -> Result<(), Failure> {
     let parsed = |text: Option<&str>| Name::parse(text.unwrap_or_default()).map_err(|error| refused(&error, 140, 0));
     let (name, target) = (parsed(params.name("NAME"))?, parsed(params.name("PATHENTRY"))?);
-    let catalog = services.catalog(params, name.as_str())?;
-    catalog.transact(|contents| {
-        check(contents, &target)?;
-        let model = model(contents, params)?;
-        let mut history = History {
-            owner: model.as_ref().and_then(|m| m.history.owner.clone()),
-            ..History::new(services.today())
-        };
-        said::put_history(&mut history, params, services.today())?;
-        let update = params.switch("UPDATE", "NOUPDATE");
-        let entry = Entry::Path(PathEntry {
-            update: update.unwrap_or(model.is_none_or(|m| m.update)),
-            name: name.clone(),
-            target,
-            history,
-        });
-        // RECATALOG makes an entry anew that was lost; one that is there, as it is there.
-        match contents.find(&name) {
-            Some(Found::Entry(Entry::Path(_))) if params.flag("RECATALOG") => contents.replace(&name, entry)?,
-            _ => contents.insert(entry)?,
-        }
-        Ok(())
-    })
+    check(contents, &target)?;
+    let model = model(contents, params)?;
+    let mut history = History {
+        owner: model.as_ref().and_then(|m| m.history.owner.clone()),
+        ..History::new(services.today())
+    };
+    said::put_history(&mut history, params, services.today())?;
+    let update = params.switch("UPDATE", "NOUPDATE");
+    let entry = Entry::Path(PathEntry {
+        update: update.unwrap_or(model.is_none_or(|m| m.update)),
+        name: name.clone(),
+        target,
+        history,
+    });
+    // RECATALOG makes an entry anew that was lost; one that is there, as it is there.
+    match contents.find(&name) {
+        Some(Found::Entry(Entry::Path(_))) if params.flag("RECATALOG") => contents.replace(&name, entry)?,
+        _ => contents.insert(entry)?,
+    }
+    Ok(())
 }
 
 /// The entry is in the same catalog, and is one that a path can lead to.
