@@ -1,7 +1,7 @@
 //! Alternate keys of an open file: the alternate indexes of its data set, and the paths that a program reads through.
 //!
-//! * A1. An alternate index is never left about other records than its base has: it is emptied before the base gets its
-//!   first record, and built when the base's load is over. A build is whole or did not happen.
+//! * A1. An alternate index is never left about other records than its base has: it is emptied before the base is, and
+//!   built when the base's load is over. A build is whole or did not happen.
 //!   A base with alternate indexes is never REUSE; OPEN OUTPUT empties it if all its indexes are.
 //! * A2. Where a base has records and an index was never built, as after a load that was killed, OPEN builds it.
 
@@ -108,16 +108,11 @@ pub fn indexes(fd: &Fd, contents: &Contents, base: &Name) -> Result<Vec<Aix>, St
             format!("no alternate index has the program's alternate key of {length} bytes at offset {offset}")
         })?;
         let aix = rest.remove(at);
-        if aix.unique_key == key.duplicates {
+        // The other way round the data set has the last word: what it takes the program is told of by status 02.
+        if aix.unique_key && key.duplicates {
             return Err(format!(
-                "the alternate key at offset {offset} is {} in the program, and {} is {}",
-                if key.duplicates {
-                    "WITH DUPLICATES"
-                } else {
-                    "without DUPLICATES"
-                },
-                aix.name,
-                if aix.unique_key { "UNIQUEKEY" } else { "NONUNIQUEKEY" },
+                "the alternate key at offset {offset} is WITH DUPLICATES in the program, and {} is UNIQUEKEY",
+                aix.name
             ));
         }
         if aix.suppressed != key.suppressed {

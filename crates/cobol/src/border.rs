@@ -8,16 +8,17 @@ use crate::fd::Fd;
 use crate::generation::roll_off_all;
 use crate::libcob::layout::{close, lock, open, organization, read, select, Field, File};
 use crate::libcob::{libcob, next, Libcob};
-use crate::open::{may_be_a_data_set, Opened, Request};
+use crate::open::{elsewhere, may_be_a_data_set, Elsewhere, Opened, Request};
 use crate::open_file::OpenFile;
 use crate::process::{is_forked, session, tell_forked, tell_interrupted};
 use crate::request;
 use crate::signal;
-use crate::status::{note, Outcome, Set};
+use crate::status::{note, note_open, Outcome, Set};
 use crate::tell::{tell, CICA1207S, CICA1213S};
 use crate::unit;
 use parking_lot::Mutex;
-use std::ffi::{c_int, c_uchar, c_uint, c_void, CStr};
+use std::ffi::{c_int, c_uchar, c_uint, c_void, CStr, CString};
+use std::os::unix::ffi::OsStringExt;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Once;
 
@@ -210,10 +211,94 @@ pub unsafe extern "C" fn cob_open(file: *mut File, mode: c_int, sharing: c_int, 
             (Some(outcome), Some(libcob)) => libcob.set_status(file, item, status_of(outcome)),
             _ => {
                 if let Some(open) = next().open {
-                    open(file, mode, sharing, item);
+                    let place = file.as_ref().and_then(|f| place_of(f, mode));
+                    under(file, place.as_ref(), || open(file, mode, sharing, item));
                 }
             }
         }
+    }
+}
+
+/// Where a sequential file of libcob's lies, when ASSIGN leads to a data set that is not VSAM's, or to nothing.
+///
+/// # Safety
+/// `f` is a file of the program.
+unsafe fn place_of(f: &File, mode: c_int) -> Option<(CString, bool)> {
+    let kinds = [organization::SEQUENTIAL, organization::LINE_SEQUENTIAL];
+    if is_forked()
+        || !kinds.contains(&f.organization)
+        || f.open != open::CLOSED
+        || f.version != 1
+        || f.select & select::STANDARD != 0
+    {
+        return None;
+    }
+    // SAFETY: the caller's promise.
+    let (assign, file) = unsafe { (text(f.assign)?, select_name(f)) };
+    let mut place = None;
+    behind(|| {
+        place = elsewhere(&file, &assign, mode as c_uchar);
+        Outcome::Done
+    });
+    let Elsewhere { path, lines } = place?;
+    Some((CString::new(path.into_os_string().into_vec()).ok()?, lines))
+}
+
+/// Calls libcob with another ASSIGN than the program's.
+///
+/// # Safety
+/// `file` is a file of the program.
+unsafe fn under(file: *mut File, place: Option<&(CString, bool)>, call: impl FnOnce()) {
+    // SAFETY: the caller's promise; libcob copies the text of ASSIGN in an OPEN.
+    unsafe {
+        let (Some((place, lines)), Some(f)) = (place, file.as_mut()) else {
+            return call();
+        };
+        if *lines && f.organization == organization::SEQUENTIAL {
+            f.organization = organization::LINE_SEQUENTIAL;
+            AS_LINES.lock().push(file as usize);
+        }
+        let own = f.assign;
+        let mut other = Field {
+            size: place.as_bytes().len(),
+            data: place.as_ptr().cast_mut().cast(),
+            attributes: (*own).attributes,
+        };
+        f.assign = &mut other;
+        call();
+        (*file).assign = own;
+        back_to_records(file);
+    }
+}
+
+/// Files of records whose data sets have lines, so that libcob takes them for such while they are open.
+static AS_LINES: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+
+/// A file that is closed is again what the program says.
+///
+/// # Safety
+/// `file` is null or a file of the program.
+unsafe fn back_to_records(file: *mut File) {
+    let mut all = AS_LINES.lock();
+    let at = all.iter().position(|known| *known == file as usize);
+    // SAFETY: the caller's promise.
+    if let (Some(at), Some(f)) = (at, unsafe { file.as_mut() }) {
+        if matches!(f.open, open::CLOSED | open::LOCKED) {
+            f.organization = organization::SEQUENTIAL;
+            all.swap_remove(at);
+        }
+    }
+}
+
+/// Its name in SELECT.
+///
+/// # Safety
+/// `f` is a file of the program.
+unsafe fn select_name(f: &File) -> String {
+    match f.select_name.is_null() {
+        true => "?".into(),
+        // SAFETY: the caller's promise.
+        false => unsafe { CStr::from_ptr(f.select_name) }.to_string_lossy().into_owned(),
     }
 }
 
@@ -245,10 +330,7 @@ pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int) -> Option<
         let mut libcobs = false;
         note(0, 0, 0);
         let outcome = behind(|| {
-            let select_name = match f.select_name.is_null() {
-                true => "?".into(),
-                false => CStr::from_ptr(f.select_name).to_string_lossy(),
-            };
+            let select_name = select_name(f);
             let request = request_of(f, &select_name, &assign, mode as c_uchar);
             let bits = f.lock & !lock::OPEN_EXCLUSIVE | sharing as c_uchar;
             match (Request { locks: bits, ..request }.open()) {
@@ -256,7 +338,12 @@ pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int) -> Option<
                     libcobs = true;
                     Outcome::Done
                 }
-                Opened::Refused(outcome) => outcome,
+                Opened::Refused(outcome) => {
+                    // Declaratives of the mode look at it.
+                    f.last_open = mode as c_uchar;
+                    note_open(outcome);
+                    outcome
+                }
                 Opened::Cicas(open_file, outcome) => {
                     at_the_end(libcob);
                     request::opened(f, mode as c_uchar, sharing as c_uchar);
@@ -302,6 +389,7 @@ pub unsafe extern "C" fn cob_close(file: *mut File, item: *mut Field, option: c_
             _ => {
                 if let Some(close) = next().close {
                     close(file, item, option, remove);
+                    back_to_records(file);
                 }
             }
         }
@@ -658,11 +746,7 @@ extern "C" fn close_all() {
     }
     // A handler of the program's that calls `exit` may have come in the middle of a request, whose locks nobody will
     // ever give back, or of malloc; and it is in no one's plan that half a unit stands. All is left to the log.
-    if signal::is_under_way() || !signal::is_ending() && signal::is_in_handler() {
-        return;
-    }
-    if signal::is_ending() {
-        keep_all();
+    if signal::is_ending() || signal::is_under_way() || signal::is_in_handler() {
         return;
     }
     let mut done = Ok(());
@@ -682,9 +766,9 @@ extern "C" fn close_all() {
     });
 }
 
-/// What was answered is made durable, of files that no other thread is in the middle of. The unit of recovery stays
-/// open, so it goes back by the next OPEN.
-fn keep_all() {
+/// What was answered is made durable, of files that no other thread is in the middle of: a signal ends the program.
+/// The unit of recovery stays open, so it goes back by the next OPEN.
+pub fn keep_all() {
     let Some(all) = KEPT.try_lock() else { return };
     for kept in all.iter() {
         if let Some(Some(open)) = kept.try_lock().as_deref() {

@@ -251,6 +251,9 @@ impl OpenFile {
     /// WRITE.
     #[inline]
     pub fn write(&mut self, record: &[u8]) -> Result<(), Outcome> {
+        if self.dummy {
+            return Ok(());
+        }
         if self.by != By::Key {
             return self.write_behind(record);
         }
@@ -289,6 +292,9 @@ impl OpenFile {
     /// WRITE of a relative file by its record number.
     pub fn write_at(&mut self, record: &[u8], number: u32) -> Result<(), Outcome> {
         self.number = number.into();
+        if self.dummy {
+            return Ok(());
+        }
         self.change(|s| s.insert_at(number, record, Insert::Direct))?;
         match self.phase {
             // It is read as well, so the load of a data set that was empty ends with its first record.

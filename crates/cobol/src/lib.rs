@@ -7,6 +7,7 @@
 //! name, generation, fd   ASSIGN -> data set; the program's FD against the catalog
 //! open       OPEN and CLOSE; open_file: an open file;  indexed, request: its requests
 //! alternate  alternate keys and their alternate indexes;  loaded_keys: those of a load
+//! looks      records that look like EBCDIC
 //! copybook   which bytes of a record are text;  code_set: EBCDIC data sets under ASCII programs;  as_read: their signs
 //! record_lock  LOCK MODE, READ WITH LOCK
 //! unit       COMMIT and ROLLBACK: the run unit's unit of recovery
@@ -30,6 +31,7 @@ mod generation;
 pub mod indexed;
 pub mod libcob;
 mod loaded_keys;
+mod looks;
 pub mod name;
 mod open;
 pub mod open_file;

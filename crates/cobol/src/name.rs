@@ -23,6 +23,10 @@ pub struct Assigned {
     pub generation: Option<i32>,
     /// It can mean nothing else.
     pub explicit: bool,
+    /// DUMMY, or DSN=NULLFILE: there is nothing to read, and what is written is gone.
+    pub dummy: bool,
+    /// Why a value without a slash is no data set name.
+    pub unnamed: Option<String>,
     /// DISP.
     pub disposition: Disposition,
     /// OPEN INPUT begins at the last record: what cobc leaves out of `OPEN INPUT ... REVERSED`.
@@ -68,7 +72,16 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
             .iter()
             .find_map(|name| environment(name).filter(|v| !v.is_empty()))
     });
-    let value = mapped.flatten().unwrap_or_else(|| text.to_string());
+    let mapped = mapped.flatten();
+    let said_dummy = |value: &String| {
+        value
+            .split(',')
+            .next()
+            .is_some_and(|word| word.eq_ignore_ascii_case("DUMMY"))
+    };
+    // A program may have a file of that name; a DD text has none.
+    let dummy = mapped.as_ref().is_some_and(said_dummy);
+    let value = mapped.unwrap_or_else(|| text.to_string());
     let bad = |reason: String| BadName {
         value: value.clone(),
         reason,
@@ -79,18 +92,26 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
         name: None,
         generation: None,
         explicit: true,
+        dummy,
+        unnamed: None,
         disposition: Disposition::default(),
         reversed: false,
         code_set: None,
         unused: Vec::new(),
     };
+    if dummy {
+        return Ok(found);
+    }
     if let Some(name) = value.strip_prefix("//") {
         with_generation(name, &mut found).map_err(bad)?;
     } else if upper.starts_with("DSN=") || upper.starts_with("DSNAME=") {
         dd(&value, &mut found).map_err(bad)?;
     } else {
         found.explicit = false;
-        found.name = data_set(&value).ok();
+        match data_set(&value) {
+            Ok(name) => found.name = Some(name),
+            Err(error) => found.unnamed = (!value.contains('/')).then(|| error.to_string()),
+        }
     }
     Ok(found)
 }
@@ -118,7 +139,7 @@ fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
             .ok_or_else(|| format!("'{operand}' has no equals sign"))?;
         match key.trim().to_ascii_uppercase().as_str() {
             "DSN" | "DSNAME" => with_generation(value, found)?,
-            "DISP" => found.disposition = disposition(value)?,
+            "DISP" => found.disposition = disposition(value, &mut found.unused)?,
             "AMP" => found.unused.extend(amp(value)?),
             "COPYBOOK" => copybook = Some(copybook_path(value)?),
             "CODEPAGE" => page = Some(code_page(value)?),
@@ -174,6 +195,10 @@ fn sign(value: &str) -> Result<bool, String> {
 /// `NAME` or `NAME(generation)`.
 fn with_generation(text: &str, found: &mut Assigned) -> Result<(), String> {
     let text = unquoted(text.trim());
+    if text.eq_ignore_ascii_case("NULLFILE") {
+        found.dummy = true;
+        return Ok(());
+    }
     let name = match text.strip_suffix(')').and_then(|text| text.split_once('(')) {
         None => text,
         Some((name, relative)) => {
@@ -189,23 +214,25 @@ fn with_generation(text: &str, found: &mut Assigned) -> Result<(), String> {
     Ok(())
 }
 
-/// The three words of DISP: status, and what becomes of the data set in the end.
-fn disposition(value: &str) -> Result<Disposition, String> {
+/// The three words of DISP: status, what becomes of the data set in the end, and what if the step ends abnormally. That
+/// it stays is all that is done here: at the end the program has asked for it, and after a failure it is whole.
+fn disposition(value: &str, unused: &mut Vec<String>) -> Result<Disposition, String> {
     let value = value.trim();
     let inner = value.strip_prefix('(').map(|rest| rest.strip_suffix(')'));
     let inner = inner.unwrap_or(Some(value));
     let inner = inner.ok_or_else(|| format!("DISP={value} has no closing parenthesis"))?;
     let words: Vec<String> = inner.split(',').map(|word| word.trim().to_ascii_uppercase()).collect();
-    if let Some(other) = words
-        .iter()
-        .skip(1)
-        .find(|word| !matches!(word.as_str(), "" | "KEEP" | "CATLG"))
-    {
-        let reason = match other.as_str() {
-            "DELETE" | "UNCATLG" | "PASS" => "is not supported: a data set stays, and in the catalog",
-            _ => "is none of KEEP, CATLG, DELETE, UNCATLG and PASS",
-        };
-        return Err(format!("DISP: {other} {reason}"));
+    for (place, word) in words.iter().enumerate().skip(1) {
+        match (place, word.as_str()) {
+            (_, "" | "KEEP" | "CATLG") => {}
+            (1, "PASS") | (2, "DELETE" | "UNCATLG") => unused.push(format!("DISP={word} AT THE END")),
+            (1, "DELETE" | "UNCATLG") => {
+                return Err(format!(
+                    "DISP: {word} is not supported: a data set stays, and in the catalog"
+                ))
+            }
+            _ => return Err(format!("DISP: {word} is none of KEEP, CATLG, DELETE, UNCATLG and PASS")),
+        }
     }
     match words.first().map_or("", String::as_str) {
         _ if words.len() > 3 => Err(format!("DISP={value} has more than three words")),

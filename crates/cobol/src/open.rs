@@ -17,12 +17,14 @@ use crate::copybook::Layout;
 use crate::fd::{head_of, Fd};
 use crate::generation::{generation, made};
 use crate::libcob::layout::{open, organization};
+use crate::looks::{like_ebcdic, LOOKED_AT};
 use crate::name::{assigned, path, Assigned, Disposition};
 use crate::open_file::{OpenFile, Source};
-use crate::process::{idcams, is_unusable, session};
+use crate::process::{define, found_before, idcams, is_strict, is_unusable, session};
 use crate::record_lock::{is_exclusive, Locks};
 use crate::status::{Outcome, Set};
 use crate::tell::*;
+use cica_catalog::entry::Aix;
 use cica_catalog::{Catalog, Entry, Name};
 use cica_engine::{Access, OpenOptions};
 use cica_format::attributes::Organization;
@@ -30,6 +32,8 @@ use cica_qsam::CodePage;
 use cica_session::{Reached, Session, SessionError};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What became of an OPEN.
@@ -76,6 +80,72 @@ fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
+/// A file that libcob is to open in the place of what ASSIGN says.
+pub struct Elsewhere {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Its records are lines of text, as the catalog knows.
+    pub lines: bool,
+}
+
+/// The file of a data set that is not VSAM's.
+fn non_vsam(session: &Session, name: &Name) -> Option<Elsewhere> {
+    let catalog = session.catalog.home(name).ok()?;
+    let contents = catalog.contents().ok()?;
+    match contents.get(name) {
+        Ok(Entry::NonVsam(data_set)) => Some(Elsewhere {
+            path: catalog.file_path(data_set).ok()??,
+            lines: data_set.format.is_empty(),
+        }),
+        _ => None,
+    }
+}
+
+/// Where a sequential file of libcob's lies, when ASSIGN leads to a data set that is not VSAM's, or to nothing. Of one
+/// that is opened for input it tells if it looks like EBCDIC.
+pub fn elsewhere(file: &str, assign: &str, mode: u8) -> Option<Elsewhere> {
+    let assigned = assigned(assign, environment).ok()?;
+    if assigned.dummy {
+        return Some(Elsewhere {
+            path: "/dev/null".into(),
+            lines: false,
+        });
+    }
+    let found = match (assigned.explicit, &assigned.name) {
+        (true, Some(name)) => {
+            let session = session(true)?;
+            let name = match assigned.generation {
+                Some(relative) => generation(session, name, relative).ok()?,
+                None => name.clone(),
+            };
+            non_vsam(session, &name)
+        }
+        // A catalog that was not needed before is not looked for now.
+        (false, Some(name)) => found_before().and_then(|session| non_vsam(session, name)),
+        _ => None,
+    };
+    if mode == open::INPUT {
+        match &found {
+            Some(found) => tell_looks(file, &found.path),
+            None => tell_looks(file, &path(&assigned.value, environment)),
+        }
+    }
+    found
+}
+
+fn tell_looks(file: &str, place: &Path) {
+    let is_plain = std::fs::metadata(place).is_ok_and(|data| data.is_file());
+    let Some(opened) = is_plain.then(|| std::fs::File::open(place).ok()).flatten() else {
+        return;
+    };
+    let mut first = Vec::new();
+    let read = opened.take(LOOKED_AT as u64).read_to_end(&mut first);
+    if read.is_ok() && like_ebcdic(&first) {
+        let what = format!("{} LOOKS LIKE", place.display());
+        tell(&CICA1225W, &[("file", &file), ("what", &what)]);
+    }
+}
+
 /// Can an ASSIGN text mean a data set, where no catalog can be asked?
 pub fn may_be_a_data_set(assign: &str) -> bool {
     assigned(assign, environment).is_ok_and(|assigned| {
@@ -95,18 +165,26 @@ impl Request<'_> {
                 return Opened::Refused(Outcome::Missing);
             }
         };
+        if assigned.dummy {
+            return match &self.fd {
+                Ok(fd) => Opened::Cicas(Box::new(OpenFile::dummy(fd.clone())), Outcome::Done),
+                Err(_) => Opened::Libcobs,
+            };
+        }
         let Some(mut name) = assigned.name.clone() else {
-            return Opened::Libcobs;
+            return match &assigned.unnamed {
+                Some(reason) => self.libcobs(&reason),
+                None => Opened::Libcobs,
+            };
         };
         let Some(session) = session(assigned.explicit) else {
             // What may be a data set must not be made anew as a file of libcob's, because its catalog cannot be used.
-            let keyed = self.organization != organization::SEQUENTIAL;
             return match assigned.explicit {
                 true => Opened::Refused(Outcome::Missing),
-                false if keyed && is_unusable() && !path(&assigned.value, environment).exists() => {
+                false if self.is_keyed() && is_unusable() && !path(&assigned.value, environment).exists() => {
                     Opened::Refused(Outcome::Failed)
                 }
-                false => Opened::Libcobs,
+                false => self.libcobs(&"there is no catalog that could have it"),
             };
         };
         for item in &assigned.unused {
@@ -117,6 +195,9 @@ impl Request<'_> {
                 Ok(generation) => generation,
                 Err(reason) => return self.refuse(&name, Outcome::Missing, &reason),
             };
+        }
+        if !self.is_keyed() && non_vsam(session, &name).is_some() {
+            return Opened::Libcobs;
         }
         if let (Some(wanted), Ok(fd)) = (&assigned.code_set, &self.fd) {
             self.translated = match wanted.layout(fd) {
@@ -153,9 +234,30 @@ impl Request<'_> {
                 }
             }
             Err(error) if error.is_not_found() => self.missing(session, &name, &assigned),
-            Err(error) if assigned.explicit => self.refuse(&name, Outcome::of_open(&error), &error),
+            Err(error) if assigned.explicit || self.is_keyed() => self.refuse(&name, Outcome::of_open(&error), &error),
             Err(_) => Opened::Libcobs,
         }
+    }
+
+    fn is_keyed(&self) -> bool {
+        self.organization != organization::SEQUENTIAL
+    }
+
+    /// It stays with libcob, which is told, unless the program may have no such files.
+    fn libcobs(&self, reason: &dyn std::fmt::Display) -> Opened {
+        if !self.is_keyed() {
+            return Opened::Libcobs;
+        }
+        static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+        let inserts: [(&str, &dyn std::fmt::Display); 2] = [("file", &self.file), ("reason", reason)];
+        if is_strict() {
+            tell(&CICA1224E, &inserts);
+            return Opened::Refused(Outcome::Failed);
+        }
+        if TOLD.lock().insert(self.file.to_string()) {
+            tell(&CICA1223W, &inserts);
+        }
+        Opened::Libcobs
     }
 
     fn find(&self, session: &Session, name: &Name) -> Result<(Arc<Catalog>, Box<Reached>), SessionError> {
@@ -176,10 +278,13 @@ impl Request<'_> {
             open::I_O | open::EXTEND => self.optional,
             _ => false,
         };
-        let there = || path(&assigned.value, environment).exists();
-        let keyed = self.organization != organization::SEQUENTIAL;
-        if !assigned.explicit && (!wanted || !keyed || there()) {
-            return Opened::Libcobs;
+        if !assigned.explicit {
+            if path(&assigned.value, environment).exists() {
+                return self.libcobs(&"a file of this name is there, and the catalog has no such data set");
+            }
+            if !wanted || !self.is_keyed() {
+                return Opened::Libcobs;
+            }
         }
         if !wanted || assigned.disposition == Disposition::Old {
             return match (&self.fd, self.optional && self.mode == open::INPUT) {
@@ -198,14 +303,14 @@ impl Request<'_> {
                 tell(&CICA1206E, &[("file", &self.file), ("item", &item)]);
                 return match assigned.explicit {
                     true => Opened::Refused(Outcome::Conflict),
-                    false => Opened::Libcobs,
+                    false => self.libcobs(&"its FD cannot be a data set"),
                 };
             }
         };
         match self.make(session, fd, name) {
             Some(opened) => opened,
             None if assigned.explicit => Opened::Refused(Outcome::Failed),
-            None => Opened::Libcobs,
+            None => self.libcobs(&"the data set could not be made"),
         }
     }
 
@@ -232,7 +337,12 @@ impl Request<'_> {
         };
         let alternates = contents.related(&cluster.name);
         let alternates = alternates.filter(|entry| matches!(entry, Entry::Aix(_))).count();
-        fd.differs(cluster, alternates) || indexes(&fd, &contents, &cluster.name).is_err()
+        let found = indexes(&fd, &contents, &cluster.name);
+        let kept = |indexes: Vec<Aix>| {
+            let mut pairs = fd.alternates.iter().zip(&indexes);
+            pairs.all(|(key, aix)| aix.unique_key != key.duplicates)
+        };
+        fd.differs(cluster, alternates) || !found.is_ok_and(kept)
     }
 
     fn make_anew(&self, session: &'static Session, name: &Name) -> Opened {
@@ -252,7 +362,8 @@ impl Request<'_> {
             Ok(stored) => stored,
             Err(reason) => return Some(self.bad_copybook(self.copybook(), &reason)),
         };
-        if let Err(reason) = define(session, &fd, code_set.as_ref().map(|set| set.page), name) {
+        let cards = fd.define(name, code_set.as_ref().map(|set| set.page)).concat();
+        if let Err(reason) = define(session, &cards) {
             tell(&CICA1203E, &[("name", name), ("file", &self.file), ("reason", &reason)]);
             return None;
         }
@@ -320,8 +431,14 @@ impl Request<'_> {
             );
         };
         let told_name = name.to_string();
+        let said = Mutex::new(BTreeSet::new());
         let told = Box::new(move |error: &dyn std::fmt::Display| {
-            tell(&CICA1208E, &[("name", &told_name), ("reason", error)]);
+            // Once for each code, which stands at the end: a full data set refuses every WRITE.
+            let words = error.to_string();
+            let code = words.rsplit('[').next().unwrap_or_default().to_string();
+            if said.lock().insert(code) {
+                tell(&CICA1208E, &[("name", &told_name), ("reason", &words)]);
+            }
         });
         let source = Source {
             session,
@@ -331,8 +448,9 @@ impl Request<'_> {
         };
         match OpenFile::open(source, fd, self.options(), told) {
             Ok(mut file) => {
-                if let Some(code_set) = code_set {
-                    file.translate(code_set);
+                match code_set {
+                    Some(code_set) => file.translate(code_set),
+                    None => self.tell_ebcdic(cluster.attributes.ccsid),
                 }
                 file.locks = Locks::of(opener, self.mode, self.locks);
                 self.opened(file, cluster, made)
@@ -346,6 +464,15 @@ impl Request<'_> {
                 self.refuse(name, outcome, &error)
             }
         }
+    }
+
+    /// Tells of characters that are known to be EBCDIC and are not translated.
+    fn tell_ebcdic(&self, ccsid: u16) {
+        if self.mode == open::OUTPUT || !CodePage::from_ccsid(ccsid).is_some_and(CodePage::is_ebcdic) {
+            return;
+        }
+        let what = format!("CCSID {ccsid} OF THE DATA SET IS");
+        tell(&CICA1225W, &[("file", &self.file), ("what", &what)]);
     }
 
     fn options(&self) -> OpenOptions {
@@ -442,17 +569,3 @@ static MADE: Mutex<BTreeSet<Name>> = Mutex::new(BTreeSet::new());
 
 /// The CCSID of a data set that is not there yet.
 const NO_CCSID: u16 = 0;
-
-/// Defines a data set, with its alternate indexes and paths; all of them or none.
-fn define(session: &Session, fd: &Fd, page: Option<CodePage>, name: &Name) -> Result<(), String> {
-    for (done, card) in fd.define(name, page).iter().enumerate() {
-        if let Err(reason) = idcams(session, card) {
-            if done > 0 {
-                // What is said of it is the reason above.
-                let _ = idcams(session, &format!("DELETE {name} CLUSTER PURGE\n"));
-            }
-            return Err(reason);
-        }
-    }
-    Ok(())
-}

@@ -114,6 +114,10 @@ pub struct OpenFile {
     /// Record locks.
     pub locks: Locks,
     pub(crate) told: Told,
+    /// DUMMY: what is written is gone.
+    pub dummy: bool,
+    /// Keeps writers off a data set without records that is open for input: it is not open in the engine.
+    guard: Option<Box<dyn cica_disk::File>>,
     data_set: Option<DataSet>,
     source: Option<Source>,
 }
@@ -142,13 +146,45 @@ impl OpenFile {
         let mut file = OpenFile::absent(fd);
         (file.source, file.told) = (Some(source), told);
         match file.attach(options) {
-            Err(_) if options.access == Access::Input && file.is_empty() => {
-                // For the engine that is no data set to read; for a program it is one without records.
-                note(8, 0, EMPTY);
+            Err(error) if options.access == Access::Input && error.outcome() != Outcome::InUse && file.is_empty() => {
+                file.guard = file.keep_writers_off()?;
+                match file.is_empty() {
+                    // For the engine that is no data set to read; for a program it is one without records.
+                    true => note(8, 0, EMPTY),
+                    // It was loaded meanwhile.
+                    false => {
+                        file.guard = None;
+                        file.attach(options)?;
+                    }
+                }
                 Ok(file)
             }
             done => done.map(|()| file),
         }
+    }
+
+    /// The lock that an open for input has.
+    fn keep_writers_off(&self) -> Result<Option<Box<dyn cica_disk::File>>, OpenError> {
+        let Some(source) = &self.source else { return Ok(None) };
+        let (data, _) = cica_session::files(&source.catalog, &source.cluster)?;
+        let how = cica_disk::Open {
+            lock: cica_disk::Lock::Shared,
+            ..cica_disk::Open::default()
+        };
+        source.session.disk.open(&data, how).map(Some).map_err(|error| {
+            let error = match error.kind() {
+                std::io::ErrorKind::WouldBlock => cica_engine::OpenError::InUse {
+                    path: data,
+                    why: "another process has it open for output",
+                },
+                _ => cica_engine::OpenError::Io {
+                    path: data,
+                    doing: "lock",
+                    error,
+                },
+            };
+            OpenError::Session(error.into())
+        })
     }
 
     /// An optional file that is not there.
@@ -180,8 +216,18 @@ impl OpenFile {
             as_given,
             locks: Locks::default(),
             told: Box::new(|_| ()),
+            dummy: false,
+            guard: None,
             data_set: None,
             source: None,
+        }
+    }
+
+    /// DUMMY.
+    pub fn dummy(fd: Fd) -> OpenFile {
+        OpenFile {
+            dummy: true,
+            ..OpenFile::absent(fd)
         }
     }
 
@@ -206,7 +252,18 @@ impl OpenFile {
         let (catalog, engine) = (&source.catalog, &source.session.engine);
         let data_set = match loads && !source.indexes.is_empty() {
             true => {
-                source.indexes_can_be_emptied(options.reset && !self.is_empty())?;
+                let anew = options.reset && !self.is_empty();
+                source.indexes_can_be_emptied(anew)?;
+                if anew {
+                    // A1: the indexes go first, while nobody else has the base.
+                    let plain = OpenOptions {
+                        reset: false,
+                        ..options
+                    };
+                    let base = cica_session::open(catalog, engine, &source.base_alone(), plain)?;
+                    source.empty_indexes()?;
+                    base.close().map_err(IndexError::Request)?;
+                }
                 let options = OpenOptions {
                     reset_anyway: options.reset,
                     ..options
@@ -333,7 +390,7 @@ impl OpenFile {
 
     /// Closes; everything is durable then, and alternate indexes of what was loaded are built.
     pub fn close(&mut self) -> Result<(), Outcome> {
-        (self.reader, self.changer) = (None, None);
+        (self.reader, self.changer, self.guard) = (None, None, None);
         let loaded = std::mem::replace(&mut self.phase, Phase::Absent) == Phase::Loading;
         (self.reference, self.loaded) = (0, LoadedKeys::default());
         let Some(data_set) = self.data_set.take() else {

@@ -4,7 +4,8 @@
 use crate::signal;
 use crate::tell::{tell, CICA1209E, CICA1212E, CICA1221E, CICA1222E};
 use cica_catalog::CatalogError;
-use cica_idcams::{run, Act, Services, Source, Stamp, Style, Sysprint};
+use cica_idcams::act::define_sphere;
+use cica_idcams::{run, Act, Command, Services, Source, Stamp, Style, Sysprint};
 use cica_session::{io_from_environment, pool_from_environment, Session, SessionError, Start};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::OnceLock;
@@ -13,10 +14,11 @@ static FORKED: AtomicBool = AtomicBool::new(false);
 static SESSION: OnceLock<Result<Session, SessionError>> = OnceLock::new();
 
 /// What the environment may say, the word that is taken first when it says something else.
-const SETTINGS: [(&str, &[&str]); 3] = [
+const SETTINGS: [(&str, &[&str]); 4] = [
     ("CICA_STATUS", &["gnucobol", "enterprise"]),
     ("CICA_UNITS", &["auto", "on", "off"]),
-    ("CICA_MESSAGES", &["I", "W", "E", "S"]),
+    ("CICA_MESSAGES", &["W", "I", "E", "S"]),
+    ("CICA_STRICT", &["off", "on"]),
 ];
 
 /// The session; `needed` says that there is no way without it, and then the reason is told.
@@ -24,7 +26,7 @@ pub fn session(needed: bool) -> Option<&'static Session> {
     let started = SESSION.get_or_init(|| {
         // SAFETY: the function does nothing but store into a static.
         unsafe { libc::pthread_atfork(None, None, Some(forked)) };
-        signal::watch();
+        signal::watch(crate::border::keep_all);
         // What it says must need no memory when it is said.
         INTERRUPTED.get_or_init(|| format!("{}\n", CICA1222E.line(&[])));
         check_settings();
@@ -43,6 +45,17 @@ pub fn session(needed: bool) -> Option<&'static Session> {
             None
         }
     }
+}
+
+/// Are indexed and relative files refused that are no data sets?
+pub fn is_strict() -> bool {
+    static STRICT: OnceLock<bool> = OnceLock::new();
+    *STRICT.get_or_init(|| std::env::var("CICA_STRICT").is_ok_and(|word| word.eq_ignore_ascii_case("on")))
+}
+
+/// The session, if a file has needed it.
+pub fn found_before() -> Option<&'static Session> {
+    SESSION.get().and_then(|session| session.as_ref().ok())
 }
 
 /// Is there a catalog, or something where it should be, that cannot be used?
@@ -111,18 +124,43 @@ pub fn tell_interrupted() {
     }
 }
 
+/// Commands that are read, and not carried out.
+#[derive(Default)]
+struct ReadOnly(Vec<Command>);
+
+impl Act for ReadOnly {
+    fn act(&mut self, command: &Command, _: &mut Sysprint) -> u8 {
+        self.0.push(command.clone());
+        0
+    }
+}
+
+/// Defines a cluster with its alternate indexes and paths, all of them or none; why not, when that failed.
+pub fn define(session: &Session, cards: &str) -> Result<(), String> {
+    let mut read = ReadOnly::default();
+    run_cards(session, cards, &mut read)?;
+    define_sphere(&services(session), &read.0)
+}
+
 /// Runs control cards; what they said, when they failed.
 pub fn idcams(session: &Session, cards: &str) -> Result<(), String> {
-    let mut services = Services {
+    run_cards(session, cards, &mut services(session))
+}
+
+fn services(session: &Session) -> Services {
+    Services {
         // A generation that the program makes pushes others out when the program ends, as at the end of a step.
         rolls_off: false,
         ..Services::of(session)
-    };
+    }
+}
+
+fn run_cards(session: &Session, cards: &str, act: &mut dyn Act) -> Result<(), String> {
     let seconds = i64::try_from(session.clock.now() / 1_000_000_000).unwrap_or(i64::MAX);
     let mut listing = Vec::new();
     let mut sysprint = Sysprint::new(&mut listing, Style::Plain, Stamp::from_unix(seconds));
     let source = Source::of_program(cards);
-    let cc = run(source, &mut services as &mut dyn Act, &mut sysprint);
+    let cc = run(source, act, &mut sysprint);
     drop(sysprint);
     if cc < 8 {
         return Ok(());

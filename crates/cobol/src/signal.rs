@@ -1,17 +1,21 @@
 //! Signals that end the program. libcob's handler closes its own files and calls `exit`; in the middle of a request of
-//! ours, whose locks nobody would give back, that hangs. So ours stands before it.
+//! ours, whose locks nobody would give back, that hangs, and in the middle of `malloc` it destroys the heap. So ours
+//! stands before it, and waits for a better moment.
 //!
-//! | the signal comes | then |
-//! |---|---|
-//! | between requests | libcob's handler runs: its files are closed, the screen is as before |
-//! | within a request | the request goes on, and libcob's handler runs behind it |
-//! | within a request, and says that its memory is not as it must be | the program ends |
-//! | a second time | the program ends |
-//! | and a second has passed | the program ends |
+//! | state | by | to |
+//! |---|---|---|
+//! | runs | a signal | waits: the request goes on, or the program up to its next one |
+//! | runs | a fault between requests | closes |
+//! | runs | a fault within a request | ended |
+//! | waits | the request is over, or the next begins | closes: our answers are durable, libcob's handler runs |
+//! | waits, between requests | [`UNTIL_NEXT`] | closes, where it is |
+//! | waits, within a request | the rest of [`PATIENCE`] | ended |
+//! | closes | its end, a fault, [`PATIENCE`] | ended |
+//! | waits, closes | another signal | ended |
 //!
-//! * G1. The program ends within a second, by the signal: a shell sees 128 and its number.
+//! * G1. The program ends within two seconds, by the first signal: a shell sees 128 and its number.
 //! * G2. What ends by a signal is not committed: the unit of recovery goes back with the next OPEN, as after `kill -9`.
-//!   What was answered outside of a unit is made durable, if it can be had without waiting.
+//!   What was answered outside of a unit is made durable where that endangers nothing: not in a handler.
 //! * G3. A request of a thread that is in one already is refused: a handler of the program's interrupted it, and has
 //!   called us, or has left it by `longjmp`.
 //! * G4. Handlers are taken over from libcob alone: what the program handles or ignores stays its own.
@@ -20,11 +24,13 @@ use std::cell::Cell;
 use std::ffi::{c_int, c_void, CStr};
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
-use std::sync::atomic::{compiler_fence, AtomicI32, Ordering::*};
+use std::sync::atomic::{compiler_fence, AtomicBool, AtomicI32, Ordering::*};
 use std::sync::OnceLock;
 
-/// How long libcob's handler, or the request before it, may take.
-const PATIENCE: libc::timeval = libc::timeval { tv_sec: 1, tv_usec: 0 };
+/// How long libcob's handler, or the request before it, may take, in microseconds.
+const PATIENCE: libc::suseconds_t = 900_000;
+/// How long the program may take until it makes a request; one that waits for a person or sleeps makes none.
+const UNTIL_NEXT: libc::suseconds_t = 100_000;
 
 /// What libcob may handle.
 const TAKEN: [c_int; 9] = [
@@ -45,6 +51,12 @@ static ENDING: AtomicI32 = AtomicI32::new(0);
 /// libcob's handlers, in the order of [`TAKEN`].
 static BEFORE: OnceLock<[Option<libc::sigaction>; TAKEN.len()]> = OnceLock::new();
 
+/// libcob's handler runs.
+static CLOSES: AtomicBool = AtomicBool::new(false);
+
+/// What makes our answers durable.
+static KEEP: OnceLock<fn()> = OnceLock::new();
+
 /// What a thread is doing.
 struct Doing {
     request: Cell<bool>,
@@ -64,8 +76,11 @@ pub struct UnderWay(*const Doing);
 pub fn begin() -> Option<UnderWay> {
     let doing = DOING.with(std::ptr::from_ref);
     // SAFETY: this thread's own, which has no destructor and lives as long as the thread.
-    let request = unsafe { &(*doing).request };
-    if request.replace(true) {
+    let state = unsafe { &*doing };
+    if state.signal.get() && !state.request.get() {
+        go_on_safely();
+    }
+    if state.request.replace(true) {
         return None;
     }
     // A handler looks at it from here on: on this thread, so the processor sees to the order.
@@ -82,7 +97,7 @@ impl Drop for UnderWay {
         doing.request.set(false);
         compiler_fence(SeqCst);
         if doing.signal.get() {
-            go_on_with(ENDING.load(Relaxed));
+            go_on_safely();
         }
     }
 }
@@ -127,8 +142,23 @@ pub extern "C" fn note_end(signal: c_int) {
     ENDING.store(signal, Relaxed);
 }
 
-/// Puts our handler before libcob's. Called before the first file is opened.
-pub fn watch() {
+/// Between two requests of this thread, and in no handler: what was answered is kept, and libcob's handler runs.
+#[cold]
+fn go_on_safely() {
+    if CLOSES.swap(true, Relaxed) {
+        // libcob's handler makes requests as well.
+        return;
+    }
+    wake_after(PATIENCE);
+    if let Some(keep) = KEEP.get() {
+        keep();
+    }
+    go_on_with(ENDING.load(Relaxed))
+}
+
+/// Puts our handler before libcob's. Called before the first file is opened; `keep` makes answers durable.
+pub fn watch(keep: fn()) {
+    KEEP.get_or_init(|| keep);
     BEFORE.get_or_init(|| TAKEN.map(|signal| action(signal).filter(is_libcobs)));
     let Some(before) = BEFORE.get() else { return };
     for (signal, _) in TAKEN.iter().zip(before).filter(|(_, action)| action.is_some()) {
@@ -194,38 +224,68 @@ unsafe fn is_fault(signal: c_int, info: *const libc::siginfo_t) -> bool {
 unsafe extern "C" fn on_signal(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the caller's promise, here and below; plain calls, the thread's own words, and atomics.
     let fault = unsafe { is_fault(signal, info) };
-    let within = is_under_way();
-    if ENDING.swap(signal, Relaxed) != 0 || fault && within {
+    if ENDING.compare_exchange(0, signal, Relaxed, Relaxed).is_err() || fault && is_under_way() {
+        end_by(ENDING.load(Relaxed));
+    }
+    // A program that libcob's handler brings down ends by the signal that was the reason.
+    for fault in [libc::SIGABRT, libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE] {
+        handle(fault, on_signal, libc::SA_SIGINFO | libc::SA_ONSTACK);
+    }
+    // Where the program has blocked the clock's signal it comes all the same, also behind this.
+    handle(
+        libc::SIGALRM,
+        on_alarm,
+        libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART,
+    );
+    mask(libc::SIG_UNBLOCK, libc::SIGALRM);
+    unsafe {
+        if let Some(context) = context.cast::<libc::ucontext_t>().as_mut() {
+            libc::sigdelset(&mut context.uc_sigmask, libc::SIGALRM);
+        }
+    }
+    if fault {
+        CLOSES.store(true, Relaxed);
+        wake_after(PATIENCE);
+        go_on_with(signal);
+    }
+    DOING.with(|doing| doing.signal.set(true));
+    wake_after(UNTIL_NEXT);
+}
+
+/// # Safety
+/// As [`on_signal`].
+unsafe extern "C" fn on_alarm(_: c_int, _: *mut libc::siginfo_t, _: *mut c_void) {
+    /// The request had its time once.
+    static LATE: AtomicBool = AtomicBool::new(false);
+    let signal = ENDING.load(Relaxed);
+    if CLOSES.load(Relaxed) || is_under_way() && LATE.swap(true, Relaxed) {
         end_by(signal);
     }
-    // The second begins. Where the program has blocked the clock's signal it comes all the same, also behind this.
-    handle(libc::SIGALRM, on_alarm, libc::SA_SIGINFO | libc::SA_ONSTACK);
+    wake_after(PATIENCE);
+    if !is_under_way() {
+        CLOSES.store(true, Relaxed);
+        go_on_with(signal);
+    }
+}
+
+fn wake_after(microseconds: libc::suseconds_t) {
+    let none = libc::timeval { tv_sec: 0, tv_usec: 0 };
     let clock = libc::itimerval {
-        it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 },
-        it_value: PATIENCE,
+        it_interval: none,
+        it_value: libc::timeval {
+            tv_usec: microseconds,
+            ..none
+        },
     };
+    // SAFETY: a call that handlers may make, with a time of ours.
     unsafe {
         libc::syscall(
             libc::SYS_setitimer,
             libc::ITIMER_REAL,
             &raw const clock,
             null_mut::<c_void>(),
-        );
-        mask(libc::SIG_UNBLOCK, libc::SIGALRM);
-        if let Some(context) = context.cast::<libc::ucontext_t>().as_mut() {
-            libc::sigdelset(&mut context.uc_sigmask, libc::SIGALRM);
-        }
-    }
-    match within {
-        true => DOING.with(|doing| doing.signal.set(true)),
-        false => go_on_with(signal),
-    }
-}
-
-/// # Safety
-/// As [`on_signal`].
-unsafe extern "C" fn on_alarm(_: c_int, _: *mut libc::siginfo_t, _: *mut c_void) {
-    end_by(ENDING.load(Relaxed));
+        )
+    };
 }
 
 /// libcob's handler, and then the end.

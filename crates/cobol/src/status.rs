@@ -197,6 +197,23 @@ impl Outcome {
     }
 }
 
+/// Keeps VSAM's code of an OPEN that was refused for a reason that VSAM was not asked about, such as what FD and catalog
+/// say: that of the same outcome where VSAM says it.
+pub fn note_open(refused: Outcome) {
+    if CODE.load(Relaxed) != 0 {
+        return;
+    }
+    match refused {
+        Outcome::Missing => note(8, 0, 148),
+        Outcome::Conflict | Outcome::ModeRefused => note(8, 0, 160),
+        Outcome::InUse => note(8, 0, 168),
+        Outcome::NoResource => note(8, 0, 136),
+        Outcome::Failed | Outcome::Logic => note(8, 0, 184),
+        // COBOL's own rules.
+        _ => {}
+    }
+}
+
 /// VSAM's code of the last request: return code, function code, reason, a byte each.
 static CODE: AtomicU32 = AtomicU32::new(0);
 

@@ -1,5 +1,5 @@
-//! Messages to stderr: those of the table, id first, as the listing prints them; with `CICA_MESSAGES` only those of a
-//! severity (I, W, E or S) and above.
+//! Messages to stderr: those of the table, id first, as the listing prints them. `CICA_MESSAGES` names the least severity
+//! that is told, I, W, E or S; what only informs is told to those who ask for it.
 
 pub use cica_idcams::messages::*;
 use std::fmt::Display;
@@ -9,12 +9,17 @@ use std::sync::OnceLock;
 /// Severities, as the last letters of ids, in order.
 const SEVERITIES: &str = "IWES";
 
+/// The place in them of what is told to everybody.
+const UNASKED: usize = 1;
+
 /// The place of the severity below which nothing is told.
 fn least() -> usize {
     static LEAST: OnceLock<usize> = OnceLock::new();
     *LEAST.get_or_init(|| {
         let said = std::env::var("CICA_MESSAGES").unwrap_or_default();
-        SEVERITIES.find(said.to_ascii_uppercase().as_str()).unwrap_or(0)
+        let said = said.to_ascii_uppercase();
+        let known = SEVERITIES.find(said.as_str()).filter(|_| said.len() == 1);
+        known.unwrap_or(UNASKED)
     })
 }
 

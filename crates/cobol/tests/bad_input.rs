@@ -233,8 +233,9 @@ fn settings_that_mean_nothing_are_told_and_a_catalog_that_cannot_be_used_loses_n
         (
             "CICA_MESSAGES",
             "X",
-            "CICA_MESSAGES=X IS NONE OF I, W, E, S; I IS TAKEN",
+            "CICA_MESSAGES=X IS NONE OF W, I, E, S; W IS TAKEN",
         ),
+        ("CICA_STRICT", "1", "CICA_STRICT=1 IS NONE OF off, on; off IS TAKEN"),
     ] {
         let (said, stderr) = run(name, value);
         assert!(said.starts_with('0') && stderr.contains(told), "{said}{stderr}");

@@ -80,6 +80,9 @@ fn full_damaged_and_inhibited_data_sets_have_their_statuses() {
         "cannot be extended: FULL.K.DATA was defined without secondary space and its primary space is full [8/28]";
     let filled = "OPEN 00\n24 008/028 000055\n24 008/028 000055\n34 008/028 000055\nCLOSE 00\n";
     says("fill", filled, full);
+    // One message for each file, however often it is tried.
+    let (_, told) = run(&place, &program, "fill");
+    assert!(told.matches("[8/28]").count() <= 3, "{told}");
     // What was there before stays whole: a record that would split a control area, and then all of them.
     says("insert", "OPEN 00\n24 008/028 000001\nCLOSE 00\n", full);
     says("read", "OPEN 00\n10 008/004 000055\n00\nCLOSE 00\n", "");

@@ -38,7 +38,12 @@ fn counts(of: u32, place: &Workplace, program: &std::path::Path) {
 #[test]
 fn the_fd_makes_base_alternate_indexes_and_paths() {
     let (place, program) = begin("sphere-fd");
-    let done = place.command(&program).args(["load", "500"]).output().unwrap();
+    let mut command = place.command(&program);
+    let done = command
+        .args(["load", "500"])
+        .env("CICA_MESSAGES", "I")
+        .output()
+        .unwrap();
     assert_eq!(stdout(&done), "00\n");
     assert!(
         stderr(&done).contains("ALTERNATE KEY OF 3 AT 8, ALTERNATE KEY OF 8 AT 11"),
@@ -136,14 +141,36 @@ fn an_alternate_key_that_the_catalog_does_not_have_is_a_conflict() {
         "{}",
         stderr(&done)
     );
-    cica_cobol::process::idcams(&place.session(), &BY_NUMBER.replace("UNIQUEKEY", "NONUNIQUEKEY")).unwrap();
+    let cards = format!(
+        "DELETE STAFF.BYGROUP AIX\n{}{BY_NUMBER}",
+        BY_GROUP.replace("NONUNIQUEKEY", "UNIQUEKEY")
+    );
+    cica_cobol::process::idcams(&place.session(), &cards).unwrap();
     let done = place.command(&program).arg("output").output().unwrap();
     assert_eq!(stdout(&done), "39\n");
     assert!(
-        stderr(&done).contains("STAFF.BYNUMBER is NONUNIQUEKEY"),
+        stderr(&done).contains("STAFF.BYGROUP is UNIQUEKEY"),
         "{}",
         stderr(&done)
     );
+}
+
+/// The data set has the last word: it takes the record, and the program is told by 02.
+#[test]
+fn a_program_without_duplicates_opens_an_alternate_index_that_has_them() {
+    let (place, program) = begin("sphere-nonunique");
+    define(
+        &place,
+        &format!("{BY_GROUP}{}", BY_NUMBER.replace("UNIQUEKEY", "NONUNIQUEKEY")),
+    );
+    assert_eq!(place.run(&program, &["load", "50"]), "00\n");
+    counts(50, &place, &program);
+    let same = place.compile(
+        "same",
+        &SOURCE.replace("COMPUTE U = 99999999 - N.", "MOVE 99999998 TO U."),
+    );
+    assert_eq!(place.run(&same, &["add", "51"]), "02\n");
+    counts(51, &place, &program);
 }
 
 #[test]

@@ -114,6 +114,8 @@ pub struct Global {
 pub mod organization {
     /// Records one after another.
     pub const SEQUENTIAL: u8 = 0;
+    /// Lines of text.
+    pub const LINE_SEQUENTIAL: u8 = 1;
     /// By number.
     pub const RELATIVE: u8 = 2;
     /// By key.

@@ -57,7 +57,7 @@ CICA1216E 8 "FILE {file}: COPYBOOK {path}: {reason}",
     "The DD text of a data set in EBCDIC names a copybook that cannot be read, is not understood, has no one layout for \
      all records, or does not describe the program's record or the data set's code page: status 39.",
     "Correct the copybook or the DD text; without COPYBOOK the program gets the bytes as they are.";
-CICA1217I 0 "THERE IS NO CATALOG IN {path}, SO ALL FILES STAY WITH GNUCOBOL",
+CICA1217W 4 "THERE IS NO CATALOG IN {path}, SO ALL FILES STAY WITH GNUCOBOL",
     "cica run found no catalog: none was named, no directory from here upwards has a .cica, and the user has none.",
     "mkdir .cica makes one for the programs that are run in this directory and below.";
 CICA1218E 12 "THE DD FILE {path} CANNOT BE READ: {reason}",
@@ -78,4 +78,16 @@ CICA1222E 8 "A REQUEST CAME IN THE MIDDLE OF ANOTHER ONE OF THE SAME THREAD, AND
      first cannot go on, so what a second would find is not known: it gets status 91 (92 in the set enterprise). At \
      the end of the program nothing is committed; the next OPEN takes back what has no COMMIT.",
     "Let the handler set a flag that the program looks at, and return.";
+CICA1223W 4 "FILE {file} STAYS WITH GNUCOBOL: {reason}",
+    "An indexed or relative file is no data set, though its name has no slash and so is no path: GnuCOBOL's own handler has \
+     it, in a file of its own format in the working directory or in COB_FILE_PATH.",
+    "Correct the name, or make the catalog, if it should be a data set; write a path (./NAME) if it should not. \
+     CICA_STRICT=on refuses such files.";
+CICA1224E 8 "FILE {file} IS NO DATA SET, AND CICA_STRICT REFUSES WHAT IS NONE: {reason}",
+    "With CICA_STRICT=on an indexed or relative file must be a data set, or be named by a path with a slash: status 30.",
+    "Correct the name, or make the catalog; write a path (./NAME) if the file should stay with GnuCOBOL.";
+CICA1225W 4 "FILE {file}: {what} EBCDIC, AND THE PROGRAM GETS THE BYTES AS THEY ARE",
+    "The catalog says that the data set's characters are EBCDIC, or its first records look so, and no copybook says which \
+     bytes of a record are characters. To an ASCII program they are unlike anything that it compares them with.",
+    "Name the copybook in the DD text (DSN=name,COPYBOOK=path); translate a plain file before, as with REPRO.";
 }
