@@ -1,10 +1,11 @@
 //! What a subcommand works with: the catalog that is meant, an engine, and data sets by name.
 
 use crate::args::Global;
-use crate::failure::Failure;
+use crate::failure::{Failure, Status};
 use cica_catalog::{Cluster, Name};
 use cica_engine::{Access, DataSet, Durability, OpenOptions};
 use cica_format::root::Root;
+use cica_idcams::messages;
 use cica_qsam::CodePage;
 use cica_session::{io_from_environment, pool_from_environment, Reached, Start};
 use std::ops::Deref;
@@ -57,12 +58,39 @@ impl Session {
 
     /// The cluster of this name, or the one an alias or path of this name leads to.
     pub fn cluster(&self, text: &str) -> Result<Box<Reached>, Failure> {
-        Ok(Box::new(self.0.reach(&Name::parse(text)?)?.1))
+        Ok(Box::new(self.0.reach(&self.name(text)?)?.1))
+    }
+
+    /// The name that is meant: `X.Y(0)` is the newest generation of the group X.Y, `X.Y(-1)` the one before.
+    fn name(&self, text: &str) -> Result<Name, Failure> {
+        let relative = text.strip_suffix(')').and_then(|text| text.rsplit_once('('));
+        let relative =
+            relative.and_then(|(base, number)| Some((base, number.parse::<i32>().ok().filter(|n| *n <= 0)?)));
+        let Some((base, back)) = relative else {
+            return Ok(Name::parse(text)?);
+        };
+        let base = Name::parse(base)?;
+        let contents = self.catalog.home(&base)?.contents()?;
+        let all = contents.generations(&base);
+        let found = all
+            .len()
+            .checked_sub(1 + back.unsigned_abs() as usize)
+            .and_then(|at| all.get(at));
+        match found {
+            Some((_, entry)) => Ok(entry.name().clone()),
+            None => {
+                let words = match contents.gdg(&base) {
+                    Some(_) => format!("{base} has no generation ({back}); 'cica ls {base}.**' lists those it has"),
+                    None => format!("{base} is no generation data group"),
+                };
+                Err(Failure::new(Status::REFUSED, &messages::CICA0951E, words))
+            }
+        }
     }
 
     /// Opens a data set.
     pub fn data_set(&self, text: &str, access: Access, durability: Durability) -> Result<Opened, Failure> {
-        let (catalog, cluster) = self.0.reach(&Name::parse(text)?)?;
+        let (catalog, cluster) = self.0.reach(&self.name(text)?)?;
         let options = OpenOptions {
             access,
             reset: false,

@@ -41,10 +41,10 @@ fn a_catalog_that_is_named_must_be_there() {
 fn a_directory_made_for_a_catalog_gets_one_and_none_is_told() {
     let place = Place::new();
     let first = run(&place, &["true"], None);
-    assert!(first.err.contains("CICA1217I THERE IS NO CATALOG IN "), "{first:?}");
+    assert!(first.err.contains("CICA1217W THERE IS NO CATALOG IN "), "{first:?}");
     std::fs::create_dir(place.dir.join(".cica")).unwrap();
     let second = run(&place, &["true"], None);
-    assert!(!second.err.contains("CICA1217I"), "{second:?}");
+    assert!(!second.err.contains("CICA1217W"), "{second:?}");
     assert!(place.dir.join(".cica/catalog").exists());
 }
 
@@ -87,4 +87,92 @@ fn wrong_dd_files_and_names_say_what_to_do() {
             "{run:?}"
         );
     }
+}
+
+#[test]
+fn all_that_stands_behind_the_program_is_the_programs() {
+    let place = Place::new();
+    let script = place.write(
+        "args.sh",
+        b"#!/bin/sh\nfor a in \"$@\"; do printf '<%s>' \"$a\"; done\n",
+    );
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&script, mode).unwrap();
+    std::fs::create_dir(place.dir.join(".cica")).unwrap();
+    let words = [
+        "--version",
+        "-q",
+        "--pool",
+        "5",
+        "-h",
+        "--dd",
+        "x",
+        "--catalog",
+        "--",
+        "-V",
+        "a b",
+    ];
+    let done = run(&place, &[&["./args.sh"], &words[..]].concat(), None);
+    let wanted: String = words.iter().map(|word| format!("<{word}>")).collect();
+    assert_eq!((done.status, done.text()), (0, wanted), "{done:?}");
+    // What stands before it is the command's.
+    let done = run(&place, &["--pool", "8M", "./args.sh", "--pool"], None);
+    assert_eq!((done.status, done.text()), (0, "<--pool>".into()), "{done:?}");
+    for wrong in [&["--nothing", "./args.sh"][..], &[]] {
+        assert_eq!(run(&place, wrong, None).status, 64, "{wrong:?}");
+    }
+}
+
+/// The loader says nothing when it starts such a program without the library.
+#[test]
+fn a_program_that_the_library_cannot_be_loaded_into_is_refused() {
+    let place = Place::new();
+    std::fs::create_dir(place.dir.join(".cica")).unwrap();
+    let program = place.dir.join("program");
+    std::fs::copy("/bin/true", &program).unwrap();
+    assert_eq!(run(&place, &["./program"], None).status, 0);
+    let mode = |mode| std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+    // One's own setuid bit gives no rights.
+    mode(0o4755);
+    assert_eq!(run(&place, &["./program"], None).status, 0);
+    if std::os::unix::fs::chown(&program, Some(65_534), Some(65_534)).is_ok() {
+        for (bits, how) in [(0o4755, "setuid"), (0o2755, "setgid")] {
+            mode(bits);
+            let refused = run(&place, &["./program"], None);
+            assert!(refused.status == 12 && refused.err.contains("CICA1214E"), "{refused:?}");
+            assert!(refused.err.contains(&format!("it is {how}, so")), "{refused:?}");
+        }
+        mode(0o755);
+        assert_eq!(run(&place, &["./program"], None).status, 0);
+    } else {
+        eprintln!("not root: nothing can be given to another user");
+    }
+    // A program of parts, none of which names a loader.
+    let mut elf = vec![0; 120];
+    elf[..6].copy_from_slice(b"\x7fELF\x02\x01");
+    (elf[32], elf[54], elf[56], elf[64]) = (64, 56, 1, 1);
+    std::fs::write(&program, elf).unwrap();
+    mode(0o755);
+    let refused = run(&place, &["./program"], None);
+    assert!(
+        refused.status == 12 && refused.err.contains("it is linked statically"),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn a_catalog_is_made_in_an_empty_directory_that_is_named() {
+    let place = Place::new();
+    for (name, by_option) in [("one", false), ("two", true)] {
+        std::fs::create_dir(place.dir.join(name)).unwrap();
+        let done = match by_option {
+            true => run(&place, &["--catalog", name, "true"], None),
+            false => run(&place, &["true"], Some(name)),
+        };
+        assert_eq!(done.status, 0, "{done:?}");
+        assert!(place.dir.join(name).join("catalog").exists());
+    }
+    std::fs::create_dir(place.dir.join("other")).unwrap();
+    place.write("other/file", b"something");
+    assert_eq!(run(&place, &["true"], Some("other")).status, 12);
 }

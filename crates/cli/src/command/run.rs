@@ -30,7 +30,8 @@ files that are no data sets stay with GnuCOBOL.
 
 Environment:
   CICA_STATUS           gnucobol (default) or enterprise: which FILE STATUS values the program sees
-  CICA_MESSAGES         I (default), W, E or S: the least severity of messages on stderr
+  CICA_MESSAGES         I, W (default), E or S: the least severity of messages on stderr
+  CICA_STRICT           off (default) or on: refuse keyed files that are no data sets
   CICA_UNITS            auto (default), on or off: which programs have a unit of recovery
   CICA_COBOL_LIBRARY    libcica_cobol.so, where it is not beside the command
 
@@ -41,18 +42,24 @@ pub struct Options {
     /// File of DD texts: NAME = "text", one a line
     #[arg(long, value_name = "FILE")]
     dd: Option<PathBuf>,
-    /// The program
-    program: PathBuf,
-    /// Its arguments
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    arguments: Vec<OsString>,
+    /// The program, and its arguments: all that stands behind its name
+    #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
 }
 
 /// See the module. Returns only when the program cannot be started.
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
-    let mut command = Command::new(&options.program);
-    command.args(&options.arguments);
+    let (program, arguments) = options.program.split_first().ok_or_else(|| {
+        let reason = "no program was named";
+        cannot_run(&[("program", &""), ("reason", &reason)])
+    })?;
+    let program = Path::new(program);
+    let mut command = Command::new(program);
+    command.args(arguments);
     look_for_the_catalog(global)?;
+    if let Some(reason) = cannot_be_loaded_into(program) {
+        return Err(cannot_run(&[("program", &program.display()), ("reason", &reason)]));
+    }
     for (name, text) in options.dd.as_deref().map(dd_file).transpose()?.unwrap_or_default() {
         command.env(format!("DD_{name}"), text);
     }
@@ -65,9 +72,8 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     }
     command.env("LD_PRELOAD", preload(&library()?));
     let error = command.exec();
-    let program = options.program.display().to_string();
-    let reason = format!("{error}{}", what_to_do(&options.program));
-    let inserts: [(&str, &dyn std::fmt::Display); 2] = [("program", &program), ("reason", &reason)];
+    let reason = format!("{error}{}", what_to_do(program));
+    let inserts: [(&str, &dyn std::fmt::Display); 2] = [("program", &program.display()), ("reason", &reason)];
     Err(cannot_run(&inserts))
 }
 
@@ -78,14 +84,16 @@ fn look_for_the_catalog(global: &Global) -> Result<(), Failure> {
     let (directory, origin) = cica_catalog::locate(&*disk, &Surroundings::of_process(global.catalog.clone()));
     let opened = match origin {
         Origin::Above => Catalog::open_or_create(disk, &directory),
+        // Somebody made a directory for it, and named that.
+        Origin::Explicit | Origin::Variable if is_empty(&directory) => Catalog::open_or_create(disk, &directory),
         _ => Catalog::open(disk, &directory),
     };
     match (opened, origin) {
         (Ok(_), _) => Ok(()),
         (Err(CatalogError::NoCatalog { .. }), Origin::User) => {
             let least = std::env::var("CICA_MESSAGES").unwrap_or_default();
-            if least.is_empty() || least.eq_ignore_ascii_case("I") {
-                eprintln!("{}", messages::CICA1217I.line(&[("path", &directory.display())]));
+            if !["E", "S"].iter().any(|word| least.eq_ignore_ascii_case(word)) {
+                eprintln!("{}", messages::CICA1217W.line(&[("path", &directory.display())]));
             }
             Ok(())
         }
@@ -94,6 +102,88 @@ fn look_for_the_catalog(global: &Global) -> Result<(), Failure> {
             Err(Failure::new(Status::UNUSABLE, &messages::CICA1209E, text))
         }
     }
+}
+
+/// Is it a directory without anything in it?
+fn is_empty(directory: &Path) -> bool {
+    std::fs::read_dir(directory).is_ok_and(|mut entries| entries.next().is_none())
+}
+
+/// Why the loader would start the program without the library, and say nothing: its files would be GnuCOBOL's.
+fn cannot_be_loaded_into(program: &Path) -> Option<String> {
+    let file = found(program)?;
+    let gains = gains_rights(&file).map(|how| {
+        format!(
+            "it is {how}, so the system starts it without {LIBRARY}, and its files would not be data sets; let it be \
+             started by who may use its data sets, or by a program of his"
+        )
+    });
+    gains.or_else(|| {
+        is_static(&file).then(|| {
+            format!(
+                "it is linked statically, so {LIBRARY} cannot be loaded into it, and its files would not be data sets"
+            )
+        })
+    })
+}
+
+/// The file that the system will find: a name without a slash is looked for in PATH.
+fn found(program: &Path) -> Option<PathBuf> {
+    if program.components().count() > 1 || program.is_absolute() {
+        return Some(program.to_path_buf());
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|d| d.join(program))
+        .find(|p| p.is_file())
+}
+
+/// How a program runs with other rights than those of who starts it. What the loader does then it says nowhere.
+fn gains_rights(file: &Path) -> Option<&'static str> {
+    use std::os::unix::fs::MetadataExt;
+    const SETUID: u32 = 0o4000;
+    const SETGID: u32 = 0o2010;
+    let data = std::fs::metadata(file).ok()?;
+    let mut none: [u8; 0] = [];
+    if rustix::fs::getxattr(file, "security.capability", &mut none).is_ok() {
+        return Some("given capabilities");
+    }
+    let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    let real = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());
+    match data.mode() {
+        mode if mode & SETUID != 0 && data.uid() != user => Some("setuid"),
+        mode if mode & SETGID == SETGID && data.gid() != group => Some("setgid"),
+        // This command itself runs with other rights, and so would the program.
+        _ if real != (user, group) => Some("started with other rights than its user has"),
+        _ => None,
+    }
+}
+
+/// Is it a program that no loader is asked for? What cannot be read is found out by whoever starts it.
+fn is_static(file: &Path) -> bool {
+    const INTERPRETER: u32 = 3;
+    let Ok(bytes) = first_bytes(file) else { return false };
+    // Of 64 bits, lowest byte first: what the library is.
+    if !bytes.starts_with(b"\x7fELF\x02\x01") {
+        return false;
+    }
+    let number = |at: usize, len: usize| -> Option<usize> {
+        let bytes = bytes.get(at..at.checked_add(len)?)?;
+        Some(bytes.iter().rev().fold(0, |all, &byte| all << 8 | usize::from(byte)))
+    };
+    let (Some(table), Some(size), Some(count)) = (number(32, 8), number(54, 2), number(56, 2)) else {
+        return false;
+    };
+    let kinds: Option<Vec<usize>> = (0..count).map(|n| number(table.checked_add(n * size)?, 4)).collect();
+    kinds.is_some_and(|kinds| !kinds.is_empty() && !kinds.contains(&(INTERPRETER as usize)))
+}
+
+/// As much of a program as has the table of its parts.
+fn first_bytes(file: &Path) -> std::io::Result<Vec<u8>> {
+    use std::io::Read;
+    let mut bytes = Vec::new();
+    std::fs::File::open(file)?.take(16 << 10).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// What somebody may have meant who named a program that cannot be started.
