@@ -11,16 +11,20 @@ IMAGES ?= 1000000
 RUNS ?= 2000
 SEED ?= 1
 
+# How many signals `make signals` sends.
+SIGNALS ?= 10000
+
 # How long `make fuzz` stays with each kind of input.
 SECONDS ?= 90
 
-.PHONY: help demo test bench fmt lint docs crash reliability mutants cargo-mutants inputs fuzz install clean
+.PHONY: help demo test bench fmt lint docs crash reliability signals mutants cargo-mutants inputs fuzz install clean
 
 help:
 	@echo "make demo     build, and walk through everything with data of 1979 and of today"
 	@echo "make test     all tests: house rules, model, crashes, faults, damage, documentation"
 	@echo "make crash    the explorers for as long as you like: IMAGES=$(IMAGES) RUNS=$(RUNS) SEED=$(SEED)"
 	@echo "make reliability  the published run: millions of crashes, errors, kills; resumable, writes a card; MINUTES=40 ends it"
+	@echo "make signals  ends programs in COBOL and C, and the command, by SIGNALS=$(SIGNALS) signals at any moment (an hour)"
 	@echo "make mutants  takes away each sync and each checksum comparison: some test must fail (hours)"
 	@echo "make cargo-mutants  any change of the format, the log, recovery and the disk; writes a page (an hour; installs cargo-mutants)"
 	@echo "make inputs   bad inputs to all that is read, ten minutes for each kind; writes a page"
@@ -52,6 +56,11 @@ crash:
 reliability:
 	@checks/prepare test
 	checks/reliability.py $(if $(MINUTES),--minutes $(MINUTES))
+
+signals:
+	@checks/prepare test
+	cargo build --locked -p cica-cli -p cica-cobol -p cica-c
+	checks/signals.py --signals $(SIGNALS)
 
 mutants:
 	@checks/prepare test
