@@ -253,6 +253,12 @@ def compile_programs(binaries):
     return directory, {name: str(directory / name) for name in ["units", "sphere", "steps"]}
 
 
+def as_from_a_terminal():
+    """What a shell starts behind the scenes ignores some signals, and so would its children."""
+    for number in SIGNALS[:-1]:
+        signal.signal(number, signal.SIG_DFL)
+
+
 def child_of(process):
     """The program that strace runs."""
     try:
@@ -281,7 +287,7 @@ def end(world, random_, counts):
     given.write(text or "")
     given.seek(0)
     process = subprocess.Popen(command, stdin=given, stdout=said, stderr=words, env=place.environment,
-                               cwd=place.directory)
+                               cwd=place.directory, preexec_fn=as_from_a_terminal)
     try:
         try:
             process.wait(0.6 if traced else 0.005 + min(random_.expovariate(1 / 0.12), 0.8))

@@ -6,9 +6,9 @@ mod common;
 
 use common::{cobc, stderr, stdout, Workplace};
 use std::io::{BufRead, BufReader};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 const SOURCE: &str = include_str!("programs/units.cob");
@@ -40,7 +40,7 @@ fn begin(name: &str, jumps: bool) -> (Workplace, PathBuf) {
         // Its own main calls the program.
         true => {
             let object = place.0.join("ends.o");
-            let done = std::process::Command::new("cc")
+            let done = Command::new("cc")
                 .args(["-DJUMPS", "-c", "-o"])
                 .arg(&object)
                 .arg(&c)
@@ -62,6 +62,19 @@ fn begin(name: &str, jumps: bool) -> (Workplace, PathBuf) {
     assert!(done.status.success(), "{}", stderr(&done));
     assert_eq!(place.run(&to, &["make", "1", "-"]), "");
     (place, to)
+}
+
+/// What a shell starts behind the scenes ignores some signals, and so would its children.
+fn as_from_a_terminal(command: &mut Command) -> &mut Command {
+    // SAFETY: plain calls, between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGPIPE] {
+                libc::signal(signal, libc::SIG_DFL);
+            }
+            Ok(())
+        })
+    }
 }
 
 /// Waits for the end, which must come at once.
@@ -136,8 +149,7 @@ fn a_signal_at_any_moment_ends_the_program_and_commits_nothing() {
     for round in 0..rounds {
         let signal = signals[round as usize % signals.len()];
         let what = format!("round {round}, signal {signal}");
-        let mut child = place
-            .command(&program)
+        let mut child = as_from_a_terminal(&mut place.command(&program))
             .args(["batch", &(stand + 1).to_string(), "-"])
             .env("COB_UNBUFFERED", "1")
             .stdout(Stdio::piped())
@@ -262,8 +274,7 @@ fn a_signal_that_is_ignored_ends_nothing() {
 #[test]
 fn what_was_displayed_before_a_signal_is_not_lost() {
     let (place, program) = begin("displayed", false);
-    let mut child = place
-        .command(&program)
+    let mut child = as_from_a_terminal(&mut place.command(&program))
         .args(["batch", "1", "-"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
