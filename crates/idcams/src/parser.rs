@@ -169,6 +169,9 @@ impl<'a> Parser<'a> {
             .iter()
             .flat_map(|v| std::iter::once(v.first()).chain(v.abbrs.iter().copied()));
         let hint = match nearest(&item, names) {
+            _ if token.cut && item.starts_with('/') => {
+                "A LINE THAT BEGINS WITH // IS JCL AND NO CARD; GIVE WHAT STANDS BEHIND //SYSIN DD *".to_owned()
+            }
             _ if token.cut => "COLUMN 1 IS LEFT OF THE MARGINS AND NOT READ; BEGIN IN COLUMN 2".to_owned(),
             _ if item == "THEN" => "END THE LINE BEFORE IT WITH -".to_owned(),
             Some(near) => format!("DID YOU MEAN {near}?"),

@@ -106,7 +106,7 @@ IDC3308I 4 [Memory] "** DUPLICATE RECORD {key}",
 IDC3309I 4 [Memory] "** RECORD {key} NOT FOUND",
     "The data set has no record with this key, number or address.",
     "Check FROMKEY, FROMNUMBER or FROMADDRESS; PRINT COUNT(1) shows the first record.";
-IDC3314I 4 [Id] "RECORD {key} OUT OF SEQUENCE",
+IDC3314I 4 [Ibm] "RECORD {key} OUT OF SEQUENCE",
     "An empty data set is loaded in ascending key order; this record's key is lower than the one before it. The first \
      five bytes of the key are shown in hexadecimal, and all of it in characters.",
     "Sort the input by the key, or say so with `cica import --sort`.";
