@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+use cica_idcams::act::listcat::reference_listcat_markdown;
 use cica_idcams::parser::commands;
 use cica_idcams::table::{help, overview, reference_markdown, Kind, Param, Support, VERBS};
 use cica_idcams::{messages, Verb};
@@ -276,6 +277,11 @@ fn in_step(page: &str, made: &str) {
 #[test]
 fn the_reference_of_commands_is_in_step() {
     in_step("idcams.md", &reference_markdown());
+}
+
+#[test]
+fn the_reference_of_listcat_is_in_step() {
+    in_step("listcat.md", &reference_listcat_markdown());
 }
 
 #[test]

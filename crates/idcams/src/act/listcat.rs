@@ -3,12 +3,15 @@
 //! A list of ENTRIES stands on the page of the command, components indented under their entry; a LEVEL or the whole
 //! catalog begins a page with its own subtitle. The counts follow on a page of theirs.
 
+mod field;
+mod fields;
 mod json;
 mod model;
 mod page;
 mod select;
 mod sphere;
 
+pub use fields::reference_listcat_markdown;
 pub use json::listcat_json;
 pub use model::{
     ClusterFields, ComponentFields, Describer, ExtentFields, FileFields, HistoryFields, IndexFields, ListcatEntry,

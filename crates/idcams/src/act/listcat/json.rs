@@ -1,7 +1,11 @@
 //! An entry as JSON: LISTCAT's sections and fields in lower case with underscores, numbers as numbers, (NULL) as null.
 
+use super::field::object;
+use super::fields::{
+    ACCOUNT, ALLOCATION, ATTRIBUTES, CCSID, CLASSES, EXTENT, HISTORY, INDEX, LOGSTREAM, RLSDATA, SMSDATA, STATISTICS,
+    VOLUME,
+};
 use super::model::*;
-use cica_catalog::entry::{Kind, Log};
 use serde_json::{json, Map, Value};
 
 /// Everything LISTCAT ALL prints of an entry or component, and statistics that it has no columns for.
@@ -11,7 +15,7 @@ pub fn listcat_json(entry: &ListcatEntry) -> Value {
         "history": entry.history.as_ref().map(history),
     });
     let fields = match (&entry.component, &entry.cluster) {
-        (Some(component), _) => self::component(component, entry.kind),
+        (Some(component), _) => self::component(component),
         (None, Some(cluster)) => self::cluster(cluster),
         (None, None) => words(entry),
     };
@@ -58,72 +62,44 @@ fn words(entry: &ListcatEntry) -> Value {
 }
 
 fn history(history: &HistoryFields) -> Value {
-    json!({
-        "dataset_owner": history.owner,
-        "creation": history.created.to_string(),
-        "expiration": history.expires.map(|day| day.to_string()),
-        "last_alter": history.last_alter.map(|day| day.to_string()),
-    })
+    Value::Object(object(HISTORY, history))
 }
 
 fn cluster(c: &ClusterFields) -> Value {
-    let log = c.log.map(|log| match log {
-        Log::None => "NONE",
-        Log::Undo => "UNDO",
-        Log::All => "ALL",
-    });
-    json!({
-        "smsdata": {
-            "storageclass": c.storage_class, "managementclass": c.management_class, "dataclass": c.data_class,
-            "ca_reclaim": c.ca_reclaim, "eattr": c.eattr, "bwo": c.bwo,
-        },
-        "rlsdata": {
-            "log": log, "frlog": c.forward_log, "vsam_quiesced": c.quiesced, "logreplicate": c.log_replicate,
-            "logstreamid": c.log_stream,
-        },
-        "account_info": c.account,
-    })
+    let mut classes = object(CLASSES, c);
+    classes.extend(object(SMSDATA, c));
+    let mut sharing = object(RLSDATA, c);
+    sharing.extend(object(LOGSTREAM, c));
+    let mut all = Map::new();
+    all.insert("smsdata".to_owned(), Value::Object(classes));
+    all.insert("rlsdata".to_owned(), Value::Object(sharing));
+    all.extend(object(ACCOUNT, c));
+    Value::Object(all)
 }
 
-fn component(c: &ComponentFields, kind: Kind) -> Value {
-    let s = &c.statistics;
-    let mut statistics = json!({
-        "rec_total": s.records, "rec_deleted": s.deleted, "rec_inserted": s.inserted, "rec_updated": s.updated,
-        "rec_retrieved": s.retrieved, "splits_ci": s.ci_splits, "splits_ca": s.ca_splits,
-        "reclaims_ca": s.ca_reclaims, "reuses_ca": s.ca_reuses, "excps": s.excps, "extents": c.extents,
-        "freespace_ci": c.free_percent.0, "freespace_ca": c.free_percent.1, "freespc": s.free_space,
-        "system_timestamp": s.last_change,
-    });
-    if let (Kind::Index, Some(index)) = (kind, c.index) {
-        statistics["levels"] = json!(index.levels);
-        statistics["entries_sect"] = json!(index.entries_per_section);
-        statistics["seq_set_rba"] = json!(index.sequence_set);
-        statistics["hi_level_rba"] = json!(index.high_level);
+fn component(c: &ComponentFields) -> Value {
+    let mut attributes = object(ATTRIBUTES, c);
+    attributes.insert("shroptns".to_owned(), json!([c.share.0, c.share.1]));
+    attributes.extend(object(CCSID, c));
+    attributes.insert("words".to_owned(), json!(c.words));
+    let mut statistics = object(STATISTICS, c);
+    if let Some(index) = &c.index {
+        statistics.extend(object(INDEX, index));
     }
     json!({
-        "attributes": {
-            "keylen": c.key_length, "rkp": c.key_offset, "axrkp": c.alternate_key_offset, "avglrecl": c.average_record,
-            "maxlrecl": c.maximum_record, "bufspace": c.buffer_space, "excpexit": c.exception_exit,
-            "cisize": c.ci_size, "ci_ca": c.ci_per_ca, "shroptns": [c.share.0, c.share.1], "ccsid": c.ccsid,
-            "words": c.words,
-        },
+        "attributes": attributes,
         "statistics": statistics,
-        "allocation": {
-            "space_type": c.space_type, "space_pri": c.space.0, "space_sec": c.space.1,
-            "hi_a_rba": c.high_allocated, "hi_u_rba": c.high_used,
-        },
-        "volume": c.volumes.iter().map(volume).collect::<Vec<_>>(),
+        "allocation": object(ALLOCATION, c),
+        "volume": c.volumes.iter().map(|v| volume(v, c)).collect::<Vec<_>>(),
     })
 }
 
-fn volume(v: &VolumeFields) -> Value {
-    let extents: Vec<Value> = v
+fn volume(v: &VolumeFields, c: &ComponentFields) -> Value {
+    let mut all = object(VOLUME, &(v.clone(), c.high_used));
+    let extents = v
         .extents
         .iter()
-        .map(|e| json!({"tracks": e.tracks, "low_rba": e.low_rba, "high_rba": e.high_rba}))
-        .collect();
-    json!({
-        "volser": v.serial, "devtype": format!("{:08X}", v.device), "phyrec_size": v.physical_record,
-        "phyrecs_trk": v.records_per_track, "tracks_ca": v.tracks_per_ca, "extents": extents,
-    })
+        .map(|extent| object(EXTENT, &(*extent, v.tracks_per_cylinder)));
+    all.insert("extents".to_owned(), extents.map(Value::Object).collect());
+    Value::Object(all)
 }

@@ -68,7 +68,7 @@ pub struct FileFields {
 }
 
 /// SMSDATA and RLSDATA.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ClusterFields {
     /// STORAGECLASS.
     pub storage_class: Option<String>,
