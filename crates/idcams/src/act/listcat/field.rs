@@ -1,4 +1,5 @@
-//! A field of LISTCAT: its label, its value, and what it means. Listing, JSON and reference are made from the same fields.
+//! A field of LISTCAT: its label, its value, and what it means. Listing, JSON and reference are made from the same
+//! fields.
 //!
 //! ```text
 //! label     DATASET-OWNER            in the listing, filled with dashes up to its value

@@ -462,8 +462,8 @@ pub fn reference_listcat_markdown() -> String {
     let mut page = String::from(
         "# Fields of LISTCAT\n\n\
          <!-- Made from crates/idcams/src/act/listcat/fields.rs; run its tests with CICA_BLESS=1 to write it anew. -->\n\n\
-         What `LISTCAT ... ALL` prints of clusters, alternate indexes and their components, and `cica show --json` tells.\n\
-         A field without a label is in JSON alone, one without a key in the listing alone.\n",
+         What `LISTCAT ... ALL` prints of clusters, alternate indexes and their components, and `cica show --json`\n\
+         tells. A field without a label is in JSON alone, one without a key in the listing alone.\n",
     );
     for (key, title, rows) in sections {
         let place = match key {
