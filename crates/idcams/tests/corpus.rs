@@ -2,8 +2,8 @@
 //! model.
 //!
 //! Each card below is written again in many ways (continued, abbreviated, in lower case, with comments, commas,
-//! sequence numbers, parentheses forgotten ...), and must be read as it was, with the notes that the style earns. Jobs of IF, DO
-//! and SET are drawn as a tree, which a model walks, and written in many ways too. CICA_CARDS says how many.
+//! sequence numbers, parentheses forgotten ...), and must be read as it was, with the notes that the style earns. Jobs
+//! of IF, DO and SET are drawn as a tree, which a model walks, and written in many ways too. CICA_CARDS says how many.
 #![allow(clippy::unwrap_used)]
 
 mod common;

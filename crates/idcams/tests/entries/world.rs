@@ -192,11 +192,24 @@ pub fn golden(name: &str, listing: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/entries/golden")
         .join(name);
+    let listing: String = listing.split_inclusive('\n').map(without_excps).collect();
     if std::env::var_os("CICA_BLESS").is_some_and(|v| v == "1") {
-        std::fs::write(&path, listing).unwrap();
+        std::fs::write(&path, &listing).unwrap();
     }
     let expected = std::fs::read_to_string(&path).unwrap_or_default();
     assert_eq!(listing, expected, "{name} differs; CICA_BLESS=1 writes it anew");
+}
+
+/// How many reads and writes a data set takes is the engine's to change: `EXCPS------------------315` is
+/// `EXCPS--------------------n`.
+fn without_excps(line: &str) -> String {
+    let Some((before, figure)) = line.split_once("EXCPS--") else {
+        return line.to_owned();
+    };
+    let width = figure
+        .find(|c: char| c != '-' && !c.is_ascii_digit())
+        .unwrap_or(figure.len());
+    format!("{before}EXCPS--{:->width$}{}", 'n', &figure[width..])
 }
 
 /// Has a file any byte but zeros?

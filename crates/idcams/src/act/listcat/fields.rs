@@ -461,7 +461,7 @@ pub fn reference_listcat_markdown() -> String {
     ];
     let mut page = String::from(
         "# Fields of LISTCAT\n\n\
-         <!-- Made from crates/idcams/src/act/listcat/fields.rs; run its tests with CICA_BLESS=1 to write it anew. -->\n\n\
+         <!-- Made from crates/idcams/src/act/listcat/fields.rs by its tests with CICA_BLESS=1. -->\n\n\
          What `LISTCAT ... ALL` prints of clusters, alternate indexes and their components, and `cica show --json`\n\
          tells. A field without a label is in JSON alone, one without a key in the listing alone.\n",
     );
