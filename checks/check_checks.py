@@ -128,6 +128,8 @@ class Tidy(unittest.TestCase):
             ("floors", "crates/disk/Cargo.toml", '[package]\nname = "cica-disk"\n[dependencies]\ncica-format = "1"\n'),
             ("floors", "crates/new/Cargo.toml", '[package]\nname = "cica-new"\n'),
             ("unsafe", "crates/qsam/src/lib.rs", "//! Role.\n"),
+            ("thrown", "crates/format/src/a.rs", head + "fn a() {\n    let b = 1;\n    c(b);\n    let d = 2;\n    let _ = e(d);\n}\n"),
+            ("thrown", "crates/format/src/a.rs", head + "\n\n\n\n    e().ok();\n"),
         ]
         for rule, name, text in cases:
             self.assertEqual(self.broken_by(name, text), {rule}, (rule, name))

@@ -33,6 +33,9 @@ FLOORS = [
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b|\b(to" r"do|unimple" r"mented)!\(")
 MACHINE = re.compile("/wo" "rk/|/ro" r"ot/|/ho" r"me/(?!me\b)\w|/tmp/tar" "get|127\\.0\\.0\\.1|\\blocal" "host\\b")
 
+# A call whose result nobody looks at.
+THROWN = re.compile(r"\blet _ = (?!\(|\w+;|write(?:ln)?!\((?:\w+,|$))|^\s*[\w.()&?]+\.ok\(\);")
+
 broken = []
 
 
@@ -116,6 +119,21 @@ def check_links(path, text):
             complain("links", path, f"leads to {target}, which is not there")
 
 
+def check_thrown(path, lines):
+    """A result that is thrown away has its reason beside it, or in the four lines before. Writing to a text cannot fail."""
+    # What the tester of inputs calls it calls to see whether it is answered at all.
+    if path.parts[:2] == ("crates", "inputs") or "src" not in path.parts or path.name == "tests.rs":
+        return
+    for number, line in enumerate(lines, 1):
+        if line.strip().startswith("#[cfg(test)]") and lines[number].rstrip().endswith("{"):
+            return
+        code, comment = (line.split("//", 1) + [""])[:2]
+        if not THROWN.search(code) or comment:
+            continue
+        if not any(before.strip().startswith("//") for before in lines[max(0, number - 5) : number - 1]):
+            complain("thrown", f"{path}:{number}", "a result is thrown away, and no comment says why it may be")
+
+
 def check_crates():
     floor_of = {name: floor for floor, names in enumerate(FLOORS) for name in names}
     for manifest in sorted(pathlib.Path("crates").glob("*/Cargo.toml")):
@@ -149,6 +167,7 @@ def main():
         "runs": "each program may be run",
         "links": "links in the documentation lead somewhere",
         "floors": "crates use only crates below them",
+        "thrown": "no result is thrown away without a reason",
         "unsafe": "unsafe code only where the system, frames or other languages need it",
     }
     for path in tracked():
@@ -165,6 +184,8 @@ def main():
         check_head(path, lines)
         if path.suffix != ".md":
             check_characters(path, lines)
+        if path.suffix == ".rs":
+            check_thrown(path, lines)
     check_crates()
     check_unsafe()
 

@@ -104,6 +104,7 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         if self.shown {
+            // A courtesy, as above.
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }

@@ -772,6 +772,7 @@ pub fn keep_all() {
     let Some(all) = KEPT.try_lock() else { return };
     for kept in all.iter() {
         if let Some(Some(open)) = kept.try_lock().as_deref() {
+            // It told the program's standard error what failed; the process is about to end.
             let _ = catch_unwind(AssertUnwindSafe(|| open.commit()));
         }
     }

@@ -64,6 +64,7 @@ impl Esds {
             return false;
         }
         for ca in first..last {
+            // Written early: what fails here the commit meets again.
             let _ = self.data.write_behind(ca);
         }
         true

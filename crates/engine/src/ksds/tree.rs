@@ -353,6 +353,7 @@ impl Ksds {
             let view = self.view(leaf.node.1);
             let ci = self.data.layout.join(view.ca(), view.pointer(leaf.entry + 1));
             if self.unchanged(leaf.node.1, leaf.node.2) {
+                // Asking is all: where it is told when its turn comes.
                 let _ = self.data.resident(ci);
             }
         }

@@ -297,6 +297,7 @@ pub(super) fn release(claimed: Claimed) {
         birth: (claimed.log >> 32) as u32,
         settled: claimed.name_settled,
     };
+    // See above: the file stays out of use.
     let _ = write_header(&*claimed.file, header);
 }
 

@@ -270,6 +270,7 @@ impl Component {
         for first in (0..self.layout.slots).step_by(at_once.max(1)) {
             let slots = at_once.min(self.layout.slots - first);
             let at = self.layout.slot(region, first as u16);
+            // A hint to the system, and nothing depends on it.
             let _ = self.file().map(|f| f.forget(at, (slots * self.layout.ci_size) as u64));
         }
     }

@@ -189,6 +189,7 @@ impl Component {
             let Some(number) = self.pool.register(self.clone()) else {
                 return false;
             };
+            // It had none a line above, and whoever opens a data set does so alone.
             let _ = self.number.set(number);
         }
         true

@@ -222,6 +222,7 @@ impl Drop for Making {
             .filter(|f| contents.leftovers().any(|l| l == *f))
             .collect();
         for (serial, file) in listed {
+            // It stays listed, and the next open of the catalog tries again.
             let _ = self.remove(serial, file, false);
         }
     }
