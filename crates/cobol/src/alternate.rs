@@ -4,6 +4,8 @@
 //!   built when the base's load is over. A build is whole or did not happen.
 //!   A base with alternate indexes is never REUSE; OPEN OUTPUT empties it if all its indexes are.
 //! * A2. Where a base has records and an index was never built, as after a load that was killed, OPEN builds it.
+//! * A3. Nothing is left out of an index without a word: what a build would leave out ends it, and a load that an index
+//!   could refuse a record of is one of a single record, so that the WRITE is refused whose record does not fit.
 
 use crate::fd::{AlternateKey, Fd};
 use crate::open_file::Source;
@@ -11,6 +13,7 @@ use cica_catalog::entry::Aix;
 use cica_catalog::{Contents, Entry, Name};
 use cica_engine::{Access, Build, BuildError, DataSet, Files, OpenError, OpenOptions, RequestError, Str};
 use cica_session::{as_cluster, Reached, SessionError};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Memory that the sort of a build may use.
@@ -72,6 +75,8 @@ pub enum IndexError {
     Request(RequestError),
     /// It was not built.
     Build(Name, BuildError),
+    /// It was not built, because it does not take a record of the base.
+    LeftOut(Name, String),
 }
 
 impl std::fmt::Display for IndexError {
@@ -80,6 +85,7 @@ impl std::fmt::Display for IndexError {
             IndexError::Open(error) => error.fmt(f),
             IndexError::Request(error) => error.fmt(f),
             IndexError::Build(name, error) => write!(f, "alternate index {name}: {error}"),
+            IndexError::LeftOut(name, what) => write!(f, "alternate index {name} was not built: {what}"),
         }
     }
 }
@@ -152,6 +158,22 @@ impl Source {
         Ok(())
     }
 
+    /// Whether a record that is loaded could be one that an index does not take, other than by a key that the program
+    /// has as a unique one (A3).
+    ///
+    /// # Errors
+    /// The session's reasons.
+    pub fn index_may_refuse(&self, known: usize) -> Result<bool, SessionError> {
+        for (place, aix) in self.indexes.iter().enumerate() {
+            let root = self.session.engine.peek(&self.index_files(aix)?.data)?;
+            let ends = root.attributes.alternate.is_some_and(|of| !of.unique && !of.chained);
+            if ends || (aix.unique_key && place >= known) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Empties the indexes of a base that is to be loaded (A1).
     ///
     /// # Errors
@@ -191,15 +213,22 @@ impl Source {
             let plain = self.base_alone();
             let base = cica_session::open(&self.catalog, engine, &plain, OpenOptions::default());
             let base = base.map_err(IndexError::Open)?;
+            let mut left_out = None;
             let build = Build {
                 work: files.data.parent().unwrap_or(Path::new(".")),
                 memory: SORT_MEMORY,
                 progress: &mut |_| (),
-                omitted: &mut |_| (),
+                omitted: &mut |omitted| {
+                    left_out = Some(omitted.to_string());
+                    ControlFlow::Break(())
+                },
             };
             let done = engine.build_index(&base, &files, build);
             base.close().map_err(IndexError::Request)?;
-            done.map_err(|error| IndexError::Build(aix.name.clone(), error))?;
+            match (done, left_out) {
+                (_, Some(what)) => return Err(IndexError::LeftOut(aix.name.clone(), what)),
+                (done, None) => done.map_err(|error| IndexError::Build(aix.name.clone(), error))?,
+            };
         }
         Ok(())
     }

@@ -337,7 +337,7 @@ impl OpenFile {
             Ok(_) => {
                 self.loaded.keep(&self.fd.alternates, record);
                 self.note_written(record);
-                if self.reads {
+                if self.reads || self.refuses {
                     self.end_load()?;
                 }
                 match met {

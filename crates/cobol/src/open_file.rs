@@ -84,6 +84,8 @@ pub struct OpenFile {
     pub recoverable: bool,
     /// The data set is read as well: I-O.
     pub reads: bool,
+    /// Its alternate indexes may refuse a record: after the first one they are built and kept up (A3).
+    pub refuses: bool,
     /// READ goes from the last record to the first.
     pub reversed: bool,
     pub(crate) phase: Phase,
@@ -198,6 +200,7 @@ impl OpenFile {
             fd,
             recoverable: false,
             reads: false,
+            refuses: false,
             reversed: false,
             phase: Phase::Absent,
             position: Position::Opened,
@@ -268,6 +271,7 @@ impl OpenFile {
                     reset_anyway: options.reset,
                     ..options
                 };
+                self.refuses = source.index_may_refuse(self.fd.alternates.len())?;
                 let alone = cica_session::open(catalog, engine, &source.base_alone(), options)?;
                 source.empty_indexes()?;
                 alone
@@ -431,7 +435,7 @@ impl OpenError {
         match self {
             OpenError::Session(error) | OpenError::Index(IndexError::Open(error)) => Outcome::of_open(error),
             OpenError::Index(IndexError::Request(error)) => Outcome::of_request(error),
-            OpenError::Index(IndexError::Build(..)) => Outcome::Failed,
+            OpenError::Index(IndexError::Build(..) | IndexError::LeftOut(..)) => Outcome::Failed,
         }
     }
 }

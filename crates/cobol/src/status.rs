@@ -172,7 +172,7 @@ impl Outcome {
             (8, 16) | (8, 32) | (8, 144) => Outcome::NotFound,
             (8, 20..=22) => Outcome::RecordLocked,
             (8, 24) | (8, 40) | (8, 64) => Outcome::NoResource,
-            (8, 28) | (8, 192) => Outcome::Boundary,
+            (8, 28) | (8, 148) | (8, 192) => Outcome::Boundary,
             (8, 88) => Outcome::NoPosition,
             (8, 92) => Outcome::NoReadBefore,
             (8, 44) | (8, 100) | (8, 108) => Outcome::Length,

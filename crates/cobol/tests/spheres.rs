@@ -212,3 +212,61 @@ fn an_index_that_suppresses_other_keys_than_the_program_is_refused() {
         stderr(&done)
     );
 }
+
+/// Every record has the same key G.
+fn shared() -> String {
+    let own = "STRING \"G\" DELIMITED SIZE K(7:2) DELIMITED SIZE INTO G.";
+    assert!(SOURCE.contains(own));
+    SOURCE.replace(own, "MOVE \"ALL\" TO G.")
+}
+
+#[test]
+fn a_key_that_all_records_share_leads_to_all_of_them() {
+    for catalog in [false, true] {
+        let place = Workplace::with_catalog(&format!("sphere-shared-{catalog}"));
+        let program = place.compile("shared", &shared());
+        if catalog {
+            // RECORDSIZE bounds what VSAM could keep: five pointers.
+            let few = BY_GROUP.replace("NONUNIQUEKEY", "RECORDSIZE(30 48) NONUNIQUEKEY");
+            define(&place, &format!("{few}{BY_NUMBER}"));
+        }
+        assert_eq!(place.run(&program, &["load", "20000"]), "00\n");
+        counts(20_000, &place, &program);
+        // Loaded, and added.
+        assert_eq!(place.run(&program, &["add", "20001"]), "02\n");
+        counts(20_001, &place, &program);
+        let index = if catalog { "STAFF.BYGROUP" } else { "STAFF.AIX1" };
+        let cards = format!("EXAMINE NAME(STAFF) DATATEST\nEXAMINE NAME({index}) DATATEST\n");
+        cica_cobol::process::idcams(&place.session(), &cards).expect("they agree");
+    }
+}
+
+#[test]
+fn an_index_of_an_earlier_cica_refuses_the_write_that_it_has_no_room_for() {
+    let place = Workplace::with_catalog("sphere-room");
+    let program = place.compile("shared", &shared());
+    let few = BY_GROUP.replace("NONUNIQUEKEY", "RECORDSIZE(30 48) NONUNIQUEKEY");
+    define(&place, &format!("{few}{BY_NUMBER}"));
+    let session = place.session();
+    let contents = session.catalog.contents().unwrap();
+    let Some(Entry::Aix(aix)) = contents
+        .entries()
+        .find(|entry| entry.name().to_string() == "STAFF.BYGROUP")
+    else {
+        panic!("no such index");
+    };
+    let path = |component| session.catalog.component_path(component).expect("its file");
+    let (data, index) = (path(&aix.data), path(&aix.index));
+    let unchain = |a: &mut cica_format::attributes::Attributes| {
+        if let Some(of) = &mut a.alternate {
+            of.chained = false;
+        }
+    };
+    session.engine.alter(&data, &index, |data, _| unchain(data)).unwrap();
+    drop(session);
+    let done = place.command(&program).args(["load", "8"]).output().unwrap();
+    // Five pointers fit; each of the others is refused when it is written, and CLOSE has nothing to tell.
+    let expected = format!("{}00\n", "WRITE 24\n".repeat(3));
+    assert_eq!(stdout(&done), expected, "{}", stderr(&done));
+    counts(5, &place, &program);
+}

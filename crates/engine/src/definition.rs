@@ -1,8 +1,9 @@
 //! What a cluster is made of, and what may not be made: a data set that could be defined but would come to a request
 //! that it has no room for.
 
-use crate::common::shape;
+use crate::common::{is_chained, shape};
 use crate::error::OpenError;
+use cica_format::aix::{CHAIN_LEN, HEADER_LEN};
 use cica_format::attributes::{Attributes, Organization};
 use cica_format::ci;
 use cica_format::index::least_ci_size;
@@ -23,6 +24,10 @@ pub struct Definition {
 
 /// Smallest CISZ there is.
 const LEAST_CI: usize = 512;
+/// Longest key that an index record can tell.
+const LONGEST_KEY: usize = 255;
+/// Bytes that a directory of a chain takes at least, when it has to be two.
+const LEAST_DIRECTORY: usize = 64;
 
 /// Refuses what requests could not live with.
 pub(crate) fn check(a: &Attributes, index: Option<&Attributes>) -> Result<(), OpenError> {
@@ -55,11 +60,31 @@ pub(crate) fn check(a: &Attributes, index: Option<&Attributes>) -> Result<(), Op
     Ok(())
 }
 
+/// The data component's attributes as they are kept: the alternate keys of an index have chains where its keys, eight
+/// bytes longer, and a link, fit its control intervals.
+pub(crate) fn settled(def: &Definition) -> Attributes {
+    let mut data = def.data.clone();
+    let (pointer, fits) = match (&data.alternate, &def.index) {
+        (Some(of), Some(index)) if of.chained => {
+            let key_len = usize::from(data.key_length) + CHAIN_LEN;
+            let fits =
+                key_len <= LONGEST_KEY && index.ci_size as usize >= least_ci_size(key_len, data.ci_per_ca.into());
+            (of.pointers.len(), fits)
+        }
+        _ => return data,
+    };
+    let link = HEADER_LEN + usize::from(data.key_length) + CHAIN_LEN + pointer.max(LEAST_DIRECTORY);
+    if let Some(of) = &mut data.alternate {
+        of.chained = fits && link <= ci::max_record((data.ci_size as usize).max(LEAST_CI));
+    }
+    data
+}
+
 /// Refuses a change of what the records of a data set that has some are laid out by.
 pub(crate) fn check_change(before: &Attributes, after: &Attributes) -> Result<(), OpenError> {
     let layout = |a: &Attributes| {
         (
-            (a.organization, a.key_length, a.key_offset),
+            (a.organization, a.key_length, a.key_offset, is_chained(a)),
             (a.ci_size, a.ci_per_ca, a.spanned),
         )
     };

@@ -142,12 +142,17 @@ impl Engine {
     /// # Errors
     /// `Attributes`: data set or index could come to a request for which there is no room; `Exists`, `Io`.
     pub fn create(&self, def: &Definition) -> Result<(), OpenError> {
+        let def = &Definition {
+            data: definition::settled(def),
+            ..def.clone()
+        };
         definition::check(&def.data, def.index.as_ref())?;
         let disk = &*self.shared.env.disk;
         let done = self.create_files(def);
         if let Err(error) = &done {
             if !matches!(error, OpenError::Exists { .. }) {
                 for path in files(&def.data_path, &def.index_path) {
+                    // What cannot be removed is no data set: it has no root, and the caller is told why.
                     let _ = disk.remove(path);
                 }
             }

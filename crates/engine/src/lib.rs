@@ -57,7 +57,7 @@ pub use error::{show_key, Feedback, OpenError, RequestError};
 pub use io::Io;
 pub use linear::BLOCK as LDS_BLOCK;
 pub use rebuild::Rebuild;
-pub use sphere::{Build, BuildError, Built, Files, Omitted};
+pub use sphere::{Build, BuildError, Built, Compared, Disagreement, Files, Omitted};
 pub use stored::{Stored, StoredArea, StoredComponent};
 pub use string::{Argument, Insert, Intent, Record, Search, Str};
 pub use unit::UnitOfRecovery;

@@ -94,6 +94,7 @@ impl Kind {
                 data.alternate = Some(Alternate {
                     base: "T.B".into(),
                     suppressed: None,
+                    chained: !unique,
                     key_offset: offset,
                     unique,
                     upgrade: true,

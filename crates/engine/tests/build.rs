@@ -19,7 +19,10 @@ fn build(world: &World, engine: &Engine, name: &str, memory: usize) -> (Result<B
             work: Path::new("/v"),
             memory,
             progress: &mut |_| {},
-            omitted: &mut |omitted| told.push(format!("{omitted:?}")),
+            omitted: &mut |omitted| {
+                told.push(format!("{omitted:?}"));
+                std::ops::ControlFlow::Continue(())
+            },
         },
     );
     base.close().unwrap();

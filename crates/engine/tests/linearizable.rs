@@ -120,6 +120,7 @@ fn make(world: &World, engine: &Engine, work: &Work, sphere: bool) -> BTreeMap<u
             data.alternate = Some(Alternate {
                 base: "T.D".into(),
                 suppressed: None,
+                chained: false,
                 key_offset: 8,
                 unique: false,
                 upgrade: true,

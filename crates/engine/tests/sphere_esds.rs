@@ -39,6 +39,7 @@ fn define(world: &World, engine: &Engine, pointers: Pointers) {
             data.alternate = Some(Alternate {
                 base: "T.B".into(),
                 suppressed: None,
+                chained: false,
                 key_offset: offset as u32,
                 unique,
                 upgrade: true,

@@ -3,15 +3,22 @@
 //!
 //! The pointers stand in the order in which they came; in an index over a KSDS they are prime keys, over an ESDS RBAs
 //! of four bytes, or of eight where the base can be longer than 4 GiB.
+//!
+//! Where alternate keys need not be unique the pointers of one may be a chain of records, without end (`chain.rs`).
+
+mod chain;
+
+pub use chain::{hash, Directory, Link, CHAIN_LEN};
 
 use crate::bytes::{be16, need, put};
 use crate::error::FormatError;
+use chain::{CHAINED, DIRECTORY, LISTED};
 
 /// Bytes before the alternate key: so the key of the alternate index's own records has RKP 5.
 pub const HEADER_LEN: usize = 5;
 /// Pointers after which VSAM takes no more.
 pub const VSAM_POINTERS: usize = 32_767;
-/// Pointers that the count's two bytes can tell, after which Cica takes no more.
+/// Pointers that the count's two bytes can tell, after which a record takes no more.
 pub const MOST_POINTERS: usize = 65_535;
 
 /// Name in messages.
@@ -86,6 +93,8 @@ pub struct AixRecord<'r> {
     pub kind: Pointers,
     /// The alternate key.
     pub key: &'r [u8],
+    /// Of a chain: which link of it this is.
+    pub link: Option<Link>,
     pointers: &'r [u8],
 }
 
@@ -96,35 +105,53 @@ impl<'r> AixRecord<'r> {
     /// The bytes are none, or more or fewer than it says of itself.
     pub fn read(bytes: &'r [u8]) -> Result<AixRecord<'r>, FormatError> {
         need(WHAT, bytes, HEADER_LEN)?;
-        let kind = Pointers::of(bytes[at::FLAG], bytes[at::POINTER_LEN])?;
+        let flag = bytes[at::FLAG];
+        let chained = flag & CHAINED != 0;
+        let of_chain = if chained { CHAINED | LISTED } else { 0 };
+        let kind = Pointers::of(flag & !of_chain, bytes[at::POINTER_LEN])?;
         let key_end = HEADER_LEN + usize::from(bytes[at::KEY_LEN]);
-        let len = key_end + usize::from(be16(bytes, at::COUNT)) * kind.len();
+        let start = key_end + if chained { CHAIN_LEN } else { 0 };
+        let len = start + usize::from(be16(bytes, at::COUNT)) * kind.len();
         need(WHAT, bytes, len)?;
         if bytes.len() != len {
             return Err(refused("bytes behind the last pointer", (bytes.len() - len) as u64));
         }
+        let link = match chained {
+            true => Some(Link::read(&bytes[key_end..start], flag & LISTED != 0)?),
+            false => None,
+        };
         Ok(AixRecord {
             kind,
             key: &bytes[HEADER_LEN..key_end],
-            pointers: &bytes[key_end..],
+            link,
+            pointers: &bytes[start..],
         })
     }
 
-    /// The same, of an index with such pointers and alternate keys of this length, where a record that leads nowhere is
-    /// none either.
+    /// The same, of an index with such pointers and alternate keys of this length, `chained` or not, where a record that
+    /// leads nowhere is none either.
     ///
     /// # Errors
     /// The bytes are not such a record.
-    pub fn read_of(bytes: &'r [u8], kind: Pointers, key_len: usize) -> Result<AixRecord<'r>, FormatError> {
+    pub fn read_of(
+        bytes: &'r [u8],
+        kind: Pointers,
+        key_len: usize,
+        chained: bool,
+    ) -> Result<AixRecord<'r>, FormatError> {
         let record = AixRecord::read(bytes)?;
+        if record.link.is_some() != chained {
+            return Err(refused("chain number", bytes[at::FLAG].into()));
+        }
         if record.kind != kind {
             return Err(refused("pointer length", record.kind.len() as u64));
         }
         if record.key.len() != key_len {
             return Err(refused("key length", record.key.len() as u64));
         }
+        // The last link of a chain stays, as long as there are others (C1).
         match record.count() {
-            0 => Err(refused("number of pointers", 0)),
+            0 if !record.link.is_some_and(|link| link.listed) => Err(refused("number of pointers", 0)),
             _ => Ok(record),
         }
     }
@@ -155,11 +182,45 @@ pub fn record_len(kind: Pointers, key_len: usize, pointers: usize) -> usize {
     HEADER_LEN + key_len + pointers * kind.len()
 }
 
+/// Whether the bytes are a directory of a chain, and no list of pointers.
+pub fn is_directory(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(|flag| flag & DIRECTORY != 0)
+}
+
+/// Whether the bytes could be a record of a chain.
+pub fn is_of_chain(bytes: &[u8]) -> bool {
+    is_directory(bytes) || AixRecord::read(bytes).is_ok_and(|read| read.link.is_some())
+}
+
+/// A record as VSAM has it: a link without its number. False: it is a directory or leads nowhere, and VSAM has none.
+pub fn as_vsam_has_it(bytes: &[u8], out: &mut Vec<u8>) -> bool {
+    let Ok(record) = AixRecord::read(bytes) else {
+        return false;
+    };
+    begin(out, record.kind, record.key);
+    record.pointers().for_each(|pointer| push(out, pointer));
+    record.count() > 0
+}
+
 /// Begins a record without pointers in `out`, whatever that held.
 pub fn begin(out: &mut Vec<u8>, kind: Pointers, key: &[u8]) {
     out.clear();
     out.extend_from_slice(&[kind.flag(), kind.len() as u8, 0, 0, key.len() as u8]);
     out.extend_from_slice(key);
+}
+
+/// The same for a link of a chain.
+pub fn begin_link(out: &mut Vec<u8>, kind: Pointers, key: &[u8], link: Link) {
+    begin(out, kind, key);
+    out[at::FLAG] |= link.flag();
+    out.extend_from_slice(&link.number.to_be_bytes());
+}
+
+/// Notes in a link that its chain has a directory.
+pub fn set_listed(link: &mut [u8]) {
+    if let Some(flag) = link.get_mut(at::FLAG) {
+        *flag |= LISTED;
+    }
 }
 
 /// Adds a pointer behind the others of a record that [`AixRecord::read`] accepts.
@@ -197,7 +258,7 @@ pub fn remove(record: &mut Vec<u8>, pointer: &[u8]) -> Result<Option<usize>, For
         return Ok(None);
     };
     let left = read.count() - 1;
-    let start = record_len(read.kind, read.key.len(), place);
+    let start = record.len() - read.pointers.len() + place * pointer.len();
     record.drain(start..start + pointer.len());
     put(record, at::COUNT, &(left as u16).to_be_bytes());
     Ok(Some(left))
@@ -211,6 +272,8 @@ fn refused(field: &'static str, value: u64) -> FormatError {
         must: match field {
             "number of pointers" => "from 1 to 65,535",
             "bytes behind the last pointer" => "0",
+            "chain number" => "there, or not, as in all records of the index, and below 2^63",
+            "directory" => "entries of sixteen bytes, in order of their hash",
             "key length" => "that of the index's alternate keys",
             "pointer length" => "that of the index's pointers",
             _ => "X'01' and 1 to 255, or X'00' and 4 or 8",

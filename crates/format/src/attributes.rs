@@ -36,6 +36,8 @@ pub struct Alternate {
     pub pointers: Pointers,
     /// Records whose alternate key is this byte throughout are not in the index.
     pub suppressed: Option<u8>,
+    /// The pointers of an alternate key are a chain of records, without end, and not one record.
+    pub chained: bool,
 }
 
 /// Which part of a base record is an alternate key, and of which records.
@@ -175,7 +177,8 @@ mod alternate {
     pub const UPGRADE: u8 = 0x04;
     pub const PRIME_KEYS: u8 = 0x08;
     pub const SPARSE: u8 = 0x10;
-    pub const ALL: u8 = 0x1F;
+    pub const CHAINED: u8 = 0x20;
+    pub const ALL: u8 = 0x3F;
 }
 
 impl Organization {
@@ -410,6 +413,7 @@ impl Alternate {
             (self.upgrade, alternate::UPGRADE),
             (matches!(self.pointers, Pointers::Keys(_)), alternate::PRIME_KEYS),
             (self.suppressed.is_some(), alternate::SPARSE),
+            (self.chained, alternate::CHAINED),
         ]);
         out[at::POINTER_LEN] = self.pointers.len() as u8;
         out[at::SUPPRESSED] = self.suppressed.unwrap_or(0);
@@ -432,6 +436,7 @@ impl Alternate {
             upgrade: flags & alternate::UPGRADE != 0,
             pointers: Pointers::of(keys, bytes[at::POINTER_LEN])?,
             suppressed: (flags & alternate::SPARSE != 0).then_some(bytes[at::SUPPRESSED]),
+            chained: flags & alternate::CHAINED != 0,
         }))
     }
 }

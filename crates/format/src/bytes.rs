@@ -34,6 +34,12 @@ pub(crate) fn be32(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(array(bytes, at))
 }
 
+/// A big-endian number at `at`.
+#[inline]
+pub(crate) fn be64(bytes: &[u8], at: usize) -> u64 {
+    u64::from_be_bytes(array(bytes, at))
+}
+
 /// Big-endian number of `len` bytes (1-4) at `at`.
 pub(crate) fn be_bytes(bytes: &[u8], at: usize, len: usize) -> u32 {
     bytes[at..at + len].iter().fold(0, |n, &b| n << 8 | u32::from(b))

@@ -109,7 +109,11 @@ fn a_pushed_pointer_is_an_added_one() {
 #[test]
 fn messages_name_the_bytes_and_what_they_must_be() {
     let good = of(Pointers::Keys(3), b"AB", &[b"001", b"002"]);
-    let of_index = |kind, key_len| AixRecord::read_of(&good, kind, key_len).map(|record| record.count());
+    assert!(
+        AixRecord::read_of(&good, Pointers::Keys(3), 2, true).is_err(),
+        "it is of no chain"
+    );
+    let of_index = |kind, key_len| AixRecord::read_of(&good, kind, key_len, false).map(|record| record.count());
     assert_eq!(of_index(Pointers::Keys(3), 2), Ok(2));
     let message = |refused: Result<usize, FormatError>| refused.expect_err("it is none").to_string();
     let read = |bytes: &[u8]| message(AixRecord::read(bytes).map(|record| record.count()));
@@ -123,7 +127,9 @@ fn messages_name_the_bytes_and_what_they_must_be() {
             "key length is 2 (X'2') but must be that of the index's alternate keys",
         ),
         (
-            message(AixRecord::read_of(&of(Pointers::Rba, b"A", &[]), Pointers::Rba, 1).map(|record| record.count())),
+            message(
+                AixRecord::read_of(&of(Pointers::Rba, b"A", &[]), Pointers::Rba, 1, false).map(|record| record.count()),
+            ),
             "number of pointers is 0 (X'0') but must be from 1 to 65,535",
         ),
         (

@@ -31,6 +31,7 @@ fn each_attribute_of_an_alternate_index_alone() {
         upgrade: false,
         pointers: Pointers::Rba,
         suppressed: None,
+        chained: false,
     };
     let with = |change: fn(&mut Alternate)| {
         let mut alternate = none.clone();
@@ -63,6 +64,7 @@ fn an_alternate_key_is_where_it_is_and_may_be_suppressed() {
     let key = Alternate {
         key_offset: 2,
         suppressed: Some(b' '),
+        chained: true,
         ..samples::attributes().alternate.expect("the sample has one")
     }
     .key(3);

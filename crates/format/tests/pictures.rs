@@ -14,6 +14,8 @@ use cica_format::root::FIXED_LEN;
 use cica_format::tail::{self, TailHead};
 use samples::{ca_header, hex, index_record, root, statistics, table_block};
 
+const HASH_OF_00017: u64 = 0x5537_7D10_5A01_6806;
+
 /// A field's name and the bytes it has in the sample.
 type Field = (&'static str, Vec<u8>);
 
@@ -182,6 +184,40 @@ fn record_of_an_alternate_index() {
 }
 
 #[test]
+fn records_of_a_chain() {
+    let (mut link, (number, listed)) = (Vec::new(), (1, true));
+    aix::begin_link(&mut link, Pointers::Keys(5), b"SMITH2", aix::Link { number, listed });
+    aix::add(&mut link, b"00017").expect("it has room");
+    let fields = [
+        ("flag", vec![0x01 | 0x40 | 0x20]),
+        ("pointer length", vec![5]),
+        ("count", hex("0001")),
+        ("key length", vec![6]),
+        ("key", b"SMITH2".to_vec()),
+        ("number", hex("0000000000000001")),
+        ("first pointer", b"00017".to_vec()),
+    ];
+    assert_pictured("aix-record", "Link", &link, &fields);
+    // FNV-1a and fmix64 of the five bytes, computed by another program.
+    assert_eq!(aix::hash(b"00017"), HASH_OF_00017);
+    let directory = aix::Directory {
+        low: 0,
+        entries: vec![(HASH_OF_00017, 1)],
+    };
+    let fields = [
+        ("flag", vec![0xC0]),
+        ("entry length", vec![16]),
+        ("count", hex("0001")),
+        ("key length", vec![6]),
+        ("key", b"SMITH2".to_vec()),
+        ("number", hex("8000000000000000")),
+        ("hash", HASH_OF_00017.to_be_bytes().to_vec()),
+        ("link", hex("0000000000000001")),
+    ];
+    assert_pictured("aix-record", "Directory", &directory.write(b"SMITH2"), &fields);
+}
+
+#[test]
 fn header_of_a_ca() {
     let header = ca_header();
     let mut bytes = vec![0; CaHeader::encoded_len(3)];
@@ -337,7 +373,7 @@ fn attributes_in_a_root() {
         ("created", le!(a.created)),
         ("base name", padded("PAYROLL.MASTER", 44)),
         ("alternate offset", le!(20u32)),
-        ("alternate flags", vec![0x01 | 0x02 | 0x08 | 0x10]),
+        ("alternate flags", vec![0x01 | 0x02 | 0x08 | 0x10 | 0x20]),
         ("pointer length", vec![8]),
         ("suppressed", vec![0x5C]),
     ];

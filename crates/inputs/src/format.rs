@@ -288,6 +288,10 @@ pub fn logs() -> Vec<Vec<u8>> {
 
 /// A record of an alternate index.
 pub fn alternate(bytes: &[u8]) {
+    if let Ok(directory) = aix::Directory::read(bytes, 5) {
+        let again = directory.write(&bytes[aix::HEADER_LEN..aix::HEADER_LEN + 5]);
+        assert_eq!(again, bytes);
+    }
     let Ok(record) = AixRecord::read(bytes) else { return };
     let pointers: Vec<Vec<u8>> = record.pointers().map(<[u8]>::to_vec).collect();
     assert_eq!(pointers.len(), record.count());
@@ -307,5 +311,12 @@ pub fn alternates() -> Vec<Vec<u8>> {
     for key in [b"00000001", b"00000007"] {
         let _ = aix::add(&mut record, key);
     }
-    vec![record]
+    let (mut link, listed) = (Vec::new(), true);
+    aix::begin_link(&mut link, Pointers::Keys(8), b"SMITH", aix::Link { number: 3, listed });
+    aix::push(&mut link, b"00000009");
+    let directory = aix::Directory {
+        low: 5,
+        entries: vec![(7, 0), (9, 3)],
+    };
+    vec![record, link, directory.write(b"SMITH")]
 }

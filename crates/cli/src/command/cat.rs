@@ -7,6 +7,7 @@ use crate::progress::Progress;
 use crate::records::Shape;
 use crate::session::{Opened, Session};
 use cica_engine::{Access, Argument, Durability, Intent, Record, RequestError, Search, Str};
+use cica_format::aix;
 use cica_format::attributes::Organization;
 use cica_idcams::messages;
 use clap::Args;
@@ -58,6 +59,10 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let mut progress = Progress::new(global);
     let most = options.count.unwrap_or(u64::MAX);
     let mut printed = 0;
+    // Records of an alternate index as VSAM has them.
+    let attributes = opened.data_set.attributes();
+    let chained = attributes.alternate.as_ref().is_some_and(|of| of.chained);
+    let mut list = Vec::new();
     if point(&mut string, from.as_ref(), &opened)? {
         while printed < most {
             let record = match string.next(Intent::Read) {
@@ -67,7 +72,12 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
             if to.as_ref().is_some_and(|to| to.is_below(record, &opened)) {
                 break;
             }
-            shape.write(&mut out, record.bytes, opened.page)?;
+            let bytes = match chained {
+                true if !aix::as_vsam_has_it(record.bytes, &mut list) => continue,
+                true => &list,
+                false => record.bytes,
+            };
+            shape.write(&mut out, bytes, opened.page)?;
             printed += 1;
             progress.at(printed);
         }

@@ -4,7 +4,7 @@ use crate::args::Global;
 use crate::failure::{Failure, Status};
 use crate::job::Job;
 use crate::session::Session;
-use cica_catalog::Cluster;
+use cica_catalog::{Cluster, Entry};
 use cica_engine::{Access, Durability};
 use cica_idcams::messages;
 use clap::Args;
@@ -24,7 +24,18 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
     let cluster = session.cluster(&options.dsn)?;
     if !cluster.organization.has_index() {
-        return without_index(session, &cluster, global);
+        let indexes = indexes(&session, &cluster)?;
+        let status = without_index(session, &cluster, global)?;
+        // Each is compared with its base.
+        return match indexes.is_empty() {
+            true => Ok(status),
+            false => {
+                let job = indexes.into_iter().fold(Job::new(), |job, index| {
+                    job.card(&format!("EXAMINE NAME({index}) INDEXTEST DATATEST"))
+                });
+                job.run(Session::open(global)?, global)
+            }
+        };
     }
     let mut job = Job::new().card(&format!("VERIFY DATASET({})", cluster.name));
     // A data set that was never loaded has no structure to check. It may have been loaded by one that died since.
@@ -36,6 +47,20 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         ));
     }
     job.run(session, global)
+}
+
+/// Names of the alternate indexes that are kept up for a base, and were built.
+fn indexes(session: &Session, base: &Cluster) -> Result<Vec<String>, Failure> {
+    let contents = session.catalog.home(&base.name)?.contents()?;
+    let mut names = Vec::new();
+    for entry in contents.related(&base.name) {
+        if let Entry::Aix(aix) = entry {
+            if aix.upgrade && session.root(&cica_session::as_cluster(aix))?.levels > 0 {
+                names.push(aix.name.to_string());
+            }
+        }
+    }
+    Ok(names)
 }
 
 /// EXAMINE goes by an index. What has none is checked here: every control interval, and the count of records.

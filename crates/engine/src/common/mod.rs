@@ -18,6 +18,7 @@ use crate::pool::{Begun, Latched, Page, Pool, Records, Reserve, Rounds, Shape};
 use crate::store::Component;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
 use crate::sync::RwLock;
+use cica_format::aix::CHAIN_LEN;
 use cica_format::attributes::{Attributes, Organization};
 use holds::Holds;
 use std::sync::{Arc, OnceLock};
@@ -270,18 +271,26 @@ impl Common {
         };
         let number = match self.attributes.organization {
             Organization::Vrrds => self.shape.key_len,
+            // RECORDSIZE bounds what VSAM puts into one record; a chain has as many as it takes.
+            _ if is_chained(&self.attributes) => return self.longest_unspanned(),
             _ => 0,
         };
         most.min(self.attributes.maximum_record as usize + number)
     }
 }
 
-/// Where the key is in the records as they are stored: those of a VRRDS have their record number in front.
+/// The pointers of an alternate key are a chain of records.
+pub fn is_chained(attributes: &Attributes) -> bool {
+    attributes.alternate.as_ref().is_some_and(|of| of.chained)
+}
+
+/// Where the key is in the records as they are stored: those of a VRRDS have their record number in front, those of a
+/// chain have their number behind the alternate key.
 pub fn shape(attributes: &Attributes) -> Shape {
     match attributes.organization {
         Organization::Ksds => Shape {
             rkp: attributes.key_offset as usize,
-            key_len: attributes.key_length as usize,
+            key_len: attributes.key_length as usize + if is_chained(attributes) { CHAIN_LEN } else { 0 },
         },
         Organization::Vrrds => Shape { rkp: 0, key_len: 4 },
         _ => Shape { rkp: 0, key_len: 0 },

@@ -6,6 +6,7 @@ use super::glance::{Glass, Look};
 use super::tree::Straight;
 use super::{Inserted, Ksds, Leaf, Order, Spot};
 use crate::common::by::By;
+use crate::common::is_chained;
 use crate::dataset::{Access, Inner};
 use crate::error::RequestError;
 use crate::pool::{Begun, Records};
@@ -396,7 +397,7 @@ impl KsdsString {
         if !ksds.loading.load(Relaxed) || !plain || self.access != Access::Output || ksds.is_fenced() {
             return false;
         }
-        if !ksds.join_load(record) {
+        if is_chained(&ksds.attributes) || !ksds.join_load(record) {
             return false;
         }
         let key = ksds.key_of(record);
@@ -644,6 +645,12 @@ impl KsdsString {
                 given: record.len(),
                 least,
                 most,
+            });
+        }
+        // A record of VSAM's has a pointer where one of a chain has its number.
+        if is_chained(&self.ksds.attributes) && !cica_format::aix::is_of_chain(record) {
+            return Err(RequestError::Access {
+                what: "storing a record that is none of this alternate index (BLDINDEX fills it)",
             });
         }
         Ok(())

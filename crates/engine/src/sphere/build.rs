@@ -3,6 +3,7 @@
 //! Alternate key and pointer of each record are sorted ([`super::sort`]) and loaded as a bulk load is, without a log.
 //! Only the close commits: after a crash the index is empty, as it was before, or complete.
 
+use super::chain::Layout;
 use super::pointer;
 use super::sort::{Sorted, Sorter};
 use super::Files;
@@ -10,11 +11,15 @@ use crate::dataset::{Access, DataSet, Durability, OpenOptions};
 use crate::engine::Engine;
 use crate::error::{OpenError, RequestError};
 use crate::organized::Organized;
-use crate::string::{Insert, Intent};
-use cica_format::aix::{self, Pointers, MOST_POINTERS};
+use crate::string::{Insert, Intent, Str};
+use cica_format::aix::{self, Link, Pointers, MOST_POINTERS};
 use cica_format::attributes::Alternate;
 use std::fmt;
-use std::path::Path;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+/// Bytes of an entry of a directory: hash and number.
+const DIRECTORY_ENTRY: usize = 16;
 
 /// Where BLDINDEX may work, and whom it tells.
 pub struct Build<'b> {
@@ -24,8 +29,8 @@ pub struct Build<'b> {
     pub memory: usize,
     /// Told the number of base records read, now and then.
     pub progress: &'b mut dyn FnMut(u64),
-    /// Told of what the index does not take.
-    pub omitted: &'b mut dyn FnMut(Omitted<'_>),
+    /// Told of what the index does not take; it says whether the rest is to be built.
+    pub omitted: &'b mut dyn FnMut(Omitted<'_>) -> ControlFlow<()>,
 }
 
 /// What an alternate index did not take.
@@ -45,6 +50,25 @@ pub enum Omitted<'o> {
         /// Pointers omitted.
         count: u64,
     },
+}
+
+impl fmt::Display for Omitted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let key = |key: &[u8]| crate::error::show_key(key);
+        match self {
+            Omitted::Duplicate { key: of, pointer } => write!(
+                f,
+                "alternate key {}, which must be unique, is that of another record too, and of {}",
+                key(of),
+                key(pointer)
+            ),
+            Omitted::Excess { key: of, count } => write!(
+                f,
+                "of the records with alternate key {} it has no room for {count}; define it anew",
+                key(of)
+            ),
+        }
+    }
 }
 
 /// What BLDINDEX did.
@@ -72,6 +96,8 @@ pub enum BuildError {
     Alternate(RequestError),
     /// The sort's work file.
     Work(std::io::Error),
+    /// It does not take a record, and is not wanted without it.
+    LeftOut,
     /// The buffer pool of so many bytes has nothing left for the sort.
     Pool {
         /// Bound of the pool.
@@ -85,6 +111,7 @@ impl fmt::Display for BuildError {
             BuildError::Open(error) => error.fmt(f),
             BuildError::Base(error) => write!(f, "the base: {error}"),
             BuildError::Alternate(error) => write!(f, "the alternate index: {error}"),
+            BuildError::LeftOut => f.write_str("the alternate index does not take a record of the base"),
             BuildError::Work(error) => write!(f, "the sort's work file: {error}"),
             BuildError::Pool { bytes } => {
                 write!(
@@ -126,7 +153,8 @@ impl Engine {
         let mut built = Built::default();
         let key_len = root.attributes.key_length as usize;
         // Before anything is opened for output: a base that cannot be read leaves the index as it was.
-        let sorted = self.sort_base(base, &of, key_len, build.work, build.memory, build.progress, &mut built)?;
+        let mut build = build;
+        let sorted = self.sort_base(base, &of, key_len, &mut build, &mut built)?;
         let options = OpenOptions {
             access: Access::Output,
             reset: root.levels > 0,
@@ -135,7 +163,16 @@ impl Engine {
         };
         let opened = self.open(&alternate.data, &alternate.index, options);
         let set = opened.map_err(BuildError::Open)?;
-        let loaded = load(&set, &of, key_len, sorted, build.omitted, &mut built);
+        let layout = Layout::of(set.attributes()).ok_or_else(|| wrong(format!("{name} is no alternate index")))?;
+        let loaded = match layout.chained && !layout.unique {
+            true => {
+                let file = format!("bldindex-{:016x}.work", self.new_id(build.work, 2));
+                let work = build.work.join(file);
+                let sorter = || self.sorter(work.clone(), DIRECTORY_ENTRY, build.memory / 4);
+                chains(&set, &layout, sorted, &sorter, &mut built)
+            }
+            false => load(&set, &layout, sorted, build.omitted, &mut built),
+        };
         // What is not closed is not committed.
         loaded?;
         if let (0, Organized::Ksds(ksds)) = (built.entries, &set.inner().records) {
@@ -146,24 +183,27 @@ impl Engine {
         Ok(built)
     }
 
-    #[allow(clippy::too_many_arguments, reason = "the parts of one step")]
-    fn sort_base(
+    pub(super) fn sorter(&self, work: PathBuf, length: usize, memory: usize) -> Result<Sorter, BuildError> {
+        let pool = &self.shared().pool;
+        let sorter = Sorter::new(self.shared_disk(), work, length, memory, pool);
+        sorter.map_err(|_| BuildError::Pool { bytes: pool.limit() })
+    }
+
+    /// Alternate key and pointer of each base record that has such a key, in order.
+    pub(super) fn sort_base(
         &self,
         base: &DataSet,
         of: &Alternate,
         key_len: usize,
-        work: &Path,
-        memory: usize,
-        progress: &mut dyn FnMut(u64),
+        build: &mut Build<'_>,
         built: &mut Built,
     ) -> Result<Sorted, BuildError> {
+        let (work, memory) = (build.work, build.memory);
         let shape = base.attributes();
         let prime = shape.key_offset as usize..shape.key_offset as usize + shape.key_length as usize;
         let length = key_len + of.pointers.len();
         let file = format!("bldindex-{:016x}.work", self.new_id(work, 3));
-        let pool = &self.shared().pool;
-        let mut sorter = Sorter::new(self.shared_disk(), work.join(file), length, memory, pool)
-            .map_err(|_| BuildError::Pool { bytes: pool.limit() })?;
+        let mut sorter = self.sorter(work.join(file), length, memory)?;
         let mut string = base.string();
         let alternate = of.key(key_len as u16);
         loop {
@@ -186,7 +226,7 @@ impl Engine {
                 }
             }
             if built.read % 4096 == 0 {
-                progress(built.read);
+                (build.progress)(built.read);
             }
         }
         let sorted = sorter.finish().map_err(BuildError::Work)?;
@@ -206,15 +246,15 @@ fn longest(set: &DataSet) -> usize {
     }
 }
 
-/// Loads the entries, which come in order of alternate key and pointer.
+/// Loads the entries, which come in order of alternate key and pointer: each key has one record.
 fn load(
     set: &DataSet,
-    of: &Alternate,
-    key_len: usize,
+    of: &Layout,
     mut sorted: Sorted,
-    omitted: &mut dyn FnMut(Omitted<'_>),
+    omitted: &mut dyn FnMut(Omitted<'_>) -> ControlFlow<()>,
     built: &mut Built,
 ) -> Result<(), BuildError> {
+    let key_len = of.key_len;
     let most = match of.unique {
         true => 1,
         false => (longest(set).saturating_sub(aix::HEADER_LEN + key_len) / of.pointers.len()).clamp(1, MOST_POINTERS),
@@ -226,10 +266,8 @@ fn load(
         let more = sorted.next(&mut entry, length).map_err(BuildError::Work)?;
         if count > 0 && (!more || entry[..key_len] != key[..]) {
             if !of.unique && count > most {
-                omitted(Omitted::Excess {
-                    key: &key,
-                    count: (count - most) as u64,
-                });
+                let (key, count) = (&key[..], (count - most) as u64);
+                goes_on(omitted(Omitted::Excess { key, count }))?;
             }
             string
                 .insert(&record, Insert::Sequential)
@@ -244,16 +282,135 @@ fn load(
         if count == 0 {
             key.clear();
             key.extend_from_slice(alternate);
-            aix::begin(&mut record, of.pointers, alternate);
+            match of.chained {
+                true => aix::begin_link(&mut record, of.pointers, alternate, Link::default()),
+                false => aix::begin(&mut record, of.pointers, alternate),
+            }
         }
         count += 1;
         if count <= most {
             aix::push(&mut record, pointer);
         } else if of.unique {
-            omitted(Omitted::Duplicate {
-                key: alternate,
-                pointer,
-            });
+            let key = alternate;
+            goes_on(omitted(Omitted::Duplicate { key, pointer }))?;
         }
+    }
+}
+
+fn goes_on(told: ControlFlow<()>) -> Result<(), BuildError> {
+    match told {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(BuildError::LeftOut),
+    }
+}
+
+/// Loads the entries into chains, without end: the links of each key, then, if it has more than one, its directory.
+fn chains(
+    set: &DataSet,
+    of: &Layout,
+    mut sorted: Sorted,
+    sorter: &dyn Fn() -> Result<Sorter, BuildError>,
+    built: &mut Built,
+) -> Result<(), BuildError> {
+    let Organized::Ksds(ksds) = &set.inner().records else {
+        return Ok(());
+    };
+    let (key_len, length) = (of.key_len, of.key_len + of.pointers.len());
+    let (most, most_entries) = (of.most(ksds), of.most_entries(ksds));
+    let (mut string, mut entry) = (set.string(), Vec::new());
+    let mut chain: Option<Chain> = None;
+    loop {
+        let more = sorted.next(&mut entry, length).map_err(BuildError::Work)?;
+        if let Some(done) = chain.take_if(|chain| !more || chain.key != entry[..key_len]) {
+            done.end(&mut string, most_entries)?;
+            built.entries += 1;
+        }
+        if !more {
+            return Ok(());
+        }
+        let (alternate, pointer) = entry.split_at(key_len);
+        let chain = chain.get_or_insert_with(|| Chain::of(alternate, of.pointers));
+        if chain.link.len() + pointer.len() > most {
+            chain.next_link(&mut string, of.pointers, sorter)?;
+        }
+        aix::push(&mut chain.link, pointer);
+    }
+}
+
+/// The chain of an alternate key that is being loaded.
+struct Chain {
+    key: Vec<u8>,
+    number: u64,
+    /// Its last link.
+    link: Vec<u8>,
+    /// What its directory will have, if it has one.
+    directory: Option<Sorter>,
+}
+
+impl Chain {
+    fn of(key: &[u8], pointers: Pointers) -> Chain {
+        let mut link = Vec::new();
+        aix::begin_link(&mut link, pointers, key, Link::default());
+        Chain {
+            key: key.to_vec(),
+            number: 0,
+            link,
+            directory: None,
+        }
+    }
+
+    /// Stores the link and begins the next.
+    fn next_link(
+        &mut self,
+        string: &mut Str,
+        pointers: Pointers,
+        sorter: &dyn Fn() -> Result<Sorter, BuildError>,
+    ) -> Result<(), BuildError> {
+        if self.directory.is_none() {
+            self.directory = Some(sorter()?);
+        }
+        self.store(string)?;
+        self.number += 1;
+        let (number, listed) = (self.number, true);
+        aix::begin_link(&mut self.link, pointers, &self.key, Link { number, listed });
+        Ok(())
+    }
+
+    /// Stores the link, and enters its pointers in the directory.
+    fn store(&mut self, string: &mut Str) -> Result<(), BuildError> {
+        if let Some(directory) = &mut self.directory {
+            aix::set_listed(&mut self.link);
+            let read = aix::AixRecord::read(&self.link);
+            let read = read.map_err(|error| BuildError::Work(std::io::Error::other(error.to_string())))?;
+            for pointer in read.pointers() {
+                let entry = [aix::hash(pointer).to_be_bytes(), self.number.to_be_bytes()];
+                directory.push(&[&entry[0], &entry[1]]).map_err(BuildError::Work)?;
+            }
+        }
+        let stored = string.insert(&self.link, Insert::Sequential);
+        stored.map(drop).map_err(BuildError::Alternate)
+    }
+
+    fn end(mut self, string: &mut Str, most_entries: usize) -> Result<(), BuildError> {
+        self.store(string)?;
+        let Some(directory) = self.directory else { return Ok(()) };
+        let mut sorted = directory.finish().map_err(BuildError::Work)?;
+        let (mut entry, mut failed) = (Vec::new(), None);
+        let entries = std::iter::from_fn(|| match sorted.next(&mut entry, DIRECTORY_ENTRY) {
+            Ok(true) => {
+                let (hash, link) = entry.split_first_chunk()?;
+                Some((u64::from_be_bytes(*hash), u64::from_be_bytes(*link.first_chunk()?)))
+            }
+            Ok(false) => None,
+            Err(error) => {
+                failed = Some(error);
+                None
+            }
+        });
+        for part in super::chain::directories(entries, most_entries) {
+            let stored = string.insert(&part.write(&self.key), Insert::Sequential);
+            stored.map_err(BuildError::Alternate)?;
+        }
+        failed.map_or(Ok(()), |error| Err(BuildError::Work(error)))
     }
 }

@@ -1,5 +1,6 @@
 //! An alternate index of the upgrade set.
 
+use super::chain::Layout;
 use crate::dataset::Inner;
 use crate::error::{OpenError, RequestError};
 use crate::ksds::Ksds;
@@ -13,8 +14,7 @@ pub struct Member {
     pub inner: Arc<Inner>,
     pub ksds: Arc<Ksds>,
     key: AlternateKey,
-    pub pointers: Pointers,
-    pub unique: bool,
+    pub layout: Layout,
 }
 
 impl Member {
@@ -47,8 +47,7 @@ impl Member {
         }
         Ok(Member {
             key: alternate.key(own.key_length),
-            pointers: alternate.pointers,
-            unique: alternate.unique,
+            layout: Layout::of(own).ok_or_else(|| wrong("it is no alternate index".into()))?,
             ksds: ksds.clone(),
             inner,
         })

@@ -26,8 +26,10 @@
 //! | missing or damaged, UPGRADE | the open fails, nothing is opened | |
 
 mod build;
+mod chain;
 mod change;
 mod commit;
+mod compare;
 mod locks;
 mod member;
 mod open;
@@ -39,6 +41,7 @@ mod way;
 
 pub use build::{Build, BuildError, Built, Omitted};
 pub(crate) use change::{Change, EnteredChange, Keyed, KeyedChange};
+pub use compare::{Compared, Disagreement};
 pub use open::Files;
 pub(crate) use path::PathString;
 pub(crate) use pointer::replay;

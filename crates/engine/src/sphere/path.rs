@@ -13,13 +13,14 @@
 //!   changing both, so they are looked at again under the lock of the alternate key (S2): then a pointer without its
 //!   record is 8/144, and a record with another key is one that an index without UPGRADE missed.
 
-use super::pointer::damaged;
+use super::chain;
+use super::pointer;
 use super::way::Way;
 use crate::dataset::{Access, Inner};
 use crate::error::RequestError;
 use crate::ksds::{Ksds, Spot};
 use crate::string::{Argument, Insert, Intent, Record, Search, Str};
-use cica_format::aix::{AixRecord, Pointers};
+use cica_format::aix::{self, AixRecord, Link, Pointers};
 use std::sync::Arc;
 
 /// See the module.
@@ -36,6 +37,8 @@ pub(crate) struct PathString {
     /// The record that is to be the position's, unless that is the same `again`.
     found: List,
     again: bool,
+    /// The position's record was not there any more.
+    gone: bool,
     /// PREV returns the duplicates last first.
     mirrored: bool,
     /// 0/8 of the last request.
@@ -100,6 +103,7 @@ impl PathString {
             place: 0,
             found: List::default(),
             again: false,
+            gone: false,
             mirrored: false,
             duplicate: false,
         }
@@ -150,7 +154,7 @@ impl PathString {
         self.begin(Intent::Read)?;
         self.key.clear();
         if backward {
-            self.key.resize(self.way.ksds.shape.key_len, 0xFF);
+            self.key.resize(self.way.layout.key_len, 0xFF);
         }
         self.position = if backward { Position::BackAt } else { Position::At };
         Ok(())
@@ -250,7 +254,7 @@ impl PathString {
     }
 
     fn check_key(&self, key: &[u8]) -> Result<(), RequestError> {
-        let key_length = self.way.ksds.shape.key_len;
+        let key_length = self.way.layout.key_len;
         match (1..=key_length).contains(&key.len()) {
             true => Ok(()),
             false => Err(RequestError::KeyLength {
@@ -282,7 +286,10 @@ impl PathString {
                 Position::Beginning if !forward => None,
                 Position::On | Position::Here => match self.place_beside(direction)? {
                     Some(place) => Some(place),
-                    None => self.other_list(direction)?,
+                    None => match self.link_beside(direction)? {
+                        Some(place) => Some(place),
+                        None => self.other_list(direction)?,
+                    },
                 },
                 _ => self.other_list(direction)?,
             };
@@ -296,22 +303,29 @@ impl PathString {
         }
     }
 
-    /// The place that is next in this direction, in the record of the same alternate key as it is now.
+    /// Whether it goes through duplicates last first.
+    fn goes_back(&self, direction: Direction) -> bool {
+        self.mirrored && direction == Direction::Backward
+    }
+
+    /// The place that is next in this direction, in the record that has the position, as it is now.
     fn place_beside(&mut self, direction: Direction) -> Result<Option<usize>, RequestError> {
         let way = self.way.clone();
         let fresh = self.standing.spot.is_some_and(|spot| way.ksds.fresh(&spot.leaf));
-        let key = self.key.clone();
-        if !fresh && !self.list_at(|ksds| ksds.find(&key, true))? {
-            return Ok(None);
+        if !fresh {
+            let link = way.ksds.key_of(&self.standing.bytes).to_vec();
+            self.gone = !self.list_at(|ksds| ksds.find(&link, true))?;
+            if self.gone {
+                return Ok(None);
+            }
         }
-        self.again = fresh;
+        (self.again, self.gone) = (fresh, false);
         let record = self.listed()?;
         let (passed, here) = match fresh {
             true => (self.place, true),
             false => carried(&self.read(&self.standing.bytes)?, &record, self.place),
         };
-        let back = self.mirrored && direction == Direction::Backward;
-        let place = match (here, self.position, back) {
+        let place = match (here, self.position, self.goes_back(direction)) {
             (true, Position::Here, _) => Some(passed),
             (true, _, false) => Some(passed + 1),
             // It is gone: the one behind it has its place.
@@ -321,24 +335,91 @@ impl PathString {
         Ok(place.filter(|&place| place < record.count()))
     }
 
-    /// The first place in the next record of the alternate index, in this direction.
+    /// The first place, in this direction, in the next record of the same alternate key, where it has several.
+    fn link_beside(&mut self, direction: Direction) -> Result<Option<usize>, RequestError> {
+        let (way, back) = (self.way.clone(), self.goes_back(direction));
+        if !way.layout.chained {
+            return Ok(None);
+        }
+        let link = way.ksds.key_of(&self.standing.bytes).to_vec();
+        let found = match back {
+            true => self.list_at(|ksds| ksds.last_at(&link, false))?,
+            false => self.list_at(|ksds| ksds.first_at(&link, true))?,
+        };
+        let is_another = |found: &List| !aix::is_directory(&found.bytes) && way.layout.key_of(&found.bytes) == self.key;
+        if !found || !is_another(&self.found) {
+            // The last link of a chain goes with the chain (C1): what is there now came when all had gone.
+            let key = self.key.clone();
+            let new = self.gone && !back && self.list_at(|ksds| ksds.find(&key, true))?;
+            return Ok(new.then_some(0));
+        }
+        let count = self.listed()?.count();
+        Ok(count.checked_sub(1).map(|last| if back { last } else { 0 }))
+    }
+
+    /// The first place in this direction of the next alternate key.
     fn other_list(&mut self, direction: Direction) -> Result<Option<usize>, RequestError> {
-        let (key, position) = (self.key.clone(), self.position);
-        let found = self.list_at(|ksds| match (direction, position) {
-            (Direction::Forward, Position::Start | Position::Beginning) => ksds.first_at(&[], false),
-            (Direction::Forward, Position::At) => ksds.first_at(&key, false),
-            (Direction::Forward, _) => ksds.first_at(&key, true),
-            (Direction::Backward, Position::End) => ksds.last_at(&vec![0xFF; ksds.shape.key_len], true),
-            (Direction::Backward, Position::BackAt) => ksds.last_at(&key, true),
+        match direction {
+            Direction::Forward => Ok(self.list_behind()?.then_some(0)),
+            Direction::Backward => self.list_before(),
+        }
+    }
+
+    /// Behind the position; false: there is none. Of each alternate key the first record is its first list.
+    fn list_behind(&mut self) -> Result<bool, RequestError> {
+        let (key, behind) = (self.key.clone(), self.bound(&self.key, 0xFF));
+        match self.position {
+            Position::Start | Position::Beginning => self.list_at(|ksds| ksds.first_at(&[], false)),
+            Position::At => self.list_at(|ksds| ksds.first_at(&key, false)),
+            _ => self.list_at(|ksds| ksds.first_at(&behind, true)),
+        }
+    }
+
+    /// Before the position, and the place in it.
+    fn list_before(&mut self) -> Result<Option<usize>, RequestError> {
+        let (mut bound, mut or_at) = match self.position {
+            Position::End => (self.bound(&vec![0xFF; self.way.layout.key_len], 0xFF), true),
+            Position::BackAt => (self.bound(&self.key, 0xFF), true),
             // Nothing lies before the start of all keys.
-            (Direction::Backward, _) if key.is_empty() => Ok(None),
-            (Direction::Backward, _) => ksds.last_at(&key, false),
-        })?;
-        Ok(match (found, self.mirrored && direction == Direction::Backward) {
-            (false, _) => None,
-            (true, false) => Some(0),
-            (true, true) => Some(self.listed()?.count().saturating_sub(1)),
-        })
+            _ if self.key.is_empty() => return Ok(None),
+            _ => (self.bound(&self.key, 0), false),
+        };
+        loop {
+            if !self.list_at(|ksds| ksds.last_at(&bound, or_at))? {
+                return Ok(None);
+            }
+            let key = self.way.layout.key_of(&self.found.bytes).to_vec();
+            // Behind the lists of a key stands what finds a pointer in them; the first of the lists before them all.
+            let found = match (self.mirrored, self.found_directory()) {
+                (true, false) => true,
+                (true, true) => {
+                    let last = chain::link_key(&key, Link::LAST);
+                    self.list_at(|ksds| ksds.last_at(&last, true))?
+                }
+                (false, _) => self.list_at(|ksds| ksds.find(&key, true))?,
+            };
+            if found && self.way.layout.key_of(&self.found.bytes) == key {
+                if let Some(last) = self.listed()?.count().checked_sub(1) {
+                    return Ok(Some(if self.mirrored { last } else { 0 }));
+                }
+                // The last link is empty: the one before it.
+                (bound, or_at) = (self.way.ksds.key_of(&self.found.bytes).to_vec(), false);
+                continue;
+            }
+            // All its lists went meanwhile.
+            (bound, or_at) = (self.bound(&key, 0), false);
+        }
+    }
+
+    /// An alternate key, or the start of one, made as long as the keys of the index's own records.
+    fn bound(&self, key: &[u8], byte: u8) -> Vec<u8> {
+        let mut bound = key.to_vec();
+        bound.resize(self.way.ksds.shape.key_len.max(key.len()), byte);
+        bound
+    }
+
+    fn found_directory(&self) -> bool {
+        self.way.layout.chained && aix::is_directory(&self.found.bytes)
     }
 
     /// Reads an alternate index record; false: there is none.
@@ -356,9 +437,8 @@ impl PathString {
     }
 
     fn read<'l>(&self, list: &'l [u8]) -> Result<AixRecord<'l>, RequestError> {
-        let ksds = &self.way.ksds;
-        let record = AixRecord::read_of(list, self.way.pointers, ksds.shape.key_len);
-        record.map_err(|error| self.of_alternate(damaged(ksds, ksds.key_of(list), error)))
+        let record = self.way.layout.read(&self.way.ksds, list);
+        record.map_err(|error| self.of_alternate(error))
     }
 
     /// Gets the base record of a pointer of the record found, which is the string's position then.
@@ -385,7 +465,7 @@ impl PathString {
                 return Err(self.of_alternate(RequestError::NoBaseRecord { pointer }));
             }
         }
-        self.duplicate = place + 1 < count;
+        self.duplicate = place + 1 < count || self.has_more_links()?;
         if !self.again {
             std::mem::swap(&mut self.standing, &mut self.found);
         }
@@ -395,14 +475,26 @@ impl PathString {
 
     /// Whether the alternate index has the pointer now.
     fn is_listed(&self, key: &[u8], pointer: &[u8]) -> Result<bool, RequestError> {
-        let (ksds, mut list) = (&self.way.ksds, Vec::new());
-        let there = ksds.get(key, &mut list).map_err(|error| self.of_alternate(error))?;
-        Ok(there && self.read(&list)?.place(pointer).is_some())
+        pointer::has(&self.way.ksds, &self.way.layout, key, pointer).map_err(|error| self.of_alternate(error))
+    }
+
+    /// Whether another record of the same alternate key follows the one found.
+    fn has_more_links(&self) -> Result<bool, RequestError> {
+        let record = self.listed()?;
+        let Some(link) = record.link.filter(|link| link.listed) else {
+            return Ok(false);
+        };
+        let way = &self.way;
+        let behind = chain::link_behind(&way.ksds, &way.layout, record.key, link.number);
+        match behind.map_err(|error| self.of_alternate(error))? {
+            Some(next) => Ok(self.read(&next)?.count() > 0),
+            None => Ok(false),
+        }
     }
 
     /// Gets the base record of a pointer.
     fn get_base(&mut self, key: &[u8], pointer: &[u8], intent: Intent) -> Result<Base, RequestError> {
-        let argument = match self.way.pointers {
+        let argument = match self.way.layout.pointers {
             Pointers::Keys(_) => Argument::Key(pointer),
             Pointers::Rba | Pointers::Xrba => {
                 Argument::Rba(pointer.iter().fold(0, |rba, &byte| rba << 8 | u64::from(byte)))
@@ -441,7 +533,6 @@ fn carried(old: &AixRecord<'_>, new: &AixRecord<'_>, place: usize) -> (usize, bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cica_format::aix;
 
     fn list(pointers: &[u8; 4]) -> Vec<u8> {
         let mut list = Vec::new();

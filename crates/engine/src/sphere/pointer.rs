@@ -1,19 +1,39 @@
-//! Adding a pointer to an alternate index record, and removing one: what the record becomes, and doing that.
+//! Adding a pointer to an alternate index, and removing one: what the records of the key become, and doing that.
 
+use super::chain::{self, Layout};
 use crate::common::by::By;
 use crate::common::part::Part;
 use crate::error::RequestError;
 use crate::ksds::{Ksds, Order};
 use crate::log::Logged;
-use cica_format::aix::{self, AixRecord, Pointers};
+use cica_format::aix::{self, Pointers};
 use cica_format::FormatError;
 
 /// What a record of an alternate index becomes.
-pub struct Rewrite {
+pub struct Edit {
     /// As it is; empty if there is none.
     pub old: Vec<u8>,
-    /// As it shall be; empty if no pointer is left.
+    /// As it shall be; empty if it goes.
     pub new: Vec<u8>,
+}
+
+impl Edit {
+    /// A new record.
+    pub fn insert(new: Vec<u8>) -> Edit {
+        Edit { old: Vec::new(), new }
+    }
+    /// A record that goes.
+    pub fn erase(old: Vec<u8>) -> Edit {
+        Edit { old, new: Vec::new() }
+    }
+}
+
+/// What the records of an alternate key become.
+pub struct Rewrite {
+    /// One after the other. Only the last of those that take room may come after one that gives some back.
+    edits: Vec<Edit>,
+    /// The pointer that is added has others beside it.
+    pub joins: bool,
 }
 
 /// The pointer to the base record that is named by its prime key, or by its RBA in eight bytes.
@@ -27,41 +47,48 @@ pub fn to(pointers: Pointers, identity: &[u8]) -> Result<&[u8], RequestError> {
     }
 }
 
-/// The record of `key` with one pointer more; `None` if it has it. With `unique` another pointer is a duplicate.
-pub fn add(
-    ksds: &Ksds,
-    pointers: Pointers,
-    unique: bool,
-    key: &[u8],
-    pointer: &[u8],
-) -> Result<Option<Rewrite>, RequestError> {
-    let mut old = Vec::new();
-    let mut new = Vec::new();
-    match ksds.get(key, &mut old)? {
-        true => {
-            let record = AixRecord::read_of(&old, pointers, key.len()).map_err(|e| damaged(ksds, key, e))?;
-            if record.place(pointer).is_some() {
-                return Ok(None);
-            }
-            if unique {
-                return Err(RequestError::Duplicate { key: key.to_vec() });
-            }
-            new.clone_from(&old);
-        }
-        false => {
-            old.clear();
-            aix::begin(&mut new, pointers, key);
-        }
+/// The records of `key` with one pointer more; `None` if they have it. Where keys are unique another is a duplicate.
+pub fn add(ksds: &Ksds, layout: &Layout, key: &[u8], pointer: &[u8]) -> Result<Option<Rewrite>, RequestError> {
+    let added = match layout.chained {
+        true => chain::add(ksds, layout, key, pointer)?,
+        false => add_to_one(ksds, layout, key, pointer)?.map(|(edit, joins)| (vec![edit], joins)),
+    };
+    match added {
+        Some((_, true)) if layout.unique => Err(RequestError::Duplicate { key: key.to_vec() }),
+        added => Ok(added.map(|(edits, joins)| Rewrite { edits, joins })),
     }
-    let added = aix::add(&mut new, pointer);
-    if added.is_err() || new.len() > ksds.longest() {
-        return Err(RequestError::PointerLimit { key: key.to_vec() });
-    }
-    Ok(Some(Rewrite { old, new }))
 }
 
-/// The record of `key` without a pointer; `None` if it has not got it.
-pub fn remove(ksds: &Ksds, key: &[u8], pointer: &[u8]) -> Result<Option<Rewrite>, RequestError> {
+/// The one record that a key has in an index without chains, with one pointer more.
+fn add_to_one(ksds: &Ksds, layout: &Layout, key: &[u8], pointer: &[u8]) -> Result<Option<(Edit, bool)>, RequestError> {
+    let (mut old, mut new) = (Vec::new(), Vec::new());
+    let joins = ksds.get(key, &mut old)?;
+    if joins {
+        if layout.read(ksds, &old)?.place(pointer).is_some() {
+            return Ok(None);
+        }
+        new.clone_from(&old);
+    } else {
+        old.clear();
+        aix::begin(&mut new, layout.pointers, key);
+    }
+    let added = aix::add(&mut new, pointer);
+    if !(joins && layout.unique) && (added.is_err() || new.len() > ksds.longest()) {
+        return Err(RequestError::PointerLimit { key: key.to_vec() });
+    }
+    Ok(Some((Edit { old, new }, joins)))
+}
+
+/// The records of `key` without a pointer; `None` if they have not got it.
+pub fn remove(ksds: &Ksds, layout: &Layout, key: &[u8], pointer: &[u8]) -> Result<Option<Rewrite>, RequestError> {
+    let edits = match layout.chained {
+        true => chain::remove(ksds, layout, key, pointer)?,
+        false => remove_from_one(ksds, key, pointer)?.map(|edit| vec![edit]),
+    };
+    Ok(edits.map(|edits| Rewrite { edits, joins: false }))
+}
+
+fn remove_from_one(ksds: &Ksds, key: &[u8], pointer: &[u8]) -> Result<Option<Edit>, RequestError> {
     let mut old = Vec::new();
     if !ksds.get(key, &mut old)? {
         return Ok(None);
@@ -72,23 +99,42 @@ pub fn remove(ksds: &Ksds, key: &[u8], pointer: &[u8]) -> Result<Option<Rewrite>
         Some(0) => new.clear(),
         Some(_) => {}
     }
-    Ok(Some(Rewrite { old, new }))
+    Ok(Some(Edit { old, new }))
+}
+
+/// Whether the records of `key` have a pointer.
+pub fn has(ksds: &Ksds, layout: &Layout, key: &[u8], pointer: &[u8]) -> Result<bool, RequestError> {
+    if layout.chained {
+        return chain::has(ksds, layout, key, pointer);
+    }
+    let mut list = Vec::new();
+    Ok(ksds.get(key, &mut list)? && layout.read(ksds, &list)?.place(pointer).is_some())
 }
 
 impl Rewrite {
-    /// Is the record longer than a CI, before or after? Then the gate must be kept exclusively.
+    /// Is one of the records longer than a CI, before or after? Then the gate must be kept exclusively.
     pub fn is_spanned(&self, ksds: &Ksds) -> bool {
-        ksds.is_spanned(self.old.len()) || ksds.is_spanned(self.new.len())
+        let spanned = |record: &[u8]| ksds.is_spanned(record.len());
+        self.edits.iter().any(|edit| spanned(&edit.old) || spanned(&edit.new))
     }
 
-    /// Does it; `None`, and nothing is done: it needs the gate exclusively.
+    /// Does it, all or nothing; `None`, and nothing is done: it needs the gate exclusively.
     pub fn apply(&self, ksds: &Ksds, part: Part<'_>) -> Result<Option<()>, RequestError> {
-        put(ksds, &self.old, &self.new, part)
-    }
-
-    /// Takes it back.
-    pub fn take_back(&self, ksds: &Ksds, part: Part<'_>) -> Result<Option<()>, RequestError> {
-        put(ksds, &self.new, &self.old, part)
+        for (done, edit) in self.edits.iter().enumerate() {
+            let refused = match put(ksds, &edit.old, &edit.new, part) {
+                Ok(Some(())) => continue,
+                refused => refused,
+            };
+            for edit in self.edits[..done].iter().rev() {
+                // They took room, and give it back.
+                if !matches!(put(ksds, &edit.new, &edit.old, part), Ok(Some(()))) {
+                    let why = "a part of a change of an alternate index cannot be taken back".to_string();
+                    return Err(RequestError::Fenced { why });
+                }
+            }
+            return refused;
+        }
+        Ok(Some(()))
     }
 }
 
@@ -103,9 +149,9 @@ fn put(ksds: &Ksds, from: &[u8], to: &[u8], part: Part<'_>) -> Result<Option<()>
 
 /// Does a logged change of an alternate index again. What is done already is left as it is.
 pub(crate) fn replay(ksds: &Ksds, logged: &Logged) -> Result<(), RequestError> {
-    let rewrite = match (logged, &ksds.attributes.alternate) {
-        (Logged::AddPointer(_, key, pointer), Some(of)) => add(ksds, of.pointers, of.unique, key, pointer)?,
-        (Logged::RemovePointer(_, key, pointer), Some(_)) => remove(ksds, key, pointer)?,
+    let rewrite = match (logged, Layout::of(&ksds.attributes)) {
+        (Logged::AddPointer(_, key, pointer), Some(layout)) => add(ksds, &layout, key, pointer)?,
+        (Logged::RemovePointer(_, key, pointer), Some(layout)) => remove(ksds, &layout, key, pointer)?,
         _ => {
             return Err(RequestError::Physical {
                 reason: 4,

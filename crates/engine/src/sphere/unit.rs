@@ -35,6 +35,17 @@ struct Step<'u> {
     rewrite: Rewrite,
 }
 
+impl Step<'_> {
+    /// Takes the pointer that was added out again, which needs no room. Nobody else has changed its list (S2).
+    fn take_back(&self, part: Part<'_>) -> Result<Option<()>, RequestError> {
+        let ksds = &self.member.ksds;
+        match pointer::remove(ksds, &self.member.layout, self.key, self.pointer)? {
+            Some(rewrite) => rewrite.apply(ksds, part),
+            None => Ok(Some(())),
+        }
+    }
+}
+
 /// Gates of the members, kept until the unit is logged (S3).
 enum Gate<'g> {
     Shared(#[allow(dead_code, reason = "kept, not read")] RwLockReadGuard<'g, ()>),
@@ -76,7 +87,7 @@ impl Sphere {
         let _locks = self.stripes.lock(all);
         self.keep(base, identity, &keys, by)?;
         // What the base itself refuses comes first.
-        let steps = (self.plan(&keys, identity)).or_else(|error| change.check().and(Err(error)))?;
+        let mut steps = (self.plan(&keys, identity)).or_else(|error| change.check().and(Err(error)))?;
         if steps.is_empty() {
             // The lock of the base record alone orders it among the units of the same record.
             return change::alone(base, change, by);
@@ -86,7 +97,7 @@ impl Sphere {
             .filter(|s| s.rewrite.is_spanned(&s.member.ksds))
             .map(|s| s.place)
             .collect();
-        let duplicate = steps.iter().any(|s| s.adds && !s.rewrite.old.is_empty());
+        let duplicate = steps.iter().any(|s| s.adds && s.rewrite.joins);
         loop {
             let _gates = self.gates(base, &exclusive);
             match self.apply(base, change, &steps, &exclusive)? {
@@ -96,6 +107,8 @@ impl Sphere {
                 }
                 Err(Needs(place)) => exclusive.push(place),
             }
+            // What was added and taken out again may have left the lists otherwise than they were.
+            steps = self.plan(&keys, identity)?;
         }
     }
 
@@ -127,7 +140,7 @@ impl Sphere {
             By::Unit(step) => step.keep(common, key).map(drop),
         };
         keep(base.common(), identity)?;
-        for &(place, key, _) in keys.iter().filter(|&&(place, ..)| self.members[place].unique) {
+        for &(place, key, _) in keys.iter().filter(|&&(place, ..)| self.members[place].layout.unique) {
             let member = &self.members[place];
             keep(&member.ksds, key).map_err(|error| member.upgrade_error(error))?;
         }
@@ -191,10 +204,10 @@ impl Sphere {
         for &(place, key, adds) in keys {
             let member = &self.members[place];
             let ksds = &member.ksds;
-            let pointer = pointer::to(member.pointers, identity).map_err(|error| member.upgrade_error(error))?;
+            let pointer = pointer::to(member.layout.pointers, identity).map_err(|error| member.upgrade_error(error))?;
             let rewrite = match adds {
-                true => pointer::add(ksds, member.pointers, member.unique, key, pointer),
-                false => pointer::remove(ksds, key, pointer),
+                true => pointer::add(ksds, &member.layout, key, pointer),
+                false => pointer::remove(ksds, &member.layout, key, pointer),
             };
             let rewrite = rewrite.map_err(|error| member.upgrade_error(error))?;
             steps.extend(rewrite.map(|rewrite| Step {
@@ -280,7 +293,7 @@ impl Sphere {
         part: impl Fn(usize) -> Part<'static>,
     ) -> Result<(), RequestError> {
         for step in done.iter().rev() {
-            match step.rewrite.take_back(&step.member.ksds, part(step.place)) {
+            match step.take_back(part(step.place)) {
                 Ok(Some(())) => {}
                 Ok(None) => return Err(self.broken(base, "an added pointer cannot be taken back")),
                 Err(error) => {

@@ -1,5 +1,6 @@
 //! A path: the way to a base cluster through one of its alternate indexes.
 
+use super::chain::Layout;
 use super::Files;
 use crate::dataset::{DataSet, Inner, OpenOptions};
 use crate::engine::Engine;
@@ -7,7 +8,6 @@ use crate::error::OpenError;
 use crate::ksds::Ksds;
 use crate::organized::Organized;
 use crate::Access;
-use cica_format::aix::Pointers;
 use cica_format::attributes::{AlternateKey, Attributes, Organization};
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use std::sync::Arc;
 pub(crate) struct Way {
     /// The alternate index.
     pub ksds: Arc<Ksds>,
-    /// What its pointers are.
-    pub pointers: Pointers,
+    /// What its records are.
+    pub layout: Layout,
     key: AlternateKey,
     /// The base's attributes, as of a KSDS with the alternate key for the key.
     attributes: Attributes,
@@ -75,7 +75,7 @@ impl Way {
         alone: Option<DataSet>,
     ) -> Result<Way, OpenError> {
         let own = &inner.common().attributes;
-        let (Some(of), Organized::Ksds(ksds)) = (&own.alternate, &inner.records) else {
+        let (Some(of), Some(layout), Organized::Ksds(ksds)) = (&own.alternate, Layout::of(own), &inner.records) else {
             return Err(OpenError::Unusable {
                 path: inner.data_path().to_path_buf(),
                 what: format!("{} is no alternate index", own.cluster_name),
@@ -86,7 +86,7 @@ impl Way {
         attributes.organization = Organization::Ksds;
         Ok(Way {
             ksds: ksds.clone(),
-            pointers: of.pointers,
+            layout,
             key: of.key(own.key_length),
             attributes,
             place,

@@ -27,6 +27,7 @@ pub fn define(world: &World, engine: &Engine) {
             data.alternate = Some(Alternate {
                 base: "T.B".into(),
                 suppressed: None,
+                chained: false,
                 key_offset: offset,
                 unique,
                 upgrade: true,

@@ -96,6 +96,7 @@ pub fn attributes() -> Attributes {
             upgrade: false,
             pointers: Pointers::Keys(8),
             suppressed: Some(0x5C),
+            chained: true,
         }),
     }
 }

@@ -87,7 +87,10 @@ fn one(services: &mut Services, base: &Reached, name: &str, out: &mut Sysprint) 
             work: &work,
             memory: MEMORY,
             progress: &mut |count| progress(count),
-            omitted: &mut |omitted| told.omitted(omitted),
+            omitted: &mut |omitted| {
+                told.omitted(omitted);
+                std::ops::ControlFlow::Continue(())
+            },
         },
     );
     let (cc, not_told) = (told.cc, told.count.saturating_sub(MOST_TOLD));
@@ -166,7 +169,7 @@ fn left(services: &Services, index: &Files) -> Option<&'static str> {
     })
 }
 
-fn not_built(name: &str, base: &str, error: BuildError) -> Failure {
+pub(super) fn not_built(name: &str, base: &str, error: BuildError) -> Failure {
     match error {
         BuildError::Open(error) => not_opened(name, &error),
         BuildError::Base(error) => Trouble::Request(error).of(base),

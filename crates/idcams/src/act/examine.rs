@@ -4,17 +4,27 @@
 //! the index the data test is not told of: the data was looked for by that index. VERIFY RECOVER tells the same way.
 
 use super::failure::Failure;
-use super::open::{cluster, data_set};
-use super::trouble::Trouble;
+use super::open::{self, cluster, data_set, files};
+use super::trouble::{not_opened, Trouble};
 use super::Services;
 use crate::messages::{
-    Entry, CICA0950E, CICA0959E, IDC01700I, IDC01701I, IDC01708I, IDC01709I, IDC01710I, IDC01711I, IDC01712I,
-    IDC01722I, IDC01724I, IDC11703I, IDC11704I, IDC11726I, IDC11728I, IDC11733I, IDC11772I, IDC21701I, IDC21703I,
+    self, CICA0950E, CICA0959E, CICA0996E, CICA0997I, IDC01700I, IDC01701I, IDC01708I, IDC01709I, IDC01710I, IDC01711I,
+    IDC01712I, IDC01722I, IDC01724I, IDC11703I, IDC11704I, IDC11726I, IDC11728I, IDC11733I, IDC11772I, IDC21701I,
+    IDC21703I,
 };
 use crate::params::Command;
 use crate::sysprint::Sysprint;
+use cica_catalog::entry::Aix;
+use cica_catalog::Entry;
 use cica_engine::examine::{Examination, Finding, FindingKind, Part};
-use cica_engine::OpenOptions;
+use cica_engine::{Files, OpenOptions};
+use cica_session::{as_cluster, Reached};
+use std::path::Path;
+
+/// Bytes that a comparison sorts in at most, and no more than half of the pool.
+const MEMORY: usize = 64 << 20;
+/// What an alternate index and its base do not agree about is told so often.
+const MOST_TOLD: u64 = 1000;
 
 /// ERRORLIMIT when it is not given.
 const ERROR_LIMIT: u64 = 2_147_483_647;
@@ -41,7 +51,71 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
         data: params.flag("DATATEST"),
         errors: params.number("ERRORLIMIT").unwrap_or(ERROR_LIMIT),
     };
-    Ok(tell(&examined, &told, out))
+    let cc = tell(&examined, &told, out);
+    match told.data && cc == 0 {
+        true => compare(services, &cluster, told.errors, out),
+        false => Ok(cc),
+    }
+}
+
+/// Compares a base with the alternate indexes that are kept up for it, or an alternate index with its base; returns the
+/// condition code. What was never built says nothing that could be wrong.
+pub(super) fn compare(services: &Services, cluster: &Reached, errors: u64, out: &mut Sysprint) -> Result<u8, Failure> {
+    let catalog = services.home(&cluster.name)?;
+    let contents = catalog.contents()?;
+    let indexes: Vec<Aix> = match contents.get(&cluster.name)? {
+        Entry::Aix(aix) => vec![(**aix).clone()],
+        _ => contents
+            .related(&cluster.name)
+            .filter_map(|entry| match entry {
+                Entry::Aix(aix) if aix.upgrade => Some((**aix).clone()),
+                _ => None,
+            })
+            .collect(),
+    };
+    let mut cc = 0;
+    for aix in indexes {
+        let (data, index) = files(&catalog, &as_cluster(&aix))?;
+        let files = Files { data, index };
+        let name = aix.name.as_str();
+        let root = services
+            .engine
+            .peek(&files.data)
+            .map_err(|error| not_opened(name, &error))?;
+        if root.levels == 0 {
+            continue;
+        }
+        let mut base = open::cluster(services, aix.relate.as_str())?;
+        base.update = false;
+        let opened = data_set(services, &base, OpenOptions::default())?;
+        let work = (files.data.parent().unwrap_or(Path::new(".")), MEMORY);
+        let (mut left, mut told) = (errors, Vec::new());
+        let compared = services
+            .engine
+            .compare_index(&opened, &files, work, &mut |disagreement| {
+                if left > 0 {
+                    told.push(disagreement.to_string());
+                }
+                left = left.saturating_sub(1).min(MOST_TOLD - told.len() as u64);
+            });
+        let closed = opened.close();
+        let compared = compared.map_err(|error| super::bldindex::not_built(name, base.name.as_str(), error))?;
+        closed.map_err(|error| Trouble::Close(error).of(base.name.as_str()))?;
+        for reason in &told {
+            out.say(&CICA0996E, &[("name", &aix.name), ("reason", reason)]);
+        }
+        if compared.disagreements > 0 {
+            cc = CICA0996E.cc;
+        }
+        let numbers: [(&str, &dyn std::fmt::Display); 4] = [
+            ("name", &aix.name),
+            ("records", &compared.records),
+            ("pointers", &compared.pointers),
+            ("count", &compared.disagreements),
+        ];
+        out.say(&CICA0997I, &numbers);
+    }
+    Ok(cc)
 }
 
 /// What is told of an examination.
@@ -137,14 +211,14 @@ impl Report<'_, '_> {
         self.out.say(&CICA0950E, &words);
     }
 
-    fn verdict(&mut self, cc: u8, sound: &Entry, damaged: &Entry) -> u8 {
+    fn verdict(&mut self, cc: u8, sound: &messages::Entry, damaged: &messages::Entry) -> u8 {
         self.out.say(if cc == 0 { sound } else { damaged }, &[]);
         cc
     }
 }
 
 /// IBM's message for a kind of finding, where there is one; our own words follow it in any case.
-fn message(kind: FindingKind) -> Option<&'static Entry> {
+fn message(kind: FindingKind) -> Option<&'static messages::Entry> {
     match kind {
         FindingKind::DuplicateKey => Some(&IDC11703I),
         FindingKind::IndexSequence => Some(&IDC11704I),

@@ -6,6 +6,7 @@ use super::sequential::Files;
 use super::trouble::Trouble;
 use crate::params::Params;
 use cica_engine::{Argument, DataSet, Intent, RequestError, Search, Str};
+use cica_format::aix;
 use cica_format::attributes::{Attributes, Organization};
 use cica_qsam::{Attributes as FileAttributes, CodePage, Reader, MAX_LOGICAL_RECORD};
 
@@ -17,6 +18,8 @@ pub struct Input {
     pub page: Option<CodePage>,
     kind: Kind,
     records: u64,
+    /// Of an alternate index with chains: the record as VSAM has it.
+    shown: Vec<u8>,
 }
 
 /// A record and where it stands.
@@ -28,6 +31,12 @@ pub struct Found<'r> {
     pub rba: u64,
     /// Its relative record number; 0 where there are none.
     pub rrn: u32,
+}
+
+/// The records of an alternate index have numbers that VSAM's have not.
+fn is_chained(data_set: &DataSet) -> bool {
+    let alternate = &data_set.attributes().alternate;
+    alternate.as_ref().is_some_and(|of| of.chained)
 }
 
 enum Kind {
@@ -88,6 +97,7 @@ impl Input {
             page,
             kind: Kind::Cluster { data_set, string },
             records: 0,
+            shown: Vec::new(),
         }
     }
 
@@ -125,6 +135,7 @@ impl Input {
             page: attributes.codepage,
             kind: Kind::File { reader, attributes },
             records: 0,
+            shown: Vec::new(),
         }
     }
 
@@ -237,6 +248,18 @@ impl Input {
                     Err(error) => return Err(error.into()),
                 }
             }
+            Kind::Cluster { data_set, string } if is_chained(data_set) => loop {
+                match string.next(Intent::Read) {
+                    Ok(record) if !aix::as_vsam_has_it(record.bytes, &mut self.shown) => {}
+                    Ok(record) => {
+                        let (rba, rrn) = (record.rba, record.rrn);
+                        let bytes = &self.shown;
+                        break Some(Found { bytes, rba, rrn });
+                    }
+                    Err(RequestError::EndOfData) => break None,
+                    Err(error) => return Err(error.into()),
+                }
+            },
             Kind::Cluster { string, .. } => match string.next(Intent::Read) {
                 Ok(record) => Some(Found {
                     bytes: record.bytes,

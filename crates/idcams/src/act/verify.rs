@@ -48,6 +48,10 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
         return Ok(0);
     };
     let cc = examine::tell(&examined, &Told::all(cluster.organization.has_index()), out);
+    let cc = match cc {
+        0 => examine::compare(services, &cluster, u64::MAX, out)?,
+        cc => cc,
+    };
     if cc > 0 {
         out.say(&CICA0945E, &[("name", &name)]);
     }

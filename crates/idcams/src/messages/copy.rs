@@ -1,5 +1,5 @@
-//! Cica's own messages about copying, printing and checking records (CICA094n, CICA0950E), and about the command line
-//! (CICA0951E, CICA0952E).
+//! Cica's own messages about copying, printing and checking records (CICA094n, CICA0950E, CICA0996E, CICA0997I), and
+//! about the command line (CICA0951E, CICA0952E).
 
 use super::messages;
 
@@ -38,6 +38,15 @@ CICA0949E 12 "{name} LEADS THROUGH ALTERNATE INDEX {index}; REPLACE NEEDS {base}
 CICA0950E 8 "{part} CONTROL INTERVAL AT RBA {rba}: {reason}",
     "EXAMINE found something that is not as it must be.",
     "Restore the data set from a copy, or copy what can be read with REPRO; the words say what is affected.";
+CICA0996E 8 "ALTERNATE INDEX {name}: {reason}",
+    "EXAMINE compared an alternate index with its base, record by record. Each base record that has the alternate key must \
+     have its pointer in the index, and each pointer its record.",
+    "Build the alternate index again with BLDINDEX. If base or index was brought back from a copy, bring back both of \
+     one moment.";
+CICA0997I 0 "ALTERNATE INDEX {name}: {records} RECORDS, {pointers} POINTERS, {count} DISAGREEMENTS",
+    "EXAMINE compared the alternate index with its base: so many base records have the alternate key, and so many pointers \
+     the index has. A thousand disagreements are told one by one.",
+    "Nothing, if there are none.";
 CICA0951E 8 "{reason}",
     "A key or record on the command line, or a line of the input, cannot be taken for bytes of the data set.",
     "What the words say.";

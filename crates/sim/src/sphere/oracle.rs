@@ -2,7 +2,8 @@
 //!
 //! * O5. Duplicates stand in order of arrival; a record whose alternate key changes arrives anew. Both directions read
 //!   them so.
-//! * O6. A pointer that is gone leaves its place to the one behind it.
+//! * O6. A string goes on behind those of the list it has read that are left; a pointer that is gone leaves its place
+//!   to the one behind it.
 //! * O7. A change that an alternate index refuses changes nothing: 8/8 or 8/148 with component 4. What the base itself
 //!   refuses comes first.
 //! * O8. An alternate index that is not upgraded stays as it was built: 8/144 where its pointer leads nowhere.
@@ -52,8 +53,8 @@ enum Position {
     None,
     At(Bytes),
     BackwardAt(Bytes),
-    /// Alternate key, pointer and place among the duplicates.
-    On(Bytes, Bytes, usize),
+    /// Alternate key, its list as it was, and the place in it.
+    On(Bytes, Vec<Bytes>, usize),
     End,
     Beginning,
 }
@@ -397,12 +398,12 @@ impl SphereOracle {
             (Position::BackwardAt(key), false) => {
                 first(entries.range(..=key.clone()).map(|(k, _)| k).next_back().cloned())
             }
-            (Position::On(key, pointer, place), _) => {
+            (Position::On(key, list, place), _) => {
                 let pointers = entries.get(key).map_or(&[] as &[Bytes], Vec::as_slice);
-                let behind = pointers
-                    .iter()
-                    .position(|p| p == pointer)
-                    .map_or(*place, |place| place + 1);
+                let mut behind = 0;
+                for passed in &list[..=*place] {
+                    behind += usize::from(pointers.get(behind) == Some(passed));
+                }
                 match behind < pointers.len() {
                     true => Some((key.clone(), behind)),
                     false => first(if forward { above(key) } else { below(key) }),
@@ -428,7 +429,7 @@ impl SphereOracle {
         direct: bool,
     ) -> Result<Answer, Reply> {
         let pointers = &self.alternates[at][&key];
-        let (pointer, duplicate) = (pointers[place].clone(), place + 1 < pointers.len());
+        let (list, pointer, duplicate) = (pointers.clone(), pointers[place].clone(), place + 1 < pointers.len());
         let reply = self.base.apply(&Request::Get {
             string,
             key: pointer.clone(),
@@ -439,7 +440,7 @@ impl SphereOracle {
             Reply::Record(_) => {
                 self.positions[usize::from(string)] = match direct && intent == Intent::Read {
                     true => Position::None,
-                    false => Position::On(key, pointer, place),
+                    false => Position::On(key, list, place),
                 };
                 Ok(Answer { reply, duplicate })
             }
@@ -458,7 +459,7 @@ fn add(entries: &mut Entries, of: &Alternate, key: &[u8], pointer: &Bytes) -> Re
     if of.unique && !pointers.is_empty() {
         return Err(DUPLICATE);
     }
-    if 5 + key.len() + (pointers.len() + 1) * of.pointer > of.maximum_record {
+    if !of.chained && 5 + key.len() + (pointers.len() + 1) * of.pointer > of.maximum_record {
         return Err(POINTERS);
     }
     pointers.push(pointer.clone());

@@ -1,10 +1,14 @@
 //! The engine side of a run on a sphere.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cica_disk::Disk;
-use cica_engine::{Access, DataSet, Definition, Engine, Files, Insert, Intent, OpenOptions, Record, RequestError, Str};
+use cica_engine::{
+    Access, Build, DataSet, Definition, Engine, Files, Insert, Intent, OpenOptions, Record, RequestError, Str,
+};
+use cica_format::aix::{self, AixRecord, Directory};
 
 use crate::mortal::Mortal;
 use crate::oracle::Bytes;
@@ -80,13 +84,18 @@ impl SphereSession {
         };
         let mut all: Vec<(Files, _, Vec<Bytes>)> = vec![(base(), shape.base.attributes(), records.to_vec())];
         all.extend((0..alternates.len()).map(|at| (alternate(at), shape.attributes(at), entries(at))));
-        for (files, (data, index), records) in all {
+        for (number, (files, (data, index), records)) in all.into_iter().enumerate() {
+            let chained = data.alternate.as_ref().is_some_and(|of| of.chained);
             engine.create(&Definition {
                 data_path: files.data.clone(),
                 index_path: files.index.clone(),
                 data,
                 index,
             })?;
+            if chained {
+                build(&engine, &files, number)?;
+                continue;
+            }
             let options = OpenOptions {
                 access: Access::Output,
                 ..OpenOptions::default()
@@ -251,9 +260,75 @@ pub fn look(disk: &Arc<dyn Disk>, shape: &Sphere) -> Result<Contents, Trouble> {
     Ok(Contents {
         records: read(base(), &|record| shown(shape, record))?,
         alternates: (0..shape.alternates.len())
-            .map(|at| read(alternate(at), &|record| record.bytes.to_vec()))
+            .map(|at| {
+                let records = read(alternate(at), &|record| record.bytes.to_vec())?;
+                match shape.alternates[at].chained {
+                    true => merged(&records, shape.alternates[at].length).map_err(Trouble::Wrong),
+                    false => Ok(records),
+                }
+            })
             .collect::<Result<_, _>>()?,
     })
+}
+
+/// BLDINDEX of the alternate index that was created as the data set of this number.
+fn build(engine: &Engine, files: &Files, number: usize) -> Result<(), Trouble> {
+    let base = base();
+    let set = engine.open(&base.data, &base.index, OpenOptions::default())?;
+    let mut omitted = 0;
+    let build = Build {
+        work: files.data.parent().unwrap_or(Path::new("/")),
+        memory: 1 << 20,
+        progress: &mut |_| {},
+        omitted: &mut |_| {
+            omitted += 1;
+            std::ops::ControlFlow::Continue(())
+        },
+    };
+    let built = engine.build_index(&set, files, build);
+    set.close()?;
+    match built {
+        Ok(_) if omitted == 0 => Ok(()),
+        Ok(_) => Err(Trouble::Wrong(format!(
+            "BLDINDEX of data set {number} omitted {omitted} pointers"
+        ))),
+        Err(error) => Err(Trouble::Failed(format!("BLDINDEX of data set {number}: {error}"))),
+    }
+}
+
+/// The records of an index of chains as an index without them has them; their directories must say of each pointer in
+/// which link it is.
+fn merged(records: &[Bytes], key_len: usize) -> Result<Vec<Bytes>, String> {
+    let (mut lists, mut links, mut directory) = (Vec::<Bytes>::new(), BTreeSet::new(), BTreeSet::new());
+    for record in records {
+        if aix::is_directory(record) {
+            let read = Directory::read(record, key_len).map_err(|error| error.to_string())?;
+            directory.extend(
+                read.entries
+                    .iter()
+                    .map(|entry| (record[5..5 + key_len].to_vec(), *entry)),
+            );
+            continue;
+        }
+        let read = AixRecord::read(record).map_err(|error| error.to_string())?;
+        let link = read.link.ok_or("a record of a chain has no number")?;
+        if link.listed {
+            let entries = read.pointers().map(|pointer| (aix::hash(pointer), link.number));
+            links.extend(entries.map(|entry| (read.key.to_vec(), entry)));
+        }
+        let same = lists.last().is_some_and(|list| list[5..5 + key_len] == *read.key);
+        if !same {
+            let mut list = Vec::new();
+            aix::begin(&mut list, read.kind, read.key);
+            lists.push(list);
+        }
+        let Some(list) = lists.last_mut() else { continue };
+        read.pointers().for_each(|pointer| aix::push(list, pointer));
+    }
+    match links == directory {
+        true => Ok(lists),
+        false => Err(format!("the links have {links:?}, their directories {directory:?}")),
+    }
 }
 
 fn examine(set: &DataSet) -> Result<(), Trouble> {

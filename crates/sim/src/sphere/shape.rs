@@ -33,6 +33,8 @@ pub struct Alternate {
     pub pointer: usize,
     /// SUPPRESS: records whose alternate key is this byte throughout are not in the index.
     pub suppressed: Option<u8>,
+    /// The pointers of an alternate key are a chain, which nothing ends.
+    pub chained: bool,
 }
 
 /// CISZ of an alternate index's data component.
@@ -72,6 +74,7 @@ impl Alternate {
             maximum_record: maximum_record.min(LONGEST_IN_CA),
             pointer,
             suppressed: random.chance(30).then(|| byte_at(offset, base, random)),
+            chained: !unique && random.chance(50),
         }
     }
 }
@@ -153,6 +156,7 @@ impl Sphere {
             attributes.alternate = Some(attributes::Alternate {
                 base: "SIM.KSDS".into(),
                 suppressed: alternate.suppressed,
+                chained: alternate.chained,
                 key_offset: alternate.offset as u32,
                 unique: alternate.unique,
                 upgrade: alternate.upgrade,

@@ -327,7 +327,10 @@ fn load(shape: &Sphere, keys: &mut KeySource, records: u64, random: &mut Random)
         }
         let record = body.bytes(&shape.base);
         let fits = taken.iter().zip(&shape.alternates).all(|(taken, of)| {
-            let most = (of.maximum_record - 5 - of.length) / of.pointer;
+            let most = match of.chained {
+                true => usize::MAX,
+                false => (of.maximum_record - 5 - of.length) / of.pointer,
+            };
             of.key_of(&record)
                 .is_none_or(|key| taken.get(key).copied().unwrap_or(0) < if of.unique { 1 } else { most })
         });

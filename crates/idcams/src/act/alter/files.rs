@@ -50,9 +50,9 @@ impl FileChange {
         let share = share.unwrap_or(own);
         (after.1.share_region, after.1.share_system) = (share.region, share.system);
         (after.0.created, after.1.created) = (before.0.created, before.1.created);
-        // What the pointers are the base said when the index was defined.
+        // What the pointers are, and how they are kept, was said when the index was defined.
         if let (Some(is), Some(was)) = (&mut after.0.alternate, &before.0.alternate) {
-            is.pointers = was.pointers;
+            (is.pointers, is.chained) = (was.pointers, was.chained);
         }
         Ok(Some(FileChange {
             data,
@@ -101,6 +101,7 @@ impl Carrier {
                     upgrade: aix.upgrade,
                     pointers: Pointers::Rba,
                     suppressed: aix.suppressed,
+                    chained: false,
                 }),
             }),
             _ => None,

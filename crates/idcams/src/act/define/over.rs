@@ -28,6 +28,7 @@ pub struct Over {
     alternate_key: Keys,
     pointers: Pointers,
     suppressed: Option<u8>,
+    chained: bool,
 }
 
 impl Over {
@@ -53,8 +54,10 @@ impl Over {
             (wanted.attributes.record_size, wanted.wish.record_size) = (size, size);
         }
         let said = |yes, no| params.switch(yes, no);
+        let unique_key = said("UNIQUEKEY", "NONUNIQUEKEY").unwrap_or(model.is_some_and(|m| m.unique_key));
         Ok(Over {
-            unique_key: said("UNIQUEKEY", "NONUNIQUEKEY").unwrap_or(model.is_some_and(|m| m.unique_key)),
+            unique_key,
+            chained: !unique_key,
             upgrade: said("UPGRADE", "NOUPGRADE").unwrap_or(model.is_none_or(|m| m.upgrade)),
             pointers: pointers(base),
             suppressed: params
@@ -86,6 +89,7 @@ impl Over {
             },
             pointers: carried.pointers,
             suppressed: carried.suppressed,
+            chained: carried.chained,
         })
     }
 
@@ -113,6 +117,7 @@ impl Over {
             upgrade: self.upgrade,
             pointers: self.pointers,
             suppressed: self.suppressed,
+            chained: self.chained,
         }
     }
 }
