@@ -172,6 +172,7 @@ impl Plan {
             data.alternate = Some(Alternate {
                 base: "SIM.BASE".into(),
                 suppressed: None,
+                chained: seed % 2 == 1,
                 key_offset: self.value_at() as u32,
                 unique: false,
                 upgrade: true,
@@ -264,7 +265,7 @@ impl Plan {
                 work: "/volume".as_ref(),
                 memory: self.pool / 4,
                 progress: &mut |_| (),
-                omitted: &mut |_| (),
+                omitted: &mut |_| std::ops::ControlFlow::Continue(()),
             };
             engine
                 .build_index(&base, aside, build)

@@ -131,6 +131,7 @@ impl Held {
             let _ = fs::flock(file, FlockOperation::Unlock);
         }
         if let Some((locks, start, len)) = &self.on {
+            // The same.
             let _ = range(&locks.0, libc::F_OFD_SETLK, libc::F_UNLCK, *start, *len);
         }
     }
