@@ -14,7 +14,8 @@ pub(super) static IF: VerbSpec = VerbSpec {
         Verb::If,
         "IF",
         &[],
-        "run commands or not, by a condition code; nested up to 10 levels",
+        "run commands or not, by a condition code, nested up to 10 levels; THEN and ELSE hold what is in their line or \
+         continued by -, or a DO; a blank line or a comment without - ends the IF",
     )
 };
 pub(super) static SET: VerbSpec = VerbSpec {
@@ -30,7 +31,12 @@ pub(super) static SET: VerbSpec = VerbSpec {
 pub(super) static DO: VerbSpec = VerbSpec {
     grammar: "THEN DO\n   commands\nEND",
     example: "IF MAXCC = 0 THEN DO\n   LISTCAT\n   END",
-    ..VerbSpec::new(Verb::Do, "DO", &[], "begin a group of commands after THEN or ELSE")
+    ..VerbSpec::new(
+        Verb::Do,
+        "DO",
+        &[],
+        "begin a group of commands, in the line of THEN or ELSE or in the next",
+    )
 };
 pub(super) static END: VerbSpec = VerbSpec {
     grammar: "END",
