@@ -298,3 +298,79 @@ fn what_was_displayed_before_a_signal_is_not_lost() {
     );
     assert!(stderr(&said).contains("SIGTERM"), "{}", stderr(&said));
 }
+
+/// Writes records for ever, or counts them.
+const WRITER: &str = "IDENTIFICATION DIVISION.
+PROGRAM-ID. WRITER.
+ENVIRONMENT DIVISION.
+INPUT-OUTPUT SECTION.
+FILE-CONTROL.
+    SELECT F ASSIGN \"WRITTEN\" ORGANIZATION INDEXED ACCESS DYNAMIC RECORD KEY K FILE STATUS FS.
+DATA DIVISION.
+FILE SECTION.
+FD F.
+01 R.
+   05 K PIC 9(8).
+   05 D PIC X(72).
+WORKING-STORAGE SECTION.
+01 FS PIC XX.
+01 WHAT PIC X(8).
+01 N PIC 9(8) VALUE 0.
+PROCEDURE DIVISION.
+MAIN.
+    ACCEPT WHAT FROM ARGUMENT-VALUE.
+    IF WHAT = \"make\" OPEN OUTPUT F CLOSE F STOP RUN.
+    OPEN I-O F.
+    IF FS NOT = \"00\" DISPLAY \"OPEN \" FS STOP RUN.
+    PERFORM UNTIL FS NOT = \"00\" READ F NEXT NOT AT END ADD 1 TO N END-READ END-PERFORM.
+    DISPLAY N \" \" FS.
+    IF WHAT = \"count\" CLOSE F STOP RUN.
+    PERFORM UNTIL 1 = 2
+        ADD 1 TO N
+        MOVE N TO K
+        MOVE \"A RECORD\" TO D
+        WRITE R
+        DISPLAY N
+    END-PERFORM.
+";
+
+/// The other way in: the handler that a program names itself.
+#[test]
+fn a_signal_ends_a_program_of_extfh_as_well() {
+    let place = Workplace::with_catalog("signals-extfh");
+    let program = place.compile_extfh("writer", WRITER);
+    let command = || {
+        let mut command = place.command(&program);
+        command.env_remove("LD_PRELOAD").env("COB_UNBUFFERED", "1");
+        command
+    };
+    assert!(command().arg("make").status().unwrap().success());
+    let mut written = 0;
+    for round in 0..8u64 {
+        let what = format!("round {round}");
+        let mut child = as_from_a_terminal(&mut command())
+            .arg("write")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        for _ in 0..round * 37 + 2 {
+            lines.next().unwrap().unwrap();
+        }
+        // SAFETY: a child that was not waited for.
+        assert_eq!(unsafe { libc::kill(child.id() as i32, libc::SIGTERM) }, 0);
+        let last = lines.map_while(Result::ok).last();
+        let answered: u64 = last.map_or(written, |line| line.trim().parse().unwrap());
+        let status = ended(&mut child, &what);
+        assert_eq!(status.signal(), Some(libc::SIGTERM), "{what}: {status}");
+        let done = command().arg("count").output().unwrap();
+        let counted = stdout(&done);
+        written = counted.split(' ').next().unwrap().parse().unwrap_or(0);
+        assert!(
+            written >= answered && counted.ends_with(" 10\n"),
+            "{what}: {answered}: {counted}{}",
+            stderr(&done)
+        );
+    }
+}
