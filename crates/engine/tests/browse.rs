@@ -505,3 +505,76 @@ fn an_esds_is_seen_whole_while_records_are_added_and_updated() {
     eprintln!("ESDS: {} sweeps, seed {seed}", sweeps.load(Relaxed));
     ds.close().unwrap();
 }
+
+/// The shortest form of what K5 is for: whatever is looked for, some record is just being replaced.
+#[test]
+fn nothing_is_passed_over_while_every_record_is_replaced_again_and_again() {
+    const FEW: u64 = 12;
+    // They are short.
+    let sweeps = 20 * number("CICA_SWEEPS", 3000);
+    let world = World::memory();
+    let engine = world.engine();
+    world.create(&engine, "r", |data, _| {
+        (data.maximum_record, data.spanned) = (1600, true)
+    });
+    let loaded = world.open(&engine, "r");
+    let mut s = loaded.string();
+    for n in 0..FEW {
+        s.insert(&sealed(n, 0, 60), Insert::Sequential).unwrap();
+    }
+    drop(s);
+    loaded.close().unwrap();
+    let (ds, done, swept) = (world.open(&engine, "r"), AtomicBool::new(false), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        let (done, swept, mut work) = (&done, &swept, Vec::new());
+        for writer in 0..WRITERS {
+            let ds = ds.clone();
+            work.push(scope.spawn(move || {
+                let (_end, mut s) = (Ends(done), ds.string());
+                for n in (0..FEW).filter(|n| n % WRITERS == writer).cycle() {
+                    if done.load(Relaxed) {
+                        break;
+                    }
+                    let value = unsealed(s.get(&key(n), Search::Equal, Intent::Update).unwrap().bytes);
+                    // From one control interval to three, and back.
+                    let len = if value % 2 == 0 { 1200 } else { 60 };
+                    s.update(&sealed(n, value + 1, len)).unwrap();
+                }
+            }));
+        }
+        for reader in 0..READERS {
+            let ds = ds.clone();
+            work.push(scope.spawn(move || {
+                let (_end, mut s) = (Ends(done), ds.string());
+                while swept.fetch_add(1, Relaxed) < sweeps && !done.load(Relaxed) {
+                    let mut seen = Vec::new();
+                    match reader {
+                        0 => s.point_first().unwrap(),
+                        1 => s.point_last().unwrap(),
+                        _ => {}
+                    }
+                    for n in 0..FEW {
+                        let read = match reader {
+                            0 => s.next(Intent::Read),
+                            1 => s.prev(Intent::Read),
+                            _ => s.get(&key(n), Search::GreaterOrEqual, Intent::Read),
+                        };
+                        seen.push(read.map_or(u64::MAX, |record| told_number(record.bytes)));
+                    }
+                    if reader == 1 {
+                        seen.reverse();
+                    }
+                    assert_eq!(seen, (0..FEW).collect::<Vec<u64>>(), "reader {reader}");
+                }
+            }));
+        }
+        let ended: Vec<bool> = work.into_iter().map(|thread| thread.join().is_ok()).collect();
+        assert!(ended.iter().all(|&well| well), "a thread failed");
+    });
+    ds.close().unwrap();
+}
+
+fn told_number(record: &[u8]) -> u64 {
+    unsealed(record);
+    String::from_utf8_lossy(&record[..8]).parse().unwrap()
+}
