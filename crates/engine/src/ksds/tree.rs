@@ -119,7 +119,7 @@ impl Ksds {
             if levels == 0 {
                 return Ok(None);
             }
-            let page = self.index.page(top);
+            let page = self.index.page_where_it_was(top);
             if self.top() != (top, levels) {
                 begun = self.again(begun)?;
                 continue;

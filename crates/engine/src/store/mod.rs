@@ -225,7 +225,7 @@ impl Component {
     }
 
     /// The page of a CI if it is in the pool: frame and the version to read it under.
-    #[inline(always)]
+    #[inline]
     pub fn resident(&self, ci: u32) -> Option<(u32, u64)> {
         self.resident_where_it_was(ci).or_else(|| {
             let (ca, i) = self.layout.split(ci);
@@ -245,7 +245,7 @@ impl Component {
     }
 
     /// The same for CI `i` of a CA.
-    #[inline(always)]
+    #[inline]
     pub fn resident_in(&self, ca: u32, i: usize) -> Option<(u32, u64)> {
         let pool = &*self.pool;
         let descriptor = pool.frame(self.directory.get(ca));
@@ -278,11 +278,20 @@ impl Component {
     }
 
     /// The page of a CI, read from the volume if need be.
-    #[inline(always)]
+    #[inline]
     pub fn page(&self, ci: u32) -> Result<(u32, u64), RequestError> {
         match self.resident(ci) {
             Some(page) => Ok(page),
             None => self.load(ci),
+        }
+    }
+
+    /// The same of an index CI that nearly always is where it was: the root.
+    #[inline(always)]
+    pub fn page_where_it_was(&self, ci: u32) -> Result<(u32, u64), RequestError> {
+        match self.resident_where_it_was(ci) {
+            Some(page) => Ok(page),
+            None => self.page(ci),
         }
     }
 
