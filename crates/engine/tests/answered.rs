@@ -73,6 +73,31 @@ fn a_process_that_answers() {
     }
 }
 
+/// The log is named before the first change; where that is refused and no other comes, the data set needs no log.
+#[test]
+fn a_close_behind_nothing_but_refusals_leaves_a_root_that_names_no_log() {
+    let world = World::memory();
+    loaded(&world, &world.engine(), "a", 100);
+    let (data, _) = world.paths("a");
+    let before = bytes_of(&*world.disk, &data);
+    let engine = world.engine();
+    let ds = world.open(&engine, "a");
+    let taken = ds.string().insert(&sealed(0, 0, 60), Insert::Direct);
+    assert!(matches!(taken, Err(RequestError::Duplicate { .. })), "{taken:?}");
+    assert_ne!(engine.peek(&data).unwrap().log.log, 0, "nothing was named");
+    ds.close().unwrap();
+    assert_eq!(engine.peek(&data).unwrap().log.log, 0);
+    assert_eq!(bytes_of(&*world.disk, &data).len(), before.len());
+    assert_eq!(
+        world
+            .open_with(&world.engine(), "a", OpenOptions::default())
+            .statistics()
+            .0
+            .records,
+        100
+    );
+}
+
 #[test]
 fn what_was_answered_survives_a_kill() {
     let scratch = Scratch::new();

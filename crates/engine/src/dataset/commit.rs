@@ -144,7 +144,7 @@ impl Inner {
     pub fn commit_tree(&self, last: bool) -> Result<(), RequestError> {
         self.common().check_fence()?;
         if !self.has_changed() {
-            return Ok(());
+            return if last { self.take_back_early_name() } else { Ok(()) };
         }
         if self.common().has_units() {
             // U1.
@@ -154,11 +154,30 @@ impl Inner {
             .inspect_err(|error| self.common().fence(&error.to_string()))
     }
 
+    /// The log was named before a first change that was refused then: the root is again what the other copy has. It need
+    /// not be durable: of a power cut one copy or the other comes back, and neither needs the log.
+    fn take_back_early_name(&self) -> Result<(), RequestError> {
+        let mut roots = self.roots.lock();
+        roots.last = self.closing.load(Relaxed);
+        if !roots.data.log.early {
+            return Ok(());
+        }
+        let mut root = roots.data.clone();
+        root.version += 2;
+        root.log = self.log_position(&roots.data.log, true);
+        self.common()
+            .data
+            .write_root(&root)
+            .inspect_err(|error| self.common().fence_quietly(&error.to_string()))?;
+        roots.data = root;
+        Ok(())
+    }
+
     /// Commits the tree with no log named, though more changes may follow.
     pub fn commit_without_log(&self) -> Result<(), RequestError> {
         self.common().check_fence()?;
         if !self.has_changed() {
-            return Ok(());
+            return self.take_back_early_name();
         }
         self.try_commit(true)
             .inspect_err(|error| self.common().fence_quietly(&error.to_string()))?;
