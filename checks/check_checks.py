@@ -119,6 +119,8 @@ class Tidy(unittest.TestCase):
             ("lengths", "crates/format/src/a.rs", head + "// " + "x" * 118 + "\n"),
             ("finished", "crates/format/src/a.rs", head + "// TO" "DO\n"),
             ("finished", "crates/format/src/a.rs", head + "fn f() { to" "do!() }\n"),
+            ("folding", "crates/qsam/src/a.rs", head + "fn f(s: &str) -> String { s.to_upper" "case() }\n"),
+            ("folding", "crates/catalog/src/a.rs", head + "fn f(s: &str) -> &str { s.tr" "im() }\n"),
             ("portable", "docs/a.md", "see /wo" "rk/x\n"),
             ("ascii", "crates/format/src/a.rs", head + "// \u00e9\n"),
             ("ascii", "crates/format/src/a.rs", head + "fn a() {} \n"),

@@ -36,6 +36,12 @@ MACHINE = re.compile("/wo" "rk/|/ro" r"ot/|/ho" r"me/(?!me\b)\w|/tmp/tar" "get|1
 # A call whose result nobody looks at.
 THROWN = re.compile(r"\blet _ = (?!\(|\w+;|write(?:ln)?!\((?:\w+,|$))|^\s*[\w.()&?]+\.ok\(\);")
 
+# Names and keywords know upper and lower case of A to Z alone: other letters fold to these (U+017F to S, U+0131 to I),
+# and a command would be done to another name than was written. White space is that of ASCII where a name is read.
+FOLDING = re.compile(r"\bto_(upper|lower)case\b|\bis_(alphabetic|alphanumeric|numeric|lowercase|uppercase)\b")
+TRIMMING = re.compile(r"\.trim\(\)|split_whitespace|char::is_whitespace")
+NAMES = ("crates/catalog/src/", "crates/cobol/src/name.rs")
+
 broken = []
 
 
@@ -75,6 +81,16 @@ def check_lengths(path, lines):
             widest = WIDEST_TEXT if any(quote in line for quote in "\"'`") else WIDEST_LINE
             if len(line) > widest:
                 complain("lengths", f"{path}:{number}", f"{len(line)} columns; at most {widest}")
+
+
+def check_folding(path, lines):
+    if path.suffix != ".rs" or "src" not in path.parts:
+        return
+    for number, line in enumerate(lines, 1):
+        if FOLDING.search(line):
+            complain("folding", f"{path}:{number}", f"letters beyond ASCII are folded or taken: {line.strip()[:60]}")
+        if str(path).startswith(NAMES) and TRIMMING.search(line):
+            complain("folding", f"{path}:{number}", f"white space beyond ASCII is left out: {line.strip()[:60]}")
 
 
 def check_words(path, lines):
@@ -161,6 +177,7 @@ def main():
     rules = {
         "lengths": f"files of at most {LONGEST_FILE} lines, lines of at most {WIDEST_LINE} columns",
         "finished": "nothing marked as unfinished",
+        "folding": "letters are folded in ASCII alone",
         "portable": "no paths or names of one machine",
         "ascii": "sources in ASCII, no tabs, no blanks at line ends",
         "heads": "each file says its role first",
@@ -176,6 +193,7 @@ def main():
             continue
         lines = text.split("\n")
         check_words(path, lines)
+        check_folding(path, lines)
         check_links(path, text)
         check_runs(path, text)
         if str(path) in GENERATED:

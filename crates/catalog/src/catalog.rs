@@ -5,6 +5,7 @@
 //! <catalog>/catalog.new    the next one, while it is written
 //! <catalog>/lock           whoever changes the catalog holds a lock on it; it holds the header of the
 //!                          last one that is durable under its name (see `durable`)
+//! <catalog>/defining       files that a DEFINE is making (see `defining`)
 //! <catalog>/making         whoever makes files that no entry names yet holds a lock on it; it has no contents
 //! <catalog>/log/           log segments of the engine
 //! <catalog>/volumes/       volumes that were given no directory of their own
@@ -18,10 +19,13 @@
 //! * K3. Each written catalog has a generation one above that of its predecessor.
 //! * K4. Nobody acts on a catalog of which the name is not durable, so nothing that is acknowledged of a data set goes
 //!   with its entry when the power fails.
+//! * K5. What the file says is not trusted. A directory that it names is touched when it lies within the catalog's own or
+//!   within another that may be, when the user trusts it, or when what is kept there says that it is a volume of this
+//!   catalog: a catalog that was made elsewhere cannot have written that.
 
 use crate::connected::Connections;
 use crate::contents::Contents;
-use crate::entry::{Component, Entry, NonVsam};
+use crate::entry::{Component, Entry, FileOf, NonVsam};
 use crate::error::CatalogError;
 use crate::geometry::Device;
 use crate::name::{Level, Mask, Name};
@@ -50,10 +54,23 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Opens the catalog in `directory`; [`CatalogError::NoCatalog`] if there is none.
+    /// Opens the catalog in `directory`, which the user named; [`CatalogError::NoCatalog`] if there is none.
     pub fn open(disk: Arc<dyn Disk>, directory: impl Into<PathBuf>) -> Result<Catalog, CatalogError> {
         let directory = directory.into();
+        store::admit(&*disk, &directory, true)?;
+        Catalog::open_admitted(disk, directory)
+    }
+
+    /// Opens a catalog whose directory another catalog names (K5).
+    pub fn open_named(disk: Arc<dyn Disk>, directory: impl Into<PathBuf>) -> Result<Catalog, CatalogError> {
+        let directory = directory.into();
+        store::admit(&*disk, &directory, false)?;
+        Catalog::open_admitted(disk, directory)
+    }
+
+    fn open_admitted(disk: Arc<dyn Disk>, directory: PathBuf) -> Result<Catalog, CatalogError> {
         let last = store::read(&*disk, &directory)?;
+        store::admit(&*disk, &directory.join("log"), false)?;
         let leftovers = last.1.leftovers().next().is_some();
         let catalog = Catalog {
             disk,
@@ -63,8 +80,14 @@ impl Catalog {
             symbols: Arc::default(),
             last: Mutex::new(last),
         };
+        catalog.admit_volumes(&catalog.edition_guard().1);
         if leftovers {
             catalog.clear_leftovers();
+        }
+        let generation = catalog.edition_guard().0.generation();
+        if catalog.was_defining(generation) {
+            // The change of nothing clears it (W1). Whoever is defining just now is not waited for.
+            let _ = catalog.transact_within(Duration::ZERO, |_| Ok::<(), CatalogError>(()));
         }
         Ok(catalog)
     }
@@ -72,7 +95,7 @@ impl Catalog {
     /// Opens the catalog in `directory`, making it and its default volume (CICA01, a 3390) where there is none.
     pub fn open_or_create(disk: Arc<dyn Disk>, directory: impl Into<PathBuf>) -> Result<Catalog, CatalogError> {
         let directory = directory.into();
-        match Catalog::open(disk.clone(), directory.clone()) {
+        match Catalog::open(disk.clone(), &directory) {
             Err(CatalogError::NoCatalog { .. }) => store::create(&*disk, &directory)?,
             other => return other,
         }
@@ -125,6 +148,7 @@ impl Catalog {
         let mut last = self.edition_guard();
         if let Some((header, mut newer)) = store::read_newer(&*self.disk, &self.directory, &last.0)? {
             Arc::make_mut(&mut newer).set_symbols(&self.symbols);
+            self.admit_volumes(&newer);
             *last = (header, newer);
         }
         Ok(last)
@@ -181,6 +205,7 @@ impl Catalog {
         let lock = store::lock(&*self.disk, &self.directory, patience)?;
         // Not the guard: `change` may look into this catalog. Nobody else changes it while the lock is held.
         let (header, now) = self.edition()?.clone();
+        self.clear_defined(&now, header.generation());
         let mut next = self.ended_moves()?;
         self.share_volumes(&mut next)?;
         let reply = change(&mut next)?;
@@ -213,7 +238,9 @@ impl Catalog {
         if self.contents()?.volume(serial).is_ok() {
             return Err(CatalogError::VolumeExists { serial: serial.clone() });
         }
-        store::make_directory(&*self.disk, &volume.path(&self.directory))?;
+        let path = volume.path(&self.directory);
+        store::admit(&*self.disk, &path, true)?;
+        store::make_directory(&*self.disk, &path)?;
         self.transact(|contents| match self.has_directory_of(contents, &volume) {
             Some(by) => Err(CatalogError::VolumeTaken {
                 serial: serial.clone(),
@@ -269,17 +296,34 @@ impl Catalog {
     }
 
     /// The file of a data set that is not VSAM's; none: its volume is not one of this catalog, a tape for example.
+    ///
+    /// # Errors
+    /// It lies where files of this catalog may not lie (K5).
     pub fn file_path(&self, data_set: &NonVsam) -> Result<Option<PathBuf>, CatalogError> {
-        if data_set.file.contains('/') {
-            return Ok(Some(PathBuf::from(&data_set.file)));
-        }
-        let contents = self.contents()?;
-        let volume = data_set.volumes.first().and_then(|serial| contents.volume(serial).ok());
-        let name = match data_set.file.as_str() {
-            "" => data_set.name.as_str(),
-            file => file,
+        let path = match (&data_set.file, data_set.file_on_volume()) {
+            (FileOf::Outside(path), _) => Some(self.directory.join(path)),
+            (_, Some(name)) => {
+                let contents = self.contents()?;
+                let volume = data_set.volumes.first().and_then(|serial| contents.volume(serial).ok());
+                volume.map(|volume| name.in_directory(&volume.path(&self.directory)))
+            }
+            _ => None,
         };
-        Ok(volume.map(|volume| volume.path(&self.directory).join(name)))
+        if let Some(directory) = path.as_deref().and_then(Path::parent) {
+            store::admit(&*self.disk, directory, false)?;
+        }
+        Ok(path)
+    }
+
+    /// Has the disk know the volumes whose files may be touched (K5). What is done on another says why it cannot be.
+    fn admit_volumes(&self, contents: &Contents) {
+        for volume in contents.volumes() {
+            let path = volume.path(&self.directory);
+            if self.disk.admit(&path, false).is_err() && self.is_claimed(volume, &path) {
+                // What the user may name is not refused.
+                let _ = self.disk.admit(&path, true);
+            }
+        }
     }
 
     /// The file of a component, on its first volume. Whether it is there is for its opener to find out;
@@ -291,7 +335,9 @@ impl Catalog {
             .first()
             .cloned()
             .unwrap_or_else(Volser::default_serial);
-        Ok(contents.volume(&serial)?.path(&self.directory).join(&component.file))
+        Ok(component
+            .file
+            .in_directory(&contents.volume(&serial)?.path(&self.directory)))
     }
 }
 
@@ -299,6 +345,7 @@ impl Catalog {
 pub fn volume_error(serial: &Volser, directory: &Path, source: io::Error) -> CatalogError {
     let (serial, directory) = (serial.clone(), directory.to_owned());
     match source.kind() {
+        _ if cica_disk::is_outside(&source) => CatalogError::VolumeOutside { serial, directory },
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => CatalogError::VolumeMissing {
             serial,
             directory: Some(directory),

@@ -5,6 +5,7 @@ use crate::freespace::FreeSpace;
 use crate::name::Name;
 use crate::space::Space;
 use crate::volume::Volser;
+use cica_disk::FileName;
 use cica_format::attributes::{Attributes as FileAttributes, Organization};
 
 /// A data or index component: one file.
@@ -15,7 +16,7 @@ pub struct Component {
     /// Volumes; the file lies on the first.
     pub volumes: Vec<Volser>,
     /// File name on the volume.
-    pub file: String,
+    pub file: FileName,
     /// CI size.
     pub ci_size: u32,
     /// CIs in a control area.

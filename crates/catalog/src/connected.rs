@@ -114,7 +114,7 @@ impl Catalog {
         if let Some(catalog) = known.get(&place) {
             return Ok(catalog.clone());
         }
-        let mut opened = Catalog::open(self.disk.clone(), place.clone())?;
+        let mut opened = Catalog::open_named(self.disk.clone(), place.clone())?;
         opened.connections.above = Some((Arc::downgrade(self), directory.to_owned()));
         let opened = Arc::new(opened.patience(self.patience_now()).symbols(self.symbols_now()));
         known.insert(place, opened.clone());
@@ -149,12 +149,16 @@ impl Catalog {
 
 /// Makes a catalog without volumes of its own in `directory`, which is given as the master's entry gives it.
 pub fn make(disk: &dyn Disk, master: &Path, directory: &Path) -> Result<(), CatalogError> {
-    store::create_bare(disk, &below(master, directory))
+    let place = below(master, directory);
+    store::admit(disk, &place, false)?;
+    store::create_bare(disk, &place)
 }
 
 /// Removes the files of a catalog in `directory`; what lies on volumes stays. See U2.
 pub fn unmake(disk: &dyn Disk, master: &Path, directory: &Path) -> Result<(), CatalogError> {
-    store::remove(disk, &below(master, directory))
+    let place = below(master, directory);
+    store::admit(disk, &place, false)?;
+    store::remove(disk, &place)
 }
 
 /// The user catalog that leading qualifiers of `name` are an alias of, the longest run first.

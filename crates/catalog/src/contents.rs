@@ -6,12 +6,14 @@
 //! * C2. A volume that a component names is known.
 //! * C3. No data set of the catalog lies in a file that is listed as a leftover.
 
-use crate::entry::{Alias, Component, Entry, Kind, Relate};
+use crate::entry::{Alias, Component, Entry, FileOf, Kind, Relate};
 use crate::error::CatalogError;
 use crate::moves::Move;
 use crate::name::{Level, Mask, Name};
+use crate::staging::Place;
 use crate::symbols::Symbols;
 use crate::volume::{Volser, Volume};
+use cica_disk::FileName;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,7 +29,7 @@ pub struct Contents {
     moves: BTreeMap<(PathBuf, u64), Move>,
     /// Volume and file name of what is being made, or of no use to anybody any more.
     /// true: it is overwritten before it is removed.
-    leftovers: BTreeMap<(Volser, String), bool>,
+    leftovers: BTreeMap<Place, bool>,
     /// Of the system that looks at it; not of the catalog.
     symbols: Arc<Symbols>,
 }
@@ -236,8 +238,8 @@ impl Contents {
 
     /// Lists the file `file` of a volume as one that goes when nobody makes anything: it is being made, or it was a data
     /// set's; `erase` overwrites it before. An entry that takes it takes it off the list.
-    pub fn add_leftover(&mut self, serial: &Volser, file: &str, erase: bool) {
-        self.leftovers.insert((serial.clone(), file.to_owned()), erase);
+    pub fn add_leftover(&mut self, serial: &Volser, file: &FileName, erase: bool) {
+        self.leftovers.insert((serial.clone(), file.clone()), erase);
     }
 
     /// Lists the files of an entry that was taken out as ones that go.
@@ -250,41 +252,43 @@ impl Contents {
     }
 
     /// Takes a file off that list; false if it was not on it.
-    pub fn remove_leftover(&mut self, serial: &Volser, file: &str) -> bool {
-        self.leftovers.remove(&(serial.clone(), file.to_owned())).is_some()
+    pub fn remove_leftover(&mut self, serial: &Volser, file: &FileName) -> bool {
+        self.leftovers.remove(&(serial.clone(), file.clone())).is_some()
     }
 
     /// Volume and file name of each leftover.
-    pub fn leftovers(&self) -> impl Iterator<Item = &(Volser, String)> {
+    pub fn leftovers(&self) -> impl Iterator<Item = &Place> {
         self.leftovers.keys()
     }
 
     /// Is this leftover overwritten before it is removed?
-    pub fn erases(&self, leftover: &(Volser, String)) -> bool {
+    pub fn erases(&self, leftover: &Place) -> bool {
         self.leftovers.get(leftover).is_some_and(|erase| *erase)
     }
 
     /// Is `file` of a volume a data set's, or a leftover?
-    pub fn is_taken(&self, serial: &Volser, file: &str) -> bool {
-        self.leftovers.contains_key(&(serial.clone(), file.to_owned())) || self.has_file(serial, file)
+    pub fn is_taken(&self, serial: &Volser, file: &FileName) -> bool {
+        self.leftovers.contains_key(&(serial.clone(), file.clone())) || self.has_file(serial, file)
     }
 
     /// Is `file` of a volume a data set's?
-    fn has_file(&self, serial: &Volser, file: &str) -> bool {
-        let place = (serial.clone(), file.to_owned());
+    fn has_file(&self, serial: &Volser, file: &FileName) -> bool {
+        let place = (serial.clone(), file.clone());
         self.entries().any(|entry| entry.files().contains(&place))
     }
 
     /// What a new data set that is not VSAM's states as its file: nothing, it lies under its own name; or, where one
     /// that was renamed kept the file of that name, one that no data set is called.
-    pub fn file_of_new(&self, volumes: &[Volser], name: &Name) -> String {
-        let taken = |file: &str| volumes.first().is_some_and(|serial| self.has_file(serial, file));
-        if !taken(name.as_str()) {
-            return String::new();
+    pub fn file_of_new(&self, volumes: &[Volser], name: &Name) -> FileOf {
+        let taken = |file: &FileName| volumes.first().is_some_and(|serial| self.has_file(serial, file));
+        if !taken(&name.file()) {
+            return FileOf::OwnName;
         }
         // There are more numbers than entries.
-        let mut numbered = (2..).map(|n| format!("{name}~{n}"));
-        numbered.find(|file| !taken(file)).unwrap_or_default()
+        let mut numbered = (2..).map(|n| FileName::near(&format!("{name}~{n}")));
+        numbered
+            .find(|file| !taken(file))
+            .map_or(FileOf::OwnName, FileOf::Named)
     }
 
     /// C1 and C2 for an entry about to come in.

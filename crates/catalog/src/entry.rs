@@ -6,8 +6,10 @@
 pub use crate::attributes::{Attributes, History, Keys, Log, RecordSize, ShareOptions};
 pub use crate::component::Component;
 use crate::name::Name;
+use crate::staging::Place;
 use crate::symbols::Symbolic;
 use crate::volume::Volser;
+use cica_disk::{FileName, FileNameError};
 pub use cica_format::attributes::Organization;
 
 /// What a name in the catalog stands for.
@@ -167,14 +169,61 @@ pub struct NonVsam {
     pub volumes: Vec<Volser>,
     /// Device type as given.
     pub device: String,
-    /// Its file: a name on its first volume, a path outside the volumes where it has a `/`; empty: its own name.
-    pub file: String,
+    /// Its file.
+    pub file: FileOf,
     /// What its records are like, as a DD says it: `RECFM=FB,LRECL=80`; empty for lines of text.
     pub format: String,
     /// FILESEQUENCENUMBERS as given.
     pub sequence: String,
     /// Owner and dates.
     pub history: History,
+}
+
+/// Where the file of a data set that is not VSAM's is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum FileOf {
+    /// On its first volume, under the data set's name.
+    #[default]
+    OwnName,
+    /// On its first volume, under this name.
+    Named(FileName),
+    /// Somewhere else. Nothing of Cica's writes such an entry; one that has it is from elsewhere, and its file is not
+    /// touched unless the user trusts its directory ([`crate::Catalog::file_path`]).
+    Outside(String),
+}
+
+impl FileOf {
+    /// Takes what an entry holds: nothing, a name, or a path, which has a `/`.
+    ///
+    /// # Errors
+    /// It is none of them.
+    pub fn parse(text: &str) -> Result<FileOf, FileNameError> {
+        Ok(match text {
+            "" => FileOf::OwnName,
+            path if path.contains('/') && !path.contains(char::is_control) => FileOf::Outside(path.to_owned()),
+            name => FileOf::Named(FileName::parse(name)?),
+        })
+    }
+
+    /// What an entry holds of it.
+    pub fn text(&self) -> &str {
+        match self {
+            FileOf::OwnName => "",
+            FileOf::Named(name) => name.as_str(),
+            FileOf::Outside(path) => path,
+        }
+    }
+}
+
+impl NonVsam {
+    /// The name of its file on a volume; none for one outside.
+    pub fn file_on_volume(&self) -> Option<FileName> {
+        match &self.file {
+            FileOf::OwnName => Some(self.name.file()),
+            FileOf::Named(name) => Some(name.clone()),
+            FileOf::Outside(_) => None,
+        }
+    }
 }
 
 /// Another name for an entry.
@@ -273,14 +322,10 @@ impl Entry {
 
     /// Volume and name of each file that goes with it: its components', or that of a data set that is not VSAM's, where
     /// it lies on a volume under a name of its own.
-    pub fn files(&self) -> Vec<(Volser, String)> {
+    pub fn files(&self) -> Vec<Place> {
         if let Entry::NonVsam(e) = self {
-            let file = if e.file.is_empty() { e.name.as_str() } else { &e.file };
-            let serial = e.volumes.first().filter(|_| !file.contains('/'));
-            return serial
-                .map(|serial| (serial.clone(), file.to_owned()))
-                .into_iter()
-                .collect();
+            let place = e.volumes.first().zip(e.file_on_volume());
+            return place.map(|(serial, file)| (serial.clone(), file)).into_iter().collect();
         }
         self.components()
             .filter_map(|(_, c)| Some((c.volumes.first()?.clone(), c.file.clone())))

@@ -4,6 +4,7 @@ use crate::entry::Kind;
 use crate::name::Name;
 use crate::symbols::{SymbolError, Symbolic};
 use crate::volume::Volser;
+use cica_disk::Whose;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -47,6 +48,13 @@ pub enum CatalogError {
         serial: Volser,
         /// The directory, if the catalog knows the serial.
         directory: Option<PathBuf>,
+    },
+    /// The volume lies outside of the catalog's directory and does not say that it is this catalog's.
+    VolumeOutside {
+        /// The serial.
+        serial: Volser,
+        /// The directory.
+        directory: PathBuf,
     },
     /// The volume's directory cannot be written.
     VolumeReadOnly {
@@ -131,6 +139,13 @@ pub enum CatalogError {
         /// The directory.
         directory: PathBuf,
     },
+    /// The nearest catalog above the working directory, which nobody named, is one that others can change.
+    Untrusted {
+        /// Its directory.
+        directory: PathBuf,
+        /// Who can.
+        whose: Whose,
+    },
     /// Another process kept the catalog locked for too long.
     Busy {
         /// The lock file.
@@ -174,6 +189,7 @@ impl CatalogError {
             CatalogError::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => (68, 20),
             CatalogError::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => (56, 0),
             CatalogError::Io { .. } => (24, 0),
+            CatalogError::Untrusted { .. } | CatalogError::VolumeOutside { .. } => (56, 0),
             CatalogError::Version { .. } | CatalogError::NoCatalog { .. } | CatalogError::Busy { .. } => (4, 0),
         };
         Code { return_code, reason }
@@ -208,6 +224,13 @@ impl fmt::Display for CatalogError {
             } => write!(
                 f,
                 "volume {serial} is not there in {}; mount or restore it, or remove the volume",
+                directory.display()
+            ),
+            CatalogError::VolumeOutside { serial, directory } => write!(
+                f,
+                "volume {serial} is to be in {}, outside of the catalog's directory, and nothing there says that it is \
+                 a volume of this catalog; mount or restore it if it is not there; if it or the catalog was moved and \
+                 you trust both, put its directory into CICA_TRUST",
                 directory.display()
             ),
             CatalogError::VolumeReadOnly { serial, directory } => write!(
@@ -274,6 +297,12 @@ impl fmt::Display for CatalogError {
             CatalogError::NoCatalog { directory } => write!(
                 f,
                 "there is no catalog in {}; check --catalog and CICA_CATALOG, or let a DEFINE create one",
+                directory.display()
+            ),
+            CatalogError::Untrusted { directory, whose } => write!(
+                f,
+                "{} was found above the working directory and {whose}: it is not used unless you say so; if you trust it, \
+                 name it with --catalog or CICA_CATALOG, or put it into CICA_TRUST",
                 directory.display()
             ),
             CatalogError::Busy { path, waited } => write!(

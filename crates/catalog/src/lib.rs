@@ -27,6 +27,7 @@ pub mod component;
 pub mod connected;
 pub mod contents;
 pub mod date;
+pub mod defining;
 mod durable;
 pub mod entry;
 pub mod error;

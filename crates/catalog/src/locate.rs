@@ -1,7 +1,8 @@
 //! Which catalog is meant: the one named, else the one of the environment, else the nearest `.cica` from the working
-//! directory upwards, else the user's own.
+//! directory upwards, if nobody else can change it, else the user's own.
 
-use cica_disk::{Disk, Open};
+use crate::error::CatalogError;
+use cica_disk::{Disk, Whose};
 use std::env;
 use std::ffi::OsString;
 use std::fmt;
@@ -11,6 +12,8 @@ use std::path::{Path, PathBuf};
 pub const DIRECTORY: &str = ".cica";
 /// The environment variable that names a catalog directory.
 pub const VARIABLE: &str = "CICA_CATALOG";
+/// The environment variable that names directories the user trusts, with colons between them.
+pub const TRUST: &str = "CICA_TRUST";
 
 /// What a process knows that can point to a catalog.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +26,8 @@ pub struct Surroundings {
     pub working: PathBuf,
     /// The user's data directory, as in `~/.local/share`.
     pub data: PathBuf,
+    /// Directories of `CICA_TRUST`: what lies in them may be used whoever made it.
+    pub trusted: Vec<PathBuf>,
 }
 
 impl Surroundings {
@@ -37,6 +42,9 @@ impl Surroundings {
             data: absolute("XDG_DATA_HOME")
                 .or_else(home)
                 .unwrap_or_else(|| PathBuf::from(".")),
+            trusted: env::var_os(TRUST).map_or_else(Vec::new, |all| {
+                env::split_paths(&all).filter(|path| path.is_absolute()).collect()
+            }),
         }
     }
 }
@@ -67,30 +75,31 @@ impl fmt::Display for Origin {
 
 /// The directory of the catalog that is meant, by its whole name; it need not exist yet. What volumes say of it, like
 /// which log a data set needs, is read by processes in other directories.
-pub fn locate(disk: &dyn Disk, surroundings: &Surroundings) -> (PathBuf, Origin) {
+///
+/// # Errors
+/// The nearest `.cica` is one that others can change: nobody named it, so it is not taken unless it is trusted.
+pub fn locate(disk: &dyn Disk, surroundings: &Surroundings) -> Result<(PathBuf, Origin), CatalogError> {
     let whole = |path: &Path| surroundings.working.join(path).components().collect();
     if let Some(path) = &surroundings.explicit {
-        return (whole(path), Origin::Explicit);
+        return Ok((whole(path), Origin::Explicit));
     }
     if let Some(path) = surroundings.variable.as_ref().filter(|v| !v.is_empty()) {
-        return (whole(Path::new(path)), Origin::Variable);
+        return Ok((whole(Path::new(path)), Origin::Variable));
     }
-    let is_directory = |path: &Path| {
-        disk.open(
-            path,
-            Open {
-                directory: true,
-                ..Open::default()
-            },
-        )
-        .is_ok()
-    };
-    let above = surroundings
-        .working
-        .ancestors()
-        .map(|directory| directory.join(DIRECTORY));
-    match above.into_iter().find(|path| is_directory(path)) {
-        Some(path) => (path, Origin::Above),
-        None => (surroundings.data.join("cica"), Origin::User),
+    for directory in surroundings.working.ancestors().map(|above| above.join(DIRECTORY)) {
+        match disk.whose(&directory) {
+            Ok(Whose::Own) => return Ok((directory, Origin::Above)),
+            Ok(_)
+                if surroundings
+                    .trusted
+                    .iter()
+                    .any(|trusted| directory.starts_with(trusted)) =>
+            {
+                return Ok((directory, Origin::Above));
+            }
+            Ok(whose) => return Err(CatalogError::Untrusted { directory, whose }),
+            Err(_) => {}
+        }
     }
+    Ok((surroundings.data.join("cica"), Origin::User))
 }

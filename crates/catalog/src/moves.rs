@@ -105,6 +105,7 @@ impl Catalog {
 
     /// Has the other catalog noted the move as well?
     fn other_side(&self, on_its_way: &Move) -> Result<bool, CatalogError> {
+        store::admit(&*self.disk, &on_its_way.other, false)?;
         let other = store::read(&*self.disk, &on_its_way.other);
         let (_, contents) = match other {
             // A catalog that is gone notes nothing, and must not keep this one from being changed for ever.

@@ -6,6 +6,7 @@
 //!   or `@`, `#`, `$` and goes on with these, digits and hyphens. So it is also a safe file name.
 //! * N2. `Name` orders by its bytes, the order in which a catalog is listed.
 
+use cica_disk::FileName;
 use std::fmt;
 
 /// Longest data set name.
@@ -83,9 +84,10 @@ impl fmt::Display for NameError {
                 column,
             } => write!(
                 f,
-                "'{}' in column {column} of '{}' is not allowed; a qualifier begins with A-Z, @, # or $ and goes on \
+                "'{}'{} in column {column} of '{}' is not allowed; a qualifier begins with A-Z, @, # or $ and goes on \
                  with these, 0-9 or a hyphen",
                 shown(&character.to_string()),
+                number(*character),
                 shown(text)
             ),
             NameError::DoubleStar { text } => write!(
@@ -94,6 +96,14 @@ impl fmt::Display for NameError {
                 shown(text)
             ),
         }
+    }
+}
+
+/// The number of a character that may look like another.
+fn number(character: char) -> String {
+    match character.is_ascii() {
+        true => String::new(),
+        false => format!(" (U+{:04X})", u32::from(character)),
     }
 }
 
@@ -123,6 +133,11 @@ impl Name {
     /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The file that is called so.
+    pub fn file(&self) -> FileName {
+        FileName::near(&self.0)
     }
 
     /// Its qualifiers, left to right.

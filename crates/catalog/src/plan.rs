@@ -75,7 +75,7 @@ impl Layout {
     /// The catalog's record of this component. Its file has its name.
     pub fn component(&self, name: Name, volumes: Vec<Volser>) -> Component {
         Component {
-            file: name.to_string(),
+            file: name.file(),
             name,
             volumes,
             ci_size: self.ci_size,

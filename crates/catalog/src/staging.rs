@@ -21,7 +21,7 @@ use crate::contents::Contents;
 use crate::error::CatalogError;
 use crate::store;
 use crate::volume::Volser;
-use cica_disk::{File, Lock, Open};
+use cica_disk::{File, FileName, Lock, Open};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -33,7 +33,7 @@ pub struct Staging {
 }
 
 /// A volume and the name of a file on it.
-pub type Place = (Volser, String);
+pub type Place = (Volser, FileName);
 
 impl Catalog {
     /// Takes the right to make files that no entry names (G1). Any number of processes may have it at once.
@@ -82,7 +82,7 @@ impl Catalog {
 
     /// Durable zeros (G3); a file that is not there needs none.
     fn overwrite_leftover(&self, contents: &Contents, (serial, file): &Place) -> io::Result<()> {
-        let path = self.leftover_directory(contents, serial)?.join(file);
+        let path = file.in_directory(&self.leftover_directory(contents, serial)?);
         let how = Open {
             write: true,
             ..Open::default()
@@ -94,9 +94,9 @@ impl Catalog {
     }
 
     fn remove_leftover(&self, contents: &mut Contents, (serial, file): &Place) -> Result<(), (PathBuf, io::Error)> {
-        let failed = |error| (PathBuf::from(file), error);
+        let failed = |error| (PathBuf::from(file.as_str()), error);
         let directory = self.leftover_directory(contents, serial).map_err(failed)?;
-        let path = directory.join(file);
+        let path = file.in_directory(&directory);
         match self.disk.remove(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound && self.has_copy(&directory) => {}
             removed => removed.map_err(|error| (path.clone(), error))?,

@@ -31,11 +31,24 @@ pub(crate) fn create(disk: &dyn Disk, directory: &Path) -> Result<(), CatalogErr
         other => return other.map(|_| ()),
     }
     let volume = new_volume(&Volser::default_serial(), Device::default_type(), None);
+    admit(disk, &volume.path(directory), false)?;
     make_directory(disk, &volume.path(directory))?;
-    make_directory(disk, &directory.join("log"))?;
+    make_log(disk, directory)?;
     let mut contents = Contents::default();
     contents.add_volume(volume)?;
     write(disk, directory, &contents, 1, &*lock).map(|_| ())
+}
+
+/// Lets a directory be touched: `said` by the user, else named by a catalog.
+///
+/// # Errors
+/// It leads out of what may be touched.
+pub(crate) fn admit(disk: &dyn Disk, directory: &Path, said: bool) -> Result<(), CatalogError> {
+    disk.admit(directory, said).map_err(|source| CatalogError::Io {
+        doing: "use",
+        path: directory.to_owned(),
+        source,
+    })
 }
 
 /// Makes a catalog that knows no volume, unless one is there.
@@ -46,13 +59,19 @@ pub(crate) fn create_bare(disk: &dyn Disk, directory: &Path) -> Result<(), Catal
         Err(CatalogError::NoCatalog { .. }) => (),
         other => return other.map(|_| ()),
     }
-    make_directory(disk, &directory.join("log"))?;
+    make_log(disk, directory)?;
     write(disk, directory, &Contents::default(), 1, &*lock).map(|_| ())
+}
+
+fn make_log(disk: &dyn Disk, directory: &Path) -> Result<(), CatalogError> {
+    let log = directory.join("log");
+    admit(disk, &log, false)?;
+    make_directory(disk, &log)
 }
 
 /// Removes a catalog's own files; the first one decides whether it is still a catalog.
 pub(crate) fn remove(disk: &dyn Disk, directory: &Path) -> Result<(), CatalogError> {
-    for file in ["catalog", "catalog.new", "lock"] {
+    for file in ["catalog", "catalog.new", "lock", "defining"] {
         let path = directory.join(file);
         match disk.remove(&path) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {

@@ -82,7 +82,12 @@ impl Symbols {
     /// Those every system has: SYSNAME, the host's name as far as it can be one; SYSCLONE, its last two characters; SYSPLEX,
     /// which is LOCAL.
     pub fn of_host(host: &str) -> Symbols {
-        let label = host.trim().split('.').next().unwrap_or_default().to_ascii_uppercase();
+        let label = host
+            .trim_ascii()
+            .split('.')
+            .next()
+            .unwrap_or_default()
+            .to_ascii_uppercase();
         let name: String = label.chars().filter(|c| is_symbol_char(*c)).take(MAX_SYMBOL).collect();
         let name = if name.is_empty() { "LOCAL".to_owned() } else { name };
         // Characters of one byte each.

@@ -34,6 +34,8 @@ use std::path::{Path, PathBuf};
 
 /// What the names of all copies begin with.
 const STEM: &str = ".vvds-";
+/// No head of a copy is longer: two paths.
+const HEAD: usize = 16 << 10;
 /// No copy is longer: a million entries.
 const LONGEST: u64 = 1 << 30;
 
@@ -122,6 +124,14 @@ impl Catalog {
         vvds::decode(&bytes).ok()
     }
 
+    /// Does what is kept in a directory say that it is this volume of this catalog? It is only looked at.
+    pub(crate) fn is_claimed(&self, volume: &Volume, directory: &Path) -> bool {
+        let head = self.head(volume);
+        let kept = self.disk.look(&directory.join(self.vvds_name()), HEAD);
+        let kept = kept.ok().and_then(|bytes| vvds::head(&bytes).ok());
+        kept.is_some_and(|kept| kept.directory == head.directory && kept.serial == head.serial)
+    }
+
     /// Is the copy on a volume what it should be? For DIAGNOSE.
     ///
     /// # Errors
@@ -197,8 +207,8 @@ impl Catalog {
             };
             return self.disk.open(directory, how).is_ok();
         }
-        let is_there = |file: &str| self.disk.open(&directory.join(file), Open::default()).is_ok();
-        is_there(VOLUME_MARK) || here.any(|file| is_there(file))
+        let is_there = |path: PathBuf| self.disk.open(&path, Open::default()).is_ok();
+        is_there(directory.join(VOLUME_MARK)) || here.any(|file| is_there(file.in_directory(directory)))
     }
 }
 

@@ -282,7 +282,7 @@ fn a_mount_point_without_its_volume_is_no_volume() {
     let Entry::Cluster(entry) = cluster("S") else {
         unreachable!("a cluster")
     };
-    let file = directory.join(&entry.data.file);
+    let file = entry.data.file.in_directory(&directory);
     let new = Open {
         write: true,
         create: Create::New,
@@ -397,8 +397,9 @@ fn the_catalog_meant_is_the_one_named_else_the_nearest() {
         variable: Some("/variable".into()),
         working: "/w/a/b".into(),
         data: "/home/me/.local/share".into(),
+        trusted: Vec::new(),
     };
-    let found = |here: &Surroundings| locate(&disk, here);
+    let found = |here: &Surroundings| locate(&disk, here).expect("a place");
     assert_eq!(found(&here), (PathBuf::from("/named"), Origin::Explicit));
     here.explicit = None;
     assert_eq!(found(&here), (PathBuf::from("/variable"), Origin::Variable));

@@ -33,7 +33,7 @@ fn data_set(text: &str, expires: Option<Date>) -> Entry {
         name: name(text),
         volumes: Vec::new(),
         device: String::new(),
-        file: String::new(),
+        file: cica_catalog::entry::FileOf::OwnName,
         format: String::new(),
         sequence: String::new(),
         history: History {

@@ -27,7 +27,7 @@ fn is_there(disk: &dyn Disk, file: &str) -> bool {
 
 fn listed(catalog: &Catalog) -> Vec<String> {
     let contents = catalog.contents().expect("readable");
-    contents.leftovers().map(|(_, file)| file.clone()).collect()
+    contents.leftovers().map(|(_, file)| file.to_string()).collect()
 }
 
 /// A catalog in which X is being made: listed, and its file is there.
@@ -39,7 +39,7 @@ fn listing(disk: &Arc<SimDisk>, erase: bool) -> Catalog {
     let catalog = Catalog::open_or_create(disk.clone(), DIRECTORY).expect("new catalog");
     catalog
         .transact(|contents| -> Result<(), cica_catalog::CatalogError> {
-            contents.add_leftover(&serial("CICA01"), "X", erase);
+            contents.add_leftover(&serial("CICA01"), &cica_disk::FileName::near("X"), erase);
             Ok(())
         })
         .expect("listed");
@@ -75,7 +75,7 @@ fn an_entry_that_takes_a_file_takes_it_off_the_list() {
     let Entry::Cluster(mut entry) = cluster("A") else {
         panic!("a cluster")
     };
-    entry.data.file = "X".to_owned();
+    entry.data.file = cica_disk::FileName::near("X");
     catalog
         .transact(|contents| contents.insert(Entry::Cluster(entry)))
         .expect("defined");
@@ -162,7 +162,7 @@ fn an_empty_mount_point_keeps_the_leftovers_of_its_volume_listed() {
         .expect("a volume");
     catalog
         .transact(|contents| -> Result<(), cica_catalog::CatalogError> {
-            contents.add_leftover(&serial("AWAY01"), "X", false);
+            contents.add_leftover(&serial("AWAY01"), &cica_disk::FileName::near("X"), false);
             Ok(())
         })
         .expect("listed");

@@ -31,7 +31,7 @@ pub fn entry(session: &Session, catalog: &Catalog, entry: &Entry) -> Result<Valu
         Entry::Gdg(gdg) => json!({"limit": gdg.limit, "scratch": gdg.scratch, "empty": gdg.empty}),
         Entry::NonVsam(file) => {
             let volumes: Vec<&str> = file.volumes.iter().map(|v| v.as_str()).collect();
-            json!({"device": file.device, "volumes": volumes, "file": file.file})
+            json!({"device": file.device, "volumes": volumes, "file": file.file.text()})
         }
         Entry::UserCatalog(catalog) => json!({"directory": catalog.directory}),
         _ => json!({}),

@@ -85,7 +85,7 @@ impl Failure {
     pub fn tell(self) -> Status {
         match self {
             Failure::Error { status, id, text } => {
-                eprintln!("cica: {id} {text}");
+                crate::terminal::tell(&format!("cica: {id} {text}"));
                 status
             }
             Failure::OutputClosed => Status::DONE,
@@ -100,6 +100,12 @@ impl From<CatalogError> for Failure {
             CatalogError::Duplicate { .. } => Failure::new(Status::REFUSED, &messages::IDC3013I, error),
             CatalogError::VolumeMissing { .. } | CatalogError::VolumeReadOnly { .. } => {
                 Failure::new(Status::UNUSABLE, &messages::CICA0930E, error)
+            }
+            CatalogError::Untrusted { .. } | CatalogError::VolumeOutside { .. } => {
+                Failure::new(Status::UNUSABLE, &messages::CICA0991E, error)
+            }
+            CatalogError::Io { source, .. } if cica_disk::is_outside(source) => {
+                Failure::new(Status::UNUSABLE, &messages::CICA0991E, error)
             }
             CatalogError::VolumeExists { .. } | CatalogError::VolumeTaken { .. } | CatalogError::VolumeInUse { .. } => {
                 Failure::new(Status::REFUSED, &messages::CICA0930E, error)

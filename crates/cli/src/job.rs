@@ -7,7 +7,7 @@ use crate::session::Session;
 use cica_disk::Clock;
 use cica_idcams::{run, Act, DdTable, Services, Source, Stamp, Style, Sysprint};
 use cica_qsam::DdText;
-use std::io::{self, Write};
+use std::io::Write;
 
 /// The time for headings, in UTC.
 pub fn stamp(clock: &dyn Clock) -> Stamp {
@@ -72,9 +72,9 @@ impl Job {
         drop(services);
         for message in messages(&String::from_utf8_lossy(&listing)) {
             if message.is_trouble {
-                eprintln!("cica: {}", message.text);
+                crate::terminal::tell(&format!("cica: {}", message.text));
             } else if !global.quiet {
-                writeln!(io::stdout(), "{}", message.text)?;
+                writeln!(crate::terminal::stdout(), "{}", message.text)?;
             }
         }
         Ok(Status(maxcc))

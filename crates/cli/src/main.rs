@@ -13,6 +13,7 @@ mod progress;
 mod records;
 mod session;
 mod sort;
+mod terminal;
 
 use args::Cli;
 use clap::Parser;

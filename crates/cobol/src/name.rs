@@ -117,7 +117,7 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
 }
 
 fn data_set(text: &str) -> Result<Name, NameError> {
-    Name::parse(unquoted(text.trim()))
+    Name::parse(unquoted(text.trim_ascii()))
 }
 
 /// What stands between quotation marks or apostrophes; a text without both of them as it is.
@@ -130,14 +130,14 @@ fn unquoted(text: &str) -> &str {
 fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
     let (mut copybook, mut page, mut plain_signs) = (None, None, None);
     for operand in operands(text) {
-        if operand.trim().eq_ignore_ascii_case("REVERSED") {
+        if operand.trim_ascii().eq_ignore_ascii_case("REVERSED") {
             found.reversed = true;
             continue;
         }
         let (key, value) = operand
             .split_once('=')
             .ok_or_else(|| format!("'{operand}' has no equals sign"))?;
-        match key.trim().to_ascii_uppercase().as_str() {
+        match key.trim_ascii().to_ascii_uppercase().as_str() {
             "DSN" | "DSNAME" => with_generation(value, found)?,
             "DISP" => found.disposition = disposition(value, &mut found.unused)?,
             "AMP" => found.unused.extend(amp(value)?),
@@ -166,7 +166,7 @@ fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
 }
 
 fn copybook_path(value: &str) -> Result<String, String> {
-    match value.trim().trim_matches('\'') {
+    match value.trim_ascii().trim_matches('\'') {
         "" => Err("COPYBOOK= is followed by no path".into()),
         path => Ok(path.into()),
     }
@@ -178,14 +178,14 @@ fn code_page(value: &str) -> Result<CodePage, String> {
         true => Ok(page),
         false => Err(format!(
             "CODEPAGE={} is the program's own code; leave COPYBOOK and CODEPAGE out",
-            value.trim()
+            value.trim_ascii()
         )),
     }
 }
 
 /// How the program keeps signs: as cobc's `-fsign` says.
 fn sign(value: &str) -> Result<bool, String> {
-    match value.trim().to_ascii_uppercase().as_str() {
+    match value.trim_ascii().to_ascii_uppercase().as_str() {
         "ASCII" => Ok(false),
         "EBCDIC" => Ok(true),
         other => Err(format!("SIGN={other} is neither ASCII nor EBCDIC")),
@@ -194,7 +194,7 @@ fn sign(value: &str) -> Result<bool, String> {
 
 /// `NAME` or `NAME(generation)`.
 fn with_generation(text: &str, found: &mut Assigned) -> Result<(), String> {
-    let text = unquoted(text.trim());
+    let text = unquoted(text.trim_ascii());
     if text.eq_ignore_ascii_case("NULLFILE") {
         found.dummy = true;
         return Ok(());
@@ -202,7 +202,7 @@ fn with_generation(text: &str, found: &mut Assigned) -> Result<(), String> {
     let name = match text.strip_suffix(')').and_then(|text| text.split_once('(')) {
         None => text,
         Some((name, relative)) => {
-            let number = relative.trim().parse::<i32>();
+            let number = relative.trim_ascii().parse::<i32>();
             let number = number.ok().filter(|n| (-999..=255).contains(n));
             found.generation = Some(number.ok_or_else(|| {
                 format!("'{relative}' is no relative generation; 0, -1 to -999 and +1 to +255 are, members are not supported")
@@ -217,11 +217,14 @@ fn with_generation(text: &str, found: &mut Assigned) -> Result<(), String> {
 /// The three words of DISP: status, what becomes of the data set in the end, and what if the step ends abnormally. That
 /// it stays is all that is done here: at the end the program has asked for it, and after a failure it is whole.
 fn disposition(value: &str, unused: &mut Vec<String>) -> Result<Disposition, String> {
-    let value = value.trim();
+    let value = value.trim_ascii();
     let inner = value.strip_prefix('(').map(|rest| rest.strip_suffix(')'));
     let inner = inner.unwrap_or(Some(value));
     let inner = inner.ok_or_else(|| format!("DISP={value} has no closing parenthesis"))?;
-    let words: Vec<String> = inner.split(',').map(|word| word.trim().to_ascii_uppercase()).collect();
+    let words: Vec<String> = inner
+        .split(',')
+        .map(|word| word.trim_ascii().to_ascii_uppercase())
+        .collect();
     for (place, word) in words.iter().enumerate().skip(1) {
         match (place, word.as_str()) {
             (_, "" | "KEEP" | "CATLG") => {}
@@ -246,12 +249,12 @@ fn disposition(value: &str, unused: &mut Vec<String>) -> Result<Disposition, Str
 /// AMP's subparameters: what z/OS knows, each with the values it takes. Buffers are not chosen by a program here, so
 /// what is right is noted, and what is wrong is an error.
 fn amp(value: &str) -> Result<Vec<String>, String> {
-    let value = value.trim();
+    let value = value.trim_ascii();
     let inner = value.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     let mut noted = Vec::new();
     for part in operands(inner.unwrap_or(value)) {
-        for item in operands(part.trim().trim_matches('\'')) {
-            let item = item.trim().trim_matches('\'').to_ascii_uppercase();
+        for item in operands(part.trim_ascii().trim_matches('\'')) {
+            let item = item.trim_ascii().trim_matches('\'').to_ascii_uppercase();
             let (key, value) = item.split_once('=').unwrap_or((&item, ""));
             let number = |least: u32, most: u32| match value.parse::<u32>() {
                 Ok(number) if (least..=most).contains(&number) => Ok(()),

@@ -120,6 +120,8 @@ impl DiskError {
         match self.kind() {
             ErrorKind::StorageFull => "; free space on its file system or raise the quota",
             ErrorKind::WouldBlock => "; it is in use, try again when its user is done",
+            // It says itself what to do.
+            _ if self.raw_os_error().is_none() && self.cause.get_ref().is_some() => "",
             ErrorKind::PermissionDenied => "; ask its owner for the right to do so",
             ErrorKind::ReadOnlyFilesystem => "; its file system is mounted for reading alone",
             ErrorKind::NotFound => "; check the name and that its directory is there",

@@ -16,10 +16,10 @@
 //!   only after a `sync` of the directory it lies in, opened like a file with [`Open::directory`]. A `rename` within a
 //!   directory survives or not as one; to another directory it is two changes: sync the new directory first.
 //! * D5. A lock taken by `open` is held until the `File` is dropped or its process dies. It belongs to the file, not
-//!   to its name: it stays with it through `rename` and `remove`. One who may not write to the directory keeps nobody from
-//!   writing: a read of his fails once the file has been written to, also in memory that shows the file.
-//! * D6. The last component of a path is never followed where it is a symbolic link and a file is meant: what is
-//!   opened, renamed or removed lies in the directory that the path names.
+//!   to its name: it stays with it through `rename` and `remove`. One who may not write to the directory keeps nobody
+//!   from writing: a read of his fails once the file has been written to, also in memory that shows the file.
+//! * D6. Where the last component of a path is a symbolic link and a file is meant, it is not followed: what is opened,
+//!   renamed or removed lies in the directory that the path names.
 //! * D7. A `File` serves the process that opened it: in a child after `fork` each of its methods fails, and the child
 //!   does not keep its lock.
 //! * D8. A store into memory that shows a file ([`File::map`]) is a `write` without a call: it is seen by every later
@@ -44,6 +44,7 @@ mod linux;
 mod memory;
 mod name;
 pub mod sim;
+mod visible;
 
 pub use clock::{ManualClock, SystemClock};
 pub use confined::{is_outside, Confined};
@@ -51,10 +52,11 @@ pub use counted::{Counted, Counts};
 pub use error::{Action, DiskError};
 pub use image::{FileId, Image};
 #[cfg(target_os = "linux")]
-pub use linux::{generation, hold_signals, notice_forks, HeldSignals, LinuxDisk, MODE};
+pub use linux::{generation, hold_signals, notice_forks, open_plain, HeldSignals, LinuxDisk, NewFile, MODE};
 pub use memory::MemoryDisk;
 pub use name::{FileName, FileNameError};
 pub use sim::SimDisk;
+pub use visible::{visible, Visible};
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -125,14 +127,17 @@ pub trait Disk: Send + Sync + std::fmt::Debug {
     /// Who can change what is in a directory, as seen by this process.
     ///
     /// # Errors
-    /// It cannot be asked.
+    /// There is no such directory.
     fn whose(&self, directory: &Path) -> io::Result<Whose> {
-        let _ = directory;
-        Ok(Whose::Own)
+        let how = Open {
+            directory: true,
+            ..Open::default()
+        };
+        self.open(directory, how).map(|_| Whose::Own)
     }
 }
 
-/// See [`Disk::whose`].
+/// See [`Disk::whose`]; `Display` ends the sentence "it ...".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
     /// The user of this process, or the system's administrator, and nobody else.
@@ -264,6 +269,17 @@ pub enum Lock {
     Shared,
     /// Alone.
     Exclusive,
+}
+
+impl std::fmt::Display for Whose {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Whose::Own => f.write_str("is the user's own"),
+            Whose::Another(user) => write!(f, "belongs to another user, number {user}"),
+            Whose::Everybodys => f.write_str("can be written by everybody"),
+            Whose::Groups(group) => write!(f, "can be written by group {group}"),
+        }
+    }
 }
 
 /// The time of day, so that a run can be replayed.

@@ -16,6 +16,7 @@ mod file;
 mod fork;
 mod lock;
 mod mapped;
+mod new_file;
 mod place;
 mod signals;
 mod uring;
@@ -26,6 +27,7 @@ use crate::{Create, Disk, File, Lock, Open, Whose};
 use file::LinuxFile;
 pub use fork::{generation, notice_forks};
 use lock::{Held, Written};
+pub use new_file::{open_plain, NewFile};
 use place::Place;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{self, FileType, Mode, OFlags};
@@ -152,10 +154,16 @@ impl Disk for LinuxDisk {
     }
 
     fn whose(&self, directory: &Path) -> io::Result<Whose> {
-        let stat = fs::stat(spelled(directory)).map_err(|errno| failed(Action::Open, directory, errno))?;
+        let error = |errno| failed(Action::Open, directory, errno);
+        let stat = fs::stat(spelled(directory)).map_err(error)?;
+        let link = fs::lstat(spelled(directory)).map_err(error)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
+            return Err(error(Errno::NOTDIR));
+        }
         let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
         Ok(match stat.st_uid {
             other if other != 0 && other != user => Whose::Another(other),
+            _ if link.st_uid != 0 && link.st_uid != user => Whose::Another(link.st_uid),
             _ if stat.st_mode & 0o002 != 0 => Whose::Everybodys,
             _ if stat.st_mode & 0o020 != 0 && ![0, group].contains(&stat.st_gid) => Whose::Groups(stat.st_gid),
             _ => Whose::Own,

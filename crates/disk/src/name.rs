@@ -31,6 +31,24 @@ impl FileName {
         }
     }
 
+    /// The nearest name to a text: what cannot stand in one becomes `_`.
+    pub fn near(text: &str) -> FileName {
+        let allowed = |(at, c): (usize, char)| match c {
+            '/' => '_',
+            '.' if at == 0 => '_',
+            c if c.is_control() => '_',
+            c => c,
+        };
+        let mut name: String = text.chars().enumerate().map(allowed).collect();
+        while name.len() > LONGEST {
+            name.pop();
+        }
+        if name.is_empty() {
+            name.push('_');
+        }
+        FileName(name)
+    }
+
     /// Its path in a directory.
     pub fn in_directory(&self, directory: &Path) -> PathBuf {
         directory.join(&self.0)
@@ -86,6 +104,11 @@ mod tests {
             assert_eq!(path.components().count(), 4);
         }
         let longer = "A".repeat(256);
+        for text in ["", ".", "../A", "\0", longer.as_str(), "PAY.MASTER~2"] {
+            let near = FileName::near(text);
+            assert_eq!(FileName::parse(near.as_str()), Ok(near));
+        }
+        assert_eq!(FileName::near("PAY.MASTER~2"), "PAY.MASTER~2");
         for text in [
             "",
             ".",

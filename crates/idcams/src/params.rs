@@ -167,7 +167,7 @@ impl Params {
                 keyword,
                 value: Value::Words(words),
                 ..
-            }) if keyword.starts_with(char::is_lowercase) => words,
+            }) if keyword.starts_with(|c: char| c.is_ascii_lowercase()) => words,
             _ => &[],
         }
     }

@@ -298,7 +298,11 @@ impl<'a> Parser<'a> {
                 continue;
             }
             asked.push(set[0]);
-            let item = set.iter().map(|w| w.to_uppercase()).collect::<Vec<_>>().join(" OR ");
+            let item = set
+                .iter()
+                .map(|w| w.to_ascii_uppercase())
+                .collect::<Vec<_>>()
+                .join(" OR ");
             let hint = format!("{} NEEDS IT", list.of);
             self.say(Diagnostic::new(&IDC3225I, &[("item", &item)], list.at).hint(hint));
         }

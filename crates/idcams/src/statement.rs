@@ -342,7 +342,7 @@ fn number(token: &Token) -> Option<u64> {
 /// The word in upper case, if it is one.
 pub(crate) fn word(token: &Token) -> Option<String> {
     match &token.kind {
-        TokenKind::Word(w) => Some(w.to_uppercase()),
+        TokenKind::Word(w) => Some(w.to_ascii_uppercase()),
         _ => None,
     }
 }
@@ -350,7 +350,7 @@ pub(crate) fn word(token: &Token) -> Option<String> {
 /// A token as a message shows it.
 pub(crate) fn shown(token: &Token) -> String {
     match &token.kind {
-        TokenKind::Word(w) => w.to_uppercase(),
+        TokenKind::Word(w) => w.to_ascii_uppercase(),
         TokenKind::Quoted(q) => q.clone(),
         TokenKind::Hex(d) => format!("X'{d}'"),
         TokenKind::Binary(d) => format!("B'{d}'"),

@@ -296,6 +296,40 @@ fn what_is_no_number_name_or_choice_is_told() {
     }
 }
 
+/// Letters that fold to A to Z elsewhere: long s, dotless i, the Kelvin sign; and a space that is none here.
+#[test]
+fn letters_beyond_ascii_are_no_letters_of_names_and_keywords() {
+    for (strange, number) in [
+        ('\u{17f}', "U+017F"),
+        ('\u{131}', "U+0131"),
+        ('\u{212a}', "U+212A"),
+        ('\u{df}', "U+00DF"),
+        ('\u{fb01}', "U+FB01"),
+        ('\u{ff21}', "U+FF21"),
+        ('\u{2003}', "U+2003"),
+    ] {
+        for card in [
+            format!(" DELETE A.B{strange}"),
+            format!(" DELETE 'A.B{strange}'"),
+            format!(" LISTCAT ENTRIES({strange}A)"),
+            format!(" DEFINE CLUSTER (NAME(A) VOL(V{strange}))"),
+        ] {
+            let said = error(&card);
+            assert!(said.starts_with("IDC3203I") && said.contains(number), "{card}: {said}");
+        }
+    }
+    for card in [
+        " L\u{131}STCAT",
+        " DEF\u{131}NE CLUSTER (NAME(A))",
+        " DELETE A PURGE ERA\u{17f}E",
+        " LISTCAT \u{212a}",
+    ] {
+        let said = error(card);
+        let ids = ["IDC3200I", "IDC3211I", "IDC3219I"];
+        assert!(ids.iter().any(|id| said.starts_with(id)), "{card}: {said}");
+    }
+}
+
 #[test]
 fn too_few_and_too_many_values_are_told() {
     for (text, id) in [

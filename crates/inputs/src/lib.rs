@@ -7,6 +7,7 @@
 //! format     control intervals, index records, headers, log groups: checksums are mended first
 //! file       DD texts, code pages, sequential files, portable copies, control cards
 //! data_set   whole component files and catalogs, mended up to their roots, opened, examined, salvaged
+//! hostile    files that lie about where things are, under a disk that notes what is touched
 //! ```
 //! The same functions run as tests over the samples (`tests/`), for as long as one likes (`cica-inputs`), and under a
 //! fuzzer that looks at coverage (`fuzz/`).
@@ -16,6 +17,7 @@
 mod data_set;
 mod file;
 mod format;
+mod hostile;
 pub mod mutate;
 
 /// One thing that is read.
@@ -99,6 +101,11 @@ pub const TARGETS: &[Target] = &[
         name: "data-set",
         act: data_set::data_set,
         samples: data_set::changes,
+    },
+    Target {
+        name: "hostile-files",
+        act: hostile::files,
+        samples: hostile::seeds,
     },
 ];
 

@@ -69,6 +69,11 @@ pub fn rebuild(
 fn collect(disk: &dyn Disk, directories: &[PathBuf], rebuilt: &mut Rebuilt) -> Result<Vec<Copy>, CatalogError> {
     let mut copies = Vec::new();
     for volume in directories {
+        disk.admit(volume, true).map_err(|source| CatalogError::Io {
+            doing: "use",
+            path: volume.clone(),
+            source,
+        })?;
         let found = vvds::read_all(disk, volume).map_err(|source| CatalogError::Io {
             doing: "read",
             path: volume.clone(),
@@ -242,7 +247,7 @@ impl Work<'_> {
         for (_, component) in entry.components() {
             let serial = component.volumes.first().ok_or("it has no volume")?;
             let volume: &Volume = contents.volume(serial).map_err(|error| error.to_string())?;
-            let path = volume.path(catalog.directory()).join(&component.file);
+            let path = component.file.in_directory(&volume.path(catalog.directory()));
             let root = match &data {
                 None => self.engine.peek(&path),
                 Some(data) => self.engine.peek_index(data, &path),
@@ -261,11 +266,16 @@ impl Work<'_> {
 
     /// Where a user catalog is now, in its entry; an empty one is made where it was lost too.
     fn find_catalog(&self, below: &mut UserCatalog) -> Result<(), CatalogError> {
-        let is_there = |place: &Path| self.disk.open(&place.join("catalog"), Open::default()).is_ok();
+        let is_there = |place: &Path| {
+            self.disk.admit(place, false).is_ok() && self.disk.open(&place.join("catalog"), Open::default()).is_ok()
+        };
         if below.directory == ITSELF || is_there(&self.master.directory().join(&below.directory)) {
             return Ok(());
         }
-        let places = self.directories.iter().map(|volume| volume.join(below.name.as_str()));
+        let places = self
+            .directories
+            .iter()
+            .map(|volume| below.name.file().in_directory(volume));
         if let Some(place) = places.into_iter().find(|place| is_there(place)) {
             below.directory = place.display().to_string();
             return Ok(());

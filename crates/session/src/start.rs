@@ -7,9 +7,10 @@ use crate::reach::{reach, Reached};
 use crate::volumes::CatalogVolumes;
 use cica_catalog::symbols::VARIABLE as SYMBOLS_VARIABLE;
 use cica_catalog::{Catalog, Name, Surroundings, Symbols};
-use cica_disk::{Clock, Disk, LinuxDisk, SystemClock};
+use cica_disk::{Clock, Confined, Disk, LinuxDisk, SystemClock};
 use cica_engine::{DataSet, Engine, Env, Io, OpenOptions};
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The environment variable that bounds the buffer pool.
@@ -52,9 +53,10 @@ impl Session {
     /// # Errors
     /// There is no usable catalog, or no memory for the pool.
     pub fn start(start: Start) -> Result<Session, SessionError> {
-        let disk: Arc<dyn Disk> = Arc::new(LinuxDisk::default());
+        let surroundings = Surroundings::of_process(start.catalog);
+        let (directory, _) = cica_catalog::locate(&LinuxDisk::default(), &surroundings)?;
+        let disk = disk(&directory, &surroundings.trusted);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let (directory, _) = cica_catalog::locate(&*disk, &Surroundings::of_process(start.catalog));
         let catalog = match start.create {
             true => Catalog::open_or_create(disk.clone(), directory)?,
             false => Catalog::open(disk.clone(), directory)?,
@@ -104,6 +106,18 @@ impl Session {
         let data_set = open(&catalog, &self.engine, &reached, options)?;
         Ok((reached, data_set))
     }
+}
+
+/// The disk of a process that uses the catalog in `directory`: nothing is touched but what belongs to the catalog, or lies
+/// in a directory that is trusted. What is made gets the mode that the file `catalog` has.
+pub fn disk(directory: &Path, trusted: &[PathBuf]) -> Arc<dyn Disk> {
+    let linux = LinuxDisk::default();
+    let linux = match std::fs::symlink_metadata(directory.join("catalog")) {
+        // Others than owner and group do not write to data sets.
+        Ok(catalog) if catalog.is_file() => linux.with_mode(catalog.mode() & 0o664),
+        _ => linux,
+    };
+    Arc::new(Confined::new(linux, trusted))
 }
 
 /// The symbols of this system: the host's, those of the environment, and `more`, each over those before.

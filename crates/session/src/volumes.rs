@@ -57,7 +57,7 @@ impl CatalogVolumes {
         for home in self.catalog.all()? {
             let contents = home.contents()?;
             let component = components(&contents)
-                .filter(|component| file.ends_with(&component.file))
+                .filter(|component| file.ends_with(component.file.as_str()))
                 .find(|component| matches!(home.component_path(component), Ok(path) if path == file))
                 .cloned();
             if let Some(component) = component {

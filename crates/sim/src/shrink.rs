@@ -61,7 +61,7 @@ fn class(what: &str) -> Vec<String> {
             depth == 0
         })
         .collect();
-    let words = plain.split(|c: char| !(c.is_alphanumeric() || "./'".contains(c)));
+    let words = plain.split(|c: char| !(c.is_ascii_alphanumeric() || "./'".contains(c)));
     let kept = words.filter(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase()));
     kept.map(str::to_string).collect()
 }

@@ -5,12 +5,16 @@ use super::parts::{
     attributes, component, history, others, read_attributes, read_component, read_history, read_others, volumes,
 };
 use crate::contents::Contents;
-use crate::entry::{Aix, Alias, Cluster, Entry, Gdg, Keys, NonVsam, Organization, PathEntry, Relate, UserCatalog};
+use crate::entry::{
+    Aix, Alias, Cluster, Entry, FileOf, Gdg, Keys, NonVsam, Organization, PathEntry, Relate, UserCatalog,
+};
 use crate::geometry::Device;
 use crate::moves::Move;
 use crate::name::Name;
+use crate::staging::Place;
 use crate::symbols::Symbolic;
 use crate::volume::{Volser, Volume};
+use cica_disk::FileName;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -37,10 +41,10 @@ pub fn encode_volume(volume: &Volume) -> (u8, Vec<u8>) {
 }
 
 /// Kind and fields of a leftover.
-pub fn encode_leftover((serial, file): &(Volser, String), erase: bool) -> (u8, Vec<u8>) {
+pub fn encode_leftover((serial, file): &Place, erase: bool) -> (u8, Vec<u8>) {
     let mut w = Writer::default();
     w.text(1, serial.as_str());
-    w.text(2, file);
+    w.text(2, file.as_str());
     w.number(3, erase);
     (LEFTOVER, w.finish())
 }
@@ -92,7 +96,7 @@ pub fn encode_entry(entry: &Entry) -> (u8, Vec<u8>) {
             e.volumes.iter().for_each(|v| w.text(2, v.as_str()));
             w.nested(3, history(&e.history));
             w.text(4, &e.device);
-            w.text(5, &e.file);
+            w.text(5, e.file.text());
             w.text(6, &e.format);
             w.text(7, &e.sequence);
             NONVSAM
@@ -156,7 +160,7 @@ pub fn decode_item(kind: u8, bytes: &[u8], contents: &mut Contents) -> Result<()
         return Ok(());
     }
     if kind == LEFTOVER {
-        contents.add_leftover(&f.parsed(1, Volser::parse)?, &f.text(2)?, f.flag(3)?);
+        contents.add_leftover(&f.parsed(1, Volser::parse)?, &f.parsed(2, FileName::parse)?, f.flag(3)?);
         return f.finish();
     }
     contents.insert(entry_of(kind, f)?).map_err(|error| error.to_string())
@@ -230,7 +234,7 @@ fn read_entry(kind: u8, name: Name, f: &mut Fields<'_>) -> Result<Entry, String>
             volumes: volumes(f, 2)?,
             history: read_history(f.nested(3)?)?,
             device: f.text(4)?,
-            file: f.text(5)?,
+            file: f.parsed(5, FileOf::parse)?,
             format: f.text(6)?,
             sequence: f.text(7)?,
         }),

@@ -9,6 +9,7 @@ use crate::freespace::FreeSpace;
 use crate::name::Name;
 use crate::space::{Space, Unit};
 use crate::volume::Volser;
+use cica_disk::FileName;
 
 const UNITS: [Unit; 5] = [
     Unit::Cylinders,
@@ -157,7 +158,7 @@ pub fn component(c: &Component) -> Writer {
     let mut w = Writer::default();
     w.text(1, c.name.as_str());
     c.volumes.iter().for_each(|v| w.text(2, v.as_str()));
-    w.text(3, &c.file);
+    w.text(3, c.file.as_str());
     w.number(4, c.ci_size);
     w.number(5, c.ci_per_ca);
     w.number(6, c.tracks_per_ca);
@@ -182,7 +183,7 @@ pub fn read_component(mut f: Fields<'_>) -> Result<Component, String> {
     let component = Component {
         name: f.parsed(1, Name::parse)?,
         volumes: volumes(&mut f, 2)?,
-        file: f.text(3)?,
+        file: f.parsed(3, FileName::parse)?,
         ci_size: f.number(4)?,
         ci_per_ca: f.number(5)?,
         tracks_per_ca: f.number(6)?,

@@ -91,6 +91,12 @@ fn split(bytes: &[u8]) -> Result<(&[u8], &[u8]), WireError> {
     Ok((head, &bytes[end..]))
 }
 
+/// Whose copy the first bytes of a file say it is.
+pub fn head(bytes: &[u8]) -> Result<Head, WireError> {
+    let (head, _) = split(bytes)?;
+    read_head(&head[START..head.len() - 4]).map_err(|what| WireError::damaged(START, what))
+}
+
 /// What the bytes of a file hold.
 pub fn decode(bytes: &[u8]) -> Result<Vvds, WireError> {
     let (head, rest) = split(bytes)?;

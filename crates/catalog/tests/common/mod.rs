@@ -39,7 +39,7 @@ pub fn component(text: &str) -> Component {
     Component {
         name: name(text),
         volumes: vec![serial("CICA01")],
-        file: text.to_owned(),
+        file: cica_disk::FileName::near(text),
         ci_size: 4_096,
         ci_per_ca: 180,
         tracks_per_ca: 15,
@@ -168,7 +168,7 @@ pub fn everything() -> Contents {
             name: name("PAY.TAPE"),
             volumes: vec![serial("T00001"), serial("T00002")],
             device: "3480".to_owned(),
-            file: "/archive/pay".to_owned(),
+            file: cica_catalog::entry::FileOf::Outside("/archive/pay".to_owned()),
             format: "RECFM=FB,LRECL=80".to_owned(),
             sequence: "1 2".to_owned(),
             history: history(),
@@ -197,7 +197,7 @@ pub fn everything() -> Contents {
         names: vec![name("TEST.A"), name("TEST.B")],
         incoming: true,
     });
-    contents.add_leftover(&serial("STUDY1"), "PAY.OLD.DATA", true);
+    contents.add_leftover(&serial("STUDY1"), &cica_disk::FileName::near("PAY.OLD.DATA"), true);
     contents
 }
 

@@ -56,7 +56,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         None => {}
     }
     if let Some(organization) = &options.organization {
-        said.push_str(&format!(" ORGANIZATION({})", organization.to_uppercase()));
+        said.push_str(&format!(" ORGANIZATION({})", organization.to_ascii_uppercase()));
     }
     if let Some(size) = options.cisz {
         said.push_str(&format!(" CONTROLINTERVALSIZE({size})"));

@@ -6,9 +6,6 @@ use crate::failure::{Failure, Status};
 use crate::job::Job;
 use crate::session::Session;
 use clap::Args;
-use std::fs::File;
-use std::io;
-use std::path::{Path, PathBuf};
 
 /// Copy data sets as they are stored into one portable file
 #[derive(Debug, Args)]
@@ -37,8 +34,7 @@ pub struct Options {
 /// See the module.
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
-    let (mut text, global) = file(&options.output, "/dev/stdout", global)?;
-    let unfinished = Unfinished::of(&mut text.target);
+    let (text, global) = file(&options.output, "/dev/stdout", global)?;
     let exclude = match options.exclude.is_empty() {
         true => String::new(),
         false => format!(" EXCLUDE({})", options.exclude.join(" ")),
@@ -49,44 +45,5 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         options.compress
     );
     let job = Job::new().counting("control intervals").card(&card).dd("OUT", text);
-    let status = job.run(session, &global)?;
-    if let (Some(unfinished), Status::DONE) = (unfinished, status) {
-        unfinished.finish()?;
-    }
-    Ok(status)
-}
-
-/// A file that has its name only when it is complete; until then it is called `NAME.unfinished`.
-pub struct Unfinished {
-    path: PathBuf,
-    name: PathBuf,
-}
-
-impl Unfinished {
-    /// For the file at `target`, which becomes the unfinished one. None for what is no regular file.
-    pub fn of(target: &mut String) -> Option<Unfinished> {
-        let name = PathBuf::from(&target);
-        if std::fs::metadata(&name).is_ok_and(|m| !m.is_file()) {
-            return None;
-        }
-        target.push_str(".unfinished");
-        Some(Unfinished {
-            path: PathBuf::from(&target),
-            name,
-        })
-    }
-
-    /// Its contents are complete and durable; now its name.
-    pub fn finish(&self) -> io::Result<()> {
-        std::fs::rename(&self.path, &self.name)?;
-        let directory = self.name.parent().unwrap_or(Path::new("."));
-        File::open(directory)?.sync_all()
-    }
-}
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        // When it was finished there is nothing of that name.
-        let _ = std::fs::remove_file(&self.path);
-    }
+    job.run(session, &global)
 }

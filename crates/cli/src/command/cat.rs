@@ -11,7 +11,7 @@ use cica_format::aix;
 use cica_format::attributes::Organization;
 use cica_idcams::messages;
 use clap::Args;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 
 /// Print records in order: of their keys, RBAs or relative record numbers
 #[derive(Debug, Args)]
@@ -55,7 +55,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         _ => Shape::Text,
     };
     let mut string = opened.data_set.string();
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut out = BufWriter::with_capacity(1 << 16, crate::terminal::stdout());
     let mut progress = Progress::new(global);
     let most = options.count.unwrap_or(u64::MAX);
     let mut printed = 0;

@@ -4,7 +4,7 @@ use crate::args::Global;
 use crate::failure::{Failure, Status};
 use cica_idcams::messages;
 use clap::Args;
-use std::io::{self, Write};
+use std::io::Write;
 
 /// Explain a message
 #[derive(Debug, Args)]
@@ -19,7 +19,7 @@ pub struct Options {
 
 /// See the module.
 pub fn run(options: Options, _: &Global) -> Result<Status, Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = crate::terminal::stdout();
     let Some(id) = options.id else {
         for entry in messages::all() {
             writeln!(out, "{:10} {}", entry.id, entry.text)?;

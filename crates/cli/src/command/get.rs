@@ -8,7 +8,7 @@ use crate::session::Session;
 use cica_engine::{Access, Argument, Durability, Intent, RequestError, Search};
 use cica_idcams::messages;
 use clap::Args;
-use std::io::{self, Write};
+use std::io::Write;
 
 /// Print the record with this key, or at this place
 #[derive(Debug, Args)]
@@ -76,7 +76,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
             }
             error => Failure::from(error).at(&opened.name),
         })?;
-    let mut out = io::stdout().lock();
+    let mut out = crate::terminal::stdout();
     shape.write(&mut out, record.bytes, opened.page)?;
     out.flush()?;
     drop(string);

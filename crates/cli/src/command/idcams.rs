@@ -5,6 +5,7 @@ use crate::failure::{Failure, Status};
 use crate::job;
 use crate::progress::Progress;
 use crate::session::Session;
+use cica_disk::NewFile;
 use cica_idcams::messages::{CICA0906S, CICA0907S};
 use cica_idcams::run::run_with_parm;
 use cica_idcams::{Act, Command, DdTable, Services, Source, Style, Sysprint};
@@ -144,8 +145,8 @@ fn cards(file: Option<&Path>) -> Result<Vec<u8>, Failure> {
 
 fn sink(file: Option<&Path>) -> Result<Box<dyn Write>, Failure> {
     match file {
-        None => Ok(Box::new(BufWriter::new(io::stdout()))),
-        Some(path) => match File::create(path) {
+        None => Ok(Box::new(BufWriter::new(crate::terminal::stdout()))),
+        Some(path) => match NewFile::begin_in_sight(path) {
             Ok(file) => Ok(Box::new(BufWriter::new(file))),
             Err(e) => Err(not_written(io::Error::new(
                 e.kind(),

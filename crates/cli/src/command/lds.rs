@@ -71,7 +71,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         Options::Write(over) => write(&over, global),
         Options::Length(whole) => {
             let (opened, end) = open(&whole.dsn, Access::Input, global)?;
-            writeln!(io::stdout(), "{end}")?;
+            writeln!(crate::terminal::stdout(), "{end}")?;
             opened.close()?;
             Ok(Status::DONE)
         }
@@ -103,7 +103,7 @@ fn read(range: &Range, global: &Global) -> Result<Status, Failure> {
         );
         return Err(refused(words).at(&opened.name));
     }
-    let mut out = io::stdout().lock();
+    let mut out = crate::terminal::stdout();
     let mut piece = vec![0; PIECE.min(length as usize)];
     let mut string = opened.data_set.string();
     while left > 0 {

@@ -8,7 +8,7 @@ use crate::session::Session;
 use cica_catalog::Mask;
 use clap::Args;
 use serde_json::Value;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 
 /// List the entries of the catalog
 #[derive(Debug, Args)]
@@ -41,7 +41,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         entries.extend(catalog.list(&mask)?);
     }
     entries.sort_by(|a, b| a.name().cmp(b.name()));
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(crate::terminal::stdout());
     if options.json {
         let all: Value = entries.iter().map(|e| describe::summary(&session, e)).collect();
         writeln!(out, "{all:#}")?;

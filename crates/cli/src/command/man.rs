@@ -2,6 +2,7 @@
 
 use crate::args::Cli;
 use crate::failure::{Failure, Status};
+use cica_disk::NewFile;
 use cica_idcams::messages;
 use clap::{Args, CommandFactory};
 use clap_mangen::Man;
@@ -37,7 +38,10 @@ pub fn run(options: Options) -> Result<Status, Failure> {
     while let Some((name, command)) = waiting.pop() {
         let below = command.get_subcommands().filter(|c| c.get_name() != "help");
         waiting.extend(below.map(|c| (format!("{name}-{}", c.get_name()), c.clone())));
-        fs::write(dir.join(format!("{name}.1")), page(command.name(name))?).map_err(failed)?;
+        let mut file = NewFile::begin(&dir.join(format!("{name}.1"))).map_err(failed)?;
+        file.write_all(&page(command.name(name))?)
+            .and_then(|()| file.finish())
+            .map_err(failed)?;
     }
     Ok(Status::DONE)
 }

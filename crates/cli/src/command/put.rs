@@ -205,7 +205,7 @@ impl Put<'_> {
 
     /// Prints the keys that are durable now. When nobody reads them any more the records still go in.
     fn acknowledge(&mut self) -> Result<(), Failure> {
-        let mut out = io::stdout().lock();
+        let mut out = crate::terminal::stdout();
         match out
             .write_all(&self.waiting)
             .and_then(|()| out.flush())

@@ -50,7 +50,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     status = status.max(from_files(session, global, files, &mut names)?);
     names.sort();
     for name in names.iter().filter(|_| !global.quiet) {
-        writeln!(io::stdout(), "{name} is in the catalog again")?;
+        writeln!(crate::terminal::stdout(), "{name} is in the catalog again")?;
     }
     for catalog in catalog.all()? {
         status = status.max(relations(&*catalog.contents()?, &names));
@@ -95,7 +95,7 @@ fn known_files(session: &Session) -> Result<BTreeSet<PathBuf>, Failure> {
         let components = components.filter_map(|(_, c)| Some((c.volumes.first()?.clone(), c.file.clone())));
         for (serial, file) in components.chain(contents.leftovers().cloned()) {
             if let Ok(volume) = contents.volume(&serial) {
-                known.insert(plain(&volume.path(&base).join(file)));
+                known.insert(plain(&file.in_directory(&volume.path(&base))));
             }
         }
     }

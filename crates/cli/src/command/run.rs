@@ -7,14 +7,13 @@ use crate::args::Global;
 use crate::failure::{Failure, Status};
 use cica_catalog::locate::Origin;
 use cica_catalog::{Catalog, CatalogError, Surroundings};
-use cica_disk::{Disk, LinuxDisk};
+use cica_disk::LinuxDisk;
 use cica_idcams::messages;
 use clap::Args;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 
 /// The library's file name.
 const LIBRARY: &str = "libcica_cobol.so";
@@ -80,13 +79,20 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
 /// A catalog that is meant must be there before the program begins, or its files would go elsewhere. In a `.cica` that
 /// somebody made it is made; where there is none at all the files stay with libcob, which is told.
 fn look_for_the_catalog(global: &Global) -> Result<(), Failure> {
-    let disk: Arc<dyn Disk> = Arc::new(LinuxDisk::default());
-    let (directory, origin) = cica_catalog::locate(&*disk, &Surroundings::of_process(global.catalog.clone()));
-    let opened = match origin {
-        Origin::Above => Catalog::open_or_create(disk, &directory),
-        // Somebody made a directory for it, and named that.
-        Origin::Explicit | Origin::Variable if is_empty(&directory) => Catalog::open_or_create(disk, &directory),
-        _ => Catalog::open(disk, &directory),
+    let surroundings = Surroundings::of_process(global.catalog.clone());
+    let located = cica_catalog::locate(&LinuxDisk::default(), &surroundings).map(|(directory, origin)| {
+        let disk = cica_session::disk(&directory, &surroundings.trusted);
+        let opened = match origin {
+            Origin::Above => Catalog::open_or_create(disk, &directory),
+            // Somebody made a directory for it, and named that.
+            Origin::Explicit | Origin::Variable if is_empty(&directory) => Catalog::open_or_create(disk, &directory),
+            _ => Catalog::open(disk, &directory),
+        };
+        (directory, opened.map(drop), origin)
+    });
+    let (directory, opened, origin) = match located {
+        Ok(located) => located,
+        Err(error) => (PathBuf::new(), Err(error), Origin::Above),
     };
     match (opened, origin) {
         (Ok(_), _) => Ok(()),

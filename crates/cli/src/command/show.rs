@@ -8,7 +8,7 @@ use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name};
 use cica_idcams::act::listcat::{listcat_json, Describer};
 use clap::Args;
 use serde_json::{json, Value};
-use std::io::{self, Write};
+use std::io::Write;
 
 /// Show everything about a data set or other entry
 #[derive(Debug, Args)]
@@ -31,7 +31,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let catalog = session.catalog.home(&name)?;
     let contents = catalog.contents()?;
     let found = contents.find(&name).ok_or(CatalogError::NotFound { name })?;
-    let mut out = io::stdout().lock();
+    let mut out = crate::terminal::stdout();
     match options.json {
         true => writeln!(out, "{:#}", listcat(&session, &catalog, &contents, found.entry())?)?,
         false => describe::write(&mut out, &describe::entry(&session, &catalog, found.entry())?)?,

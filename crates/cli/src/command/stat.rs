@@ -5,7 +5,7 @@ use crate::describe;
 use crate::failure::{Failure, Status};
 use crate::session::Session;
 use clap::Args;
-use std::io::{self, Write};
+use std::io::Write;
 
 /// Print the statistics of a data set
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
     let cluster = session.cluster(&options.dsn)?;
     let value = describe::statistics(&session.root(&cluster)?.statistics);
-    let mut out = io::stdout().lock();
+    let mut out = crate::terminal::stdout();
     match options.json {
         true => writeln!(out, "{value:#}")?,
         false => describe::write(&mut out, &value)?,

@@ -7,7 +7,7 @@ use cica_catalog::geometry::DEVICES;
 use cica_catalog::{Device, Volser, Volume};
 use clap::{Args, Subcommand};
 use serde_json::{json, Value};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Add, list and remove volumes
@@ -85,7 +85,7 @@ fn add(add: Add, global: &Global) -> Result<Status, Failure> {
     if !global.quiet {
         let path = volume.path(session.catalog.directory());
         writeln!(
-            io::stdout(),
+            crate::terminal::stdout(),
             "volume {serial}, a {}, is at {}",
             volume.device.name(),
             path.display()
@@ -98,7 +98,7 @@ fn ls(list: Ls, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
     let volumes = session.catalog.volumes()?;
     let path = |v: &Volume| v.path(session.catalog.directory());
-    let mut out = io::stdout().lock();
+    let mut out = crate::terminal::stdout();
     if list.json {
         let shown = |v: &Volume| json!({"serial": v.serial.as_str(), "device": v.device.name(), "directory": path(v).to_string_lossy()});
         let all: Value = volumes.iter().map(shown).collect();

@@ -5,9 +5,8 @@
 //! in each directory, which only those can open who may write to the directory.
 //!
 //! ```text
-//! <directory>/.locks       has no contents; its owner may read and write it, and so may those who may write to the
-//! directory byte  inode * 2^20 ...   an exclusive lock on the file with this inode has all 2^20 bytes, a shared one
-//! any of them
+//! <directory>/.locks       has no contents; its owner may read and write it, and so may who may write to the directory
+//! byte  inode * 2^20 ...   an exclusive lock on the file with this inode has all 2^20 bytes, a shared one any of them
 //! ```
 //! * O1. Both kinds are write locks of an open file description: they conflict with each other as they should.
 //! * O2. `flock` on the file itself is taken as well, for builds that know nothing of `.locks`. One that a process holds

@@ -137,13 +137,13 @@ impl LogReader {
         let (file, locked) = match open(own) {
             Ok(file) => (file, true),
             Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => {
-                let file = open(Lock::None).map_err(|e| missing(format!("the log cannot be opened: {e}")))?;
+                let file = open(Lock::None).map_err(|e| unopened(&e))?;
                 (file, false)
             }
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
                 return Ok(Left::Absent(missing(format!("the log cannot be opened: {e}"))))
             }
-            Err(e) => return Err(missing(format!("the log cannot be opened: {e}"))),
+            Err(e) => return Err(unopened(&e)),
         };
         match read_header(&*file).map_err(|e| missing(e.to_string()))? {
             Ok(header) if header.log == log && !locked => Ok(Left::Alive),
@@ -275,6 +275,18 @@ impl LogReader {
     /// Everything in the log was done: the file is free.
     pub fn release(self) -> Result<(), String> {
         write_header(&*self.file, LogFileHeader { log: 0, ..self.header }).map_err(|e| e.to_string())
+    }
+}
+
+/// What to do where the log cannot be opened: one that may not be written is all there, and so is what it has.
+fn unopened(error: &std::io::Error) -> String {
+    let what = format!("the log cannot be opened: {error}");
+    match error.kind() {
+        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => format!(
+            "{what}. Nothing is lost: to do what is in it, data set and log must be written. Open the data set once where they \
+             can be, as a user who may; or make a copy of catalog, volumes and logs, and open that"
+        ),
+        _ => missing(what),
     }
 }
 

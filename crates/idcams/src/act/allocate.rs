@@ -21,6 +21,7 @@ use crate::run::Act;
 use crate::sysprint::Sysprint;
 use crate::table::{Support, Verb};
 use cica_catalog::{Entry, Name};
+use cica_disk::NewFile;
 use cica_qsam::DdText;
 use std::fmt::Write;
 
@@ -58,7 +59,8 @@ fn carry_out(services: &mut Services, command: &Command, out: &mut Sysprint) -> 
     services.dd.insert(ddname, text);
     if let Some(file) = sequential {
         if params.flag("NEW") {
-            drop(file.begin(services).map_err(open::no_file(&file.name))?);
+            let made = file.begin(services).and_then(NewFile::finish);
+            made.map_err(open::no_file(&file.name))?;
         }
         file.goes_on(services, params.flag("MOD"));
     }

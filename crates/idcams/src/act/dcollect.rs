@@ -66,7 +66,9 @@ fn write(services: &Services, file: &Sequential, attributes: &Attributes, record
     }
     let record = writer.records();
     let file = writer.finish()?;
-    file.sync_all().map_err(|source| QsamError::Write { record, source })
+    file.finish()
+        .map(drop)
+        .map_err(|source| QsamError::Write { record, source })
 }
 
 fn records(services: &Services, params: &Params, attributes: &Attributes) -> Result<Vec<Record>, Failure> {

@@ -2,14 +2,17 @@
 //!
 //! 1. The first time a run writes to a DD its file begins anew; what later commands write to it follows, as it would
 //!    on SYSOUT. So no command's output is lost to the next one.
+//!    It has its name when the command that begins it ends; until then, and when the process dies, what was there
+//!    stays.
 //! 2. Relative generation numbers mean the same data sets throughout a run.
 
 use cica_catalog::generation::Generation;
 use cica_catalog::Name;
+use cica_disk::NewFile;
 use cica_qsam::DdText;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -45,7 +48,7 @@ impl DdTable {
     ///
     /// # Errors
     /// What the system says; `NotFound` also when there is no such DD statement.
-    pub fn create(&self, ddname: &str) -> io::Result<File> {
+    pub fn create(&self, ddname: &str) -> io::Result<NewFile> {
         let target = &self.text(ddname)?.target;
         self.create_at(ddname, Path::new(target))
     }
@@ -55,13 +58,13 @@ impl DdTable {
     /// # Errors
     /// What the system says; `NotFound` also when there is no such DD statement, `AlreadyExists` when this run wrote to
     /// it before.
-    pub fn create_anew(&self, ddname: &str) -> io::Result<File> {
+    pub fn create_anew(&self, ddname: &str) -> io::Result<NewFile> {
         self.check_unwritten(ddname)?;
         self.create(ddname)
     }
 
     /// The same of the file of a data set.
-    pub(crate) fn create_data_set_anew(&self, path: &Path) -> io::Result<File> {
+    pub(crate) fn create_data_set_anew(&self, path: &Path) -> io::Result<NewFile> {
         self.check_unwritten(&path.to_string_lossy())?;
         self.create_data_set(path)
     }
@@ -91,20 +94,16 @@ impl DdTable {
     }
 
     /// Opens the file of a data set to be written, in the same way.
-    pub(crate) fn create_data_set(&self, path: &Path) -> io::Result<File> {
+    pub(crate) fn create_data_set(&self, path: &Path) -> io::Result<NewFile> {
         self.create_at(&path.to_string_lossy(), path)
     }
 
-    fn create_at(&self, key: &str, path: &Path) -> io::Result<File> {
+    fn create_at(&self, key: &str, path: &Path) -> io::Result<NewFile> {
         let again = self.written.borrow().contains(key);
-        let mut how = OpenOptions::new();
-        // Appending excludes truncation, so one of them it is.
-        let how = if again {
-            how.append(true)
-        } else {
-            how.write(true).truncate(true)
+        let file = match again {
+            true => NewFile::behind(path)?,
+            false => NewFile::begin(path)?,
         };
-        let file = how.create(true).open(path)?;
         self.written.borrow_mut().insert(key.to_owned());
         Ok(file)
     }

@@ -34,7 +34,9 @@ use cica_catalog::check;
 use cica_catalog::entry::{Attributes, Component};
 use cica_catalog::generation::Rolled;
 use cica_catalog::plan::{plan, Plan};
+use cica_catalog::staging::Place;
 use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Entry, Name, Volser};
+use cica_disk::FileName;
 use cica_engine::Definition;
 use over::Over;
 use std::path::PathBuf;
@@ -205,11 +207,11 @@ fn make_files(
     // As the catalog will be: volumes it shares with its master may be new in it.
     let directory = |serial: &Volser| catalog.check_volume(contents.volume(serial)?);
     let index_path = match &cluster.index {
-        Some(index) => directory(&wanted.index_volumes[0])?.join(&index.file),
+        Some(index) => directory(&wanted.index_volumes[0])?.join(index.file.as_str()),
         None => PathBuf::new(),
     };
     let mut definition = Definition {
-        data_path: directory(&wanted.data_volumes[0])?.join(&cluster.data.file),
+        data_path: directory(&wanted.data_volumes[0])?.join(cluster.data.file.as_str()),
         index_path,
         data: attributes(&cluster.data),
         index: cluster.index.as_ref().map(attributes),
@@ -222,6 +224,8 @@ fn make_files(
     let components: Vec<&Component> = [&cluster.data].into_iter().chain(&cluster.index).collect();
     room::check(services, catalog, contents, &components)?;
     leftover::clear(services, catalog, &definition.data_path, &definition.index_path)?;
+    let places: Vec<Place> = defined.entry().files();
+    catalog.note_defining(&places, created)?;
     services.engine.create(&definition)?;
     Ok((definition.data_path, definition.index_path))
 }
@@ -311,15 +315,15 @@ fn differ(sizes: &(u32, u32)) -> bool {
 
 /// The component's name; or, when a renamed data set has the file of that name, or one that goes, one that no data set
 /// can have.
-fn free_file(contents: &Contents, component: &Component) -> String {
-    let taken = |file: &str| {
+fn free_file(contents: &Contents, component: &Component) -> FileName {
+    let taken = |file: &FileName| {
         let serial = component.volumes.first();
         serial.is_some_and(|serial| contents.is_taken(serial, file))
     };
-    let numbered = (2..).map(|n| format!("{}~{n}", component.name));
+    let numbered = (2..).map(|n| FileName::near(&format!("{}~{n}", component.name)));
     // There are more numbers than components.
     std::iter::once(component.file.clone())
         .chain(numbered)
         .find(|file| !taken(file))
-        .unwrap_or_default()
+        .unwrap_or_else(|| component.file.clone())
 }

@@ -198,7 +198,7 @@ fn entry(services: &Services, catalog: &Catalog, contents: &Contents, entry: &En
         },
         Entry::UserCatalog(below) => {
             let place = catalog.directory().join(&below.directory);
-            let opened = Catalog::open(services.disk.clone(), place);
+            let opened = Catalog::open_named(services.disk.clone(), place);
             opened.map(drop).map_err(|error| error.to_string())
         }
         _ => Ok(()),

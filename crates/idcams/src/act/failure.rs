@@ -1,6 +1,8 @@
 //! Why a command, or what it was to do with one entry, was given up.
 
-use crate::messages::{Entry, CICA0934E, CICA0937W, IDC3009I, IDC3012I, IDC3013I, IDC3014I, IDC3018I, IDC3020I};
+use crate::messages::{
+    Entry, CICA0934E, CICA0937W, CICA0991E, IDC3009I, IDC3012I, IDC3013I, IDC3014I, IDC3018I, IDC3020I,
+};
 use crate::sysprint::Sysprint;
 use cica_catalog::check::DefineError;
 use cica_catalog::error::Code;
@@ -89,6 +91,12 @@ impl From<CatalogError> for Failure {
             }
             CatalogError::VolumeFull { serial, .. } => {
                 Failure::new(&IDC3020I, &[("volume", serial)]).and(&CICA0934E, &[("reason", &error)])
+            }
+            CatalogError::Untrusted { .. } | CatalogError::VolumeOutside { .. } => {
+                Failure::new(&IDC3014I, &[]).and(&CICA0991E, &[("reason", &error)])
+            }
+            CatalogError::Io { source, .. } if cica_disk::is_outside(source) => {
+                Failure::new(&IDC3014I, &[]).and(&CICA0991E, &[("reason", &error)])
             }
             _ => Failure::new(&IDC3014I, &[]).and(&CICA0934E, &[("reason", &error)]),
         };

@@ -41,11 +41,8 @@ pub fn on_file<T>(
         return Err(unwritten(error));
     }
     stream.flush().map_err(|error| unwritten(&error))?;
-    // A terminal or pipe has nothing to sync.
-    let written = stream.get_ref();
-    if written.metadata().is_ok_and(|m| m.is_file()) {
-        written.sync_all().map_err(|error| unwritten(&error))?;
-    }
+    let written = stream.into_inner().map_err(|error| unwritten(error.error()))?;
+    written.finish().map_err(|error| unwritten(&error))?;
     file.complete(services, &attributes, out)?;
     Ok(listed)
 }

@@ -12,8 +12,9 @@
 
 use super::failure::{refused, Failure};
 use super::Services;
-use cica_catalog::{Catalog, CatalogError, Contents, Entry, Staging, Volser};
-use cica_disk::{Disk, File, Lock, Open};
+use cica_catalog::staging::Place;
+use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name, Staging, Volser};
+use cica_disk::{Disk, File, FileName, Lock, Open};
 use cica_engine::Engine;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,7 @@ pub struct Making {
     master: Arc<Catalog>,
     catalog: Arc<Catalog>,
     _right: Staging,
-    files: Vec<(Volser, String)>,
+    files: Vec<Place>,
 }
 
 /// A data set whose files go when another takes its place. Nobody has it open, and nobody can open it.
@@ -115,9 +116,9 @@ impl Making {
                     .cloned()
                     .unwrap_or_else(Volser::default_serial);
                 let directory = catalog.check_volume(contents.volume(&serial)?)?;
-                component.file = free_file(&*disk, contents, &serial, &directory, component.name.as_str());
+                component.file = free_file(&*disk, contents, &serial, &directory, &component.name);
                 contents.add_leftover(&serial, &component.file, false);
-                paths.push(directory.join(&component.file));
+                paths.push(component.file.in_directory(&directory));
                 listed.push((serial, component.file.clone()));
             }
             Ok((paths, listed))
@@ -149,14 +150,13 @@ impl Making {
         replaced: Vec<Replaced>,
         change: impl FnOnce(&mut Contents) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let old: Vec<(Volser, String, bool)> = replaced
+        let old: Vec<(Volser, FileName, bool)> = replaced
             .iter()
             .flat_map(|r| r.entry.components().map(|(_, c)| (c, r.erase)))
             .filter_map(|(c, erase)| Some((c.volumes.first()?.clone(), c.file.clone(), erase)))
             .collect();
         self.catalog.transact(|contents| -> Result<(), Failure> {
-            let gone =
-                |(serial, file): &&(Volser, String)| !contents.leftovers().any(|l| l.0 == *serial && l.1 == *file);
+            let gone = |(serial, file): &&Place| !contents.leftovers().any(|l| l.0 == *serial && l.1 == *file);
             if let Some((_, file)) = self.files.iter().find(gone) {
                 return Err(refused(
                     &format!("{file} was removed while it was made; try again"),
@@ -185,9 +185,9 @@ impl Making {
     }
 
     /// Removes a file and takes it off the list.
-    fn remove(&self, serial: &Volser, file: &str, erase: bool) -> Result<(), Failure> {
+    fn remove(&self, serial: &Volser, file: &FileName, erase: bool) -> Result<(), Failure> {
         let directory = self.catalog.volume_path(serial)?;
-        let path = directory.join(file);
+        let path = file.in_directory(&directory);
         let io = |doing: &'static str| {
             let path = path.clone();
             move |source| CatalogError::Io { doing, path, source }
@@ -230,16 +230,16 @@ impl Drop for Making {
 
 /// The component's name, or the first of it with a number, that neither a component nor a leftover nor any other file
 /// of the volume has.
-fn free_file(disk: &dyn Disk, contents: &Contents, serial: &Volser, directory: &Path, name: &str) -> String {
-    let numbered = (2..).map(|n| format!("{name}~{n}"));
-    let is_free = |file: &String| {
-        let there = disk.open(&directory.join(file), Open::default());
+fn free_file(disk: &dyn Disk, contents: &Contents, serial: &Volser, directory: &Path, name: &Name) -> FileName {
+    let numbered = (2..).map(|n| FileName::near(&format!("{name}~{n}")));
+    let is_free = |file: &FileName| {
+        let there = disk.open(&file.in_directory(directory), Open::default());
         !contents.is_taken(serial, file) && matches!(there, Err(error) if error.kind() == ErrorKind::NotFound)
     };
     // There are more numbers than files; a volume that answers nothing but errors ends the search.
-    std::iter::once(name.to_owned())
+    std::iter::once(name.file())
         .chain(numbered)
         .take(1 << 16)
         .find(is_free)
-        .unwrap_or_else(|| name.to_owned())
+        .unwrap_or_else(|| name.file())
 }

@@ -181,9 +181,11 @@ fn not_reached(name: &str, error: SessionError) -> Failure {
         SessionError::Catalog(CatalogError::NotFound { name }) => failure::not_found(&name).with_cc(GAVE_UP),
         SessionError::Catalog(error @ CatalogError::Symbolic { .. }) => Failure::from(error).with_cc(GAVE_UP),
         SessionError::Catalog(error) => error.into(),
-        SessionError::Circle { .. } => failure::refused(&error.to_string().to_uppercase(), 8, 42).with_cc(GAVE_UP),
+        SessionError::Circle { .. } => {
+            failure::refused(&error.to_string().to_ascii_uppercase(), 8, 42).with_cc(GAVE_UP)
+        }
         SessionError::NoRecords { name, kind } => no_records(&name, kind),
-        SessionError::Component { .. } => open_code(name, error.acberflg(), &error.to_string().to_uppercase()),
+        SessionError::Component { .. } => open_code(name, error.acberflg(), &error.to_string().to_ascii_uppercase()),
         _ => open_code(name, error.acberflg(), &error),
     }
 }

@@ -7,10 +7,10 @@
 
 use super::input::{Found, KeyField};
 use super::trouble::Trouble;
+use cica_disk::NewFile;
 use cica_engine::{Argument, DataSet, Insert, Intent, RequestError, Search, Str};
 use cica_format::attributes::Organization;
 use cica_qsam::{CodePage, QsamError, Writer};
-use std::fs::File;
 
 /// See the module.
 pub struct Output {
@@ -30,7 +30,7 @@ enum Kind {
         /// RRDS or VRRDS.
         numbered: bool,
     },
-    File(Writer<File>),
+    File(Writer<NewFile>),
 }
 
 /// Why a record was not written.
@@ -70,7 +70,7 @@ impl Output {
     }
 
     /// A file with characters in `page`.
-    pub fn file(name: String, writer: Writer<File>, page: Option<CodePage>) -> Output {
+    pub fn file(name: String, writer: Writer<NewFile>, page: Option<CodePage>) -> Output {
         Output {
             name,
             page,
@@ -120,11 +120,10 @@ impl Output {
         match self.kind {
             Kind::File(writer) => {
                 let record = writer.records();
-                let file = writer.finish()?;
-                // A terminal or pipe has nothing to sync.
-                let regular = file.metadata().is_ok_and(|m| m.is_file());
-                let synced = if regular { file.sync_all() } else { Ok(()) };
-                synced.map_err(|source| QsamError::Write { record, source }.into())
+                let finished = writer.finish()?.finish();
+                finished
+                    .map(drop)
+                    .map_err(|source| QsamError::Write { record, source }.into())
             }
             Kind::Cluster { data_set, string, .. } => {
                 drop(string);

@@ -118,7 +118,7 @@ impl<'s> Removal<'s> {
         let mut paths = Vec::new();
         for (serial, file) in entry.files() {
             let directory = self.catalog.check_volume(self.catalog.contents()?.volume(&serial)?)?;
-            paths.push(directory.join(file));
+            paths.push(file.in_directory(&directory));
         }
         let Some(data) = paths.first() else {
             return Ok(None);

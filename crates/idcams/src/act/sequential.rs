@@ -24,7 +24,7 @@ use crate::sysprint::Sysprint;
 use cica_catalog::entry::{Gdg, History, NonVsam};
 use cica_catalog::generation::Generation;
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name};
-use cica_disk::Open;
+use cica_disk::{open_plain, NewFile, Open};
 use cica_qsam::{Attributes, DdText};
 use std::collections::VecDeque;
 use std::fs::File;
@@ -133,7 +133,7 @@ impl Sequential {
         let files = match &self.place {
             Place::Dd(ddname) => vec![services.dd.open(ddname).map_err(no_file(&self.name))?],
             Place::DataSets(paths, _) => {
-                let opened = paths.iter().map(|path| File::open(path).map_err(no_file(&self.name)));
+                let opened = paths.iter().map(|path| open_plain(path).map_err(no_file(&self.name)));
                 opened.collect::<Result<_, _>>()?
             }
         };
@@ -141,7 +141,7 @@ impl Sequential {
     }
 
     /// Opens the one file to be written.
-    pub fn create(&self, services: &Services) -> Result<File, Failure> {
+    pub fn create(&self, services: &Services) -> Result<NewFile, Failure> {
         match self.is_many() {
             true => Err(refused(&self.many(), 140, 0).with_cc(GAVE_UP)),
             false => self.begin(services).map_err(no_file(&self.name)),
@@ -149,7 +149,7 @@ impl Sequential {
     }
 
     /// The same, in the system's words when it cannot be.
-    pub fn begin(&self, services: &Services) -> io::Result<File> {
+    pub fn begin(&self, services: &Services) -> io::Result<NewFile> {
         self.reclaim()?;
         match &self.place {
             Place::Dd(ddname) => services.dd.create(ddname),
@@ -159,7 +159,7 @@ impl Sequential {
     }
 
     /// Opens the one file to be written with something that nothing may follow in it.
-    pub fn create_anew(&self, services: &Services) -> io::Result<File> {
+    pub fn create_anew(&self, services: &Services) -> io::Result<NewFile> {
         self.reclaim()?;
         match &self.place {
             Place::Dd(ddname) => services.dd.create_anew(ddname),

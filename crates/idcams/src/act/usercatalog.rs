@@ -72,7 +72,7 @@ fn make(services: &Services, params: &Params) -> Result<(Name, PathBuf), Failure
         return Err(refused(&words, 8, 38));
     }
     connected::make(&*services.disk, master.directory(), Path::new(&entry.directory))?;
-    if Catalog::open(services.disk.clone(), &place)?
+    if Catalog::open_named(services.disk.clone(), &place)?
         .contents()?
         .entries()
         .next()
@@ -93,7 +93,7 @@ fn take_in(services: &Services, params: &Params, object: &Params) -> Result<(Nam
     let mut entry = entry(services, &master, object.name("entryname"), object.name("VOLUMES"))?;
     said::keep(&mut entry.other, params);
     let place = master.directory().join(&entry.directory);
-    Catalog::open(services.disk.clone(), &place)?;
+    Catalog::open_named(services.disk.clone(), &place)?;
     enter(&master, entry, place)
 }
 
@@ -181,7 +181,7 @@ pub fn check_deletable(
     if anyway || entry.directory == ITSELF {
         return Ok(());
     }
-    let below = Catalog::open(services.disk.clone(), master.directory().join(&entry.directory))?;
+    let below = Catalog::open_named(services.disk.clone(), master.directory().join(&entry.directory))?;
     let entries = below.contents()?.entries().count();
     match entries {
         0 => Ok(()),
@@ -204,7 +204,7 @@ pub fn remove(services: &Services, master: &Catalog, entry: &UserCatalog) -> Opt
     }
     let directory = Path::new(&entry.directory);
     // Volumes need not keep what nobody is to take in again.
-    if let Ok(below) = Catalog::open(services.disk.clone(), master.directory().join(directory)) {
+    if let Ok(below) = Catalog::open_named(services.disk.clone(), master.directory().join(directory)) {
         for volume in below.volumes().unwrap_or_default() {
             below.remove_vvds(&volume);
         }

@@ -82,6 +82,15 @@ CICA0984W 4 "{name} IS BEYOND THE LIMIT OF ITS GROUP, AND STAYS FOR NOW",
 CICA0954I 0 "USER CATALOG {name} IS IN {directory}",
     "The catalog was made or connected. Names whose leading qualifiers are one of its aliases belong to it.",
     "Give it an alias: DEFINE ALIAS (NAME(qualifier) RELATE(catalog)).";
+CICA0991E 12 "NOT TRUSTED: {reason}",
+    "A catalog above the working directory can be changed by other users, or a file of the catalog names a directory outside of \
+     it that does not say that it is a volume of this catalog. What somebody else may have written is not acted on.",
+    "If it is right, name the catalog with --catalog or CICA_CATALOG; put the directory into CICA_TRUST, which holds \
+     directories with colons between them.";
+CICA0992I 0 "{name} NAMES A FILE OUTSIDE THE VOLUMES: {path}",
+    "The copy has an entry of a data set that is not VSAM's, or of a user catalog, and the entry says that its file is there. \
+     RESTORE has put the entry into the catalog and has not looked at the file.",
+    "DELETE NOSCRATCH the entry if you did not expect it. Its file is used only if CICA_TRUST names its directory.";
 CICA0955I 0 "USER CATALOG {name} IS NO LONGER CONNECTED",
     "Its entry and its aliases are gone from the master catalog. The catalog and its data sets are as they were.",
     "Nothing. IMPORT CONNECT makes it known again.";

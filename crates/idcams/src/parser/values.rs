@@ -193,10 +193,10 @@ impl Parser<'_> {
             _ => (1, 1),
         };
         if atoms.len() < least {
-            let value_of = format!("VALUE OF {}", param.word.to_uppercase());
+            let value_of = format!("VALUE OF {}", param.word.to_ascii_uppercase());
             let hint = match param.kind {
                 Kind::Numbers { slots, .. } => {
-                    let names: Vec<_> = slots.iter().map(|s| s.0.to_uppercase()).collect();
+                    let names: Vec<_> = slots.iter().map(|s| s.0.to_ascii_uppercase()).collect();
                     format!("WRITE {}({})", param.word, names.join(" "))
                 }
                 _ => String::new(),
@@ -228,13 +228,13 @@ impl Parser<'_> {
         for ((name, min, max), token) in slots.iter().zip(atoms) {
             match number(token) {
                 None => {
-                    let hint = format!("{} IS A NUMBER FROM {min} TO {max}", name.to_uppercase());
+                    let hint = format!("{} IS A NUMBER FROM {min} TO {max}", name.to_ascii_uppercase());
                     self.say(Diagnostic::new(&IDC3220I, &[("item", &shown(token))], token.at).hint(hint));
                 }
                 Some(value) if value < *min || value > *max => {
                     let inserts: [(&str, &dyn std::fmt::Display); 3] =
                         [("item", &shown(token)), ("min", min), ("max", max)];
-                    let hint = format!("IT IS THE {}", name.to_uppercase());
+                    let hint = format!("IT IS THE {}", name.to_ascii_uppercase());
                     self.say(Diagnostic::new(&IDC3221I, &inserts, token.at).hint(hint));
                 }
                 Some(value) => numbers.push(Number { value, at: token.at }),
@@ -247,7 +247,7 @@ impl Parser<'_> {
         let mut words = Vec::new();
         for token in atoms {
             let text = match &token.kind {
-                TokenKind::Word(w) | TokenKind::Quoted(w) => w.to_uppercase(),
+                TokenKind::Word(w) | TokenKind::Quoted(w) => w.to_ascii_uppercase(),
                 _ => String::new(),
             };
             match well_formed(form, &text) {
@@ -257,7 +257,12 @@ impl Parser<'_> {
                         names::PASSWORD => &IDC3217I,
                         _ => &IDC3203I,
                     };
-                    self.say(Diagnostic::new(message, &[("item", &shown(token))], token.at).hint(rule));
+                    let strange = text.chars().find(|c| !c.is_ascii());
+                    let hint = match strange {
+                        Some(c) => format!("{c} (U+{:04X}) IS NO CHARACTER OF A NAME; {rule}", u32::from(c)),
+                        None => rule.to_owned(),
+                    };
+                    self.say(Diagnostic::new(message, &[("item", &shown(token))], token.at).hint(hint));
                 }
             }
         }

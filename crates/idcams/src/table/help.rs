@@ -282,6 +282,6 @@ fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     chars
         .next()
-        .map(|c| c.to_uppercase().chain(chars).collect())
+        .map(|c| std::iter::once(c.to_ascii_uppercase()).chain(chars).collect())
         .unwrap_or_default()
 }

@@ -50,7 +50,10 @@ fn judge(disk: Arc<dyn Disk>, what: &str) -> BTreeSet<String> {
     let contents = world.services.catalog.contents().unwrap();
     let named = |all: bool| -> BTreeSet<String> {
         let entries = contents.entries().filter(|entry| all || entry.attributes().is_some());
-        entries.flat_map(|entry| entry.files()).map(|(_, file)| file).collect()
+        entries
+            .flat_map(|entry| entry.files())
+            .map(|(_, file)| file.to_string())
+            .collect()
     };
     let found: BTreeSet<String> = on_volume(&world).into_iter().collect();
     let known = named(true);
@@ -210,4 +213,37 @@ fn a_name_can_be_defined_again_while_its_old_files_wait_to_go() {
     assert_eq!(world.cluster("PAY.OTHER").data.file, "PAY.OTHER.DATA~2");
     drop((world, making));
     assert!(judge(disk, "later").contains("PAY.OTHER.DATA~2"));
+}
+
+/// A process that is killed, at any of its writes: what it wrote is there, and its files go with the next open.
+#[test]
+fn a_define_that_is_killed_leaves_no_file_without_an_entry() {
+    for command in [
+        "DEF CL (NAME(PAY.MORE) CYL(1 1) KEYS(11 0) RECSZ(300 300))",
+        "DEF CL (NAME(PAY.MORE) TRK(1 1) NONINDEXED RECSZ(300 300))",
+        "DEF AIX (NAME(PAY.BY) RELATE(PAY.SMALL) TRK(1 1) KEYS(4 20) RECSZ(40 400))",
+    ] {
+        let disk = Arc::new(SimDisk::from(volume()));
+        let mut world = World::on(disk.clone());
+        let before = on_volume(&world).len();
+        world.ok(command);
+        assert!(on_volume(&world).len() > before, "{command}");
+        drop(world);
+        let trace = disk.trace();
+        let mut point = trace.crash_point();
+        let mut left_behind = 0;
+        loop {
+            let pending = point.pending().len();
+            let all = if pending >= 64 { u64::MAX } else { (1 << pending) - 1 };
+            let left = Arc::new(SimDisk::from(point.image_of(all)));
+            let files = left.list(Path::new("/cat/volumes/CICA01")).unwrap();
+            let found = judge(left.clone(), &format!("{command}: killed after {}", point.position()));
+            let named = |(file, _): &&(std::path::PathBuf, u64)| !file.to_string_lossy().starts_with('.');
+            left_behind += usize::from(files.iter().filter(named).count() > found.len());
+            if point.advance().is_none() {
+                break;
+            }
+        }
+        assert!(left_behind > 0, "{command}: it was never killed in its middle");
+    }
 }

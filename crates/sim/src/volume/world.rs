@@ -306,7 +306,8 @@ impl World {
             for (file, length) in listed {
                 let file = file.to_string_lossy();
                 let blank = length <= 2 * AREA_LEN as u64;
-                if !blank && !file.starts_with('.') && !held.is_taken(&volume.serial, &file) {
+                if !blank && !file.starts_with('.') && !held.is_taken(&volume.serial, &cica_disk::FileName::near(&file))
+                {
                     let words = format!("{file} of {length} bytes is on the volume and no entry names it");
                     return Err(Trouble::Wrong(words));
                 }

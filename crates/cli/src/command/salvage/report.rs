@@ -6,11 +6,11 @@ use crate::progress::grouped;
 use cica_engine::salvage::{Loss, Report, Salvage};
 use cica_idcams::act::hexadecimal;
 use serde_json::{json, Value};
-use std::io::{self, Write};
+use std::io::Write;
 
 /// For people: what is wrong, place by place, and the sum.
 pub fn text(salvage: &Salvage, report: &Report, refused: &[Refused]) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = crate::terminal::stdout();
     for note in &report.notes {
         writeln!(out, "{note}")?;
     }
@@ -117,6 +117,6 @@ pub fn json(name: &str, salvage: &Salvage, report: &Report, refused: &[Refused])
         "not_taken": refused,
         "notes": report.notes,
     });
-    writeln!(io::stdout(), "{all:#}")?;
+    writeln!(crate::terminal::stdout(), "{all:#}")?;
     Ok(())
 }

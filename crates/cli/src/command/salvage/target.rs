@@ -2,17 +2,16 @@
 
 use super::Options;
 use crate::args::Global;
-use crate::command::backup::Unfinished;
 use crate::failure::{Failure, Status};
 use crate::job::Job;
 use crate::session::{Opened, Session};
 use cica_catalog::Name;
+use cica_disk::NewFile;
 use cica_engine::salvage::Found;
 use cica_engine::{Access, Durability, Insert, RequestError, Str};
 use cica_format::attributes::{Attributes, Organization};
 use cica_idcams::messages;
 use cica_qsam::{DdText, Writer};
-use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 
 /// See the module.
@@ -42,12 +41,11 @@ pub struct DataSet {
 /// A file being written.
 pub struct Output {
     to: To,
-    unfinished: Option<Unfinished>,
 }
 
 enum To {
-    Records(Box<Writer<File>>),
-    Bytes(File),
+    Records(Box<Writer<NewFile>>),
+    Bytes(NewFile),
 }
 
 impl Target {
@@ -216,9 +214,7 @@ fn card(name: &Name, a: &Attributes) -> String {
 impl Output {
     fn open(target: &str, format: &str, attributes: &Attributes) -> Result<Output, Failure> {
         let dd = DdText::parse(&format!("-,{format}")).map_err(|e| Failure::usage(e.problem))?;
-        let mut path = std::path::absolute(target)?.display().to_string();
-        let unfinished = Unfinished::of(&mut path);
-        let file = File::create(&path)?;
+        let file = NewFile::begin(&std::path::absolute(target)?)?;
         let to = match attributes.organization {
             Organization::Lds => To::Bytes(file),
             _ => To::Records(Box::new(Writer::new(
@@ -226,7 +222,7 @@ impl Output {
                 &dd.attributes.completed_for(attributes.maximum_record),
             )?)),
         };
-        Ok(Output { to, unfinished })
+        Ok(Output { to })
     }
 
     fn take(&mut self, found: Found<'_>) -> Result<(), Failure> {
@@ -245,10 +241,7 @@ impl Output {
             To::Records(writer) => writer.finish()?,
             To::Bytes(file) => file,
         };
-        file.sync_all()?;
-        if let Some(unfinished) = &self.unfinished {
-            unfinished.finish()?;
-        }
+        file.finish()?;
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::failure::{refused, Failure};
 use super::{Entry, Kind, Name};
-use cica_catalog::entry::Relate;
+use cica_catalog::entry::{FileOf, Relate};
 use cica_catalog::{CatalogError, Contents, Mask};
 
 /// The new name of `name`, which `mask` means: where the mask has a `*` (or `**`) the new name has one too, and what it
@@ -45,8 +45,8 @@ pub fn rename(entry: &mut Entry, kind: Kind, name: &Name) {
         (Entry::Aix(aix), Kind::Index) => aix.index.name = name.clone(),
         (entry, _) => {
             if let Entry::NonVsam(data_set) = entry {
-                if data_set.file.is_empty() {
-                    data_set.file = data_set.name.to_string();
+                if data_set.file == FileOf::OwnName {
+                    data_set.file = FileOf::Named(data_set.name.file());
                 }
             }
             entry.rename(name.clone());

@@ -6,7 +6,7 @@ use super::super::Services;
 use crate::messages::IDC0531I;
 use crate::params::Params;
 use crate::sysprint::Sysprint;
-use cica_catalog::entry::{History, NonVsam};
+use cica_catalog::entry::{FileOf, History, NonVsam};
 use cica_catalog::generation::Generation;
 use cica_catalog::{Catalog, Contents, Entry, Name};
 use cica_disk::Open;
@@ -38,7 +38,7 @@ fn on_a_volume(services: &Services, catalog: &Catalog, contents: &Contents, name
         let path = volume.path(catalog.directory()).join(name.as_str());
         let volumes = vec![volume.serial.clone()];
         let file = contents.file_of_new(&volumes, name);
-        if file.is_empty() && services.disk.open(&path, Open::default()).is_ok() {
+        if file == FileOf::OwnName && services.disk.open(&path, Open::default()).is_ok() {
             return Ok(NonVsam {
                 name: name.clone(),
                 volumes,

@@ -2,9 +2,9 @@
 
 use super::super::failure::{refused, Failure};
 use super::super::Services;
+use cica_catalog::defining::is_blank;
 use cica_catalog::Catalog;
-use cica_disk::{File, Open, ReadAt};
-use cica_format::root::{Root, AREA_LEN, MAGIC};
+use cica_disk::Open;
 use std::io;
 use std::path::Path;
 
@@ -51,31 +51,6 @@ fn check_other(catalog: &Catalog, path: &Path) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// Nothing but roots, of which none knows of records, in its tree or in a log; as far as they were written. What begins
-/// with anything else is a file of somebody else's.
-fn is_blank(file: &dyn File) -> io::Result<bool> {
-    if file.size(None)? > 2 * AREA_LEN as u64 {
-        return Ok(false);
-    }
-    for copy in 0..2 {
-        let mut area = vec![0; AREA_LEN];
-        let mut batch = [ReadAt {
-            at: copy * AREA_LEN as u64,
-            buf: &mut area,
-            got: 0,
-        }];
-        file.read(&mut batch)?;
-        let start = &area[..MAGIC.len()];
-        if start != MAGIC && start.iter().any(|byte| *byte != 0) {
-            return Ok(false);
-        }
-        if Root::decode(&area).is_ok_and(|root| root.levels > 0 || root.log.log != 0) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 fn in_the_way(path: &Path) -> Failure {

@@ -13,6 +13,7 @@ use cica_catalog::entry::{Attributes, Component, Keys, RecordSize, ShareOptions}
 use cica_catalog::freespace::FreeSpace;
 use cica_catalog::space::{Space, Unit};
 use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Date, Name, Volser, Volume};
+use cica_disk::FileName;
 use cica_format::attributes::Attributes as FileAttributes;
 use cica_format::root::Root;
 use std::path::PathBuf;
@@ -119,7 +120,7 @@ fn searched(contents: &Contents, params: &Params) -> Result<Vec<Volume>, Failure
 /// A component's file.
 struct Found {
     volume: Volume,
-    file: String,
+    file: FileName,
     path: PathBuf,
     root: Root,
 }
@@ -141,7 +142,9 @@ fn found(
             let Some(root) = root(&path).filter(|root| root.attributes.cluster_name == cluster.as_str()) else {
                 continue;
             };
-            let file = file.to_string_lossy().into_owned();
+            let Ok(file) = FileName::parse(&file.to_string_lossy()) else {
+                continue;
+            };
             return Ok(Found {
                 volume: volume.clone(),
                 file,

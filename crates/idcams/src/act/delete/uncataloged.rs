@@ -142,13 +142,12 @@ fn named(services: &Services) -> Result<Vec<(String, PathBuf)>, CatalogError> {
         let components = contents.entries().flat_map(Entry::components);
         let components = components.filter_map(|(_, c)| Some((c.volumes.first()?.clone(), c.file.clone())));
         let data_sets = contents.entries().filter_map(|entry| match entry {
-            Entry::NonVsam(e) if e.file.is_empty() => Some((e.volumes.first()?.clone(), e.name.to_string())),
-            Entry::NonVsam(e) => Some((e.volumes.first()?.clone(), e.file.clone())),
+            Entry::NonVsam(e) => Some((e.volumes.first()?.clone(), e.file_on_volume()?)),
             _ => None,
         });
         for (serial, file) in components.chain(data_sets).chain(contents.leftovers().cloned()) {
             if let Ok(volume) = volumes.volume(&serial) {
-                named.push((serial.to_string(), volume.path(base).join(file)));
+                named.push((serial.to_string(), file.in_directory(&volume.path(base))));
             }
         }
     }

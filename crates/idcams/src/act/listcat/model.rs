@@ -369,7 +369,7 @@ impl<'a> Describer<'a> {
 
     fn path(&self, component: &Component) -> Result<std::path::PathBuf, CatalogError> {
         match component.volumes.first() {
-            Some(serial) => Ok(self.catalog.volume_path(serial)?.join(&component.file)),
+            Some(serial) => Ok(component.file.in_directory(&self.catalog.volume_path(serial)?)),
             None => self.catalog.component_path(component),
         }
     }
@@ -525,7 +525,7 @@ fn file_fields(data_set: &NonVsam, generation: bool) -> FileFields {
     FileFields {
         generation,
         volumes: volumes.collect(),
-        file: said(&data_set.file),
+        file: Some(data_set.file.text().to_owned()).filter(|file| !file.is_empty()),
         format: said(&data_set.format),
     }
 }

@@ -57,13 +57,9 @@ fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<(
         }
     }
     let (file, totals) = writer.finish().map_err(output)?;
-    // A pipe or terminal has nothing to sync, and no length.
-    let regular = file.metadata().ok().filter(std::fs::Metadata::is_file);
-    if regular.is_some() {
-        file.sync_all().map_err(output)?;
-    }
+    let length = file.finish().map_err(output)?;
     complete(services, &copy.place, out)?;
-    let stored = regular.map_or_else(|| "A STREAM".to_owned(), |m| m.len().to_string());
+    let stored = length.map_or_else(|| "A STREAM".to_owned(), |length| length.to_string());
     let members = chosen.len();
     out.say(
         &CICA0961I,

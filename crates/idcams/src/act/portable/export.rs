@@ -18,10 +18,10 @@ use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
 use cica_catalog::entry::{Attributes, Organization};
 use cica_catalog::{Catalog, Entry, Name};
+use cica_disk::NewFile;
 use cica_engine::{Intent, OpenOptions, RequestError};
 use cica_format::portable::{Member, Mode, Totals};
 use cica_portable::Writer;
-use std::fs::File;
 use std::sync::Arc;
 
 /// How hard an EXPORT compresses.
@@ -57,9 +57,8 @@ fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<(
         totals.records += written.records;
     }
     let (file, _) = writer.finish().map_err(output)?;
-    if file.metadata().is_ok_and(|m| m.is_file()) {
-        file.sync_all().map_err(output)?;
-    }
+    // From here on it is there whatever happens, and the source may go.
+    file.finish().map_err(output)?;
     complete(services, &copy.place, out)?;
     if totals.records > 0 {
         out.say(&IDC0005I, &[("count", &totals.records)]);
@@ -199,7 +198,7 @@ fn by_records(
     services: &mut Services,
     catalog: &Catalog,
     entry: Entry,
-    writer: &mut Writer<File>,
+    writer: &mut Writer<NewFile>,
     copy: &str,
 ) -> Result<Totals, Failure> {
     let output = |error: std::io::Error| unwritten(copy, &error);

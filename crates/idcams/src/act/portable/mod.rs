@@ -30,12 +30,12 @@ use crate::params::Params;
 use crate::sysprint::{Stamp, Sysprint};
 use cica_catalog::entry::Kind;
 use cica_catalog::{Entry, Name};
+use cica_disk::NewFile;
 use cica_format::checksum::crc32c;
 use cica_format::portable::Head;
 use cica_portable::{CopyError, Reader};
 use cica_qsam::DdText;
 use std::fmt::Display;
-use std::fs::File;
 
 /// A copy being read, and what it is called.
 pub struct Copy {
@@ -69,7 +69,7 @@ impl Copy {
 /// A file for a copy, and what it is called.
 struct NewCopy {
     name: String,
-    file: File,
+    file: NewFile,
     place: Sequential,
 }
 

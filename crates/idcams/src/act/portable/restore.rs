@@ -17,10 +17,10 @@ use super::kind;
 use super::place::place;
 use super::receive::Received;
 use super::Copy;
-use crate::messages::{CICA0908E, CICA0962I, CICA0965E, CICA0966I, CICA0967E};
+use crate::messages::{CICA0908E, CICA0962I, CICA0965E, CICA0966I, CICA0967E, CICA0992I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
-use cica_catalog::entry::Relate;
+use cica_catalog::entry::{FileOf, Relate};
 use cica_catalog::{Contents, Entry, Mask, Name};
 use cica_format::portable::{Mode, Totals};
 
@@ -71,6 +71,14 @@ fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<(
             message,
             &[("kind", &kind(entry)), ("name", entry.name()), ("count", count)],
         );
+        let outside = match entry {
+            Entry::NonVsam(data_set) => matches!(data_set.file, FileOf::Outside(_)).then(|| data_set.file.text()),
+            Entry::UserCatalog(below) => Some(below.directory.as_str()),
+            _ => None,
+        };
+        if let Some(path) = outside {
+            out.say(&CICA0992I, &[("name", entry.name()), ("path", &path)]);
+        }
     }
     if let (Err(_), false) = (&switched, entered.is_empty()) {
         let left = done.iter().filter(|(entry, _)| !is_done(entry));

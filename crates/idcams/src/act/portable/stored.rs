@@ -5,12 +5,12 @@ use super::super::trouble::not_opened;
 use super::super::Services;
 use super::unwritten;
 use cica_catalog::{Catalog, Entry};
+use cica_disk::NewFile;
 use cica_engine::{OpenError, Stored, StoredArea, StoredComponent};
 use cica_format::portable::{Member, Mode, Totals};
 use cica_format::root::Root;
 use cica_format::FormatError;
 use cica_portable::Writer;
-use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 
@@ -44,7 +44,7 @@ impl Copied {
     pub fn write(
         &self,
         services: &mut Services,
-        writer: &mut Writer<File>,
+        writer: &mut Writer<NewFile>,
         name: &str,
         count: &mut u64,
     ) -> Result<Totals, Failure> {
@@ -74,7 +74,7 @@ impl Copied {
         &self,
         services: &mut Services,
         component: &StoredComponent,
-        writer: &mut Writer<File>,
+        writer: &mut Writer<NewFile>,
         name: &str,
         count: &mut u64,
     ) -> Result<(), Failure> {
