@@ -5,6 +5,7 @@ mod common;
 
 use cica_disk::LinuxDisk;
 use cica_engine::*;
+use common::bytes::bytes_of;
 use common::keyed::loaded;
 use common::*;
 use std::collections::BTreeSet;
