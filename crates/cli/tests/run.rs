@@ -8,8 +8,11 @@ use common::{finish, Place, Run};
 /// Runs a program that is no COBOL program, with what stands in front of it; the library is any file that is there.
 fn run(place: &Place, arguments: &[&str], catalog: Option<&str>) -> Run {
     let mut command = place.command(&[&["run"], arguments].concat());
+    // Where cargo put the library is where this test is, if it was built.
+    let library = std::env::current_exe().unwrap().with_file_name("libcica_cobol.so");
+    let library = Some(library).filter(|library| library.exists()).unwrap_or_default();
     command
-        .env("CICA_COBOL_LIBRARY", "")
+        .env("CICA_COBOL_LIBRARY", library)
         .env("XDG_DATA_HOME", place.dir.join("share"));
     std::fs::create_dir_all(place.dir.join("share")).unwrap();
     match catalog {
