@@ -281,12 +281,29 @@ impl<'e> Recovery<'e> {
                 // V8.
                 Some(gap) if !half.begins_epoch() => self.check_trees_have(gap, half.records)?,
                 _ => {
+                    self.make_name_durable()?;
                     reader.take_tail(&half).map_err(|what| self.trouble(what))?;
                     self.replay_group(half.records)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Its owner may have died before it made the name of a new log durable (F6 in `log/pool.rs`), and of the data sets
+    /// that are committed one by one the later ones must find it after a power cut.
+    fn make_name_durable(&self) -> Result<(), OpenError> {
+        let how = Open {
+            directory: true,
+            ..Open::default()
+        };
+        let directory = self.log_path.parent().unwrap_or(Path::new("."));
+        let synced = self
+            .engine
+            .disk()
+            .open(directory, how)
+            .and_then(|directory| directory.sync());
+        synced.map_err(|error| self.trouble(format!("its name cannot be made durable: {error}")))
     }
 
     fn damaged(&self, gap: Gap) -> OpenError {

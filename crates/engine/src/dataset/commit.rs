@@ -154,8 +154,8 @@ impl Inner {
             .inspect_err(|error| self.common().fence(&error.to_string()))
     }
 
-    /// The log was named before a first change that was refused then: the root is again what the other copy has. It need
-    /// not be durable: of a power cut one copy or the other comes back, and neither needs the log.
+    /// The log was named before a first change that was refused then: the root is again what the other copy has. It
+    /// need not be durable: of a power cut one copy or the other comes back, and neither needs the log.
     fn take_back_early_name(&self) -> Result<(), RequestError> {
         let mut roots = self.roots.lock();
         roots.last = self.closing.load(Relaxed);

@@ -169,7 +169,9 @@ fn space_is_looked_for_before_anything_is_copied() {
     world.ok(SMALL);
     live(&world, "PAY.SMALL", 400);
     let before = records(&world, "PAY.SMALL");
-    disk.set_faults(Faults::none().space(1 << 19));
+    let image = disk.image();
+    let used: u64 = image.files().filter_map(|path| image.len(path)).sum();
+    disk.set_faults(Faults::none().space(used + (16 << 10)));
     world.refused(
         "ALTER PAY.SMALL REORGANIZE()",
         8,
