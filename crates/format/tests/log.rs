@@ -274,7 +274,7 @@ fn the_file_header() {
         LogFileHeader::decode(&bytes),
         Err(FormatError::NewerFormat {
             what: "log file header",
-            found: 5
+            found: 6
         })
     );
 }
@@ -321,11 +321,11 @@ fn records_that_contradict_themselves_end_the_group() {
     };
     assert_eq!(
         after("05000000 0E 09000000", 2),
-        [Ok(9), field("kind", 14, "from 1 to 13", "log record")]
+        [Ok(9), field("kind", 14, "from 1 to 13, or 15", "log record")]
     );
     assert_eq!(
         after("05000000 00 09000000", 2),
-        [Ok(9), field("kind", 0, "from 1 to 13", "log record")]
+        [Ok(9), field("kind", 0, "from 1 to 13, or 15", "log record")]
     );
     assert_eq!(after("07000000 0C 09000000 4010", 2), [Ok(9), short(8, 7)]);
     assert_eq!(after("07000000 0D 09000000 4010", 2), [Ok(9), short(8, 7)]);
