@@ -64,8 +64,8 @@ fn a_unit_that_was_written_and_not_synced_is_whole_after_a_power_cut_in_its_reco
     assert!(with[0] > 0 && with[1] > 0, "{with:?}");
 }
 
-/// A change that was answered is in the tail of a new log alone, and its process was killed. Whatever a power cut in the
-/// recovery leaves, names of files too, base and alternate indexes have the change, or none of them has.
+/// A change that was answered is in the tail of a new log alone, and its process was killed. Whatever a power cut in
+/// the recovery leaves, names of files too, base and alternate indexes have the change, or none of them has.
 #[test]
 fn a_sphere_whose_change_was_in_the_tail_alone_agrees_after_a_power_cut_in_its_recovery() {
     let (before, world) = power::world();
@@ -76,7 +76,9 @@ fn a_sphere_whose_change_was_in_the_tail_alone_agrees_after_a_power_cut_in_its_r
     let engine = world.engine();
     let ds = sphere::open(&world, &engine);
     let mut string = ds.string();
-    string.insert(&sphere::record(1, "0001", "AAA"), Insert::Direct).unwrap();
+    string
+        .insert(&sphere::record(1, "0001", "AAA"), Insert::Direct)
+        .unwrap();
     disk.kill();
     drop((string, ds, engine));
     let begun = disk.events();

@@ -200,8 +200,7 @@ impl LogReader {
     pub fn make_durable(&self) -> Result<(), String> {
         self.file
             .sync()
-            .map_err(|error| format!("the log cannot be made durable: {error}"))?;
-        self.tail.as_ref().map_or(Ok(()), tail::Left::make_durable)
+            .map_err(|error| format!("the log cannot be made durable: {error}"))
     }
 
     /// What was answered behind the last group that it has, and is in its tail alone: where

@@ -7,7 +7,7 @@
 //! * T1. A change is answered when the tail has it, or the log has it durably ([`super::Log::wants`]).
 //! * T2. A half is of one group. It is used again when the group of the other half is durable in the log (W2).
 //! * T3. What a half has is what its group began with: where one record could not be stored, no later one is.
-//! * T4. The tail is never synced but by a recovery, so a power cut may leave anything of it. Recovery takes a half
+//! * T4. The tail is never synced, so a power cut may leave anything of it. Recovery takes a half
 //!   only if its checksum holds, it follows what the log has without a gap, and every data set in it names the log in
 //!   its root or said that it leaves: else it is what a power cut left, and counts as not there.
 //! * T5. What recovery takes it writes to the log before it does anything of it: a crash in the middle of recovery
@@ -204,15 +204,6 @@ impl Left {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(format!("its tail {} cannot be opened: {error}", path.display())),
         }
-    }
-
-    /// Makes it durable as it is.
-    ///
-    /// # Errors
-    /// In words.
-    pub fn make_durable(&self) -> Result<(), String> {
-        let failed = |error| format!("its tail {} cannot be made durable: {error}", self.path.display());
-        self.file.sync().map_err(failed)
     }
 
     /// The sound halves of log `log` that follow what it has: its last epoch with the last LSN there, if it has any
