@@ -19,34 +19,28 @@ pub(super) fn is_abandoned(disk: &dyn Disk, volumes: &dyn Volumes, path: &Path, 
         return false;
     };
     let mut complete = BTreeSet::new();
-    let mut in_tail = false;
-    loop {
-        let group = match reader.next_group() {
-            Ok(Some(group)) if !in_tail => group,
-            Ok(_) if in_tail => return !complete.is_empty() && matches!(reader.pass_gap(), Ok(None)),
-            // Without a group nothing is known of who is in it, nor of who was in one that is damaged.
-            Ok(_) => match reader.tail() {
-                Ok(halves) => {
-                    in_tail = true;
-                    halves.into_iter().flat_map(|half| half.records).collect()
-                }
-                Err(_) => return false,
-            },
-            Err(_) => return false,
-        };
-        for (_, logged) in group {
+    let mut nobody_needs = |requests: &[(u64, Logged)]| {
+        requests.iter().all(|(_, logged)| {
             let Logged::DataSet { cluster, data, .. } = logged else {
-                continue;
+                return true;
             };
-            if complete.contains(&(cluster, data.clone())) {
-                continue;
-            }
-            if may_need(disk, volumes, Path::new(&data), cluster, log) {
-                return false;
-            }
-            complete.insert((cluster, data));
+            let is_new = complete.insert((*cluster, data.clone()));
+            !(is_new && may_need(disk, volumes, Path::new(data), *cluster, log))
+        })
+    };
+    loop {
+        match reader.next_group() {
+            Ok(Some(group)) if nobody_needs(&group) => {}
+            Ok(None) => break,
+            _ => return false,
         }
     }
+    let Ok(tail) = reader.tail() else { return false };
+    if !tail.iter().all(|half| nobody_needs(&half.records)) {
+        return false;
+    }
+    // Without a group nothing is known of who is in it, nor of who was in one that is damaged.
+    !complete.is_empty() && matches!(reader.pass_gap(), Ok(None))
 }
 
 /// The table in [`crate::recovery`], without doing anything.
