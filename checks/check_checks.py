@@ -132,6 +132,7 @@ class Tidy(unittest.TestCase):
             ("unsafe", "crates/qsam/src/lib.rs", "//! Role.\n"),
             ("thrown", "crates/format/src/a.rs", head + "fn a() {\n    let b = 1;\n    c(b);\n    let d = 2;\n    let _ = e(d);\n}\n"),
             ("thrown", "crates/format/src/a.rs", head + "\n\n\n\n    e().ok();\n"),
+            ("waiting", "crates/disk/src/a.rs", head + "    static A: OnceLock<()> = OnceLock::new();\n"),
         ]
         for rule, name, text in cases:
             self.assertEqual(self.broken_by(name, text), {rule}, (rule, name))

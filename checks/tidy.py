@@ -35,6 +35,8 @@ MACHINE = re.compile("/wo" "rk/|/ro" r"ot/|/ho" r"me/(?!me\b)\w|/tmp/tar" "get|1
 
 # A call whose result nobody looks at.
 THROWN = re.compile(r"\blet _ = (?!\(|\w+;|write(?:ln)?!\((?:\w+,|$))|^\s*[\w.()&?]+\.ok\(\);")
+# A static that a thread may wait for.
+WAITED_FOR = re.compile(r"\bstatic\s+\w+\s*:.*\b(OnceLock|LazyLock|Mutex|RwLock|Condvar|Once)\b")
 
 # Names and keywords know upper and lower case of A to Z alone: other letters fold to these (U+017F to S, U+0131 to I),
 # and a command would be done to another name than was written. White space is that of ASCII where a name is read.
@@ -150,6 +152,18 @@ def check_thrown(path, lines):
             complain("thrown", f"{path}:{number}", "a result is thrown away, and no comment says why it may be")
 
 
+def check_waited_for(path, lines):
+    """What a whole process shares and may wait for stays half done in a child of `fork`, and the child waits for ever. What
+    COBOL programs and the table of handles share is theirs: the first have one thread, the second asks who it is first."""
+    if path.parts[0] != "crates" or "src" not in path.parts or path.parts[1] in {"cobol", "c", "sim", "inputs"}:
+        return
+    for number, line in enumerate(lines, 1):
+        if line.strip().startswith("#[cfg(test)]"):
+            return
+        if WAITED_FOR.search(line):
+            complain("waiting", f"{path}:{number}", f"a child of fork may wait for it for ever: {line.strip()[:60]}")
+
+
 def check_crates():
     floor_of = {name: floor for floor, names in enumerate(FLOORS) for name in names}
     for manifest in sorted(pathlib.Path("crates").glob("*/Cargo.toml")):
@@ -185,6 +199,7 @@ def main():
         "links": "links in the documentation lead somewhere",
         "floors": "crates use only crates below them",
         "thrown": "no result is thrown away without a reason",
+        "waiting": "no child of fork waits for what its parent was about to do",
         "unsafe": "unsafe code only where the system, frames or other languages need it",
     }
     for path in tracked():
@@ -204,6 +219,7 @@ def main():
             check_characters(path, lines)
         if path.suffix == ".rs":
             check_thrown(path, lines)
+            check_waited_for(path, lines)
     check_crates()
     check_unsafe()
 

@@ -18,8 +18,8 @@ use crate::string::OpenString;
 use crate::unit::OpenUnit;
 use parking_lot::Mutex;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::*};
-use std::sync::{Arc, Once, OnceLock};
+use std::sync::atomic::{AtomicU32, Ordering::*};
+use std::sync::{Arc, OnceLock};
 
 /// What a handle stands for.
 pub enum Object {
@@ -49,21 +49,15 @@ static TABLE: Table = Table {
     used: AtomicU32::new(0),
 };
 
-/// Set in the child of a fork: locks and threads of the parent are not there.
-static IN_CHILD: AtomicBool = AtomicBool::new(false);
-
-extern "C" fn in_child() {
-    IN_CHILD.store(true, Relaxed);
+/// In the child of a fork locks and threads of the parent are not there.
+fn in_child() -> bool {
+    cica_disk::generation() > 0
 }
 
 /// Keeps an object and makes its token.
 pub fn put(object: Object) -> Result<*mut c_void, Error> {
-    static WATCH: Once = Once::new();
-    // SAFETY: the function given stores to an atomic and does nothing else.
-    WATCH.call_once(|| unsafe {
-        libc::pthread_atfork(None, None, Some(in_child));
-    });
-    if IN_CHILD.load(Relaxed) {
+    cica_disk::notice_forks();
+    if in_child() {
         return Err(forked());
     }
     let number = match TABLE.free.lock().pop() {
@@ -91,7 +85,7 @@ pub fn put(object: Object) -> Result<*mut c_void, Error> {
 
 /// The slot of a token, locked.
 fn find(token: *const c_void) -> Result<(u32, parking_lot::MutexGuard<'static, Slot>), Error> {
-    if IN_CHILD.load(Relaxed) {
+    if in_child() {
         return Err(forked());
     }
     let number = (token as usize as u32).wrapping_sub(1);

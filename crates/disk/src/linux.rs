@@ -28,6 +28,7 @@ use file::LinuxFile;
 pub use fork::{generation, notice_forks};
 use lock::{Held, Written};
 pub use new_file::{open_plain, NewFile};
+use once_cell::race::OnceBool;
 use place::Place;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{self, FileType, Mode, OFlags};
@@ -37,7 +38,6 @@ use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 /// Times a name may move to another file under an `open` with a lock before it is called in use.
 const CHASES: usize = 16;
@@ -62,8 +62,8 @@ impl Default for LinuxDisk {
 impl LinuxDisk {
     /// Large batches go through io_uring where the kernel lets them, unless `CICA_NO_URING=1` is set.
     pub fn new() -> Self {
-        static ALLOWED: OnceLock<bool> = OnceLock::new();
-        let rings = *ALLOWED.get_or_init(|| std::env::var_os("CICA_NO_URING").is_none_or(|value| value != "1"));
+        static ALLOWED: OnceBool = OnceBool::new();
+        let rings = ALLOWED.get_or_init(|| std::env::var_os("CICA_NO_URING").is_none_or(|value| value != "1"));
         LinuxDisk { rings, mode: None }
     }
 

@@ -67,6 +67,8 @@ fn child(raw: bool, what: impl FnOnce() -> bool) -> i32 {
         };
         assert!(pid >= 0);
         if pid == 0 {
+            // One that waits for what nobody does there ends all the same.
+            libc::alarm(120);
             let good = std::panic::catch_unwind(std::panic::AssertUnwindSafe(what)).unwrap_or(false);
             libc::_exit(i32::from(!good));
         }
@@ -163,6 +165,8 @@ fn a_lock_goes_with_the_process_though_its_child_lives() {
         unsafe { libc::write(tell, std::ptr::from_ref(&grandchild).cast(), 4) };
         sleeps()
     });
+    // SAFETY: the end that its owner has too: once he is dead nobody can tell anything.
+    unsafe { libc::close(tell) };
     let mut grandchild = 0i32;
     // SAFETY: four bytes of ours.
     let got = unsafe { libc::read(told, std::ptr::from_mut(&mut grandchild).cast(), 4) };
@@ -189,4 +193,56 @@ fn pipe() -> (i32, i32) {
     // SAFETY: room for two.
     assert_eq!(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) }, 0);
     (ends[0], ends[1])
+}
+
+/// Names this test program and what it shall do when it is started anew.
+const FIRST: &str = "CICA_TEST_FIRST_OPEN_BESIDE_FORK";
+
+#[test]
+fn a_child_made_while_another_thread_opens_its_first_file_opens_its_own() {
+    if std::env::var_os(FIRST).is_some() {
+        return first_open_beside_fork();
+    }
+    // What a process does once it does in the first moments: so each try is a process.
+    for number in 0..40 {
+        let done = std::process::Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "a_child_made_while_another_thread_opens_its_first_file_opens_its_own",
+            ])
+            .env(FIRST, "1")
+            .output()
+            .unwrap();
+        assert!(
+            done.status.success(),
+            "process {number}: {}",
+            String::from_utf8_lossy(&done.stdout)
+        );
+    }
+}
+
+/// Threads open the first files of this process while it makes children that do the same.
+fn first_open_beside_fork() {
+    let scratch = Scratch::new("first");
+    let path = scratch.file();
+    let shared = Open {
+        lock: Lock::Shared,
+        ..OWN
+    };
+    let started = std::sync::Barrier::new(4);
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                started.wait();
+                drop(LinuxDisk::new().open(&path, shared).unwrap());
+            });
+        }
+        started.wait();
+        let children: Vec<i32> = (0..8)
+            .map(|_| child(false, || LinuxDisk::new().open(&path, shared).is_ok()))
+            .collect();
+        for pid in children {
+            assert_eq!(ended(pid), 0);
+        }
+    });
 }

@@ -17,7 +17,7 @@ use cica_format::root::{LogPosition, Part, Root, Statistics};
 use cica_format::table::Ref;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 
 /// Bytes of free space in a file that are worth giving back.
 const GIVE_BACK_FROM: u64 = 16 << 20;
@@ -598,8 +598,16 @@ fn new_root(part: Part, component: u64, cluster: u64, attributes: &Attributes) -
 /// Bytes of memory this process may use: the machine's, or its control group's if that is less. Asked once, because
 /// every open wants to know.
 fn memory_bytes() -> usize {
-    static BYTES: OnceLock<usize> = OnceLock::new();
-    *BYTES.get_or_init(ask_for_memory_bytes)
+    // Two threads may ask at once; a child of `fork` waits for neither.
+    static BYTES: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    match BYTES.load(Relaxed) {
+        0 => {
+            let bytes = ask_for_memory_bytes();
+            BYTES.store(bytes, Relaxed);
+            bytes
+        }
+        bytes => bytes,
+    }
 }
 
 fn ask_for_memory_bytes() -> usize {

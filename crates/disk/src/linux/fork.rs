@@ -8,11 +8,13 @@
 //! 2. The child's handler makes plain calls alone, and reads atomics: other threads' locks stay locked in a child.
 //! 3. A file knows the generation that opened it, and answers no other: a request in a child is an error.
 //! 4. Memory that shows a file keeps it open as well; a window is not there in a child.
+//! 5. What all files share is found out once, and nobody waits for who does: another thread that was about it when the
+//!    child was made never ends there. So it is a `OnceBox` or an atomic here, and never a `OnceLock`.
 #![allow(unsafe_code)]
 
+use once_cell::race::OnceBox;
 use rustix::fd::{AsRawFd, OwnedFd};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering::*};
 
 /// Words of a piece of the table, each with a bit for 64 descriptors.
 const WORDS: usize = 512;
@@ -21,10 +23,12 @@ const PIECE: usize = WORDS * 64;
 /// Pieces: two million descriptors. One above shares its lock with children, as if it were no file of ours.
 const PIECES: usize = 64;
 
-static TABLE: [OnceLock<Box<[AtomicU64; WORDS]>>; PIECES] = [const { OnceLock::new() }; PIECES];
+static TABLE: [OnceBox<[AtomicU64; WORDS]>; PIECES] = [const { OnceBox::new() }; PIECES];
 
 /// Forks since the program began.
 static GENERATION: AtomicU32 = AtomicU32::new(0);
+/// The child that counted last: a handler that was installed twice counts once.
+static COUNTED: AtomicI32 = AtomicI32::new(0);
 
 /// The number of this process in the line of those that forked one another, from when the first file was opened.
 #[inline]
@@ -34,12 +38,15 @@ pub fn generation() -> u32 {
 
 /// From now on children of this process are noticed. What opens a file does so by itself.
 pub fn notice_forks() {
-    static WATCHED: OnceLock<()> = OnceLock::new();
-    // SAFETY: a function that stays, and does what a handler may.
-    WATCHED.get_or_init(|| unsafe {
-        // Without memory for the entry children are as they were without us.
-        libc::pthread_atfork(None, None, Some(in_child));
-    });
+    static WATCHED: AtomicBool = AtomicBool::new(false);
+    if !WATCHED.load(Acquire) {
+        // SAFETY: a function that stays, and does what a handler may.
+        unsafe {
+            // Without memory for the entry children are as they were without us.
+            libc::pthread_atfork(None, None, Some(in_child));
+        }
+        WATCHED.store(true, Release);
+    }
 }
 
 /// A descriptor of ours was opened.
@@ -67,6 +74,11 @@ fn place(fd: i32) -> Option<(usize, usize, u64)> {
 
 /// Runs in a child before `fork` returns there (2).
 extern "C" fn in_child() {
+    // SAFETY: a plain call.
+    let me = unsafe { libc::getpid() };
+    if COUNTED.swap(me, Relaxed) == me {
+        return;
+    }
     GENERATION.fetch_add(1, Relaxed);
     // SAFETY: plain calls; the descriptors in the table are ours, and nobody uses them any more (3).
     unsafe {

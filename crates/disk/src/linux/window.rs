@@ -13,11 +13,11 @@
 #![allow(unsafe_code)]
 
 use libc::{c_int, c_void, siginfo_t};
+use once_cell::race::{OnceBool, OnceBox};
 use rustix::fd::{AsRawFd, BorrowedFd};
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::atomic::{fence, AtomicBool, AtomicUsize, Ordering::*};
-use std::sync::OnceLock;
 
 /// Windows that a process can have at a time.
 const SEATS: usize = 64;
@@ -50,7 +50,7 @@ static TABLE: [Seat; SEATS] = [const {
 }; SEATS];
 
 /// What SIGBUS did before, once ours is installed; the second is the size of a page.
-static BEFORE: OnceLock<(libc::sigaction, usize)> = OnceLock::new();
+static BEFORE: OnceBox<(libc::sigaction, usize)> = OnceBox::new();
 
 impl Seat {
     fn holds(&self, address: usize) -> bool {
@@ -201,15 +201,16 @@ fn ask_for(from: *const u8, len: usize) {
 
 /// Whether SIGBUS comes to us, after installing the handler if nobody did yet.
 fn handles_signal() -> bool {
+    // Nobody installs ours before this is known, so it is never ours that is found.
     BEFORE.get_or_init(|| {
         // SAFETY: plain calls; the structures are ours and are filled before they are used.
         unsafe {
             let page = usize::try_from(libc::sysconf(libc::_SC_PAGESIZE)).unwrap_or(PAGE);
-            (current_action(), page.max(PAGE))
+            Box::new((current_action(), page.max(PAGE)))
         }
     });
-    static INSTALLED: OnceLock<bool> = OnceLock::new();
-    let installed = *INSTALLED.get_or_init(|| {
+    static INSTALLED: OnceBool = OnceBool::new();
+    let installed = INSTALLED.get_or_init(|| {
         // SAFETY: the handler does only what a handler may: atomics, mmap and sigaction.
         unsafe {
             let mut ours: libc::sigaction = MaybeUninit::zeroed().assume_init();
