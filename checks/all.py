@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 """All tests, one after the other, and their sum as the last line: `N passed, N failed`.
 
-Run from the top of the checkout, by `make test`. Everything is run even when something before it failed.
+Run from the top of the checkout, by `make test`. Everything is run even when something before it failed. Nothing is waited
+for without end: what prints nothing for a long time has its programs named and killed, and counts as failed.
 """
 
 import os
+import queue
 import re
+import signal
 import subprocess
 import sys
+import threading
 import time
 
 TARGET = os.environ.get("CARGO_TARGET_DIR", "target")
@@ -18,12 +22,17 @@ DEMO = (
     "|| { tail -n 40 demo.log; exit 1; }; rm -rf demo.log demo-out; echo 'demo result: 1 passed; 0 failed'"
 )
 
+# Tests that print nothing for so long hang; a compiler may take its time.
+SILENCE = 600
+BUILD = "building the tests"
+
 STEPS = [
     ("house rules", [sys.executable, "checks/tidy.py"]),
     ("COMPAT.md against the parser", [sys.executable, "checks/compat.py"]),
     ("the checks themselves", [sys.executable, "checks/check_checks.py"]),
     # Each must still be found in the sources; trying them takes hours (`make mutants`).
     ("the list of mutants", ["bash", "-c", "checks/mutants.py --list >/dev/null && echo 'mutants result: 1 passed; 0 failed'"]),
+    (BUILD, ["bash", "-c", "cargo test --workspace --locked --no-run --quiet && echo 'build result: 1 passed; 0 failed'"]),
     ("unit and integration tests", ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"]),
     ("the demo", ["bash", "-c", DEMO]),
     ("crashes, errors, damage", [sys.executable, "checks/reliability.py", "--short"]),
@@ -36,17 +45,75 @@ STEPS = [
 RESULT = re.compile(r"result: (?:ok\. |FAILED\. )?(\d+) passed; (\d+) failed")
 
 
+def lines_of(process, silence):
+    """What a process prints, line by line; None after each time in which it printed nothing for `silence` seconds."""
+    lines = queue.Queue()
+
+    def read():
+        for line in process.stdout:
+            lines.put(line)
+        lines.put("")
+
+    threading.Thread(target=read, daemon=True).start()
+    while True:
+        try:
+            line = lines.get(timeout=silence)
+        except queue.Empty:
+            yield None
+            continue
+        if not line:
+            return
+        yield line
+
+
+def below(pid):
+    """The processes that a process started, and those that they started: (pid, what it runs)."""
+    found = []
+    for entry in os.listdir("/proc"):
+        try:
+            if entry.isdigit():
+                with open(f"/proc/{entry}/stat", encoding="utf-8", errors="replace") as stat:
+                    parent = int(stat.read().rpartition(")")[2].split()[1])
+                with open(f"/proc/{entry}/cmdline", encoding="utf-8", errors="replace") as words:
+                    found.append((int(entry), parent, words.read().replace("\0", " ").strip()))
+        except (OSError, ValueError):
+            pass  # It ended meanwhile.
+    tree, all_of_it = [pid], []
+    while tree:
+        parent = tree.pop()
+        for child in [one for one in found if one[1] == parent]:
+            all_of_it.append((child[0], child[2]))
+            tree.append(child[0])
+    return all_of_it
+
+
+def end_what_hangs(process, times):
+    """Kills what a step started, so that it goes on with what comes next; after three times the step itself."""
+    print(f"==> nothing was printed for {SILENCE} s; killed:", flush=True)
+    for pid, words in below(process.pid) + ([(process.pid, "the step itself")] if times > 3 else []):
+        print(f"      {pid} {words}", flush=True)
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # It ended meanwhile.
+
+
 def run(name, command):
     """Runs one step; the tests that passed and failed in it."""
     print(f"==> {name}: {' '.join(command[1:] if command[0] == sys.executable else command)}", flush=True)
     started = time.monotonic()
-    passed = failed = 0
+    passed = failed = hung = 0
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as process:
-        for line in process.stdout:
+        for line in lines_of(process, None if name == BUILD else SILENCE):
+            if line is None:
+                hung += 1
+                end_what_hangs(process, hung)
+                continue
             print(line, end="", flush=True)
             if result := RESULT.search(line):
                 passed += int(result.group(1))
                 failed += int(result.group(2))
+    failed = max(failed, hung)
     if process.returncode != 0 and failed == 0:
         failed = 1  # It could not even be built or started.
     print(f"==> {name}: {passed} passed, {failed} failed, {time.monotonic() - started:.0f} s", flush=True)

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const SOURCE: &str = include_str!("programs/units.cob");
 
 /// The end, and what it may take on a machine that does other things as well.
-const AT_ONCE: Duration = Duration::from_secs(2);
+const AT_ONCE: Duration = Duration::from_secs(60);
 
 /// The program of units, which calls `howtoend` in the middle of its second unit.
 fn begin(name: &str, jumps: bool) -> (Workplace, PathBuf) {
@@ -84,7 +84,7 @@ fn ended(child: &mut Child, what: &str) -> ExitStatus {
         if let Some(status) = child.try_wait().unwrap() {
             return status;
         }
-        if from.elapsed() > AT_ONCE + Duration::from_secs(1) {
+        if from.elapsed() > AT_ONCE {
             child.kill().unwrap();
             child.wait().unwrap();
             panic!("{what}: it goes on, or hangs");
@@ -277,6 +277,13 @@ fn a_signal_that_is_ignored_ends_nothing() {
 /// Output that stdio holds still comes out, as it does with libcob alone.
 #[test]
 fn what_was_displayed_before_a_signal_is_not_lost() {
+    // A slow machine has answered nothing yet when the signal comes: then it comes later.
+    let answered = [400, 3_000, 20_000].into_iter().any(|millis| ended_after(millis) > 0);
+    assert!(answered, "nothing was answered in twenty seconds");
+}
+
+/// Ends a program by SIGTERM after so many milliseconds; units whose commit it was answered, all displayed.
+fn ended_after(millis: u64) -> u64 {
     let (place, program) = begin("displayed", false);
     let mut child = as_from_a_terminal(&mut place.command(&program))
         .args(["batch", "1", "-"])
@@ -284,19 +291,18 @@ fn what_was_displayed_before_a_signal_is_not_lost() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_millis(400));
+    std::thread::sleep(Duration::from_millis(millis));
     // SAFETY: a child that was not waited for.
     unsafe { libc::kill(child.id() as i32, libc::SIGTERM) };
     let status = ended(&mut child, "displayed");
     let said = child.wait_with_output().unwrap();
     let answered = stdout(&said).lines().count() as u64;
     let last = stands(&place, &program, "displayed");
-    assert_eq!(status.signal(), Some(libc::SIGTERM));
-    assert!(
-        answered > 0 && (answered..=answered + 1).contains(&last),
-        "{answered} of {last}"
-    );
-    assert!(stderr(&said).contains("SIGTERM"), "{}", stderr(&said));
+    assert!(answered == 0 || status.signal() == Some(libc::SIGTERM), "{status}");
+    assert!((answered..=answered + 1).contains(&last), "{answered} of {last}");
+    // Before its first OPEN the signal is libcob's, which says it in its own words.
+    assert!(answered == 0 || stderr(&said).contains("SIGTERM"), "{}", stderr(&said));
+    answered
 }
 
 /// Writes records for ever, or counts them.
