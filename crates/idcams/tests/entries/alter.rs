@@ -3,7 +3,7 @@
 use crate::world::{golden, World, MASTER};
 use cica_catalog::entry::{Log, ShareOptions};
 use cica_catalog::freespace::FreeSpace;
-use cica_catalog::Name;
+use cica_catalog::{Entry, Name};
 use cica_disk::sim::{Call, Errno, Faults};
 use cica_disk::SimDisk;
 use cica_engine::Access;
@@ -327,4 +327,23 @@ fn a_renamed_sequential_data_set_keeps_its_file_from_the_next_of_its_old_name() 
     world.ok("DELETE PAY.SEQ NOSCRATCH");
     world.ok(define);
     assert_eq!(file(&world, "PAY.SEQ"), "PAY.SEQ", "nobody has it any more");
+}
+
+#[test]
+fn ccsid_of_a_sequential_data_set_is_the_code_page_of_its_records() {
+    let mut world = World::new();
+    world.ok("DEFINE NONVSAM (NAME(PAY.SEQ) DEVICETYPES(SYSDA) VOLUMES(CICA01))");
+    let format = |world: &World| match world.services.catalog.get(&Name::parse("PAY.SEQ").unwrap()).unwrap() {
+        Entry::NonVsam(data_set) => data_set.format,
+        entry => panic!("{entry:?}"),
+    };
+    for (ccsid, wanted) in [("1047", "CODEPAGE=1047"), ("37", "CODEPAGE=37"), ("0", "")] {
+        world.ok(&format!("ALTER PAY.SEQ CCSID({ccsid})"));
+        assert_eq!(format(&world), wanted);
+    }
+    world.ok("ALTER PAY.SEQ CCSID(1047)");
+    world.ok("ALTER PAY.SEQ OWNER(ME)");
+    let (cc, listing) = world.run("ALTER PAY.SEQ CCSID(4711)");
+    assert!(cc >= 8 && listing.contains("CCSID 4711 is no code page"), "{listing}");
+    assert_eq!(format(&world), "CODEPAGE=1047");
 }

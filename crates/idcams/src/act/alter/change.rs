@@ -8,10 +8,11 @@ use super::super::failure::{refused, Failure};
 use super::super::{open, said, Services};
 use super::{alternate, volumes, Entry, Kind};
 use crate::params::Params;
-use cica_catalog::entry::{Attributes, Component, Organization};
+use cica_catalog::entry::{Attributes, Component, NonVsam, Organization};
 use cica_catalog::plan::{plan, Wish};
 use cica_catalog::space::{Space, Unit};
 use cica_catalog::{check as rules, Catalog, Cluster, Contents, Date, Volser};
+use cica_qsam::{CodePage, DdText};
 
 /// What can be said of an entry without data.
 const OF_ANY_ENTRY: [&str; 8] = [
@@ -118,6 +119,7 @@ fn of_any_entry(contents: &Contents, entry: &mut Entry, params: &Params, today: 
         }
         Entry::NonVsam(e) => {
             volumes::of_file(contents, e, params)?;
+            put_code_page(e, params)?;
             &mut e.history
         }
         Entry::UserCatalog(e) => {
@@ -134,6 +136,26 @@ fn of_any_entry(contents: &Contents, entry: &mut Entry, params: &Params, today: 
         history.expires = history.expires.filter(|_| !list.flag("RETENTION"));
     }
     said::put_history(history, params, today)
+}
+
+/// CCSID of a data set that is not VSAM's is the code page of its records: they are translated by what is said of it.
+fn put_code_page(data_set: &mut NonVsam, params: &Params) -> Result<(), Failure> {
+    let Some(ccsid) = params.number("CCSID").map(|n| n as u16) else {
+        return Ok(());
+    };
+    let page = CodePage::from_ccsid(ccsid);
+    if page.is_none() && !matches!(ccsid, 0 | 65_535) {
+        let words = format!("CCSID {ccsid} is no code page that is translated here; 0 says that there is none");
+        return Err(refused(&words, 140, 0));
+    }
+    let known = DdText::parse(&format!("X,{}", data_set.format));
+    let mut attributes = match data_set.format.as_str() {
+        "" => Default::default(),
+        _ => known.map_err(|error| refused(&error, 140, 0))?.attributes,
+    };
+    attributes.codepage = page;
+    data_set.format = attributes.to_string();
+    Ok(())
 }
 
 /// Words of groups, catalogs and paths, which a cluster has no use for.
@@ -170,7 +192,7 @@ fn own_words(entry: &Entry) -> &'static [&'static str] {
     match entry {
         Entry::Gdg(_) => &GROUP,
         Entry::Path(_) => &OF_PATH,
-        Entry::NonVsam(_) => &["ADDVOLUMES", "REMOVEVOLUMES"],
+        Entry::NonVsam(_) => &["ADDVOLUMES", "REMOVEVOLUMES", "CCSID"],
         Entry::UserCatalog(_) => &[
             "SUSPEND",
             "RESUME",
