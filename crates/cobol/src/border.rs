@@ -207,7 +207,7 @@ pub unsafe extern "C" fn cob_open(file: *mut File, mode: c_int, sharing: c_int, 
             ours(file, item, |_, _| Err(Outcome::AlreadyOpen));
             return;
         }
-        match (take_over(file, mode, sharing), libcob()) {
+        match (take_over(file, mode, sharing, false), libcob()) {
             (Some(outcome), Some(libcob)) => libcob.set_status(file, item, status_of(outcome)),
             _ => {
                 if let Some(open) = next().open {
@@ -305,26 +305,35 @@ unsafe fn select_name(f: &File) -> String {
 /// Can it be a data set?
 fn is_candidate(f: &File) -> bool {
     let kinds = [organization::SEQUENTIAL, organization::RELATIVE, organization::INDEXED];
-    let known = kinds.contains(&f.organization) && f.version == 1;
-    known && f.select & select::STANDARD == 0 && !f.assign.is_null()
+    kinds.contains(&f.organization) && is_known(f)
 }
 
-/// Opens the file if it is Cica's; none when it is libcob's.
+/// Has it a name that may be looked up?
+fn is_known(f: &File) -> bool {
+    f.version == 1 && f.select & select::STANDARD == 0 && !f.assign.is_null()
+}
+
+fn is_sequential(f: &File) -> bool {
+    matches!(f.organization, organization::SEQUENTIAL | organization::LINE_SEQUENTIAL)
+}
+
+/// Opens the file if it is Cica's; none when it is libcob's. `described`: the request came through EXTFH.
 ///
 /// # Safety
 /// As [`cob_open`].
-pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int) -> Option<Outcome> {
+pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int, described: bool) -> Option<Outcome> {
     // SAFETY: the caller's promise, here and below.
     unsafe {
         let f = file.as_mut()?;
-        if !is_candidate(f) || f.open != open::CLOSED {
+        let lines = f.organization == organization::LINE_SEQUENTIAL;
+        if !(is_candidate(f) || lines && is_known(f)) || f.open != open::CLOSED {
             return None;
         }
         let libcob = libcob()?;
         let assign = text(f.assign)?;
         if is_forked() {
             // Its parent's session would have told whether it is a data set.
-            let refused = may_be_a_data_set(&assign);
+            let refused = !lines && may_be_a_data_set(&assign);
             return refused.then(|| behind(|| Outcome::Failed));
         }
         let mut libcobs = false;
@@ -333,9 +342,18 @@ pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int) -> Option<
             let select_name = select_name(f);
             let request = request_of(f, &select_name, &assign, mode as c_uchar);
             let bits = f.lock & !lock::OPEN_EXCLUSIVE | sharing as c_uchar;
-            match (Request { locks: bits, ..request }.open()) {
+            let request = Request {
+                locks: bits,
+                described,
+                ..request
+            };
+            match request.open() {
                 Opened::Libcobs => {
                     libcobs = true;
+                    if described && is_sequential(f) {
+                        // libcob finds it by itself; what it looks like is told here.
+                        elsewhere(&select_name, &assign, mode as c_uchar);
+                    }
                     Outcome::Done
                 }
                 Opened::Refused(outcome) => {
@@ -371,8 +389,10 @@ unsafe fn request_of<'a>(f: &File, file: &'a str, assign: &'a str, mode: u8) -> 
         fd: unsafe { Fd::of(f) },
         organization: f.organization,
         locks: f.lock,
+        described: false,
         reversed: false,
         translated: None,
+        as_is: false,
     }
 }
 

@@ -22,8 +22,8 @@ use cica_qsam::{CodePage, Translation};
 /// What a DD text says of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
-    /// COPYBOOK: its path.
-    pub copybook: String,
+    /// COPYBOOK: its path; none: records are characters throughout, which only sequential files may be.
+    pub copybook: Option<String>,
     /// CODEPAGE.
     pub page: Option<CodePage>,
     /// SIGN=EBCDIC: the program was compiled with `-fsign=EBCDIC`.
@@ -31,12 +31,24 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// Characters throughout, in the code page that the catalog knows.
+    pub fn of_catalog() -> Wanted {
+        Wanted {
+            copybook: None,
+            page: None,
+            plain_signs: false,
+        }
+    }
+
     /// The layout of the copybook, which must be that of the FD's record.
     ///
     /// # Errors
     /// In words: it cannot be read, is not understood, or describes another record.
     pub fn layout(&self, fd: &Fd) -> Result<Layout, String> {
-        let text = std::fs::read(&self.copybook).map_err(|error| error.to_string())?;
+        let Some(copybook) = &self.copybook else {
+            return Ok(Layout::of_text(fd.most));
+        };
+        let text = std::fs::read(copybook).map_err(|error| error.to_string())?;
         let layout = copybook::parse(&String::from_utf8_lossy(&text)).map_err(|error| error.to_string())?;
         match (layout.length(), fd.most) {
             (described, most) if described == most => Ok(layout),
@@ -81,6 +93,8 @@ pub struct CodeSet {
     runs: Vec<Run>,
     text: Tables,
     sign: Tables,
+    /// Nobody said which bytes are characters, so all are taken for such.
+    pub throughout: bool,
 }
 
 /// One kind of byte, in both directions.
@@ -107,7 +121,15 @@ impl CodeSet {
                 false => Tables::of_signs(&text),
             },
             text,
+            throughout: false,
         }
+    }
+
+    /// Where a record as it is stored has a byte that is no character, though all are taken for such: what packed and
+    /// binary numbers are made of. X'00' and X'FF' are LOW-VALUES and HIGH-VALUES.
+    pub fn no_character(&self, stored: &[u8]) -> Option<usize> {
+        let is_none = |byte: &u8| matches!(byte, 0x01..=0x3F);
+        self.throughout.then(|| stored.iter().position(is_none)).flatten()
     }
 
     /// Bytes of a record from `at` on, from the program's code to the data set's.
@@ -272,7 +294,7 @@ mod tests {
     #[test]
     fn the_code_page_is_the_data_sets_or_the_dds() {
         let wanted = |page| Wanted {
-            copybook: String::new(),
+            copybook: Some(String::new()),
             page,
             plain_signs: false,
         };

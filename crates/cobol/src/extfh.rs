@@ -155,7 +155,7 @@ unsafe fn open_new(code: u16, fcd: &mut Fcd, own: *mut File) -> Option<Outcome> 
         let mode = (code & 3) as u8 + 1;
         let mut file = shadow.lock();
         file.own = own;
-        let outcome = border::take_over(&mut file.file, mode.into(), 0)?;
+        let outcome = border::take_over(&mut file.file, mode.into(), 0, true)?;
         let opened = kept(&file.file).is_some();
         drop(file);
         if opened {
@@ -181,6 +181,7 @@ impl Shadow {
             return None;
         }
         let organization = match fcd.organization {
+            fcd::organization::LINES => organization::LINE_SEQUENTIAL,
             fcd::organization::SEQUENTIAL => organization::SEQUENTIAL,
             fcd::organization::INDEXED => organization::INDEXED,
             fcd::organization::RELATIVE => organization::RELATIVE,

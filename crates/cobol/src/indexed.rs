@@ -105,6 +105,9 @@ impl OpenFile {
             _ => way,
         };
         if self.phase != Phase::Ready {
+            if self.plain.is_some() {
+                return self.read_plain();
+            }
             return Err(match (self.position, way) {
                 (Position::NothingThere, Way::Next | Way::Previous) => Outcome::NoPosition,
                 _ => Outcome::End,
@@ -129,6 +132,25 @@ impl OpenFile {
             };
         }
         self.read_from_anywhere(way)
+    }
+
+    /// The next record of what is no data set of VSAM's.
+    #[cold]
+    fn read_plain(&mut self) -> Result<Read<'_>, Outcome> {
+        let Some(plain) = &mut self.plain else {
+            return Err(Outcome::End);
+        };
+        match plain.next() {
+            Ok(bytes) => Ok(Read {
+                bytes,
+                number: 0,
+                same_key_follows: false,
+            }),
+            Err((outcome, why)) => {
+                why.iter().for_each(|why| (self.told)(why));
+                Err(outcome)
+            }
+        }
     }
 
     fn read_from_anywhere(&mut self, way: Way) -> Result<Read<'_>, Outcome> {
@@ -274,6 +296,12 @@ impl OpenFile {
 
     /// WRITE of a relative file in sequential access, or of a sequential file: behind the last record.
     fn write_behind(&mut self, record: &[u8]) -> Result<(), Outcome> {
+        if let Some(plain) = &mut self.plain {
+            return plain.put(record).map_err(|error| {
+                (self.told)(&error);
+                Outcome::Failed
+            });
+        }
         let Some(changer) = &mut self.changer else {
             return Err(Outcome::Failed);
         };
@@ -329,6 +357,12 @@ impl OpenFile {
         let met = self.loaded.look(&self.fd.alternates, record);
         if met == Met::Ask {
             return self.insert_after_load(record);
+        }
+        if let Some(plain) = &mut self.plain {
+            return plain.put(record).map_err(|error| {
+                (self.told)(&error);
+                Outcome::Failed
+            });
         }
         let Some(changer) = &mut self.changer else {
             return Err(Outcome::Failed);

@@ -7,6 +7,7 @@
 //! name, generation, fd   ASSIGN -> data set; the program's FD against the catalog
 //! open       OPEN and CLOSE; open_file: an open file;  indexed, request: its requests
 //! alternate  alternate keys and their alternate indexes;  loaded_keys: those of a load
+//! open_plain, plain   sequential files that are no data sets of VSAM's, and in EBCDIC
 //! looks      records that look like EBCDIC
 //! copybook   which bytes of a record are text;  code_set: EBCDIC data sets under ASCII programs;  as_read: their signs
 //! record_lock  LOCK MODE, READ WITH LOCK
@@ -35,6 +36,8 @@ mod looks;
 pub mod name;
 mod open;
 pub mod open_file;
+mod open_plain;
+mod plain;
 pub mod process;
 pub mod record_lock;
 mod request;

@@ -5,12 +5,13 @@
 //! value: //NAME or DSN=NAME,...   a data set, and nothing else; NAME(-1), NAME(0), NAME(+1) a generation
 //!        NAME                     a data set if the catalog has it; else a path
 //!        with a slash             a path
+//!        path,CODEPAGE=...        the same, and what its records are like
 //! ```
 
 use crate::code_set::Wanted;
 use cica_catalog::name::NameError;
 use cica_catalog::Name;
-use cica_qsam::CodePage;
+use cica_qsam::{Attributes, CodePage, DdText};
 
 /// What an ASSIGN leads to.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,6 +34,10 @@ pub struct Assigned {
     pub reversed: bool,
     /// COPYBOOK, CODEPAGE, SIGN.
     pub code_set: Option<Wanted>,
+    /// CODEPAGE=NONE: the program gets the bytes as they are, whatever the catalog says.
+    pub as_is: bool,
+    /// RECFM, LRECL, BLKSIZE, BDW.
+    pub format: Option<Attributes>,
     /// Parameters that have no effect yet.
     pub unused: Vec<String>,
 }
@@ -97,6 +102,8 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
         disposition: Disposition::default(),
         reversed: false,
         code_set: None,
+        as_is: false,
+        format: None,
         unused: Vec::new(),
     };
     if dummy {
@@ -108,12 +115,34 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
         dd(&value, &mut found).map_err(bad)?;
     } else {
         found.explicit = false;
-        match data_set(&value) {
+        if let Some((path, operands)) = path_and_operands(&value) {
+            found.value = path.to_string();
+            dd(operands, &mut found).map_err(bad)?;
+        }
+        match data_set(&found.value) {
             Ok(name) => found.name = Some(name),
-            Err(error) => found.unnamed = (!value.contains('/')).then(|| error.to_string()),
+            Err(error) => found.unnamed = (!found.value.contains('/')).then(|| error.to_string()),
         }
     }
     Ok(found)
+}
+
+/// What can be said of a file that is named by its path.
+const OF_PATHS: [&str; 8] = [
+    "COPYBOOK", "CODEPAGE", "CCSID", "SIGN", "RECFM", "LRECL", "BLKSIZE", "BDW",
+];
+
+/// A path, and operands behind it; none where all of it is a path, which may have commas.
+fn path_and_operands(value: &str) -> Option<(&str, &str)> {
+    let (path, rest) = value.split_once(',')?;
+    let key = |operand: &str| {
+        operand
+            .split_once('=')
+            .map(|(key, _)| key.trim_ascii().to_ascii_uppercase())
+    };
+    let known = |operand: &&str| key(operand).is_some_and(|key| OF_PATHS.contains(&key.as_str()));
+    let path = path.trim_ascii();
+    (!path.is_empty() && operands(rest).iter().any(known)).then(|| (unquoted(path), rest))
 }
 
 fn data_set(text: &str) -> Result<Name, NameError> {
@@ -126,9 +155,10 @@ fn unquoted(text: &str) -> &str {
     within('"').or_else(|| within('\'')).unwrap_or(text)
 }
 
-/// `DSN=name[(generation)],DISP=(NEW,...),AMP=(...),COPYBOOK=path,CODEPAGE=page,SIGN=EBCDIC,REVERSED`.
+/// `DSN=name[(generation)],DISP=(NEW,...),AMP=(...),COPYBOOK=path,CODEPAGE=page,SIGN=EBCDIC,RECFM=FB,LRECL=80,REVERSED`.
 fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
     let (mut copybook, mut page, mut plain_signs) = (None, None, None);
+    let mut format = Vec::new();
     for operand in operands(text) {
         if operand.trim_ascii().eq_ignore_ascii_case("REVERSED") {
             found.reversed = true;
@@ -142,28 +172,42 @@ fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
             "DISP" => found.disposition = disposition(value, &mut found.unused)?,
             "AMP" => found.unused.extend(amp(value)?),
             "COPYBOOK" => copybook = Some(copybook_path(value)?),
-            "CODEPAGE" => page = Some(code_page(value)?),
+            "CODEPAGE" | "CCSID" if value.trim_ascii().eq_ignore_ascii_case("NONE") => found.as_is = true,
+            "CODEPAGE" | "CCSID" => page = Some(code_page(value)?),
             "SIGN" => plain_signs = Some(sign(value)?),
+            "RECFM" | "LRECL" | "BLKSIZE" | "BDW" => format.push(operand.trim_ascii()),
             other => {
                 return Err(format!(
-                    "{other} is no operand known here; DSN, DISP, AMP, COPYBOOK, CODEPAGE, SIGN and REVERSED are"
-                ))
+                "{other} is no operand known here; DSN, DISP, AMP, COPYBOOK, CODEPAGE, SIGN, RECFM, LRECL, BLKSIZE, \
+                     BDW and REVERSED are"
+            ))
             }
         }
     }
-    found.code_set = match copybook {
-        Some(copybook) => Some(Wanted {
+    if !format.is_empty() {
+        let text = DdText::parse(&format!("X,{}", format.join(",")));
+        let problem = |error: cica_qsam::DdError| error.problem.to_string();
+        found.format = Some(text.map_err(problem)?.attributes);
+        // A data set of VSAM's has a format of its own.
+        found.unused.extend(format.iter().map(|operand| operand.to_string()));
+    }
+    found.code_set = match (&copybook, page, plain_signs) {
+        (Some(_), ..) | (None, Some(_), _) if found.as_is => {
+            return Err("CODEPAGE=NONE says that nothing is translated; leave COPYBOOK and other code pages out".into())
+        }
+        (None, _, Some(_)) => return Err(WITHOUT_COPYBOOK.into()),
+        (None, None, None) => None,
+        _ => Some(Wanted {
             copybook,
             page,
             plain_signs: plain_signs.unwrap_or(false),
         }),
-        None if page.is_some() || plain_signs.is_some() => {
-            return Err("CODEPAGE and SIGN need COPYBOOK, which tells what of a record is text".into())
-        }
-        None => None,
     };
     Ok(())
 }
+
+/// Why CODEPAGE of a keyed file, or SIGN, is refused.
+pub const WITHOUT_COPYBOOK: &str = "CODEPAGE and SIGN need COPYBOOK, which tells what of a record is text";
 
 fn copybook_path(value: &str) -> Result<String, String> {
     match value.trim_ascii().trim_matches('\'') {

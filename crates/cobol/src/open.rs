@@ -7,6 +7,8 @@
 //! | a name, no file | Cica's | indexed, relative: made from the FD; sequential: libcob's | libcob's |
 //! | a path with a slash | libcob's | libcob's | libcob's |
 //!
+//! A sequential file that is no VSAM data set is Cica's where libcob cannot read it: see [`crate::plain`].
+//!
 //! Where the catalog cannot be used, an indexed or relative file that is not there as a file is refused (30).
 //!
 //! What was made from an FD is made anew by OPEN OUTPUT with an FD that differs, as libcob's files are.
@@ -19,12 +21,12 @@ use crate::generation::{generation, made};
 use crate::libcob::layout::{open, organization};
 use crate::looks::{like_ebcdic, LOOKED_AT};
 use crate::name::{assigned, path, Assigned, Disposition};
-use crate::open_file::{OpenFile, Source};
+use crate::open_file::{OpenFile, Source, Told};
 use crate::process::{define, found_before, idcams, is_strict, is_unusable, session};
 use crate::record_lock::{is_exclusive, Locks};
 use crate::status::{Outcome, Set};
 use crate::tell::*;
-use cica_catalog::entry::Aix;
+use cica_catalog::entry::{Aix, NonVsam};
 use cica_catalog::{Catalog, Entry, Name};
 use cica_engine::{Access, OpenOptions};
 use cica_format::attributes::Organization;
@@ -64,10 +66,14 @@ pub struct Request<'a> {
     pub organization: u8,
     /// Bits of LOCK MODE and SHARING.
     pub locks: u8,
+    /// The request came through EXTFH: libcob cannot be told where the file lies.
+    pub described: bool,
     /// Records are read from the last to the first.
     pub reversed: bool,
     /// The data set is, or will be, in another code than the program's records.
     pub translated: Option<Translated>,
+    /// The program gets the bytes as they are, whatever the catalog says.
+    pub as_is: bool,
 }
 
 /// What the copybook and the DD text say of it.
@@ -76,7 +82,7 @@ pub struct Translated {
     layout: Layout,
 }
 
-fn environment(name: &str) -> Option<String> {
+pub(crate) fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
@@ -90,13 +96,23 @@ pub struct Elsewhere {
 
 /// The file of a data set that is not VSAM's.
 fn non_vsam(session: &Session, name: &Name) -> Option<Elsewhere> {
+    let (catalog, data_set) = non_vsam_entry(session, name)?;
+    Some(Elsewhere {
+        path: catalog.file_path(&data_set).ok()??,
+        lines: data_set.format.is_empty(),
+    })
+}
+
+/// The entry of a data set that is not VSAM's, under its own name or an alias.
+pub(crate) fn non_vsam_entry(session: &Session, name: &Name) -> Option<(Arc<Catalog>, Box<NonVsam>)> {
     let catalog = session.catalog.home(name).ok()?;
     let contents = catalog.contents().ok()?;
-    match contents.get(name) {
-        Ok(Entry::NonVsam(data_set)) => Some(Elsewhere {
-            path: catalog.file_path(data_set).ok()??,
-            lines: data_set.format.is_empty(),
-        }),
+    let entry = match contents.get(name).ok()? {
+        Entry::Alias(alias) => contents.get(&contents.stands_for(alias).ok()?).ok()?,
+        entry => entry,
+    };
+    match entry {
+        Entry::NonVsam(data_set) => Some((catalog.clone(), Box::new(data_set.clone()))),
         _ => None,
     }
 }
@@ -142,7 +158,8 @@ fn tell_looks(file: &str, place: &Path) {
     let read = opened.take(LOOKED_AT as u64).read_to_end(&mut first);
     if read.is_ok() && like_ebcdic(&first) {
         let what = format!("{} LOOKS LIKE", place.display());
-        tell(&CICA1225W, &[("file", &file), ("what", &what)]);
+        let remedy = format!("{},CODEPAGE=1047,COPYBOOK=path", place.display());
+        tell(&CICA1225W, &[("file", &file), ("what", &what), ("remedy", &remedy)]);
     }
 }
 
@@ -165,11 +182,27 @@ impl Request<'_> {
                 return Opened::Refused(Outcome::Missing);
             }
         };
+        if assigned.dummy && self.organization == organization::LINE_SEQUENTIAL && !self.described {
+            return Opened::Libcobs;
+        }
         if assigned.dummy {
             return match &self.fd {
                 Ok(fd) => Opened::Cicas(Box::new(OpenFile::dummy(fd.clone())), Outcome::Done),
                 Err(_) => Opened::Libcobs,
             };
+        }
+        if self.is_keyed() {
+            if let Some(reason) = crate::open_plain::unkeyed(&assigned) {
+                let inserts: [(&str, &dyn std::fmt::Display); 3] =
+                    [("file", &self.file), ("value", &assigned.value), ("reason", &reason)];
+                tell(&CICA1210E, &inserts);
+                return Opened::Refused(Outcome::Missing);
+            }
+        } else if let Some(place) = self.place(&assigned) {
+            return self.open_plain(&assigned, place);
+        }
+        if self.organization == organization::LINE_SEQUENTIAL {
+            return Opened::Libcobs;
         }
         let Some(mut name) = assigned.name.clone() else {
             return match &assigned.unnamed {
@@ -199,13 +232,14 @@ impl Request<'_> {
         if !self.is_keyed() && non_vsam(session, &name).is_some() {
             return Opened::Libcobs;
         }
+        self.as_is = assigned.as_is;
         if let (Some(wanted), Ok(fd)) = (&assigned.code_set, &self.fd) {
             self.translated = match wanted.layout(fd) {
                 Ok(layout) => Some(Translated {
                     wanted: wanted.clone(),
                     layout,
                 }),
-                Err(reason) => return self.bad_copybook(&wanted.copybook, &reason),
+                Err(reason) => return self.bad_copybook(wanted.copybook.as_deref().unwrap_or_default(), &reason),
             };
         }
         if assigned.reversed && self.organization != organization::SEQUENTIAL {
@@ -240,7 +274,10 @@ impl Request<'_> {
     }
 
     fn is_keyed(&self) -> bool {
-        self.organization != organization::SEQUENTIAL
+        !matches!(
+            self.organization,
+            organization::SEQUENTIAL | organization::LINE_SEQUENTIAL
+        )
     }
 
     /// It stays with libcob, which is told, unless the program may have no such files.
@@ -327,7 +364,7 @@ impl Request<'_> {
         let ccsid = cluster.attributes.ccsid;
         let recoded = match &self.translated {
             Some(translated) => translated.wanted.page.is_some_and(|page| page.ccsid() != ccsid),
-            None => CodePage::from_ccsid(ccsid).is_some_and(CodePage::is_ebcdic),
+            None => is_ebcdic(ccsid),
         };
         if recoded {
             return true;
@@ -430,16 +467,7 @@ impl Request<'_> {
                 &"this program has it open, there or here without SHARING",
             );
         };
-        let told_name = name.to_string();
-        let said = Mutex::new(BTreeSet::new());
-        let told = Box::new(move |error: &dyn std::fmt::Display| {
-            // Once for each code, which stands at the end: a full data set refuses every WRITE.
-            let words = error.to_string();
-            let code = words.rsplit('[').next().unwrap_or_default().to_string();
-            if said.lock().insert(code) {
-                tell(&CICA1208E, &[("name", &told_name), ("reason", &words)]);
-            }
-        });
+        let told = told_of(name.to_string());
         let source = Source {
             session,
             catalog,
@@ -449,8 +477,8 @@ impl Request<'_> {
         match OpenFile::open(source, fd, self.options(), told) {
             Ok(mut file) => {
                 match code_set {
-                    Some(code_set) => file.translate(code_set),
-                    None => self.tell_ebcdic(cluster.attributes.ccsid),
+                    Some(code_set) => file.translate(code_set, self.file),
+                    None => self.tell_ebcdic(name, cluster.attributes.ccsid),
                 }
                 file.locks = Locks::of(opener, self.mode, self.locks);
                 self.opened(file, cluster, made)
@@ -467,12 +495,16 @@ impl Request<'_> {
     }
 
     /// Tells of characters that are known to be EBCDIC and are not translated.
-    fn tell_ebcdic(&self, ccsid: u16) {
-        if self.mode == open::OUTPUT || !CodePage::from_ccsid(ccsid).is_some_and(CodePage::is_ebcdic) {
+    fn tell_ebcdic(&self, name: &Name, ccsid: u16) {
+        if self.mode == open::OUTPUT || self.as_is || !is_ebcdic(ccsid) {
             return;
         }
         let what = format!("CCSID {ccsid} OF THE DATA SET IS");
-        tell(&CICA1225W, &[("file", &self.file), ("what", &what)]);
+        let remedy = format!("DSN={name},COPYBOOK=path");
+        tell(
+            &CICA1225W,
+            &[("file", &self.file), ("what", &what), ("remedy", &remedy)],
+        );
     }
 
     fn options(&self) -> OpenOptions {
@@ -513,20 +545,30 @@ impl Request<'_> {
 
     /// The FD as the data set has it, and the code its records are in, when that is not the program's.
     fn stored(&self, fd: &Fd, ccsid: u16, own: bool) -> Result<(Fd, Option<CodeSet>), String> {
-        let Some(Translated { wanted, layout }) = &self.translated else {
-            return Ok((fd.clone(), None));
+        let by_catalog;
+        let Translated { wanted, layout } = match &self.translated {
+            Some(translated) => translated,
+            // A sequential file has no keys, so that the catalog's word is enough.
+            None if !self.is_keyed() && !self.as_is && is_ebcdic(ccsid) => {
+                by_catalog = Translated {
+                    wanted: Wanted::of_catalog(),
+                    layout: Layout::of_text(fd.most),
+                };
+                &by_catalog
+            }
+            None => return Ok((fd.clone(), None)),
         };
-        let code_set = CodeSet::new(layout, wanted.page_of(ccsid, own)?, wanted.plain_signs);
+        let mut code_set = CodeSet::new(layout, wanted.page_of(ccsid, own)?, wanted.plain_signs);
+        code_set.throughout = wanted.copybook.is_none();
         Ok((code_set.stored_fd(fd.clone())?, Some(code_set)))
     }
 
     fn copybook(&self) -> &str {
-        self.translated
-            .as_ref()
-            .map_or("", |translated| &translated.wanted.copybook)
+        let wanted = self.translated.as_ref().map(|translated| &translated.wanted);
+        wanted.and_then(|wanted| wanted.copybook.as_deref()).unwrap_or_default()
     }
 
-    fn bad_copybook(&self, path: &str, reason: &dyn std::fmt::Display) -> Opened {
+    pub(crate) fn bad_copybook(&self, path: &str, reason: &dyn std::fmt::Display) -> Opened {
         tell(&CICA1216E, &[("file", &self.file), ("path", &path), ("reason", reason)]);
         Opened::Refused(Outcome::Conflict)
     }
@@ -562,6 +604,23 @@ impl Request<'_> {
             }
         }
     }
+}
+
+pub(crate) fn is_ebcdic(ccsid: u16) -> bool {
+    CodePage::from_ccsid(ccsid).is_some_and(CodePage::is_ebcdic)
+}
+
+/// Tells why requests for the data set fail.
+pub(crate) fn told_of(name: String) -> Told {
+    let said = Mutex::new(BTreeSet::new());
+    Box::new(move |error: &dyn std::fmt::Display| {
+        // Once for each code, which stands at the end: a full data set refuses every WRITE.
+        let words = error.to_string();
+        let code = words.rsplit('[').next().unwrap_or_default().to_string();
+        if said.lock().insert(code) {
+            tell(&CICA1208E, &[("name", &name), ("reason", &words)]);
+        }
+    })
 }
 
 /// What this run has made.

@@ -12,8 +12,10 @@ use crate::code_set::CodeSet;
 use crate::fd::Fd;
 use crate::libcob::layout::organization;
 use crate::loaded_keys::LoadedKeys;
+use crate::plain::Plain;
 use crate::record_lock::Locks;
 use crate::status::{note, Outcome};
+use crate::tell::{tell, CICA1226W};
 use cica_catalog::entry::Aix;
 use cica_catalog::Catalog;
 use cica_engine::{Access, DataSet, OpenOptions, Str};
@@ -118,6 +120,10 @@ pub struct OpenFile {
     pub(crate) told: Told,
     /// DUMMY: what is written is gone.
     pub dummy: bool,
+    /// It is no data set of VSAM's.
+    pub plain: Option<Box<Plain>>,
+    /// The program's name of it, until it is told that records have bytes that are no characters.
+    untold: Option<String>,
     /// Keeps writers off a data set without records that is open for input: it is not open in the engine.
     guard: Option<Box<dyn cica_disk::File>>,
     data_set: Option<DataSet>,
@@ -220,6 +226,8 @@ impl OpenFile {
             locks: Locks::default(),
             told: Box::new(|_| ()),
             dummy: false,
+            plain: None,
+            untold: None,
             guard: None,
             data_set: None,
             source: None,
@@ -347,8 +355,9 @@ impl OpenFile {
         Ok(())
     }
 
-    /// From now on records are in this code.
-    pub(crate) fn translate(&mut self, code_set: CodeSet) {
+    /// From now on records are in this code; `file` is the program's name of it.
+    pub(crate) fn translate(&mut self, code_set: CodeSet, file: &str) {
+        self.untold = code_set.throughout.then(|| file.to_string());
         self.as_read = code_set.has_signs().then(AsRead::default);
         (self.code_set, self.as_given) = (Some(code_set), false);
     }
@@ -367,6 +376,20 @@ impl OpenFile {
         }
         self.fd.gather(record, head);
         to.truncate(self.fd.head + length);
+    }
+
+    /// Tells, once, of a record that has bytes that are no characters where all are taken for such. It is as stored.
+    pub(crate) fn look_for_numbers(&mut self, record: &[u8]) {
+        let Some(code_set) = self.code_set.as_ref().filter(|_| self.untold.is_some()) else {
+            return;
+        };
+        let Some(at) = code_set.no_character(record) else {
+            return;
+        };
+        if let Some(file) = self.untold.take() {
+            let (byte, at) = (format!("X'{:02X}'", record[at]), at + 1);
+            tell(&CICA1226W, &[("file", &file), ("byte", &byte), ("at", &at)]);
+        }
     }
 
     /// The prime key in a record.
@@ -397,6 +420,12 @@ impl OpenFile {
         (self.reader, self.changer, self.guard) = (None, None, None);
         let loaded = std::mem::replace(&mut self.phase, Phase::Absent) == Phase::Loading;
         (self.reference, self.loaded) = (0, LoadedKeys::default());
+        if let Some(mut plain) = self.plain.take() {
+            return plain.close().map_err(|error| {
+                (self.told)(&error);
+                Outcome::Failed
+            });
+        }
         let Some(data_set) = self.data_set.take() else {
             return Ok(());
         };

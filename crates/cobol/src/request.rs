@@ -129,6 +129,9 @@ unsafe fn arrived(f: &mut File, open: &mut OpenFile) {
         if open.code_set.is_some() {
             translate(f, open);
         }
+        if open.plain.is_some() {
+            fill(f, open);
+        }
         after_read(f);
         if f.open == open::I_O && open.fd.in_order() {
             remember(f, open);
@@ -473,6 +476,7 @@ unsafe fn with_given(
         }
         let mut stored = std::mem::take(&mut open.stored);
         open.store(area, length, &mut stored);
+        open.look_for_numbers(&stored);
         let done = act(open, &stored);
         open.stored = stored;
         done
@@ -509,9 +513,10 @@ unsafe fn deliver(libcob: &Libcob, f: &File, record: &Read<'_>) -> Result<(), Ou
 /// As [`read_key`].
 #[inline(never)]
 unsafe fn translate(f: &File, open: &mut OpenFile) {
-    let Some(code_set) = &open.code_set else { return };
     // SAFETY: the caller's promise; the record area has as many bytes as `deliver` wrote.
     let record = unsafe { std::slice::from_raw_parts_mut((*f.record).data, (*f.record).size) };
+    open.look_for_numbers(record);
+    let Some(code_set) = &open.code_set else { return };
     if let Some(as_read) = &mut open.as_read {
         let parts = open.fd.parts.first().map_or(&[][..], |parts| parts);
         let key = match open.by {
@@ -525,6 +530,21 @@ unsafe fn translate(f: &File, open: &mut OpenFile) {
         as_read.note(record, &key);
     }
     code_set.to_program(record);
+}
+
+/// Behind a line the record area has blanks.
+///
+/// # Safety
+/// As [`read_key`].
+#[cold]
+unsafe fn fill(f: &File, open: &OpenFile) {
+    if open.plain.as_ref().is_some_and(|plain| plain.has_lines()) {
+        // SAFETY: the caller's promise; the record area has room for the greatest length.
+        unsafe {
+            let (area, length) = ((*f.record).data, (*f.record).size.min(f.most));
+            area.add(length).write_bytes(b' ', f.most - length);
+        }
+    }
 }
 
 #[inline]

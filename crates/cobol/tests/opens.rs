@@ -268,18 +268,17 @@ fn disp_says_what_becomes_of_it_after_a_failure() {
 #[test]
 fn ebcdic_that_nobody_translates_is_told() {
     let place = Workplace::with_catalog("opens-ebcdic");
-    let cards = "DEFINE CLUSTER (NAME(E.S) NONINDEXED RECORDSIZE(16 16) TRACKS(1 1) CCSID(1047))\n";
+    let cards = "DEFINE CLUSTER (NAME(E.S) INDEXED KEYS(8 0) RECORDSIZE(16 16) TRACKS(1 1) CCSID(1047))\n";
     cica_cobol::process::idcams(&place.session(), cards).unwrap();
-    let data_set = place.compile("set", &program("SEQUENTIAL", "//E.S"));
-    assert!(says(&place, &data_set, &[], &["extend", "write"])
+    let data_set = place.compile("set", &program(INDEXED, "//E.S"));
+    assert!(says(&place, &data_set, &[], &["output", "write"])
         .0
         .contains("WRITE 00"));
     let (said, told) = says(&place, &data_set, &[], &["input", "read"]);
     assert!(said.contains("READ 00"), "{said}{told}");
-    assert!(
-        told.contains("CICA1225W FILE F: CCSID 1047 OF THE DATA SET IS EBCDIC"),
-        "{told}"
-    );
+    let wanted = "CICA1225W FILE F: CCSID 1047 OF THE DATA SET IS EBCDIC, AND THE PROGRAM GETS IT AS IT IS; \
+                  'DSN=E.S,COPYBOOK=path' TRANSLATES";
+    assert!(told.contains(wanted), "{told}");
     let page = cica_qsam::CodePage::parse("IBM-1047").unwrap();
     let text = "00000001ONE     00000002TWO     00000003THREE   ";
     std::fs::write(place.0.join("plain.dat"), page.encode(text).unwrap()).unwrap();
@@ -288,6 +287,19 @@ fn ebcdic_that_nobody_translates_is_told() {
     let (said, told) = says(&place, &file, &[], &["input", "read"]);
     assert!(said.contains("READ 00"), "{said}");
     assert!(told.contains("CICA1225W FILE F: plain.dat LOOKS LIKE EBCDIC"), "{told}");
+    assert!(told.contains("'plain.dat,CODEPAGE=1047,COPYBOOK=path'"), "{told}");
+    let described = place.compile_extfh("described", &program("SEQUENTIAL", "plain.dat"));
+    let done = place
+        .command(&described)
+        .env_remove("LD_PRELOAD")
+        .args(["input", "read"])
+        .output()
+        .unwrap();
+    assert!(
+        stderr(&done).contains("CICA1225W FILE plain.dat: plain.dat LOOKS LIKE EBCDIC"),
+        "{}",
+        stderr(&done)
+    );
     let file = place.compile("ascii", &program("SEQUENTIAL", "ascii.dat"));
     assert_eq!(says(&place, &file, &[], &["input", "read"]).1, "");
 }

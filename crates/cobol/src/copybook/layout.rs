@@ -34,6 +34,18 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Text throughout.
+    pub fn of_text(length: usize) -> Layout {
+        let kind = Kind::Text;
+        Layout {
+            runs: vec![Run {
+                from: 0,
+                to: length,
+                kind,
+            }],
+        }
+    }
+
     /// Bytes of the longest record.
     pub fn length(&self) -> usize {
         self.runs.last().map_or(0, |run| run.to)

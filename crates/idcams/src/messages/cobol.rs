@@ -86,8 +86,15 @@ CICA1223W 4 "FILE {file} STAYS WITH GNUCOBOL: {reason}",
 CICA1224E 8 "FILE {file} IS NO DATA SET, AND CICA_STRICT REFUSES WHAT IS NONE: {reason}",
     "With CICA_STRICT=on an indexed or relative file must be a data set, or be named by a path with a slash: status 30.",
     "Correct the name, or make the catalog; write a path (./NAME) if the file should stay with GnuCOBOL.";
-CICA1225W 4 "FILE {file}: {what} EBCDIC, AND THE PROGRAM GETS THE BYTES AS THEY ARE",
-    "The catalog says that the data set's characters are EBCDIC, or its first records look so, and no copybook says which \
-     bytes of a record are characters. To an ASCII program they are unlike anything that it compares them with.",
-    "Name the copybook in the DD text (DSN=name,COPYBOOK=path); translate a plain file before, as with REPRO.";
+CICA1225W 4 "FILE {file}: {what} EBCDIC, AND THE PROGRAM GETS IT AS IT IS; '{remedy}' TRANSLATES",
+    "The catalog says that an indexed or relative data set's characters are EBCDIC, or the first records of a sequential \
+     file look so, and nothing says which bytes of a record are characters. To an ASCII program they are unlike \
+     anything that it compares them with.",
+    "Give the DD text of the message, with the copybook of the file's FD; leave COPYBOOK out where the records of a \
+     sequential file are characters throughout. CODEPAGE=NONE says that the program wants the bytes as they are.";
+CICA1226W 4 "FILE {file}: BYTE {at} OF A RECORD IS {byte}, NO CHARACTER, AND IS TRANSLATED AS ONE",
+    "The catalog or the DD text says that the file is in EBCDIC, and no copybook says which bytes are characters, so all \
+     are translated. This record has a byte that packed and binary numbers are made of; such numbers come out wrong. \
+     The message comes once in an open.",
+    "Name the copybook in the DD text (COPYBOOK=path). CODEPAGE=NONE gives the program the bytes as they are.";
 }

@@ -1,0 +1,215 @@
+//! OPEN of a sequential file that is no data set of VSAM's: whether it is Cica's or libcob's, and what its records are
+//! like. See [`crate::plain`].
+
+use crate::code_set::{CodeSet, Wanted};
+use crate::fd::Fd;
+use crate::generation::generation;
+use crate::libcob::layout::{open, organization};
+use crate::name::{path, Assigned, WITHOUT_COPYBOOK};
+use crate::open::{environment, non_vsam_entry, told_of, Opened, Request};
+use crate::open_file::OpenFile;
+use crate::plain::{Place, Plain};
+use crate::process::{found_before, session};
+use crate::status::Outcome;
+use crate::tell::{tell, CICA1204E, CICA1205E, CICA1206E};
+use cica_disk::NewFile;
+use cica_qsam::{Attributes, DdText, RecordFormat};
+use std::fmt::Display;
+use std::io;
+
+/// What a keyed file's DD text may not say.
+pub fn unkeyed(assigned: &Assigned) -> Option<&'static str> {
+    let wanted = assigned.code_set.as_ref();
+    if wanted.is_some_and(|wanted| wanted.copybook.is_none()) {
+        return Some(WITHOUT_COPYBOOK);
+    }
+    let described = wanted.is_some() || assigned.format.is_some() || assigned.as_is;
+    match (assigned.explicit, described, &assigned.format) {
+        (_, _, Some(_)) => Some("RECFM, LRECL, BLKSIZE and BDW are for sequential files"),
+        (false, true, _) => Some("what is said of an indexed or relative file needs DSN= before its name"),
+        _ => None,
+    }
+}
+
+impl Request<'_> {
+    /// Where the file lies, if it is no data set of VSAM's and libcob cannot read it as it should be.
+    pub(crate) fn place(&self, assigned: &Assigned) -> Option<Place> {
+        let said = assigned.code_set.is_some() || assigned.format.is_some() || assigned.as_is;
+        // A catalog that was not needed before is not looked for where nothing is said.
+        let session = match (assigned.explicit, said) {
+            (true, _) => session(true),
+            (false, true) => session(false),
+            (false, false) => found_before(),
+        };
+        let entry = match (&assigned.name, session) {
+            (Some(name), Some(session)) => {
+                let name = match assigned.generation {
+                    Some(relative) => generation(session, name, relative).ok()?,
+                    None => name.clone(),
+                };
+                if session.reach(&name).is_ok() {
+                    return None;
+                }
+                non_vsam_entry(session, &name)
+            }
+            _ => None,
+        };
+        let place = match entry {
+            Some((catalog, data_set)) => {
+                let format = DdText::parse(&format!("X,{}", data_set.format));
+                let known = format.map_or_else(|_| Attributes::default(), |text| text.attributes);
+                Place {
+                    path: catalog.file_path(&data_set).ok()??,
+                    attributes: over(known, assigned),
+                    entry: Some((catalog, data_set)),
+                }
+            }
+            None if said && !assigned.explicit => {
+                let mut attributes = over(Attributes::default(), assigned);
+                if assigned.format.is_none() && self.organization == organization::SEQUENTIAL {
+                    attributes.recfm = RecordFormat::F;
+                }
+                Place {
+                    path: path(&assigned.value, environment),
+                    attributes,
+                    entry: None,
+                }
+            }
+            None => return None,
+        };
+        (said || self.described || place.is_beyond_libcob()).then_some(place)
+    }
+
+    /// Opens it.
+    pub(crate) fn open_plain(&self, assigned: &Assigned, mut place: Place) -> Opened {
+        let fd = match &self.fd {
+            Ok(fd) if !self.collating => fd.clone(),
+            Ok(_) => return self.unsupported(&"CODE-SET (the DD text's CODEPAGE translates)"),
+            Err(item) => return self.unsupported(item),
+        };
+        if assigned.reversed || self.mode == open::I_O {
+            let reason = "it is no data set of VSAM's: its records are read or written in their order, not changed";
+            return self.refuse_plain(&place, Outcome::ModeRefused, &reason);
+        }
+        if let Err(reason) = fit(&mut place.attributes, &fd) {
+            let name = place.name();
+            tell(
+                &CICA1205E,
+                &[("name", &name), ("file", &self.file), ("reason", &reason)],
+            );
+            return Opened::Refused(Outcome::Conflict);
+        }
+        let code_set = match code_set(assigned, &place, &fd) {
+            Ok(code_set) => code_set,
+            Err((copybook, reason)) => return self.bad_copybook(&copybook, &reason),
+        };
+        let name = place.name();
+        let mut file = OpenFile::absent(fd);
+        let mut made = false;
+        let opened = match self.mode {
+            open::INPUT => match place.open() {
+                Ok(opened) => Plain::reading(opened, &place, file.fd.least).map_err(io::Error::other),
+                Err(error) if error.kind() == io::ErrorKind::NotFound && self.optional => {
+                    return Opened::Cicas(Box::new(file), Outcome::OptionalAbsent);
+                }
+                Err(error) => Err(error),
+            },
+            _ => {
+                let there = place.path.exists();
+                made = !there && self.optional;
+                let new = match self.mode {
+                    open::EXTEND if !there && !self.optional => Err(io::ErrorKind::NotFound.into()),
+                    open::EXTEND => NewFile::behind(&place.path),
+                    _ => NewFile::begin(&place.path),
+                };
+                new.and_then(|new| Plain::writing(new, place).map_err(io::Error::other))
+            }
+        };
+        match opened {
+            Ok(plain) => {
+                file.plain = Some(Box::new(plain));
+                file.told = told_of(name);
+                if let Some(code_set) = code_set {
+                    file.translate(code_set, self.file);
+                }
+                let outcome = match made && self.mode == open::EXTEND {
+                    true => Outcome::OptionalAbsent,
+                    false => Outcome::Done,
+                };
+                Opened::Cicas(Box::new(file), outcome)
+            }
+            Err(error) => {
+                let outcome = match error.kind() {
+                    io::ErrorKind::NotFound => Outcome::Missing,
+                    io::ErrorKind::PermissionDenied => Outcome::ModeRefused,
+                    _ => Outcome::Failed,
+                };
+                tell(&CICA1204E, &[("name", &name), ("file", &self.file), ("reason", &error)]);
+                Opened::Refused(outcome)
+            }
+        }
+    }
+
+    fn unsupported(&self, item: &dyn Display) -> Opened {
+        tell(&CICA1206E, &[("file", &self.file), ("item", item)]);
+        Opened::Refused(Outcome::Conflict)
+    }
+
+    fn refuse_plain(&self, place: &Place, outcome: Outcome, reason: &dyn Display) -> Opened {
+        let name = place.name();
+        tell(&CICA1204E, &[("name", &name), ("file", &self.file), ("reason", reason)]);
+        Opened::Refused(outcome)
+    }
+}
+
+/// What the catalog knows of the records, with what the DD text says over it.
+fn over(known: Attributes, assigned: &Assigned) -> Attributes {
+    let mut attributes = assigned.format.unwrap_or(known);
+    let said = assigned.code_set.as_ref().and_then(|wanted| wanted.page);
+    attributes.codepage = match assigned.as_is {
+        true => None,
+        false => said.or(known.codepage),
+    };
+    attributes
+}
+
+/// Fills in what only the FD says of the records; what contradicts it, in words.
+fn fit(attributes: &mut Attributes, fd: &Fd) -> Result<(), String> {
+    let (least, most, of_records) = (fd.least, fd.most, fd.organization == organization::SEQUENTIAL);
+    let stated = attributes.lrecl > 0 || attributes.blksize > 0;
+    if attributes.recfm.is_fixed() && !stated && fd.varying && of_records {
+        return Err(format!(
+            "the program's records have {least} to {most} bytes, and nothing says where one ends; RECFM=V or VB does, or \
+             RECFM=FB,LRECL=..."
+        ));
+    }
+    *attributes = attributes.completed_for(u32::try_from(most).unwrap_or(u32::MAX));
+    attributes.check().map_err(|error| error.to_string())?;
+    let length = attributes.longest_record().map(|length| length as usize);
+    match length.filter(|_| attributes.recfm.is_fixed() && of_records) {
+        Some(length) if !(least..=most).contains(&length) => Err(format!(
+            "the program's records have {}, those of the file {length}",
+            match least == most {
+                true => format!("{most} bytes"),
+                false => format!("{least} to {most} bytes"),
+            }
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// How its records become the program's; why not, with the copybook.
+fn code_set(assigned: &Assigned, place: &Place, fd: &Fd) -> Result<Option<CodeSet>, (String, String)> {
+    let wanted = match (&assigned.code_set, place.page()) {
+        (Some(wanted), _) => wanted.clone(),
+        (None, Some(_)) => Wanted::of_catalog(),
+        (None, None) => return Ok(None),
+    };
+    let copybook = wanted.copybook.clone().unwrap_or_default();
+    let layout = wanted.layout(fd).map_err(|reason| (copybook.clone(), reason))?;
+    let ccsid = place.page().map_or(0, |page| page.ccsid());
+    let page = wanted.page_of(ccsid, false).map_err(|reason| (copybook, reason))?;
+    let mut code_set = CodeSet::new(&layout, page, wanted.plain_signs);
+    code_set.throughout = wanted.copybook.is_none();
+    Ok(Some(code_set))
+}

@@ -1,0 +1,187 @@
+//! A sequential file that is no data set of VSAM's and that libcob cannot read as it should be: in EBCDIC, with the
+//! descriptors of RECFM=V, or through EXTFH where the catalog says where it lies. Every other one is libcob's.
+//!
+//! | OPEN | |
+//! |---|---|
+//! | INPUT | its records, one after the other |
+//! | OUTPUT | a new file, which gets its name by CLOSE, when it is whole and durable |
+//! | EXTEND | behind what it has |
+//! | I-O | refused: 37 |
+//!
+//! A line of text is a record: blanks at its end are not written, and are there again when it is read, as libcob has it.
+
+use crate::status::Outcome;
+use cica_catalog::entry::NonVsam;
+use cica_catalog::{Catalog, CatalogError, Entry};
+use cica_disk::NewFile;
+use cica_qsam::{Attributes, CodePage, QsamError, Reader, RecordFormat, Writer};
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Where a file lies, and what its records are like.
+pub struct Place {
+    /// The file.
+    pub path: PathBuf,
+    /// Its format and code page.
+    pub attributes: Attributes,
+    /// Its entry in a catalog.
+    pub entry: Option<(Arc<Catalog>, Box<NonVsam>)>,
+}
+
+impl Place {
+    /// What messages call it.
+    pub fn name(&self) -> String {
+        match &self.entry {
+            Some((_, data_set)) => data_set.name.to_string(),
+            None => self.path.display().to_string(),
+        }
+    }
+
+    /// Does libcob read other bytes out of it than its records have?
+    pub fn is_beyond_libcob(&self) -> bool {
+        self.page().is_some() || self.attributes.recfm.is_variable() || self.attributes.recfm == RecordFormat::U
+    }
+
+    /// Its code page, if that is EBCDIC.
+    pub fn page(&self) -> Option<CodePage> {
+        self.attributes.codepage.filter(|page| page.is_ebcdic())
+    }
+
+    /// To be read.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open(&self) -> io::Result<File> {
+        match &self.entry {
+            // A link in the place of a data set is not followed.
+            Some(_) => cica_disk::open_plain(&self.path),
+            None => File::open(&self.path),
+        }
+    }
+}
+
+/// See the module.
+pub struct Plain {
+    way: Way,
+    lines: bool,
+    blank: u8,
+    /// Records are at least as long for the program.
+    least: usize,
+    padded: Vec<u8>,
+}
+
+enum Way {
+    Reads(Reader<File>),
+    Writes(Writer<NewFile>, Place),
+    Closed,
+}
+
+impl Plain {
+    /// For a program's records of at least so many bytes.
+    fn new(way: Way, attributes: &Attributes, least: usize) -> Plain {
+        Plain {
+            way,
+            lines: attributes.recfm == RecordFormat::Text,
+            blank: match attributes.codepage.is_some_and(CodePage::is_ebcdic) {
+                true => 0x40,
+                false => b' ',
+            },
+            least,
+            padded: Vec::new(),
+        }
+    }
+
+    /// A file that is there.
+    ///
+    /// # Errors
+    /// Its attributes do not go together.
+    pub fn reading(file: File, place: &Place, least: usize) -> Result<Plain, QsamError> {
+        let way = Way::Reads(Reader::new(file, &place.attributes)?);
+        Ok(Plain::new(way, &place.attributes, least))
+    }
+
+    /// One that is written.
+    ///
+    /// # Errors
+    /// Its attributes do not go together.
+    pub fn writing(file: NewFile, place: Place) -> Result<Plain, QsamError> {
+        let attributes = place.attributes;
+        let way = Way::Writes(Writer::new(file, &attributes)?, place);
+        Ok(Plain::new(way, &attributes, 0))
+    }
+
+    /// The next record, in the file's code.
+    ///
+    /// # Errors
+    /// None follows, or none can be read; then in words as well.
+    pub fn next(&mut self) -> Result<&[u8], (Outcome, Option<String>)> {
+        let Way::Reads(reader) = &mut self.way else {
+            return Err((Outcome::End, None));
+        };
+        let record = match reader.next() {
+            Ok(Some(record)) => record,
+            Ok(None) => return Err((Outcome::End, None)),
+            Err(error) => return Err((Outcome::Failed, Some(error.to_string()))),
+        };
+        if !self.lines || record.len() >= self.least {
+            return Ok(record);
+        }
+        self.padded.clear();
+        self.padded.extend_from_slice(record);
+        self.padded.resize(self.least, self.blank);
+        Ok(&self.padded)
+    }
+
+    /// Are its records lines, behind which a record area has blanks?
+    pub fn has_lines(&self) -> bool {
+        self.lines
+    }
+
+    /// Writes a record in the file's code.
+    ///
+    /// # Errors
+    /// In words.
+    pub fn put(&mut self, record: &[u8]) -> Result<(), String> {
+        let Way::Writes(writer, _) = &mut self.way else {
+            return Err("it is not open for output".into());
+        };
+        let end = match self.lines {
+            true => record
+                .iter()
+                .rposition(|byte| *byte != self.blank)
+                .map_or(0, |at| at + 1),
+            false => record.len(),
+        };
+        writer.put(&record[..end]).map_err(|error| error.to_string())
+    }
+
+    /// What was written is complete, and the catalog knows its format.
+    ///
+    /// # Errors
+    /// In words.
+    pub fn close(&mut self) -> Result<(), String> {
+        let Way::Writes(writer, place) = std::mem::replace(&mut self.way, Way::Closed) else {
+            return Ok(());
+        };
+        let file = writer.finish().map_err(|error| error.to_string())?;
+        file.finish().map_err(|error| error.to_string())?;
+        let (Some((catalog, data_set)), format) = (place.entry, place.attributes.to_string()) else {
+            return Ok(());
+        };
+        if data_set.format == format {
+            return Ok(());
+        }
+        let name = &data_set.name;
+        let known = catalog.transact(|contents| match contents.get(name) {
+            Ok(Entry::NonVsam(now)) => {
+                let now = now.clone();
+                contents.replace(name, Entry::NonVsam(NonVsam { format, ..now }))
+            }
+            // It left the catalog while it was written.
+            _ => Ok::<_, CatalogError>(()),
+        });
+        known.map_err(|error| error.to_string())
+    }
+}
