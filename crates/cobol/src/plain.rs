@@ -8,7 +8,7 @@
 //! | EXTEND | behind what it has |
 //! | I-O | refused: 37 |
 //!
-//! A line of text is a record: blanks at its end are not written, and are there again when it is read, as libcob has it.
+//! A line of text is a record: blanks at its end are not written, and are there again when it is read, as with libcob.
 
 use crate::status::Outcome;
 use cica_catalog::entry::NonVsam;
