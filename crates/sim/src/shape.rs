@@ -3,6 +3,7 @@
 use cica_format::attributes::Attributes;
 pub use cica_format::attributes::Organization;
 
+use crate::defined::Told;
 use crate::random::Random;
 
 /// DEFINE's figures, the strings that use the data set, and the memory given to the engine.
@@ -159,6 +160,35 @@ impl Shape {
                 Keys::Hot,
             ]),
         }
+    }
+
+    /// The same with the CI sizes that DEFINE chooses for it, often for longer records, in the least pool; `None`: DEFINE
+    /// refuses it.
+    pub fn defined(self, random: &mut Random) -> Option<Shape> {
+        let least = self.least_record().max(16);
+        let maximum = match (self.organization, random.below(4)) {
+            (Organization::Lds, _) => return None,
+            _ if self.spanned => random.between(19_000, 60_000) as usize,
+            (_, 0) => self.maximum_record,
+            _ => random.pick(&[200, 1_000, 4_000, 8_000]),
+        };
+        let told = Told {
+            organization: self.organization,
+            keys: (self.key_length, self.key_offset),
+            record: (maximum.max(least), maximum.max(least)),
+            spanned: self.spanned,
+            free: (self.free_ci, self.free_ca),
+            space: Told::space(1_000, random),
+        };
+        let sizes = told.sizes()?;
+        Some(Shape {
+            maximum_record: told.record.1,
+            ci_size: sizes.data.0,
+            ci_per_ca: sizes.data.1,
+            index_ci_size: sizes.index.map_or(self.index_ci_size, |index| index.0),
+            pool_bytes: 4 << 20,
+            ..self
+        })
     }
 
     /// A shape for a crash run: the smallest image on which every kind of split happens within some dozen requests.

@@ -5,7 +5,7 @@ use crate::mortal::Kill;
 use crate::random::Random;
 use crate::replay::DataSetTrial;
 use crate::request::Request;
-use crate::shape::{organization_of, word, Organization};
+use crate::shape::{organization_of, word, Organization, Shape};
 use crate::sphere::trial::SphereTrial;
 use crate::trial::{Purpose, Trial};
 use crate::units::trial::UnitsTrial;
@@ -65,6 +65,7 @@ fn data_set(seed: u64, actions: usize, organization: Organization, purpose: Purp
     let worn = organization == Organization::Ksds && seed % 2 == 1 && purpose != Purpose::Bits;
     let mut workload = match worn {
         true => churn::workload(seed, actions.div_ceil(4)),
+        false if seed % 16 == 10 && purpose == Purpose::Explore => defined(seed, actions, organization),
         false => Workload::small(seed, actions, organization),
     };
     if let Some(mut random) = killing(seed, purpose) {
@@ -76,6 +77,16 @@ fn data_set(seed: u64, actions: usize, organization: Organization, purpose: Purp
         _ => Some(CLOSE),
     };
     DataSetTrial { workload, end }
+}
+
+/// A data set of the CI sizes that DEFINE chooses, if it takes what is drawn.
+fn defined(seed: u64, actions: usize, organization: Organization) -> Workload {
+    let mut random = Random::new(seed ^ 0x0064_6566_696E_6564);
+    let drawn = Shape::draw_small(organization, &mut random).defined(&mut random);
+    match drawn {
+        Some(shape) => Workload::shaped(seed, actions, shape),
+        None => Workload::small(seed, actions, organization),
+    }
 }
 
 /// What decides who is killed when in a run of this seed, if anybody is: in one of two, of worn data sets too.

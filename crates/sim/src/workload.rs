@@ -10,6 +10,9 @@ use crate::random::Random;
 use crate::request::{Body, Intent, Order, Request, Search};
 use crate::shape::{Organization, Shape};
 
+/// Of a hundred model runs so many are on a data set with the CI sizes that DEFINE chooses.
+const DEFINED: u64 = 30;
+
 /// A run: everything follows from the seed and the number of requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Workload {
@@ -27,7 +30,16 @@ impl Workload {
         let mut random = Random::new(seed);
         let shape = Shape::draw(organization, &mut random);
         let records = random.pick(&[30, 100, 300]);
-        Writer::new(shape, random, records, true).write(seed, requests)
+        // Drawn from numbers of its own, so that the others mean what they meant before there was this.
+        let mut own = Random::new(seed ^ 0x0064_6566_696E_6564);
+        let defined = match own.chance(DEFINED) {
+            true => shape.clone().defined(&mut own),
+            false => None,
+        };
+        let scans = defined.is_some();
+        let mut writer = Writer::new(defined.unwrap_or(shape), random, records, true);
+        writer.scans = scans;
+        writer.write(seed, requests)
     }
 
     /// A workload for a crash or fault run: a small image; who is killed is left to the trial.
@@ -55,6 +67,8 @@ struct Writer {
     /// The data set is kept around this size.
     records: u64,
     deaths: bool,
+    /// Now and then it scans, and inserts anywhere behind that; and most records have one value.
+    scans: bool,
     requests: Vec<Request>,
 }
 
@@ -69,6 +83,7 @@ impl Writer {
             keys,
             records,
             deaths,
+            scans: false,
             requests: Vec::new(),
         }
     }
@@ -148,6 +163,9 @@ impl Writer {
 
     fn change_or_read(&mut self) {
         let full = self.oracle.records().len() as u64 > self.records * 2;
+        if self.scans && !full && self.random.chance(2) {
+            return self.scan_and_insert();
+        }
         match self.random.below(100) {
             0..28 if !full => self.insert(),
             28..34 if !full => self.insert_run(),
@@ -202,6 +220,18 @@ impl Writer {
             let body = self.body(key.clone());
             self.push(Request::Insert { string, order, body });
             key = self.keys.above(Some(&key), u64::MAX, &mut self.random);
+        }
+    }
+
+    /// What many a program does: all there is, and then new records between.
+    fn scan_and_insert(&mut self) {
+        let (string, intent) = (self.string(), Intent::Read);
+        self.push(Request::PointFirst { string });
+        for _ in 0..=self.oracle.records().len() {
+            self.push(Request::Next { string, intent });
+        }
+        for _ in 0..self.random.between(5, 60) {
+            self.insert();
         }
     }
 
@@ -589,7 +619,10 @@ impl Writer {
         Body {
             key: if numberless { Vec::new() } else { key },
             length,
-            fill: self.random.bits() as u32,
+            fill: match self.scans && self.random.chance(70) {
+                true => 0x2020_2020,
+                false => self.random.bits() as u32,
+            },
         }
     }
 
