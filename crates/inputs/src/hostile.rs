@@ -4,6 +4,7 @@
 //! /c          the catalog, its log, a volume      forged: the catalog, what a volume keeps of it, roots, the log
 //! /ext        a volume outside, which says that it is one, and the catalog of a user
 //! /victim     what must not be touched: keys, a data set and a log that would fit
+//! COPY        what EXPORT and BACKUP wrote, forged, for IMPORT and RESTORE: a file of whoever runs this
 //! ```
 //! A process died there, so there is a log to be replayed, and files are listed that go with the next open. An input is
 //! a seed: which files are forged, how, and what is done then. The disk below the confined one notes each path.
@@ -158,9 +159,18 @@ const DEFINED: &str = "
  DEFINE GDG (NAME(PAY.GDG) LIMIT(2))
 ";
 
-/// What the process that died left behind, and the files of it that can be forged.
-fn world() -> &'static (Image, Vec<PathBuf>) {
-    static WORLD: OnceLock<(Image, Vec<PathBuf>)> = OnceLock::new();
+/// What everything here begins with.
+struct World {
+    /// What the process that died left behind.
+    image: Image,
+    /// The files of it that can be forged.
+    files: Vec<PathBuf>,
+    /// Portable copies of its data sets.
+    copies: Vec<Vec<u8>>,
+}
+
+fn world() -> &'static World {
+    static WORLD: OnceLock<World> = OnceLock::new();
     WORLD.get_or_init(|| {
         let memory = MemoryDisk::new();
         let disk: Arc<dyn Disk> = Arc::new(memory.clone());
@@ -172,6 +182,7 @@ fn world() -> &'static (Image, Vec<PathBuf>) {
             };
             let _ = disk.open(Path::new(directory), how);
         }
+        let mut copies = Vec::new();
         let mut made = services(&disk);
         if let Some(services) = &mut made {
             let listing = cards(services, DEFINED);
@@ -208,6 +219,12 @@ fn world() -> &'static (Image, Vec<PathBuf>) {
                 drop(string);
                 if round == 0 {
                     assert!(open.close().is_ok());
+                    copies = [
+                        " EXPORT PAY.MASTER OUTFILE(COPY) TEMPORARY\n",
+                        " BACKUP (PAY.**) OUTFILE(COPY)\n",
+                    ]
+                    .map(|card| copied(services, card))
+                    .to_vec();
                 } else {
                     // The second time it dies.
                     memory.kill();
@@ -238,8 +255,49 @@ fn world() -> &'static (Image, Vec<PathBuf>) {
         for key in ["/victim/key", "/victim/deep/key", "/victim/deep/PAY.MASTER.DATA"] {
             write(&disk, key, b"what must not be touched");
         }
-        (disk.image(), files)
+        World {
+            image: disk.image(),
+            files,
+            copies,
+        }
     })
+}
+
+/// The file that the DD name COPY stands for, which is on no disk of this module: one for each thread.
+fn copy_file() -> PathBuf {
+    let thread = format!("{:?}", std::thread::current().id());
+    let number: String = thread.chars().filter(char::is_ascii_digit).collect();
+    std::env::temp_dir().join(format!("cica-hostile-copy-{}-{number}", std::process::id()))
+}
+
+fn with_copy_file(services: &mut Services) {
+    let text = cica_qsam::DdText::parse(&format!("'{}'", copy_file().display()));
+    // Of a run of its own: one run writes a copy to a DD but once.
+    services.dd = DdTable::default();
+    services.dd.insert("COPY", text.expect("a plain path"));
+}
+
+/// What a card writes to the DD name COPY.
+fn copied(services: &mut Services, card: &str) -> Vec<u8> {
+    with_copy_file(services);
+    let listing = cards(services, card);
+    let bytes = std::fs::read(copy_file()).unwrap_or_else(|error| panic!("{error}: {listing}"));
+    std::fs::remove_file(copy_file()).expect("it was just read");
+    bytes
+}
+
+/// Forges a copy, and brings back what it says; what is said of that.
+fn brought_back(services: &mut Services, random: &mut Random) -> String {
+    let copies = &world().copies;
+    let forged = forge::copy(&copies[random.below(copies.len())], random);
+    std::fs::write(copy_file(), forged).expect("room for a copy");
+    with_copy_file(services);
+    // What is there stays, or is gone before.
+    let before = ["", " DELETE PAY.** PURGE\n"][random.below(2)];
+    let _ = cards(services, before);
+    let listing = cards(services, BROUGHT_BACK[random.below(BROUGHT_BACK.len())]);
+    std::fs::remove_file(copy_file()).expect("it was just written");
+    listing
 }
 
 fn name(text: &str) -> Option<cica_catalog::Name> {
@@ -271,6 +329,16 @@ const DONE: &[&str] = &[
     " DELETE EXT01 VOLUME\n DELETE AWAY01 VOLUME\n",
 ];
 
+const BROUGHT_BACK: &[&str] = &[
+    " IMPORT INFILE(COPY)\n",
+    " IMPORT INFILE(COPY) OBJECTS((PAY.MASTER NEWNAME(PAY.NEW)))\n",
+    " IMPORT INFILE(COPY) INTOEMPTY\n",
+    " RESTORE INFILE(COPY)\n",
+    " RESTORE INFILE(COPY) REPLACE\n PRINT INDATASET(PAY.TAPE) COUNT(3)\n DELETE PAY.** PURGE\n",
+    " RESTORE INFILE(COPY) TEST\n",
+    " RESTORE INFILE(COPY)\n PRINT INDATASET(PAY.MASTER) COUNT(3)\n",
+];
+
 /// Forges and acts as `bytes`, a seed, say. `confined`: as every process is; without it the same is tried to see that the
 /// watch sees. Returns what was touched outside.
 fn tried(bytes: &[u8], confined: bool) -> Vec<String> {
@@ -278,9 +346,11 @@ fn tried(bytes: &[u8], confined: bool) -> Vec<String> {
         .iter()
         .fold(0u64, |seed, byte| seed.wrapping_mul(257).wrapping_add(u64::from(*byte)));
     let mut random = Random(seed);
-    let (image, files) = world();
+    let World { image, files, .. } = world();
     let memory = MemoryDisk::from(image.clone());
-    for _ in 0..=random.below(3) {
+    // One of four finds the files as they should be, and a copy that is forged.
+    let by_copy = random.below(4) == 0;
+    for _ in 0..if by_copy { 0 } else { 1 + random.below(3) } {
         let path = &files[random.below(files.len())];
         let bytes = read(&memory, path);
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -310,6 +380,9 @@ fn tried(bytes: &[u8], confined: bool) -> Vec<String> {
         let _ = services.catalog.all();
         for _ in 0..=random.below(2) {
             let _ = cards(&mut services, DONE[random.below(DONE.len())]);
+        }
+        if by_copy {
+            let _ = brought_back(&mut services, &mut random);
         }
         if random.below(10) == 0 {
             let volumes = [PathBuf::from("/c/volumes/CICA01"), PathBuf::from("/ext")];
@@ -387,11 +460,31 @@ mod tests {
     /// Without its bounds the same disk is touched outside: what the watch would have to see, it sees.
     #[test]
     fn the_watch_sees() {
-        let outside: Vec<String> = (0..2_000u32)
+        let outside: Vec<String> = (0..6_000u32)
             .flat_map(|seed| tried(&seed.to_be_bytes(), false))
             .collect();
         for what in ["open /victim", "list /victim", "what is in /victim"] {
             assert!(outside.iter().any(|line| line.starts_with(what)), "{what}");
         }
+    }
+
+    /// Some forged copies are taken, and some refused: the forger does not only make rubbish.
+    #[test]
+    fn forged_copies_are_read_to_their_end() {
+        let mut codes = std::collections::BTreeSet::new();
+        for seed in 0..300 {
+            let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::from(world().image.clone()));
+            let mut services = services(&disk).expect("a sound catalog");
+            let listing = brought_back(&mut services, &mut Random(seed));
+            let code = listing
+                .rsplit("CODE WAS ")
+                .next()
+                .and_then(|rest| rest.split_whitespace().next());
+            codes.insert(code.unwrap_or_default().to_owned());
+            for broken in ["checksum", "cut short", "bytes follow", "exchanged", "totals"] {
+                assert!(!listing.contains(broken), "{listing}");
+            }
+        }
+        assert!(codes.contains("0") && codes.contains("12"), "{codes:?}");
     }
 }

@@ -4,6 +4,7 @@ use crate::format::mend;
 use crate::mutate::Random;
 use cica_format::checksum::crc32c;
 use cica_format::log;
+use cica_format::portable::{BlockHead, Kind, Totals, BLOCK_HEAD_LEN, HEAD_LEN, MEMBER_HEAD_LEN};
 
 /// Bytes of a catalog's header.
 const HEADER: usize = 40;
@@ -249,4 +250,97 @@ pub fn log(bytes: &[u8], random: &mut Random) -> Vec<u8> {
         at += length;
     }
     out
+}
+
+/// A block of a portable copy: its kind, and its content.
+type Block = (Kind, Vec<u8>);
+
+/// The blocks of a copy; none if it is no copy.
+fn blocks(bytes: &[u8]) -> Option<Vec<Block>> {
+    let mut all = Vec::new();
+    let mut rest = bytes.get(HEAD_LEN..)?;
+    while let Some((head, after)) = rest.split_first_chunk::<BLOCK_HEAD_LEN>() {
+        let block = BlockHead::decode(head).ok()?;
+        let stored = after.get(..block.stored as usize)?;
+        let content = match block.compressed {
+            true => zstd::bulk::decompress(stored, block.length as usize).ok()?,
+            false => stored.to_vec(),
+        };
+        all.push((block.kind, content));
+        rest = &after[block.stored as usize..];
+    }
+    Some(all)
+}
+
+/// Forges a portable copy: members with other names, roots with other paths, and all that is summed up is right.
+pub fn copy(bytes: &[u8], random: &mut Random) -> Vec<u8> {
+    let Some(mut all) = blocks(bytes) else {
+        return bytes.to_vec();
+    };
+    for _ in 0..=random.below(3) {
+        let at = random.below(all.len());
+        match &mut all[at] {
+            (Kind::Member, content) => {
+                let mut fields = content.split_off(MEMBER_HEAD_LEN.min(content.len()));
+                change_fields(&mut fields, random);
+                content.extend_from_slice(&fields);
+                if random.below(10) == 0 {
+                    // Another kind of entry, or other contents.
+                    let at = random.below(2);
+                    content[at] = random.below([3, 12][at]) as u8;
+                }
+            }
+            (Kind::Component, content) => {
+                let length = content.len();
+                change_in_place(content, random);
+                mend(content, 20, length);
+            }
+            _ => {}
+        }
+    }
+    joined_copy(&bytes[..HEAD_LEN], &all)
+}
+
+/// A copy of these blocks.
+fn joined_copy(head: &[u8], all: &[Block]) -> Vec<u8> {
+    let mut out = head.to_vec();
+    let id = u64::from_le_bytes(head[16..24].try_into().unwrap_or_default());
+    let (mut member, mut copy) = (Totals::default(), Totals::default());
+    for (number, (kind, content)) in all.iter().enumerate() {
+        let content = match kind {
+            Kind::MemberEnd => summed(&member, content),
+            Kind::End => summed(&copy, content),
+            Kind::Member => {
+                member = Totals::default();
+                content.clone()
+            }
+            _ => content.clone(),
+        };
+        let block = BlockHead {
+            id,
+            number: number as u64,
+            kind: *kind,
+            compressed: false,
+            stored: content.len() as u32,
+            length: content.len() as u32,
+            content: crc32c(&content),
+        };
+        let (block, checksum) = block.encode(&content);
+        out.extend_from_slice(&block);
+        out.extend_from_slice(&content);
+        member.add(checksum, content.len() as u32);
+        copy.add(checksum, content.len() as u32);
+    }
+    out
+}
+
+/// Totals with the sums that are right now, and the numbers of records and intervals that `before` has.
+fn summed(sums: &Totals, before: &[u8]) -> Vec<u8> {
+    let counted = Totals::decode(before).unwrap_or_default();
+    let totals = Totals {
+        records: counted.records,
+        control_intervals: counted.control_intervals,
+        ..*sums
+    };
+    totals.encode().to_vec()
 }
