@@ -5,6 +5,7 @@
 
 pub use crate::attributes::{Attributes, History, Keys, Log, RecordSize, ShareOptions};
 pub use crate::component::Component;
+use crate::date::Date;
 use crate::name::Name;
 use crate::staging::Place;
 use crate::symbols::Symbolic;
@@ -156,6 +157,9 @@ pub struct Gdg {
     pub purge: bool,
     /// EXTENDED: more than 255 generations.
     pub extended: bool,
+    /// Day of the last ALTER, or on which a generation left. When one came its own entry says; nothing is kept of a group
+    /// that an earlier build changed.
+    pub altered: Option<Date>,
     /// Owner and dates.
     pub history: History,
 }

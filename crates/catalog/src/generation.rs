@@ -162,6 +162,17 @@ impl Contents {
         Ok(rolled)
     }
 
+    /// A generation of this name leaves its group, or comes back to it.
+    pub fn group_changed(&mut self, name: &Name, today: Date) {
+        let group = Generation::of(name).and_then(|(base, _)| self.gdg(&base).cloned());
+        if let Some(group) = group.filter(|group| group.altered != Some(today)) {
+            let base = group.name.clone();
+            let altered = Some(today);
+            // The same entry under the same name fits where it was.
+            let _ = self.replace(&base, Entry::Gdg(Gdg { altered, ..group }));
+        }
+    }
+
     /// Takes out what is beyond LIMIT (R2).
     pub fn roll_off(&mut self, base: &Name, today: Date) -> Result<Vec<Rolled>, CatalogError> {
         self.roll_off_but(&[], base, today)
@@ -197,6 +208,7 @@ impl Contents {
         };
         if rolled.is_out() {
             self.remove(name)?;
+            self.group_changed(name, today);
             if rolled.scratch {
                 self.add_leftovers_of(&rolled.entry, false);
             }

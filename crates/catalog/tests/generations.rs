@@ -20,6 +20,7 @@ fn group(limit: u16, change: impl FnOnce(&mut Gdg)) -> Contents {
         fifo: false,
         purge: false,
         extended: false,
+        altered: None,
         history: History::new(today()),
     };
     change(&mut gdg);

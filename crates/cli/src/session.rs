@@ -2,12 +2,14 @@
 
 use crate::args::Global;
 use crate::failure::{Failure, Status};
-use cica_catalog::{Cluster, Name};
+use cica_catalog::{Cluster, Entry, Name};
 use cica_engine::{Access, DataSet, Durability, OpenOptions};
 use cica_format::root::Root;
 use cica_idcams::messages;
-use cica_qsam::CodePage;
+use cica_qsam::{Attributes, CodePage, DdText, Reader};
 use cica_session::{io_from_environment, pool_from_environment, Reached, Start};
+use std::fmt::Display;
+use std::fs::File;
 use std::ops::Deref;
 
 /// See the module.
@@ -18,6 +20,14 @@ pub struct Opened {
     pub name: Name,
     pub data_set: DataSet,
     /// The code page of its characters; none: ASCII, other bytes are not characters.
+    pub page: Option<CodePage>,
+}
+
+/// The file of a data set that is not VSAM's, open.
+pub struct Sequential {
+    pub name: Name,
+    pub reader: Reader<File>,
+    /// The code page of its characters.
     pub page: Option<CodePage>,
 }
 
@@ -62,7 +72,7 @@ impl Session {
     }
 
     /// The name that is meant: `X.Y(0)` is the newest generation of the group X.Y, `X.Y(-1)` the one before.
-    fn name(&self, text: &str) -> Result<Name, Failure> {
+    pub fn name(&self, text: &str) -> Result<Name, Failure> {
         let relative = text.strip_suffix(')').and_then(|text| text.rsplit_once('('));
         let relative =
             relative.and_then(|(base, number)| Some((base, number.parse::<i32>().ok().filter(|n| *n <= 0)?)));
@@ -106,6 +116,42 @@ impl Session {
             data_set,
             page,
         })
+    }
+
+    /// The file of a data set that is not VSAM's, in the format that the catalog knows; none if the name leads elsewhere.
+    pub fn sequential(&self, text: &str) -> Result<Option<Sequential>, Failure> {
+        let name = self.name(text)?;
+        let catalog = self.catalog.home(&name)?;
+        let contents = catalog.contents()?;
+        let stands_for = match contents.get(&name) {
+            Ok(Entry::Alias(alias)) => contents.stands_for(alias)?,
+            _ => name,
+        };
+        let Ok(Entry::NonVsam(data_set)) = contents.get(&stands_for) else {
+            return Ok(None);
+        };
+        let told = |error: &dyn Display| {
+            Failure::new(
+                Status::UNUSABLE,
+                &messages::IDC3300I,
+                format!("{}: {error}", data_set.name),
+            )
+        };
+        let path = catalog.file_path(data_set)?;
+        let path = path.ok_or_else(|| told(&"its volume is not one of this system"))?;
+        let attributes = match data_set.format.as_str() {
+            "" => Attributes::default(),
+            format => {
+                let text = DdText::parse(&format!("X,{format}"));
+                text.map_err(|error| told(&error.problem))?.attributes
+            }
+        };
+        let file = cica_disk::open_plain(&path).map_err(|error| told(&format!("{}: {error}", path.display())))?;
+        Ok(Some(Sequential {
+            name: data_set.name.clone(),
+            reader: Reader::new(file, &attributes)?,
+            page: attributes.codepage,
+        }))
     }
 
     /// Attributes and statistics of a data set without opening it, as of its last commit.

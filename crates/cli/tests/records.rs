@@ -337,3 +337,44 @@ fn a_reader_that_goes_away_is_no_error() {
     );
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+#[test]
+fn generations_are_read_by_their_relative_numbers() {
+    let p = Place::new();
+    p.names(NAMES);
+    let cards = "DEFINE GDG (NAME(A.COPY) LIMIT(5))\nREPRO INDATASET(A.NAMES) OUTDATASET(A.COPY(+1)) COUNT(2)\n";
+    p.cards(cards, &[]).done();
+    // In EBCDIC, as the DD text says.
+    let cards = "REPRO INDATASET(A.NAMES) OUTFILE(NEW)\n";
+    p.cards(cards, &["--dd", "NEW=A.COPY(+1),RECFM=VB,CODEPAGE=1047"])
+        .done();
+    let first_two: String = NAMES.lines().take(2).map(|line| format!("{line}\n")).collect();
+    assert_eq!(p.run(&["cat", "A.COPY(-1)"]).done(), first_two);
+    assert_eq!(p.run(&["cat", "A.COPY(0)"]).done(), NAMES);
+    assert_eq!(p.run(&["cat", "A.COPY.G0002V00", "-n", "1"]).done(), "AA01 first\n");
+    let part = p.run(&["cat", "a.copy(0)", "--from", "2", "--to", "3"]).done();
+    assert_eq!(part, "AA02 second\nAB01 third\n");
+    assert_eq!(
+        p.run(&["cat", "A.COPY(-1)", "--hex", "-n", "1"]).done(),
+        "41413031206669727374\n"
+    );
+    // A generation that is VSAM's.
+    let cards = "DEFINE CLUSTER (NAME(A.COPY.G0003V00) INDEXED KEYS(4 0) -\n RECORDSIZE(20 80) TRACKS(1))\n\
+                 REPRO INDATASET(A.NAMES) OUTDATASET(A.COPY.G0003V00)\n";
+    p.cards(cards, &[]).done();
+    assert_eq!(p.run(&["cat", "A.COPY(0)", "--from", "AC"]).done(), "AC01 fourth\n");
+    assert_eq!(p.run(&["cat", "A.COPY(-1)"]).done(), NAMES);
+    assert_eq!(p.run(&["get", "A.COPY(0)", "AB01"]).done(), "AB01 third\n");
+    for (generation, name) in [("A.COPY(0)", "A.COPY.G0003V00"), ("A.COPY(-2)", "A.COPY.G0001V00")] {
+        let shown = p.run(&["show", generation]).done();
+        assert!(shown.contains(name), "{shown}");
+        let shown = p.run(&["show", generation, "--json"]).json();
+        assert_eq!(shown["name"], name, "{shown}");
+    }
+    p.run(&["cat", "A.COPY(-3)"])
+        .failed(8, &["A.COPY has no generation (-3)"]);
+    p.run(&["show", "A.NAMES(0)"])
+        .failed(8, &["A.NAMES is no generation data group"]);
+    p.run(&["cat", "A.COPY(-1)", "--from", "AA"])
+        .failed(8, &["'AA' is no number"]);
+}

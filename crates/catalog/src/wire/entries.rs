@@ -2,7 +2,8 @@
 
 use super::fields::{text, Fields, Writer};
 use super::parts::{
-    attributes, component, history, others, read_attributes, read_component, read_history, read_others, volumes,
+    attributes, component, date, date_number, history, others, read_attributes, read_component, read_history,
+    read_others, volumes,
 };
 use crate::contents::Contents;
 use crate::entry::{
@@ -90,6 +91,7 @@ pub fn encode_entry(entry: &Entry) -> (u8, Vec<u8>) {
             w.number(6, e.fifo);
             w.number(7, e.purge);
             w.number(8, e.extended);
+            w.number(9, date_number(e.altered));
             GDG
         }
         Entry::NonVsam(e) => {
@@ -228,6 +230,7 @@ fn read_entry(kind: u8, name: Name, f: &mut Fields<'_>) -> Result<Entry, String>
             fifo: f.flag(6)?,
             purge: f.flag(7)?,
             extended: f.flag(8)?,
+            altered: date(f.number(9)?)?,
         }),
         NONVSAM => Entry::NonVsam(NonVsam {
             name,

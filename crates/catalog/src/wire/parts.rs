@@ -19,11 +19,11 @@ const UNITS: [Unit; 5] = [
     Unit::Megabytes,
 ];
 
-fn date_number(date: Option<Date>) -> u32 {
+pub fn date_number(date: Option<Date>) -> u32 {
     date.map_or(0, |d| u32::from(d.year()) * 1000 + u32::from(d.day()))
 }
 
-fn date(number: u32) -> Result<Option<Date>, String> {
+pub fn date(number: u32) -> Result<Option<Date>, String> {
     if number == 0 {
         return Ok(None);
     }

@@ -162,6 +162,7 @@ pub fn everything() -> Contents {
             fifo: true,
             purge: true,
             extended: true,
+            altered: Some(date(2022, 300)),
             history: history(),
         }),
         Entry::NonVsam(NonVsam {

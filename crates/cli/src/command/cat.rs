@@ -5,7 +5,7 @@ use crate::failure::{Failure, Status};
 use crate::keys::{self, Length};
 use crate::progress::Progress;
 use crate::records::Shape;
-use crate::session::{Opened, Session};
+use crate::session::{Opened, Sequential, Session};
 use cica_engine::{Access, Argument, Durability, Intent, Record, RequestError, Search, Str};
 use cica_format::aix;
 use cica_format::attributes::Organization;
@@ -19,16 +19,18 @@ use std::io::{BufWriter, Write};
 Example:
   cica cat PAYROLL.MASTER --from 00001000 --count 5
   cica cat PAYROLL.MASTER --from 00001 --to 00001 --hex
-  cica cat PAYROLL.SLOTS --from 100 --to 199")]
+  cica cat PAYROLL.SLOTS --from 100 --to 199
+  cica cat 'PAYROLL.BACKUP(0)' --count 5")]
 pub struct Options {
-    /// Data set name
+    /// Data set name; X(0) is the newest generation of the group X, X(-1) the one before
     dsn: String,
     /// Begin with this key, or the next higher one; the beginning of a key will do. In a data set
-    /// without keys: with this RBA or relative record number
+    /// without keys: with this RBA or relative record number. In one that is not VSAM's: with this
+    /// record, counted from 1
     #[arg(long, value_name = "KEY")]
     from: Option<String>,
     /// End after this key; the beginning of a key stands for all keys that begin so. In a data
-    /// set without keys: after this RBA or relative record number
+    /// set without keys: after this RBA, relative record number or record
     #[arg(long, value_name = "KEY")]
     to: Option<String>,
     /// End after so many records
@@ -45,15 +47,18 @@ pub struct Options {
 /// See the module.
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
-    let opened = session.data_set(&options.dsn, Access::Input, Durability::Close)?;
-    let place = |text: &String| Place::of(text, options.hex, &opened);
-    let from = options.from.as_ref().map(place).transpose()?;
-    let to = options.to.as_ref().map(place).transpose()?;
     let shape = match (options.hex, options.raw) {
         (true, _) => Shape::Hex,
         (_, true) => Shape::Raw,
         _ => Shape::Text,
     };
+    if let Some(file) = session.sequential(&options.dsn)? {
+        return of_file(file, &options, shape, global);
+    }
+    let opened = session.data_set(&options.dsn, Access::Input, Durability::Close)?;
+    let place = |text: &String| Place::of(text, options.hex, &opened);
+    let from = options.from.as_ref().map(place).transpose()?;
+    let to = options.to.as_ref().map(place).transpose()?;
     let mut string = opened.data_set.string();
     let mut out = BufWriter::with_capacity(1 << 16, crate::terminal::stdout());
     let mut progress = Progress::new(global);
@@ -85,6 +90,38 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     out.flush()?;
     drop(string);
     opened.close()?;
+    Ok(if printed == 0 { Status::NOTHING } else { Status::DONE })
+}
+
+/// The records of a data set that is not VSAM's.
+fn of_file(mut file: Sequential, options: &Options, shape: Shape, global: &Global) -> Result<Status, Failure> {
+    let number = |text: &String| {
+        text.parse::<u64>().map_err(|_| {
+            let words = format!(
+                "'{text}' is no number; {} goes by the numbers of its records",
+                file.name
+            );
+            Failure::new(Status::REFUSED, &messages::CICA0951E, words)
+        })
+    };
+    let from = options.from.as_ref().map(number).transpose()?.unwrap_or(1);
+    let to = options.to.as_ref().map(number).transpose()?.unwrap_or(u64::MAX);
+    let most = options.count.unwrap_or(u64::MAX);
+    let mut out = BufWriter::with_capacity(1 << 16, crate::terminal::stdout());
+    let mut progress = Progress::new(global);
+    let (mut at, mut printed) = (0, 0);
+    while at < to && printed < most {
+        let record = file.reader.next().map_err(|e| Failure::from(e).at(&file.name))?;
+        let Some(record) = record else { break };
+        at += 1;
+        if at < from {
+            continue;
+        }
+        shape.write(&mut out, record, file.page)?;
+        printed += 1;
+        progress.at(printed);
+    }
+    out.flush()?;
     Ok(if printed == 0 { Status::NOTHING } else { Status::DONE })
 }
 

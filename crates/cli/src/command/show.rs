@@ -4,7 +4,7 @@ use crate::args::Global;
 use crate::describe;
 use crate::failure::{Failure, Status};
 use crate::session::Session;
-use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name};
+use cica_catalog::{Catalog, CatalogError, Contents, Entry};
 use cica_idcams::act::listcat::{listcat_json, Describer};
 use clap::Args;
 use serde_json::{json, Value};
@@ -15,9 +15,10 @@ use std::io::Write;
 #[command(after_help = "\
 Example:
   cica show PAYROLL.MASTER
-  cica show PAYROLL.MASTER --json")]
+  cica show PAYROLL.MASTER --json
+  cica show 'PAYROLL.BACKUP(0)'")]
 pub struct Options {
-    /// Data set name, or that of one of its components
+    /// Data set name, or that of one of its components; X(0) is the newest generation of the group X
     dsn: String,
     /// Print all fields of LISTCAT ALL as JSON
     #[arg(long)]
@@ -27,7 +28,7 @@ pub struct Options {
 /// See the module.
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
-    let name = Name::parse(&options.dsn)?;
+    let name = session.name(&options.dsn)?;
     let catalog = session.catalog.home(&name)?;
     let contents = catalog.contents()?;
     let found = contents.find(&name).ok_or(CatalogError::NotFound { name })?;

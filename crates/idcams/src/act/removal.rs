@@ -48,7 +48,7 @@ impl<'s> Removal<'s> {
 
     /// Takes an entry out, and leaves files it may have.
     pub fn forget(&mut self, entry: &Entry) -> Result<(), Failure> {
-        self.change(|contents| contents.remove(entry.name()).map(drop))
+        self.change(Some(entry), |contents| contents.remove(entry.name()).map(drop))
     }
 
     /// Takes an entry out and removes its files; `erase` overwrites them first.
@@ -65,7 +65,7 @@ impl<'s> Removal<'s> {
         if self.right.is_none() {
             self.right = Some(self.catalog.stage()?);
         }
-        self.change(|contents| {
+        self.change(Some(entry), |contents| {
             contents.remove(entry.name())?;
             contents.add_leftovers_of(entry, erase);
             Ok(())
@@ -136,7 +136,7 @@ impl<'s> Removal<'s> {
             self.catalog.check_volume(self.catalog.contents()?.volume(serial)?)?;
         }
         if !places.is_empty() {
-            self.change(|contents| {
+            self.change(Some(entry), |contents| {
                 contents.remove(entry.name())?;
                 contents.add_leftovers_of(entry, erase);
                 Ok(())
@@ -156,11 +156,19 @@ impl<'s> Removal<'s> {
     }
 
     /// A change of the catalog, with which what is gone goes off the list (5).
-    fn change(&mut self, change: impl FnOnce(&mut Contents) -> Result<(), CatalogError>) -> Result<(), Failure> {
+    fn change(
+        &mut self,
+        gone: Option<&Entry>,
+        change: impl FnOnce(&mut Contents) -> Result<(), CatalogError>,
+    ) -> Result<(), Failure> {
         let listed = std::mem::take(&mut self.listed);
-        let left = self.catalog.transact(|contents| {
+        let left = self.catalog.transact(|contents| -> Result<_, CatalogError> {
             let left = self.catalog.remove_leftovers(contents, &listed);
-            change(contents).map(|()| left)
+            change(contents)?;
+            if let Some(gone) = gone {
+                contents.group_changed(gone.name(), self.services.today());
+            }
+            Ok(left)
         });
         match left {
             Ok(left) => self.left.extend(left),
@@ -175,7 +183,7 @@ impl<'s> Removal<'s> {
     fn settle(&mut self) {
         if !self.listed.is_empty() {
             // What stays listed goes at the next open.
-            let _ = self.change(|_| Ok(()));
+            let _ = self.change(None, |_| Ok(()));
         }
     }
 }

@@ -292,3 +292,34 @@ fn listing_changes_no_file() {
         "reading opens no log"
     );
 }
+
+#[test]
+fn last_alter_of_a_group_is_the_day_on_which_it_changed() {
+    let mut world = World::new();
+    let mut day = 0;
+    let mut after = |world: &mut World, cards: &str| {
+        day += 1;
+        world.days_later(day);
+        if !cards.is_empty() {
+            world.ok(cards);
+        }
+        let (_, listing) = world.run("LISTCAT ENTRIES(PAY.HIST) ALL");
+        let at = listing.find("LAST ALTER").unwrap_or_else(|| panic!("{listing}"));
+        let words = listing[at + "LAST ALTER".len()..].trim_start_matches('-');
+        words.split_whitespace().next().unwrap().to_string()
+    };
+    let generation = |number: u8| format!("DEFINE NONVSAM (NAME(PAY.HIST.G000{number}V00) DEVT(3390) VOLUMES(CICA01))");
+    let mut days = vec![after(&mut world, "DEFINE GDG (NAME(PAY.HIST) LIMIT(2))")];
+    for cards in [
+        generation(1),
+        generation(2),
+        "ALTER PAY.HIST SCRATCH".into(),
+        "DELETE PAY.HIST.G0002V00 NOSCRATCH".into(),
+        "ALTER PAY.HIST LIMIT(1)".into(),
+    ] {
+        let now = after(&mut world, &cards);
+        assert!(now > days[days.len() - 1], "{cards}: {now} after {days:?}");
+        assert_eq!(after(&mut world, ""), now, "a day on which nothing changed");
+        days.push(now);
+    }
+}

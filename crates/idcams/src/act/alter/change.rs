@@ -115,6 +115,7 @@ fn of_any_entry(contents: &Contents, entry: &mut Entry, params: &Params, today: 
         }
         Entry::Gdg(e) => {
             put_group(e, params)?;
+            e.altered = Some(today);
             &mut e.history
         }
         Entry::NonVsam(e) => {

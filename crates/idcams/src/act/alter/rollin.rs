@@ -25,7 +25,9 @@ pub fn roll_in(services: &Services, text: &str, params: &Params, out: &mut Syspr
             return Err(refused(&format!("{name} is one of its group already"), 140, 0));
         }
         let data_set = on_a_volume(services, &catalog, contents, &name)?;
-        Ok::<_, Failure>(contents.add_generation(Entry::NonVsam(data_set), services.today())?)
+        let rolled = contents.add_generation(Entry::NonVsam(data_set), services.today())?;
+        contents.group_changed(&name, services.today());
+        Ok::<_, Failure>(rolled)
     })?;
     rolled_off(services, &catalog, rolled, out);
     out.say(&IDC0531I, &[("name", &name)]);

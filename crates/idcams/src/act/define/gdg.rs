@@ -33,6 +33,7 @@ fn define(services: &Services, params: &Params) -> Result<(), Failure> {
         fifo: false,
         purge: false,
         extended: false,
+        altered: None,
         history: History::new(services.today()),
         name,
     };

@@ -50,7 +50,7 @@ pub struct HistoryFields {
     pub created: Date,
     /// EXPIRATION.
     pub expires: Option<Date>,
-    /// LAST ALTER of a group, instead: the day its newest generation came, or its own.
+    /// LAST ALTER of a group, instead: the day of its last ALTER, or on which a generation came or left, or its own.
     pub last_alter: Option<Date>,
 }
 
@@ -320,7 +320,7 @@ impl<'a> Describer<'a> {
         let came = generations
             .iter()
             .filter_map(|(_, entry)| Some(entry.history()?.created));
-        came.chain([gdg.history.created]).max()
+        came.chain([gdg.history.created]).chain(gdg.altered).max()
     }
 
     fn file_of(&self, entry: &Entry) -> Option<FileFields> {
