@@ -157,8 +157,8 @@ pub struct Gdg {
     pub purge: bool,
     /// EXTENDED: more than 255 generations.
     pub extended: bool,
-    /// Day of the last ALTER, or on which a generation left. When one came its own entry says; nothing is kept of a group
-    /// that an earlier build changed.
+    /// Day of the last ALTER, or on which a generation left; when one came its own entry says. None where an earlier
+    /// build made the change.
     pub altered: Option<Date>,
     /// Owner and dates.
     pub history: History,

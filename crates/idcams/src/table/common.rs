@@ -39,8 +39,16 @@ pub(super) const NO_TAPES: &str = "there are no tape libraries, tape volumes or 
 
 const QUANTITY: &[(&str, u64, u64)] = &[("primary", 1, 16_777_215), ("secondary", 0, 16_777_215)];
 
-/// How much space; one of the five.
-pub(super) const SPACE: [Param; 5] = [
+/// How much space; one of the six.
+pub(super) const SPACE: [Param; 6] = [
+    numbers(
+        "BLOCKS",
+        QUANTITY,
+        1,
+        "VSE: space in blocks of 512 bytes on FBA volumes, rounded up to its tracks of 64",
+    )
+    .abbr(&["BLOCK", "BLK"])
+    .one_of("space"),
     numbers(
         "CYLINDERS",
         QUANTITY,
@@ -259,6 +267,12 @@ pub(super) const STAGING: [Param; 5] = [
         .abbr(&["NDSTGW"])
         .one_of("destage")
         .stored(),
+];
+
+/// Where VSE's data spaces and catalogs begin on a volume, and whether they take all of it.
+pub(super) const PLACE: [Param; 2] = [
+    number("ORIGIN", 0, 16_777_215, "VSE: first block or track on the volume"),
+    flag("DEDICATE", "VSE: all space of the volume").abbr(&["DED"]),
 ];
 
 /// What VSE's DEFINE CLUSTER has of its own.

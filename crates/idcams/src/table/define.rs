@@ -27,7 +27,7 @@ const UNENCRYPTED: &str =
     "data sets are not encrypted here, and none may pass for one that is; put the volume on an encrypted file system";
 
 /// What may be written at every level and means the component there.
-const COMPONENT: [Param; 19] = join(&[
+const COMPONENT: [Param; 20] = join(&[
     &SPACE,
     &[VOLUMES, FILE, OWNER, MODEL, SHAREOPTIONS, EXCEPTIONEXIT, CISZ],
     &UNIQUE,
@@ -108,7 +108,7 @@ const CLUSTER_ONLY: [Param; 13] = join(&[
             .never(DOCUMENTS),
     ],
 ]);
-const CLUSTER_OBJECT: [Param; 82] = join(&[
+const CLUSTER_OBJECT: [Param; 83] = join(&[
     &[NAME],
     &COMPONENT,
     &DATA_ONLY,
@@ -121,8 +121,8 @@ const CLUSTER_OBJECT: [Param; 82] = join(&[
     &RECATALOG,
     &PASSWORDS,
 ]);
-pub(super) const DATA: [Param; 46] = join(&[&[COMPONENT_NAME], &COMPONENT, &DATA_ONLY, &PAIRS, &PASSWORDS]);
-pub(super) const INDEX: [Param; 38] = join(&[&[COMPONENT_NAME], &COMPONENT, &PAIRS, &INDEX_PLACEMENT, &PASSWORDS]);
+pub(super) const DATA: [Param; 47] = join(&[&[COMPONENT_NAME], &COMPONENT, &DATA_ONLY, &PAIRS, &PASSWORDS]);
+pub(super) const INDEX: [Param; 39] = join(&[&[COMPONENT_NAME], &COMPONENT, &PAIRS, &INDEX_PLACEMENT, &PASSWORDS]);
 const COMPONENTS: [Param; 3] = [
     group(
         "DATA",
@@ -189,7 +189,7 @@ const AIX_ONLY: [Param; 8] = [
     TO,
     FOR,
 ];
-const AIX_OBJECT: [Param; 60] = join(&[
+const AIX_OBJECT: [Param; 61] = join(&[
     &[NAME],
     &AIX_ONLY,
     &COMPONENT,

@@ -136,9 +136,10 @@ const fn stored<const N: usize>(mut params: [Param; N]) -> [Param; N] {
     params
 }
 
-const CATALOG_OBJECT: [Param; 42] = join(&[
+const CATALOG_OBJECT: [Param; 45] = join(&[
     &[NAME],
     &stored(SPACE),
+    &stored(PLACE),
     &[
         VOLUMES.required(),
         flag("ICFCATALOG", "catalog of today's form")
@@ -205,7 +206,7 @@ pub(super) static MASTERCATALOG: VerbSpec = VerbSpec {
     )
 };
 
-const PAGESPACE_OBJECT: [Param; 16] = join(&[
+const PAGESPACE_OBJECT: [Param; 17] = join(&[
     &[NAME],
     &SPACE,
     &[
@@ -233,8 +234,9 @@ pub(super) static PAGESPACE: VerbSpec = VerbSpec {
     )
 };
 
-const SPACE_OBJECT: [Param; 9] = join(&[
+const SPACE_OBJECT: [Param; 12] = join(&[
     &SPACE,
+    &PLACE,
     &[
         VOLUMES.required(),
         FILE,

@@ -431,3 +431,35 @@ fn a_short_file_of_somebody_else_is_in_the_way_and_stays() {
         .unwrap();
     assert_eq!(&left, b"PRECIOUS\n");
 }
+
+#[test]
+fn blocks_are_those_of_fba_volumes() {
+    let mut world = World::new();
+    world.ok("DEFINE VOLUME (NAME(FBA001) DEVICETYPE(FBA))");
+    let define = |name: &str, space: &str, volume: &str| {
+        format!("DEFINE CLUSTER (NAME({name}) KEYS(4 0) RECORDSIZE(80 80) {space} VOLUMES({volume}))")
+    };
+    world.ok(&define("PAY.BLOCKS", "BLOCKS(1921 65)", "FBA001"));
+    world.ok(&define("PAY.BYTES", "KILOBYTES(961 33)", "FBA001"));
+    let (blocks, bytes) = (world.cluster("PAY.BLOCKS"), world.cluster("PAY.BYTES"));
+    assert_eq!((blocks.data.space.primary, blocks.data.space.secondary), (961, 33));
+    let tracks = |name: &str| world.cluster(name).data.tracks_per_ca;
+    assert_eq!(tracks("PAY.BLOCKS"), tracks("PAY.BYTES"));
+    assert_eq!(blocks.data.space, bytes.data.space);
+    let words = "BLOCKS is for FBA volumes, and CICA01 is a 3390";
+    world.refused(
+        &define("PAY.CKD", "BLOCKS(100)", "CICA01"),
+        12,
+        &["IDC3014I", "CICA0934E", "IDC3009I"],
+        words,
+    );
+    for cards in [
+        "DEFINE SPACE (ORIGIN(100) BLOCKS(500) VOLUMES(CICA01))",
+        "DEFINE SPACE (DEDICATE VOLUMES(CICA01))",
+    ] {
+        let (cc, listing) = world.run(cards);
+        assert!(cc == 12 && listing.contains("CICA0908E"), "{cards}: {listing}");
+    }
+    world.ok("DEFINE USERCATALOG (NAME(UCAT.VSE) BLOCKS(100) ORIGIN(64) VOLUMES(CICA01))");
+    world.ok("DEFINE USERCATALOG (NAME(UCAT.ALL) DEDICATE VOLUMES(CICA01))");
+}

@@ -65,6 +65,7 @@ impl Wanted {
         let data_volumes = volumes(contents, lists.volumes(lists.data, lists.data_model()))?;
         let index_volumes = volumes(contents, lists.volumes(lists.index, lists.index_model()))?;
         let device = one_device(contents, data_volumes.iter().chain(&index_volumes))?;
+        lists.check_blocks(data_volumes.first(), device)?;
         let index_share = lists.index.and_then(said::share_options).unwrap_or(attributes.share);
         let wish = Wish {
             organization,
@@ -195,6 +196,20 @@ impl<'a> Lists<'a> {
         // A CI size is chosen by the record size; when that is not the model's, its CI size may not do.
         let same = self.for_data("RECORDSIZE").is_none();
         written.or(self.data_model().filter(|_| same).map(|m| m.data.ci_size))
+    }
+
+    /// BLOCKS are those of one kind of device.
+    fn check_blocks(&self, volume: Option<&Volser>, device: &Device) -> Result<(), Failure> {
+        let lists = [Some(self.cluster), self.data, self.index];
+        if device.name() == "FBA" || !lists.into_iter().flatten().any(|list| list.has("BLOCKS")) {
+            return Ok(());
+        }
+        let words = format!(
+            "BLOCKS is for FBA volumes, and {} is a {}; say TRACKS, CYLINDERS or KILOBYTES",
+            volume.map_or("the volume", Volser::as_str),
+            device.name()
+        );
+        Err(refused(&words, 140, 0))
     }
 
     fn index_ci_size(&self) -> Option<u32> {
@@ -331,6 +346,15 @@ fn one_device<'a>(
 
 /// Space of one list.
 fn space(list: &Params) -> Option<Space> {
+    if let [primary, rest @ ..] = list.numbers("BLOCKS") {
+        // Two blocks of 512 bytes.
+        let kilobytes = |blocks: u64| blocks.div_ceil(2);
+        return Some(Space {
+            unit: Unit::Kilobytes,
+            primary: kilobytes(primary.value),
+            secondary: kilobytes(rest.first().map_or(0, |s| s.value)),
+        });
+    }
     const UNITS: [(&str, Unit); 5] = [
         ("CYLINDERS", Unit::Cylinders),
         ("TRACKS", Unit::Tracks),
