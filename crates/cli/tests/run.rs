@@ -74,8 +74,27 @@ fn wrong_dd_files_and_names_say_what_to_do() {
         let run = run(&place, arguments, None);
         assert!(run.status == status && run.err.contains(text), "{run:?}");
     }
-    // The library must be found before the program is.
-    write("libcica_cobol.so", "");
+    // The library must be found before the program is; the loader would go on without it, and say so at most.
+    let own = std::env::current_exe().unwrap();
+    std::fs::copy(&own, place.dir.join("libcica_cobol.so")).unwrap();
+    std::fs::create_dir(place.dir.join("a:b")).unwrap();
+    std::fs::copy(&own, place.dir.join("a:b/libcica_cobol.so")).unwrap();
+    write("text.so", "not a library");
+    for (library, text) in [
+        ("gone.so", "it is no shared library for this machine"),
+        ("text.so", "it is no shared library for this machine"),
+        ("a:b/libcica_cobol.so", "a path with a colon; put it elsewhere"),
+    ] {
+        let mut command = place.command(&["run", "true"]);
+        command
+            .env_remove("CICA_CATALOG")
+            .env("CICA_COBOL_LIBRARY", place.dir.join(library));
+        let run = finish(command, b"");
+        assert!(
+            run.status == 12 && run.err.contains("CICA1214E") && run.err.contains(text),
+            "{run:?}"
+        );
+    }
     for (program, text) in [
         ("here", "; there is ./here"),
         ("payroll.cob", "; it is a source, which cobc -x compiles"),

@@ -11,6 +11,8 @@ use cica_disk::LinuxDisk;
 use cica_idcams::messages;
 use clap::Args;
 use std::ffi::{OsStr, OsString};
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -69,7 +71,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     if let Some(pool) = global.pool {
         command.env("CICA_POOL", pool.to_string());
     }
-    command.env("LD_PRELOAD", preload(&library()?));
+    preload(&mut command, &library()?)?;
     let error = command.exec();
     let reason = format!("{error}{}", what_to_do(program));
     let inserts: [(&str, &dyn std::fmt::Display); 2] = [("program", &program.display()), ("reason", &reason)];
@@ -203,10 +205,33 @@ fn what_to_do(program: &Path) -> String {
     }
 }
 
-/// Our library before those that are loaded anyway.
-fn preload(library: &Path) -> OsString {
-    let mut list = library.as_os_str().to_owned();
-    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+/// Has our library loaded before those that are loaded anyway. The loader divides its list at colons and blanks, and
+/// goes on without what it does not find: then the program's files would not be data sets.
+fn preload(command: &mut Command, library: &Path) -> Result<(), Failure> {
+    let divided = |name: &OsStr, at: &[u8]| name.as_bytes().iter().any(|byte| at.contains(byte));
+    let (directory, name) = (
+        library.parent().unwrap_or(Path::new("/")),
+        library.file_name().unwrap_or_default(),
+    );
+    if !divided(library.as_os_str(), b": \t\n") {
+        command.env("LD_PRELOAD", before("LD_PRELOAD", library.as_os_str()));
+        return Ok(());
+    }
+    // The list of directories is divided at colons and semicolons alone.
+    if divided(directory.as_os_str(), b":;") || divided(name, b": \t\n") {
+        let reason =
+            format!("the loader cannot be told of a path with a colon; put it elsewhere, and name it in {VARIABLE}");
+        return Err(cannot_run(&[("program", &library.display()), ("reason", &reason)]));
+    }
+    command.env("LD_LIBRARY_PATH", before("LD_LIBRARY_PATH", directory.as_os_str()));
+    command.env("LD_PRELOAD", before("LD_PRELOAD", name));
+    Ok(())
+}
+
+/// A variable's list with one more at its head.
+fn before(variable: &str, first: &OsStr) -> OsString {
+    let mut list = first.to_owned();
+    if let Some(others) = std::env::var_os(variable).filter(|others| !others.is_empty()) {
         list.push(OsStr::new(":"));
         list.push(others);
     }
@@ -215,17 +240,40 @@ fn preload(library: &Path) -> OsString {
 
 /// Where the library is: as named, beside the command, or in the lib directory beside the command's.
 fn library() -> Result<PathBuf, Failure> {
+    let refused = |library: &Path, reason: &str| {
+        let reason = format!("{reason}; {VARIABLE} may name it");
+        cannot_run(&[("program", &library.display()), ("reason", &reason)])
+    };
+    let own = std::env::current_exe()?;
     if let Some(named) = std::env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
-        return Ok(std::path::absolute(PathBuf::from(named))?);
+        let named = std::path::absolute(PathBuf::from(named))?;
+        return match is_library_for(&named, &own) {
+            true => Ok(named),
+            false => Err(refused(
+                &named,
+                "it is no shared library for this machine that can be read",
+            )),
+        };
     }
-    let here = std::env::current_exe()?;
-    let here = here.parent().unwrap_or(Path::new("."));
+    let here = own.parent().unwrap_or(Path::new("."));
     let places = [here.join(LIBRARY), here.join("../lib").join(LIBRARY)];
-    let found = places.iter().find(|place| place.is_file());
-    found.cloned().ok_or_else(|| {
-        let reason = format!("{LIBRARY} is not beside the command; {VARIABLE} may name it");
-        cannot_run(&[("program", &LIBRARY), ("reason", &reason)])
-    })
+    let found = places.iter().find(|place| is_library_for(place, &own));
+    found
+        .cloned()
+        .ok_or_else(|| refused(Path::new(LIBRARY), "it is not beside the command"))
+}
+
+/// Whether a file is of the kind that the command is, which is what the loader looks at.
+fn is_library_for(file: &Path, own: &Path) -> bool {
+    /// Class, order of bytes and machine in the head of an executable or library.
+    fn kind(file: &Path) -> Option<([u8; 6], [u8; 2])> {
+        let mut head = [0; 20];
+        std::fs::File::open(file)
+            .and_then(|mut file| file.read_exact(&mut head))
+            .ok()?;
+        Some((head[..6].try_into().ok()?, head[18..].try_into().ok()?))
+    }
+    kind(file).is_some_and(|there| Some(there) == kind(own))
 }
 
 fn cannot_run(inserts: &[(&str, &dyn std::fmt::Display)]) -> Failure {
