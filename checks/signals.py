@@ -15,6 +15,7 @@ moments, and, where strace is installed, at a chosen call to the system. After e
 
 import argparse
 import collections
+import contextlib
 import os
 import pathlib
 import random
@@ -277,6 +278,13 @@ def child_of(process):
         return None
 
 
+def send(target, number):
+    """Sends a signal to a program that may have ended by itself meanwhile."""
+    if target is not None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(target, number)
+
+
 def end(world, random_, counts):
     """Starts a program, ends it, and checks what it left; whether the world can go on."""
     command, text = world.command(random_)
@@ -308,8 +316,7 @@ def end(world, random_, counts):
                 # `cica run` has not come to the program yet, and does not take these.
                 time.sleep(0.5)
             sent = time.monotonic()
-            if target is not None:
-                os.kill(target, number)
+            send(target, number)
             try:
                 process.wait(AT_ONCE)
             except subprocess.TimeoutExpired as late:
@@ -321,7 +328,8 @@ def end(world, random_, counts):
         told = words.read()
         said.seek(0)
         # What ended by itself has done its work. Before the first OPEN the signal is libcob's, which calls exit with it.
-        fine = [-number, 128 + number, 0] + [number] * ("caught signal" in told and not said.read(1))
+        libcobs = "caught signal" in told or f"(signal {signal.Signals(number).name})" in told
+        fine = [-number, 128 + number, 0] + [number] * (libcobs and not said.read(1))
         said.seek(0)
         if process.returncode not in fine:
             raise Wrong(f"{what}: it ended with {process.returncode}: {told[-300:]}")
@@ -333,8 +341,7 @@ def end(world, random_, counts):
         if process.poll() is None:
             target = child_of(process)
             process.kill()
-            if target is not None:
-                os.kill(target, signal.SIGKILL)
+            send(target, signal.SIGKILL)
             process.wait()
 
 
