@@ -17,7 +17,8 @@ SIGNALS ?= 10000
 # How long `make fuzz` stays with each kind of input.
 SECONDS ?= 90
 
-.PHONY: help demo test bench fmt lint docs crash reliability signals mutants cargo-mutants inputs fuzz install clean
+.PHONY: help demo test bench fmt lint deny docs crash reliability signals mutants cargo-mutants inputs fuzz install dist
+.PHONY: clean
 
 help:
 	@echo "make demo     build, and walk through everything with data of 1979 and of today"
@@ -32,6 +33,8 @@ help:
 	@echo "make bench    against LMDB, Berkeley DB, RocksDB and SQLite (installs them)"
 	@echo "make docs     the book, into $(TARGET)/book"
 	@echo "make fmt lint format the sources; compile with all warnings as errors"
+	@echo "make deny     licences, sources and known weaknesses of what is built in (installs cargo-deny)"
+	@echo "make dist     a tarball and a Debian package, tried where nothing else is"
 	@echo "make install  the command, and what runs COBOL programs, into ~/.cargo/bin"
 
 demo:
@@ -91,6 +94,10 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
+deny:
+	@command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
+	cargo deny --all-features check
+
 docs:
 	@checks/prepare docs
 	mdbook build docs --dest-dir "$(abspath $(TARGET))/book"
@@ -100,6 +107,12 @@ install:
 	cargo install --locked --path crates/cli
 	cargo build --release --locked -p cica-cobol
 	install -m 755 $(TARGET)/release/libcica_cobol.so $(HOME)/.cargo/bin/
+
+dist:
+	@checks/prepare test
+	cargo build --release --locked -p cica-cli -p cica-cobol -p cica-c
+	checks/packages.py --bin $(TARGET)/release --out $(TARGET)/packages
+	@ls -l $(TARGET)/packages
 
 clean:
 	rm -rf target demo-out

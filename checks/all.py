@@ -24,12 +24,27 @@ DEMO = (
 
 # Tests that print nothing for so long hang; a compiler may take its time.
 SILENCE = 600
-BUILD = "building the tests"
+BUILD, LINT = "building the tests", "formatter and warnings"
+COMPILERS = {BUILD, LINT}
+
+# Newer compilers warn of more: what fails a build is what this one says.
+LINTED_WITH = "clippy 0.1.95 "
+
+
+def lint():
+    """Formatter and compiler with all warnings; told, and no failure, where they are another version's or not there."""
+    said = subprocess.run(["cargo", "clippy", "--version"], capture_output=True, text=True, check=False).stdout
+    if not said.startswith(LINTED_WITH):
+        return f"echo 'not this clippy, but {said.strip() or 'none'}: warnings fail nothing'; echo 'lint result: 0 passed; 0 failed'"
+    return ("cargo fmt --all --check && cargo clippy --workspace --all-targets --locked --quiet -- -D warnings "
+            "&& echo 'lint result: 2 passed; 0 failed'")
+
 
 STEPS = [
     ("house rules", [sys.executable, "checks/tidy.py"]),
     ("COMPAT.md against the parser", [sys.executable, "checks/compat.py"]),
     ("the checks themselves", [sys.executable, "checks/check_checks.py"]),
+    (LINT, ["bash", "-c", lint()]),
     # Each must still be found in the sources; trying them takes hours (`make mutants`).
     ("the list of mutants", ["bash", "-c", "checks/mutants.py --list >/dev/null && echo 'mutants result: 1 passed; 0 failed'"]),
     (BUILD, ["bash", "-c", "cargo test --workspace --locked --no-run --quiet && echo 'build result: 1 passed; 0 failed'"]),
@@ -37,6 +52,7 @@ STEPS = [
     ("the demo", ["bash", "-c", DEMO]),
     ("crashes, errors, damage", [sys.executable, "checks/reliability.py", "--short"]),
     ("signals at any moment", [sys.executable, "checks/signals.py", "--short"]),
+    ("packages", [sys.executable, "checks/packages.py", "--bin", TARGET + "/debug"]),
     ("the reference of the command", [sys.executable, "checks/cli_reference.py", "--bin", TARGET + "/debug"]),
     ("commands in the documentation", [sys.executable, "checks/docs.py", "--bin", TARGET + "/debug"]),
 ]
@@ -104,7 +120,7 @@ def run(name, command):
     started = time.monotonic()
     passed = failed = hung = 0
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as process:
-        for line in lines_of(process, None if name == BUILD else SILENCE):
+        for line in lines_of(process, None if name in COMPILERS else SILENCE):
             if line is None:
                 hung += 1
                 end_what_hangs(process, hung)

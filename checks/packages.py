@@ -2,7 +2,7 @@
 """Makes the packages of what is built, installs them where nothing else is, and uses what they brought.
 
     checks/packages.py --bin target/debug              what CI does: 1 and 2
-    checks/packages.py --bin target/dist --out DIR     all, and leaves the packages in DIR
+    checks/packages.py --bin target/release --out DIR  all, and leaves the packages in DIR
 
 1. The tarball, unpacked anywhere: the command, the C library by its pkg-config file, a COBOL program.
 2. The Debian package, installed by dpkg into a root that has nothing but the C library: the command, its manual pages.
@@ -123,7 +123,7 @@ def libraries_of(program):
 def debian_package(package, work):
     """Installs it by dpkg where nothing is but what it depends on, and uses it there."""
     root = work / "root"
-    for directory in ["var/lib/dpkg/info", "var/lib/dpkg/updates", "tmp", "root", "proc"]:
+    for directory in ["var/lib/dpkg/info", "var/lib/dpkg/updates", "tmp", "data"]:
         (root / directory).mkdir(parents=True)
     (root / "var/lib/dpkg/status").touch()
     # Its dependencies are there as files, and not as packages.
@@ -136,13 +136,12 @@ def debian_package(package, work):
     if len(pages) < 10:
         raise Failed(f"{len(pages)} manual pages")
     (root / "cards").write_text(CARDS)
-    inside = ["chroot", root, "/usr/bin/env"] if (root / "usr/bin/env").exists() else ["chroot", root]
-    environment = {"HOME": "/root", "CICA_CATALOG": "/root/catalog", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
-    uses_a_catalog([*inside, "/usr/bin/cica"], "/cards", env=environment)
+    environment = {"HOME": "/data", "CICA_CATALOG": "/data/catalog", "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
+    uses_a_catalog(["chroot", root, "/usr/bin/cica"], "/cards", env=environment)
     run("dpkg", f"--root={root}", "--force-script-chrootless", "--purge", "cica")
     if (root / "usr/bin/cica").exists() or (root / "usr/lib/libcica_cobol.so").exists():
         raise Failed("removing the package leaves files")
-    if not (root / "root/catalog").is_dir():
+    if not (root / "data/catalog").is_dir():
         raise Failed("removing the package removed data")
 
 

@@ -21,7 +21,8 @@ umask 022
 
 # The tree that both packages have.
 tree=$work/$name
-mkdir -p "$tree"/{bin,lib,share/man/man1,share/doc/cica,share/bash-completion/completions,share/zsh/site-functions,share/fish/vendor_completions.d}
+mkdir -p "$tree"/{bin,lib,share/man/man1,share/doc/cica}
+mkdir -p "$tree"/share/{bash-completion/completions,zsh/site-functions,fish/vendor_completions.d}
 install -m 755 "$built/cica" "$tree/bin/cica"
 install -m 644 "$built/libcica_cobol.so" "$tree/lib/libcica_cobol.so"
 "$top/crates/c/install.sh" "$tree" "$built"
