@@ -338,3 +338,26 @@ fn what_cannot_be_is_refused_with_words() {
     let (said, told) = programs.says(interposed, &odd.display().to_string(), "input");
     assert!(said.contains("00 Ab 1   +012 +12345"), "{said}{told}");
 }
+
+#[test]
+fn sort_reads_and_writes_files_in_ebcdic() {
+    let source = "IDENTIFICATION DIVISION.\nPROGRAM-ID. SORTS.\nENVIRONMENT DIVISION.\nINPUT-OUTPUT SECTION.\n\
+         FILE-CONTROL.\nSELECT F ASSIGN \"F\" ORGANIZATION SEQUENTIAL FILE STATUS FS.\n\
+         SELECT G ASSIGN \"G\" ORGANIZATION SEQUENTIAL FILE STATUS FS.\nSELECT W ASSIGN \"W\".\n\
+         DATA DIVISION.\nFILE SECTION.\nFD F.\n01 R PIC X(8).\nFD G.\n01 S PIC X(8).\nSD W.\n01 V.\n\
+         05 K PIC X(4).\n05 FILLER PIC X(4).\nWORKING-STORAGE SECTION.\n01 FS PIC XX.\nPROCEDURE DIVISION.\n\
+         SORT W ON ASCENDING KEY K USING F GIVING G\nSTOP RUN.\n";
+    let place = Workplace::with_catalog("seq-sort");
+    let program = place.compile("sorts", source);
+    let page = CodePage::parse("1047").unwrap();
+    std::fs::write(place.0.join("f.bin"), page.encode("zeta0001Alfa00020bet0003").unwrap()).unwrap();
+    let mut command = place.command(&program);
+    for (name, file) in [("DD_F", "f.bin"), ("DD_G", "g.bin")] {
+        command.env(name, format!("{},CODEPAGE=1047", place.0.join(file).display()));
+    }
+    let done = command.output().unwrap();
+    assert!(done.status.success(), "{}", stderr(&done));
+    // The program's order, which is that of ASCII.
+    let sorted = std::fs::read(place.0.join("g.bin")).unwrap();
+    assert_eq!(sorted, page.encode("0bet0003Alfa0002zeta0001").unwrap());
+}
