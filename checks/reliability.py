@@ -123,6 +123,37 @@ def many(variable, per=1):
     return lambda seed, asked: {variable: str(-(-asked // per)), "CICA_SEED": str(seed)}
 
 
+@functools.cache
+def built(words, name, release):
+    """A program of ours, built; or the directory of the programs, where several are."""
+    how = ["--release"] if release else []
+    if subprocess.run(["cargo", "build", "--quiet", "--locked", *how, *words.split()]).returncode != 0:
+        sys.exit(f"reliability: {name} does not compile")
+    return TARGET / ("release" if release else "debug") / name
+
+
+def hostile():
+    """Files that lie, each a world of its own."""
+
+    def command(seed, amount):
+        program_ = str(built("-p cica-inputs", "cica-inputs", True))
+        return [program_, "hostile-files", "--seed", str(seed), "--inputs", str(amount)], {}, None
+
+    command.prepare = lambda: built("-p cica-inputs", "cica-inputs", True)
+    return command
+
+
+def signals():
+    """Programs that are ended by signals."""
+    build = functools.partial(built, "-p cica-cli -p cica-cobol -p cica-c", "", False)
+
+    def command(seed, amount):
+        return [sys.executable, "checks/signals.py", "--seed", str(seed), "--signals", str(amount)], {}, None
+
+    command.prepare = build
+    return command
+
+
 # Stages that are tests of cargo's: what was asked for is what was done, if they pass.
 TESTS = {"kill", "point", "schedule", "history", "browse", "input"}
 
@@ -163,6 +194,8 @@ OTHERS = [
           of_crate("engine", "browse", [], many("CICA_SWEEPS", 6), release=True)),
     Stage("point", "Kills at chosen system calls", "points", 0, 500, 250,
           of_crate("cli", "hardship", ["chosen"], many("CICA_POINTS"))),
+    Stage("hostile", "Files that lie: what is touched outside", "inputs", 0, 1_000_000, 50_000, hostile()),
+    Stage("signal", "Signals to programs in COBOL and C and to the command", "signals", 0, 10_000, 250, signals()),
     Stage("damage", "Damaged places", "places", 40_000, 1_000_000, 100_000, sim("damage", "--runs", 2000)),
     Stage("model", "Requests compared with the model", "requests", 200_000, 5_000_000, 1_000_000,
           sim("model", "--runs", 1000)),
@@ -175,7 +208,7 @@ STAGES = IMAGES + OTHERS
 def run_piece(stage, seed, amount, words=()):
     """Runs one piece: its counts and None, or None and what failed."""
     command, environment, directory = stage.command(seed, amount)
-    if stage.name not in TESTS:
+    if pathlib.Path(command[0]).name == "cica-sim":
         command += words
     started = time.monotonic()
     environ = os.environ | environment
@@ -189,7 +222,8 @@ def run_piece(stage, seed, amount, words=()):
         return None, again
     if stage.name in TESTS:
         return {"seed": seed, "seconds": time.monotonic() - started, stage.counted: amount}, None
-    return json.loads(done.stdout.strip().split("\n")[-1]), None
+    found = [line for line in done.stdout.strip().split("\n") if line.startswith("{")]
+    return json.loads(found[-1]), None
 
 
 class Work:

@@ -16,6 +16,7 @@ moments, and, where strace is installed, at a chosen call to the system. After e
 import argparse
 import collections
 import contextlib
+import json
 import os
 import pathlib
 import random
@@ -363,7 +364,7 @@ def main():
     directory, programs = compile_programs(binaries)
     kinds = [w for w in WORLDS if options.only in (None, w.__name__)]
     counts, by_kind, wrong = collections.Counter(), collections.Counter(), []
-    worlds = {}
+    worlds, began = {}, time.monotonic()
     print(f"signals: seed {options.seed}{'' if shutil.which('strace') else ', without strace: at random moments alone'}")
     for number in range(most):
         if ends and time.monotonic() > ends or len(wrong) >= 20:
@@ -391,6 +392,7 @@ def main():
     total = sum(by_kind.values())
     print("signals: " + ", ".join(f"{kind} {count}" for kind, count in by_kind.items()))
     print("signals: " + ", ".join(f"{count} {how}" for how, count in counts.items()))
+    print(json.dumps({"seed": options.seed, "seconds": time.monotonic() - began, "signals": total, "wrong": len(wrong)} | counts))
     print(f"signals result: {total - len(wrong)} passed; {len(wrong)} failed")
     return 1 if wrong else 0
 

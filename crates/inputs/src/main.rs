@@ -1,5 +1,5 @@
-//! Runs targets for a time: `cica-inputs [TARGET ..] [--seconds N] [--seed S]`. Each target has that many seconds. The last
-//! line of a target is JSON: what was tried, and what was found. A finding's bytes go to `TARGET-SEED.bin` and end
+//! Runs targets for a time: `cica-inputs [TARGET ..] [--seconds N | --inputs N] [--seed S]`. Each target has that many
+//! seconds, or inputs. The last line of a target is JSON: what was tried, and what was found. A finding's bytes go to `TARGET-SEED.bin` and end
 //! with an exit status of 1; `cica-inputs TARGET --file PATH` runs one again. `--samples DIRECTORY` writes the samples
 //! there, for a fuzzer to begin with.
 #![forbid(unsafe_code)]
@@ -14,12 +14,13 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
-    let (mut names, mut seconds, mut seed, mut file) = (Vec::new(), 10, 1, None);
+    let (mut names, mut seconds, mut most, mut seed, mut file) = (Vec::new(), 10, u64::MAX, 1, None);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut number = || arguments.next().and_then(|text| text.parse().ok());
         match argument.as_str() {
             "--seconds" => seconds = number().unwrap_or(seconds),
+            "--inputs" => (most, seconds) = (number().unwrap_or(most), u64::MAX),
             "--seed" => seed = number().unwrap_or(seed),
             "--file" => file = arguments.next(),
             "--samples" => return samples(&arguments.next().unwrap_or_default()),
@@ -39,7 +40,7 @@ fn main() -> ExitCode {
         chosen.iter().for_each(|target| (target.act)(&bytes));
         return ExitCode::SUCCESS;
     }
-    let findings: u64 = chosen.iter().map(|target| explore(target, seconds, seed)).sum();
+    let findings: u64 = chosen.iter().map(|target| explore(target, seconds, most, seed)).sum();
     ExitCode::from(u8::from(findings > 0))
 }
 
@@ -61,11 +62,11 @@ fn samples(directory: &str) -> ExitCode {
 }
 
 /// Runs one target; how many findings.
-fn explore(target: &Target, seconds: u64, seed: u64) -> u64 {
+fn explore(target: &Target, seconds: u64, most: u64, seed: u64) -> u64 {
     let samples = (target.samples)();
     let (mut random, mut tried, mut findings) = (Random(seed), 0_u64, 0);
     let started = Instant::now();
-    while started.elapsed().as_secs() < seconds && findings < 5 {
+    while started.elapsed().as_secs() < seconds && tried < most && findings < 5 {
         let before = random.0;
         let bytes = mutated(&samples, &mut random);
         let began = Instant::now();
