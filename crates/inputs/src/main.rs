@@ -1,7 +1,7 @@
 //! Runs targets for a time: `cica-inputs [TARGET ..] [--seconds N | --inputs N] [--seed S]`. Each target has that many
-//! seconds, or inputs. The last line of a target is JSON: what was tried, and what was found. A finding's bytes go to `TARGET-SEED.bin` and end
-//! with an exit status of 1; `cica-inputs TARGET --file PATH` runs one again. `--samples DIRECTORY` writes the samples
-//! there, for a fuzzer to begin with.
+//! seconds, or inputs. The last line of a target is JSON: what was tried, and what was found. A finding's bytes go to
+//! `TARGET-SEED.bin` and end with an exit status of 1; `cica-inputs TARGET --file PATH` runs one again. `--samples
+//! DIRECTORY` writes the samples there, for a fuzzer to begin with.
 #![forbid(unsafe_code)]
 
 use cica_inputs::mutate::{mutated, Random};
