@@ -140,7 +140,8 @@ impl Request<'_> {
             }
             Err(error) => {
                 let outcome = match error.kind() {
-                    io::ErrorKind::NotFound => Outcome::Missing,
+                    // A directory that is not there is no missing file.
+                    io::ErrorKind::NotFound if self.mode != open::OUTPUT => Outcome::Missing,
                     io::ErrorKind::PermissionDenied => Outcome::ModeRefused,
                     _ => Outcome::Failed,
                 };

@@ -314,6 +314,10 @@ fn what_cannot_be_is_refused_with_words() {
         }
         let (said, _) = programs.says(program, &format!("{path}.gone,CODEPAGE=1047"), "input");
         assert!(said.starts_with("OPEN 35"), "{said}");
+        let (said, _) = programs.says(program, &format!("{path}/x,CODEPAGE=1047"), "output");
+        assert!(said.starts_with("OPEN 30"), "{said}");
+        let (said, _) = programs.says(program, &format!("{path}.gone/x,CODEPAGE=1047"), "output");
+        assert!(said.starts_with("OPEN 30"), "{said}");
         let (said, _) = programs.says(program, &format!("{path}.gone,CODEPAGE=1047"), "extend");
         assert!(said.starts_with("OPEN 35"), "{said}");
     }
@@ -360,4 +364,38 @@ fn sort_reads_and_writes_files_in_ebcdic() {
     // The program's order, which is that of ASCII.
     let sorted = std::fs::read(place.0.join("g.bin")).unwrap();
     assert_eq!(sorted, page.encode("0bet0003Alfa0002zeta0001").unwrap());
+}
+
+#[test]
+fn what_is_not_whole_has_no_name() {
+    let source = "IDENTIFICATION DIVISION.\nPROGRAM-ID. ENDS.\nENVIRONMENT DIVISION.\nINPUT-OUTPUT SECTION.\n\
+         FILE-CONTROL.\nSELECT F ASSIGN \"F\" ORGANIZATION SEQUENTIAL FILE STATUS FS.\nDATA DIVISION.\nFILE SECTION.\n\
+         FD F.\n01 R PIC X(8).\nWORKING-STORAGE SECTION.\n01 FS PIC XX.\n01 WHAT PIC X(8).\nPROCEDURE DIVISION.\n\
+         ACCEPT WHAT FROM ARGUMENT-VALUE\nOPEN OUTPUT F MOVE \"newnew01\" TO R WRITE R\n\
+         IF WHAT = \"kill\" CALL \"raise\" USING BY VALUE 9 END-IF\n\
+         IF WHAT = \"term\" CALL \"raise\" USING BY VALUE 15 END-IF\nSTOP RUN.\n";
+    let place = Workplace::with_catalog("seq-ends");
+    let program = place.compile("ends", source);
+    let file = place.0.join("f.bin");
+    let page = CodePage::parse("1047").unwrap();
+    for (how, kept) in [("kill", true), ("term", true), ("stop", false)] {
+        std::fs::write(&file, "old").unwrap();
+        let mut command = place.command(&program);
+        command
+            .env("DD_F", format!("{},CODEPAGE=1047", file.display()))
+            .arg(how);
+        let done = command.output().unwrap();
+        assert_eq!(done.status.success(), !kept, "{how}: {}", stderr(&done));
+        let wanted = if kept {
+            b"old".to_vec()
+        } else {
+            page.encode("newnew01").unwrap()
+        };
+        assert_eq!(std::fs::read(&file).unwrap(), wanted, "{how}");
+        let left = std::fs::read_dir(&place.0).unwrap().filter(|entry| {
+            let name = entry.as_ref().unwrap().file_name();
+            name.to_string_lossy().starts_with("f.bin") && name != "f.bin"
+        });
+        assert_eq!(left.count(), 0, "{how}");
+    }
 }
