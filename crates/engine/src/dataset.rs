@@ -25,10 +25,10 @@ use crate::io::Io;
 use crate::organized::Organized;
 use crate::pool::MOST_COMPONENTS;
 use crate::roots::write_over_torn_root;
-use crate::sphere::{Sphere, Way};
+use crate::sphere::{Sphere, Ties, Way};
 use crate::store::{self, Component};
 use crate::string::{Intent, Str};
-use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
+use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use crate::sync::{Condvar, Mutex};
 use crate::unit::UnitOfRecovery;
 use cica_disk::{File, Open};
@@ -126,6 +126,12 @@ pub(crate) struct Inner {
     committed: AtomicU64,
     /// Id of the log that was to be named early the last time.
     named_early: AtomicU64,
+    /// Version of the last root that names no log.
+    sealed: AtomicU32,
+    /// Which open of the data set this is, if it logs.
+    origin: AtomicU64,
+    /// The state of an alternate index, and what a base knows of its alternate indexes.
+    pub ties: Ties,
     /// One of its opens wants each request durable, so all have it.
     each_request: AtomicBool,
     /// The next commit is the last.
@@ -215,6 +221,7 @@ impl Inner {
         common.counters.records.store(root.statistics.records, Relaxed);
         common.loading.store(write && never_loaded, Relaxed);
         let records = organized(common, index_part, &root, index_root.as_ref())?;
+        let (sealed, ties) = (root.version, Ties::of(&root));
         let inner = Inner {
             records,
             shared: shared.clone(),
@@ -236,6 +243,9 @@ impl Inner {
             last_commit: AtomicU64::new(shared.env.clock.now()),
             committed: AtomicU64::new(0),
             named_early: AtomicU64::new(0),
+            sealed: AtomicU32::new(sealed),
+            origin: AtomicU64::new(0),
+            ties,
             each_request: AtomicBool::new(options.durability == Durability::Request),
             closing: AtomicBool::new(false),
             left: AtomicBool::new(false),
@@ -315,11 +325,26 @@ impl Inner {
             let weak: Weak<Inner> = Arc::downgrade(self);
             // The tree is complete as of now, in the counting of this process's log.
             let last = self.shared.log.last();
-            self.roots.lock().data.log.lsn = last;
+            let mut roots = self.roots.lock();
+            roots.data.log.lsn = last;
+            // Above those of all opens before, whatever the clock says.
+            let before = roots.data.log.origin.max(self.ties.latest_origin());
+            self.origin.store(self.shared.env.clock.now().max(before + 1), Relaxed);
+            drop(roots);
             self.committed.store(last, Relaxed);
             self.common()
                 .set_log_number(self.shared.log.join(cluster, &self.data_path, &self.index_path, weak));
         }
+    }
+
+    /// Which open of the data set this is, if it logs.
+    pub fn origin(&self) -> u64 {
+        self.origin.load(Relaxed)
+    }
+
+    /// Which open of it changed it last.
+    pub fn changed_by(&self) -> u64 {
+        self.roots.lock().data.log.origin.max(self.origin())
     }
 
     /// The alternate indexes that are upgraded with this base.
@@ -423,12 +448,14 @@ impl Inner {
         if wants.tail {
             log.lengthen_tail();
         }
-        if wants.flush {
-            self.flush_log()?;
-        }
+        // It may let a log go that failed, which a flush would only tell of.
         if wants.long {
             self.shared.end_epoch(wants.overdue);
-        } else if self.wants_commit() || self.sphere().is_some_and(Sphere::wants_commit) {
+        }
+        if wants.flush && log.wants().flush {
+            self.flush_log()?;
+        }
+        if !wants.long && (self.wants_commit() || self.sphere().is_some_and(Sphere::wants_commit)) {
             self.checkpoint()?;
         }
         Ok(())
@@ -495,6 +522,15 @@ impl Inner {
         {
             // Changes that are under way end at the fence; a flush names no log in a root that nobody will commit.
             let _gate = self.common().gate.write();
+            if self.has_changed()
+                && logs
+                    .as_ref()
+                    .is_some_and(|(number, _)| self.shared.log.has_others(*number))
+            {
+                // They will write the group that has its requests, and its root must name the log before (W3). If this
+                // fails, the log answers nothing more.
+                let _ = self.shared.log.flush(self.shared.log.last());
+            }
             self.roots.lock().last = true;
             self.common().data.leave_pool();
             if let Some(index) = self.records.index() {

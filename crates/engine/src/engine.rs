@@ -13,7 +13,7 @@ use crate::sync::{Mutex, MutexGuard};
 use crate::volumes::{Volumes, VolumesToBe};
 use cica_disk::{Clock, Create, Disk, File, Lock, Open};
 use cica_format::attributes::Attributes;
-use cica_format::root::{LogPosition, Part, Root, Statistics};
+use cica_format::root::{BuiltFrom, LogPosition, Part, Root, Stamp, Statistics};
 use cica_format::table::Ref;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -118,6 +118,11 @@ impl Engine {
         (self.shared.pool.limit(), self.shared.pool.charged())
     }
 
+    /// Where its logs are.
+    pub fn log_directory(&self) -> &Path {
+        &self.shared.env.log_dir
+    }
+
     /// Extents of what is opened from now on come from these volumes. To be said once; without it each component has
     /// one volume without an end.
     pub fn set_volumes(&self, volumes: Arc<dyn Volumes>) {
@@ -142,13 +147,22 @@ impl Engine {
     /// # Errors
     /// `Attributes`: data set or index could come to a request for which there is no room; `Exists`, `Io`.
     pub fn create(&self, def: &Definition) -> Result<(), OpenError> {
+        self.create_instead(def, None)
+    }
+
+    /// The same for one that takes the place of another, which has this root and the same records: what its alternate
+    /// indexes, or its base, are known to be stays known.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub fn create_instead(&self, def: &Definition, of: Option<&Root>) -> Result<(), OpenError> {
         let def = &Definition {
             data: definition::settled(def),
             ..def.clone()
         };
         definition::check(&def.data, def.index.as_ref())?;
         let disk = &*self.shared.env.disk;
-        let done = self.create_files(def);
+        let done = self.create_files(def, of);
         if let Err(error) = &done {
             if !matches!(error, OpenError::Exists { .. }) {
                 for path in files(&def.data_path, &def.index_path) {
@@ -160,7 +174,7 @@ impl Engine {
         done
     }
 
-    fn create_files(&self, def: &Definition) -> Result<(), OpenError> {
+    fn create_files(&self, def: &Definition, of: Option<&Root>) -> Result<(), OpenError> {
         for path in files(&def.data_path, &def.index_path) {
             if self.shared.env.disk.open(path, Open::default()).is_ok() {
                 return Err(OpenError::Exists {
@@ -170,6 +184,11 @@ impl Engine {
         }
         let cluster = self.new_id(&def.data_path, 0);
         let mut data = new_root(Part::Data, self.new_id(&def.data_path, 1), cluster, &def.data);
+        if let Some(of) = of {
+            (data.lineage, data.stamp, data.built_from) = (of.lineage(), of.stamp, of.built_from);
+            data.ties.clone_from(&of.ties);
+            data.log.origin = of.log.origin;
+        }
         if let Some(attributes) = &def.index {
             let mut index = new_root(Part::Index, self.new_id(&def.index_path, 2), cluster, attributes);
             let checksum = self.create_file(&def.index_path, &mut index)?;
@@ -579,6 +598,10 @@ fn new_root(part: Part, component: u64, cluster: u64, attributes: &Attributes) -
         cluster,
         attributes: attributes.clone(),
         log: LogPosition::default(),
+        lineage: 0,
+        stamp: Stamp::default(),
+        built_from: BuiltFrom::default(),
+        ties: Vec::new(),
         statistics: Statistics::default(),
         ca_count: 0,
         free_ca: u32::MAX,

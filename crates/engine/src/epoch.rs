@@ -70,14 +70,19 @@ impl Shared {
         // without.
         if logged.is_err() || fenced.iter().any(|inner| inner.needs_log()) {
             self.commit_off_log(&all, &logged);
-        } else if sound
-            .iter()
-            .all(|inner| inner.commit_tree(false).is_ok() && inner.roots_are_durable())
-        {
-            match self.open_units.load(Acquire) {
-                0 => self.log.start_over(),
-                // The gates are kept, so no unit makes its first change just now (U2).
-                _ => self.log.go_on(),
+        } else {
+            // The gates are kept, so no unit makes its first change just now (U2).
+            let no_unit = self.open_units.load(Acquire) == 0;
+            let commit = |inner: &Inner| match no_unit {
+                // No root names the log when an epoch begins (W7).
+                true => inner.commit_without_log(),
+                false => inner.commit_tree(false),
+            };
+            let done = |inner: &&Arc<Inner>| commit(inner).is_ok() && inner.roots_are_durable();
+            match sound.into_iter().all(|inner| done(&inner)) {
+                true if no_unit => self.log.start_over(),
+                true => self.log.go_on(),
+                false => {}
             }
         }
         drop(gates);

@@ -34,6 +34,7 @@ mod linear;
 mod log;
 mod numbered;
 mod organized;
+mod places;
 #[allow(unsafe_code)]
 mod pool;
 mod rebuild;

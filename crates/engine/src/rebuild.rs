@@ -53,7 +53,11 @@ impl Engine {
                 version: VERSION,
                 component: self.new_id(path, salt),
                 attributes,
-                log: LogPosition::default(),
+                lineage: root.lineage(),
+                log: LogPosition {
+                    origin: root.log.origin,
+                    ..LogPosition::default()
+                },
                 ca_count: 0,
                 region_count: 0,
                 free_regions: Vec::new(),

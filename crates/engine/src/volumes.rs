@@ -9,7 +9,7 @@
 //! | the same | full | the volume behind it is asked |
 //! | the same | there is no such volume | the request fails (8/28), and nothing was taken |
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// What a volume has for a component.
@@ -43,6 +43,10 @@ pub trait Volumes: Send + Sync {
     fn take_back(&self, file: &Path, volume: usize, held: u64);
     /// What is known of a component's `file` that is not there.
     fn absent(&self, file: &Path) -> Absent;
+    /// The directories in which components lie; none: nobody knows them all.
+    fn directories(&self) -> Option<Vec<PathBuf>> {
+        None
+    }
 }
 
 /// One volume without an end, where nobody says otherwise.

@@ -119,7 +119,10 @@ fn a_log_of_the_same_name_in_a_new_directory_is_another() {
         .err()
         .unwrap();
     let words = error.to_string();
-    assert!(words.contains("log-0001") && words.contains("made later"), "{words}");
+    assert!(
+        words.contains("log-0001") && words.contains("it is not in /log"),
+        "{words}"
+    );
     // And the other keeps what it has in the log.
     assert_eq!(contents(&world.open(&world.engine(), "b")).len(), 11);
 }

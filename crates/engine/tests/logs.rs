@@ -178,6 +178,7 @@ fn a_second_open_in_the_process_gets_the_durability_it_asks_for() {
 fn log_after_checkpoints(others: &[&str]) -> u64 {
     let world = World::memory();
     let engine = world.engine();
+    engine.start_log_over_after(8 << 20);
     loaded(&world, &engine, "a");
     let open: Vec<DataSet> = others
         .iter()

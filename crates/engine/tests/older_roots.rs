@@ -32,6 +32,7 @@ fn of_two_epochs() -> (SimDisk, SimDisk) {
     let disk = SimDisk::new();
     let world = world_on(&disk);
     let engine = world.engine();
+    engine.start_log_over_after(128 << 10);
     loaded(&world, &engine, "a", 10);
     let ds = world.open(&engine, "a");
     insert(&mut ds.string(), 5, 1).unwrap();
@@ -60,7 +61,7 @@ fn a_root_from_before_the_log_is_refused() {
     for path in [&data, &index] {
         put_back(&new, path, &old);
     }
-    let report = Salvage::open(&new, &data, &index, None)
+    let report = Salvage::open(&new, &data, &index, None, None)
         .unwrap()
         .run::<()>(&mut |_| Ok(()));
     let notes = report.unwrap().notes.join("; ");

@@ -182,7 +182,7 @@ impl Subject {
     }
 
     fn try_salvage(&self, index: &Path) -> Result<Had, OpenError> {
-        let salvage = Salvage::open(&*self.world.disk, &self.data, index, None)?;
+        let salvage = Salvage::open(&*self.world.disk, &self.data, index, None, None)?;
         let (mut sure, mut doubtful, mut keys) = (BTreeMap::new(), Vec::new(), Vec::new());
         let report = salvage.run::<()>(&mut |found| {
             if found.doubt.is_some() && found.rba.is_none() && self.organization == Organization::Esds {
@@ -327,7 +327,7 @@ fn one_copy_of_the_root_is_enough_and_without_any_all_is_doubtful() {
             },
             ..known
         };
-        let salvage = Salvage::open(&*subject.world.disk, &subject.data, &subject.index, Some(&known)).unwrap();
+        let salvage = Salvage::open(&*subject.world.disk, &subject.data, &subject.index, Some(&known), None).unwrap();
         let mut found = BTreeMap::new();
         let report = salvage.run::<()>(&mut |record| {
             assert!(record.doubt.is_some());
@@ -567,7 +567,7 @@ fn requests_in_a_log_make_what_is_on_the_volume_doubtful() {
     }
     let _ = disk;
     // Its log is not there.
-    let salvage = Salvage::open(&*world.disk, &subject.data, &subject.index, None).unwrap();
+    let salvage = Salvage::open(&*world.disk, &subject.data, &subject.index, None, None).unwrap();
     assert!(salvage.later_requests().is_some());
     let report = salvage.run::<()>(&mut |found| {
         assert_eq!(found.doubt, Some(Doubt::Log));

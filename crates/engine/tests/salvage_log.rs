@@ -116,6 +116,7 @@ impl Dead {
         let disk = MemoryDisk::default();
         let world = World::on(Arc::new(disk.clone()), Path::new("/"));
         let engine = world.engine();
+        engine.start_log_over_after(128 << 10);
         create(&world, &engine, organization);
         let ds = world.open(&engine, "d");
         let mut s = ds.string();
@@ -150,7 +151,7 @@ impl Dead {
 
     fn salvage(&self) -> (Records, Report) {
         let (data, index) = self.files();
-        let salvage = Salvage::open(&*self.world.disk, &data, &index, None).unwrap();
+        let salvage = Salvage::open(&*self.world.disk, &data, &index, None, None).unwrap();
         let (mut records, mut order) = (Records::new(), Vec::new());
         let report = salvage.run::<()>(&mut |found| {
             let place = match self.organization {
@@ -245,7 +246,7 @@ fn what_stands_behind_damage_in_the_log_is_sure_and_the_rest_is_not() {
         let log = Path::new("/log/log-0001");
         // The third of the six groups; those of linear data sets have two blocks.
         let lds = organization == Organization::Lds;
-        put(&*dead.world.disk, log, if lds { 5 } else { 3 } * 4096 + 60, b"?");
+        put(&*dead.world.disk, log, if lds { 6 } else { 4 } * 4096 + 60, b"?");
         let (found, report) = dead.salvage();
         let of_gap = |doubts: &[Doubtful]| doubts.iter().all(|doubt| doubt.why == Doubt::Gap);
         assert!(
@@ -258,8 +259,8 @@ fn what_stands_behind_damage_in_the_log_is_sure_and_the_rest_is_not() {
         );
         // A linear data set is filled through the log.
         let note = match lds {
-            true => "/log/log-0001: its bytes 20480 to 28671 are damaged, and with them requests 36 to 37",
-            false => "/log/log-0001: its bytes 12288 to 16383 are damaged, and with them requests 5 to 6",
+            true => "/log/log-0001: its bytes 24576 to 32767 are damaged, and with them requests 36 to 37",
+            false => "/log/log-0001: its bytes 16384 to 20479 are damaged, and with them requests 5 to 6",
         };
         assert!(
             report.notes.iter().any(|told| told.ends_with(note)),
@@ -285,7 +286,7 @@ fn what_stands_behind_damage_in_the_log_is_sure_and_the_rest_is_not() {
 fn damage_at_the_beginning_of_the_log_counts_if_the_tree_lacks_what_is_behind() {
     for next_epoch in [false, true] {
         let dead = Dead::in_groups(Organization::Ksds, next_epoch);
-        put(&*dead.world.disk, Path::new("/log/log-0001"), 4096 + 60, b"?");
+        put(&*dead.world.disk, Path::new("/log/log-0001"), 2 * 4096 + 60, b"?");
         let (found, report) = dead.salvage();
         match next_epoch {
             false => assert_eq!((found.len(), report.doubtful, report.counted), (5, 30, None)),

@@ -24,6 +24,14 @@ pub enum LogRecord<'a> {
         /// Requests up to this LSN are in the tree that its root names: they may be nowhere else. 0 in logs of before
         /// format 3.
         committed: u64,
+        /// Version of its last root that names no log: one that knows of its requests has a higher one. 0 in logs of
+        /// before format 6.
+        sealed: u32,
+        /// Which open of the data set logs here, as its root says. 0 in logs of before format 6, and where the root
+        /// could not be written, so that none names this log.
+        origin: u64,
+        /// Its lineage; 0 in logs of before format 6.
+        lineage: u64,
         /// File name of the data component.
         path: &'a str,
     },
@@ -113,7 +121,7 @@ pub const GROUP_MAGIC: [u8; 4] = *b"CiLG";
 /// First eight bytes of a log file.
 pub const FILE_MAGIC: [u8; 8] = *b"CICALOG ";
 /// Format version of logs this code writes; it refuses newer ones.
-pub const FORMAT: u16 = 5;
+pub const FORMAT: u16 = 6;
 
 /// Names in messages.
 const GROUP: &str = "log group";
@@ -141,9 +149,13 @@ mod at {
     pub const RECORD_BODY: usize = 5;
     pub const DATA_SET_CLUSTER: usize = 5;
     pub const DATA_SET_COMMITTED: usize = 13;
-    pub const DATA_SET_PATH: usize = 21;
-    /// In a record without the LSN.
-    pub const OLD_DATA_SET_PATH: usize = 13;
+    pub const DATA_SET_SEALED: usize = 21;
+    pub const DATA_SET_ORIGIN: usize = 25;
+    pub const DATA_SET_LINEAGE: usize = 33;
+    pub const DATA_SET_PATH: usize = 41;
+    /// In a record without the LSN, and in one without version and origin.
+    pub const OLDEST_DATA_SET_PATH: usize = 13;
+    pub const OLD_DATA_SET_PATH: usize = 21;
     pub const RUN_BYTE: usize = 5;
     pub const RUN: usize = 6;
     pub const RUN_BODY: usize = 8;
@@ -160,8 +172,9 @@ mod at {
 
 mod kind {
     //! First byte of a record.
-    /// Without the LSN of the tree: not written any more.
-    pub const OLD_DATA_SET: u8 = 1;
+    /// Without the LSN of the tree, and without version and origin of the root: not written any more.
+    pub const OLDEST_DATA_SET: u8 = 1;
+    pub const OLD_DATA_SET: u8 = 11;
     pub const INSERT: u8 = 2;
     pub const UPDATE: u8 = 3;
     pub const ERASE: u8 = 4;
@@ -171,11 +184,11 @@ mod kind {
     pub const RECOVERABLE: u8 = 8;
     pub const TAKEN_BACK: u8 = 9;
     pub const UNIT_END: u8 = 10;
-    pub const DATA_SET: u8 = 11;
     /// An insert, and an update, whose record ends in a run of one byte that is not written out.
     pub const INSERT_RUN: u8 = 12;
     pub const UPDATE_RUN: u8 = 13;
     pub const LEAVING: u8 = 15;
+    pub const DATA_SET: u8 = 14;
 }
 
 /// What a group says of itself.
@@ -187,7 +200,7 @@ pub struct GroupHeader {
     pub epoch: u32,
     /// LSN of the first record.
     pub first_lsn: u64,
-    /// Number of records.
+    /// Number of records; 0: it only introduces data sets, by records that have no LSNs.
     pub records: u32,
     /// Bytes of records, without header and padding.
     pub bytes: u32,
@@ -398,16 +411,17 @@ pub fn records(group: &[u8]) -> impl Iterator<Item = Result<LogRecord<'_>, Forma
         Ok((payload, count)) => (payload, count, None),
         Err(e) => (&group[..0], 0, Some(e)),
     };
+    let introduces = left == 0;
     std::iter::from_fn(move || {
         if let Some(e) = failed.take() {
             return Some(Err(e));
         }
-        if left == 0 && rest.is_empty() {
+        if (left == 0 || introduces) && rest.is_empty() {
             return None;
         }
-        match next_record(&mut rest, left) {
+        match next_record(&mut rest, left.max(u32::from(introduces))) {
             Ok(record) => {
-                left -= 1;
+                left = left.saturating_sub(1);
                 Some(Ok(record))
             }
             Err(e) => {
@@ -480,10 +494,15 @@ impl LogRecord<'_> {
                 number,
                 cluster,
                 committed,
+                sealed,
+                origin,
+                lineage,
                 path,
             } => {
                 let (cluster, committed) = (cluster.to_le_bytes(), committed.to_le_bytes());
-                append_record(buf, kind::DATA_SET, number, &[&cluster, &committed, path.as_bytes()]);
+                let (sealed, origin, lineage) = (sealed.to_le_bytes(), origin.to_le_bytes(), lineage.to_le_bytes());
+                let body: [&[u8]; 6] = [&cluster, &committed, &sealed, &origin, &lineage, path.as_bytes()];
+                append_record(buf, kind::DATA_SET, number, &body);
             }
             LogRecord::Insert { number, ref record } => append_insert(buf, number, record),
             LogRecord::Update { number, ref record } => append_update(buf, number, record),
@@ -531,6 +550,9 @@ impl LogRecord<'_> {
                     number,
                     cluster: le64(bytes, at::DATA_SET_CLUSTER),
                     committed: le64(bytes, at::DATA_SET_COMMITTED),
+                    sealed: le32(bytes, at::DATA_SET_SEALED),
+                    origin: le64(bytes, at::DATA_SET_ORIGIN),
+                    lineage: le64(bytes, at::DATA_SET_LINEAGE),
                     path: path(&bytes[at::DATA_SET_PATH..])?,
                 })
             }
@@ -539,8 +561,23 @@ impl LogRecord<'_> {
                 Ok(LogRecord::DataSet {
                     number,
                     cluster: le64(bytes, at::DATA_SET_CLUSTER),
-                    committed: 0,
+                    committed: le64(bytes, at::DATA_SET_COMMITTED),
+                    sealed: 0,
+                    origin: 0,
+                    lineage: 0,
                     path: path(&bytes[at::OLD_DATA_SET_PATH..])?,
+                })
+            }
+            kind::OLDEST_DATA_SET => {
+                need(RECORD, bytes, at::OLDEST_DATA_SET_PATH)?;
+                Ok(LogRecord::DataSet {
+                    number,
+                    cluster: le64(bytes, at::DATA_SET_CLUSTER),
+                    committed: 0,
+                    sealed: 0,
+                    origin: 0,
+                    lineage: 0,
+                    path: path(&bytes[at::OLDEST_DATA_SET_PATH..])?,
                 })
             }
             kind::INSERT => Ok(LogRecord::Insert {
@@ -600,7 +637,7 @@ impl LogRecord<'_> {
                 what: RECORD,
                 field: "kind",
                 value: other.into(),
-                must: "from 1 to 13, or 15",
+                must: "from 1 to 15",
             }),
         }
     }

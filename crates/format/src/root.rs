@@ -16,7 +16,7 @@ pub const FIXED_LEN: usize = 8192;
 /// First eight bytes.
 pub const MAGIC: [u8; 8] = *b"CICAROOT";
 /// Format version this code writes; it refuses newer ones.
-pub const FORMAT: u16 = 2;
+pub const FORMAT: u16 = 3;
 /// The oldest that it reads. In format 1 the checksums of CIs were of another kind.
 const OLDEST: u16 = 2;
 /// Free regions that the fixed part lists; further ones follow the table references.
@@ -73,6 +73,36 @@ pub struct LogPosition {
     pub lsn: u64,
     /// The log was named before any of the later requests was durable: where it is not there, none of them was.
     pub early: bool,
+    /// Which open of the data set logs, or did last: as the log says it too. Each is above those before. 0 in roots of
+    /// before format 3.
+    pub origin: u64,
+}
+
+/// A state of an alternate index: its last change through its base. Later ones are greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Stamp {
+    /// Which open of the alternate index made the change, or built it; 0: nothing is known.
+    pub origin: u64,
+    /// LSN of the change.
+    pub lsn: u64,
+}
+
+/// What an alternate index was built from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BuiltFrom {
+    /// Lineage of the base; 0: nothing is known.
+    pub lineage: u64,
+    /// The open of the base that had changed it last.
+    pub origin: u64,
+}
+
+/// What a base knows of an alternate index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tie {
+    /// Lineage of the alternate index.
+    pub lineage: u64,
+    /// Its state as of the base's.
+    pub stamp: Stamp,
 }
 
 /// A decoded root.
@@ -90,6 +120,14 @@ pub struct Root {
     pub attributes: Attributes,
     /// Where later requests are.
     pub log: LogPosition,
+    /// Cluster id of the first data set of which this one, made anew as a whole, took the place; 0: none.
+    pub lineage: u64,
+    /// Of an alternate index: its state, of which its base has a tie.
+    pub stamp: Stamp,
+    /// Of an alternate index: what it was built from.
+    pub built_from: BuiltFrom,
+    /// Of a base: the states of its alternate indexes (at most [`MAX_TIES`]).
+    pub ties: Vec<Tie>,
     /// Counters.
     pub statistics: Statistics,
     /// CAs in use or once used: CA numbers are below this.
@@ -120,6 +158,10 @@ pub struct Root {
 
 /// Most volumes after the first.
 pub const MAX_FURTHER_VOLUMES: usize = 58;
+/// Most ties.
+pub const MAX_TIES: usize = 122;
+/// Bytes of one.
+const TIE_LEN: usize = 24;
 /// Longest log file name.
 pub const LOG_PATH_LEN: usize = 255;
 
@@ -155,12 +197,19 @@ mod at {
     pub const FURTHER_COUNT: usize = 92;
     pub const INDEX_ROOT: usize = 96;
     pub const STATISTICS: usize = 128;
+    pub const STAMP: usize = 224;
+    pub const BUILT_LINEAGE: usize = 240;
+    pub const BUILT_ORIGIN: usize = 248;
     pub const LOG: usize = 256;
     pub const LOG_LSN: usize = 264;
     pub const LOG_PATH: usize = 272;
     pub const LOG_EARLY: usize = 527;
+    pub const LOG_ORIGIN: usize = 528;
+    pub const LINEAGE: usize = 536;
     pub const ATTRIBUTES: usize = 768;
     pub const FURTHER_EXTENTS: usize = 1024;
+    pub const TIE_COUNT: usize = 1144;
+    pub const TIES: usize = 1152;
     pub const FREE_REGIONS: usize = 4096;
 }
 
@@ -173,6 +222,14 @@ impl Root {
     /// Most free regions a root with so many table blocks can list.
     pub const fn max_free_regions(tables: usize) -> usize {
         FIXED_REGIONS + (AREA_LEN - FIXED_LEN).saturating_sub(tables * REF_LEN) / REGION_LEN
+    }
+
+    /// What stays when the data set is made anew as a whole: what ties of it are found by.
+    pub fn lineage(&self) -> u64 {
+        match self.lineage {
+            0 => self.cluster,
+            lineage => lineage,
+        }
     }
 
     /// Extents and bytes on the volume with this number in the list of volumes, from 0. On each volume the first extent
@@ -219,6 +276,7 @@ impl Root {
             "at most 7,168",
         )?;
         fits_volumes(self.further_extents.len())?;
+        fits_ties(self.ties.len())?;
         let mut out = vec![0; encoded_len(self.tables.len(), self.free_regions.len())];
         put(&mut out, 0, &MAGIC);
         put(&mut out, at::BYTE_ORDER, &BYTE_ORDER.to_le_bytes());
@@ -266,6 +324,17 @@ impl Root {
         put(out, at::LOG, &self.log.log.to_le_bytes());
         put(out, at::LOG_LSN, &self.log.lsn.to_le_bytes());
         out[at::LOG_EARLY] = self.log.early.into();
+        put(out, at::LOG_ORIGIN, &self.log.origin.to_le_bytes());
+        self.stamp.put(out, at::STAMP);
+        put(out, at::BUILT_LINEAGE, &self.built_from.lineage.to_le_bytes());
+        put(out, at::BUILT_ORIGIN, &self.built_from.origin.to_le_bytes());
+        put(out, at::LINEAGE, &self.lineage.to_le_bytes());
+        put(out, at::TIE_COUNT, &(self.ties.len() as u32).to_le_bytes());
+        for (n, tie) in self.ties.iter().enumerate() {
+            let at = at::TIES + TIE_LEN * n;
+            put(out, at, &tie.lineage.to_le_bytes());
+            tie.stamp.put(out, at + 8);
+        }
         put_text(WHAT, "log file name", out, (at::LOG_PATH, LOG_PATH_LEN), &self.log.path)?;
         self.attributes
             .encode(&mut out[at::ATTRIBUTES..at::ATTRIBUTES + attributes::ENCODED_LEN])?;
@@ -302,6 +371,8 @@ impl Root {
         )?;
         let further = le32(bytes, at::FURTHER_COUNT) as usize;
         fits_volumes(further)?;
+        let ties = le32(bytes, at::TIE_COUNT) as usize;
+        fits_ties(ties)?;
         Ok(Root {
             version: le32(bytes, at::VERSION),
             part: Part::of(bytes[at::PART])?,
@@ -313,7 +384,15 @@ impl Root {
                 path: text(WHAT, "log file name", bytes, (at::LOG_PATH, LOG_PATH_LEN))?,
                 lsn: le64(bytes, at::LOG_LSN),
                 early: bytes[at::LOG_EARLY] != 0,
+                origin: le64(bytes, at::LOG_ORIGIN),
             },
+            lineage: le64(bytes, at::LINEAGE),
+            stamp: Stamp::of(bytes, at::STAMP),
+            built_from: BuiltFrom {
+                lineage: le64(bytes, at::BUILT_LINEAGE),
+                origin: le64(bytes, at::BUILT_ORIGIN),
+            },
+            ties: (0..ties).map(|n| Tie::of(bytes, at::TIES + TIE_LEN * n)).collect(),
             statistics: Statistics::from_array(|n| le64(bytes, at::STATISTICS + 8 * n)),
             ca_count: le32(bytes, at::CA_COUNT),
             free_ca: le32(bytes, at::FREE_CA),
@@ -459,6 +538,33 @@ fn fits(field: &'static str, value: usize, most: usize, must: &'static str) -> R
 
 fn fits_volumes(further: usize) -> Result<(), FormatError> {
     fits("number of further volumes", further, MAX_FURTHER_VOLUMES, "at most 58")
+}
+
+fn fits_ties(ties: usize) -> Result<(), FormatError> {
+    fits("number of ties", ties, MAX_TIES, "at most 122")
+}
+
+impl Stamp {
+    fn put(&self, out: &mut [u8], at: usize) {
+        put(out, at, &self.origin.to_le_bytes());
+        put(out, at + 8, &self.lsn.to_le_bytes());
+    }
+
+    fn of(bytes: &[u8], at: usize) -> Stamp {
+        Stamp {
+            origin: le64(bytes, at),
+            lsn: le64(bytes, at + 8),
+        }
+    }
+}
+
+impl Tie {
+    fn of(bytes: &[u8], at: usize) -> Tie {
+        Tie {
+            lineage: le64(bytes, at),
+            stamp: Stamp::of(bytes, at + 8),
+        }
+    }
 }
 
 fn refused(field: &'static str, value: u64, must: &'static str) -> FormatError {

@@ -281,10 +281,16 @@ fn root_of_a_file() {
     free_regions.resize(2048, 0);
     let mut further_extents: Vec<u8> = root.further_extents.iter().flat_map(|n| n.to_le_bytes()).collect();
     further_extents.resize(116, 0);
+    let mut ties: Vec<u8> = root
+        .ties
+        .iter()
+        .flat_map(|tie| [le!(tie.lineage), le!(tie.stamp.origin), le!(tie.stamp.lsn)].concat())
+        .collect();
+    ties.resize(2928, 0);
     let fields = [
         ("magic", b"CICAROOT".to_vec()),
         ("byte order", hex("04030201")),
-        ("format", le!(2u16)),
+        ("format", le!(3u16)),
         ("length", le!(bytes.len() as u32)),
         ("checksum", own(&bytes, 20)),
         ("version", le!(root.version)),
@@ -307,12 +313,19 @@ fn root_of_a_file() {
             [le!(root.index_root.version), le!(root.index_root.checksum)].concat(),
         ),
         ("statistics", bytes[128..224].to_vec()),
+        ("stamp", [le!(root.stamp.origin), le!(root.stamp.lsn)].concat()),
+        ("built lineage", le!(root.built_from.lineage)),
+        ("built origin", le!(root.built_from.origin)),
         ("log", le!(root.log.log)),
         ("log lsn", le!(root.log.lsn)),
         ("log path", padded(&root.log.path, 255)),
         ("log early", vec![1]),
+        ("log origin", le!(root.log.origin)),
+        ("lineage", le!(root.lineage)),
         ("attributes", bytes[768..1024].to_vec()),
         ("further extents", further_extents),
+        ("tie count", le!(1u32)),
+        ("ties", ties),
         ("free regions", free_regions),
     ];
     assert_pictured("root", "Root", &bytes[..FIXED_LEN], &fields);
@@ -393,7 +406,7 @@ fn log_file_and_group() {
     let fields = [
         ("magic", b"CICALOG ".to_vec()),
         ("checksum", own(&file, 8)),
-        ("format", le!(5u16)),
+        ("format", le!(6u16)),
         ("log", le!(0x1112_1314_1516_1718u64)),
         ("claims", le!(0x2122_2324u32)),
         ("birth", le!(0x3132_3334u32)),
@@ -458,15 +471,21 @@ fn log_records() {
         number: 9,
         cluster: 0x1112_1314_1516_1718,
         committed: 0x2122_2324_2526_2728,
+        sealed: 0x3132_3334,
+        origin: 0x4142_4344_4546_4748,
+        lineage: 0x5152_5354_5556_5758,
         path: "A.DATA",
     }
     .append(&mut bytes);
     let fields = [
-        ("length", le!(27u32)),
-        ("kind", vec![11]),
+        ("length", le!(47u32)),
+        ("kind", vec![14]),
         ("number", le!(9u32)),
         ("cluster", le!(0x1112_1314_1516_1718u64)),
         ("committed", le!(0x2122_2324_2526_2728u64)),
+        ("sealed", le!(0x3132_3334u32)),
+        ("origin", le!(0x4142_4344_4546_4748u64)),
+        ("lineage", le!(0x5152_5354_5556_5758u64)),
         ("path", b"A.DATA".to_vec()),
     ];
     assert_pictured("log", "Data set record", &bytes, &fields);

@@ -215,6 +215,7 @@ fn a_root_may_be_full() {
         path: "p".repeat(LOG_PATH_LEN),
         lsn: 2,
         early: false,
+        origin: 3,
     };
     let attributes = Attributes {
         cluster_name: "N".repeat(44),
@@ -302,10 +303,10 @@ fn a_root_of_the_other_byte_order() {
 #[test]
 fn a_root_of_a_newer_format() {
     let mut bytes = root_bytes();
-    bytes[12..14].copy_from_slice(&3u16.to_le_bytes());
+    bytes[12..14].copy_from_slice(&4u16.to_le_bytes());
     assert_eq!(
         Root::decode(&bytes),
-        Err(FormatError::NewerFormat { what: "root", found: 3 })
+        Err(FormatError::NewerFormat { what: "root", found: 4 })
     );
 }
 

@@ -160,7 +160,7 @@ pub fn data_set(bytes: &[u8]) {
     let disk = memory(&["/v", "/log"]);
     write(&*disk, DATA, &data);
     write(&*disk, INDEX, &index);
-    if let Ok(salvage) = Salvage::open(&*disk, Path::new(DATA), Path::new(INDEX), None) {
+    if let Ok(salvage) = Salvage::open(&*disk, Path::new(DATA), Path::new(INDEX), None, None) {
         let mut found = 0_u64;
         let _ = salvage.run::<()>(&mut |_| {
             found += 1;

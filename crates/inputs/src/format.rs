@@ -7,7 +7,7 @@ use cica_format::checksum::crc32c;
 use cica_format::ci::{self, Segment};
 use cica_format::index::{BaseRba, Entry, IndexRecord};
 use cica_format::log;
-use cica_format::root::{LogPosition, Part, Root, Statistics};
+use cica_format::root::{BuiltFrom, LogPosition, Part, Root, Stamp, Statistics, Tie};
 use cica_format::slots;
 use cica_format::table::{Ref, TableBlock};
 
@@ -199,7 +199,15 @@ pub fn roots() -> Vec<Vec<u8>> {
             path: "/log/1".into(),
             lsn: 9,
             early: false,
+            origin: 3,
         },
+        lineage: 2,
+        stamp: Stamp { origin: 3, lsn: 8 },
+        built_from: BuiltFrom { lineage: 8, origin: 9 },
+        ties: vec![Tie {
+            lineage: 7,
+            stamp: Stamp { origin: 2, lsn: 6 },
+        }],
         statistics: Statistics::default(),
         ca_count: 3,
         free_ca: u32::MAX,

@@ -46,6 +46,16 @@ pub fn open(
     }
     let upgrade = upgrade_set(catalog, &contents, reached, options)?;
     let base = Files { data, index };
+    if let (Ok(Entry::Aix(aix)), None) = (contents.get(&cluster.name), &reached.way) {
+        // Its records say nothing of a base that is another moment's.
+        if let Ok(Entry::Cluster(of)) = contents.get(&aix.relate) {
+            let (of, _) = files(catalog, of)?;
+            let never_built = engine.peek(&base.data)?.levels == 0;
+            if !never_built {
+                engine.check_moment(&of, &base.data)?;
+            }
+        }
+    }
     let data_set = match &reached.way {
         Some(aix) => {
             let (data, index) = files(catalog, &as_cluster(aix))?;

@@ -158,6 +158,20 @@ impl Volumes for CatalogVolumes {
         }
     }
 
+    /// The master's, and those of all catalogs that are connected to it.
+    fn directories(&self) -> Option<Vec<PathBuf>> {
+        let mut all: Vec<PathBuf> = Vec::new();
+        // What cannot be asked has none: what lies there is not found, and waits.
+        for home in self.catalog.all().unwrap_or_default() {
+            if let Ok(contents) = home.contents() {
+                all.extend(contents.volumes().map(|volume| volume.path(home.directory())));
+            }
+        }
+        all.sort();
+        all.dedup();
+        Some(all)
+    }
+
     /// What cannot be asked may name it.
     fn absent(&self, file: &Path) -> Absent {
         match self.asking(file) {

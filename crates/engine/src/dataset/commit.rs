@@ -7,7 +7,7 @@ use crate::log::Logger;
 use crate::organized::Organized;
 use crate::store::Component;
 use crate::sync::atomic::Ordering::*;
-use cica_format::root::{LogPosition, Root, Statistics};
+use cica_format::root::{LogPosition, Root, Statistics, LOG_PATH_LEN};
 use cica_format::table::Ref;
 
 impl Inner {
@@ -56,31 +56,34 @@ impl Inner {
             None => {
                 self.write_early();
                 let _gate = self.common().gate.write();
-                self.commit_tree(false)?;
-                if self.has_changed() {
-                    self.start_log_over();
+                if !self.has_changed() {
+                    return self.common().check_fence();
                 }
-                Ok(())
+                // One that leaves incomplete needs the log until it is let go. Who keeps this lock may wait for our
+                // gate, so it is only tried.
+                let quiet = self.shared.starting_over.try_lock();
+                // The gate is kept, so no unit makes its first change just now (U2).
+                let no_unit = self.shared.open_units.load(Acquire) == 0;
+                let number = self.common().log_number().filter(|_| no_unit && quiet.is_some());
+                match number.filter(|&number| self.shared.log.is_worth_starting_over(number)) {
+                    None => self.commit_tree(false),
+                    Some(number) => self.start_log_over(number),
+                }
             }
         }
     }
 
-    /// After a commit of the tree, with the gate kept: a log that no other data set needs starts over.
-    fn start_log_over(&self) {
-        // One that leaves incomplete needs the log until it is let go. Who keeps this lock may wait for our gate, so it
-        // is only tried.
-        let Some(_quiet) = self.shared.starting_over.try_lock() else {
-            return;
-        };
-        // The gate is kept, so no unit makes its first change just now (U2).
-        let no_unit = self.shared.open_units.load(Acquire) == 0;
-        if let Some(number) = self
-            .common()
-            .log_number()
-            .filter(|_| no_unit && self.roots_are_durable())
-        {
-            self.shared.log.start_over_alone(number);
+    /// Commits the tree, with the gate kept, so that a log that no other data set needs starts over.
+    fn start_log_over(&self, number: u32) -> Result<(), RequestError> {
+        self.commit_without_log()?;
+        if self.roots_are_durable() {
+            // While this is kept no flush names the log again.
+            let roots = self.roots.lock();
+            if roots.data.log.log == 0 {
+                self.shared.log.start_over_alone(number);
+            }
         }
+        Ok(())
     }
 
     /// Makes the second copy of the root durable, behind a commit (R9). A data set where that fails is fenced.
@@ -146,8 +149,8 @@ impl Inner {
         if !self.has_changed() {
             return if last { self.take_back_early_name() } else { Ok(()) };
         }
-        if self.common().has_units() {
-            // U1.
+        if self.common().has_units() || !last && self.is_named() {
+            // U1, R12.
             self.flush_log()?;
         }
         self.try_commit(last)
@@ -170,6 +173,7 @@ impl Inner {
             .write_root(&root)
             .inspect_err(|error| self.common().fence_quietly(&error.to_string()))?;
         roots.data = root;
+        self.note_unnamed();
         Ok(())
     }
 
@@ -224,8 +228,13 @@ impl Inner {
             self.shared.log.leaving(number);
         }
         data_root.log = self.log_position(&roots.data.log, last);
+        self.ties.describe(&mut data_root);
         self.write_data_root(&mut data_root)?;
         self.committed.store(data_root.log.lsn, Relaxed);
+        if last {
+            self.sealed.store(data_root.version, Relaxed);
+            self.note_unnamed();
+        }
         *roots = Roots {
             data: data_root,
             index: index_root,
@@ -257,16 +266,25 @@ impl Inner {
         Ok(())
     }
 
+    /// Its root names no log any more: the next change names it early again.
+    fn note_unnamed(&self) {
+        self.named_early.store(0, Relaxed);
+        if let Some(number) = self.common().log_number() {
+            self.shared.log.unname(number);
+        }
+    }
+
     /// Does its root name the file that the log has now?
     pub fn is_named(&self) -> bool {
         let number = self.common().log_number();
         number.is_some_and(|number| self.shared.log.is_named(number))
     }
 
-    /// Would recovery read the file that the log has now? Its root names it, and the last commit was not one after
+    /// Would recovery read the file that the log has now? Its root may name it, and the last commit was not one after
     /// which the tree is whole without.
     pub fn needs_log(&self) -> bool {
-        self.is_named() && self.has_changed()
+        let number = self.common().log_number();
+        number.is_some_and(|number| self.shared.log.may_be_named(number)) && self.has_changed()
     }
 
     /// The committed root says whether a log is named, because a flush may be naming one just now.
@@ -278,6 +296,7 @@ impl Inner {
                 path: String::new(),
                 lsn,
                 early: false,
+                origin: committed.origin.max(self.origin()),
             },
             false => LogPosition {
                 lsn,
@@ -342,9 +361,10 @@ impl Logger for Inner {
         let mut root = roots.data.clone();
         root.log = LogPosition {
             log,
-            path: path.to_string(),
+            path: fitting(path).to_string(),
             lsn: root.log.lsn,
             early: true,
+            origin: self.origin(),
         };
         let data = &self.common().data;
         let next = data.has_root_twice(&roots.data).and_then(|twice| match twice {
@@ -367,6 +387,10 @@ impl Logger for Inner {
         }
     }
 
+    fn identity(&self) -> (u32, u64, u64) {
+        (self.sealed.load(Relaxed), self.origin(), self.ties.lineage())
+    }
+
     fn name_log(&self, log: u64, path: &str) -> Result<(), String> {
         let mut roots = self.roots.lock();
         if roots.last {
@@ -375,9 +399,10 @@ impl Logger for Inner {
         let mut root = roots.data.clone();
         root.log = LogPosition {
             log,
-            path: path.to_string(),
+            path: fitting(path).to_string(),
             lsn: root.log.lsn,
             early: false,
+            origin: self.origin(),
         };
         // The copy that stays must be durable before the other is written over.
         let durable = self.common().data.sync();
@@ -391,5 +416,13 @@ impl Logger for Inner {
                 Err(error.to_string())
             }
         }
+    }
+}
+
+/// A path that is too long for a root says less there: the file's name is enough where the log is looked for.
+fn fitting(path: &str) -> &str {
+    match path.len() > LOG_PATH_LEN {
+        true => path.rsplit('/').next().unwrap_or_default(),
+        false => path,
     }
 }

@@ -4,6 +4,7 @@ use super::Inner;
 use crate::common::by::By;
 use crate::error::OpenError;
 use crate::log::Logged;
+use cica_format::root::{Root, Stamp};
 
 impl Inner {
     /// Does a logged request again, unless the tree has it (R5).
@@ -13,12 +14,24 @@ impl Inner {
         }
         self.common().note_change();
         let done = self.records.redo(logged, By::Itself);
-        done.map_err(|error| self.unrecovered(format!("logged request {lsn} cannot be done again: {error}")))
+        done.map_err(|error| self.unrecovered(format!("logged request {lsn} cannot be done again: {error}")))?;
+        if logged.is_of_index() {
+            let origin = self.roots.lock().data.log.origin;
+            if origin > 0 {
+                self.ties.stamp(Stamp { origin, lsn });
+            }
+        }
+        Ok(())
     }
 
     /// Does the tree that its root names have logged request `lsn`?
     pub fn tree_has(&self, lsn: u64) -> bool {
         lsn <= self.roots.lock().data.log.lsn
+    }
+
+    /// The root that it was opened by, or committed last.
+    pub fn committed_root(&self) -> Root {
+        self.roots.lock().data.clone()
     }
 
     /// The log begins with it after this LSN (R10, V4 in [`crate::recovery`]).
@@ -47,6 +60,9 @@ impl Inner {
     pub fn replay_undo(&self, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
         self.common().note_change();
         let done = self.records.redo(logged, By::Itself);
+        if logged.is_of_index() && self.roots.lock().data.log.origin > 0 {
+            self.ties.stamp_taken_back();
+        }
         done.map_err(|error| {
             self.unrecovered(format!(
                 "logged request {lsn}, of a unit that was not committed, cannot be taken back: {error}"

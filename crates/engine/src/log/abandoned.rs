@@ -5,19 +5,22 @@
 //! found stays true.
 
 use super::replay::{LogReader, Logged};
+use crate::places::Places;
 use crate::recovery::is_marked;
 use crate::roots::read_root;
 use crate::volumes::{Absent, Volumes};
 use cica_disk::{Disk, Open};
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Is there nobody who needs log `log` of a dead owner? What cannot be looked at may need it.
 pub(super) fn is_abandoned(disk: &dyn Disk, volumes: &dyn Volumes, path: &Path, log: u64) -> bool {
     let Ok(mut reader) = LogReader::beside(disk, path, log) else {
         return false;
     };
+    // Where it was when this was written is not known; a catalog that was moved finds by its volumes.
+    let places = Places::new(volumes.directories(), None, path);
     let mut complete = BTreeSet::new();
     let mut nobody_needs = |requests: &[(u64, Logged)]| {
         requests.iter().all(|(_, logged)| {
@@ -25,7 +28,7 @@ pub(super) fn is_abandoned(disk: &dyn Disk, volumes: &dyn Volumes, path: &Path, 
                 return true;
             };
             let is_new = complete.insert((*cluster, data.clone()));
-            !(is_new && may_need(disk, volumes, Path::new(data), *cluster, log))
+            !(is_new && may_need(disk, volumes, &places, (Path::new(data), *cluster), log))
         })
     };
     loop {
@@ -44,24 +47,32 @@ pub(super) fn is_abandoned(disk: &dyn Disk, volumes: &dyn Volumes, path: &Path, 
 }
 
 /// The table in [`crate::recovery`], without doing anything.
-fn may_need(disk: &dyn Disk, volumes: &dyn Volumes, data: &Path, cluster: u64, log: u64) -> bool {
+fn may_need(disk: &dyn Disk, volumes: &dyn Volumes, places: &Places, (data, cluster): (&Path, u64), log: u64) -> bool {
     let how = Open {
         write: true,
         ..Open::default()
     };
-    let file = match disk.open(data, how) {
-        Ok(file) => file,
-        // It may have been moved by hand, and may come back, unless the catalog says it was deleted: while the owner
-        // lived, or after its owner had died in a CLOSE behind the root.
-        Err(error) => {
-            let gone = error.kind() == ErrorKind::NotFound && is_marked(disk, data);
-            return !(gone && volumes.absent(data) == Absent::Deleted);
+    let mut other = false;
+    for (place, path) in places.of(data).into_iter().enumerate() {
+        let file = match disk.open(&path, how) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            Err(_) if place > 0 => continue,
+            Err(_) => return true,
+        };
+        match read_root(&*file, &path) {
+            Ok(root) if root.cluster == cluster && root.log.log == log => return true,
+            // V6.
+            Ok(root) if root.cluster == cluster => return file.sync().is_err(),
+            Ok(_) if place == 0 => other = true,
+            Err(_) if place == 0 => return true,
+            // What lies elsewhere under its name may be anything.
+            _ => {}
         }
-    };
-    match read_root(&*file, data) {
-        Ok(root) if root.cluster == cluster && root.log.log == log => true,
-        // V6.
-        Ok(_) => file.sync().is_err(),
-        Err(_) => true,
     }
+    // It may have been moved by hand, and may come back, unless the catalog says it was deleted: while the owner lived,
+    // or after its owner had died in a CLOSE behind the root.
+    let deleted = places.of_deleted(data);
+    let says_so = |path: &PathBuf| is_marked(disk, path) && volumes.absent(path) == Absent::Deleted;
+    !(other || !deleted.is_empty() && deleted.iter().all(says_so))
 }

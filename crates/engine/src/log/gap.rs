@@ -25,6 +25,13 @@ pub struct Gap {
     pub before: u64,
 }
 
+impl Gap {
+    /// Were no requests there, but only what introduces data sets? LSNs begin with 1.
+    pub fn misses_nothing(&self) -> bool {
+        self.after.unwrap_or(0) + 1 == self.before
+    }
+}
+
 impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Gap {

@@ -13,6 +13,9 @@
 //! * W2. One thread flushes at a time; it takes all that is there, so commits that arrive meanwhile share the next
 //!   sync.
 //! * W3. Before a group is written, every data set in it has said so in its root, durably (R6), or is fenced.
+//! * W7. Before a root names the log durably, a group that counts no records introduces its data set in this epoch,
+//!   durably, and no root names the log so when an epoch begins. So such a root that names a log which does not
+//!   introduce its data set is of another moment than the log (N1 in [`crate::recovery`]).
 //! * W4. A block that was written is not written again in the same epoch: groups start at fresh blocks. So a group that
 //!   stands behind a place where none is says that there was one (`gap.rs`).
 //! * W5. Each group says which data sets its numbers mean: what is damaged takes no other group's meaning with it.
@@ -21,6 +24,7 @@
 //!   the data set's requests.
 
 mod abandoned;
+mod find;
 mod gap;
 mod pool;
 mod replay;
@@ -28,6 +32,7 @@ mod tail;
 #[cfg(test)]
 mod tests;
 
+pub use find::find;
 pub use gap::Gap;
 pub use replay::{owned_parts, Left, LogReader, Logged};
 
@@ -54,6 +59,9 @@ pub const MOST_GATHERED: usize = 2 << 20;
 pub trait Logger: Send + Sync {
     /// Requests up to this LSN are in the tree that was committed last.
     fn committed(&self) -> u64;
+
+    /// Version of its last root that names no log, which of its opens this is, and its lineage.
+    fn identity(&self) -> (u32, u64, u64);
 
     /// Makes the root say, durably, that requests after its tree are in this log (R6).
     fn name_log(&self, log: u64, path: &str) -> Result<(), String>;
@@ -98,6 +106,9 @@ const TAIL_LOW: u8 = 8;
 /// Bytes of log by which it may grow while the trees are being committed.
 const OVERDUE_BYTES: u64 = 128 << 20;
 
+/// Which part of an epoch a checkpoint finds worth starting over: what the log is for has to be said in a root again.
+const WORTH: u64 = 64;
+
 /// Bytes that a record counts at least towards the epoch: to do one again costs a recovery much the same, however few
 /// they are.
 const LIGHTEST: u64 = 100;
@@ -137,12 +148,47 @@ struct Member {
     cluster: u64,
     path: String,
     logger: Weak<dyn Logger>,
-    /// Its root names this log, durably.
+    /// Its root names this log, durably: it need not be asked to.
     named: bool,
     /// Its root names this log, and did so before its first request (W6).
     early: bool,
+    /// Its root may name this log.
+    maybe_named: bool,
+    /// How often its root ceased to.
+    unnamed: u32,
     /// It has records in the group, which says first which data set the number means (W5).
     in_group: bool,
+}
+
+/// The root of `number` could not be written: that it does not name the log means nothing.
+fn append_not_named(group: &mut Vec<u8>, number: u32) {
+    LogRecord::DataSet {
+        number,
+        cluster: 0,
+        committed: 0,
+        sealed: 0,
+        origin: 0,
+        lineage: 0,
+        path: "",
+    }
+    .append(group);
+}
+
+impl Member {
+    fn introduce(&self, number: u32, group: &mut Vec<u8>) {
+        let logger = self.logger.upgrade();
+        let (sealed, origin, lineage) = logger.as_ref().map_or((0, 0, 0), |logger| logger.identity());
+        LogRecord::DataSet {
+            number,
+            cluster: self.cluster,
+            committed: logger.map_or(0, |logger| logger.committed()),
+            sealed,
+            origin,
+            lineage,
+            path: &self.path,
+        }
+        .append(group);
+    }
 }
 
 struct Claimed {
@@ -240,6 +286,8 @@ impl Log {
                 logger,
                 named: false,
                 early: false,
+                maybe_named: false,
+                unnamed: 0,
                 in_group: false,
             },
         );
@@ -252,7 +300,7 @@ impl Log {
     /// file.
     pub fn leave(&self, number: u32, complete: bool) -> bool {
         let mut state = self.state.lock();
-        let named = state.data_sets.remove(&number).is_some_and(|m| m.named || m.early);
+        let named = state.data_sets.remove(&number).is_some_and(|m| m.maybe_named);
         // After a failure nobody knows which roots name the file: it stays as it is.
         let incomplete = (named || state.failed.is_some()) && !complete;
         if !state.data_sets.is_empty() {
@@ -283,7 +331,8 @@ impl Log {
         self.durable.store(state.next_lsn - 1, Release);
         self.pressure.store(0, Relaxed);
         for member in state.data_sets.values_mut() {
-            (member.named, member.early, member.in_group) = (false, false, false);
+            (member.named, member.early) = (false, false);
+            (member.maybe_named, member.in_group) = (false, false);
         }
     }
 
@@ -303,8 +352,11 @@ impl Log {
         let Some((log, path)) = state.file.as_ref().map(|f| (f.log, f.path.display().to_string())) else {
             return;
         };
-        let logger = match state.data_sets.get(&number) {
-            Some(member) if !member.early && !member.named => member.logger.upgrade(),
+        let logger = match state.data_sets.get_mut(&number) {
+            Some(member) if !member.early && !member.named => {
+                member.maybe_named = true;
+                member.logger.upgrade()
+            }
             _ => return,
         };
         // Who names a log keeps its root, and asks the log meanwhile.
@@ -362,6 +414,15 @@ impl Log {
         }
     }
 
+    /// The root of `number` names no log any more: its tree has all of its requests. The next group with requests of it
+    /// has it named again.
+    pub fn unname(&self, number: u32) {
+        if let Some(member) = self.state.lock().data_sets.get_mut(&number) {
+            (member.named, member.early) = (false, false);
+            member.unnamed += 1;
+        }
+    }
+
     /// The last LSN given.
     pub fn last(&self) -> u64 {
         self.state.lock().next_lsn - 1
@@ -376,6 +437,24 @@ impl Log {
     pub fn is_named(&self, number: u32) -> bool {
         let state = self.state.lock();
         state.file.is_some() && state.data_sets.get(&number).is_some_and(|m| m.named)
+    }
+
+    /// Might the root of `number` name the file there is?
+    pub fn may_be_named(&self, number: u32) -> bool {
+        let state = self.state.lock();
+        state.file.is_some() && state.data_sets.get(&number).is_some_and(|m| m.maybe_named)
+    }
+
+    /// Do others than `number` log?
+    pub fn has_others(&self, number: u32) -> bool {
+        self.state.lock().data_sets.keys().any(|other| *other != number)
+    }
+
+    /// Is `number` alone in the log, and has that grown so much that it is worth starting over?
+    pub fn is_worth_starting_over(&self, number: u32) -> bool {
+        let state = self.state.lock();
+        let least = self.epoch_bytes.load(Relaxed) / WORTH;
+        state.data_sets.keys().eq([&number]) && state.file.as_ref().is_some_and(|f| f.at > least)
     }
 
     /// Logs one request; the caller holds the latch of the page it changed (W1). `write` appends one record for
@@ -396,13 +475,7 @@ impl Log {
             if let Some(member) = state.data_sets.get_mut(&number) {
                 named &= member.early || member.named;
                 if !std::mem::replace(&mut member.in_group, true) {
-                    LogRecord::DataSet {
-                        number,
-                        cluster: member.cluster,
-                        committed: member.logger.upgrade().map_or(0, |logger| logger.committed()),
-                        path: &member.path,
-                    }
-                    .append(&mut state.group);
+                    member.introduce(number, &mut state.group);
                     state.records += 1;
                     state.next_lsn += 1;
                 }
@@ -498,21 +571,31 @@ impl Log {
         self.pressure.fetch_and(!GATHERED, Relaxed);
         let records = std::mem::take(&mut state.records);
         let (first, last) = (state.next_lsn - records as u64, state.next_lsn - 1);
-        let mut unnamed = Vec::new();
+        let (mut unnamed, mut introduction) = (Vec::new(), Vec::new());
+        log::begin_group(&mut introduction);
         for (&number, member) in &mut state.data_sets {
             if std::mem::take(&mut member.in_group) && !member.named {
-                unnamed.push((number, member.logger.clone()));
+                member.introduce(number, &mut introduction);
+                member.maybe_named = true;
+                unnamed.push((number, member.logger.clone(), member.unnamed));
             }
+        }
+        if unnamed.is_empty() {
+            introduction.clear();
         }
         let next_lsn = state.next_lsn;
         let (file, log, path, epoch, at, settled, name_settled) = match &mut state.file {
             Some(f) => {
                 f.begin_tail(next_lsn, &[]);
+                if !introduction.is_empty() {
+                    log::finish_group(&mut introduction, f.log, f.epoch, first, 0);
+                }
                 log::finish_group(&mut group, f.log, f.epoch, first, records);
-                pool::make_room(f, group.len() as u64)?;
+                let bytes = (introduction.len() + group.len()) as u64;
+                pool::make_room(f, bytes + introduction.len() as u64)?;
                 let at = f.at;
-                f.at += group.len() as u64;
-                f.weight += (group.len() as u64).max(u64::from(records) * LIGHTEST);
+                f.at += bytes;
+                f.weight += bytes.max(u64::from(records) * LIGHTEST);
                 if f.weight > f.long {
                     self.pressure.fetch_or(LONG, Relaxed);
                 }
@@ -532,27 +615,44 @@ impl Log {
             None => return Err("the log has no file".into()),
         };
         debug_assert!(epoch > 0 && at % BLOCK_LEN as u64 == 0);
-        let done = crate::sync::unlocked(state, || -> Result<(), String> {
+        let done = crate::sync::unlocked(state, || -> Result<u64, String> {
             let text = path.display().to_string();
             if !settled {
                 pool::settle(&*self.disk, (&*file, &path, log), name_settled)?;
             }
-            for (_, logger) in &unnamed {
+            let write = |at: u64, group: &[u8]| {
+                let written = file.write(&[WriteAt { at, buf: group }]);
+                written.map_err(|e| format!("log {text}: write failed: {e}"))?;
+                file.sync().map_err(|e| format!("log {text}: sync failed: {e}"))?;
+                pool::forget_beyond_kept(&*file, at, group.len() as u64);
+                Ok::<_, String>(())
+            };
+            if !introduction.is_empty() {
+                write(at, &introduction)?; // W7
+            }
+            let mut not_named = Vec::new();
+            log::begin_group(&mut not_named);
+            for (number, logger, _) in &unnamed {
                 let Some(logger) = logger.upgrade() else { continue };
                 match logger.name_log(log, &text) {
                     // It counts as named below: nobody knows what its root says now.
-                    Err(_) if logger.stands_alone() => {}
+                    Err(_) if logger.stands_alone() => append_not_named(&mut not_named, *number),
                     named => named?,
                 }
             }
-            file.write(&[WriteAt { at, buf: &group }])
-                .map_err(|e| format!("log {text}: write failed: {e}"))?;
-            file.sync().map_err(|e| format!("log {text}: sync failed: {e}"))?;
-            pool::forget_beyond_kept(&*file, at, group.len() as u64);
-            Ok(())
+            let mut behind = introduction.len() as u64;
+            let mut longer = 0;
+            if not_named.len() > log::GROUP_HEADER_LEN {
+                log::finish_group(&mut not_named, log, epoch, first, 0);
+                write(at + behind, &not_named)?;
+                longer = not_named.len() as u64;
+                behind += longer;
+            }
+            write(at + behind, &group).map(|()| longer)
         });
-        done?;
+        let longer = done?;
         if let Some(f) = &mut state.file {
+            f.at += longer;
             (f.settled, f.name_settled) = (true, true);
         }
         // A group that one long record swelled is not kept.
@@ -564,16 +664,17 @@ impl Log {
             std::mem::swap(group, spare);
             log::begin_group(group);
         }
-        for (number, _) in unnamed {
+        for (number, _, before) in unnamed {
             if let Some(member) = state.data_sets.get_mut(&number) {
-                member.named = true;
+                // A commit may have come between.
+                member.named = member.unnamed == before;
             }
         }
         self.durable.store(last, Release);
         Ok(())
     }
 
-    /// Every tree is committed and no request runs: what the log holds is not needed any more.
+    /// Every tree is committed without a log and no request runs: what the log holds is not needed any more.
     pub fn start_over(&self) {
         self.begin_epoch(&mut self.state.lock());
     }
@@ -584,7 +685,9 @@ impl Log {
         self.durable.store(state.next_lsn - 1, Release);
         self.pressure.store(0, Relaxed);
         for member in state.data_sets.values_mut() {
-            member.in_group = false;
+            (member.named, member.early) = (false, false);
+            (member.maybe_named, member.in_group) = (false, false);
+            member.unnamed += 1;
         }
         let first_lsn = state.next_lsn;
         if let Some(f) = &mut state.file {
@@ -597,7 +700,8 @@ impl Log {
         }
     }
 
-    /// The tree of data set `number` is committed, and the caller keeps its requests out: the log starts over, unless
+    /// The tree of data set `number` is committed without a log, and the caller keeps its requests out: the log starts
+    /// over, unless
     /// another data set logs, or a group is just being written.
     pub fn start_over_alone(&self, number: u32) {
         let mut state = self.state.lock();

@@ -90,7 +90,7 @@ fn name(number: u32) -> String {
 }
 
 /// Which file of the pool has this name; `None`: none has.
-fn number_of(path: &Path) -> Option<u32> {
+pub(super) fn number_of(path: &Path) -> Option<u32> {
     let file = path.file_name()?.to_str()?;
     let number = file.strip_prefix("log-")?.parse().ok()?;
     ((1..=MOST_FILES).contains(&number) && name(number) == file).then_some(number)
@@ -160,6 +160,8 @@ impl Place<'_> {
             birth,
             settled,
         };
+        // Roots will name this id, and it must be found here after a power cut: the group that introduces their data
+        // sets is made durable with it, before (W6).
         write_header(&*file, header).map_err(text)?;
         let capacity = file.size(None).map_err(text)?;
         // Without a tail each change is written to the log before it is answered (T1): slow, and as safe.

@@ -31,6 +31,12 @@ pub enum Logged {
         cluster: u64,
         /// Requests up to this LSN were in its tree, and may be nowhere else.
         committed: u64,
+        /// Version of its last root that names no log.
+        sealed: u32,
+        /// Which of its opens logs; 0: nothing is known.
+        origin: u64,
+        /// Its lineage.
+        lineage: u64,
         /// Data component file.
         data: String,
         /// Index component file.
@@ -78,6 +84,11 @@ impl Logged {
             Logged::Recoverable { redo, .. } | Logged::TakenBack { redo, .. } => redo,
             request => std::slice::from_ref(request),
         }
+    }
+
+    /// Is it a change of an alternate index through its base?
+    pub fn is_of_index(&self) -> bool {
+        matches!(self, Logged::AddPointer(..) | Logged::RemovePointer(..))
     }
 
     /// The data set it belongs to; a unit belongs to several.
@@ -193,6 +204,11 @@ impl LogReader {
         }
     }
 
+    /// The last request read so far.
+    pub fn last(&self) -> Option<u64> {
+        self.lsn
+    }
+
     /// Makes what its owner wrote durable, which may have died before that.
     ///
     /// # Errors
@@ -218,7 +234,8 @@ impl LogReader {
     /// # Errors
     /// In words.
     pub fn take_tail(&mut self, half: &Half) -> Result<(), String> {
-        if half.begins_epoch() {
+        // What introduces its data sets may be there already.
+        if half.begins_epoch() && self.epoch != Some(half.head.epoch) {
             self.at = BLOCK_LEN as u64;
         }
         let group = half.group();
@@ -229,6 +246,7 @@ impl LogReader {
         let written = self.file.write(&[write]).and_then(|()| self.file.sync());
         written.map_err(|error| format!("what its tail has cannot be written to it: {error}"))?;
         self.at += group.len() as u64;
+        self.lsn = Some(half.last_lsn());
         Ok(())
     }
 
@@ -245,7 +263,8 @@ impl LogReader {
             requests.push((lsn, record));
         }
         self.epoch = Some(header.epoch);
-        self.lsn = Some(header.first_lsn + header.records as u64 - 1);
+        // One that introduces has no LSNs.
+        self.lsn = Some((header.first_lsn + u64::from(header.records)).saturating_sub(1));
         self.at += len as u64;
         Ok(Some(requests))
     }
@@ -257,10 +276,11 @@ impl LogReader {
         let found = look()?;
         let known = |group: &Option<Group>| group.as_ref().map(|(_, header, _)| *header);
         match (self.lsn, known(&found)) {
-            (Some(_), Some(_)) => Ok(found),
+            (Some(_), Some(header)) if header.records > 0 => Ok(found),
             (Some(_), None) => look(),
-            (None, header) if known(&look()?) == header => Ok(found),
-            (None, _) => look(),
+            // Nothing tells the first group from a later one, nor one that introduces from another such.
+            (_, header) if known(&look()?) == header => Ok(found),
+            (_, _) => look(),
         }
     }
 
@@ -369,6 +389,9 @@ pub(super) fn owned(record: LogRecord<'_>) -> Result<Logged, FormatError> {
             number,
             cluster,
             committed,
+            sealed,
+            origin,
+            lineage,
             path,
         } => {
             let (data, index) = path.split_once('\0').unwrap_or((path, ""));
@@ -376,6 +399,9 @@ pub(super) fn owned(record: LogRecord<'_>) -> Result<Logged, FormatError> {
                 number,
                 cluster,
                 committed,
+                sealed,
+                origin,
+                lineage,
                 data: data.into(),
                 index: index.into(),
             }

@@ -181,7 +181,7 @@ impl Half {
         group
     }
 
-    fn last_lsn(&self) -> u64 {
+    pub fn last_lsn(&self) -> u64 {
         self.head.first_lsn + self.records.len() as u64 - 1
     }
 }

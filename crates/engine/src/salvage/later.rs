@@ -9,13 +9,13 @@
 
 use super::report::Doubt;
 use super::Found;
-use crate::log::{Gap, Left, LogReader, Logged};
+use crate::log::{find, Gap, Left, LogReader, Logged};
 use crate::unit::Unfinished;
 use cica_disk::Disk;
 use cica_format::attributes::{Attributes, Organization};
 use cica_format::root::Root;
 use std::collections::{BTreeMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The last word of the log about each record.
 #[derive(Debug, Default)]
@@ -47,12 +47,18 @@ impl Later {
     ///
     /// # Errors
     /// In words: why it cannot be laid over what is on the volume (L3).
-    pub fn of(disk: &dyn Disk, root: &Root) -> Result<Later, String> {
-        let path = Path::new(&root.log.path);
+    pub fn of(disk: &dyn Disk, root: &Root, logs: Option<&Path>) -> Result<Later, String> {
+        let place = logs.and_then(|logs| find(disk, logs, &root.log));
+        let path = place.map_or_else(|| PathBuf::from(&root.log.path), |place| place.path);
         let cannot = |why: String| format!("the log {}: {why}", path.display());
-        let mut reader = match LogReader::look(disk, path, root.log.log).map_err(cannot)? {
+        let mut reader = match LogReader::look(disk, &path, root.log.log).map_err(cannot)? {
             Left::Log(reader) => reader,
             Left::Alive => return Err(cannot("its owner is still there".into())),
+            Left::Released if root.log.origin > 0 => {
+                return Err(cannot(
+                    "it has gone on without this file, which is of another moment".into(),
+                ))
+            }
             Left::Released => return Ok(Later::default()),
             Left::Absent(_) if root.log.early => return Ok(Later::default()),
             Left::Absent(why) => return Err(cannot(why)),
@@ -71,6 +77,7 @@ impl Later {
                 }
             }
             match reader.pass_gap().map_err(cannot)? {
+                Some(gap) if gap.misses_nothing() => {}
                 Some(gap) => reading.pass(gap),
                 None => break,
             }

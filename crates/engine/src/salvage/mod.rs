@@ -65,11 +65,18 @@ pub struct Found<'r> {
 
 impl Salvage {
     /// Opens what is left of a cluster. `index` is empty where there is none or it is lost; `known` are the data
-    /// component's attributes from elsewhere (a catalog), for when its root is lost.
+    /// component's attributes from elsewhere (a catalog), for when its root is lost; `logs` is the log directory of its
+    /// catalog, none: where the root says.
     ///
     /// # Errors
     /// The data component is not there or open for output; or so little is left of it that nothing tells what it was.
-    pub fn open(disk: &dyn Disk, data: &Path, index: &Path, known: Option<&Attributes>) -> Result<Salvage, OpenError> {
+    pub fn open(
+        disk: &dyn Disk,
+        data: &Path,
+        index: &Path,
+        known: Option<&Attributes>,
+        logs: Option<&Path>,
+    ) -> Result<Salvage, OpenError> {
         let mut notes = Vec::new();
         let index_source = match index.as_os_str().is_empty() {
             true => None,
@@ -79,7 +86,9 @@ impl Salvage {
         };
         let mut data = Remains::of(Source::open(disk, data)?, Part::Data, known)?;
         let later = match data.root.as_ref().filter(|root| root.log.log != 0) {
-            Some(root) => Later::of(disk, root).inspect_err(|why| notes.push(why.clone())).ok(),
+            Some(root) => Later::of(disk, root, logs)
+                .inspect_err(|why| notes.push(why.clone()))
+                .ok(),
             None => None,
         };
         data.of_log = match &later {

@@ -179,6 +179,8 @@ impl Engine {
             // Built, and empty: not as if it never had been.
             set.inner().end_loading(ksds).map_err(BuildError::Alternate)?;
         }
+        let index = set.inner();
+        index.ties.build(index.origin(), inner);
         set.close().map_err(BuildError::Alternate)?;
         Ok(built)
     }

@@ -36,6 +36,7 @@ mod open;
 mod path;
 mod pointer;
 mod sort;
+mod ties;
 mod unit;
 mod way;
 
@@ -45,6 +46,7 @@ pub use compare::{Compared, Disagreement};
 pub use open::Files;
 pub(crate) use path::PathString;
 pub(crate) use pointer::replay;
+pub(crate) use ties::{check, check_roots, Ties};
 pub(crate) use way::Way;
 
 use crate::dataset::Inner;

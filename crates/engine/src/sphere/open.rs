@@ -1,7 +1,7 @@
 //! Opening a base cluster with its upgrade set.
 
 use super::member::Member;
-use super::Sphere;
+use super::{check, check_roots, Sphere};
 use crate::dataset::{Access, DataSet, Inner, OpenOptions};
 use crate::engine::Engine;
 use crate::error::OpenError;
@@ -54,6 +54,9 @@ impl Engine {
                     });
                 }
                 let alternate = self.open_first(&files.data, &files.index, options_of_member(options))?;
+                if !inner.common().loading.load(Relaxed) {
+                    check(&inner, &alternate)?;
+                }
                 match alternate.common().loading.load(Relaxed) {
                     true => unbuilt.push(alternate.common().attributes.cluster_name.clone()),
                     false => members.push(Member::new(alternate, &inner.common().attributes)?),
@@ -69,6 +72,21 @@ impl Engine {
         inner.join_log();
         open.insert(&inner);
         Ok(DataSet::new(inner, options.access))
+    }
+}
+
+impl Engine {
+    /// Are these components of a base and of an alternate index of one moment, as far as their roots tell? One that is
+    /// open, or to be recovered, tells nothing.
+    ///
+    /// # Errors
+    /// Which of them is older, and what to do; one of them cannot be read.
+    pub fn check_moment(&self, base: &Path, alternate: &Path) -> Result<(), OpenError> {
+        let (base, root) = (self.peek(base)?, self.peek(alternate)?);
+        match base.log.log {
+            0 => check_roots(&base, &root, alternate),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -344,14 +344,15 @@ impl Sphere {
             }
         }
         let log = &base.shared.log;
-        match by {
-            By::Itself => {
-                log.append_unit(&numbers, |buf| log::append_unit(buf, &parts));
-            }
+        let lsn = match by {
+            By::Itself => log.append_unit(&numbers, |buf| log::append_unit(buf, &parts)),
             By::Unit(of) => {
                 let (undo, own) = taken_back(base.common(), change, steps);
-                of.log_parts(log, &numbers, &parts, &undo, own);
+                of.log_parts(log, &numbers, &parts, &undo, own)
             }
+        };
+        for step in steps {
+            base.ties.change(&step.member.inner, lsn);
         }
     }
 

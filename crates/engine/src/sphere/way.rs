@@ -1,7 +1,7 @@
 //! A path: the way to a base cluster through one of its alternate indexes.
 
 use super::chain::Layout;
-use super::Files;
+use super::{check, Files};
 use crate::dataset::{DataSet, Inner, OpenOptions};
 use crate::engine::Engine;
 use crate::error::OpenError;
@@ -59,6 +59,7 @@ impl Engine {
                 };
                 let alone = self.open(&alternate.data, &alternate.index, input)?;
                 let inner = alone.inner().clone();
+                check(set.inner(), &inner)?;
                 Way::new(&set, &inner, None, None, Some(alone))?
             }
         };

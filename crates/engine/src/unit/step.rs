@@ -34,28 +34,28 @@ impl Step<'_> {
 
     /// Logs a change of several data sets, whose numbers are given; the first `own` bytes of `undo` are of the data set
     /// that was changed, the rest of what changed with it.
-    pub fn log_parts(&self, log: &Log, numbers: &[u32], redo: &[u8], undo: &[u8], own: usize) {
+    pub fn log_parts(&self, log: &Log, numbers: &[u32], redo: &[u8], undo: &[u8], own: usize) -> u64 {
         let mut work = self.unit.work.lock();
         if work.id == 0 {
             work.id = log.new_unit();
         }
         let id = work.id;
-        match self.takes_back {
-            Some(sequence) => {
-                log.append_unit(numbers, |buf| log::append_taken_back(buf, id, sequence, redo));
-            }
+        let lsn = match self.takes_back {
+            Some(sequence) => log.append_unit(numbers, |buf| log::append_taken_back(buf, id, sequence, redo)),
             None => {
                 let sequence = work.sequence;
                 work.sequence += 1;
-                log.append_unit(numbers, |buf| log::append_recoverable(buf, id, sequence, redo, undo));
+                let lsn = log.append_unit(numbers, |buf| log::append_recoverable(buf, id, sequence, redo, undo));
                 work.changes.push(Change {
                     set: self.set,
                     sequence,
                     undo: undo[..own].into(),
                 });
+                lsn
             }
-        }
+        };
         self.logged.set(true);
+        lsn
     }
 
     /// Keeps one more record until the unit ends.

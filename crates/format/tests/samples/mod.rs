@@ -6,7 +6,7 @@ use cica_format::aix::Pointers;
 use cica_format::attributes::{Alternate, Attributes, Organization};
 use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
 use cica_format::index::{Entry, IndexRecord};
-use cica_format::root::{LogPosition, Part, Root, Statistics};
+use cica_format::root::{BuiltFrom, LogPosition, Part, Root, Stamp, Statistics, Tie};
 use cica_format::table::{Ref, TableBlock};
 
 /// A header of a CA of three CIs.
@@ -132,7 +132,24 @@ pub fn root() -> Root {
             path: "log/0000000001".into(),
             lsn: 0x5152_5354_5556_5758,
             early: true,
+            origin: 0x2D2E_2F30_3D3E_3F40,
         },
+        lineage: 0xEDEE_EFF0_FDFE_FF00,
+        built_from: BuiltFrom {
+            lineage: 0x0D0E_0F10_1D1E_1F20,
+            origin: 0x2D2E_2F30_3D3E_3F41,
+        },
+        stamp: Stamp {
+            origin: 0x4D4E_4F50_5D5E_5F60,
+            lsn: 0x6D6E_6F70_7D7E_7F80,
+        },
+        ties: vec![Tie {
+            lineage: 0x8D8E_8F90_9D9E_9FA0,
+            stamp: Stamp {
+                origin: 0xADAE_AFB0_BDBE_BFC0,
+                lsn: 0xCDCE_CFD0_DDDE_DFE0,
+            },
+        }],
         statistics: statistics(),
         ca_count: 0x6162_6364,
         free_ca: 0x7172_7374,

@@ -61,7 +61,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         Some(session) if !options.source.contains('/') => of_catalog(session, &options.source)?,
         _ => {
             let index = options.index.clone().unwrap_or_default();
-            open(&LinuxDisk::default(), Path::new(&options.source), &index, None)?
+            open(&LinuxDisk::default(), Path::new(&options.source), &index, (None, None))?
         }
     };
     let mut target = Target::open(&options, session, global, salvage.attributes())?;
@@ -112,9 +112,13 @@ fn of_catalog(session: &Session, name: &str) -> Result<Salvage, Failure> {
     let known = cluster
         .data
         .file_attributes(&cluster.name, cluster.organization, &cluster.attributes, 0);
-    open(&*session.disk, &data, &index, Some(&known))
+    let logs = session.engine.log_directory();
+    open(&*session.disk, &data, &index, (Some(&known), Some(logs)))
 }
 
-fn open(disk: &dyn Disk, data: &Path, index: &Path, known: Option<&Attributes>) -> Result<Salvage, Failure> {
-    Salvage::open(disk, data, index, known).map_err(|error| Failure::from(error).at(data.display()))
+/// What is known of a data set from elsewhere: its attributes, and where its logs are.
+type Known<'k> = (Option<&'k Attributes>, Option<&'k Path>);
+
+fn open(disk: &dyn Disk, data: &Path, index: &Path, known: Known<'_>) -> Result<Salvage, Failure> {
+    Salvage::open(disk, data, index, known.0, known.1).map_err(|error| Failure::from(error).at(data.display()))
 }

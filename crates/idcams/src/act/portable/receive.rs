@@ -179,7 +179,7 @@ impl Copy {
         let name = cluster.name.to_string();
         let opened = |error: OpenError| not_opened(&name, &error);
         let refused = |trouble: Trouble| trouble.of(&name).and(&CICA0987I, &[("name", &name)]);
-        let data_set = new_data_set(services, cluster, &paths).map_err(opened)?;
+        let data_set = new_data_set(services, cluster, &paths, None).map_err(opened)?;
         let mut string = data_set.string();
         let (mut stream, mut count) = (Records::default(), 0);
         loop {
@@ -226,16 +226,22 @@ impl Copy {
 }
 
 /// Makes the files of a cluster and opens it for its load.
-pub fn new_data_set(services: &Services, cluster: &Cluster, paths: &(PathBuf, PathBuf)) -> Result<DataSet, OpenError> {
+pub fn new_data_set(
+    services: &Services,
+    cluster: &Cluster,
+    paths: &(PathBuf, PathBuf),
+    of: Option<&Root>,
+) -> Result<DataSet, OpenError> {
     let created = services.clock.now();
     let carried =
         |part: &Component| part.file_attributes(&cluster.name, cluster.organization, &cluster.attributes, created);
-    services.engine.create(&Definition {
+    let definition = Definition {
         data_path: paths.0.clone(),
         index_path: paths.1.clone(),
         data: carried(&cluster.data),
         index: cluster.index.as_ref().map(carried),
-    })?;
+    };
+    services.engine.create_instead(&definition, of)?;
     let options = OpenOptions {
         access: Access::Output,
         ..OpenOptions::default()

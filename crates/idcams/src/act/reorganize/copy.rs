@@ -33,7 +33,7 @@ pub fn copy(
     };
     let name = &cluster.name;
     let counted = before.statistics.records;
-    let to = create(services, cluster, paths)?;
+    let to = create(services, cluster, paths, Some(before))?;
     let mut count = 0;
     if before.ca_count > 0 {
         match records(services, from, &to, name, Insert::Sequential)? {
@@ -66,7 +66,7 @@ fn sorted(
     let name = &cluster.name;
     let close = |data_set: DataSet| data_set.close().map(drop).map_err(|e| stopped(Trouble::Close(e), name));
     // A data set takes records in any order once it has been loaded with one.
-    let to = create(services, cluster, &work_paths)?;
+    let to = create(services, cluster, &work_paths, None)?;
     let mut string = from.string();
     let first = string.next(Intent::Read).map_err(|e| stopped(Trouble::from(e), name))?;
     put(&mut to.string(), 0, first.bytes, Insert::Sequential).map_err(|e| wrong(from, name, 1, first, e))?;
@@ -87,7 +87,7 @@ fn sorted(
         .engine
         .open(&work_paths.0, &work_paths.1, OpenOptions::default())
         .map_err(opened)?;
-    let to = create(services, cluster, paths)?;
+    let to = create(services, cluster, paths, Some(before))?;
     let count = records(services, &from, &to, name, Insert::Sequential)?.unwrap_or(0);
     close(to)?;
     close(from)?;
@@ -95,8 +95,14 @@ fn sorted(
     complete(services, name, paths, before.statistics.records, count)
 }
 
-fn create(services: &Services, cluster: &Cluster, paths: &(PathBuf, PathBuf)) -> Result<DataSet, Failure> {
-    new_data_set(services, cluster, paths).map_err(|error| not_opened(cluster.name.as_str(), &error))
+/// `of`: the root of the data set whose place it takes; its alternate indexes stay what they are.
+fn create(
+    services: &Services,
+    cluster: &Cluster,
+    paths: &(PathBuf, PathBuf),
+    of: Option<&Root>,
+) -> Result<DataSet, Failure> {
+    new_data_set(services, cluster, paths, of).map_err(|error| not_opened(cluster.name.as_str(), &error))
 }
 
 /// Invariant 3 of the module above.
