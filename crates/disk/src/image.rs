@@ -181,6 +181,38 @@ impl Image {
         offsets.into_iter()
     }
 
+    /// Puts a copy of all that `of` has below a directory.
+    pub fn take_in(&mut self, of: &Image, below: &Path) {
+        let mut all = vec![(plain(below), true, None)];
+        all.extend(below.ancestors().skip(1).map(|path| (plain(path), true, None)));
+        all.extend(of.names.iter().map(|(path, entry)| {
+            let path = below.join(path.strip_prefix("/").unwrap_or(path));
+            (plain(&path), entry.directory, of.contents.get(entry.file.0 as usize))
+        }));
+        for (path, directory, content) in all {
+            if directory && self.names.get(&path).is_some() {
+                continue;
+            }
+            self.give(&path, directory, content.cloned());
+        }
+    }
+
+    /// Makes a file what it is in `of`; takes it away if it is not there.
+    pub fn copy_file(&mut self, path: &Path, of: &Image) {
+        let path = plain(path);
+        match of.names.get(&path).filter(|entry| !entry.directory) {
+            Some(entry) => self.give(&path, false, of.contents.get(entry.file.0 as usize).cloned()),
+            None => drop(self.names.unlink(&path)),
+        }
+    }
+
+    /// A name for a new file.
+    fn give(&mut self, path: &Arc<Path>, directory: bool, content: Option<Arc<Content>>) {
+        let file = FileId(self.contents.len() as u32);
+        self.contents.push(content.unwrap_or_default());
+        self.names.link(path, Entry { file, directory });
+    }
+
     fn content(&self, path: &Path) -> Option<&Content> {
         let entry = self.names.get(&plain(path)).filter(|entry| !entry.directory)?;
         self.contents.get(entry.file.0 as usize).map(|content| &**content)

@@ -11,6 +11,7 @@
 
 pub mod campaign;
 pub mod churn;
+pub mod copies;
 pub mod coverage;
 pub mod crash;
 pub mod crowded;
@@ -24,6 +25,7 @@ pub mod keys;
 pub mod model;
 pub mod mortal;
 pub mod oracle;
+mod place;
 pub mod random;
 pub mod replay;
 pub mod request;

@@ -104,6 +104,25 @@ enum Command {
         #[arg(long, default_value_t = 4)]
         most: u64,
     },
+    /// Copy the store at any moment, all at once or file by file, and open the copy elsewhere
+    Snapshot {
+        #[command(flatten)]
+        common: Common,
+        /// Runs, each with a seed of its own
+        #[arg(long, default_value_t = 10)]
+        runs: u64,
+        /// Copies of one moment in each run, and as many of several
+        #[arg(long, default_value_t = 100)]
+        copies: u64,
+    },
+    /// Put each file of one moment among the rest of another, for every pair of moments
+    OldFiles {
+        #[command(flatten)]
+        common: Common,
+        /// Runs, each with a seed of its own
+        #[arg(long, default_value_t = 10)]
+        runs: u64,
+    },
     /// Run threads in an order that the seed decides, and cut the power; for a build with a scheduler alone
     Threads {
         #[command(flatten)]
@@ -259,6 +278,12 @@ fn run(command: Command) -> Result<Vec<String>, String> {
         })),
         Command::Crowded { common, runs, most } => Ok(report("crowded", common.campaign(runs), |seed| {
             crowded::run(seed, most)
+        })),
+        Command::Snapshot { common, runs, copies } => Ok(report("snapshot", common.campaign(runs), |seed| {
+            trial::snapshots(common.draw(seed, 40), copies)
+        })),
+        Command::OldFiles { common, runs } => Ok(report("old-files", common.campaign(runs), |seed| {
+            trial::older(common.draw(seed, 40))
         })),
         Command::Threads { common, runs } => threads(&common, runs),
         Command::Draw { seed, requests, model } => {

@@ -12,6 +12,7 @@ use cica_engine::{
 
 use crate::mortal::Mortal;
 use crate::oracle::Bytes;
+use crate::place;
 use crate::request::{self, Order, Reply, Request};
 use crate::shape::{self, Organization, Shape};
 use crate::subject::Stop;
@@ -266,18 +267,17 @@ pub(crate) fn check_structure(shape: &Shape, set: &DataSet, records: usize) -> R
 }
 
 pub(crate) fn engine(disk: &Arc<dyn Disk>, shape: &Shape) -> Result<Engine, Trouble> {
-    engine_at(
-        disk,
-        &clock(shape.tick),
-        PathBuf::from(DIRECTORIES[1]),
-        shape.pool_bytes,
-    )
+    engine_at(disk, &clock(shape.tick), place::at(DIRECTORIES[1]), shape.pool_bytes)
 }
 
 /// Where one process comes after another, whatever became of each, one log file is used again and again.
 pub(crate) fn no_log_is_lost(disk: &dyn Disk) -> Result<(), String> {
+    if place::is_copy() {
+        // Without a catalog nobody can say of the paths in a log where they are now, so one may be kept for them.
+        return Ok(());
+    }
     let there = disk
-        .list(Path::new(DIRECTORIES[1]))
+        .list(&place::at(DIRECTORIES[1]))
         .map_err(|error| error.to_string())?;
     let is_log = |path: &Path| path.to_string_lossy().starts_with("log-");
     match there.iter().filter(|(path, _)| is_log(path)).count() {
@@ -318,7 +318,7 @@ pub(crate) fn engine_at(
 }
 
 fn paths(shape: &Shape) -> (PathBuf, PathBuf) {
-    let volume = Path::new(DIRECTORIES[0]);
+    let volume = place::at(DIRECTORIES[0]);
     let index = match shape.organization.has_index() {
         true => volume.join("SIM.KSDS.INDEX"),
         false => PathBuf::new(),

@@ -261,6 +261,46 @@ impl History {
         parts.try_for_each(|(part, digest)| self.check_part(part, events, *digest))
     }
 
+    /// Whether each part has the contents after one of the steps that a copy may have, the files of which were copied
+    /// between `first` and `last` events.
+    pub fn check_between(&self, first: usize, last: usize, digests: &[u64]) -> Result<(), String> {
+        let allowed = |part: usize, digest: u64| {
+            let (low, high) = (*self.allowed(part, first).start(), *self.allowed(part, last).end());
+            let steps = self.parts.get(part).and_then(|steps| steps.get(low..=high));
+            // Of a volume 0: it is not there, or was never loaded, which an open for input refuses.
+            let nothing = self.parts.len() > 1 && digest == 0;
+            nothing || steps.is_some_and(|steps| steps.iter().any(|done| done.step.digest == digest))
+        };
+        match digests
+            .iter()
+            .enumerate()
+            .find(|(part, digest)| !allowed(*part, **digest))
+        {
+            None => Ok(()),
+            Some((part, digest)) => {
+                let (low, high) = (*self.allowed(part, first).start(), *self.allowed(part, last).end());
+                let steps = self.parts.get(part).map_or(&[][..], |steps| steps);
+                let found = match steps.iter().rposition(|done| done.step.digest == *digest) {
+                    Some(step) => format!("those after request {step}"),
+                    None => "those of no moment".to_string(),
+                };
+                Err(format!(
+                    "part {part} opened with other contents than after requests {low} to {high}, when its files were \
+                     copied: {found}"
+                ))
+            }
+        }
+    }
+
+    /// Events after which a promise of durability was made, in order, each once.
+    pub fn promises(&self) -> Vec<usize> {
+        let all = self.parts.iter().flatten().filter(|done| done.step.durable);
+        let mut ends: Vec<usize> = all.map(|done| done.end).collect();
+        ends.sort_unstable();
+        ends.dedup();
+        ends
+    }
+
     fn check_part(&self, part: usize, events: usize, digest: u64) -> Result<(), String> {
         let (steps, allowed) = (&self.parts[part], self.allowed(part, events));
         if steps[allowed.clone()].iter().any(|done| done.step.digest == digest) {

@@ -7,6 +7,7 @@
 use std::fmt;
 
 use crate::campaign::{Budget, Outcome};
+use crate::copies;
 use crate::crash::{self, explore, ImageId};
 use crate::damage::{self, every::every_bit};
 use crate::fault::{self, inject};
@@ -140,6 +141,12 @@ impl Replayed for fault::Failure {
     }
 }
 
+impl Replayed for copies::Failure {
+    fn options(&self) -> String {
+        String::new()
+    }
+}
+
 impl Replayed for damage::Failure {
     fn options(&self) -> String {
         String::new()
@@ -266,6 +273,41 @@ pub fn bits(draw: Draw<'_>, every: usize) -> Option<Outcome> {
     damaged(draw, Purpose::Bits, "bits", &options, |subject| {
         every_bit(subject, every)
     })
+}
+
+/// One run of snapshots, so many of one moment and as many of several.
+pub fn snapshots(draw: Draw<'_>, copies: u64) -> Option<Outcome> {
+    let options = format!("--runs 1 --copies {copies}");
+    copied(draw, "snapshot", &options, |subject| {
+        // Data sets that nothing ties together may be of several moments, and these are one part.
+        let mixed = !matches!(draw.store, Store::Units);
+        copies::snapshot::explore(subject, draw.seed, copies, mixed)
+    })
+}
+
+/// One run of old files among newer ones.
+pub fn older(draw: Draw<'_>) -> Option<Outcome> {
+    copied(draw, "old-files", "--runs 1", copies::older::explore)
+}
+
+fn copied(
+    draw: Draw<'_>,
+    test: &str,
+    options: &str,
+    work: impl Fn(&dyn Subject) -> (copies::Counts, Option<copies::Failure>),
+) -> Option<Outcome> {
+    let trial = draw.store.draw(draw.seed, draw.actions, Purpose::Explore);
+    let subject = match trial.subject(&draw.kept(&*trial), false) {
+        Ok(subject) => subject,
+        Err(what) => return Some(unmade(draw, &*trial, test, &what)),
+    };
+    let (counts, failure) = work(&*subject);
+    let failure = failure.map(|failure| {
+        report(draw, &*trial, test, failure, (options, options), |kept| {
+            work(&*trial.subject(kept, false).ok()?).1
+        })
+    });
+    Some(Outcome { counts, failure })
 }
 
 fn damaged(

@@ -71,6 +71,15 @@ impl Trace {
         }
     }
 
+    /// The disk as processes see it, before the first event and after each.
+    pub fn live(&self) -> impl Iterator<Item = Image> + '_ {
+        let mut image = self.start.clone();
+        std::iter::once(image.clone()).chain(self.events.iter().map(move |event| {
+            apply(&mut image, event, Part::All, Survival::Whole);
+            image.clone()
+        }))
+    }
+
     /// The moment after the first `events` events.
     pub fn crash_after(&self, events: usize) -> CrashPoint<'_> {
         let mut point = self.crash_point();

@@ -12,6 +12,7 @@ use cica_format::aix::{self, AixRecord, Directory};
 
 use crate::mortal::Mortal;
 use crate::oracle::Bytes;
+use crate::place;
 use crate::request::{Reply, Request};
 use crate::session::{done, engine, of_one_string, Trouble};
 use crate::shape;
@@ -52,7 +53,7 @@ impl Contents {
 }
 
 fn files(name: &str) -> Files {
-    let volume = Path::new("/volume");
+    let volume = place::at("/volume");
     let file = |part: &str| -> PathBuf { volume.join(format!("{name}.{part}")) };
     Files {
         data: file("DATA"),

@@ -14,6 +14,7 @@ use cica_format::attributes::{Attributes, Organization};
 use super::oracle::{digest_of, next, Action, Answer, Oracle, Records, ESDS, SETS, UNITS};
 use super::workload::UnitsWorkload;
 use crate::mortal::Mortal;
+use crate::place;
 use crate::session::{clock, engine_at, no_log_is_lost, Session, Trouble};
 use crate::subject::{Recovered, Step, Stop, Subject, Told};
 
@@ -64,11 +65,11 @@ impl UnitsRun<'_> {
 }
 
 fn engine(disk: &Arc<dyn Disk>) -> Result<Engine, Trouble> {
-    engine_at(disk, &clock(1000), PathBuf::from("/log"), 4 << 20)
+    engine_at(disk, &clock(1000), place::at("/log"), 4 << 20)
 }
 
 fn paths(set: usize) -> (PathBuf, PathBuf) {
-    let file = |part: &str| PathBuf::from(format!("/volume/{}.{part}", NAMES[set]));
+    let file = |part: &str| place::at("/volume").join(format!("{}.{part}", NAMES[set]));
     match KINDS[set] {
         Organization::Ksds => (file("data"), file("index")),
         _ => (file("data"), PathBuf::new()),
@@ -332,6 +333,8 @@ impl Subject for UnitsRun<'_> {
         for (number, &action) in self.actions.iter().enumerate() {
             let at = format!("action {} ({action})", number + 1);
             let action = oracle.fitting(action);
+            // The end of a unit that changed nothing promises nothing.
+            let is_empty = matches!(action, Action::Commit(unit) if !oracle.is_open(unit));
             let expected = oracle.apply(action);
             let got = process.apply(action);
             if process.life.is_dead() {
@@ -361,10 +364,11 @@ impl Subject for UnitsRun<'_> {
                 }
             }
             // What the others hold without a unit is nothing, and a commit has made theirs durable before.
-            let durable = matches!(
-                action,
-                Action::Commit(_) | Action::Flush | Action::Checkpoint(0) | Action::Reopen(0)
-            );
+            let durable = !is_empty
+                && matches!(
+                    action,
+                    Action::Commit(_) | Action::Flush | Action::Checkpoint(0) | Action::Reopen(0)
+                );
             if durable && self.faulty && process.first_is_fenced() {
                 // Its root could not be written: the log went on without it, and with what units did in the others.
                 told.tell(Step::new(digest_of(&oracle.standing_without_those_alone()), true));

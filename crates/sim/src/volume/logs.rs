@@ -4,14 +4,13 @@
 //! it is tried: once all data sets were opened and closed, as many processes as there are files, each with a data set
 //! of its own that it changes, make no other file.
 
-use std::path::Path;
-
 use cica_catalog::Name;
 use cica_engine::{Access, DataSet, Insert, OpenOptions};
 use cica_idcams::Services;
 use cica_session::{open, reach};
 
 use super::world::{World, LOGS};
+use crate::place;
 use crate::session::Trouble;
 
 /// Uses all log files at once, for data sets that are gone afterwards. All others were opened and closed.
@@ -64,7 +63,7 @@ fn changed<const N: usize>(process: &Services, name: &str, record: [u8; N]) -> R
 }
 
 fn count(world: &World) -> Result<usize, Trouble> {
-    let listed = world.disk().list(Path::new(LOGS));
+    let listed = world.disk().list(&place::at(LOGS));
     listed
         .map(|files| {
             files

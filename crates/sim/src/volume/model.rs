@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::oracle::{Bytes, Oracle};
+use crate::place;
 use crate::random::digest;
 use crate::request::{Order, Reply, Request};
 use crate::volume::action::{Action, Card};
@@ -108,6 +109,13 @@ pub struct Model {
 /// A number that tells the states of a data set apart; the records as they are compared.
 pub fn digest_of(there: Option<(Entry, &[Bytes])>) -> u64 {
     let Some((entry, records)) = there else { return 0 };
+    if place::records_alone() {
+        // Who was never loaded is as good as not there: nobody may read it.
+        let first = u64::from(!records.is_empty());
+        return records
+            .iter()
+            .fold(first, |sum, record| sum.wrapping_add(digest(record)));
+    }
     let known = [
         1,
         u8::from(entry.renamed),
@@ -124,6 +132,9 @@ pub fn digest_of(there: Option<(Entry, &[Bytes])>) -> u64 {
 
 /// The same of the groups.
 pub fn digest_of_groups(groups: &BTreeSet<u8>) -> u64 {
+    if place::records_alone() {
+        return 0;
+    }
     digest(&groups.iter().copied().collect::<Vec<u8>>())
 }
 

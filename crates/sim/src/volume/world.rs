@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cica_catalog::{Catalog, CatalogError, Contents, Entry as CatalogEntry, Name};
-use cica_disk::{Clock, Create, Disk, Image, MemoryDisk, Open, ReadAt, WriteAt};
+use cica_disk::{Clock, Create, Disk, Image, ManualClock, MemoryDisk, Open, ReadAt, WriteAt};
 use cica_engine::{Access, DataSet, Intent, OpenOptions, RequestError, Str};
 use cica_format::root::AREA_LEN;
 use cica_idcams::{run, DdTable, Services, Source, Stamp, Style, Sysprint};
@@ -16,6 +16,7 @@ use cica_session::{open, reach, CatalogVolumes, SessionError};
 
 use crate::mortal::{Kill, Mortal};
 use crate::oracle::Bytes;
+use crate::place;
 use crate::request::{Reply, Request};
 use crate::session::{check_structure, clock, contents, done, engine_at, of_one_string, Trouble};
 use crate::volume::action::{Card, Then};
@@ -60,6 +61,8 @@ pub struct World {
     // Open data sets before the engine: the order in which a program lets go of them.
     open: Vec<Option<OpenSet>>,
     services: Services,
+    /// Commands so far. Each comes later than all before: no two clusters are made at the same time.
+    commands: u64,
 }
 
 struct OpenSet {
@@ -94,7 +97,7 @@ impl World {
     /// In words.
     pub fn empty_disk() -> Result<Image, String> {
         let disk = MemoryDisk::new();
-        Catalog::open_or_create(Arc::new(disk.clone()), DIRECTORY).map_err(|error| error.to_string())?;
+        Catalog::open_or_create(Arc::new(disk.clone()), place::at(DIRECTORY)).map_err(|error| error.to_string())?;
         Ok(disk.image())
     }
 
@@ -115,6 +118,7 @@ impl World {
             open: shape.slots.iter().map(|_| None).collect(),
             shape: shape.clone(),
             disk,
+            commands: 0,
         })
     }
 
@@ -247,7 +251,9 @@ impl World {
         if !self.command.is_doomed() || self.command.is_dead() {
             self.command = Mortal::new(self.disk.clone());
         }
-        let mut services = services(&self.command.shared(), &clock(0), &self.shape)?;
+        self.commands += 1;
+        let clock: Arc<dyn Clock> = Arc::new(ManualClock::new(clock(0).now() + self.commands, 0));
+        let mut services = services(&self.command.shared(), &clock, &self.shape)?;
         if let Some(copy) = copy {
             let text = DdText::parse(&copy.display().to_string()).map_err(|error| Trouble::Wrong(error.to_string()))?;
             services.dd.insert("COPY", text);
@@ -298,7 +304,7 @@ impl World {
     /// and nothing else, which the next DEFINE of the name takes out of the way.
     fn look_for_orphans(&self, held: &Contents) -> Result<(), Trouble> {
         for volume in held.volumes() {
-            let directory = volume.path(Path::new(DIRECTORY));
+            let directory = volume.path(&place::at(DIRECTORY));
             let listed = self
                 .disk
                 .list(&directory)
@@ -393,9 +399,9 @@ impl World {
 
 /// The files of the catalog and of its volume, on a disk of their own.
 fn copied(disk: &dyn Disk) -> io::Result<MemoryDisk> {
-    let copy = MemoryDisk::from(Image::with_directories(DIRECTORIES));
-    for directory in DIRECTORIES.map(Path::new) {
-        for (file, length) in disk.list(directory)? {
+    let copy = MemoryDisk::from(Image::with_directories(DIRECTORIES.map(place::at)));
+    for directory in DIRECTORIES.map(place::at) {
+        for (file, length) in disk.list(&directory)? {
             let path = directory.join(file);
             let mut bytes = vec![0; length as usize];
             let (at, buf, got) = (0, &mut bytes[..], 0);
@@ -413,7 +419,7 @@ fn copied(disk: &dyn Disk) -> io::Result<MemoryDisk> {
 }
 
 fn services(disk: &Arc<dyn Disk>, clock: &Arc<dyn Clock>, shape: &VolumeShape) -> Result<Services, Trouble> {
-    let catalog = Arc::new(Catalog::open(disk.clone(), DIRECTORY)?.patience(Duration::ZERO));
+    let catalog = Arc::new(Catalog::open(disk.clone(), place::at(DIRECTORY))?.patience(Duration::ZERO));
     let engine = engine_at(disk, clock, catalog.log_directory(), shape.slots[0].pool_bytes)?;
     engine.set_volumes(Arc::new(CatalogVolumes::new(disk.clone(), catalog.clone())));
     Ok(Services {
