@@ -62,80 +62,22 @@ impl Job {
     /// Runs the cards. Messages about what was done go to stdout unless the user wants none; those about what was not
     /// done, warnings included, go to stderr.
     pub fn run(self, session: Session, global: &Global) -> Result<Status, Failure> {
-        let mut listing = Vec::new();
         let stamp = stamp(&*session.clock);
         let mut services = services(session, self.dd, Progress::counting(self.unit, global));
-        let mut sysprint = Sysprint::new(&mut listing, Style::Plain, stamp);
+        let mut nowhere = std::io::sink();
+        let mut sysprint = Sysprint::new(&mut nowhere, Style::Plain, stamp).with_messages();
         let source = Source::of_program(&self.cards);
         let maxcc = run(source, &mut services as &mut dyn Act, &mut sysprint);
+        let said = sysprint.into_messages();
         // Dropped first, so that a line of progress is gone from the terminal.
         drop(services);
-        for message in messages(&String::from_utf8_lossy(&listing)) {
-            if message.is_trouble {
+        for message in said {
+            if message.entry.is_some_and(|entry| entry.cc > 0) {
                 crate::terminal::tell(&format!("cica: {}", message.text));
             } else if !global.quiet {
                 writeln!(crate::terminal::stdout(), "{}", message.text)?;
             }
         }
         Ok(Status(maxcc))
-    }
-}
-
-/// A message of a listing, on one line.
-#[derive(Debug, PartialEq, Eq)]
-struct Message {
-    text: String,
-    /// It comes with a condition code above 0.
-    is_trouble: bool,
-}
-
-/// The messages of a listing; without those that only tell codes, and without the words of the cards.
-fn messages(listing: &str) -> Vec<Message> {
-    const CODES: [&str; 4] = ["IDC0001I", "IDC0002I", "IDC3003I", "IDC3202I"];
-    let mut messages: Vec<Message> = Vec::new();
-    let mut in_message = false;
-    for line in listing.lines() {
-        let first = line.split(' ').next().unwrap_or_default();
-        if let Some(entry) = cica_idcams::messages::find(first).filter(|entry| entry.id == first) {
-            in_message = !CODES.contains(&first);
-            if in_message {
-                messages.push(Message {
-                    text: line.to_owned(),
-                    is_trouble: entry.cc > 0,
-                });
-            }
-        } else if let (true, true, Some(last)) = (in_message, line.starts_with("         "), messages.last_mut()) {
-            last.text.push(' ');
-            last.text.push_str(line.trim_start());
-        } else {
-            in_message = false;
-        }
-    }
-    messages
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn messages_are_taken_out_of_a_listing() {
-        let listing =
-            "IDCAMS  SYSTEM SERVICES\n\n DELETE A.B\n\nIDC3012I ENTRY A.B NOT FOUND\nIDC3009I ** VSAM\n          AND \
-                       MORE\n\nIDC0001I FUNCTION COMPLETED\nIDC0005I NUMBER\n";
-        let found = messages(listing);
-        let texts: Vec<&str> = found.iter().map(|m| m.text.as_str()).collect();
-        assert_eq!(
-            texts,
-            [
-                "IDC3012I ENTRY A.B NOT FOUND",
-                "IDC3009I ** VSAM AND MORE",
-                "IDC0005I NUMBER"
-            ]
-        );
-        assert_eq!(
-            found.iter().map(|m| m.is_trouble).collect::<Vec<_>>(),
-            [true, true, false]
-        );
     }
 }

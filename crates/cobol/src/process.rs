@@ -157,18 +157,15 @@ fn services(session: &Session) -> Services {
 
 fn run_cards(session: &Session, cards: &str, act: &mut dyn Act) -> Result<(), String> {
     let seconds = i64::try_from(session.clock.now() / 1_000_000_000).unwrap_or(i64::MAX);
-    let mut listing = Vec::new();
-    let mut sysprint = Sysprint::new(&mut listing, Style::Plain, Stamp::from_unix(seconds));
+    let mut nowhere = std::io::sink();
+    let mut sysprint = Sysprint::new(&mut nowhere, Style::Plain, Stamp::from_unix(seconds)).with_messages();
     let source = Source::of_program(cards);
-    let cc = run(source, act, &mut sysprint);
-    drop(sysprint);
-    if cc < 8 {
+    if run(source, act, &mut sysprint) < 8 {
         return Ok(());
     }
-    let listing = String::from_utf8_lossy(&listing);
-    let said = listing
-        .lines()
-        .filter(|line| line.starts_with("IDC3") || line.starts_with("CICA"));
-    let said: Vec<&str> = said.filter(|line| !line.starts_with("IDC3003I")).collect();
-    Err(said.join("; "))
+    let said = sysprint.into_messages();
+    let reasons = said
+        .iter()
+        .filter(|said| said.text.starts_with("IDC3") || said.text.starts_with("CICA"));
+    Err(reasons.map(|said| said.text.as_str()).collect::<Vec<_>>().join("; "))
 }

@@ -34,5 +34,5 @@ pub use params::{Command, KeyValue, Number, Params, Word};
 pub use pos::Pos;
 pub use run::{run, Act};
 pub use source::Source;
-pub use sysprint::{Stamp, Style, Sysprint};
+pub use sysprint::{Said, Stamp, Style, Sysprint};
 pub use table::Verb;

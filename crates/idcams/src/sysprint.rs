@@ -4,7 +4,8 @@
 //!    length, 1 of carriage control, 120 of text). Longer text goes on in the next line; nothing is cut off.
 //! 2. A page has at most [`PAGE_LINES`] lines, its heading included. When a page fills up, the heading and the subtitle
 //!    are printed again and the next line is double spaced, as z/OS does.
-//! 3. After the first write error nothing more is written and [`Sysprint::error`] tells it; the run ends with 16.
+//! 3. Programs that run cards do not read the listing: they ask for the messages ([`Sysprint::with_messages`]).
+//! 4. After the first write error nothing more is written and [`Sysprint::error`] tells it; the run ends with 16.
 
 use crate::diagnostic::Diagnostic;
 use crate::messages::{self, Entry};
@@ -44,6 +45,15 @@ pub enum Style {
     Asa,
 }
 
+/// A message of a run, for a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// Its entry in the table.
+    pub entry: Option<&'static Entry>,
+    /// Id and text on one line, with the place of an error in the cards and what to do about it.
+    pub text: String,
+}
+
 /// The listing being written.
 pub struct Sysprint<'a> {
     sink: &'a mut dyn Write,
@@ -60,6 +70,8 @@ pub struct Sysprint<'a> {
     /// The last line printed was blank.
     blank: bool,
     error: Option<io::Error>,
+    /// The messages, for who asked for them.
+    said: Option<Vec<Said>>,
 }
 
 /// Carriage control: how far the paper moves before the line is printed.
@@ -112,7 +124,22 @@ impl<'a> Sysprint<'a> {
             ended: true,
             blank: true,
             error: None,
+            said: None,
         }
+    }
+
+    /// The same; and the messages are kept for [`Sysprint::into_messages`], but those that tell codes alone.
+    #[must_use]
+    pub fn with_messages(self) -> Self {
+        Sysprint {
+            said: Some(Vec::new()),
+            ..self
+        }
+    }
+
+    /// What was said, in order.
+    pub fn into_messages(self) -> Vec<Said> {
+        self.said.unwrap_or_default()
     }
 
     /// How lines look.
@@ -156,25 +183,47 @@ impl<'a> Sysprint<'a> {
     /// A message with its inserts: `out.say(&IDC0550I, &[("kind", &"C"), ("name", &name)])`. The first message of a
     /// command is double spaced, the next ones are not.
     pub fn say(&mut self, message: &Entry, inserts: &[(&str, &dyn Display)]) {
+        self.told(&message.line(inserts));
+    }
+
+    /// A message after a blank line, whatever came before.
+    pub fn say_double(&mut self, message: &Entry, inserts: &[(&str, &dyn Display)]) {
         let text = message.line(inserts);
-        self.grouped(&text);
+        self.double(&text);
+        self.keep(&text);
     }
 
     /// A message as it is printed, with its id: like [`Sysprint::say`].
     pub(crate) fn told(&mut self, line: &str) {
         self.grouped(line);
+        self.keep(line);
+    }
+
+    fn keep(&mut self, line: &str) {
+        const CODES: [&str; 4] = ["IDC0001I", "IDC0002I", "IDC3003I", "IDC3202I"];
+        let Some(said) = &mut self.said else { return };
+        let id = line.split(' ').next().unwrap_or_default();
+        if !CODES.contains(&id) {
+            said.push(Said {
+                entry: messages::find(id).filter(|entry| entry.id == id),
+                text: plain(line),
+            });
+        }
     }
 
     /// The messages of an error found in the text of a command: what, where, and a hint.
     pub fn diagnose(&mut self, diagnostic: &Diagnostic) {
         self.spaced = true;
-        self.grouped(&format!("{} {}", diagnostic.message.id, diagnostic.text));
+        let text = format!("{} {}", diagnostic.message.id, diagnostic.text);
         let hint = if diagnostic.hint.is_empty() {
             String::new()
         } else {
             format!(": {}", diagnostic.hint)
         };
-        self.line(&format!("         AT {}{hint}", diagnostic.at));
+        let place = format!("AT {}{hint}", diagnostic.at);
+        self.grouped(&text);
+        self.keep(&format!("{text} {place}"));
+        self.line(&format!("         {place}"));
     }
 
     /// The first write error, if there was one.
@@ -330,14 +379,16 @@ impl Space {
     }
 }
 
+/// Without characters that steer a printer.
+fn plain(text: &str) -> String {
+    let shown = |c: char| if c.is_control() { ' ' } else { c };
+    text.trim_end().chars().map(shown).collect()
+}
+
 /// Lines of at most [`WIDTH`] characters, broken at a blank where there is one in the second half.
 fn wrapped(text: &str) -> Vec<String> {
     const INDENT: &str = "          ";
-    let text: Vec<char> = text
-        .trim_end()
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let text: Vec<char> = plain(text).chars().collect();
     let mut rest = text.as_slice();
     let mut lines = Vec::new();
     let mut indent = "";

@@ -5,7 +5,7 @@ use cica_catalog::Catalog;
 use cica_disk::{Disk, ManualClock, MemoryDisk};
 use cica_engine::{Engine, Env};
 use cica_idcams::table::sample;
-use cica_idcams::{run, DdTable, Services, Source, Stamp, Style, Sysprint};
+use cica_idcams::{messages, run, DdTable, Said, Services, Source, Stamp, Style, Sysprint};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -51,15 +51,31 @@ fn carried_out(job: &str) -> (u8, String, Arc<cica_catalog::Contents>) {
     };
     let stamp = Stamp::from_unix(0);
     let mut listing = Vec::new();
-    let maxcc = run(
-        Source::from_text(job),
-        &mut services,
-        &mut Sysprint::new(&mut listing, Style::Plain, stamp),
-    );
+    let mut out = Sysprint::new(&mut listing, Style::Plain, stamp).with_messages();
+    let maxcc = run(Source::from_text(job), &mut services, &mut out);
+    let said = out.into_messages();
     drop(services);
+    check_messages(&String::from_utf8_lossy(&listing), &said);
     // As the next process reads it.
     let contents = Catalog::open(disk, "/cat").unwrap().contents().unwrap();
     (maxcc, String::from_utf8(listing).unwrap(), contents)
+}
+
+/// What a program is told is what the listing says: the same messages in the same order.
+fn check_messages(listing: &str, said: &[Said]) {
+    const CODES: [&str; 4] = ["IDC0001I", "IDC0002I", "IDC3003I", "IDC3202I"];
+    let id_of = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
+    let is_message = |line: &&str| messages::find(&id_of(line)).is_some_and(|entry| entry.id == id_of(line));
+    let printed: Vec<&str> = listing
+        .lines()
+        .filter(is_message)
+        .filter(|line| !CODES.contains(&id_of(line).as_str()))
+        .collect();
+    assert_eq!(printed.len(), said.len(), "{said:#?}\n{listing}");
+    for (line, said) in printed.iter().zip(said) {
+        assert!(said.text.starts_with(line), "{said:?}\n{line}");
+        assert_eq!(said.entry.map(|entry| entry.id.to_owned()), Some(id_of(line)));
+    }
 }
 
 #[test]

@@ -179,6 +179,6 @@ pub fn tell(message: &Message, entry: &Entry, out: &mut Sysprint) {
     let components = entry.components().map(|(kind, component)| (kind, &component.name));
     let all: Vec<(Kind, &Name)> = components.chain([(entry.kind(), entry.name())]).collect();
     for (kind, name) in all {
-        out.double(&message.line(&[("kind", &kind.letter()), ("name", name)]));
+        out.say_double(message, &[("kind", &kind.letter()), ("name", name)]);
     }
 }

@@ -52,7 +52,7 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
     let name = input.name.clone();
     let closed = input.close().map_err(|trouble| trouble.of(&name));
     let count = printed.and_then(|count| closed.map(|()| count))?;
-    out.double(&IDC0005I.line(&[("count", &count)]));
+    out.say_double(&IDC0005I, &[("count", &count)]);
     Ok(if count == 0 { NOTHING } else { 0 })
 }
 

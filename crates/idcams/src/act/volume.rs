@@ -64,6 +64,6 @@ pub fn delete(services: &Services, name: &str, params: &Params, out: &mut Syspri
         }
     }
     catalog.remove_volume(&serial)?;
-    out.double(&IDC0550I.line(&[("kind", &'V'), ("name", &serial)]));
+    out.say_double(&IDC0550I, &[("kind", &'V'), ("name", &serial)]);
     Ok(())
 }

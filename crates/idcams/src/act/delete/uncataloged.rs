@@ -53,7 +53,7 @@ pub fn delete(services: &Services, text: &str, params: &Params, out: &mut Syspri
 }
 
 fn tell(message: &Message, kind: char, name: &Name, out: &mut Sysprint) {
-    out.double(&message.line(&[("kind", &kind), ("name", name)]));
+    out.say_double(message, &[("kind", &kind), ("name", name)]);
 }
 
 /// An entry that leads nowhere.
