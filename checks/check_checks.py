@@ -112,6 +112,12 @@ class Tidy(unittest.TestCase):
     def test_a_tidy_repository_passes(self):
         self.assertEqual(self.broken_by("README.md", "# Title\n[code](crates/format/src/lib.rs)\n"), set())
 
+    def test_a_page_that_is_in_no_book_is_found(self):
+        with tempfile.TemporaryDirectory() as directory:
+            pages = {"docs/SUMMARY.md": "# Book\n[a](a.md)\n", "docs/a.md": "# A\n", "docs/b.md": "# B\n"}
+            status, output = tidy(dict(self.good, **pages), directory)
+        self.assertEqual((status, "book: docs/b.md" in output, "docs/a.md" in output), (1, True, False), output)
+
     def test_each_rule_can_be_broken(self):
         head = "//! Role.\n"
         cases = [

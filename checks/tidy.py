@@ -137,6 +137,17 @@ def check_links(path, text):
             complain("links", path, f"leads to {target}, which is not there")
 
 
+def check_book():
+    """Each page below docs is in the book."""
+    summary = pathlib.Path("docs/SUMMARY.md")
+    if not summary.exists():
+        return
+    text = summary.read_text()
+    for page in sorted(pathlib.Path("docs").rglob("*.md")):
+        if page != summary and f"({page.relative_to('docs')})" not in text:
+            complain("book", page, "is not in docs/SUMMARY.md")
+
+
 def check_thrown(path, lines):
     """A result that is thrown away has its reason beside it, or in the four lines before. Writing to a text cannot fail."""
     # What the tester of inputs calls it calls to see whether it is answered at all.
@@ -197,6 +208,7 @@ def main():
         "heads": "each file says its role first",
         "runs": "each program may be run",
         "links": "links in the documentation lead somewhere",
+        "book": "each page of documentation is in the book",
         "floors": "crates use only crates below them",
         "thrown": "no result is thrown away without a reason",
         "waiting": "no child of fork waits for what its parent was about to do",
@@ -220,6 +232,7 @@ def main():
         if path.suffix == ".rs":
             check_thrown(path, lines)
             check_waited_for(path, lines)
+    check_book()
     check_crates()
     check_unsafe()
 

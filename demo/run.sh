@@ -168,5 +168,5 @@ Everything is in demo-out: export CICA_CATALOG=$PWD/demo-out/catalog, then
   target/release/cica ls                       what there is
   target/release/cica show STUDY.VSAM1         everything about one data set; --json for programs
   target/release/cica --help                   the rest
-The book begins at docs/src/SUMMARY.md.
+The book begins at docs/SUMMARY.md.
 TEXT

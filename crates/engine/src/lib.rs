@@ -14,6 +14,7 @@
 //! forked                   whose engine it is: no child's
 //! sync/                    locks and atomic words, the system's or those of a scheduler that tests
 //! ```
+//! What its own words (root, slot, epoch, tail, turn, glance ...) are called elsewhere: `docs/src/reference/glossary.md`.
 //! Imports run downward. All I/O goes through `cica_disk`; `unsafe` is in `pool` alone.
 
 #![deny(unsafe_code)]
