@@ -128,7 +128,8 @@ impl<'a> Sysprint<'a> {
         }
     }
 
-    /// The same; and the messages are kept for [`Sysprint::into_messages`], but those that tell codes alone.
+    /// The same; and the messages are kept for [`Sysprint::into_messages`], but those that tell of codes and of commands
+    /// passed over.
     #[must_use]
     pub fn with_messages(self) -> Self {
         Sysprint {
@@ -200,7 +201,7 @@ impl<'a> Sysprint<'a> {
     }
 
     fn keep(&mut self, line: &str) {
-        const CODES: [&str; 4] = ["IDC0001I", "IDC0002I", "IDC3003I", "IDC3202I"];
+        const CODES: [&str; 5] = ["IDC0001I", "IDC0002I", "IDC0204I", "IDC3003I", "IDC3202I"];
         let Some(said) = &mut self.said else { return };
         let id = line.split(' ').next().unwrap_or_default();
         if !CODES.contains(&id) {

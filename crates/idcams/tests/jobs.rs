@@ -63,7 +63,7 @@ fn carried_out(job: &str) -> (u8, String, Arc<cica_catalog::Contents>) {
 
 /// What a program is told is what the listing says: the same messages in the same order.
 fn check_messages(listing: &str, said: &[Said]) {
-    const CODES: [&str; 4] = ["IDC0001I", "IDC0002I", "IDC3003I", "IDC3202I"];
+    const CODES: [&str; 5] = ["IDC0001I", "IDC0002I", "IDC0204I", "IDC3003I", "IDC3202I"];
     let id_of = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
     let is_message = |line: &&str| messages::find(&id_of(line)).is_some_and(|entry| entry.id == id_of(line));
     let printed: Vec<&str> = listing
