@@ -156,6 +156,16 @@ fn read_copy_twice(file: &dyn File, path: &Path, copy: u32) -> Result<Result<Roo
 
 /// One copy of a root; the inner error says why the bytes are none.
 pub(crate) fn read_copy(file: &dyn File, path: &Path, copy: u32) -> Result<Result<Root, String>, OpenError> {
+    let read = read_copy_and_checksum(file, path, copy)?;
+    Ok(read.map(|(root, _)| root))
+}
+
+/// The same, and the checksum of its bytes as they are: written anew, a root of an earlier format has others.
+pub(crate) fn read_copy_and_checksum(
+    file: &dyn File,
+    path: &Path,
+    copy: u32,
+) -> Result<Result<(Root, u32), String>, OpenError> {
     let io = |error| OpenError::Io {
         path: path.to_path_buf(),
         doing: "read of the root",
@@ -186,5 +196,6 @@ pub(crate) fn read_copy(file: &dyn File, path: &Path, copy: u32) -> Result<Resul
         let got = batch[0].got;
         bytes.truncate(got);
     }
-    Ok(Root::decode(&bytes).map_err(|e| e.to_string()))
+    let root = Root::decode(&bytes).map_err(|e| e.to_string());
+    Ok(root.map(|root| (root, Root::checksum_of(&bytes))))
 }

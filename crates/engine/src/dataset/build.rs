@@ -11,7 +11,7 @@ use crate::ksds::Ksds;
 use crate::linear::Lds;
 use crate::organized::Organized;
 use crate::relative::Rrds;
-use crate::roots::read_copy;
+use crate::roots::read_copy_and_checksum;
 use crate::store::{self, Codec, Component};
 use cica_disk::File;
 use cica_format::attributes::{Attributes, Organization};
@@ -28,20 +28,19 @@ pub(crate) fn read_index_root(file: &dyn File, path: &Path, data: &Root) -> Resu
         what,
     };
     let known = data.index_root;
-    let root = read_copy(file, path, known.version & 1)?.map_err(|e| {
+    let (root, checksum) = read_copy_and_checksum(file, path, known.version & 1)?.map_err(|e| {
         bad(format!(
             "not the index component of {}: {e}",
             data.attributes.cluster_name
         ))
     })?;
-    let bytes = root.encode().map_err(|e| bad(e.to_string()))?;
     if root.part != Part::Index || root.cluster != data.cluster {
         return Err(bad(format!(
             "belongs to {}, not to {}",
             root.attributes.cluster_name, data.attributes.cluster_name
         )));
     }
-    if root.version != known.version || Root::checksum_of(&bytes) != known.checksum {
+    if root.version != known.version || checksum != known.checksum {
         return Err(bad(format!(
             "its root is version {}, the data component names version {}: the two files are not of the same moment",
             root.version, known.version

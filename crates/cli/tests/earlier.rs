@@ -1,0 +1,73 @@
+//! What earlier builds wrote is read, recovered and gone on with (`fixtures`).
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::Place;
+use std::path::Path;
+use std::process::Command;
+
+/// The catalog of a fixture, in the place of this place's own.
+fn left_by(fixture: &str) -> Place {
+    let place = Place::new();
+    let archive = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures")
+        .join(format!("{fixture}.tar.gz"));
+    let catalog = place.dir.join("catalog");
+    let _ = std::fs::remove_dir_all(&catalog);
+    std::fs::create_dir(&catalog).unwrap();
+    let unpacked = Command::new("tar")
+        .args(["--strip-components=1", "--no-same-owner", "-xzf"])
+        .arg(&archive)
+        .arg("-C")
+        .arg(&catalog)
+        .status()
+        .unwrap();
+    assert!(unpacked.success(), "{}", archive.display());
+    place
+}
+
+fn lines(place: &Place, name: &str) -> usize {
+    place.run(&["cat", name]).done().lines().count()
+}
+
+/// Reads all, checks all, changes what there is, and reads again.
+fn go_on_with(fixture: &str, records: usize) {
+    let place = left_by(fixture);
+    for (name, there) in [
+        ("A.PATH", records),
+        ("A.KSDS", records),
+        ("A.ESDS", 300),
+        ("A.RRDS", 300),
+        ("A.VRRDS", 300),
+        ("A.SPANNED", 19),
+    ] {
+        assert_eq!(lines(&place, name), there, "{name}");
+    }
+    for name in ["A.KSDS", "A.ESDS", "A.RRDS", "A.VRRDS", "A.SPANNED"] {
+        place.run(&["verify", name]).done();
+    }
+    let last = format!("{records:08}");
+    let record = place.run(&["get", "A.KSDS", &last]).done();
+    assert!(record.starts_with(&format!("{last} wxyz")), "{record}");
+    let more = place.write("more", b"00009001 wxyz MORE\n00009002 efgh MORE\n");
+    let more = more.to_str().unwrap();
+    for name in ["A.KSDS", "A.ESDS"] {
+        place.run(&["import", more, name]).done();
+    }
+    place.run(&["rm", "A.VRRDS"]).done();
+    assert_eq!(lines(&place, "A.KSDS"), records + 2);
+    assert_eq!(lines(&place, "A.PATH"), records + 2);
+    assert_eq!(lines(&place, "A.ESDS"), 302);
+    place.run(&["verify", "A.KSDS"]).done();
+}
+
+#[test]
+fn closed_data_sets_of_root_format_2_are_gone_on_with() {
+    go_on_with("root-2-closed", 320);
+}
+
+#[test]
+fn data_sets_of_root_format_2_whose_process_was_killed_are_recovered() {
+    go_on_with("root-2-killed", 330);
+}
