@@ -358,6 +358,8 @@ impl Logger for Inner {
         if roots.last {
             return Err("it is closed".into());
         }
+        // What it has in a log that was let go is known by its root alone.
+        self.common().check_fence().map_err(|error| error.to_string())?;
         let mut root = roots.data.clone();
         root.log = LogPosition {
             log,
