@@ -37,6 +37,8 @@ const SEATS: u64 = 1 << 20;
 const PLACES: u64 = 1 << 42;
 /// Seats that are tried for a shared lock.
 const TRIES: u64 = 64;
+/// How often the list of locks is read where it does not say who has one.
+const LISTINGS: u32 = 20;
 /// A time of last change that is younger may be given to a later change too.
 const SETTLED: Duration = Duration::from_millis(20);
 
@@ -248,21 +250,29 @@ fn flock(file: &OwnedFd, found: &fs::Stat, lock: Lock) -> Result<bool, Errno> {
         Lock::Shared => FlockOperation::NonBlockingLockShared,
         Lock::Exclusive => FlockOperation::NonBlockingLockExclusive,
     };
-    match uninterrupted(|| fs::flock(file, how)) {
-        Ok(()) => Ok(true),
-        Err(Errno::AGAIN) if only_strangers_hold(file, found) => Ok(false),
-        Err(errno) => Err(errno),
+    for _ in 0..LISTINGS {
+        match uninterrupted(|| fs::flock(file, how)) {
+            Ok(()) => return Ok(true),
+            Err(Errno::AGAIN) => match only_strangers_hold(file, found) {
+                Some(true) => return Ok(false),
+                Some(false) => return Err(Errno::AGAIN),
+                // It was given back meanwhile, or the list left it out.
+                None => std::thread::yield_now(),
+            },
+            Err(errno) => return Err(errno),
+        }
     }
+    Err(Errno::AGAIN)
 }
 
-/// Whether somebody is seen to hold `flock` on a file, and nobody who may write to it.
-fn only_strangers_hold(file: &OwnedFd, found: &fs::Stat) -> bool {
-    let Ok(locks) = std::fs::read_to_string("/proc/locks") else {
-        return false;
-    };
+/// Whether nobody who may write to a file holds `flock` on it; none: nobody is seen to hold it at all. The system lists locks
+/// piece by piece, and where others are taken and given back meanwhile one may be left out.
+fn only_strangers_hold(file: &OwnedFd, found: &fs::Stat) -> Option<bool> {
+    let locks = std::fs::read_to_string("/proc/locks").ok()?;
     let mut holders = locks.lines().filter_map(|line| holder(line, found.st_ino)).peekable();
+    holders.peek()?;
     let listed = has_list(file);
-    holders.peek().is_some() && holders.all(|process| !may_write(process, found, listed))
+    Some(holders.all(|process| !may_write(process, found, listed)))
 }
 
 /// The process that holds the lock of a line of `/proc/locks`, if it is a `flock` on that inode. The device there is not
