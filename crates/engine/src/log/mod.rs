@@ -43,7 +43,7 @@ use crate::volumes::VolumesToBe;
 use cica_disk::{Clock, Disk, File, WriteAt};
 use cica_format::log::{self, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN};
 use cica_format::tail::TailHead;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use tail::Tail;
@@ -142,6 +142,8 @@ struct State {
     failed: Option<String>,
     data_sets: BTreeMap<u32, Member>,
     next_number: u32,
+    /// Ids of logs that this process let go for a data set that answers nothing more (F7 in `pool.rs`).
+    let_go: BTreeSet<u64>,
 }
 
 struct Member {
@@ -254,6 +256,7 @@ impl Log {
                 failed: None,
                 data_sets: BTreeMap::new(),
                 next_number: 1,
+                let_go: BTreeSet::new(),
             }),
             flushed: Condvar::new(),
             durable: AtomicU64::new(0),
@@ -307,8 +310,9 @@ impl Log {
             return incomplete;
         }
         let failed = state.failed.is_some();
-        if let Some(claimed) = state.file.take().filter(|_| !incomplete && !failed) {
-            pool::release(claimed);
+        match state.file.take() {
+            Some(claimed) if !incomplete && !failed => pool::release(claimed),
+            left => state.let_go.extend(left.map(|file| file.log)),
         }
         // Who opens again begins with another file.
         state.failed = None;
@@ -319,6 +323,8 @@ impl Log {
     /// Lets the file go without saying that it is free. No tree needs it but those of data sets that left incomplete.
     pub fn detach(&self) {
         let mut state = self.state.lock();
+        let log = state.file.as_ref().map(|file| file.log);
+        state.let_go.extend(log);
         self.clear(&mut state);
     }
 
@@ -377,6 +383,7 @@ impl Log {
             &*self.clock,
             &self.directory,
             &*self.volumes.said(),
+            &state.let_go,
             (self.epoch_bytes.load(Relaxed), self.gathers),
         )?;
         let first_lsn = state.next_lsn - u64::from(state.records);

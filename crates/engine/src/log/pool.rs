@@ -13,6 +13,8 @@
 //!   to be made else.
 //! * F6. A claim costs no sync. It is settled before the log is named durably: the file's name is durable then, which the
 //!   header says from then on, and so is the header.
+//! * F7. A log that was let go for a data set that answers nothing more is not taken again by the same process. After
+//!   a sync that failed the page cache may show a root that the disk has not, and a later sync says that all is well.
 
 use super::abandoned::is_abandoned;
 use super::replay::was_written_to;
@@ -38,12 +40,13 @@ const MOST_FILES: u32 = 10_000;
 /// The first second that counts in ids: 2020-01-01.
 const FIRST_SECOND: u64 = 1_577_836_800;
 
-/// Takes a free file, or makes one; it is long after `epoch_bytes`.
+/// Takes a free file, or makes one; it is long after `epoch_bytes`. A log in `let_go` is left where it is (F7).
 pub(super) fn claim(
     disk: &Arc<dyn Disk>,
     clock: &dyn Clock,
     directory: &Path,
     volumes: &dyn Volumes,
+    let_go: &BTreeSet<u64>,
     (epoch_bytes, gathers): (u64, usize),
 ) -> Result<Claimed, String> {
     let there = disk
@@ -67,7 +70,7 @@ pub(super) fn claim(
         }
     }
     for (place, log) in dead {
-        if is_abandoned(&**disk, volumes, &place.path, log) {
+        if !let_go.contains(&log) && is_abandoned(&**disk, volumes, &place.path, log) {
             if let Found::Claimed(claimed) = place.take(Create::No, Some(log))? {
                 return Ok(claimed);
             }
