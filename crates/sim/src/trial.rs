@@ -261,7 +261,7 @@ pub fn fault(draw: Draw<'_>, each: u64, only: Option<(fault::Kind, Option<u64>)>
 /// One damage run; its trial ends with everything closed.
 pub fn damage(draw: Draw<'_>, places: u64) -> Option<Outcome> {
     let options = format!("--runs 1 --places {places}");
-    damaged(draw, Purpose::Damage, "damage", &options, |subject| {
+    of_subject(draw, Purpose::Damage, "damage", &options, |subject| {
         let (report, failure) = damage::damage(subject, draw.seed, places);
         (report.counts(), failure)
     })
@@ -270,7 +270,7 @@ pub fn damage(draw: Draw<'_>, places: u64) -> Option<Outcome> {
 /// One run of all bits, one of so many.
 pub fn bits(draw: Draw<'_>, every: usize) -> Option<Outcome> {
     let options = format!("--runs 1 --every {every}");
-    damaged(draw, Purpose::Bits, "bits", &options, |subject| {
+    of_subject(draw, Purpose::Bits, "bits", &options, |subject| {
         every_bit(subject, every)
     })
 }
@@ -278,7 +278,7 @@ pub fn bits(draw: Draw<'_>, every: usize) -> Option<Outcome> {
 /// One run of snapshots, so many of one moment and as many of several.
 pub fn snapshots(draw: Draw<'_>, copies: u64) -> Option<Outcome> {
     let options = format!("--runs 1 --copies {copies}");
-    copied(draw, "snapshot", &options, |subject| {
+    of_subject(draw, Purpose::Explore, "snapshot", &options, |subject| {
         // Data sets that nothing ties together may be of several moments, and these are one part.
         let mixed = !matches!(draw.store, Store::Units);
         copies::snapshot::explore(subject, draw.seed, copies, mixed)
@@ -287,35 +287,16 @@ pub fn snapshots(draw: Draw<'_>, copies: u64) -> Option<Outcome> {
 
 /// One run of old files among newer ones.
 pub fn older(draw: Draw<'_>) -> Option<Outcome> {
-    copied(draw, "old-files", "--runs 1", copies::older::explore)
+    of_subject(draw, Purpose::Explore, "old-files", "--runs 1", copies::older::explore)
 }
 
-fn copied(
-    draw: Draw<'_>,
-    test: &str,
-    options: &str,
-    work: impl Fn(&dyn Subject) -> (copies::Counts, Option<copies::Failure>),
-) -> Option<Outcome> {
-    let trial = draw.store.draw(draw.seed, draw.actions, Purpose::Explore);
-    let subject = match trial.subject(&draw.kept(&*trial), false) {
-        Ok(subject) => subject,
-        Err(what) => return Some(unmade(draw, &*trial, test, &what)),
-    };
-    let (counts, failure) = work(&*subject);
-    let failure = failure.map(|failure| {
-        report(draw, &*trial, test, failure, (options, options), |kept| {
-            work(&*trial.subject(kept, false).ok()?).1
-        })
-    });
-    Some(Outcome { counts, failure })
-}
-
-fn damaged(
+/// One run of a test that has all it needs in its subject.
+fn of_subject<F: Replayed>(
     draw: Draw<'_>,
     purpose: Purpose,
     test: &str,
     options: &str,
-    work: impl Fn(&dyn Subject) -> (damage::Counts, Option<damage::Failure>),
+    work: impl Fn(&dyn Subject) -> (damage::Counts, Option<F>),
 ) -> Option<Outcome> {
     let trial = draw.store.draw(draw.seed, draw.actions, purpose);
     let subject = match trial.subject(&draw.kept(&*trial), false) {

@@ -34,6 +34,16 @@ fn after_every_failing_call_committed_units_are_whole_and_open_ones_are_not_ther
     assert!(total.counts["runs refused"] > 200, "{:?}", total.counts);
 }
 
+/// A sync fails, and the page cache goes on to show what the disk has not: the log that the data set's root on the disk
+/// names is not taken again by the process that let it go.
+#[test]
+fn a_log_that_was_let_go_is_not_taken_for_what_the_page_cache_shows() {
+    let only = Some(("sync-loses-later".parse().expect("a kind"), None));
+    let outcome = fault(Draw::new(Store::Units, 10, 40), 1_000, only).expect("a run");
+    assert!(outcome.failure.is_none(), "{}", outcome.failure.unwrap_or_default());
+    assert!(outcome.counts["faults sync-loses-later"] > 10, "{:?}", outcome.counts);
+}
+
 /// A data set whose root cannot be written is fenced; a unit over the others ends without what it had by itself.
 #[test]
 fn a_unit_ends_though_a_data_set_that_it_did_not_change_is_fenced() {

@@ -4,17 +4,14 @@
 pub mod older;
 pub mod snapshot;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use cica_disk::{Image, MemoryDisk, SimDisk};
 
 use crate::crash::{guarded, is_panic};
+pub use crate::damage::Counts;
 use crate::subject::{History, Recovered, Subject};
-
-/// What was tried, and what came of it.
-pub type Counts = BTreeMap<String, u64>;
 
 /// A copy that is wrong.
 #[derive(Debug, Clone)]
