@@ -74,12 +74,16 @@ impl Session {
     /// The name that is meant: `X.Y(0)` is the newest generation of the group X.Y, `X.Y(-1)` the one before.
     pub fn name(&self, text: &str) -> Result<Name, Failure> {
         let relative = text.strip_suffix(')').and_then(|text| text.rsplit_once('('));
-        let relative =
-            relative.and_then(|(base, number)| Some((base, number.parse::<i32>().ok().filter(|n| *n <= 0)?)));
+        let relative = relative.and_then(|(base, number)| Some((base, number.parse::<i32>().ok()?)));
         let Some((base, back)) = relative else {
             return Ok(Name::parse(text)?);
         };
         let base = Name::parse(base)?;
+        if back > 0 {
+            let words =
+                format!("{base}({back:+}) is yet to be made; (0) is the newest generation, (-1) the one before");
+            return Err(Failure::new(Status::REFUSED, &messages::CICA0951E, words));
+        }
         let contents = self.catalog.home(&base)?.contents()?;
         let all = contents.generations(&base);
         let found = all

@@ -349,6 +349,10 @@ fn generations_are_read_by_their_relative_numbers() {
     p.cards(cards, &["--dd", "NEW=A.COPY(+1),RECFM=VB,CODEPAGE=1047"])
         .done();
     let first_two: String = NAMES.lines().take(2).map(|line| format!("{line}\n")).collect();
+    p.run(&["cat", "A.COPY(+1)"])
+        .failed(8, &["CICA0951E A.COPY(+1) is yet to be made"]);
+    p.run(&["cat", "A.COPY(-9)"])
+        .failed(8, &["CICA0951E", "no generation (-9)"]);
     assert_eq!(p.run(&["cat", "A.COPY(-1)"]).done(), first_two);
     assert_eq!(p.run(&["cat", "A.COPY(0)"]).done(), NAMES);
     assert_eq!(p.run(&["cat", "A.COPY.G0002V00", "-n", "1"]).done(), "AA01 first\n");

@@ -81,9 +81,9 @@ fn wrong_dd_files_and_names_say_what_to_do() {
     std::fs::copy(&own, place.dir.join("a:b/libcica_cobol.so")).unwrap();
     write("text.so", "not a library");
     for (library, text) in [
-        ("gone.so", "it is no shared library for this machine"),
-        ("text.so", "it is no shared library for this machine"),
-        ("a:b/libcica_cobol.so", "a path with a colon; put it elsewhere"),
+        ("gone.so", "which is no shared library for this machine"),
+        ("text.so", "which is no shared library for this machine"),
+        ("a:b/libcica_cobol.so", "a path with a colon; put the library elsewhere"),
     ] {
         let mut command = place.command(&["run", "true"]);
         command

@@ -71,7 +71,8 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     if let Some(pool) = global.pool {
         command.env("CICA_POOL", pool.to_string());
     }
-    preload(&mut command, &library()?)?;
+    let loaded = library().and_then(|library| preload(&mut command, &library));
+    loaded.map_err(|reason| cannot_run(&[("program", &program.display()), ("reason", &reason)]))?;
     let error = command.exec();
     let reason = format!("{error}{}", what_to_do(program));
     let inserts: [(&str, &dyn std::fmt::Display); 2] = [("program", &program.display()), ("reason", &reason)];
@@ -206,8 +207,8 @@ fn what_to_do(program: &Path) -> String {
 }
 
 /// Has our library loaded before those that are loaded anyway. The loader divides its list at colons and blanks, and
-/// goes on without what it does not find: then the program's files would not be data sets.
-fn preload(command: &mut Command, library: &Path) -> Result<(), Failure> {
+/// goes on without what it does not find: then the program's files would not be data sets. The error is why not.
+fn preload(command: &mut Command, library: &Path) -> Result<(), String> {
     let divided = |name: &OsStr, at: &[u8]| name.as_bytes().iter().any(|byte| at.contains(byte));
     let (directory, name) = (
         library.parent().unwrap_or(Path::new("/")),
@@ -219,9 +220,10 @@ fn preload(command: &mut Command, library: &Path) -> Result<(), Failure> {
     }
     // The list of directories is divided at colons and semicolons alone.
     if divided(directory.as_os_str(), b":;") || divided(name, b": \t\n") {
-        let reason =
-            format!("the loader cannot be told of a path with a colon; put it elsewhere, and name it in {VARIABLE}");
-        return Err(cannot_run(&[("program", &library.display()), ("reason", &reason)]));
+        return Err(format!(
+            "the loader cannot be told of {}, a path with a colon; put the library elsewhere, and name it in {VARIABLE}",
+            library.display()
+        ));
     }
     command.env("LD_LIBRARY_PATH", before("LD_LIBRARY_PATH", directory.as_os_str()));
     command.env("LD_PRELOAD", before("LD_PRELOAD", name));
@@ -238,29 +240,24 @@ fn before(variable: &str, first: &OsStr) -> OsString {
     list
 }
 
-/// Where the library is: as named, beside the command, or in the lib directory beside the command's.
-fn library() -> Result<PathBuf, Failure> {
-    let refused = |library: &Path, reason: &str| {
-        let reason = format!("{reason}; {VARIABLE} may name it");
-        cannot_run(&[("program", &library.display()), ("reason", &reason)])
-    };
-    let own = std::env::current_exe()?;
+/// Where the library is: as named, beside the command, or in the lib directory beside the command's. The error is why it
+/// cannot be had.
+fn library() -> Result<PathBuf, String> {
+    let own = std::env::current_exe().map_err(|error| format!("the command cannot tell where it is: {error}"))?;
     if let Some(named) = std::env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
-        let named = std::path::absolute(PathBuf::from(named))?;
+        let named = std::path::absolute(&named).map_err(|error| format!("{VARIABLE}: {error}"))?;
         return match is_library_for(&named, &own) {
             true => Ok(named),
-            false => Err(refused(
-                &named,
-                "it is no shared library for this machine that can be read",
+            false => Err(format!(
+                "{VARIABLE} says {}, which is no shared library for this machine that can be read",
+                named.display()
             )),
         };
     }
     let here = own.parent().unwrap_or(Path::new("."));
     let places = [here.join(LIBRARY), here.join("../lib").join(LIBRARY)];
-    let found = places.iter().find(|place| is_library_for(place, &own));
-    found
-        .cloned()
-        .ok_or_else(|| refused(Path::new(LIBRARY), "it is not beside the command"))
+    let found = places.into_iter().find(|place| is_library_for(place, &own));
+    found.ok_or_else(|| format!("{LIBRARY} is not beside the command; {VARIABLE} may name it"))
 }
 
 /// Whether a file is of the kind that the command is, which is what the loader looks at.
