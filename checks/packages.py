@@ -154,7 +154,11 @@ def main():
     passed = failed = 0
     with tempfile.TemporaryDirectory(prefix="cica-packages-") as name:
         work = pathlib.Path(name)
-        first = build(binaries, work / "1")
+        try:
+            first = build(binaries, work / "1")
+        except Failed as failure:
+            print(f"packages made of {binaries} ... FAILED\n{failure}\npackages result: 0 passed; 1 failed")
+            sys.exit(1)
 
         def same():
             for one, other in zip(first, build(binaries, work / "2")):
