@@ -63,6 +63,25 @@ fn go_on_with(fixture: &str, records: usize) {
 }
 
 #[test]
+fn copies_of_data_sets_of_root_format_2_are_brought_back() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let of = |name: &str| fixtures.join(name).display().to_string();
+    let place = Place::new();
+    place.cards(" DEFINE VOLUME (NAME(DISK01))\n", &[]).done();
+    place.run(&["restore", &of("root-2.backup")]).done();
+    for (name, there) in [("A.PATH", 320), ("A.RRDS", 300), ("A.VRRDS", 300), ("A.SPANNED", 19)] {
+        assert_eq!(lines(&place, name), there, "{name}");
+    }
+    place.run(&["verify", "A.KSDS"]).done();
+    place.run(&["rm", "A.KSDS"]).done();
+    let dd = format!("COPY={}", of("root-2.export"));
+    place.cards(" IMPORT INFILE(COPY)\n", &["--dd", &dd]).done();
+    let more = place.write("more", b"00009001 wxyz MORE\n");
+    place.run(&["import", more.to_str().unwrap(), "A.KSDS"]).done();
+    assert_eq!(lines(&place, "A.KSDS"), 321);
+}
+
+#[test]
 fn closed_data_sets_of_root_format_2_are_gone_on_with() {
     go_on_with("root-2-closed", 320);
 }
