@@ -6,7 +6,7 @@
 use cica_catalog::name::NameError;
 use cica_catalog::CatalogError;
 use cica_engine::{OpenError, RequestError};
-use cica_idcams::messages::{self, Entry};
+use cica_messages::{self as messages, Entry};
 use cica_qsam::{DdError, QsamError};
 use cica_session::SessionError;
 use std::fmt::Display;

@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Status};
 use crate::session::Opened;
-use cica_idcams::messages;
+use cica_messages as messages;
 use cica_qsam::CodePage;
 
 /// Whether a key shorter than the data set's is taken.

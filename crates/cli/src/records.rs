@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Status};
 use crate::keys;
-use cica_idcams::messages;
+use cica_messages as messages;
 use cica_qsam::{Attributes, CodePage, DdText, Reader};
 use std::io::{Read, Write};
 

@@ -5,7 +5,7 @@ use crate::failure::{Failure, Status};
 use cica_catalog::{Cluster, Entry, Name};
 use cica_engine::{Access, DataSet, Durability, OpenOptions};
 use cica_format::root::Root;
-use cica_idcams::messages;
+use cica_messages as messages;
 use cica_qsam::{Attributes, CodePage, DdText, Reader};
 use cica_session::{io_from_environment, pool_from_environment, Reached, Start};
 use std::fmt::Display;

@@ -4,7 +4,7 @@
 //! Records of equal keys stay in the order they had. The sorted file is taken away when it is dropped.
 
 use crate::failure::{Failure, Status};
-use cica_idcams::messages;
+use cica_messages as messages;
 use cica_qsam::{Attributes, Bdw, CodePage, DdText, Reader, RecordFormat, Writer};
 use std::fs::File;
 use std::io;

@@ -1,7 +1,7 @@
 //! Messages to stderr: those of the table, id first, as the listing prints them. `CICA_MESSAGES` names the least severity
 //! that is told, I, W, E or S; what only informs is told to those who ask for it.
 
-pub use cica_idcams::messages::*;
+pub use cica_messages::*;
 use std::fmt::Display;
 use std::io::Write;
 use std::sync::OnceLock;

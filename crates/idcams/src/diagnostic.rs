@@ -1,7 +1,7 @@
 //! What is wrong with a command, where, and what to do about it.
 
-use crate::messages::Entry;
 use crate::pos::Pos;
+use cica_messages::Entry;
 use std::fmt;
 
 /// One error found before a command was carried out.

@@ -13,9 +13,9 @@
 //! 4. A mark that nothing follows makes the last token [`TokenKind::CutShort`]: that command is not carried out.
 
 use crate::diagnostic::Diagnostic;
-use crate::messages::{CICA0904E, CICA0917E, IDC0206I, IDC0222I};
 use crate::pos::Pos;
 use crate::source::{Record, Source};
+use cica_messages::{CICA0904E, CICA0917E, IDC0206I, IDC0222I};
 
 /// The smallest piece of a command.
 #[derive(Debug, Clone, PartialEq)]

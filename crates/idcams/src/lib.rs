@@ -3,7 +3,7 @@
 //! ```text
 //! SYSIN -> source -> lexer -> parser -> Command -> run -> Act (define, repro, listcat ...) -> Sysprint
 //!                               ^                   |
-//!                             table             messages
+//!                             table
 //! ```
 //!
 //! - [`source`] reads records and knows the margins; [`lexer`] joins continued records and makes tokens;
@@ -11,13 +11,12 @@
 //! - [`parser`] turns tokens into a [`Command`] with typed [`Params`], or into [`Diagnostic`]s;
 //! - [`mod@run`] keeps LASTCC and MAXCC and walks IF, DO and SET; the work itself is behind the trait [`Act`];
 //! - [`act`] carries out the functional commands on catalog and engine;
-//! - [`sysprint`] writes the listing; [`messages`] is the one list of message ids, texts, causes and remedies.
+//! - [`sysprint`] writes the listing, in the messages of `cica_messages`.
 #![forbid(unsafe_code)]
 
 pub mod act;
 pub mod diagnostic;
 pub mod lexer;
-pub mod messages;
 pub mod params;
 pub mod parser;
 pub mod pos;

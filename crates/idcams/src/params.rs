@@ -145,6 +145,14 @@ impl Params {
         self.get(keyword).map(|p| p.at)
     }
 
+    /// Where the key value of a parameter stands, or the keyword of one that has none.
+    pub fn place(&self, keyword: &str) -> Option<Pos> {
+        self.keys(keyword)
+            .first()
+            .map(|(_, at)| *at)
+            .or_else(|| self.at(keyword))
+    }
+
     /// The single name, choice or text of `keyword`. For a group with a positional value, such as
     /// INFILE(dd ENVIRONMENT(...)) or MODEL(entry catalog), the first positional value.
     pub fn name(&self, keyword: &str) -> Option<&str> {

@@ -11,12 +11,12 @@ mod values;
 
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{self, Token, TokenKind};
-use crate::messages::*;
 use crate::params::{Command, Param as Written, Params, Value};
 use crate::pos::Pos;
 use crate::statement::{shown, word, Statement, Statements};
 use crate::table::{Kind, Param, Support, VerbSpec, VERBS};
 use crate::Source;
+use cica_messages::*;
 use suggest::nearest;
 
 /// A parse that cannot go on; why is in the list of diagnostics.

@@ -21,7 +21,6 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::lexer::Token;
-use crate::messages::*;
 use crate::params::{Command, Params, Value};
 use crate::parser;
 use crate::pos::Pos;
@@ -29,6 +28,7 @@ use crate::source::{Margins, Source};
 use crate::statement::{Code, Statement, Statements, Test};
 use crate::sysprint::Sysprint;
 use crate::table::{Support, Verb};
+use cica_messages::*;
 
 /// How deep IF commands may be nested.
 pub const NESTING: usize = 10;

@@ -13,9 +13,9 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{self, Token, TokenKind};
-use crate::messages::{IDC4229I, IDC4230I, IDC4232I, IDC4236I};
 use crate::pos::Pos;
 use crate::source::Source;
+use cica_messages::{IDC4229I, IDC4230I, IDC4232I, IDC4236I};
 use std::collections::VecDeque;
 
 /// One statement.

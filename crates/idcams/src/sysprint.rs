@@ -7,8 +7,11 @@
 //! 3. Programs that run cards do not read the listing: they ask for the messages ([`Sysprint::with_messages`]).
 //! 4. After the first write error nothing more is written and [`Sysprint::error`] tells it; the run ends with 16.
 
+use crate::act::failure::Failure;
 use crate::diagnostic::Diagnostic;
-use crate::messages::{self, Entry};
+use crate::params::Params;
+use crate::pos::Pos;
+use cica_messages::{self as messages, Entry, Message};
 use std::fmt::Display;
 use std::io::{self, Write};
 
@@ -189,13 +192,36 @@ impl<'a> Sysprint<'a> {
 
     /// A message after a blank line, whatever came before.
     pub fn say_double(&mut self, message: &Entry, inserts: &[(&str, &dyn Display)]) {
-        let text = message.line(inserts);
-        self.double(&text);
-        self.keep(&text);
+        self.apart_from_all(&message.line(inserts));
+    }
+
+    fn apart_from_all(&mut self, text: &str) {
+        self.double(text);
+        self.keep(text);
+    }
+
+    /// Messages as a function issued them for a command with these parameters.
+    pub fn messages(&mut self, messages: impl IntoIterator<Item = Message>, params: &Params) {
+        for message in messages {
+            let about = message.about.as_ref();
+            let placed = about.and_then(|(keyword, remedy)| Some((params.place(keyword)?, remedy.as_str())));
+            match placed {
+                Some((at, remedy)) => self.placed(&message.line(), at, remedy),
+                None if message.apart => self.apart_from_all(&message.to_string()),
+                None => self.told(&message.to_string()),
+            }
+        }
+    }
+
+    /// The messages of what failed; returns its condition code.
+    pub(crate) fn failure(&mut self, failure: Failure, params: &Params) -> u8 {
+        let cc = failure.condition();
+        self.messages(failure.into_messages(), params);
+        cc
     }
 
     /// A message as it is printed, with its id: like [`Sysprint::say`].
-    pub(crate) fn told(&mut self, line: &str) {
+    fn told(&mut self, line: &str) {
         self.grouped(line);
         self.keep(line);
     }
@@ -214,15 +240,20 @@ impl<'a> Sysprint<'a> {
 
     /// The messages of an error found in the text of a command: what, where, and a hint.
     pub fn diagnose(&mut self, diagnostic: &Diagnostic) {
-        self.spaced = true;
         let text = format!("{} {}", diagnostic.message.id, diagnostic.text);
-        let hint = if diagnostic.hint.is_empty() {
+        self.placed(&text, diagnostic.at, &diagnostic.hint);
+    }
+
+    /// A message with the place of what it is about, and what to do.
+    fn placed(&mut self, text: &str, at: Pos, hint: &str) {
+        self.spaced = true;
+        let hint = if hint.is_empty() {
             String::new()
         } else {
-            format!(": {}", diagnostic.hint)
+            format!(": {hint}")
         };
-        let place = format!("AT {}{hint}", diagnostic.at);
-        self.grouped(&text);
+        let place = format!("AT {at}{hint}");
+        self.grouped(text);
         self.keep(&format!("{text} {place}"));
         self.line(&format!("         {place}"));
     }

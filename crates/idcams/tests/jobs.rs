@@ -5,7 +5,8 @@ use cica_catalog::Catalog;
 use cica_disk::{Disk, ManualClock, MemoryDisk};
 use cica_engine::{Engine, Env};
 use cica_idcams::table::sample;
-use cica_idcams::{messages, run, DdTable, Said, Services, Source, Stamp, Style, Sysprint};
+use cica_idcams::{run, DdTable, Said, Services, Source, Stamp, Style, Sysprint};
+use cica_messages as messages;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -3,7 +3,8 @@
 
 mod common;
 use cica_idcams::table::{Kind, Param, VERBS};
-use cica_idcams::{messages, Source, Style};
+use cica_idcams::{Source, Style};
+use cica_messages as messages;
 use proptest::prelude::*;
 
 fn words_of(params: &'static [Param], words: &mut Vec<&'static str>) {

@@ -5,7 +5,8 @@ mod common;
 use cica_idcams::act::listcat::reference_listcat_markdown;
 use cica_idcams::parser::commands;
 use cica_idcams::table::{help, overview, reference_markdown, Kind, Param, Support, VERBS};
-use cica_idcams::{messages, Verb};
+use cica_idcams::Verb;
+use cica_messages as messages;
 use std::collections::HashSet;
 use std::path::Path;
 

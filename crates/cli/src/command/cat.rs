@@ -9,7 +9,7 @@ use crate::session::{Opened, Sequential, Session};
 use cica_engine::{Access, Argument, Durability, Intent, Record, RequestError, Search, Str};
 use cica_format::aix;
 use cica_format::attributes::Organization;
-use cica_idcams::messages;
+use cica_messages as messages;
 use clap::Args;
 use std::io::{BufWriter, Write};
 

@@ -2,7 +2,7 @@
 
 use crate::args::Global;
 use crate::failure::{Failure, Status};
-use cica_idcams::messages;
+use cica_messages as messages;
 use clap::Args;
 use std::io::Write;
 

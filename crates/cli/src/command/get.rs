@@ -6,7 +6,7 @@ use crate::keys::{self, Length};
 use crate::records::Shape;
 use crate::session::Session;
 use cica_engine::{Access, Argument, Durability, Intent, RequestError, Search};
-use cica_idcams::messages;
+use cica_messages as messages;
 use clap::Args;
 use std::io::Write;
 

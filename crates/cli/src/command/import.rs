@@ -7,7 +7,7 @@ use crate::job::Job;
 use crate::session::Session;
 use crate::sort;
 use cica_catalog::{CatalogError, Name, Volser};
-use cica_idcams::messages;
+use cica_messages as messages;
 use cica_qsam::{DdText, Reader};
 use clap::Args;
 use std::fs::File;

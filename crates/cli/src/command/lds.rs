@@ -4,7 +4,7 @@ use crate::args::Global;
 use crate::failure::{Failure, Status};
 use crate::session::{Opened, Session};
 use cica_engine::{Access, Durability, LDS_BLOCK};
-use cica_idcams::messages;
+use cica_messages as messages;
 use clap::{Args, Subcommand};
 use std::fs::File;
 use std::io::{self, Read, Write};

@@ -3,7 +3,7 @@
 use crate::args::Cli;
 use crate::failure::{Failure, Status};
 use cica_disk::NewFile;
-use cica_idcams::messages;
+use cica_messages as messages;
 use clap::{Args, CommandFactory};
 use clap_mangen::Man;
 use std::fs;

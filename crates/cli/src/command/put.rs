@@ -14,7 +14,7 @@ use crate::session::{Opened, Session};
 use cica_engine::{Access, Argument, DataSet, Durability, Insert, Intent, RequestError, Search, Str};
 use cica_format::attributes::Organization;
 use cica_idcams::act::{hexadecimal, shown};
-use cica_idcams::messages;
+use cica_messages as messages;
 use clap::{Args, ValueEnum};
 use std::io::{self, Write};
 

@@ -7,7 +7,7 @@ use crate::session::Session;
 use cica_catalog::{Contents, Device, Entry, Name, Volser};
 use cica_engine::OpenError;
 use cica_format::root::Root;
-use cica_idcams::messages;
+use cica_messages as messages;
 use cica_session::rebuild;
 use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};

@@ -8,7 +8,7 @@ use crate::failure::{Failure, Status};
 use cica_catalog::locate::Origin;
 use cica_catalog::{Catalog, CatalogError, Surroundings};
 use cica_disk::LinuxDisk;
-use cica_idcams::messages;
+use cica_messages as messages;
 use clap::Args;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;

@@ -6,7 +6,7 @@ use crate::job::Job;
 use crate::session::Session;
 use cica_catalog::{Cluster, Entry};
 use cica_engine::{Access, Durability};
-use cica_idcams::messages;
+use cica_messages as messages;
 use clap::Args;
 
 /// Check a data set from end to end

@@ -12,16 +12,15 @@
 
 use super::failure::{not_found, refused, Failure};
 use super::open;
+use super::report::Report;
 use super::sequential::{relative, Sequential};
 use super::Services;
-use crate::messages::{CICA0909I, CICA0916E};
 use crate::params::{Command, Number, Param, Params, Value, Word};
 use crate::pos::Pos;
-use crate::run::Act;
-use crate::sysprint::Sysprint;
 use crate::table::{Support, Verb};
 use cica_catalog::{Entry, Name};
 use cica_disk::NewFile;
+use cica_messages::{CICA0909I, CICA0916E};
 use cica_qsam::DdText;
 use std::fmt::Write;
 
@@ -29,14 +28,14 @@ use std::fmt::Write;
 const FAILED: u8 = 12;
 
 /// Carries out ALLOCATE.
-pub fn allocate(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn allocate(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     match carry_out(services, command, out) {
         Ok(cc) => cc,
         Err(failure) => failure.with_cc(FAILED).tell(out),
     }
 }
 
-fn carry_out(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result<u8, Failure> {
+fn carry_out(services: &mut Services, command: &Command, out: &mut Report) -> Result<u8, Failure> {
     let params = &command.params;
     let ddname = match params.name("FILE") {
         Some(ddname) => ddname.to_owned(),
@@ -50,7 +49,7 @@ fn carry_out(services: &mut Services, command: &Command, out: &mut Sysprint) -> 
     let text = dd_text(&data_set, params)?;
     if params.flag("NEW") {
         let definition = definition(services, &data_set, command)?;
-        let cc = services.act(&definition, out);
+        let cc = services.carry_out(&definition, out);
         if cc > 0 {
             return Ok(cc.max(FAILED));
         }

@@ -15,14 +15,14 @@ mod volumes;
 
 use super::failure::{not_found, refused, Failure};
 use super::generations::rolled_off;
+use super::report::Report;
 use super::{member, said, Services};
-use crate::messages::{IDC0531I, IDC0532I};
 use crate::params::{Command, Params};
-use crate::sysprint::Sysprint;
 pub(super) use change::allocated;
 use cica_catalog::entry::Kind;
 use cica_catalog::generation::Rolled;
 use cica_catalog::{Catalog, Contents, Entry, Mask, Name};
+use cica_messages::{IDC0531I, IDC0532I};
 use files::FileChange;
 use std::sync::Arc;
 
@@ -30,15 +30,15 @@ use std::sync::Arc;
 const NOT_ALTERED: u8 = 8;
 
 /// Carries out ALTER.
-pub fn alter(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn alter(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     let params = &command.params;
     let text = params.name("entryname").unwrap_or_default();
     if params.flag("ROLLIN") {
         let done = rollin::roll_in(services, text, params, out).map(|()| 0);
-        return done.unwrap_or_else(|failure| not_altered(text, &failure, out));
+        return done.unwrap_or_else(|failure| not_altered(text, failure, out));
     }
     match targets(services, text, params) {
-        Err(failure) => not_altered(text, &failure, out),
+        Err(failure) => not_altered(text, failure, out),
         Ok(targets) => targets.iter().fold(0, |cc, target| {
             cc.max(match one(services, target, params) {
                 Ok((catalog, rolled)) => {
@@ -46,13 +46,13 @@ pub fn alter(services: &mut Services, command: &Command, out: &mut Sysprint) -> 
                     out.say(&IDC0531I, &[("name", &target.name)]);
                     0
                 }
-                Err(failure) => not_altered(target.name.as_str(), &failure, out),
+                Err(failure) => not_altered(target.name.as_str(), failure, out),
             })
         }),
     }
 }
 
-fn not_altered(name: &str, failure: &Failure, out: &mut Sysprint) -> u8 {
+fn not_altered(name: &str, failure: Failure, out: &mut Report) -> u8 {
     let cc = failure.tell(out);
     out.say(&IDC0532I, &[("name", &name)]);
     cc.clamp(NOT_ALTERED, 12)

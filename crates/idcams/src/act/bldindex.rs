@@ -6,14 +6,14 @@
 
 use super::failure::Failure;
 use super::open::{data_set, of_name, Target};
+use super::report::Report;
 use super::trouble::{not_opened, open_code, Trouble, GAVE_UP};
 use super::Services;
-use crate::messages::{CICA0941E, CICA0985I, CICA0986I, IDC0652I, IDC1645I, IDC1646I};
 use crate::params::{Command, Params};
-use crate::sysprint::Sysprint;
 use cica_catalog::entry::{Aix, Organization};
 use cica_catalog::{Contents, Entry, Name};
 use cica_engine::{Build, BuildError, Files, Omitted, OpenOptions};
+use cica_messages::{CICA0941E, CICA0985I, CICA0986I, IDC0652I, IDC1645I, IDC1646I};
 use cica_session::Reached;
 use std::path::Path;
 
@@ -25,11 +25,11 @@ const MOST_TOLD: u64 = 1000;
 const WRONG: u8 = 160;
 
 /// Carries out BLDINDEX.
-pub fn bldindex(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn bldindex(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     run(services, &command.params, out).unwrap_or_else(|failure| failure.tell(out))
 }
 
-fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<u8, Failure> {
+fn run(services: &mut Services, params: &Params, out: &mut Report) -> Result<u8, Failure> {
     let target = Target::of(services, params, "INFILE", "INDATASET")?;
     let name = target.name();
     let base = match target {
@@ -57,7 +57,7 @@ fn named(services: &Services, params: &Params) -> Result<Vec<String>, Failure> {
     names.map(Ok).chain(dds).collect()
 }
 
-fn one(services: &mut Services, base: &Reached, name: &str, out: &mut Sysprint) -> Result<u8, Failure> {
+fn one(services: &mut Services, base: &Reached, name: &str, out: &mut Report) -> Result<u8, Failure> {
     let parsed = Name::parse(name).map_err(|_| super::failure::not_found(&name))?;
     let catalog = services.home(&parsed)?;
     let aix = alternate(&*catalog.contents()?, &parsed)?;
@@ -128,14 +128,14 @@ fn alternate(contents: &Contents, name: &Name) -> Result<Aix, Failure> {
 }
 
 /// What the index does not take, as it is told.
-struct Told<'a, 'o> {
-    out: &'a mut Sysprint<'o>,
+struct Told<'a> {
+    out: &'a mut Report,
     kind: &'static str,
     cc: u8,
     count: u64,
 }
 
-impl Told<'_, '_> {
+impl Told<'_> {
     fn omitted(&mut self, omitted: Omitted<'_>) {
         self.count += 1;
         self.cc = self.cc.max(IDC1645I.cc);

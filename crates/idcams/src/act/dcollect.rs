@@ -8,15 +8,15 @@ pub mod record;
 use super::failure::{refused, Failure};
 use super::listcat::{Describer, ListcatEntry};
 use super::open::Target;
+use super::report::Report;
 use super::sequential::Sequential;
 use super::trouble::{Trouble, GAVE_UP};
 use super::Services;
-use crate::messages::IDC0005I;
 use crate::params::{Command, Params};
-use crate::sysprint::Sysprint;
 use cica_catalog::entry::{Kind, NonVsam};
 use cica_catalog::{Catalog, Entry, Volume};
 use cica_format::attributes::Organization;
+use cica_messages::IDC0005I;
 use cica_qsam::{Attributes, QsamError, RecordFormat, Writer};
 use record::{Record, Type};
 
@@ -26,7 +26,7 @@ const KB: u64 = 1_024;
 const LRECL: u32 = 644;
 
 /// Carries out DCOLLECT.
-pub fn dcollect(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn dcollect(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     match collect(services, &command.params, out) {
         Ok(count) => {
             out.say(&IDC0005I, &[("count", &count)]);
@@ -36,7 +36,7 @@ pub fn dcollect(services: &mut Services, command: &Command, out: &mut Sysprint) 
     }
 }
 
-fn collect(services: &Services, params: &Params, out: &mut Sysprint) -> Result<u64, Failure> {
+fn collect(services: &Services, params: &Params, out: &mut Report) -> Result<u64, Failure> {
     let file = match Target::of(services, params, "OUTFILE", "OUTDATASET")? {
         Target::File(file) => file,
         other => return Err(refused(&format!("{} is no sequential file", other.name()), 48, 0)),

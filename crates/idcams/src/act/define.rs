@@ -25,10 +25,9 @@ pub use wanted::default_volume;
 
 use super::failure::Failure;
 use super::generations::rolled_off;
+use super::report::Report;
 use super::Services;
-use crate::messages::{CICA0905I, CICA0933I, CICA0935I, IDC0181I, IDC0508I, IDC0509I, IDC0512I};
 use crate::params::Command;
-use crate::sysprint::Sysprint;
 use crate::table::Verb;
 use cica_catalog::check;
 use cica_catalog::entry::{Attributes, Component};
@@ -38,6 +37,7 @@ use cica_catalog::staging::Place;
 use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Entry, Name, Volser};
 use cica_disk::FileName;
 use cica_engine::Definition;
+use cica_messages::{CICA0905I, CICA0933I, CICA0935I, IDC0181I, IDC0508I, IDC0509I, IDC0512I};
 use over::Over;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ use wanted::Wanted;
 const FAILED: u8 = 12;
 
 /// Carries out DEFINE CLUSTER.
-pub fn cluster(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn cluster(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     let done = match command.params.flag("RECATALOG") {
         true => recatalog::recatalog(services, command, false),
         false => define(services, command, false),
@@ -56,7 +56,7 @@ pub fn cluster(services: &mut Services, command: &Command, out: &mut Sysprint) -
 }
 
 /// Carries out DEFINE ALTERNATEINDEX.
-pub fn alternate_index(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn alternate_index(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     let done = match command.params.flag("RECATALOG") {
         true => recatalog::recatalog(services, command, true),
         false => define(services, command, true),
@@ -64,7 +64,7 @@ pub fn alternate_index(services: &mut Services, command: &Command, out: &mut Sys
     told(services, done, out)
 }
 
-fn told(services: &Services, done: Result<(Defined, Rolling), Failure>, out: &mut Sysprint) -> u8 {
+fn told(services: &Services, done: Result<(Defined, Rolling), Failure>, out: &mut Report) -> u8 {
     match done {
         Ok((defined, Rolling { catalog, rolled })) => {
             defined.tell(out);
@@ -274,7 +274,7 @@ impl Defined {
         }
     }
 
-    fn tell(&self, out: &mut Sysprint) {
+    fn tell(&self, out: &mut Report) {
         let (data, index) = (Some(&self.cluster.data), self.cluster.index.as_ref());
         for (message, component) in [(&IDC0508I, data), (&IDC0509I, index)] {
             if let Some(volume) = component.and_then(|component| component.volumes.first()) {

@@ -10,12 +10,12 @@ mod uncataloged;
 
 use super::failure::{refused, Failure};
 use super::removal::Removal;
+use super::report::Report;
 use super::{member, usercatalog, volume, Services};
-use crate::messages::{Entry as Message, IDC0548I, IDC0550I, IDC0551I, IDC0556I};
 use crate::params::{Command, Params};
-use crate::sysprint::Sysprint;
 use cica_catalog::entry::Kind;
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name};
+use cica_messages::{Entry as Message, IDC0548I, IDC0550I, IDC0551I, IDC0556I};
 use std::collections::BTreeSet;
 
 /// Condition code when an entry was not deleted.
@@ -25,7 +25,7 @@ const NOT_DELETED: u8 = 8;
 type Gone = BTreeSet<Name>;
 
 /// Carries out DELETE.
-pub fn delete(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn delete(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     let params = &command.params;
     let mut cc = 0;
     for word in params.list("entryname") {
@@ -36,13 +36,13 @@ pub fn delete(services: &mut Services, command: &Command, out: &mut Sysprint) ->
         } else {
             named(services, &word.text, params, out)
         };
-        cc = cc.max(done.unwrap_or_else(|failure| not_deleted(&word.text, &failure, out)));
+        cc = cc.max(done.unwrap_or_else(|failure| not_deleted(&word.text, failure, out)));
     }
     cc
 }
 
 /// Deletes what one name of the list means.
-fn named(services: &Services, text: &str, params: &Params, out: &mut Sysprint) -> Result<u8, Failure> {
+fn named(services: &Services, text: &str, params: &Params, out: &mut Report) -> Result<u8, Failure> {
     let catalog = services.catalog(params, text)?;
     let mut cc = 0;
     // What a name before it took along is not asked for again.
@@ -53,13 +53,13 @@ fn named(services: &Services, text: &str, params: &Params, out: &mut Sysprint) -
             continue;
         }
         let done = one(services, &catalog, &name, params, &mut removal, &mut gone, out);
-        cc = cc.max(done.unwrap_or_else(|failure| not_deleted(name.as_str(), &failure, out)));
+        cc = cc.max(done.unwrap_or_else(|failure| not_deleted(name.as_str(), failure, out)));
     }
     let left = removal.end();
-    Ok(left.iter().fold(cc, |cc, left| cc.max(left.tell(out))))
+    Ok(left.into_iter().fold(cc, |cc, left| cc.max(left.tell(out))))
 }
 
-fn not_deleted(name: &str, failure: &Failure, out: &mut Sysprint) -> u8 {
+fn not_deleted(name: &str, failure: Failure, out: &mut Report) -> u8 {
     let cc = failure.tell(out);
     let message = match member::is_member(name) {
         true => &IDC0548I,
@@ -77,7 +77,7 @@ fn one(
     params: &Params,
     removal: &mut Removal<'_>,
     gone: &mut Gone,
-    out: &mut Sysprint,
+    out: &mut Report,
 ) -> Result<u8, Failure> {
     let doomed = doomed(services, catalog, &*catalog.contents()?, name, params)?;
     if !params.flag("PURGE") {
@@ -175,10 +175,10 @@ fn remove(removal: &mut Removal<'_>, entry: &Entry, params: &Params) -> Result<(
 }
 
 /// One line for each component and for the entry, set apart as z/OS does.
-pub fn tell(message: &Message, entry: &Entry, out: &mut Sysprint) {
+pub fn tell(message: &'static Message, entry: &Entry, out: &mut Report) {
     let components = entry.components().map(|(kind, component)| (kind, &component.name));
     let all: Vec<(Kind, &Name)> = components.chain([(entry.kind(), entry.name())]).collect();
     for (kind, name) in all {
-        out.say_double(message, &[("kind", &kind.letter()), ("name", name)]);
+        out.say_apart(message, &[("kind", &kind.letter()), ("name", name)]);
     }
 }

@@ -6,12 +6,12 @@
 //! that.
 
 use super::failure::{refused, Failure};
+use super::report::Report;
 use super::Services;
-use crate::messages::{CICA0980I, CICA0981E, CICA0982I};
 use crate::params::{Command, Params};
-use crate::sysprint::Sysprint;
 use cica_catalog::{Catalog, Contents, Entry, Level, Mask, Name, Volser, Volume};
 use cica_disk::Open;
+use cica_messages::{CICA0980I, CICA0981E, CICA0982I};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
@@ -19,9 +19,9 @@ use std::path::{Path, PathBuf};
 const ERROR_LIMIT: u64 = 16;
 
 /// Carries out DIAGNOSE.
-pub fn diagnose(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn diagnose(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     let params = &command.params;
-    let mut report = Report {
+    let mut report = Findings {
         list: params.flag("LIST"),
         limit: params.number("ERRORLIMIT").unwrap_or(ERROR_LIMIT),
         checked: 0,
@@ -39,15 +39,15 @@ pub fn diagnose(services: &mut Services, command: &Command, out: &mut Sysprint) 
 }
 
 /// What was found so far.
-struct Report<'a, 'o> {
+struct Findings<'a> {
     list: bool,
     limit: u64,
     checked: u64,
     errors: u64,
-    out: &'a mut Sysprint<'o>,
+    out: &'a mut Report,
 }
 
-impl Report<'_, '_> {
+impl Findings<'_> {
     fn put(&mut self, kind: &str, name: &dyn Display, found: Result<(), String>) {
         self.checked += 1;
         match found {
@@ -147,7 +147,7 @@ fn volume_of(name: &Name) -> Result<Volser, Failure> {
     }
 }
 
-fn catalog(services: &Services, params: &Params, report: &mut Report) -> Result<(), Failure> {
+fn catalog(services: &Services, params: &Params, report: &mut Findings) -> Result<(), Failure> {
     let catalog = services
         .catalog
         .called(&services.named(params, "INFILE", "INDATASET")?)?;
@@ -232,7 +232,7 @@ fn files(services: &Services, catalog: &Catalog, entry: &Entry) -> Result<(), St
 }
 
 /// Data components on a volume that no catalog names.
-fn volume(services: &Services, params: &Params, report: &mut Report) -> Result<(), Failure> {
+fn volume(services: &Services, params: &Params, report: &mut Findings) -> Result<(), Failure> {
     let name = services.named(params, "INFILE", "INDATASET")?;
     let serial = volume_of(&name)?;
     let directory = services.catalog.volume_path(&serial)?;

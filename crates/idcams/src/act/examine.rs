@@ -5,19 +5,19 @@
 
 use super::failure::Failure;
 use super::open::{self, cluster, data_set, files};
+use super::report::Report;
 use super::trouble::{not_opened, Trouble};
 use super::Services;
-use crate::messages::{
-    self, CICA0950E, CICA0959E, CICA0996E, CICA0997I, IDC01700I, IDC01701I, IDC01708I, IDC01709I, IDC01710I, IDC01711I,
-    IDC01712I, IDC01722I, IDC01724I, IDC11703I, IDC11704I, IDC11726I, IDC11728I, IDC11733I, IDC11772I, IDC21701I,
-    IDC21703I,
-};
 use crate::params::Command;
-use crate::sysprint::Sysprint;
 use cica_catalog::entry::Aix;
 use cica_catalog::Entry;
 use cica_engine::examine::{Examination, Finding, FindingKind, Part};
 use cica_engine::{Files, OpenOptions};
+use cica_messages::{
+    CICA0950E, CICA0959E, CICA0996E, CICA0997I, IDC01700I, IDC01701I, IDC01708I, IDC01709I, IDC01710I, IDC01711I,
+    IDC01712I, IDC01722I, IDC01724I, IDC11703I, IDC11704I, IDC11726I, IDC11728I, IDC11733I, IDC11772I, IDC21701I,
+    IDC21703I,
+};
 use cica_session::{as_cluster, Reached};
 use std::path::Path;
 
@@ -30,11 +30,11 @@ const MOST_TOLD: u64 = 1000;
 const ERROR_LIMIT: u64 = 2_147_483_647;
 
 /// Carries out EXAMINE.
-pub fn examine(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn examine(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     run(services, command, out).unwrap_or_else(|failure| failure.tell(out))
 }
 
-fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result<u8, Failure> {
+fn run(services: &mut Services, command: &Command, out: &mut Report) -> Result<u8, Failure> {
     let params = &command.params;
     let name = params.name("NAME").unwrap_or_default();
     let cluster = cluster(services, name)?;
@@ -60,7 +60,7 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
 
 /// Compares a base with the alternate indexes that are kept up for it, or an alternate index with its base; returns the
 /// condition code. What was never built says nothing that could be wrong.
-pub(super) fn compare(services: &Services, cluster: &Reached, errors: u64, out: &mut Sysprint) -> Result<u8, Failure> {
+pub(super) fn compare(services: &Services, cluster: &Reached, errors: u64, out: &mut Report) -> Result<u8, Failure> {
     let catalog = services.home(&cluster.name)?;
     let contents = catalog.contents()?;
     let indexes: Vec<Aix> = match contents.get(&cluster.name)? {
@@ -140,8 +140,8 @@ impl Told {
 }
 
 /// Tells what was found; returns the condition code.
-pub(super) fn tell(examined: &Examination, told: &Told, out: &mut Sysprint) -> u8 {
-    let mut report = Report { out, left: told.errors };
+pub(super) fn tell(examined: &Examination, told: &Told, out: &mut Report) -> u8 {
+    let mut report = Findings { out, left: told.errors };
     let mut cc = 0;
     if told.index {
         cc = report.index(examined);
@@ -152,13 +152,13 @@ pub(super) fn tell(examined: &Examination, told: &Told, out: &mut Sysprint) -> u
     cc
 }
 
-struct Report<'a, 'o> {
-    out: &'a mut Sysprint<'o>,
+struct Findings<'a> {
+    out: &'a mut Report,
     /// How many more errors are shown.
     left: u64,
 }
 
-impl Report<'_, '_> {
+impl Findings<'_> {
     fn index(&mut self, examined: &Examination) -> u8 {
         self.out.say(&IDC01700I, &[]);
         let cc = self.findings(examined, Part::Index);
@@ -211,14 +211,14 @@ impl Report<'_, '_> {
         self.out.say(&CICA0950E, &words);
     }
 
-    fn verdict(&mut self, cc: u8, sound: &messages::Entry, damaged: &messages::Entry) -> u8 {
+    fn verdict(&mut self, cc: u8, sound: &'static cica_messages::Entry, damaged: &'static cica_messages::Entry) -> u8 {
         self.out.say(if cc == 0 { sound } else { damaged }, &[]);
         cc
     }
 }
 
 /// IBM's message for a kind of finding, where there is one; our own words follow it in any case.
-fn message(kind: FindingKind) -> Option<&'static messages::Entry> {
+fn message(kind: FindingKind) -> Option<&'static cica_messages::Entry> {
     match kind {
         FindingKind::DuplicateKey => Some(&IDC11703I),
         FindingKind::IndexSequence => Some(&IDC11704I),

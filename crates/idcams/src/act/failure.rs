@@ -1,13 +1,13 @@
 //! Why a command, or what it was to do with one entry, was given up.
 
-use crate::messages::{
-    Entry, CICA0934E, CICA0937W, CICA0991E, IDC3009I, IDC3012I, IDC3013I, IDC3014I, IDC3018I, IDC3020I,
-};
-use crate::sysprint::Sysprint;
+use super::report::Report;
 use cica_catalog::check::DefineError;
 use cica_catalog::error::Code;
 use cica_catalog::CatalogError;
 use cica_engine::OpenError;
+use cica_messages::{
+    Entry, Message, CICA0934E, CICA0937W, CICA0991E, IDC3009I, IDC3012I, IDC3013I, IDC3014I, IDC3018I, IDC3020I,
+};
 use std::fmt::Display;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -17,29 +17,42 @@ use std::path::Path;
 #[must_use]
 pub struct Failure {
     cc: u8,
-    lines: Vec<String>,
+    messages: Vec<Message>,
 }
 
 impl Failure {
     /// A message and its condition code.
-    pub fn new(message: &Entry, inserts: &[(&str, &dyn Display)]) -> Failure {
+    pub fn new(message: &'static Entry, inserts: &[(&'static str, &dyn Display)]) -> Failure {
         Failure {
             cc: message.cc,
-            lines: vec![message.line(inserts)],
+            messages: vec![Message::new(message, inserts)],
+        }
+    }
+
+    /// A message about a parameter of the request, and what to do with it.
+    pub fn about(
+        keyword: &'static str,
+        message: &'static Entry,
+        inserts: &[(&'static str, &dyn Display)],
+        remedy: impl Into<String>,
+    ) -> Failure {
+        Failure {
+            cc: message.cc,
+            messages: vec![Message::new(message, inserts).about(keyword, remedy)],
         }
     }
 
     /// One more message.
-    pub fn and(mut self, message: &Entry, inserts: &[(&str, &dyn Display)]) -> Failure {
+    pub fn and(mut self, message: &'static Entry, inserts: &[(&'static str, &dyn Display)]) -> Failure {
         self.cc = self.cc.max(message.cc);
-        self.lines.push(message.line(inserts));
+        self.messages.push(Message::new(message, inserts));
         self
     }
 
     /// The messages of another failure behind these.
     pub fn and_all(mut self, other: Failure) -> Failure {
         self.cc = self.cc.max(other.cc);
-        self.lines.extend(other.lines);
+        self.messages.extend(other.messages);
         self
     }
 
@@ -50,12 +63,23 @@ impl Failure {
 
     /// The messages in one line.
     pub fn text(&self) -> String {
-        self.lines.join("; ")
+        let texts: Vec<String> = self.messages.iter().map(Message::to_string).collect();
+        texts.join("; ")
     }
 
-    /// Prints the messages and returns the condition code.
-    pub fn tell(&self, out: &mut Sysprint) -> u8 {
-        self.lines.iter().for_each(|line| out.told(line));
+    /// The condition code.
+    pub fn condition(&self) -> u8 {
+        self.cc
+    }
+
+    /// The messages, the cause first.
+    pub fn into_messages(self) -> Vec<Message> {
+        self.messages
+    }
+
+    /// Tells the messages and returns the condition code.
+    pub fn tell(self, out: &mut Report) -> u8 {
+        out.extend(self.messages);
         self.cc
     }
 

@@ -10,11 +10,11 @@
 use super::delete::with_related;
 use super::failure::Failure;
 use super::removal::Removal;
+use super::report::Report;
 use super::Services;
-use crate::messages::{CICA0953I, CICA0984W};
-use crate::sysprint::Sysprint;
 use cica_catalog::generation::Rolled;
 use cica_catalog::{Catalog, CatalogError, Entry, Name};
+use cica_messages::{CICA0953I, CICA0984W};
 
 /// What became of a generation beyond the limit of its group.
 pub struct Left {
@@ -42,7 +42,7 @@ pub fn roll_off(services: &Services, base: &Name) -> Result<Vec<Left>, CatalogEr
 }
 
 /// Takes out what the catalog says goes, and tells of each.
-pub fn rolled_off(services: &Services, catalog: &Catalog, rolled: Vec<Rolled>, out: &mut Sysprint) {
+pub fn rolled_off(services: &Services, catalog: &Catalog, rolled: Vec<Rolled>, out: &mut Report) {
     let (rolled, left_behind) = take_out_all(services, catalog, rolled);
     for (Rolled { entry, scratch }, stays) in rolled {
         match (stays, scratch) {

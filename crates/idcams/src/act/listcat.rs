@@ -21,10 +21,10 @@ pub use model::{
 use super::failure::Failure;
 use super::listing::on_file;
 use super::Services;
-use crate::messages::{CICA0938W, IDC1566I};
 use crate::params::{Command, Params, Word};
 use crate::sysprint::Sysprint;
 use cica_catalog::{Catalog, Contents, Volume};
+use cica_messages::{CICA0938W, IDC1566I};
 use page::{field, heading, section, title, Fields};
 use select::{Choice, Listed};
 use std::path::Path;
@@ -58,13 +58,13 @@ pub fn listcat(services: &mut Services, command: &Command, out: &mut Sysprint) -
     let listed = on_file(services, ddname, out, |services, listing| {
         Ok(list(services, params, listing))
     });
-    listed.unwrap_or_else(|failure| failure.tell(out))
+    listed.unwrap_or_else(|failure| out.failure(failure, &command.params))
 }
 
 fn list(services: &Services, params: &Params, out: &mut Sysprint) -> u8 {
     match listed(services, params, out) {
         Ok(cc) => cc,
-        Err(failure) => failure.with_cc(12).tell(out),
+        Err(failure) => out.failure(failure.with_cc(12), params),
     }
 }
 
@@ -172,7 +172,7 @@ impl Listing<'_, '_> {
 
     fn missed(&mut self, name: &str, done: Result<(), Failure>) {
         if let Err(failure) = done {
-            failure.tell(self.out);
+            self.out.failure(failure, &Params::default());
             self.out.say(&IDC1566I, &[("name", &name)]);
             self.cc = self.cc.max(NOT_LISTED);
         }

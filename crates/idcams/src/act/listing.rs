@@ -6,11 +6,13 @@
 //!    was not found is complete; a command that gives up leaves the group as it was.
 
 use super::failure::Failure;
+use super::report::Report;
 use super::sequential::Sequential;
 use super::trouble::GAVE_UP;
 use super::Services;
-use crate::messages::CICA0939E;
+use crate::params::Params;
 use crate::sysprint::Sysprint;
+use cica_messages::CICA0939E;
 use cica_qsam::Attributes;
 use std::io::{self, BufWriter, Write};
 
@@ -43,6 +45,8 @@ pub fn on_file<T>(
     stream.flush().map_err(|error| unwritten(&error))?;
     let written = stream.into_inner().map_err(|error| unwritten(error.error()))?;
     written.finish().map_err(|error| unwritten(&error))?;
-    file.complete(services, &attributes, out)?;
+    let mut report = Report::default();
+    file.complete(services, &attributes, &mut report)?;
+    out.messages(report.into_messages(), &Params::default());
     Ok(listed)
 }

@@ -5,17 +5,17 @@
 //!    generations. User catalogs and their aliases stay: they are the master's.
 
 use super::failure::{not_found, refused, Failure};
+use super::report::Report;
 use super::Services;
-use crate::messages::{CICA0956I, IDC0005I};
 use crate::params::Params;
-use crate::sysprint::Sysprint;
 use cica_catalog::generation::Generation;
 use cica_catalog::{Catalog, Contents, Entry, Level, Mask, Name};
+use cica_messages::{CICA0956I, IDC0005I};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Carries out REPRO MERGECAT.
-pub fn merge(services: &Services, params: &Params, out: &mut Sysprint) -> u8 {
+pub fn merge(services: &Services, params: &Params, out: &mut Report) -> u8 {
     match merged(services, params, out) {
         Ok(count) => {
             out.say(&IDC0005I, &[("count", &count)]);
@@ -25,7 +25,7 @@ pub fn merge(services: &Services, params: &Params, out: &mut Sysprint) -> u8 {
     }
 }
 
-fn merged(services: &Services, params: &Params, out: &mut Sysprint) -> Result<usize, Failure> {
+fn merged(services: &Services, params: &Params, out: &mut Report) -> Result<usize, Failure> {
     let source = catalog(services, params, "INFILE", "INDATASET")?;
     let target = catalog(services, params, "OUTFILE", "OUTDATASET")?;
     if source.directory() == target.directory() {

@@ -21,7 +21,7 @@ mod define;
 mod delete;
 mod diagnose;
 mod examine;
-mod failure;
+pub(crate) mod failure;
 mod generations;
 mod input;
 pub mod listcat;
@@ -36,6 +36,7 @@ mod print;
 mod range;
 mod removal;
 mod reorganize;
+mod report;
 mod repro;
 mod said;
 mod sequential;
@@ -49,7 +50,6 @@ pub use define::sphere as define_sphere;
 pub use generations::{roll_off, Left};
 pub use print::rows::{hexadecimal, shown};
 
-use crate::messages::{CICA0901E, CICA0932E};
 use crate::params::{Command, Params};
 use crate::run::Act;
 use crate::sysprint::Sysprint;
@@ -57,9 +57,11 @@ use crate::table::Verb;
 use cica_catalog::{Catalog, CatalogError, Date, Name};
 use cica_disk::{Clock, Disk};
 use cica_engine::Engine;
+use cica_messages::{CICA0901E, CICA0932E};
 use cica_session::Session;
 use dd::DdTable;
 use failure::Failure;
+use report::Report;
 use std::sync::Arc;
 
 /// What the actions work with. One for a run; cheap to make.
@@ -165,6 +167,21 @@ fn leading(text: &str) -> Option<Name> {
 impl Act for Services {
     fn act(&mut self, cmd: &Command, out: &mut Sysprint) -> u8 {
         match cmd.verb {
+            Verb::Listcat => return listcat::listcat(self, cmd, out),
+            Verb::Shcds => return shcds::shcds(self, cmd, out),
+            Verb::Print => return print::print(self, cmd, out),
+            _ => {}
+        }
+        let mut report = Report::default();
+        let cc = self.carry_out(cmd, &mut report);
+        out.messages(report.into_messages(), &cmd.params);
+        cc
+    }
+}
+
+impl Services {
+    fn carry_out(&mut self, cmd: &Command, out: &mut Report) -> u8 {
+        match cmd.verb {
             Verb::DefineCluster => define::cluster(self, cmd, out),
             Verb::DefineAlternateIndex => define::alternate_index(self, cmd, out),
             Verb::DefinePath => define::path(self, cmd, out),
@@ -179,13 +196,10 @@ impl Act for Services {
             Verb::Bldindex => bldindex::bldindex(self, cmd, out),
             Verb::Alter => alter::alter(self, cmd, out),
             Verb::Delete => delete::delete(self, cmd, out),
-            Verb::Listcat => listcat::listcat(self, cmd, out),
             Verb::Diagnose => diagnose::diagnose(self, cmd, out),
             Verb::Dcollect => dcollect::dcollect(self, cmd, out),
-            Verb::Shcds => shcds::shcds(self, cmd, out),
             Verb::Repro if cmd.params.flag("MERGECAT") => merge::merge(self, &cmd.params, out),
             Verb::Repro => repro::repro(self, cmd, out),
-            Verb::Print => print::print(self, cmd, out),
             Verb::Verify => verify::verify(self, cmd, out),
             Verb::Examine => examine::examine(self, cmd, out),
             Verb::Export => portable::export(self, cmd, out),

@@ -6,15 +6,15 @@
 use super::failure::{self, Failure};
 use super::input::Input;
 use super::output::Output;
+use super::report::Report;
 use super::sequential::{cluster_generation, Sequential};
 use super::trouble::{open_code, GAVE_UP};
 use super::Services;
-use crate::messages::{CICA0908E, CICA0941E, CICA0949E};
 use crate::params::Params;
-use crate::sysprint::Sysprint;
 use cica_catalog::entry::Kind;
 use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Entry, Name};
 use cica_engine::{Access, DataSet, OpenOptions};
+use cica_messages::{CICA0908E, CICA0941E, CICA0949E};
 use cica_qsam::{Attributes, CodePage, QsamError, Reader, Writer};
 use cica_session::{Reached, SessionError};
 use std::io;
@@ -116,7 +116,7 @@ impl Target {
 
 impl Target {
     /// What was written to it is complete and closed; `longest`: the longest record there could be.
-    pub fn complete(&self, services: &Services, longest: u32, out: &mut Sysprint) -> Result<(), Failure> {
+    pub fn complete(&self, services: &Services, longest: u32, out: &mut Report) -> Result<(), Failure> {
         match self {
             Target::Cluster(_) => Ok(()),
             Target::File(file) => {

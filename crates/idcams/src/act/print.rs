@@ -13,10 +13,10 @@ use super::open::Target;
 use super::range::{Range, Selection};
 use super::trouble::Trouble;
 use super::Services;
-use crate::messages::{CICA0946E, IDC0005I};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
 use cica_format::attributes::Organization;
+use cica_messages::{CICA0946E, IDC0005I};
 use rows::Form;
 
 /// Condition code when nothing was printed.
@@ -24,7 +24,7 @@ const NOTHING: u8 = 4;
 
 /// Carries out PRINT.
 pub fn print(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
-    run(services, command, out).unwrap_or_else(|failure| failure.tell(out))
+    run(services, command, out).unwrap_or_else(|failure| out.failure(failure, &command.params))
 }
 
 fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result<u8, Failure> {
@@ -36,13 +36,7 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
         return Err(Failure::new(&CICA0946E, &[("name", &from.name())]));
     }
     let mut input = from.open_input(services)?.read_as(params);
-    let range = match Range::of(params, &input) {
-        Ok(range) => range,
-        Err(diagnostic) => {
-            out.diagnose(&diagnostic);
-            return Ok(diagnostic.message.cc);
-        }
-    };
+    let range = Range::of(params, &input)?;
     let printed = match params.name("OUTFILE") {
         None => records(range, &mut input, services, params, out),
         Some(ddname) => on_file(services, ddname, out, |services, listing| {

@@ -8,17 +8,17 @@
 //! | FROMNUMBER, TONUMBER | RRDS, VRRDS |
 //! | SKIP, COUNT | anything |
 
+use super::failure::Failure;
 use super::input::{Found, Input, KeyField};
 use super::open::or_ascii;
 use super::print::rows::shown;
 use super::trouble::Trouble;
-use crate::diagnostic::Diagnostic;
-use crate::messages::{CICA0908E, IDC3203I, IDC3226I};
 use crate::params::{KeyValue, Params};
-use crate::pos::Pos;
 use cica_engine::Argument;
 use cica_format::attributes::Organization;
+use cica_messages::{CICA0908E, IDC3203I, IDC3226I};
 use cica_qsam::CodePage;
+use std::fmt::Display;
 
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +55,7 @@ enum To {
 
 impl Range {
     /// What the parameters ask of `input`.
-    pub fn of(params: &Params, input: &Input) -> Result<Range, Diagnostic> {
+    pub fn of(params: &Params, input: &Input) -> Result<Range, Failure> {
         refuse_places(params, input)?;
         let from = match (key(params, "FROMKEY", input)?, params.number("SKIP")) {
             (Some((_, key)), _) => From::Key(key),
@@ -152,12 +152,12 @@ impl Selection<'_> {
 }
 
 /// The bytes of a key parameter.
-fn key(params: &Params, keyword: &str, input: &Input) -> Result<Option<(KeyField, Vec<u8>)>, Diagnostic> {
-    let Some((value, at)) = params.keys(keyword).first() else {
+fn key(params: &Params, keyword: &'static str, input: &Input) -> Result<Option<(KeyField, Vec<u8>)>, Failure> {
+    let Some((value, _)) = params.keys(keyword).first() else {
         return Ok(None);
     };
     let Some(field) = input.key_field() else {
-        return Err(Diagnostic::new(&IDC3226I, &[("item", &keyword)], *at).hint(format!(
+        let remedy = format!(
             "{} HAS NO KEYS; USE {}",
             input.name,
             match input.organization() {
@@ -165,41 +165,42 @@ fn key(params: &Params, keyword: &str, input: &Input) -> Result<Option<(KeyField
                 Some(_) => "FROMNUMBER AND TONUMBER, OR SKIP AND COUNT",
                 None => "SKIP AND COUNT",
             }
-        )));
+        );
+        return Err(Failure::about(keyword, &IDC3226I, &[("item", &keyword)], remedy));
     };
-    let key = bytes(value, input.page, *at)?;
+    let key = bytes(value, input.page, keyword)?;
     if key.len() > field.length {
         let item = shown(&key, input.page);
-        return Err(Diagnostic::new(&IDC3203I, &[("item", &item)], *at).hint(format!(
-            "IT HAS {} BYTES, THE KEYS OF {} HAVE {}",
-            key.len(),
-            input.name,
-            field.length
-        )));
+        let (length, name, longest) = (key.len(), &input.name, field.length);
+        let remedy = format!("IT HAS {length} BYTES, THE KEYS OF {name} HAVE {longest}");
+        return Err(Failure::about(keyword, &IDC3203I, &[("item", &item)], remedy));
     }
     Ok(Some((field, key)))
 }
 
-fn bytes(value: &KeyValue, page: Option<CodePage>, at: Pos) -> Result<Vec<u8>, Diagnostic> {
+fn bytes(value: &KeyValue, page: Option<CodePage>, keyword: &'static str) -> Result<Vec<u8>, Failure> {
     match value {
         KeyValue::Hex(bytes) => Ok(bytes.clone()),
         KeyValue::Char(text) | KeyValue::CharGeneric(text) => or_ascii(page)
             .encode(text)
-            .map_err(|error| Diagnostic::new(&IDC3203I, &[("item", text)], at).hint(error.to_string())),
+            .map_err(|error| Failure::about(keyword, &IDC3203I, &[("item", text)], error.to_string())),
     }
 }
 
 /// Addresses and record numbers choose records of some organizations only.
-fn refuse_places(params: &Params, input: &Input) -> Result<(), Diagnostic> {
+fn refuse_places(params: &Params, input: &Input) -> Result<(), Failure> {
     for keyword in ["FROMADDRESS", "TOADDRESS", "FROMNUMBER", "TONUMBER"] {
-        let Some(at) = params.at(keyword) else { continue };
+        if !params.has(keyword) {
+            continue;
+        }
         let address = keyword.ends_with("ADDRESS");
         let hint = match input.organization() {
             None => "A SEQUENTIAL FILE HAS NEITHER ADDRESSES NOR RECORD NUMBERS; USE SKIP AND COUNT",
             Some(Organization::Ksds) if address => {
                 let item = format!("{keyword} OF A KEY-SEQUENCED DATA SET WITH SPANNED RECORDS");
                 let reason = "segments of a record lie wherever there was room; use FROMKEY and TOKEY";
-                return Err(Diagnostic::new(&CICA0908E, &[("item", &item), ("reason", &reason)], at));
+                let inserts: [(&str, &dyn Display); 2] = [("item", &item), ("reason", &reason)];
+                return Err(Failure::about(keyword, &CICA0908E, &inserts, ""));
             }
             Some(Organization::Ksds) => {
                 "A KEY-SEQUENCED DATA SET HAS NO RECORD NUMBERS; USE FROMKEY, TOKEY, SKIP OR COUNT"
@@ -212,7 +213,7 @@ fn refuse_places(params: &Params, input: &Input) -> Result<(), Diagnostic> {
             }
             Some(_) => continue,
         };
-        return Err(Diagnostic::new(&IDC3226I, &[("item", &keyword)], at).hint(hint));
+        return Err(Failure::about(keyword, &IDC3226I, &[("item", &keyword)], hint));
     }
     Ok(())
 }

@@ -12,22 +12,22 @@ use super::open::Target;
 use super::output::{Output, Refusal};
 use super::print::rows::{hexadecimal, shown};
 use super::range::{Range, Selection};
+use super::report::Report;
 use super::trouble::{action_error, Trouble, GAVE_UP};
 use super::Services;
-use crate::messages::{CICA0908E, CICA0931E, CICA0946E, IDC0005I, IDC31467I, IDC3225I, IDC3308I, IDC3314I};
 use crate::params::Command;
-use crate::sysprint::Sysprint;
 use cica_format::attributes::Organization;
+use cica_messages::{CICA0908E, CICA0931E, CICA0946E, IDC0005I, IDC31467I, IDC3225I, IDC3308I, IDC3314I};
 
 /// ERRORLIMIT when it is not given.
 const ERROR_LIMIT: u64 = 4;
 
 /// Carries out REPRO.
-pub fn repro(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn repro(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     run(services, command, out).unwrap_or_else(|failure| failure.tell(out))
 }
 
-fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result<u8, Failure> {
+fn run(services: &mut Services, command: &Command, out: &mut Report) -> Result<u8, Failure> {
     let params = &command.params;
     if params.has("ENTRIES") || params.has("LEVEL") {
         return Err(Failure::new(&IDC3225I, &[("item", &"MERGECAT")]));
@@ -46,13 +46,7 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
     if let Target::Cluster(cluster) = &to {
         input = input.translated_to(cica_qsam::CodePage::from_ccsid(cluster.attributes.ccsid));
     }
-    let range = match Range::of(params, &input) {
-        Ok(range) => range,
-        Err(diagnostic) => {
-            out.diagnose(&diagnostic);
-            return Ok(diagnostic.message.cc);
-        }
-    };
+    let range = Range::of(params, &input)?;
     let mut selection = match range.begin(&mut input) {
         Ok(selection) => selection,
         Err(trouble) => return Ok(nothing_copied(&trouble, &from.name(), out)),
@@ -93,7 +87,7 @@ fn takes_intervals(to: &Target) -> Result<(), Failure> {
     }
 }
 
-fn nothing_copied(trouble: &Trouble, name: &str, out: &mut Sysprint) -> u8 {
+fn nothing_copied(trouble: &Trouble, name: &str, out: &mut Report) -> u8 {
     let cc = trouble.of(name).tell(out);
     out.say(&IDC0005I, &[("count", &0)]);
     cc
@@ -111,7 +105,7 @@ fn records(
     selection: &mut Selection,
     output: &mut Output,
     limit: u64,
-    out: &mut Sysprint,
+    out: &mut Report,
 ) -> Copied {
     let mut copied = Copied { cc: 0, count: 0 };
     let mut errors = 0;

@@ -18,9 +18,9 @@ use super::failure::{not_found, refused, Failure};
 use super::generations::rolled_off;
 use super::member::{check_entry, is_member};
 use super::open::no_file;
+use super::report::Report;
 use super::trouble::GAVE_UP;
 use super::Services;
-use crate::sysprint::Sysprint;
 use cica_catalog::entry::{Gdg, History, NonVsam};
 use cica_catalog::generation::Generation;
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name};
@@ -219,7 +219,7 @@ impl Sequential {
     }
 
     /// What was written is complete: the catalog knows it and its format (2).
-    pub fn complete(&self, services: &Services, attributes: &Attributes, out: &mut Sysprint) -> Result<(), Failure> {
+    pub fn complete(&self, services: &Services, attributes: &Attributes, out: &mut Report) -> Result<(), Failure> {
         let Place::DataSets(paths, Some((catalog, data_set))) = &self.place else {
             return Ok(());
         };

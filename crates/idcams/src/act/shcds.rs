@@ -5,9 +5,9 @@
 use super::failure::Failure;
 use super::listing::on_file;
 use super::Services;
-use crate::messages::{CICA0957I, CICA0958E};
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
+use cica_messages::{CICA0957I, CICA0958E};
 
 /// Functions that only list.
 const LISTS: [&str; 6] = [
@@ -28,7 +28,7 @@ pub fn shcds(services: &mut Services, command: &Command, out: &mut Sysprint) -> 
     let printed = on_file(services, ddname, out, |services, listing| {
         Ok(answer(services, params, listing))
     });
-    printed.unwrap_or_else(|failure| failure.tell(out))
+    printed.unwrap_or_else(|failure| out.failure(failure, &command.params))
 }
 
 fn answer(services: &Services, params: &Params, out: &mut Sysprint) -> u8 {
@@ -38,11 +38,11 @@ fn answer(services: &Services, params: &Params, out: &mut Sysprint) -> u8 {
         .find(|keyword| *keyword != "JOBS");
     let function = function.unwrap_or_default();
     if !LISTS.contains(&function) {
-        return Failure::new(&CICA0958E, &[("function", &function)]).tell(out);
+        return out.failure(Failure::new(&CICA0958E, &[("function", &function)]), params);
     }
     if let Some(name) = params.name("LISTDS") {
         if let Err(failure) = data_set(services, name, out) {
-            return failure.with_cc(8).tell(out);
+            return out.failure(failure.with_cc(8), params);
         }
     }
     out.say(&CICA0957I, &[]);

@@ -2,8 +2,8 @@
 //! number, and the words.
 
 use super::failure::Failure;
-use crate::messages::{CICA0941E, IDC3300I, IDC3302I, IDC3309I, IDC3351I};
 use cica_engine::{Feedback, OpenError, RequestError};
+use cica_messages::{CICA0941E, IDC3300I, IDC3302I, IDC3309I, IDC3351I};
 use cica_qsam::QsamError;
 use std::fmt::Display;
 

@@ -5,22 +5,22 @@
 //!    leaves a catalog without a name, which the next DEFINE takes when it is empty and CONNECT takes in any case.
 
 use super::failure::{refused, Failure};
+use super::report::Report;
 use super::{define, said, Services};
-use crate::messages::{CICA0937W, CICA0954I, CICA0955I};
 use crate::params::{Command, Params};
-use crate::sysprint::Sysprint;
 use crate::table::Verb;
 use cica_catalog::connected::{self, ITSELF};
 use cica_catalog::entry::{History, UserCatalog};
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name, Volser};
 use cica_disk::Open;
+use cica_messages::{CICA0937W, CICA0954I, CICA0955I};
 use std::path::{Path, PathBuf};
 
 const FAILED: u8 = 12;
 
 /// Carries out DEFINE USERCATALOG, and DEFINE MASTERCATALOG, which gives the catalog of the run the name that CATALOG
 /// can say.
-pub fn define(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn define(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     let done = match command.verb {
         Verb::DefineMasterCatalog => name_master(services, &command.params),
         _ => make(services, &command.params),
@@ -39,7 +39,7 @@ fn name_master(services: &Services, params: &Params) -> Result<(Name, PathBuf), 
 }
 
 /// Carries out IMPORT CONNECT: catalogs that are there become known.
-pub fn connect(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn connect(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     let mut cc = 0;
     for object in command.params.groups("OBJECTS") {
         cc = cc.max(told(take_in(services, &command.params, object), out));
@@ -47,7 +47,7 @@ pub fn connect(services: &mut Services, command: &Command, out: &mut Sysprint) -
     cc
 }
 
-fn told(done: Result<(Name, PathBuf), Failure>, out: &mut Sysprint) -> u8 {
+fn told(done: Result<(Name, PathBuf), Failure>, out: &mut Report) -> u8 {
     match done {
         Ok((name, directory)) => {
             out.say(&CICA0954I, &[("name", &name), ("directory", &directory.display())]);
@@ -134,7 +134,7 @@ fn entry(
 }
 
 /// Carries out EXPORT DISCONNECT: the entry of a user catalog and its aliases go; the catalog stays as it is.
-pub fn disconnect(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn disconnect(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     let params = &command.params;
     let text = params.name("entryname").unwrap_or_default();
     let done = Name::parse(text)

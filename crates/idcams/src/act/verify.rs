@@ -8,19 +8,19 @@
 use super::examine::{self, Told};
 use super::failure::Failure;
 use super::open::{data_set, files, Target};
+use super::report::Report;
 use super::trouble::{not_opened, Trouble};
 use super::Services;
-use crate::messages::{CICA0908E, CICA0942I, CICA0943I, CICA0945E};
 use crate::params::Command;
-use crate::sysprint::Sysprint;
 use cica_engine::{Access, OpenOptions};
+use cica_messages::{CICA0908E, CICA0942I, CICA0943I, CICA0945E};
 
 /// Carries out VERIFY.
-pub fn verify(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn verify(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     run(services, command, out).unwrap_or_else(|failure| failure.tell(out))
 }
 
-fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result<u8, Failure> {
+fn run(services: &mut Services, command: &Command, out: &mut Report) -> Result<u8, Failure> {
     let target = Target::of(services, &command.params, "FILE", "DATASET")?;
     let name = target.name();
     let Target::Cluster(cluster) = target else {

@@ -1,22 +1,22 @@
 //! DEFINE VOLUME and DELETE ... VOLUME: which directories are volumes, and of what device type.
 
 use super::failure::{refused, Failure};
+use super::report::Report;
 use super::Services;
-use crate::messages::{CICA0936I, IDC0550I};
 use crate::params::{Command, Params};
-use crate::sysprint::Sysprint;
 use cica_catalog::{CatalogError, Device, Volser};
+use cica_messages::{CICA0936I, IDC0550I};
 use std::path::Path;
 
 /// Carries out DEFINE VOLUME.
-pub fn define(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn define(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     match add(services, &command.params, out) {
         Ok(()) => 0,
         Err(failure) => failure.with_cc(12).tell(out),
     }
 }
 
-fn add(services: &Services, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
+fn add(services: &Services, params: &Params, out: &mut Report) -> Result<(), Failure> {
     let serial = Volser::parse(params.name("NAME").unwrap_or_default()).map_err(|error| refused(&error, 140, 0))?;
     let device = match params.name("DEVICETYPE") {
         None => Device::default_type(),
@@ -49,7 +49,7 @@ fn add(services: &Services, params: &Params, out: &mut Sysprint) -> Result<(), F
 }
 
 /// Forgets a volume without data sets; its directory stays.
-pub fn delete(services: &Services, name: &str, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
+pub fn delete(services: &Services, name: &str, params: &Params, out: &mut Report) -> Result<(), Failure> {
     let serial = Volser::parse(name).map_err(|error| refused(&error, 140, 0))?;
     let catalog = services.whole_catalog(params)?;
     let place = catalog.contents()?.volume(&serial)?.path(catalog.directory());
@@ -64,6 +64,6 @@ pub fn delete(services: &Services, name: &str, params: &Params, out: &mut Syspri
         }
     }
     catalog.remove_volume(&serial)?;
-    out.say_double(&IDC0550I, &[("kind", &'V'), ("name", &serial)]);
+    out.say_apart(&IDC0550I, &[("kind", &'V'), ("name", &serial)]);
     Ok(())
 }

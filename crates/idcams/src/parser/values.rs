@@ -4,11 +4,11 @@ use super::names::{self, well_formed};
 use super::{Parsed, Parser, Stop};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{Token, TokenKind};
-use crate::messages::*;
 use crate::params::{KeyValue, Number, Value, Word};
 use crate::pos::Pos;
 use crate::statement::{shown, word};
 use crate::table::{Form, Kind, Param};
+use cica_messages::*;
 
 /// Longest key and longest text of a key value, in bytes.
 const KEY_MAX: usize = 255;

@@ -1,8 +1,8 @@
 //! What the tests of the command language share: actions that only record, and a listing in memory.
 #![allow(dead_code)] // not every test file uses every function
 
-use cica_idcams::messages::{IDC0005I, IDC0550I, IDC3012I};
 use cica_idcams::{parser, run, Act, Command, Diagnostic, Source, Stamp, Style, Sysprint, Verb};
+use cica_messages::{IDC0005I, IDC0550I, IDC3012I};
 
 /// Records what it is asked to do. A name RCnn makes the command end with that condition code.
 #[derive(Default)]

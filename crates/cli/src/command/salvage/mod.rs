@@ -13,7 +13,7 @@ use crate::session::Session;
 use cica_disk::{Disk, LinuxDisk};
 use cica_engine::salvage::{Report, Salvage};
 use cica_format::attributes::{Attributes, Organization};
-use cica_idcams::messages;
+use cica_messages as messages;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use target::Target;

@@ -10,7 +10,7 @@ use cica_disk::NewFile;
 use cica_engine::salvage::Found;
 use cica_engine::{Access, Durability, Insert, RequestError, Str};
 use cica_format::attributes::{Attributes, Organization};
-use cica_idcams::messages;
+use cica_messages as messages;
 use cica_qsam::{DdText, Writer};
 use std::io::{Seek, SeekFrom, Write};
 

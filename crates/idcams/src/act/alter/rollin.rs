@@ -3,16 +3,16 @@
 use super::super::failure::{not_found, refused, Failure};
 use super::super::generations::rolled_off;
 use super::super::Services;
-use crate::messages::IDC0531I;
+use crate::act::report::Report;
 use crate::params::Params;
-use crate::sysprint::Sysprint;
 use cica_catalog::entry::{FileOf, History, NonVsam};
 use cica_catalog::generation::Generation;
 use cica_catalog::{Catalog, Contents, Entry, Name};
 use cica_disk::Open;
+use cica_messages::IDC0531I;
 
 /// Takes the generation in; what the group no longer keeps rolls off.
-pub fn roll_in(services: &Services, text: &str, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
+pub fn roll_in(services: &Services, text: &str, params: &Params, out: &mut Report) -> Result<(), Failure> {
     let name = Name::parse(text).map_err(|error| refused(&error, 8, 42))?;
     let catalog = services.catalog(params, name.as_str())?;
     let rolled = catalog.transact(|contents| {

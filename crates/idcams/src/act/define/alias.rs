@@ -3,8 +3,8 @@
 use super::super::failure::{refused, Failure};
 use super::super::Services;
 use super::FAILED;
+use crate::act::report::Report;
 use crate::params::{Command, Params};
-use crate::sysprint::Sysprint;
 use cica_catalog::entry::{Alias, Relate};
 use cica_catalog::{Contents, Entry, Found, Name, Symbolic};
 
@@ -12,7 +12,7 @@ use cica_catalog::{Contents, Entry, Found, Name, Symbolic};
 const QUALIFIERS: usize = 4;
 
 /// Carries out DEFINE ALIAS.
-pub fn alias(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn alias(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     match define(services, &command.params) {
         Ok(()) => 0,
         Err(failure) => failure.with_cc(FAILED).tell(out),

@@ -3,8 +3,8 @@
 use super::super::failure::{refused, Failure};
 use super::super::{said, Services};
 use super::FAILED;
+use crate::act::report::Report;
 use crate::params::{Command, Params};
-use crate::sysprint::Sysprint;
 use cica_catalog::entry::{Gdg, History};
 use cica_catalog::generation::MAX_BASE;
 use cica_catalog::{Entry, Name};
@@ -13,7 +13,7 @@ use cica_catalog::{Entry, Name};
 pub const PLAIN_LIMIT: u16 = 255;
 
 /// Carries out DEFINE GENERATIONDATAGROUP.
-pub fn gdg(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn gdg(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     match define(services, &command.params) {
         Ok(()) => 0,
         Err(failure) => failure.with_cc(FAILED).tell(out),

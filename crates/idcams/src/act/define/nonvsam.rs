@@ -6,21 +6,21 @@ use super::super::failure::{refused, Failure};
 use super::super::generations::rolled_off;
 use super::super::{said, Services};
 use super::{wanted, FAILED};
+use crate::act::report::Report;
 use crate::params::{Command, Params};
-use crate::sysprint::Sysprint;
 use cica_catalog::entry::{History, NonVsam};
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name, Volser};
 use cica_disk::Open;
 
 /// Carries out DEFINE NONVSAM.
-pub fn nonvsam(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn nonvsam(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     match define(services, &command.params, out) {
         Ok(()) => 0,
         Err(failure) => failure.with_cc(FAILED).tell(out),
     }
 }
 
-fn define(services: &Services, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
+fn define(services: &Services, params: &Params, out: &mut Report) -> Result<(), Failure> {
     let name = Name::parse(params.name("NAME").unwrap_or_default()).map_err(|error| refused(&error, 140, 0))?;
     let joined = |keyword| {
         let words: Vec<&str> = params.list(keyword).iter().map(|word| word.text.as_str()).collect();

@@ -3,13 +3,13 @@
 use super::super::failure::{refused, Failure};
 use super::super::{said, Services};
 use super::FAILED;
+use crate::act::report::Report;
 use crate::params::{Command, Params};
-use crate::sysprint::Sysprint;
 use cica_catalog::entry::{History, PathEntry};
 use cica_catalog::{Contents, Entry, Found, Name};
 
 /// Carries out DEFINE PATH.
-pub fn path(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn path(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     match define(services, &command.params) {
         Ok(()) => 0,
         Err(failure) => failure.with_cc(FAILED).tell(out),

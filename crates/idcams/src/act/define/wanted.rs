@@ -7,13 +7,13 @@
 
 use super::super::failure::{refused, Failure};
 use super::super::{said, Services};
-use crate::messages::{IDC3225I, IDC3506I};
 use crate::params::{Command, Params, Word};
 use cica_catalog::entry::{Attributes, Keys, Organization, RecordSize, ShareOptions};
 use cica_catalog::freespace::FreeSpace;
 use cica_catalog::plan::Wish;
 use cica_catalog::space::{Space, Unit};
 use cica_catalog::{CatalogError, Cluster, Contents, Device, Name, Volser};
+use cica_messages::{IDC3225I, IDC3506I};
 
 /// See the module.
 pub struct Wanted {

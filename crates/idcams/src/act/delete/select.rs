@@ -6,10 +6,10 @@
 
 use super::super::failure::{not_found, refused, Failure};
 use super::super::member;
-use crate::messages::IDC2900I;
 use crate::params::Params;
 use cica_catalog::entry::Kind;
 use cica_catalog::{Contents, Found, Mask, Name};
+use cica_messages::IDC2900I;
 
 /// Types as DELETE names them.
 const TYPES: [(&str, Kind); 8] = [

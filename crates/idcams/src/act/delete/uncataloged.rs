@@ -7,19 +7,19 @@
 use super::super::failure::{not_found, refused, Failure};
 use super::super::making::lock;
 use super::super::Services;
-use crate::messages::{Entry as Message, IDC0550I, IDC0556I};
+use crate::act::report::Report;
 use crate::params::Params;
-use crate::sysprint::Sysprint;
 use cica_catalog::{CatalogError, Entry, Name};
 use cica_disk::{Disk, Open, ReadAt};
 use cica_format::root::{Part, Root, AREA_LEN};
+use cica_messages::{Entry as Message, IDC0550I, IDC0556I};
 use std::path::{Path, PathBuf};
 
 /// The types of this module.
 pub const TYPES: [&str; 3] = ["VVR", "NVR", "TRUENAME"];
 
 /// Deletes what `text` names.
-pub fn delete(services: &Services, text: &str, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
+pub fn delete(services: &Services, text: &str, params: &Params, out: &mut Report) -> Result<(), Failure> {
     let name = Name::parse(text).map_err(|error| refused(&error, 8, 42))?;
     if params.flag("TRUENAME") {
         return truename(services, &name, params, out);
@@ -52,12 +52,12 @@ pub fn delete(services: &Services, text: &str, params: &Params, out: &mut Syspri
     Ok(())
 }
 
-fn tell(message: &Message, kind: char, name: &Name, out: &mut Sysprint) {
-    out.say_double(message, &[("kind", &kind), ("name", name)]);
+fn tell(message: &'static Message, kind: char, name: &Name, out: &mut Report) {
+    out.say_apart(message, &[("kind", &kind), ("name", name)]);
 }
 
 /// An entry that leads nowhere.
-fn truename(services: &Services, name: &Name, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
+fn truename(services: &Services, name: &Name, params: &Params, out: &mut Report) -> Result<(), Failure> {
     let catalog = services.catalog(params, name.as_str())?;
     let kind = catalog.transact(|contents| -> Result<char, Failure> {
         let entry = contents.get(name)?;

@@ -8,12 +8,12 @@ use super::super::failure::{refused, Failure};
 use super::super::Services;
 use super::stored::Copied;
 use super::{complete, head, kind, rank, unwritten, NewCopy};
-use crate::messages::{CICA0960I, CICA0961I, CICA0967E};
+use crate::act::report::Report;
 use crate::params::{Command, Params};
-use crate::sysprint::Sysprint;
 use cica_catalog::entry::Kind;
 use cica_catalog::{Catalog, Entry, Mask, Name};
 use cica_format::portable::Totals;
+use cica_messages::{CICA0960I, CICA0961I, CICA0967E};
 use cica_portable::Writer;
 use std::sync::Arc;
 
@@ -21,14 +21,14 @@ use std::sync::Arc;
 const LEVEL: u64 = 3;
 
 /// Carries out BACKUP.
-pub fn backup(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn backup(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     match run(services, &command.params, out) {
         Ok(()) => 0,
         Err(failure) => failure.tell(out),
     }
 }
 
-fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
+fn run(services: &mut Services, params: &Params, out: &mut Report) -> Result<(), Failure> {
     let chosen = chosen(services, params)?;
     let copy = NewCopy::create(services, params)?;
     let Some(first) = chosen.first().map(|c| c.entry.name().clone()) else {

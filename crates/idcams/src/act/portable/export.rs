@@ -13,14 +13,14 @@ use super::super::trouble::{not_opened, Trouble};
 use super::super::Services;
 use super::stored::{files, Copied};
 use super::{complete, head, moment, rank, unwritten, NewCopy};
-use crate::messages::{CICA0908E, CICA0968I, IDC0005I, IDC0550I, IDC0594I};
+use crate::act::report::Report;
 use crate::params::{Command, Params};
-use crate::sysprint::Sysprint;
 use cica_catalog::entry::{Attributes, Organization};
 use cica_catalog::{Catalog, Entry, Name};
 use cica_disk::NewFile;
 use cica_engine::{Intent, OpenOptions, RequestError};
 use cica_format::portable::{Member, Mode, Totals};
+use cica_messages::{CICA0908E, CICA0968I, IDC0005I, IDC0550I, IDC0594I};
 use cica_portable::Writer;
 use std::sync::Arc;
 
@@ -28,14 +28,14 @@ use std::sync::Arc;
 const LEVEL: i32 = 3;
 
 /// Carries out EXPORT.
-pub fn export(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn export(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     match run(services, &command.params, out) {
         Ok(()) => 0,
         Err(failure) => failure.with_cc(12).tell(out),
     }
 }
 
-fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
+fn run(services: &mut Services, params: &Params, out: &mut Report) -> Result<(), Failure> {
     let source = Source::of(services, params)?;
     if source.permanent && !params.flag("PURGE") {
         source.doomed.iter().try_for_each(|entry| expired(services, entry))?;
@@ -134,7 +134,7 @@ impl Source {
     }
 
     /// PERMANENT: takes the object out of the catalog with all that leads to it and is built over it.
-    fn take_away(self, services: &Services, params: &Params, version: u32, out: &mut Sysprint) -> Result<(), Failure> {
+    fn take_away(self, services: &Services, params: &Params, version: u32, out: &mut Report) -> Result<(), Failure> {
         let making = Making::begin(services, &self.catalog)?;
         let mut locked = Vec::new();
         for entry in self.doomed.iter().filter(|entry| entry.attributes().is_some()) {

@@ -16,22 +16,22 @@ use super::super::Services;
 use super::place::place;
 use super::receive::Received;
 use super::{moment, Copy};
-use crate::messages::{CICA0967E, IDC0005I, IDC0604I, IDC3013I};
+use crate::act::report::Report;
 use crate::params::{Command, Params};
-use crate::sysprint::Sysprint;
 use cica_catalog::entry::Relate;
 use cica_catalog::{Catalog, Entry, Name};
 use cica_format::portable::Mode;
+use cica_messages::{CICA0967E, IDC0005I, IDC0604I, IDC3013I};
 
 /// Carries out IMPORT.
-pub fn import(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn import(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     match run(services, &command.params, out) {
         Ok(()) => 0,
         Err(failure) => failure.with_cc(12).tell(out),
     }
 }
 
-fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
+fn run(services: &mut Services, params: &Params, out: &mut Report) -> Result<(), Failure> {
     let mut copy = Copy::open(services, params)?;
     let (date, time) = moment(copy.created());
     out.say(&IDC0604I, &[("date", &date), ("time", &time)]);

@@ -25,14 +25,15 @@ use super::failure::Failure;
 use super::open;
 use super::sequential::{Files, Sequential};
 use super::Services;
-use crate::messages::{CICA0963E, CICA0964E};
+use crate::act::report::Report;
 use crate::params::Params;
-use crate::sysprint::{Stamp, Sysprint};
+use crate::sysprint::Stamp;
 use cica_catalog::entry::Kind;
 use cica_catalog::{Entry, Name};
 use cica_disk::NewFile;
 use cica_format::checksum::crc32c;
 use cica_format::portable::Head;
+use cica_messages::{CICA0963E, CICA0964E};
 use cica_portable::{CopyError, Reader};
 use cica_qsam::DdText;
 use std::fmt::Display;
@@ -103,7 +104,7 @@ fn unwritten(name: &str, reason: &dyn Display) -> Failure {
 const OUTSIDE: &str = "a portable copy is a sequential file; name one with a DD, or a data set that is not VSAM's";
 
 /// A copy that is whole and durable in its data set: the catalog knows it, a new generation too.
-fn complete(services: &Services, place: &Sequential, out: &mut Sysprint) -> Result<(), Failure> {
+fn complete(services: &Services, place: &Sequential, out: &mut Report) -> Result<(), Failure> {
     let bytes = DdText::parse("COPY,RECFM=U,BLKSIZE=32760").map(|text| text.attributes);
     place.complete(services, &bytes.unwrap_or_default(), out)
 }

@@ -5,7 +5,6 @@ use super::super::making::{Making, Replaced};
 use super::super::trouble::{not_opened, Trouble};
 use super::super::Services;
 use super::Copy;
-use crate::messages::CICA0987I;
 use cica_catalog::entry::Component;
 use cica_catalog::{Catalog, Cluster, Entry};
 use cica_engine::{Access, DataSet, Definition, Insert, OpenError, OpenOptions, Rebuild};
@@ -13,6 +12,7 @@ use cica_format::attributes::{Alternate, Attributes};
 use cica_format::portable::{Kind, Member, Mode, Totals};
 use cica_format::root::{Part, Root};
 use cica_format::FormatError;
+use cica_messages::CICA0987I;
 use cica_portable::{Intervals, Records, What};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ impl Copy {
                 let error = self.reader.refused(What::Order("its definition cannot be read"));
                 Err(self
                     .unread(&error)
-                    .and(&crate::messages::CICA0934E, &[("reason", &words)]))
+                    .and(&cica_messages::CICA0934E, &[("reason", &words)]))
             }
         }
     }

@@ -17,22 +17,22 @@ use super::kind;
 use super::place::place;
 use super::receive::Received;
 use super::Copy;
-use crate::messages::{CICA0908E, CICA0962I, CICA0965E, CICA0966I, CICA0967E, CICA0992I};
+use crate::act::report::Report;
 use crate::params::{Command, Params};
-use crate::sysprint::Sysprint;
 use cica_catalog::entry::{FileOf, Relate};
 use cica_catalog::{Contents, Entry, Mask, Name};
 use cica_format::portable::{Mode, Totals};
+use cica_messages::{CICA0908E, CICA0962I, CICA0965E, CICA0966I, CICA0967E, CICA0992I};
 
 /// Carries out RESTORE.
-pub fn restore(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn restore(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     match run(services, &command.params, out) {
         Ok(()) => 0,
         Err(failure) => failure.tell(out),
     }
 }
 
-fn run(services: &mut Services, params: &Params, out: &mut Sysprint) -> Result<(), Failure> {
+fn run(services: &mut Services, params: &Params, out: &mut Report) -> Result<(), Failure> {
     let wanted = Wanted::of(params)?;
     let mut copy = Copy::open(services, params)?;
     let mut received = Received::default();

@@ -11,11 +11,11 @@ use super::super::print::rows::shown;
 use super::super::trouble::{not_opened, Trouble};
 use super::super::Services;
 use super::not_reorganized;
-use crate::messages::CICA0972E;
 use cica_catalog::{Cluster, Entry, Name};
 use cica_engine::{Access, DataSet, Insert, Intent, OpenOptions, Record, RequestError, Str};
 use cica_format::attributes::Organization;
 use cica_format::root::Root;
+use cica_messages::CICA0972E;
 use cica_qsam::CodePage;
 use std::path::PathBuf;
 
@@ -181,7 +181,7 @@ fn wrong(from: &DataSet, name: &Name, number: u64, record: Record<'_>, error: Re
             &[("number", &number), ("place", &place), ("reason", &error)],
         )
         .and(
-            &crate::messages::CICA0971E,
+            &cica_messages::CICA0971E,
             &[
                 ("name", name),
                 ("reason", &"a record does not fit its new definition; it is as it was"),

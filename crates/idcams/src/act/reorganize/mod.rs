@@ -16,20 +16,20 @@ use super::failure::{not_found, refused, Failure};
 use super::making::{Making, Replaced};
 use super::open;
 use super::Services;
-use crate::messages::{CICA0970I, CICA0971E, IDC0531I, IDC0532I};
+use crate::act::report::Report;
 use crate::params::{Command, Params};
-use crate::sysprint::Sysprint;
 use cica_catalog::entry::Organization;
 use cica_catalog::{Catalog, Cluster, Entry, Name};
 use cica_disk::{Create, Open};
 use cica_engine::{Access, OpenOptions};
 use cica_format::root::Root;
+use cica_messages::{CICA0970I, CICA0971E, IDC0531I, IDC0532I};
 use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 
 /// Carries out ALTER with REORGANIZE.
-pub fn reorganize(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
+pub fn reorganize(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
     let params = &command.params;
     let name = params.name("entryname").unwrap_or_default();
     match run(services, params, name, out) {
@@ -45,7 +45,7 @@ pub fn reorganize(services: &mut Services, command: &Command, out: &mut Sysprint
     }
 }
 
-fn run(services: &mut Services, params: &Params, text: &str, out: &mut Sysprint) -> Result<(), Failure> {
+fn run(services: &mut Services, params: &Params, text: &str, out: &mut Report) -> Result<(), Failure> {
     let known = ["entryname", "REORGANIZE", "CATALOG"];
     if let Some(other) = params.iter().find(|p| !known.contains(&p.keyword)) {
         let words = format!("{} and REORGANIZE cannot stand together; ALTER twice", other.keyword);

@@ -7,12 +7,14 @@
 //! 1. Ids are unique and ALL is sorted within each part; [`explain`] finds every one of them.
 //! 2. Every IDC id says how far it is known to be IBM's ([`Origin`]); what is known no better is a CICA id.
 //! 3. Every insert `{name}` is lower case and is filled by name, never by position.
+#![forbid(unsafe_code)]
 
 mod cica;
 mod cobol;
 mod copy;
 mod examine;
 mod function;
+mod message;
 mod portable;
 mod syntax;
 
@@ -21,6 +23,7 @@ pub use cobol::*;
 pub use copy::*;
 pub use examine::*;
 pub use function::*;
+pub use message::Message;
 pub use portable::*;
 pub use syntax::*;
 
@@ -73,12 +76,12 @@ macro_rules! messages {
     ($list:ident: $($id:ident $cc:literal $([$origin:ident])? $text:literal, $cause:literal, $action:literal;)*) => {
         $(
             #[doc = $text]
-            pub static $id: $crate::messages::Entry = $crate::messages::Entry {
+            pub static $id: $crate::Entry = $crate::Entry {
                 id: stringify!($id), cc: $cc, text: $text, cause: $cause, action: $action,
-                origin: $crate::messages::origin(&[$(Some($crate::messages::Origin::$origin),)? None]),
+                origin: $crate::origin(&[$(Some($crate::Origin::$origin),)? None]),
             };
         )*
-        pub(super) static $list: &[&$crate::messages::Entry] = &[$(&$id),*];
+        pub(crate) static $list: &[&$crate::Entry] = &[$(&$id),*];
     };
 }
 pub(crate) use messages;
@@ -189,7 +192,7 @@ pub fn explain(id: &str) -> Option<String> {
 pub fn reference_messages_markdown() -> String {
     let mut page = String::from(
         "# Messages\n\n\
-         <!-- Made from crates/idcams/src/messages; run its tests with CICA_BLESS=1 to write it anew. -->\n\n\
+         <!-- Made from crates/messages; run the tests of crates/idcams with CICA_BLESS=1 to write it anew. -->\n\n\
          `cica explain ID` prints the same. Words in braces stand for what is inserted. The condition code is the one\n\
          the message usually comes with: 0 success, 4 warning, 8 error, 12 severe, 16 nothing more is done.\n\n\
          Whose a message is stands beside the code: *id and text as IBM's* where listings or IBM's pages show both;\n\
