@@ -301,17 +301,20 @@ pub fn mutated(number: u32) -> bool {
 """
 UNLESS = """    /// Syncs, unless that mutant is chosen.
     fn sync_unless(&self, number: u32) -> io::Result<()> {
-        if mutated(number) { Ok(()) } else { self.sync() }
+        if crate::mutated(number) { Ok(()) } else { self.sync() }
     }
 """
 
 
 def with_chooser(sources):
     """The files that define which mutant is chosen."""
-    disk, format = "crates/disk/src/lib.rs", "crates/format/src/lib.rs"
+    disk, file, format = "crates/disk/src/lib.rs", "crates/disk/src/file.rs", "crates/format/src/lib.rs"
     sync = "    fn sync(&self) -> io::Result<()>;\n"
-    text = pathlib.Path(disk).read_text().replace(sync, sync + UNLESS)
-    return {disk: text + CHOOSER, format: sources.get(format, pathlib.Path(format).read_text()) + CHOOSER}
+    return {
+        disk: sources.get(disk, pathlib.Path(disk).read_text()) + CHOOSER,
+        file: sources.get(file, pathlib.Path(file).read_text()).replace(sync, sync + UNLESS),
+        format: sources.get(format, pathlib.Path(format).read_text()) + CHOOSER,
+    }
 
 
 def prepare(sources):

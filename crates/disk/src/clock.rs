@@ -1,8 +1,13 @@
-//! The two clocks: the system's, and one that tests and replays set.
+//! The time of day: [`Clock`], the system's, and one that tests and replays set.
 
-use crate::Clock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The time of day, so that a run can be replayed.
+pub trait Clock: Send + Sync + std::fmt::Debug {
+    /// Nanoseconds since 1970-01-01 UTC.
+    fn now(&self) -> u64;
+}
 
 /// The time of day of this machine.
 #[derive(Debug, Clone, Copy, Default)]

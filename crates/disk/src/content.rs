@@ -7,6 +7,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+/// Bytes the device writes whole or not at all.
+pub const SECTOR: u64 = 512;
+
 const CHUNK: usize = 4096;
 /// Chunks of a leaf: a leaf stands for 256 KiB.
 const FAN: usize = 64;

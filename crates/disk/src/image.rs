@@ -1,7 +1,6 @@
 //! A whole disk as a value: names and bytes at one moment. Copying one shares the bytes (see `content.rs`).
 
-use crate::content::Content;
-use crate::sim::SECTOR;
+use crate::content::{Content, SECTOR};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::ops::Bound;

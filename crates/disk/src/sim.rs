@@ -12,9 +12,11 @@ mod faults;
 mod file;
 mod trace;
 
-pub use crash::{CrashPoint, Survival, SECTOR};
+pub use crash::{CrashPoint, Survival};
 pub use faults::{Call, Dropped, Errno, Faults};
 pub use trace::{Event, Trace};
+
+pub use crate::content::SECTOR;
 
 use crate::error::{failed, Action};
 use crate::image::{plain, Image};

@@ -10,11 +10,9 @@
 //! 5. What lies in a directory whose own name is lost is lost with it.
 
 use super::trace::{Event, Trace};
+use crate::content::SECTOR;
 use crate::image::{Entry, FileId, Image};
 use std::path::Path;
-
-/// Bytes the device writes whole or not at all.
-pub const SECTOR: u64 = 512;
 
 /// The fate of one unsynced change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What a simulated disk writes down: every change, in the order it happened.
 
-use super::crash::SECTOR;
+use crate::content::SECTOR;
 use crate::image::{FileId, Image};
 use std::path::Path;
 use std::sync::Arc;

@@ -1,0 +1,81 @@
+//! [`File`]: an open file, the other half of the seam, and what its batches are made of.
+
+use std::io;
+
+/// An open file: the other four.
+pub trait File: Send + Sync + std::fmt::Debug {
+    /// Reads a batch; each read tells in `got` how much of its buffer was filled (short only at end of file). A read of
+    /// no bytes says that what is at its place is wanted next: a file that can bring it nearer meanwhile does.
+    fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()>;
+    /// Writes a batch, in no order; `Err` leaves open which of them happened.
+    fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()>;
+    /// Makes everything written so far durable (see D3).
+    fn sync(&self) -> io::Result<()>;
+    /// The length in bytes; `Some(n)` first grows or cuts the file to `n` and, when it grows, takes the
+    /// space from the file system now, so that a later write into it cannot run out of space.
+    fn size(&self, set: Option<u64>) -> io::Result<u64>;
+    /// A hint: what lies there was written and is not soon read again. A file that keeps its contents in memory as well
+    /// may keep that no longer; they are what they were.
+    fn forget(&self, at: u64, len: u64) {
+        let _ = (at, len);
+    }
+    /// Memory that shows `len` bytes from `at`, a multiple of 4,096, for stores (D8). It may reach behind the end of the
+    /// file; what is stored has to lie before it, where [`size`](Self::size) has taken the space.
+    ///
+    /// # Errors
+    /// `Unsupported`: this file has no such memory, and who wants to store has to write.
+    fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {
+        let _ = (at, len);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// See [`File::map`]. It stays when the file is dropped.
+pub trait Mapped: Send + Sync + std::fmt::Debug {
+    /// Stores `bytes` at `at`, counted from where the memory begins. False: the file may have some of them, or none, and
+    /// nothing can be stored here from now on.
+    #[must_use]
+    fn store(&self, at: usize, bytes: &[u8]) -> bool;
+}
+
+/// Overwrites a file with zeros over its whole length, durably.
+///
+/// # Errors
+/// What the system says; part of the file may be zeros then.
+pub fn overwrite(file: &dyn File) -> io::Result<()> {
+    const CHUNK: u64 = 1 << 20;
+    let zeros = vec![0; CHUNK as usize];
+    let length = file.size(None)?;
+    for at in (0..length).step_by(CHUNK as usize) {
+        let n = CHUNK.min(length - at) as usize;
+        file.write(&[WriteAt { at, buf: &zeros[..n] }])?;
+    }
+    file.sync()
+}
+
+/// One read of a batch.
+#[derive(Debug)]
+pub struct ReadAt<'a> {
+    /// Byte offset in the file.
+    pub at: u64,
+    /// Where the bytes go.
+    pub buf: &'a mut [u8],
+    /// Out: bytes read.
+    pub got: usize,
+}
+
+impl ReadAt<'_> {
+    /// Whether it reads nothing, and only says where the next read will be.
+    pub(crate) fn only_asks(&self) -> bool {
+        self.buf.is_empty()
+    }
+}
+
+/// One write of a batch.
+#[derive(Debug, Clone, Copy)]
+pub struct WriteAt<'a> {
+    /// Byte offset in the file.
+    pub at: u64,
+    /// The bytes.
+    pub buf: &'a [u8],
+}
