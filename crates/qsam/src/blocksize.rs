@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::format::{DESCRIPTOR, MAX_LRECL};
+use crate::limits::{DESCRIPTOR, MAX_LRECL};
 use crate::recfm::RecordFormat;
 
 /// Device types and the largest block of which two fit on a track, in bytes.

@@ -11,7 +11,7 @@
 
 use std::fmt;
 
-use crate::format::{DESCRIPTOR, MAX_BLKSIZE, MAX_LRECL};
+use crate::limits::{DESCRIPTOR, MAX_BLKSIZE, MAX_LRECL};
 
 /// The least block: a BDW and the RDW of an empty record.
 const LEAST_BLOCK: u32 = 2 * DESCRIPTOR;

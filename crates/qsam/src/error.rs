@@ -6,7 +6,8 @@ use std::io;
 
 use crate::codepage::CodePage;
 use crate::descriptor::DescriptorFault;
-use crate::format::{AttributeError, MAX_LOGICAL_RECORD};
+use crate::format::AttributeError;
+use crate::limits::MAX_LOGICAL_RECORD;
 use crate::recfm::RecordFormat;
 
 /// An error of a sequential file. Records count from 1, offsets from 0, both in the file.

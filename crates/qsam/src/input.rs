@@ -3,8 +3,10 @@
 //! 1. Bytes `start..end` of the buffer were read and not yet consumed; `offset` is where `start` lies in the file.
 //! 2. The buffer grows only on [`Input::ensure`] for more than its length, and callers bound what they ask for.
 
-use std::io::{ErrorKind, Read, Result};
+use std::io::{self, ErrorKind, Read, Result};
 use std::ops::Range;
+
+use crate::error::QsamError;
 
 /// Large enough that the cost of a read call is lost in copying, small enough for a second-level cache.
 const BUFFER: usize = 128 * 1024;
@@ -16,6 +18,15 @@ pub(crate) struct Input<R> {
     start: usize,
     end: usize,
     offset: u64,
+}
+
+/// Where a record lies that was found.
+#[derive(Debug)]
+pub(crate) enum Found {
+    /// In the input's buffer.
+    InBuffer(Range<usize>),
+    /// Joined from segments.
+    Joined,
 }
 
 impl<R: Read> Input<R> {
@@ -94,4 +105,11 @@ impl<R: Read> Input<R> {
         }
         Ok(())
     }
+}
+
+/// Puts an I/O error where it happened.
+#[inline]
+pub(crate) fn read_error<R: Read>(input: &Input<R>, record: u64) -> impl FnOnce(io::Error) -> QsamError {
+    let offset = input.offset();
+    move |source| QsamError::Read { record, offset, source }
 }

@@ -12,8 +12,7 @@ use memchr::{memchr, memchr2};
 use crate::codepage::CodePage;
 use crate::error::QsamError;
 use crate::format::Attributes;
-use crate::input::Input;
-use crate::read::{read_error, Found};
+use crate::input::{read_error, Found, Input};
 
 const CR: u8 = 0x0D;
 const ASCII_LF: u8 = 0x0A;

@@ -3,13 +3,12 @@
 //! 1. No allocation per record; memory is one buffer, and the longest record of a spanned or text file.
 //! 2. An error consumes nothing: asked again, the reader gives the same error again.
 
-use std::io::{self, Read};
-use std::ops::Range;
+use std::io::Read;
 
 use crate::codepage::{CodePage, Translation};
 use crate::error::QsamError;
 use crate::format::Attributes;
-use crate::input::Input;
+use crate::input::{read_error, Found, Input};
 use crate::lines::Lines;
 use crate::recfm::RecordFormat;
 use crate::variable::Variable;
@@ -30,15 +29,6 @@ enum Layout {
     Variable(Variable),
     Undefined(usize),
     Text(Lines),
-}
-
-/// Where a record lies that was found.
-#[derive(Debug)]
-pub(crate) enum Found {
-    /// In the input's buffer.
-    InBuffer(Range<usize>),
-    /// Joined from segments.
-    Joined,
 }
 
 impl<R: Read> Reader<R> {
@@ -130,11 +120,4 @@ fn undefined<R: Read>(input: &mut Input<R>, blksize: usize, record: u64) -> Resu
         0 => Ok(None),
         found => Ok(Some(Found::InBuffer(input.consume(found)))),
     }
-}
-
-/// Puts an I/O error where it happened.
-#[inline]
-pub(crate) fn read_error<R: Read>(input: &Input<R>, record: u64) -> impl FnOnce(io::Error) -> QsamError {
-    let offset = input.offset();
-    move |source| QsamError::Read { record, offset, source }
 }

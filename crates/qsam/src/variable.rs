@@ -9,9 +9,9 @@ use std::ops::Range;
 
 use crate::descriptor::{decode_bdw, DescriptorFault, Segment, SegmentPosition};
 use crate::error::QsamError;
-use crate::format::{Attributes, Bdw, DESCRIPTOR, MAX_LRECL};
-use crate::input::Input;
-use crate::read::{read_error, Found};
+use crate::format::{Attributes, Bdw};
+use crate::input::{read_error, Found, Input};
+use crate::limits::{DESCRIPTOR, MAX_LRECL};
 
 const WORD: usize = DESCRIPTOR as usize;
 

@@ -6,7 +6,8 @@
 
 use crate::blocksize::on_default_device;
 use crate::descriptor::{encode_bdw, Segment, SegmentPosition};
-use crate::format::{Attributes, DESCRIPTOR, MAX_LRECL};
+use crate::format::Attributes;
+use crate::limits::{DESCRIPTOR, MAX_LRECL};
 
 const WORD: usize = DESCRIPTOR as usize;
 
