@@ -2,22 +2,14 @@
 
 use crate::border::{call, place, text};
 use crate::code::{Error, IN_USE};
-use crate::environment::Environment;
-use crate::handle::{self, Object};
+use crate::handle;
+use crate::object::{Environment, Object, OpenDataSet};
 use cica_catalog::Name;
 use cica_engine::{Access, DataSet, Durability, OpenOptions};
 use cica_format::attributes::Organization;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::sync::Arc;
-
-/// What a `cica_dataset` stands for.
-pub struct OpenDataSet {
-    pub(crate) environment: Arc<Environment>,
-    pub(crate) data_set: DataSet,
-    /// Open strings.
-    pub(crate) strings: AtomicUsize,
-}
 
 const OUTPUT: c_uint = 1;
 const RESET: c_uint = 2;

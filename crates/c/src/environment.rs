@@ -2,7 +2,8 @@
 
 use crate::border::{bytes, call, outside, place, text};
 use crate::code::{Error, CATALOG, IN_USE};
-use crate::handle::{self, Object};
+use crate::handle;
+use crate::object::{Environment, Object};
 use cica_catalog::Mask;
 use cica_idcams::run::run_with_parm;
 use cica_idcams::{Act, Services, Source, Stamp, Style, Sysprint};
@@ -11,13 +12,6 @@ use std::ffi::{c_char, c_int, c_void, CString};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::sync::Arc;
-
-/// What a `cica_env` stands for.
-pub struct Environment {
-    pub(crate) session: Session,
-    /// Open data sets and units.
-    pub(crate) open: AtomicUsize,
-}
 
 /// `cica_env_options`.
 #[repr(C)]

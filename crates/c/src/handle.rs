@@ -12,22 +12,11 @@
 //!   a string.
 
 use crate::code::{Error, BAD_HANDLE, BUSY, FORKED, HANDLES};
-use crate::dataset::OpenDataSet;
-use crate::environment::Environment;
-use crate::string::OpenString;
-use crate::unit::OpenUnit;
+use crate::object::{Environment, Object, OpenDataSet, OpenString, OpenUnit};
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering::*};
 use std::sync::{Arc, OnceLock};
-
-/// What a handle stands for.
-pub enum Object {
-    Environment(Arc<Environment>),
-    DataSet(Arc<OpenDataSet>),
-    String(Box<OpenString>),
-    Unit(Arc<OpenUnit>),
-}
 
 struct Slot {
     generation: u32,

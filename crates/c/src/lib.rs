@@ -4,6 +4,7 @@
 //! environment, dataset, unit, string   the calls, in the header's order
 //! border                               each call goes through it: panics stop there, errors become codes
 //! handle                               tokens to objects: closed, foreign and busy ones are found out
+//! object                               what a handle stands for
 //! code                                 the header's codes and their words
 //! ```
 //! * B1. No panic leaves the library: the call answers `CICA_INTERNAL`, and the handle is gone.
@@ -19,6 +20,7 @@ mod code;
 mod dataset;
 mod environment;
 mod handle;
+mod object;
 mod string;
 mod unit;
 

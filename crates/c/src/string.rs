@@ -2,29 +2,12 @@
 
 use crate::border::{bytes, call, place};
 use crate::code::Error;
-use crate::dataset::OpenDataSet;
-use crate::handle::{self, with_string, Object};
-use crate::unit::Share;
+use crate::handle::{self, with_string};
+use crate::object::{Object, OpenDataSet, OpenString, Share};
 use cica_engine::{Argument, Insert, Intent, Record, RequestError, Search, Str};
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::atomic::Ordering::*;
 use std::sync::Arc;
-
-/// What a `cica_string` stands for.
-pub struct OpenString {
-    string: Str,
-    /// RBA of the record last returned.
-    rba: Option<u64>,
-    of: Arc<OpenDataSet>,
-    /// The unit its changes belong to.
-    _share: Option<Share>,
-}
-
-impl Drop for OpenString {
-    fn drop(&mut self) {
-        self.of.strings.fetch_sub(1, AcqRel);
-    }
-}
 
 const FOR: c_uint = 3;
 const NOT_BELOW: c_uint = 4;

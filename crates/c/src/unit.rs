@@ -2,62 +2,13 @@
 //!
 //! * N1. A unit is freed only when nothing of it is open: its strings are closed, and its changes stand, are taken
 //!   back, or are left to the next open by the log. A backout that cannot go on leaves the handle, to be asked again.
-//! * N2. A string changes data sets of its unit's environment alone: an engine's log knows no other's data sets.
 
 use crate::border::{call, place};
-use crate::code::{Error, IN_USE};
-use crate::environment::Environment;
-use crate::handle::{self, Object};
-use cica_engine::UnitOfRecovery;
+use crate::handle;
+use crate::object::{Object, OpenUnit};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::sync::Arc;
-
-/// What a `cica_unit` stands for.
-pub struct OpenUnit {
-    environment: Arc<Environment>,
-    unit: UnitOfRecovery,
-    /// Open strings that change records for it.
-    strings: AtomicUsize,
-}
-
-/// A string's share in a unit.
-pub(crate) struct Share(Arc<OpenUnit>);
-
-impl Share {
-    /// A share for a string of a data set of `environment` (N2).
-    pub fn new(unit: Arc<OpenUnit>, environment: &Arc<Environment>) -> Result<Share, Error> {
-        if !Arc::ptr_eq(&unit.environment, environment) {
-            return Err(Error::argument(
-                "the unit and the data set are of different environments",
-            ));
-        }
-        unit.strings.fetch_add(1, AcqRel);
-        Ok(Share(unit))
-    }
-
-    pub fn unit(&self) -> &UnitOfRecovery {
-        &self.0.unit
-    }
-}
-
-impl Drop for Share {
-    fn drop(&mut self) {
-        self.0.strings.fetch_sub(1, AcqRel);
-    }
-}
-
-impl OpenUnit {
-    fn check_strings(&self) -> Result<(), Error> {
-        match self.strings.load(Acquire) {
-            0 => Ok(()),
-            n => Err(Error::new(
-                IN_USE,
-                format!("{n} strings of the unit are open; close them first"),
-            )),
-        }
-    }
-}
 
 /// Makes a unit.
 ///
