@@ -79,12 +79,6 @@ JUSTIFIED = [
         APART,
     ),
     (
-        "crates/engine/src/log/mod.rs",
-        "self.state.lock().records > 0",
-        r"replace Log::is_behind -> bool with true",
-        "a flush of what is durable does nothing",
-    ),
-    (
         "crates/engine/src/log/pool.rs",
         "if claimed.capacity > KEPT",
         r"replace > with >= .*",
@@ -113,12 +107,6 @@ JUSTIFIED = [
         "if read_at(file, at, &mut bytes)? < want",
         r"replace < with > .*",
         "what the file does not have reads as zeros, and the group's checksum is over all of it",
-    ),
-    (
-        "crates/engine/src/recovery.rs",
-        "write: true,",
-        r"delete field write from struct Open expression in Engine::mark_volume",
-        "an open for reading makes the file as well",
     ),
     # The disk.
     (

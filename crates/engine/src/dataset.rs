@@ -21,14 +21,16 @@ use build::{check_open, data_codec, index_component, never_loaded, organized};
 use crate::common::Common;
 use crate::engine::{open_as, Shared};
 use crate::error::{OpenError, RequestError};
-use crate::io::Io;
+use crate::examine::Examination;
 use crate::organized::Organized;
 use crate::pool::MOST_COMPONENTS;
+use crate::request::{Access, CloseReport, Durability, Intent, OpenOptions};
 use crate::roots::write_over_torn_root;
 use crate::sphere::{Sphere, Ties, Way};
 use crate::store::{self, Component};
-use crate::string::{Intent, Str};
-use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
+use crate::string::Str;
+use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 use crate::sync::{Condvar, Mutex};
 use crate::unit::UnitOfRecovery;
 use cica_disk::{File, Open};
@@ -36,66 +38,6 @@ use cica_format::attributes::{Attributes, Organization};
 use cica_format::root::{Root, Statistics};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, Weak};
-
-/// What an open is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Access {
-    /// Reading.
-    #[default]
-    Input,
-    /// Reading and changing.
-    Output,
-}
-
-/// When a change is durable, which means that it survives power loss. The death of the process it survives at every
-/// level, from when its request returned: all but a load, which is not logged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Durability {
-    /// At close and commit; at most a second behind meanwhile. After any crash the data set is as it was at some
-    /// moment not
-    /// longer ago than that.
-    #[default]
-    Close,
-    /// At commit and close, and not on its own in between.
-    Commit,
-    /// When the request returns; a load, which is not logged, at commit and close.
-    Request,
-}
-
-/// See [`Engine::open`](crate::Engine::open).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct OpenOptions {
-    /// For input or output.
-    pub access: Access,
-    /// Empty a REUSE data set (RESET).
-    pub reset: bool,
-    /// Empty it though it was defined NOREUSE, as a base with alternate indexes always is.
-    pub reset_anyway: bool,
-    /// When changes are durable.
-    pub durability: Durability,
-    /// Whether data CIs go through the page cache.
-    pub io: Io,
-}
-
-impl OpenOptions {
-    pub(crate) fn recovery() -> OpenOptions {
-        OpenOptions {
-            access: Access::Output,
-            reset: false,
-            reset_anyway: false,
-            durability: Durability::Commit,
-            io: Io::Buffered,
-        }
-    }
-}
-
-/// What a close did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct CloseReport {
-    /// False: others still have the data set open in this process, or a unit of recovery has changed it, and the last
-    /// of them commits the tree. What was acknowledged is durable all the same.
-    pub closed: bool,
-}
 
 /// An open data set; clones are the same open.
 pub struct DataSet {
@@ -668,7 +610,7 @@ impl DataSet {
     ///
     /// # Errors
     /// The data set is fenced.
-    pub fn examine(&self) -> Result<crate::examine::Examination, RequestError> {
+    pub fn examine(&self) -> Result<Examination, RequestError> {
         self.inner.common().check_fence()?;
         self.inner.records.examine()
     }

@@ -1,16 +1,18 @@
 //! The owner: one per process. It has the pool, the log and the data sets that are open.
 
-use crate::dataset::{read_index_root, Access, DataSet, Inner, OpenOptions};
+use crate::dataset::{read_index_root, DataSet, Inner};
 use crate::definition::{self, Definition};
 use crate::error::OpenError;
 use crate::forked::Owner;
 use crate::io::Io;
 use crate::log::{epoch_for, Log, MOST_GATHERED};
 use crate::pool::{Held, Pool};
+use crate::request::{Access, OpenOptions};
 use crate::roots::{read_root, read_root_and_twin, write_over_torn_root, write_root};
-use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use crate::sync::atomic::Ordering::Relaxed;
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use crate::sync::{Mutex, MutexGuard};
-use crate::volumes::{Volumes, VolumesToBe};
+use crate::volumes::{mark_volume, Volumes, VolumesToBe};
 use cica_disk::{Clock, Create, Disk, File, Lock, Open};
 use cica_format::attributes::Attributes;
 use cica_format::root::{BuiltFrom, LogPosition, Part, Root, Stamp, Statistics};
@@ -198,7 +200,7 @@ impl Engine {
             };
         }
         self.create_file(&def.data_path, &mut data)?;
-        self.mark_volume(&def.data_path)?;
+        mark_volume(self.disk(), &def.data_path)?;
         for path in files(&def.data_path, &def.index_path) {
             if let Some(directory) = path.parent() {
                 self.sync_directory(directory)?;

@@ -1,7 +1,7 @@
 //! Record access, buffering, logging and recovery of VSAM data sets on Linux files.
 //!
 //! ```text
-//! engine, dataset, string   the owner, open data sets, requests       (VSAM's words)
+//! engine, dataset, string   the owner, open data sets, requests       (VSAM's words); request: the words themselves
 //! organized, common         a data set by its organization, and what all have
 //! unit/                     units of recovery: commit, backout, what recovery takes back
 //! sphere/                   a base with its alternate indexes: units, paths
@@ -41,6 +41,7 @@ mod pool;
 mod rebuild;
 mod recovery;
 mod relative;
+mod request;
 mod roots;
 pub mod salvage;
 mod sphere;
@@ -52,15 +53,16 @@ mod unit;
 mod volumes;
 
 pub use condemned::Condemned;
-pub use dataset::{Access, CloseReport, DataSet, Durability, OpenOptions};
+pub use dataset::DataSet;
 pub use definition::Definition;
 pub use engine::{peek, Engine, Env};
 pub use error::{show_key, Feedback, OpenError, RequestError};
 pub use io::Io;
 pub use linear::BLOCK as LDS_BLOCK;
 pub use rebuild::Rebuild;
+pub use request::{Access, Argument, CloseReport, Durability, Insert, Intent, OpenOptions, Record, Search};
 pub use sphere::{Build, BuildError, Built, Compared, Disagreement, Files, Omitted};
 pub use stored::{Stored, StoredArea, StoredComponent};
-pub use string::{Argument, Insert, Intent, Record, Search, Str};
+pub use string::Str;
 pub use unit::UnitOfRecovery;
 pub use volumes::{Absent, OneVolume, Room, Volumes};

@@ -1,56 +1,18 @@
 //! A string on records that go by a number: RBAs in an ESDS or LDS, relative record numbers in an RRDS.
 //!
-//! The positions are those of [`crate::string`], with numbers for K. Between requests the string keeps the number alone.
+//! The positions are those of [`crate::request`], with numbers for K. Between requests the string keeps the number alone.
 
 use crate::common::by::By;
-use crate::common::Common;
-use crate::dataset::{Access, Inner};
+use crate::common::numbered::Numbered;
+use crate::dataset::Inner;
 use crate::error::RequestError;
 use crate::linear::Lds;
 use crate::organized::Organized;
+use crate::request::{Access, Insert, Intent, Position, Record, Search, NOT_IN_UNITS};
 use crate::sphere::EnteredChange;
-use crate::string::{Insert, Intent, Position, Record, Search, NOT_IN_UNITS};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
 use std::sync::Arc;
-
-/// What a data set of numbered records does for its strings. `area` receives the record found.
-pub trait Numbered: Send + Sync {
-    /// Whether its records may be changed in units of recovery.
-    const IN_UNITS: bool = true;
-    /// What all organizations have.
-    fn common(&self) -> &Common;
-    /// The record with this number: false if there is none.
-    fn exact(&self, number: u64, area: &mut Vec<u8>) -> Result<bool, RequestError>;
-    /// The first record at or above a number, and its number.
-    fn first_from(&self, number: u64, area: &mut Vec<u8>) -> Result<Option<u64>, RequestError>;
-    /// The last record at or below a number, and its number.
-    fn last_to(&self, number: u64, area: &mut Vec<u8>) -> Result<Option<u64>, RequestError>;
-    /// Adds a record, at a number or where the organization puts it behind `after`. Returns its number, and whether a
-    /// control area was completed.
-    fn add(&self, at: Option<u64>, after: Option<u64>, record: &[u8], by: By<'_>) -> Result<(u64, bool), RequestError>;
-    /// Adds a record again that got this number when it was first added.
-    fn redo_add(&self, number: u64, record: &[u8], by: By<'_>) -> Result<(), RequestError>;
-    /// Replaces the record with this number.
-    fn replace(&self, number: u64, record: &[u8], by: By<'_>) -> Result<(), RequestError>;
-    /// Takes the record with this number out.
-    fn remove(&self, number: u64, by: By<'_>) -> Result<(), RequestError>;
-    /// Takes the insert of the record with this number back.
-    fn take_back(&self, number: u64, by: By<'_>) -> Result<(), RequestError> {
-        self.remove(number, by)
-    }
-    /// The number that a record gets that is added without one, behind `after`; `None`: wherever the end is, and a unit
-    /// keeps others from adding there.
-    fn next_number(&self, after: Option<u64>) -> Result<Option<u64>, RequestError>;
-    /// Shortest and longest record.
-    fn lengths(&self) -> (usize, usize);
-    /// `Err` for a number that no record can have.
-    fn check(&self, number: u64) -> Result<(), RequestError>;
-    /// What a number says that no record has.
-    fn missing(&self, number: u64) -> RequestError;
-    /// RBA and relative record number (0: none) of a record.
-    fn place(&self, number: u64) -> (u64, u32);
-}
 
 /// See the module.
 pub struct NumberedString<T: Numbered> {

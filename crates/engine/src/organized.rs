@@ -2,13 +2,14 @@
 
 use crate::common::by::By;
 use crate::common::interval::Intervals;
+use crate::common::numbered::Numbered;
 use crate::common::Common;
 use crate::error::RequestError;
 use crate::esds::Esds;
+use crate::examine::Examination;
 use crate::ksds::Ksds;
 use crate::linear::Lds;
 use crate::log::Logged;
-use crate::numbered::Numbered;
 use crate::relative::Rrds;
 use crate::store::Component;
 use cica_format::log;
@@ -152,9 +153,9 @@ impl Organized {
     }
 
     /// The structural check.
-    pub fn examine(&self) -> Result<crate::examine::Examination, RequestError> {
+    pub fn examine(&self) -> Result<Examination, RequestError> {
         match self {
-            Organized::Ksds(ksds) => crate::examine::examine(ksds),
+            Organized::Ksds(ksds) => ksds.examine(),
             Organized::Esds(esds) => esds.examine(),
             Organized::Rrds(rrds) => rrds.examine(),
             Organized::Lds(lds) => lds.examine(),

@@ -9,6 +9,7 @@ use crate::engine::Engine;
 use crate::error::OpenError;
 use crate::roots::read_copy;
 use crate::store::Layout;
+use crate::volumes::mark_volume;
 use cica_disk::{File, WriteAt};
 use cica_format::attributes::Attributes;
 use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
@@ -85,7 +86,7 @@ impl Engine {
             index.end_areas()?;
             data.root.index_root = index.write_roots(cluster)?;
         }
-        self.mark_volume(&data.path)?;
+        mark_volume(self.disk(), &data.path)?;
         directories.dedup();
         directories.iter().flatten().try_for_each(|d| self.sync_directory(d))?;
         data.write_roots(cluster).map(drop)

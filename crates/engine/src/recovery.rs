@@ -48,17 +48,17 @@
 //! * V8. Where later requests stand behind the end of the log, those between are lost (`log/gap.rs`): nothing is done and
 //!   the log stays, unless no tree lacks any of them.
 
-use crate::dataset::{read_index_root, Inner, OpenOptions};
+use crate::dataset::{read_index_root, Inner};
 use crate::engine::Engine;
 use crate::error::OpenError;
 use crate::log::{find, Gap, Left, LogReader, Logged};
 use crate::places::Places;
+use crate::request::OpenOptions;
 use crate::roots::read_root;
 use crate::unit::Unfinished;
-use crate::volumes::Absent;
-use cica_disk::{Create, Disk, File, Lock, Open};
+use crate::volumes::{is_marked, Absent};
+use cica_disk::{File, Lock, Open};
 use cica_format::root::{LogPosition, Root, Stamp};
-use cica_format::VOLUME_MARK;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -189,35 +189,11 @@ impl Engine {
             self.shared().env.log_dir.display()
         )
     }
-
-    /// Marks the directory of a data component as a volume, before the first data set is in it.
-    pub(crate) fn mark_volume(&self, data: &Path) -> Result<(), OpenError> {
-        let how = Open {
-            write: true,
-            create: Create::IfMissing,
-            ..Open::default()
-        };
-        let marked = self.shared().env.disk.open(&mark_of(data), how);
-        marked.map(drop).map_err(|error| OpenError::Io {
-            path: data.to_path_buf(),
-            doing: "marking of the volume",
-            error,
-        })
-    }
 }
 
 /// Why a root that names a log which is over is refused (N1).
 fn over() -> String {
     format!("and the log has gone on without it; {}", of_other_moments())
-}
-
-/// Whether the directory of a data component has the mark of a volume.
-pub(crate) fn is_marked(disk: &dyn Disk, data: &Path) -> bool {
-    disk.open(&mark_of(data), Open::default()).is_ok()
-}
-
-fn mark_of(data: &Path) -> PathBuf {
-    data.with_file_name(VOLUME_MARK)
 }
 
 impl<'e> Recovery<'e> {

@@ -1,21 +1,11 @@
 //! A string: one position in a data set, and the requests made through it.
 //!
-//! Between requests a string keeps a key, RBA or record number and a page version, never a latch or pin. The position
-//! (K is a key in a KSDS, an RBA in an ESDS or LDS, a number in an RRDS or VRRDS):
-//!
-//! | position | set by | NEXT returns | PREV returns |
-//! |---|---|---|---|
-//! | start | open | the first record | 8/88 |
-//! | at K | POINT | the first record at or above K | the last one below K |
-//! | back at K | POINT backward | the first one above K | the last one at or below K |
-//! | on K | a request that returned or stored K | the first one above K | the last one below K |
-//! | end | NEXT behind the last | 8/4 | the last record |
-//! | beginning | PREV before the first | the first record | 8/4 |
-//! | none | direct get without position, ENDREQ, 8/16 | 8/88 | 8/88 |
+//! Between requests a string keeps a key, RBA or record number and a page version, never a latch or pin. The table of
+//! its positions is in [`crate::request`].
 //!
 //! What a string of each organization does is in the organization's own directory; here requests find their way to it.
 
-use crate::dataset::{Access, Inner};
+use crate::dataset::Inner;
 use crate::error::{Feedback, RequestError};
 use crate::esds::Esds;
 use crate::ksds::KsdsString;
@@ -24,94 +14,11 @@ use crate::numbered::NumberedString;
 use crate::organized::Organized;
 use crate::relative::variable::VariableString;
 use crate::relative::Rrds;
+use crate::request::{Access, Argument, Insert, Intent, Record, Search, NOT_IN_UNITS};
 use crate::sphere::{PathString, Way};
 use crate::unit::UnitOfRecovery;
 use cica_format::attributes::Organization;
 use std::sync::Arc;
-
-/// Which record a key finds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Search {
-    /// The one with this key (KEQ); for a generic key the first that starts with it.
-    Equal,
-    /// The first at or above it (KGE).
-    GreaterOrEqual,
-}
-
-/// What a get is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Intent {
-    /// Reading (NUP).
-    Read,
-    /// Reading, and going on from here (NSP).
-    Position,
-    /// Update or erase comes next (UPD): the record is held.
-    Update,
-}
-
-/// How a record is inserted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Insert {
-    /// Anywhere (DIR).
-    Direct,
-    /// In ascending order (SEQ); loads an empty data set.
-    Sequential,
-    /// In ascending order with gaps (SKP).
-    Skip,
-}
-
-/// A record, in the string's area until its next request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Record<'a> {
-    /// Its bytes.
-    pub bytes: &'a [u8],
-    /// Where it starts.
-    pub rba: u64,
-    /// Its relative record number; 0 where records have none.
-    pub rrn: u32,
-}
-
-/// Where a string stands; see the module's table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Position {
-    Start,
-    None,
-    /// These use the string's K.
-    At,
-    BackAt,
-    On,
-    End,
-    Beginning,
-}
-
-/// What a direct request names a record by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Argument<'a> {
-    /// A key, or the start of one: KSDS.
-    Key(&'a [u8]),
-    /// A relative byte address: every organization but RRDS and VRRDS.
-    Rba(u64),
-    /// A relative record number, from 1: RRDS and VRRDS.
-    Rrn(u32),
-}
-
-impl<'a> From<&'a [u8]> for Argument<'a> {
-    fn from(key: &'a [u8]) -> Self {
-        Argument::Key(key)
-    }
-}
-
-impl<'a, const N: usize> From<&'a [u8; N]> for Argument<'a> {
-    fn from(key: &'a [u8; N]) -> Self {
-        Argument::Key(key)
-    }
-}
-
-impl<'a> From<&'a Vec<u8>> for Argument<'a> {
-    fn from(key: &'a Vec<u8>) -> Self {
-        Argument::Key(key)
-    }
-}
 
 /// See the module.
 pub struct Str {
@@ -579,11 +486,6 @@ impl Str {
         of_any!(self, end())
     }
 }
-
-/// What has no records takes part in no unit of recovery.
-pub(crate) const NOT_IN_UNITS: RequestError = RequestError::Options {
-    what: "linear data sets and control intervals are not changed in a unit of recovery",
-};
 
 /// A range of bytes of a data set that has records.
 const NO_BYTES: RequestError = RequestError::Options {

@@ -9,6 +9,9 @@
 //! | the same | full | the volume behind it is asked |
 //! | the same | there is no such volume | the request fails (8/28), and nothing was taken |
 
+use crate::error::OpenError;
+use cica_disk::{Create, Disk, Open};
+use cica_format::VOLUME_MARK;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -83,4 +86,28 @@ impl VolumesToBe {
     pub fn said(&self) -> Arc<dyn Volumes> {
         self.0.get().cloned().unwrap_or_else(|| Arc::new(OneVolume))
     }
+}
+
+/// Marks the directory of a data component as a volume, before the first data set is in it.
+pub(crate) fn mark_volume(disk: &dyn Disk, data: &Path) -> Result<(), OpenError> {
+    let how = Open {
+        write: true,
+        create: Create::IfMissing,
+        ..Open::default()
+    };
+    let marked = disk.open(&mark_of(data), how);
+    marked.map(drop).map_err(|error| OpenError::Io {
+        path: data.to_path_buf(),
+        doing: "marking of the volume",
+        error,
+    })
+}
+
+/// Whether the directory of a data component has the mark of a volume.
+pub(crate) fn is_marked(disk: &dyn Disk, data: &Path) -> bool {
+    disk.open(&mark_of(data), Open::default()).is_ok()
+}
+
+fn mark_of(data: &Path) -> PathBuf {
+    data.with_file_name(VOLUME_MARK)
 }

@@ -6,7 +6,9 @@
 
 pub mod by;
 pub mod holds;
+pub mod inspect;
 pub mod interval;
+pub mod numbered;
 pub mod part;
 pub mod put_interval;
 pub mod segments;

@@ -1,6 +1,5 @@
 //! From the roots of a data set's components to what answers its requests.
 
-use super::{Access, OpenOptions};
 use crate::common::interval::Intervals;
 use crate::common::{shape, Common};
 use crate::definition;
@@ -11,6 +10,7 @@ use crate::ksds::Ksds;
 use crate::linear::Lds;
 use crate::organized::Organized;
 use crate::relative::Rrds;
+use crate::request::{Access, OpenOptions};
 use crate::roots::read_copy_and_checksum;
 use crate::store::{self, Codec, Component};
 use cica_disk::File;

@@ -1,10 +1,11 @@
 //! Committing an open data set's tree, and naming the log in its root.
 
-use super::{Durability, Inner, Roots};
+use super::{Inner, Roots};
 use crate::error::RequestError;
 use crate::ksds::Ksds;
 use crate::log::Logger;
 use crate::organized::Organized;
+use crate::request::Durability;
 use crate::store::Component;
 use crate::sync::atomic::Ordering::*;
 use cica_format::root::{LogPosition, Root, Statistics, LOG_PATH_LEN};

@@ -1,9 +1,10 @@
 //! The structural check of an ESDS: every CI below the end, from its parent's word on; segments in their order.
 
 use super::Esds;
+use crate::common::inspect::IntervalWalk;
 use crate::common::segments::{FIRST, LAST, MIDDLE};
 use crate::error::RequestError;
-use crate::examine::{Examination, IntervalWalk};
+use crate::examine::Examination;
 use crate::pool::Page;
 use cica_format::ci;
 

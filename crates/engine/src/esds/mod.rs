@@ -21,10 +21,10 @@ pub use put::END;
 
 use crate::common::by::By;
 use crate::common::interval::Intervals;
+use crate::common::numbered::Numbered;
 use crate::common::part::Part;
 use crate::common::Common;
 use crate::error::RequestError;
-use crate::numbered::Numbered;
 use crate::sync::Mutex;
 
 /// An open ESDS.

@@ -1,17 +1,17 @@
 //! A string on a KSDS: a position in key order. Between requests it keeps a key and a page version.
 //!
-//! The positions are those of [`crate::string`], with keys for K.
+//! The positions are those of [`crate::request`], with keys for K.
 
 use super::glance::{Glass, Look};
 use super::tree::Straight;
 use super::{Inserted, Ksds, Leaf, Order, Spot};
 use crate::common::by::By;
 use crate::common::is_chained;
-use crate::dataset::{Access, Inner};
+use crate::dataset::Inner;
 use crate::error::RequestError;
 use crate::pool::{Begun, Records};
+use crate::request::{Access, Insert, Intent, Position, Record, Search};
 use crate::sphere::{Change, Keyed, KeyedChange};
-use crate::string::{Insert, Intent, Position, Record, Search};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
 use std::cell::Cell;

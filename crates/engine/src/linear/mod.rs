@@ -7,12 +7,13 @@
 //!   after a crash every CI is as one write left it.
 
 use crate::common::by::By;
+use crate::common::inspect::IntervalWalk;
 use crate::common::interval::Intervals;
+use crate::common::numbered::Numbered;
 use crate::common::Common;
 use crate::dataset::DataSet;
 use crate::error::RequestError;
-use crate::examine::{Examination, IntervalWalk};
-use crate::numbered::Numbered;
+use crate::examine::Examination;
 use crate::organized::Organized;
 use crate::pool::{Begun, ImagePage};
 use crate::sync::atomic::Ordering::Relaxed;

@@ -6,9 +6,8 @@
 
 use super::replay::{LogReader, Logged};
 use crate::places::Places;
-use crate::recovery::is_marked;
 use crate::roots::read_root;
-use crate::volumes::{Absent, Volumes};
+use crate::volumes::{is_marked, Absent, Volumes};
 use cica_disk::{Disk, Open};
 use std::collections::BTreeSet;
 use std::io::ErrorKind;

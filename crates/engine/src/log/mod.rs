@@ -535,6 +535,7 @@ impl Log {
     }
 
     /// True if records wait that are not durable.
+    #[cfg(test)]
     pub fn is_behind(&self) -> bool {
         self.state.lock().records > 0
     }

@@ -1,8 +1,9 @@
 //! The structural check of an RRDS: the control information of every CI, and the count of records.
 
 use super::Rrds;
+use crate::common::inspect::IntervalWalk;
 use crate::error::RequestError;
-use crate::examine::{Examination, IntervalWalk};
+use crate::examine::Examination;
 use crate::pool::ImagePage;
 use cica_format::slots;
 

@@ -11,9 +11,9 @@ pub mod variable;
 
 use crate::common::by::{By, Done};
 use crate::common::interval::Intervals;
+use crate::common::numbered::Numbered;
 use crate::common::Common;
 use crate::error::RequestError;
-use crate::numbered::Numbered;
 use crate::pool::{Begun, ImagePage, View};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::Mutex;

@@ -1,10 +1,10 @@
 //! A string on a VRRDS: a KSDS whose key is the record number, four bytes in front of the record that its user does not
 //! see.
 
-use crate::dataset::{Access, Inner};
+use crate::dataset::Inner;
 use crate::error::RequestError;
 use crate::ksds::{Ksds, KsdsString};
-use crate::string::{Insert, Intent, Record, Search};
+use crate::request::{Access, Insert, Intent, Record, Search};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
 use std::sync::Arc;

@@ -2,9 +2,10 @@
 
 use super::member::Member;
 use super::{check, check_roots, Sphere};
-use crate::dataset::{Access, DataSet, Inner, OpenOptions};
+use crate::dataset::{DataSet, Inner};
 use crate::engine::Engine;
 use crate::error::OpenError;
+use crate::request::{Access, OpenOptions};
 use crate::sync::atomic::Ordering::Relaxed;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! A string on a path: a position in the order of the alternate keys, and the base records it leads to.
 //!
-//! The positions are those of [`crate::string`], with alternate keys for K. Of records with the same alternate key
+//! The positions are those of [`crate::request`], with alternate keys for K. Of records with the same alternate key
 //! NEXT and PREV return the one that came first before the others: duplicates stand in the order of their arrival,
 //! and VSAM reads them so in both directions. A string that mirrors them has PREV return them last first, as COBOL's
 //! READ PREVIOUS does elsewhere.
@@ -16,10 +16,11 @@
 use super::chain;
 use super::pointer;
 use super::way::Way;
-use crate::dataset::{Access, Inner};
+use crate::dataset::Inner;
 use crate::error::RequestError;
 use crate::ksds::{Ksds, Spot};
-use crate::string::{Argument, Insert, Intent, Record, Search, Str};
+use crate::request::{Access, Argument, Insert, Intent, Record, Search};
+use crate::string::Str;
 use cica_format::aix::{self, AixRecord, Link, Pointers};
 use std::sync::Arc;
 

@@ -2,12 +2,12 @@
 
 use super::chain::Layout;
 use super::{check, Files};
-use crate::dataset::{DataSet, Inner, OpenOptions};
+use crate::dataset::{DataSet, Inner};
 use crate::engine::Engine;
 use crate::error::OpenError;
 use crate::ksds::Ksds;
 use crate::organized::Organized;
-use crate::Access;
+use crate::request::{Access, OpenOptions};
 use cica_format::attributes::{AlternateKey, Attributes, Organization};
 use std::sync::Arc;
 

@@ -21,11 +21,13 @@ pub(crate) use step::Step;
 pub(crate) use unfinished::Unfinished;
 
 use crate::common::by::By;
-use crate::dataset::{Access, DataSet, Inner};
+use crate::dataset::{DataSet, Inner};
 use crate::engine::{Engine, Shared};
 use crate::error::RequestError;
 use crate::pool::Held;
-use crate::sync::atomic::{AtomicU64, Ordering::*};
+use crate::request::Access;
+use crate::sync::atomic::AtomicU64;
+use crate::sync::atomic::Ordering::*;
 use crate::sync::{Mutex, RwLock};
 use std::cell::Cell;
 use std::sync::Arc;

@@ -1,0 +1,54 @@
+//! What the structural checks of data without an index add up.
+
+use super::Common;
+use crate::examine::{Examination, Finding, FindingKind, Part};
+use crate::sync::atomic::Ordering::Relaxed;
+
+/// See the module.
+pub struct IntervalWalk<'c> {
+    common: &'c Common,
+    out: Examination,
+    free_bytes: u64,
+}
+
+impl<'c> IntervalWalk<'c> {
+    /// Nothing seen yet.
+    pub fn new(common: &'c Common) -> IntervalWalk<'c> {
+        IntervalWalk {
+            common,
+            out: Examination::default(),
+            free_bytes: 0,
+        }
+    }
+
+    /// A CI is not as it must be.
+    pub fn found(&mut self, ci: u32, what: String) {
+        self.out.findings.push(Finding {
+            kind: FindingKind::Other,
+            part: Part::Data,
+            ci,
+            rba: self.common.rba_of_ci(ci),
+            what,
+        });
+    }
+
+    /// A CI that was looked at.
+    pub fn interval(&mut self, records: u64, empty: bool, longest: usize, free: usize) {
+        self.out.control_intervals += 1;
+        self.out.records += records;
+        self.out.empty_control_intervals += empty as u64;
+        self.out.longest_record = self.out.longest_record.max(longest as u64);
+        self.free_bytes += free as u64;
+    }
+
+    /// The result, with the count of records checked against the data set's.
+    pub fn end(mut self) -> Examination {
+        let total = self.out.control_intervals * self.common.data.layout.ci_size as u64;
+        self.out.free_percent = (self.free_bytes * 100).checked_div(total).unwrap_or(0) as u32;
+        let expected = self.common.counters.records.load(Relaxed);
+        if self.out.records != expected {
+            self.found(0, format!("{} records found, {expected} counted", self.out.records));
+        }
+        self.out
+    }
+}
