@@ -10,6 +10,7 @@
 //! - [`table`] is the one list of verbs and parameters; parser, help and reference manual all read it;
 //! - [`parser`] turns tokens into a [`Command`] with typed [`Params`], or into [`Diagnostic`]s;
 //! - [`mod@run`] keeps LASTCC and MAXCC and walks IF, DO and SET; the work itself is behind the trait [`Act`];
+//! - `request` makes of a command the request of the function that carries it out;
 //! - [`act`] carries out the functional commands on catalog and engine;
 //! - [`sysprint`] writes the listing, in the messages of `cica_messages`.
 #![forbid(unsafe_code)]
@@ -20,6 +21,7 @@ pub mod lexer;
 pub mod params;
 pub mod parser;
 pub mod pos;
+mod request;
 pub mod run;
 pub mod source;
 pub mod statement;

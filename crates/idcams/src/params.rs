@@ -14,6 +14,8 @@
 //! 3. Names and words are folded to upper case and have lost their quotes and passwords. Text (PATH, ACCOUNT) and key
 //!    values are as written.
 
+pub use crate::act::named::KeyValue;
+use crate::act::named::Named;
 use crate::diagnostic::Diagnostic;
 use crate::pos::Pos;
 use crate::table::{Support, Verb};
@@ -86,17 +88,6 @@ pub struct Word {
     pub at: Pos,
 }
 
-/// A key or other value that is compared with bytes of records.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeyValue {
-    /// Characters, to be taken in the code page of the data set; case as written.
-    Char(String),
-    /// Characters that were followed by an unquoted `*`, which is left out here: the key begins with them.
-    CharGeneric(String),
-    /// Bytes, from X'...' (or B'...').
-    Hex(Vec<u8>),
-}
-
 impl Params {
     pub(crate) fn push(&mut self, param: Param) {
         self.items.push(param);
@@ -151,6 +142,17 @@ impl Params {
             .first()
             .map(|(_, at)| *at)
             .or_else(|| self.at(keyword))
+    }
+
+    /// What `FILE(dd)` or `DATASET(name)` names, whichever keyword was written.
+    pub fn named(&self, file: &str, data_set: &str) -> Option<Named> {
+        let by_name = self.name(data_set).map(|name| Named::DataSet(name.to_owned()));
+        by_name.or_else(|| self.name(file).map(|dd| Named::Dd(dd.to_owned())))
+    }
+
+    /// The same where one of both must be written: where neither is, a DD without a name, which nothing stands behind.
+    pub fn named_or_none(&self, file: &str, data_set: &str) -> Named {
+        self.named(file, data_set).unwrap_or(Named::Dd(String::new()))
     }
 
     /// The single name, choice or text of `keyword`. For a group with a positional value, such as

@@ -29,7 +29,9 @@ mod listing;
 mod making;
 mod member;
 mod merge;
+pub mod named;
 mod open;
+mod outcome;
 mod output;
 mod portable;
 mod print;
@@ -43,14 +45,16 @@ mod sequential;
 mod shcds;
 mod trouble;
 mod usercatalog;
-mod verify;
+pub mod verify;
 mod volume;
 
 pub use define::sphere as define_sphere;
 pub use generations::{roll_off, Left};
+pub use outcome::Outcome;
 pub use print::rows::{hexadecimal, shown};
 
 use crate::params::{Command, Params};
+use crate::request;
 use crate::run::Act;
 use crate::sysprint::Sysprint;
 use crate::table::Verb;
@@ -61,6 +65,7 @@ use cica_messages::{CICA0901E, CICA0932E};
 use cica_session::Session;
 use dd::DdTable;
 use failure::Failure;
+use named::Named;
 use report::Report;
 use std::sync::Arc;
 
@@ -100,15 +105,26 @@ impl Services {
     /// The catalog a command works on for `name`, which may be a mask or a level: the one that CATALOG says, else the one
     /// that the search order finds.
     pub(crate) fn catalog(&self, params: &Params, name: &str) -> Result<Arc<Catalog>, Failure> {
-        match (params.name("CATALOG"), leading(name)) {
+        self.catalog_of(params.name("CATALOG"), name)
+    }
+
+    /// The catalog a request works on for `name`, which may be a mask or a level: the one it says, else the one that the
+    /// search order finds.
+    pub(crate) fn catalog_of(&self, catalog: Option<&str>, name: &str) -> Result<Arc<Catalog>, Failure> {
+        match (catalog, leading(name)) {
             (None, Some(name)) => Ok(self.home(&name)?),
-            _ => self.whole_catalog(params),
+            _ => self.catalog_or_master(catalog),
         }
     }
 
     /// The catalog a command works on as a whole: the one that CATALOG says, else the master.
     pub(crate) fn whole_catalog(&self, params: &Params) -> Result<Arc<Catalog>, Failure> {
-        let Some(text) = params.name("CATALOG") else {
+        self.catalog_or_master(params.name("CATALOG"))
+    }
+
+    /// The catalog that a request says, else the master.
+    pub(crate) fn catalog_or_master(&self, catalog: Option<&str>) -> Result<Arc<Catalog>, Failure> {
+        let Some(text) = catalog else {
             return Ok(self.catalog.clone());
         };
         let name = Name::parse(text).map_err(|error| failure::refused(&error, 140, 0))?;
@@ -124,10 +140,14 @@ impl Services {
 
     /// The name that a parameter says, or that stands behind its DD: of a catalog, or of what stands for a volume.
     pub(crate) fn named(&self, params: &Params, file: &str, data_set: &str) -> Result<Name, Failure> {
-        let text = match (params.name(data_set), params.name(file)) {
-            (Some(name), _) => name.to_owned(),
-            (None, ddname) => {
-                let ddname = ddname.unwrap_or_default();
+        self.name_of(&params.named(file, data_set).unwrap_or(Named::Dd(String::new())))
+    }
+
+    /// The name that a request says, or that stands behind its DD: of a catalog, or of what stands for a volume.
+    pub(crate) fn name_of(&self, named: &Named) -> Result<Name, Failure> {
+        let text = match named {
+            Named::DataSet(name) => name.clone(),
+            Named::Dd(ddname) => {
                 let text = self.dd.get(ddname).map(|text| text.target.clone());
                 text.ok_or_else(|| failure::refused(&format!("there is no DD statement {ddname}"), 140, 0))?
             }
@@ -173,9 +193,12 @@ impl Act for Services {
             _ => {}
         }
         let mut report = Report::default();
-        let cc = self.carry_out(cmd, &mut report);
-        out.messages(report.into_messages(), &cmd.params);
-        cc
+        let (condition, messages) = match request::carry_out(self, cmd) {
+            Some(outcome) => (outcome.condition, outcome.messages),
+            None => (self.carry_out(cmd, &mut report), report.into_messages()),
+        };
+        out.messages(messages, &cmd.params);
+        condition
     }
 }
 
@@ -200,7 +223,6 @@ impl Services {
             Verb::Dcollect => dcollect::dcollect(self, cmd, out),
             Verb::Repro if cmd.params.flag("MERGECAT") => merge::merge(self, &cmd.params, out),
             Verb::Repro => repro::repro(self, cmd, out),
-            Verb::Verify => verify::verify(self, cmd, out),
             Verb::Examine => examine::examine(self, cmd, out),
             Verb::Export => portable::export(self, cmd, out),
             Verb::Import => portable::import(self, cmd, out),

@@ -5,6 +5,7 @@
 
 use super::failure::{self, Failure};
 use super::input::Input;
+use super::named::Named;
 use super::output::Output;
 use super::report::Report;
 use super::sequential::{cluster_generation, Sequential};
@@ -36,12 +37,18 @@ pub enum Target {
 impl Target {
     /// What `FILE(dd)` or `DATASET(name)` names, whichever keyword was written.
     pub fn of(services: &Services, params: &Params, file: &str, data_set: &str) -> Result<Target, Failure> {
-        match (params.name(data_set), params.name(file)) {
-            (Some(name), _) => match generation_or_file(services, name, None)? {
+        let named = params.named(file, data_set);
+        Target::named(services, &named.unwrap_or(Named::Dd(String::new())))
+    }
+
+    /// What a request names.
+    pub fn named(services: &Services, named: &Named) -> Result<Target, Failure> {
+        match named {
+            Named::DataSet(name) => match generation_or_file(services, name, None)? {
                 Some(target) => Ok(target),
                 None => cluster(services, name).map(Target::Cluster),
             },
-            (None, ddname) => of_dd(services, ddname.unwrap_or_default()),
+            Named::Dd(ddname) => of_dd(services, ddname),
         }
     }
 

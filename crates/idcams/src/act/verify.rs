@@ -7,21 +7,33 @@
 
 use super::examine::{self, Told};
 use super::failure::Failure;
+use super::named::Named;
 use super::open::{data_set, files, Target};
+use super::outcome::Outcome;
 use super::report::Report;
 use super::trouble::{not_opened, Trouble};
 use super::Services;
-use crate::params::Command;
 use cica_engine::{Access, OpenOptions};
 use cica_messages::{CICA0908E, CICA0942I, CICA0943I, CICA0945E};
 
-/// Carries out VERIFY.
-pub fn verify(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    run(services, command, out).unwrap_or_else(|failure| failure.tell(out))
+/// VERIFY.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verify {
+    /// The data set.
+    pub data_set: Named,
+    /// RECOVER: it is examined as well.
+    pub recover: bool,
 }
 
-fn run(services: &mut Services, command: &Command, out: &mut Report) -> Result<u8, Failure> {
-    let target = Target::of(services, &command.params, "FILE", "DATASET")?;
+impl Services {
+    /// Opens a data set for output, so that it is recovered, and closes it.
+    pub fn verify(&mut self, request: &Verify) -> Outcome {
+        Outcome::of(|out| verify(self, request, out))
+    }
+}
+
+fn verify(services: &mut Services, request: &Verify, out: &mut Report) -> Result<u8, Failure> {
+    let target = Target::named(services, &request.data_set)?;
     let name = target.name();
     let Target::Cluster(cluster) = target else {
         let item = format!("VERIFY OF {name}");
@@ -37,7 +49,7 @@ fn run(services: &mut Services, command: &Command, out: &mut Report) -> Result<u
     };
     let opened = data_set(services, &cluster, options)?;
     let count = opened.statistics().0.records;
-    let examined = command.params.flag("RECOVER").then(|| opened.examine());
+    let examined = request.recover.then(|| opened.examine());
     opened.close().map_err(|error| Trouble::Close(error).of(&name))?;
     let message = if before.log.log == 0 { &CICA0943I } else { &CICA0942I };
     out.say(message, &[("name", &name), ("count", &count)]);

@@ -1,0 +1,18 @@
+//! What a command asks for: its parameters become the request of the function that carries it out. One file for each
+//! family of verbs; nothing here decides anything that a request could not say.
+
+mod check;
+
+use crate::act::{Outcome, Services};
+use crate::params::Command;
+use crate::table::Verb;
+
+/// Carries out a command; none for a verb that is not a request yet.
+pub fn carry_out(services: &mut Services, command: &Command) -> Option<Outcome> {
+    let params = &command.params;
+    let outcome = match command.verb {
+        Verb::Verify => services.verify(&check::verify(params)),
+        _ => return None,
+    };
+    Some(outcome)
+}
