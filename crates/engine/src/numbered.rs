@@ -2,7 +2,7 @@
 //!
 //! The positions are those of [`crate::request`], with numbers for K. Between requests the string keeps the number alone.
 
-use crate::common::by::By;
+use crate::common::context::Context;
 use crate::common::numbered::Numbered;
 use crate::dataset::Inner;
 use crate::error::RequestError;
@@ -206,7 +206,7 @@ impl<T: Numbered> NumberedString<T> {
             }
         }
         let (number, completed) = match self.unit.clone() {
-            None => self.add(at, record, By::Itself)?,
+            None => self.add(at, record, Context::Itself)?,
             Some(unit) => self.add_in(&unit, at, record)?,
         };
         match sequential {
@@ -230,12 +230,12 @@ impl<T: Numbered> NumberedString<T> {
         };
         self.check_length(record)?;
         // While it is held nobody changes the record that was got.
-        self.duplicate = self.change_held(number, |s, by| match (s.inner.sphere(), &s.inner.records) {
+        self.duplicate = self.change_held(number, |s, context| match (s.inner.sphere(), &s.inner.records) {
             (Some(sphere), Organized::Esds(esds)) => {
                 let change = EnteredChange::replace(esds, number, &s.area, record);
-                Ok(sphere.change(&s.inner, &change, by)?.duplicate)
+                Ok(sphere.change(&s.inner, &change, context)?.duplicate)
             }
-            _ => s.of.replace(number, record, by).map(|()| false),
+            _ => s.of.replace(number, record, context).map(|()| false),
         })?;
         self.release();
         self.changed(false)?;
@@ -249,7 +249,7 @@ impl<T: Numbered> NumberedString<T> {
         let Some(number) = self.held else {
             return Err(RequestError::NoUpdate);
         };
-        self.change_held(number, |s, by| s.of.remove(number, by))?;
+        self.change_held(number, |s, context| s.of.remove(number, context))?;
         self.release();
         self.changed(false)
     }
@@ -287,14 +287,14 @@ impl<T: Numbered> NumberedString<T> {
 
     // ---- parts ----
 
-    fn add(&mut self, at: Option<u64>, record: &[u8], by: By<'_>) -> Result<(u64, bool), RequestError> {
+    fn add(&mut self, at: Option<u64>, record: &[u8], context: Context<'_>) -> Result<(u64, bool), RequestError> {
         match (self.inner.sphere(), &self.inner.records) {
             (Some(sphere), Organized::Esds(esds)) => {
-                let added = sphere.add(&self.inner, esds, record, by)?;
+                let added = sphere.add(&self.inner, esds, record, context)?;
                 self.duplicate = added.duplicate;
                 Ok(added.place)
             }
-            _ => self.of.add(at, self.inserted, record, by),
+            _ => self.of.add(at, self.inserted, record, context),
         }
     }
 
@@ -310,8 +310,8 @@ impl<T: Numbered> NumberedString<T> {
         };
         let key = at.map(u64::to_be_bytes);
         let inner = self.inner.clone();
-        unit.change(&inner, key.as_ref().map_or(&[], |key| key), &[], |by| {
-            self.add(at, record, by)
+        unit.change(&inner, key.as_ref().map_or(&[], |key| key), &[], |context| {
+            self.add(at, record, context)
         })
     }
 
@@ -319,10 +319,10 @@ impl<T: Numbered> NumberedString<T> {
     fn change_held<R>(
         &mut self,
         number: u64,
-        change: impl FnOnce(&Self, By<'_>) -> Result<R, RequestError>,
+        change: impl FnOnce(&Self, Context<'_>) -> Result<R, RequestError>,
     ) -> Result<R, RequestError> {
         let Some(unit) = &self.unit else {
-            return change(self, By::Itself);
+            return change(self, Context::Itself);
         };
         if !T::IN_UNITS {
             return Err(NOT_IN_UNITS);
@@ -332,7 +332,9 @@ impl<T: Numbered> NumberedString<T> {
             self.release();
             return Err(RequestError::NoUpdate);
         }
-        unit.change(&self.inner, &number.to_be_bytes(), &self.area, |by| change(self, by))
+        unit.change(&self.inner, &number.to_be_bytes(), &self.area, |context| {
+            change(self, context)
+        })
     }
 
     fn owner(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! A data set by its organization, for what every one of them is asked: opening, commit, close, recovery.
 
-use crate::common::by::By;
+use crate::common::context::Context;
 use crate::common::interval::Intervals;
 use crate::common::numbered::Numbered;
 use crate::common::Common;
@@ -112,18 +112,18 @@ impl Organized {
     }
 
     /// Does a logged request again, or one that takes a change back.
-    pub fn redo(&self, logged: &Logged, by: By<'_>) -> Result<(), RequestError> {
+    pub fn redo(&self, logged: &Logged, context: Context<'_>) -> Result<(), RequestError> {
         match self {
             Organized::Ksds(ksds) => match logged {
-                Logged::Insert(_, record) => ksds.insert(record, Default::default(), by).map(drop),
-                Logged::Update(_, record) => ksds.update(record, None, by).map(drop),
-                Logged::Erase(_, key) => ksds.erase(key, None, by),
+                Logged::Insert(_, record) => ksds.whole(ksds.insert(record, Default::default(), context)).map(drop),
+                Logged::Update(_, record) => ksds.whole(ksds.update(record, None, context)).map(drop),
+                Logged::Erase(_, key) => ksds.whole(ksds.erase(key, None, context)),
                 Logged::AddPointer(..) | Logged::RemovePointer(..) => crate::sphere::replay(ksds, logged),
                 _ => Ok(()),
             },
-            Organized::Esds(esds) => redo_numbered(&**esds, logged, 8, by),
-            Organized::Rrds(rrds) => redo_numbered(&**rrds, logged, 4, by),
-            Organized::Lds(lds) => redo_numbered(&**lds, logged, 8, by),
+            Organized::Esds(esds) => redo_numbered(&**esds, logged, 8, context),
+            Organized::Rrds(rrds) => redo_numbered(&**rrds, logged, 4, context),
+            Organized::Lds(lds) => redo_numbered(&**lds, logged, 8, context),
         }
     }
 
@@ -164,7 +164,7 @@ impl Organized {
 }
 
 /// Does a request again whose record has its number in `len` bytes in front.
-fn redo_numbered(of: &impl Numbered, logged: &Logged, len: usize, by: By<'_>) -> Result<(), RequestError> {
+fn redo_numbered(of: &impl Numbered, logged: &Logged, len: usize, context: Context<'_>) -> Result<(), RequestError> {
     let (Logged::Insert(_, bytes) | Logged::Update(_, bytes) | Logged::Erase(_, bytes)) = logged else {
         return Ok(());
     };
@@ -175,8 +175,8 @@ fn redo_numbered(of: &impl Numbered, logged: &Logged, len: usize, by: By<'_>) ->
     let number = place.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
     of.check(number)?;
     match logged {
-        Logged::Insert(..) => of.redo_add(number, record, by),
-        Logged::Update(..) => of.replace(number, record, by),
-        _ => of.take_back(number, by),
+        Logged::Insert(..) => of.redo_add(number, record, context),
+        Logged::Update(..) => of.replace(number, record, context),
+        _ => of.take_back(number, context),
     }
 }

@@ -4,12 +4,11 @@
 //! Locks in order: gate (shared by requests that change, exclusive for a commit) -> the organization's own -> page
 //! latches -> log.
 
-pub mod by;
+pub mod context;
 pub mod holds;
 pub mod inspect;
 pub mod interval;
 pub mod numbered;
-pub mod part;
 pub mod put_interval;
 pub mod segments;
 
@@ -131,7 +130,7 @@ impl Common {
             if self.loading.load(Relaxed) {
                 return;
             }
-            self.log.append(number, |buf| write(number, buf));
+            self.log.append(&[number], |buf| write(number, buf));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Records that go by a number: RBAs in an ESDS or LDS, relative record numbers in an RRDS.
 
-use super::by::By;
+use super::context::Context;
 use super::Common;
 use crate::error::RequestError;
 
@@ -18,16 +18,22 @@ pub trait Numbered: Send + Sync {
     fn last_to(&self, number: u64, area: &mut Vec<u8>) -> Result<Option<u64>, RequestError>;
     /// Adds a record, at a number or where the organization puts it behind `after`. Returns its number, and whether a
     /// control area was completed.
-    fn add(&self, at: Option<u64>, after: Option<u64>, record: &[u8], by: By<'_>) -> Result<(u64, bool), RequestError>;
+    fn add(
+        &self,
+        at: Option<u64>,
+        after: Option<u64>,
+        record: &[u8],
+        context: Context<'_>,
+    ) -> Result<(u64, bool), RequestError>;
     /// Adds a record again that got this number when it was first added.
-    fn redo_add(&self, number: u64, record: &[u8], by: By<'_>) -> Result<(), RequestError>;
+    fn redo_add(&self, number: u64, record: &[u8], context: Context<'_>) -> Result<(), RequestError>;
     /// Replaces the record with this number.
-    fn replace(&self, number: u64, record: &[u8], by: By<'_>) -> Result<(), RequestError>;
+    fn replace(&self, number: u64, record: &[u8], context: Context<'_>) -> Result<(), RequestError>;
     /// Takes the record with this number out.
-    fn remove(&self, number: u64, by: By<'_>) -> Result<(), RequestError>;
+    fn remove(&self, number: u64, context: Context<'_>) -> Result<(), RequestError>;
     /// Takes the insert of the record with this number back.
-    fn take_back(&self, number: u64, by: By<'_>) -> Result<(), RequestError> {
-        self.remove(number, by)
+    fn take_back(&self, number: u64, context: Context<'_>) -> Result<(), RequestError> {
+        self.remove(number, context)
     }
     /// The number that a record gets that is added without one, behind `after`; `None`: wherever the end is, and a unit
     /// keeps others from adding there.

@@ -1,7 +1,7 @@
 //! Logged requests done again in an open data set.
 
 use super::Inner;
-use crate::common::by::By;
+use crate::common::context::Context;
 use crate::error::OpenError;
 use crate::log::Logged;
 use cica_format::root::{Root, Stamp};
@@ -13,7 +13,7 @@ impl Inner {
             return Ok(());
         }
         self.common().note_change();
-        let done = self.records.redo(logged, By::Itself);
+        let done = self.records.redo(logged, Context::Itself);
         done.map_err(|error| self.unrecovered(format!("logged request {lsn} cannot be done again: {error}")))?;
         if logged.is_of_index() {
             let origin = self.roots.lock().data.log.origin;
@@ -59,7 +59,7 @@ impl Inner {
     /// Takes back what an unfinished unit did as request `lsn`, whether the tree had it or it was done again (U1).
     pub fn replay_undo(&self, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
         self.common().note_change();
-        let done = self.records.redo(logged, By::Itself);
+        let done = self.records.redo(logged, Context::Itself);
         if logged.is_of_index() && self.roots.lock().data.log.origin > 0 {
             self.ties.stamp_taken_back();
         }

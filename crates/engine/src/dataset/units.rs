@@ -1,7 +1,7 @@
 //! What units of recovery ask of an open data set.
 
 use super::Inner;
-use crate::common::by::By;
+use crate::common::context::Context;
 use crate::error::RequestError;
 use crate::log::Logged;
 use crate::sphere::Sphere;
@@ -32,10 +32,10 @@ impl Inner {
     }
 
     /// Does a request that takes a change of a unit back.
-    pub fn take_back(&self, request: &Logged, by: By<'_>) -> Result<(), RequestError> {
+    pub fn take_back(&self, request: &Logged, context: Context<'_>) -> Result<(), RequestError> {
         match self.sphere() {
-            Some(sphere) => sphere.take_back(self, request, by),
-            None => self.records.redo(request, by),
+            Some(sphere) => sphere.take_back(self, request, context),
+            None => self.records.redo(request, context),
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use super::put::END;
 use super::Esds;
-use crate::common::by::Done;
-use crate::common::part::Part;
+use crate::common::context::{Context, Redo};
 use crate::error::RequestError;
 use crate::pool::Page;
 use crate::sync::atomic::Ordering::Relaxed;
@@ -13,11 +12,11 @@ impl Esds {
     ///
     /// # Errors
     /// 8/32: the last record is another; nothing has changed.
-    pub fn cut_last(&self, rba: u64, part: Part<'_>) -> Result<(), RequestError> {
-        let _gate = part.shared(self);
+    pub fn cut_last(&self, rba: u64, context: Context<'_>) -> Result<(), RequestError> {
+        let _gate = context.shared(self);
         self.check_fence()?;
         let _tail = self.tail.lock();
-        self.check_alone(part, END)?;
+        self.check_kept(context, END)?;
         let size = self.data.layout.ci_size as u64;
         let bad = RequestError::BadRba { rba };
         let Ok(first) = u32::try_from(rba / size) else {
@@ -41,7 +40,7 @@ impl Esds {
             }),
         }
         let key = &rba.to_be_bytes();
-        self.log_alone(part, Done::Erased { key });
+        self.log(context, Redo::Erase { key });
         let cis = latched.len() as u32;
         for page in &mut latched {
             self.data.changed(page);

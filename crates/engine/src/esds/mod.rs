@@ -19,10 +19,9 @@ mod read;
 
 pub use put::END;
 
-use crate::common::by::By;
+use crate::common::context::Context;
 use crate::common::interval::Intervals;
 use crate::common::numbered::Numbered;
-use crate::common::part::Part;
 use crate::common::Common;
 use crate::error::RequestError;
 use crate::sync::Mutex;
@@ -70,30 +69,36 @@ impl Numbered for Esds {
     fn next_number(&self, _: Option<u64>) -> Result<Option<u64>, RequestError> {
         Ok(None)
     }
-    fn add(&self, at: Option<u64>, _: Option<u64>, record: &[u8], by: By<'_>) -> Result<(u64, bool), RequestError> {
+    fn add(
+        &self,
+        at: Option<u64>,
+        _: Option<u64>,
+        record: &[u8],
+        context: Context<'_>,
+    ) -> Result<(u64, bool), RequestError> {
         match at {
-            None => self.put(record, Part::Whole(by)),
+            None => self.put(record, context),
             Some(_) => Err(RequestError::Options {
                 what: "an entry-sequenced data set puts records behind the last one",
             }),
         }
     }
-    fn redo_add(&self, number: u64, record: &[u8], by: By<'_>) -> Result<(), RequestError> {
-        match self.put(record, Part::Whole(by))? {
+    fn redo_add(&self, number: u64, record: &[u8], context: Context<'_>) -> Result<(), RequestError> {
+        match self.put(record, context)? {
             (rba, _) if rba == number => Ok(()),
             (rba, _) => Err(RequestError::BadRba { rba }),
         }
     }
-    fn replace(&self, number: u64, record: &[u8], by: By<'_>) -> Result<(), RequestError> {
-        self.replace_at(number, record, Part::Whole(by))
+    fn replace(&self, number: u64, record: &[u8], context: Context<'_>) -> Result<(), RequestError> {
+        self.replace_at(number, record, context)
     }
-    fn remove(&self, _: u64, _: By<'_>) -> Result<(), RequestError> {
+    fn remove(&self, _: u64, _: Context<'_>) -> Result<(), RequestError> {
         Err(RequestError::NoErase {
             of: "an entry-sequenced data set",
         })
     }
-    fn take_back(&self, number: u64, by: By<'_>) -> Result<(), RequestError> {
-        self.cut_last(number, Part::Whole(by))
+    fn take_back(&self, number: u64, context: Context<'_>) -> Result<(), RequestError> {
+        self.cut_last(number, context)
     }
     fn lengths(&self) -> (usize, usize) {
         (1, self.longest())

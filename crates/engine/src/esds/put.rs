@@ -1,8 +1,7 @@
 //! Adding a record behind the last one (E1, E2), and replacing one by another of the same length (E4).
 
 use super::Esds;
-use crate::common::by::{By, Done};
-use crate::common::part::Part;
+use crate::common::context::{Context, Redo};
 use crate::common::segments::{FIRST, LAST};
 use crate::error::RequestError;
 use crate::pool::{Begun, Latched, Page};
@@ -24,15 +23,15 @@ enum Tried {
 
 impl Esds {
     /// Adds a record; its length has been checked. Returns its RBA, and whether that ended a control area.
-    pub fn put(&self, record: &[u8], part: Part<'_>) -> Result<(u64, bool), RequestError> {
-        let _gate = part.shared(self);
+    pub fn put(&self, record: &[u8], context: Context<'_>) -> Result<(u64, bool), RequestError> {
+        let _gate = context.shared(self);
         self.check_fence()?;
         let _tail = self.tail.lock();
-        self.check_alone(part, END)?;
+        self.check_kept(context, END)?;
         let before = self.intervals.end();
         let rba = match record.len() > self.longest_unspanned() {
-            true => self.put_segments(record, part)?,
-            false => self.put_whole(record, part)?,
+            true => self.put_segments(record, context)?,
+            false => self.put_whole(record, context)?,
         };
         // REC-INSERTED counts what comes between other records: here nothing.
         self.counters.records.fetch_add(1, Relaxed);
@@ -70,20 +69,20 @@ impl Esds {
         true
     }
 
-    fn put_whole(&self, record: &[u8], part: Part<'_>) -> Result<u64, RequestError> {
+    fn put_whole(&self, record: &[u8], context: Context<'_>) -> Result<u64, RequestError> {
         let end = self.intervals.end();
         if let Some(last) = end.checked_sub(1) {
-            if let Some(rba) = self.put_into(last, record, part)? {
+            if let Some(rba) = self.put_into(last, record, context)? {
                 return Ok(rba);
             }
         }
         self.make_intervals(end as u64 + 1)?;
         let rba = self.rba_of_ci(end);
-        self.keep_new(rba, part)?;
+        self.keep_new(rba, context)?;
         let mut latched = self.data.latch(end)?;
         let mut page = Page::of(latched.bytes());
         page.insert(0, record, self.shape);
-        self.log_put(rba, record, part);
+        self.log_put(rba, record, context);
         self.data.changed(&mut latched);
         drop(latched);
         self.intervals.reach(end + 1);
@@ -92,10 +91,10 @@ impl Esds {
     }
 
     /// Puts a record behind the others of a CI; `None` if there is no room.
-    fn put_into(&self, ci: u32, record: &[u8], part: Part<'_>) -> Result<Option<u64>, RequestError> {
+    fn put_into(&self, ci: u32, record: &[u8], context: Context<'_>) -> Result<Option<u64>, RequestError> {
         let mut begun = Begun::default();
         loop {
-            match self.try_put(ci, record, part)? {
+            match self.try_put(ci, record, context)? {
                 Tried::Done(rba) => return Ok(Some(rba)),
                 Tried::Again => begun = self.again(begun)?,
                 Tried::Slots(bytes) => {
@@ -109,7 +108,7 @@ impl Esds {
     }
 
     /// The same, once.
-    fn try_put(&self, ci: u32, record: &[u8], part: Part<'_>) -> Result<Tried, RequestError> {
+    fn try_put(&self, ci: u32, record: &[u8], context: Context<'_>) -> Result<Tried, RequestError> {
         let size = self.data.layout.ci_size;
         let (frame, version) = self.data.page(ci)?;
         let (count, cap) = (self.pool.view(frame).count(), self.pool.view(frame).slot_cap());
@@ -125,9 +124,9 @@ impl Esds {
             return Ok(Tried::Slots(Page::frame_len(size, count + count / 2 + 16)));
         }
         let rba = self.rba_of_ci(ci) + offset as u64;
-        self.keep_new(rba, part)?;
+        self.keep_new(rba, context)?;
         page.insert(count, record, self.shape);
-        self.log_put(rba, record, part);
+        self.log_put(rba, record, context);
         self.data.changed(&mut latched);
         Ok(Tried::Done(rba))
     }
@@ -153,7 +152,7 @@ impl Esds {
     }
 
     /// A spanned record.
-    fn put_segments(&self, record: &[u8], part: Part<'_>) -> Result<u64, RequestError> {
+    fn put_segments(&self, record: &[u8], context: Context<'_>) -> Result<u64, RequestError> {
         let need = self.segments(record.len()) as u32;
         let first = self.fresh_intervals(record.len());
         self.make_intervals(first as u64 + need as u64)?;
@@ -161,30 +160,30 @@ impl Esds {
         let cis: Vec<u32> = (i as u32..i as u32 + need).collect();
         let rba = self.rba_of_ci(first);
         let _reserve = self.reserve(1)?;
-        self.keep_new(rba, part)?;
+        self.keep_new(rba, context)?;
         self.from_here(|| self.write_segments(ca, &cis, record))?;
-        self.log_put(rba, record, part);
+        self.log_put(rba, record, context);
         self.intervals.reach(first + need);
         Ok(rba)
     }
 
     /// Keeps a record that a unit is about to add. Refused, nothing has changed: somebody looks at this moment for a
     /// record that a backout cut off there.
-    fn keep_new(&self, rba: u64, part: Part<'_>) -> Result<(), RequestError> {
-        match part {
-            Part::Whole(By::Unit(step)) => step.keep(self, &rba.to_be_bytes()).map(drop),
+    fn keep_new(&self, rba: u64, context: Context<'_>) -> Result<(), RequestError> {
+        match context {
+            Context::Unit(step) => step.keep(self, &rba.to_be_bytes()).map(drop),
             _ => Ok(()),
         }
     }
 
-    fn log_put(&self, rba: u64, record: &[u8], part: Part<'_>) {
+    fn log_put(&self, rba: u64, record: &[u8], context: Context<'_>) {
         let place = &rba.to_be_bytes();
-        self.log_alone(part, Done::Inserted { place, record });
+        self.log(context, Redo::Insert { place, record });
     }
 
     /// Replaces the record at `rba` by one of the same length.
-    pub fn replace_at(&self, rba: u64, record: &[u8], part: Part<'_>) -> Result<(), RequestError> {
-        let _gate = part.shared(self);
+    pub fn replace_at(&self, rba: u64, record: &[u8], context: Context<'_>) -> Result<(), RequestError> {
+        let _gate = context.shared(self);
         self.check_fence()?;
         let size = self.data.layout.ci_size as u64;
         let (first, offset) = ((rba / size) as u32, (rba % size) as usize);
@@ -225,7 +224,7 @@ impl Esds {
             rest = left;
         }
         let place = &rba.to_be_bytes();
-        self.log_alone(part, Done::Updated { place, record });
+        self.log(context, Redo::Update { place, record });
         for page in &mut latched {
             self.data.changed(page);
         }

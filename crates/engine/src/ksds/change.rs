@@ -2,8 +2,7 @@
 
 use super::split::Coming;
 use super::{Ksds, Leaf, Spot};
-use crate::common::by::{By, Done};
-use crate::common::part::Part;
+use crate::common::context::{Context, Redo};
 use crate::error::RequestError;
 use crate::pool::{Begun, Latched, Page, Probe};
 use crate::sync::atomic::Ordering::Relaxed;
@@ -27,13 +26,6 @@ pub struct Inserted {
     pub at: (u32, usize),
 }
 
-/// What a part of a unit says that cannot be done without the gate exclusively; requests of their own always can.
-fn done<T>(part: Result<Option<T>, RequestError>) -> Result<T, RequestError> {
-    part?.ok_or_else(|| RequestError::Fenced {
-        why: "a request of its own has the gate as it needs it".into(),
-    })
-}
-
 /// What one try came to.
 pub(super) enum Tried {
     Done(u64, usize),
@@ -49,17 +41,12 @@ pub(super) enum Tried {
 }
 
 impl Ksds {
-    /// Adds a record; its length has been checked.
-    pub fn insert(&self, record: &[u8], order: Order, by: By<'_>) -> Result<Inserted, RequestError> {
-        done(self.insert_part(record, order, Part::Whole(by)))
-    }
-
-    /// The same, perhaps as part of a unit; `None`, and nothing is done: it needs the gate exclusively.
-    pub fn insert_part(&self, record: &[u8], order: Order, part: Part<'_>) -> Result<Option<Inserted>, RequestError> {
-        let gate = part.shared(self);
+    /// Adds a record; its length has been checked. `None`, and nothing is done: it needs the gate exclusively.
+    pub fn insert(&self, record: &[u8], order: Order, context: Context<'_>) -> Result<Option<Inserted>, RequestError> {
+        let gate = context.shared(self);
         let key = self.key_of(record);
         if record.len() > self.longest_unspanned() {
-            return part.exclusively(self, gate, || self.insert_spanned(record, part));
+            return context.exclusively(self, gate, || self.insert_spanned(record, context));
         }
         let mut begun = Begun::default();
         loop {
@@ -67,7 +54,7 @@ impl Ksds {
             let Some(leaf) = self.descend(Probe::new(key))? else {
                 return Err(RequestError::Loading);
             };
-            match self.try_insert(&leaf, key, record, order, part)? {
+            match self.try_insert(&leaf, key, record, order, context)? {
                 Tried::Done(rba, pos) => {
                     self.counters.records.fetch_add(1, Relaxed);
                     self.counters.inserted.fetch_add(1, Relaxed);
@@ -83,7 +70,7 @@ impl Ksds {
                 }
                 Tried::NoRoom { .. } if self.leaf_view(&leaf).segment() != 0 => {
                     drop(begun);
-                    return part.exclusively(self, gate, || self.insert_spanned(record, part));
+                    return context.exclusively(self, gate, || self.insert_spanned(record, context));
                 }
                 Tried::NoRoom { pos, limited } => {
                     begun = Begun::default();
@@ -106,7 +93,7 @@ impl Ksds {
         key: &[u8],
         record: &[u8],
         order: Order,
-        part: Part<'_>,
+        context: Context<'_>,
     ) -> Result<Tried, RequestError> {
         let view = self.leaf_view(leaf);
         view.prefetch_behind(record.len());
@@ -117,7 +104,7 @@ impl Ksds {
             return Ok(Tried::Again);
         }
         if equal {
-            self.check_alone(part, key)?;
+            self.check_kept(context, key)?;
             return Err(RequestError::Duplicate { key: key.to_vec() });
         }
         if segment != 0 {
@@ -131,7 +118,7 @@ impl Ksds {
         let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
             return Ok(Tried::Again);
         };
-        self.check_alone(part, key)?;
+        self.check_kept(context, key)?;
         let mut page = Page::of(latched.bytes());
         let size = self.data.layout.ci_size;
         let used = page.data_len() + record.len() + page.rdfs_with(pos, record.len()) * ci::RDF_LEN + ci::CIDF_LEN;
@@ -142,7 +129,7 @@ impl Ksds {
             });
         }
         page.insert(pos, record, self.shape);
-        self.log_alone(part, Done::Inserted { place: &[], record });
+        self.log(context, Redo::Insert { place: &[], record });
         let rba = self.rba(leaf.ci, &latched, pos);
         self.data.changed(&mut latched);
         drop(latched);
@@ -167,19 +154,15 @@ impl Ksds {
         ci as u64 * self.data.layout.ci_size as u64 + latched.view().place(pos) as u64
     }
 
-    /// Replaces the record with this record's key, which a reader found `at`. Returns its RBA.
-    pub fn update(&self, record: &[u8], at: Option<Spot>, by: By<'_>) -> Result<u64, RequestError> {
-        done(self.update_part(record, at, Part::Whole(by)))
-    }
-
-    /// The same, perhaps as part of a unit; see [`insert_part`](Self::insert_part).
-    pub fn update_part(
+    /// Replaces the record with this record's key, which a reader found `at`. Returns its RBA; `None` as for
+    /// [`insert`](Self::insert).
+    pub fn update(
         &self,
         record: &[u8],
         mut at: Option<Spot>,
-        part: Part<'_>,
+        context: Context<'_>,
     ) -> Result<Option<u64>, RequestError> {
-        let gate = part.shared(self);
+        let gate = context.shared(self);
         let key = self.key_of(record);
         let mut begun = Begun::default();
         loop {
@@ -189,7 +172,7 @@ impl Ksds {
                 continue;
             };
             let leaf = spot.leaf;
-            match self.try_update(spot, record, part) {
+            match self.try_update(spot, record, context) {
                 Tried::Done(rba, _) => {
                     self.counters.updated.fetch_add(1, Relaxed);
                     return Ok(Some(rba));
@@ -203,7 +186,7 @@ impl Ksds {
                     if record.len() > self.longest_unspanned() || self.leaf_view(&leaf).segment() != 0 =>
                 {
                     drop(begun);
-                    return part.exclusively(self, gate, || self.replace_spanned(record, part));
+                    return context.exclusively(self, gate, || self.replace_spanned(record, context));
                 }
                 Tried::NoRoom { .. } => {
                     begun = Begun::default();
@@ -223,8 +206,8 @@ impl Ksds {
     /// done: it must be got for update first. The latch of the page stands in for a hold: who holds the record from
     /// now on finds the page changed, and reads it again.
     pub fn update_unheld(&self, spot: Spot, record: &[u8]) -> Result<Option<u64>, RequestError> {
-        let part = Part::Whole(By::Itself);
-        let _gate = part.shared(self);
+        let context = Context::Itself;
+        let _gate = context.shared(self);
         self.check_fence()?;
         let Some(latched) = self.data.pool().latch_at(spot.leaf.frame, spot.leaf.version) else {
             return Ok(None);
@@ -232,7 +215,7 @@ impl Ksds {
         if self.holds.is_held(self.key_of(record)) {
             return Ok(None);
         }
-        Ok(match self.update_latched(latched, spot, record, part) {
+        Ok(match self.update_latched(latched, spot, record, context) {
             Tried::Done(rba, _) => {
                 self.counters.updated.fetch_add(1, Relaxed);
                 Some(rba)
@@ -241,7 +224,7 @@ impl Ksds {
         })
     }
 
-    fn try_update(&self, spot: Spot, record: &[u8], part: Part<'_>) -> Tried {
+    fn try_update(&self, spot: Spot, record: &[u8], context: Context<'_>) -> Tried {
         let view = self.leaf_view(&spot.leaf);
         let (takes, count) = (view.takes(record, self.shape), view.count());
         if !self.fresh(&spot.leaf) {
@@ -251,12 +234,12 @@ impl Ksds {
             return Tried::Slots(self.wider(count));
         }
         match self.data.pool().latch_at(spot.leaf.frame, spot.leaf.version) {
-            Some(latched) => self.update_latched(latched, spot, record, part),
+            Some(latched) => self.update_latched(latched, spot, record, context),
             None => Tried::Again,
         }
     }
 
-    fn update_latched(&self, mut latched: Latched<'_>, spot: Spot, record: &[u8], part: Part<'_>) -> Tried {
+    fn update_latched(&self, mut latched: Latched<'_>, spot: Spot, record: &[u8], context: Context<'_>) -> Tried {
         let Spot { leaf, pos } = spot;
         if !latched.view().takes(record, self.shape) {
             return Tried::Again;
@@ -281,7 +264,7 @@ impl Ksds {
             }
         }
         page.replace(pos, record, self.shape);
-        self.log_alone(part, Done::Updated { place: &[], record });
+        self.log(context, Redo::Update { place: &[], record });
         let rba = self.rba(leaf.ci, &latched, pos);
         self.data.changed(&mut latched);
         Tried::Done(rba, pos)
@@ -305,14 +288,10 @@ impl Ksds {
         }
     }
 
-    /// Takes the record with this key out; `at` as for [`update`](Self::update).
-    pub fn erase(&self, key: &[u8], at: Option<Spot>, by: By<'_>) -> Result<(), RequestError> {
-        done(self.erase_part(key, at, Part::Whole(by)))
-    }
-
-    /// The same, perhaps as part of a unit; see [`insert_part`](Self::insert_part).
-    pub fn erase_part(&self, key: &[u8], mut at: Option<Spot>, part: Part<'_>) -> Result<Option<()>, RequestError> {
-        let gate = part.shared(self);
+    /// Takes the record with this key out; `at` as for [`update`](Self::update), `None` as for
+    /// [`insert`](Self::insert).
+    pub fn erase(&self, key: &[u8], mut at: Option<Spot>, context: Context<'_>) -> Result<Option<()>, RequestError> {
+        let gate = context.shared(self);
         let mut begun = Begun::default();
         loop {
             self.check_fence()?;
@@ -321,7 +300,7 @@ impl Ksds {
                 continue;
             };
             let leaf = spot.leaf;
-            match self.try_erase(spot, key, part) {
+            match self.try_erase(spot, key, context) {
                 Tried::Done(left, _) => {
                     self.counters.records.fetch_sub(1, Relaxed);
                     self.counters.deleted.fetch_add(1, Relaxed);
@@ -334,7 +313,7 @@ impl Ksds {
                 }
                 Tried::NoRoom { .. } => {
                     drop(begun);
-                    return part.exclusively(self, gate, || self.erase_spanned(key, part));
+                    return context.exclusively(self, gate, || self.erase_spanned(key, context));
                 }
                 Tried::Again | Tried::Slots(_) => begun = self.again(begun)?,
             }
@@ -342,7 +321,7 @@ impl Ksds {
     }
 
     /// `Done` carries how many records the CI has left.
-    fn try_erase(&self, spot: Spot, key: &[u8], part: Part<'_>) -> Tried {
+    fn try_erase(&self, spot: Spot, key: &[u8], context: Context<'_>) -> Tried {
         let Spot { leaf, pos } = spot;
         let Some(mut latched) = self.data.pool().latch_at(leaf.frame, leaf.version) else {
             return Tried::Again;
@@ -354,7 +333,7 @@ impl Ksds {
         debug_assert_eq!(page.key(pos, self.shape), key, "the page is as it was found");
         page.remove(pos);
         let left = page.count();
-        self.log_alone(part, Done::Erased { key });
+        self.log(context, Redo::Erase { key });
         self.data.changed(&mut latched);
         Tried::Done(left as u64, pos)
     }

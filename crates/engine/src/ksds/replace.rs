@@ -10,8 +10,7 @@
 use super::change::Tried;
 use super::nodes::PathStep;
 use super::{Ksds, Order};
-use crate::common::by::Done;
-use crate::common::part::Part;
+use crate::common::context::{Context, Redo};
 use crate::common::segments::FIRST;
 use crate::error::RequestError;
 use crate::pool::{Begun, Entry, Page, Probe};
@@ -19,7 +18,7 @@ use crate::sync::atomic::Ordering::*;
 
 impl Ksds {
     /// Takes a spanned record out.
-    pub(super) fn erase_spanned(&self, key: &[u8], part: Part<'_>) -> Result<(), RequestError> {
+    pub(super) fn erase_spanned(&self, key: &[u8], context: Context<'_>) -> Result<(), RequestError> {
         let _reserve = self.reserve_change()?;
         let _structure = self.structure.lock();
         self.remove_group(key).inspect_err(|error| {
@@ -27,7 +26,7 @@ impl Ksds {
                 self.fence_unless_full(error);
             }
         })?;
-        self.log_alone(part, Done::Erased { key });
+        self.log(context, Redo::Erase { key });
         self.counters.records.fetch_sub(1, Relaxed);
         self.counters.deleted.fetch_add(1, Relaxed);
         self.reclaim_structured(key)
@@ -85,7 +84,7 @@ impl Ksds {
     }
 
     /// Replaces a record when it is, or becomes, a spanned one.
-    pub(super) fn replace_spanned(&self, record: &[u8], part: Part<'_>) -> Result<u64, RequestError> {
+    pub(super) fn replace_spanned(&self, record: &[u8], context: Context<'_>) -> Result<u64, RequestError> {
         // Readers that miss the record wait for it, one of them perhaps in its turn (P9): so it is this one's before.
         let _turn = self.pool.turn(|| self.needs()).map_err(|_| self.data.pool_full())?;
         let _reserve = self.reserve_change()?;
@@ -93,7 +92,7 @@ impl Ksds {
             Some(rba) => rba,
             None => self.replace_elsewhere(record)?,
         };
-        self.log_alone(part, Done::Updated { place: &[], record });
+        self.log(context, Redo::Update { place: &[], record });
         self.counters.updated.fetch_add(1, Relaxed);
         Ok(rba)
     }
@@ -142,7 +141,7 @@ impl Ksds {
             let Some(leaf) = self.descend(Probe::new(key))? else {
                 break;
             };
-            match self.try_insert(&leaf, key, record, Order::default(), Part::Exclusive)? {
+            match self.try_insert(&leaf, key, record, Order::default(), Context::Exclusive)? {
                 Tried::Done(..) => return Ok(()),
                 Tried::Again => begun = self.again(begun)?,
                 Tried::Slots(bytes) => self.widen(leaf.frame, leaf.version, bytes)?,

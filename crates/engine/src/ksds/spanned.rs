@@ -9,8 +9,7 @@ use super::nodes::PathStep;
 use super::split::is_one_record;
 use super::tree::Step;
 use super::{separator, Inserted, Ksds, Leaf, Spot};
-use crate::common::by::Done;
-use crate::common::part::Part;
+use crate::common::context::{Context, Redo};
 use crate::common::segments::{LAST, MIDDLE};
 use crate::error::RequestError;
 use crate::pool::{Entry, Latched, Page};
@@ -19,12 +18,12 @@ use cica_format::index::IndexRecord;
 
 impl Ksds {
     /// Adds a record that is spanned, or goes beside one.
-    pub(super) fn insert_spanned(&self, record: &[u8], part: Part<'_>) -> Result<Inserted, RequestError> {
+    pub(super) fn insert_spanned(&self, record: &[u8], context: Context<'_>) -> Result<Inserted, RequestError> {
         let _reserve = self.reserve_change()?;
         let _structure = self.structure.lock();
-        self.check_alone(part, self.key_of(record))?;
+        self.check_kept(context, self.key_of(record))?;
         let inserted = self.place_record(record)?;
-        self.log_alone(part, Done::Inserted { place: &[], record });
+        self.log(context, Redo::Insert { place: &[], record });
         self.counters.records.fetch_add(1, Relaxed);
         self.counters.inserted.fetch_add(1, Relaxed);
         Ok(inserted)

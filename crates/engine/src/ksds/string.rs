@@ -5,7 +5,7 @@
 use super::glance::{Glass, Look};
 use super::tree::Straight;
 use super::{Inserted, Ksds, Leaf, Order, Spot};
-use crate::common::by::By;
+use crate::common::context::Context;
 use crate::common::is_chained;
 use crate::dataset::Inner;
 use crate::error::RequestError;
@@ -435,7 +435,7 @@ impl KsdsString {
         let done = match self.is_alone() {
             true => {
                 self.duplicate = false;
-                self.ksds.insert(record, order, By::Itself)?
+                self.ksds.whole(self.ksds.insert(record, order, Context::Itself))?
             }
             false => self.change(Keyed::Insert { record, order })?,
         };
@@ -553,10 +553,10 @@ impl KsdsString {
         let inner = &self.inner;
         let change = KeyedChange { ksds: &self.ksds, what };
         let done = match &self.unit {
-            None => change.done(inner, By::Itself),
+            None => change.done(inner, Context::Itself),
             Some(unit) => {
                 let old = change.going().unwrap_or_default();
-                unit.change(inner, change.identity(), old, |by| change.done(inner, by))
+                unit.change(inner, change.identity(), old, |context| change.done(inner, context))
             }
         };
         let changed = done?;

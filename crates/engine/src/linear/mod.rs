@@ -6,7 +6,7 @@
 //! * L1. One write at a time (`writing`); each CI changes under its latch and is logged as a request of its own, so
 //!   after a crash every CI is as one write left it.
 
-use crate::common::by::By;
+use crate::common::context::Context;
 use crate::common::inspect::IntervalWalk;
 use crate::common::interval::Intervals;
 use crate::common::numbered::Numbered;
@@ -237,7 +237,7 @@ impl Numbered for Lds {
     fn next_number(&self, _: Option<u64>) -> Result<Option<u64>, RequestError> {
         Ok(None)
     }
-    fn add(&self, at: Option<u64>, _: Option<u64>, record: &[u8], _: By<'_>) -> Result<(u64, bool), RequestError> {
+    fn add(&self, at: Option<u64>, _: Option<u64>, record: &[u8], _: Context<'_>) -> Result<(u64, bool), RequestError> {
         match at {
             None => self.write(None, record).map(|rba| (rba, false)),
             Some(_) => Err(RequestError::Options {
@@ -245,13 +245,13 @@ impl Numbered for Lds {
             }),
         }
     }
-    fn redo_add(&self, number: u64, record: &[u8], _: By<'_>) -> Result<(), RequestError> {
+    fn redo_add(&self, number: u64, record: &[u8], _: Context<'_>) -> Result<(), RequestError> {
         self.write_range(number, record)
     }
-    fn replace(&self, number: u64, record: &[u8], _: By<'_>) -> Result<(), RequestError> {
+    fn replace(&self, number: u64, record: &[u8], _: Context<'_>) -> Result<(), RequestError> {
         self.write_range(number, record)
     }
-    fn remove(&self, _: u64, _: By<'_>) -> Result<(), RequestError> {
+    fn remove(&self, _: u64, _: Context<'_>) -> Result<(), RequestError> {
         Err(RequestError::NoErase {
             of: "a linear data set",
         })

@@ -402,7 +402,7 @@ impl Log {
             named && state.data_sets.len() > 1
         };
         if is_missed(&self.state.lock()) {
-            self.append_unit(&[], |group| LogRecord::Leaving { number }.append(group));
+            self.append(&[], |group| LogRecord::Leaving { number }.append(group));
         }
     }
 
@@ -464,17 +464,10 @@ impl Log {
         state.data_sets.keys().eq([&number]) && state.file.as_ref().is_some_and(|f| f.at > least)
     }
 
-    /// Logs one request; the caller holds the latch of the page it changed (W1). `write` appends one record for
-    /// `number`.
+    /// Logs one change of the data sets with these numbers. The caller holds the latch of the page that changed, or
+    /// what orders it among the requests for the same records (W1). `write` appends one record.
     #[inline]
-    pub fn append(&self, number: u32, write: impl FnOnce(&mut Vec<u8>)) -> u64 {
-        self.append_unit(&[number], write)
-    }
-
-    /// Logs one unit of several data sets; the caller holds what orders it among the requests for the same records.
-    /// `write` appends one record.
-    #[inline]
-    pub fn append_unit(&self, numbers: &[u32], write: impl FnOnce(&mut Vec<u8>)) -> u64 {
+    pub fn append(&self, numbers: &[u32], write: impl FnOnce(&mut Vec<u8>)) -> u64 {
         let mut guard = self.state.lock();
         let state = &mut *guard;
         let (from, mut named) = (state.group.len(), true);

@@ -92,7 +92,7 @@ fn record(bytes: usize) -> Vec<u8> {
 
 /// Logs an insert of so many bytes and flushes it.
 fn write(log: &Log, number: u32, bytes: usize) -> Result<u64, String> {
-    let lsn = log.append(number, |buf| append_insert(buf, number, &record(bytes)));
+    let lsn = log.append(&[number], |buf| append_insert(buf, number, &record(bytes)));
     log.flush(lsn).map(|()| lsn)
 }
 
@@ -145,9 +145,9 @@ fn what_is_asked_of_whoever_comes_by() {
     log.name_early(number);
     assert_eq!(wanted(&log), [false; 3]);
     // Header of the group and the data set's record: 40 + 61 bytes. Each insert has 9 before its record.
-    let lsn = log.append(number, |buf| append_insert(buf, number, &record(890)));
+    let lsn = log.append(&[number], |buf| append_insert(buf, number, &record(890)));
     assert_eq!(wanted(&log), [false; 3], "1,000 bytes may gather");
-    log.append(number, |buf| append_insert(buf, number, &[]));
+    log.append(&[number], |buf| append_insert(buf, number, &[]));
     assert_eq!(wanted(&log), [true, false, false]);
     log.flush(lsn).unwrap();
     assert_eq!(wanted(&log), [false; 3]);
@@ -169,7 +169,7 @@ fn what_is_asked_of_whoever_comes_by() {
     log.start_over();
     assert_eq!(wanted(&log), [false; 3]);
     log.always_flush();
-    log.append(number, |buf| append_insert(buf, number, &[]));
+    log.append(&[number], |buf| append_insert(buf, number, &[]));
     assert_eq!(wanted(&log), [true, false, false], "every change is written at once");
 }
 
@@ -204,7 +204,7 @@ fn nothing_is_written_for_what_is_not_there() {
     assert!(files(&disk).is_empty());
     assert!(!log.is_behind());
     let number = join(&log, 1, &noting());
-    log.append(number, |buf| append_insert(buf, number, b"X"));
+    log.append(&[number], |buf| append_insert(buf, number, b"X"));
     assert!(log.is_behind());
     // One record says which data set the number means, one is the insert.
     assert_eq!(log.last(), 2);
@@ -236,7 +236,7 @@ fn many_light_records_make_a_log_long_before_its_bytes_do() {
     let log = log_on(&memory(), 1 << 20, 1 << 20);
     let number = join(&log, 1, &noting());
     let erase = |records: u64| {
-        let last = (0..records).map(|_| log.append(number, |buf| append_erase(buf, number, b"KEY")));
+        let last = (0..records).map(|_| log.append(&[number], |buf| append_erase(buf, number, b"KEY")));
         log.flush(last.last().unwrap()).unwrap();
     };
     erase(10_000);

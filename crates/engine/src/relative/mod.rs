@@ -9,7 +9,7 @@ mod inspect;
 mod put_interval;
 pub mod variable;
 
-use crate::common::by::{By, Done};
+use crate::common::context::{Context, Redo};
 use crate::common::interval::Intervals;
 use crate::common::numbered::Numbered;
 use crate::common::Common;
@@ -139,13 +139,13 @@ impl Rrds {
     }
 
     /// Puts a record into an empty slot. Returns whether that is the last of its control area.
-    pub fn put(&self, rrn: u64, record: &[u8], by: By<'_>) -> Result<bool, RequestError> {
+    pub fn put(&self, rrn: u64, record: &[u8], context: Context<'_>) -> Result<bool, RequestError> {
         let _gate = self.gate.read();
         self.check_fence()?;
         let (ci, slot) = self.locate(rrn);
         self.reach(ci)?;
         let mut latched = self.data.latch(ci)?;
-        self.check_kept(&rrn.to_be_bytes(), by)?;
+        self.check_kept(context, &rrn.to_be_bytes())?;
         if self.is_full(latched.view(), slot) {
             return Err(RequestError::Duplicate {
                 key: (rrn as u32).to_be_bytes().to_vec(),
@@ -156,7 +156,7 @@ impl Rrds {
         page.set_count(count + 1);
         self.fill(&mut page, slot, Some(record));
         let place = &(rrn as u32).to_be_bytes();
-        self.log(by, Done::Inserted { place, record });
+        self.log(context, Redo::Insert { place, record });
         self.data.changed(&mut latched);
         drop(latched);
         if count == 0 {
@@ -187,7 +187,7 @@ impl Rrds {
     }
 
     /// Replaces (or, without a record, takes out) what a full slot holds.
-    fn change(&self, rrn: u64, record: Option<&[u8]>, by: By<'_>) -> Result<(), RequestError> {
+    fn change(&self, rrn: u64, record: Option<&[u8]>, context: Context<'_>) -> Result<(), RequestError> {
         let _gate = self.gate.read();
         self.check_fence()?;
         let (ci, slot) = self.locate(rrn);
@@ -203,11 +203,11 @@ impl Rrds {
         let key = (rrn as u32).to_be_bytes();
         let mut left = page.count();
         match record {
-            Some(record) => self.log(by, Done::Updated { place: &key, record }),
+            Some(record) => self.log(context, Redo::Update { place: &key, record }),
             None => {
                 left -= 1;
                 page.set_count(left);
-                self.log(by, Done::Erased { key: &key });
+                self.log(context, Redo::Erase { key: &key });
             }
         }
         self.data.changed(&mut latched);
@@ -273,21 +273,27 @@ impl Numbered for Rrds {
     fn next_number(&self, after: Option<u64>) -> Result<Option<u64>, RequestError> {
         self.behind(after).map(Some)
     }
-    fn add(&self, at: Option<u64>, after: Option<u64>, record: &[u8], by: By<'_>) -> Result<(u64, bool), RequestError> {
+    fn add(
+        &self,
+        at: Option<u64>,
+        after: Option<u64>,
+        record: &[u8],
+        context: Context<'_>,
+    ) -> Result<(u64, bool), RequestError> {
         let rrn = match at {
             Some(rrn) => rrn,
             None => self.behind(after)?,
         };
-        self.put(rrn, record, by).map(|completed| (rrn, completed))
+        self.put(rrn, record, context).map(|completed| (rrn, completed))
     }
-    fn redo_add(&self, number: u64, record: &[u8], by: By<'_>) -> Result<(), RequestError> {
-        self.put(number, record, by).map(drop)
+    fn redo_add(&self, number: u64, record: &[u8], context: Context<'_>) -> Result<(), RequestError> {
+        self.put(number, record, context).map(drop)
     }
-    fn replace(&self, number: u64, record: &[u8], by: By<'_>) -> Result<(), RequestError> {
-        self.change(number, Some(record), by)
+    fn replace(&self, number: u64, record: &[u8], context: Context<'_>) -> Result<(), RequestError> {
+        self.change(number, Some(record), context)
     }
-    fn remove(&self, number: u64, by: By<'_>) -> Result<(), RequestError> {
-        self.change(number, None, by)
+    fn remove(&self, number: u64, context: Context<'_>) -> Result<(), RequestError> {
+        self.change(number, None, context)
     }
     fn lengths(&self) -> (usize, usize) {
         (self.length, self.length)

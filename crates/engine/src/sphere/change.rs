@@ -2,8 +2,7 @@
 //! base does it.
 
 use super::unit::Changed;
-use crate::common::by::{By, Done};
-use crate::common::part::Part;
+use crate::common::context::{Context, Redo};
 use crate::dataset::Inner;
 use crate::error::RequestError;
 use crate::esds::Esds;
@@ -22,9 +21,9 @@ pub(crate) trait Change {
     /// What the base refuses whatever alternate indexes say.
     fn check(&self) -> Result<(), RequestError>;
     /// Does it; `None`, and nothing is done: it needs the gate exclusively.
-    fn apply(&self, part: Part<'_>) -> Result<Option<Self::Place>, RequestError>;
+    fn apply(&self, context: Context<'_>) -> Result<Option<Self::Place>, RequestError>;
     /// The base's part of the unit's record in the log.
-    fn as_done(&self) -> Done<'_>;
+    fn redo(&self) -> Redo<'_>;
 }
 
 /// A change of a KSDS.
@@ -87,51 +86,49 @@ impl Change for KeyedChange<'_> {
         }
     }
 
-    fn apply(&self, part: Part<'_>) -> Result<Option<Inserted>, RequestError> {
+    fn apply(&self, context: Context<'_>) -> Result<Option<Inserted>, RequestError> {
         let place = |rba| Inserted { rba, at: (0, 0) };
         match self.what {
-            Keyed::Insert { record, order } => self.ksds.insert_part(record, order, part),
-            Keyed::Update { new, at, .. } => Ok(self.ksds.update_part(new, at, part)?.map(place)),
+            Keyed::Insert { record, order } => self.ksds.insert(record, order, context),
+            Keyed::Update { new, at, .. } => Ok(self.ksds.update(new, at, context)?.map(place)),
             Keyed::Erase { old, at } => {
-                let erased = self.ksds.erase_part(self.ksds.key_of(old), at, part)?;
+                let erased = self.ksds.erase(self.ksds.key_of(old), at, context)?;
                 Ok(erased.map(|()| place(0)))
             }
         }
     }
 
-    fn as_done(&self) -> Done<'_> {
+    fn redo(&self) -> Redo<'_> {
         let place = &[];
         match self.what {
-            Keyed::Insert { record, .. } => Done::Inserted { place, record },
-            Keyed::Update { new: record, .. } => Done::Updated { place, record },
-            Keyed::Erase { .. } => Done::Erased { key: self.identity() },
+            Keyed::Insert { record, .. } => Redo::Insert { place, record },
+            Keyed::Update { new: record, .. } => Redo::Update { place, record },
+            Keyed::Erase { .. } => Redo::Erase { key: self.identity() },
         }
     }
 }
 
 impl KeyedChange<'_> {
     /// Does it, with what it changes in the upgrade set if `base` has one.
-    pub fn done(&self, base: &Inner, by: By<'_>) -> Result<Changed<Inserted>, RequestError> {
+    pub fn done(&self, base: &Inner, context: Context<'_>) -> Result<Changed<Inserted>, RequestError> {
         match base.sphere() {
-            Some(sphere) => sphere.change(base, self, by),
-            None => alone(base, self, by),
+            Some(sphere) => sphere.change(base, self, context),
+            None => alone(base, self, context),
         }
     }
 }
 
 /// Does a change that nothing else changes with.
-pub(super) fn alone<C: Change>(base: &Inner, change: &C, by: By<'_>) -> Result<Changed<C::Place>, RequestError> {
-    match change.apply(Part::Whole(by))? {
-        Some(place) => Ok(Changed {
-            place,
-            duplicate: false,
-        }),
-        None => {
-            let why = "a request of its own has the gate as it needs it";
-            base.common().fence(why);
-            Err(RequestError::Fenced { why: why.into() })
-        }
-    }
+pub(super) fn alone<C: Change>(
+    base: &Inner,
+    change: &C,
+    context: Context<'_>,
+) -> Result<Changed<C::Place>, RequestError> {
+    let place = base.common().whole(change.apply(context))?;
+    Ok(Changed {
+        place,
+        duplicate: false,
+    })
 }
 
 /// A change of an ESDS: a record behind the last one, one replaced by another of its length, or, when a unit of
@@ -202,10 +199,10 @@ impl Change for EnteredChange<'_> {
         }
     }
 
-    fn apply(&self, part: Part<'_>) -> Result<Option<(u64, bool)>, RequestError> {
+    fn apply(&self, context: Context<'_>) -> Result<Option<(u64, bool)>, RequestError> {
         let rba = u64::from_be_bytes(self.rba);
         match (self.old, self.new) {
-            (None, Some(new)) => match self.esds.put(new, part)? {
+            (None, Some(new)) => match self.esds.put(new, context)? {
                 place if place.0 == rba => Ok(Some(place)),
                 // Alternate indexes point to where it is not.
                 (other, _) => Err(RequestError::Fenced {
@@ -213,22 +210,22 @@ impl Change for EnteredChange<'_> {
                 }),
             },
             (_, Some(new)) => {
-                self.esds.replace_at(rba, new, part)?;
+                self.esds.replace_at(rba, new, context)?;
                 Ok(Some((rba, false)))
             }
             (_, None) => {
-                self.esds.cut_last(rba, part)?;
+                self.esds.cut_last(rba, context)?;
                 Ok(Some((rba, false)))
             }
         }
     }
 
-    fn as_done(&self) -> Done<'_> {
+    fn redo(&self) -> Redo<'_> {
         let place = &self.rba;
         match (self.old, self.new) {
-            (None, Some(record)) => Done::Inserted { place, record },
-            (_, Some(record)) => Done::Updated { place, record },
-            (_, None) => Done::Erased { key: place },
+            (None, Some(record)) => Redo::Insert { place, record },
+            (_, Some(record)) => Redo::Update { place, record },
+            (_, None) => Redo::Erase { key: place },
         }
     }
 }

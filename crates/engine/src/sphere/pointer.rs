@@ -1,8 +1,7 @@
 //! Adding a pointer to an alternate index, and removing one: what the records of the key become, and doing that.
 
 use super::chain::{self, Layout};
-use crate::common::by::By;
-use crate::common::part::Part;
+use crate::common::context::Context;
 use crate::error::RequestError;
 use crate::ksds::{Ksds, Order};
 use crate::log::Logged;
@@ -119,16 +118,16 @@ impl Rewrite {
     }
 
     /// Does it, all or nothing; `None`, and nothing is done: it needs the gate exclusively.
-    pub fn apply(&self, ksds: &Ksds, part: Part<'_>) -> Result<Option<()>, RequestError> {
+    pub fn apply(&self, ksds: &Ksds, context: Context<'_>) -> Result<Option<()>, RequestError> {
         for (done, edit) in self.edits.iter().enumerate() {
-            let refused = match put(ksds, &edit.old, &edit.new, part) {
+            let refused = match put(ksds, &edit.old, &edit.new, context) {
                 Ok(Some(())) => continue,
                 refused => refused,
             };
             for edit in self.edits[..done].iter().rev() {
                 // They took room, and give it back.
-                if !matches!(put(ksds, &edit.new, &edit.old, part), Ok(Some(()))) {
-                    let why = "a part of a change of an alternate index cannot be taken back".to_string();
+                if !matches!(put(ksds, &edit.new, &edit.old, context), Ok(Some(()))) {
+                    let why = "a context of a change of an alternate index cannot be taken back".to_string();
                     return Err(RequestError::Fenced { why });
                 }
             }
@@ -138,12 +137,12 @@ impl Rewrite {
     }
 }
 
-fn put(ksds: &Ksds, from: &[u8], to: &[u8], part: Part<'_>) -> Result<Option<()>, RequestError> {
+fn put(ksds: &Ksds, from: &[u8], to: &[u8], context: Context<'_>) -> Result<Option<()>, RequestError> {
     match (from.is_empty(), to.is_empty()) {
         (true, true) => Ok(Some(())),
-        (true, false) => Ok(ksds.insert_part(to, Order::default(), part)?.map(drop)),
-        (false, true) => ksds.erase_part(ksds.key_of(from), None, part),
-        (false, false) => Ok(ksds.update_part(to, None, part)?.map(drop)),
+        (true, false) => Ok(ksds.insert(to, Order::default(), context)?.map(drop)),
+        (false, true) => ksds.erase(ksds.key_of(from), None, context),
+        (false, false) => Ok(ksds.update(to, None, context)?.map(drop)),
     }
 }
 
@@ -159,7 +158,7 @@ pub(crate) fn replay(ksds: &Ksds, logged: &Logged) -> Result<(), RequestError> {
             })
         }
     };
-    rewrite.map_or(Ok(()), |rewrite| rewrite.apply(ksds, Part::Whole(By::Itself)).map(drop))
+    rewrite.map_or(Ok(()), |rewrite| rewrite.apply(ksds, Context::Itself).map(drop))
 }
 
 /// The record of an alternate key reads as none.

@@ -4,9 +4,8 @@ use super::change::{self, Change, EnteredChange, Keyed, KeyedChange};
 use super::member::Member;
 use super::pointer::{self, Rewrite};
 use super::{Sphere, BASE};
-use crate::common::by::By;
+use crate::common::context::Context;
 use crate::common::numbered::Numbered;
-use crate::common::part::Part;
 use crate::common::Common;
 use crate::dataset::Inner;
 use crate::error::RequestError;
@@ -37,10 +36,10 @@ struct Step<'u> {
 
 impl Step<'_> {
     /// Takes the pointer that was added out again, which needs no room. Nobody else has changed its list (S2).
-    fn take_back(&self, part: Part<'_>) -> Result<Option<()>, RequestError> {
+    fn take_back(&self, context: Context<'_>) -> Result<Option<()>, RequestError> {
         let ksds = &self.member.ksds;
         match pointer::remove(ksds, &self.member.layout, self.key, self.pointer)? {
-            Some(rewrite) => rewrite.apply(ksds, part),
+            Some(rewrite) => rewrite.apply(ksds, context),
             None => Ok(Some(())),
         }
     }
@@ -62,13 +61,13 @@ impl Sphere {
         base: &Inner,
         esds: &Esds,
         record: &[u8],
-        by: By<'_>,
+        context: Context<'_>,
     ) -> Result<Changed<(u64, bool)>, RequestError> {
         let _arrival = self.arrivals.lock();
         self.check_fences(base)?;
-        esds.check_kept(END, by)?;
+        esds.check_kept(context, END)?;
         let rba = esds.next_rba(record.len())?;
-        self.change(base, &EnteredChange::add(esds, rba, record), by)
+        self.change(base, &EnteredChange::add(esds, rba, record), context)
     }
 
     /// Changes the base and its upgrade set. The base record's own hold keeps it as the change has it.
@@ -76,7 +75,7 @@ impl Sphere {
         &self,
         base: &Inner,
         change: &C,
-        by: By<'_>,
+        context: Context<'_>,
     ) -> Result<Changed<C::Place>, RequestError> {
         let keys = self.keys(change);
         let identity = change.identity();
@@ -85,12 +84,12 @@ impl Sphere {
             .map(|&(place, key, _)| (place, key))
             .chain([(BASE, identity)]);
         let _locks = self.stripes.lock(all);
-        self.keep(base, identity, &keys, by)?;
+        self.keep(base, identity, &keys, context)?;
         // What the base itself refuses comes first.
         let mut steps = (self.plan(&keys, identity)).or_else(|error| change.check().and(Err(error)))?;
         if steps.is_empty() {
             // The lock of the base record alone orders it among the units of the same record.
-            return change::alone(base, change, by);
+            return change::alone(base, change, context);
         }
         let mut exclusive: Vec<usize> = steps
             .iter()
@@ -102,7 +101,7 @@ impl Sphere {
             let _gates = self.gates(base, &exclusive);
             match self.apply(base, change, &steps, &exclusive)? {
                 Ok(place) => {
-                    self.log(base, change, &steps, by);
+                    self.log(base, change, &steps, context);
                     return Ok(Changed { place, duplicate });
                 }
                 Err(Needs(place)) => exclusive.push(place),
@@ -133,11 +132,11 @@ impl Sphere {
         base: &Inner,
         identity: &[u8],
         keys: &[(usize, &[u8], bool)],
-        by: By<'_>,
+        context: Context<'_>,
     ) -> Result<(), RequestError> {
-        let keep = |common: &Common, key: &[u8]| match by {
-            By::Itself => common.check_kept(key, by),
-            By::Unit(step) => step.keep(common, key).map(drop),
+        let keep = |common: &Common, key: &[u8]| match context {
+            Context::Unit(unit) => unit.keep(common, key).map(drop),
+            _ => common.check_kept(context, key),
         };
         keep(base.common(), identity)?;
         for &(place, key, _) in keys.iter().filter(|&&(place, ..)| self.members[place].layout.unique) {
@@ -149,15 +148,21 @@ impl Sphere {
 
     /// Takes a change of a unit back, in the base and all that it changed with it. The unit keeps the record, so it
     /// stays what it is meanwhile.
-    pub(crate) fn take_back(&self, base: &Inner, request: &Logged, by: By<'_>) -> Result<(), RequestError> {
+    pub(crate) fn take_back(&self, base: &Inner, request: &Logged, context: Context<'_>) -> Result<(), RequestError> {
         match &base.records {
-            Organized::Ksds(ksds) => self.take_back_keyed(base, ksds, request, by),
-            Organized::Esds(esds) => self.take_back_entered(base, esds, request, by),
-            Organized::Rrds(_) | Organized::Lds(_) => base.records.redo(request, by),
+            Organized::Ksds(ksds) => self.take_back_keyed(base, ksds, request, context),
+            Organized::Esds(esds) => self.take_back_entered(base, esds, request, context),
+            Organized::Rrds(_) | Organized::Lds(_) => base.records.redo(request, context),
         }
     }
 
-    fn take_back_keyed(&self, base: &Inner, ksds: &Ksds, request: &Logged, by: By<'_>) -> Result<(), RequestError> {
+    fn take_back_keyed(
+        &self,
+        base: &Inner,
+        ksds: &Ksds,
+        request: &Logged,
+        context: Context<'_>,
+    ) -> Result<(), RequestError> {
         let mut old = Vec::new();
         let mut is = |key: &[u8]| match ksds.get(key, &mut old)? {
             true => Ok(()),
@@ -176,10 +181,16 @@ impl Sphere {
             }
             _ => return Ok(()),
         };
-        self.change(base, &KeyedChange { ksds, what }, by).map(drop)
+        self.change(base, &KeyedChange { ksds, what }, context).map(drop)
     }
 
-    fn take_back_entered(&self, base: &Inner, esds: &Esds, request: &Logged, by: By<'_>) -> Result<(), RequestError> {
+    fn take_back_entered(
+        &self,
+        base: &Inner,
+        esds: &Esds,
+        request: &Logged,
+        context: Context<'_>,
+    ) -> Result<(), RequestError> {
         let _arrival = self.arrivals.lock();
         let (Logged::Update(_, bytes) | Logged::Erase(_, bytes)) = request else {
             return Ok(());
@@ -195,7 +206,7 @@ impl Sphere {
             Logged::Update(..) => EnteredChange::replace(esds, rba, &old, new),
             _ => EnteredChange::cut(esds, rba, &old),
         };
-        self.change(base, &change, by).map(drop)
+        self.change(base, &change, context).map(drop)
     }
 
     /// What becomes of each alternate index; refuses what is not possible, before anything is changed (S5).
@@ -243,36 +254,36 @@ impl Sphere {
         steps: &[Step<'_>],
         exclusive: &[usize],
     ) -> Result<Result<C::Place, Needs>, RequestError> {
-        let part = |place: usize| match exclusive.contains(&place) {
-            true => Part::Exclusive,
-            false => Part::Shared,
+        let context = |place: usize| match exclusive.contains(&place) {
+            true => Context::Exclusive,
+            false => Context::Shared,
         };
         self.check_fences(base)?;
         let adds = steps.iter().filter(|step| step.adds).count();
         for (done, step) in steps[..adds].iter().enumerate() {
-            match step.rewrite.apply(&step.member.ksds, part(step.place)) {
+            match step.rewrite.apply(&step.member.ksds, context(step.place)) {
                 Ok(Some(())) => {}
                 Ok(None) => {
-                    self.remove_added(base, &steps[..done], part)?;
+                    self.remove_added(base, &steps[..done], context)?;
                     return Ok(Err(Needs(step.place)));
                 }
                 Err(error) => {
                     let error = step.member.upgrade_error(error);
-                    return Err(self.refuse(base, error, &steps[..done], part));
+                    return Err(self.refuse(base, error, &steps[..done], context));
                 }
             }
         }
-        let place = match change.apply(part(BASE)) {
+        let place = match change.apply(context(BASE)) {
             Ok(Some(place)) => place,
             Ok(None) => {
-                self.remove_added(base, &steps[..adds], part)?;
+                self.remove_added(base, &steps[..adds], context)?;
                 return Ok(Err(Needs(BASE)));
             }
-            Err(error) => return Err(self.refuse(base, error, &steps[..adds], part)),
+            Err(error) => return Err(self.refuse(base, error, &steps[..adds], context)),
         };
         for step in &steps[adds..] {
             let ksds = &step.member.ksds;
-            let mut removed = step.rewrite.apply(ksds, part(step.place));
+            let mut removed = step.rewrite.apply(ksds, context(step.place));
             if matches!(removed, Ok(None)) {
                 // A record that fits a CI, and shrinks, is nobody's neighbour anew: this does not happen.
                 removed = Err(self.broken(base, "a pointer cannot be removed under a shared gate"));
@@ -290,10 +301,10 @@ impl Sphere {
         &self,
         base: &Inner,
         done: &[Step<'_>],
-        part: impl Fn(usize) -> Part<'static>,
+        context: impl Fn(usize) -> Context<'static>,
     ) -> Result<(), RequestError> {
         for step in done.iter().rev() {
-            match step.take_back(part(step.place)) {
+            match step.take_back(context(step.place)) {
                 Ok(Some(())) => {}
                 Ok(None) => return Err(self.broken(base, "an added pointer cannot be taken back")),
                 Err(error) => {
@@ -311,25 +322,25 @@ impl Sphere {
         base: &Inner,
         error: RequestError,
         done: &[Step<'_>],
-        part: impl Fn(usize) -> Part<'static>,
+        context: impl Fn(usize) -> Context<'static>,
     ) -> RequestError {
         if error.feedback().return_code == 12 {
             self.fence(base, &error.to_string());
             return error;
         }
-        match self.remove_added(base, done, part) {
+        match self.remove_added(base, done, context) {
             Ok(()) => error,
             Err(worse) => worse,
         }
     }
 
     /// One record of the log for all (S1). While it is written, every lock and gate is kept (S2, S3).
-    fn log(&self, base: &Inner, change: &impl Change, steps: &[Step<'_>], by: By<'_>) {
+    fn log(&self, base: &Inner, change: &impl Change, steps: &[Step<'_>], context: Context<'_>) {
         let mut parts = Vec::new();
         let mut numbers = Vec::with_capacity(steps.len() + 1);
         base.common().note_change();
         if let Some(number) = base.common().log_number() {
-            change.as_done().append(number, &mut parts);
+            change.redo().append(number, &mut parts);
             numbers.push(number);
         }
         for step in steps {
@@ -344,12 +355,12 @@ impl Sphere {
             }
         }
         let log = &base.shared.log;
-        let lsn = match by {
-            By::Itself => log.append_unit(&numbers, |buf| log::append_unit(buf, &parts)),
-            By::Unit(of) => {
+        let lsn = match context {
+            Context::Unit(unit) => {
                 let (undo, own) = taken_back(base.common(), change, steps);
-                of.log_parts(log, &numbers, &parts, &undo, own)
+                unit.log_parts(log, &numbers, &parts, &undo, own)
             }
+            _ => log.append(&numbers, |buf| log::append_unit(buf, &parts)),
         };
         for step in steps {
             base.ties.change(&step.member.inner, lsn);
@@ -368,7 +379,7 @@ fn taken_back(base: &Common, change: &impl Change, steps: &[Step<'_>]) -> (Vec<u
     let mut undo = Vec::new();
     if let Some(number) = base.log_number() {
         let old = change.going().unwrap_or_default();
-        change.as_done().taken_back(base, old).append(number, &mut undo);
+        change.redo().undo(base, old).append(number, &mut undo);
     }
     let own = undo.len();
     for step in steps {

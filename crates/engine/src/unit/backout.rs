@@ -1,7 +1,7 @@
 //! Taking the changes of a unit back, newest first, by requests that are logged as such.
 
-use super::{Change, State, Step};
-use crate::common::by::By;
+use super::{Change, State};
+use crate::common::context::{Context, InUnit};
 use crate::dataset::{DataSet, Inner};
 use crate::error::RequestError;
 use crate::log::owned_parts;
@@ -67,7 +67,7 @@ impl State {
             if !left_behind {
                 self.shared
                     .log
-                    .append_unit(&[], |buf| cica_format::log::append_unit_end(buf, id, true));
+                    .append(&[], |buf| cica_format::log::append_unit_end(buf, id, true));
             }
             // U1: a tree that has what was taken back must not be committed before the log says that it was.
             if let Err(failed) = self.flush() {
@@ -82,7 +82,7 @@ impl State {
             reason: 4,
             what: format!("the unit's own record of a change: {error}"),
         })?;
-        let step = Step {
+        let in_unit = InUnit {
             unit: self,
             set: change.set,
             old: &[],
@@ -91,9 +91,13 @@ impl State {
         };
         for request in &requests {
             // What fails behind the change itself, like giving an empty control area back, does not undo it.
-            inner
-                .take_back(request, By::Unit(&step))
-                .or_else(|error| if step.logged.get() { Ok(()) } else { Err(error) })?;
+            inner.take_back(request, Context::Unit(&in_unit)).or_else(|error| {
+                if in_unit.logged.get() {
+                    Ok(())
+                } else {
+                    Err(error)
+                }
+            })?;
         }
         inner.after_change()
     }

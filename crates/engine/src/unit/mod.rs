@@ -14,21 +14,21 @@
 //! Locks in order: `ending` -> what [`crate::ksds`] and [`crate::sphere`] say -> page latches -> `work` -> log.
 
 mod backout;
-mod step;
 mod unfinished;
 
-pub(crate) use step::Step;
 pub(crate) use unfinished::Unfinished;
 
-use crate::common::by::By;
+use crate::common::context::{Context, InUnit, Unit};
 use crate::dataset::{DataSet, Inner};
 use crate::engine::{Engine, Shared};
 use crate::error::RequestError;
+use crate::log::Log;
 use crate::pool::Held;
 use crate::request::Access;
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Mutex, RwLock};
+use cica_format::log::{append_recoverable, append_taken_back, append_unit_end};
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -160,7 +160,7 @@ impl UnitOfRecovery {
         inner: &Arc<Inner>,
         key: &[u8],
         old: &[u8],
-        change: impl FnOnce(By<'_>) -> Result<T, RequestError>,
+        change: impl FnOnce(Context<'_>) -> Result<T, RequestError>,
     ) -> Result<T, RequestError> {
         let _going = self.state.ending.read();
         let bytes = key.len() + old.len() + OVERHEAD;
@@ -170,21 +170,49 @@ impl UnitOfRecovery {
             Ok(fresh) => fresh,
             Err(error) => return Err(self.state.refused(bytes, error)),
         };
-        let step = Step {
-            unit: &self.state,
+        let in_unit = InUnit {
+            unit: &*self.state,
             set,
             old,
             takes_back: None,
             logged: Cell::new(false),
         };
-        let done = change(By::Unit(&step));
-        if step.logged.get() {
+        let done = change(Context::Unit(&in_unit));
+        if in_unit.logged.get() {
             return done;
         }
         if done.is_err() && fresh {
             holds.keep_not(key);
         }
         done.map_err(|error| self.state.refused(bytes, error))
+    }
+}
+
+impl Unit for State {
+    fn owner(&self) -> u64 {
+        self.owner
+    }
+
+    fn log(&self, change: &InUnit<'_>, log: &Log, numbers: &[u32], redo: &[u8], undo: &[u8], own: usize) -> u64 {
+        let mut work = self.work.lock();
+        if work.id == 0 {
+            work.id = log.new_unit();
+        }
+        let id = work.id;
+        match change.takes_back {
+            Some(sequence) => log.append(numbers, |buf| append_taken_back(buf, id, sequence, redo)),
+            None => {
+                let sequence = work.sequence;
+                work.sequence += 1;
+                let lsn = log.append(numbers, |buf| append_recoverable(buf, id, sequence, redo, undo));
+                work.changes.push(Change {
+                    set: change.set,
+                    sequence,
+                    undo: undo[..own].into(),
+                });
+                lsn
+            }
+        }
     }
 }
 
@@ -247,9 +275,7 @@ impl State {
                 // is logged.
                 self.flush()?;
             }
-            self.shared
-                .log
-                .append_unit(&[], |buf| cica_format::log::append_unit_end(buf, id, false));
+            self.shared.log.append(&[], |buf| append_unit_end(buf, id, false));
             self.flush()?;
         }
         Ok(self.end())
