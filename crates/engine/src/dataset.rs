@@ -581,6 +581,13 @@ impl DataSet {
     pub fn high_used(&self) -> u64 {
         self.inner.common().data.high_used()
     }
+    /// Bytes of a linear data set, to the end of the last CI ever written; of one with records nothing.
+    pub fn linear_length(&self) -> Option<u64> {
+        match &self.inner().records {
+            Organized::Lds(lds) => Some(lds.length()),
+            _ => None,
+        }
+    }
     /// True from the open of a data set that was never loaded to the close.
     pub fn loading(&self) -> bool {
         self.inner.common().loading.load(Relaxed)

@@ -1,12 +1,13 @@
 //! Record access, buffering, logging and recovery of VSAM data sets on Linux files.
 //!
 //! ```text
-//! engine, dataset, string   the owner, open data sets, requests       (VSAM's words); request: the words themselves
+//! engine, dataset, string/  the owner, open data sets, requests       (VSAM's words); request: the words themselves
 //! organized, common         a data set by its organization, and what all have
+//! alternate/                the records of an alternate index: what a pointer that comes or goes makes of them
 //! unit/                     units of recovery: commit, backout, what recovery takes back
 //! sphere/                   a base with its alternate indexes: units, paths
 //! ksds/                     trees of records: find, change, split, load
-//! esds/ relative/ linear/   records by RBA, by number, and bytes; numbered: their strings
+//! esds/ relative/ linear/   records by RBA, by number, and bytes
 //! store/                    one component file: slots, regions, commit (docs/design/0001)
 //! volumes                   where its extents come from: asked of whoever keeps the catalog
 //! pool/   log/              frames and latches; requests made durable
@@ -19,6 +20,7 @@
 
 #![deny(unsafe_code)]
 
+mod alternate;
 mod common;
 mod condemned;
 mod dataset;
@@ -33,7 +35,6 @@ mod io;
 mod ksds;
 mod linear;
 mod log;
-mod numbered;
 mod organized;
 mod places;
 #[allow(unsafe_code)]

@@ -1,5 +1,6 @@
 //! A data set by its organization, for what every one of them is asked: opening, commit, close, recovery.
 
+use crate::alternate::pointer;
 use crate::common::context::Context;
 use crate::common::interval::Intervals;
 use crate::common::numbered::Numbered;
@@ -118,7 +119,7 @@ impl Organized {
                 Logged::Insert(_, record) => ksds.whole(ksds.insert(record, Default::default(), context)).map(drop),
                 Logged::Update(_, record) => ksds.whole(ksds.update(record, None, context)).map(drop),
                 Logged::Erase(_, key) => ksds.whole(ksds.erase(key, None, context)),
-                Logged::AddPointer(..) | Logged::RemovePointer(..) => crate::sphere::replay(ksds, logged),
+                Logged::AddPointer(..) | Logged::RemovePointer(..) => pointer::replay(ksds, logged),
                 _ => Ok(()),
             },
             Organized::Esds(esds) => redo_numbered(&**esds, logged, 8, context),

@@ -50,7 +50,7 @@ impl Ksds {
     }
 
     /// The page as a reader copied it has every record between its first and its last (K5).
-    pub(super) fn is_settled(&self, leaf: &Leaf) -> bool {
+    pub fn is_settled(&self, leaf: &Leaf) -> bool {
         self.replacing() & 1 == 0 && self.fresh(leaf)
     }
 

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 /// What a look at a CI came to.
-pub(super) enum Look {
+pub enum Look {
     /// Where in the image the record is: offset and length.
     Found(u32, Range<usize>),
     /// There is no such record.
@@ -20,7 +20,7 @@ pub(super) enum Look {
 
 /// What a string looks with.
 #[derive(Debug, Default)]
-pub(super) struct Glass {
+pub struct Glass {
     pub glanced: Glanced,
     spans: Vec<(u16, u16)>,
 }
@@ -28,7 +28,7 @@ pub(super) struct Glass {
 impl Ksds {
     /// Looks for the record with this whole key, where its CI need not become a page.
     #[inline]
-    pub(super) fn look(&self, key: &[u8], glass: &mut Glass) -> Result<Look, RequestError> {
+    pub fn look(&self, key: &[u8], glass: &mut Glass) -> Result<Look, RequestError> {
         if key.len() != self.shape.key_len || !self.data.is_looked_at() {
             return Ok(Look::Page(None));
         }

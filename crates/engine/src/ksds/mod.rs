@@ -24,13 +24,12 @@ mod reclaim;
 mod replace;
 mod spanned;
 mod split;
-mod string;
 mod tree;
 
 pub use change::{Inserted, Order};
+pub use glance::{Glass, Look};
 pub use loader::Loader;
-pub use string::KsdsString;
-pub use tree::{Leaf, Spot};
+pub use tree::{Leaf, Optimistic, Spot};
 
 use crate::common::Common;
 use crate::error::RequestError;

@@ -30,13 +30,13 @@ pub struct Spot {
     pub pos: usize,
 }
 
-/// What became of the straight way to a record.
-pub(super) enum Straight {
-    To(Spot),
+/// What one optimistic read, from the root to the page, came to.
+pub enum Optimistic {
+    Found(Spot),
     /// There is no such record.
-    Nowhere,
-    /// Another way must be tried.
-    Elsewhere,
+    NotFound,
+    /// Something changed meanwhile, or the record is not of the common kind: it is to be looked for step by step.
+    Retry,
 }
 
 /// An entry of a sequence-set record, as a reader found it.
@@ -106,7 +106,7 @@ impl Ksds {
     /// A request that needs pages of index and data at once begins anew (P8).
     #[cold]
     #[inline(never)]
-    pub(super) fn again(&self, begun: Begun) -> Result<Begun, RequestError> {
+    pub fn again(&self, begun: Begun) -> Result<Begun, RequestError> {
         Rounds::again(begun, &self.pool, || self.needs()).map_err(|stuck| self.data.stuck(stuck))
     }
 
@@ -200,7 +200,7 @@ impl Ksds {
 
     /// The record with this whole key, if it is on this page.
     #[inline]
-    pub(super) fn on_page(&self, leaf: Leaf, key: &[u8]) -> Option<Spot> {
+    pub fn on_page(&self, leaf: Leaf, key: &[u8]) -> Option<Spot> {
         let view = self.leaf_view(&leaf);
         let (pos, equal) = view.find_record(Probe::new(key), self.shape);
         let here = equal && view.segment() <= 1;
@@ -209,13 +209,13 @@ impl Ksds {
 
     /// The record with this key, if that is a whole one, looked for where it belongs and nowhere else.
     #[inline]
-    pub(super) fn straight_to(&self, key: &[u8]) -> Result<Straight, RequestError> {
+    pub fn find_optimistic(&self, key: &[u8]) -> Result<Optimistic, RequestError> {
         if key.len() != self.shape.key_len {
-            return Ok(Straight::Elsewhere);
+            return Ok(Optimistic::Retry);
         }
         let (probe, replacing) = (Probe::new(key), self.replacing());
         let Some(leaf) = self.descend(probe)? else {
-            return Ok(Straight::Elsewhere);
+            return Ok(Optimistic::Retry);
         };
         let view = self.leaf_view(&leaf);
         let (pos, equal) = view.find_record(probe, self.shape);
@@ -223,10 +223,10 @@ impl Ksds {
         // What is not there is nowhere (K1), unless it is a spanned record that is being replaced (K5).
         let settled = self.was_settled(replacing);
         Ok(match (equal, segment) {
-            _ if !self.fresh(&leaf) => Straight::Elsewhere,
-            (true, 0) => Straight::To(Spot { leaf, pos }),
-            (false, 0) if settled => Straight::Nowhere,
-            _ => Straight::Elsewhere,
+            _ if !self.fresh(&leaf) => Optimistic::Retry,
+            (true, 0) => Optimistic::Found(Spot { leaf, pos }),
+            (false, 0) if settled => Optimistic::NotFound,
+            _ => Optimistic::Retry,
         })
     }
 

@@ -11,10 +11,8 @@ use crate::common::inspect::IntervalWalk;
 use crate::common::interval::Intervals;
 use crate::common::numbered::Numbered;
 use crate::common::Common;
-use crate::dataset::DataSet;
 use crate::error::RequestError;
 use crate::examine::Examination;
-use crate::organized::Organized;
 use crate::pool::{Begun, ImagePage};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::Mutex;
@@ -22,16 +20,6 @@ use cica_format::log;
 
 /// Ranges begin and end at multiples of this.
 pub const BLOCK: u64 = 4096;
-
-impl DataSet {
-    /// Bytes of a linear data set, to the end of the last CI ever written; of one with records nothing.
-    pub fn linear_length(&self) -> Option<u64> {
-        match &self.inner().records {
-            Organized::Lds(lds) => Some(lds.length()),
-            _ => None,
-        }
-    }
-}
 
 /// An open LDS.
 pub struct Lds {

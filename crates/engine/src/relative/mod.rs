@@ -7,7 +7,6 @@
 
 mod inspect;
 mod put_interval;
-pub mod variable;
 
 use crate::common::context::{Context, Redo};
 use crate::common::interval::Intervals;

@@ -3,10 +3,9 @@
 //! Alternate key and pointer of each record are sorted ([`super::sort`]) and loaded as a bulk load is, without a log.
 //! Only the close commits: after a crash the index is empty, as it was before, or complete.
 
-use super::chain::Layout;
-use super::pointer;
 use super::sort::{Sorted, Sorter};
 use super::Files;
+use crate::alternate::{chain, pointer, Layout};
 use crate::dataset::DataSet;
 use crate::engine::Engine;
 use crate::error::{OpenError, RequestError};
@@ -410,7 +409,7 @@ impl Chain {
                 None
             }
         });
-        for part in super::chain::directories(entries, most_entries) {
+        for part in chain::directories(entries, most_entries) {
             let stored = string.insert(&part.write(&self.key), Insert::Sequential);
             stored.map_err(BuildError::Alternate)?;
         }

@@ -2,9 +2,9 @@
 //! sorts it, what the index has is sorted alike, and the two are read side by side.
 
 use super::build::{Build, BuildError, Built};
-use super::chain::Layout;
 use super::sort::Sorted;
 use super::Files;
+use crate::alternate::Layout;
 use crate::dataset::DataSet;
 use crate::engine::Engine;
 use crate::error::{show_key, OpenError, RequestError};

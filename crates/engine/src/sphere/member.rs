@@ -1,6 +1,6 @@
 //! An alternate index of the upgrade set.
 
-use super::chain::Layout;
+use crate::alternate::Layout;
 use crate::dataset::Inner;
 use crate::error::{OpenError, RequestError};
 use crate::ksds::Ksds;

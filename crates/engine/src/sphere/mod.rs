@@ -26,15 +26,12 @@
 //! | missing or damaged, UPGRADE | the open fails, nothing is opened | |
 
 mod build;
-mod chain;
 mod change;
 mod commit;
 mod compare;
 mod locks;
 mod member;
 mod open;
-mod path;
-mod pointer;
 mod sort;
 mod ties;
 mod unit;
@@ -44,8 +41,6 @@ pub use build::{Build, BuildError, Built, Omitted};
 pub(crate) use change::{Change, EnteredChange, Keyed, KeyedChange};
 pub use compare::{Compared, Disagreement};
 pub use open::Files;
-pub(crate) use path::PathString;
-pub(crate) use pointer::replay;
 pub(crate) use ties::{check, check_roots, Ties};
 pub(crate) use way::Way;
 
@@ -109,7 +104,7 @@ impl Sphere {
     }
 
     /// Keeps units away from an alternate key of the member at `place` (S2).
-    fn lock_key(&self, place: usize, key: &[u8]) -> impl Sized + '_ {
+    pub(crate) fn lock_key(&self, place: usize, key: &[u8]) -> impl Sized + '_ {
         self.stripes.lock(std::iter::once((place, key)))
     }
 }

@@ -2,8 +2,8 @@
 
 use super::change::{self, Change, EnteredChange, Keyed, KeyedChange};
 use super::member::Member;
-use super::pointer::{self, Rewrite};
 use super::{Sphere, BASE};
+use crate::alternate::pointer::{self, Rewrite};
 use crate::common::context::Context;
 use crate::common::numbered::Numbered;
 use crate::common::Common;

@@ -1,7 +1,7 @@
 //! A path: the way to a base cluster through one of its alternate indexes.
 
-use super::chain::Layout;
 use super::{check, Files};
+use crate::alternate::Layout;
 use crate::dataset::{DataSet, Inner};
 use crate::engine::Engine;
 use crate::error::OpenError;

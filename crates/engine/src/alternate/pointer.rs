@@ -1,31 +1,11 @@
 //! Adding a pointer to an alternate index, and removing one: what the records of the key become, and doing that.
 
-use super::chain::{self, Layout};
+use super::{chain, damaged, Edit, Layout};
 use crate::common::context::Context;
 use crate::error::RequestError;
 use crate::ksds::{Ksds, Order};
 use crate::log::Logged;
 use cica_format::aix::{self, Pointers};
-use cica_format::FormatError;
-
-/// What a record of an alternate index becomes.
-pub struct Edit {
-    /// As it is; empty if there is none.
-    pub old: Vec<u8>,
-    /// As it shall be; empty if it goes.
-    pub new: Vec<u8>,
-}
-
-impl Edit {
-    /// A new record.
-    pub fn insert(new: Vec<u8>) -> Edit {
-        Edit { old: Vec::new(), new }
-    }
-    /// A record that goes.
-    pub fn erase(old: Vec<u8>) -> Edit {
-        Edit { old, new: Vec::new() }
-    }
-}
 
 /// What the records of an alternate key become.
 pub struct Rewrite {
@@ -159,16 +139,4 @@ pub(crate) fn replay(ksds: &Ksds, logged: &Logged) -> Result<(), RequestError> {
         }
     };
     rewrite.map_or(Ok(()), |rewrite| rewrite.apply(ksds, Context::Itself).map(drop))
-}
-
-/// The record of an alternate key reads as none.
-pub fn damaged(ksds: &Ksds, key: &[u8], error: FormatError) -> RequestError {
-    RequestError::Physical {
-        reason: 4,
-        what: format!(
-            "{}, alternate key {}: {error}; build the alternate index again with BLDINDEX",
-            ksds.data.name,
-            crate::error::show_key(key)
-        ),
-    }
 }

@@ -1,9 +1,10 @@
 //! A string on a VRRDS: a KSDS whose key is the record number, four bytes in front of the record that its user does not
 //! see.
 
+use super::keyed::KeyedString;
 use crate::dataset::Inner;
 use crate::error::RequestError;
-use crate::ksds::{Ksds, KsdsString};
+use crate::ksds::Ksds;
 use crate::request::{Access, Insert, Intent, Record, Search};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
@@ -14,7 +15,7 @@ pub const NUMBER_LEN: usize = 4;
 
 /// See the module.
 pub struct VariableString {
-    string: KsdsString,
+    string: KeyedString,
     inner: Arc<Inner>,
     ksds: Arc<Ksds>,
     /// Number and record, as they are stored.
@@ -29,7 +30,7 @@ impl VariableString {
     /// The string number `id` of an open.
     pub fn new(inner: Arc<Inner>, ksds: Arc<Ksds>, access: Access, id: u64) -> VariableString {
         VariableString {
-            string: KsdsString::new(inner.clone(), ksds.clone(), access, id),
+            string: KeyedString::new(inner.clone(), ksds.clone(), access, id),
             inner,
             ksds,
             stored: Vec::new(),

@@ -2,16 +2,13 @@
 //!
 //! The positions are those of [`crate::request`], with keys for K.
 
-use super::glance::{Glass, Look};
-use super::tree::Straight;
-use super::{Inserted, Ksds, Leaf, Order, Spot};
-use crate::common::context::Context;
-use crate::common::is_chained;
+mod change;
+
 use crate::dataset::Inner;
 use crate::error::RequestError;
+use crate::ksds::{Glass, Ksds, Leaf, Look, Optimistic, Spot};
 use crate::pool::{Begun, Records};
-use crate::request::{Access, Insert, Intent, Position, Record, Search};
-use crate::sphere::{Change, Keyed, KeyedChange};
+use crate::request::{Access, Intent, Position, Record, Search};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
 use std::cell::Cell;
@@ -32,7 +29,7 @@ enum Where {
 }
 
 /// See the module.
-pub struct KsdsString {
+pub struct KeyedString {
     inner: Arc<Inner>,
     ksds: Arc<Ksds>,
     access: Access,
@@ -72,11 +69,11 @@ pub struct KsdsString {
     duplicate: bool,
 }
 
-impl KsdsString {
+impl KeyedString {
     /// The string number `id` of an open.
-    pub fn new(inner: Arc<Inner>, ksds: Arc<Ksds>, access: Access, id: u64) -> KsdsString {
+    pub fn new(inner: Arc<Inner>, ksds: Arc<Ksds>, access: Access, id: u64) -> KeyedString {
         let area = Vec::with_capacity(ksds.longest());
-        KsdsString {
+        KeyedString {
             inner,
             ksds,
             access,
@@ -132,10 +129,10 @@ impl KsdsString {
             self.release();
             self.inner.allow_read(self.access, intent)?;
             self.check_key(key)?;
-            match self.ksds.straight_to(key)? {
-                Straight::To(spot) if self.takes(&spot) => return self.deliver(spot, intent, true),
-                Straight::Nowhere => return Err(self.lose(RequestError::NotFound)),
-                Straight::To(_) | Straight::Elsewhere => {}
+            match self.ksds.find_optimistic(key)? {
+                Optimistic::Found(spot) if self.takes(&spot) => return self.deliver(spot, intent, true),
+                Optimistic::NotFound => return Err(self.lose(RequestError::NotFound)),
+                Optimistic::Found(_) | Optimistic::Retry => {}
             }
         }
         self.get_anyhow(key, search, intent, again)
@@ -174,7 +171,7 @@ impl KsdsString {
                 Look::Page(leaf) => known.set(leaf.and_then(|leaf| self.ksds.on_page(leaf, key))),
             }
         }
-        let find = |s: &KsdsString| match known.take().filter(|spot| s.ksds.fresh(&spot.leaf)) {
+        let find = |s: &KeyedString| match known.take().filter(|spot| s.ksds.fresh(&spot.leaf)) {
             Some(spot) => Ok(Some(spot)),
             None => s.ksds.find(key, search == Search::Equal),
         };
@@ -375,206 +372,6 @@ impl KsdsString {
         }
     }
 
-    // ---- changing ----
-
-    /// PUT insert. Returns the record's RBA.
-    ///
-    /// # Errors
-    /// 8/8 duplicate, 8/12 out of sequence, 8/28 no space, 8/68, 8/108, 8/116, 12/x.
-    #[inline]
-    pub fn insert(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
-        match self.joins_load(record, how) {
-            true => Ok(0),
-            false => self.insert_anywhere(record, how),
-        }
-    }
-
-    /// Adds a record to the CI that a load is filling, if nothing needs to be asked. False, and nothing is done.
-    #[inline]
-    fn joins_load(&mut self, record: &[u8], how: Insert) -> bool {
-        let ksds = &*self.ksds;
-        let plain = how != Insert::Direct && self.held.is_none() && self.unit.is_none();
-        if !ksds.loading.load(Relaxed) || !plain || self.access != Access::Output || ksds.is_fenced() {
-            return false;
-        }
-        if is_chained(&ksds.attributes) || !ksds.join_load(record) {
-            return false;
-        }
-        let key = ksds.key_of(record);
-        match &mut self.inserted {
-            Some(inserted) if inserted.len() == key.len() => inserted.copy_from_slice(key),
-            inserted => *inserted = Some(key.to_vec()),
-        }
-        self.key_at = Where::Inserted;
-        self.set_position(Position::On);
-        true
-    }
-
-    fn insert_anywhere(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
-        self.release();
-        self.inner
-            .allow_change(self.access, "inserting records (open for output)")?;
-        self.check_length(record)?;
-        if self.ksds.loading.load(Relaxed) {
-            match self.unit.is_some() {
-                true => self.inner.end_loading(&self.ksds)?,
-                // Somebody may have ended it meanwhile.
-                false if self.load(record, how)? => return Ok(0),
-                false => {}
-            }
-        }
-        let key = self.ksds.key_of(record);
-        let sequential = how != Insert::Direct;
-        if sequential && self.inserted.as_deref().is_some_and(|before| key < before) {
-            return Err(RequestError::Sequence { key: key.to_vec() });
-        }
-        let order = Order {
-            sequential,
-            after: self.last_insert,
-        };
-        let done = match self.is_alone() {
-            true => {
-                self.duplicate = false;
-                self.ksds.whole(self.ksds.insert(record, order, Context::Itself))?
-            }
-            false => self.change(Keyed::Insert { record, order })?,
-        };
-        self.last_insert = Some(done.at);
-        self.stored(key, sequential);
-        self.inner.after_change()?;
-        Ok(done.rba)
-    }
-
-    /// Adds a record to the load in progress; false, and nothing is done: it has ended.
-    fn load(&mut self, record: &[u8], how: Insert) -> Result<bool, RequestError> {
-        if how == Insert::Direct {
-            return Err(RequestError::Loading);
-        }
-        let Some(written) = self.ksds.load(record)? else {
-            return Ok(false);
-        };
-        self.stored(self.ksds.key_of(record), true);
-        if written {
-            self.inner.after_loaded_ca()?;
-        }
-        Ok(true)
-    }
-
-    fn stored(&mut self, key: &[u8], sequential: bool) {
-        if sequential {
-            let inserted = self.inserted.get_or_insert_with(Vec::new);
-            inserted.clear();
-            inserted.extend_from_slice(key);
-            self.key_at = Where::Inserted;
-            self.set_position(Position::On);
-        } else {
-            self.key_at = Where::Key;
-            self.set_position(Position::None);
-        }
-    }
-
-    /// PUT update of the record that was got with [`Intent::Update`]. Returns its RBA.
-    ///
-    /// # Errors
-    /// 8/92 nothing held, 8/96 key changed, 8/108, 8/28, 8/68, 12/x.
-    pub fn update(&mut self, record: &[u8]) -> Result<u64, RequestError> {
-        self.inner
-            .allow_change(self.access, "updating records (open for output)")?;
-        if self.held.is_none() {
-            return Err(RequestError::NoUpdate);
-        }
-        self.check_length(record)?;
-        if self.held.as_deref() != Some(self.ksds.key_of(record)) {
-            return Err(RequestError::KeyChanged);
-        }
-        let at = self.spot;
-        self.check_hold()?;
-        // While it is held nobody changes the record that was got.
-        let old = std::mem::take(&mut self.area);
-        let new = record;
-        let done = self.change(Keyed::Update { old: &old, new, at });
-        self.area = old;
-        let rba = done?.rba;
-        self.release();
-        self.inner.after_change()?;
-        Ok(rba)
-    }
-
-    /// GET for update and PUT update in one request, in the common case: the string stands on the record with this key,
-    /// and nobody but the base has to do with its change. `None`, and nothing is done, in all others.
-    #[inline]
-    pub fn rewrite_where_it_stands(&mut self, key: &[u8], record: &[u8]) -> Result<Option<u64>, RequestError> {
-        let alone = self.access == Access::Output && self.is_alone();
-        let Some(spot) = self.spot.filter(|_| alone && self.stands_on(key)) else {
-            return Ok(None);
-        };
-        if self.check_length(record).is_err() || self.ksds.key_of(record) != key {
-            return Ok(None);
-        }
-        self.release();
-        let Some(rba) = self.ksds.update_unheld(spot, record)? else {
-            return Ok(None);
-        };
-        self.retrieved += 1;
-        self.duplicate = false;
-        self.inner.after_change()?;
-        Ok(Some(rba))
-    }
-
-    /// ERASE of the record that was got with [`Intent::Update`].
-    ///
-    /// # Errors
-    /// 8/92 nothing held, 8/68, 12/x.
-    pub fn erase(&mut self) -> Result<(), RequestError> {
-        self.inner
-            .allow_change(self.access, "erasing records (open for output)")?;
-        if self.held.is_none() {
-            return Err(RequestError::NoUpdate);
-        }
-        self.check_hold()?;
-        let at = self.spot;
-        let old = std::mem::take(&mut self.area);
-        let done = self.change(Keyed::Erase { old: &old, at });
-        self.area = old;
-        done?;
-        self.release();
-        self.inner.after_change()
-    }
-
-    /// Nobody but the base has to do with its changes.
-    #[inline]
-    fn is_alone(&self) -> bool {
-        self.unit.is_none() && self.inner.sphere().is_none()
-    }
-
-    /// Changes a record, for the unit if there is one, and what alternate indexes there are.
-    fn change(&mut self, what: Keyed<'_>) -> Result<Inserted, RequestError> {
-        self.duplicate = false;
-        let inner = &self.inner;
-        let change = KeyedChange { ksds: &self.ksds, what };
-        let done = match &self.unit {
-            None => change.done(inner, Context::Itself),
-            Some(unit) => {
-                let old = change.going().unwrap_or_default();
-                unit.change(inner, change.identity(), old, |context| change.done(inner, context))
-            }
-        };
-        let changed = done?;
-        self.duplicate = changed.duplicate;
-        Ok(changed.place)
-    }
-
-    /// What was held when the unit was backed out is not any more: the record in the area may have been taken back.
-    fn check_hold(&mut self) -> Result<(), RequestError> {
-        match &self.unit {
-            Some(unit) if unit.backouts() != self.held_at => {
-                self.release();
-                Err(RequestError::NoUpdate)
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// The record that the last direct get returned.
     pub fn last(&self) -> Record<'_> {
         Record {
@@ -637,25 +434,6 @@ impl KsdsString {
         Ok(())
     }
 
-    fn check_length(&self, record: &[u8]) -> Result<(), RequestError> {
-        let shape = self.ksds.shape;
-        let (least, most) = (shape.rkp + shape.key_len, self.ksds.longest());
-        if !(least..=most).contains(&record.len()) {
-            return Err(RequestError::Length {
-                given: record.len(),
-                least,
-                most,
-            });
-        }
-        // A record of VSAM's has a pointer where one of a chain has its number.
-        if is_chained(&self.ksds.attributes) && !cica_format::aix::is_of_chain(record) {
-            return Err(RequestError::Access {
-                what: "storing a record that is none of this alternate index (BLDINDEX fills it)",
-            });
-        }
-        Ok(())
-    }
-
     /// Finds a record and reads it into the area, again and again until its page did not change in between. For
     /// update it
     /// is held first and then looked at again: what another string made of it before that must be in the area.
@@ -663,7 +441,7 @@ impl KsdsString {
     fn read(
         &mut self,
         intent: Intent,
-        find: impl Fn(&KsdsString) -> Result<Option<Spot>, RequestError>,
+        find: impl Fn(&KeyedString) -> Result<Option<Spot>, RequestError>,
     ) -> Result<Option<Spot>, RequestError> {
         let mut begun = Begun::default();
         loop {
@@ -730,7 +508,7 @@ impl KsdsString {
     }
 }
 
-impl Drop for KsdsString {
+impl Drop for KeyedString {
     fn drop(&mut self) {
         self.release();
         self.ksds.counters.retrieved.fetch_add(self.retrieved, Relaxed);

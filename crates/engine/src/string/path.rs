@@ -13,14 +13,13 @@
 //!   changing both, so they are looked at again under the lock of the alternate key (S2): then a pointer without its
 //!   record is 8/144, and a record with another key is one that an index without UPGRADE missed.
 
-use super::chain;
-use super::pointer;
-use super::way::Way;
+use super::Str;
+use crate::alternate::{chain, pointer};
 use crate::dataset::Inner;
 use crate::error::RequestError;
 use crate::ksds::{Ksds, Spot};
 use crate::request::{Access, Argument, Insert, Intent, Record, Search};
-use crate::string::Str;
+use crate::sphere::Way;
 use cica_format::aix::{self, AixRecord, Link, Pointers};
 use std::sync::Arc;
 

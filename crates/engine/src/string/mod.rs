@@ -3,22 +3,38 @@
 //! Between requests a string keeps a key, RBA or record number and a page version, never a latch or pin. The table of
 //! its positions is in [`crate::request`].
 //!
-//! What a string of each organization does is in the organization's own directory; here requests find their way to it.
+//! Here requests find their way to the string of each organization.
+//!
+//! | string on | in |
+//! |---|---|
+//! | a KSDS | `keyed` |
+//! | an ESDS, RRDS or LDS | `numbered` |
+//! | a VRRDS | `variable` |
+//! | a path | `path` |
+
+mod argument;
+mod interval;
+mod keyed;
+mod numbered;
+mod path;
+mod variable;
 
 use crate::dataset::Inner;
 use crate::error::{Feedback, RequestError};
 use crate::esds::Esds;
-use crate::ksds::KsdsString;
 use crate::linear::Lds;
-use crate::numbered::NumberedString;
 use crate::organized::Organized;
-use crate::relative::variable::VariableString;
 use crate::relative::Rrds;
-use crate::request::{Access, Argument, Insert, Intent, Record, Search, NOT_IN_UNITS};
-use crate::sphere::{PathString, Way};
+use crate::request::{Access, Argument, Insert, Intent, Record, Search};
+use crate::sphere::Way;
 use crate::unit::UnitOfRecovery;
+use argument::{alternate, key, rba, rrn};
 use cica_format::attributes::Organization;
+use keyed::KeyedString;
+use numbered::NumberedString;
+use path::PathString;
 use std::sync::Arc;
+use variable::VariableString;
 
 /// See the module.
 pub struct Str {
@@ -32,7 +48,7 @@ pub struct Str {
 
 /// A string by organization.
 enum Of {
-    Ksds(KsdsString),
+    Ksds(KeyedString),
     Path(Box<PathString>),
     Vrrds(VariableString),
     Esds(NumberedString<Esds>),
@@ -76,7 +92,7 @@ impl Str {
             Organized::Ksds(ksds) if ksds.attributes.organization == Organization::Vrrds => {
                 Of::Vrrds(VariableString::new(inner.clone(), ksds.clone(), access, id))
             }
-            Organized::Ksds(ksds) => Of::Ksds(KsdsString::new(inner.clone(), ksds.clone(), access, id)),
+            Organized::Ksds(ksds) => Of::Ksds(KeyedString::new(inner.clone(), ksds.clone(), access, id)),
             Organized::Esds(esds) => Of::Esds(NumberedString::new(inner.clone(), esds.clone(), access, id)),
             Organized::Rrds(rrds) => Of::Rrds(NumberedString::new(inner.clone(), rrds.clone(), access, id)),
             Organized::Lds(lds) => Of::Lds(NumberedString::new(inner.clone(), lds.clone(), access, id)),
@@ -372,91 +388,6 @@ impl Str {
         of_any!(self, erase())
     }
 
-    // ---- control intervals ----
-
-    /// GET CNV: the true image of the control interval that begins at `rba`. With [`Intent::Update`] it may be put back
-    /// changed. The position of other requests stays.
-    ///
-    /// # Errors
-    /// 8/32: no control interval in use begins there; 8/68, 8/116, 8/200 through a path, 12/x.
-    pub fn get_interval(&mut self, rba: u64, intent: Intent) -> Result<Record<'_>, RequestError> {
-        if matches!(self.of, Of::Path(_)) {
-            return Err(RequestError::PathAddressed);
-        }
-        self.interval.1 = None;
-        self.inner.allow_read(self.access(), intent)?;
-        let ci = self
-            .inner
-            .records
-            .interval_at(rba)
-            .ok_or(RequestError::BadRba { rba })?;
-        self.interval.0 = self.inner.common().data.image(ci)?;
-        self.interval.1 = Some(ci).filter(|_| intent == Intent::Update);
-        Ok(Record {
-            bytes: &self.interval.0,
-            rba,
-            rrn: 0,
-        })
-    }
-
-    /// PUT CNV, update of the control interval that was got with [`Intent::Update`]: in an LDS any bytes; in an RRDS any
-    /// slots, full or empty; elsewhere the same records with other bytes behind their keys.
-    ///
-    /// # Errors
-    /// 8/92 nothing held; 8/108 not CISZ bytes; 8/156 not such an image, its records lie elsewhere, or one is spanned;
-    /// 8/96 a key changed; 8/20 a string holds a record that changes; 8/104 the base of an upgrade set; 8/68; 12/x.
-    pub fn put_interval(&mut self, image: &[u8]) -> Result<(), RequestError> {
-        self.inner
-            .allow_change(self.access(), "replacing control intervals (open for output)")?;
-        let Some(ci) = self.interval.1 else {
-            return Err(RequestError::NoUpdate);
-        };
-        if self.in_unit {
-            return Err(NOT_IN_UNITS);
-        }
-        let size = self.inner.common().data.layout.ci_size;
-        if image.len() != size {
-            return Err(RequestError::Length {
-                given: image.len(),
-                least: size,
-                most: size,
-            });
-        }
-        if self.inner.sphere().is_some() {
-            return Err(RequestError::Options {
-                what:
-                    "control intervals of a base are not replaced while its upgrade set is open: it would fall behind",
-            });
-        }
-        self.inner.records.put_interval(ci, image)?;
-        self.interval.1 = None;
-        self.inner.after_change()
-    }
-
-    // ---- bytes ----
-
-    /// LDS: reads `out.len()` bytes from `rba` on.
-    ///
-    /// # Errors
-    /// 8/32: the range does not begin and end at multiples of 4,096, or ends behind the data; 8/104: no LDS; 12/x.
-    pub fn read_range(&mut self, rba: u64, out: &mut [u8]) -> Result<(), RequestError> {
-        match &mut self.of {
-            Of::Lds(string) => string.read_range(rba, out),
-            _ => Err(NO_BYTES),
-        }
-    }
-
-    /// LDS: writes bytes from `rba` on, over what is there and beyond its end.
-    ///
-    /// # Errors
-    /// 8/32: the range does not begin and end at multiples of 4,096, or begins behind the end; 8/28; 8/68; 8/104; 12/x.
-    pub fn write_range(&mut self, rba: u64, bytes: &[u8]) -> Result<(), RequestError> {
-        match &mut self.of {
-            Of::Lds(string) => string.write_range(rba, bytes),
-            _ => Err(NO_BYTES),
-        }
-    }
-
     /// 0/8: after a get through a path, that another record with the same alternate key follows; after an insert or
     /// update, that the record has an alternate key of another record too.
     pub fn duplicate(&self) -> bool {
@@ -484,54 +415,5 @@ impl Str {
     /// ENDREQ: gives up position and hold.
     pub fn end(&mut self) {
         of_any!(self, end())
-    }
-}
-
-/// A range of bytes of a data set that has records.
-const NO_BYTES: RequestError = RequestError::Options {
-    what: "only a linear data set is read and written by ranges of bytes",
-};
-
-/// The key of a request to a KSDS.
-fn key(argument: Argument<'_>) -> Result<&[u8], RequestError> {
-    match argument {
-        Argument::Key(key) => Ok(key),
-        Argument::Rba(_) => Err(RequestError::Options {
-            what: "a key-sequenced data set is positioned by key; GET takes an RBA",
-        }),
-        Argument::Rrn(_) => Err(RequestError::Options {
-            what: "a key-sequenced data set has no relative record numbers",
-        }),
-    }
-}
-
-/// The RBA of a request to an ESDS or LDS.
-fn rba(argument: Argument<'_>) -> Result<u64, RequestError> {
-    match argument {
-        Argument::Rba(rba) => Ok(rba),
-        Argument::Key(_) | Argument::Rrn(_) => Err(RequestError::NoKeys),
-    }
-}
-
-/// The number of a request to an RRDS or VRRDS; also as a key of four bytes, big-endian.
-fn rrn(argument: Argument<'_>) -> Result<u32, RequestError> {
-    match argument {
-        Argument::Rrn(rrn) => Ok(rrn),
-        Argument::Rba(_) => Err(RequestError::NoAddresses),
-        Argument::Key(key) => match key.try_into() {
-            Ok(number) => Ok(u32::from_be_bytes(number)),
-            Err(_) => Err(RequestError::KeyLength {
-                given: key.len(),
-                key_length: 4,
-            }),
-        },
-    }
-}
-
-/// The alternate key of a request through a path.
-fn alternate(argument: Argument<'_>) -> Result<&[u8], RequestError> {
-    match argument {
-        Argument::Key(key) => Ok(key),
-        Argument::Rba(_) | Argument::Rrn(_) => Err(RequestError::PathAddressed),
     }
 }
