@@ -23,13 +23,22 @@
 //!   within another that may be, when the user trusts it, or when what is kept there says that it is a volume of this
 //!   catalog: a catalog that was made elsewhere cannot have written that.
 
-use crate::connected::Connections;
+pub mod connected;
+pub mod defining;
+mod durable;
+mod files;
+pub mod moves;
+pub mod staging;
+mod store;
+pub mod vvds;
+
+use self::connected::Connections;
+use self::store::Edition;
 use crate::contents::Contents;
 use crate::entry::{Component, Entry, FileOf, NonVsam};
 use crate::error::CatalogError;
 use crate::geometry::Device;
 use crate::name::{Level, Mask, Name};
-use crate::store::{self, Edition};
 use crate::symbols::Symbols;
 use crate::volume::{Volser, Volume};
 use crate::wire::Header;
@@ -57,26 +66,26 @@ impl Catalog {
     /// Opens the catalog in `directory`, which the user named; [`CatalogError::NoCatalog`] if there is none.
     pub fn open(disk: Arc<dyn Disk>, directory: impl Into<PathBuf>) -> Result<Catalog, CatalogError> {
         let directory = directory.into();
-        store::admit(&*disk, &directory, true)?;
+        files::admit(&*disk, &directory, true)?;
         Catalog::open_admitted(disk, directory)
     }
 
     /// Opens a catalog whose directory another catalog names (K5).
     pub fn open_named(disk: Arc<dyn Disk>, directory: impl Into<PathBuf>) -> Result<Catalog, CatalogError> {
         let directory = directory.into();
-        store::admit(&*disk, &directory, false)?;
+        files::admit(&*disk, &directory, false)?;
         Catalog::open_admitted(disk, directory)
     }
 
     fn open_admitted(disk: Arc<dyn Disk>, directory: PathBuf) -> Result<Catalog, CatalogError> {
         let last = store::read(&*disk, &directory)?;
-        store::admit(&*disk, &directory.join("log"), false)?;
+        files::admit(&*disk, &directory.join("log"), false)?;
         let leftovers = last.1.leftovers().next().is_some();
         let catalog = Catalog {
             disk,
             directory,
             connections: Connections::default(),
-            patience: store::PATIENCE,
+            patience: files::PATIENCE,
             symbols: Arc::default(),
             last: Mutex::new(last),
         };
@@ -202,7 +211,7 @@ impl Catalog {
     where
         E: From<CatalogError>,
     {
-        let lock = store::lock(&*self.disk, &self.directory, patience)?;
+        let lock = files::lock(&*self.disk, &self.directory, patience)?;
         // Not the guard: `change` may look into this catalog. Nobody else changes it while the lock is held.
         let (header, now) = self.edition()?.clone();
         self.clear_defined(&now, header.generation());
@@ -239,8 +248,8 @@ impl Catalog {
             return Err(CatalogError::VolumeExists { serial: serial.clone() });
         }
         let path = volume.path(&self.directory);
-        store::admit(&*self.disk, &path, true)?;
-        store::make_directory(&*self.disk, &path)?;
+        files::admit(&*self.disk, &path, true)?;
+        files::make_directory(&*self.disk, &path)?;
         self.transact(|contents| match self.has_directory_of(contents, &volume) {
             Some(by) => Err(CatalogError::VolumeTaken {
                 serial: serial.clone(),
@@ -310,7 +319,7 @@ impl Catalog {
             _ => None,
         };
         if let Some(directory) = path.as_deref().and_then(Path::parent) {
-            store::admit(&*self.disk, directory, false)?;
+            files::admit(&*self.disk, directory, false)?;
         }
         Ok(path)
     }

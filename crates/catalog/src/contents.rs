@@ -8,11 +8,9 @@
 
 use crate::entry::{Alias, Component, Entry, FileOf, Kind, Relate};
 use crate::error::CatalogError;
-use crate::moves::Move;
 use crate::name::{Level, Mask, Name};
-use crate::staging::Place;
 use crate::symbols::Symbols;
-use crate::volume::{Volser, Volume};
+use crate::volume::{Place, Volser, Volume};
 use cica_disk::FileName;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -32,6 +30,19 @@ pub struct Contents {
     leftovers: BTreeMap<Place, bool>,
     /// Of the system that looks at it; not of the catalog.
     symbols: Arc<Symbols>,
+}
+
+/// Entries on their way to or from another catalog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Move {
+    /// Unique in the catalog that is left: its generation then.
+    pub number: u64,
+    /// Directory of the other catalog.
+    pub other: PathBuf,
+    /// Names of the entries.
+    pub names: Vec<Name>,
+    /// They come in; else they leave.
+    pub incoming: bool,
 }
 
 /// What a name stands for.

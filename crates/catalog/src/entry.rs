@@ -6,10 +6,10 @@
 pub use crate::attributes::{Attributes, History, Keys, Log, RecordSize, ShareOptions};
 pub use crate::component::Component;
 use crate::date::Date;
+pub use crate::kind::Kind;
 use crate::name::Name;
-use crate::staging::Place;
 use crate::symbols::Symbolic;
-use crate::volume::Volser;
+use crate::volume::{Place, Volser};
 use cica_disk::{FileName, FileNameError};
 pub use cica_format::attributes::Organization;
 
@@ -31,62 +31,6 @@ pub enum Entry {
     Alias(Alias),
     /// Another catalog.
     UserCatalog(UserCatalog),
-}
-
-/// The kinds of entries and components, in LISTCAT's order of words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Kind {
-    /// Alternate index.
-    Aix,
-    /// Alias.
-    Alias,
-    /// Cluster.
-    Cluster,
-    /// Data component.
-    Data,
-    /// Generation data group.
-    Gdg,
-    /// Index component.
-    Index,
-    /// Non-VSAM data set.
-    NonVsam,
-    /// Path.
-    Path,
-    /// User catalog.
-    UserCatalog,
-}
-
-impl Kind {
-    /// LISTCAT's word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Kind::Aix => "AIX",
-            Kind::Alias => "ALIAS",
-            Kind::Cluster => "CLUSTER",
-            Kind::Data => "DATA",
-            Kind::Gdg => "GDG",
-            Kind::Index => "INDEX",
-            Kind::NonVsam => "NONVSAM",
-            Kind::Path => "PATH",
-            Kind::UserCatalog => "USERCATALOG",
-        }
-    }
-
-    /// The letter messages print in parentheses: `ENTRY (C) ...`.
-    pub fn letter(self) -> char {
-        match self {
-            Kind::Aix => 'G',
-            Kind::Alias => 'X',
-            Kind::Cluster => 'C',
-            Kind::Data => 'D',
-            Kind::Gdg => 'B',
-            Kind::Index => 'I',
-            Kind::NonVsam => 'A',
-            Kind::Path => 'R',
-            Kind::UserCatalog => 'U',
-        }
-    }
 }
 
 /// A cluster.

@@ -1,6 +1,6 @@
 //! What can go wrong with a catalog, for people and as VSAM's return code and reason.
 
-use crate::entry::Kind;
+use crate::kind::Kind;
 use crate::name::Name;
 use crate::symbols::{SymbolError, Symbolic};
 use crate::volume::Volser;

@@ -10,11 +10,12 @@
 //! * [`check`]: what may not be defined;
 //! * [`plan`]: all of these together, from what DEFINE was told to the numbers of each component;
 //! * [`volume`], [`entry`], [`attributes`], [`component`], [`contents`]: what a catalog holds;
-//! * [`staging`]: data sets made beside those in use, and what a crash leaves of them;
 //! * [`wire`]: its bytes (`docs/format/catalog.md`);
 //! * [`generation`]: generation data groups; what is current, and what goes when a new one comes;
 //! * [`catalog`]: the catalog as a directory that several processes use at once; [`mod@locate`]: which one is meant;
-//! * [`connected`]: user catalogs below a master, and where a name belongs; [`moves`]: entries that change catalogs;
+//!   * [`staging`]: data sets made beside those in use, and what a crash leaves of them;
+//!   * [`connected`]: user catalogs below a master, and where a name belongs; [`moves`]: entries that change catalogs;
+//!   * [`vvds`]: what each volume keeps of it;
 //! * [`error`]: what can go wrong, with VSAM's catalog return code and reason.
 
 #![forbid(unsafe_code)]
@@ -24,29 +25,23 @@ pub mod catalog;
 pub mod check;
 pub mod cisize;
 pub mod component;
-pub mod connected;
 pub mod contents;
 pub mod date;
-pub mod defining;
-mod durable;
 pub mod entry;
 pub mod error;
 pub mod freespace;
 pub mod generation;
 pub mod geometry;
+mod kind;
 pub mod locate;
-pub mod moves;
 pub mod name;
 pub mod plan;
 pub mod space;
-pub mod staging;
-mod store;
 pub mod symbols;
 pub mod volume;
-pub mod vvds;
 pub mod wire;
 
-pub use catalog::Catalog;
+pub use catalog::{connected, defining, moves, staging, vvds, Catalog};
 pub use contents::{Contents, Found};
 pub use date::Date;
 pub use entry::{Cluster, Component, Entry};

@@ -1,12 +1,16 @@
 //! Volumes: directories with a serial and a device type.
 
 use crate::geometry::Device;
+use cica_disk::FileName;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
 /// A volume serial: 1-6 characters, letters, digits, `@`, `#`, `$` or hyphen, upper case.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Volser(String);
+
+/// A volume and the name of a file on it.
+pub type Place = (Volser, FileName);
 
 /// The serial of the volume made with a new catalog.
 pub const DEFAULT_SERIAL: &str = "CICA01";

@@ -5,16 +5,14 @@ use super::parts::{
     attributes, component, date, date_number, history, others, read_attributes, read_component, read_history,
     read_others, volumes,
 };
-use crate::contents::Contents;
+use crate::contents::{Contents, Move};
 use crate::entry::{
     Aix, Alias, Cluster, Entry, FileOf, Gdg, Keys, NonVsam, Organization, PathEntry, Relate, UserCatalog,
 };
 use crate::geometry::Device;
-use crate::moves::Move;
 use crate::name::Name;
-use crate::staging::Place;
 use crate::symbols::Symbolic;
-use crate::volume::{Volser, Volume};
+use crate::volume::{Place, Volser, Volume};
 use cica_disk::FileName;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

@@ -9,7 +9,6 @@ use super::{decode as decode_items, encode_items, entries, le32, Header, WireErr
 use crate::contents::Contents;
 use crate::entry::Entry;
 use crate::volume::Volser;
-use crate::vvds::Vvds;
 use cica_format::checksum::crc32c;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -29,6 +28,17 @@ pub struct Head {
     pub known_as: String,
     /// The volume.
     pub serial: Volser,
+}
+
+/// A copy as read from a volume.
+#[derive(Debug, Clone)]
+pub struct Vvds {
+    /// Whose it is, and of which volume.
+    pub head: Head,
+    /// The catalog's generation when it was written.
+    pub generation: u64,
+    /// See [`crate::catalog::vvds`].
+    pub contents: Contents,
 }
 
 /// The whole file, after the number of its bytes that tell it from any other.

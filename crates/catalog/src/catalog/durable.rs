@@ -11,8 +11,8 @@
 //! The copy in the lock file is written after the sync and needs none itself: one that is lost, or of another catalog,
 //! costs the next reader a sync. No two catalogs of a directory have one header.
 
+use super::files;
 use crate::error::CatalogError;
-use crate::store;
 use crate::wire::{Header, HEADER_LEN};
 use cica_disk::{Disk, File, Open, WriteAt};
 use std::io::ErrorKind;
@@ -36,7 +36,7 @@ pub(crate) fn confirm(disk: &dyn Disk, directory: &Path, header: &Header) -> Res
     if noted(disk, directory) == Some(*header) {
         return Ok(());
     }
-    match store::sync_directory(disk, directory) {
+    match files::sync_directory(disk, directory) {
         Ok(()) => {}
         // A directory that may not be listed, or a file system that nobody writes to.
         Err(error)
@@ -56,7 +56,7 @@ pub(crate) fn confirm(disk: &dyn Disk, directory: &Path, header: &Header) -> Res
         }
     }
     // So that the next reader need not. While others change the catalog, they will.
-    if let Ok(lock) = store::lock(disk, directory, Duration::ZERO) {
+    if let Ok(lock) = files::lock(disk, directory, Duration::ZERO) {
         note(&*lock, header);
     }
     Ok(())
@@ -65,6 +65,6 @@ pub(crate) fn confirm(disk: &dyn Disk, directory: &Path, header: &Header) -> Res
 fn noted(disk: &dyn Disk, directory: &Path) -> Option<Header> {
     let lock = disk.open(&directory.join("lock"), Open::default()).ok()?;
     let mut bytes = [0; HEADER_LEN];
-    let got = store::read_at(&*lock, 0, &mut bytes).ok()?;
+    let got = files::read_at(&*lock, 0, &mut bytes).ok()?;
     Header::decode(&bytes[..got]).ok()
 }

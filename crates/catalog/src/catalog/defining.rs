@@ -12,11 +12,11 @@
 //! * W3. The note is not synced: it is for processes that are killed. After a power cut a file may stay, which the next
 //!   DEFINE of that name takes out of the way.
 
-use crate::catalog::Catalog;
+use super::files;
+use super::Catalog;
 use crate::contents::Contents;
 use crate::error::CatalogError;
-use crate::staging::Place;
-use crate::store;
+use crate::volume::Place;
 use crate::volume::Volser;
 use cica_disk::{Create, File, FileName, Lock, Open, ReadAt, WriteAt};
 use cica_format::root::{Root, AREA_LEN, MAGIC};
@@ -79,7 +79,7 @@ impl Catalog {
         if length == 0 || length > LONGEST {
             return None;
         }
-        let text = String::from_utf8(store::read_start(&*self.disk, &path, length).ok()?).ok()?;
+        let text = String::from_utf8(files::read_start(&*self.disk, &path, length).ok()?).ok()?;
         let mut lines = text.lines();
         let generation = lines.next()?;
         let place = |line: &str| {
@@ -122,7 +122,7 @@ impl Catalog {
             let Ok(held) = self.disk.open(&path, how) else { continue };
             if made_then(&*held, *created).unwrap_or(false) && self.disk.remove(&path).is_ok() {
                 // One that comes back after a power cut is in nobody's way but a DEFINE's, which knows it.
-                let _ = store::sync_directory(&*self.disk, &directory);
+                let _ = files::sync_directory(&*self.disk, &directory);
             }
         }
         // It may stay: the files are looked at once more then.

@@ -18,12 +18,14 @@
 //! * V5. A copy of a higher generation is of a catalog that was lost, and is left alone: a new catalog in its place
 //!   must not forget what can still be taken in. [`Catalog::overtake`] ends that.
 
-use crate::catalog::Catalog;
+use super::files;
+use super::store;
+use super::Catalog;
 use crate::contents::Contents;
 use crate::entry::Entry;
 use crate::error::CatalogError;
-use crate::store;
 use crate::volume::{Volser, Volume};
+pub use crate::wire::vvds::Vvds;
 use crate::wire::vvds::{self, Head};
 use cica_disk::{Disk, Open};
 use cica_format::checksum::crc32c;
@@ -38,17 +40,6 @@ const STEM: &str = ".vvds-";
 const HEAD: usize = 16 << 10;
 /// No copy is longer: a million entries.
 const LONGEST: u64 = 1 << 30;
-
-/// A copy as read from a volume.
-#[derive(Debug, Clone)]
-pub struct Vvds {
-    /// Whose it is, and of which volume.
-    pub head: Head,
-    /// The catalog's generation when it was written.
-    pub generation: u64,
-    /// See the module.
-    pub contents: Contents,
-}
 
 /// The copies in the directory of a volume, damaged ones as errors, in order of their names.
 ///
@@ -76,7 +67,7 @@ fn read(disk: &dyn Disk, path: &Path, length: u64) -> Result<Vvds, CatalogError>
             what: format!("{length} bytes are more than any catalog has"),
         });
     }
-    let bytes = store::read_file(disk, path)?;
+    let bytes = files::read_file(disk, path)?;
     vvds::decode(&bytes).map_err(|error| error.of(path))
 }
 
@@ -120,7 +111,7 @@ impl Catalog {
 
     /// The copy of this catalog in a directory, if there is one.
     pub(crate) fn kept_in(&self, directory: &Path) -> Option<Vvds> {
-        let bytes = store::read_file(&*self.disk, &directory.join(self.vvds_name())).ok()?;
+        let bytes = files::read_file(&*self.disk, &directory.join(self.vvds_name())).ok()?;
         vvds::decode(&bytes).ok()
     }
 
@@ -139,7 +130,7 @@ impl Catalog {
     pub fn check_vvds(&self, volume: &Volume) -> Result<(), CatalogError> {
         let contents = self.contents()?;
         let path = volume.path(&self.directory).join(self.vvds_name());
-        let found = store::read_file(&*self.disk, &path)?;
+        let found = files::read_file(&*self.disk, &path)?;
         let (_, wanted) = vvds::encode(&self.head(volume), &contents, kept(&contents, volume), 0);
         match vvds::same(&found, &wanted) {
             true => vvds::decode(&found).map(drop).map_err(|error| error.of(&path)),
@@ -153,7 +144,7 @@ impl Catalog {
 
     /// Makes the catalog later than `generation`, after what copies of that generation say was taken in (V5).
     pub fn overtake(&self, generation: u64) -> Result<(), CatalogError> {
-        let lock = store::lock(&*self.disk, &self.directory, self.patience_now())?;
+        let lock = files::lock(&*self.disk, &self.directory, self.patience_now())?;
         let contents = self.contents()?;
         if self.generation()? > generation {
             return Ok(());
@@ -177,12 +168,12 @@ impl Catalog {
         }
         let (length, wanted) = vvds::encode(&self.head(volume), next, kept(next, volume), generation);
         let path = directory.join(self.vvds_name());
-        let known = store::read_start(&*self.disk, &path, length).unwrap_or_default();
+        let known = files::read_start(&*self.disk, &path, length).unwrap_or_default();
         if vvds::same(&known, &wanted) || vvds::generation(&known) > Some(generation) {
             return Ok(());
         }
         let new = directory.join(format!("{}.new", self.vvds_name()));
-        store::replace(&*self.disk, &directory, &new, &path, &wanted)
+        files::replace(&*self.disk, &directory, &new, &path, &wanted)
     }
 
     fn head(&self, volume: &Volume) -> Head {

@@ -16,12 +16,13 @@
 //! * G3. A file that is to be overwritten is removed only when its zeros are durable. That takes long, and nobody who
 //!   changes the catalog waits for it.
 
-use crate::catalog::Catalog;
+use super::files;
+use super::Catalog;
 use crate::contents::Contents;
 use crate::error::CatalogError;
-use crate::store;
+pub use crate::volume::Place;
 use crate::volume::Volser;
-use cica_disk::{File, FileName, Lock, Open};
+use cica_disk::{File, Lock, Open};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -32,21 +33,18 @@ pub struct Staging {
     _lock: Box<dyn File>,
 }
 
-/// A volume and the name of a file on it.
-pub type Place = (Volser, FileName);
-
 impl Catalog {
     /// Takes the right to make files that no entry names (G1). Any number of processes may have it at once.
     ///
     /// # Errors
     /// The catalog's directory cannot be written, or another process has been removing leftovers for too long.
     pub fn stage(&self) -> Result<Staging, CatalogError> {
-        self.making(Lock::Shared, store::PATIENCE)
+        self.making(Lock::Shared, files::PATIENCE)
             .map(|lock| Staging { _lock: lock })
     }
 
     fn making(&self, lock: Lock, patience: Duration) -> Result<Box<dyn File>, CatalogError> {
-        store::wait_for(&*self.disk, self.directory.join("making"), lock, patience)
+        files::wait_for(&*self.disk, self.directory.join("making"), lock, patience)
     }
 
     /// Removes those of these files that are listed as leftovers, and takes them off the list, within a change of the
@@ -68,7 +66,7 @@ impl Catalog {
             return;
         };
         // What the list says is true of the durable catalog only: an old file is not in the way of going back to it.
-        let (Ok(()), Ok(listed)) = (store::sync_directory(&*self.disk, &self.directory), self.contents()) else {
+        let (Ok(()), Ok(listed)) = (files::sync_directory(&*self.disk, &self.directory), self.contents()) else {
             return;
         };
         let ready = |place: &&Place| !listed.erases(place) || self.overwrite_leftover(&listed, place).is_ok();
@@ -102,7 +100,7 @@ impl Catalog {
             removed => removed.map_err(|error| (path.clone(), error))?,
         }
         // Also where it was gone: that may not be durable yet.
-        store::sync_directory(&*self.disk, &directory).map_err(|error| (path, error))?;
+        files::sync_directory(&*self.disk, &directory).map_err(|error| (path, error))?;
         contents.remove_leftover(serial, file);
         Ok(())
     }

@@ -19,28 +19,17 @@
 //! * M3. Between 2 and 3 both catalogs name the same files. Readers see the same entry in either; nobody can change it
 //!   in the source, by M1.
 
-use crate::catalog::Catalog;
+use super::files;
+use super::store;
+use super::Catalog;
 use crate::contents::Contents;
+pub use crate::contents::Move;
 use crate::entry::Entry;
 use crate::error::CatalogError;
 use crate::name::Name;
-use crate::store;
 use cica_disk::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-
-/// Entries on their way.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Move {
-    /// Unique in the catalog that is left: its generation then.
-    pub number: u64,
-    /// Directory of the other catalog.
-    pub other: PathBuf,
-    /// Names of the entries.
-    pub names: Vec<Name>,
-    /// They come in; else they leave.
-    pub incoming: bool,
-}
 
 impl Catalog {
     /// Moves entries to another catalog; all of them, or none.
@@ -49,7 +38,7 @@ impl Catalog {
     /// An entry is not here or its name is taken there, a volume is not known there, or a catalog cannot be read or
     /// written. The entries stay where they were, except for [`CatalogError::NotDurable`].
     pub fn move_entries(&self, target: &Catalog, names: &[Name]) -> Result<(), CatalogError> {
-        let lock = store::lock(&*self.disk, self.directory(), self.patience_now())?;
+        let lock = files::lock(&*self.disk, self.directory(), self.patience_now())?;
         let mut source = self.ended_moves()?;
         let entries: Vec<Entry> = names
             .iter()
@@ -105,7 +94,7 @@ impl Catalog {
 
     /// Has the other catalog noted the move as well?
     fn other_side(&self, on_its_way: &Move) -> Result<bool, CatalogError> {
-        store::admit(&*self.disk, &on_its_way.other, false)?;
+        files::admit(&*self.disk, &on_its_way.other, false)?;
         let other = store::read(&*self.disk, &on_its_way.other);
         let (_, contents) = match other {
             // A catalog that is gone notes nothing, and must not keep this one from being changed for ever.

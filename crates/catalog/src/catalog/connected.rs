@@ -14,12 +14,13 @@
 //!   volume of its own of the same serial stays as long as data sets lie on it.
 //! * U2. The entry of a user catalog is made when the catalog is there, and taken out before the catalog goes.
 
-use crate::catalog::Catalog;
+use super::files;
+use super::store;
+use super::Catalog;
 use crate::contents::Contents;
 use crate::entry::Entry;
 use crate::error::CatalogError;
 use crate::name::Name;
-use crate::store;
 use crate::volume::Volume;
 use cica_disk::Disk;
 use std::collections::BTreeMap;
@@ -150,14 +151,14 @@ impl Catalog {
 /// Makes a catalog without volumes of its own in `directory`, which is given as the master's entry gives it.
 pub fn make(disk: &dyn Disk, master: &Path, directory: &Path) -> Result<(), CatalogError> {
     let place = below(master, directory);
-    store::admit(disk, &place, false)?;
+    files::admit(disk, &place, false)?;
     store::create_bare(disk, &place)
 }
 
 /// Removes the files of a catalog in `directory`; what lies on volumes stays. See U2.
 pub fn unmake(disk: &dyn Disk, master: &Path, directory: &Path) -> Result<(), CatalogError> {
     let place = below(master, directory);
-    store::admit(disk, &place, false)?;
+    files::admit(disk, &place, false)?;
     store::remove(disk, &place)
 }
 
