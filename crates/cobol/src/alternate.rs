@@ -8,7 +8,7 @@
 //!   could refuse a record of is one of a single record, so that the WRITE is refused whose record does not fit.
 
 use crate::fd::{AlternateKey, Fd};
-use crate::open_file::Source;
+use crate::source::Source;
 use cica_catalog::entry::Aix;
 use cica_catalog::{Contents, Entry, Name};
 use cica_engine::{Access, Build, BuildError, DataSet, Files, OpenError, OpenOptions, RequestError, Str};

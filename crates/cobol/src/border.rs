@@ -8,8 +8,9 @@ use crate::fd::Fd;
 use crate::generation::roll_off_all;
 use crate::libcob::layout::{close, lock, open, organization, read, select, Field, File};
 use crate::libcob::{libcob, next, Libcob};
-use crate::open::{elsewhere, may_be_a_data_set, Elsewhere, Opened, Request};
+use crate::open::{elsewhere, may_be_a_data_set, Elsewhere};
 use crate::open_file::OpenFile;
+use crate::opening::{Opened, Request};
 use crate::process::{is_forked, session, tell_forked, tell_interrupted};
 use crate::request;
 use crate::signal;
@@ -47,6 +48,7 @@ pub unsafe fn kept(file: *const File) -> Option<&'static Kept> {
 
 /// Keeps an open file; the word for it.
 fn keep(open: Box<OpenFile>) -> *mut c_void {
+    signal::keep_with(keep_all);
     let kept = FREE.lock().pop().unwrap_or_else(|| {
         let new: &'static Kept = Box::leak(Box::default());
         KEPT.lock().push(new);
@@ -788,7 +790,7 @@ extern "C" fn close_all() {
 
 /// What was answered is made durable, of files that no other thread is in the middle of: a signal ends the program.
 /// The unit of recovery stays open, so it goes back by the next OPEN.
-pub fn keep_all() {
+fn keep_all() {
     let Some(all) = KEPT.try_lock() else { return };
     for kept in all.iter() {
         if let Some(Some(open)) = kept.try_lock().as_deref() {

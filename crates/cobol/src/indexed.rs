@@ -21,7 +21,8 @@
 
 use crate::alternate::Alternate;
 use crate::loaded_keys::Met;
-use crate::open_file::{By, OpenFile, Phase, Position};
+use crate::open_file::{OpenFile, Phase, Position};
+use crate::record::{By, Read};
 use crate::status::Outcome;
 use cica_engine::{Argument, Insert, Intent, Record, RequestError, Search, Str};
 use std::fmt::Display;
@@ -132,6 +133,23 @@ impl OpenFile {
             };
         }
         self.read_from_anywhere(way)
+    }
+
+    /// EXTEND: keys, and numbers, go on above the last one.
+    pub(crate) fn go_to_the_end(&mut self) -> Result<(), Outcome> {
+        if self.phase != Phase::Ready || self.by == By::Address {
+            return Ok(());
+        }
+        match self.read_way(Way::Last) {
+            Ok(_) => {}
+            Err(Outcome::End) => return Ok(()),
+            Err(outcome) => return Err(outcome),
+        }
+        if let (By::Key, Some(reader)) = (self.by, &self.reader) {
+            // As it is stored: what READ gives has no head.
+            self.written = Some(self.key_of(reader.last().bytes).to_vec());
+        }
+        Ok(())
     }
 
     /// The next record of what is no data set of VSAM's.
@@ -440,53 +458,6 @@ impl OpenFile {
             true => Err(Outcome::DuplicateFollows),
             false => Ok(()),
         }
-    }
-}
-
-/// A record that was read.
-pub struct Read<'a> {
-    /// Its bytes.
-    pub bytes: &'a [u8],
-    /// Its relative record number, or its address.
-    pub number: u64,
-    /// By an alternate key, and another record with the same key follows.
-    pub same_key_follows: bool,
-}
-
-impl<'a> Read<'a> {
-    /// The program's record, behind a head of so many bytes.
-    #[inline]
-    fn without(self, head: usize) -> Read<'a> {
-        Read {
-            bytes: self.bytes.get(head..).unwrap_or_default(),
-            ..self
-        }
-    }
-
-    /// What a string that reads by this key returns.
-    #[inline]
-    fn by(
-        by: usize,
-        reader: &'a mut Str,
-        step: impl for<'s> FnOnce(&'s mut Str) -> Result<Record<'s>, RequestError>,
-    ) -> Result<Read<'a>, RequestError> {
-        if by == 0 {
-            let record = step(reader)?;
-            return Ok(Read {
-                bytes: record.bytes,
-                number: match record.rrn {
-                    0 => record.rba,
-                    number => number.into(),
-                },
-                same_key_follows: false,
-            });
-        }
-        step(reader)?;
-        Ok(Read {
-            same_key_follows: reader.duplicate(),
-            number: 0,
-            bytes: reader.last().bytes,
-        })
     }
 }
 

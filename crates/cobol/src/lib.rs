@@ -5,7 +5,8 @@
 //! extfh      CICAFH: the same for programs compiled with -fcallfh                       (unsafe: C)
 //! libcob     libcob's layouts and functions; refuses a libcob it does not know            (unsafe: C)
 //! name, generation, fd   ASSIGN -> data set; the program's FD against the catalog
-//! open       OPEN and CLOSE; open_file: an open file;  indexed, request: its requests
+//! opening    what an OPEN asks for and becomes;  open: OPEN and CLOSE
+//! open_file  an open file, source: where its data set is;  indexed, request: its requests;  record: what they read
 //! alternate  alternate keys and their alternate indexes;  loaded_keys: those of a load
 //! open_plain, plain   sequential files that are no data sets of VSAM's, and in EBCDIC
 //! looks      records that look like EBCDIC
@@ -37,11 +38,14 @@ pub mod name;
 mod open;
 pub mod open_file;
 mod open_plain;
+mod opening;
 mod plain;
 pub mod process;
+pub mod record;
 pub mod record_lock;
 mod request;
 mod signal;
+pub mod source;
 pub mod status;
 pub mod tell;
 pub mod unit;

@@ -21,12 +21,14 @@ use crate::generation::{generation, made};
 use crate::libcob::layout::{open, organization};
 use crate::looks::{like_ebcdic, LOOKED_AT};
 use crate::name::{assigned, path, Assigned, Disposition};
-use crate::open_file::{OpenFile, Source, Told};
+use crate::open_file::OpenFile;
+use crate::opening::{environment, non_vsam_entry, told_of, Opened, Request, Translated};
 use crate::process::{define, found_before, idcams, is_strict, is_unusable, session};
 use crate::record_lock::{is_exclusive, Locks};
+use crate::source::Source;
 use crate::status::{Outcome, Set};
 use crate::tell::*;
-use cica_catalog::entry::{Aix, NonVsam};
+use cica_catalog::entry::Aix;
 use cica_catalog::{Catalog, Entry, Name};
 use cica_engine::{Access, OpenOptions};
 use cica_format::attributes::Organization;
@@ -37,54 +39,6 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// What became of an OPEN.
-pub enum Opened {
-    /// It is libcob's.
-    Libcobs,
-    /// It is Cica's, and open.
-    Cicas(Box<OpenFile>, Outcome),
-    /// Refused.
-    Refused(Outcome),
-}
-
-/// What an OPEN asks for.
-pub struct Request<'a> {
-    /// Name in SELECT.
-    pub file: &'a str,
-    /// ASSIGN's text.
-    pub assign: &'a str,
-    /// Open mode.
-    pub mode: u8,
-    /// OPTIONAL.
-    pub optional: bool,
-    /// COLLATING SEQUENCE was given, or CODE-SET of a sequential file, which libcob 3.2 keeps in the same place.
-    pub collating: bool,
-    /// FD, or what of it cannot be a VSAM data set.
-    pub fd: Result<Fd, String>,
-    /// ORGANIZATION.
-    pub organization: u8,
-    /// Bits of LOCK MODE and SHARING.
-    pub locks: u8,
-    /// The request came through EXTFH: libcob cannot be told where the file lies.
-    pub described: bool,
-    /// Records are read from the last to the first.
-    pub reversed: bool,
-    /// The data set is, or will be, in another code than the program's records.
-    pub translated: Option<Translated>,
-    /// The program gets the bytes as they are, whatever the catalog says.
-    pub as_is: bool,
-}
-
-/// What the copybook and the DD text say of it.
-pub struct Translated {
-    wanted: Wanted,
-    layout: Layout,
-}
-
-pub(crate) fn environment(name: &str) -> Option<String> {
-    std::env::var(name).ok()
-}
 
 /// A file that libcob is to open in the place of what ASSIGN says.
 pub struct Elsewhere {
@@ -101,20 +55,6 @@ fn non_vsam(session: &Session, name: &Name) -> Option<Elsewhere> {
         path: catalog.file_path(&data_set).ok()??,
         lines: data_set.format.is_empty(),
     })
-}
-
-/// The entry of a data set that is not VSAM's, under its own name or an alias.
-pub(crate) fn non_vsam_entry(session: &Session, name: &Name) -> Option<(Arc<Catalog>, Box<NonVsam>)> {
-    let catalog = session.catalog.home(name).ok()?;
-    let contents = catalog.contents().ok()?;
-    let entry = match contents.get(name).ok()? {
-        Entry::Alias(alias) => contents.get(&contents.stands_for(alias).ok()?).ok()?,
-        entry => entry,
-    };
-    match entry {
-        Entry::NonVsam(data_set) => Some((catalog.clone(), Box::new(data_set.clone()))),
-        _ => None,
-    }
 }
 
 /// Where a sequential file of libcob's lies, when ASSIGN leads to a data set that is not VSAM's, or to nothing. Of one
@@ -568,11 +508,6 @@ impl Request<'_> {
         wanted.and_then(|wanted| wanted.copybook.as_deref()).unwrap_or_default()
     }
 
-    pub(crate) fn bad_copybook(&self, path: &str, reason: &dyn std::fmt::Display) -> Opened {
-        tell(&CICA1216E, &[("file", &self.file), ("path", &path), ("reason", reason)]);
-        Opened::Refused(Outcome::Conflict)
-    }
-
     fn refuse(&self, name: &Name, outcome: Outcome, reason: &dyn std::fmt::Display) -> Opened {
         tell(&CICA1204E, &[("name", name), ("file", &self.file), ("reason", reason)]);
         Opened::Refused(outcome)
@@ -608,19 +543,6 @@ impl Request<'_> {
 
 pub(crate) fn is_ebcdic(ccsid: u16) -> bool {
     CodePage::from_ccsid(ccsid).is_some_and(CodePage::is_ebcdic)
-}
-
-/// Tells why requests for the data set fail.
-pub(crate) fn told_of(name: String) -> Told {
-    let said = Mutex::new(BTreeSet::new());
-    Box::new(move |error: &dyn std::fmt::Display| {
-        // Once for each code, which stands at the end: a full data set refuses every WRITE.
-        let words = error.to_string();
-        let code = words.rsplit('[').next().unwrap_or_default().to_string();
-        if said.lock().insert(code) {
-            tell(&CICA1208E, &[("name", &name), ("reason", &words)]);
-        }
-    })
 }
 
 /// What this run has made.

@@ -10,18 +10,16 @@ use crate::alternate::{Alternate, IndexError};
 use crate::as_read::AsRead;
 use crate::code_set::CodeSet;
 use crate::fd::Fd;
-use crate::libcob::layout::organization;
 use crate::loaded_keys::LoadedKeys;
 use crate::plain::Plain;
+use crate::record::By;
 use crate::record_lock::Locks;
+use crate::source::Source;
 use crate::status::{note, Outcome};
 use crate::tell::{tell, CICA1226W};
-use cica_catalog::entry::Aix;
-use cica_catalog::Catalog;
 use cica_engine::{Access, DataSet, OpenOptions, Str};
-use cica_session::{Reached, Session, SessionError};
+use cica_session::SessionError;
 use std::fmt::Display;
-use std::sync::Arc;
 
 /// See the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,27 +30,6 @@ pub enum Phase {
     Loading,
     /// There are records.
     Ready,
-}
-
-/// What records go by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
-    /// Keys: an indexed file.
-    Key,
-    /// Numbers: a relative file.
-    Number,
-    /// Addresses, which no program sees: a sequential file.
-    Address,
-}
-
-impl By {
-    fn of(fd: &Fd) -> By {
-        match fd.organization {
-            organization::INDEXED => By::Key,
-            organization::RELATIVE => By::Number,
-            _ => By::Address,
-        }
-    }
 }
 
 /// See [`crate::indexed`].
@@ -132,18 +109,6 @@ pub struct OpenFile {
 
 /// Who is told why a request failed.
 pub type Told = Box<dyn Fn(&dyn Display) + Send>;
-
-/// Where the data set is.
-pub struct Source {
-    /// The session.
-    pub session: &'static Session,
-    /// Its catalog.
-    pub catalog: Arc<Catalog>,
-    /// Its entry.
-    pub cluster: Reached,
-    /// Its alternate indexes that must be kept up, those of the FD's alternate keys first and in their order.
-    pub indexes: Vec<Aix>,
-}
 
 impl OpenFile {
     /// Opens a data set. One without records may be opened for input: there is nothing to read then.
@@ -336,23 +301,6 @@ impl OpenFile {
             (self.told)(&error);
             error.outcome()
         })
-    }
-
-    /// EXTEND: keys, and numbers, go on above the last one.
-    pub(crate) fn go_to_the_end(&mut self) -> Result<(), Outcome> {
-        if self.phase != Phase::Ready || self.by == By::Address {
-            return Ok(());
-        }
-        match self.read_way(crate::indexed::Way::Last) {
-            Ok(_) => {}
-            Err(Outcome::End) => return Ok(()),
-            Err(outcome) => return Err(outcome),
-        }
-        if let (By::Key, Some(reader)) = (self.by, &self.reader) {
-            // As it is stored: what READ gives has no head.
-            self.written = Some(self.key_of(reader.last().bytes).to_vec());
-        }
-        Ok(())
     }
 
     /// From now on records are in this code; `file` is the program's name of it.

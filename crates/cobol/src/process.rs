@@ -26,7 +26,7 @@ pub fn session(needed: bool) -> Option<&'static Session> {
     let started = SESSION.get_or_init(|| {
         // SAFETY: the function does nothing but store into a static.
         unsafe { libc::pthread_atfork(None, None, Some(forked)) };
-        signal::watch(crate::border::keep_all);
+        signal::watch();
         // What it says must need no memory when it is said.
         INTERRUPTED.get_or_init(|| format!("{}\n", CICA1222E.line(&[])));
         check_settings();

@@ -12,9 +12,8 @@
 //! DELETE that of its record and REWRITE WITH NO LOCK; START never does. CLOSE, UNLOCK, COMMIT and ROLLBACK give all of
 //! them back. A file that one has for himself needs no locks.
 
-use crate::indexed::Read;
 use crate::libcob::layout::{lock, open, read, write};
-use crate::open_file::By;
+use crate::record::{By, Read};
 use crate::status::{note, Outcome};
 use cica_session::{Held, Opener};
 use std::ffi::c_int;

@@ -2,11 +2,12 @@
 //! program's file, before and after the data set has done its part.
 
 use crate::fd::given_length;
-use crate::indexed::{Read, Relation, Way};
+use crate::indexed::{Relation, Way};
 use crate::libcob::layout::write as lock_option;
 use crate::libcob::layout::{lock, open, read, Field, File, Key};
 use crate::libcob::Libcob;
-use crate::open_file::{By, OpenFile};
+use crate::open_file::OpenFile;
+use crate::record::{By, Read};
 use crate::status::{Outcome, Set};
 use std::ffi::c_int;
 

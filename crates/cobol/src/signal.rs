@@ -156,9 +156,13 @@ fn go_on_safely() {
     go_on_with(ENDING.load(Relaxed))
 }
 
-/// Puts our handler before libcob's. Called before the first file is opened; `keep` makes answers durable.
-pub fn watch(keep: fn()) {
+/// From now on there are answers to make durable when a signal ends the program: `keep` does it.
+pub fn keep_with(keep: fn()) {
     KEEP.get_or_init(|| keep);
+}
+
+/// Puts our handler before libcob's. Called before the first file is opened.
+pub fn watch() {
     BEFORE.get_or_init(|| TAKEN.map(|signal| action(signal).filter(is_libcobs)));
     let Some(before) = BEFORE.get() else { return };
     for (signal, _) in TAKEN.iter().zip(before).filter(|(_, action)| action.is_some()) {
