@@ -8,9 +8,8 @@
 //! and other numbers each time; the fourth draws each round by itself.
 
 use crate::random::Random;
-use crate::request::{Body, Intent, Order, Request, Search};
+use crate::request::{Body, Intent, Order, Request, Search, CLOSE};
 use crate::shape::{Durability, Keys, Organization, Shape};
-use crate::store::CLOSE;
 use crate::workload::Workload;
 
 /// Keys of loaded records are so far apart.

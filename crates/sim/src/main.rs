@@ -11,13 +11,14 @@ use std::time::{Duration, Instant};
 use cica_sim::campaign::{self, Campaign};
 use cica_sim::crash::ImageId;
 use cica_sim::crowded;
+use cica_sim::draw::{self, Draw, Kept};
 use cica_sim::fault::Kind;
 use cica_sim::model;
 use cica_sim::replay::Script;
 use cica_sim::shape::{self, Organization};
 use cica_sim::sphere;
 use cica_sim::store::Store;
-use cica_sim::trial::{self, Draw, Kept, Purpose};
+use cica_sim::trial::Purpose;
 use cica_sim::workload::Workload;
 use clap::{Args, Parser, Subcommand};
 
@@ -254,7 +255,7 @@ fn run(command: Command) -> Result<Vec<String>, String> {
             let campaign = common.campaign(if image.is_some() { 1 } else { u64::MAX });
             let budget = campaign::Budget::new(images);
             Ok(report("crash", campaign, |seed| {
-                trial::crash(common.draw(seed, 40), per_run, &budget, image)
+                draw::crash(common.draw(seed, 40), per_run, &budget, image)
             }))
         }
         Command::Fault {
@@ -267,23 +268,23 @@ fn run(command: Command) -> Result<Vec<String>, String> {
             let only = kind.map(|kind| (kind, call));
             let campaign = common.campaign(if call.is_some() { 1 } else { runs });
             Ok(report("fault", campaign, |seed| {
-                trial::fault(common.draw(seed, 40), each, only)
+                draw::fault(common.draw(seed, 40), each, only)
             }))
         }
         Command::Damage { common, runs, places } => Ok(report("damage", common.campaign(runs), |seed| {
-            trial::damage(common.draw(seed, 40), places)
+            draw::damage(common.draw(seed, 40), places)
         })),
         Command::Bits { common, runs, every } => Ok(report("bits", common.campaign(runs), |seed| {
-            trial::bits(common.draw(seed, 12), every)
+            draw::bits(common.draw(seed, 12), every)
         })),
         Command::Crowded { common, runs, most } => Ok(report("crowded", common.campaign(runs), |seed| {
             crowded::run(seed, most)
         })),
         Command::Snapshot { common, runs, copies } => Ok(report("snapshot", common.campaign(runs), |seed| {
-            trial::snapshots(common.draw(seed, 40), copies)
+            draw::snapshots(common.draw(seed, 40), copies)
         })),
         Command::OldFiles { common, runs } => Ok(report("old-files", common.campaign(runs), |seed| {
-            trial::older(common.draw(seed, 40))
+            draw::older(common.draw(seed, 40))
         })),
         Command::Threads { common, runs } => threads(&common, runs),
         Command::Draw { seed, requests, model } => {

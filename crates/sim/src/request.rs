@@ -136,6 +136,12 @@ pub enum Request {
     Kill(Kill),
 }
 
+/// CLOSE, and OPEN again.
+pub(crate) const CLOSE: Request = Request::Reopen {
+    output: true,
+    reset: false,
+};
+
 /// What a request answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {

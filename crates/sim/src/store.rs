@@ -1,13 +1,13 @@
 //! The kinds of store that campaigns try, and how a seed draws one.
 
 use crate::churn;
+use crate::data_set::DataSetTrial;
 use crate::mortal::Kill;
 use crate::random::Random;
-use crate::replay::DataSetTrial;
-use crate::request::Request;
+use crate::request::{Request, CLOSE};
 use crate::shape::{organization_of, word, Organization, Shape};
 use crate::sphere::trial::SphereTrial;
-use crate::trial::{Purpose, Trial};
+use crate::trial::{killing, Purpose, Trial};
 use crate::units::trial::UnitsTrial;
 use crate::volume::trial::VolumeTrial;
 use crate::workload::Workload;
@@ -88,15 +88,3 @@ fn defined(seed: u64, actions: usize, organization: Organization) -> Workload {
         None => Workload::small(seed, actions, organization),
     }
 }
-
-/// What decides who is killed when in a run of this seed, if anybody is: in one of two, of worn data sets too.
-pub(crate) fn killing(seed: u64, purpose: Purpose) -> Option<Random> {
-    let mut random = Random::new(seed ^ 0x006B_696C_6C73);
-    (random.chance(50) && purpose == Purpose::Explore).then_some(random)
-}
-
-/// CLOSE, and OPEN again.
-pub(crate) const CLOSE: Request = Request::Reopen {
-    output: true,
-    reset: false,
-};

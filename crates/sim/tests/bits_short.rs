@@ -5,9 +5,9 @@ use std::sync::Arc;
 use cica_disk::{Disk, Image};
 use cica_sim::campaign::Campaign;
 use cica_sim::damage::every::every_bit;
+use cica_sim::draw::{bits, Draw};
 use cica_sim::store::Store;
 use cica_sim::subject::{Recovered, Step, Stop, Subject};
-use cica_sim::trial::{bits, Draw};
 
 #[test]
 fn damage_is_answered_rightly_or_with_the_place() {

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use cica_sim::campaign::Campaign;
+use cica_sim::draw::{older, snapshots, Draw};
 use cica_sim::store::Store;
-use cica_sim::trial::{older, snapshots, Draw};
 
 const STORES: [Store; 4] = [Store::DataSet(None), Store::Sphere(None), Store::Volume, Store::Units];
 

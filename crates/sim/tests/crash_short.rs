@@ -5,9 +5,10 @@ use std::sync::Arc;
 use cica_disk::sim::Event;
 use cica_disk::SimDisk;
 use cica_sim::campaign::{Budget, Campaign};
+use cica_sim::draw::{crash, Draw, Kept};
 use cica_sim::random::digest;
 use cica_sim::store::Store;
-use cica_sim::trial::{crash, Draw, Kept, Purpose};
+use cica_sim::trial::Purpose;
 
 #[test]
 fn every_image_recovers_to_an_acknowledged_state() {

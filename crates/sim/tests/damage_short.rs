@@ -1,8 +1,8 @@
 //! A rotting device: the part of the campaign that runs with every build.
 
 use cica_sim::campaign::Campaign;
+use cica_sim::draw::{damage, Draw};
 use cica_sim::store::Store;
-use cica_sim::trial::{damage, Draw};
 
 #[test]
 fn damage_is_noticed_or_harmless() {

@@ -1,8 +1,8 @@
 //! Failing disks: the part of the campaign that runs with every build.
 
 use cica_sim::campaign::Campaign;
+use cica_sim::draw::{fault, Draw};
 use cica_sim::store::Store;
-use cica_sim::trial::{fault, Draw};
 
 #[test]
 fn every_failing_call_is_answered_and_nothing_acknowledged_is_lost() {

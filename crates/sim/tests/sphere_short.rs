@@ -1,13 +1,13 @@
 //! Spheres over a KSDS and over an ESDS against the model, and after crashes: the part that runs with every build.
 
 use cica_sim::campaign::{Budget, Campaign, Total};
+use cica_sim::draw::{crash, fault, Draw};
 use cica_sim::random::Random;
 use cica_sim::shape::Organization;
 use cica_sim::sphere::shape::Sphere;
 use cica_sim::sphere::trial::model;
 use cica_sim::sphere::workload::SphereWorkload;
 use cica_sim::store::Store;
-use cica_sim::trial::{crash, fault, Draw};
 
 const BASES: [Organization; 2] = [Organization::Ksds, Organization::Esds];
 

@@ -1,9 +1,9 @@
 //! Units of recovery under power cuts at every write and sync: the part of the campaign that runs with every build.
 
 use cica_sim::campaign::{Budget, Campaign};
+use cica_sim::draw::{crash, fault, Draw};
 use cica_sim::fault::{inject, Plan};
 use cica_sim::store::Store;
-use cica_sim::trial::{crash, fault, Draw};
 use cica_sim::units::oracle::{Action, ESDS};
 use cica_sim::units::subject::UnitsRun;
 use cica_sim::units::workload::UnitsWorkload;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use cica_sim::campaign::{Budget, Campaign};
+use cica_sim::draw::{crash, damage, fault, Draw};
 use cica_sim::fault::{inject, Plan};
 use cica_sim::request::{Body, Intent, Order, Request};
 use cica_sim::shape::Shape;
 use cica_sim::store::Store;
-use cica_sim::trial::{crash, damage, fault, Draw};
 use cica_sim::volume::action::{Action, Card};
 use cica_sim::volume::shape::VolumeShape;
 use cica_sim::volume::subject::VolumeRun;

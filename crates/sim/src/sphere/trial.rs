@@ -4,14 +4,13 @@ use std::fmt::Write;
 
 use crate::campaign::Outcome;
 use crate::mortal::Kill;
-use crate::request::Request;
+use crate::request::{Request, CLOSE};
 use crate::shape::{word, Organization};
 use crate::shrink::shrink_failure;
 use crate::sphere::subject::{compare, SphereRun};
 use crate::sphere::workload::SphereWorkload;
-use crate::store::{killing, CLOSE};
 use crate::subject::Subject;
-use crate::trial::{Purpose, Trial};
+use crate::trial::{killing, Purpose, Trial};
 
 /// A sphere and the requests drawn for it.
 #[derive(Debug)]

@@ -4,9 +4,8 @@ use super::oracle::{Action, SETS};
 use super::subject::UnitsRun;
 use super::workload::UnitsWorkload;
 use crate::mortal::Kill;
-use crate::store::killing;
 use crate::subject::Subject;
-use crate::trial::{Purpose, Trial};
+use crate::trial::{killing, Purpose, Trial};
 
 /// Data sets and the actions drawn for them.
 #[derive(Debug)]

@@ -7,9 +7,8 @@ use super::subject::VolumeRun;
 use super::workload::VolumeWorkload;
 use crate::mortal::Kill;
 use crate::random::Random;
-use crate::store::killing;
 use crate::subject::Subject;
-use crate::trial::{Purpose, Trial};
+use crate::trial::{killing, Purpose, Trial};
 
 /// A volume and the actions drawn for it.
 #[derive(Debug)]
