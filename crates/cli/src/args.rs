@@ -1,14 +1,8 @@
-//! The command line: options that every subcommand takes, and the list of subcommands.
-//!
-//! Each subcommand's own options stand in its file; help, completions and man pages are made from all of them.
+//! The command line as a whole. Help, completions and man pages are made from it.
 
-use crate::command::{
-    alter, backup, cat, completions, explain, export, get, idcams, import, lds, ls, man, put, recatalog, reorg,
-    restore, rm, run, salvage, show, stat, verify, volume,
-};
-use cica_session::bytes;
-use clap::{Args, Parser, Subcommand};
-use std::path::PathBuf;
+use crate::command::Command;
+use crate::global::Global;
+use clap::Parser;
 
 /// What `--help` says after the options.
 const STATUSES: &str = "\
@@ -44,58 +38,6 @@ pub struct Cli {
     pub global: Global,
     #[command(subcommand)]
     pub command: Command,
-}
-
-/// Options of all subcommands.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Options of all commands")]
-pub struct Global {
-    /// Catalog directory [default: CICA_CATALOG, else the nearest .cica from here upwards, else the user's own]
-    #[arg(long, global = true, value_name = "DIR")]
-    pub catalog: Option<PathBuf>,
-    /// Bound of the buffer pool, such as 64M or 2G [default: CICA_POOL, else a quarter of memory]
-    #[arg(long, global = true, value_name = "SIZE", value_parser = bytes)]
-    pub pool: Option<usize>,
-    /// System symbols for aliases with SYMBOLICRELATE, as in SITE=LIVE,ENV=P1 [default: CICA_SYMBOLS; SYSNAME, SYSCLONE
-    /// and SYSPLEX are there]
-    #[arg(long, global = true, value_name = "LIST")]
-    pub symbols: Option<String>,
-    /// Print results and errors only
-    #[arg(long, short, global = true)]
-    pub quiet: bool,
-    /// Tell on stderr how far long work has come, also where stderr is not a terminal
-    #[arg(long, global = true, conflicts_with = "quiet")]
-    pub progress: bool,
-}
-
-/// The subcommands.
-#[derive(Debug, Subcommand)]
-pub enum Command {
-    Idcams(idcams::Options),
-    Ls(ls::Options),
-    Show(show::Options),
-    Cat(cat::Options),
-    Get(get::Options),
-    Put(put::Options),
-    Rm(rm::Options),
-    Run(run::Options),
-    Import(import::Options),
-    Export(export::Options),
-    #[command(subcommand)]
-    Lds(lds::Options),
-    Backup(backup::Options),
-    Restore(restore::Options),
-    Reorg(reorg::Options),
-    Recatalog(recatalog::Options),
-    Alter(alter::Options),
-    Salvage(salvage::Options),
-    Verify(verify::Options),
-    Stat(stat::Options),
-    Explain(explain::Options),
-    #[command(subcommand)]
-    Volume(volume::Options),
-    Completions(completions::Options),
-    Man(man::Options),
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Runs control cards: those of `cica idcams`, and those that other subcommands are in IDCAMS's words.
 
-use crate::args::Global;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::progress::Progress;
 use crate::session::Session;
 use cica_disk::Clock;

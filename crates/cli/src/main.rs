@@ -7,6 +7,7 @@ mod args;
 mod command;
 mod describe;
 mod failure;
+mod global;
 mod job;
 mod keys;
 mod progress;
@@ -16,7 +17,7 @@ mod sort;
 mod terminal;
 
 use args::Cli;
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use failure::Status;
 use std::ffi::OsString;
 use std::path::Path;
@@ -36,7 +37,8 @@ fn main() -> ExitCode {
             return status.into();
         }
     };
-    command::run(cli).unwrap_or_else(failure::Failure::tell).into()
+    let done = command::run(cli.command, &cli.global, Cli::command());
+    done.unwrap_or_else(failure::Failure::tell).into()
 }
 
 /// The command line, with `cica idcams` in the place of `idcams`.

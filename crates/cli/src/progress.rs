@@ -1,7 +1,7 @@
 //! Tells how far long work has come: nothing for the first quarter of a second, then one line on a terminal that is
 //! written over, or a line each ten seconds where `--progress` asked for it and stderr is no terminal.
 
-use crate::args::Global;
+use crate::global::Global;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! What a subcommand works with: the catalog that is meant, an engine, and data sets by name.
 
-use crate::args::Global;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use cica_catalog::{Cluster, Entry, Name};
 use cica_engine::{Access, DataSet, Durability, OpenOptions};
 use cica_format::root::Root;

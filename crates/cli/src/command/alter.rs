@@ -1,7 +1,7 @@
 //! `cica alter`: another layout for a data set that is loaded.
 
-use crate::args::Global;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::job::Job;
 use crate::session::Session;
 use cica_catalog::Name;

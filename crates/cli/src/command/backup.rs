@@ -1,8 +1,8 @@
 //! `cica backup`: data sets as they are stored, into one portable copy.
 
-use crate::args::Global;
 use crate::command::export::file;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::job::Job;
 use crate::session::Session;
 use clap::Args;

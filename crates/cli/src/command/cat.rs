@@ -1,7 +1,7 @@
 //! `cica cat`: records in the order of their keys, RBAs or relative record numbers.
 
-use crate::args::Global;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::keys::{self, Length};
 use crate::progress::Progress;
 use crate::records::Shape;

@@ -1,8 +1,7 @@
 //! `cica completions`: what a shell needs to complete the command line.
 
-use crate::args::Cli;
 use crate::failure::{Failure, Status};
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 use std::io::{self, Write};
 
@@ -17,10 +16,10 @@ pub struct Options {
 }
 
 /// See the module.
-pub fn run(options: Options) -> Result<Status, Failure> {
+pub fn run(options: Options, mut whole: clap::Command) -> Result<Status, Failure> {
     // Written to memory first: the generator does not expect a reader that goes away.
     let mut script = Vec::new();
-    clap_complete::generate(options.shell, &mut Cli::command(), "cica", &mut script);
+    clap_complete::generate(options.shell, &mut whole, "cica", &mut script);
     io::stdout().lock().write_all(&script)?;
     Ok(Status::DONE)
 }

@@ -1,7 +1,7 @@
 //! `cica explain`: what a message means, and what to do.
 
-use crate::args::Global;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use cica_messages as messages;
 use clap::Args;
 use std::io::Write;

@@ -1,7 +1,7 @@
 //! `cica export`: copies the records of a data set to a sequential file.
 
-use crate::args::Global;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::job::Job;
 use crate::session::Session;
 use cica_qsam::DdText;

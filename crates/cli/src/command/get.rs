@@ -1,7 +1,7 @@
 //! `cica get`: one record by its key, RBA or relative record number.
 
-use crate::args::Global;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::keys::{self, Length};
 use crate::records::Shape;
 use crate::session::Session;

@@ -1,7 +1,7 @@
 //! `cica idcams`: runs control cards. The exit status is MAXCC.
 
-use crate::args::Global;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::job;
 use crate::progress::Progress;
 use crate::session::Session;

@@ -1,8 +1,8 @@
 //! `cica import`: copies the records of a sequential file into a data set, which it defines where there is none.
 
 use super::export::file;
-use crate::args::Global;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::job::Job;
 use crate::session::Session;
 use crate::sort;

@@ -1,7 +1,7 @@
 //! `cica lds`: a linear data set as a plain block file, read and written by ranges.
 
-use crate::args::Global;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::session::{Opened, Session};
 use cica_engine::{Access, Durability, LDS_BLOCK};
 use cica_messages as messages;

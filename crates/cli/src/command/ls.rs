@@ -1,8 +1,8 @@
 //! `cica ls`: names in the catalog.
 
-use crate::args::Global;
 use crate::describe;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::progress::grouped;
 use crate::session::Session;
 use cica_catalog::Mask;

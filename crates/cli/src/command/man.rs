@@ -1,10 +1,9 @@
 //! `cica man`: the manual pages.
 
-use crate::args::Cli;
 use crate::failure::{Failure, Status};
 use cica_disk::NewFile;
 use cica_messages as messages;
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_mangen::Man;
 use std::fs;
 use std::io::{self, Write};
@@ -22,11 +21,10 @@ pub struct Options {
 }
 
 /// See the module.
-pub fn run(options: Options) -> Result<Status, Failure> {
-    let mut command = Cli::command();
-    command.build();
+pub fn run(options: Options, mut whole: clap::Command) -> Result<Status, Failure> {
+    whole.build();
     let Some(dir) = options.dir else {
-        io::stdout().lock().write_all(&page(command)?)?;
+        io::stdout().lock().write_all(&page(whole)?)?;
         return Ok(Status::DONE);
     };
     let failed = |e: io::Error| {
@@ -34,7 +32,7 @@ pub fn run(options: Options) -> Result<Status, Failure> {
         Failure::new(Status::UNUSABLE, &messages::CICA0941E, text)
     };
     fs::create_dir_all(&dir).map_err(failed)?;
-    let mut waiting = vec![("cica".to_owned(), command)];
+    let mut waiting = vec![("cica".to_owned(), whole)];
     while let Some((name, command)) = waiting.pop() {
         let below = command.get_subcommands().filter(|c| c.get_name() != "help");
         waiting.extend(below.map(|c| (format!("{name}-{}", c.get_name()), c.clone())));

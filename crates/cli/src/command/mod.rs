@@ -1,4 +1,4 @@
-//! One file for each subcommand: its options, and what it does.
+//! The subcommands: a file for each, with its options and what it does.
 
 pub mod alter;
 pub mod backup;
@@ -24,13 +24,43 @@ pub mod stat;
 pub mod verify;
 pub mod volume;
 
-use crate::args::{Cli, Command};
 use crate::failure::{Failure, Status};
+use crate::global::Global;
+use clap::Subcommand;
 
-/// Does what the command line says.
-pub fn run(cli: Cli) -> Result<Status, Failure> {
-    let global = &cli.global;
-    match cli.command {
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Idcams(idcams::Options),
+    Ls(ls::Options),
+    Show(show::Options),
+    Cat(cat::Options),
+    Get(get::Options),
+    Put(put::Options),
+    Rm(rm::Options),
+    Run(run::Options),
+    Import(import::Options),
+    Export(export::Options),
+    #[command(subcommand)]
+    Lds(lds::Options),
+    Backup(backup::Options),
+    Restore(restore::Options),
+    Reorg(reorg::Options),
+    Recatalog(recatalog::Options),
+    Alter(alter::Options),
+    Salvage(salvage::Options),
+    Verify(verify::Options),
+    Stat(stat::Options),
+    Explain(explain::Options),
+    #[command(subcommand)]
+    Volume(volume::Options),
+    Completions(completions::Options),
+    Man(man::Options),
+}
+
+/// Does what the command line says; `whole` is all of it, for pages and shells.
+pub fn run(command: Command, global: &Global, whole: clap::Command) -> Result<Status, Failure> {
+    match command {
         Command::Idcams(options) => idcams::run(options, global),
         Command::Ls(options) => ls::run(options, global),
         Command::Show(options) => show::run(options, global),
@@ -52,7 +82,7 @@ pub fn run(cli: Cli) -> Result<Status, Failure> {
         Command::Stat(options) => stat::run(options, global),
         Command::Explain(options) => explain::run(options, global),
         Command::Volume(options) => volume::run(options, global),
-        Command::Completions(options) => completions::run(options),
-        Command::Man(options) => man::run(options),
+        Command::Completions(options) => completions::run(options, whole),
+        Command::Man(options) => man::run(options, whole),
     }
 }

@@ -6,8 +6,8 @@
 //!    it could be acknowledged before the close; and records may come in any order this way.
 //! 3. At an error the records before it stay, are committed, and are acknowledged.
 
-use crate::args::Global;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::progress::{grouped, Progress};
 use crate::records::Input;
 use crate::session::{Opened, Session};

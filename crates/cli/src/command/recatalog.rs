@@ -1,7 +1,7 @@
 //! `cica recatalog`: a lost catalog made anew from the data sets on their volumes.
 
-use crate::args::Global;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::job::Job;
 use crate::session::Session;
 use cica_catalog::{Contents, Device, Entry, Name, Volser};

@@ -1,8 +1,8 @@
 //! `cica restore`: data sets out of a portable copy.
 
-use crate::args::Global;
 use crate::command::export::file;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::job::Job;
 use crate::session::Session;
 use clap::Args;

@@ -1,7 +1,7 @@
 //! `cica rm`: deletes entries of the catalog and their data.
 
-use crate::args::Global;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::job::Job;
 use crate::session::Session;
 use cica_catalog::Name;

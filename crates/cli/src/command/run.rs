@@ -3,8 +3,8 @@
 //! The program is started with `libcica_cobol.so` loaded in front of libcob; the DD file becomes variables of its
 //! environment, which is where ASSIGN names are looked up anyway. The program takes the place of this process.
 
-use crate::args::Global;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use cica_catalog::locate::Origin;
 use cica_catalog::{Catalog, CatalogError, Surroundings};
 use cica_disk::LinuxDisk;

@@ -1,8 +1,8 @@
 //! `cica show`: what the catalog and the data set's own files say of an entry.
 
-use crate::args::Global;
 use crate::describe;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::session::Session;
 use cica_catalog::{Catalog, CatalogError, Contents, Entry};
 use cica_idcams::act::listcat::{listcat_json, Describer};

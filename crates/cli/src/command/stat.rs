@@ -1,8 +1,8 @@
 //! `cica stat`: counts of a data set, as of its last commit.
 
-use crate::args::Global;
 use crate::describe;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::session::Session;
 use clap::Args;
 use std::io::Write;

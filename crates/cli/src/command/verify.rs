@@ -1,7 +1,7 @@
 //! `cica verify`: opens a data set as the next job would, and checks its whole structure.
 
-use crate::args::Global;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::job::Job;
 use crate::session::Session;
 use cica_catalog::{Cluster, Entry};

@@ -1,7 +1,7 @@
 //! `cica volume`: the directories that data sets lie in.
 
-use crate::args::Global;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::session::Session;
 use cica_catalog::geometry::DEVICES;
 use cica_catalog::{Device, Volser, Volume};

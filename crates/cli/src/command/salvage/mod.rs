@@ -6,8 +6,8 @@
 mod report;
 mod target;
 
-use crate::args::Global;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::progress::{grouped, Progress};
 use crate::session::Session;
 use cica_disk::{Disk, LinuxDisk};

@@ -1,8 +1,8 @@
 //! Where salvaged records go.
 
 use super::Options;
-use crate::args::Global;
 use crate::failure::{Failure, Status};
+use crate::global::Global;
 use crate::job::Job;
 use crate::session::{Opened, Session};
 use cica_catalog::Name;
