@@ -2,9 +2,9 @@
 
 use super::addressed::Addressed;
 use super::open::or_ascii;
+use super::range::Range;
 use super::sequential::Files;
 use super::trouble::Trouble;
-use crate::params::Params;
 use cica_engine::{Argument, DataSet, Intent, RequestError, Search, Str};
 use cica_format::aix;
 use cica_format::attributes::{Attributes, Organization};
@@ -110,13 +110,12 @@ impl Input {
         self
     }
 
-    /// The records by address instead of by key, where FROMADDRESS or TOADDRESS asks a key-sequenced data set for that.
-    /// Spanned records are not to be had so: their segments lie apart.
-    pub fn read_as(mut self, params: &Params) -> Input {
-        let asked = params.has("FROMADDRESS") || params.has("TOADDRESS");
+    /// The records by address instead of by key, where a range asks a key-sequenced data set for that. Spanned records
+    /// are not to be had so: their segments lie apart.
+    pub fn read_as(mut self, range: &Range) -> Input {
         match self.kind {
             Kind::Cluster { data_set, string }
-                if asked
+                if range.is_by_address()
                     && data_set.attributes().organization == Organization::Ksds
                     && !data_set.attributes().spanned =>
             {

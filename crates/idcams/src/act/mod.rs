@@ -35,11 +35,11 @@ mod outcome;
 mod output;
 mod portable;
 mod print;
-mod range;
+pub mod range;
 mod removal;
 mod reorganize;
 mod report;
-mod repro;
+pub mod repro;
 mod said;
 mod sequential;
 mod shcds;
@@ -222,7 +222,6 @@ impl Services {
             Verb::Diagnose => diagnose::diagnose(self, cmd, out),
             Verb::Dcollect => dcollect::dcollect(self, cmd, out),
             Verb::Repro if cmd.params.flag("MERGECAT") => merge::merge(self, &cmd.params, out),
-            Verb::Repro => repro::repro(self, cmd, out),
             Verb::Examine => examine::examine(self, cmd, out),
             Verb::Export => portable::export(self, cmd, out),
             Verb::Import => portable::import(self, cmd, out),

@@ -21,6 +21,26 @@ impl Outcome {
     pub(crate) fn of(function: impl FnOnce(&mut Report) -> Result<u8, Failure>) -> Outcome {
         Outcome::with(|report| function(report).map(|condition| (condition, ())))
     }
+
+    /// That of a request which is refused with this message.
+    pub fn refused(message: Message) -> Outcome {
+        Outcome {
+            condition: message.entry.cc,
+            messages: vec![message],
+            result: (),
+        }
+    }
+}
+
+impl<T> Outcome<T> {
+    /// The same without what was found or made.
+    pub fn without_result(self) -> Outcome {
+        Outcome {
+            condition: self.condition,
+            messages: self.messages,
+            result: (),
+        }
+    }
 }
 
 impl<T: Default> Outcome<T> {

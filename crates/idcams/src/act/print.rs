@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::input::Input;
 use super::listing::on_file;
 use super::open::Target;
-use super::range::{Range, Selection};
+use super::range::{Bounds, Selection};
 use super::trouble::Trouble;
 use super::Services;
 use crate::params::{Command, Params};
@@ -29,14 +29,15 @@ pub fn print(services: &mut Services, command: &Command, out: &mut Sysprint) -> 
 
 fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result<u8, Failure> {
     let params = &command.params;
+    let range = crate::request::copy::range(params);
     let from = Target::of(services, params, "INFILE", "INDATASET")?;
     // What cannot be found is told by `on_file`.
     let onto = Target::of(services, params, "OUTFILE", "OUTDATASET");
     if params.name("OUTFILE").is_some() && onto.is_ok_and(|onto| from.is_same(&onto)) {
         return Err(Failure::new(&CICA0946E, &[("name", &from.name())]));
     }
-    let mut input = from.open_input(services)?.read_as(params);
-    let range = Range::of(params, &input)?;
+    let mut input = from.open_input(services)?.read_as(&range);
+    let range = Bounds::of(&range, &input)?;
     let printed = match params.name("OUTFILE") {
         None => records(range, &mut input, services, params, out),
         Some(ddname) => on_file(services, ddname, out, |services, listing| {
@@ -52,7 +53,7 @@ fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result
 
 /// Prints the records of the range; returns how many.
 fn records(
-    range: Range,
+    range: Bounds,
     input: &mut Input,
     services: &mut Services,
     params: &Params,

@@ -10,92 +10,131 @@
 
 use super::failure::Failure;
 use super::input::{Found, Input, KeyField};
+use super::named::KeyValue;
 use super::open::or_ascii;
 use super::print::rows::shown;
 use super::trouble::Trouble;
-use crate::params::{KeyValue, Params};
 use cica_engine::Argument;
 use cica_format::attributes::Organization;
 use cica_messages::{CICA0908E, IDC3203I, IDC3226I};
 use cica_qsam::CodePage;
 use std::fmt::Display;
 
-/// See the module.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Which records, in the order of the data set or file. As a whole: all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Range {
-    from: From,
-    to: To,
+    /// Where it begins.
+    pub from: From,
+    /// Where it ends.
+    pub to: To,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum From {
+/// Where a range begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum From {
+    /// With the first record.
+    #[default]
     Start,
-    /// The first record at or above this key, which may be the beginning of one.
-    Key(Vec<u8>),
-    /// The record at this RBA.
+    /// With the first record at or above this key, which may be the beginning of one.
+    Key(KeyValue),
+    /// With the record at this RBA.
     Address(u64),
-    /// The first record at or above this number.
+    /// With the first record at or above this relative record number.
     Number(u32),
     /// After so many records.
     Skip(u64),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum To {
+/// Where a range ends.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum To {
+    /// With the last record.
+    #[default]
     End,
-    /// The last record not above this key, of which as many bytes count as there are.
-    Key(KeyField, Vec<u8>),
-    /// The last record that starts at this RBA or before it.
+    /// With the last record not above this key, of which as many bytes count as there are.
+    Key(KeyValue),
+    /// With the last record that starts at this RBA or before it.
     Address(u64),
-    /// The last record not above this number.
-    Number(u64),
-    /// So many records.
+    /// With the last record not above this relative record number.
+    Number(u32),
+    /// After so many records.
     Count(u64),
 }
 
 impl Range {
-    /// What the parameters ask of `input`.
-    pub fn of(params: &Params, input: &Input) -> Result<Range, Failure> {
-        refuse_places(params, input)?;
-        let from = match (key(params, "FROMKEY", input)?, params.number("SKIP")) {
-            (Some((_, key)), _) => From::Key(key),
-            (None, Some(count)) => From::Skip(count),
-            (None, None) => match (params.number("FROMADDRESS"), params.number("FROMNUMBER")) {
-                (Some(rba), _) => From::Address(rba),
-                (None, Some(rrn)) => From::Number(u32::try_from(rrn).unwrap_or(u32::MAX)),
-                (None, None) => From::Start,
-            },
+    /// Are records asked for by address?
+    pub(crate) fn is_by_address(&self) -> bool {
+        matches!(self.from, From::Address(_)) || matches!(self.to, To::Address(_))
+    }
+}
+
+/// A range of one input: its keys are bytes as they stand in records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bounds {
+    first: First,
+    last: Last,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum First {
+    Start,
+    Key(Vec<u8>),
+    Address(u64),
+    Number(u32),
+    Skip(u64),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Last {
+    End,
+    Key(KeyField, Vec<u8>),
+    Address(u64),
+    Number(u32),
+    Count(u64),
+}
+
+impl Bounds {
+    /// What a range means in `input`.
+    pub fn of(range: &Range, input: &Input) -> Result<Bounds, Failure> {
+        refuse_places(range, input)?;
+        let first = match &range.from {
+            From::Start => First::Start,
+            From::Key(value) => First::Key(key("FROMKEY", value, input)?.1),
+            From::Address(rba) => First::Address(*rba),
+            From::Number(rrn) => First::Number(*rrn),
+            From::Skip(count) => First::Skip(*count),
         };
-        let to = match (key(params, "TOKEY", input)?, params.number("COUNT")) {
-            (Some((field, key)), _) => To::Key(field, key),
-            (None, Some(count)) => To::Count(count),
-            (None, None) => match (params.number("TOADDRESS"), params.number("TONUMBER")) {
-                (Some(rba), _) => To::Address(rba),
-                (None, Some(rrn)) => To::Number(rrn),
-                (None, None) => To::End,
-            },
+        let last = match &range.to {
+            To::End => Last::End,
+            To::Key(value) => {
+                let (field, key) = key("TOKEY", value, input)?;
+                Last::Key(field, key)
+            }
+            To::Address(rba) => Last::Address(*rba),
+            To::Number(rrn) => Last::Number(*rrn),
+            To::Count(count) => Last::Count(*count),
         };
-        Ok(Range { from, to })
+        Ok(Bounds { first, last })
     }
 
     /// Goes to the first record of the range.
     pub fn begin(self, input: &mut Input) -> Result<Selection<'_>, Trouble> {
-        match self.from {
-            From::Start => {}
-            From::Key(key) => {
+        match self.first {
+            First::Start => {}
+            First::Key(key) => {
                 if !input.point(Argument::Key(&key))? {
                     return Err(Trouble::NoSuchKey(shown(&key, input.page)));
                 }
             }
-            From::Address(rba) => {
+            First::Address(rba) => {
                 input.point(Argument::Rba(rba))?;
             }
-            From::Number(rrn) => {
+            First::Number(rrn) => {
                 if !input.point(Argument::Rrn(rrn))? {
                     return Err(Trouble::NoSuchKey(rrn.to_string()));
                 }
             }
-            From::Skip(count) => {
+            First::Skip(count) => {
                 for _ in 0..count {
                     if input.next()?.is_none() {
                         break;
@@ -103,13 +142,13 @@ impl Range {
                 }
             }
         }
-        let left = match self.to {
-            To::Count(count) => count,
+        let left = match self.last {
+            Last::Count(count) => count,
             _ => u64::MAX,
         };
         Ok(Selection {
             input,
-            to: self.to,
+            last: self.last,
             left,
         })
     }
@@ -119,7 +158,7 @@ impl Range {
 pub struct Selection<'i> {
     /// Where they come from.
     pub input: &'i mut Input,
-    to: To,
+    last: Last,
     left: u64,
 }
 
@@ -134,14 +173,14 @@ impl Selection<'_> {
         let Some(found) = self.input.next()? else {
             return Ok(None);
         };
-        let beyond = match &self.to {
-            To::Key(field, key) => {
+        let beyond = match &self.last {
+            Last::Key(field, key) => {
                 let own = field.in_record(found.bytes);
                 own[..key.len().min(own.len())] > key[..]
             }
-            To::Address(rba) => found.rba > *rba,
-            To::Number(rrn) => u64::from(found.rrn) > *rrn,
-            To::End | To::Count(_) => false,
+            Last::Address(rba) => found.rba > *rba,
+            Last::Number(rrn) => found.rrn > *rrn,
+            Last::End | Last::Count(_) => false,
         };
         if beyond {
             self.left = 0;
@@ -151,11 +190,8 @@ impl Selection<'_> {
     }
 }
 
-/// The bytes of a key parameter.
-fn key(params: &Params, keyword: &'static str, input: &Input) -> Result<Option<(KeyField, Vec<u8>)>, Failure> {
-    let Some((value, _)) = params.keys(keyword).first() else {
-        return Ok(None);
-    };
+/// The bytes of a key, which a message calls by its parameter.
+fn key(keyword: &'static str, value: &KeyValue, input: &Input) -> Result<(KeyField, Vec<u8>), Failure> {
     let Some(field) = input.key_field() else {
         let remedy = format!(
             "{} HAS NO KEYS; USE {}",
@@ -175,7 +211,7 @@ fn key(params: &Params, keyword: &'static str, input: &Input) -> Result<Option<(
         let remedy = format!("IT HAS {length} BYTES, THE KEYS OF {name} HAVE {longest}");
         return Err(Failure::about(keyword, &IDC3203I, &[("item", &item)], remedy));
     }
-    Ok(Some((field, key)))
+    Ok((field, key))
 }
 
 fn bytes(value: &KeyValue, page: Option<CodePage>, keyword: &'static str) -> Result<Vec<u8>, Failure> {
@@ -188,11 +224,14 @@ fn bytes(value: &KeyValue, page: Option<CodePage>, keyword: &'static str) -> Res
 }
 
 /// Addresses and record numbers choose records of some organizations only.
-fn refuse_places(params: &Params, input: &Input) -> Result<(), Failure> {
-    for keyword in ["FROMADDRESS", "TOADDRESS", "FROMNUMBER", "TONUMBER"] {
-        if !params.has(keyword) {
-            continue;
-        }
+fn refuse_places(range: &Range, input: &Input) -> Result<(), Failure> {
+    let asked = [
+        (matches!(range.from, From::Address(_)), "FROMADDRESS"),
+        (matches!(range.to, To::Address(_)), "TOADDRESS"),
+        (matches!(range.from, From::Number(_)), "FROMNUMBER"),
+        (matches!(range.to, To::Number(_)), "TONUMBER"),
+    ];
+    for (_, keyword) in asked.into_iter().filter(|(asked, _)| *asked) {
         let address = keyword.ends_with("ADDRESS");
         let hint = match input.organization() {
             None => "A SEQUENTIAL FILE HAS NEITHER ADDRESSES NOR RECORD NUMBERS; USE SKIP AND COUNT",

@@ -8,68 +8,94 @@
 
 use super::failure::Failure;
 use super::input::Found;
+use super::named::Named;
 use super::open::Target;
+use super::outcome::Outcome;
 use super::output::{Output, Refusal};
 use super::print::rows::{hexadecimal, shown};
-use super::range::{Range, Selection};
+use super::range::{Bounds, Range, Selection};
 use super::report::Report;
 use super::trouble::{action_error, Trouble, GAVE_UP};
 use super::Services;
-use crate::params::Command;
 use cica_format::attributes::Organization;
-use cica_messages::{CICA0908E, CICA0931E, CICA0946E, IDC0005I, IDC31467I, IDC3225I, IDC3308I, IDC3314I};
+use cica_messages::{CICA0908E, CICA0931E, CICA0946E, IDC0005I, IDC31467I, IDC3308I, IDC3314I};
 
 /// ERRORLIMIT when it is not given.
 const ERROR_LIMIT: u64 = 4;
 
-/// Carries out REPRO.
-pub fn repro(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    run(services, command, out).unwrap_or_else(|failure| failure.tell(out))
+/// REPRO of records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repro {
+    /// Where records are read.
+    pub from: Named,
+    /// Where they are written.
+    pub to: Named,
+    /// Which of them.
+    pub range: Range,
+    /// The target is emptied first.
+    pub reuse: bool,
+    /// A record whose key is there already replaces that one.
+    pub replace: bool,
+    /// CIMODE: control intervals as they are, instead of records.
+    pub by_intervals: bool,
+    /// ERRORLIMIT: the copy ends when so many records were refused (1); 4 when nothing is said.
+    pub error_limit: Option<u64>,
 }
 
-fn run(services: &mut Services, command: &Command, out: &mut Report) -> Result<u8, Failure> {
-    let params = &command.params;
-    if params.has("ENTRIES") || params.has("LEVEL") {
-        return Err(Failure::new(&IDC3225I, &[("item", &"MERGECAT")]));
+/// What a copy came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Copied {
+    /// Records written.
+    pub records: u64,
+    /// Records that the target refused.
+    pub refused: u64,
+}
+
+impl Services {
+    /// Copies records.
+    pub fn repro(&mut self, request: &Repro) -> Outcome<Copied> {
+        Outcome::with(|out| repro(self, request, out))
     }
-    let from = Target::of(services, params, "INFILE", "INDATASET")?;
-    let to = Target::of(services, params, "OUTFILE", "OUTDATASET")?;
+}
+
+fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(u8, Copied), Failure> {
+    let from = Target::named(services, &request.from)?;
+    let to = Target::named(services, &request.to)?;
     if from.is_same(&to) {
         return Err(Failure::new(&CICA0946E, &[("name", &from.name())]));
     }
     let mut input = from.open_input(services)?;
-    if params.flag("CIMODE") {
+    if request.by_intervals {
         takes_intervals(&to)?;
         input = input.by_intervals();
     }
-    input = input.read_as(params);
+    input = input.read_as(&request.range);
     if let Target::Cluster(cluster) = &to {
         input = input.translated_to(cica_qsam::CodePage::from_ccsid(cluster.attributes.ccsid));
     }
-    let range = Range::of(params, &input)?;
-    let mut selection = match range.begin(&mut input) {
+    let bounds = Bounds::of(&request.range, &input)?;
+    let mut selection = match bounds.begin(&mut input) {
         Ok(selection) => selection,
-        Err(trouble) => return Ok(nothing_copied(&trouble, &from.name(), out)),
+        Err(trouble) => return Ok((nothing_copied(&trouble, &from.name(), out), Copied::default())),
     };
-    let (reuse, replace) = (params.flag("REUSE"), params.flag("REPLACE"));
-    let mut output = to.open_output(services, selection.input, reuse, replace)?;
-    let limit = params.number("ERRORLIMIT").unwrap_or(ERROR_LIMIT).max(1);
+    let mut output = to.open_output(services, selection.input, request.reuse, request.replace)?;
+    let limit = request.error_limit.unwrap_or(ERROR_LIMIT).max(1);
     let longest = selection.input.longest();
-    let mut copied = records(services, &mut selection, &mut output, limit, out);
+    let (mut cc, copied) = records(services, &mut selection, &mut output, limit, out);
     let closed = [
         output.close().map_err(|trouble| trouble.of(&to.name())),
         input.close().map_err(|trouble| trouble.of(&from.name())),
     ];
     for failure in closed.into_iter().filter_map(Result::err) {
-        copied.cc = copied.cc.max(failure.tell(out));
+        cc = cc.max(failure.tell(out));
     }
-    if copied.cc < GAVE_UP {
+    if cc < GAVE_UP {
         if let Err(failure) = to.complete(services, longest, out) {
-            copied.cc = copied.cc.max(failure.tell(out));
+            cc = cc.max(failure.tell(out));
         }
     }
-    out.say(&IDC0005I, &[("count", &copied.count)]);
-    Ok(copied.cc)
+    out.say(&IDC0005I, &[("count", &copied.records)]);
+    Ok((cc, copied))
 }
 
 /// CIMODE: images of control intervals are records of a file, or of a linear data set; what has records of its own has
@@ -93,50 +119,37 @@ fn nothing_copied(trouble: &Trouble, name: &str, out: &mut Report) -> u8 {
     cc
 }
 
-/// What a copy came to.
-struct Copied {
-    cc: u8,
-    /// Records written.
-    count: u64,
-}
-
 fn records(
     services: &mut Services,
     selection: &mut Selection,
     output: &mut Output,
     limit: u64,
     out: &mut Report,
-) -> Copied {
-    let mut copied = Copied { cc: 0, count: 0 };
-    let mut errors = 0;
+) -> (u8, Copied) {
+    let (mut cc, mut copied) = (0, Copied::default());
     loop {
         let number = selection.input.records() + 1;
         let found = match selection.next() {
             Ok(Some(found)) => found,
-            Ok(None) => return copied,
+            Ok(None) => return (cc, copied),
             Err(trouble) => {
                 let failure = trouble.of(&selection.input.name);
-                copied.cc = copied.cc.max(failure.tell(out));
-                return copied;
+                return (cc.max(failure.tell(out)), copied);
             }
         };
         match output.put(found) {
             Ok(()) => {
-                copied.count += 1;
-                services.progress(copied.count);
+                copied.records += 1;
+                services.progress(copied.records);
                 continue;
             }
-            Err(Refusal::Fatal(trouble)) => {
-                copied.cc = copied.cc.max(trouble.of(&output.name).tell(out));
-                return copied;
-            }
-            Err(refusal) => copied.cc = copied.cc.max(refused(&refusal, found, number, output).tell(out)),
+            Err(Refusal::Fatal(trouble)) => return (cc.max(trouble.of(&output.name).tell(out)), copied),
+            Err(refusal) => cc = cc.max(refused(&refusal, found, number, output).tell(out)),
         }
-        errors += 1;
-        if errors == limit {
+        copied.refused += 1;
+        if copied.refused == limit {
             out.say(&IDC31467I, &[]);
-            copied.cc = GAVE_UP;
-            return copied;
+            return (GAVE_UP, copied);
         }
     }
 }

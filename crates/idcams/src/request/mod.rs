@@ -2,6 +2,7 @@
 //! family of verbs; nothing here decides anything that a request could not say.
 
 mod check;
+pub mod copy;
 
 use crate::act::{Outcome, Services};
 use crate::params::Command;
@@ -12,6 +13,11 @@ pub fn carry_out(services: &mut Services, command: &Command) -> Option<Outcome> 
     let params = &command.params;
     let outcome = match command.verb {
         Verb::Verify => services.verify(&check::verify(params)),
+        Verb::Repro if params.flag("MERGECAT") => return None,
+        Verb::Repro => match copy::repro(params) {
+            Ok(request) => services.repro(&request).without_result(),
+            Err(message) => Outcome::refused(message),
+        },
         _ => return None,
     };
     Some(outcome)
