@@ -12,12 +12,14 @@
 //! - [`mod@run`] keeps LASTCC and MAXCC and walks IF, DO and SET; the work itself is behind the trait [`Act`];
 //! - `request` makes of a command the request of the function that carries it out;
 //! - [`act`] carries out the functional commands on catalog and engine;
+//! - `listing` lays out what LISTCAT, PRINT and SHCDS show;
 //! - [`sysprint`] writes the listing, in the messages of `cica_messages`.
 #![forbid(unsafe_code)]
 
 pub mod act;
 pub mod diagnostic;
 pub mod lexer;
+mod listing;
 pub mod params;
 pub mod parser;
 pub mod pos;

@@ -263,6 +263,11 @@ impl<'a> Sysprint<'a> {
         self.error.as_ref()
     }
 
+    /// The same, when nothing more is printed.
+    pub fn into_error(self) -> Option<io::Error> {
+        self.error
+    }
+
     /// Cards as read, before the command they make is carried out. A blank line sets them off from what came before.
     pub(crate) fn echo(&mut self, records: &[String]) {
         if records.is_empty() {

@@ -19,8 +19,8 @@ pub use model::{
 };
 
 use super::failure::Failure;
-use super::listing::on_file;
 use super::Services;
+use crate::listing::file::on_file;
 use crate::params::{Command, Params, Word};
 use crate::sysprint::Sysprint;
 use cica_catalog::{Catalog, Contents, Volume};

@@ -1,52 +1,70 @@
-//! OUTFILE of LISTCAT, PRINT and SHCDS: a listing in a file of its own, in pages of its own.
+//! The file that a listing is written to: OUTFILE of LISTCAT, PRINT and SHCDS.
 //!
 //! 1. It has the lines of a text file, whatever attributes the DD states: what is written and what the catalog says of
 //!    it agree.
 //! 2. A new generation comes into the catalog when its listing is complete on the volume. A listing that tells of what
-//!    was not found is complete; a command that gives up leaves the group as it was.
+//!    was not found is complete; who gives up drops the file, which leaves the group as it was.
 
 use super::failure::Failure;
 use super::report::Report;
 use super::sequential::Sequential;
 use super::trouble::GAVE_UP;
 use super::Services;
-use crate::params::Params;
-use crate::sysprint::Sysprint;
-use cica_messages::CICA0939E;
+use cica_disk::NewFile;
+use cica_messages::{Message, CICA0939E};
 use cica_qsam::Attributes;
 use std::io::{self, BufWriter, Write};
 
-/// Lets `list` print on the file of OUTFILE(ddname).
-pub fn on_file<T>(
-    services: &mut Services,
-    ddname: &str,
-    out: &mut Sysprint,
-    list: impl FnOnce(&mut Services, &mut Sysprint) -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    let unwritten = |error: &io::Error| Failure::new(&CICA0939E, &[("name", &ddname), ("reason", error)]);
-    let file = match services.dd.text(ddname) {
-        Ok(text) => Sequential::of_text(services, ddname, text).map_err(|failure| failure.with_cc(GAVE_UP))?,
-        Err(error) => return Err(unwritten(&error)),
-    };
-    let attributes = Attributes::default();
-    if file.follows_another_format(services, &attributes) {
-        let words = format!(
-            "an earlier command of this run wrote records of another format to {}",
-            file.name
-        );
-        return Err(unwritten(&io::Error::other(words)));
+/// See the module.
+pub struct ListingFile {
+    ddname: String,
+    file: Sequential,
+    stream: BufWriter<NewFile>,
+}
+
+impl ListingFile {
+    /// Begins the file that a DD names.
+    pub fn begin(services: &Services, ddname: &str) -> Result<ListingFile, Failure> {
+        let unwritten = |error| unwritten(ddname, &error);
+        let text = services.dd.text(ddname).map_err(unwritten)?;
+        let file = Sequential::of_text(services, ddname, text).map_err(|failure| failure.with_cc(GAVE_UP))?;
+        if file.follows_another_format(services, &Attributes::default()) {
+            let words = format!(
+                "an earlier command of this run wrote records of another format to {}",
+                file.name
+            );
+            return Err(unwritten(io::Error::other(words)));
+        }
+        let stream = BufWriter::new(file.begin(services).map_err(unwritten)?);
+        Ok(ListingFile {
+            ddname: ddname.to_owned(),
+            file,
+            stream,
+        })
     }
-    let mut stream = BufWriter::new(file.begin(services).map_err(|error| unwritten(&error))?);
-    let mut listing = Sysprint::new(&mut stream, out.style(), out.stamp());
-    let listed = list(services, &mut listing)?;
-    if let Some(error) = listing.error() {
-        return Err(unwritten(error));
+
+    /// What was written is all, or failed: `written` says so. Returns what there is to tell.
+    pub fn complete(mut self, services: &Services, written: io::Result<()>) -> Result<Vec<Message>, Failure> {
+        let finished = written.and_then(|()| self.stream.flush());
+        let finished = finished.and_then(|()| self.stream.into_inner().map_err(|error| error.into_error()));
+        let finished = finished.and_then(|file| file.finish().map(drop));
+        finished.map_err(|error| unwritten(&self.ddname, &error))?;
+        let mut report = Report::default();
+        self.file.complete(services, &Attributes::default(), &mut report)?;
+        Ok(report.into_messages())
     }
-    stream.flush().map_err(|error| unwritten(&error))?;
-    let written = stream.into_inner().map_err(|error| unwritten(error.error()))?;
-    written.finish().map_err(|error| unwritten(&error))?;
-    let mut report = Report::default();
-    file.complete(services, &attributes, &mut report)?;
-    out.messages(report.into_messages(), &Params::default());
-    Ok(listed)
+}
+
+impl Write for ListingFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+fn unwritten(ddname: &str, error: &io::Error) -> Failure {
+    Failure::new(&CICA0939E, &[("name", &ddname), ("reason", error)])
 }

@@ -15,6 +15,7 @@ mod addressed;
 mod allocate;
 mod alter;
 mod bldindex;
+pub(crate) mod bytes;
 pub mod dcollect;
 pub mod dd;
 mod define;
@@ -25,7 +26,7 @@ pub(crate) mod failure;
 mod generations;
 mod input;
 pub mod listcat;
-mod listing;
+pub(crate) mod listing;
 mod making;
 mod member;
 mod merge;
@@ -34,7 +35,7 @@ mod open;
 mod outcome;
 mod output;
 mod portable;
-mod print;
+pub mod print;
 pub mod range;
 mod removal;
 mod reorganize;
@@ -48,10 +49,10 @@ mod usercatalog;
 pub mod verify;
 mod volume;
 
+pub use bytes::{hexadecimal, shown};
 pub use define::sphere as define_sphere;
 pub use generations::{roll_off, Left};
 pub use outcome::Outcome;
-pub use print::rows::{hexadecimal, shown};
 
 use crate::params::{Command, Params};
 use crate::request;
@@ -186,10 +187,12 @@ fn leading(text: &str) -> Option<Name> {
 
 impl Act for Services {
     fn act(&mut self, cmd: &Command, out: &mut Sysprint) -> u8 {
+        if let Some(condition) = crate::listing::carry_out(self, cmd, out) {
+            return condition;
+        }
         match cmd.verb {
             Verb::Listcat => return listcat::listcat(self, cmd, out),
             Verb::Shcds => return shcds::shcds(self, cmd, out),
-            Verb::Print => return print::print(self, cmd, out),
             _ => {}
         }
         let mut report = Report::default();

@@ -1,99 +1,172 @@
-//! PRINT: shows records as characters, hexadecimal, or both.
+//! PRINT: the records of a range, one after the other, for whoever shows them.
 //!
-//! A heading names the data set; each record stands under a line with its key, RBA or relative record number, or with
-//! its number in a sequential file.
 //! The code is 4 when no record was in the range, which is how jobs find out that a data set is empty.
 
-pub mod rows;
-
 use super::failure::Failure;
-use super::input::Input;
-use super::listing::on_file;
+use super::input::{Found, Input, KeyField};
+use super::named::Named;
 use super::open::Target;
-use super::range::{Bounds, Selection};
-use super::trouble::Trouble;
+use super::outcome::Outcome;
+use super::range::{Bounds, Range, Selection};
+use super::report::Report;
 use super::Services;
-use crate::params::{Command, Params};
-use crate::sysprint::Sysprint;
 use cica_format::attributes::Organization;
 use cica_messages::{CICA0946E, IDC0005I};
-use rows::Form;
+use cica_qsam::CodePage;
+use std::ops::ControlFlow;
 
-/// Condition code when nothing was printed.
+/// Condition code when nothing was shown.
 const NOTHING: u8 = 4;
 
-/// Carries out PRINT.
-pub fn print(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
-    run(services, command, out).unwrap_or_else(|failure| out.failure(failure, &command.params))
+/// PRINT.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Print {
+    /// Where records are read.
+    pub from: Named,
+    /// Which of them.
+    pub range: Range,
+    /// The DD name of the file they will be listed in, which must not be the one they are read from.
+    pub onto: Option<String>,
 }
 
-fn run(services: &mut Services, command: &Command, out: &mut Sysprint) -> Result<u8, Failure> {
-    let params = &command.params;
-    let range = crate::request::copy::range(params);
-    let from = Target::of(services, params, "INFILE", "INDATASET")?;
-    // What cannot be found is told by `on_file`.
-    let onto = Target::of(services, params, "OUTFILE", "OUTDATASET");
-    if params.name("OUTFILE").is_some() && onto.is_ok_and(|onto| from.is_same(&onto)) {
-        return Err(Failure::new(&CICA0946E, &[("name", &from.name())]));
+/// A record of a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record<'r> {
+    /// Its bytes.
+    pub bytes: &'r [u8],
+    /// What it goes by.
+    pub place: Place<'r>,
+}
+
+/// What a record goes by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place<'r> {
+    /// Its key, of a key-sequenced data set.
+    Key(&'r [u8]),
+    /// Its RBA, where records go by address.
+    Address(u64),
+    /// Its relative record number.
+    Number(u32),
+    /// In a sequential file, the how manyth it is, from 1.
+    Sequence(u64),
+}
+
+impl Services {
+    /// Hands each record of the range to `each`, which may end it; the result is how many were.
+    pub fn print(&mut self, request: &Print, each: impl FnMut(&Record) -> ControlFlow<()>) -> Outcome<u64> {
+        self.select(request, |services, chosen| chosen.begin()?.each(services, each))
     }
-    let mut input = from.open_input(services)?.read_as(&range);
-    let range = Bounds::of(&range, &input)?;
-    let printed = match params.name("OUTFILE") {
-        None => records(range, &mut input, services, params, out),
-        Some(ddname) => on_file(services, ddname, out, |services, listing| {
-            records(range, &mut input, services, params, listing)
-        }),
-    };
+
+    /// The same for who has something to do between the open and the first record: `show` begins it and says how many
+    /// records it took.
+    pub fn select(
+        &mut self,
+        request: &Print,
+        show: impl FnOnce(&mut Services, Chosen) -> Result<u64, Failure>,
+    ) -> Outcome<u64> {
+        Outcome::with(|out| select(self, request, show, out))
+    }
+}
+
+fn select(
+    services: &mut Services,
+    request: &Print,
+    show: impl FnOnce(&mut Services, Chosen) -> Result<u64, Failure>,
+    out: &mut Report,
+) -> Result<(u8, u64), Failure> {
+    let from = Target::named(services, &request.from)?;
+    if let Some(ddname) = &request.onto {
+        // What cannot be found is told by who opens it.
+        let onto = Target::named(services, &Named::Dd(ddname.clone()));
+        if onto.is_ok_and(|onto| from.is_same(&onto)) {
+            return Err(Failure::new(&CICA0946E, &[("name", &from.name())]));
+        }
+    }
+    let mut input = from.open_input(services)?.read_as(&request.range);
+    let bounds = Bounds::of(&request.range, &input)?;
+    let shown = show(
+        services,
+        Chosen {
+            input: &mut input,
+            bounds,
+        },
+    );
     let name = input.name.clone();
     let closed = input.close().map_err(|trouble| trouble.of(&name));
-    let count = printed.and_then(|count| closed.map(|()| count))?;
-    out.say_double(&IDC0005I, &[("count", &count)]);
-    Ok(if count == 0 { NOTHING } else { 0 })
+    let count = shown.and_then(|count| closed.map(|()| count))?;
+    out.say_apart(&IDC0005I, &[("count", &count)]);
+    Ok((if count == 0 { NOTHING } else { 0 }, count))
 }
 
-/// Prints the records of the range; returns how many.
-fn records(
-    range: Bounds,
-    input: &mut Input,
-    services: &mut Services,
-    params: &Params,
-    out: &mut Sysprint,
-) -> Result<u64, Failure> {
-    let name = input.name.clone();
-    let selection = range.begin(input);
-    selection
-        .and_then(|s| selected(s, form(params), services, out))
-        .map_err(|trouble| trouble.of(&name))
+/// What was chosen of an open data set or file.
+pub struct Chosen<'i> {
+    input: &'i mut Input,
+    bounds: Bounds,
 }
 
-fn form(params: &Params) -> Form {
-    match (params.flag("CHARACTER"), params.flag("HEX")) {
-        (true, _) => Form::Character,
-        (_, true) => Form::Hex,
-        _ => Form::Dump,
+impl<'i> Chosen<'i> {
+    /// Goes to the first record.
+    pub fn begin(self) -> Result<Records<'i>, Failure> {
+        let name = self.input.name.clone();
+        let page = self.input.page;
+        let field = self.input.key_field();
+        let organization = self.input.organization();
+        let selection = self.bounds.begin(self.input).map_err(|trouble| trouble.of(&name))?;
+        Ok(Records {
+            selection,
+            name,
+            page,
+            field,
+            organization,
+        })
     }
 }
 
-fn selected(mut selection: Selection, form: Form, services: &mut Services, out: &mut Sysprint) -> Result<u64, Trouble> {
-    let (page, field) = (selection.input.page, selection.input.key_field());
-    let organization = selection.input.organization();
-    out.new_page();
-    out.triple(&format!("LISTING OF DATA SET -{}", selection.input.name));
-    let mut count = 0;
-    // A reader that has gone away ends the printing, not only the output.
-    while out.error().is_none() {
-        let number = selection.input.records() + 1;
-        let Some(found) = selection.next()? else { break };
-        let above = match (field, organization) {
-            (Some(field), _) => format!("KEY OF RECORD - {}", form.key(field.in_record(found.bytes), page)),
-            (None, Some(Organization::Esds | Organization::Lds)) => format!("RBA OF RECORD - {}", found.rba),
-            (None, Some(_)) => format!("RELATIVE RECORD NUMBER - {}", found.rrn),
-            (None, None) => format!("RECORD SEQUENCE NUMBER - {number}"),
-        };
-        out.double(&above);
-        form.rows(found.bytes, page).iter().for_each(|row| out.line(row));
-        count += 1;
-        services.progress(count);
+/// The records that were chosen.
+pub struct Records<'i> {
+    selection: Selection<'i>,
+    name: String,
+    page: Option<CodePage>,
+    field: Option<KeyField>,
+    organization: Option<Organization>,
+}
+
+impl Records<'_> {
+    /// The data set or file they are of.
+    pub fn name(&self) -> &str {
+        &self.name
     }
-    Ok(count)
+
+    /// The code page of their characters; none: ASCII, other bytes are not characters.
+    pub fn page(&self) -> Option<CodePage> {
+        self.page
+    }
+
+    /// Hands each record to `each`, which may end it; returns how many were.
+    pub fn each(
+        mut self,
+        services: &mut Services,
+        mut each: impl FnMut(&Record) -> ControlFlow<()>,
+    ) -> Result<u64, Failure> {
+        let mut count = 0;
+        loop {
+            let number = self.selection.input.records() + 1;
+            let next = self.selection.next().map_err(|trouble| trouble.of(&self.name))?;
+            let Some(Found { bytes, rba, rrn }) = next else {
+                return Ok(count);
+            };
+            let place = match (self.field, self.organization) {
+                (Some(field), _) => Place::Key(field.in_record(bytes)),
+                (None, Some(Organization::Esds | Organization::Lds)) => Place::Address(rba),
+                (None, Some(_)) => Place::Number(rrn),
+                (None, None) => Place::Sequence(number),
+            };
+            let step = each(&Record { bytes, place });
+            count += 1;
+            services.progress(count);
+            if step.is_break() {
+                return Ok(count);
+            }
+        }
+    }
 }

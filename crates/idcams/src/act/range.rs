@@ -8,11 +8,11 @@
 //! | FROMNUMBER, TONUMBER | RRDS, VRRDS |
 //! | SKIP, COUNT | anything |
 
+use super::bytes::shown;
 use super::failure::Failure;
 use super::input::{Found, Input, KeyField};
 use super::named::KeyValue;
 use super::open::or_ascii;
-use super::print::rows::shown;
 use super::trouble::Trouble;
 use cica_engine::Argument;
 use cica_format::attributes::Organization;

@@ -6,13 +6,13 @@
 //! 3. An empty target is loaded, one with records is inserted into. A load that ends early leaves what it had loaded.
 //! 4. The target is touched (REUSE empties it) only when the input is open and the range has a beginning.
 
+use super::bytes::{hexadecimal, shown};
 use super::failure::Failure;
 use super::input::Found;
 use super::named::Named;
 use super::open::Target;
 use super::outcome::Outcome;
 use super::output::{Output, Refusal};
-use super::print::rows::{hexadecimal, shown};
 use super::range::{Bounds, Range, Selection};
 use super::report::Report;
 use super::trouble::{action_error, Trouble, GAVE_UP};

@@ -3,8 +3,8 @@
 //! What lists is answered as z/OS lists a data set that nobody shares; what would change the state is refused.
 
 use super::failure::Failure;
-use super::listing::on_file;
 use super::Services;
+use crate::listing::file::on_file;
 use crate::params::{Command, Params};
 use crate::sysprint::Sysprint;
 use cica_messages::{CICA0957I, CICA0958E};

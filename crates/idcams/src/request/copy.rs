@@ -21,7 +21,7 @@ pub fn repro(params: &Params) -> Result<Repro, Message> {
     })
 }
 
-/// FROMKEY, FROMADDRESS, FROMNUMBER or SKIP, and TOKEY, TOADDRESS, TONUMBER or COUNT: the table lets each pair have one.
+/// FROMKEY, FROMADDRESS, FROMNUMBER or SKIP, and TOKEY, TOADDRESS, TONUMBER or COUNT; of each the table lets one be.
 pub fn range(params: &Params) -> Range {
     let key = |keyword| params.key(keyword).cloned();
     let rrn = |keyword| params.number(keyword).map(|rrn| u32::try_from(rrn).unwrap_or(u32::MAX));

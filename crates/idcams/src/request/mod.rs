@@ -2,7 +2,8 @@
 //! family of verbs; nothing here decides anything that a request could not say.
 
 mod check;
-pub mod copy;
+mod copy;
+pub mod list;
 
 use crate::act::{Outcome, Services};
 use crate::params::Command;

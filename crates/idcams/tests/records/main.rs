@@ -7,5 +7,6 @@ mod moved;
 mod print;
 mod repro;
 mod repro_errors;
+mod typed;
 mod verify;
 mod world;

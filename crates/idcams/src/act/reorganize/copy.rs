@@ -3,11 +3,11 @@
 //! Records that come in that order are loaded as they come. When one does not, because the key lies elsewhere now, all
 //! are inserted into a work data set first, which is then loaded from; so memory stays within the pool's bound.
 
+use super::super::bytes::shown;
 use super::super::failure::Failure;
 use super::super::input::KeyField;
 use super::super::making::Making;
 use super::super::portable::new_data_set;
-use super::super::print::rows::shown;
 use super::super::trouble::{not_opened, Trouble};
 use super::super::Services;
 use super::not_reorganized;

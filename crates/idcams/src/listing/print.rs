@@ -1,4 +1,5 @@
-//! How PRINT shows bytes: the rows of one record in each of its three forms, and the line above them.
+//! PRINT as a listing: a heading names the data set; each record stands in one of three forms under a line with its
+//! key, RBA or relative record number, or with its number in a sequential file.
 //!
 //! ```text
 //! CHARACTER  KEY OF RECORD - A001          HEX  KEY OF RECORD - 41303031
@@ -9,17 +10,58 @@
 //! ```
 //!
 //! 1. A row is at most [`WIDTH`] characters, and each byte of the record is shown in exactly one place of a form.
-//! 2. A character stands for one byte: what the code page does not make printable is a period.
 
-use crate::sysprint::WIDTH;
+use super::file::on_file;
+use crate::act::bytes::{characters, hexadecimal};
+use crate::act::failure::Failure;
+use crate::act::print::{Chosen, Place, Record};
+use crate::act::Services;
+use crate::params::Params;
+use crate::request::list;
+use crate::sysprint::{Sysprint, WIDTH};
 use cica_qsam::CodePage;
+use std::ops::ControlFlow;
 
 /// Bytes in a row of DUMP.
 const DUMP_BYTES: usize = 32;
 
+/// Carries out PRINT.
+pub fn print(services: &mut Services, params: &Params, out: &mut Sysprint) -> u8 {
+    let form = Form::of(params);
+    let outcome = services.select(&list::print(params), |services, chosen| match params.name("OUTFILE") {
+        None => records(services, chosen, form, out),
+        Some(ddname) => on_file(services, ddname, out, |services, listing| {
+            records(services, chosen, form, listing)
+        }),
+    });
+    out.messages(outcome.messages, params);
+    outcome.condition
+}
+
+/// Prints the records that were chosen; returns how many.
+fn records(services: &mut Services, chosen: Chosen, form: Form, out: &mut Sysprint) -> Result<u64, Failure> {
+    let records = chosen.begin()?;
+    out.new_page();
+    out.triple(&format!("LISTING OF DATA SET -{}", records.name()));
+    let page = records.page();
+    // A reader that has gone away ends the printing, not only the output.
+    let ended = |out: &Sysprint| match out.error() {
+        None => ControlFlow::Continue(()),
+        Some(_) => ControlFlow::Break(()),
+    };
+    if ended(out).is_break() {
+        return Ok(0);
+    }
+    records.each(services, |record| {
+        out.double(&form.above(record, page));
+        form.rows(record.bytes, page).iter().for_each(|row| out.line(row));
+        ended(out)
+    })
+}
+
 /// The form PRINT was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+enum Form {
     /// CHARACTER
     Character,
     /// HEX
@@ -29,8 +71,26 @@ pub enum Form {
 }
 
 impl Form {
+    fn of(params: &Params) -> Form {
+        match (params.flag("CHARACTER"), params.flag("HEX")) {
+            (true, _) => Form::Character,
+            (_, true) => Form::Hex,
+            _ => Form::Dump,
+        }
+    }
+
+    /// The line above a record.
+    fn above(self, record: &Record, page: Option<CodePage>) -> String {
+        match record.place {
+            Place::Key(key) => format!("KEY OF RECORD - {}", self.key(key, page)),
+            Place::Address(rba) => format!("RBA OF RECORD - {rba}"),
+            Place::Number(rrn) => format!("RELATIVE RECORD NUMBER - {rrn}"),
+            Place::Sequence(number) => format!("RECORD SEQUENCE NUMBER - {number}"),
+        }
+    }
+
     /// The rows of a record. A record without bytes has one empty row.
-    pub fn rows(self, record: &[u8], page: Option<CodePage>) -> Vec<String> {
+    fn rows(self, record: &[u8], page: Option<CodePage>) -> Vec<String> {
         if record.is_empty() {
             return vec![String::new()];
         }
@@ -46,52 +106,11 @@ impl Form {
     }
 
     /// A key as the line above the record shows it.
-    pub fn key(self, key: &[u8], page: Option<CodePage>) -> String {
+    fn key(self, key: &[u8], page: Option<CodePage>) -> String {
         match self {
             Form::Character => characters(key, page),
             Form::Hex | Form::Dump => hexadecimal(key),
         }
-    }
-}
-
-/// One character for each byte.
-pub fn characters(bytes: &[u8], page: Option<CodePage>) -> String {
-    let printable = |c: char| if c.is_control() { '.' } else { c };
-    match page {
-        Some(page) => page.decode(bytes).chars().map(printable).collect(),
-        // No code page was stated: only what ASCII has is known to be a character.
-        None => bytes
-            .iter()
-            .map(|b| if b.is_ascii() { printable(char::from(*b)) } else { '.' })
-            .collect(),
-    }
-}
-
-/// Two digits for each byte.
-pub fn hexadecimal(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble & 0xF)]);
-    bytes.iter().flat_map(|b| [digit(b >> 4), digit(*b)]).collect()
-}
-
-/// A key in a message: characters when all are printable, else X'..'.
-pub fn shown(key: &[u8], page: Option<CodePage>) -> String {
-    let text = characters(key, page);
-    let dots = key
-        .iter()
-        .zip(text.chars())
-        .any(|(b, c)| c == '.' && !stands_for_period(*b, page));
-    if dots || text.trim().is_empty() {
-        format!("X'{}'", hexadecimal(key))
-    } else {
-        text
-    }
-}
-
-fn stands_for_period(byte: u8, page: Option<CodePage>) -> bool {
-    match page {
-        Some(page) => page.decode(&[byte]) == ".",
-        None => byte == b'.',
     }
 }
 
@@ -143,21 +162,5 @@ mod tests {
             assert_eq!(dumped, hexadecimal(&record));
         }
         assert_eq!(Form::Dump.rows(b"", None), [""]);
-    }
-
-    #[test]
-    fn characters_go_by_the_code_page() {
-        assert_eq!(characters(b"\xC1\xF1\x00", Some(CodePage::Ibm1047)), "A1.");
-        assert_eq!(characters(b"A\xC1\x7F\n", None), "A...");
-        assert_eq!(characters(b"\xE4", Some(CodePage::Iso8859_1)), "\u{E4}");
-    }
-
-    #[test]
-    fn keys_in_messages_are_text_only_when_that_tells_them_apart() {
-        assert_eq!(shown(b"00000001", None), "00000001");
-        assert_eq!(shown(b"A.1", None), "A.1");
-        assert_eq!(shown(b"A\x001", None), "X'410031'");
-        assert_eq!(shown(b"    ", None), "X'20202020'");
-        assert_eq!(shown(b"\xF0\x4B", Some(CodePage::Ibm037)), "0.");
     }
 }

@@ -1,0 +1,20 @@
+//! What is listed, in lines: LISTCAT, PRINT and SHCDS, on SYSPRINT or on the file of OUTFILE.
+//!
+//! The functions give what is to be listed as values; the lines, their columns and their pages are made here.
+
+pub(crate) mod file;
+mod print;
+
+use crate::act::Services;
+use crate::params::Command;
+use crate::sysprint::Sysprint;
+use crate::table::Verb;
+
+/// Carries out a command that lists; none for one that does not.
+pub fn carry_out(services: &mut Services, command: &Command, out: &mut Sysprint) -> Option<u8> {
+    let list = match command.verb {
+        Verb::Print => print::print,
+        _ => return None,
+    };
+    Some(list(services, &command.params, out))
+}
