@@ -37,7 +37,7 @@ TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target")).absolute()
 WORK = TARGET / "cargo-mutants"
 PAGE = pathlib.Path("docs/src/cargo-mutants.md")
 TOOL = pathlib.Path("checks/all-mutants")
-LOG_AND_RECOVERY = ["--file", "crates/engine/src/log/*", "--file", "crates/engine/src/recovery.rs"]
+LOG_AND_RECOVERY = ["--file", "crates/engine/src/log/*", "--file", "crates/engine/src/recovery/*"]
 CRATES = {"format": [], "engine": LOG_AND_RECOVERY, "disk": []}
 NAMES = {"format": "cica-format", "engine": "cica-engine: log and recovery", "disk": "cica-disk"}
 # Commands of cica-sim that judge what the engine's own tests have missed.

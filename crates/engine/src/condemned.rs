@@ -4,8 +4,10 @@
 //! * X2. The data component goes first, so that no crash leaves one without its index.
 //! * X3. With ERASE a file's zeros are durable before its name goes.
 
-use crate::engine::{files, Engine};
+use crate::engine::Engine;
 use crate::error::OpenError;
+use crate::files::{files, open_file, sync_directory};
+use crate::recovery::recover_others;
 use crate::roots::read_root;
 use cica_disk::{File, Lock};
 use std::path::{Path, PathBuf};
@@ -27,7 +29,7 @@ impl Engine {
     /// # Errors
     /// `InUse` when somebody has the cluster open, or what the system says.
     pub fn condemn(&self, data: &Path, index: &Path) -> Result<Condemned, OpenError> {
-        let lock = match self.open_file(data, Lock::Exclusive, true) {
+        let lock = match open_file(self.disk(), data, Lock::Exclusive, true) {
             Ok(file) => Some(file),
             Err(OpenError::Missing { .. }) => None,
             Err(error) => return Err(error),
@@ -53,7 +55,7 @@ impl Engine {
     /// # Errors
     /// What the system says.
     pub fn overwrite(&self, path: &Path) -> Result<(), OpenError> {
-        let file = self.open_file(path, Lock::None, true)?;
+        let file = open_file(self.disk(), path, Lock::None, true)?;
         cica_disk::overwrite(&*file).map_err(|error| OpenError::Io {
             path: path.to_path_buf(),
             doing: "overwrite",
@@ -87,13 +89,13 @@ impl Condemned {
                 _ => {}
             }
             if let Some(directory) = path.parent() {
-                self.engine.sync_directory(directory)?;
+                sync_directory(self.engine.disk(), directory)?;
             }
         }
         drop(self.lock);
         if let Some(log) = root.map(|root| root.log).filter(|log| log.log != 0) {
             // The data set is gone, whatever others say of their log when they are opened.
-            let _ = self.engine.recover_others(&log);
+            let _ = recover_others(self.engine.shared(), &log);
         }
         Ok(())
     }

@@ -15,13 +15,13 @@ mod gather;
 mod redo;
 mod units;
 
-pub(crate) use build::read_index_root;
 use build::{check_open, data_codec, index_component, never_loaded, organized};
 
 use crate::common::Common;
-use crate::engine::{open_as, Shared};
+use crate::engine::Shared;
 use crate::error::{OpenError, RequestError};
 use crate::examine::Examination;
+use crate::files::{open_as, read_index_root};
 use crate::organized::Organized;
 use crate::pool::MOST_COMPONENTS;
 use crate::request::{Access, CloseReport, Durability, Intent, OpenOptions};

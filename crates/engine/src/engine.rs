@@ -1,19 +1,21 @@
 //! The owner: one per process. It has the pool, the log and the data sets that are open.
 
-use crate::dataset::{read_index_root, DataSet, Inner};
+use crate::dataset::{DataSet, Inner};
 use crate::definition::{self, Definition};
 use crate::error::OpenError;
+use crate::files::{files, new_file, open_as, open_file, peek, read_index_root, sync_directory};
 use crate::forked::Owner;
 use crate::io::Io;
 use crate::log::{epoch_for, Log, MOST_GATHERED};
 use crate::pool::{Held, Pool};
+use crate::recovery::recover;
 use crate::request::{Access, OpenOptions};
 use crate::roots::{read_root, read_root_and_twin, write_over_torn_root, write_root};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use crate::sync::{Mutex, MutexGuard};
 use crate::volumes::{mark_volume, Volumes, VolumesToBe};
-use cica_disk::{Clock, Create, Disk, File, Lock, Open};
+use cica_disk::{Clock, Disk, File, Lock, Open};
 use cica_format::attributes::Attributes;
 use cica_format::root::{BuiltFrom, LogPosition, Part, Root, Stamp, Statistics};
 use cica_format::table::Ref;
@@ -203,54 +205,14 @@ impl Engine {
         mark_volume(self.disk(), &def.data_path)?;
         for path in files(&def.data_path, &def.index_path) {
             if let Some(directory) = path.parent() {
-                self.sync_directory(directory)?;
+                sync_directory(self.disk(), directory)?;
             }
         }
         Ok(())
     }
 
     fn create_file(&self, path: &Path, root: &mut Root) -> Result<u32, OpenError> {
-        write_root(&*self.new_file(path)?, path, root)
-    }
-
-    /// A file that was not there before.
-    pub(crate) fn new_file(&self, path: &Path) -> Result<Box<dyn File>, OpenError> {
-        let how = Open {
-            write: true,
-            create: Create::New,
-            ..Open::default()
-        };
-        self.disk().open(path, how).map_err(|error| match error.kind() {
-            std::io::ErrorKind::AlreadyExists => OpenError::Exists {
-                path: path.to_path_buf(),
-            },
-            _ => OpenError::Io {
-                path: path.to_path_buf(),
-                doing: "create",
-                error,
-            },
-        })
-    }
-
-    pub(crate) fn sync_directory(&self, directory: &Path) -> Result<(), OpenError> {
-        let io = |error| OpenError::Io {
-            path: directory.to_path_buf(),
-            doing: "sync of the directory",
-            error,
-        };
-        let handle = self
-            .shared
-            .env
-            .disk
-            .open(
-                directory,
-                Open {
-                    directory: true,
-                    ..Open::default()
-                },
-            )
-            .map_err(io)?;
-        handle.sync().map_err(io)
+        write_root(&*new_file(self.disk(), path)?, path, root)
     }
 
     /// An id that no other component has: of the time, the file name and a salt.
@@ -269,7 +231,7 @@ impl Engine {
     /// Reads the index component's root that the data component names.
     pub fn peek_index(&self, data: &Path, index: &Path) -> Result<Root, OpenError> {
         let root = self.peek(data)?;
-        let file = self.open_file(index, Lock::None, false)?;
+        let file = open_file(self.disk(), index, Lock::None, false)?;
         read_index_root(&*file, index, &root)
     }
 
@@ -289,7 +251,7 @@ impl Engine {
         let mut root = read_root(&*file, data)?;
         let index_part = match root.attributes.organization.has_index() {
             true => {
-                let index_file = self.open_file(index, Lock::None, true)?;
+                let index_file = open_file(self.disk(), index, Lock::None, true)?;
                 let index_root = read_index_root(&*index_file, index, &root)?;
                 Some((index_file, index_root))
             }
@@ -353,14 +315,14 @@ impl Engine {
 
     /// The data file of a cluster that nobody has open, locked, after recovery if that is due.
     fn open_closed(&self, data: &Path, index: &Path) -> Result<Box<dyn File>, OpenError> {
-        let file = self.open_file(data, Lock::Exclusive, true)?;
+        let file = open_file(self.disk(), data, Lock::Exclusive, true)?;
         let root = read_root(&*file, data)?;
         if root.log.log == 0 {
             return Ok(file);
         }
         drop(file);
-        self.recover(data, index, &root)?;
-        self.open_file(data, Lock::Exclusive, true)
+        recover(&self.shared, data, index, &root)?;
+        open_file(self.disk(), data, Lock::Exclusive, true)
     }
 
     /// Opens a cluster; `index` is not looked at where the organization has none. If its last owner died, that owner's
@@ -408,7 +370,7 @@ impl Engine {
             let (root, is_durable) = read_root_and_twin(&*file, data)?;
             if root.log.log != 0 {
                 drop(file);
-                self.recover(data, index, &root)?;
+                recover(&self.shared, data, index, &root)?;
             } else if self.shared.is_direct(options.io, &root) && !how.direct {
                 how.direct = true;
             } else {
@@ -427,10 +389,6 @@ impl Engine {
             path: data.to_path_buf(),
             what: "recovery does not come to an end".into(),
         })
-    }
-
-    pub(crate) fn open_file(&self, path: &Path, lock: Lock, write: bool) -> Result<Box<dyn File>, OpenError> {
-        open_file(&*self.shared.env.disk, path, lock, write)
     }
 }
 
@@ -546,50 +504,6 @@ fn flush_each_second(log: Weak<Log>) {
         // A failure shows at the next request that asks for durability.
         let _ = log.flush(log.last());
     }
-}
-
-/// Reads the newest root of a component file, data or index, as the last commit left it.
-///
-/// # Errors
-/// There is no such file, or it is damaged.
-pub fn peek(disk: &dyn Disk, path: &Path) -> Result<Root, OpenError> {
-    let file = open_file(disk, path, Lock::None, false)?;
-    read_root(&*file, path)
-}
-
-pub(crate) fn open_file(disk: &dyn Disk, path: &Path, lock: Lock, write: bool) -> Result<Box<dyn File>, OpenError> {
-    let how = Open {
-        write,
-        lock,
-        ..Open::default()
-    };
-    open_as(disk, path, how)
-}
-
-pub(crate) fn open_as(disk: &dyn Disk, path: &Path, how: Open) -> Result<Box<dyn File>, OpenError> {
-    disk.open(path, how).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => OpenError::Missing {
-            path: path.to_path_buf(),
-        },
-        std::io::ErrorKind::WouldBlock if how.write => OpenError::InUse {
-            path: path.to_path_buf(),
-            why: "another process has it open, and this open is for output",
-        },
-        std::io::ErrorKind::WouldBlock => OpenError::InUse {
-            path: path.to_path_buf(),
-            why: "another process has it open for output",
-        },
-        _ => OpenError::Io {
-            path: path.to_path_buf(),
-            doing: "open",
-            error,
-        },
-    })
-}
-
-/// The files of a cluster.
-pub(crate) fn files<'p>(data: &'p Path, index: &'p Path) -> impl Iterator<Item = &'p Path> {
-    [data, index].into_iter().filter(|path| !path.as_os_str().is_empty())
 }
 
 fn new_root(part: Part, component: u64, cluster: u64, attributes: &Attributes) -> Root {

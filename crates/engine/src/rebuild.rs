@@ -7,6 +7,7 @@
 
 use crate::engine::Engine;
 use crate::error::OpenError;
+use crate::files::{new_file, sync_directory};
 use crate::roots::read_copy;
 use crate::store::Layout;
 use crate::volumes::mark_volume;
@@ -41,7 +42,7 @@ impl Engine {
     /// # Errors
     /// The file is there already or cannot be made.
     pub fn rebuild(&self, path: &Path, root: &Root, attributes: Attributes) -> Result<Rebuild, OpenError> {
-        let file = self.new_file(path)?;
+        let file = new_file(self.disk(), path)?;
         let salt = match root.part {
             Part::Data => 1,
             Part::Index => 2,
@@ -88,7 +89,10 @@ impl Engine {
         }
         mark_volume(self.disk(), &data.path)?;
         directories.dedup();
-        directories.iter().flatten().try_for_each(|d| self.sync_directory(d))?;
+        directories
+            .iter()
+            .flatten()
+            .try_for_each(|d| sync_directory(self.disk(), d))?;
         data.write_roots(cluster).map(drop)
     }
 }

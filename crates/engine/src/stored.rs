@@ -4,9 +4,9 @@
 //! * T1. The committed tree is read under a shared lock, after recovery if that is due: what is handed on is the state
 //!   of one moment, which nobody can change meanwhile.
 
-use crate::dataset::read_index_root;
-use crate::engine::{open_file, Engine};
+use crate::engine::Engine;
 use crate::error::OpenError;
+use crate::files::{open_file, read_index_root};
 use crate::roots::read_root;
 use crate::store::Layout;
 use cica_disk::{File, Lock, ReadAt};

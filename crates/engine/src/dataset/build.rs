@@ -11,43 +11,14 @@ use crate::linear::Lds;
 use crate::organized::Organized;
 use crate::relative::Rrds;
 use crate::request::{Access, OpenOptions};
-use crate::roots::read_copy_and_checksum;
 use crate::store::{self, Codec, Component};
 use cica_disk::File;
 use cica_format::attributes::{Attributes, Organization};
 use cica_format::index::BaseRba;
-use cica_format::root::{Part, Root};
+use cica_format::root::Root;
 use cica_format::slots;
 use std::path::Path;
 use std::sync::Arc;
-
-/// The index root that the data root names.
-pub(crate) fn read_index_root(file: &dyn File, path: &Path, data: &Root) -> Result<Root, OpenError> {
-    let bad = |what: String| OpenError::Unusable {
-        path: path.to_path_buf(),
-        what,
-    };
-    let known = data.index_root;
-    let (root, checksum) = read_copy_and_checksum(file, path, known.version & 1)?.map_err(|e| {
-        bad(format!(
-            "not the index component of {}: {e}",
-            data.attributes.cluster_name
-        ))
-    })?;
-    if root.part != Part::Index || root.cluster != data.cluster {
-        return Err(bad(format!(
-            "belongs to {}, not to {}",
-            root.attributes.cluster_name, data.attributes.cluster_name
-        )));
-    }
-    if root.version != known.version || checksum != known.checksum {
-        return Err(bad(format!(
-            "its root is version {}, the data component names version {}: the two files are not of the same moment",
-            root.version, known.version
-        )));
-    }
-    Ok(root)
-}
 
 /// May the data set be opened so?
 pub(super) fn check_open(root: &Root, options: OpenOptions) -> Result<(), OpenError> {

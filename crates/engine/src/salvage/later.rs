@@ -10,7 +10,7 @@
 use super::report::Doubt;
 use super::Found;
 use crate::log::{find, Gap, Left, LogReader, Logged};
-use crate::unit::Unfinished;
+use crate::recovery::Unfinished;
 use cica_disk::Disk;
 use cica_format::attributes::{Attributes, Organization};
 use cica_format::root::Root;

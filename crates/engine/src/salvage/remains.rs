@@ -2,8 +2,8 @@
 
 use super::geometry;
 use super::report::Doubt;
-use crate::engine::open_file;
 use crate::error::OpenError;
+use crate::files::open_file;
 use crate::roots::{read_copy, root_astray};
 use crate::store::Layout;
 use cica_disk::{Disk, File, Lock, ReadAt};

@@ -4,11 +4,11 @@
 //! Only the close commits: after a crash the index is empty, as it was before, or complete.
 
 use super::sort::{Sorted, Sorter};
-use super::Files;
 use crate::alternate::{chain, pointer, Layout};
 use crate::dataset::DataSet;
 use crate::engine::Engine;
 use crate::error::{OpenError, RequestError};
+use crate::files::Files;
 use crate::organized::Organized;
 use crate::request::{Access, Durability, Insert, Intent, OpenOptions};
 use crate::string::Str;

@@ -3,11 +3,11 @@
 
 use super::build::{Build, BuildError, Built};
 use super::sort::Sorted;
-use super::Files;
 use crate::alternate::Layout;
 use crate::dataset::DataSet;
 use crate::engine::Engine;
 use crate::error::{show_key, OpenError, RequestError};
+use crate::files::Files;
 use crate::organized::Organized;
 use crate::request::{Access, Argument, Intent, OpenOptions, Search};
 use cica_format::aix::{self, Pointers};

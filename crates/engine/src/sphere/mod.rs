@@ -40,7 +40,6 @@ mod way;
 pub use build::{Build, BuildError, Built, Omitted};
 pub(crate) use change::{Change, EnteredChange, Keyed, KeyedChange};
 pub use compare::{Compared, Disagreement};
-pub use open::Files;
 pub(crate) use ties::{check, check_roots, Ties};
 pub(crate) use way::Way;
 

@@ -5,19 +5,11 @@ use super::{check, check_roots, Sphere};
 use crate::dataset::{DataSet, Inner};
 use crate::engine::Engine;
 use crate::error::OpenError;
+use crate::files::Files;
 use crate::request::{Access, OpenOptions};
 use crate::sync::atomic::Ordering::Relaxed;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-
-/// The files of a cluster or alternate index.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Files {
-    /// Data component.
-    pub data: PathBuf,
-    /// Index component.
-    pub index: PathBuf,
-}
 
 impl Engine {
     /// Opens a base cluster, and for output the alternate indexes `upgrade` with it: from then on each change of the

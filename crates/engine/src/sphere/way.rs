@@ -1,10 +1,11 @@
 //! A path: the way to a base cluster through one of its alternate indexes.
 
-use super::{check, Files};
+use super::check;
 use crate::alternate::Layout;
 use crate::dataset::{DataSet, Inner};
 use crate::engine::Engine;
 use crate::error::OpenError;
+use crate::files::Files;
 use crate::ksds::Ksds;
 use crate::organized::Organized;
 use crate::request::{Access, OpenOptions};

@@ -14,9 +14,6 @@
 //! Locks in order: `ending` -> what [`crate::ksds`] and [`crate::sphere`] say -> page latches -> `work` -> log.
 
 mod backout;
-mod unfinished;
-
-pub(crate) use unfinished::Unfinished;
 
 use crate::common::context::{Context, InUnit, Unit};
 use crate::dataset::{DataSet, Inner};
