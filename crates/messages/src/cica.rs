@@ -1,6 +1,6 @@
 //! Cica's own messages about control cards: ids CICA09nn. The engine and the catalog have their own hundreds.
 
-use crate::messages;
+use crate::entry::messages;
 
 messages! { LIST:
 CICA0901E 12 "{item} IS NOT SUPPORTED YET",

@@ -1,6 +1,6 @@
 //! Messages of COBOL programs' files: ids CICA12nn.
 
-use crate::messages;
+use crate::entry::messages;
 
 messages! { LIST:
 CICA1201W 4 "LIBCOB {version} IS NOT KNOWN; ITS FILES ARE LEFT TO IT",

@@ -1,7 +1,7 @@
 //! Cica's own messages about copying, printing and checking records (CICA094n, CICA0950E, CICA0996E, CICA0997I), and
 //! about the command line (CICA0951E, CICA0952E).
 
-use crate::messages;
+use crate::entry::messages;
 
 messages! { LIST:
 CICA0941E 12 "FILE {name}: {reason}",

@@ -1,7 +1,7 @@
 //! Messages of EXAMINE and VERIFY. Ids 017nn are information, 117nn and 217nn errors of the index and data tests.
 //! Ids and classes are IBM's; the texts of 01709, 01720, 01724 and of the errors are from memory.
 
-use crate::messages;
+use crate::entry::messages;
 
 messages! { LIST:
 IDC01700I 0 [Id] "INDEXTEST BEGINS",

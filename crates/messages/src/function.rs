@@ -1,6 +1,6 @@
 //! Messages of the functional commands, the ids z/OS users look for.
 
-use crate::messages;
+use crate::entry::messages;
 
 messages! { LIST:
 IDC0001I 0 [Ibm] "FUNCTION COMPLETED, HIGHEST CONDITION CODE WAS {cc}",

@@ -1,6 +1,6 @@
 //! A message as it was issued: its entry in the table and what fills its inserts.
 
-use crate::Entry;
+use crate::entry::Entry;
 use std::fmt::{self, Display, Formatter};
 
 /// See the module. Its `Display` is id and text on one line, and what to do about a parameter.

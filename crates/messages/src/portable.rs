@@ -1,6 +1,6 @@
 //! Cica's own messages about data sets copied and changed as wholes: CICA096n and CICA097n.
 
-use crate::messages;
+use crate::entry::messages;
 
 messages! { LIST:
 CICA0960I 0 "{kind} {name} COPIED, {count}",

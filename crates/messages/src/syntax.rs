@@ -3,7 +3,7 @@
 //! Which id stands for what is IBM's: the ids are those of the reader and interpreter of IDCAMS. `Ibm`: the text is attested
 //! by listings or by IBM's pages too; `Id`: the text is ours.
 
-use crate::messages;
+use crate::entry::messages;
 
 messages! { LIST:
 IDC0204I 0 [Id] "COMMAND BYPASSED, AS THE CONDITION CODES REQUIRE",
