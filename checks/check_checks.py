@@ -118,6 +118,44 @@ class Tidy(unittest.TestCase):
             status, output = tidy(dict(self.good, **pages), directory)
         self.assertEqual((status, "book: docs/b.md" in output, "docs/a.md" in output), (1, True, False), output)
 
+    def circle_in(self, modules):
+        """What is said of the circle in a crate of these modules; nothing where there is none."""
+        files = {f"crates/format/src/{name}.rs": f"//! Role.\n{text}\n" for name, text in modules.items()}
+        with tempfile.TemporaryDirectory() as directory:
+            status, output = tidy(dict(self.good, **files), directory)
+        said = [line.removeprefix("  rooms: ") for line in output.splitlines() if line.startswith("  rooms:")]
+        self.assertEqual((status, len(said)), (1, 1) if said else (0, 0), output)
+        return "".join(said)
+
+    def test_modules_that_need_one_another_are_named_with_a_file_for_each_use(self):
+        modules = {"a": "use crate::{d, b::{c::X, Y}};", "b/c": "", "b": "mod c;\nfn f() { crate::d::g() }", "d": "use super::a::Z;"}
+        ring = "a -> d (crates/format/src/a.rs), d -> a (crates/format/src/d.rs)"
+        self.assertEqual(self.circle_in(modules), f"crates/format/src: modules need one another: {ring}")
+        self.assertEqual(self.circle_in(modules | {"d": "use std::fmt;"}), "")
+        for back in ("use crate::b::c::X as Y;", "pub(crate) use super::b;", "fn f() -> crate\n::a::Z;", "use crate::{self, e};"):
+            self.assertIn("d ->", self.circle_in(modules | {"d": back, "e": "use crate::a;"}), back)
+        # One floor down, and from a file two floors down.
+        below = {"b/d": "use super::c;", "b/c/e": "use super::super::d::X;", "b": "mod c;\nmod d;"}
+        self.assertIn("crates/format/src/b: modules need one another: c -> d", self.circle_in(modules | {"d": ""} | below))
+
+    def test_what_is_handed_on_belongs_to_the_module_that_has_it(self):
+        handed_on = {"lib": "#![forbid(unsafe_code)]\nmod a;\nmod b;\npub use a::X;", "a": "", "b": "use crate::X;"}
+        self.assertEqual(self.circle_in(handed_on), "")
+        self.assertIn("a -> b", self.circle_in(handed_on | {"a": "use crate::b::Y;"}))
+        own = {"lib": handed_on["lib"] + "\npub struct Z;\nuse b::Y;", "b": "use crate::Z;"}
+        self.assertIn("b -> lib", self.circle_in(handed_on | own))
+
+    def test_tests_and_modules_within_a_file_make_no_circle(self):
+        a = "use crate::b;\n"
+        for b in (
+            "#[cfg(test)]\nmod tests {\n    use crate::a;\n}",
+            "#[cfg(all(test, unix))]\nmod tests {\n    fn f() {}\n    use crate::a;\n}",
+            "#[cfg(test)]\nuse crate::a;",
+            "// use crate::a;",
+            "mod inner {\n    use super::a;\n}",
+        ):
+            self.assertEqual(self.circle_in({"a": a, "b": b, "b/tests": "use crate::a;"}), "", b)
+
     def test_each_rule_can_be_broken(self):
         head = "//! Role.\n"
         cases = [
