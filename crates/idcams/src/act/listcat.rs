@@ -1,13 +1,9 @@
-//! LISTCAT: lists entries, and counts them.
-//!
-//! A list of ENTRIES stands on the page of the command, components indented under their entry; a LEVEL or the whole
-//! catalog begins a page with its own subtitle. The counts follow on a page of theirs.
+//! LISTCAT: entries of catalogs described, one after the other.
 
-mod field;
-mod fields;
+pub mod field;
+pub mod fields;
 mod json;
 mod model;
-mod page;
 mod select;
 mod sphere;
 
@@ -19,203 +15,188 @@ pub use model::{
 };
 
 use super::failure::Failure;
+use super::outcome::Outcome;
+use super::trouble::GAVE_UP;
 use super::Services;
-use crate::listing::file::on_file;
-use crate::params::{Command, Params, Word};
-use crate::sysprint::Sysprint;
-use cica_catalog::{Catalog, Contents, Volume};
-use cica_messages::{CICA0938W, IDC1566I};
-use page::{field, heading, section, title, Fields};
-use select::{Choice, Listed};
-use std::path::Path;
+use cica_catalog::entry::Kind;
+use cica_catalog::{Catalog, Contents, Device, Volume};
+use cica_messages::{Message, IDC1566I};
+use select::Choice;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Condition code when something that was named is not listed, or not fully.
 const NOT_LISTED: u8 = 4;
 
-/// What is counted, in the order of the last page.
-const COUNTED: [&str; 13] = [
-    "AIX",
-    "ALIAS",
-    "CLUSTER",
-    "DATA",
-    "GDG",
-    "INDEX",
-    "NONVSAM",
-    "PAGESPACE",
-    "PATH",
-    "SPACE",
-    "USERCATALOG",
-    "TAPELIBRARY",
-    "TAPEVOLUME",
-];
-
-/// Carries out LISTCAT.
-pub fn listcat(services: &mut Services, command: &Command, out: &mut Sysprint) -> u8 {
-    let params = &command.params;
-    let Some(ddname) = params.name("OUTFILE") else {
-        return list(services, params, out);
-    };
-    let listed = on_file(services, ddname, out, |services, listing| {
-        Ok(list(services, params, listing))
-    });
-    listed.unwrap_or_else(|failure| out.failure(failure, &command.params))
+/// LISTCAT.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listcat {
+    /// Which entries.
+    pub which: Which,
+    /// The catalog; none: the one that the search order finds for a name, and the master for everything.
+    pub catalog: Option<String>,
+    /// Entries and components of these kinds alone; none: of all.
+    pub kinds: Option<Vec<Kind>>,
+    /// SPACE: the volumes of the catalog as well, behind the entries.
+    pub volumes: bool,
+    /// Entries made so many days ago or before.
+    pub creation: Option<u32>,
+    /// Entries that expire within so many days.
+    pub expiration: Option<u32>,
+    /// Figures that change while a data set is used are wanted. Without them no file of a data set is read.
+    pub figures: bool,
 }
 
-fn list(services: &Services, params: &Params, out: &mut Sysprint) -> u8 {
-    match listed(services, params, out) {
-        Ok(cc) => cc,
-        Err(failure) => out.failure(failure.with_cc(12), params),
+/// Which entries are meant.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Which {
+    /// All of the catalog.
+    #[default]
+    Everything,
+    /// Those of these names, which may be masks; components by themselves too.
+    Entries(Vec<String>),
+    /// Those whose names begin with these qualifiers.
+    Levels(Vec<String>),
+}
+
+/// What is listed, in the order of the listing.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Listed {
+    /// All or a level of the catalog that is called so comes next.
+    Catalog(String),
+    /// An entry or component.
+    Entry {
+        /// What is known of it.
+        entry: Box<ListcatEntry>,
+        /// Does it stand under the entry it belongs to?
+        nested: bool,
+    },
+    /// A name or level that nothing is listed of, as messages.
+    NotFound(Vec<Message>),
+    /// A volume.
+    Volume(VolumeEntry),
+}
+
+/// A volume of a catalog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VolumeEntry {
+    /// Its serial.
+    pub serial: String,
+    /// What the catalog that knows it is called.
+    pub catalog: String,
+    /// Its device type.
+    pub device: &'static Device,
+    /// Its cylinders.
+    pub cylinders: u32,
+    /// Components that begin on it.
+    pub data_sets: usize,
+    /// Its directory.
+    pub directory: PathBuf,
+}
+
+impl Services {
+    /// Hands entries and volumes to `each`. What is not found, or not read in full, is told there, in its place.
+    pub fn listcat(&self, request: &Listcat, each: &mut dyn FnMut(Listed)) -> Outcome {
+        Outcome::of(|_| listcat(self, request, each).map_err(|failure| failure.with_cc(GAVE_UP)))
     }
 }
 
-fn listed(services: &Services, params: &Params, out: &mut Sysprint) -> Result<u8, Failure> {
-    let (names, levels) = (params.list("ENTRIES"), params.list("LEVEL"));
-    let below = |level: &Word| services.catalog(params, &format!("{}.X", level.text));
-    let whole = levels.first().map_or_else(|| services.whole_catalog(params), below)?;
-    let fields = fields(params);
+fn listcat(services: &Services, request: &Listcat, each: &mut dyn FnMut(Listed)) -> Result<u8, Failure> {
+    let catalog = request.catalog.as_deref();
+    let below = |level: &str| services.catalog_of(catalog, &format!("{level}.X"));
+    let whole = match &request.which {
+        Which::Levels(levels) if !levels.is_empty() => below(&levels[0])?,
+        _ => services.catalog_or_master(catalog)?,
+    };
     let look = Look {
         services,
-        figures: fields >= Fields::Allocation,
+        figures: request.figures,
+        choice: Choice::of(request, services.today()),
     };
-    let choice = Choice::of(params, services.today());
-    let mut listing = Listing {
-        fields,
-        counts: [0; COUNTED.len()],
-        cc: 0,
-        out,
+    let mut cc = 0;
+    let mut each = |listed: Listed| {
+        let in_full = match &listed {
+            Listed::Entry { entry, .. } => entry.trouble.is_none(),
+            Listed::Catalog(_) | Listed::Volume(_) => true,
+            Listed::NotFound(_) => false,
+        };
+        if !in_full {
+            cc = NOT_LISTED;
+        }
+        each(listed);
     };
-
-    if names.is_empty() {
-        let subtitle = format!("LISTING FROM CATALOG -- {}", whole.called_name()?);
-        listing.out.subtitle(Some(&subtitle));
-        listing.out.new_page();
+    match &request.which {
+        Which::Everything => {
+            each(Listed::Catalog(whole.called_name()?));
+            look.at(&whole, |describer, choice| choice.everything(describer, &mut each))?;
+        }
+        Which::Entries(names) => {
+            for name in names {
+                let catalog = services.catalog_of(catalog, name)?;
+                let done = look.at(&catalog, |describer, choice| choice.entries(describer, name, &mut each))?;
+                missed(name, done, &mut each);
+            }
+        }
+        Which::Levels(levels) => {
+            each(Listed::Catalog(whole.called_name()?));
+            for level in levels {
+                let catalog = below(level)?;
+                let done = look.at(&catalog, |describer, choice| choice.level(describer, level, &mut each))?;
+                missed(level, done, &mut each);
+            }
+        }
     }
-    for name in names {
-        let catalog = services.catalog(params, &name.text)?;
-        let done = look.at(&catalog, |d| {
-            choice.entries(d, &name.text, &mut |listed| listing.put(listed))
-        })?;
-        listing.missed(&name.text, done);
+    if request.volumes {
+        volumes(&whole, &mut each)?;
     }
-    for level in levels {
-        let catalog = below(level)?;
-        let done = look.at(&catalog, |d| {
-            choice.level(d, &level.text, &mut |listed| listing.put(listed))
-        })?;
-        listing.missed(&level.text, done);
-    }
-    if names.is_empty() && levels.is_empty() {
-        look.at(&whole, |d| choice.everything(d, &mut |listed| listing.put(listed)))?;
-    }
-    if params.flag("SPACE") {
-        let contents = whole.contents()?;
-        let called = whole.called_name()?;
-        contents
-            .volumes()
-            .for_each(|volume| listing.volume(volume, &contents, &called, whole.directory()));
-    }
-    Ok(listing.end())
+    Ok(cc)
 }
 
 /// How entries of a catalog are looked at.
 struct Look<'a> {
     services: &'a Services,
     figures: bool,
+    choice: Choice,
 }
 
 impl Look<'_> {
-    fn at<T>(&self, catalog: &Catalog, list: impl FnOnce(&Describer) -> T) -> Result<T, Failure> {
+    fn at<T>(&self, catalog: &Catalog, list: impl FnOnce(&Describer, &Choice) -> T) -> Result<T, Failure> {
         let contents = catalog.contents()?;
         let describer = Describer::new(&self.services.engine, catalog, &contents, self.figures)?;
-        Ok(list(&describer))
+        Ok(list(&describer, &self.choice))
     }
 }
 
-fn fields(params: &Params) -> Fields {
-    const WORDS: [(&str, Fields); 4] = [
-        ("HISTORY", Fields::History),
-        ("VOLUME", Fields::Volume),
-        ("ALLOCATION", Fields::Allocation),
-        ("ALL", Fields::All),
-    ];
-    WORDS
-        .into_iter()
-        .find(|(word, _)| params.flag(word))
-        .map_or(Fields::Name, |(_, fields)| fields)
+fn missed(name: &str, done: Result<(), Failure>, each: &mut dyn FnMut(Listed)) {
+    if let Err(failure) = done {
+        let failure = failure.and(&IDC1566I, &[("name", &name)]);
+        each(Listed::NotFound(failure.into_messages()));
+    }
 }
 
-/// A listing under way.
-struct Listing<'a, 'o> {
-    fields: Fields,
-    counts: [u64; COUNTED.len()],
-    cc: u8,
-    out: &'a mut Sysprint<'o>,
+fn volumes(catalog: &Arc<Catalog>, each: &mut dyn FnMut(Listed)) -> Result<(), Failure> {
+    let contents = catalog.contents()?;
+    let called = catalog.called_name()?;
+    for volume in contents.volumes() {
+        each(Listed::Volume(self::volume(
+            volume,
+            &contents,
+            &called,
+            catalog.directory(),
+        )));
+    }
+    Ok(())
 }
 
-impl Listing<'_, '_> {
-    fn put(&mut self, all: Vec<Listed>) {
-        for Listed { entry, nested } in all {
-            self.count(entry.kind.word());
-            page::print(&entry, self.fields, nested, self.out);
-            if let Some(trouble) = &entry.trouble {
-                self.out.say(&CICA0938W, &[("name", &entry.name), ("reason", trouble)]);
-                self.cc = self.cc.max(NOT_LISTED);
-            }
-        }
-    }
-
-    fn count(&mut self, word: &str) {
-        if let Some(place) = COUNTED.iter().position(|counted| *counted == word) {
-            self.counts[place] += 1;
-        }
-    }
-
-    fn missed(&mut self, name: &str, done: Result<(), Failure>) {
-        if let Err(failure) = done {
-            self.out.failure(failure, &Params::default());
-            self.out.say(&IDC1566I, &[("name", &name)]);
-            self.cc = self.cc.max(NOT_LISTED);
-        }
-    }
-
-    fn volume(&mut self, volume: &Volume, contents: &Contents, called: &str, directory: &Path) {
-        self.count("SPACE");
-        let out = &mut *self.out;
-        heading("VOLUME", &volume.serial, called, false, out);
-        if self.fields == Fields::Name {
-            return;
-        }
-        let on_it = contents.entries().flat_map(|entry| entry.components());
-        let on_it = on_it
-            .filter(|(_, component)| component.volumes.first() == Some(&volume.serial))
-            .count();
-        let device = volume.device;
-        title("CHARACTERISTICS", out);
-        section(
-            &[
-                field("DEVTYPE", format!("X'{:08X}'", device.code())),
-                field("CYLS/VOL", volume.cylinders.unwrap_or(device.cylinders())),
-                field("TRKS/CYL", device.tracks_per_cylinder()),
-                field("DATASETS-ON-VOL", on_it),
-            ],
-            out,
-        );
-        section(&[format!("DIRECTORY--{}", volume.path(directory).display())], out);
-    }
-
-    /// The page of counts.
-    fn end(self) -> u8 {
-        self.out.new_page();
-        self.out.double("         THE NUMBER OF ENTRIES PROCESSED WAS:");
-        for (word, count) in COUNTED.iter().zip(self.counts) {
-            self.out
-                .line(&format!("{:19}{}", "", field(&format!("{word} "), count)));
-        }
-        let total: u64 = self.counts.iter().sum();
-        self.out.line(&format!("{:19}{}", "", field("TOTAL ", total)));
-        self.out
-            .double("         THE NUMBER OF PROTECTED ENTRIES SUPPRESSED WAS 0");
-        self.out.subtitle(None);
-        self.cc
+fn volume(volume: &Volume, contents: &Contents, called: &str, directory: &Path) -> VolumeEntry {
+    let components = contents.entries().flat_map(|entry| entry.components());
+    let on_it = components.filter(|(_, component)| component.volumes.first() == Some(&volume.serial));
+    VolumeEntry {
+        serial: volume.serial.to_string(),
+        catalog: called.to_owned(),
+        device: volume.device,
+        cylinders: volume.cylinders.unwrap_or(volume.device.cylinders()),
+        data_sets: on_it.count(),
+        directory: volume.path(directory),
     }
 }

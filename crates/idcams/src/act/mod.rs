@@ -191,7 +191,6 @@ impl Act for Services {
             return condition;
         }
         match cmd.verb {
-            Verb::Listcat => return listcat::listcat(self, cmd, out),
             Verb::Shcds => return shcds::shcds(self, cmd, out),
             _ => {}
         }

@@ -3,6 +3,7 @@
 //! The functions give what is to be listed as values; the lines, their columns and their pages are made here.
 
 pub(crate) mod file;
+mod listcat;
 mod print;
 
 use crate::act::Services;
@@ -13,6 +14,7 @@ use crate::table::Verb;
 /// Carries out a command that lists; none for one that does not.
 pub fn carry_out(services: &mut Services, command: &Command, out: &mut Sysprint) -> Option<u8> {
     let list = match command.verb {
+        Verb::Listcat => listcat::listcat,
         Verb::Print => print::print,
         _ => return None,
     };

@@ -1,8 +1,10 @@
 //! PRINT, LISTCAT and SHCDS: what is listed.
 
 use super::copy::range;
+use crate::act::listcat::{Listcat, Which};
 use crate::act::print::Print;
 use crate::params::Params;
+use cica_catalog::entry::Kind;
 
 /// PRINT.
 pub fn print(params: &Params) -> Print {
@@ -10,5 +12,48 @@ pub fn print(params: &Params) -> Print {
         from: params.named_or_none("INFILE", "INDATASET"),
         range: range(params),
         onto: params.name("OUTFILE").map(str::to_owned),
+    }
+}
+
+/// What LISTCAT's types mean. Page spaces and tape libraries there are none; volumes are listed by themselves.
+const TYPES: [(&str, Option<Kind>); 14] = [
+    ("ALIAS", Some(Kind::Alias)),
+    ("ALTERNATEINDEX", Some(Kind::Aix)),
+    ("CLUSTER", Some(Kind::Cluster)),
+    ("DATA", Some(Kind::Data)),
+    ("GENERATIONDATAGROUP", Some(Kind::Gdg)),
+    ("INDEX", Some(Kind::Index)),
+    ("NONVSAM", Some(Kind::NonVsam)),
+    ("PATH", Some(Kind::Path)),
+    ("USERCATALOG", Some(Kind::UserCatalog)),
+    ("LIBRARYENTRIES", None),
+    ("VOLUMEENTRIES", None),
+    ("LIBRARY", None),
+    ("PAGESPACE", None),
+    ("SPACE", None),
+];
+
+/// LISTCAT.
+pub fn listcat(params: &Params) -> Listcat {
+    let names = |keyword| params.list(keyword).iter().map(|word| word.text.clone()).collect();
+    let said: Vec<Option<Kind>> = TYPES
+        .iter()
+        .filter(|(word, _)| params.has(word))
+        .map(|(_, kind)| *kind)
+        .collect();
+    // The table bounds both.
+    let days = |keyword| params.number(keyword).map(|days| days as u32);
+    Listcat {
+        which: match (params.has("ENTRIES"), params.has("LEVEL")) {
+            (true, _) => Which::Entries(names("ENTRIES")),
+            (_, true) => Which::Levels(names("LEVEL")),
+            _ => Which::Everything,
+        },
+        catalog: params.name("CATALOG").map(str::to_owned),
+        kinds: (!said.is_empty()).then(|| said.into_iter().flatten().collect()),
+        volumes: params.flag("SPACE"),
+        creation: days("CREATION"),
+        expiration: days("EXPIRATION"),
+        figures: params.flag("ALLOCATION") || params.flag("ALL"),
     }
 }

@@ -1,5 +1,5 @@
 //! A field of LISTCAT: its label, its value, and what it means. Listing, JSON and reference are made from the same
-//! fields.
+//! fields; the listing lays them out.
 //!
 //! ```text
 //! label     DATASET-OWNER            in the listing, filled with dashes up to its value
@@ -9,16 +9,10 @@
 use serde_json::{json, Map, Value};
 use std::fmt::Write;
 
-/// Characters of a field in the listing, if it does not say another width.
-pub const WIDTH: usize = 24;
-
-/// From the beginning of a field to that of the next.
-const STEP: usize = WIDTH + 5;
-
 /// A field of entries, components or volumes that are described as `T`.
 pub struct Field<T: 'static> {
     label: &'static str,
-    width: usize,
+    width: Option<usize>,
     place: Place,
     get: fn(&T) -> Shown,
     help: &'static str,
@@ -61,16 +55,19 @@ impl<T> Field<T> {
     pub const fn new(label: &'static str, get: fn(&T) -> Shown, help: &'static str) -> Field<T> {
         Field {
             label,
-            width: WIDTH,
+            width: None,
             place: Place::Everywhere,
             get,
             help,
         }
     }
 
-    /// The same with another width.
+    /// The same, so many characters wide in the listing.
     pub const fn wide(self, width: usize) -> Field<T> {
-        Field { width, ..self }
+        Field {
+            width: Some(width),
+            ..self
+        }
     }
 
     /// The same in the listing alone.
@@ -89,19 +86,19 @@ impl<T> Field<T> {
         }
     }
 
-    /// Label, dashes, value; `None` where the listing leaves it out.
-    pub fn text(&self, of: &T) -> Option<String> {
-        let value = match (self.get)(of) {
-            _ if self.place == Place::Json => return None,
-            Shown::Absent | Shown::Quiet(_) => return None,
-            Shown::Number(number) => number.to_string(),
-            Shown::Text(text) => text,
-            Shown::Code(code) => format!("X'{code:08X}'"),
-            Shown::Is(true) => "(YES)".to_owned(),
-            Shown::Is(false) => "(NO)".to_owned(),
-            Shown::Null => "(NULL)".to_owned(),
-        };
-        Some(filled(self.width, self.label, &value))
+    /// What stands before its value.
+    pub fn label(&self) -> &'static str {
+        self.label
+    }
+
+    /// Its characters in the listing, if they are others than those of most fields.
+    pub fn width(&self) -> Option<usize> {
+        self.width
+    }
+
+    /// Its value for the listing, if the listing has it.
+    pub fn listed_value(&self, of: &T) -> Option<Shown> {
+        (self.place != Place::Json).then(|| (self.get)(of))
     }
 
     /// Its name in JSON.
@@ -130,33 +127,12 @@ impl<T> Field<T> {
     }
 }
 
-/// The lines of a section: a row is left out when all its fields are.
-pub fn lines<T>(rows: &[Row<T>], of: &T) -> Vec<String> {
-    let texts = rows.iter().map(|row| row.iter().filter_map(|field| field.text(of)));
-    let lines = texts.map(|row| columns(&row.collect::<Vec<_>>()));
-    lines.filter(|line| !line.is_empty()).collect()
-}
-
-/// Fields one beside the other, each where its column begins.
-pub fn columns(fields: &[String]) -> String {
-    let line = fields
-        .iter()
-        .fold(String::new(), |line, field| format!("{line}{field:STEP$}"));
-    line.trim_end().to_owned()
-}
-
-/// The same fields as JSON.
+/// Fields as JSON.
 pub fn object<T>(rows: &[Row<T>], of: &T) -> Map<String, Value> {
     rows.iter()
         .flat_map(|row| row.iter())
         .filter_map(|field| field.json(of))
         .collect()
-}
-
-/// Label, dashes and value, `width` characters, or more when they do not suffice for one dash.
-pub fn filled(width: usize, label: &str, value: &str) -> String {
-    let dashes = width.saturating_sub(label.len() + value.len()).max(1);
-    format!("{label}{}{value}", "-".repeat(dashes))
 }
 
 /// The rows of a table in the reference.
@@ -181,18 +157,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_is_24_wide_and_keeps_a_dash() {
-        let text = |label, value| {
-            Field::<u64>::new(label, |n| Shown::Number(*n), "")
-                .text(&value)
-                .unwrap_or_default()
-        };
-        assert_eq!(text("KEYLEN", 11), "KEYLEN----------------11");
-        assert_eq!(text("HI-A-RBA", 829_440), "HI-A-RBA----------829440");
-        assert_eq!(text("REC-RETRIEVED", u64::MAX), "REC-RETRIEVED-18446744073709551615");
-    }
-
-    #[test]
     fn keys_are_labels_in_small_letters() {
         let key = |label| Field::<()>::new(label, |()| Shown::Null, "").key();
         assert_eq!(key("FREESPACE-%CI"), "freespace_ci");
@@ -201,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_absent_or_says_nothing_new_is_not_listed_and_told_all_the_same() {
+    fn what_is_absent_or_says_nothing_new_is_told_all_the_same() {
         const ROWS: &[Row<u64>] = &[
             &[Field::new("AXRKP", |_| Shown::Absent, "")],
             &[
@@ -211,8 +175,6 @@ mod tests {
                 Field::new("C", |_| Shown::Code(16), "").told(),
             ],
         ];
-        let line = "A----------------------7     B------------------(YES)";
-        assert_eq!(lines(ROWS, &7), [line]);
         let told = json!({"axrkp": null, "a": 7, "ccsid": 7, "c": "00000010"});
         assert_eq!(Value::Object(object(ROWS, &7)), told);
     }

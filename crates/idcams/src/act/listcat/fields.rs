@@ -2,6 +2,7 @@
 
 use super::field::{reference, Field, Row, Shown};
 use super::model::*;
+use super::VolumeEntry;
 use cica_catalog::entry::Log;
 
 fn text(value: &Option<String>) -> Shown {
@@ -17,6 +18,7 @@ fn number(n: impl Into<u64>) -> Shown {
 }
 
 type History = HistoryFields;
+/// HISTORY: owner and dates.
 pub static HISTORY: &[Row<History>] = &[
     &[
         Field::new("DATASET-OWNER", |h: &History| text(&h.owner), "OWNER"),
@@ -59,6 +61,7 @@ pub static HISTORY: &[Row<History>] = &[
 ];
 
 type Cluster = ClusterFields;
+/// SMSDATA: classes, and the backup there is not.
 pub static CLASSES: &[Row<Cluster>] = &[
     &[
         Field::new("STORAGECLASS ", |c: &Cluster| text(&c.storage_class), "STORAGECLASS"),
@@ -78,6 +81,7 @@ pub static CLASSES: &[Row<Cluster>] = &[
         .listed(),
     ],
 ];
+/// SMSDATA: the rest.
 pub static SMSDATA: &[Row<Cluster>] = &[
     &[Field::new(
         "CA-RECLAIM",
@@ -103,7 +107,8 @@ pub static MANAGED: &[Row<Cluster>] = &[
     .listed()],
     &[Field::new("CA-RECLAIM", |c: &Cluster| Shown::Is(c.ca_reclaim), "as of a cluster").listed()],
 ];
-/// The columns of these two rows begin where those of others do, with longer fields and shorter gaps.
+/// RLSDATA: sharing and logs. The columns of these two rows begin where those of others do, with longer fields and
+/// shorter gaps.
 pub static RLSDATA: &[Row<Cluster>] = &[
     &[
         Field::new(
@@ -136,8 +141,10 @@ pub static RLSDATA: &[Row<Cluster>] = &[
         Field::new("LOGREPLICATE", |c: &Cluster| Shown::Is(c.log_replicate), "LOGREPLICATE").wide(29),
     ],
 ];
+/// RLSDATA: the log stream, which stands apart.
 pub static LOGSTREAM: &[Row<Cluster>] =
     &[&[Field::new("LOGSTREAMID", |c: &Cluster| text(&c.log_stream), "LOGSTREAMID").wide(46)]];
+/// RLSDATA: forward recovery.
 pub static RECOVERY: &[Row<Cluster>] = &[
     &[Field::new(
         "RECOVERY TIMESTAMP LOCAL",
@@ -157,6 +164,7 @@ pub static RECOVERY: &[Row<Cluster>] = &[
             .listed(),
     ],
 ];
+/// ENCRYPTIONDATA.
 pub static ENCRYPTION: &[Row<()>] = &[&[Field::new(
     "DATA SET ENCRYPTION",
     |()| Shown::Is(false),
@@ -164,10 +172,12 @@ pub static ENCRYPTION: &[Row<()>] = &[&[Field::new(
 )
 .wide(28)
 .listed()]];
+/// What stands behind the history of a data component.
 pub static ACCOUNT: &[Row<Cluster>] =
     &[&[Field::new("ACCOUNT-INFO", |c: &Cluster| text(&c.account), "ACCOUNT").wide(53)]];
 
 type Part = ComponentFields;
+/// ATTRIBUTES of a component.
 pub static ATTRIBUTES: &[Row<Part>] = &[
     &[
         Field::new("KEYLEN", |c: &Part| number(c.key_length), "length of the key"),
@@ -203,6 +213,7 @@ pub static ATTRIBUTES: &[Row<Part>] = &[
         "of an alternate index: offset of the alternate key in a record of the base",
     )],
 ];
+/// The last of them, behind those that are words.
 pub static CCSID: &[Row<Part>] = &[&[Field::new(
     "CCSID",
     |c: &Part| match c.ccsid {
@@ -213,6 +224,7 @@ pub static CCSID: &[Row<Part>] = &[&[Field::new(
     "code page of the characters in records; not listed when it is 819, ASCII",
 )]];
 
+/// STATISTICS of a component.
 pub static STATISTICS: &[Row<Part>] = &[
     &[
         Field::new(
@@ -293,6 +305,7 @@ pub static STATISTICS: &[Row<Part>] = &[
         .told(),
     ],
 ];
+/// STATISTICS of an index component, beside the others.
 pub static INDEX: &[Row<IndexFields>] = &[&[
     Field::new("LEVELS", |i: &IndexFields| number(i.levels), "levels of the index"),
     Field::new(
@@ -314,6 +327,7 @@ pub static INDEX: &[Row<IndexFields>] = &[&[
     .wide(28),
 ]];
 
+/// ALLOCATION.
 pub static ALLOCATION: &[Row<Part>] = &[
     &[
         Field::new("SPACE-TYPE", |c: &Part| word(c.space_type), "unit of the next two"),
@@ -347,6 +361,7 @@ impl VolumeFields {
     }
 }
 
+/// VOLUME: what lies on one.
 pub static VOLUME: &[Row<OnVolume>] = &[
     &[
         Field::new("VOLSER", |(v, _): &OnVolume| word(&v.serial), "serial of the volume"),
@@ -402,8 +417,20 @@ pub static VOLUME: &[Row<OnVolume>] = &[
     ],
 ];
 
+/// What VOLUME shows of each volume instead.
+pub static VOLUMES: &[Row<VolumeFields>] = &[&[
+    Field::new("VOLSER", |v: &VolumeFields| word(&v.serial), "serial of the volume").listed(),
+    Field::new(
+        "DEVTYPE",
+        |v: &VolumeFields| Shown::Code(v.device),
+        "code of the device type",
+    )
+    .listed(),
+]];
+
 /// An extent with the tracks of a cylinder.
 pub type OnTracks = (ExtentFields, u32);
+/// EXTENTS of a volume.
 pub static EXTENT: &[Row<OnTracks>] = &[
     &[
         Field::new(
@@ -425,6 +452,70 @@ pub static EXTENT: &[Row<OnTracks>] = &[
         Field::new("HIGH-RBA", |(e, _): &OnTracks| number(e.high_rba), "its last byte"),
     ],
 ];
+
+type File = FileFields;
+/// STATUS of a generation that is not VSAM's.
+pub static STATUS: &[Row<File>] = &[&[Field::new(
+    "STATUS",
+    |f: &File| match f.generation {
+        true => word("ACTIVE"),
+        false => Shown::Absent,
+    },
+    "ACTIVE: a generation that its group has",
+)]];
+
+/// VOLSER, DEVTYPE and FSEQN.
+pub type FileVolume = (String, String, String);
+/// VOLUMES of a data set that is not VSAM's.
+pub static FILE_VOLUMES: &[Row<FileVolume>] = &[&[
+    Field::new(
+        "VOLSER",
+        |(serial, ..): &FileVolume| word(serial),
+        "serial of the volume",
+    ),
+    Field::new("DEVTYPE", |(_, device, _): &FileVolume| word(device), "its device type"),
+    Field::new(
+        "FSEQN",
+        |(.., number): &FileVolume| word(number),
+        "number of the file on a tape",
+    ),
+]];
+/// Where its records are.
+pub static FILE: &[Row<File>] = &[
+    &[Field::new(
+        "FILE",
+        |f: &File| f.file.as_ref().map_or(Shown::Absent, word),
+        "file name or path, where it is not the data set's name",
+    )],
+    &[Field::new(
+        "FORMAT",
+        |f: &File| f.format.as_ref().map_or(Shown::Absent, word),
+        "RECFM and the like; none: lines of text",
+    )],
+];
+
+/// Of a volume, which SPACE lists.
+pub static SPACE: &[Row<VolumeEntry>] = &[&[
+    Field::new(
+        "DEVTYPE",
+        |v: &VolumeEntry| Shown::Code(v.device.code()),
+        "code of the device type",
+    )
+    .listed(),
+    Field::new("CYLS/VOL", |v: &VolumeEntry| number(v.cylinders), "its cylinders").listed(),
+    Field::new(
+        "TRKS/CYL",
+        |v: &VolumeEntry| number(v.device.tracks_per_cylinder()),
+        "tracks of a cylinder",
+    )
+    .listed(),
+    Field::new(
+        "DATASETS-ON-VOL",
+        |v: &VolumeEntry| number(v.data_sets as u64),
+        "components that begin on it",
+    )
+    .listed(),
+]];
 
 /// A track's address: 16 bits of the cylinder, then 12 bits for cylinders beyond and 4 of the head, or the head alone.
 pub fn cchh(track: u64, tracks_per_cylinder: u32) -> String {
@@ -458,12 +549,24 @@ pub fn reference_listcat_markdown() -> String {
         ("allocation", "ALLOCATION", reference(ALLOCATION)),
         ("volume", "VOLUME", reference(VOLUME)),
         ("volume.extents", "EXTENTS", reference(EXTENT)),
+        ("", "VOLUMES, with VOLUME instead of ALL", reference(VOLUMES)),
+        (
+            "",
+            "of a data set that is not VSAM's",
+            reference(STATUS) + &reference(FILE),
+        ),
+        (
+            "volumes",
+            "VOLUMES of a data set that is not VSAM's",
+            reference(FILE_VOLUMES),
+        ),
+        ("", "CHARACTERISTICS of a volume, with SPACE", reference(SPACE)),
     ];
     let mut page = String::from(
         "# Fields of LISTCAT\n\n\
          <!-- Made from crates/idcams/src/act/listcat/fields.rs by its tests with CICA_BLESS=1. -->\n\n\
-         What `LISTCAT ... ALL` prints of clusters, alternate indexes and their components, and `cica show --json`\n\
-         tells. A field without a label is in JSON alone, one without a key in the listing alone.\n",
+         What `LISTCAT ... ALL` prints of data sets and their components, and `cica show --json` tells.\n\
+         A field without a label is in JSON alone, one without a key in the listing alone.\n",
     );
     for (key, title, rows) in sections {
         let place = match key {

@@ -2,8 +2,8 @@
 
 use super::field::object;
 use super::fields::{
-    ACCOUNT, ALLOCATION, ATTRIBUTES, CCSID, CLASSES, EXTENT, HISTORY, INDEX, LOGSTREAM, RLSDATA, SMSDATA, STATISTICS,
-    VOLUME,
+    ACCOUNT, ALLOCATION, ATTRIBUTES, CCSID, CLASSES, EXTENT, FILE, FILE_VOLUMES, HISTORY, INDEX, LOGSTREAM, RLSDATA,
+    SMSDATA, STATISTICS, STATUS, VOLUME,
 };
 use super::model::*;
 use serde_json::{json, Map, Value};
@@ -48,15 +48,13 @@ fn words(entry: &ListcatEntry) -> Value {
         attributes.extend(values);
     }
     if let Some(file) = &entry.file {
-        let volumes: Vec<Value> = file
-            .volumes
-            .iter()
-            .map(|(serial, device, number)| json!({"volser": serial, "devtype": device, "fseqn": number}))
-            .collect();
-        all["status"] = json!(file.generation.then_some("ACTIVE"));
-        all["volumes"] = json!(volumes);
-        all["file"] = json!(file.file);
-        all["format"] = json!(file.format);
+        let volumes = file.volumes.iter().map(|volume| object(FILE_VOLUMES, volume));
+        let mut fields = object(STATUS, file);
+        fields.insert("volumes".to_owned(), volumes.map(Value::Object).collect());
+        fields.extend(object(FILE, file));
+        if let Value::Object(all) = &mut all {
+            all.extend(fields);
+        }
     }
     all
 }

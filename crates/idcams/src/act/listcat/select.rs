@@ -9,17 +9,9 @@ use super::super::failure::{not_found, refused, Failure};
 use super::super::member;
 use super::model::{Describer, ListcatEntry};
 use super::sphere;
-use crate::params::Params;
+use super::{Listcat, Listed};
 use cica_catalog::entry::Kind;
 use cica_catalog::{Date, Entry, Found, Level, Mask, Name};
-
-/// An entry or component to be listed.
-pub struct Listed {
-    /// What is known of it.
-    pub entry: ListcatEntry,
-    /// Does it stand under the entry it belongs to?
-    pub nested: bool,
-}
 
 /// Which entries are meant, besides their names.
 pub struct Choice {
@@ -29,23 +21,6 @@ pub struct Choice {
     expiration: Option<u32>,
 }
 
-const TYPES: [(&str, Option<Kind>); 14] = [
-    ("ALIAS", Some(Kind::Alias)),
-    ("ALTERNATEINDEX", Some(Kind::Aix)),
-    ("CLUSTER", Some(Kind::Cluster)),
-    ("DATA", Some(Kind::Data)),
-    ("GENERATIONDATAGROUP", Some(Kind::Gdg)),
-    ("INDEX", Some(Kind::Index)),
-    ("NONVSAM", Some(Kind::NonVsam)),
-    ("PATH", Some(Kind::Path)),
-    ("USERCATALOG", Some(Kind::UserCatalog)),
-    // Page spaces and tape libraries there are none; volumes are listed by themselves.
-    ("LIBRARYENTRIES", None),
-    ("VOLUMEENTRIES", None),
-    ("LIBRARY", None),
-    ("PAGESPACE", None),
-    ("SPACE", None),
-];
 const KINDS: [Kind; 9] = [
     Kind::Aix,
     Kind::Alias,
@@ -59,23 +34,13 @@ const KINDS: [Kind; 9] = [
 ];
 
 impl Choice {
-    /// Types and dates of a command.
-    pub fn of(params: &Params, today: Date) -> Choice {
-        let said: Vec<Option<Kind>> = TYPES
-            .iter()
-            .filter(|(word, _)| params.has(word))
-            .map(|(_, kind)| *kind)
-            .collect();
+    /// Kinds and dates of a request.
+    pub fn of(request: &Listcat, today: Date) -> Choice {
         Choice {
-            kinds: if said.is_empty() {
-                KINDS.to_vec()
-            } else {
-                said.into_iter().flatten().collect()
-            },
+            kinds: request.kinds.clone().unwrap_or_else(|| KINDS.to_vec()),
             today,
-            // The table bounds both.
-            creation: params.number("CREATION").map(|days| days as u32),
-            expiration: params.number("EXPIRATION").map(|days| days as u32),
+            creation: request.creation,
+            expiration: request.expiration,
         }
     }
 
@@ -94,46 +59,47 @@ impl Choice {
     }
 
     /// An entry and its components, as far as they are wanted.
-    fn whole(&self, describer: &Describer, entry: &Entry, under: bool) -> Vec<Listed> {
+    fn whole(&self, describer: &Describer, entry: &Entry, under: bool, each: &mut dyn FnMut(Listed)) {
         if !self.takes(entry) {
-            return Vec::new();
+            return;
         }
-        let all = describer
-            .describe(entry)
-            .into_iter()
-            .filter(|e| self.kinds.contains(&e.kind));
-        all.enumerate()
-            .map(|(place, entry)| Listed {
-                entry,
+        let all = describer.describe(entry).into_iter();
+        for (place, entry) in all.filter(|e| self.kinds.contains(&e.kind)).enumerate() {
+            each(Listed::Entry {
+                entry: Box::new(entry),
                 nested: under && place > 0,
-            })
-            .collect()
+            });
+        }
     }
 
     /// One component by itself.
-    fn component(&self, describer: &Describer, entry: &Entry, name: &Name) -> Vec<Listed> {
+    fn component(&self, describer: &Describer, entry: &Entry, name: &Name, each: &mut dyn FnMut(Listed)) {
         if !self.takes(entry) {
-            return Vec::new();
+            return;
         }
         let wanted = |e: &ListcatEntry| e.name == name.as_str() && self.kinds.contains(&e.kind);
-        let all = describer.describe(entry).into_iter().filter(wanted);
-        all.map(|entry| Listed { entry, nested: false }).collect()
+        for entry in describer.describe(entry).into_iter().filter(wanted) {
+            each(Listed::Entry {
+                entry: Box::new(entry),
+                nested: false,
+            });
+        }
     }
 
     /// The whole catalog, entry by entry.
-    pub fn everything(&self, describer: &Describer, each: &mut dyn FnMut(Vec<Listed>)) {
+    pub fn everything(&self, describer: &Describer, each: &mut dyn FnMut(Listed)) {
         for entry in sphere::in_order(describer.contents.entries()) {
-            each(self.whole(describer, entry, false));
+            self.whole(describer, entry, false, each);
         }
     }
 
     /// What lies below a level.
-    pub fn level(&self, describer: &Describer, text: &str, each: &mut dyn FnMut(Vec<Listed>)) -> Result<(), Failure> {
+    pub fn level(&self, describer: &Describer, text: &str, each: &mut dyn FnMut(Listed)) -> Result<(), Failure> {
         let level = Level::parse(text).map_err(|error| refused(&error, 8, 42))?;
         let mut found = false;
         for entry in sphere::in_order(describer.contents.level(&level)) {
             found = true;
-            each(self.whole(describer, entry, false));
+            self.whole(describer, entry, false, each);
         }
         if found {
             Ok(())
@@ -143,24 +109,23 @@ impl Choice {
     }
 
     /// What a name of ENTRIES means.
-    pub fn entries(&self, describer: &Describer, text: &str, each: &mut dyn FnMut(Vec<Listed>)) -> Result<(), Failure> {
+    pub fn entries(&self, describer: &Describer, text: &str, each: &mut dyn FnMut(Listed)) -> Result<(), Failure> {
         member::check_entry(describer.contents, text)?;
         let mask = Mask::parse(text).map_err(|error| refused(&error, 8, 42))?;
         if !mask.is_generic() {
             let name = Name::parse(text).map_err(|error| refused(&error, 8, 42))?;
-            let listed = match describer.contents.find(&name) {
+            match describer.contents.find(&name) {
                 None => return Err(not_found(&text)),
-                Some(Found::Entry(entry)) => self.whole(describer, entry, true),
-                Some(Found::Component(_, component, entry)) => self.component(describer, entry, &component.name),
-            };
-            each(listed);
+                Some(Found::Entry(entry)) => self.whole(describer, entry, true, each),
+                Some(Found::Component(_, component, entry)) => self.component(describer, entry, &component.name, each),
+            }
             return Ok(());
         }
         let mut found = false;
         for entry in describer.contents.entries() {
             if mask.matches(entry.name()) {
                 found = true;
-                each(self.whole(describer, entry, true));
+                self.whole(describer, entry, true, each);
                 continue;
             }
             for (_, component) in entry
@@ -168,7 +133,7 @@ impl Choice {
                 .filter(|(_, component)| mask.matches(&component.name))
             {
                 found = true;
-                each(self.component(describer, entry, &component.name));
+                self.component(describer, entry, &component.name, each);
             }
         }
         if found {

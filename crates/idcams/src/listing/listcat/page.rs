@@ -7,12 +7,16 @@
 //!        KEYLEN----------------11     AVGLRECL-------------300     ...       7 blanks: fields of 24, 5 blanks between
 //! ```
 
-use super::field::{columns, filled, lines, Row, WIDTH};
-use super::fields::{
-    ACCOUNT, ALLOCATION, ATTRIBUTES, CCSID, CLASSES, ENCRYPTION, EXTENT, HISTORY, INDEX, LOGSTREAM, MANAGED, RECOVERY,
-    RLSDATA, SMSDATA, STATISTICS, VOLUME,
+use super::columns::{columns, filled, lines, text, WIDTH};
+use crate::act::listcat::field::Row;
+use crate::act::listcat::fields::{
+    ACCOUNT, ALLOCATION, ATTRIBUTES, CCSID, CLASSES, ENCRYPTION, EXTENT, FILE, FILE_VOLUMES, HISTORY, INDEX, LOGSTREAM,
+    MANAGED, RECOVERY, RLSDATA, SMSDATA, SPACE, STATISTICS, STATUS, VOLUME, VOLUMES,
 };
-use super::model::*;
+use crate::act::listcat::{
+    ClusterFields, ComponentFields, FileFields, HistoryFields, IndexFields, ListcatEntry, VolumeEntry, VolumeFields,
+};
+use crate::params::Params;
 use crate::sysprint::Sysprint;
 use cica_catalog::entry::Kind;
 use std::fmt::Display;
@@ -32,8 +36,24 @@ pub enum Fields {
     All,
 }
 
+impl Fields {
+    /// How much a command asks for.
+    pub fn of(params: &Params) -> Fields {
+        const WORDS: [(&str, Fields); 4] = [
+            ("HISTORY", Fields::History),
+            ("VOLUME", Fields::Volume),
+            ("ALLOCATION", Fields::Allocation),
+            ("ALL", Fields::All),
+        ];
+        WORDS
+            .into_iter()
+            .find(|(word, _)| params.flag(word))
+            .map_or(Fields::Name, |(_, fields)| fields)
+    }
+}
+
 /// Prints an entry; `nested`: under the entry it belongs to, and so indented.
-pub fn print(entry: &ListcatEntry, fields: Fields, nested: bool, out: &mut Sysprint) {
+pub fn entry(entry: &ListcatEntry, fields: Fields, nested: bool, out: &mut Sysprint) {
     let word = match entry.kind {
         Kind::Gdg => "GDG BASE",
         kind => kind.word(),
@@ -71,6 +91,17 @@ pub fn print(entry: &ListcatEntry, fields: Fields, nested: bool, out: &mut Syspr
     }
 }
 
+/// Prints a volume.
+pub fn space(volume: &VolumeEntry, fields: Fields, out: &mut Sysprint) {
+    heading("VOLUME", &volume.serial, &volume.catalog, false, out);
+    if fields == Fields::Name {
+        return;
+    }
+    title("CHARACTERISTICS", out);
+    rows(SPACE, volume, out);
+    section(&[format!("DIRECTORY--{}", volume.directory.display())], out);
+}
+
 /// What ALL shows of an entry between its history and its volumes.
 fn before_volumes(entry: &ListcatEntry, out: &mut Sysprint) {
     match (entry.kind, &entry.cluster) {
@@ -85,9 +116,7 @@ fn before_volumes(entry: &ListcatEntry, out: &mut Sysprint) {
     if let Some(file) = &entry.file {
         let unsaid = ClusterFields::default();
         rows(ACCOUNT, &unsaid, out);
-        if file.generation {
-            section(&[field("STATUS", "ACTIVE")], out);
-        }
+        rows(STATUS, file, out);
         title("SMSDATA", out);
         rows(CLASSES, &unsaid, out);
         encryption(out);
@@ -110,15 +139,8 @@ fn after_volumes(entry: &ListcatEntry, out: &mut Sysprint) {
         Kind::NonVsam => {
             associations(entry, out);
             title("ATTRIBUTES", out);
-            let file = entry.file.as_ref();
-            let named = [
-                ("FILE", file.and_then(|f| f.file.as_ref())),
-                ("FORMAT", file.and_then(|f| f.format.as_ref())),
-            ];
-            for (label, value) in named {
-                if let Some(value) = value {
-                    section(&[field(label, value)], out);
-                }
+            if let Some(file) = &entry.file {
+                rows(FILE, file, out);
             }
         }
         Kind::Gdg => {
@@ -135,7 +157,7 @@ fn after_volumes(entry: &ListcatEntry, out: &mut Sysprint) {
 }
 
 /// The first two lines of an entry or volume.
-pub fn heading(word: &str, name: &dyn Display, catalog: &str, nested: bool, out: &mut Sysprint) {
+fn heading(word: &str, name: &dyn Display, catalog: &str, nested: bool, out: &mut Sysprint) {
     let word = format!("{}{word} ", if nested { "   " } else { "" });
     out.double(&format!("{word:-<15} {name}"));
     out.line(&format!("     IN-CAT --- {catalog}"));
@@ -147,12 +169,12 @@ pub fn field(label: &str, value: impl Display) -> String {
 }
 
 /// Fields below a heading, in one line.
-pub fn section(fields: &[String], out: &mut Sysprint) {
+fn section(fields: &[String], out: &mut Sysprint) {
     out.line(format!("       {}", columns(fields)).trim_end());
 }
 
 /// A heading within an entry.
-pub fn title(text: &str, out: &mut Sysprint) {
+fn title(text: &str, out: &mut Sysprint) {
     out.line(&format!("     {text}"));
 }
 
@@ -209,14 +231,7 @@ fn words(values: &[(String, String)], words: &[&'static str], out: &mut Sysprint
 
 fn file(file: &FileFields, out: &mut Sysprint) {
     title("VOLUMES", out);
-    for (serial, device, sequence) in &file.volumes {
-        let volume = [
-            field("VOLSER", serial),
-            field("DEVTYPE", device),
-            field("FSEQN", sequence),
-        ];
-        section(&volume, out);
-    }
+    file.volumes.iter().for_each(|volume| rows(FILE_VOLUMES, volume, out));
 }
 
 /// Instead of the name that an alias with symbols has on a system that lacks one of them.
@@ -277,7 +292,7 @@ fn statistics(c: &ComponentFields, out: &mut Sysprint) {
     let index = |index: &IndexFields| {
         INDEX[0]
             .iter()
-            .filter_map(|field| field.text(index))
+            .filter_map(|field| text(field, index))
             .collect::<Vec<_>>()
     };
     let index = c.index.as_ref().map_or_else(Vec::new, index);
@@ -319,16 +334,7 @@ fn volumes(c: &ComponentFields, fields: Fields, out: &mut Sysprint) {
         return;
     }
     title("VOLUMES", out);
-    for volume in &c.volumes {
-        section(
-            &[field("VOLSER", &volume.serial), field("DEVTYPE", device(volume))],
-            out,
-        );
-    }
-}
-
-fn device(volume: &VolumeFields) -> String {
-    format!("X'{:08X}'", volume.device)
+    c.volumes.iter().for_each(|volume| rows(VOLUMES, volume, out));
 }
 
 fn volume(v: &VolumeFields, c: &ComponentFields, out: &mut Sysprint) {
