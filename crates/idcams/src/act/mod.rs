@@ -43,7 +43,7 @@ mod report;
 pub mod repro;
 mod said;
 mod sequential;
-mod shcds;
+pub mod shcds;
 mod trouble;
 mod usercatalog;
 pub mod verify;
@@ -189,10 +189,6 @@ impl Act for Services {
     fn act(&mut self, cmd: &Command, out: &mut Sysprint) -> u8 {
         if let Some(condition) = crate::listing::carry_out(self, cmd, out) {
             return condition;
-        }
-        match cmd.verb {
-            Verb::Shcds => return shcds::shcds(self, cmd, out),
-            _ => {}
         }
         let mut report = Report::default();
         let (condition, messages) = match request::carry_out(self, cmd) {

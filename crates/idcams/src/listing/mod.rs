@@ -2,9 +2,10 @@
 //!
 //! The functions give what is to be listed as values; the lines, their columns and their pages are made here.
 
-pub(crate) mod file;
+mod file;
 mod listcat;
 mod print;
+mod shcds;
 
 use crate::act::Services;
 use crate::params::Command;
@@ -16,6 +17,7 @@ pub fn carry_out(services: &mut Services, command: &Command, out: &mut Sysprint)
     let list = match command.verb {
         Verb::Listcat => listcat::listcat,
         Verb::Print => print::print,
+        Verb::Shcds => shcds::shcds,
         _ => return None,
     };
     Some(list(services, &command.params, out))

@@ -3,8 +3,10 @@
 use super::copy::range;
 use crate::act::listcat::{Listcat, Which};
 use crate::act::print::Print;
+use crate::act::shcds::Shcds;
 use crate::params::Params;
 use cica_catalog::entry::Kind;
+use cica_messages::{Message, CICA0958E};
 
 /// PRINT.
 pub fn print(params: &Params) -> Print {
@@ -56,4 +58,26 @@ pub fn listcat(params: &Params) -> Listcat {
         expiration: days("EXPIRATION"),
         figures: params.flag("ALLOCATION") || params.flag("ALL"),
     }
+}
+
+/// The functions of SHCDS that only list.
+const LISTS: [&str; 6] = [
+    "LISTDS",
+    "LISTSUBSYS",
+    "LISTSUBSYSDS",
+    "LISTRECOVERY",
+    "LISTALL",
+    "LISTSHUNTED",
+];
+
+/// SHCDS, or why it is refused: there is no state of sharing that the other functions could change.
+pub fn shcds(params: &Params) -> Result<Shcds, Message> {
+    let mut keywords = params.iter().map(|param| param.keyword);
+    let function = keywords.find(|keyword| *keyword != "JOBS").unwrap_or_default();
+    if !LISTS.contains(&function) {
+        return Err(Message::new(&CICA0958E, &[("function", &function)]));
+    }
+    Ok(Shcds {
+        data_set: params.name("LISTDS").map(str::to_owned),
+    })
 }
