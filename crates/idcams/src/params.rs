@@ -182,6 +182,17 @@ impl Params {
         }
     }
 
+    /// The texts of all names of `keyword`.
+    pub fn texts(&self, keyword: &str) -> Vec<String> {
+        self.list(keyword).iter().map(|word| word.text.clone()).collect()
+    }
+
+    /// What `FILES(dd ...)` or `DATASETS(name ...)` name, where each may be a list.
+    pub fn all_named(&self, files: &str, data_sets: &str) -> Vec<Named> {
+        let names = self.texts(data_sets).into_iter().map(Named::DataSet);
+        names.chain(self.texts(files).into_iter().map(Named::Dd)).collect()
+    }
+
     /// The first (or only) number of `keyword`.
     pub fn number(&self, keyword: &str) -> Option<u64> {
         self.numbers(keyword).first().map(|n| n.value)

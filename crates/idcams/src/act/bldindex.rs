@@ -5,11 +5,12 @@
 //! built.
 
 use super::failure::Failure;
+use super::named::Named;
 use super::open::{data_set, of_name, Target};
+use super::outcome::Outcome;
 use super::report::Report;
 use super::trouble::{not_opened, open_code, Trouble, GAVE_UP};
 use super::Services;
-use crate::params::{Command, Params};
 use cica_catalog::entry::{Aix, Organization};
 use cica_catalog::{Contents, Entry, Name};
 use cica_engine::{Build, BuildError, Files, Omitted, OpenOptions};
@@ -24,40 +25,54 @@ const MOST_TOLD: u64 = 1000;
 /// OPEN code: what was named is not what this is for.
 const WRONG: u8 = 160;
 
-/// Carries out BLDINDEX.
-pub fn bldindex(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    run(services, &command.params, out).unwrap_or_else(|failure| failure.tell(out))
+/// BLDINDEX.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bldindex {
+    /// The base cluster.
+    pub base: Named,
+    /// Alternate indexes, or paths over them.
+    pub indexes: Vec<Named>,
 }
 
-fn run(services: &mut Services, params: &Params, out: &mut Report) -> Result<u8, Failure> {
-    let target = Target::of(services, params, "INFILE", "INDATASET")?;
+impl Services {
+    /// Fills alternate indexes from their base; the result names those that are built.
+    pub fn bldindex(&mut self, request: &Bldindex) -> Outcome<Vec<Name>> {
+        Outcome::with(|out| bldindex(self, request, out))
+    }
+}
+
+fn bldindex(services: &mut Services, request: &Bldindex, out: &mut Report) -> Result<(u8, Vec<Name>), Failure> {
+    let target = Target::named(services, &request.base)?;
     let name = target.name();
     let base = match target {
         Target::Cluster(reached) if reached.way.is_none() => *reached,
         _ => return Err(open_code(&name, WRONG, &"IT IS NO BASE CLUSTER")),
     };
-    let mut cc = 0;
-    for name in named(services, params)? {
-        let done = one(services, &base, &name, out);
+    let names = request.indexes.iter().map(|index| text(services, index));
+    let (mut cc, mut built) = (0, Vec::new());
+    for name in names.collect::<Result<Vec<String>, _>>()? {
+        let done = one(services, &base, &name, out).map(|(cc, name)| {
+            built.push(name);
+            cc
+        });
         cc = cc.max(done.unwrap_or_else(|failure| failure.tell(out)));
     }
-    Ok(cc)
+    Ok((cc, built))
 }
 
-/// Names of the alternate indexes, or of paths over them.
-fn named(services: &Services, params: &Params) -> Result<Vec<String>, Failure> {
-    let names = params.list("OUTDATASET").iter().map(|word| word.text.clone());
-    let dds = params
-        .list("OUTFILE")
-        .iter()
-        .map(|word| match services.dd.get(&word.text) {
+/// The name of an alternate index, or of a path over it.
+fn text(services: &Services, index: &Named) -> Result<String, Failure> {
+    match index {
+        Named::DataSet(name) => Ok(name.clone()),
+        Named::Dd(dd) => match services.dd.get(dd) {
             Some(text) => Ok(text.target.clone()),
-            None => Err(open_code(&word.text, 128, &"THERE IS NO SUCH DD STATEMENT")),
-        });
-    names.map(Ok).chain(dds).collect()
+            None => Err(open_code(dd, 128, &"THERE IS NO SUCH DD STATEMENT")),
+        },
+    }
 }
 
-fn one(services: &mut Services, base: &Reached, name: &str, out: &mut Report) -> Result<u8, Failure> {
+/// Builds one; returns the condition code and the name of the alternate index.
+fn one(services: &mut Services, base: &Reached, name: &str, out: &mut Report) -> Result<(u8, Name), Failure> {
     let parsed = Name::parse(name).map_err(|_| super::failure::not_found(&name))?;
     let catalog = services.home(&parsed)?;
     let aix = alternate(&*catalog.contents()?, &parsed)?;
@@ -113,7 +128,7 @@ fn one(services: &mut Services, base: &Reached, name: &str, out: &mut Report) ->
         );
     }
     out.say(&IDC0652I, &[("name", &aix.name)]);
-    Ok(cc)
+    Ok((cc, aix.name))
 }
 
 /// The alternate index of this name, or the one that a path or alias of this name goes through.

@@ -7,12 +7,13 @@ pub mod record;
 
 use super::failure::{refused, Failure};
 use super::listcat::{Describer, ListcatEntry};
+use super::named::Named;
 use super::open::Target;
+use super::outcome::Outcome;
 use super::report::Report;
 use super::sequential::Sequential;
 use super::trouble::{Trouble, GAVE_UP};
 use super::Services;
-use crate::params::{Command, Params};
 use cica_catalog::entry::{Kind, NonVsam};
 use cica_catalog::{Catalog, Entry, Volume};
 use cica_format::attributes::Organization;
@@ -25,19 +26,32 @@ const KB: u64 = 1_024;
 /// Longest record of the file, with its RDW.
 const LRECL: u32 = 644;
 
-/// Carries out DCOLLECT.
-pub fn dcollect(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    match collect(services, &command.params, out) {
-        Ok(count) => {
+/// DCOLLECT.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dcollect {
+    /// The sequential file that the records go into.
+    pub onto: Named,
+    /// Serials of the volumes to tell of, with `*` at the end or `%` for a character; none means all.
+    pub volumes: Vec<String>,
+    /// NODATAINFO: data sets are left out.
+    pub without_data: bool,
+    /// NOVOLUMEINFO: volumes are left out.
+    pub without_volumes: bool,
+}
+
+impl Services {
+    /// Writes records about volumes and data sets; the result is how many.
+    pub fn dcollect(&mut self, request: &Dcollect) -> Outcome<u64> {
+        Outcome::with(|out| {
+            let count = collect(self, request, out).map_err(|failure| failure.with_cc(GAVE_UP))?;
             out.say(&IDC0005I, &[("count", &count)]);
-            0
-        }
-        Err(failure) => failure.with_cc(GAVE_UP).tell(out),
+            Ok((0, count))
+        })
     }
 }
 
-fn collect(services: &Services, params: &Params, out: &mut Report) -> Result<u64, Failure> {
-    let file = match Target::of(services, params, "OUTFILE", "OUTDATASET")? {
+fn collect(services: &Services, request: &Dcollect, out: &mut Report) -> Result<u64, Failure> {
+    let file = match Target::named(services, &request.onto)? {
         Target::File(file) => file,
         other => return Err(refused(&format!("{} is no sequential file", other.name()), 48, 0)),
     };
@@ -49,7 +63,7 @@ fn collect(services: &Services, params: &Params, out: &mut Report) -> Result<u64
         },
         false => file.attributes.completed_for(LRECL - 4),
     };
-    let records = records(services, params, &attributes)?;
+    let records = records(services, request, &attributes)?;
     write(services, &file, &attributes, &records).map_err(|error| Trouble::File(error).of(&file.name))?;
     file.complete(services, &attributes, out)?;
     Ok(records.len() as u64)
@@ -71,18 +85,18 @@ fn write(services: &Services, file: &Sequential, attributes: &Attributes, record
         .map_err(|source| QsamError::Write { record, source })
 }
 
-fn records(services: &Services, params: &Params, attributes: &Attributes) -> Result<Vec<Record>, Failure> {
+fn records(services: &Services, request: &Dcollect, attributes: &Attributes) -> Result<Vec<Record>, Failure> {
     let page = super::open::or_ascii(attributes.codepage);
     let begin = |kind| Record::new(kind, page, services.clock.now());
     let wanted = |serial: &str| {
-        let masks = params.list("VOLUMES");
-        masks.is_empty() || masks.iter().any(|mask| matches(&mask.text, serial))
+        let masks = &request.volumes;
+        masks.is_empty() || masks.iter().any(|mask| matches(mask, serial))
     };
     let mut all = Vec::new();
     for catalog in services.catalog.all()? {
         let contents = catalog.contents()?;
         let describer = Describer::new(&services.engine, &catalog, &contents, true)?;
-        if !params.flag("NOVOLUMEINFO") && catalog.directory() == services.catalog.directory() {
+        if !request.without_volumes && catalog.directory() == services.catalog.directory() {
             let volumes = contents.volumes().filter(|volume| wanted(volume.serial.as_str()));
             for v in volumes {
                 let place = v.path(catalog.directory());
@@ -90,7 +104,7 @@ fn records(services: &Services, params: &Params, attributes: &Attributes) -> Res
                 all.push(volume(begin(Type::Volume), v, taken));
             }
         }
-        if params.flag("NODATAINFO") {
+        if request.without_data {
             continue;
         }
         for entry in contents.entries() {

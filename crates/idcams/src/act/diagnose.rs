@@ -6,9 +6,10 @@
 //! that.
 
 use super::failure::{refused, Failure};
+use super::named::Named;
+use super::outcome::Outcome;
 use super::report::Report;
 use super::Services;
-use crate::params::{Command, Params};
 use cica_catalog::{Catalog, Contents, Entry, Level, Mask, Name, Volser, Volume};
 use cica_disk::Open;
 use cica_messages::{CICA0980I, CICA0981E, CICA0982I};
@@ -18,45 +19,102 @@ use std::path::{Path, PathBuf};
 /// ERRORLIMIT when it is not given.
 const ERROR_LIMIT: u64 = 16;
 
-/// Carries out DIAGNOSE.
-pub fn diagnose(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    let params = &command.params;
+/// DIAGNOSE.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnose {
+    /// What is looked at.
+    pub subject: Subject,
+    /// What it is compared with: names of volumes as in [`Subject::Volume`] for a catalog, catalogs for a volume; all
+    /// there are when none is named.
+    pub compared: Vec<Named>,
+    /// Which entries are looked at.
+    pub choice: Choice,
+    /// LIST: entries without error are told too.
+    pub list: bool,
+    /// ERRORLIMIT: how many errors are told; 16 when nothing is said.
+    pub error_limit: Option<u64>,
+}
+
+/// What DIAGNOSE begins with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Subject {
+    /// ICFCATALOG: the entries of a catalog.
+    Catalog(Named),
+    /// VVDS: the files of a volume, which SYS1.VVDS.Vserial stands for.
+    Volume(Named),
+}
+
+/// INCLUDE and EXCLUDE.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// All entries.
+    #[default]
+    All,
+    /// Those that are meant.
+    Only(Meant),
+    /// All but those.
+    Except(Meant),
+}
+
+/// Entries that are meant, by any of these.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Meant {
+    /// ENTRIES: names and masks.
+    pub entries: Vec<String>,
+    /// LEVEL: all below these qualifiers.
+    pub levels: Vec<String>,
+    /// CATALOG: all of these catalogs.
+    pub catalogs: Vec<String>,
+}
+
+/// What DIAGNOSE found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Diagnosed {
+    /// Volumes, entries and files that were looked at.
+    pub checked: u64,
+    /// Those of them that are not as they must be.
+    pub errors: u64,
+}
+
+impl Services {
+    /// Compares a catalog with its volumes, or a volume with catalogs.
+    pub fn diagnose(&mut self, request: &Diagnose) -> Outcome<Diagnosed> {
+        Outcome::with(|out| diagnose(self, request, out).map_err(|failure| failure.with_cc(12)))
+    }
+}
+
+fn diagnose(services: &Services, request: &Diagnose, out: &mut Report) -> Result<(u8, Diagnosed), Failure> {
     let mut report = Findings {
-        list: params.flag("LIST"),
-        limit: params.number("ERRORLIMIT").unwrap_or(ERROR_LIMIT),
-        checked: 0,
-        errors: 0,
+        list: request.list,
+        limit: request.error_limit.unwrap_or(ERROR_LIMIT),
+        found: Diagnosed::default(),
         out,
     };
-    let done = match params.flag("VVDS") {
-        true => volume(services, params, &mut report),
-        false => catalog(services, params, &mut report),
-    };
-    match done {
-        Ok(()) => report.end(),
-        Err(failure) => failure.with_cc(12).tell(report.out),
+    match &request.subject {
+        Subject::Volume(named) => volume(services, named, request, &mut report)?,
+        Subject::Catalog(named) => catalog(services, named, request, &mut report)?,
     }
+    Ok(report.end())
 }
 
 /// What was found so far.
 struct Findings<'a> {
     list: bool,
     limit: u64,
-    checked: u64,
-    errors: u64,
+    found: Diagnosed,
     out: &'a mut Report,
 }
 
 impl Findings<'_> {
     fn put(&mut self, kind: &str, name: &dyn Display, found: Result<(), String>) {
-        self.checked += 1;
+        self.found.checked += 1;
         match found {
             Ok(()) if self.list => self.out.say(&CICA0980I, &[("kind", &kind), ("name", name)]),
             Ok(()) => {}
             Err(reason) => {
-                self.errors += 1;
+                self.found.errors += 1;
                 // As many are told as were asked for; all are counted.
-                if self.errors <= self.limit {
+                if self.found.errors <= self.limit {
                     let inserts: [(&str, &dyn Display); 3] = [("kind", &kind), ("name", name), ("reason", &reason)];
                     self.out.say(&CICA0981E, &inserts);
                 }
@@ -64,18 +122,19 @@ impl Findings<'_> {
         }
     }
 
-    fn end(self) -> u8 {
-        let counts: [(&str, &dyn Display); 2] = [("count", &self.checked), ("errors", &self.errors)];
+    fn end(self) -> (u8, Diagnosed) {
+        let found = self.found;
+        let counts: [(&str, &dyn Display); 2] = [("count", &found.checked), ("errors", &found.errors)];
         self.out.say(&CICA0982I, &counts);
-        if self.errors == 0 {
-            0
-        } else {
-            CICA0981E.cc
-        }
+        let cc = match found.errors {
+            0 => 0,
+            _ => CICA0981E.cc,
+        };
+        (cc, found)
     }
 }
 
-/// INCLUDE and EXCLUDE: which entries are looked at.
+/// Which entries are looked at.
 struct Chosen {
     masks: Vec<Mask>,
     levels: Vec<Level>,
@@ -86,28 +145,25 @@ struct Chosen {
 }
 
 impl Chosen {
-    fn of(services: &Services, params: &Params) -> Result<Chosen, Failure> {
-        let (list, named) = match (params.group("INCLUDE"), params.group("EXCLUDE")) {
-            (Some(list), _) => (list, true),
-            (None, Some(list)) => (list, false),
-            (None, None) => (params, false),
+    fn of(services: &Services, choice: &Choice) -> Result<Chosen, Failure> {
+        // All are those that nothing leaves out.
+        let nothing = Meant::default();
+        let (meant, named) = match choice {
+            Choice::Only(meant) => (meant, true),
+            Choice::Except(meant) => (meant, false),
+            Choice::All => (&nothing, false),
         };
-        let said = params.has("INCLUDE") || params.has("EXCLUDE");
-        let words = |keyword| list.list(keyword).iter().filter(move |_| said);
         let improper = |error: &dyn Display| refused(error, 140, 0);
+        let masks = meant.entries.iter().map(|text| Mask::parse(text));
+        let levels = meant.levels.iter().map(|text| Level::parse(text));
+        let catalogs = meant.catalogs.iter().map(|text| {
+            let name = Name::parse(text).map_err(|e| improper(&e))?;
+            Ok::<_, Failure>(services.catalog.called(&name)?.directory().to_owned())
+        });
         Ok(Chosen {
-            masks: words("ENTRIES")
-                .map(|word| Mask::parse(&word.text).map_err(|e| improper(&e)))
-                .collect::<Result<_, _>>()?,
-            levels: words("LEVEL")
-                .map(|word| Level::parse(&word.text).map_err(|e| improper(&e)))
-                .collect::<Result<_, _>>()?,
-            catalogs: words("CATALOG")
-                .map(|word| {
-                    let name = Name::parse(&word.text).map_err(|e| improper(&e))?;
-                    Ok::<_, Failure>(services.catalog.called(&name)?.directory().to_owned())
-                })
-                .collect::<Result<_, _>>()?,
+            masks: masks.collect::<Result<_, _>>().map_err(|e| improper(&e))?,
+            levels: levels.collect::<Result<_, _>>().map_err(|e| improper(&e))?,
+            catalogs: catalogs.collect::<Result<_, _>>()?,
             named,
         })
     }
@@ -120,19 +176,9 @@ impl Chosen {
     }
 }
 
-/// COMPAREDD and COMPAREDS: names of what it is compared with; nothing means all there is.
-fn compared(services: &Services, params: &Params) -> Result<Vec<Name>, Failure> {
-    let dd = params.list("COMPAREDD").iter().map(|word| {
-        let text = services.dd.get(&word.text).map(|text| text.target.clone());
-        text.ok_or_else(|| refused(&format!("there is no DD statement {}", word.text), 140, 0))
-    });
-    let all = params
-        .list("COMPAREDS")
-        .iter()
-        .map(|word| Ok(word.text.clone()))
-        .chain(dd);
-    all.map(|text| Name::parse(&text?).map_err(|error| refused(&error, 140, 0)))
-        .collect()
+/// Names of what it is compared with; none means all there is.
+fn compared(services: &Services, request: &Diagnose) -> Result<Vec<Name>, Failure> {
+    request.compared.iter().map(|named| services.name_of(named)).collect()
 }
 
 /// The volume that SYS1.VVDS.Vserial stands for.
@@ -147,12 +193,10 @@ fn volume_of(name: &Name) -> Result<Volser, Failure> {
     }
 }
 
-fn catalog(services: &Services, params: &Params, report: &mut Findings) -> Result<(), Failure> {
-    let catalog = services
-        .catalog
-        .called(&services.named(params, "INFILE", "INDATASET")?)?;
-    let chosen = Chosen::of(services, params)?;
-    let compared = compared(services, params)?;
+fn catalog(services: &Services, named: &Named, request: &Diagnose, report: &mut Findings<'_>) -> Result<(), Failure> {
+    let catalog = services.catalog.called(&services.name_of(named)?)?;
+    let chosen = Chosen::of(services, &request.choice)?;
+    let compared = compared(services, request)?;
     let volumes = compared.iter().map(volume_of).collect::<Result<Vec<_>, _>>()?;
     let contents = catalog.contents()?;
     for serial in &volumes {
@@ -232,11 +276,11 @@ fn files(services: &Services, catalog: &Catalog, entry: &Entry) -> Result<(), St
 }
 
 /// Data components on a volume that no catalog names.
-fn volume(services: &Services, params: &Params, report: &mut Findings) -> Result<(), Failure> {
-    let name = services.named(params, "INFILE", "INDATASET")?;
+fn volume(services: &Services, named: &Named, request: &Diagnose, report: &mut Findings<'_>) -> Result<(), Failure> {
+    let name = services.name_of(named)?;
     let serial = volume_of(&name)?;
     let directory = services.catalog.volume_path(&serial)?;
-    let compared = compared(services, params)?;
+    let compared = compared(services, request)?;
     let catalogs = match compared.as_slice() {
         [] => services.catalog.all()?,
         some => {
@@ -244,7 +288,7 @@ fn volume(services: &Services, params: &Params, report: &mut Findings) -> Result
             called.collect::<Result<_, _>>()?
         }
     };
-    let chosen = Chosen::of(services, params)?;
+    let chosen = Chosen::of(services, &request.choice)?;
     if !chosen.catalogs.is_empty() {
         return Err(refused(
             &"COMPAREDS names the catalogs that a volume is compared with",

@@ -5,10 +5,10 @@
 
 use super::failure::Failure;
 use super::open::{self, cluster, data_set, files};
+use super::outcome::Outcome;
 use super::report::Report;
 use super::trouble::{not_opened, Trouble};
 use super::Services;
-use crate::params::Command;
 use cica_catalog::entry::Aix;
 use cica_catalog::Entry;
 use cica_engine::examine::{Examination, Finding, FindingKind, Part};
@@ -29,14 +29,37 @@ const MOST_TOLD: u64 = 1000;
 /// ERRORLIMIT when it is not given.
 const ERROR_LIMIT: u64 = 2_147_483_647;
 
-/// Carries out EXAMINE.
-pub fn examine(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    run(services, command, out).unwrap_or_else(|failure| failure.tell(out))
+/// EXAMINE.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Examine {
+    /// The key-sequenced or variable-length relative data set, or the alternate index.
+    pub name: String,
+    /// NOINDEXTEST: what was found in the index is not told.
+    pub without_index: bool,
+    /// DATATEST: what was found in the data is told, and alternate indexes are compared with their base.
+    pub data: bool,
+    /// ERRORLIMIT: how many errors are shown; all when nothing is said.
+    pub error_limit: Option<u64>,
 }
 
-fn run(services: &mut Services, command: &Command, out: &mut Report) -> Result<u8, Failure> {
-    let params = &command.params;
-    let name = params.name("NAME").unwrap_or_default();
+/// What an examination found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Examined {
+    /// All that is wrong in index and data, whatever was told of it; empty: the data set is sound.
+    pub findings: Vec<Finding>,
+    /// What alternate indexes and their base do not agree about; 0 where they were not compared.
+    pub disagreements: u64,
+}
+
+impl Services {
+    /// Examines the structure of a data set.
+    pub fn examine(&mut self, request: &Examine) -> Outcome<Examined> {
+        Outcome::with(|out| examine(self, request, out))
+    }
+}
+
+fn examine(services: &mut Services, request: &Examine, out: &mut Report) -> Result<(u8, Examined), Failure> {
+    let name = request.name.as_str();
     let cluster = cluster(services, name)?;
     if !cluster.organization.has_index() {
         return Err(Failure::new(&CICA0959E, &[("name", &cluster.name)]));
@@ -47,20 +70,33 @@ fn run(services: &mut Services, command: &Command, out: &mut Report) -> Result<u
     let examined = examined.map_err(|error| Trouble::Request(error).of(name))?;
     closed.map_err(|error| Trouble::Close(error).of(name))?;
     let told = Told {
-        index: params.switch("INDEXTEST", "NOINDEXTEST") != Some(false),
-        data: params.flag("DATATEST"),
-        errors: params.number("ERRORLIMIT").unwrap_or(ERROR_LIMIT),
+        index: !request.without_index,
+        data: request.data,
+        errors: request.error_limit.unwrap_or(ERROR_LIMIT),
     };
     let cc = tell(&examined, &told, out);
-    match told.data && cc == 0 {
-        true => compare(services, &cluster, told.errors, out),
-        false => Ok(cc),
+    let disagreements = match told.data && cc == 0 {
+        true => compare(services, &cluster, told.errors, out)?,
+        false => 0,
+    };
+    let found = Examined {
+        findings: examined.findings,
+        disagreements,
+    };
+    Ok((cc.max(condition(disagreements)), found))
+}
+
+/// The condition code of so many disagreements.
+pub(super) fn condition(disagreements: u64) -> u8 {
+    match disagreements {
+        0 => 0,
+        _ => CICA0996E.cc,
     }
 }
 
-/// Compares a base with the alternate indexes that are kept up for it, or an alternate index with its base; returns the
-/// condition code. What was never built says nothing that could be wrong.
-pub(super) fn compare(services: &Services, cluster: &Reached, errors: u64, out: &mut Report) -> Result<u8, Failure> {
+/// Compares a base with the alternate indexes that are kept up for it, or an alternate index with its base; returns how
+/// many times they disagree. What was never built says nothing that could be wrong.
+pub(super) fn compare(services: &Services, cluster: &Reached, errors: u64, out: &mut Report) -> Result<u64, Failure> {
     let catalog = services.home(&cluster.name)?;
     let contents = catalog.contents()?;
     let indexes: Vec<Aix> = match contents.get(&cluster.name)? {
@@ -73,7 +109,7 @@ pub(super) fn compare(services: &Services, cluster: &Reached, errors: u64, out: 
             })
             .collect(),
     };
-    let mut cc = 0;
+    let mut disagreements = 0;
     for aix in indexes {
         let (data, index) = files(&catalog, &as_cluster(&aix))?;
         let files = Files { data, index };
@@ -104,9 +140,7 @@ pub(super) fn compare(services: &Services, cluster: &Reached, errors: u64, out: 
         for reason in &told {
             out.say(&CICA0996E, &[("name", &aix.name), ("reason", reason)]);
         }
-        if compared.disagreements > 0 {
-            cc = CICA0996E.cc;
-        }
+        disagreements += compared.disagreements;
         let numbers: [(&str, &dyn std::fmt::Display); 4] = [
             ("name", &aix.name),
             ("records", &compared.records),
@@ -115,7 +149,7 @@ pub(super) fn compare(services: &Services, cluster: &Reached, errors: u64, out: 
         ];
         out.say(&CICA0997I, &numbers);
     }
-    Ok(cc)
+    Ok(disagreements)
 }
 
 /// What is told of an examination.

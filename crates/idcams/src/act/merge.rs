@@ -5,29 +5,45 @@
 //!    generations. User catalogs and their aliases stay: they are the master's.
 
 use super::failure::{not_found, refused, Failure};
+use super::named::Named;
+use super::outcome::Outcome;
 use super::report::Report;
 use super::Services;
-use crate::params::Params;
 use cica_catalog::generation::Generation;
 use cica_catalog::{Catalog, Contents, Entry, Level, Mask, Name};
 use cica_messages::{CICA0956I, IDC0005I};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Carries out REPRO MERGECAT.
-pub fn merge(services: &Services, params: &Params, out: &mut Report) -> u8 {
-    match merged(services, params, out) {
-        Ok(count) => {
-            out.say(&IDC0005I, &[("count", &count)]);
-            0
-        }
-        Err(failure) => failure.with_cc(12).tell(out),
+/// REPRO MERGECAT.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergeCatalogs {
+    /// The catalog that entries leave.
+    pub from: Named,
+    /// The one they come into.
+    pub to: Named,
+    /// ENTRIES: names and masks of those that move. All move where neither these nor levels are named.
+    pub entries: Vec<String>,
+    /// LEVEL: all below these qualifiers move.
+    pub levels: Vec<String>,
+    /// MESSAGELEVEL(SHORT): what moved is counted and not told one by one.
+    pub short: bool,
+}
+
+impl Services {
+    /// Moves entries from one catalog to another; the result names them.
+    pub fn merge_catalogs(&mut self, request: &MergeCatalogs) -> Outcome<Vec<Name>> {
+        Outcome::with(|out| {
+            let names = merged(self, request, out).map_err(|failure| failure.with_cc(12))?;
+            out.say(&IDC0005I, &[("count", &names.len())]);
+            Ok((0, names))
+        })
     }
 }
 
-fn merged(services: &Services, params: &Params, out: &mut Report) -> Result<usize, Failure> {
-    let source = catalog(services, params, "INFILE", "INDATASET")?;
-    let target = catalog(services, params, "OUTFILE", "OUTDATASET")?;
+fn merged(services: &Services, request: &MergeCatalogs, out: &mut Report) -> Result<Vec<Name>, Failure> {
+    let source = catalog(services, &request.from)?;
+    let target = catalog(services, &request.to)?;
     if source.directory() == target.directory() {
         return Err(refused(
             &"both names mean one catalog; name another to move entries to",
@@ -36,25 +52,25 @@ fn merged(services: &Services, params: &Params, out: &mut Report) -> Result<usiz
         ));
     }
     let contents = source.contents()?;
-    let names: Vec<Name> = whole(&contents, chosen(&contents, params)?).into_iter().collect();
+    let names: Vec<Name> = whole(&contents, chosen(&contents, request)?).into_iter().collect();
     source.move_entries(&target, &names)?;
-    if params.name("MESSAGELEVEL") != Some("SHORT") {
+    if !request.short {
         let place = target.directory().display();
         for name in &names {
             out.say(&CICA0956I, &[("name", name), ("directory", &place)]);
         }
     }
-    Ok(names.len())
+    Ok(names)
 }
 
 /// The catalog that a DD or a name means.
-fn catalog(services: &Services, params: &Params, file: &str, data_set: &str) -> Result<Arc<Catalog>, Failure> {
-    let name = services.named(params, file, data_set)?;
+fn catalog(services: &Services, named: &Named) -> Result<Arc<Catalog>, Failure> {
+    let name = services.name_of(named)?;
     Ok(services.catalog.called(&name)?)
 }
 
-/// Names that ENTRIES, LEVEL or neither choose.
-fn chosen(contents: &Contents, params: &Params) -> Result<BTreeSet<Name>, Failure> {
+/// Names that masks, levels or neither choose.
+fn chosen(contents: &Contents, request: &MergeCatalogs) -> Result<BTreeSet<Name>, Failure> {
     let mut chosen = BTreeSet::new();
     let mut take = |text: &str, taken: Vec<&Entry>| {
         chosen.extend(taken.iter().map(|entry| entry.name().clone()));
@@ -64,21 +80,15 @@ fn chosen(contents: &Contents, params: &Params) -> Result<BTreeSet<Name>, Failur
             Ok(())
         }
     };
-    for word in params.list("ENTRIES") {
-        let mask = Mask::parse(&word.text).map_err(|error| refused(&error, 8, 42))?;
-        take(
-            &word.text,
-            contents.list(&mask).filter(|e| moves(contents, e)).collect(),
-        )?;
+    for text in &request.entries {
+        let mask = Mask::parse(text).map_err(|error| refused(&error, 8, 42))?;
+        take(text, contents.list(&mask).filter(|e| moves(contents, e)).collect())?;
     }
-    for word in params.list("LEVEL") {
-        let level = Level::parse(&word.text).map_err(|error| refused(&error, 8, 42))?;
-        take(
-            &word.text,
-            contents.level(&level).filter(|e| moves(contents, e)).collect(),
-        )?;
+    for text in &request.levels {
+        let level = Level::parse(text).map_err(|error| refused(&error, 8, 42))?;
+        take(text, contents.level(&level).filter(|e| moves(contents, e)).collect())?;
     }
-    if !params.has("ENTRIES") && !params.has("LEVEL") {
+    if request.entries.is_empty() && request.levels.is_empty() {
         let all = contents.entries().filter(|entry| moves(contents, entry));
         chosen.extend(all.map(|entry| entry.name().clone()));
     }

@@ -14,14 +14,14 @@
 mod addressed;
 mod allocate;
 mod alter;
-mod bldindex;
+pub mod bldindex;
 pub(crate) mod bytes;
 pub mod dcollect;
 pub mod dd;
 mod define;
 mod delete;
-mod diagnose;
-mod examine;
+pub mod diagnose;
+pub mod examine;
 pub(crate) mod failure;
 mod generations;
 mod input;
@@ -29,7 +29,7 @@ pub mod listcat;
 pub(crate) mod listing;
 mod making;
 mod member;
-mod merge;
+pub mod merge;
 pub mod named;
 mod open;
 mod outcome;
@@ -139,11 +139,6 @@ impl Services {
         })
     }
 
-    /// The name that a parameter says, or that stands behind its DD: of a catalog, or of what stands for a volume.
-    pub(crate) fn named(&self, params: &Params, file: &str, data_set: &str) -> Result<Name, Failure> {
-        self.name_of(&params.named(file, data_set).unwrap_or(Named::Dd(String::new())))
-    }
-
     /// The name that a request says, or that stands behind its DD: of a catalog, or of what stands for a volume.
     pub(crate) fn name_of(&self, named: &Named) -> Result<Name, Failure> {
         let text = match named {
@@ -214,13 +209,8 @@ impl Services {
             Verb::Export if cmd.params.flag("DISCONNECT") => usercatalog::disconnect(self, cmd, out),
             Verb::DefineVolume => volume::define(self, cmd, out),
             Verb::Alter if cmd.params.has("REORGANIZE") => reorganize::reorganize(self, cmd, out),
-            Verb::Bldindex => bldindex::bldindex(self, cmd, out),
             Verb::Alter => alter::alter(self, cmd, out),
             Verb::Delete => delete::delete(self, cmd, out),
-            Verb::Diagnose => diagnose::diagnose(self, cmd, out),
-            Verb::Dcollect => dcollect::dcollect(self, cmd, out),
-            Verb::Repro if cmd.params.flag("MERGECAT") => merge::merge(self, &cmd.params, out),
-            Verb::Examine => examine::examine(self, cmd, out),
             Verb::Export => portable::export(self, cmd, out),
             Verb::Import => portable::import(self, cmd, out),
             Verb::Backup => portable::backup(self, cmd, out),

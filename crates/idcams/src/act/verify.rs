@@ -61,7 +61,7 @@ fn verify(services: &mut Services, request: &Verify, out: &mut Report) -> Result
     };
     let cc = examine::tell(&examined, &Told::all(cluster.organization.has_index()), out);
     let cc = match cc {
-        0 => examine::compare(services, &cluster, u64::MAX, out)?,
+        0 => examine::condition(examine::compare(services, &cluster, u64::MAX, out)?),
         cc => cc,
     };
     if cc > 0 {

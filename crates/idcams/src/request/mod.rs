@@ -1,6 +1,7 @@
 //! What a command asks for: its parameters become the request of the function that carries it out. One file for each
 //! family of verbs; nothing here decides anything that a request could not say.
 
+mod catalogs;
 mod check;
 mod copy;
 pub mod list;
@@ -14,7 +15,11 @@ pub fn carry_out(services: &mut Services, command: &Command) -> Option<Outcome> 
     let params = &command.params;
     let outcome = match command.verb {
         Verb::Verify => services.verify(&check::verify(params)),
-        Verb::Repro if params.flag("MERGECAT") => return None,
+        Verb::Examine => services.examine(&check::examine(params)).without_result(),
+        Verb::Diagnose => services.diagnose(&check::diagnose(params)).without_result(),
+        Verb::Dcollect => services.dcollect(&check::dcollect(params)).without_result(),
+        Verb::Bldindex => services.bldindex(&catalogs::bldindex(params)).without_result(),
+        Verb::Repro if params.flag("MERGECAT") => services.merge_catalogs(&catalogs::merge(params)).without_result(),
         Verb::Repro => match copy::repro(params) {
             Ok(request) => services.repro(&request).without_result(),
             Err(message) => Outcome::refused(message),
