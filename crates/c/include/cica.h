@@ -76,7 +76,6 @@ enum {
     CICA_BAD_RBA = 0x0820,    /* no record starts at this RBA */
     CICA_STORAGE = 0x0828,    /* the pool has no room for what takes the unit of recovery back */
     CICA_SMALL_AREA = 0x082C, /* the caller's area is shorter than the record */
-    CICA_NO_STRING = 0x0840,  /* all strings are in use */
     CICA_ACCESS = 0x0844,     /* the open does not allow this request */
     CICA_NO_POSITION = 0x0858,/* no position to go on from */
     CICA_NO_UPDATE = 0x085C,  /* no record is held for update */

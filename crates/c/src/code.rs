@@ -34,7 +34,6 @@ codes! {
     BAD_RBA = 0x0820, c"no record starts at this RBA";
     STORAGE = 0x0828, c"the pool has no room for what takes the unit of recovery back";
     SMALL_AREA = 0x082C, c"the area is shorter than the record";
-    NO_STRING = 0x0840, c"all strings are in use";
     ACCESS = 0x0844, c"the open does not allow this request";
     NO_POSITION = 0x0858, c"no position to go on from";
     NO_UPDATE = 0x085C, c"no record is held for update";

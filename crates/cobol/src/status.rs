@@ -171,7 +171,7 @@ impl Outcome {
             (8, 12) | (8, 96) => Outcome::Sequence,
             (8, 16) | (8, 32) | (8, 144) => Outcome::NotFound,
             (8, 20..=22) => Outcome::RecordLocked,
-            (8, 24) | (8, 40) | (8, 64) => Outcome::NoResource,
+            (8, 24) | (8, 40) => Outcome::NoResource,
             (8, 28) | (8, 148) | (8, 192) => Outcome::Boundary,
             (8, 88) => Outcome::NoPosition,
             (8, 92) => Outcome::NoReadBefore,

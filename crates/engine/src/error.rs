@@ -65,8 +65,6 @@ pub enum RequestError {
         /// Bytes the area has.
         have: usize,
     },
-    /// 8/64: all strings of the open are in use.
-    NoString,
     /// 8/68: the open does not allow this request.
     Access {
         /// What was asked.
@@ -187,7 +185,6 @@ impl RequestError {
             BadRba { .. } | BadRange { .. } => (8, 32),
             UnitTooLarge => (8, 40),
             AreaTooSmall { .. } => (8, 44),
-            NoString => (8, 64),
             Access { .. } => (8, 68),
             NoKeys => (8, 72),
             AddressedInsert => (8, 76),
@@ -260,7 +257,6 @@ impl fmt::Display for RequestError {
                 f,
                 "the pool has no room for what takes this unit of recovery back: commit more often, or raise CICA_POOL"
             )?,
-            NoString => write!(f, "all strings of this open are in use")?,
             Access { what } => write!(f, "this open does not allow {what}")?,
             NoKeys => write!(f, "records of this data set have no keys: give an RBA")?,
             AddressedInsert => write!(f, "records cannot be added by address here")?,

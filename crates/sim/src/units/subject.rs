@@ -273,7 +273,9 @@ impl Process {
         let strings = self.sets[set].as_mut().map(|(_, strings)| strings);
         strings
             .and_then(|strings| strings.get_mut(by.unwrap_or(UNITS)))
-            .ok_or(RequestError::NoString)
+            .ok_or(RequestError::Access {
+                what: "requests of a data set that is not open",
+            })
     }
 
     fn put(&mut self, by: Option<usize>, set: usize, key: u32, record: &[u8]) -> Result<(), RequestError> {
