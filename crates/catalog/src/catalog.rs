@@ -219,8 +219,9 @@ impl Catalog {
         self.share_volumes(&mut next)?;
         let reply = change(&mut next)?;
         if next != *now {
-            self.write_vvds(&next, header.generation() + 1);
-            let header = store::write(&*self.disk, &self.directory, &next, header.generation() + 1, &*lock)?;
+            let generation = header.generation() + 1;
+            self.write_vvds(&next, header.generation(), generation);
+            let header = store::write(&*self.disk, &self.directory, &next, generation, &*lock)?;
             self.remember(header, Arc::new(next));
         }
         Ok(reply)

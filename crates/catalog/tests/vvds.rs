@@ -6,7 +6,7 @@ mod common;
 use cica_catalog::entry::{Alias, Entry, Relate};
 use cica_catalog::vvds::{self, Vvds};
 use cica_catalog::{Catalog, CatalogError, Device};
-use cica_disk::sim::{Call, Errno, Faults};
+use cica_disk::sim::{Call, Errno, Faults, Survival};
 use cica_disk::{Create, Disk, MemoryDisk, Open, ReadAt, SimDisk, WriteAt};
 use cica_format::checksum::crc32c;
 use common::{cluster, images, name, serial};
@@ -319,4 +319,49 @@ fn a_power_cut_at_any_moment_leaves_copies_of_before_or_after() {
         ahead > 10,
         "{ahead} images in which a volume knows more than was acknowledged"
     );
+}
+
+/// A process is killed between the rename of a copy and the sync of its directory, and the next one makes the same change.
+/// What it was told is done is in the copy after a power cut, and where nobody was killed nothing is synced for it.
+#[test]
+fn a_copy_that_a_killed_process_left_is_made_durable_by_the_change_that_needs_it() {
+    let mut left_by_the_killed = 0;
+    for sync in 1..=4 {
+        let disk = Arc::new(SimDisk::new());
+        let catalog = Catalog::open_or_create(disk.clone(), CATALOG).unwrap();
+        insert(&catalog, alias("FIRST", "X")).unwrap();
+        disk.set_faults(Faults::none().fail_from(Call::Sync, sync, Errno::Io));
+        let killed = insert(&catalog, alias("A", "X")).is_err();
+        disk.set_faults(Faults::none());
+        let next = Catalog::open(disk.clone(), CATALOG).unwrap();
+        if killed && next.get(&name("A")).is_err() {
+            left_by_the_killed += usize::from(kept(&*disk).contains(&"A".to_owned()));
+            insert(&next, alias("A", "X")).unwrap();
+        }
+        let left = disk.trace().crash_after(disk.events()).image(|_, _| Survival::Lost);
+        let kept = kept(&MemoryDisk::from(left));
+        assert_eq!(kept, strings(&["A", "FIRST"]), "sync {sync}");
+    }
+    assert!(left_by_the_killed > 0, "nobody was killed between rename and sync");
+}
+
+#[test]
+fn a_copy_that_stays_as_it_is_costs_no_sync() {
+    let disk = Arc::new(SimDisk::new());
+    let catalog = Catalog::open_or_create(disk.clone(), CATALOG).unwrap();
+    let second = serial("VOL002");
+    catalog
+        .add_volume(&second, Device::default_type(), Some(Path::new("/vol2")), None)
+        .unwrap();
+    for directory in [VOLUME, "/vol2"] {
+        file(&*disk, &format!("{directory}/.cica-volume"));
+    }
+    let syncs = || disk.calls().of(Call::Sync);
+    let define = |text: &str| {
+        let before = syncs();
+        insert(&catalog, cluster(text)).unwrap();
+        syncs() - before
+    };
+    // The copy of the data set's volume and the catalog, each with its directory.
+    assert_eq!((define("B"), define("C")), (4, 4));
 }

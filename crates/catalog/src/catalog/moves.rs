@@ -115,7 +115,7 @@ impl Catalog {
             return Ok(());
         }
         let generation = self.generation()? + 1;
-        self.write_vvds(contents, generation);
+        self.write_vvds(contents, generation - 1, generation);
         let header = store::write(&*self.disk, self.directory(), contents, generation, lock)?;
         self.remember(header, Arc::new(contents.clone()));
         Ok(())

@@ -17,6 +17,8 @@
 //!   other; what has no files is right in the copy of the highest generation.
 //! * V5. A copy of a higher generation is of a catalog that was lost, and is left alone: a new catalog in its place
 //!   must not forget what can still be taken in. [`Catalog::overtake`] ends that.
+//! * V6. A copy of a later generation than the catalog's may be of a process that was killed between its rename and the
+//!   sync of the directory. Where a change needs that copy as it is, it syncs the directory.
 
 use super::files;
 use super::store;
@@ -101,11 +103,11 @@ impl Catalog {
         std::path::absolute(&self.directory).unwrap_or_else(|_| self.directory.clone())
     }
 
-    /// Brings the copies on all volumes to `next` (V1, V2).
-    pub(crate) fn write_vvds(&self, next: &Contents, generation: u64) {
+    /// Brings the copies on all volumes to `next` (V1, V2), from the generation that the catalog has to another.
+    pub(crate) fn write_vvds(&self, next: &Contents, now: u64, generation: u64) {
         for volume in next.volumes() {
             // V2: the next change tries again.
-            let _ = self.write_copy(next, volume, generation);
+            let _ = self.write_copy(next, volume, now, generation);
         }
     }
 
@@ -149,7 +151,7 @@ impl Catalog {
         if self.generation()? > generation {
             return Ok(());
         }
-        self.write_vvds(&contents, generation + 1);
+        self.write_vvds(&contents, self.generation()?, generation + 1);
         let header = store::write(&*self.disk, &self.directory, &contents, generation + 1, &*lock)?;
         self.remember(header, contents);
         Ok(())
@@ -161,7 +163,7 @@ impl Catalog {
         let _ = self.disk.remove(&volume.path(&self.directory).join(self.vvds_name()));
     }
 
-    fn write_copy(&self, next: &Contents, volume: &Volume, generation: u64) -> Result<(), CatalogError> {
+    fn write_copy(&self, next: &Contents, volume: &Volume, now: u64, generation: u64) -> Result<(), CatalogError> {
         let directory = volume.path(&self.directory);
         if !self.is_mounted(next, volume, &directory) {
             return Ok(());
@@ -169,7 +171,13 @@ impl Catalog {
         let (length, wanted) = vvds::encode(&self.head(volume), next, kept(next, volume), generation);
         let path = directory.join(self.vvds_name());
         let known = files::read_start(&*self.disk, &path, length).unwrap_or_default();
-        if vvds::same(&known, &wanted) || vvds::generation(&known) > Some(generation) {
+        let written = vvds::generation(&known);
+        if vvds::same(&known, &wanted) && written > Some(now) {
+            let path = directory.clone();
+            return files::sync_directory(&*self.disk, &directory)
+                .map_err(|source| CatalogError::NotDurable { path, source });
+        }
+        if vvds::same(&known, &wanted) || written > Some(generation) {
             return Ok(());
         }
         let new = directory.join(format!("{}.new", self.vvds_name()));
