@@ -321,8 +321,8 @@ fn a_power_cut_at_any_moment_leaves_copies_of_before_or_after() {
     );
 }
 
-/// A process is killed between the rename of a copy and the sync of its directory, and the next one makes the same change.
-/// What it was told is done is in the copy after a power cut, and where nobody was killed nothing is synced for it.
+/// A process is killed between the rename of a copy and the sync of its directory, and the next one makes the same
+/// change. What that one was told is done is in the copy after a power cut.
 #[test]
 fn a_copy_that_a_killed_process_left_is_made_durable_by_the_change_that_needs_it() {
     let mut left_by_the_killed = 0;
