@@ -2,17 +2,19 @@
 
 pub mod field;
 pub mod fields;
+pub mod group;
 mod json;
 mod model;
+mod reference;
 mod select;
 mod sphere;
 
-pub use fields::reference_listcat_markdown;
 pub use json::listcat_json;
 pub use model::{
     ClusterFields, ComponentFields, Describer, ExtentFields, FileFields, HistoryFields, IndexFields, ListcatEntry,
     VolumeFields,
 };
+pub use reference::reference_listcat_markdown;
 
 use super::failure::Failure;
 use super::outcome::Outcome;

@@ -7,4 +7,5 @@ mod catalogs;
 mod define;
 mod delete;
 mod listcat;
+mod typed;
 mod world;

@@ -6,8 +6,7 @@
 //! key       dataset_owner            in JSON: the label in small letters, what is no letter as an underscore
 //! ```
 
-use serde_json::{json, Map, Value};
-use std::fmt::Write;
+use serde_json::{json, Value};
 
 /// A field of entries, components or volumes that are described as `T`.
 pub struct Field<T: 'static> {
@@ -101,6 +100,18 @@ impl<T> Field<T> {
         (self.place != Place::Json).then(|| (self.get)(of))
     }
 
+    /// Its row in the reference: label, key, and what it means.
+    pub fn reference(&self) -> String {
+        let key = format!("`{}`", self.key());
+        let label = format!("`{}`", self.label.trim());
+        let (label, key) = match self.place {
+            Place::Everywhere => (label, key),
+            Place::Listing => (label, String::new()),
+            Place::Json => (String::new(), key),
+        };
+        format!("| {label} | {key} | {} |\n", self.help)
+    }
+
     /// Its name in JSON.
     pub fn key(&self) -> String {
         let mut key = String::new();
@@ -114,7 +125,8 @@ impl<T> Field<T> {
         key
     }
 
-    fn json(&self, of: &T) -> Option<(String, Value)> {
+    /// Key and value in JSON, if JSON has it.
+    pub fn json(&self, of: &T) -> Option<(String, Value)> {
         let value = match (self.get)(of) {
             _ if self.place == Place::Listing => return None,
             Shown::Number(number) | Shown::Quiet(number) => json!(number),
@@ -127,31 +139,6 @@ impl<T> Field<T> {
     }
 }
 
-/// Fields as JSON.
-pub fn object<T>(rows: &[Row<T>], of: &T) -> Map<String, Value> {
-    rows.iter()
-        .flat_map(|row| row.iter())
-        .filter_map(|field| field.json(of))
-        .collect()
-}
-
-/// The rows of a table in the reference.
-pub fn reference<T>(rows: &[Row<T>]) -> String {
-    let mut page = String::new();
-    for field in rows.iter().flat_map(|row| row.iter()) {
-        let key = format!("`{}`", field.key());
-        let label = format!("`{}`", field.label.trim());
-        let (label, key) = match field.place {
-            Place::Everywhere => (label, key),
-            Place::Listing => (label, String::new()),
-            Place::Json => (String::new(), key),
-        };
-        // Writing to a String cannot fail.
-        let _ = writeln!(page, "| {label} | {key} | {} |", field.help);
-    }
-    page
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,20 +149,5 @@ mod tests {
         assert_eq!(key("FREESPACE-%CI"), "freespace_ci");
         assert_eq!(key("CI/CA"), "ci_ca");
         assert_eq!(key("VSAM QUIESCED "), "vsam_quiesced");
-    }
-
-    #[test]
-    fn what_is_absent_or_says_nothing_new_is_told_all_the_same() {
-        const ROWS: &[Row<u64>] = &[
-            &[Field::new("AXRKP", |_| Shown::Absent, "")],
-            &[
-                Field::new("A", |n| Shown::Number(*n), ""),
-                Field::new("CCSID", |n| Shown::Quiet(*n), ""),
-                Field::new("B", |n| Shown::Is(*n > 0), "").listed(),
-                Field::new("C", |_| Shown::Code(16), "").told(),
-            ],
-        ];
-        let told = json!({"axrkp": null, "a": 7, "ccsid": 7, "c": "00000010"});
-        assert_eq!(Value::Object(object(ROWS, &7)), told);
     }
 }

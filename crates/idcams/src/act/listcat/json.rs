@@ -1,6 +1,5 @@
-//! An entry as JSON: LISTCAT's sections and fields in lower case with underscores, numbers as numbers, (NULL) as null.
+//! An entry as JSON: LISTCAT's groups and fields in lower case with underscores, numbers as numbers, (NULL) as null.
 
-use super::field::object;
 use super::fields::{
     ACCOUNT, ALLOCATION, ATTRIBUTES, CCSID, CLASSES, EXTENT, FILE, FILE_VOLUMES, HISTORY, INDEX, LOGSTREAM, RLSDATA,
     SMSDATA, STATISTICS, STATUS, VOLUME,
@@ -10,94 +9,77 @@ use serde_json::{json, Map, Value};
 
 /// Everything LISTCAT ALL prints of an entry or component, and statistics that it has no columns for.
 pub fn listcat_json(entry: &ListcatEntry) -> Value {
-    let mut all = json!({
-        "type": entry.kind.word(), "name": entry.name, "in_cat": entry.catalog,
-        "history": entry.history.as_ref().map(history),
-    });
-    let fields = match (&entry.component, &entry.cluster) {
-        (Some(component), _) => self::component(component),
-        (None, Some(cluster)) => self::cluster(cluster),
-        (None, None) => words(entry),
-    };
-    if let (Value::Object(all), Value::Object(fields)) = (&mut all, fields) {
-        all.extend(fields);
+    let mut all = Map::new();
+    let mut say = |key: &str, value: Value| all.insert(key.to_owned(), value);
+    say("type", json!(entry.kind.word()));
+    say("name", json!(entry.name));
+    say("in_cat", json!(entry.catalog));
+    say(
+        HISTORY.key,
+        entry
+            .history
+            .as_ref()
+            .map_or(Value::Null, |history| HISTORY.json(history)),
+    );
+    match (&entry.component, &entry.cluster) {
+        (Some(component), _) => self::component(component, &mut all),
+        (None, Some(cluster)) => self::cluster(cluster, &mut all),
+        (None, None) => words(entry, &mut all),
     }
-    all["associations"] = entry
-        .associations
-        .iter()
-        .map(|(kind, name)| json!({"type": kind.word(), "name": name}))
-        .collect();
+    let associations = entry.associations.iter();
+    let associations = associations.map(|(kind, name)| json!({"type": kind.word(), "name": name}));
+    all.insert("associations".to_owned(), associations.collect());
     if let Some((text, name)) = &entry.symbolic {
-        all["symbolic"] = json!({"text": text, "resolved": name});
+        all.insert("symbolic".to_owned(), json!({"text": text, "resolved": name}));
     }
     if let Some(trouble) = &entry.trouble {
-        all["trouble"] = json!(trouble);
+        all.insert("trouble".to_owned(), json!(trouble));
     }
-    all
+    Value::Object(all)
 }
 
 /// Of an entry that is neither cluster nor component.
-fn words(entry: &ListcatEntry) -> Value {
-    let values: Map<String, Value> = entry
-        .values
-        .iter()
-        .map(|(keyword, value)| (keyword.to_ascii_lowercase(), json!(value)))
-        .collect();
-    let mut all = json!({"attributes": {"words": entry.words}});
-    if let Value::Object(attributes) = &mut all["attributes"] {
-        attributes.extend(values);
-    }
+fn words(entry: &ListcatEntry, all: &mut Map<String, Value>) {
+    let mut attributes = Map::new();
+    attributes.insert("words".to_owned(), json!(entry.words));
+    let values = entry.values.iter();
+    attributes.extend(values.map(|(keyword, value)| (keyword.to_ascii_lowercase(), json!(value))));
+    all.insert(ATTRIBUTES.key.to_owned(), Value::Object(attributes));
     if let Some(file) = &entry.file {
-        let volumes = file.volumes.iter().map(|volume| object(FILE_VOLUMES, volume));
-        let mut fields = object(STATUS, file);
-        fields.insert("volumes".to_owned(), volumes.map(Value::Object).collect());
-        fields.extend(object(FILE, file));
-        if let Value::Object(all) = &mut all {
-            all.extend(fields);
-        }
+        STATUS.put(file, all);
+        let volumes = file.volumes.iter().map(|volume| FILE_VOLUMES.json(volume));
+        all.insert(FILE_VOLUMES.key.to_owned(), volumes.collect());
+        FILE.put(file, all);
     }
-    all
 }
 
-fn history(history: &HistoryFields) -> Value {
-    Value::Object(object(HISTORY, history))
+fn cluster(c: &ClusterFields, all: &mut Map<String, Value>) {
+    CLASSES.put(c, all);
+    SMSDATA.put(c, all);
+    RLSDATA.put(c, all);
+    LOGSTREAM.put(c, all);
+    ACCOUNT.put(c, all);
 }
 
-fn cluster(c: &ClusterFields) -> Value {
-    let mut classes = object(CLASSES, c);
-    classes.extend(object(SMSDATA, c));
-    let mut sharing = object(RLSDATA, c);
-    sharing.extend(object(LOGSTREAM, c));
-    let mut all = Map::new();
-    all.insert("smsdata".to_owned(), Value::Object(classes));
-    all.insert("rlsdata".to_owned(), Value::Object(sharing));
-    all.extend(object(ACCOUNT, c));
-    Value::Object(all)
-}
-
-fn component(c: &ComponentFields) -> Value {
-    let mut attributes = object(ATTRIBUTES, c);
-    attributes.insert("shroptns".to_owned(), json!([c.share.0, c.share.1]));
-    attributes.extend(object(CCSID, c));
-    attributes.insert("words".to_owned(), json!(c.words));
-    let mut statistics = object(STATISTICS, c);
+fn component(c: &ComponentFields, all: &mut Map<String, Value>) {
+    ATTRIBUTES.put(c, all);
+    all[ATTRIBUTES.key]["shroptns"] = json!([c.share.0, c.share.1]);
+    CCSID.put(c, all);
+    all[ATTRIBUTES.key]["words"] = json!(c.words);
+    STATISTICS.put(c, all);
     if let Some(index) = &c.index {
-        statistics.extend(object(INDEX, index));
+        INDEX.put(index, all);
     }
-    json!({
-        "attributes": attributes,
-        "statistics": statistics,
-        "allocation": object(ALLOCATION, c),
-        "volume": c.volumes.iter().map(|v| volume(v, c)).collect::<Vec<_>>(),
-    })
+    ALLOCATION.put(c, all);
+    let volumes = c.volumes.iter().map(|v| volume(v, c));
+    all.insert(VOLUME.key.to_owned(), volumes.collect());
 }
 
 fn volume(v: &VolumeFields, c: &ComponentFields) -> Value {
-    let mut all = object(VOLUME, &(v.clone(), c.high_used));
-    let extents = v
-        .extents
-        .iter()
-        .map(|extent| object(EXTENT, &(*extent, v.tracks_per_cylinder)));
-    all.insert("extents".to_owned(), extents.map(Value::Object).collect());
-    Value::Object(all)
+    let mut all = VOLUME.json(&(v.clone(), c.high_used));
+    let extents = v.extents.iter();
+    all[EXTENT.key] = extents
+        .map(|extent| EXTENT.json(&(*extent, v.tracks_per_cylinder)))
+        .collect();
+    all
 }

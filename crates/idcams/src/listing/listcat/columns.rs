@@ -1,6 +1,7 @@
 //! Fields in columns: label, dashes and value, one beside the other.
 
-use crate::act::listcat::field::{Field, Row, Shown};
+use crate::act::listcat::field::{Field, Shown};
+use crate::act::listcat::group::Group;
 
 /// Characters of a field, if it does not say another width.
 pub const WIDTH: usize = 24;
@@ -22,9 +23,12 @@ pub fn text<T>(field: &Field<T>, of: &T) -> Option<String> {
     Some(filled(field.width().unwrap_or(WIDTH), field.label(), &value))
 }
 
-/// The lines of a section: a row is left out when all its fields are.
-pub fn lines<T>(rows: &[Row<T>], of: &T) -> Vec<String> {
-    let texts = rows.iter().map(|row| row.iter().filter_map(|field| text(field, of)));
+/// The lines of a group: a row is left out when all its fields are.
+pub fn lines<T>(group: &Group<T>, of: &T) -> Vec<String> {
+    let texts = group
+        .rows
+        .iter()
+        .map(|row| row.iter().filter_map(|field| text(field, of)));
     let lines = texts.map(|row| columns(&row.collect::<Vec<_>>()));
     lines.filter(|line| !line.is_empty()).collect()
 }
@@ -60,17 +64,22 @@ mod tests {
 
     #[test]
     fn what_is_absent_or_says_nothing_new_is_not_listed() {
-        const ROWS: &[Row<u64>] = &[
-            &[Field::new("AXRKP", |_| Shown::Absent, "")],
-            &[
-                Field::new("A", |n| Shown::Number(*n), ""),
-                Field::new("CCSID", |n| Shown::Quiet(*n), ""),
-                Field::new("B", |n| Shown::Is(*n > 0), "").listed(),
-                Field::new("C", |_| Shown::Code(16), "").told(),
+        static GROUP: Group<u64> = Group {
+            title: "",
+            of: "",
+            key: "",
+            rows: &[
+                &[Field::new("AXRKP", |_| Shown::Absent, "")],
+                &[
+                    Field::new("A", |n| Shown::Number(*n), ""),
+                    Field::new("CCSID", |n| Shown::Quiet(*n), ""),
+                    Field::new("B", |n| Shown::Is(*n > 0), "").listed(),
+                    Field::new("C", |_| Shown::Code(16), "").told(),
+                ],
             ],
-        ];
+        };
         assert_eq!(
-            lines(ROWS, &7),
+            lines(&GROUP, &7),
             ["A----------------------7     B------------------(YES)"]
         );
     }

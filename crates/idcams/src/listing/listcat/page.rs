@@ -8,11 +8,11 @@
 //! ```
 
 use super::columns::{columns, filled, lines, text, WIDTH};
-use crate::act::listcat::field::Row;
 use crate::act::listcat::fields::{
     ACCOUNT, ALLOCATION, ATTRIBUTES, CCSID, CLASSES, ENCRYPTION, EXTENT, FILE, FILE_VOLUMES, HISTORY, INDEX, LOGSTREAM,
     MANAGED, RECOVERY, RLSDATA, SMSDATA, SPACE, STATISTICS, STATUS, VOLUME, VOLUMES,
 };
+use crate::act::listcat::group::Group;
 use crate::act::listcat::{
     ClusterFields, ComponentFields, FileFields, HistoryFields, IndexFields, ListcatEntry, VolumeEntry, VolumeFields,
 };
@@ -97,28 +97,26 @@ pub fn space(volume: &VolumeEntry, fields: Fields, out: &mut Sysprint) {
     if fields == Fields::Name {
         return;
     }
-    title("CHARACTERISTICS", out);
-    rows(SPACE, volume, out);
+    titled(&SPACE, volume, out);
     section(&[format!("DIRECTORY--{}", volume.directory.display())], out);
 }
 
 /// What ALL shows of an entry between its history and its volumes.
 fn before_volumes(entry: &ListcatEntry, out: &mut Sysprint) {
     match (entry.kind, &entry.cluster) {
-        (Kind::Data, Some(cluster)) => rows(ACCOUNT, cluster, out),
+        (Kind::Data, Some(cluster)) => rows(&ACCOUNT, cluster, out),
         (Kind::Cluster, Some(cluster)) => cluster_sections(cluster, out),
         (Kind::Aix, Some(cluster)) => {
-            rows(MANAGED, cluster, out);
+            rows(&MANAGED, cluster, out);
             encryption(out);
         }
         _ => {}
     }
     if let Some(file) = &entry.file {
         let unsaid = ClusterFields::default();
-        rows(ACCOUNT, &unsaid, out);
-        rows(STATUS, file, out);
-        title("SMSDATA", out);
-        rows(CLASSES, &unsaid, out);
+        rows(&ACCOUNT, &unsaid, out);
+        rows(&STATUS, file, out);
+        titled(&CLASSES, &unsaid, out);
         encryption(out);
     }
     if entry.cluster.is_some() || entry.kind == Kind::Path {
@@ -138,9 +136,9 @@ fn after_volumes(entry: &ListcatEntry, out: &mut Sysprint) {
         }
         Kind::NonVsam => {
             associations(entry, out);
-            title("ATTRIBUTES", out);
+            title(FILE.title, out);
             if let Some(file) = &entry.file {
-                rows(FILE, file, out);
+                rows(&FILE, file, out);
             }
         }
         Kind::Gdg => {
@@ -178,39 +176,41 @@ fn title(text: &str, out: &mut Sysprint) {
     out.line(&format!("     {text}"));
 }
 
-/// The lines of a section.
-fn rows<T>(rows: &[Row<T>], of: &T, out: &mut Sysprint) {
-    lines(rows, of)
+/// The title of a group, and its lines.
+fn titled<T>(group: &Group<T>, of: &T, out: &mut Sysprint) {
+    title(group.title, out);
+    rows(group, of, out);
+}
+
+/// The lines of a group.
+fn rows<T>(group: &Group<T>, of: &T, out: &mut Sysprint) {
+    lines(group, of)
         .iter()
         .for_each(|line| out.line(&format!("       {line}")));
 }
 
 fn history(history: &HistoryFields, out: &mut Sysprint) {
-    title("HISTORY", out);
-    rows(HISTORY, history, out);
+    titled(&HISTORY, history, out);
 }
 
 fn cluster_sections(cluster: &ClusterFields, out: &mut Sysprint) {
-    title("SMSDATA", out);
-    rows(CLASSES, cluster, out);
-    rows(SMSDATA, cluster, out);
-    title("RLSDATA", out);
-    rows(RLSDATA, cluster, out);
-    lines(LOGSTREAM, cluster)
+    titled(&CLASSES, cluster, out);
+    rows(&SMSDATA, cluster, out);
+    titled(&RLSDATA, cluster, out);
+    lines(&LOGSTREAM, cluster)
         .iter()
         .for_each(|line| out.double(&format!("       {line}")));
-    rows(RECOVERY, cluster, out);
+    rows(&RECOVERY, cluster, out);
     encryption(out);
 }
 
 fn encryption(out: &mut Sysprint) {
-    title("ENCRYPTIONDATA", out);
-    rows(ENCRYPTION, &(), out);
+    titled(&ENCRYPTION, &(), out);
 }
 
 /// The attributes of a group: its limit and its words in one line, 11 columns a word.
 fn group(values: &[(String, String)], words: &[&'static str], out: &mut Sysprint) {
-    title("ATTRIBUTES", out);
+    title(ATTRIBUTES.title, out);
     let limits: Vec<String> = values.iter().map(|(keyword, value)| field(keyword, value)).collect();
     let words: String = words.iter().map(|word| format!("{word:<11}")).collect();
     section(&[format!("{}      {words}", limits.join("     "))], out);
@@ -220,7 +220,7 @@ fn words(values: &[(String, String)], words: &[&'static str], out: &mut Sysprint
     if values.is_empty() && words.is_empty() {
         return;
     }
-    title("ATTRIBUTES", out);
+    title(ATTRIBUTES.title, out);
     for (keyword, value) in values {
         section(&[field(keyword, value)], out);
     }
@@ -230,8 +230,8 @@ fn words(values: &[(String, String)], words: &[&'static str], out: &mut Sysprint
 }
 
 fn file(file: &FileFields, out: &mut Sysprint) {
-    title("VOLUMES", out);
-    file.volumes.iter().for_each(|volume| rows(FILE_VOLUMES, volume, out));
+    title(FILE_VOLUMES.title, out);
+    file.volumes.iter().for_each(|volume| rows(&FILE_VOLUMES, volume, out));
 }
 
 /// Instead of the name that an alias with symbols has on a system that lacks one of them.
@@ -259,8 +259,7 @@ fn associations(entry: &ListcatEntry, out: &mut Sysprint) {
 }
 
 fn attributes(c: &ComponentFields, out: &mut Sysprint) {
-    title("ATTRIBUTES", out);
-    rows(ATTRIBUTES, c, out);
+    titled(&ATTRIBUTES, c, out);
     let share = format!("SHROPTNS({},{})", c.share.0, c.share.1);
     pairs(
         std::iter::once(share)
@@ -268,7 +267,7 @@ fn attributes(c: &ComponentFields, out: &mut Sysprint) {
             .collect(),
         out,
     );
-    rows(CCSID, c, out);
+    rows(&CCSID, c, out);
 }
 
 /// Words two by two in fields, the first at the left and the second at the right; four fields in a line.
@@ -284,13 +283,13 @@ fn pairs(words: Vec<String>, out: &mut Sysprint) {
 }
 
 fn statistics(c: &ComponentFields, out: &mut Sysprint) {
-    title("STATISTICS", out);
+    title(STATISTICS.title, out);
     let stamp = format!("     {}", timestamp(c.statistics.last_change));
     // In the third column, below EXCPS and EXTENTS.
     let below = [None, None, Some("SYSTEM-TIMESTAMP:"), Some(stamp.as_str())];
     // In the fourth column, which ends where it does elsewhere.
     let index = |index: &IndexFields| {
-        INDEX[0]
+        INDEX.rows[0]
             .iter()
             .filter_map(|field| text(field, index))
             .collect::<Vec<_>>()
@@ -302,7 +301,7 @@ fn statistics(c: &ComponentFields, out: &mut Sysprint) {
         .into_iter()
         .chain(index);
     let mut fourth = fourth.collect::<Vec<_>>().into_iter();
-    for (i, line) in lines(STATISTICS, c).into_iter().enumerate() {
+    for (i, line) in lines(&STATISTICS, c).into_iter().enumerate() {
         let line = match below.get(i).copied().flatten() {
             Some(third) => format!("{line:58}{third}"),
             None => line,
@@ -324,8 +323,7 @@ fn timestamp(nanoseconds: u64) -> String {
 }
 
 fn allocation(c: &ComponentFields, out: &mut Sysprint) {
-    title("ALLOCATION", out);
-    rows(ALLOCATION, c, out);
+    titled(&ALLOCATION, c, out);
 }
 
 /// Volumes as VOLUME shows them.
@@ -333,18 +331,17 @@ fn volumes(c: &ComponentFields, fields: Fields, out: &mut Sysprint) {
     if fields < Fields::Volume {
         return;
     }
-    title("VOLUMES", out);
-    c.volumes.iter().for_each(|volume| rows(VOLUMES, volume, out));
+    title(VOLUMES.title, out);
+    c.volumes.iter().for_each(|volume| rows(&VOLUMES, volume, out));
 }
 
 fn volume(v: &VolumeFields, c: &ComponentFields, out: &mut Sysprint) {
-    title("VOLUME", out);
-    rows(VOLUME, &(v.clone(), c.high_used), out);
+    titled(&VOLUME, &(v.clone(), c.high_used), out);
     if !v.extents.is_empty() {
         section(&["EXTENTS:".to_owned()], out);
     }
     for extent in &v.extents {
-        rows(EXTENT, &(*extent, v.tracks_per_cylinder), out);
+        rows(&EXTENT, &(*extent, v.tracks_per_cylinder), out);
     }
 }
 
