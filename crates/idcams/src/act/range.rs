@@ -70,7 +70,7 @@ impl Range {
 
 /// A range of one input: its keys are bytes as they stand in records.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bounds {
+pub(crate) struct Bounds {
     first: First,
     last: Last,
 }
@@ -155,7 +155,7 @@ impl Bounds {
 }
 
 /// The records of a range, one after the other.
-pub struct Selection<'i> {
+pub(crate) struct Selection<'i> {
     /// Where they come from.
     pub input: &'i mut Input,
     last: Last,
