@@ -19,7 +19,7 @@ pub(crate) mod bytes;
 pub mod dcollect;
 pub mod dd;
 mod define;
-mod delete;
+pub mod delete;
 pub mod diagnose;
 pub mod examine;
 pub(crate) mod failure;
@@ -210,7 +210,6 @@ impl Services {
             Verb::DefineVolume => volume::define(self, cmd, out),
             Verb::Alter if cmd.params.has("REORGANIZE") => reorganize::reorganize(self, cmd, out),
             Verb::Alter => alter::alter(self, cmd, out),
-            Verb::Delete => delete::delete(self, cmd, out),
             Verb::Export => portable::export(self, cmd, out),
             Verb::Import => portable::import(self, cmd, out),
             Verb::Backup => portable::backup(self, cmd, out),

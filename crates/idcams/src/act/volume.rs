@@ -49,9 +49,9 @@ fn add(services: &Services, params: &Params, out: &mut Report) -> Result<(), Fai
 }
 
 /// Forgets a volume without data sets; its directory stays.
-pub fn delete(services: &Services, name: &str, params: &Params, out: &mut Report) -> Result<(), Failure> {
+pub fn delete(services: &Services, name: &str, catalog: Option<&str>, out: &mut Report) -> Result<(), Failure> {
     let serial = Volser::parse(name).map_err(|error| refused(&error, 140, 0))?;
-    let catalog = services.whole_catalog(params)?;
+    let catalog = services.catalog_or_master(catalog)?;
     let place = catalog.contents()?.volume(&serial)?.path(catalog.directory());
     for other in services.catalog.all()? {
         let contents = other.contents()?;

@@ -4,6 +4,7 @@
 mod catalogs;
 mod check;
 mod copy;
+mod delete;
 pub mod list;
 
 use crate::act::{Outcome, Services};
@@ -14,6 +15,7 @@ use crate::table::Verb;
 pub fn carry_out(services: &mut Services, command: &Command) -> Option<Outcome> {
     let params = &command.params;
     let outcome = match command.verb {
+        Verb::Delete => services.delete(&delete::delete(params)).without_result(),
         Verb::Verify => services.verify(&check::verify(params)),
         Verb::Examine => services.examine(&check::examine(params)).without_result(),
         Verb::Diagnose => services.diagnose(&check::diagnose(params)).without_result(),

@@ -6,36 +6,19 @@
 
 use super::super::failure::{not_found, refused, Failure};
 use super::super::member;
-use crate::params::Params;
+use super::Delete;
 use cica_catalog::entry::Kind;
 use cica_catalog::{Contents, Found, Mask, Name};
 use cica_messages::IDC2900I;
 
-/// Types as DELETE names them.
-const TYPES: [(&str, Kind); 8] = [
-    ("ALIAS", Kind::Alias),
-    ("ALTERNATEINDEX", Kind::Aix),
-    ("CLUSTER", Kind::Cluster),
-    ("GENERATIONDATAGROUP", Kind::Gdg),
-    ("NONVSAM", Kind::NonVsam),
-    ("PATH", Kind::Path),
-    ("USERCATALOG", Kind::UserCatalog),
-    // Page spaces are not made here, so none is found.
-    ("PAGESPACE", Kind::Data),
-];
-
 /// Names of the entries that `text` means, in order.
-pub fn select(contents: &Contents, text: &str, params: &Params) -> Result<Vec<Name>, Failure> {
-    let kind = TYPES
-        .iter()
-        .find(|(keyword, _)| params.flag(keyword))
-        .map(|(_, kind)| *kind);
+pub fn select(contents: &Contents, text: &str, kind: Option<Kind>, request: &Delete) -> Result<Vec<Name>, Failure> {
     member::check_entry(contents, text)?;
     let mask = Mask::parse(text).map_err(|error| refused(&error, 8, 42))?;
     if !mask.is_generic() {
         return named(contents, text, kind).map(|name| vec![name]);
     }
-    let excluded = params.list("EXCLUDE").iter().map(|word| Mask::parse(&word.text));
+    let excluded = request.exclude.iter().map(|text| Mask::parse(text));
     let excluded = excluded
         .collect::<Result<Vec<Mask>, _>>()
         .map_err(|error| refused(&error, 140, 0))?;
@@ -48,7 +31,7 @@ pub fn select(contents: &Contents, text: &str, params: &Params) -> Result<Vec<Na
     match found.len() {
         0 => Err(not_found(&text)),
         1 => Ok(found),
-        _ if params.flag("MASK") || is_plain(text) => Ok(found),
+        _ if request.mask || is_plain(text) => Ok(found),
         _ => Err(Failure::new(&IDC2900I, &[("name", &text)])),
     }
 }

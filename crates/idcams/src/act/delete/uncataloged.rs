@@ -7,36 +7,49 @@
 use super::super::failure::{not_found, refused, Failure};
 use super::super::making::lock;
 use super::super::Services;
+use super::Delete;
 use crate::act::report::Report;
-use crate::params::Params;
 use cica_catalog::{CatalogError, Entry, Name};
 use cica_disk::{Disk, Open, ReadAt};
 use cica_format::root::{Part, Root, AREA_LEN};
 use cica_messages::{Entry as Message, IDC0550I, IDC0556I};
 use std::path::{Path, PathBuf};
 
-/// The types of this module.
-pub const TYPES: [&str; 3] = ["VVR", "NVR", "TRUENAME"];
+/// What of this module a name names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Uncataloged {
+    /// VVR: a component on a volume.
+    Component,
+    /// NVR: a file on a volume that is not VSAM's.
+    File,
+    /// TRUENAME: an alternate index, path or alias that leads to what is not there.
+    DeadEnd,
+}
 
 /// Deletes what `text` names.
-pub fn delete(services: &Services, text: &str, params: &Params, out: &mut Report) -> Result<(), Failure> {
+pub fn delete(
+    services: &Services,
+    text: &str,
+    what: Uncataloged,
+    request: &Delete,
+    out: &mut Report,
+) -> Result<(), Failure> {
     let name = Name::parse(text).map_err(|error| refused(&error, 8, 42))?;
-    if params.flag("TRUENAME") {
-        return truename(services, &name, params, out);
+    if what == Uncataloged::DeadEnd {
+        return dead_end(services, &name, request, out);
     }
-    let vsam = params.flag("VVR");
-    let (path, part) = find(services, &name, vsam)?.ok_or_else(|| not_found(&name))?;
+    let (path, part) = find(services, &name, what == Uncataloged::Component)?.ok_or_else(|| not_found(&name))?;
     let _alone = lock(&*services.disk, &path)?;
     let kind = match part {
         Some(Part::Data) => 'D',
         Some(_) => 'I',
         None => 'A',
     };
-    if params.flag("TEST") {
+    if request.test {
         tell(&IDC0556I, kind, &name, out);
         return Ok(());
     }
-    if params.flag("ERASE") {
+    if request.erase == Some(true) {
         services.engine.overwrite(&path)?;
     }
     let gone = services.disk.remove(&path).and_then(|()| {
@@ -57,8 +70,8 @@ fn tell(message: &'static Message, kind: char, name: &Name, out: &mut Report) {
 }
 
 /// An entry that leads nowhere.
-fn truename(services: &Services, name: &Name, params: &Params, out: &mut Report) -> Result<(), Failure> {
-    let catalog = services.catalog(params, name.as_str())?;
+fn dead_end(services: &Services, name: &Name, request: &Delete, out: &mut Report) -> Result<(), Failure> {
+    let catalog = services.catalog_of(request.catalog.as_deref(), name.as_str())?;
     let kind = catalog.transact(|contents| -> Result<char, Failure> {
         let entry = contents.get(name)?;
         let to = match entry {
@@ -86,12 +99,12 @@ fn truename(services: &Services, name: &Name, params: &Params, out: &mut Report)
                 ))
             }
         }
-        if !params.flag("TEST") {
+        if !request.test {
             contents.remove(name)?;
         }
         Ok(kind.letter())
     })?;
-    match params.flag("TEST") {
+    match request.test {
         true => tell(&IDC0556I, kind, name, out),
         false => tell(&IDC0550I, kind, name, out),
     }
