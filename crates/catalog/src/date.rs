@@ -80,6 +80,22 @@ impl Date {
     pub fn day(self) -> u16 {
         self.day
     }
+
+    /// Month and day of the month, from 1.
+    pub fn month_and_day(self) -> (u8, u8) {
+        let february = if days_in(self.year) == 366 { 29 } else { 28 };
+        let (mut month, mut day) = (1, self.day);
+        // December takes the rest.
+        for days in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+            if day <= days {
+                break;
+            }
+            day -= days;
+            month += 1;
+        }
+        // At most 32: the day 366 of 1999 is beyond the last.
+        (month, day as u8)
+    }
 }
 
 fn days_in(year: u16) -> u16 {

@@ -74,3 +74,15 @@ fn dates_that_mean_never_never_come() {
         "1998 had no such day, and nobody meant anything by it"
     );
 }
+
+#[test]
+fn a_day_has_a_month() {
+    let of = |text| day(text).month_and_day();
+    assert_eq!(of("2022001"), (1, 1));
+    assert_eq!(of("2022059"), (2, 28));
+    assert_eq!(of("2022060"), (3, 1));
+    assert_eq!(of("2024060"), (2, 29));
+    assert_eq!(of("2022242"), (8, 30));
+    assert_eq!(of("2024366"), (12, 31));
+    assert_eq!(of("2022335"), (12, 1));
+}

@@ -34,7 +34,7 @@ pub mod named;
 mod open;
 mod outcome;
 mod output;
-mod portable;
+pub mod portable;
 pub mod print;
 pub mod range;
 mod removal;
@@ -45,7 +45,7 @@ mod said;
 mod sequential;
 pub mod shcds;
 mod trouble;
-mod usercatalog;
+pub mod usercatalog;
 pub mod verify;
 mod volume;
 
@@ -205,15 +205,9 @@ impl Services {
             Verb::DefineNonvsam => define::nonvsam(self, cmd, out),
             Verb::DefineAlias => define::alias(self, cmd, out),
             Verb::DefineUserCatalog | Verb::DefineMasterCatalog => usercatalog::define(self, cmd, out),
-            Verb::Import if cmd.params.flag("CONNECT") => usercatalog::connect(self, cmd, out),
-            Verb::Export if cmd.params.flag("DISCONNECT") => usercatalog::disconnect(self, cmd, out),
             Verb::DefineVolume => volume::define(self, cmd, out),
             Verb::Alter if cmd.params.has("REORGANIZE") => reorganize::reorganize(self, cmd, out),
             Verb::Alter => alter::alter(self, cmd, out),
-            Verb::Export => portable::export(self, cmd, out),
-            Verb::Import => portable::import(self, cmd, out),
-            Verb::Backup => portable::backup(self, cmd, out),
-            Verb::Restore => portable::restore(self, cmd, out),
             Verb::Allocate => allocate::allocate(self, cmd, out),
             // The table refuses these, so the caller does before they come here.
             other => Failure::new(&CICA0901E, &[("item", &other.spec().words)]).tell(out),

@@ -11,7 +11,6 @@ use super::report::Report;
 use super::sequential::{cluster_generation, Sequential};
 use super::trouble::{open_code, GAVE_UP};
 use super::Services;
-use crate::params::Params;
 use cica_catalog::entry::Kind;
 use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Entry, Name};
 use cica_engine::{Access, DataSet, OpenOptions};
@@ -35,12 +34,6 @@ pub enum Target {
 }
 
 impl Target {
-    /// What `FILE(dd)` or `DATASET(name)` names, whichever keyword was written.
-    pub fn of(services: &Services, params: &Params, file: &str, data_set: &str) -> Result<Target, Failure> {
-        let named = params.named(file, data_set);
-        Target::named(services, &named.unwrap_or(Named::Dd(String::new())))
-    }
-
     /// What a request names.
     pub fn named(services: &Services, named: &Named) -> Result<Target, Failure> {
         match named {

@@ -5,6 +5,7 @@
 //!    leaves a catalog without a name, which the next DEFINE takes when it is empty and CONNECT takes in any case.
 
 use super::failure::{refused, Failure};
+use super::outcome::Outcome;
 use super::report::Report;
 use super::{define, said, Services};
 use crate::params::{Command, Params};
@@ -38,13 +39,55 @@ fn name_master(services: &Services, params: &Params) -> Result<(Name, PathBuf), 
     enter(&master, entry, place)
 }
 
-/// Carries out IMPORT CONNECT: catalogs that are there become known.
-pub fn connect(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    let mut cc = 0;
-    for object in command.params.groups("OBJECTS") {
-        cc = cc.max(told(take_in(services, &command.params, object), out));
+/// IMPORT CONNECT: catalogs that are there become known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Connect {
+    /// The catalogs.
+    pub objects: Vec<Connected>,
+    /// LOCK: it is kept that they are to be locked.
+    pub lock: bool,
+    /// The catalog they become known in; the master where none is said.
+    pub catalog: Option<String>,
+}
+
+/// A catalog that becomes known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Connected {
+    /// Its name.
+    pub name: String,
+    /// The volume it lies on; the default one where none is said.
+    pub volume: Option<String>,
+}
+
+/// EXPORT DISCONNECT: the entry of a user catalog and its aliases go; the catalog stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Disconnect {
+    /// The name of the user catalog.
+    pub name: String,
+    /// The catalog that knows it; the master where none is said.
+    pub catalog: Option<String>,
+}
+
+impl Services {
+    /// Makes user catalogs known that are there; the result names those that are known now.
+    pub fn connect(&mut self, request: &Connect) -> Outcome<Vec<Name>> {
+        Outcome::with(|out| Ok(connect(self, request, out)))
     }
-    cc
+
+    /// Forgets a user catalog and its aliases, and leaves it as it is.
+    pub fn disconnect(&mut self, request: &Disconnect) -> Outcome {
+        Outcome::of(|out| disconnect(self, request, out))
+    }
+}
+
+fn connect(services: &Services, request: &Connect, out: &mut Report) -> (u8, Vec<Name>) {
+    let (mut cc, mut known) = (0, Vec::new());
+    for object in &request.objects {
+        let done = take_in(services, request, object);
+        known.extend(done.iter().map(|(name, _)| name.clone()));
+        cc = cc.max(told(done, out));
+    }
+    (cc, known)
 }
 
 fn told(done: Result<(Name, PathBuf), Failure>, out: &mut Report) -> u8 {
@@ -88,10 +131,12 @@ fn make(services: &Services, params: &Params) -> Result<(Name, PathBuf), Failure
     enter(&master, entry, place)
 }
 
-fn take_in(services: &Services, params: &Params, object: &Params) -> Result<(Name, PathBuf), Failure> {
-    let master = services.whole_catalog(params)?;
-    let mut entry = entry(services, &master, object.name("entryname"), object.name("VOLUMES"))?;
-    said::keep(&mut entry.other, params);
+fn take_in(services: &Services, request: &Connect, object: &Connected) -> Result<(Name, PathBuf), Failure> {
+    let master = services.catalog_or_master(request.catalog.as_deref())?;
+    let mut entry = entry(services, &master, Some(&object.name), object.volume.as_deref())?;
+    if request.lock {
+        entry.other.push(("LOCK".to_owned(), String::new()));
+    }
     let place = master.directory().join(&entry.directory);
     Catalog::open_named(services.disk.clone(), &place)?;
     enter(&master, entry, place)
@@ -133,23 +178,12 @@ fn entry(
     })
 }
 
-/// Carries out EXPORT DISCONNECT: the entry of a user catalog and its aliases go; the catalog stays as it is.
-pub fn disconnect(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    let params = &command.params;
-    let text = params.name("entryname").unwrap_or_default();
-    let done = Name::parse(text)
-        .map_err(|error| refused(&error, 8, 42))
-        .and_then(|name| {
-            let master = services.whole_catalog(params)?;
-            master.transact(|contents| forget(contents, &name))
-        });
-    match done {
-        Ok(()) => {
-            out.say(&CICA0955I, &[("name", &text)]);
-            0
-        }
-        Err(failure) => failure.tell(out),
-    }
+fn disconnect(services: &Services, request: &Disconnect, out: &mut Report) -> Result<u8, Failure> {
+    let name = Name::parse(&request.name).map_err(|error| refused(&error, 8, 42))?;
+    let master = services.catalog_or_master(request.catalog.as_deref())?;
+    master.transact(|contents| forget(contents, &name))?;
+    out.say(&CICA0955I, &[("name", &request.name)]);
+    Ok(0)
 }
 
 fn forget(contents: &mut Contents, name: &Name) -> Result<(), Failure> {

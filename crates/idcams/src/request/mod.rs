@@ -6,6 +6,7 @@ mod check;
 mod copy;
 mod delete;
 pub mod list;
+mod portable;
 
 use crate::act::{Outcome, Services};
 use crate::params::Command;
@@ -16,6 +17,12 @@ pub fn carry_out(services: &mut Services, command: &Command) -> Option<Outcome> 
     let params = &command.params;
     let outcome = match command.verb {
         Verb::Delete => services.delete(&delete::delete(params)).without_result(),
+        Verb::Export if params.flag("DISCONNECT") => services.disconnect(&portable::disconnect(params)),
+        Verb::Export => services.export(&portable::export(params)).without_result(),
+        Verb::Import if params.flag("CONNECT") => services.connect(&portable::connect(params)).without_result(),
+        Verb::Import => services.import(&portable::import(params)).without_result(),
+        Verb::Backup => services.backup(&portable::backup(params)).without_result(),
+        Verb::Restore => services.restore(&portable::restore(params)).without_result(),
         Verb::Verify => services.verify(&check::verify(params)),
         Verb::Examine => services.examine(&check::examine(params)).without_result(),
         Verb::Diagnose => services.diagnose(&check::diagnose(params)).without_result(),

@@ -18,3 +18,4 @@ mod rebuild;
 mod reorganize;
 mod restore;
 mod sphere;
+mod typed;

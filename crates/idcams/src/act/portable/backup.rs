@@ -7,74 +7,84 @@
 use super::super::failure::{refused, Failure};
 use super::super::Services;
 use super::stored::Copied;
-use super::{complete, head, kind, rank, unwritten, NewCopy};
+use super::{complete, head, rank, unwritten, Member, NewCopy};
+use crate::act::named::Named;
+use crate::act::outcome::Outcome;
 use crate::act::report::Report;
-use crate::params::{Command, Params};
 use cica_catalog::entry::Kind;
 use cica_catalog::{Catalog, Entry, Mask, Name};
-use cica_format::portable::Totals;
 use cica_messages::{CICA0960I, CICA0961I, CICA0967E};
 use cica_portable::Writer;
 use std::sync::Arc;
 
 /// COMPRESS when it is not given.
-const LEVEL: u64 = 3;
+const LEVEL: u8 = 3;
 
-/// Carries out BACKUP.
-pub fn backup(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    match run(services, &command.params, out) {
-        Ok(()) => 0,
-        Err(failure) => failure.tell(out),
+/// BACKUP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Backup {
+    /// Names and masks of what is copied.
+    pub names: Vec<String>,
+    /// Names and masks of what is not.
+    pub exclude: Vec<String>,
+    /// The file of the copy.
+    pub onto: Named,
+    /// COMPRESS: how hard to compress, 1 to 19; 3 when nothing is said.
+    pub compress: Option<u8>,
+    /// The catalog the names are in; for a name the one that the search order finds where none is said, for a mask all.
+    pub catalog: Option<String>,
+}
+
+impl Services {
+    /// Copies data sets as they are stored into one portable copy; the result is what is in it.
+    pub fn backup(&mut self, request: &Backup) -> Outcome<Vec<Member>> {
+        Outcome::with(|out| backup(self, request, out).map(|members| (0, members)))
     }
 }
 
-fn run(services: &mut Services, params: &Params, out: &mut Report) -> Result<(), Failure> {
-    let chosen = chosen(services, params)?;
-    let copy = NewCopy::create(services, params)?;
+fn backup(services: &mut Services, request: &Backup, out: &mut Report) -> Result<Vec<Member>, Failure> {
+    let chosen = chosen(services, request)?;
+    let copy = NewCopy::create(services, &request.onto)?;
     let Some(first) = chosen.first().map(|c| c.entry.name().clone()) else {
         return Err(Failure::new(&CICA0967E, &[("name", &"NOTHING")]));
     };
     let head = head(services, &first, chosen.len());
-    let level = params.number("COMPRESS").unwrap_or(LEVEL) as i32;
+    let level = i32::from(request.compress.unwrap_or(LEVEL));
     let output = |error: std::io::Error| unwritten(&copy.name, &error);
     let mut writer = Writer::new(copy.file, head, level).map_err(output)?;
-    let mut count = 0;
+    let (mut count, mut members) = (0, Vec::new());
     for sphere in chosen.chunk_by(|a, b| a.base() == b.base()) {
         let open = sphere
             .iter()
             .map(|c| Copied::open(services, &c.catalog, c.entry.clone()));
         for copied in open.collect::<Result<Vec<_>, _>>()? {
             let totals = copied.write(services, &mut writer, &copy.name, &mut count)?;
-            let amount = amount(&totals, copied.records());
+            let member = Member::of(&copied.entry, &totals, copied.records());
+            let amount = member.amount();
             out.say(
                 &CICA0960I,
                 &[
-                    ("kind", &kind(&copied.entry)),
-                    ("name", copied.entry.name()),
+                    ("kind", &member.kind.word()),
+                    ("name", &member.name),
                     ("count", &amount),
                 ],
             );
+            members.push(member);
         }
     }
     let (file, totals) = writer.finish().map_err(output)?;
     let length = file.finish().map_err(output)?;
     complete(services, &copy.place, out)?;
     let stored = length.map_or_else(|| "A STREAM".to_owned(), |length| length.to_string());
-    let members = chosen.len();
     out.say(
         &CICA0961I,
-        &[("members", &members), ("bytes", &totals.bytes), ("stored", &stored)],
+        &[
+            ("members", &members.len()),
+            ("bytes", &totals.bytes),
+            ("stored", &stored),
+        ],
     );
-    Ok(())
-}
-
-/// What a member amounts to, in words.
-pub fn amount(totals: &Totals, records: u64) -> String {
-    match (totals.control_intervals, totals.records) {
-        (0, 0) if records == 0 => "DEFINITION ONLY".to_owned(),
-        (0, _) => format!("{} RECORDS", totals.records),
-        (intervals, _) => format!("{intervals} CONTROL INTERVALS WITH {records} RECORDS"),
-    }
+    Ok(members)
 }
 
 /// An entry and the catalog it is in.
@@ -94,14 +104,14 @@ impl Chosen {
 }
 
 /// What the names and masks mean, sphere by sphere.
-fn chosen(services: &Services, params: &Params) -> Result<Vec<Chosen>, Failure> {
-    let excluded = masks(params, "EXCLUDE")?;
+fn chosen(services: &Services, request: &Backup) -> Result<Vec<Chosen>, Failure> {
+    let excluded = masks(&request.exclude)?;
     let mut chosen: Vec<Chosen> = Vec::new();
-    for mask in masks(params, "entryname")? {
-        let catalogs = match (params.has("CATALOG"), mask.is_generic()) {
-            (true, _) => vec![services.whole_catalog(params)?],
-            (false, true) => services.catalog.all()?,
-            (false, false) => vec![services.catalog(params, mask.as_str())?],
+    for mask in masks(&request.names)? {
+        let catalogs = match (&request.catalog, mask.is_generic()) {
+            (Some(catalog), _) => vec![services.catalog_or_master(Some(catalog))?],
+            (None, true) => services.catalog.all()?,
+            (None, false) => vec![services.catalog_of(None, mask.as_str())?],
         };
         let before = chosen.len();
         for catalog in catalogs {
@@ -130,8 +140,8 @@ fn chosen(services: &Services, params: &Params) -> Result<Vec<Chosen>, Failure> 
     Ok(chosen)
 }
 
-/// Masks of a keyword.
-pub fn masks(params: &Params, keyword: &str) -> Result<Vec<Mask>, Failure> {
-    let parse = |word: &crate::params::Word| Mask::parse(&word.text).map_err(|error| refused(&error, 8, 42));
-    params.list(keyword).iter().map(parse).collect()
+/// Masks as a request has them.
+pub fn masks(texts: &[String]) -> Result<Vec<Mask>, Failure> {
+    let parse = |text: &String| Mask::parse(text).map_err(|error| refused(&error, 8, 42));
+    texts.iter().map(parse).collect()
 }

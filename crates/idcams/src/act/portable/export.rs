@@ -13,8 +13,9 @@ use super::super::trouble::{not_opened, Trouble};
 use super::super::Services;
 use super::stored::{files, Copied};
 use super::{complete, head, moment, rank, unwritten, NewCopy};
+use crate::act::named::Named;
+use crate::act::outcome::Outcome;
 use crate::act::report::Report;
-use crate::params::{Command, Params};
 use cica_catalog::entry::{Attributes, Organization};
 use cica_catalog::{Catalog, Entry, Name};
 use cica_disk::NewFile;
@@ -27,48 +28,94 @@ use std::sync::Arc;
 /// How hard an EXPORT compresses.
 const LEVEL: i32 = 3;
 
-/// Carries out EXPORT.
-pub fn export(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    match run(services, &command.params, out) {
-        Ok(()) => 0,
-        Err(failure) => failure.with_cc(12).tell(out),
+/// EXPORT.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Export {
+    /// The cluster or alternate index.
+    pub name: String,
+    /// The file of the copy.
+    pub onto: Named,
+    /// How contents are copied; as (2) says where nothing is said.
+    pub mode: Option<ExportMode>,
+    /// TEMPORARY: the original stays, marked as copied; otherwise it goes.
+    pub temporary: bool,
+    /// PURGE: it goes before its expiration date too.
+    pub purge: bool,
+    /// ERASE or NOERASE: is it overwritten before it goes? As its entry says where nothing is said.
+    pub erase: Option<bool>,
+    /// INHIBITSOURCE: an original that stays may only be read from now on.
+    pub inhibit_source: bool,
+    /// INHIBITTARGET: what is imported from the copy may only be read.
+    pub inhibit_target: bool,
+    /// The catalog it is in; the one that the search order finds where none is said.
+    pub catalog: Option<String>,
+}
+
+/// How EXPORT copies contents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportMode {
+    /// CIMODE: control intervals as they are stored.
+    ControlIntervals,
+    /// RECORDMODE: record by record.
+    Records,
+}
+
+/// What EXPORT copied.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Exported {
+    /// Records that were copied one by one.
+    pub records: u64,
+    /// Control intervals that were copied as they are stored.
+    pub control_intervals: u64,
+}
+
+impl Services {
+    /// Copies a data set with its definition into a portable copy, and then takes it away or marks it.
+    pub fn export(&mut self, request: &Export) -> Outcome<Exported> {
+        Outcome::with(|out| {
+            let done = export(self, request, out);
+            done.map(|exported| (0, exported))
+                .map_err(|failure| failure.with_cc(12))
+        })
     }
 }
 
-fn run(services: &mut Services, params: &Params, out: &mut Report) -> Result<(), Failure> {
-    let source = Source::of(services, params)?;
-    if source.permanent && !params.flag("PURGE") {
+fn export(services: &mut Services, request: &Export, out: &mut Report) -> Result<Exported, Failure> {
+    let source = Source::of(services, request)?;
+    if source.permanent && !request.purge {
         source.doomed.iter().try_for_each(|entry| expired(services, entry))?;
     }
-    let copy = NewCopy::create(services, params)?;
+    let copy = NewCopy::create(services, &request.onto)?;
     let name = copy.name.clone();
     let output = |error: std::io::Error| unwritten(&name, &error);
     let head = head(services, source.entry.name(), source.members.len());
     let mut writer = Writer::new(copy.file, head, LEVEL).map_err(output)?;
     let version = source.version(services)?;
-    let mut totals = Totals::default();
+    let mut exported = Exported::default();
     for entry in &source.members {
-        let inhibit = params.flag("INHIBITTARGET");
+        let inhibit = request.inhibit_target;
         let copied = marked(entry, |a| (a.inhibit, a.exported) = (inhibit, false));
-        let written = match (source.mode(params)?, rank(entry.kind()) < 2) {
+        let written = match (source.mode(request.mode)?, rank(entry.kind()) < 2) {
             (Mode::Records, true) => by_records(services, &source.catalog, copied, &mut writer, &name)?,
             _ => Copied::open(services, &source.catalog, copied)?.write(services, &mut writer, &name, &mut 0)?,
         };
-        totals.records += written.records;
+        exported.records += written.records;
+        exported.control_intervals += written.control_intervals;
     }
     let (file, _) = writer.finish().map_err(output)?;
     // From here on it is there whatever happens, and the source may go.
     file.finish().map_err(output)?;
     complete(services, &copy.place, out)?;
-    if totals.records > 0 {
-        out.say(&IDC0005I, &[("count", &totals.records)]);
+    if exported.records > 0 {
+        out.say(&IDC0005I, &[("count", &exported.records)]);
     }
     let (date, time) = moment(head.created);
     out.say(&IDC0594I, &[("date", &date), ("time", &time)]);
     match source.permanent {
-        true => source.take_away(services, params, version, out),
-        false => source.mark(params.flag("INHIBITSOURCE")),
+        true => source.take_away(services, request.erase, version, out)?,
+        false => source.mark(request.inhibit_source)?,
     }
+    Ok(exported)
 }
 
 /// What is exported.
@@ -83,10 +130,10 @@ struct Source {
 }
 
 impl Source {
-    fn of(services: &Services, params: &Params) -> Result<Source, Failure> {
-        let text = params.name("entryname").unwrap_or_default();
+    fn of(services: &Services, request: &Export) -> Result<Source, Failure> {
+        let text = request.name.as_str();
         let name = Name::parse(text).map_err(|_| not_found(&text))?;
-        let catalog = services.catalog(params, text)?;
+        let catalog = services.catalog_of(request.catalog.as_deref(), text)?;
         let contents = catalog.contents()?;
         let entry = contents.get(&name).map_err(|_| not_found(&name))?.clone();
         if entry.components().next().is_none() {
@@ -96,7 +143,7 @@ impl Source {
         let leading = contents.related(&name).filter(|e| rank(e.kind()) > 1);
         let mut members: Vec<Entry> = std::iter::once(entry.clone()).chain(leading.cloned()).collect();
         members.sort_by_key(|e| rank(e.kind()));
-        let permanent = !params.flag("TEMPORARY");
+        let permanent = !request.temporary;
         let doomed = with_related(&contents, &name)?;
         Ok(Source {
             catalog,
@@ -108,11 +155,11 @@ impl Source {
     }
 
     /// How the contents are copied.
-    fn mode(&self, params: &Params) -> Result<Mode, Failure> {
+    fn mode(&self, said: Option<ExportMode>) -> Result<Mode, Failure> {
         let keyed = matches!(&self.entry, Entry::Cluster(c) if c.organization == Organization::Ksds);
-        match (keyed, params.flag("CIMODE"), params.flag("RECORDMODE")) {
-            (true, false, _) => Ok(Mode::Records),
-            (false, _, true) => {
+        match (keyed, said) {
+            (true, None | Some(ExportMode::Records)) => Ok(Mode::Records),
+            (false, Some(ExportMode::Records)) => {
                 let item = format!("RECORDMODE OF {}", self.entry.name());
                 let reason = "only key-sequenced clusters are copied record by record; leave it out";
                 Err(Failure::new(&CICA0908E, &[("item", &item), ("reason", &reason)]))
@@ -134,12 +181,18 @@ impl Source {
     }
 
     /// PERMANENT: takes the object out of the catalog with all that leads to it and is built over it.
-    fn take_away(self, services: &Services, params: &Params, version: u32, out: &mut Report) -> Result<(), Failure> {
+    fn take_away(
+        self,
+        services: &Services,
+        erase: Option<bool>,
+        version: u32,
+        out: &mut Report,
+    ) -> Result<(), Failure> {
         let making = Making::begin(services, &self.catalog)?;
         let mut locked = Vec::new();
         for entry in self.doomed.iter().filter(|entry| entry.attributes().is_some()) {
             let said = entry.attributes().is_some_and(|a| a.erase);
-            let erase = params.switch("ERASE", "NOERASE").unwrap_or(said);
+            let erase = erase.unwrap_or(said);
             locked.push(Replaced::lock(services, &self.catalog, entry.clone(), erase)?);
         }
         if let Some((data, _)) = files(&self.catalog, &self.entry)? {

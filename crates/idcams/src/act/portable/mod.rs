@@ -15,31 +15,64 @@ mod receive;
 mod restore;
 mod stored;
 
-pub use backup::backup;
-pub use export::export;
-pub use import::import;
-pub use receive::new_data_set;
-pub use restore::restore;
+pub use backup::Backup;
+pub use export::{Export, ExportMode, Exported};
+pub use import::{Import, ImportObject, Imported};
+pub(super) use receive::new_data_set;
+pub use restore::{Renaming, Restore};
 
 use super::failure::Failure;
-use super::open;
+use super::named::Named;
+use super::open::Target;
 use super::sequential::{Files, Sequential};
 use super::Services;
 use crate::act::report::Report;
-use crate::params::Params;
-use crate::sysprint::Stamp;
 use cica_catalog::entry::Kind;
-use cica_catalog::{Entry, Name};
+use cica_catalog::{Date, Entry, Name};
 use cica_disk::NewFile;
 use cica_format::checksum::crc32c;
-use cica_format::portable::Head;
+use cica_format::portable::{Head, Totals};
 use cica_messages::{CICA0963E, CICA0964E};
 use cica_portable::{CopyError, Reader};
 use cica_qsam::DdText;
 use std::fmt::Display;
 
+/// An entry that BACKUP copied or RESTORE made, and what it amounts to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// What it is.
+    pub kind: Kind,
+    /// Its name; for RESTORE the one it has now.
+    pub name: Name,
+    /// Control intervals of it in the copy; 0 for one that EXPORT copied record by record, or without contents.
+    pub control_intervals: u64,
+    /// Records in it.
+    pub records: u64,
+}
+
+impl Member {
+    /// An entry with the totals of its contents, and the records that its control intervals hold.
+    fn of(entry: &Entry, totals: &Totals, stored: u64) -> Member {
+        Member {
+            kind: entry.kind(),
+            name: entry.name().clone(),
+            control_intervals: totals.control_intervals,
+            records: totals.records.max(stored),
+        }
+    }
+
+    /// What it amounts to, in words.
+    fn amount(&self) -> String {
+        match (self.control_intervals, self.records) {
+            (0, 0) => "DEFINITION ONLY".to_owned(),
+            (0, records) => format!("{records} RECORDS"),
+            (intervals, records) => format!("{intervals} CONTROL INTERVALS WITH {records} RECORDS"),
+        }
+    }
+}
+
 /// A copy being read, and what it is called.
-pub struct Copy {
+struct Copy {
     name: String,
     reader: Reader<Files>,
     /// Control intervals or records taken from it so far.
@@ -47,9 +80,9 @@ pub struct Copy {
 }
 
 impl Copy {
-    /// The copy that INFILE or INDATASET names.
-    fn open(services: &Services, params: &Params) -> Result<Copy, Failure> {
-        let place = place_of(services, params, "INFILE", "INDATASET")?;
+    /// The copy that a request names.
+    fn open(services: &Services, named: &Named) -> Result<Copy, Failure> {
+        let place = place_of(services, named)?;
         let name = place.name.clone();
         let unread = |reason: &dyn Display| Failure::new(&CICA0963E, &[("name", &name), ("reason", reason)]);
         let reader = Reader::new(place.open(services)?).map_err(|e| unread(&e))?;
@@ -75,9 +108,9 @@ struct NewCopy {
 }
 
 impl NewCopy {
-    /// The one that OUTFILE or OUTDATASET names.
-    fn create(services: &Services, params: &Params) -> Result<NewCopy, Failure> {
-        let place = place_of(services, params, "OUTFILE", "OUTDATASET")?;
+    /// The one that a request names.
+    fn create(services: &Services, named: &Named) -> Result<NewCopy, Failure> {
+        let place = place_of(services, named)?;
         let name = place.name.clone();
         let file = place.create_anew(services).map_err(|e| unwritten(&name, &e))?;
         Ok(NewCopy { name, file, place })
@@ -110,25 +143,22 @@ fn complete(services: &Services, place: &Sequential, out: &mut Report) -> Result
 }
 
 /// The file, or the data set, of a copy.
-fn place_of(services: &Services, params: &Params, file: &str, data_set: &str) -> Result<Sequential, Failure> {
-    match open::Target::of(services, params, file, data_set)? {
-        open::Target::File(file) => Ok(*file),
-        open::Target::Cluster(cluster) => Err(unwritten(cluster.name.as_str(), &OUTSIDE)),
+fn place_of(services: &Services, named: &Named) -> Result<Sequential, Failure> {
+    match Target::named(services, named)? {
+        Target::File(file) => Ok(*file),
+        Target::Cluster(cluster) => Err(unwritten(cluster.name.as_str(), &OUTSIDE)),
     }
 }
 
 /// Date and time for messages, of nanoseconds since 1970.
 fn moment(nanoseconds: u64) -> (String, String) {
-    let at = Stamp::from_unix((nanoseconds / 1_000_000_000) as i64);
+    let date = Date::of_clock(nanoseconds);
+    let (month, day) = date.month_and_day();
+    let second = nanoseconds / 1_000_000_000 % 86_400;
     (
-        format!("{:02}/{:02}/{:02}", at.month, at.day, at.year % 100),
-        format!("{:02}:{:02}:{:02}", at.hour, at.minute, at.second),
+        format!("{month:02}/{day:02}/{:02}", date.year() % 100),
+        format!("{:02}:{:02}:{:02}", second / 3_600, second / 60 % 60, second % 60),
     )
-}
-
-/// What an entry is called in messages: `CLUSTER`, `AIX`.
-fn kind(entry: &Entry) -> &'static str {
-    entry.kind().word()
 }
 
 /// Bases first, then alternate indexes, then what leads to them.

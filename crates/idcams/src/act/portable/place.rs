@@ -1,16 +1,15 @@
 //! Where a component of a copy comes to lie: its volumes here, and its control areas in their tracks.
 
 use super::super::failure::{refused, Failure};
-use crate::params::Word;
 use cica_catalog::entry::Component;
 use cica_catalog::{Contents, Volser};
 
 /// Puts a component on the volumes `written`, else on those it had; all must be known here.
-pub fn place(contents: &Contents, written: &[Word], component: &mut Component) -> Result<(), Failure> {
+pub fn place(contents: &Contents, written: &[String], component: &mut Component) -> Result<(), Failure> {
     if !written.is_empty() {
         component.volumes = written
             .iter()
-            .map(|word| match word.text.as_str() {
+            .map(|text| match text.as_str() {
                 "*" => Ok(Volser::default_serial()),
                 text => Volser::parse(text).map_err(|error| refused(&error, 140, 0)),
             })

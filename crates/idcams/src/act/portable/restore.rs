@@ -12,46 +12,77 @@ use super::super::delete::expired;
 use super::super::failure::{refused, Failure};
 use super::super::making::Replaced;
 use super::super::Services;
-use super::backup::{amount, masks};
-use super::kind;
+use super::backup::masks;
 use super::place::place;
 use super::receive::Received;
-use super::Copy;
+use super::{Copy, Member};
+use crate::act::named::Named;
+use crate::act::outcome::Outcome;
 use crate::act::report::Report;
-use crate::params::{Command, Params};
 use cica_catalog::entry::{FileOf, Relate};
 use cica_catalog::{Contents, Entry, Mask, Name};
 use cica_format::portable::{Mode, Totals};
 use cica_messages::{CICA0908E, CICA0962I, CICA0965E, CICA0966I, CICA0967E, CICA0992I};
 
-/// Carries out RESTORE.
-pub fn restore(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    match run(services, &command.params, out) {
-        Ok(()) => 0,
-        Err(failure) => failure.tell(out),
+/// RESTORE.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Restore {
+    /// Names and masks of what is restored; none means all of the copy.
+    pub names: Vec<String>,
+    /// Names and masks of what is not.
+    pub exclude: Vec<String>,
+    /// The file of the copy.
+    pub from: Named,
+    /// RENAME: other names than in the copy; the first that matches counts.
+    pub renames: Vec<Renaming>,
+    /// Volumes for all of it, `*` for the default one; none means those in the copy.
+    pub volumes: Vec<String>,
+    /// REPLACE: in the place of what has the name.
+    pub replace: bool,
+    /// PURGE: before the expiration date of that too.
+    pub purge: bool,
+    /// TEST: the copy is read and checked, and nothing is made.
+    pub test: bool,
+    /// The catalog it comes into; for each name the one that the search order finds where none is said.
+    pub catalog: Option<String>,
+}
+
+/// A name in a copy and the one it gets here; `*` stands for the same in both.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Renaming {
+    /// Name or mask in the copy.
+    pub old: String,
+    /// What becomes of it.
+    pub new: String,
+}
+
+impl Services {
+    /// Makes data sets out of a copy that BACKUP made; the result is what is restored, or with TEST would be.
+    pub fn restore(&mut self, request: &Restore) -> Outcome<Vec<Member>> {
+        Outcome::with(|out| restore(self, request, out))
     }
 }
 
-fn run(services: &mut Services, params: &Params, out: &mut Report) -> Result<(), Failure> {
-    let wanted = Wanted::of(params)?;
-    let mut copy = Copy::open(services, params)?;
+fn restore(services: &mut Services, request: &Restore, out: &mut Report) -> Result<(u8, Vec<Member>), Failure> {
+    let wanted = Wanted::of(request)?;
+    let mut copy = Copy::open(services, &request.from)?;
     let mut received = Received::default();
-    let mut done: Vec<(Entry, String)> = Vec::new();
+    let mut done: Vec<(Entry, Member)> = Vec::new();
     while let Some((mode, mut entry)) = copy.member()? {
         if !wanted.means(entry.name()) {
             copy.skip().map(drop)?;
             continue;
         }
         wanted.rename(&mut entry)?;
-        let (totals, records) = match params.flag("TEST") {
+        let (totals, records) = match request.test {
             true => copy.skip()?,
-            false => one(services, params, &mut copy, &mut received, mode, &mut entry)?,
+            false => one(services, request, &mut copy, &mut received, mode, &mut entry)?,
         };
-        done.push((entry, amount(&totals, records)));
+        let member = Member::of(&entry, &totals, records);
+        done.push((entry, member));
     }
     if done.is_empty() {
-        let names: Vec<&str> = params.list("entryname").iter().map(|w| w.text.as_str()).collect();
-        return Err(Failure::new(&CICA0967E, &[("name", &names.join(" "))]));
+        return Err(Failure::new(&CICA0967E, &[("name", &request.names.join(" "))]));
     }
     received.catalogs().iter().try_for_each(|c| {
         let contents = c.making.catalog().contents()?;
@@ -63,13 +94,17 @@ fn run(services: &mut Services, params: &Params, out: &mut Report) -> Result<(),
             .try_for_each(|(old, _)| with_its_indexes(&contents, &c.entries, old))
     })?;
     let (entered, switched) = received.switch();
-    let message = if params.flag("TEST") { &CICA0966I } else { &CICA0962I };
+    let message = if request.test { &CICA0966I } else { &CICA0962I };
     // When a later catalog could not be changed, what is in an earlier one is restored all the same.
     let is_done = |entry: &Entry| switched.is_ok() || entered.iter().any(|e| e.name() == entry.name());
-    for (entry, count) in done.iter().filter(|(entry, _)| is_done(entry)) {
+    for (entry, member) in done.iter().filter(|(entry, _)| is_done(entry)) {
         out.say(
             message,
-            &[("kind", &kind(entry)), ("name", entry.name()), ("count", count)],
+            &[
+                ("kind", &member.kind.word()),
+                ("name", &member.name),
+                ("count", &member.amount()),
+            ],
         );
         let outside = match entry {
             Entry::NonVsam(data_set) => matches!(data_set.file, FileOf::Outside(_)).then(|| data_set.file.text()),
@@ -86,33 +121,38 @@ fn run(services: &mut Services, params: &Params, out: &mut Report) -> Result<(),
             not_restored(entry.name(), "its catalog could not be changed, and is as it was").tell(out);
         }
     }
-    switched
+    done.retain(|(entry, _)| switched.is_ok() || entered.iter().any(|e| e.name() == entry.name()));
+    let cc = match switched {
+        Ok(()) => 0,
+        Err(failure) => failure.tell(out),
+    };
+    Ok((cc, done.into_iter().map(|(_, member)| member).collect()))
 }
 
 /// Makes the files of one member.
 fn one(
     services: &mut Services,
-    params: &Params,
+    request: &Restore,
     copy: &mut Copy,
     received: &mut Received,
     mode: Mode,
     entry: &mut Entry,
 ) -> Result<(Totals, u64), Failure> {
-    let catalog = match params.has("CATALOG") {
-        true => services.whole_catalog(params)?,
-        false => services.home(entry.name())?,
+    let catalog = match &request.catalog {
+        Some(catalog) => services.catalog_or_master(Some(catalog))?,
+        None => services.home(entry.name())?,
     };
     let contents = catalog.contents()?;
     let within = received.within(services, &catalog)?;
     if let Some(found) = contents.find(entry.name()) {
         let old = found.entry().clone();
-        if !params.flag("REPLACE") || old.name() != entry.name() {
+        if !request.replace || old.name() != entry.name() {
             return Err(not_restored(
                 entry.name(),
                 "the catalog has that name; say REPLACE, or RENAME",
             ));
         }
-        if !params.flag("PURGE") {
+        if !request.purge {
             expired(services, &old)?;
         }
         let erase = old.attributes().is_some_and(|a| a.erase);
@@ -120,7 +160,7 @@ fn one(
         within.replaced.push((old, lock));
     }
     for component in entry.components_mut() {
-        place(&contents, params.list("VOLUMES"), component)?;
+        place(&contents, &request.volumes, component)?;
     }
     let amount = match mode {
         Mode::Definition => copy.skip()?,
@@ -203,16 +243,15 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn of(params: &Params) -> Result<Wanted, Failure> {
-        let rename = |pair: &Params| -> Result<(Mask, String), Failure> {
-            let old = pair.name("oldname").unwrap_or_default();
-            let old = Mask::parse(old).map_err(|error| refused(&error, 140, 0))?;
-            Ok((old, pair.name("newname").unwrap_or_default().to_owned()))
+    fn of(request: &Restore) -> Result<Wanted, Failure> {
+        let rename = |pair: &Renaming| -> Result<(Mask, String), Failure> {
+            let old = Mask::parse(&pair.old).map_err(|error| refused(&error, 140, 0))?;
+            Ok((old, pair.new.clone()))
         };
         Ok(Wanted {
-            masks: masks(params, "entryname")?,
-            excluded: masks(params, "EXCLUDE")?,
-            renames: params.groups("RENAME").iter().map(rename).collect::<Result<_, _>>()?,
+            masks: masks(&request.names)?,
+            excluded: masks(&request.exclude)?,
+            renames: request.renames.iter().map(rename).collect::<Result<_, _>>()?,
         })
     }
 
