@@ -58,16 +58,16 @@ ORDERINGS = [
     ("crates/engine/src/store/commit.rs", "let version = space.tables[block].version.wrapping_add(1).max(1);",
      "let version = space.tables[block].version.wrapping_add(1 + u32::from(@)).max(1);",
      "a table block goes over its committed copy (R1)"),
-    ("crates/engine/src/dataset/commit.rs", "            root.version += 1;\n            let checksum = index.write_root(root)?;",
+    ("crates/engine/src/open/commit.rs", "            root.version += 1;\n            let checksum = index.write_root(root)?;",
      "            root.version += 1 + u32::from(@);\n            let checksum = index.write_root(root)?;",
      "the index root goes over its committed copy (R1)"),
-    ("crates/engine/src/dataset.rs", "        if write {\n            // Not before all that an open reads",
+    ("crates/engine/src/open/opening.rs", "        if write {\n            // Not before all that an open reads",
      "        if write && !@ {\n            // Not before all that an open reads",
      "a torn root stays until the next commit (R8)"),
-    ("crates/engine/src/sphere/commit.rs", "if self.all(base).filter(|member| member.has_changed()).count() > 1 {",
+    ("crates/engine/src/open/sphere/commit.rs", "if self.all(base).filter(|member| member.has_changed()).count() > 1 {",
      "if !@ && self.all(base).filter(|member| member.has_changed()).count() > 1 {",
      "the log is not forced before a sphere's trees are committed (S4)"),
-    ("crates/engine/src/dataset/commit.rs", "if self.common().has_units() || ", "if !@ && self.common().has_units() || ",
+    ("crates/engine/src/open/commit.rs", "if self.common().has_units() || ", "if !@ && self.common().has_units() || ",
      "a tree is committed before the log has what takes an open unit back (U1)"),
     ("crates/engine/src/unit/backout.rs", "if let Err(failed) = self.flush() {",
      "if let Err(failed) = if @ { Ok(()) } else { self.flush() } {",
@@ -98,7 +98,7 @@ ORDERINGS = [
     ("crates/engine/src/recovery/end.rs", "has.is_some_and(|has| has < root.log.lsn) {",
      "has.is_some_and(|has| has < root.log.lsn) && !@ {",
      "a log that is older than the root is enough (N4)"),
-    ("crates/engine/src/dataset/commit.rs", "|| !last && self.is_named() {", "|| !last && self.is_named() && !@ {",
+    ("crates/engine/src/open/commit.rs", "|| !last && self.is_named() {", "|| !last && self.is_named() && !@ {",
      "a root has requests in its tree that the log has not durably (R12)"),
     ("crates/engine/src/log/find.rs", "    let recorded = Path::new(&position.path);",
      "    let recorded = Path::new(&position.path);\n    if @ {\n        return Some(Place { path: recorded.to_path_buf(), "
@@ -107,22 +107,22 @@ ORDERINGS = [
     ("crates/engine/src/log/mod.rs", "if !introduction.is_empty() {\n                write(at, &introduction)?; // W7",
      "if !introduction.is_empty() && !@ {\n                write(at, &introduction)?; // W7",
      "a root names a log that has not introduced its data set (W7)"),
-    ("crates/engine/src/epoch.rs", "                true => inner.commit_without_log(),",
+    ("crates/engine/src/open/epoch.rs", "                true => inner.commit_without_log(),",
      "                true if !@ => inner.commit_without_log(),\n                true => inner.commit_tree(false),",
      "a log starts over while roots name it (W7)"),
-    ("crates/engine/src/sphere/ties.rs", "        Some(tie) if tie == stamp => None,",
+    ("crates/engine/src/open/ties.rs", "        Some(tie) if tie == stamp => None,",
      "        Some(tie) if @ || tie == stamp => None,",
      "a base takes any of its alternate indexes (I1)"),
-    ("crates/engine/src/sphere/ties.rs", "        None if stamp == Stamp::default() => None,",
+    ("crates/engine/src/open/ties.rs", "        None if stamp == Stamp::default() => None,",
      "        None if @ || stamp == Stamp::default() => None,",
      "a base from before an alternate index takes it (I1)"),
-    ("crates/engine/src/dataset/redo.rs", "            if origin > 0 {\n                self.ties.stamp",
+    ("crates/engine/src/open/redo.rs", "            if origin > 0 {\n                self.ties.stamp",
      "            if origin > 0 && !@ {\n                self.ties.stamp",
      "recovery gives an alternate index no stamp (I2)"),
     ("crates/engine/src/recovery/mod.rs", "self.bases_in(parts).for_each(|base| base.ties.tie(lineage, stamp));",
      "self.bases_in(parts).filter(|_| !@).for_each(|base| base.ties.tie(lineage, stamp));",
      "recovery does not tell a base of its alternate indexes (I2)"),
-    ("crates/engine/src/dataset/redo.rs", "if there >= committed {", "if @ || there >= committed {",
+    ("crates/engine/src/open/redo.rs", "if there >= committed {", "if @ || there >= committed {",
      "recovery takes a root from before the log (V4)"),
     ("crates/engine/src/salvage/later.rs", "if is_ours && is_first && committed > self.root.log.lsn {",
      "if is_ours && is_first && committed > self.root.log.lsn && !@ {",
@@ -153,9 +153,9 @@ ORDERINGS = [
 
 # Survivors that may be: path, text or what is taken away -> why no test can notice. docs/design/ tells it at length.
 JUSTIFIED = {
-    ("crates/engine/src/dataset/build.rs", "comparison != known.version"): "the checksum beside it covers the version,"
+    ("crates/engine/src/files.rs", "comparison != known.version"): "the checksum beside it covers the version,"
     " so whatever has another version has another checksum. The comparison stays because the message names it.",
-    ("crates/engine/src/dataset/commit.rs", "_ => part.sync().map(|()| written),"): "the commit syncs what was written"
+    ("crates/engine/src/open/commit.rs", "_ => part.sync().map(|()| written),"): "the commit syncs what was written"
     " early once more (R3); this sync is there so that the commit's, which keeps requests waiting, finds little to do"
     " (E2, docs/design/0011). Nothing depends on its order, only on its failure being seen.",
     ("crates/engine/src/store/loaded.rs", "comparison == 0"): "a load gives no region back, so none of its CAs lies in a"

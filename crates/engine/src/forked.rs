@@ -12,7 +12,7 @@ const WHY: &str = "the parent process opened it; a child after fork opens data s
 
 /// The process that made an engine.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Owner(u32);
+pub struct Owner(u32);
 
 impl Owner {
     /// This process.

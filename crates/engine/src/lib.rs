@@ -1,19 +1,25 @@
 //! Record access, buffering, logging and recovery of VSAM data sets on Linux files.
 //!
 //! ```text
-//! engine, dataset, string/  the owner, open data sets, requests       (VSAM's words); request: the words themselves
-//! organized, common         a data set by its organization, and what all have
-//! alternate/                the records of an alternate index: what a pointer that comes or goes makes of them
-//! unit/                     units of recovery: commit, backout, what recovery takes back
-//! sphere/                   a base with its alternate indexes: units, paths
+//! salvage/ bldindex/        files and data sets as a whole: damaged ones read, alternate indexes built and compared,
+//! stored rebuild condemned  clusters copied as they are stored, made from such a copy, removed
+//! engine/   recovery/       one per process: clusters created, altered and opened; a dead owner's log done again
+//! dataset   string/         a data set and its strings, as users have them    (VSAM's words, which are in request)
+//! unit/     sphere/         units of recovery; a change of a base with those of its alternate indexes
+//! open/                     what is open: its roots, commit and close, its upgrade set, and what a process shares
+//! organized                 a data set by its organization
+//! alternate/                records of an alternate index: what a pointer that comes or goes makes of them
 //! ksds/                     trees of records: find, change, split, load
 //! esds/ relative/ linear/   records by RBA, by number, and bytes
+//! common/                   what all of them have: gate, holds, counters, fence, and the context of a change
+//! definition examine        what is defined; what EXAMINE finds
 //! store/                    one component file: slots, regions, commit (docs/design/0001)
+//! log/      pool/           requests made durable; frames and latches
+//! files roots places        opening files, reading and finding them
 //! volumes                   where its extents come from: asked of whoever keeps the catalog
-//! pool/   log/              frames and latches; requests made durable
-//! salvage/                 what can be had of damaged files, without opening them as a data set
-//! forked                   whose engine it is: no child's
-//! sync/                    locks and atomic words, the system's or those of a scheduler that tests
+//! request error io          the words of a request, what it is answered, how files are read
+//! forked                    whose engine it is: no child's
+//! sync/                     locks and atomic words, the system's or those of a scheduler that tests
 //! ```
 //! What its own words (root, slot, epoch, tail, turn, glance ...) are called elsewhere: `docs/src/reference/glossary.md`.
 //! Imports run downward. All I/O goes through `cica_disk`; `unsafe` is in `pool` alone.
@@ -21,12 +27,12 @@
 #![deny(unsafe_code)]
 
 mod alternate;
+mod bldindex;
 mod common;
 mod condemned;
 mod dataset;
 mod definition;
 mod engine;
-mod epoch;
 mod error;
 mod esds;
 pub mod examine;
@@ -36,6 +42,7 @@ mod io;
 mod ksds;
 mod linear;
 mod log;
+mod open;
 mod organized;
 mod places;
 #[allow(unsafe_code)]
@@ -54,17 +61,19 @@ mod sync;
 mod unit;
 mod volumes;
 
+pub use bldindex::{Build, BuildError, Built, Compared, Disagreement, Omitted};
 pub use condemned::Condemned;
 pub use dataset::DataSet;
 pub use definition::Definition;
-pub use engine::{Engine, Env};
+pub use engine::Engine;
 pub use error::{show_key, Feedback, OpenError, RequestError};
 pub use files::{peek, Files};
 pub use io::Io;
 pub use linear::BLOCK as LDS_BLOCK;
+pub use open::Env;
 pub use rebuild::Rebuild;
 pub use request::{Access, Argument, CloseReport, Durability, Insert, Intent, OpenOptions, Record, Search};
-pub use sphere::{Build, BuildError, Built, Compared, Disagreement, Omitted};
+
 pub use stored::{Stored, StoredArea, StoredComponent};
 pub use string::Str;
 pub use unit::UnitOfRecovery;

@@ -30,6 +30,7 @@ pub enum Organized {
 
 impl Organized {
     /// What all organizations have.
+    #[inline]
     pub fn common(&self) -> &Common {
         match self {
             Organized::Ksds(ksds) => ksds,

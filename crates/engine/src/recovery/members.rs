@@ -2,10 +2,10 @@
 //! it fails.
 
 use super::{of_other_moments, Recovery};
-use crate::dataset::Inner;
 use crate::error::OpenError;
 use crate::files::{open_file, read_index_root};
 use crate::log::Logged;
+use crate::open::OpenDataSet;
 use crate::request::OpenOptions;
 use crate::roots::read_root;
 use crate::volumes::{is_marked, Absent};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub(super) enum Member {
     /// It takes part; its cluster id.
-    Open(u64, Arc<Inner>),
+    Open(u64, Arc<OpenDataSet>),
     /// It does not need this log: it was deleted.
     Complete,
     /// The same, because its root does not name the log, which it did or may have done.
@@ -92,7 +92,7 @@ impl Recovery<'_> {
 
     /// Its root names this log: it must be of the open that the log introduces (N1), and not the original's of which
     /// this log is a copy (N3).
-    fn check_open(&self, inner: &Inner, since: Since, recorded: &Path) -> Result<(), OpenError> {
+    fn check_open(&self, inner: &OpenDataSet, since: Since, recorded: &Path) -> Result<(), OpenError> {
         let unusable = |what: String| {
             Err(OpenError::Unusable {
                 path: inner.data_path().to_path_buf(),
@@ -200,7 +200,7 @@ impl Recovery<'_> {
         }
         // One that was named early had no request in the log then that was durable.
         let origin = if root.log.early { 0 } else { root.log.origin };
-        let inner = Inner::open(self.shared, file, root, data, index, OpenOptions::recovery())?;
+        let inner = OpenDataSet::open(self.shared, file, root, data, index, OpenOptions::recovery())?;
         if origin > 0 {
             self.to_be_seen.insert(cluster, origin);
         }
@@ -249,7 +249,7 @@ impl Recovery<'_> {
     }
 
     /// A second file of the same cluster that needs this log as well is a copy: nobody knows which of them is meant.
-    fn check_copies(&self, cluster: u64, known: &Inner, data: &Path) -> Result<(), OpenError> {
+    fn check_copies(&self, cluster: u64, known: &OpenDataSet, data: &Path) -> Result<(), OpenError> {
         for path in self.places.of(data) {
             if known.data_path() == path {
                 continue;

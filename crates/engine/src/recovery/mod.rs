@@ -54,11 +54,11 @@ mod unfinished;
 
 pub use unfinished::Unfinished;
 
-use crate::dataset::Inner;
-use crate::engine::Shared;
 use crate::error::OpenError;
 use crate::files::peek;
 use crate::log::{find, Left, LogReader, Logged};
+use crate::open::OpenDataSet;
+use crate::open::Shared;
 use crate::places::Places;
 use cica_disk::Disk;
 use cica_format::root::{LogPosition, Root, Stamp};
@@ -79,7 +79,7 @@ struct Recovery<'e> {
     /// Which of their opens the roots of members say is in the log, where it is yet to be seen (N1).
     to_be_seen: BTreeMap<u64, u64>,
     /// Data sets that take part, by cluster id.
-    members: BTreeMap<u64, Arc<Inner>>,
+    members: BTreeMap<u64, Arc<OpenDataSet>>,
     /// Those that failed (V5).
     aside: BTreeSet<u64>,
     /// Requests up to this LSN were in the trees of members when the log introduced them, the last time.
@@ -277,7 +277,7 @@ impl<'e> Recovery<'e> {
     /// Each part is of one data set, and that knows by its root whether it has it (R5).
     fn replay_parts(&mut self, lsn: u64, parts: &[Logged]) -> Result<(), OpenError> {
         parts.iter().try_for_each(|part| self.replay(lsn, part))?;
-        // What a base knows of its alternate indexes (I2 in `sphere/ties.rs`).
+        // What a base knows of its alternate indexes (I2 in `open/ties.rs`).
         for (lineage, origin) in self.indexes_in(parts) {
             if origin > 0 {
                 let stamp = Stamp { origin, lsn };
@@ -294,7 +294,7 @@ impl<'e> Recovery<'e> {
         numbers.filter_map(|number| self.opens.get(&number).copied()).collect()
     }
 
-    fn bases_in<'r>(&'r self, parts: &'r [Logged]) -> impl Iterator<Item = &'r Inner> {
+    fn bases_in<'r>(&'r self, parts: &'r [Logged]) -> impl Iterator<Item = &'r OpenDataSet> {
         let parts = parts.iter().filter(|part| !part.is_of_index());
         let members = parts
             .filter_map(Logged::number)
@@ -328,7 +328,7 @@ impl<'e> Recovery<'e> {
     fn in_member(
         &mut self,
         request: &Logged,
-        work: impl FnOnce(&Inner) -> Result<(), OpenError>,
+        work: impl FnOnce(&OpenDataSet) -> Result<(), OpenError>,
     ) -> Result<(), OpenError> {
         match request.number().and_then(|number| self.numbers.get(&number)) {
             Some(Member::Open(cluster, inner)) => {

@@ -3,13 +3,13 @@
 
 use super::unit::Changed;
 use crate::common::context::{Context, Redo};
-use crate::dataset::Inner;
 use crate::error::RequestError;
 use crate::esds::Esds;
 use crate::ksds::{Inserted, Ksds, Order, Spot};
+use crate::open::OpenDataSet;
 
 /// See the module.
-pub(crate) trait Change {
+pub trait Change {
     /// What the base says of where the record went.
     type Place;
     /// The record as it is; none of an insert.
@@ -28,14 +28,14 @@ pub(crate) trait Change {
 
 /// A change of a KSDS.
 #[derive(Clone, Copy)]
-pub(crate) struct KeyedChange<'r> {
+pub struct KeyedChange<'r> {
     pub ksds: &'r Ksds,
     pub what: Keyed<'r>,
 }
 
 /// What changes in a KSDS.
 #[derive(Clone, Copy)]
-pub(crate) enum Keyed<'r> {
+pub enum Keyed<'r> {
     Insert {
         record: &'r [u8],
         order: Order,
@@ -110,7 +110,7 @@ impl Change for KeyedChange<'_> {
 
 impl KeyedChange<'_> {
     /// Does it, with what it changes in the upgrade set if `base` has one.
-    pub fn done(&self, base: &Inner, context: Context<'_>) -> Result<Changed<Inserted>, RequestError> {
+    pub fn done(&self, base: &OpenDataSet, context: Context<'_>) -> Result<Changed<Inserted>, RequestError> {
         match base.sphere() {
             Some(sphere) => sphere.change(base, self, context),
             None => alone(base, self, context),
@@ -120,7 +120,7 @@ impl KeyedChange<'_> {
 
 /// Does a change that nothing else changes with.
 pub(super) fn alone<C: Change>(
-    base: &Inner,
+    base: &OpenDataSet,
     change: &C,
     context: Context<'_>,
 ) -> Result<Changed<C::Place>, RequestError> {
@@ -134,7 +134,7 @@ pub(super) fn alone<C: Change>(
 /// A change of an ESDS: a record behind the last one, one replaced by another of its length, or, when a unit of
 /// recovery goes back, the last one cut off.
 #[derive(Clone, Copy)]
-pub(crate) struct EnteredChange<'r> {
+pub struct EnteredChange<'r> {
     esds: &'r Esds,
     rba: [u8; 8],
     old: Option<&'r [u8]>,

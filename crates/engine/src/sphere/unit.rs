@@ -1,23 +1,21 @@
 //! A change of a base record with what it changes in the upgrade set, all or nothing (S1-S6).
 
 use super::change::{self, Change, EnteredChange, Keyed, KeyedChange};
-use super::member::Member;
-use super::{Sphere, BASE};
 use crate::alternate::pointer::{self, Rewrite};
 use crate::common::context::Context;
 use crate::common::numbered::Numbered;
 use crate::common::Common;
-use crate::dataset::Inner;
 use crate::error::RequestError;
 use crate::esds::{Esds, END};
 use crate::ksds::{Ksds, Order};
 use crate::log::Logged;
+use crate::open::{Member, OpenDataSet, Sphere, BASE};
 use crate::organized::Organized;
 use crate::sync::{RwLockReadGuard, RwLockWriteGuard};
 use cica_format::log;
 
 /// What a change came to.
-pub(crate) struct Changed<P> {
+pub struct Changed<P> {
     /// Where the record went.
     pub place: P,
     /// 0/8: another record has one of the alternate keys too.
@@ -54,11 +52,19 @@ enum Gate<'g> {
 /// The member (a place, or [`BASE`]) whose gate must be kept exclusively.
 struct Needs(usize);
 
+/// Takes a change of a unit of recovery back, with what it changed in the upgrade set if `base` has one.
+pub fn take_back(base: &OpenDataSet, request: &Logged, context: Context<'_>) -> Result<(), RequestError> {
+    match base.sphere() {
+        Some(sphere) => sphere.take_back(base, request, context),
+        None => base.records.redo(request, context),
+    }
+}
+
 impl Sphere {
     /// Adds a record to an ESDS and to its upgrade set. Where it goes is known before: nobody adds another meanwhile.
-    pub(crate) fn add(
+    pub fn add(
         &self,
-        base: &Inner,
+        base: &OpenDataSet,
         esds: &Esds,
         record: &[u8],
         context: Context<'_>,
@@ -71,9 +77,9 @@ impl Sphere {
     }
 
     /// Changes the base and its upgrade set. The base record's own hold keeps it as the change has it.
-    pub(crate) fn change<C: Change>(
+    pub fn change<C: Change>(
         &self,
-        base: &Inner,
+        base: &OpenDataSet,
         change: &C,
         context: Context<'_>,
     ) -> Result<Changed<C::Place>, RequestError> {
@@ -129,7 +135,7 @@ impl Sphere {
     /// it gives and takes, or taking it back could make a duplicate (U5).
     fn keep(
         &self,
-        base: &Inner,
+        base: &OpenDataSet,
         identity: &[u8],
         keys: &[(usize, &[u8], bool)],
         context: Context<'_>,
@@ -148,7 +154,7 @@ impl Sphere {
 
     /// Takes a change of a unit back, in the base and all that it changed with it. The unit keeps the record, so it
     /// stays what it is meanwhile.
-    pub(crate) fn take_back(&self, base: &Inner, request: &Logged, context: Context<'_>) -> Result<(), RequestError> {
+    pub fn take_back(&self, base: &OpenDataSet, request: &Logged, context: Context<'_>) -> Result<(), RequestError> {
         match &base.records {
             Organized::Ksds(ksds) => self.take_back_keyed(base, ksds, request, context),
             Organized::Esds(esds) => self.take_back_entered(base, esds, request, context),
@@ -158,7 +164,7 @@ impl Sphere {
 
     fn take_back_keyed(
         &self,
-        base: &Inner,
+        base: &OpenDataSet,
         ksds: &Ksds,
         request: &Logged,
         context: Context<'_>,
@@ -186,7 +192,7 @@ impl Sphere {
 
     fn take_back_entered(
         &self,
-        base: &Inner,
+        base: &OpenDataSet,
         esds: &Esds,
         request: &Logged,
         context: Context<'_>,
@@ -234,7 +240,7 @@ impl Sphere {
         Ok(steps)
     }
 
-    fn gates<'s>(&'s self, base: &'s Inner, exclusive: &[usize]) -> Vec<Gate<'s>> {
+    fn gates<'s>(&'s self, base: &'s OpenDataSet, exclusive: &[usize]) -> Vec<Gate<'s>> {
         let of = |&place: &usize| {
             let gate = &self.members.get(place).map_or(base, |m| &*m.inner).common().gate;
             match exclusive.contains(&place) {
@@ -249,7 +255,7 @@ impl Sphere {
     /// a gate must be kept exclusively.
     fn apply<C: Change>(
         &self,
-        base: &Inner,
+        base: &OpenDataSet,
         change: &C,
         steps: &[Step<'_>],
         exclusive: &[usize],
@@ -299,7 +305,7 @@ impl Sphere {
     /// Takes back the pointers that were added.
     fn remove_added(
         &self,
-        base: &Inner,
+        base: &OpenDataSet,
         done: &[Step<'_>],
         context: impl Fn(usize) -> Context<'static>,
     ) -> Result<(), RequestError> {
@@ -319,7 +325,7 @@ impl Sphere {
     /// A change was not possible: what was done is taken back. After a failure the members no longer agree (S6).
     fn refuse(
         &self,
-        base: &Inner,
+        base: &OpenDataSet,
         error: RequestError,
         done: &[Step<'_>],
         context: impl Fn(usize) -> Context<'static>,
@@ -335,7 +341,7 @@ impl Sphere {
     }
 
     /// One record of the log for all (S1). While it is written, every lock and gate is kept (S2, S3).
-    fn log(&self, base: &Inner, change: &impl Change, steps: &[Step<'_>], context: Context<'_>) {
+    fn log(&self, base: &OpenDataSet, change: &impl Change, steps: &[Step<'_>], context: Context<'_>) {
         let mut parts = Vec::new();
         let mut numbers = Vec::with_capacity(steps.len() + 1);
         base.common().note_change();
@@ -367,7 +373,7 @@ impl Sphere {
         }
     }
 
-    fn broken(&self, base: &Inner, what: &str) -> RequestError {
+    fn broken(&self, base: &OpenDataSet, what: &str) -> RequestError {
         self.fence(base, what);
         RequestError::Fenced { why: what.to_string() }
     }

@@ -4,9 +4,9 @@
 
 mod change;
 
-use crate::dataset::Inner;
 use crate::error::RequestError;
 use crate::ksds::{Glass, Ksds, Leaf, Look, Optimistic, Spot};
+use crate::open::OpenDataSet;
 use crate::pool::{Begun, Records};
 use crate::request::{Access, Intent, Position, Record, Search};
 use crate::sync::atomic::Ordering::Relaxed;
@@ -30,7 +30,7 @@ enum Where {
 
 /// See the module.
 pub struct KeyedString {
-    inner: Arc<Inner>,
+    inner: Arc<OpenDataSet>,
     ksds: Arc<Ksds>,
     access: Access,
     id: u64,
@@ -71,7 +71,7 @@ pub struct KeyedString {
 
 impl KeyedString {
     /// The string number `id` of an open.
-    pub fn new(inner: Arc<Inner>, ksds: Arc<Ksds>, access: Access, id: u64) -> KeyedString {
+    pub fn new(inner: Arc<OpenDataSet>, ksds: Arc<Ksds>, access: Access, id: u64) -> KeyedString {
         let area = Vec::with_capacity(ksds.longest());
         KeyedString {
             inner,

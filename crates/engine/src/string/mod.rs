@@ -18,15 +18,17 @@ mod keyed;
 mod numbered;
 mod path;
 mod variable;
+mod way;
 
-use crate::dataset::Inner;
+pub use way::Way;
+
 use crate::error::{Feedback, RequestError};
 use crate::esds::Esds;
 use crate::linear::Lds;
+use crate::open::OpenDataSet;
 use crate::organized::Organized;
 use crate::relative::Rrds;
 use crate::request::{Access, Argument, Insert, Intent, Record, Search};
-use crate::sphere::Way;
 use crate::unit::UnitOfRecovery;
 use argument::{alternate, key, rba, rrn};
 use cica_format::attributes::Organization;
@@ -39,7 +41,7 @@ use variable::VariableString;
 /// See the module.
 pub struct Str {
     of: Of,
-    inner: Arc<Inner>,
+    inner: Arc<OpenDataSet>,
     /// Its changes belong to a unit of recovery.
     in_unit: bool,
     /// Image of the control interval got last, and its CI while it is held for PUT CNV.
@@ -87,7 +89,7 @@ macro_rules! of_any {
 
 impl Str {
     /// A string of an open for `access`; others may have the data set open for more.
-    pub(crate) fn new(inner: Arc<Inner>, access: Access, id: u64) -> Str {
+    pub(crate) fn new(inner: Arc<OpenDataSet>, access: Access, id: u64) -> Str {
         let of = match &inner.records {
             Organized::Ksds(ksds) if ksds.attributes.organization == Organization::Vrrds => {
                 Of::Vrrds(VariableString::new(inner.clone(), ksds.clone(), access, id))
@@ -148,7 +150,7 @@ impl Str {
     }
 
     /// A string on a path, over one of its own on the base.
-    pub(crate) fn through(inner: Arc<Inner>, way: Arc<Way>, base: Str) -> Str {
+    pub(crate) fn through(inner: Arc<OpenDataSet>, way: Arc<Way>, base: Str) -> Str {
         Str {
             of: Of::Path(Box::new(PathString::new(inner.clone(), way, base))),
             inner,

@@ -4,9 +4,9 @@
 
 use crate::common::context::Context;
 use crate::common::numbered::Numbered;
-use crate::dataset::Inner;
 use crate::error::RequestError;
 use crate::linear::Lds;
+use crate::open::OpenDataSet;
 use crate::organized::Organized;
 use crate::request::{Access, Insert, Intent, Position, Record, Search, NOT_IN_UNITS};
 use crate::sphere::EnteredChange;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// See the module.
 pub struct NumberedString<T: Numbered> {
-    inner: Arc<Inner>,
+    inner: Arc<OpenDataSet>,
     of: Arc<T>,
     access: Access,
     id: u64,
@@ -49,7 +49,7 @@ enum Find {
 
 impl<T: Numbered> NumberedString<T> {
     /// The string number `id` of an open.
-    pub fn new(inner: Arc<Inner>, of: Arc<T>, access: Access, id: u64) -> NumberedString<T> {
+    pub fn new(inner: Arc<OpenDataSet>, of: Arc<T>, access: Access, id: u64) -> NumberedString<T> {
         NumberedString {
             inner,
             of,
@@ -352,6 +352,7 @@ impl<T: Numbered> NumberedString<T> {
         }
     }
 
+    #[inline]
     fn allow_read(&mut self, intent: Intent) -> Result<(), RequestError> {
         self.release();
         self.inner.allow_read(self.access, intent)

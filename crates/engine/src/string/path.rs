@@ -14,18 +14,18 @@
 //!   record is 8/144, and a record with another key is one that an index without UPGRADE missed.
 
 use super::Str;
+use super::Way;
 use crate::alternate::{chain, pointer};
-use crate::dataset::Inner;
 use crate::error::RequestError;
 use crate::ksds::{Ksds, Spot};
+use crate::open::OpenDataSet;
 use crate::request::{Access, Argument, Insert, Intent, Record, Search};
-use crate::sphere::Way;
 use cica_format::aix::{self, AixRecord, Link, Pointers};
 use std::sync::Arc;
 
 /// See the module.
 pub(crate) struct PathString {
-    inner: Arc<Inner>,
+    inner: Arc<OpenDataSet>,
     way: Arc<Way>,
     base: Box<Str>,
     position: Position,
@@ -92,7 +92,7 @@ enum Base {
 
 impl PathString {
     /// A string over `base`, which nobody else uses.
-    pub fn new(inner: Arc<Inner>, way: Arc<Way>, base: Str) -> PathString {
+    pub fn new(inner: Arc<OpenDataSet>, way: Arc<Way>, base: Str) -> PathString {
         PathString {
             inner,
             way,

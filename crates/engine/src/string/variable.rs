@@ -2,9 +2,9 @@
 //! see.
 
 use super::keyed::KeyedString;
-use crate::dataset::Inner;
 use crate::error::RequestError;
 use crate::ksds::Ksds;
+use crate::open::OpenDataSet;
 use crate::request::{Access, Insert, Intent, Record, Search};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
@@ -16,7 +16,7 @@ pub const NUMBER_LEN: usize = 4;
 /// See the module.
 pub struct VariableString {
     string: KeyedString,
-    inner: Arc<Inner>,
+    inner: Arc<OpenDataSet>,
     ksds: Arc<Ksds>,
     /// Number and record, as they are stored.
     stored: Vec<u8>,
@@ -28,7 +28,7 @@ pub struct VariableString {
 
 impl VariableString {
     /// The string number `id` of an open.
-    pub fn new(inner: Arc<Inner>, ksds: Arc<Ksds>, access: Access, id: u64) -> VariableString {
+    pub fn new(inner: Arc<OpenDataSet>, ksds: Arc<Ksds>, access: Access, id: u64) -> VariableString {
         VariableString {
             string: KeyedString::new(inner.clone(), ksds.clone(), access, id),
             inner,

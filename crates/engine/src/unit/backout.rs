@@ -2,16 +2,17 @@
 
 use super::{Change, State};
 use crate::common::context::{Context, InUnit};
-use crate::dataset::{DataSet, Inner};
 use crate::error::RequestError;
 use crate::log::owned_parts;
+use crate::open::{Handle, OpenDataSet};
+use crate::sphere::take_back;
 use crate::sync::atomic::Ordering::*;
 use std::cell::Cell;
 use std::sync::Arc;
 
 impl State {
     /// Takes back what can be; the handles to be closed, if the unit has ended, and why it has not.
-    pub(super) fn back_out(&self) -> (Vec<DataSet>, Result<(), RequestError>) {
+    pub(super) fn back_out(&self) -> (Vec<Handle>, Result<(), RequestError>) {
         self.backouts.fetch_add(1, AcqRel);
         let mut stuck: Vec<(usize, RequestError)> = Vec::new();
         let mut left: Vec<Change> = Vec::new();
@@ -46,7 +47,7 @@ impl State {
         &self,
         mut left: Vec<Change>,
         stuck: Vec<(usize, RequestError)>,
-    ) -> (Vec<DataSet>, Result<(), RequestError>) {
+    ) -> (Vec<Handle>, Result<(), RequestError>) {
         let (id, left_behind) = {
             let mut work = self.work.lock();
             let fenced = |change: &Change| work.sets[change.set].inner().check_fences().is_err();
@@ -77,7 +78,7 @@ impl State {
         (self.end(), error.map_or(Ok(()), Err))
     }
 
-    fn take_back(&self, inner: &Arc<Inner>, change: &Change) -> Result<(), RequestError> {
+    fn take_back(&self, inner: &Arc<OpenDataSet>, change: &Change) -> Result<(), RequestError> {
         let requests = owned_parts(&change.undo).map_err(|error| RequestError::Physical {
             reason: 4,
             what: format!("the unit's own record of a change: {error}"),
@@ -91,7 +92,7 @@ impl State {
         };
         for request in &requests {
             // What fails behind the change itself, like giving an empty control area back, does not undo it.
-            inner.take_back(request, Context::Unit(&in_unit)).or_else(|error| {
+            take_back(inner, request, Context::Unit(&in_unit)).or_else(|error| {
                 if in_unit.logged.get() {
                     Ok(())
                 } else {

@@ -16,10 +16,9 @@
 mod backout;
 
 use crate::common::context::{Context, InUnit, Unit};
-use crate::dataset::{DataSet, Inner};
-use crate::engine::{Engine, Shared};
 use crate::error::RequestError;
 use crate::log::Log;
+use crate::open::{Handle, OpenDataSet, Shared};
 use crate::pool::Held;
 use crate::request::Access;
 use crate::sync::atomic::AtomicU64;
@@ -73,7 +72,7 @@ struct Work {
     sequence: u32,
     changes: Vec<Change>,
     /// Its handles of the data sets it changes (U3).
-    sets: Vec<DataSet>,
+    sets: Vec<Handle>,
     /// Bytes of `changes`, and what the pool was charged for them.
     bytes: usize,
     charged: Option<Held>,
@@ -91,13 +90,13 @@ struct Change {
     undo: Box<[u8]>,
 }
 
-impl Engine {
-    /// A unit of recovery. It begins with its first change.
-    pub fn unit(&self) -> UnitOfRecovery {
-        let number = self.shared().units.fetch_add(1, Relaxed);
+impl UnitOfRecovery {
+    /// A unit of recovery of an engine. It begins with its first change.
+    pub(crate) fn new(shared: &Arc<Shared>) -> UnitOfRecovery {
+        let number = shared.units.fetch_add(1, Relaxed);
         UnitOfRecovery {
             state: Arc::new(State {
-                shared: self.shared().clone(),
+                shared: shared.clone(),
                 owner: UNIT | number,
                 backouts: AtomicU64::new(0),
                 ending: RwLock::new(()),
@@ -105,9 +104,7 @@ impl Engine {
             }),
         }
     }
-}
 
-impl UnitOfRecovery {
     /// Ends the unit: its changes stand, durably, and its records are free. Without a change it does nothing.
     ///
     /// # Errors
@@ -154,7 +151,7 @@ impl UnitOfRecovery {
     /// Does `change` for the unit: of the record `key` of `inner`, which was `old` before (nothing: an insert).
     pub(crate) fn change<T>(
         &self,
-        inner: &Arc<Inner>,
+        inner: &Arc<OpenDataSet>,
         key: &[u8],
         old: &[u8],
         change: impl FnOnce(Context<'_>) -> Result<T, RequestError>,
@@ -215,12 +212,12 @@ impl Unit for State {
 
 impl State {
     /// The data set's place among those of the unit, which has a handle of it from now on; room for a change.
-    fn enlist(&self, inner: &Arc<Inner>, bytes: usize) -> Result<usize, RequestError> {
+    fn enlist(&self, inner: &Arc<OpenDataSet>, bytes: usize) -> Result<usize, RequestError> {
         let mut work = self.work.lock();
         let set = match work.sets.iter().position(|set| Arc::ptr_eq(set.inner(), inner)) {
             Some(set) => set,
             None => {
-                let handle = DataSet::another(inner, Access::Output).ok_or_else(|| RequestError::Fenced {
+                let handle = Handle::another(inner, Access::Output).ok_or_else(|| RequestError::Fenced {
                     why: "it was closed".into(),
                 })?;
                 if work.sets.is_empty() {
@@ -253,7 +250,7 @@ impl State {
         error
     }
 
-    fn commit(&self) -> Result<Vec<DataSet>, RequestError> {
+    fn commit(&self) -> Result<Vec<Handle>, RequestError> {
         let (id, unnamed) = {
             let work = self.work.lock();
             work.sets.iter().try_for_each(|set| set.inner().check_fences())?;
@@ -263,7 +260,10 @@ impl State {
                            again when there is room",
                 });
             }
-            let unnamed = work.sets.iter().any(|set| !set.inner().members().all(Inner::is_named));
+            let unnamed = work
+                .sets
+                .iter()
+                .any(|set| !set.inner().members().all(OpenDataSet::is_named));
             (work.id, unnamed)
         };
         if id != 0 {
@@ -280,7 +280,7 @@ impl State {
 
     /// Makes the log durable; all data sets of the unit must have come along.
     fn flush(&self) -> Result<(), RequestError> {
-        let sets: Vec<Arc<Inner>> = self.work.lock().sets.iter().map(|set| set.inner().clone()).collect();
+        let sets: Vec<Arc<OpenDataSet>> = self.work.lock().sets.iter().map(|set| set.inner().clone()).collect();
         let log = &self.shared.log;
         if let Err(why) = log.flush(log.last()) {
             for inner in &sets {
@@ -292,7 +292,7 @@ impl State {
     }
 
     /// The data sets with changes that are to be taken back.
-    fn left(&self) -> Vec<Arc<Inner>> {
+    fn left(&self) -> Vec<Arc<OpenDataSet>> {
         let work = self.work.lock();
         let of = |set: &usize| work.changes.iter().any(|change| change.set == *set);
         let left = (0..work.sets.len()).filter(of);
@@ -300,7 +300,7 @@ impl State {
     }
 
     /// Nothing of the unit is left; its handles are to be closed once `ending` is free.
-    fn end(&self) -> Vec<DataSet> {
+    fn end(&self) -> Vec<Handle> {
         let work = std::mem::take(&mut *self.work.lock());
         for set in &work.sets {
             for member in set.inner().members() {
@@ -316,7 +316,7 @@ impl State {
 }
 
 /// Closes handles. Where one is the last and its close fails, the log has what was done, for the next open.
-fn close(sets: Vec<DataSet>) {
+fn close(sets: Vec<Handle>) {
     for set in sets {
         let _ = set.close();
     }

@@ -17,10 +17,12 @@
 //!   left yet: were the log let go for that, nobody would take its file again.
 //! * E4. No log starts over, here or at a checkpoint, above a root of which one copy alone is durable (R9).
 
-use crate::dataset::Inner;
-use crate::engine::{those_open, Shared};
+use super::{OpenDataSet, Shared};
 use crate::sync::atomic::Ordering::*;
-use std::sync::Arc;
+use crate::sync::MutexGuard;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Weak};
 
 /// Rounds of writing early at most.
 const ROUNDS: usize = 3;
@@ -73,12 +75,12 @@ impl Shared {
         } else {
             // The gates are kept, so no unit makes its first change just now (U2).
             let no_unit = self.open_units.load(Acquire) == 0;
-            let commit = |inner: &Inner| match no_unit {
+            let commit = |inner: &OpenDataSet| match no_unit {
                 // No root names the log when an epoch begins (W7).
                 true => inner.commit_without_log(),
                 false => inner.commit_tree(false),
             };
-            let done = |inner: &&Arc<Inner>| commit(inner).is_ok() && inner.roots_are_durable();
+            let done = |inner: &&Arc<OpenDataSet>| commit(inner).is_ok() && inner.roots_are_durable();
             match sound.into_iter().all(|inner| done(&inner)) {
                 true if no_unit => self.log.start_over(),
                 true => self.log.go_on(),
@@ -88,10 +90,54 @@ impl Shared {
         drop(gates);
         drop(open);
     }
+
+    /// Commits the trees of all that can without a log, and lets the log's file go as if its owner had died: those that
+    /// cannot recover from it. The caller keeps all gates.
+    pub(crate) fn commit_off_log(&self, all: &[Arc<OpenDataSet>], logged: &Result<(), String>) {
+        for inner in all {
+            match logged {
+                // The trees of a sphere must not be committed one by one (S4).
+                Err(why) if inner.is_of_sphere() => inner.common().fence_quietly(why),
+                // U6.
+                _ if inner.common().has_units() => inner
+                    .common()
+                    .fence_quietly("its log is needed to take an open unit of recovery back"),
+                _ => {}
+            }
+            // A data set that cannot commit is fenced by the failure and recovers from the same file.
+            let _ = inner.commit_without_log();
+        }
+        self.log.detach();
+    }
+
+    /// A data set left incomplete while others still log: their trees are committed without a log, and the file
+    /// that holds the
+    /// incomplete one's requests is let go as if its owner had died, so that the next open recovers from it.
+    pub fn detach_log(&self, _quiet: &MutexGuard<'_, ()>) {
+        let open = self.open.lock();
+        let all = those_open(&open);
+        let gates: Vec<_> = all.iter().map(|inner| inner.common().gate.write()).collect();
+        // Nothing is left that a flush could write meanwhile. If it fails, the log answers nothing more.
+        let logged = self.log.flush(self.log.last());
+        self.commit_off_log(&all, &logged);
+        drop(gates);
+        drop(open);
+    }
+}
+
+/// The open data sets, in the order in which their gates are taken.
+fn those_open(open: &HashMap<PathBuf, Weak<OpenDataSet>>) -> Vec<Arc<OpenDataSet>> {
+    let mut all: Vec<Arc<OpenDataSet>> = open
+        .values()
+        .filter_map(Weak::upgrade)
+        .filter(|i| !i.has_left())
+        .collect();
+    all.sort_by_key(|inner| inner.data_path().to_path_buf());
+    all
 }
 
 /// Writes what a commit would write, until there is little left or it grows as fast as it is written.
-pub fn write_early(all: &[Arc<Inner>]) {
+fn write_early(all: &[Arc<OpenDataSet>]) {
     let mut last = usize::MAX;
     for _ in 0..ROUNDS {
         let written = all.iter().map(|inner| inner.write_early()).sum();

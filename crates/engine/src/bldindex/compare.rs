@@ -1,8 +1,8 @@
 //! Comparing an alternate index with its base, record by record: what BLDINDEX would make of the base is sorted as it
 //! sorts it, what the index has is sorted alike, and the two are read side by side.
 
-use super::build::{Build, BuildError, Built};
 use super::sort::Sorted;
+use super::{Build, BuildError, Built};
 use crate::alternate::Layout;
 use crate::dataset::DataSet;
 use crate::engine::Engine;

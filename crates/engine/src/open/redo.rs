@@ -1,12 +1,12 @@
 //! Logged requests done again in an open data set.
 
-use super::Inner;
+use super::OpenDataSet;
 use crate::common::context::Context;
 use crate::error::OpenError;
 use crate::log::Logged;
 use cica_format::root::{Root, Stamp};
 
-impl Inner {
+impl OpenDataSet {
     /// Does a logged request again, unless the tree has it (R5).
     pub fn replay(&self, lsn: u64, logged: &Logged) -> Result<(), OpenError> {
         if self.tree_has(lsn) {

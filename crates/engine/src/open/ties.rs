@@ -19,7 +19,7 @@
 //! * I3. What changes an alternate index by itself, or a base without it, changes neither: VSAM allows both.
 //! * I4. A data set that is made anew as a whole, in the place of another, keeps its lineage, and with that its ties.
 
-use crate::dataset::Inner;
+use super::OpenDataSet;
 use crate::error::OpenError;
 use crate::sync::Mutex;
 use cica_format::root::{BuiltFrom, Root, Stamp, Tie, MAX_TIES};
@@ -29,7 +29,7 @@ use std::path::Path;
 const TAKEN_BACK: u64 = 1 << 63;
 
 /// See the module.
-pub(crate) struct Ties {
+pub struct Ties {
     lineage: u64,
     own: Mutex<(Stamp, BuiltFrom)>,
     known: Mutex<Vec<Tie>>,
@@ -67,7 +67,7 @@ impl Ties {
     }
 
     /// This base changed an alternate index by a unit (I1). The caller keeps the gates of both.
-    pub fn change(&self, alternate: &Inner, lsn: u64) {
+    pub fn change(&self, alternate: &OpenDataSet, lsn: u64) {
         let stamp = Stamp {
             origin: alternate.origin(),
             lsn,
@@ -114,7 +114,7 @@ impl Ties {
 
     /// This alternate index was built from `base`, by its open `origin`. It is later than all that the base knows of it,
     /// though an old file of it was there before.
-    pub fn build(&self, origin: u64, base: &Inner) {
+    pub fn build(&self, origin: u64, base: &OpenDataSet) {
         let tie = base.ties.of_index(self.lineage);
         let origin = origin.max(tie.map_or(0, |stamp| stamp.origin + 1));
         let built_from = BuiltFrom {
@@ -129,7 +129,7 @@ impl Ties {
 ///
 /// # Errors
 /// Which of them is older, and what to do.
-pub(crate) fn check(base: &Inner, alternate: &Inner) -> Result<(), OpenError> {
+pub fn check(base: &OpenDataSet, alternate: &OpenDataSet) -> Result<(), OpenError> {
     let (stamp, built_from) = *alternate.ties.own.lock();
     let of = Of {
         lineage: base.ties.lineage,
@@ -150,7 +150,7 @@ pub(crate) fn check(base: &Inner, alternate: &Inner) -> Result<(), OpenError> {
 ///
 /// # Errors
 /// As [`check`].
-pub(crate) fn check_roots(base: &Root, alternate: &Root, path: &Path) -> Result<(), OpenError> {
+pub fn check_roots(base: &Root, alternate: &Root, path: &Path) -> Result<(), OpenError> {
     let lineage = alternate.lineage();
     let tie = base.ties.iter().find(|tie| tie.lineage == lineage);
     let of = Of {

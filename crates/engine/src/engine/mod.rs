@@ -1,74 +1,30 @@
 //! The owner: one per process. It has the pool, the log and the data sets that are open.
 
-use crate::dataset::{DataSet, Inner};
+mod path;
+mod sphere;
+
+use crate::dataset::DataSet;
 use crate::definition::{self, Definition};
 use crate::error::OpenError;
 use crate::files::{files, new_file, open_as, open_file, peek, read_index_root, sync_directory};
-use crate::forked::Owner;
-use crate::io::Io;
-use crate::log::{epoch_for, Log, MOST_GATHERED};
-use crate::pool::{Held, Pool};
+use crate::open::{Env, Handle, OpenDataSet, Shared};
 use crate::recovery::recover;
 use crate::request::{Access, OpenOptions};
 use crate::roots::{read_root, read_root_and_twin, write_over_torn_root, write_root};
 use crate::sync::atomic::Ordering::Relaxed;
-use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
-use crate::sync::{Mutex, MutexGuard};
-use crate::volumes::{mark_volume, Volumes, VolumesToBe};
-use cica_disk::{Clock, Disk, File, Lock, Open};
+use crate::unit::UnitOfRecovery;
+use crate::volumes::{mark_volume, Volumes};
+use cica_disk::{Disk, File, Lock, Open};
 use cica_format::attributes::Attributes;
 use cica_format::root::{BuiltFrom, LogPosition, Part, Root, Stamp, Statistics};
 use cica_format::table::Ref;
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Weak};
-
-/// Bytes of free space in a file that are worth giving back.
-const GIVE_BACK_FROM: u64 = 16 << 20;
-
-/// What an engine runs in.
-#[derive(Debug, Clone)]
-pub struct Env {
-    /// Files.
-    pub disk: Arc<dyn Disk>,
-    /// Time of day.
-    pub clock: Arc<dyn Clock>,
-    /// Directory of the log pool (`<catalog>/log`).
-    pub log_dir: PathBuf,
-    /// Bound of the buffer pool in bytes; `None`: a quarter of the machine's memory.
-    pub pool_bytes: Option<usize>,
-    /// Whether data CIs go through the page cache, for opens that do not say.
-    pub io: Io,
-    /// May threads be started? False in a simulation: then nothing is made durable without being asked.
-    pub background: bool,
-}
+use std::path::Path;
+use std::sync::Arc;
 
 /// See the module; clones are the same engine.
 #[derive(Clone)]
 pub struct Engine {
     shared: Arc<Shared>,
-}
-
-pub(crate) struct Shared {
-    /// The process whose engine it is.
-    pub owner: Owner,
-    pub env: Env,
-    pub pool: Arc<Pool>,
-    pub log: Arc<Log>,
-    pub open: Mutex<HashMap<PathBuf, Weak<Inner>>>,
-    /// Kept while all trees are committed and the log starts over.
-    pub starting_over: Mutex<()>,
-    /// A thread does so, or is about to.
-    pub ending_epoch: AtomicBool,
-    /// Units of recovery made so far, and those that are open.
-    pub units: AtomicU64,
-    pub open_units: AtomicUsize,
-    flusher: std::sync::OnceLock<()>,
-    /// See [`Engine::give_back_from`].
-    pub give_back_from: AtomicU64,
-    volumes: Arc<VolumesToBe>,
-    /// The charge for the log's groups.
-    _for_log: Held,
 }
 
 impl Engine {
@@ -77,40 +33,13 @@ impl Engine {
     /// # Errors
     /// The system has no address space for the pool.
     pub fn new(env: Env) -> std::io::Result<Engine> {
-        let bytes = env.pool_bytes.unwrap_or_else(|| memory_bytes() / 4);
-        let pool = Arc::new(Pool::new(bytes)?);
-        // A group gathers while another is written; both are charged from the start.
-        let gathers = (pool.limit() / 32).min(MOST_GATHERED);
-        let for_log = pool
-            .hold(2 * gathers)
-            .map_err(|_| std::io::Error::other("the pool has no room for a log"))?;
-        let volumes = Arc::new(VolumesToBe::new());
-        let log = Arc::new(Log::new(
-            env.disk.clone(),
-            env.clock.clone(),
-            env.log_dir.clone(),
-            volumes.clone(),
-            gathers,
-            epoch_for(pool.limit()),
-        ));
-        let shared = Shared {
-            owner: Owner::this(),
-            env,
-            pool,
-            log,
-            open: Mutex::new(HashMap::new()),
-            starting_over: Mutex::new(()),
-            ending_epoch: AtomicBool::new(false),
-            units: AtomicU64::new(1),
-            open_units: AtomicUsize::new(0),
-            flusher: std::sync::OnceLock::new(),
-            give_back_from: AtomicU64::new(GIVE_BACK_FROM),
-            volumes,
-            _for_log: for_log,
-        };
-        Ok(Engine {
-            shared: Arc::new(shared),
-        })
+        let shared = Arc::new(Shared::new(env)?);
+        Ok(Engine { shared })
+    }
+
+    /// A unit of recovery. It begins with its first change.
+    pub fn unit(&self) -> UnitOfRecovery {
+        UnitOfRecovery::new(&self.shared)
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
@@ -130,7 +59,7 @@ impl Engine {
     /// Extents of what is opened from now on come from these volumes. To be said once; without it each component has
     /// one volume without an end.
     pub fn set_volumes(&self, volumes: Arc<dyn Volumes>) {
-        self.shared.volumes.say(volumes);
+        self.shared.say_volumes(volumes);
     }
 
     /// The log starts over after so many bytes. Unless this says so it is a quarter of the pool, at least 64 MiB and at
@@ -328,9 +257,14 @@ impl Engine {
     /// Opens a cluster; `index` is not looked at where the organization has none. If its last owner died, that owner's
     /// log is replayed first, for all its data sets.
     pub fn open(&self, data: &Path, index: &Path, options: OpenOptions) -> Result<DataSet, OpenError> {
+        self.open_alone(data, index, options).map(DataSet::from)
+    }
+
+    /// The same, for what works without strings.
+    fn open_alone(&self, data: &Path, index: &Path, options: OpenOptions) -> Result<Handle, OpenError> {
         self.shared.owner.check_open(data)?;
         let mut open = loop {
-            let open = self.opened(&[data]);
+            let open = self.shared.opened(&[data]);
             let Some(inner) = open.get(data) else { break open };
             if let Some(joined) = inner.join(options)? {
                 return Ok(joined);
@@ -339,25 +273,16 @@ impl Engine {
         let inner = self.open_first(data, index, options)?;
         inner.join_log();
         open.insert(&inner);
-        Ok(DataSet::new(inner, options.access))
-    }
-
-    /// The data sets that this process has open; while this is kept nobody opens another. Of `wanted` none is just
-    /// being closed: that is waited for, or it would be found in use by this very process.
-    pub(crate) fn opened(&self, wanted: &[&Path]) -> Opened<'_> {
-        loop {
-            let open = Opened(self.shared.open.lock());
-            let Some(leaving) = wanted.iter().find_map(|data| open.leaving(data)) else {
-                return open;
-            };
-            // Its close may need the lock.
-            drop(open);
-            leaving.wait_until_gone();
-        }
+        Ok(Handle::new(inner, options.access))
     }
 
     /// Opens a cluster that this process has not open, after recovery if that is due. It does not log yet.
-    pub(crate) fn open_first(&self, data: &Path, index: &Path, options: OpenOptions) -> Result<Arc<Inner>, OpenError> {
+    pub(crate) fn open_first(
+        &self,
+        data: &Path,
+        index: &Path,
+        options: OpenOptions,
+    ) -> Result<Arc<OpenDataSet>, OpenError> {
         let write = options.access == Access::Output;
         let mut how = Open {
             write,
@@ -382,127 +307,13 @@ impl Engine {
                         error,
                     })?;
                 }
-                return Inner::open(&self.shared, file, root, data, index, options);
+                return OpenDataSet::open(&self.shared, file, root, data, index, options);
             }
         }
         Err(OpenError::Unusable {
             path: data.to_path_buf(),
             what: "recovery does not come to an end".into(),
         })
-    }
-}
-
-/// See [`Engine::opened`].
-pub(crate) struct Opened<'e>(MutexGuard<'e, HashMap<PathBuf, Weak<Inner>>>);
-
-impl Opened<'_> {
-    /// The open data set with this data component.
-    pub fn get(&self, data: &Path) -> Option<Arc<Inner>> {
-        self.0
-            .get(data)
-            .and_then(Weak::upgrade)
-            .filter(|inner| !inner.has_left())
-    }
-    fn leaving(&self, data: &Path) -> Option<Arc<Inner>> {
-        let known = self.0.get(data).and_then(Weak::upgrade);
-        known.filter(|inner| inner.is_leaving())
-    }
-    /// Enters one.
-    pub fn insert(&mut self, inner: &Arc<Inner>) {
-        self.0.insert(inner.data_path().to_path_buf(), Arc::downgrade(inner));
-    }
-}
-
-impl Shared {
-    /// Where extents come from.
-    pub fn volumes(&self) -> Arc<dyn Volumes> {
-        self.volumes.said()
-    }
-
-    /// Whether an open that asks for `io` goes around the page cache.
-    pub fn is_direct(&self, io: Io, root: &Root) -> bool {
-        io.or(self.env.io).is_direct(root, self.pool.limit(), memory_bytes())
-    }
-
-    /// The longest component file of which reads may be copied from a window (`docs/design/0010`): one that the pool
-    /// could hold.
-    pub fn window(&self) -> u64 {
-        self.pool.limit() as u64
-    }
-
-    /// Commits the trees of all that can without a log, and lets the log's file go as if its owner had died: those that
-    /// cannot recover from it. The caller keeps all gates.
-    pub(crate) fn commit_off_log(&self, all: &[Arc<Inner>], logged: &Result<(), String>) {
-        for inner in all {
-            match logged {
-                // The trees of a sphere must not be committed one by one (S4).
-                Err(why) if inner.is_of_sphere() => inner.common().fence_quietly(why),
-                // U6.
-                _ if inner.common().has_units() => inner
-                    .common()
-                    .fence_quietly("its log is needed to take an open unit of recovery back"),
-                _ => {}
-            }
-            // A data set that cannot commit is fenced by the failure and recovers from the same file.
-            let _ = inner.commit_without_log();
-        }
-        self.log.detach();
-    }
-
-    /// A data set left incomplete while others still log: their trees are committed without a log, and the file
-    /// that holds the
-    /// incomplete one's requests is let go as if its owner had died, so that the next open recovers from it.
-    pub fn detach_log(&self, _quiet: &MutexGuard<'_, ()>) {
-        let open = self.open.lock();
-        let all = those_open(&open);
-        let gates: Vec<_> = all.iter().map(|inner| inner.common().gate.write()).collect();
-        // Nothing is left that a flush could write meanwhile. If it fails, the log answers nothing more.
-        let logged = self.log.flush(self.log.last());
-        self.commit_off_log(&all, &logged);
-        drop(gates);
-        drop(open);
-    }
-
-    /// Was [`start_flusher`](Self::start_flusher) asked before, to some effect?
-    #[inline]
-    pub fn has_flusher(&self) -> bool {
-        self.flusher.get().is_some()
-    }
-
-    /// Starts the thread that flushes the log each second, once; only owners that change something have it.
-    pub fn start_flusher(&self) {
-        if !self.env.background || !crate::sync::TIME_PASSES {
-            return;
-        }
-        self.flusher.get_or_init(|| {
-            let log = Arc::downgrade(&self.log);
-            // Without the thread the log is flushed by commits and closes: less often than promised, so the failure
-            // is not hidden.
-            let started = crate::sync::start("cica-log", 256 << 10, move || flush_each_second(log));
-            if started.is_err() {
-                self.log.always_flush();
-            }
-        });
-    }
-}
-
-/// The open data sets, in the order in which their gates are taken.
-pub(crate) fn those_open(open: &HashMap<PathBuf, Weak<Inner>>) -> Vec<Arc<Inner>> {
-    let mut all: Vec<Arc<Inner>> = open
-        .values()
-        .filter_map(Weak::upgrade)
-        .filter(|i| !i.has_left())
-        .collect();
-    all.sort_by_key(|inner| inner.data_path().to_path_buf());
-    all
-}
-
-fn flush_each_second(log: Weak<Log>) {
-    loop {
-        std::thread::sleep(std::time::Duration::from_millis(900));
-        let Some(log) = log.upgrade() else { return };
-        // A failure shows at the next request that asks for durability.
-        let _ = log.flush(log.last());
     }
 }
 
@@ -532,31 +343,4 @@ fn new_root(part: Part, component: u64, cluster: u64, attributes: &Attributes) -
         further_extents: Vec::new(),
         tables: Vec::new(),
     }
-}
-
-/// Bytes of memory this process may use: the machine's, or its control group's if that is less. Asked once, because
-/// every open wants to know.
-fn memory_bytes() -> usize {
-    // Two threads may ask at once; a child of `fork` waits for neither.
-    static BYTES: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
-    match BYTES.load(Relaxed) {
-        0 => {
-            let bytes = ask_for_memory_bytes();
-            BYTES.store(bytes, Relaxed);
-            bytes
-        }
-        bytes => bytes,
-    }
-}
-
-fn ask_for_memory_bytes() -> usize {
-    let machine = rustix::system::sysinfo().totalram as usize;
-    let group = [
-        "/sys/fs/cgroup/memory.max",
-        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-    ]
-    .iter()
-    .filter_map(|path| std::fs::read_to_string(path).ok()?.trim().parse::<usize>().ok())
-    .min();
-    machine.min(group.unwrap_or(usize::MAX)).max(64 << 20)
 }

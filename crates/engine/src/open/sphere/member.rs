@@ -1,9 +1,9 @@
 //! An alternate index of the upgrade set.
 
 use crate::alternate::Layout;
-use crate::dataset::Inner;
 use crate::error::{OpenError, RequestError};
 use crate::ksds::Ksds;
+use crate::open::OpenDataSet;
 use crate::organized::Organized;
 use cica_format::aix::{Pointers, HEADER_LEN};
 use cica_format::attributes::{AlternateKey, Attributes, Organization};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// See the module.
 pub struct Member {
-    pub inner: Arc<Inner>,
+    pub inner: Arc<OpenDataSet>,
     pub ksds: Arc<Ksds>,
     key: AlternateKey,
     pub layout: Layout,
@@ -22,7 +22,7 @@ impl Member {
     ///
     /// # Errors
     /// It is none, or not one over such a base.
-    pub fn new(inner: Arc<Inner>, base: &Attributes) -> Result<Member, OpenError> {
+    pub fn new(inner: Arc<OpenDataSet>, base: &Attributes) -> Result<Member, OpenError> {
         let own = &inner.common().attributes;
         let wrong = |what: String| OpenError::Unusable {
             path: inner.data_path().to_path_buf(),

@@ -1,17 +1,16 @@
 //! Committing an open data set's tree, and naming the log in its root.
 
-use super::{Inner, Roots};
+use super::{OpenDataSet, Roots};
 use crate::error::RequestError;
 use crate::ksds::Ksds;
-use crate::log::Logger;
 use crate::organized::Organized;
 use crate::request::Durability;
 use crate::store::Component;
 use crate::sync::atomic::Ordering::*;
-use cica_format::root::{LogPosition, Root, Statistics, LOG_PATH_LEN};
+use cica_format::root::{Root, Statistics};
 use cica_format::table::Ref;
 
-impl Inner {
+impl OpenDataSet {
     /// Has the tree so many changed CIs that it should be committed?
     pub fn wants_commit(&self) -> bool {
         self.common().data.wants_commit() || self.records.index().is_some_and(|index| index.wants_commit())
@@ -158,26 +157,6 @@ impl Inner {
             .inspect_err(|error| self.common().fence(&error.to_string()))
     }
 
-    /// The log was named before a first change that was refused then: the root is again what the other copy has. It
-    /// need not be durable: of a power cut one copy or the other comes back, and neither needs the log.
-    fn take_back_early_name(&self) -> Result<(), RequestError> {
-        let mut roots = self.roots.lock();
-        roots.last = self.closing.load(Relaxed);
-        if !roots.data.log.early {
-            return Ok(());
-        }
-        let mut root = roots.data.clone();
-        root.version += 2;
-        root.log = self.log_position(&roots.data.log, true);
-        self.common()
-            .data
-            .write_root(&root)
-            .inspect_err(|error| self.common().fence_quietly(&error.to_string()))?;
-        roots.data = root;
-        self.note_unnamed();
-        Ok(())
-    }
-
     /// Commits the tree with no log named, though more changes may follow.
     pub fn commit_without_log(&self) -> Result<(), RequestError> {
         self.common().check_fence()?;
@@ -255,7 +234,7 @@ impl Inner {
     /// Writes a data root under its next version, durably, and then the same into the other copy under the version
     /// after that, so that losing either takes nothing away (R7). The second need not be durable now: whatever
     /// overwrites the first copy syncs before. So its failure takes nothing away either.
-    fn write_data_root(&self, root: &mut Root) -> Result<(), RequestError> {
+    pub(super) fn write_data_root(&self, root: &mut Root) -> Result<(), RequestError> {
         let data = &self.common().data;
         root.version += 1;
         data.write_root(root)?;
@@ -267,52 +246,13 @@ impl Inner {
         Ok(())
     }
 
-    /// Its root names no log any more: the next change names it early again.
-    fn note_unnamed(&self) {
-        self.named_early.store(0, Relaxed);
-        if let Some(number) = self.common().log_number() {
-            self.shared.log.unname(number);
-        }
-    }
-
-    /// Does its root name the file that the log has now?
-    pub fn is_named(&self) -> bool {
-        let number = self.common().log_number();
-        number.is_some_and(|number| self.shared.log.is_named(number))
-    }
-
-    /// Would recovery read the file that the log has now? Its root may name it, and the last commit was not one after
-    /// which the tree is whole without.
-    pub fn needs_log(&self) -> bool {
-        let number = self.common().log_number();
-        number.is_some_and(|number| self.shared.log.may_be_named(number)) && self.has_changed()
-    }
-
-    /// The committed root says whether a log is named, because a flush may be naming one just now.
-    fn log_position(&self, committed: &LogPosition, last: bool) -> LogPosition {
-        let lsn = self.shared.log.last();
-        match last {
-            true => LogPosition {
-                log: 0,
-                path: String::new(),
-                lsn,
-                early: false,
-                origin: committed.origin.max(self.origin()),
-            },
-            false => LogPosition {
-                lsn,
-                ..committed.clone()
-            },
-        }
-    }
-
     fn index_used(&self) -> u64 {
         let size = self.index_attributes.as_ref().map_or(0, |a| a.ci_size);
         self.records.index_cis() as u64 * size as u64
     }
 
     /// Statistics of data and index now.
-    pub(super) fn statistics(&self) -> (Statistics, Statistics) {
+    pub fn statistics(&self) -> (Statistics, Statistics) {
         let (mut data, mut index) = *self.base.lock();
         let c = &self.common().counters;
         data.records = c.records.load(Relaxed);
@@ -340,92 +280,5 @@ impl Inner {
             index.last_change = data.last_change;
         }
         (data, index)
-    }
-}
-
-impl Logger for Inner {
-    fn stands_alone(&self) -> bool {
-        !self.is_of_sphere()
-    }
-
-    fn committed(&self) -> u64 {
-        self.committed.load(Relaxed)
-    }
-
-    /// Into the copy that was written last: the other one has the same tree, and is durable (R7). Where it has not,
-    /// this is durable first, and goes over the other.
-    fn name_log_early(&self, log: u64, path: &str) -> Result<(), String> {
-        let mut roots = self.roots.lock();
-        if roots.last {
-            return Err("it is closed".into());
-        }
-        // What it has in a log that was let go is known by its root alone.
-        self.common().check_fence().map_err(|error| error.to_string())?;
-        let mut root = roots.data.clone();
-        root.log = LogPosition {
-            log,
-            path: fitting(path).to_string(),
-            lsn: root.log.lsn,
-            early: true,
-            origin: self.origin(),
-        };
-        let data = &self.common().data;
-        let next = data.has_root_twice(&roots.data).and_then(|twice| match twice {
-            true => Ok(root.version + 2),
-            false => data.sync().map(|()| root.version + 1),
-        });
-        let written = next.and_then(|version| {
-            root.version = version;
-            data.write_root(&root)
-        });
-        match written {
-            Ok(_) => {
-                roots.data = root;
-                Ok(())
-            }
-            Err(error) => {
-                self.common().fence_quietly(&error.to_string());
-                Err(error.to_string())
-            }
-        }
-    }
-
-    fn identity(&self) -> (u32, u64, u64) {
-        (self.sealed.load(Relaxed), self.origin(), self.ties.lineage())
-    }
-
-    fn name_log(&self, log: u64, path: &str) -> Result<(), String> {
-        let mut roots = self.roots.lock();
-        if roots.last {
-            return Ok(());
-        }
-        let mut root = roots.data.clone();
-        root.log = LogPosition {
-            log,
-            path: fitting(path).to_string(),
-            lsn: root.log.lsn,
-            early: false,
-            origin: self.origin(),
-        };
-        // The copy that stays must be durable before the other is written over.
-        let durable = self.common().data.sync();
-        match durable.and_then(|()| self.write_data_root(&mut root)) {
-            Ok(()) => {
-                roots.data = root;
-                Ok(())
-            }
-            Err(error) => {
-                self.common().fence_quietly(&error.to_string());
-                Err(error.to_string())
-            }
-        }
-    }
-}
-
-/// A path that is too long for a root says less there: the file's name is enough where the log is looked for.
-fn fitting(path: &str) -> &str {
-    match path.len() > LOG_PATH_LEN {
-        true => path.rsplit('/').next().unwrap_or_default(),
-        false => path,
     }
 }

@@ -1,9 +1,13 @@
 //! BLDINDEX: fills an alternate index from its base.
 //!
-//! Alternate key and pointer of each record are sorted ([`super::sort`]) and loaded as a bulk load is, without a log.
+//! Alternate key and pointer of each record are sorted ([`sort`]) and loaded as a bulk load is, without a log.
 //! Only the close commits: after a crash the index is empty, as it was before, or complete.
 
-use super::sort::{Sorted, Sorter};
+mod compare;
+mod sort;
+
+pub use compare::{Compared, Disagreement};
+
 use crate::alternate::{chain, pointer, Layout};
 use crate::dataset::DataSet;
 use crate::engine::Engine;
@@ -14,6 +18,7 @@ use crate::request::{Access, Durability, Insert, Intent, OpenOptions};
 use crate::string::Str;
 use cica_format::aix::{self, Link, Pointers, MOST_POINTERS};
 use cica_format::attributes::Alternate;
+use sort::{Sorted, Sorter};
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -185,14 +190,14 @@ impl Engine {
         Ok(built)
     }
 
-    pub(super) fn sorter(&self, work: PathBuf, length: usize, memory: usize) -> Result<Sorter, BuildError> {
+    fn sorter(&self, work: PathBuf, length: usize, memory: usize) -> Result<Sorter, BuildError> {
         let pool = &self.shared().pool;
         let sorter = Sorter::new(self.shared_disk(), work, length, memory, pool);
         sorter.map_err(|_| BuildError::Pool { bytes: pool.limit() })
     }
 
     /// Alternate key and pointer of each base record that has such a key, in order.
-    pub(super) fn sort_base(
+    fn sort_base(
         &self,
         base: &DataSet,
         of: &Alternate,

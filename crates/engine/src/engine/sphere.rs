@@ -1,11 +1,10 @@
 //! Opening a base cluster with its upgrade set.
 
-use super::member::Member;
-use super::{check, check_roots, Sphere};
-use crate::dataset::{DataSet, Inner};
-use crate::engine::Engine;
+use super::Engine;
+use crate::dataset::DataSet;
 use crate::error::OpenError;
 use crate::files::Files;
+use crate::open::{check, check_roots, Member, OpenDataSet, Sphere};
 use crate::request::{Access, OpenOptions};
 use crate::sync::atomic::Ordering::Relaxed;
 use std::path::Path;
@@ -23,7 +22,7 @@ impl Engine {
         let output = options.access == Access::Output && !upgrade.is_empty();
         let files: Vec<&Path> = std::iter::once(base).chain(upgrade).map(|f| f.data.as_path()).collect();
         let mut open = loop {
-            let open = self.opened(&files);
+            let open = self.shared().opened(&files);
             let Some(inner) = open.get(&base.data) else { break open };
             if output && inner.sphere().is_none() {
                 return Err(OpenError::InUse {
@@ -32,7 +31,7 @@ impl Engine {
                 });
             }
             if let Some(joined) = inner.join(options)? {
-                return Ok(joined);
+                return Ok(joined.into());
             }
         };
         let inner = self.open_first(&base.data, &base.index, options)?;
@@ -91,7 +90,7 @@ fn options_of_member(options: OpenOptions) -> OpenOptions {
 }
 
 /// A load does not upgrade, so what an index has would be about other records.
-fn check_emptiness(base: &Arc<Inner>, members: &[Member]) -> Result<(), OpenError> {
+fn check_emptiness(base: &Arc<OpenDataSet>, members: &[Member]) -> Result<(), OpenError> {
     match members.first().filter(|_| base.common().loading.load(Relaxed)) {
         None => Ok(()),
         Some(member) => Err(OpenError::Attributes {

@@ -1,12 +1,12 @@
 //! Committing the trees of a sphere, fencing and closing it (S3, S4, S6).
 
 use super::Sphere;
-use crate::dataset::Inner;
 use crate::error::RequestError;
+use crate::open::OpenDataSet;
 
 impl Sphere {
     /// An error if any member answers nothing more.
-    pub(super) fn check_fences(&self, base: &Inner) -> Result<(), RequestError> {
+    pub fn check_fences(&self, base: &OpenDataSet) -> Result<(), RequestError> {
         base.common().check_fence()?;
         self.members.iter().try_for_each(|m| {
             let fence = m.ksds.check_fence();
@@ -15,24 +15,24 @@ impl Sphere {
     }
 
     /// After a failure in the middle of a unit: no tree is committed any more.
-    pub(super) fn fence(&self, base: &Inner, why: &str) {
+    pub fn fence(&self, base: &OpenDataSet, why: &str) {
         // Each may be fenced already, with words of its own.
         self.all(base).for_each(|member| member.common().fence(why));
     }
 
     /// Has one of the trees so many changed CIs that they should be committed?
-    pub(crate) fn wants_commit(&self) -> bool {
+    pub fn wants_commit(&self) -> bool {
         self.members.iter().any(|m| m.inner.wants_commit())
     }
 
     /// Commits all trees. `last`: they are complete without any log afterwards.
-    pub(crate) fn commit(&self, base: &Inner, last: bool) -> Result<(), RequestError> {
+    pub fn commit(&self, base: &OpenDataSet, last: bool) -> Result<(), RequestError> {
         let _gates: Vec<_> = self.all(base).map(|member| member.common().gate.write()).collect();
         self.commit_gated(base, last)
     }
 
     /// The same, and the caller keeps all gates exclusively.
-    pub(super) fn commit_gated(&self, base: &Inner, last: bool) -> Result<(), RequestError> {
+    pub fn commit_gated(&self, base: &OpenDataSet, last: bool) -> Result<(), RequestError> {
         self.check_fences(base)?;
         if self.all(base).filter(|member| member.has_changed()).count() > 1 {
             // S4. What the trees have and the log has not, the members would not agree about after a crash.
@@ -50,14 +50,14 @@ impl Sphere {
     }
 
     /// The last handle is closed: commits, and lets go of everything.
-    pub(crate) fn close(&self, base: &Inner) -> Result<(), RequestError> {
+    pub fn close(&self, base: &OpenDataSet) -> Result<(), RequestError> {
         let gates: Vec<_> = self.all(base).map(|member| member.common().gate.write()).collect();
         let mut done = self.check_fences(base);
         if done.is_ok() {
-            self.all(base).for_each(Inner::note_closing);
+            self.all(base).for_each(OpenDataSet::note_closing);
             done = self
                 .commit_gated(base, true)
-                .and_then(|()| self.all(base).try_for_each(Inner::give_back));
+                .and_then(|()| self.all(base).try_for_each(OpenDataSet::give_back));
         }
         // Whoever waits for a gate comes too late: nobody would commit what it changes.
         self.all(base)
@@ -68,21 +68,21 @@ impl Sphere {
     }
 
     /// Lets go of everything without committing, as the death of the process would.
-    pub(crate) fn leave(&self, base: &Inner) {
+    pub fn leave(&self, base: &OpenDataSet) {
         for member in self.all(base) {
             member.common().fence_quietly("it was closed");
         }
         {
             // Units that are under way end at the fence, and nothing of them is logged.
             let _gates: Vec<_> = self.all(base).map(|member| member.common().gate.write()).collect();
-            if self.all(base).any(Inner::has_changed) {
+            if self.all(base).any(OpenDataSet::has_changed) {
                 // Once one member has left, a flush could name the log in the roots of the others alone (S4). If this
                 // fails the log answers nothing more, so nobody does.
                 let _ = base.flush_log();
             }
         }
         // The base last: who waits for it finds all of them gone.
-        self.members().for_each(Inner::leave_alone);
+        self.members().for_each(OpenDataSet::leave_alone);
         base.leave_alone();
     }
 }

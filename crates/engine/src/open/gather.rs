@@ -1,13 +1,13 @@
 //! What a close gives back of the file after much was changed.
 
-use super::Inner;
+use super::OpenDataSet;
 use crate::error::RequestError;
 use crate::sync::atomic::Ordering::Relaxed;
 
 /// Rounds at most. What is free doubles with each, from a sixteenth at least.
 const ROUNDS: usize = 12;
 
-impl Inner {
+impl OpenDataSet {
     /// After the last commit: lets the data component's CAs lie together and cuts its file. The caller keeps the gate
     /// exclusively. What cannot be moved stays where it is.
     ///

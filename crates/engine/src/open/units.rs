@@ -1,13 +1,10 @@
 //! What units of recovery ask of an open data set.
 
-use super::Inner;
-use crate::common::context::Context;
+use super::{OpenDataSet, Sphere};
 use crate::error::RequestError;
-use crate::log::Logged;
-use crate::sphere::Sphere;
 use crate::sync::atomic::Ordering::Relaxed;
 
-impl Inner {
+impl OpenDataSet {
     /// Ends a load early: from now on records are logged. Of a KSDS its string does that (`end_loading`).
     pub fn end_loading_for_units(&self) -> Result<(), RequestError> {
         if !self.common().loading.load(Relaxed) {
@@ -22,20 +19,12 @@ impl Inner {
     }
 
     /// Itself and the alternate indexes that are upgraded with it.
-    pub fn members(&self) -> impl Iterator<Item = &Inner> {
+    pub fn members(&self) -> impl Iterator<Item = &OpenDataSet> {
         self.sphere().into_iter().flat_map(Sphere::members).chain([self])
     }
 
     /// `Err` if it, or an alternate index that is upgraded with it, is fenced.
     pub fn check_fences(&self) -> Result<(), RequestError> {
         self.members().try_for_each(|member| member.common().check_fence())
-    }
-
-    /// Does a request that takes a change of a unit back.
-    pub fn take_back(&self, request: &Logged, context: Context<'_>) -> Result<(), RequestError> {
-        match self.sphere() {
-            Some(sphere) => sphere.take_back(self, request, context),
-            None => self.records.redo(request, context),
-        }
     }
 }

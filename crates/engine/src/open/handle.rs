@@ -1,0 +1,92 @@
+//! Handles of an open data set: the last one that is closed closes it, and one that is dropped lets go of it.
+
+use super::OpenDataSet;
+use crate::error::RequestError;
+use crate::request::{Access, CloseReport};
+use crate::sync::atomic::Ordering::*;
+use std::sync::Arc;
+
+/// See the module.
+pub struct Handle {
+    inner: Arc<OpenDataSet>,
+    /// What this open is for; another of the process may be for more.
+    access: Access,
+    /// It is one of the handles of which the last closes.
+    counted: bool,
+}
+
+impl Handle {
+    /// A handle of a data set that was just opened.
+    pub fn new(inner: Arc<OpenDataSet>, access: Access) -> Handle {
+        inner.handles.fetch_add(1, AcqRel);
+        Handle::counted(inner, access)
+    }
+
+    /// One more; `None`: the last one is just being closed.
+    pub fn another(inner: &Arc<OpenDataSet>, access: Access) -> Option<Handle> {
+        // A count that came to zero stays there: that handle closes.
+        let one_more = |count: usize| (count > 0).then_some(count + 1);
+        let counted = inner.handles.fetch_update(AcqRel, Acquire, one_more);
+        counted.is_ok().then(|| Handle::counted(inner.clone(), access))
+    }
+
+    fn counted(inner: Arc<OpenDataSet>, access: Access) -> Handle {
+        Handle {
+            inner,
+            access,
+            counted: true,
+        }
+    }
+
+    /// What all handles share.
+    pub fn inner(&self) -> &Arc<OpenDataSet> {
+        &self.inner
+    }
+
+    /// What this open is for.
+    pub fn access(&self) -> Access {
+        self.access
+    }
+
+    /// Closes it; the last one commits everything and lets go of the files. Behind the close of another one for output
+    /// everything acknowledged is durable too: a load ends by it, and from then on is logged.
+    ///
+    /// # Errors
+    /// What could not be written; the data set is as of its last commit, and the log has what was acknowledged
+    /// after it.
+    pub fn close(mut self) -> Result<CloseReport, RequestError> {
+        self.inner.shared.owner.check()?;
+        let mut durable = match self.access {
+            Access::Output => None,
+            Access::Input => Some(Ok(())),
+        };
+        let handles = &self.inner.handles;
+        // Durable while its own handle counts: meanwhile nobody is the last. Of closes at the same time exactly one is.
+        loop {
+            let count = handles.load(Acquire);
+            if count > 1 && durable.is_none() {
+                durable = Some(self.inner.commit_all());
+            } else if handles.compare_exchange(count, count - 1, AcqRel, Acquire).is_ok() {
+                self.counted = false;
+                return match count {
+                    1 => self.inner.close().map(|()| CloseReport { closed: true }),
+                    _ => durable.unwrap_or(Ok(())).map(|()| CloseReport { closed: false }),
+                };
+            }
+        }
+    }
+}
+
+impl Clone for Handle {
+    fn clone(&self) -> Handle {
+        Handle::new(self.inner.clone(), self.access)
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        if self.counted && self.inner.handles.fetch_sub(1, AcqRel) == 1 {
+            self.inner.leave();
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Opening a data set: from the roots of its components to what answers its requests.
+
+use super::{OpenDataSet, Roots, Shared, Ties};
+use crate::common::interval::Intervals;
+use crate::common::{shape, Common};
+use crate::definition;
+use crate::error::{OpenError, RequestError};
+use crate::esds::Esds;
+use crate::files::{open_as, read_index_root};
+use crate::ksds::Ksds;
+use crate::linear::Lds;
+use crate::organized::Organized;
+use crate::pool::MOST_COMPONENTS;
+use crate::relative::Rrds;
+use crate::request::{Access, Durability, OpenOptions};
+use crate::roots::write_over_torn_root;
+use crate::store::{self, Codec, Component};
+use crate::sync::atomic::Ordering::Relaxed;
+use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
+use crate::sync::{Condvar, Mutex};
+use cica_disk::{File, Open};
+use cica_format::attributes::{Attributes, Organization};
+use cica_format::index::BaseRba;
+use cica_format::root::Root;
+use cica_format::slots;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+impl OpenDataSet {
+    /// Opens from the committed root.
+    pub fn open(
+        shared: &Arc<Shared>,
+        file: Box<dyn File>,
+        mut root: Root,
+        data: &Path,
+        index: &Path,
+        options: OpenOptions,
+    ) -> Result<Arc<OpenDataSet>, OpenError> {
+        check_open(&root, options)?;
+        let never_loaded = never_loaded(&root);
+        let write = options.access == Access::Output;
+        let file: Arc<dyn File> = file.into();
+        let (index_part, index_root) = match root.attributes.organization.has_index() {
+            true => {
+                let window = shared.window();
+                let how = Open {
+                    write,
+                    window,
+                    ..Open::default()
+                };
+                let index_file = open_as(&*shared.env.disk, index, how)?;
+                let index_root = read_index_root(&*index_file, index, &root)?;
+                let part = index_component(shared, index_file, !write, index, &root, &index_root);
+                (Some(part), Some(index_root))
+            }
+            false => (None, None),
+        };
+        let data_part = Component::new(
+            shared.pool.clone(),
+            file.clone(),
+            store::Way {
+                direct: shared.is_direct(options.io, &root),
+                still: !write,
+            },
+            data.to_path_buf(),
+            &root,
+            data_codec(&root.attributes),
+        );
+        data_part.read_tables(write)?;
+        if let Some(index_part) = &index_part {
+            index_part.read_tables(write)?;
+        }
+        if write {
+            // Not before all that an open reads has been read: nothing is written to files that are refused.
+            write_over_torn_root(&*file, data, &mut root)?;
+        }
+        let data_part = Arc::new(data_part);
+        let index_part = index_part.map(Arc::new);
+        let parts = [Some(&data_part), index_part.as_ref()];
+        for part in parts.into_iter().flatten() {
+            if !part.register() {
+                parts.into_iter().flatten().for_each(|part| part.leave_pool());
+                return Err(OpenError::Memory {
+                    path: data.to_path_buf(),
+                    what: format!(
+                        "{MOST_COMPONENTS} components are open in this process, and there is no number for another; \
+                         close some data sets"
+                    ),
+                });
+            }
+            part.set_volumes(shared.volumes());
+        }
+        let common = Common::new(data_part, root.attributes.clone(), shared.log.clone());
+        common.counters.records.store(root.statistics.records, Relaxed);
+        common.loading.store(write && never_loaded, Relaxed);
+        let records = organized(common, index_part, &root, index_root.as_ref())?;
+        let (sealed, ties) = (root.version, Ties::of(&root));
+        let inner = OpenDataSet {
+            records,
+            shared: shared.clone(),
+            options,
+            data_path: data.to_path_buf(),
+            index_path: index.to_path_buf(),
+            index_attributes: index_root.as_ref().map(|r| r.attributes.clone()),
+            base: Mutex::new((
+                root.statistics,
+                index_root.as_ref().map_or(Default::default(), |r| r.statistics),
+            )),
+            roots: Mutex::new(Roots {
+                data: root,
+                index: index_root,
+                last: false,
+            }),
+            handles: AtomicUsize::new(0),
+            next_string: AtomicU64::new(1),
+            last_commit: AtomicU64::new(shared.env.clock.now()),
+            committed: AtomicU64::new(0),
+            named_early: AtomicU64::new(0),
+            sealed: AtomicU32::new(sealed),
+            origin: AtomicU64::new(0),
+            ties,
+            each_request: AtomicBool::new(options.durability == Durability::Request),
+            closing: AtomicBool::new(false),
+            left: AtomicBool::new(false),
+            gone: (Mutex::new(false), Condvar::new()),
+            sphere: OnceLock::new(),
+            upgraded: AtomicBool::new(false),
+        };
+        let inner = Arc::new(inner);
+        if options.reset {
+            if let Err(error) = inner.reset() {
+                inner.leave();
+                return Err(OpenError::Io {
+                    path: data.to_path_buf(),
+                    doing: "RESET",
+                    error: std::io::Error::other(error.to_string()),
+                });
+            }
+        }
+        Ok(inner)
+    }
+
+    fn reset(&self) -> Result<(), RequestError> {
+        self.records.reset();
+        self.common().counters.records.store(0, Relaxed);
+        *self.base.lock() = Default::default();
+        let loads = self.common().attributes.organization != Organization::Lds;
+        self.common().loading.store(loads, Relaxed);
+        self.common().note_change();
+        self.commit_tree(true)?;
+        // Both copies of the root are to name no region that is cut off.
+        self.common().data.sync()?;
+        self.common().data.cut()?;
+        self.records.index().map_or(Ok(()), |index| index.cut())
+    }
+}
+
+/// May the data set be opened so?
+fn check_open(root: &Root, options: OpenOptions) -> Result<(), OpenError> {
+    let (a, never_loaded) = (&root.attributes, never_loaded(root));
+    // No definition makes such a root, but any bytes may be in a file.
+    definition::check(a, None)?;
+    let refused = |what: &str| {
+        Err(OpenError::Attributes {
+            what: format!("{} {what}", a.cluster_name),
+        })
+    };
+    if options.access == Access::Input && never_loaded {
+        return refused("is empty: it was never loaded, so it cannot be opened for input");
+    }
+    if options.reset && (options.access != Access::Output || !(a.reuse || never_loaded || options.reset_anyway)) {
+        return refused("cannot be reset: it was defined NOREUSE, or this open is for input");
+    }
+    Ok(())
+}
+
+/// How the data CIs are read and rendered.
+fn data_codec(a: &Attributes) -> Codec {
+    match a.organization {
+        Organization::Rrds => {
+            let slot = Some(a.maximum_record as usize);
+            return Codec::Image { slot };
+        }
+        Organization::Lds => return Codec::Image { slot: None },
+        _ => {}
+    }
+    let shape = shape(a);
+    let least = shape.rkp + shape.key_len;
+    let average = (a.average_record as usize).max(least).min(a.ci_size as usize);
+    let expected = a.ci_size as usize / average.max(8) + 8;
+    Codec::Data { shape, expected }
+}
+
+fn index_component(
+    shared: &Shared,
+    file: Box<dyn File>,
+    still: bool,
+    path: &Path,
+    data: &Root,
+    root: &Root,
+) -> Component {
+    let base = BaseRba {
+        ci_per_ca: data.attributes.ci_per_ca as u32,
+        ci_size: data.attributes.ci_size,
+        index_ci_size: root.attributes.ci_size,
+    };
+    let entry = 13 + shape(&data.attributes).key_len.min(32).next_multiple_of(4);
+    let codec = Codec::Index { base, entry };
+    let way = store::Way { direct: false, still };
+    Component::new(shared.pool.clone(), file.into(), way, path.to_path_buf(), root, codec)
+}
+
+/// The data set by its organization.
+fn organized(
+    common: Common,
+    index: Option<Arc<Component>>,
+    root: &Root,
+    index_root: Option<&Root>,
+) -> Result<Organized, OpenError> {
+    match (root.attributes.organization, index, index_root) {
+        (Organization::Ksds | Organization::Vrrds, Some(index), Some(index_root)) => {
+            let index_cis = (index_root.high_used / index_root.attributes.ci_size as u64) as u32;
+            let ksds = Ksds::new(common, index, root.top, root.levels, index_cis);
+            Ok(Organized::Ksds(Arc::new(ksds)))
+        }
+        (organization, _, _) => {
+            let intervals = Intervals::new(root.top, root.levels);
+            unindexed(organization, common, intervals).ok_or_else(|| OpenError::Attributes {
+                what: format!(
+                    "{}: no record of its size fits a control interval, or its organization is not known here",
+                    root.attributes.cluster_name
+                ),
+            })
+        }
+    }
+}
+
+/// The data set without an index; `None` for attributes with which it cannot be worked.
+fn unindexed(organization: Organization, common: Common, intervals: Intervals) -> Option<Organized> {
+    let slot = common.attributes.maximum_record as usize;
+    match organization {
+        Organization::Esds => Some(Organized::Esds(Arc::new(Esds::new(common, intervals)))),
+        Organization::Rrds if slot > 0 && slots::per_ci(common.data.layout.ci_size, slot) > 0 => {
+            Some(Organized::Rrds(Arc::new(Rrds::new(common, intervals))))
+        }
+        Organization::Lds => Some(Organized::Lds(Arc::new(Lds::new(common, intervals)))),
+        _ => None,
+    }
+}
+
+/// Whether nothing was ever stored. An LDS has no load, so it may be read from the first moment.
+fn never_loaded(root: &Root) -> bool {
+    root.levels == 0 && root.attributes.organization != Organization::Lds
+}

@@ -1,0 +1,216 @@
+//! What all open data sets of a process share: pool, log, and the table of those that are open.
+
+use super::OpenDataSet;
+use crate::forked::Owner;
+use crate::io::Io;
+use crate::log::{epoch_for, Log, MOST_GATHERED};
+use crate::pool::{Held, Pool};
+use crate::sync::atomic::Ordering::Relaxed;
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use crate::sync::{Mutex, MutexGuard};
+use crate::volumes::{Volumes, VolumesToBe};
+use cica_disk::{Clock, Disk};
+use cica_format::root::Root;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
+
+/// Bytes of free space in a file that are worth giving back.
+const GIVE_BACK_FROM: u64 = 16 << 20;
+
+/// What an engine runs in.
+#[derive(Debug, Clone)]
+pub struct Env {
+    /// Files.
+    pub disk: Arc<dyn Disk>,
+    /// Time of day.
+    pub clock: Arc<dyn Clock>,
+    /// Directory of the log pool (`<catalog>/log`).
+    pub log_dir: PathBuf,
+    /// Bound of the buffer pool in bytes; `None`: a quarter of the machine's memory.
+    pub pool_bytes: Option<usize>,
+    /// Whether data CIs go through the page cache, for opens that do not say.
+    pub io: Io,
+    /// May threads be started? False in a simulation: then nothing is made durable without being asked.
+    pub background: bool,
+}
+
+/// See the module.
+pub struct Shared {
+    /// The process whose engine it is.
+    pub owner: Owner,
+    pub env: Env,
+    pub pool: Arc<Pool>,
+    pub log: Arc<Log>,
+    pub open: Mutex<HashMap<PathBuf, Weak<OpenDataSet>>>,
+    /// Kept while all trees are committed and the log starts over.
+    pub starting_over: Mutex<()>,
+    /// A thread does so, or is about to.
+    pub ending_epoch: AtomicBool,
+    /// Units of recovery made so far, and those that are open.
+    pub units: AtomicU64,
+    pub open_units: AtomicUsize,
+    flusher: std::sync::OnceLock<()>,
+    /// See `Engine::give_back_from`.
+    pub give_back_from: AtomicU64,
+    volumes: Arc<VolumesToBe>,
+    /// The charge for the log's groups.
+    _for_log: Held,
+}
+
+impl Shared {
+    /// Nothing is opened or started yet.
+    ///
+    /// # Errors
+    /// The system has no address space for the pool.
+    pub fn new(env: Env) -> std::io::Result<Shared> {
+        let bytes = env.pool_bytes.unwrap_or_else(|| memory_bytes() / 4);
+        let pool = Arc::new(Pool::new(bytes)?);
+        // A group gathers while another is written; both are charged from the start.
+        let gathers = (pool.limit() / 32).min(MOST_GATHERED);
+        let for_log = pool
+            .hold(2 * gathers)
+            .map_err(|_| std::io::Error::other("the pool has no room for a log"))?;
+        let volumes = Arc::new(VolumesToBe::new());
+        let log = Arc::new(Log::new(
+            env.disk.clone(),
+            env.clock.clone(),
+            env.log_dir.clone(),
+            volumes.clone(),
+            gathers,
+            epoch_for(pool.limit()),
+        ));
+        let shared = Shared {
+            owner: Owner::this(),
+            env,
+            pool,
+            log,
+            open: Mutex::new(HashMap::new()),
+            starting_over: Mutex::new(()),
+            ending_epoch: AtomicBool::new(false),
+            units: AtomicU64::new(1),
+            open_units: AtomicUsize::new(0),
+            flusher: std::sync::OnceLock::new(),
+            give_back_from: AtomicU64::new(GIVE_BACK_FROM),
+            volumes,
+            _for_log: for_log,
+        };
+        Ok(shared)
+    }
+
+    /// The data sets that this process has open; while this is kept nobody opens another. Of `wanted` none is just
+    /// being closed: that is waited for, or it would be found in use by this very process.
+    pub fn opened(&self, wanted: &[&Path]) -> Opened<'_> {
+        loop {
+            let open = Opened(self.open.lock());
+            let Some(leaving) = wanted.iter().find_map(|data| open.leaving(data)) else {
+                return open;
+            };
+            // Its close may need the lock.
+            drop(open);
+            leaving.wait_until_gone();
+        }
+    }
+}
+
+/// See [`Shared::opened`].
+pub struct Opened<'e>(MutexGuard<'e, HashMap<PathBuf, Weak<OpenDataSet>>>);
+
+impl Opened<'_> {
+    /// The open data set with this data component.
+    pub fn get(&self, data: &Path) -> Option<Arc<OpenDataSet>> {
+        self.0
+            .get(data)
+            .and_then(Weak::upgrade)
+            .filter(|inner| !inner.has_left())
+    }
+    fn leaving(&self, data: &Path) -> Option<Arc<OpenDataSet>> {
+        let known = self.0.get(data).and_then(Weak::upgrade);
+        known.filter(|inner| inner.is_leaving())
+    }
+    /// Enters one.
+    pub fn insert(&mut self, inner: &Arc<OpenDataSet>) {
+        self.0.insert(inner.data_path().to_path_buf(), Arc::downgrade(inner));
+    }
+}
+
+impl Shared {
+    /// Extents of what is opened from now on come from these volumes.
+    pub fn say_volumes(&self, volumes: Arc<dyn Volumes>) {
+        self.volumes.say(volumes);
+    }
+
+    /// Where extents come from.
+    pub fn volumes(&self) -> Arc<dyn Volumes> {
+        self.volumes.said()
+    }
+
+    /// Whether an open that asks for `io` goes around the page cache.
+    pub fn is_direct(&self, io: Io, root: &Root) -> bool {
+        io.or(self.env.io).is_direct(root, self.pool.limit(), memory_bytes())
+    }
+
+    /// The longest component file of which reads may be copied from a window (`docs/design/0010`): one that the pool
+    /// could hold.
+    pub fn window(&self) -> u64 {
+        self.pool.limit() as u64
+    }
+
+    /// Was [`start_flusher`](Self::start_flusher) asked before, to some effect?
+    #[inline]
+    pub fn has_flusher(&self) -> bool {
+        self.flusher.get().is_some()
+    }
+
+    /// Starts the thread that flushes the log each second, once; only owners that change something have it.
+    pub fn start_flusher(&self) {
+        if !self.env.background || !crate::sync::TIME_PASSES {
+            return;
+        }
+        self.flusher.get_or_init(|| {
+            let log = Arc::downgrade(&self.log);
+            // Without the thread the log is flushed by commits and closes: less often than promised, so the failure
+            // is not hidden.
+            let started = crate::sync::start("cica-log", 256 << 10, move || flush_each_second(log));
+            if started.is_err() {
+                self.log.always_flush();
+            }
+        });
+    }
+}
+
+fn flush_each_second(log: Weak<Log>) {
+    loop {
+        std::thread::sleep(std::time::Duration::from_millis(900));
+        let Some(log) = log.upgrade() else { return };
+        // A failure shows at the next request that asks for durability.
+        let _ = log.flush(log.last());
+    }
+}
+
+/// Bytes of memory this process may use: the machine's, or its control group's if that is less. Asked once, because
+/// every open wants to know.
+fn memory_bytes() -> usize {
+    // Two threads may ask at once; a child of `fork` waits for neither.
+    static BYTES: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    match BYTES.load(Relaxed) {
+        0 => {
+            let bytes = ask_for_memory_bytes();
+            BYTES.store(bytes, Relaxed);
+            bytes
+        }
+        bytes => bytes,
+    }
+}
+
+fn ask_for_memory_bytes() -> usize {
+    let machine = rustix::system::sysinfo().totalram as usize;
+    let group = [
+        "/sys/fs/cgroup/memory.max",
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+    ]
+    .iter()
+    .filter_map(|path| std::fs::read_to_string(path).ok()?.trim().parse::<usize>().ok())
+    .min();
+    machine.min(group.unwrap_or(usize::MAX)).max(64 << 20)
+}
