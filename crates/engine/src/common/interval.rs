@@ -72,9 +72,14 @@ impl Common {
     /// A CI's page for a reader that goes forward: with it the CIs behind it in its CA are read, up to `end`.
     #[inline]
     pub fn page_ahead(&self, ci: u32, end: u32) -> Result<(u32, u64), RequestError> {
-        if let Some(page) = self.data.resident(ci) {
-            return Ok(page);
+        match self.data.resident(ci) {
+            Some(page) => Ok(page),
+            None => self.page_read_ahead(ci, end),
         }
+    }
+
+    #[cold]
+    fn page_read_ahead(&self, ci: u32, end: u32) -> Result<(u32, u64), RequestError> {
         let last = self.data.layout.join(self.data.layout.split(ci).0 + 1, 0).min(end);
         let cis: Vec<u32> = (ci..last.min(ci + AHEAD)).collect();
         self.data.read_ahead(&cis);
