@@ -145,11 +145,12 @@ fn describe(data_set: &DataSet, to: &mut CAttributes) {
 }
 
 fn check_size(given: usize, ours: usize, name: &str, kind: &str) -> Result<(), Error> {
-    match given == ours {
-        true => Ok(()),
-        false => Err(Error::argument(format!(
+    if given == ours {
+        Ok(())
+    } else {
+        Err(Error::argument(format!(
             "{name}->size is {given}; set it to sizeof({kind})"
-        ))),
+        )))
     }
 }
 

@@ -35,11 +35,12 @@ impl Workplace {
         command.args([standard, "-Wall", "-Wextra", "-Werror", "-pthread"]);
         command.arg("-I").arg(root.join("include")).arg(root.join(source));
         command.arg("-o").arg(&program);
-        match shared {
-            true => command
+        if shared {
+            command
                 .arg(library.join("libcica.so"))
-                .arg(format!("-Wl,-rpath,{}", library.display())),
-            false => command.arg(library.join("libcica.a")).args(["-ldl", "-lm"]),
+                .arg(format!("-Wl,-rpath,{}", library.display()))
+        } else {
+            command.arg(library.join("libcica.a")).args(["-ldl", "-lm"])
         };
         let done = command.output().expect("a compiler");
         assert!(done.status.success(), "{}", text(&done.stderr));

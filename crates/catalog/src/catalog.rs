@@ -291,9 +291,10 @@ impl Catalog {
     /// point without its volume is none: the volume would hide what is made there, and bring back what is removed.
     pub fn check_volume(&self, volume: &Volume) -> Result<PathBuf, CatalogError> {
         let path = self.directory_of(volume)?;
-        match self.is_mounted(&*self.contents()?, volume, &path) {
-            true => Ok(path),
-            false => Err(volume_error(&volume.serial, &path, io::ErrorKind::NotFound.into())),
+        if self.is_mounted(&*self.contents()?, volume, &path) {
+            Ok(path)
+        } else {
+            Err(volume_error(&volume.serial, &path, io::ErrorKind::NotFound.into()))
         }
     }
 

@@ -101,9 +101,10 @@ impl fmt::Display for NameError {
 
 /// The number of a character that may look like another.
 fn number(character: char) -> String {
-    match character.is_ascii() {
-        true => String::new(),
-        false => format!(" (U+{:04X})", u32::from(character)),
+    if character.is_ascii() {
+        String::new()
+    } else {
+        format!(" (U+{:04X})", u32::from(character))
     }
 }
 

@@ -197,9 +197,10 @@ pub fn allocate(
     } else {
         format!("secondary, {secondary}")
     };
-    let raised = match wanted == u64::from(tracks_per_ca) {
-        true => String::new(),
-        false => format!(", raised from {wanted} to divide an allocation unit of 21 cylinders"),
+    let raised = if wanted == u64::from(tracks_per_ca) {
+        String::new()
+    } else {
+        format!(", raised from {wanted} to divide an allocation unit of 21 cylinders")
     };
     let why =
         format!(

@@ -285,12 +285,13 @@ fn check_symbol(symbol: &str) -> Result<(), SymbolError> {
     let first = symbol.chars().next();
     let ok =
         symbol.len() <= MAX_SYMBOL && symbol.chars().all(is_symbol_char) && first.is_some_and(|c| !c.is_ascii_digit());
-    match ok {
-        true => Ok(()),
-        false => Err(SymbolError::Form(format!(
+    if ok {
+        Ok(())
+    } else {
+        Err(SymbolError::Form(format!(
             "'&{}' is no symbol: it has 1 to {MAX_SYMBOL} letters, digits, @, # or $ after the &, the first no digit",
             crate::name::shown(symbol)
-        ))),
+        )))
     }
 }
 

@@ -34,9 +34,10 @@ impl Scratch {
         while let Some(directory) = directories.pop() {
             for entry in std::fs::read_dir(&directory).expect("a directory") {
                 let path = entry.expect("an entry").path();
-                match path.is_dir() {
-                    true => directories.push(path),
-                    false => all.push((path.clone(), std::fs::read(&path).expect("a file"))),
+                if path.is_dir() {
+                    directories.push(path)
+                } else {
+                    all.push((path.clone(), std::fs::read(&path).expect("a file")))
                 }
             }
         }

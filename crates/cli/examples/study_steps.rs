@@ -212,9 +212,10 @@ fn row(step: Step, taken: &Taken) {
         return;
     };
     // Another number of requests was not measured then.
-    let (then, counted) = match *requests == taken.requests {
-        true => (format!("{seconds:.2}"), grouped(*excps)),
-        false => ("-".to_owned(), "-".to_owned()),
+    let (then, counted) = if *requests == taken.requests {
+        (format!("{seconds:.2}"), grouped(*excps))
+    } else {
+        ("-".to_owned(), "-".to_owned())
     };
     println!(
         "{title:16} {:>9}  {:>7.3}  {:>6}  {:>9}/{:<2}  {:>6}  {:>5}  {then:>9}  {counted:>6}",

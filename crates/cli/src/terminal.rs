@@ -10,8 +10,9 @@ pub fn stdout() -> Visible<StdoutLock<'static>> {
 
 /// Writes a line to standard error.
 pub fn tell(line: &str) {
-    match std::io::stderr().is_terminal() {
-        true => eprintln!("{}", visible(line)),
-        false => eprintln!("{line}"),
+    if std::io::stderr().is_terminal() {
+        eprintln!("{}", visible(line))
+    } else {
+        eprintln!("{line}")
     }
 }

@@ -187,9 +187,10 @@ fn a_catalog_is_made_in_an_empty_directory_that_is_named() {
     let place = Place::new();
     for (name, by_option) in [("one", false), ("two", true)] {
         std::fs::create_dir(place.dir.join(name)).unwrap();
-        let done = match by_option {
-            true => run(&place, &["--catalog", name, "true"], None),
-            false => run(&place, &["true"], Some(name)),
+        let done = if by_option {
+            run(&place, &["--catalog", name, "true"], None)
+        } else {
+            run(&place, &["true"], Some(name))
         };
         assert_eq!(done.status, 0, "{done:?}");
         assert!(place.dir.join(name).join("catalog").exists());

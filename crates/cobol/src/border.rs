@@ -297,10 +297,11 @@ unsafe fn back_to_records(file: *mut File) {
 /// # Safety
 /// `f` is a file of the program.
 unsafe fn select_name(f: &File) -> String {
-    match f.select_name.is_null() {
-        true => "?".into(),
+    if f.select_name.is_null() {
+        "?".into()
+    } else {
         // SAFETY: the caller's promise.
-        false => unsafe { CStr::from_ptr(f.select_name) }.to_string_lossy().into_owned(),
+        unsafe { CStr::from_ptr(f.select_name) }.to_string_lossy().into_owned()
     }
 }
 
@@ -466,9 +467,12 @@ unsafe fn forget(file: *mut File, mode: u8) {
 pub unsafe extern "C" fn cob_read(file: *mut File, key: *mut Field, item: *mut Field, options: c_int) {
     // SAFETY: the caller's promise, here and below.
     unsafe {
-        let done = our_read(file, item, options, |libcob, open| match key.is_null() {
-            true => request::read_way(libcob, file, open, options),
-            false => request::read_key(libcob, file, open, key, options),
+        let done = our_read(file, item, options, |libcob, open| {
+            if key.is_null() {
+                request::read_way(libcob, file, open, options)
+            } else {
+                request::read_key(libcob, file, open, key, options)
+            }
         });
         if !done {
             if let Some(read) = next().read {

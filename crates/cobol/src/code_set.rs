@@ -116,9 +116,10 @@ impl CodeSet {
                 .copied()
                 .filter(|run| run.kind != Kind::Bytes)
                 .collect(),
-            sign: match plain_signs {
-                true => Tables::of_text(page),
-                false => Tables::of_signs(&text),
+            sign: if plain_signs {
+                Tables::of_text(page)
+            } else {
+                Tables::of_signs(&text)
             },
             text,
             throughout: false,

@@ -190,12 +190,11 @@ impl Shadow {
         // SAFETY: the caller's promise, here and below: pointers to what the lengths beside them say.
         let name = unsafe { std::slice::from_raw_parts(fcd.name.cast::<u8>(), big_endian(&fcd.name_length)) };
         let name = CString::new(name.split(|&b| b == 0).next().unwrap_or_default()).ok()?;
-        let places = match organization == organization::INDEXED && !fcd.keys.is_null() {
-            true => {
-                let length = unsafe { big_endian(std::slice::from_raw_parts(fcd.keys, 2)) };
-                keys(unsafe { std::slice::from_raw_parts(fcd.keys, length) }, most)?
-            }
-            false => Vec::new(),
+        let places = if organization == organization::INDEXED && !fcd.keys.is_null() {
+            let length = unsafe { big_endian(std::slice::from_raw_parts(fcd.keys, 2)) };
+            keys(unsafe { std::slice::from_raw_parts(fcd.keys, length) }, most)?
+        } else {
+            Vec::new()
         };
         let attribute = std::ptr::null::<c_void>();
         let field = |data: *mut c_uchar, size: usize| Field {

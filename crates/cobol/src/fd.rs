@@ -237,9 +237,10 @@ impl Fd {
         for (number, key) in (1..).zip(&self.alternates) {
             let aix = format!("{name}.AIX{number}");
             let one = 5 + key.length + pointer;
-            let (unique, size) = match key.duplicates {
-                true => ("NONUNIQUEKEY", format!("{} {MOST_OF_POINTERS}", one + 9 * pointer)),
-                false => ("UNIQUEKEY", format!("{one} {one}")),
+            let (unique, size) = if key.duplicates {
+                ("NONUNIQUEKEY", format!("{} {MOST_OF_POINTERS}", one + 9 * pointer))
+            } else {
+                ("UNIQUEKEY", format!("{one} {one}"))
             };
             let suppress = key
                 .suppressed

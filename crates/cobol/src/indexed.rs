@@ -71,9 +71,10 @@ impl OpenFile {
             return Err(Outcome::NotFound);
         }
         // Who never reads on needs no position that changes leave alone, and REWRITE begins where READ was.
-        let prime = match self.fd.at_random() && self.changer.is_some() {
-            true => &mut self.changer,
-            false => &mut self.reader,
+        let prime = if self.fd.at_random() && self.changer.is_some() {
+            &mut self.changer
+        } else {
+            &mut self.reader
         };
         let Some(reader) = reader(prime, &mut self.alternates, by) else {
             return Err(Outcome::Failed);
@@ -454,9 +455,10 @@ impl OpenFile {
             changer.end();
             return Err(refused(&self.told, &error));
         }
-        match !self.alternates.is_empty() && changer.duplicate() {
-            true => Err(Outcome::DuplicateFollows),
-            false => Ok(()),
+        if !self.alternates.is_empty() && changer.duplicate() {
+            Err(Outcome::DuplicateFollows)
+        } else {
+            Ok(())
         }
     }
 }

@@ -218,12 +218,13 @@ fn copybook_path(value: &str) -> Result<String, String> {
 
 fn code_page(value: &str) -> Result<CodePage, String> {
     let page = CodePage::parse(value).map_err(|error| format!("CODEPAGE: {error}"))?;
-    match page.is_ebcdic() {
-        true => Ok(page),
-        false => Err(format!(
+    if page.is_ebcdic() {
+        Ok(page)
+    } else {
+        Err(format!(
             "CODEPAGE={} is the program's own code; leave COPYBOOK and CODEPAGE out",
             value.trim_ascii()
-        )),
+        ))
     }
 }
 
@@ -304,9 +305,12 @@ fn amp(value: &str) -> Result<Vec<String>, String> {
                 Ok(number) if (least..=most).contains(&number) => Ok(()),
                 _ => Err(format!("AMP: {key}={value} is no number from {least} to {most}")),
             };
-            let one_of = |words: &[&str]| match words.contains(&value) {
-                true => Ok(()),
-                false => Err(format!("AMP: {key}={value} is none of {}", words.join(", "))),
+            let one_of = |words: &[&str]| {
+                if words.contains(&value) {
+                    Ok(())
+                } else {
+                    Err(format!("AMP: {key}={value} is none of {}", words.join(", ")))
+                }
             };
             match key {
                 "AMORG" if value.is_empty() => {}

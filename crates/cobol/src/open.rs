@@ -202,9 +202,10 @@ impl Request<'_> {
                 if assigned.disposition == Disposition::New && !MADE.lock().contains(&cluster.name) {
                     return self.refuse(&name, Outcome::ModeRefused, &"DISP=NEW, and it is there");
                 }
-                match self.is_to_be_made_anew(&catalog, &cluster) {
-                    true => self.make_anew(session, &cluster.name),
-                    false => self.open_cluster(session, catalog, &cluster, false),
+                if self.is_to_be_made_anew(&catalog, &cluster) {
+                    self.make_anew(session, &cluster.name)
+                } else {
+                    self.open_cluster(session, catalog, &cluster, false)
                 }
             }
             Err(error) if error.is_not_found() => self.missing(session, &name, &assigned),
@@ -278,9 +279,10 @@ impl Request<'_> {
             Ok(fd) => fd,
             Err(item) => {
                 tell(&CICA1206E, &[("file", &self.file), ("item", &item)]);
-                return match assigned.explicit {
-                    true => Opened::Refused(Outcome::Conflict),
-                    false => self.libcobs(&"its FD cannot be a data set"),
+                return if assigned.explicit {
+                    Opened::Refused(Outcome::Conflict)
+                } else {
+                    self.libcobs(&"its FD cannot be a data set")
                 };
             }
         };
@@ -466,9 +468,10 @@ impl Request<'_> {
         let empty = !file.has_records();
         if empty && self.mode == open::INPUT && Set::of_process() == Set::Enterprise {
             // A KSDS that was never loaded counts as not there on z/OS.
-            return match self.optional {
-                true => Opened::Cicas(Box::new(file), Outcome::OptionalAbsent),
-                false => self.refuse(&cluster.name, Outcome::Missing, &"it was never loaded"),
+            return if self.optional {
+                Opened::Cicas(Box::new(file), Outcome::OptionalAbsent)
+            } else {
+                self.refuse(&cluster.name, Outcome::Missing, &"it was never loaded")
             };
         }
         if self.mode == open::EXTEND {
@@ -476,10 +479,7 @@ impl Request<'_> {
                 return Opened::Refused(outcome);
             }
         }
-        let outcome = match made {
-            true => Outcome::OptionalAbsent,
-            false => Outcome::Done,
-        };
+        let outcome = if made { Outcome::OptionalAbsent } else { Outcome::Done };
         Opened::Cicas(Box::new(file), outcome)
     }
 

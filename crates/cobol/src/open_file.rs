@@ -121,14 +121,13 @@ impl OpenFile {
         match file.attach(options) {
             Err(error) if options.access == Access::Input && error.outcome() != Outcome::InUse && file.is_empty() => {
                 file.guard = file.keep_writers_off()?;
-                match file.is_empty() {
+                if file.is_empty() {
                     // For the engine that is no data set to read; for a program it is one without records.
-                    true => note(8, 0, EMPTY),
+                    note(8, 0, EMPTY)
+                } else {
                     // It was loaded meanwhile.
-                    false => {
-                        file.guard = None;
-                        file.attach(options)?;
-                    }
+                    file.guard = None;
+                    file.attach(options)?;
                 }
                 Ok(file)
             }
@@ -226,39 +225,37 @@ impl OpenFile {
         let Some(source) = &self.source else { return Ok(()) };
         let loads = options.access == Access::Output && (options.reset || self.is_empty());
         let (catalog, engine) = (&source.catalog, &source.session.engine);
-        let data_set = match loads && !source.indexes.is_empty() {
-            true => {
-                let anew = options.reset && !self.is_empty();
-                source.indexes_can_be_emptied(anew)?;
-                if anew {
-                    // A1: the indexes go first, while nobody else has the base.
-                    let plain = OpenOptions {
-                        reset: false,
-                        ..options
-                    };
-                    let base = cica_session::open(catalog, engine, &source.base_alone(), plain)?;
-                    source.empty_indexes()?;
-                    base.close().map_err(IndexError::Request)?;
-                }
-                let options = OpenOptions {
-                    reset_anyway: options.reset,
+        let data_set = if loads && !source.indexes.is_empty() {
+            let anew = options.reset && !self.is_empty();
+            source.indexes_can_be_emptied(anew)?;
+            if anew {
+                // A1: the indexes go first, while nobody else has the base.
+                let plain = OpenOptions {
+                    reset: false,
                     ..options
                 };
-                self.refuses = source.index_may_refuse(self.fd.alternates.len())?;
-                let alone = cica_session::open(catalog, engine, &source.base_alone(), options)?;
+                let base = cica_session::open(catalog, engine, &source.base_alone(), plain)?;
                 source.empty_indexes()?;
-                alone
+                base.close().map_err(IndexError::Request)?;
             }
-            false => {
-                if !self.is_empty() {
-                    source.build_indexes(false)?;
-                }
-                cica_session::open(catalog, engine, &source.cluster, options)?
+            let options = OpenOptions {
+                reset_anyway: options.reset,
+                ..options
+            };
+            self.refuses = source.index_may_refuse(self.fd.alternates.len())?;
+            let alone = cica_session::open(catalog, engine, &source.base_alone(), options)?;
+            source.empty_indexes()?;
+            alone
+        } else {
+            if !self.is_empty() {
+                source.build_indexes(false)?;
             }
+            cica_session::open(catalog, engine, &source.cluster, options)?
         };
-        self.phase = match data_set.loading() {
-            true => Phase::Loading,
-            false => Phase::Ready,
+        self.phase = if data_set.loading() {
+            Phase::Loading
+        } else {
+            Phase::Ready
         };
         if self.phase == Phase::Ready {
             for (alternate, aix) in self.alternates.iter_mut().zip(&source.indexes) {

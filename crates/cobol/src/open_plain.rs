@@ -132,9 +132,10 @@ impl Request<'_> {
                 if let Some(code_set) = code_set {
                     file.translate(code_set, self.file);
                 }
-                let outcome = match made && self.mode == open::EXTEND {
-                    true => Outcome::OptionalAbsent,
-                    false => Outcome::Done,
+                let outcome = if made && self.mode == open::EXTEND {
+                    Outcome::OptionalAbsent
+                } else {
+                    Outcome::Done
                 };
                 Opened::Cicas(Box::new(file), outcome)
             }
@@ -167,10 +168,7 @@ impl Request<'_> {
 fn over(known: Attributes, assigned: &Assigned) -> Attributes {
     let mut attributes = assigned.format.unwrap_or(known);
     let said = assigned.code_set.as_ref().and_then(|wanted| wanted.page);
-    attributes.codepage = match assigned.as_is {
-        true => None,
-        false => said.or(known.codepage),
-    };
+    attributes.codepage = if assigned.as_is { None } else { said.or(known.codepage) };
     attributes
 }
 
@@ -190,9 +188,10 @@ fn fit(attributes: &mut Attributes, fd: &Fd) -> Result<(), String> {
     match length.filter(|_| attributes.recfm.is_fixed() && of_records) {
         Some(length) if !(least..=most).contains(&length) => Err(format!(
             "the program's records have {}, those of the file {length}",
-            match least == most {
-                true => format!("{most} bytes"),
-                false => format!("{least} to {most} bytes"),
+            if least == most {
+                format!("{most} bytes")
+            } else {
+                format!("{least} to {most} bytes")
             }
         )),
         _ => Ok(()),

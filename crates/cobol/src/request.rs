@@ -227,9 +227,10 @@ pub unsafe fn start(
             return Ok(());
         }
         let (by, size) = which_key(f, key)?;
-        let asked = match length.is_null() {
-            true => size,
-            false => usize::try_from(libcob.number(length)).unwrap_or(0),
+        let asked = if length.is_null() {
+            size
+        } else {
+            usize::try_from(libcob.number(length)).unwrap_or(0)
         };
         if asked == 0 || asked > open.key_place(by).1 {
             return Err(Outcome::NotFound);
@@ -256,10 +257,11 @@ pub unsafe fn write(libcob: &Libcob, file: *mut File, open: &mut OpenFile, recor
     unsafe {
         let f = &mut *file;
         f.read_done = 0;
-        let allowed = match open.fd.in_order() {
-            true => matches!(f.open, open::OUTPUT | open::EXTEND),
+        let allowed = if open.fd.in_order() {
+            matches!(f.open, open::OUTPUT | open::EXTEND)
+        } else {
             // The standard has EXTEND in sequential access alone.
-            false => matches!(f.open, open::OUTPUT | open::I_O),
+            matches!(f.open, open::OUTPUT | open::I_O)
         };
         if !allowed {
             return Err(Outcome::NotForOutput);

@@ -127,9 +127,10 @@ STOP RUN.
 fn reversed_in_the_dd_text_reads_from_the_last_record_to_the_first() {
     let place = Workplace::with_catalog("access-reversed");
     for extfh in [false, true] {
-        let program = match extfh {
-            false => place.compile("back", REVERSED),
-            true => place.compile_extfh("back-again", REVERSED),
+        let program = if extfh {
+            place.compile_extfh("back-again", REVERSED)
+        } else {
+            place.compile("back", REVERSED)
         };
         let mut command = place.command(&program);
         if extfh {

@@ -36,9 +36,10 @@ impl Shape {
         } else {
             ("RELATIVE", "RK")
         };
-        let (lengths, size, shown) = match self.varying {
-            true => ("RECORD VARYING 8 TO 40 DEPENDING ON L", 32, "L \" \" R(1:L)"),
-            false => ("", 4, "R"),
+        let (lengths, size, shown) = if self.varying {
+            ("RECORD VARYING 8 TO 40 DEPENDING ON L", 32, "L \" \" R(1:L)")
+        } else {
+            ("", 4, "R")
         };
         let access = self.access;
         let mut verbs = String::new();
@@ -107,9 +108,10 @@ impl Shape {
 
     /// Requests drawn at random: a load, then opens with a few requests each.
     fn script(self, random: &mut Random) -> Vec<String> {
-        let keys: &[&str] = match self.indexed {
-            true => &["0001", "0002", "0003", "0005", "0007", "0009", "0012"],
-            false => &["01  ", "02  ", "03  ", "05  ", "07  ", "09  ", "12  ", "00  "],
+        let keys: &[&str] = if self.indexed {
+            &["0001", "0002", "0003", "0005", "0007", "0009", "0012"]
+        } else {
+            &["01  ", "02  ", "03  ", "05  ", "07  ", "09  ", "12  ", "00  "]
         };
         let record = |random: &mut Random, key: &str| {
             let (a, b) = (

@@ -130,9 +130,12 @@ fn source() -> String {
 
 #[test]
 fn an_fd_that_differs_is_39_where_it_would_read_something_else() {
-    let program = |place: &Workplace, extfh: bool| match extfh {
-        false => place.compile("attributes", &source()),
-        true => place.compile_extfh("recompiled", &source()),
+    let program = |place: &Workplace, extfh: bool| {
+        if extfh {
+            place.compile_extfh("recompiled", &source())
+        } else {
+            place.compile("attributes", &source())
+        }
     };
     for (way, extfh, set) in [
         ("interposer", false, "gnucobol"),

@@ -291,9 +291,10 @@ impl Model {
     }
 
     fn readable(&self) -> Result<(), u8> {
-        match self.is(&["INPUT", "I-O"]) {
-            true => Ok(()),
-            false => Err(47),
+        if self.is(&["INPUT", "I-O"]) {
+            Ok(())
+        } else {
+            Err(47)
         }
     }
 
@@ -358,9 +359,10 @@ impl Model {
     }
 
     fn write(&mut self, number: u32) -> Done {
-        let allowed = match self.in_order() {
-            true => self.is(&["OUTPUT", "EXTEND"]),
-            false => self.is(&["OUTPUT", "I-O"]),
+        let allowed = if self.in_order() {
+            self.is(&["OUTPUT", "EXTEND"])
+        } else {
+            self.is(&["OUTPUT", "I-O"])
         };
         let (kind, in_order, written) = (self.shape.kind, self.in_order(), self.written);
         let behind = self.there().last_key_value().map_or(0, |(key, _)| *key) + 1;
@@ -395,9 +397,10 @@ impl Model {
         if !self.there().contains_key(&key) {
             return Err(23);
         }
-        match delete {
-            true => self.there().remove(&key),
-            false => self.there().insert(key, number),
+        if delete {
+            self.there().remove(&key)
+        } else {
+            self.there().insert(key, number)
         };
         Ok(None)
     }

@@ -13,9 +13,10 @@ const STEPS: [&str; 4] = ["load", "parts", "sparse", "change"];
 
 /// What Cica says, as libcob would: 3.2 does not tell of duplicates.
 fn as_libcob(said: &str) -> String {
-    match common::is_3_2() {
-        true => said.replace("WRITE 02", "WRITE 00"),
-        false => said.into(),
+    if common::is_3_2() {
+        said.replace("WRITE 02", "WRITE 00")
+    } else {
+        said.into()
     }
 }
 

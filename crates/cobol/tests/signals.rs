@@ -36,27 +36,26 @@ fn begin(name: &str, jumps: bool) -> (Workplace, PathBuf) {
     let (from, to) = (place.0.join("ends.cob"), place.0.join("ends"));
     std::fs::write(&from, source).unwrap();
     let c = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/ends.c");
-    let how = match jumps {
+    let how = if jumps {
         // Its own main calls the program.
-        true => {
-            let object = place.0.join("ends.o");
-            let done = Command::new("cc")
-                .args(["-DJUMPS", "-c", "-o"])
-                .arg(&object)
-                .arg(&c)
-                .status();
-            assert!(done.unwrap().success());
-            let units = place.0.join("units.o");
-            let done = cobc()
-                .args(["-c", "-free", "-fimplicit-init", "-o"])
-                .arg(&units)
-                .arg(&from)
-                .output();
-            let done = done.unwrap();
-            assert!(done.status.success(), "{}", stderr(&done));
-            cobc().args(["-x", "-o"]).arg(&to).arg(&object).arg(&units).output()
-        }
-        false => cobc().args(["-x", "-free", "-o"]).arg(&to).arg(&from).arg(&c).output(),
+        let object = place.0.join("ends.o");
+        let done = Command::new("cc")
+            .args(["-DJUMPS", "-c", "-o"])
+            .arg(&object)
+            .arg(&c)
+            .status();
+        assert!(done.unwrap().success());
+        let units = place.0.join("units.o");
+        let done = cobc()
+            .args(["-c", "-free", "-fimplicit-init", "-o"])
+            .arg(&units)
+            .arg(&from)
+            .output();
+        let done = done.unwrap();
+        assert!(done.status.success(), "{}", stderr(&done));
+        cobc().args(["-x", "-o"]).arg(&to).arg(&object).arg(&units).output()
+    } else {
+        cobc().args(["-x", "-free", "-o"]).arg(&to).arg(&from).arg(&c).output()
     };
     let done = how.unwrap();
     assert!(done.status.success(), "{}", stderr(&done));

@@ -69,18 +69,20 @@ impl<D: Disk> Confined<D> {
         }
         let admitted = self.admitted.read().unwrap_or_else(PoisonError::into_inner);
         let mut below = admitted.range(plain.clone()..);
-        match below.next().is_some_and(|(directory, _)| directory.starts_with(&plain)) {
-            true => Ok(plain),
-            false => Err(outside(path, action(how))),
+        if below.next().is_some_and(|(directory, _)| directory.starts_with(&plain)) {
+            Ok(plain)
+        } else {
+            Err(outside(path, action(how)))
         }
     }
 }
 
 impl<D: Disk> Disk for Confined<D> {
     fn open(&self, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
-        let place = match how.directory {
-            true => self.directory(path, how)?,
-            false => self.file(path, &action(how))?,
+        let place = if how.directory {
+            self.directory(path, how)?
+        } else {
+            self.file(path, &action(how))?
         };
         self.inner.open(&place, how)
     }

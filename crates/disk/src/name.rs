@@ -25,9 +25,10 @@ impl FileName {
     /// It is none, or could lead somewhere else.
     pub fn parse(text: &str) -> Result<FileName, FileNameError> {
         let leads_away = text.starts_with('.') || text.contains('/');
-        match text.is_empty() || text.len() > LONGEST || leads_away || text.chars().any(char::is_control) {
-            true => Err(FileNameError(text.to_owned())),
-            false => Ok(FileName(text.to_owned())),
+        if text.is_empty() || text.len() > LONGEST || leads_away || text.chars().any(char::is_control) {
+            Err(FileNameError(text.to_owned()))
+        } else {
+            Ok(FileName(text.to_owned()))
         }
     }
 

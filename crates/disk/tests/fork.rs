@@ -61,9 +61,10 @@ fn read(file: &dyn File) -> std::io::Result<[u8; 64]> {
 fn child(raw: bool, what: impl FnOnce() -> bool) -> i32 {
     // SAFETY: the child does `what` and ends.
     unsafe {
-        let pid = match raw {
-            true => libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) as i32,
-            false => libc::fork(),
+        let pid = if raw {
+            libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) as i32
+        } else {
+            libc::fork()
         };
         assert!(pid >= 0);
         if pid == 0 {

@@ -253,9 +253,10 @@ fn what_a_mere_reader_reads_is_of_one_state() {
     };
     for older in [false, true] {
         // A directory without a file of locks, in which he may make none, is the same to him.
-        match older {
-            true => std::fs::remove_file(shared.0.join(".locks")).expect("its name"),
-            false => drop(disk.open(&shared.a(), ALONE).expect("a lock")),
+        if older {
+            std::fs::remove_file(shared.0.join(".locks")).expect("its name")
+        } else {
+            drop(disk.open(&shared.a(), ALONE).expect("a lock"))
         }
         assert!(finish(start()).contains("all of it"), "nobody writes");
         let reader = start();

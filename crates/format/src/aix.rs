@@ -116,9 +116,10 @@ impl<'r> AixRecord<'r> {
         if bytes.len() != len {
             return Err(refused("bytes behind the last pointer", (bytes.len() - len) as u64));
         }
-        let link = match chained {
-            true => Some(Link::read(&bytes[key_end..start], flag & LISTED != 0)?),
-            false => None,
+        let link = if chained {
+            Some(Link::read(&bytes[key_end..start], flag & LISTED != 0)?)
+        } else {
+            None
         };
         Ok(AixRecord {
             kind,

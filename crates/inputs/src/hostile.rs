@@ -367,9 +367,10 @@ fn tried(bytes: &[u8], confined: bool) -> Vec<String> {
         inner: memory,
         outside: Mutex::default(),
     });
-    let disk: Arc<dyn Disk> = match confined {
-        true => Arc::new(Confined::new(Shared(watched.clone()), &[])),
-        false => Arc::new(Shared(watched.clone())),
+    let disk: Arc<dyn Disk> = if confined {
+        Arc::new(Confined::new(Shared(watched.clone()), &[]))
+    } else {
+        Arc::new(Shared(watched.clone()))
     };
     let here = Surroundings {
         explicit: Some("/c".into()),

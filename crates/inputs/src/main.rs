@@ -27,9 +27,10 @@ fn main() -> ExitCode {
             _ => names.push(argument),
         }
     }
-    let chosen: Vec<&Target> = match names.is_empty() {
-        true => TARGETS.iter().collect(),
-        false => names.iter().filter_map(|name| target(name)).collect(),
+    let chosen: Vec<&Target> = if names.is_empty() {
+        TARGETS.iter().collect()
+    } else {
+        names.iter().filter_map(|name| target(name)).collect()
     };
     if chosen.is_empty() {
         let all: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();

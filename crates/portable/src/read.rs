@@ -145,16 +145,18 @@ impl<R: Read> Reader<R> {
         let wrong = What::Format(FormatError::Checksum {
             what: "content of a block",
         });
-        match head.compressed {
-            true => match self.decompressor.decompress(&self.stored, head.length as usize) {
+        if head.compressed {
+            match self.decompressor.decompress(&self.stored, head.length as usize) {
                 Ok(content) => self.content = content,
                 Err(_) => return Err(wrong),
-            },
-            false => self.content.clone_from(&self.stored),
+            }
+        } else {
+            self.content.clone_from(&self.stored)
         }
-        match self.content.len() == head.length as usize && crc32c(&self.content) == head.content {
-            true => Ok(()),
-            false => Err(wrong),
+        if self.content.len() == head.length as usize && crc32c(&self.content) == head.content {
+            Ok(())
+        } else {
+            Err(wrong)
         }
     }
 
@@ -201,9 +203,10 @@ fn agree(counted: Totals, content: &[u8]) -> Result<(), What> {
         control_intervals: said.control_intervals,
         ..counted
     };
-    match said == counted {
-        true => Ok(()),
-        false => Err(What::Totals),
+    if said == counted {
+        Ok(())
+    } else {
+        Err(What::Totals)
     }
 }
 

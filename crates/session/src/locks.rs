@@ -77,9 +77,10 @@ impl RecordLocks {
         let mut data_sets = self.data_sets.lock();
         let of = data_sets.entry(name.clone()).or_default().clone();
         let mut state = of.state.lock();
-        let refused = match alone {
-            true => !state.openers.is_empty(),
-            false => state.openers.iter().any(|(_, alone)| *alone),
+        let refused = if alone {
+            !state.openers.is_empty()
+        } else {
+            state.openers.iter().any(|(_, alone)| *alone)
         };
         if refused {
             return None;

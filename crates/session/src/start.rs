@@ -57,9 +57,10 @@ impl Session {
         let (directory, _) = cica_catalog::locate(&LinuxDisk::default(), &surroundings)?;
         let disk = disk(&directory, &surroundings.trusted);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let catalog = match start.create {
-            true => Catalog::open_or_create(disk.clone(), directory)?,
-            false => Catalog::open(disk.clone(), directory)?,
+        let catalog = if start.create {
+            Catalog::open_or_create(disk.clone(), directory)?
+        } else {
+            Catalog::open(disk.clone(), directory)?
         };
         let catalog = catalog.symbols(Arc::new(symbols(&start.symbols)?));
         let engine = Engine::new(Env {

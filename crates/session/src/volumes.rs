@@ -129,9 +129,10 @@ impl CatalogVolumes {
         let tracks = |bytes: u64| layout.tracks_for(bytes / u64::from(a.ci_size));
         let taken = tracks_taken(&*self.disk, &self.catalog, place)? + tracks(held);
         let (needed, free) = (tracks(more), capacity.saturating_sub(taken));
-        Ok(match needed > free {
-            true => Room::Full(full(volume, needed, free, capacity)),
-            false => Room::Given,
+        Ok(if needed > free {
+            Room::Full(full(volume, needed, free, capacity))
+        } else {
+            Room::Given
         })
     }
 }

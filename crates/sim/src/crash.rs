@@ -330,9 +330,10 @@ impl Explorer<'_> {
                 self.report.nested += 1;
                 let again = self.recover(&point.image(|index, _| fate.survivals[index]));
                 let answered = cut == trace.events().len() && first.is_ok();
-                let judged = match answered && again.is_ok() && again != first {
-                    true => Err("the contents were read, and after one more crash they are others".into()),
-                    false => self.judge(id.first.0, again),
+                let judged = if answered && again.is_ok() && again != first {
+                    Err("the contents were read, and after one more crash they are others".into())
+                } else {
+                    self.judge(id.first.0, again)
                 };
                 judged.map_err(|what| Failure::from(what).at(id, fate, &point).after(&trace, cut))?;
             }

@@ -121,10 +121,7 @@ impl Plan {
             free: random.pick(&[(0, 0), (0, 0), (10, 10), (25, 20)]),
             space: Told::space(records, random),
         };
-        let alternate = match aside {
-            true => Some(alternate(random).sizes()?),
-            false => None,
-        };
+        let alternate = if aside { Some(alternate(random).sizes()?) } else { None };
         Some(Plan {
             sizes: told.sizes()?,
             told,
@@ -283,9 +280,10 @@ impl Plan {
             let drawn = random.between(1, highest + BETWEEN) / self.threads * self.threads + thread;
             let near = there.range(drawn..).next().map(|(number, version)| (*number, *version));
             // Inserts, and of the rest the others, each by its share.
-            let what = match random.chance(self.inserts) {
-                true => 0,
-                false => random.between(45, 99),
+            let what = if random.chance(self.inserts) {
+                0
+            } else {
+                random.between(45, 99)
             };
             let name = match (what, near) {
                 (0..45, _) if self.is_addressed() || (drawn > 0 && !there.contains_key(&drawn)) => {
@@ -297,9 +295,10 @@ impl Plan {
                 (45..65, Some((number, version))) => {
                     self.get(&mut string, number, version, Intent::Update)?;
                     // Of the same length where that must stay.
-                    let new = match self.is_addressed() {
-                        true => version + LENGTHS,
-                        false => version + 1,
+                    let new = if self.is_addressed() {
+                        version + LENGTHS
+                    } else {
+                        version + 1
                     };
                     let record = self.record(number, new);
                     string.update(&record).map_err(|error| at("update", number, error))?;
@@ -330,15 +329,17 @@ impl Plan {
     /// Some records in a row; those of other threads may be any.
     fn browse(&self, string: &mut Str, from: u64, backward: bool, count: usize) -> Result<(), String> {
         let key = self.key(from);
-        let point = match backward {
-            true => string.point_backward(self.argument(&key, from), Search::Equal),
-            false => string.point(self.argument(&key, from), Search::Equal),
+        let point = if backward {
+            string.point_backward(self.argument(&key, from), Search::Equal)
+        } else {
+            string.point(self.argument(&key, from), Search::Equal)
         };
         point.map_err(|error| at("point", from, error))?;
         for _ in 0..count {
-            let next = match backward {
-                true => string.prev(Intent::Read),
-                false => string.next(Intent::Read),
+            let next = if backward {
+                string.prev(Intent::Read)
+            } else {
+                string.next(Intent::Read)
             };
             match next {
                 Ok(_) => {}
@@ -383,9 +384,10 @@ impl Plan {
         let key = self.key(number);
         let got = string.get(self.argument(&key, number), Search::Equal, intent);
         let record = got.map_err(|error| at("get", number, error))?;
-        match record.bytes == self.record(number, version) {
-            true => Ok(()),
-            false => Err(format!("get: record {number} is not its version {version}")),
+        if record.bytes == self.record(number, version) {
+            Ok(())
+        } else {
+            Err(format!("get: record {number} is not its version {version}"))
         }
     }
 
@@ -428,11 +430,12 @@ impl Plan {
             _ => least + (maximum - least) * step / (LENGTHS as usize - 1),
         };
         let mut noise = Random::new(number << 20 ^ u64::from(version));
-        let mut record: Vec<u8> = match self.alike {
-            true => vec![b'x'; length],
-            false => (0..length.div_ceil(8))
+        let mut record: Vec<u8> = if self.alike {
+            vec![b'x'; length]
+        } else {
+            (0..length.div_ceil(8))
                 .flat_map(|_| noise.bits().to_be_bytes())
-                .collect(),
+                .collect()
         };
         record.truncate(length);
         if self.told.organization == Organization::Ksds {

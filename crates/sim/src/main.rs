@@ -288,16 +288,12 @@ fn run(command: Command) -> Result<Vec<String>, String> {
         })),
         Command::Threads { common, runs } => threads(&common, runs),
         Command::Draw { seed, requests, model } => {
-            let text = match model {
-                true => {
-                    let Workload { seed, shape, requests } =
-                        Workload::model(seed, requests, shape::organization_of(seed));
-                    Script { shape, seed, requests }.to_string()
-                }
-                false => {
-                    let trial = Store::DataSet(None).draw(seed, requests, Purpose::Explore);
-                    trial.told(&(0..trial.len()).collect::<Vec<usize>>())
-                }
+            let text = if model {
+                let Workload { seed, shape, requests } = Workload::model(seed, requests, shape::organization_of(seed));
+                Script { shape, seed, requests }.to_string()
+            } else {
+                let trial = Store::DataSet(None).draw(seed, requests, Purpose::Explore);
+                trial.told(&(0..trial.len()).collect::<Vec<usize>>())
             };
             print!("{text}");
             Ok(Vec::new())

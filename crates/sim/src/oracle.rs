@@ -320,9 +320,10 @@ impl Oracle {
         if let Some(refusal) = self.refuse_read(string, intent) {
             return refusal;
         }
-        match self.records.contains_key(key) && plus == 0 {
-            false => self.lose(string, BAD_RBA),
-            true => self.deliver(string, key.to_vec(), intent, true),
+        if self.records.contains_key(key) && plus == 0 {
+            self.deliver(string, key.to_vec(), intent, true)
+        } else {
+            self.lose(string, BAD_RBA)
         }
     }
 
@@ -506,9 +507,10 @@ impl Oracle {
                 rba / size + 1
             }
         };
-        let need = match length > whole {
-            true => length.div_ceil(segment) as u64,
-            false => 1,
+        let need = if length > whole {
+            length.div_ceil(segment) as u64
+        } else {
+            1
         };
         let left = (per_ca - end % per_ca) % per_ca;
         let first = if length > whole && need > left { end + left } else { end };
@@ -577,9 +579,10 @@ impl Oracle {
 
     /// What an argument says that finds no record.
     fn missing(&self) -> Reply {
-        match self.shape.addressed() {
-            true => BAD_RBA,
-            false => NOT_FOUND,
+        if self.shape.addressed() {
+            BAD_RBA
+        } else {
+            NOT_FOUND
         }
     }
 

@@ -11,9 +11,12 @@ thread_local! {
 
 /// A directory of the store, which `path` names from the root.
 pub(crate) fn at(path: &str) -> PathBuf {
-    BELOW.with_borrow(|below| match below.as_os_str().is_empty() {
-        true => PathBuf::from(path),
-        false => below.join(path.trim_start_matches('/')),
+    BELOW.with_borrow(|below| {
+        if below.as_os_str().is_empty() {
+            PathBuf::from(path)
+        } else {
+            below.join(path.trim_start_matches('/'))
+        }
     })
 }
 

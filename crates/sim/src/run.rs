@@ -45,9 +45,10 @@ impl Subject for Run<'_> {
                 let before = before.as_ref().unwrap_or(&oracle);
                 let taken = take_over(&mut session, before, &oracle);
                 let (left, deaths) = taken.map_err(|trouble| self.stop(&at(), trouble))?;
-                let promised = match loading || oracle.loading() {
-                    true => told.stands(0, left.digest()),
-                    false => told.has_all_answered(0, left.digest()),
+                let promised = if loading || oracle.loading() {
+                    told.stands(0, left.digest())
+                } else {
+                    told.has_all_answered(0, left.digest())
                 };
                 if !promised {
                     let lost = format!("{}: killed here, it left an earlier moment than it had promised", at());

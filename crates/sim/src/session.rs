@@ -258,11 +258,12 @@ pub(crate) fn check_structure(shape: &Shape, set: &DataSet, records: usize) -> R
         return Err(Trouble::Wrong(format!("EXAMINE: {}", words.join("; "))));
     }
     let counted = set.statistics().0.records;
-    match counted == records as u64 || shape.organization == Organization::Lds {
-        true => Ok(()),
-        false => Err(Trouble::Wrong(format!(
+    if counted == records as u64 || shape.organization == Organization::Lds {
+        Ok(())
+    } else {
+        Err(Trouble::Wrong(format!(
             "REC-TOTAL says {counted}, there are {records} records"
-        ))),
+        )))
     }
 }
 
@@ -319,9 +320,10 @@ pub(crate) fn engine_at(
 
 fn paths(shape: &Shape) -> (PathBuf, PathBuf) {
     let volume = place::at(DIRECTORIES[0]);
-    let index = match shape.organization.has_index() {
-        true => volume.join("SIM.KSDS.INDEX"),
-        false => PathBuf::new(),
+    let index = if shape.organization.has_index() {
+        volume.join("SIM.KSDS.INDEX")
+    } else {
+        PathBuf::new()
     };
     (volume.join("SIM.KSDS.DATA"), index)
 }
@@ -357,15 +359,14 @@ fn argument<'k>(shape: &Shape, path: bool, key: &'k [u8]) -> Argument<'k> {
 /// The RBA of a request by RBA: `plus` behind where the record with this key starts. `Err`: a string of its own looks
 /// where that is, and it met the disk's failure in the request's place.
 fn rba(shape: &Shape, set: &DataSet, key: &[u8], plus: u64) -> Result<u64, Reply> {
-    let start = match shape.addressed() {
-        true => shape.number(key),
-        false => {
-            let mut scout = set.string();
-            match scout.get(argument(shape, false, key), Search::Equal, Intent::Read) {
-                Ok(record) if key.len() == shape.key_length => record.rba,
-                Err(error) if error.feedback().return_code == 12 => return Err(refused(&error)),
-                _ => 1 << 40,
-            }
+    let start = if shape.addressed() {
+        shape.number(key)
+    } else {
+        let mut scout = set.string();
+        match scout.get(argument(shape, false, key), Search::Equal, Intent::Read) {
+            Ok(record) if key.len() == shape.key_length => record.rba,
+            Err(error) if error.feedback().return_code == 12 => return Err(refused(&error)),
+            _ => 1 << 40,
         }
     };
     Ok(start.saturating_add(plus))

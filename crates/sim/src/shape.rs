@@ -298,9 +298,10 @@ impl Shape {
 
     /// A record as contents are compared: one without a key has its number in front.
     pub fn shown(&self, key: &[u8], record: &[u8]) -> Vec<u8> {
-        match self.keyed() {
-            true => record.to_vec(),
-            false => [key, record].concat(),
+        if self.keyed() {
+            record.to_vec()
+        } else {
+            [key, record].concat()
         }
     }
 

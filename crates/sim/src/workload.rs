@@ -32,9 +32,10 @@ impl Workload {
         let records = random.pick(&[30, 100, 300]);
         // Drawn from numbers of its own, so that the others mean what they meant before there was this.
         let mut own = Random::new(seed ^ 0x0064_6566_696E_6564);
-        let defined = match own.chance(DEFINED) {
-            true => shape.clone().defined(&mut own),
-            false => None,
+        let defined = if own.chance(DEFINED) {
+            shape.clone().defined(&mut own)
+        } else {
+            None
         };
         let scans = defined.is_some();
         let mut writer = Writer::new(defined.unwrap_or(shape), random, records, true);
@@ -619,9 +620,10 @@ impl Writer {
         Body {
             key: if numberless { Vec::new() } else { key },
             length,
-            fill: match self.scans && self.random.chance(70) {
-                true => 0x2020_2020,
-                false => self.random.bits() as u32,
+            fill: if self.scans && self.random.chance(70) {
+                0x2020_2020
+            } else {
+                self.random.bits() as u32
             },
         }
     }

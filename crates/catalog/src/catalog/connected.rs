@@ -131,10 +131,11 @@ impl Catalog {
             return Ok(());
         };
         for volume in master.contents()?.volumes() {
-            let directory = match volume.directory.is_relative() && here.is_relative() {
+            let directory = if volume.directory.is_relative() && here.is_relative() {
                 // Both lie below the master, and can be moved together with it.
-                true => back(here).join(&volume.directory),
-                false => absolute(&volume.path(master.directory()))?,
+                back(here).join(&volume.directory)
+            } else {
+                absolute(&volume.path(master.directory()))?
             };
             if contents.volume(&volume.serial).ok().map(|v| &v.directory) != Some(&directory) {
                 let volume = Volume {

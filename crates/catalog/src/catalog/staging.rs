@@ -118,9 +118,10 @@ impl Catalog {
         let volume = contents.volume(serial).map_err(|_| not_there())?;
         let directory = volume.path(&self.directory);
         self.disk.list(&directory)?;
-        match self.is_mounted(contents, volume, &directory) {
-            true => Ok(directory),
-            false => Err(not_there()),
+        if self.is_mounted(contents, volume, &directory) {
+            Ok(directory)
+        } else {
+            Err(not_there())
         }
     }
 }

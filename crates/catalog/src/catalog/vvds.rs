@@ -134,13 +134,14 @@ impl Catalog {
         let path = volume.path(&self.directory).join(self.vvds_name());
         let found = files::read_file(&*self.disk, &path)?;
         let (_, wanted) = vvds::encode(&self.head(volume), &contents, kept(&contents, volume), 0);
-        match vvds::same(&found, &wanted) {
-            true => vvds::decode(&found).map(drop).map_err(|error| error.of(&path)),
-            false => Err(CatalogError::Io {
+        if vvds::same(&found, &wanted) {
+            vvds::decode(&found).map(drop).map_err(|error| error.of(&path))
+        } else {
+            Err(CatalogError::Io {
                 doing: "bring up to date",
                 path,
                 source: io::Error::other("it is not what the catalog says; the next change of the catalog writes it"),
-            }),
+            })
         }
     }
 

@@ -35,9 +35,10 @@ pub struct Options {
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
     let (text, global) = file(&options.output, "/dev/stdout", global)?;
-    let exclude = match options.exclude.is_empty() {
-        true => String::new(),
-        false => format!(" EXCLUDE({})", options.exclude.join(" ")),
+    let exclude = if options.exclude.is_empty() {
+        String::new()
+    } else {
+        format!(" EXCLUDE({})", options.exclude.join(" "))
     };
     let card = format!(
         "BACKUP ({}) OUTFILE(OUT) COMPRESS({}){exclude}",

@@ -233,11 +233,12 @@ fn measure(text: &DdText, must: bool) -> Result<Measured, Failure> {
     };
     let open = File::open(&text.target).map_err(|e| cannot(format!("{e}; name a file that is there")))?;
     if !open.metadata().is_ok_and(|m| m.is_file()) {
-        return match must {
-            true => Err(Failure::usage(
+        return if must {
+            Err(Failure::usage(
                 "the input can be read only once; say how long records are with --recordsize",
-            )),
-            false => Ok(Measured::default()),
+            ))
+        } else {
+            Ok(Measured::default())
         };
     }
     let mut found = Measured::default();

@@ -246,12 +246,13 @@ fn library() -> Result<PathBuf, String> {
     let own = std::env::current_exe().map_err(|error| format!("the command cannot tell where it is: {error}"))?;
     if let Some(named) = std::env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
         let named = std::path::absolute(&named).map_err(|error| format!("{VARIABLE}: {error}"))?;
-        return match is_library_for(&named, &own) {
-            true => Ok(named),
-            false => Err(format!(
+        return if is_library_for(&named, &own) {
+            Ok(named)
+        } else {
+            Err(format!(
                 "{VARIABLE} says {}, which is no shared library for this machine that can be read",
                 named.display()
-            )),
+            ))
         };
     }
     let here = own.parent().unwrap_or(Path::new("."));
@@ -294,9 +295,12 @@ fn dd_file(path: &Path) -> Result<Vec<(String, String)>, Failure> {
         if line.is_empty() || line.starts_with('#') || line == "[dd]" {
             continue;
         }
-        let entry = dd_line(line).and_then(|entry| match found.iter().any(|(name, _)| *name == entry.0) {
-            true => Err("the name was there before"),
-            false => Ok(entry),
+        let entry = dd_line(line).and_then(|entry| {
+            if found.iter().any(|(name, _)| *name == entry.0) {
+                Err("the name was there before")
+            } else {
+                Ok(entry)
+            }
         });
         let entry = entry.map_err(|reason| {
             let inserts: [(&str, &dyn std::fmt::Display); 3] =

@@ -33,9 +33,10 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let contents = catalog.contents()?;
     let found = contents.find(&name).ok_or(CatalogError::NotFound { name })?;
     let mut out = crate::terminal::stdout();
-    match options.json {
-        true => writeln!(out, "{:#}", listcat(&session, &catalog, &contents, found.entry())?)?,
-        false => describe::write(&mut out, &describe::entry(&session, &catalog, found.entry())?)?,
+    if options.json {
+        writeln!(out, "{:#}", listcat(&session, &catalog, &contents, found.entry())?)?
+    } else {
+        describe::write(&mut out, &describe::entry(&session, &catalog, found.entry())?)?
     }
     Ok(Status::DONE)
 }

@@ -26,9 +26,10 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let cluster = session.cluster(&options.dsn)?;
     let value = describe::statistics(&session.root(&cluster)?.statistics);
     let mut out = crate::terminal::stdout();
-    match options.json {
-        true => writeln!(out, "{value:#}")?,
-        false => describe::write(&mut out, &value)?,
+    if options.json {
+        writeln!(out, "{value:#}")?
+    } else {
+        describe::write(&mut out, &value)?
     }
     Ok(Status::DONE)
 }

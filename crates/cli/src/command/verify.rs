@@ -27,14 +27,13 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         let indexes = indexes(&session, &cluster)?;
         let status = without_index(session, &cluster, global)?;
         // Each is compared with its base.
-        return match indexes.is_empty() {
-            true => Ok(status),
-            false => {
-                let job = indexes.into_iter().fold(Job::new(), |job, index| {
-                    job.card(&format!("EXAMINE NAME({index}) INDEXTEST DATATEST"))
-                });
-                job.run(Session::open(global)?, global)
-            }
+        return if indexes.is_empty() {
+            Ok(status)
+        } else {
+            let job = indexes.into_iter().fold(Job::new(), |job, index| {
+                job.card(&format!("EXAMINE NAME({index}) INDEXTEST DATATEST"))
+            });
+            job.run(Session::open(global)?, global)
         };
     }
     let mut job = Job::new().card(&format!("VERIFY DATASET({})", cluster.name));
@@ -66,13 +65,12 @@ fn indexes(session: &Session, base: &Cluster) -> Result<Vec<String>, Failure> {
 /// EXAMINE goes by an index. What has none is checked here: every control interval, and the count of records.
 fn without_index(session: Session, cluster: &Cluster, global: &Global) -> Result<Status, Failure> {
     let root = session.root(cluster)?;
-    let opened = match root.levels > 0 || root.log.log != 0 {
-        true => session.data_set(cluster.name.as_str(), Access::Output, Durability::Close)?,
-        false => {
-            return Job::new()
-                .card(&format!("VERIFY DATASET({})", cluster.name))
-                .run(session, global)
-        }
+    let opened = if root.levels > 0 || root.log.log != 0 {
+        session.data_set(cluster.name.as_str(), Access::Output, Durability::Close)?
+    } else {
+        return Job::new()
+            .card(&format!("VERIFY DATASET({})", cluster.name))
+            .run(session, global);
     };
     let examined = opened.data_set.examine();
     opened.close()?;

@@ -85,9 +85,10 @@ pub fn items(words: &[Word<'_>]) -> Result<Vec<Item>, CopybookError> {
             }
         }
     }
-    match items.is_empty() {
-        true => Err(CopybookError::at(0, "it has no data description entry")),
-        false => Ok(items),
+    if items.is_empty() {
+        Err(CopybookError::at(0, "it has no data description entry"))
+    } else {
+        Ok(items)
     }
 }
 

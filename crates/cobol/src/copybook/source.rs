@@ -102,9 +102,10 @@ fn is_fixed(line: &str) -> bool {
 /// What counts of a line; none of a comment.
 fn counted(number: usize, line: &str, fixed: bool) -> Option<Line<'_>> {
     let column = |column: usize| line.char_indices().nth(column - 1).map_or(line.len(), |(at, _)| at);
-    let (text, indicator) = match fixed {
-        true => (&line[column(8)..column(73)], line.chars().nth(6).unwrap_or(' ')),
-        false => (line, ' '),
+    let (text, indicator) = if fixed {
+        (&line[column(8)..column(73)], line.chars().nth(6).unwrap_or(' '))
+    } else {
+        (line, ' ')
     };
     (!matches!(indicator, '*' | '/' | 'd' | 'D')).then_some(Line {
         number,

@@ -54,12 +54,11 @@ unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, search: *mut 
     // SAFETY: the caller's promise; the loader's tables are as ELF has them.
     unsafe {
         let (info, search) = (&*info, &mut *search.cast::<Search<'_>>());
-        let own = match info.dlpi_name.is_null() {
-            true => false,
-            false => {
-                let name = CStr::from_ptr(info.dlpi_name).to_string_lossy();
-                ["libcob.so", "libcica"].iter().any(|part| name.contains(part))
-            }
+        let own = if info.dlpi_name.is_null() {
+            false
+        } else {
+            let name = CStr::from_ptr(info.dlpi_name).to_string_lossy();
+            ["libcob.so", "libcica"].iter().any(|part| name.contains(part))
         };
         if !own && cfg!(target_pointer_width = "64") {
             search.found |= object_imports(info, search.names);

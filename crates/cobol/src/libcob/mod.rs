@@ -81,9 +81,10 @@ fn find(name: &CStr) -> *mut c_void {
     // SAFETY: the name ends with a zero byte; nothing is loaded that is not loaded already.
     unsafe {
         let library = libc::dlopen(c"libcob.so.4".as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
-        match library.is_null() {
-            true => library,
-            false => libc::dlsym(library, name.as_ptr()),
+        if library.is_null() {
+            library
+        } else {
+            libc::dlsym(library, name.as_ptr())
         }
     }
 }

@@ -76,9 +76,10 @@ pub fn cases(text: &str) -> Vec<Case> {
 impl Case {
     /// ALTERNATE RECORD KEY.
     fn alternates(&self) -> &str {
-        match self.alternate {
-            true => "\n ALTERNATE RECORD KEY A WITH DUPLICATES ALTERNATE RECORD KEY B",
-            false => "",
+        if self.alternate {
+            "\n ALTERNATE RECORD KEY A WITH DUPLICATES ALTERNATE RECORD KEY B"
+        } else {
+            ""
         }
     }
 
@@ -125,9 +126,10 @@ impl Case {
             }
             format!(
                 "SELECT {optional}{file} ASSIGN TO \"{id}\" ORGANIZATION {} ACCESS {access}\n {} FILE STATUS FS.\n",
-                match self.has("relative") {
-                    true => "RELATIVE RELATIVE KEY RK".to_string(),
-                    false => format!("INDEXED RECORD KEY {prefix}K{}", self.alternates()),
+                if self.has("relative") {
+                    "RELATIVE RELATIVE KEY RK".to_string()
+                } else {
+                    format!("INDEXED RECORD KEY {prefix}K{}", self.alternates())
                 },
                 self.lock_mode(),
             )
@@ -197,9 +199,12 @@ impl Case {
             true => format!("MOVE {} TO L MOVE \"{text}\" TO {prefix}R", text.len()),
             false => format!("MOVE \"{text}\" TO {prefix}R"),
         };
-        let key = |text: &str| match self.has("relative") {
-            true => format!("MOVE {text} TO RK"),
-            false => format!("MOVE \"{text}\" TO {prefix}K"),
+        let key = |text: &str| {
+            if self.has("relative") {
+                format!("MOVE {text} TO RK")
+            } else {
+                format!("MOVE \"{text}\" TO {prefix}K")
+            }
         };
         let status = "PERFORM SHOW-STATUS\n";
         let _ = match verb {

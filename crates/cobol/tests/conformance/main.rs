@@ -78,9 +78,10 @@ fn suite(name: &str, text: &str, least: usize) {
     assert!(cases.len() >= least, "{} cases; {least} were written", cases.len());
     let program = place.compile("suite", &source(&cases));
     let recompiled = place.compile_extfh("recompiled", &source(&cases));
-    let libcobs = match common::is_3_2() {
-        true => Whose::Libcobs32,
-        false => Whose::Libcobs,
+    let libcobs = if common::is_3_2() {
+        Whose::Libcobs32
+    } else {
+        Whose::Libcobs
     };
     let mut wrong = Vec::new();
     for (number, case) in cases.iter().enumerate() {

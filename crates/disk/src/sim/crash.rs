@@ -145,9 +145,12 @@ impl<'t> CrashPoint<'t> {
 
     /// The disk with those pending changes whose bit is set: whole, and lost from the 65th on.
     pub fn image_of(&self, survivors: u64) -> Image {
-        self.image(|index, _| match index < 64 && survivors >> index & 1 == 1 {
-            true => Survival::Whole,
-            false => Survival::Lost,
+        self.image(|index, _| {
+            if index < 64 && survivors >> index & 1 == 1 {
+                Survival::Whole
+            } else {
+                Survival::Lost
+            }
         })
     }
 

@@ -92,9 +92,10 @@ impl Directory {
         let in_order = entries.windows(2).all(|pair| pair[0] < pair[1])
             && entries.first().is_none_or(|first| first.0 >= low)
             && entries.iter().all(|&(hash, link)| (hash | link) & BEHIND == 0);
-        match is_one && in_order {
-            true => Ok(Directory { low, entries }),
-            false => Err(refused("directory", bytes.len() as u64)),
+        if is_one && in_order {
+            Ok(Directory { low, entries })
+        } else {
+            Err(refused("directory", bytes.len() as u64))
         }
     }
 

@@ -401,13 +401,14 @@ impl<'a> Walk<'a> {
     fn short(&self, end: usize) -> FormatError {
         let control = end.checked_sub(FL_LEN + self.pointer);
         let len = control.map_or(0, |at| usize::from(self.image[at]) + usize::from(self.image[at + 1]));
-        match len > MAX_SEPARATOR {
-            true => refused("key length of an entry (F + L)", len, "at most 255"),
-            false => refused(
+        if len > MAX_SEPARATOR {
+            refused("key length of an entry (F + L)", len, "at most 255")
+        } else {
+            refused(
                 "bytes left for entries",
                 end.saturating_sub(self.low),
                 "enough for the next entry",
-            ),
+            )
         }
     }
 

@@ -143,9 +143,10 @@ impl RecordRef<'_> {
             return Err(IndexFull::Order { entry: entry + 1 });
         }
         let (need, have) = (self.space(base.ci_per_ca, leftmost), room(index_ci_size));
-        match need > have {
-            true => Err(IndexFull::Space { need, have }),
-            false => Ok(()),
+        if need > have {
+            Err(IndexFull::Space { need, have })
+        } else {
+            Ok(())
         }
     }
 
@@ -199,9 +200,10 @@ impl RecordRef<'_> {
         let mut section_before = None;
         (0..self.entries.len()).map(move |i| {
             let leftmost = leftmost(i);
-            let against = match leftmost {
-                true => section_before.replace(i),
-                false => i.checked_sub(1),
+            let against = if leftmost {
+                section_before.replace(i)
+            } else {
+                i.checked_sub(1)
             };
             let front = against.map_or(0, |a: usize| shared(self.entries[a].0, self.entries[i].0));
             (front, leftmost)

@@ -101,9 +101,10 @@ pub fn change_fields(bytes: &mut Vec<u8>, random: &mut Random) {
     let at = random.below(all.len());
     let value = &mut all[at].1;
     let nested = value.len() > 5 && fields(value).is_some_and(|inner| inner.len() > 1);
-    match nested && random.below(4) > 0 {
-        true => change_fields(value, random),
-        false => *value = name(random).as_bytes().to_vec(),
+    if nested && random.below(4) > 0 {
+        change_fields(value, random)
+    } else {
+        *value = name(random).as_bytes().to_vec()
     }
     if random.below(30) == 0 {
         let again = all[random.below(all.len())].clone();
@@ -262,9 +263,10 @@ fn blocks(bytes: &[u8]) -> Option<Vec<Block>> {
     while let Some((head, after)) = rest.split_first_chunk::<BLOCK_HEAD_LEN>() {
         let block = BlockHead::decode(head).ok()?;
         let stored = after.get(..block.stored as usize)?;
-        let content = match block.compressed {
-            true => zstd::bulk::decompress(stored, block.length as usize).ok()?,
-            false => stored.to_vec(),
+        let content = if block.compressed {
+            zstd::bulk::decompress(stored, block.length as usize).ok()?
+        } else {
+            stored.to_vec()
         };
         all.push((block.kind, content));
         rest = &after[block.stored as usize..];

@@ -144,9 +144,10 @@ impl Explorer<'_> {
             Err(words) if one_moment => return Err(told(format!("refused: {words}"))),
             Err(_) => "refused",
             Ok(digests) => {
-                match one_moment {
-                    true => history.check(last, &digests).map_err(told)?,
-                    false => history.check_between(first, last, &digests).map_err(told)?,
+                if one_moment {
+                    history.check(last, &digests).map_err(told)?
+                } else {
+                    history.check_between(first, last, &digests).map_err(told)?
                 }
                 "right"
             }

@@ -404,9 +404,10 @@ impl SphereOracle {
                 for passed in &list[..=*place] {
                     behind += usize::from(pointers.get(behind) == Some(passed));
                 }
-                match behind < pointers.len() {
-                    true => Some((key.clone(), behind)),
-                    false => first(if forward { above(key) } else { below(key) }),
+                if behind < pointers.len() {
+                    Some((key.clone(), behind))
+                } else {
+                    first(if forward { above(key) } else { below(key) })
                 }
             }
         };
@@ -438,9 +439,10 @@ impl SphereOracle {
         });
         match reply {
             Reply::Record(_) => {
-                self.positions[usize::from(string)] = match direct && intent == Intent::Read {
-                    true => Position::None,
-                    false => Position::On(key, list, place),
+                self.positions[usize::from(string)] = if direct && intent == Intent::Read {
+                    Position::None
+                } else {
+                    Position::On(key, list, place)
                 };
                 Ok(Answer { reply, duplicate })
             }

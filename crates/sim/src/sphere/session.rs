@@ -263,9 +263,10 @@ pub fn look(disk: &Arc<dyn Disk>, shape: &Sphere) -> Result<Contents, Trouble> {
         alternates: (0..shape.alternates.len())
             .map(|at| {
                 let records = read(alternate(at), &|record| record.bytes.to_vec())?;
-                match shape.alternates[at].chained {
-                    true => merged(&records, shape.alternates[at].length).map_err(Trouble::Wrong),
-                    false => Ok(records),
+                if shape.alternates[at].chained {
+                    merged(&records, shape.alternates[at].length).map_err(Trouble::Wrong)
+                } else {
+                    Ok(records)
                 }
             })
             .collect::<Result<_, _>>()?,
@@ -326,9 +327,10 @@ fn merged(records: &[Bytes], key_len: usize) -> Result<Vec<Bytes>, String> {
         let Some(list) = lists.last_mut() else { continue };
         read.pointers().for_each(|pointer| aix::push(list, pointer));
     }
-    match links == directory {
-        true => Ok(lists),
-        false => Err(format!("the links have {links:?}, their directories {directory:?}")),
+    if links == directory {
+        Ok(lists)
+    } else {
+        Err(format!("the links have {links:?}, their directories {directory:?}"))
     }
 }
 

@@ -56,15 +56,17 @@ impl Alternate {
 
     fn draw(base: &Shape, random: &mut Random) -> Alternate {
         let length = random.pick(&[1, 1, 2, 3, 4, 6]);
-        let pointer = match base.keyed() {
-            true => base.key_length,
-            false => random.pick(&[4, 4, 8]),
+        let pointer = if base.keyed() {
+            base.key_length
+        } else {
+            random.pick(&[4, 4, 8])
         };
         let unique = length > 1 && random.chance(50);
         let offset = random.between(0, base.least_record() as u64 + 6) as usize;
-        let maximum_record = match unique {
-            true => 5 + length + pointer,
-            false => 5 + length + pointer * random.pick(&[3, 12, 60, 150, 150]),
+        let maximum_record = if unique {
+            5 + length + pointer
+        } else {
+            5 + length + pointer * random.pick(&[3, 12, 60, 150, 150])
         };
         Alternate {
             offset,
@@ -97,13 +99,11 @@ impl Sphere {
         let alternates: Vec<_> = (0..count).map(|_| Alternate::draw(&base, random)).collect();
         base.reuse = false;
         base.keys = Keys::Dense;
-        base.maximum_record = base
-            .maximum_record
-            .max(base.least_record() + 16)
-            .min(match base.spanned {
-                true => usize::MAX,
-                false => base.ci_size as usize - 7,
-            });
+        base.maximum_record = base.maximum_record.max(base.least_record() + 16).min(if base.spanned {
+            usize::MAX
+        } else {
+            base.ci_size as usize - 7
+        });
         // At least one string for each way.
         base.strings += count as u8 + 1;
         Sphere { base, alternates }

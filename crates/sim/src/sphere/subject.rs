@@ -93,9 +93,10 @@ impl<'a> SphereRun<'a> {
         no_log_is_lost(&**disk)?;
         let after = look(disk, self.shape).map_err(Trouble::words)?;
         let kept = after.records.len() == before.records.len() + added && after.records.starts_with(&before.records);
-        match kept && (added == 1 || after == before) {
-            true => Ok(()),
-            false => Err("after an insert and CLOSE the records before it are others".to_string()),
+        if kept && (added == 1 || after == before) {
+            Ok(())
+        } else {
+            Err("after an insert and CLOSE the records before it are others".to_string())
         }
     }
 
@@ -217,9 +218,10 @@ impl Subject for SphereRun<'_> {
         };
         // In and out again: the alternate indexes are as before.
         let erase = [get, Request::Erase { string }];
-        let requests: Vec<&Request> = match there {
-            true => Vec::new(),
-            false => std::iter::once(&insert).chain(&erase).collect(),
+        let requests: Vec<&Request> = if there {
+            Vec::new()
+        } else {
+            std::iter::once(&insert).chain(&erase).collect()
         };
         for request in requests {
             let reply = session.apply(request).map_err(Trouble::words)?.reply;
@@ -291,9 +293,10 @@ pub fn compare(workload: &SphereWorkload, requests: &[Request]) -> Result<Report
         session.close().map_err(Trouble::words)?;
         let found = look(&disk, run.shape).map_err(Trouble::words)?;
         let expected = contents(&oracle);
-        match found == expected {
-            true => Ok(report),
-            false => Err(format!("closed at the end: {}", differ(&found, &expected))),
+        if found == expected {
+            Ok(report)
+        } else {
+            Err(format!("closed at the end: {}", differ(&found, &expected)))
         }
     })
 }

@@ -211,9 +211,10 @@ impl Writer {
         for _ in 0..self.random.between(0, 8) {
             let intent = self.random.pick(&[Intent::Read, Intent::Position]);
             let next = forward != self.random.chance(10);
-            self.push(match next {
-                true => Request::Next { string, intent },
-                false => Request::Prev { string, intent },
+            self.push(if next {
+                Request::Next { string, intent }
+            } else {
+                Request::Prev { string, intent }
             });
         }
     }
@@ -327,9 +328,10 @@ fn load(shape: &Sphere, keys: &mut KeySource, records: u64, random: &mut Random)
         }
         let record = body.bytes(&shape.base);
         let fits = taken.iter().zip(&shape.alternates).all(|(taken, of)| {
-            let most = match of.chained {
-                true => usize::MAX,
-                false => (of.maximum_record - 5 - of.length) / of.pointer,
+            let most = if of.chained {
+                usize::MAX
+            } else {
+                (of.maximum_record - 5 - of.length) / of.pointer
             };
             of.key_of(&record)
                 .is_none_or(|key| taken.get(key).copied().unwrap_or(0) < if of.unique { 1 } else { most })

@@ -39,9 +39,10 @@ pub enum Opened {
 impl Kind {
     /// What a seed draws; of the organizations those whose records have keys or numbers.
     pub fn draw(seed: u64, organization: Organization, sphere: bool) -> Kind {
-        match sphere {
-            true => Kind::Sphere(SphereWorkload::small(seed, 1, Organization::Ksds)),
-            false => Kind::One(Shape::draw_small(organization, &mut Random::new(seed))),
+        if sphere {
+            Kind::Sphere(SphereWorkload::small(seed, 1, Organization::Ksds))
+        } else {
+            Kind::One(Shape::draw_small(organization, &mut Random::new(seed)))
         }
     }
 
@@ -117,9 +118,12 @@ impl Kind {
                 let records = session.contents().map_err(Trouble::words)?.unwrap_or_default();
                 session.check_structure(records.len()).map_err(Trouble::words)?;
                 session.close().map_err(Trouble::words)?;
-                let parted = |record: &Bytes| match shape.keyed() {
-                    true => (shape.key_of(record).to_vec(), digest(record)),
-                    false => (record[..shape.key_length].to_vec(), digest(&record[shape.key_length..])),
+                let parted = |record: &Bytes| {
+                    if shape.keyed() {
+                        (shape.key_of(record).to_vec(), digest(record))
+                    } else {
+                        (record[..shape.key_length].to_vec(), digest(&record[shape.key_length..]))
+                    }
                 };
                 state(records.iter().map(parted), keys)
             }

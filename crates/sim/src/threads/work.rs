@@ -72,9 +72,10 @@ impl Shared {
         let (least, most) = (self.shape.least_record(), self.shape.maximum_record);
         Body {
             key: self.keys[key].clone(),
-            length: match self.shape.fixed {
-                true => most,
-                false => random.between(least as u64, most as u64) as usize,
+            length: if self.shape.fixed {
+                most
+            } else {
+                random.between(least as u64, most as u64) as usize
             },
             fill: random.bits() as u32,
         }
@@ -205,15 +206,16 @@ impl Worker<'_> {
         let (mut low, mut high, mut upward) = (key, None, forward || !point);
         for _ in 0..6 {
             let reply = self.ask(&request).0;
-            request = match forward {
-                true => Request::Next {
+            request = if forward {
+                Request::Next {
                     string,
                     intent: Intent::Read,
-                },
-                false => Request::Prev {
+                }
+            } else {
+                Request::Prev {
                     string,
                     intent: Intent::Read,
-                },
+                }
             };
             let found = match reply {
                 // What POINT passed the record tells that is read next.
@@ -253,9 +255,10 @@ impl Worker<'_> {
 
     /// The key, or the number, of the record that the string returned last.
     fn found_key(&self, bytes: &[u8]) -> Vec<u8> {
-        match self.shared.shape.keyed() {
-            true => self.shared.shape.key_of(bytes).to_vec(),
-            false => self.shared.shape.numbered(self.string.last().rrn.into()),
+        if self.shared.shape.keyed() {
+            self.shared.shape.key_of(bytes).to_vec()
+        } else {
+            self.shared.shape.numbered(self.string.last().rrn.into())
         }
     }
 
@@ -282,9 +285,10 @@ impl Worker<'_> {
     fn change(&mut self, key: usize, held: u64, erase: bool) -> Result<bool, String> {
         let body = self.shared.body(key, &mut self.random);
         let value = digest(&body.bytes(&self.shared.shape));
-        let (request, answer) = match erase {
-            true => (Request::Erase { string: 0 }, Answer::Erased(held)),
-            false => (Request::Update { string: 0, body }, Answer::Updated(held, value)),
+        let (request, answer) = if erase {
+            (Request::Erase { string: 0 }, Answer::Erased(held))
+        } else {
+            (Request::Update { string: 0, body }, Answer::Updated(held, value))
         };
         let (reply, at) = self.ask(&request);
         self.changed(key, at, &request, reply, answer)

@@ -119,11 +119,14 @@ impl Oracle {
                 let adds = !self.sets[set].contains_key(&key);
                 self.change(by, (set, key), Some(value), adds && set == ESDS)
             }
-            Action::Erase { by, set, key } => match self.sets[set].contains_key(&key) {
-                true => self.change(by, (set, key), None, false),
-                // Nobody is told whose a record is that is not there.
-                false => Answer::NotFound,
-            },
+            Action::Erase { by, set, key } => {
+                if self.sets[set].contains_key(&key) {
+                    self.change(by, (set, key), None, false)
+                } else {
+                    // Nobody is told whose a record is that is not there.
+                    Answer::NotFound
+                }
+            }
             Action::Commit(unit) => {
                 self.before[unit].clear();
                 Answer::Done

@@ -155,9 +155,10 @@ fn contents(opened: &DataSet) -> Result<Records, Trouble> {
             Err(error) => return Err(error.into()),
         }
     }
-    match opened.statistics().0.records == records.len() as u64 {
-        true => Ok(records),
-        false => Err(Trouble::Wrong("REC-TOTAL is not the number of records".into())),
+    if opened.statistics().0.records == records.len() as u64 {
+        Ok(records)
+    } else {
+        Err(Trouble::Wrong("REC-TOTAL is not the number of records".into()))
     }
 }
 
@@ -423,9 +424,10 @@ impl Subject for UnitsRun<'_> {
         };
         change().map_err(Trouble::words)?;
         no_log_is_lost(&*disk)?;
-        match look(&disk).map_err(Trouble::words)? == before {
-            true => Ok(()),
-            false => Err("after a unit that was backed out the contents are others".into()),
+        if look(&disk).map_err(Trouble::words)? == before {
+            Ok(())
+        } else {
+            Err("after a unit that was backed out the contents are others".into())
         }
     }
 }

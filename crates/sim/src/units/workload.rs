@@ -55,8 +55,9 @@ fn change(random: &mut Random, oracle: &Oracle, unit: usize, keys: u32) -> Actio
         ESDS => random.between(1, u64::from(next)) as u32,
         _ => random.between(1, u64::from(keys)) as u32,
     };
-    match set != ESDS && random.chance(30) {
-        true => Action::Erase { by, set, key },
-        false => Action::Put { by, set, key, value },
+    if set != ESDS && random.chance(30) {
+        Action::Erase { by, set, key }
+    } else {
+        Action::Put { by, set, key, value }
     }
 }

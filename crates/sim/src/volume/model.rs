@@ -225,9 +225,10 @@ impl Model {
     /// What the catalog says after DEFINE.
     fn defined(&self, slot: usize) -> Entry {
         let shape = &self.shape.slots[slot];
-        let free = match shape.keyed() {
-            true => (shape.free_ci, shape.free_ca),
-            false => (0, 0),
+        let free = if shape.keyed() {
+            (shape.free_ci, shape.free_ca)
+        } else {
+            (0, 0)
         };
         Entry {
             free,

@@ -319,11 +319,12 @@ impl Subject for VolumeRun<'_> {
         use_all(&mut world).map_err(Trouble::words)?;
         let found = world.look().map_err(Trouble::words)?;
         expected.truncate(found.len());
-        match cc == 0 && found == expected {
-            true => Ok(()),
-            false => Err(format!(
+        if cc == 0 && found == expected {
+            Ok(())
+        } else {
+            Err(format!(
                 "after other commands the data sets are not what they were\n{listing}"
-            )),
+            ))
         }
     }
 

@@ -64,11 +64,10 @@ fn bodies(shape: &VolumeShape, slot: usize, count: u64, random: &mut Random) -> 
     let drawn: BTreeMap<Vec<u8>, u64> = drawn.collect();
     let body = |(key, bits): (Vec<u8>, u64)| Body {
         key,
-        length: match shape.fixed {
-            true => shape.maximum_record,
-            false => {
-                shape.least_record() + (bits as usize) % (shape.maximum_record - shape.least_record() + 1).min(120)
-            }
+        length: if shape.fixed {
+            shape.maximum_record
+        } else {
+            shape.least_record() + (bits as usize) % (shape.maximum_record - shape.least_record() + 1).min(120)
         },
         fill: (bits >> 32) as u32,
     };
@@ -105,9 +104,10 @@ impl Writer {
     }
 
     fn missing(&mut self, slot: usize) {
-        match self.random.chance(35) {
-            true => self.push(Action::Card(slot, Card::Import)),
-            false => self.push(Action::Card(slot, Card::Define)),
+        if self.random.chance(35) {
+            self.push(Action::Card(slot, Card::Import))
+        } else {
+            self.push(Action::Card(slot, Card::Define))
         }
     }
 

@@ -224,9 +224,10 @@ impl World {
         let see = |world: Result<World, Trouble>| {
             let mut world = world?;
             let held = world.services.catalog.contents()?;
-            match part < world.shape.slots.len() {
-                true => world.see(part, &held),
-                false => Ok(Seen::Groups(groups(&held))),
+            if part < world.shape.slots.len() {
+                world.see(part, &held)
+            } else {
+                Ok(Seen::Groups(groups(&held)))
             }
         };
         if self.then == Then::Unseen {
@@ -386,13 +387,14 @@ impl World {
         let mut found: Vec<&Bytes> = found.iter().collect();
         expected.sort();
         found.sort();
-        match ordered && found == expected {
-            true => Ok(()),
-            false => Err(Trouble::Wrong(format!(
+        if ordered && found == expected {
+            Ok(())
+        } else {
+            Err(Trouble::Wrong(format!(
                 "by its path {} records are found, expected {}, or others or in another order",
                 found.len(),
                 expected.len()
-            ))),
+            )))
         }
     }
 }
@@ -493,8 +495,9 @@ fn program_services(program: &Mortal, shape: &VolumeShape) -> Result<Services, T
 
 /// The control card that defines a generation data group, or deletes it.
 pub fn group_text(number: u8, there: bool) -> String {
-    match there {
-        true => format!("DELETE SIM.G{number} GDG"),
-        false => format!("DEFINE GENERATIONDATAGROUP (NAME(SIM.G{number}) LIMIT(5))"),
+    if there {
+        format!("DELETE SIM.G{number} GDG")
+    } else {
+        format!("DEFINE GENERATIONDATAGROUP (NAME(SIM.G{number}) LIMIT(5))")
     }
 }

@@ -70,9 +70,10 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let report = salvage.run(&mut |found| {
         done += 1;
         progress.at(done);
-        match found.doubt.is_none() || options.with_doubtful {
-            true => target.take(found),
-            false => Ok(()),
+        if found.doubt.is_none() || options.with_doubtful {
+            target.take(found)
+        } else {
+            Ok(())
         }
     })?;
     drop(progress);
@@ -85,9 +86,10 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     }
     let is_linear = salvage.attributes().organization == Organization::Lds;
     let is_whole = report.is_whole() || is_linear && report.losses.is_empty() && report.doubtful == 0;
-    Ok(match is_whole && refused.is_empty() {
-        true => Status::DONE,
-        false => incomplete(name, &report),
+    Ok(if is_whole && refused.is_empty() {
+        Status::DONE
+    } else {
+        incomplete(name, &report)
     })
 }
 
