@@ -24,6 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let mut services = Services {
         disk: disk.clone(),
+        outside: Arc::new(cica_disk::LinuxDisk::new()),
         clock,
         catalog,
         engine: Engine::new(env).expect("a pool of 4 MB"),

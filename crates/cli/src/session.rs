@@ -3,13 +3,13 @@
 use crate::failure::{Failure, Status};
 use crate::global::Global;
 use cica_catalog::{Cluster, Entry, Name};
+use cica_disk::FileReader;
 use cica_engine::{Access, DataSet, Durability, OpenOptions};
 use cica_format::root::Root;
 use cica_messages as messages;
 use cica_qsam::{Attributes, CodePage, DdText, Reader};
 use cica_session::{io_from_environment, pool_from_environment, Reached, Start};
 use std::fmt::Display;
-use std::fs::File;
 use std::ops::Deref;
 
 /// See the module.
@@ -26,7 +26,7 @@ pub struct Opened {
 /// The file of a data set that is not VSAM's, open.
 pub struct Sequential {
     pub name: Name,
-    pub reader: Reader<File>,
+    pub reader: Reader<FileReader>,
     /// The code page of its characters.
     pub page: Option<CodePage>,
 }
@@ -150,7 +150,8 @@ impl Session {
                 text.map_err(|error| told(&error.problem))?.attributes
             }
         };
-        let file = cica_disk::open_plain(&path).map_err(|error| told(&format!("{}: {error}", path.display())))?;
+        let file = FileReader::plain(&*self.outside, &path);
+        let file = file.map_err(|error| told(&format!("{}: {error}", path.display())))?;
         Ok(Some(Sequential {
             name: data_set.name.clone(),
             reader: Reader::new(file, &attributes)?,

@@ -4,11 +4,11 @@
 //! Records of equal keys stay in the order they had. The sorted file is taken away when it is dropped.
 
 use crate::failure::{Failure, Status};
+use cica_disk::FileReader;
 use cica_messages as messages;
 use cica_qsam::{Attributes, Bdw, CodePage, DdText, Reader, RecordFormat, Writer};
-use std::fs::File;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What decides the order.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +50,7 @@ impl Drop for Sorted {
 pub fn sorted(text: &DdText, shape: Shape) -> Result<Sorted, Failure> {
     let place = |e: Failure| e.at(&text.target);
     let system = |e: io::Error| place(Failure::new(Status::UNUSABLE, &messages::CICA0941E, e));
-    let file = File::open(&text.target).map_err(system)?;
+    let file = FileReader::open(&*cica_session::outside(), Path::new(&text.target)).map_err(system)?;
     let page = CodePage::from_ccsid(shape.ccsid).unwrap_or(CodePage::Iso8859_1);
     let mut reader = Reader::new(file, &text.attributes)
         .map_err(|e| place(e.into()))?
@@ -75,7 +75,7 @@ pub fn sorted(text: &DdText, shape: Shape) -> Result<Sorted, Failure> {
     .completed_for(32_760);
     let path = std::env::temp_dir().join(format!("cica-sort-{}", std::process::id()));
     let copy = Sorted { path, attributes };
-    let out = File::options()
+    let out = std::fs::File::options()
         .write(true)
         .create_new(true)
         .open(&copy.path)

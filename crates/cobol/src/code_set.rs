@@ -17,7 +17,10 @@
 
 use crate::copybook::{self, Kind, Layout, Run};
 use crate::fd::Fd;
+use cica_disk::FileReader;
 use cica_qsam::{CodePage, Translation};
+use std::io::Read;
+use std::path::Path;
 
 /// What a DD text says of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +51,10 @@ impl Wanted {
         let Some(copybook) = &self.copybook else {
             return Ok(Layout::of_text(fd.most));
         };
-        let text = std::fs::read(copybook).map_err(|error| error.to_string())?;
+        let mut text = Vec::new();
+        let opened = FileReader::open(&*cica_session::outside(), Path::new(copybook));
+        let read = opened.and_then(|mut file| file.read_to_end(&mut text));
+        read.map_err(|error| error.to_string())?;
         let layout = copybook::parse(&String::from_utf8_lossy(&text)).map_err(|error| error.to_string())?;
         match (layout.length(), fd.most) {
             (described, most) if described == most => Ok(layout),

@@ -30,10 +30,11 @@ use crate::status::{Outcome, Set};
 use crate::tell::*;
 use cica_catalog::entry::Aix;
 use cica_catalog::{Catalog, Entry, Name};
+use cica_disk::FileReader;
 use cica_engine::{Access, OpenOptions};
 use cica_format::attributes::Organization;
 use cica_qsam::CodePage;
-use cica_session::{Reached, Session, SessionError};
+use cica_session::{outside, Reached, Session, SessionError};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -90,8 +91,9 @@ pub fn elsewhere(file: &str, assign: &str, mode: u8) -> Option<Elsewhere> {
 }
 
 fn tell_looks(file: &str, place: &Path) {
-    let is_plain = std::fs::metadata(place).is_ok_and(|data| data.is_file());
-    let Some(opened) = is_plain.then(|| std::fs::File::open(place).ok()).flatten() else {
+    let outside = outside();
+    let found = outside.real(place);
+    let Ok(opened) = found.and_then(|found| FileReader::plain(&*outside, &found)) else {
         return;
     };
     let mut first = Vec::new();

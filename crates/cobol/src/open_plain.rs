@@ -14,6 +14,7 @@ use crate::status::Outcome;
 use crate::tell::{tell, CICA1204E, CICA1205E, CICA1206E};
 use cica_disk::NewFile;
 use cica_qsam::{Attributes, DdText, RecordFormat};
+use cica_session::outside;
 use std::fmt::Display;
 use std::io;
 
@@ -119,8 +120,8 @@ impl Request<'_> {
                 made = !there && self.optional;
                 let new = match self.mode {
                     open::EXTEND if !there && !self.optional => Err(io::ErrorKind::NotFound.into()),
-                    open::EXTEND => NewFile::behind(&place.path),
-                    _ => NewFile::begin(&place.path),
+                    open::EXTEND => NewFile::behind(&outside(), &place.path),
+                    _ => NewFile::begin(&outside(), &place.path),
                 };
                 new.and_then(|new| Plain::writing(new, place).map_err(io::Error::other))
             }

@@ -13,9 +13,9 @@
 use crate::status::Outcome;
 use cica_catalog::entry::NonVsam;
 use cica_catalog::{Catalog, CatalogError, Entry};
-use cica_disk::NewFile;
+use cica_disk::{FileReader, NewFile};
 use cica_qsam::{Attributes, CodePage, QsamError, Reader, RecordFormat, Writer};
-use std::fs::File;
+use cica_session::outside;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -53,11 +53,11 @@ impl Place {
     ///
     /// # Errors
     /// What the system says.
-    pub fn open(&self) -> io::Result<File> {
+    pub fn open(&self) -> io::Result<FileReader> {
         match &self.entry {
             // A link in the place of a data set is not followed.
-            Some(_) => cica_disk::open_plain(&self.path),
-            None => File::open(&self.path),
+            Some(_) => FileReader::plain(&*outside(), &self.path),
+            None => FileReader::open(&*outside(), &self.path),
         }
     }
 }
@@ -73,7 +73,7 @@ pub struct Plain {
 }
 
 enum Way {
-    Reads(Reader<File>),
+    Reads(Reader<FileReader>),
     Writes(Writer<NewFile>, Place),
     Closed,
 }
@@ -97,7 +97,7 @@ impl Plain {
     ///
     /// # Errors
     /// Its attributes do not go together.
-    pub fn reading(file: File, place: &Place, least: usize) -> Result<Plain, QsamError> {
+    pub fn reading(file: FileReader, place: &Place, least: usize) -> Result<Plain, QsamError> {
         let way = Way::Reads(Reader::new(file, &place.attributes)?);
         Ok(Plain::new(way, &place.attributes, least))
     }

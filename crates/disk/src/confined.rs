@@ -14,7 +14,7 @@
 //! when the directory was admitted.
 
 use crate::error::{failed, Action};
-use crate::{Create, Disk, File, Open, Whose};
+use crate::{Begun, Create, Disk, File, Open, Way, Whose};
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
@@ -104,6 +104,19 @@ impl<D: Disk> Disk for Confined<D> {
             Some(place) => self.inner.list(&place),
             None => Err(outside(directory, Action::List)),
         }
+    }
+
+    fn begin(&self, path: &Path, meanwhile: &Path) -> io::Result<Begun> {
+        self.inner
+            .begin(&self.file(path, &Action::Make)?, &self.file(meanwhile, &Action::Make)?)
+    }
+
+    fn stream(&self, path: &Path, way: Way) -> io::Result<Box<dyn File>> {
+        self.inner.stream(&self.file(path, &Action::Open)?, way)
+    }
+
+    fn is_same(&self, one: &Path, other: &Path) -> bool {
+        self.inner.is_same(one, other)
     }
 
     fn admit(&self, directory: &Path, said: bool) -> io::Result<()> {

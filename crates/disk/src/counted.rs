@@ -1,7 +1,7 @@
 //! [`Counted`]: a disk that counts what is asked of it, so that tests and benchmarks can state what an operation
 //! costs in calls, bytes and syncs.
 
-use crate::{Disk, File, Mapped, Open, ReadAt, WriteAt};
+use crate::{Begun, Disk, File, Mapped, Open, ReadAt, Way, WriteAt};
 use std::io;
 use std::ops::Sub;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub struct Counted<D> {
 /// On Linux a call with one read or write is one system call, `sync` and `size(None)` are one, `size(Some(_))` two.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Calls of `open`.
+    /// Calls of `open`, `begin` and `stream`.
     pub opens: u64,
     /// Calls of `read`.
     pub reads: u64,
@@ -38,7 +38,7 @@ pub struct Counts {
     pub syncs: u64,
     /// Calls of `size`.
     pub sizes: u64,
-    /// Calls of `rename`.
+    /// Calls of `rename` and `give_name`.
     pub renames: u64,
     /// Calls of `remove`.
     pub removes: u64,
@@ -154,6 +154,30 @@ impl<D: Disk> Disk for Counted<D> {
         add(&self.totals.lists, 1);
         self.disk.list(directory)
     }
+
+    fn begin(&self, path: &Path, meanwhile: &Path) -> io::Result<Begun> {
+        add(&self.totals.opens, 1);
+        let counted = |file| -> Box<dyn File> {
+            Box::new(CountedFile {
+                file,
+                totals: self.totals.clone(),
+            })
+        };
+        Ok(self.disk.begin(path, meanwhile)?.map(counted))
+    }
+
+    fn stream(&self, path: &Path, way: Way) -> io::Result<Box<dyn File>> {
+        add(&self.totals.opens, 1);
+        let file = self.disk.stream(path, way)?;
+        Ok(Box::new(CountedFile {
+            file,
+            totals: self.totals.clone(),
+        }))
+    }
+
+    fn is_same(&self, one: &Path, other: &Path) -> bool {
+        self.disk.is_same(one, other)
+    }
 }
 
 #[derive(Debug)]
@@ -196,6 +220,15 @@ impl File for CountedFile {
 
     fn forget(&self, at: u64, len: u64) {
         self.file.forget(at, len);
+    }
+
+    fn give_name(&self, path: &Path) -> io::Result<()> {
+        add(&self.totals.renames, 1);
+        self.file.give_name(path)
+    }
+
+    fn is_stream(&self) -> bool {
+        self.file.is_stream()
     }
 
     /// Stores are not counted: they are no calls.

@@ -1,7 +1,7 @@
 //! [`Disk`]: a place that holds files, one half of the seam.
 
-use crate::file::{File, ReadAt};
-use crate::open::Open;
+use crate::file::{Begun, File, ReadAt};
+use crate::open::{Create, Open, Way};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,38 @@ pub trait Disk: Send + Sync + std::fmt::Debug {
     /// The names of the files in a directory (without the directory's; subdirectories are left out) with their
     /// lengths, in no order.
     fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>>;
+
+    /// Begins a file that is to take the place of `path` when it is whole, as [`NewFile`](crate::NewFile) does: `meanwhile`
+    /// is the name beside it that it gets where it cannot be without one.
+    ///
+    /// # Errors
+    /// `AlreadyExists`: something has that name. `IsADirectory`: `path` is one.
+    fn begin(&self, path: &Path, meanwhile: &Path) -> io::Result<Begun> {
+        let _ = path;
+        let how = Open {
+            write: true,
+            create: Create::New,
+            ..Open::default()
+        };
+        self.open(meanwhile, how).map(Begun::Named)
+    }
+
+    /// Opens what lies outside the volumes, whatever it is; see [`Way`].
+    ///
+    /// # Errors
+    /// What the system says.
+    fn stream(&self, path: &Path, way: Way) -> io::Result<Box<dyn File>> {
+        let how = Open {
+            write: way == Way::Behind,
+            ..Open::default()
+        };
+        self.open(path, how)
+    }
+
+    /// Whether both paths lead to the same plain file, under whatever names and links.
+    fn is_same(&self, one: &Path, other: &Path) -> bool {
+        one == other
+    }
 
     /// Lets files of a directory be touched: `said` by the user, else named by a file that may be touched. Only
     /// [`Confined`](crate::Confined) asks for it.

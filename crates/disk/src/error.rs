@@ -98,6 +98,14 @@ pub struct DiskError {
     pub cause: io::Error,
 }
 
+/// What the system said, where the caller's message names the file.
+pub(crate) fn bare(error: io::Error) -> io::Error {
+    match error.downcast::<DiskError>() {
+        Ok(error) => error.cause,
+        Err(error) => error,
+    }
+}
+
 impl DiskError {
     /// The `DiskError` inside an error, if it came from a disk.
     pub fn of(error: &io::Error) -> Option<&DiskError> {

@@ -1,6 +1,7 @@
 //! [`File`]: an open file, the other half of the seam, and what its batches are made of.
 
 use std::io;
+use std::path::Path;
 
 /// An open file: the other four.
 pub trait File: Send + Sync + std::fmt::Debug {
@@ -19,6 +20,19 @@ pub trait File: Send + Sync + std::fmt::Debug {
     fn forget(&self, at: u64, len: u64) {
         let _ = (at, len);
     }
+    /// Gives a file that was begun without a name this one; durable by D4.
+    ///
+    /// # Errors
+    /// `AlreadyExists`: something has it.
+    fn give_name(&self, path: &Path) -> io::Result<()> {
+        let _ = path;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+    /// Whether it is a pipe, a device or a terminal: what is read is what comes, what is written goes behind, wherever
+    /// a request says, and there is no length.
+    fn is_stream(&self) -> bool {
+        false
+    }
     /// Memory that shows `len` bytes from `at`, a multiple of 4,096, for stores (D8). It may reach behind the end of the
     /// file; what is stored has to lie before it, where [`size`](Self::size) has taken the space.
     ///
@@ -27,6 +41,29 @@ pub trait File: Send + Sync + std::fmt::Debug {
     fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {
         let _ = (at, len);
         Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// See [`Disk::begin`](crate::Disk::begin).
+#[derive(Debug)]
+pub enum Begun {
+    /// A file without a name, which [`File::give_name`] gives it one.
+    Unnamed(Box<dyn File>),
+    /// A file with the name it was to have meanwhile.
+    Named(Box<dyn File>),
+    /// What cannot be replaced, a device or a pipe, or what the caller has open: it is written as it is.
+    AsItIs(Box<dyn File>),
+}
+
+impl Begun {
+    /// The same with another file around the one it has.
+    #[must_use]
+    pub fn map(self, around: impl FnOnce(Box<dyn File>) -> Box<dyn File>) -> Begun {
+        match self {
+            Begun::Unnamed(file) => Begun::Unnamed(around(file)),
+            Begun::Named(file) => Begun::Named(around(file)),
+            Begun::AsItIs(file) => Begun::AsItIs(around(file)),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The seam between Cica and the operating system: eight methods in two traits, a hint, memory that shows a file, and a
-//! clock; and four questions about whom a path may be trusted to.
+//! clock; four questions about whom a path may be trusted to; and what users keep outside the volumes, which is begun
+//! without a name ([`NewFile`]) or streamed ([`FileReader`]).
 //!
 //! Everything that reads or writes a volume goes through [`Disk`] and [`File`]; the engine knows no other way
 //! out. Three worlds stand behind them: [`LinuxDisk`] (real files), [`MemoryDisk`] (no files at all) and
@@ -40,11 +41,13 @@ mod counted;
 mod disk;
 mod error;
 mod file;
+mod file_reader;
 mod image;
 #[cfg(target_os = "linux")]
 mod linux;
 mod memory;
 mod name;
+mod new_file;
 mod open;
 pub mod sim;
 mod visible;
@@ -54,13 +57,15 @@ pub use confined::{is_outside, Confined};
 pub use counted::{Counted, Counts};
 pub use disk::{Disk, Whose};
 pub use error::{Action, DiskError};
-pub use file::{overwrite, File, Mapped, ReadAt, WriteAt};
+pub use file::{overwrite, Begun, File, Mapped, ReadAt, WriteAt};
+pub use file_reader::FileReader;
 pub use image::{FileId, Image};
 #[cfg(target_os = "linux")]
-pub use linux::{generation, hold_signals, notice_forks, open_plain, HeldSignals, LinuxDisk, NewFile, MODE};
+pub use linux::{generation, hold_signals, notice_forks, HeldSignals, LinuxDisk, MODE};
 pub use memory::MemoryDisk;
 pub use name::{FileName, FileNameError};
-pub use open::{Create, Lock, Open};
+pub use new_file::NewFile;
+pub use open::{Create, Lock, Open, Way};
 pub use sim::SimDisk;
 pub use visible::{visible, Visible};
 

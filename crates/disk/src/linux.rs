@@ -10,25 +10,26 @@
 //!    (D6).
 //! 6. Nothing but a plain file is opened as a file: a pipe or a terminal could keep a reader waiting for ever.
 //! 7. A child after `fork` has none of its parent's files, and none of their locks: see `fork`.
+//! 8. What users keep outside the volumes is no file in this sense: see `outside`.
 
 mod batch;
 mod file;
 mod fork;
 mod lock;
 mod mapped;
-mod new_file;
+mod outside;
 mod place;
 mod signals;
 mod uring;
 mod window;
 
 use crate::error::{failed, Action};
-use crate::{Create, Disk, File, Lock, Open, Whose};
+use crate::{Begun, Create, Disk, File, Lock, Open, Way, Whose};
 use file::LinuxFile;
 pub use fork::{generation, notice_forks};
 use lock::{Held, Written};
-pub use new_file::{open_plain, NewFile};
 use once_cell::race::OnceBool;
+use outside::Outside;
 use place::Place;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{self, FileType, Mode, OFlags};
@@ -147,6 +148,23 @@ impl Disk for LinuxDisk {
     fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
         let directory = spelled(directory);
         list(directory).map_err(|errno| failed(Action::List, directory, errno))
+    }
+
+    fn begin(&self, path: &Path, meanwhile: &Path) -> io::Result<Begun> {
+        outside::begin(path, meanwhile)
+    }
+
+    fn stream(&self, path: &Path, way: Way) -> io::Result<Box<dyn File>> {
+        Ok(Box::new(Outside::open(path, way)?))
+    }
+
+    fn is_same(&self, one: &Path, other: &Path) -> bool {
+        let plain = |path| {
+            let found = fs::stat(path).ok();
+            found.filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile)
+        };
+        let same = |one| plain(other).is_some_and(|other| same_file(&one, &other));
+        one == other || plain(one).is_some_and(same)
     }
 
     fn real(&self, path: &Path) -> io::Result<PathBuf> {

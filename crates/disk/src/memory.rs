@@ -6,19 +6,21 @@
 
 mod file;
 mod node;
+mod tree;
 
 pub(crate) use file::{within_limits, MappedMemory, MemoryFile};
+pub(crate) use node::locked;
 
 use crate::error::{failed, Action};
-use crate::image::{plain, Entry, FileId, Image, Names};
-use crate::{Create, Disk, File, Open};
+use crate::image::{plain, Entry, FileId, Image};
+use crate::{Begun, Create, Disk, File, Open};
 use node::Node;
-use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, Weak};
+use tree::Tree;
 
 /// A disk in memory. Clones are the same disk.
 #[derive(Clone)]
@@ -26,12 +28,6 @@ pub struct MemoryDisk {
     tree: Arc<Mutex<Tree>>,
     /// Counts up with each `kill`; see `Locks::process`.
     process: Arc<AtomicU64>,
-}
-
-struct Tree {
-    names: Names,
-    nodes: HashMap<FileId, Arc<Node>>,
-    next: u32,
 }
 
 /// What an `open` found or made.
@@ -59,6 +55,7 @@ impl From<Image> for MemoryDisk {
         };
         let tree = Tree {
             nodes: image.names.iter().map(node).collect(),
+            unnamed: Vec::new(),
             next: image.contents.len() as u32,
             names: image.names.clone(),
         };
@@ -93,9 +90,12 @@ impl MemoryDisk {
         self.process.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Bytes of all files that have a name.
+    /// Bytes of all files that have a name, or are open and have none yet.
     pub(crate) fn space(&self) -> u64 {
-        locked(&self.tree).nodes.values().map(|node| node.content().len()).sum()
+        let tree = locked(&self.tree);
+        let unnamed = tree.unnamed.iter().filter_map(Weak::upgrade);
+        let unnamed: u64 = unnamed.map(|node| node.content().len()).sum();
+        unnamed + tree.nodes.values().map(|node| node.content().len()).sum::<u64>()
     }
 
     /// The file of that name.
@@ -133,15 +133,42 @@ impl MemoryDisk {
         if !node.take_lock(how.lock, process) {
             return Err(failed(Action::Lock, path, ErrorKind::WouldBlock));
         }
-        let file = MemoryFile {
+        let file = self.handle(node, path, how, process);
+        Ok(Opened { file, made })
+    }
+
+    fn handle(&self, node: Arc<Node>, path: &Path, how: Open, process: u64) -> MemoryFile {
+        MemoryFile {
             node,
             path: path.to_path_buf(),
             writable: how.write,
             lock: how.lock,
             process,
             current: self.process.clone(),
+            tree: self.tree.clone(),
+        }
+    }
+
+    /// A file without a name, which is to take the place of `path`.
+    pub(crate) fn unnamed_file(&self, path: &Path) -> io::Result<MemoryFile> {
+        let mut tree = locked(&self.tree);
+        let plain = plain(path);
+        if tree.names.get(&plain).is_some_and(|there| there.directory) {
+            return Err(failed(Action::Make, path, ErrorKind::IsADirectory));
+        }
+        tree.names
+            .check_parent(&plain)
+            .map_err(|kind| failed(Action::Make, path, kind))?;
+        let id = FileId(tree.next);
+        tree.next += 1;
+        let node = Arc::new(Node::new(id, false, Arc::default()));
+        tree.unnamed.retain(|node| node.strong_count() > 0);
+        tree.unnamed.push(Arc::downgrade(&node));
+        let how = Open {
+            write: true,
+            ..Open::default()
         };
-        Ok(Opened { file, made })
+        Ok(self.handle(node, path, how, self.process.load(Ordering::SeqCst)))
     }
 
     /// Returns the renamed file.
@@ -165,24 +192,6 @@ impl MemoryDisk {
             tree.forget_unnamed(replaced.file);
         }
         Ok(entry.file)
-    }
-}
-
-impl Tree {
-    fn make(&mut self, path: &Arc<Path>, directory: bool) -> Arc<Node> {
-        let id = FileId(self.next);
-        self.next += 1;
-        let node = Arc::new(Node::new(id, directory, Arc::default()));
-        self.nodes.insert(id, node.clone());
-        self.names.link(path, Entry { file: id, directory });
-        node
-    }
-
-    /// Lets go of a file that lost a name. A crash in the middle of a rename may have left it another.
-    fn forget_unnamed(&mut self, file: FileId) {
-        if !self.names.iter().any(|(_, entry)| entry.file == file) {
-            self.nodes.remove(&file);
-        }
     }
 }
 
@@ -212,6 +221,10 @@ impl Disk for MemoryDisk {
         Ok(())
     }
 
+    fn begin(&self, path: &Path, _meanwhile: &Path) -> io::Result<Begun> {
+        Ok(Begun::Unnamed(Box::new(self.unnamed_file(path)?)))
+    }
+
     fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
         let tree = locked(&self.tree);
         let plain = plain(directory);
@@ -231,9 +244,4 @@ impl fmt::Debug for MemoryDisk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "MemoryDisk of {} names", locked(&self.tree).names.iter().count())
     }
-}
-
-/// Locks a mutex; a panic elsewhere does not make its data wrong, as no code here panics halfway through a change.
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -42,3 +42,14 @@ pub enum Lock {
     /// Alone.
     Exclusive,
 }
+
+/// How [`Disk::stream`](crate::Disk::stream) opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// To be read; links are followed, and what is no plain file is read as it comes.
+    Read,
+    /// To be read if it is a plain file; a link in its place is not followed.
+    ReadPlain,
+    /// To be written behind what it has; a link in its place is not followed.
+    Behind,
+}

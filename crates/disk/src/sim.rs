@@ -21,7 +21,7 @@ pub use crate::content::SECTOR;
 use crate::error::{failed, Action};
 use crate::image::{plain, Image};
 use crate::memory::{locked, within_limits, MemoryDisk};
-use crate::{Create, Disk, File, Open};
+use crate::{Begun, Create, Disk, File, Open};
 use faults::Effect;
 use file::SimFile;
 use std::fmt;
@@ -259,6 +259,13 @@ impl Disk for SimDisk {
         self.live.remove(path)?;
         record.events.push(Event::Remove { path: plain(path) });
         Ok(())
+    }
+
+    fn begin(&self, path: &Path, _meanwhile: &Path) -> io::Result<Begun> {
+        let _record = self.failing(Call::Open, path, Action::Make, true)?;
+        let file = self.live.unnamed_file(path)?;
+        let disk = self.clone();
+        Ok(Begun::Unnamed(Box::new(SimFile { file, disk })))
     }
 
     fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>> {

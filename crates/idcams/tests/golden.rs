@@ -183,6 +183,7 @@ fn outputs(case: &Path) -> Vec<(String, String)> {
     engine.set_volumes(Arc::new(CatalogVolumes::new(disk.clone(), catalog.clone())));
     let mut services = Services {
         disk,
+        outside: Arc::new(LinuxDisk::new()),
         clock: clock.clone(),
         catalog,
         engine,

@@ -43,6 +43,7 @@ fn carried_out(job: &str) -> (u8, String, Arc<cica_catalog::Contents>) {
     };
     let mut services = Services {
         disk: disk.clone(),
+        outside: Arc::new(cica_disk::LinuxDisk::new()),
         clock,
         catalog,
         engine: Engine::new(env).unwrap(),

@@ -125,6 +125,7 @@ fn services(disk: &Arc<dyn Disk>) -> Option<Services> {
     let engine = Engine::new(env).ok()?;
     Some(Services {
         disk: disk.clone(),
+        outside: Arc::new(cica_disk::LinuxDisk::new()),
         clock,
         catalog,
         engine,

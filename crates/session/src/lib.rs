@@ -25,5 +25,5 @@ pub use locks::{Held, Opener, RecordLocks, LONGEST_WAIT};
 pub use open::{files, open};
 pub use reach::{as_cluster, reach, Reached};
 pub use rebuild::{rebuild, Rebuilt};
-pub use start::{bytes, disk, io_from_environment, pool_from_environment, Session, Start};
+pub use start::{bytes, disk, io_from_environment, outside, pool_from_environment, Session, Start};
 pub use volumes::{capacity, check_room, tracks_taken, CatalogVolumes};

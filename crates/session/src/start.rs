@@ -35,8 +35,10 @@ pub struct Start {
 
 /// See the module.
 pub struct Session {
-    /// Files.
+    /// Files of the catalog and of its volumes.
     pub disk: Arc<dyn Disk>,
+    /// What the user keeps elsewhere.
+    pub outside: Arc<dyn Disk>,
     /// Time of day.
     pub clock: Arc<dyn Clock>,
     /// The catalog that is meant.
@@ -78,6 +80,7 @@ impl Session {
         engine.set_volumes(Arc::new(CatalogVolumes::new(disk.clone(), catalog.clone())));
         Ok(Session {
             disk,
+            outside: outside(),
             clock,
             catalog,
             engine,
@@ -119,6 +122,11 @@ pub fn disk(directory: &Path, trusted: &[PathBuf]) -> Arc<dyn Disk> {
         _ => linux,
     };
     Arc::new(Confined::new(linux, trusted))
+}
+
+/// The disk of what users keep outside the volumes: copies, listings, sequential files. Whoever may touch them may.
+pub fn outside() -> Arc<dyn Disk> {
+    Arc::new(LinuxDisk::new())
 }
 
 /// The symbols of this system: the host's, those of the environment, and `more`, each over those before.

@@ -13,7 +13,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cica_disk::sim::SECTOR;
-use cica_disk::{Disk, File, Mapped, Open, ReadAt, WriteAt};
+use cica_disk::{Begun, Disk, File, Mapped, Open, ReadAt, Way, WriteAt};
 
 use crate::random::{splitmix, Random};
 
@@ -171,6 +171,11 @@ impl Mortal {
         Err(killed())
     }
 
+    fn with(&self, file: Box<dyn File>) -> Box<dyn File> {
+        let process = self.clone();
+        Box::new(MortalFile { file, process })
+    }
+
     fn life(&self) -> MutexGuard<'_, Life> {
         self.life.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -183,10 +188,7 @@ fn killed() -> io::Error {
 impl Disk for Mortal {
     fn open(&self, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
         let file = self.whole(|| self.disk.open(path, how))?;
-        Ok(Box::new(MortalFile {
-            file,
-            process: self.clone(),
-        }))
+        Ok(self.with(file))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -199,6 +201,16 @@ impl Disk for Mortal {
 
     fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
         self.whole(|| self.disk.list(directory))
+    }
+
+    fn begin(&self, path: &Path, meanwhile: &Path) -> io::Result<Begun> {
+        let begun = self.whole(|| self.disk.begin(path, meanwhile))?;
+        Ok(begun.map(|file| self.with(file)))
+    }
+
+    fn stream(&self, path: &Path, way: Way) -> io::Result<Box<dyn File>> {
+        let file = self.whole(|| self.disk.stream(path, way))?;
+        Ok(self.with(file))
     }
 }
 
@@ -234,6 +246,10 @@ impl File for MortalFile {
 
     fn size(&self, set: Option<u64>) -> io::Result<u64> {
         self.process.whole(|| self.file.size(set))
+    }
+
+    fn give_name(&self, path: &Path) -> io::Result<()> {
+        self.process.whole(|| self.file.give_name(path))
     }
 
     fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {

@@ -5,14 +5,13 @@ use crate::global::Global;
 use crate::job;
 use crate::progress::Progress;
 use crate::session::Session;
-use cica_disk::NewFile;
+use cica_disk::{FileReader, NewFile};
 use cica_idcams::run::run_with_parm;
 use cica_idcams::{Act, Command, DdTable, Services, Source, Style, Sysprint};
 use cica_messages::{CICA0906S, CICA0907S};
 use cica_qsam::DdText;
 use clap::Args;
 use serde_json::{json, Value};
-use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -133,7 +132,7 @@ fn cards(file: Option<&Path>) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     let (read, name) = match file.filter(|f| *f != Path::new("-")) {
         Some(file) => (
-            File::open(file).and_then(|mut f| f.read_to_end(&mut bytes)),
+            FileReader::open(&*cica_session::outside(), file).and_then(|mut f| f.read_to_end(&mut bytes)),
             file.display().to_string(),
         ),
         None => (io::stdin().lock().read_to_end(&mut bytes), "standard input".to_owned()),
@@ -146,7 +145,7 @@ fn cards(file: Option<&Path>) -> Result<Vec<u8>, Failure> {
 fn sink(file: Option<&Path>) -> Result<Box<dyn Write>, Failure> {
     match file {
         None => Ok(Box::new(BufWriter::new(crate::terminal::stdout()))),
-        Some(path) => match NewFile::begin_in_sight(path) {
+        Some(path) => match NewFile::begin_in_sight(&cica_session::outside(), path) {
             Ok(file) => Ok(Box::new(BufWriter::new(file))),
             Err(e) => Err(not_written(io::Error::new(
                 e.kind(),

@@ -7,10 +7,11 @@ use crate::job::Job;
 use crate::session::Session;
 use crate::sort;
 use cica_catalog::{CatalogError, Name, Volser};
+use cica_disk::FileReader;
 use cica_messages as messages;
 use cica_qsam::{DdText, Reader};
 use clap::Args;
-use std::fs::File;
+use std::path::Path;
 
 /// Copy a file into a data set, defining it where there is none
 ///
@@ -231,8 +232,9 @@ fn measure(text: &DdText, must: bool) -> Result<Measured, Failure> {
             format!("{}: {why}", text.target),
         )
     };
-    let open = File::open(&text.target).map_err(|e| cannot(format!("{e}; name a file that is there")))?;
-    if !open.metadata().is_ok_and(|m| m.is_file()) {
+    let open = FileReader::open(&*cica_session::outside(), Path::new(&text.target));
+    let open = open.map_err(|e| cannot(format!("{e}; name a file that is there")))?;
+    if open.is_stream() {
         return if must {
             Err(Failure::usage(
                 "the input can be read only once; say how long records are with --recordsize",

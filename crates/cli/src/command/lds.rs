@@ -3,10 +3,10 @@
 use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::session::{Opened, Session};
+use cica_disk::FileReader;
 use cica_engine::{Access, Durability, LDS_BLOCK};
 use cica_messages as messages;
 use clap::{Args, Subcommand};
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -174,7 +174,8 @@ fn copy(opened: &Opened, input: &mut dyn Read, first: u64, pad: bool) -> Result<
 fn source(file: Option<&Path>) -> Result<Box<dyn Read>, Failure> {
     match file.filter(|file| *file != Path::new("-")) {
         Some(file) => {
-            let opened = File::open(file).map_err(|error| unread(&error).at(file.display()))?;
+            let opened =
+                FileReader::open(&*cica_session::outside(), file).map_err(|error| unread(&error).at(file.display()))?;
             Ok(Box::new(opened))
         }
         None => Ok(Box::new(io::stdin())),

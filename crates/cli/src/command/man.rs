@@ -32,11 +32,12 @@ pub fn run(options: Options, mut whole: clap::Command) -> Result<Status, Failure
         Failure::new(Status::UNUSABLE, &messages::CICA0941E, text)
     };
     fs::create_dir_all(&dir).map_err(failed)?;
+    let outside = cica_session::outside();
     let mut waiting = vec![("cica".to_owned(), whole)];
     while let Some((name, command)) = waiting.pop() {
         let below = command.get_subcommands().filter(|c| c.get_name() != "help");
         waiting.extend(below.map(|c| (format!("{name}-{}", c.get_name()), c.clone())));
-        let mut file = NewFile::begin(&dir.join(format!("{name}.1"))).map_err(failed)?;
+        let mut file = NewFile::begin(&outside, &dir.join(format!("{name}.1"))).map_err(failed)?;
         file.write_all(&page(command.name(name))?)
             .and_then(|()| file.finish())
             .map_err(failed)?;

@@ -85,25 +85,9 @@ impl<'p> Place<'p> {
         fs::renameat(self.at(), self.name, to.at(), to.name)
     }
 
-    /// Gives an open file a name in this directory.
-    pub fn link_here(&self, at: impl rustix::fd::AsFd, file: &str, name: &str, flags: AtFlags) -> Result<(), Errno> {
-        fs::linkat(at, file, self.at(), name, flags)
-    }
-
-    /// Makes the names in the directory durable.
-    pub fn sync_directory(&self) -> Result<(), Errno> {
-        // A descriptor that is only a place cannot be synced.
-        let directory = fs::openat(
-            self.at(),
-            ".",
-            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
-            Mode::empty(),
-        )?;
-        match fs::fsync(&directory) {
-            // Names that are durable by themselves.
-            Err(Errno::INVAL) => Ok(()),
-            synced => synced,
-        }
+    /// Gives an open file this name.
+    pub fn link_here(&self, at: impl rustix::fd::AsFd, file: &str, flags: AtFlags) -> Result<(), Errno> {
+        fs::linkat(at, file, self.at(), self.name, flags)
     }
 
     pub fn unlink(&self, flags: AtFlags) -> Result<(), Errno> {

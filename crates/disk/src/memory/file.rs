@@ -1,6 +1,7 @@
 //! A handle to a file in memory: what it may do, and doing it.
 
-use super::node::Node;
+use super::node::{locked, Node};
+use super::tree::Tree;
 use crate::content::LONGEST;
 use crate::error::{failed, is_a_directory, opened_for_reading, Action};
 use crate::{File, Lock, Mapped, ReadAt, WriteAt};
@@ -8,7 +9,7 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A handle to a file or directory in memory.
 pub(crate) struct MemoryFile {
@@ -19,6 +20,8 @@ pub(crate) struct MemoryFile {
     pub(super) process: u64,
     /// The disk's process now; another than `process` when that was killed.
     pub(super) current: Arc<AtomicU64>,
+    /// The names of its disk.
+    pub(super) tree: Arc<Mutex<Tree>>,
 }
 
 impl MemoryFile {
@@ -85,6 +88,11 @@ impl File for MemoryFile {
         }
         self.node.change(|content| content.resize(to));
         Ok(to)
+    }
+
+    fn give_name(&self, path: &Path) -> io::Result<()> {
+        self.allow(Action::Make)?;
+        locked(&self.tree).name(&self.node, path)
     }
 
     fn map(&self, at: u64, len: usize) -> io::Result<Box<dyn Mapped>> {

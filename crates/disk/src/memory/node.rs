@@ -1,10 +1,9 @@
 //! A file in memory, whatever its names are: bytes and locks.
 
-use super::locked;
 use crate::content::Content;
 use crate::image::FileId;
 use crate::Lock;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// A file or directory, with or without a name.
 pub(crate) struct Node {
@@ -84,4 +83,9 @@ impl Node {
             locks.exclusive &= lock != Lock::Exclusive;
         }
     }
+}
+
+/// Locks a mutex; a panic elsewhere does not make its data wrong, as no code here panics halfway through a change.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

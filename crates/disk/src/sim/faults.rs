@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// A kind of call to a disk or file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Call {
-    /// `open`.
+    /// `open`, `begin` and `stream`.
     Open,
     /// `read`, of a batch.
     Read,
@@ -20,7 +20,7 @@ pub enum Call {
     Sync,
     /// `size`.
     Size,
-    /// `rename`.
+    /// `rename` and `give_name`.
     Rename,
     /// `remove`.
     Remove,

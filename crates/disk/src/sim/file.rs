@@ -8,6 +8,7 @@ use crate::memory::{locked, within_limits, MappedMemory, MemoryFile};
 use crate::{File, Mapped, ReadAt, WriteAt};
 use std::fmt;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A handle to a file or directory of a simulated disk.
@@ -156,6 +157,17 @@ impl File for SimFile {
             len: to,
         });
         Ok(to)
+    }
+
+    fn give_name(&self, path: &Path) -> io::Result<()> {
+        let mut record = self.disk.failing(Call::Rename, path, Action::Make, true)?;
+        self.file.give_name(path)?;
+        record.events.push(Event::Create {
+            file: self.id(),
+            path: plain(path),
+            directory: false,
+        });
+        Ok(())
     }
 
     /// No fault meets a store: what a device does with it shows when it is read again, or after a power cut.

@@ -8,9 +8,9 @@ use std::sync::Arc;
 /// One change of a disk, or one promise that changes are durable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// A name was made for a new file or directory.
+    /// A name was made for a new file or directory, or for a file that had none.
     Create {
-        /// The new file.
+        /// The file.
         file: FileId,
         /// Its name.
         path: Arc<Path>,

@@ -8,13 +8,13 @@
 
 use cica_catalog::generation::Generation;
 use cica_catalog::Name;
-use cica_disk::NewFile;
+use cica_disk::{Disk, FileReader, NewFile};
 use cica_qsam::DdText;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 /// DD names and what they stand for.
 #[derive(Debug, Default)]
@@ -40,17 +40,17 @@ impl DdTable {
     ///
     /// # Errors
     /// What the system says; `NotFound` also when there is no such DD statement.
-    pub fn open(&self, ddname: &str) -> io::Result<File> {
-        File::open(&self.text(ddname)?.target)
+    pub fn open(&self, disk: &dyn Disk, ddname: &str) -> io::Result<FileReader> {
+        FileReader::open(disk, Path::new(&self.text(ddname)?.target))
     }
 
     /// Opens the file of a DD to be written, making it where it is not there (see 1).
     ///
     /// # Errors
     /// What the system says; `NotFound` also when there is no such DD statement.
-    pub fn create(&self, ddname: &str) -> io::Result<NewFile> {
+    pub fn create(&self, disk: &Arc<dyn Disk>, ddname: &str) -> io::Result<NewFile> {
         let target = &self.text(ddname)?.target;
-        self.create_at(ddname, Path::new(target))
+        self.create_at(disk, ddname, Path::new(target))
     }
 
     /// Creates the file of a DD for a portable copy, which nothing may follow.
@@ -58,15 +58,15 @@ impl DdTable {
     /// # Errors
     /// What the system says; `NotFound` also when there is no such DD statement, `AlreadyExists` when this run wrote to
     /// it before.
-    pub fn create_anew(&self, ddname: &str) -> io::Result<NewFile> {
+    pub fn create_anew(&self, disk: &Arc<dyn Disk>, ddname: &str) -> io::Result<NewFile> {
         self.check_unwritten(ddname)?;
-        self.create(ddname)
+        self.create(disk, ddname)
     }
 
     /// The same of the file of a data set.
-    pub(crate) fn create_data_set_anew(&self, path: &Path) -> io::Result<NewFile> {
+    pub(crate) fn create_data_set_anew(&self, disk: &Arc<dyn Disk>, path: &Path) -> io::Result<NewFile> {
         self.check_unwritten(&path.to_string_lossy())?;
-        self.create_data_set(path)
+        self.create_data_set(disk, path)
     }
 
     /// Has this run written to the file of a data set?
@@ -94,15 +94,15 @@ impl DdTable {
     }
 
     /// Opens the file of a data set to be written, in the same way.
-    pub(crate) fn create_data_set(&self, path: &Path) -> io::Result<NewFile> {
-        self.create_at(&path.to_string_lossy(), path)
+    pub(crate) fn create_data_set(&self, disk: &Arc<dyn Disk>, path: &Path) -> io::Result<NewFile> {
+        self.create_at(disk, &path.to_string_lossy(), path)
     }
 
-    fn create_at(&self, key: &str, path: &Path) -> io::Result<NewFile> {
+    fn create_at(&self, disk: &Arc<dyn Disk>, key: &str, path: &Path) -> io::Result<NewFile> {
         let again = self.written.borrow().contains(key);
         let file = match again {
-            true => NewFile::behind(path)?,
-            false => NewFile::begin(path)?,
+            true => NewFile::behind(disk, path)?,
+            false => NewFile::begin(disk, path)?,
         };
         self.written.borrow_mut().insert(key.to_owned());
         Ok(file)

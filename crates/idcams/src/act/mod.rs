@@ -74,6 +74,8 @@ use std::sync::Arc;
 pub struct Services {
     /// Files of volumes.
     pub disk: Arc<dyn Disk>,
+    /// What the user keeps elsewhere: the files of DD statements.
+    pub outside: Arc<dyn Disk>,
     /// Time of day.
     pub clock: Arc<dyn Clock>,
     /// The master catalog, which leads to all others.
@@ -94,6 +96,7 @@ impl Services {
     pub fn of(session: &Session) -> Services {
         Services {
             disk: session.disk.clone(),
+            outside: session.outside.clone(),
             clock: session.clock.clone(),
             catalog: session.catalog.clone(),
             engine: session.engine.clone(),

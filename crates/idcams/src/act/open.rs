@@ -54,11 +54,11 @@ impl Target {
     }
 
     /// Do both stand for the same records?
-    pub fn is_same(&self, other: &Target) -> bool {
+    pub fn is_same(&self, services: &Services, other: &Target) -> bool {
         match (self, other) {
             // Through another path they are the same records too.
             (Target::Cluster(a), Target::Cluster(b)) => a.name == b.name,
-            (Target::File(a), Target::File(b)) => a.is_same(b),
+            (Target::File(a), Target::File(b)) => a.is_same(services, b),
             _ => false,
         }
     }

@@ -78,7 +78,7 @@ fn select(
     if let Some(ddname) = &request.onto {
         // What cannot be found is told by who opens it.
         let onto = Target::named(services, &Named::Dd(ddname.clone()));
-        if onto.is_ok_and(|onto| from.is_same(&onto)) {
+        if onto.is_ok_and(|onto| from.is_same(services, &onto)) {
             return Err(Failure::new(&CICA0946E, &[("name", &from.name())]));
         }
     }

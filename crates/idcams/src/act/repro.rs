@@ -61,7 +61,7 @@ impl Services {
 fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(u8, Copied), Failure> {
     let from = Target::named(services, &request.from)?;
     let to = Target::named(services, &request.to)?;
-    if from.is_same(&to) {
+    if from.is_same(services, &to) {
         return Err(Failure::new(&CICA0946E, &[("name", &from.name())]));
     }
     let mut input = from.open_input(services)?;

@@ -24,12 +24,10 @@ use super::Services;
 use cica_catalog::entry::{Gdg, History, NonVsam};
 use cica_catalog::generation::Generation;
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name};
-use cica_disk::{open_plain, NewFile, Open};
+use cica_disk::{FileReader, NewFile, Open};
 use cica_qsam::{Attributes, DdText};
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -52,7 +50,7 @@ enum Place {
 }
 
 /// Files read one after the other.
-pub struct Files(VecDeque<File>);
+pub struct Files(VecDeque<FileReader>);
 
 impl Read for Files {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
@@ -115,10 +113,10 @@ impl Sequential {
     }
 
     /// Do both stand for the same file, under whatever names and links?
-    pub fn is_same(&self, other: &Sequential) -> bool {
+    pub fn is_same(&self, services: &Services, other: &Sequential) -> bool {
         let others = other.paths();
-        let is_same = |a: &Path, b: &Path| a == b || on_volume(a).is_some_and(|place| on_volume(b) == Some(place));
-        self.paths().iter().any(|a| others.iter().any(|b| is_same(a, b)))
+        let is_there = |path: &&Path| others.iter().any(|other| services.outside.is_same(path, other));
+        self.paths().iter().any(is_there)
     }
 
     fn paths(&self) -> Vec<&Path> {
@@ -131,10 +129,13 @@ impl Sequential {
     /// Opens what there is to be read.
     pub fn open(&self, services: &Services) -> Result<Files, Failure> {
         let files = match &self.place {
-            Place::Dd(ddname) => vec![services.dd.open(ddname).map_err(no_file(&self.name))?],
+            Place::Dd(ddname) => vec![services
+                .dd
+                .open(&*services.outside, ddname)
+                .map_err(no_file(&self.name))?],
             Place::DataSets(paths, _) => {
-                let opened = paths.iter().map(|path| open_plain(path).map_err(no_file(&self.name)));
-                opened.collect::<Result<_, _>>()?
+                let opened = |path| FileReader::plain(&*services.outside, path).map_err(no_file(&self.name));
+                paths.iter().map(|path| opened(path)).collect::<Result<_, _>>()?
             }
         };
         Ok(Files(files.into()))
@@ -152,8 +153,10 @@ impl Sequential {
     pub fn begin(&self, services: &Services) -> io::Result<NewFile> {
         self.reclaim()?;
         match &self.place {
-            Place::Dd(ddname) => services.dd.create(ddname),
-            Place::DataSets(paths, Some(_)) if !self.is_many() => services.dd.create_data_set(&paths[0]),
+            Place::Dd(ddname) => services.dd.create(&services.outside, ddname),
+            Place::DataSets(paths, Some(_)) if !self.is_many() => {
+                services.dd.create_data_set(&services.outside, &paths[0])
+            }
             Place::DataSets(..) => Err(io::Error::other(self.many())),
         }
     }
@@ -162,8 +165,10 @@ impl Sequential {
     pub fn create_anew(&self, services: &Services) -> io::Result<NewFile> {
         self.reclaim()?;
         match &self.place {
-            Place::Dd(ddname) => services.dd.create_anew(ddname),
-            Place::DataSets(paths, Some(_)) if !self.is_many() => services.dd.create_data_set_anew(&paths[0]),
+            Place::Dd(ddname) => services.dd.create_anew(&services.outside, ddname),
+            Place::DataSets(paths, Some(_)) if !self.is_many() => {
+                services.dd.create_data_set_anew(&services.outside, &paths[0])
+            }
             Place::DataSets(..) => Err(io::Error::other(self.many())),
         }
     }
@@ -320,12 +325,6 @@ fn all_generations(contents: &Contents, gdg: &Gdg) -> Result<Vec<NonVsam>, Failu
         return Err(refused(&words, 8, 42).with_cc(GAVE_UP));
     }
     Ok(all)
-}
-
-/// Device and number of a plain file that is there: it may have several names.
-fn on_volume(path: &Path) -> Option<(u64, u64)> {
-    let metadata = path.metadata().ok().filter(|metadata| metadata.is_file())?;
-    Some((metadata.dev(), metadata.ino()))
 }
 
 /// The cluster that `BASE(n)` means, if that generation is one.

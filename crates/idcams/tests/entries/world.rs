@@ -178,6 +178,7 @@ fn services(disk: &Arc<dyn Disk>, clock: &Arc<ManualClock>, catalog: &Arc<Catalo
     };
     Services {
         disk: disk.clone(),
+        outside: Arc::new(cica_disk::LinuxDisk::new()),
         clock: clock.clone(),
         catalog: catalog.clone(),
         engine: Engine::new(env).unwrap(),

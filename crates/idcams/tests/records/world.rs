@@ -62,6 +62,7 @@ impl World {
         let catalog = Arc::new(catalog);
         let services = Services {
             disk: disk.clone(),
+            outside: Arc::new(cica_disk::LinuxDisk::new()),
             clock: clock.clone(),
             engine: engine(disk.clone(), clock, &catalog),
             catalog,

@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use cica_disk::{Disk, Image, MemoryDisk};
@@ -18,7 +16,7 @@ use crate::volume::action::{Action, Card};
 use crate::volume::logs::use_all;
 use crate::volume::model::{load_requests, Model};
 use crate::volume::workload::VolumeWorkload;
-use crate::volume::world::{card_text, group_text, Copies, Copy, World};
+use crate::volume::world::{card_text, group_text, outside, Copies, Copy, World};
 
 /// A volume and what is done on it.
 pub struct VolumeRun<'a> {
@@ -29,53 +27,46 @@ pub struct VolumeRun<'a> {
     start: Image,
     /// A volume with nothing on it.
     model: Model,
-    copies: CopyFiles,
+    copies: Copies,
 }
 
-/// Copies in files of their own, gone with the run.
-struct CopyFiles(PathBuf, Copies);
+/// The file that EXPORT writes to.
+const SCRATCH: &str = "scratch";
 
-impl Drop for CopyFiles {
-    fn drop(&mut self) {
-        // A file that stays is in a directory for such files.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-impl CopyFiles {
-    fn make(workload: &VolumeWorkload, start: &Image) -> Result<CopyFiles, String> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let directory = std::env::temp_dir().join(format!("cica-sim-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&directory).map_err(|error| error.to_string())?;
-        let mut files = CopyFiles(directory, BTreeMap::new());
-        for (slot, bodies) in &workload.copies {
-            let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::from(start.clone()));
-            let mut world = World::open(disk, &workload.shape).map_err(Trouble::words)?;
-            let name = workload.shape.name(*slot, false);
-            let ran = |(cc, listing): (u8, String)| if cc == 0 { Ok(()) } else { Err(listing) };
-            world.must(&workload.shape.define(*slot)).map_err(Trouble::words)?;
-            let opened = world.open_set(*slot, &name, true, false);
-            opened.map_err(|error| error.to_string())?;
-            for request in load_requests(bodies.clone()) {
-                match world.request(*slot, &name, &request).map_err(Trouble::words)? {
-                    Reply::Done => {}
-                    reply => return Err(format!("making a copy: {request}: {reply}")),
-                }
+/// Puts the copies on the disk.
+fn make_copies(workload: &VolumeWorkload, start: &mut Image) -> Result<Copies, String> {
+    let mut copies = BTreeMap::new();
+    for (slot, bodies) in &workload.copies {
+        let memory = MemoryDisk::from(start.clone());
+        let disk: Arc<dyn Disk> = Arc::new(memory.clone());
+        let mut world = World::open(disk, &workload.shape).map_err(Trouble::words)?;
+        let name = workload.shape.name(*slot, false);
+        let ran = |(cc, listing): (u8, String)| if cc == 0 { Ok(()) } else { Err(listing) };
+        world.must(&workload.shape.define(*slot)).map_err(Trouble::words)?;
+        let opened = world.open_set(*slot, &name, true, false);
+        opened.map_err(|error| error.to_string())?;
+        for request in load_requests(bodies.clone()) {
+            match world.request(*slot, &name, &request).map_err(Trouble::words)? {
+                Reply::Done => {}
+                reply => return Err(format!("making a copy: {request}: {reply}")),
             }
-            world.close_set(*slot).map_err(Trouble::words)?;
-            let copy = Copy {
-                export: files.0.join(format!("export{slot}")),
-                backup: files.0.join(format!("backup{slot}")),
-            };
-            let export = format!("EXPORT {name} OUTFILE(COPY) TEMPORARY");
-            ran(world.card(&export, Some(&copy.export)).map_err(Trouble::words)?)?;
-            let backup = format!("BACKUP ({name}) OUTFILE(COPY)");
-            ran(world.card(&backup, Some(&copy.backup)).map_err(Trouble::words)?)?;
-            files.1.insert(*slot, copy);
         }
-        Ok(files)
+        world.close_set(*slot).map_err(Trouble::words)?;
+        let copy = Copy {
+            export: format!("export{slot}"),
+            backup: format!("backup{slot}"),
+        };
+        let export = format!("EXPORT {name} OUTFILE(COPY) TEMPORARY");
+        ran(world.card(&export, Some(&copy.export)).map_err(Trouble::words)?)?;
+        let backup = format!("BACKUP ({name}) OUTFILE(COPY)");
+        ran(world.card(&backup, Some(&copy.backup)).map_err(Trouble::words)?)?;
+        let made = memory.image();
+        for file in [&copy.export, &copy.backup] {
+            start.copy_file(&outside(file), &made);
+        }
+        copies.insert(*slot, copy);
     }
+    Ok(copies)
 }
 
 impl<'a> VolumeRun<'a> {
@@ -88,7 +79,7 @@ impl<'a> VolumeRun<'a> {
         actions: impl Into<Cow<'a, [Action]>>,
         faulty: bool,
     ) -> Result<Self, String> {
-        let start = World::empty_disk()?;
+        let mut start = World::empty_disk()?;
         let mut actions = actions.into();
         // A disk that fails is trouble enough: nobody is killed on it as well.
         if faulty {
@@ -101,7 +92,7 @@ impl<'a> VolumeRun<'a> {
             .map(|(slot, bodies)| (*slot, load_requests(bodies.clone())))
             .collect();
         Ok(VolumeRun {
-            copies: CopyFiles::make(workload, &start)?,
+            copies: make_copies(workload, &mut start)?,
             model: Model::new(&workload.shape, &loads),
             workload,
             actions,
@@ -132,12 +123,12 @@ impl<'a> VolumeRun<'a> {
                 let there = model.slots[*slot].as_ref();
                 let no_update = there.is_some_and(|there| there.entry.no_update);
                 let text = card_text(shape, *slot, &model.name(*slot), *card, &from, no_update);
-                let copy = match (card, self.copies.1.get(slot)) {
-                    (Card::Import, Some(copy)) => copy.export.clone(),
-                    (Card::Restore, Some(copy)) => copy.backup.clone(),
-                    _ => self.copies.0.join("scratch"),
+                let copy = match (card, self.copies.get(slot)) {
+                    (Card::Import, Some(copy)) => copy.export.as_str(),
+                    (Card::Restore, Some(copy)) => copy.backup.as_str(),
+                    _ => SCRATCH,
                 };
-                self.command(world, &text, Some(&copy))
+                self.command(world, &text, Some(copy))
             }
             Action::Kill(kill) => {
                 world.program().kill(*kill);
@@ -178,7 +169,7 @@ impl<'a> VolumeRun<'a> {
         Ok(deaths)
     }
 
-    fn command(&self, world: &mut World, text: &str, copy: Option<&std::path::Path>) -> Result<Option<Reply>, Trouble> {
+    fn command(&self, world: &mut World, text: &str, copy: Option<&str>) -> Result<Option<Reply>, Trouble> {
         match world.card(text, copy)? {
             (0, _) => Ok(None),
             (_, listing) if self.faulty => Err(Trouble::Failed(listing)),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,8 +26,10 @@ use crate::volume::shape::VolumeShape;
 const DIRECTORY: &str = "/cat";
 /// Where the log files are.
 pub const LOGS: &str = "/cat/log";
+/// Where users keep copies.
+pub const OUTSIDE: &str = "/out";
 /// All there are.
-const DIRECTORIES: [&str; 4] = [DIRECTORY, LOGS, "/cat/volumes", "/cat/volumes/CICA01"];
+const DIRECTORIES: [&str; 5] = [DIRECTORY, LOGS, "/cat/volumes", "/cat/volumes/CICA01", OUTSIDE];
 const STAMP: Stamp = Stamp {
     year: 1979,
     month: 4,
@@ -37,16 +39,16 @@ const STAMP: Stamp = Stamp {
     second: 5,
 };
 
-/// Copies by the data set's number: files of the machine, for they are not on the volume.
+/// Copies by the data set's number: files outside the volume.
 pub type Copies = BTreeMap<usize, Copy>;
 
 /// What copies there are of a data set.
 #[derive(Debug, Clone)]
 pub struct Copy {
     /// For IMPORT.
-    pub export: PathBuf,
+    pub export: String,
     /// For RESTORE.
-    pub backup: PathBuf,
+    pub backup: String,
 }
 
 /// A program, and what commands need.
@@ -96,7 +98,7 @@ impl World {
     /// # Errors
     /// In words.
     pub fn empty_disk() -> Result<Image, String> {
-        let disk = MemoryDisk::new();
+        let disk = MemoryDisk::from(Image::with_directories([place::at(OUTSIDE)]));
         Catalog::open_or_create(Arc::new(disk.clone()), place::at(DIRECTORY)).map_err(|error| error.to_string())?;
         Ok(disk.image())
     }
@@ -248,7 +250,7 @@ impl World {
     }
 
     /// Runs a control card as another process would; its condition code and listing.
-    pub fn card(&mut self, text: &str, copy: Option<&Path>) -> Result<(u8, String), Trouble> {
+    pub fn card(&mut self, text: &str, copy: Option<&str>) -> Result<(u8, String), Trouble> {
         if !self.command.is_doomed() || self.command.is_dead() {
             self.command = Mortal::new(self.disk.clone());
         }
@@ -256,7 +258,8 @@ impl World {
         let clock: Arc<dyn Clock> = Arc::new(ManualClock::new(clock(0).now() + self.commands, 0));
         let mut services = services(&self.command.shared(), &clock, &self.shape)?;
         if let Some(copy) = copy {
-            let text = DdText::parse(&copy.display().to_string()).map_err(|error| Trouble::Wrong(error.to_string()))?;
+            let text = outside(copy).display().to_string();
+            let text = DdText::parse(&text).map_err(|error| Trouble::Wrong(error.to_string()))?;
             services.dd.insert("COPY", text);
         }
         let source = Source::of_program(text);
@@ -399,6 +402,11 @@ impl World {
     }
 }
 
+/// Where a file outside the volume lies.
+pub fn outside(name: &str) -> PathBuf {
+    place::at(OUTSIDE).join(name)
+}
+
 /// The files of the catalog and of its volume, on a disk of their own.
 fn copied(disk: &dyn Disk) -> io::Result<MemoryDisk> {
     let copy = MemoryDisk::from(Image::with_directories(DIRECTORIES.map(place::at)));
@@ -426,6 +434,7 @@ fn services(disk: &Arc<dyn Disk>, clock: &Arc<dyn Clock>, shape: &VolumeShape) -
     engine.set_volumes(Arc::new(CatalogVolumes::new(disk.clone(), catalog.clone())));
     Ok(Services {
         disk: disk.clone(),
+        outside: disk.clone(),
         clock: clock.clone(),
         engine,
         catalog,

@@ -214,7 +214,7 @@ fn card(name: &Name, a: &Attributes) -> String {
 impl Output {
     fn open(target: &str, format: &str, attributes: &Attributes) -> Result<Output, Failure> {
         let dd = DdText::parse(&format!("-,{format}")).map_err(|e| Failure::usage(e.problem))?;
-        let file = NewFile::begin(&std::path::absolute(target)?)?;
+        let file = NewFile::begin(&cica_session::outside(), &std::path::absolute(target)?)?;
         let to = match attributes.organization {
             Organization::Lds => To::Bytes(file),
             _ => To::Records(Box::new(Writer::new(

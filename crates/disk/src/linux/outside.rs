@@ -1,0 +1,213 @@
+//! What users keep outside the volumes: copies, listings, sequential files, and what stands in their place, pipes and
+//! devices and terminals.
+//!
+//! 1. A plain file is read and written where a request says. All else is a stream.
+//! 2. What is written behind what a file has goes there whoever else writes to it: the system finds the end.
+//! 3. A child after `fork` has its parent's files here, as other programs' children have; nothing of them is locked.
+
+use super::place::Place;
+use super::MODE;
+use crate::error::{failed, Action};
+use crate::{Begun, File, ReadAt, Visible, Way, WriteAt};
+use rustix::fd::{AsRawFd, OwnedFd};
+use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, CWD};
+use rustix::io::Errno;
+use std::io::{self, IsTerminal, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// An open file of a user's.
+#[derive(Debug)]
+pub(super) struct Outside {
+    file: std::fs::File,
+    path: PathBuf,
+    plain: bool,
+    /// The system finds the end for what is written.
+    behind: bool,
+    /// It is a terminal, which data must not steer.
+    terminal: Option<Mutex<Visible<std::fs::File>>>,
+}
+
+impl Outside {
+    fn of(file: std::fs::File, path: &Path, behind: bool) -> io::Result<Outside> {
+        let found = file.metadata().map_err(|error| failed(Action::Measure, path, error))?;
+        let terminal = match behind && file.is_terminal() {
+            true => {
+                let again = file.try_clone().map_err(|error| failed(Action::Open, path, error))?;
+                Some(Mutex::new(Visible::of(again, true)))
+            }
+            false => None,
+        };
+        Ok(Outside {
+            file,
+            path: path.to_path_buf(),
+            plain: found.is_file(),
+            behind,
+            terminal,
+        })
+    }
+
+    /// See [`crate::Disk::stream`].
+    pub fn open(path: &Path, way: Way) -> io::Result<Outside> {
+        match way {
+            Way::Read => {
+                let file = std::fs::File::open(path).map_err(|error| failed(Action::Open, path, error))?;
+                Outside::of(file, path, false)
+            }
+            Way::ReadPlain => Outside::plain(path),
+            Way::Behind if is_a_descriptor(path) => Outside::as_it_is(path),
+            Way::Behind => {
+                let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::NOCTTY;
+                Outside::of(opened(path, flags)?, path, true)
+            }
+        }
+    }
+
+    fn plain(path: &Path) -> io::Result<Outside> {
+        let refused = || {
+            let cause = io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file");
+            Err(failed(Action::Open, path, cause))
+        };
+        // Who waits to write to a pipe would take an open of it for his reader.
+        let there = Place::of(path, Action::Open)?.stat(false);
+        let is_pipe = |stat: &fs::Stat| FileType::from_raw_mode(stat.st_mode) == FileType::Fifo;
+        if there.is_ok_and(|stat| is_pipe(&stat)) {
+            return refused();
+        }
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let file = Outside::of(opened(path, flags)?, path, false)?;
+        match file.plain {
+            true => Ok(file),
+            false => refused(),
+        }
+    }
+
+    fn as_it_is(path: &Path) -> io::Result<Outside> {
+        let file = std::fs::File::options().append(true).open(path);
+        Outside::of(file.map_err(|error| failed(Action::Open, path, error))?, path, true)
+    }
+}
+
+/// See [`crate::Disk::begin`].
+pub(super) fn begin(path: &Path, meanwhile: &Path) -> io::Result<Begun> {
+    if let Ok(there) = &fs::stat(path) {
+        match FileType::from_raw_mode(there.st_mode) {
+            FileType::RegularFile => {}
+            FileType::Directory => return Err(failed(Action::Make, path, io::ErrorKind::IsADirectory)),
+            _ => return Ok(Begun::AsItIs(Box::new(Outside::as_it_is(path)?))),
+        }
+    }
+    // Standard output may be a file: it is the caller's, and has no name here.
+    if is_a_descriptor(path) {
+        return Ok(Begun::AsItIs(Box::new(Outside::as_it_is(path)?)));
+    }
+    let place = Place::of(path, Action::Make)?;
+    let plain = place
+        .stat(false)
+        .ok()
+        .filter(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile);
+    let mode = plain.map_or(MODE, |stat| stat.st_mode & 0o777);
+    let error = |errno: Errno| failed(Action::Make, path, errno);
+    let (fd, has_a_name) = match unnamed(&place, mode) {
+        Some(fd) => (fd, false),
+        None => (
+            Place::of(meanwhile, Action::Make)?.open(NEW, mode).map_err(error)?,
+            true,
+        ),
+    };
+    if plain.is_some() {
+        fs::fchmod(&fd, Mode::from_raw_mode(mode)).map_err(error)?;
+    }
+    let file = Box::new(Outside::of(fd.into(), path, false)?);
+    Ok(match has_a_name {
+        true => Begun::Named(file),
+        false => Begun::Unnamed(file),
+    })
+}
+
+const NEW: OFlags = OFlags::RDWR
+    .union(OFlags::CREATE)
+    .union(OFlags::EXCL)
+    .union(OFlags::NOFOLLOW);
+
+/// A file without a name; none where there is no such thing.
+fn unnamed(place: &Place<'_>, mode: u32) -> Option<OwnedFd> {
+    // Without /proc it could not get one.
+    if !Path::new("/proc/self/fd").exists() {
+        return None;
+    }
+    place.open_beside(".", OFlags::RDWR | OFlags::TMPFILE, mode).ok()
+}
+
+/// Whether a path stands for something that is open.
+fn is_a_descriptor(path: &Path) -> bool {
+    let all = ["/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
+    all.iter().any(|one| path.starts_with(one))
+}
+
+fn opened(path: &Path, flags: OFlags) -> io::Result<std::fs::File> {
+    let place = Place::of(path, Action::Open)?;
+    let opened = place.open(flags, 0);
+    Ok(opened
+        .map_err(|errno| failed(Action::Open, path, place.cause(errno)))?
+        .into())
+}
+
+impl File for Outside {
+    fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
+        for read in batch {
+            let done = match self.plain {
+                true => self.file.read_at(read.buf, read.at),
+                false => (&self.file).read(read.buf),
+            };
+            let (at, len) = (read.at, read.buf.len());
+            read.got = done.map_err(|error| failed(Action::Read { at, len }, &self.path, error))?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, batch: &[WriteAt<'_>]) -> io::Result<()> {
+        for write in batch {
+            let done = match &self.terminal {
+                Some(terminal) => terminal
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .write_all(write.buf),
+                None if self.plain && !self.behind => self.file.write_all_at(write.buf, write.at),
+                None => (&self.file).write_all(write.buf),
+            };
+            let (at, len) = (write.at, write.buf.len());
+            done.map_err(|error| failed(Action::Write { at, len }, &self.path, error))?;
+        }
+        Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        let synced = self.file.sync_all();
+        synced.map_err(|error| failed(Action::Sync, &self.path, error))
+    }
+
+    fn size(&self, set: Option<u64>) -> io::Result<u64> {
+        if let Some(to) = set {
+            let cut = self.file.set_len(to);
+            cut.map_err(|error| failed(Action::Resize { to }, &self.path, error))?;
+        }
+        let found = self.file.metadata();
+        found
+            .map(|found| found.len())
+            .map_err(|error| failed(Action::Measure, &self.path, error))
+    }
+
+    fn give_name(&self, path: &Path) -> io::Result<()> {
+        let place = Place::of(path, Action::Make)?;
+        let own = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+        place
+            .link_here(CWD, &own, AtFlags::SYMLINK_FOLLOW)
+            .map_err(|errno| failed(Action::Make, path, errno))
+    }
+
+    fn is_stream(&self) -> bool {
+        !self.plain
+    }
+}

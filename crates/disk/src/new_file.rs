@@ -1,0 +1,195 @@
+//! [`NewFile`]: a file that is made for the user (a copy, a listing, a sequential data set), whole or not at all.
+//!
+//! ```text
+//! begin    a file of its own without a name, or with one that nobody has               what has the name stays
+//! write
+//! finish   sync -- the name, in place of what had it -- sync of the directory          it is there, also after a crash
+//! drop     without finish: it is gone
+//! ```
+//! * N1. What has the name is never written to, whoever began to write it first: of two that are made at once each is
+//!   whole, and the one that is finished last has the name.
+//! * N2. A link in place of the name is replaced, not followed. Devices, pipes and terminals are written as they are.
+//! * N3. It gets the mode of the file it replaces; else 0640, without what the process masks.
+//! * N4. A process that is killed leaves nothing where the file system has files without names. Elsewhere, and before
+//!   the rename at the end, it leaves `.cica-PROCESS-NUMBER.unfinished` beside the file: nobody reads it, and whoever
+//!   finds it may remove it.
+//! * N5. The name is given after the sync of what has it, and the directory is synced after that: whoever deletes what
+//!   a copy was made of does so after [`NewFile::finish`].
+
+use crate::error::bare;
+use crate::{Begun, Disk, File, Open, Way, WriteAt};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+
+/// See the module.
+#[derive(Debug)]
+pub struct NewFile {
+    disk: Arc<dyn Disk>,
+    file: Box<dyn File>,
+    /// Where the next bytes go.
+    at: u64,
+    /// None: it is written as it is.
+    coming: Option<Coming>,
+}
+
+/// What is to have a name.
+#[derive(Debug)]
+struct Coming {
+    path: PathBuf,
+    /// The name it has meanwhile; none: it has none.
+    meanwhile: Option<PathBuf>,
+}
+
+impl NewFile {
+    /// Begins the file that is to be called `path`.
+    ///
+    /// # Errors
+    /// The directory is not there or cannot be written, or something else has the name that cannot be replaced.
+    pub fn begin(disk: &Arc<dyn Disk>, path: &Path) -> io::Result<NewFile> {
+        let (begun, name) = named(path, |name| disk.begin(path, name)).map_err(bare)?;
+        let coming = |meanwhile| {
+            Some(Coming {
+                path: path.to_path_buf(),
+                meanwhile,
+            })
+        };
+        let (file, coming) = match begun {
+            Begun::Unnamed(file) => (file, coming(None)),
+            Begun::Named(file) => (file, coming(Some(name))),
+            Begun::AsItIs(file) => (file, None),
+        };
+        Ok(NewFile {
+            disk: disk.clone(),
+            file,
+            at: 0,
+            coming,
+        })
+    }
+
+    /// The same, and it has its name at once: for what is read while it grows, as the listing of a job. N1 and N2 hold.
+    ///
+    /// # Errors
+    /// As [`begin`](Self::begin).
+    pub fn begin_in_sight(disk: &Arc<dyn Disk>, path: &Path) -> io::Result<NewFile> {
+        let mut new = NewFile::begin(disk, path)?;
+        new.take_name().map_err(bare)?;
+        Ok(new)
+    }
+
+    /// Goes on with a file that is there, behind what it has; a link is not followed.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn behind(disk: &Arc<dyn Disk>, path: &Path) -> io::Result<NewFile> {
+        let file = match disk.stream(path, Way::Behind).map_err(bare) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return NewFile::begin(disk, path),
+            file => file?,
+        };
+        let at = match file.is_stream() {
+            true => 0,
+            false => file.size(None).map_err(bare)?,
+        };
+        Ok(NewFile {
+            disk: disk.clone(),
+            file,
+            at,
+            coming: None,
+        })
+    }
+
+    /// It is whole: makes it durable, and gives it its name. Returns its length; none for what is no plain file.
+    ///
+    /// # Errors
+    /// What the system says; what had the name before has it still, unless only the sync of the directory failed.
+    pub fn finish(mut self) -> io::Result<Option<u64>> {
+        if self.file.is_stream() {
+            return Ok(None);
+        }
+        self.file.sync().map_err(bare)?;
+        let length = self.file.size(None).map_err(bare)?;
+        self.take_name().map_err(bare)?;
+        Ok(Some(length))
+    }
+
+    fn take_name(&mut self) -> io::Result<()> {
+        let Some(mut coming) = self.coming.take() else {
+            return Ok(());
+        };
+        let done = self.name(&mut coming);
+        if done.is_err() {
+            self.coming = Some(coming);
+        }
+        done
+    }
+
+    fn name(&self, coming: &mut Coming) -> io::Result<()> {
+        // Only a rename takes the place of what has the name already.
+        let from = match coming.meanwhile.take() {
+            Some(name) => name,
+            None => named(&coming.path, |name| self.file.give_name(name))?.1,
+        };
+        coming.meanwhile = Some(from.clone());
+        self.disk.rename(&from, &coming.path)?;
+        coming.meanwhile = None;
+        let how = Open {
+            directory: true,
+            ..Open::default()
+        };
+        let directory = coming.path.parent().unwrap_or(Path::new(""));
+        self.disk.open(directory, how)?.sync()
+    }
+}
+
+/// Makes something beside `path` under a name that nobody has.
+fn named<T>(path: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(T, PathBuf)> {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    loop {
+        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        let name = path.with_file_name(format!(".cica-{}-{number}.unfinished", std::process::id()));
+        match make(&name) {
+            Ok(made) => return Ok((made, name)),
+            // Of one that died, with our number.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < u64::from(u32::MAX) => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let (at, buf) = (self.at, bytes);
+        self.file.write(&[WriteAt { at, buf }]).map_err(bare)?;
+        self.at += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for NewFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        if self.file.is_stream() {
+            return Err(io::ErrorKind::NotSeekable.into());
+        }
+        let place = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+            SeekFrom::End(by) => self.file.size(None).map_err(bare)?.checked_add_signed(by),
+        };
+        self.at = place.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if let Some(path) = self.coming.take().and_then(|coming| coming.meanwhile) {
+            // What cannot be removed has a name that says what it is.
+            let _ = self.disk.remove(&path);
+        }
+    }
+}

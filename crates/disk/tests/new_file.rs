@@ -1,0 +1,284 @@
+//! Files that are made for the user: whole or not at all, on all three disks.
+
+#![cfg(target_os = "linux")]
+
+use cica_disk::sim::Event;
+use cica_disk::{Disk, File, FileReader, Image, LinuxDisk, MemoryDisk, NewFile, Open, SimDisk, Way};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{symlink, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn linux() -> Arc<dyn Disk> {
+    Arc::new(LinuxDisk::new())
+}
+
+/// A disk on which each file has a name from its beginning.
+#[derive(Debug)]
+struct AllNamed<D>(D);
+
+impl<D: Disk> Disk for AllNamed<D> {
+    fn open(&self, path: &Path, how: Open) -> io::Result<Box<dyn File>> {
+        self.0.open(path, how)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.0.rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.0.remove(path)
+    }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
+        self.0.list(directory)
+    }
+
+    fn stream(&self, path: &Path, way: Way) -> io::Result<Box<dyn File>> {
+        self.0.stream(path, way)
+    }
+}
+
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(test: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("cica-new-{}-{test}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a temporary directory");
+        Scratch(path)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let listed = std::fs::read_dir(&self.0).expect("the directory");
+        let mut names: Vec<String> = listed
+            .flatten()
+            .map(|e| e.file_name().to_string_lossy().into())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn it_is_there_when_it_is_whole() {
+    let scratch = Scratch::new("whole");
+    let path = scratch.0.join("COPY");
+    for (round, old) in [None, Some("one"), Some("two")].into_iter().enumerate() {
+        let text = ["one", "two", "three"][round];
+        let mut gone = NewFile::begin(&linux(), &path).expect("begun");
+        gone.write_all(b"half").expect("a write");
+        let mut new = NewFile::begin(&linux(), &path).expect("begun");
+        new.write_all(text.as_bytes()).expect("a write");
+        let now = || std::fs::read_to_string(&path).ok();
+        assert_eq!(now().as_deref(), old);
+        drop(gone);
+        assert_eq!(now().as_deref(), old);
+        assert_eq!(new.finish().expect("whole"), Some(text.len() as u64));
+        assert_eq!(now().as_deref(), Some(text));
+        assert_eq!(scratch.names(), ["COPY"]);
+    }
+    let mut more = NewFile::behind(&linux(), &path).expect("it is there");
+    more.write_all(b"+").expect("a write");
+    more.finish().expect("whole");
+    assert_eq!(std::fs::read(&path).expect("it"), b"three+");
+    NewFile::begin(&linux(), &scratch.0).map(drop).expect_err("a directory");
+    NewFile::begin(&linux(), &scratch.0.join("NO/COPY"))
+        .map(drop)
+        .expect_err("no directory");
+}
+
+#[test]
+fn of_two_at_once_each_is_whole() {
+    let scratch = Scratch::new("two");
+    let path = scratch.0.join("COPY");
+    std::thread::scope(|scope| {
+        for writer in 0..8u8 {
+            let path = &path;
+            scope.spawn(move || {
+                for _ in 0..20 {
+                    let mut new = NewFile::begin(&linux(), path).expect("begun");
+                    for _ in 0..50 {
+                        new.write_all(&[writer; 100]).expect("a write");
+                    }
+                    new.finish().expect("whole");
+                    let found = std::fs::read(path).expect("it");
+                    assert_eq!(found.len(), 5000);
+                    assert!(found.iter().all(|b| *b == found[0]));
+                }
+            });
+        }
+    });
+    assert_eq!(scratch.names(), ["COPY"]);
+}
+
+#[test]
+fn links_are_replaced_and_modes_kept() {
+    let scratch = Scratch::new("links");
+    let (path, victim) = (scratch.0.join("COPY"), scratch.0.join("VICTIM"));
+    let mode = |path: &Path| std::fs::metadata(path).expect("it").permissions().mode() & 0o777;
+    std::fs::write(&victim, b"kept").expect("a file");
+    std::fs::set_permissions(&victim, std::fs::Permissions::from_mode(0o604)).expect("its mode");
+    let write = |new: io::Result<NewFile>| {
+        let mut new = new?;
+        new.write_all(b"new")?;
+        new.finish()
+    };
+    for to in ["VICTIM", "NOTHING", "COPY"] {
+        symlink(to, &path).expect("a link");
+        FileReader::plain(&LinuxDisk::new(), &path).expect_err("a link");
+        NewFile::behind(&linux(), &path).map(drop).expect_err("a link");
+        match write(NewFile::begin(&linux(), &path)) {
+            Ok(_) => assert!(!path.is_symlink()),
+            Err(error) => assert_eq!(to, "COPY", "{error}"),
+        }
+        if to != "COPY" {
+            assert_eq!(mode(&path) & !0o040, 0o600);
+        }
+        std::fs::remove_file(&path).expect("its name");
+    }
+    assert_eq!(
+        (std::fs::read(&victim).expect("it").as_slice(), mode(&victim)),
+        (&b"kept"[..], 0o604)
+    );
+    write(NewFile::begin(&linux(), &victim)).expect("whole");
+    assert_eq!(
+        (std::fs::read(&victim).expect("it").as_slice(), mode(&victim)),
+        (&b"new"[..], 0o604)
+    );
+    assert!(FileReader::plain(&LinuxDisk::new(), &victim).is_ok());
+    FileReader::plain(&LinuxDisk::new(), &scratch.0).expect_err("a directory");
+    assert_eq!(
+        write(NewFile::begin(&linux(), Path::new("/dev/null"))).expect("a device"),
+        None
+    );
+    let mut seen = NewFile::begin_in_sight(&linux(), &path).expect("begun");
+    seen.write_all(b"line").expect("a write");
+    assert_eq!(std::fs::read(&path).expect("it"), b"line");
+}
+
+#[test]
+fn without_unnamed_files_it_has_a_name_of_its_own() {
+    let scratch = Scratch::new("named");
+    let path = scratch.0.join("COPY");
+    let disk: Arc<dyn Disk> = Arc::new(AllNamed(LinuxDisk::new()));
+    let begin = || NewFile::begin(&disk, &path).expect("begun");
+    let (one, mut two) = (begin(), begin());
+    assert_eq!(scratch.names().len(), 2);
+    assert!(scratch
+        .names()
+        .iter()
+        .all(|name| name.starts_with(".cica-") && name.ends_with(".unfinished")));
+    drop(one);
+    assert_eq!(scratch.names().len(), 1);
+    two.write_all(b"whole").expect("a write");
+    two.finish().expect("whole");
+    assert_eq!(scratch.names(), ["COPY"]);
+}
+
+#[test]
+fn a_pipe_is_written_and_read_as_it_is() {
+    let scratch = Scratch::new("pipe");
+    let path = scratch.0.join("PIPE");
+    let made = std::process::Command::new("mkfifo")
+        .arg(&path)
+        .status()
+        .expect("mkfifo");
+    assert!(made.success());
+    let there = path.clone();
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        let mut reader = FileReader::open(&LinuxDisk::new(), &there).expect("opened");
+        reader.read_to_string(&mut text).expect("read");
+        text
+    });
+    let mut new = NewFile::begin(&linux(), &path).expect("begun");
+    new.write_all(b"one\n").expect("a write");
+    new.write_all(b"two\n").expect("a write");
+    new.seek(SeekFrom::Start(0)).expect_err("a pipe has no places");
+    assert_eq!(new.finish().expect("whole"), None);
+    assert_eq!(reader.join().expect("it ended"), "one\ntwo\n");
+    FileReader::plain(&LinuxDisk::new(), &path)
+        .map(drop)
+        .expect_err("no plain file");
+    assert_eq!(scratch.names(), ["PIPE"]);
+}
+
+fn copy(disk: &Arc<dyn Disk>, path: &Path, text: &[u8]) -> io::Result<Option<u64>> {
+    let mut new = NewFile::begin(disk, path)?;
+    new.write_all(text)?;
+    new.finish()
+}
+
+fn read(disk: &dyn Disk, path: &Path) -> Vec<u8> {
+    let mut found = Vec::new();
+    let mut reader = FileReader::open(disk, path).expect("it is there");
+    reader.read_to_end(&mut found).expect("it can be read");
+    found
+}
+
+#[test]
+fn a_disk_in_memory_has_it_too() {
+    let memory = MemoryDisk::from(Image::with_directories(["/u"]));
+    let disks: [Arc<dyn Disk>; 2] = [Arc::new(memory.clone()), Arc::new(AllNamed(memory.clone()))];
+    let path = Path::new("/u/COPY");
+    for disk in &disks {
+        for text in [&b"first"[..], b"2nd"] {
+            drop(NewFile::begin(disk, path).expect("begun"));
+            assert_eq!(copy(disk, path, text).expect("whole"), Some(text.len() as u64));
+            assert_eq!(read(&**disk, path), text);
+        }
+        let mut more = NewFile::behind(disk, path).expect("it is there");
+        more.write_all(b"+").expect("a write");
+        more.finish().expect("whole");
+        assert_eq!(read(&**disk, path), b"2nd+");
+        assert_eq!(memory.image().files().collect::<Vec<_>>(), [path]);
+        copy(disk, Path::new("/no/COPY"), b"").expect_err("no directory");
+        copy(disk, Path::new("/u"), b"").expect_err("a directory");
+    }
+}
+
+/// N5, and that a power cut leaves the old one or the new one, whatever was not synced.
+#[test]
+fn a_power_cut_leaves_what_was_or_what_is_whole() {
+    let path = Path::new("/u/COPY");
+    let sim = SimDisk::from(Image::with_directories(["/u"]));
+    let disks: [Arc<dyn Disk>; 2] = [Arc::new(sim.clone()), Arc::new(AllNamed(sim.clone()))];
+    let mut finished = Vec::new();
+    for (disk, text) in disks.iter().zip(["one", "two"]) {
+        copy(disk, path, text.as_bytes()).expect("whole");
+        finished.push((sim.events(), text));
+    }
+    let trace = sim.trace();
+    let mut point = trace.crash_point();
+    loop {
+        let promised = finished.iter().rposition(|(events, _)| *events <= point.position());
+        let allowed: Vec<Option<&str>> = match promised {
+            None => vec![None, Some("one"), Some("two")],
+            Some(0) => vec![Some("one"), Some("two")],
+            Some(_) => vec![Some("two")],
+        };
+        for survivors in 0..1 << point.pending().len() {
+            let image = point.image_of(survivors);
+            let left = image.bytes(path).map(|bytes| String::from_utf8(bytes).expect("text"));
+            let cut = point.position();
+            assert!(
+                allowed.contains(&left.as_deref()),
+                "{left:?} after {cut} events, {survivors:b}"
+            );
+        }
+        if point.advance().is_none() {
+            break;
+        }
+    }
+    let last = trace.events().last();
+    assert!(
+        matches!(last, Some(Event::SyncDirectory { path }) if &**path == Path::new("/u")),
+        "{last:?}"
+    );
+}
