@@ -1,12 +1,16 @@
-//! The time of day: [`Clock`], the system's, and one that tests and replays set.
+//! Time: [`Clock`], the system's, and one that tests and replays set.
 
+use once_cell::race::OnceBox;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// The time of day, so that a run can be replayed.
+/// The time, so that a run can be replayed.
 pub trait Clock: Send + Sync + std::fmt::Debug {
     /// Nanoseconds since 1970-01-01 UTC.
     fn now(&self) -> u64;
+
+    /// Time since a moment that stays the same while the process lives. It never goes back, whoever sets the clock.
+    fn passed(&self) -> Duration;
 }
 
 /// The time of day of this machine.
@@ -14,6 +18,11 @@ pub trait Clock: Send + Sync + std::fmt::Debug {
 pub struct SystemClock;
 
 impl Clock for SystemClock {
+    fn passed(&self) -> Duration {
+        static FIRST: OnceBox<Instant> = OnceBox::new();
+        FIRST.get_or_init(|| Box::new(Instant::now())).elapsed()
+    }
+
     fn now(&self) -> u64 {
         // A clock before 1970 or after 2554 is set wrong; the nearest end of the range is as good as any answer.
         match SystemTime::now().duration_since(UNIX_EPOCH) {
@@ -51,6 +60,11 @@ impl ManualClock {
 }
 
 impl Clock for ManualClock {
+    /// What it shows; to look at it lets no time pass.
+    fn passed(&self) -> Duration {
+        Duration::from_nanos(self.now.load(Ordering::SeqCst))
+    }
+
     fn now(&self) -> u64 {
         self.now.fetch_add(self.step, Ordering::SeqCst)
     }
@@ -65,6 +79,7 @@ mod tests {
         let clock = ManualClock::new(100, 5);
         assert_eq!([clock.now(), clock.now()], [100, 105]);
         clock.advance(1_000);
+        assert_eq!(clock.passed(), Duration::from_nanos(1_110));
         assert_eq!(clock.now(), 1_110);
         clock.set(7);
         assert_eq!([clock.now(), clock.now()], [7, 12]);
@@ -73,5 +88,7 @@ mod tests {
     #[test]
     fn the_system_clock_is_past_2020() {
         assert!(SystemClock.now() > 1_577_836_800_000_000_000);
+        let first = SystemClock.passed();
+        assert!(first <= SystemClock.passed());
     }
 }

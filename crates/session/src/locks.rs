@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::sync::Arc;
 use std::thread::ThreadId;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long a request waits for a lock at most.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(60);
@@ -105,7 +105,6 @@ impl RecordLocks {
     /// Waits until locks became free after `seen`. False: `holder` waits for this thread, or it took too long (L2).
     pub fn wait(&self, seen: u64, holder: ThreadId) -> bool {
         let me = std::thread::current().id();
-        let until = Instant::now() + LONGEST_WAIT;
         let mut waiting = self.waiting.lock();
         let mut at = Some(holder);
         while let Some(thread) = at {
@@ -116,7 +115,8 @@ impl RecordLocks {
         }
         waiting.threads.insert(me, holder);
         while waiting.frees == seen {
-            if self.freed.wait_until(&mut waiting, until).timed_out() {
+            // Who is woken finds that locks became free: it is waited once.
+            if self.freed.wait_for(&mut waiting, LONGEST_WAIT).timed_out() {
                 break;
             }
         }

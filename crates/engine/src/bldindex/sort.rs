@@ -326,7 +326,7 @@ mod tests {
     use cica_disk::MemoryDisk;
 
     fn pool() -> Arc<Pool> {
-        Arc::new(Pool::new(16 << 20).unwrap())
+        Arc::new(Pool::new(16 << 20, std::sync::Arc::new(cica_disk::SystemClock)).unwrap())
     }
 
     fn sorted(entries: &[[u8; 5]], memory: usize, pool: &Arc<Pool>) -> (Vec<Vec<u8>>, usize) {

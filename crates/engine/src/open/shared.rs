@@ -65,7 +65,7 @@ impl Shared {
     /// The system has no address space for the pool.
     pub fn new(env: Env) -> std::io::Result<Shared> {
         let bytes = env.pool_bytes.unwrap_or_else(|| memory_bytes() / 4);
-        let pool = Arc::new(Pool::new(bytes)?);
+        let pool = Arc::new(Pool::new(bytes, env.clock.clone())?);
         // A group gathers while another is written; both are charged from the start.
         let gathers = (pool.limit() / 32).min(MOST_GATHERED);
         let for_log = pool

@@ -359,7 +359,7 @@ mod tests {
 
     #[test]
     fn the_page_of_a_record_is_that_of_its_entries() {
-        let pool = Pool::new(0).unwrap();
+        let pool = Pool::new(0, std::sync::Arc::new(cica_disk::SystemClock)).unwrap();
         for seed in 0..200 {
             let count = seed % 61;
             let texts = separators(count, seed);
@@ -388,7 +388,7 @@ mod tests {
 
     #[test]
     fn what_says_ff_before_an_entry_without_end_has_no_end_either() {
-        let pool = Pool::new(0).unwrap();
+        let pool = Pool::new(0, std::sync::Arc::new(cica_disk::SystemClock)).unwrap();
         let open: [(&[u8], u32); 4] = [(b"A", 5), (&[0xFF], 6), (&[0xFF], 7), (&[], 8)];
         let page = adopted(&pool, &image_of(&open)).unwrap();
         let said: Vec<_> = entries_of(page.view())
@@ -409,7 +409,7 @@ mod tests {
     /// Wherever a byte of a record is another, it is read as the plain way reads it, or refused as that refuses it.
     #[test]
     fn a_damaged_record_is_refused_as_its_entries_are() {
-        let pool = Pool::new(0).unwrap();
+        let pool = Pool::new(0, std::sync::Arc::new(cica_disk::SystemClock)).unwrap();
         let texts = separators(40, 5);
         let entries: Vec<(&[u8], u32)> = texts.iter().map(|t| &t[..]).zip(0..).collect();
         let image = image_of(&entries);

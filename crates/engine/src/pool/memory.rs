@@ -16,9 +16,11 @@
 
 use super::SLAB;
 use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use cica_disk::Clock;
 use rustix::mm::{madvise, Advice};
 use std::ptr::NonNull;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Bytes of a huge page, and of a stretch.
 pub const HUGE: usize = 2 << 20;
@@ -31,6 +33,7 @@ const SLOWLY: Duration = Duration::from_millis(2);
 /// How memory comes.
 #[derive(Debug)]
 pub struct Fetch {
+    clock: Arc<dyn Clock>,
     /// As it is touched, page by page: nothing is asked for.
     as_touched: bool,
     pages: Pages,
@@ -61,9 +64,10 @@ impl Pages {
 
 impl Fetch {
     /// In huge pages, if they are not dear.
-    pub fn huge(pool: NonNull<u8>, bytes: usize) -> Fetch {
+    pub fn huge(pool: NonNull<u8>, bytes: usize, clock: Arc<dyn Clock>) -> Fetch {
         advise(pool, bytes, Advice::LinuxHugepage);
         Fetch {
+            clock,
             as_touched: false,
             pages: Pages::FIRST,
             took: Duration::ZERO,
@@ -71,10 +75,10 @@ impl Fetch {
     }
 
     /// Page by page, when it is touched.
-    pub fn as_touched(pool: NonNull<u8>) -> Fetch {
+    pub fn as_touched(pool: NonNull<u8>, clock: Arc<dyn Clock>) -> Fetch {
         Fetch {
             as_touched: true,
-            ..Fetch::huge(pool, 0)
+            ..Fetch::huge(pool, 0, clock)
         }
     }
 
@@ -87,31 +91,32 @@ impl Fetch {
         // SAFETY: the slab lies inside the pool's mapping.
         let start = unsafe { pool.add(slab * SLAB) };
         let (begins, ends) = (slab * SLAB % HUGE == 0, (slab + 1) * SLAB % HUGE == 0);
-        self.took += match self.pages {
+        let took = match self.pages {
             Pages::Huge if begins => {
                 // SAFETY: aligned and inside the mapping. Nobody uses the slab yet, its bytes are zeros, and who reads
                 // there by a stale frame number reads a word, atomically.
                 let word: &AtomicU64 = unsafe { start.cast().as_ref() };
-                timed(|| word.store(0, Relaxed))
+                self.timed(|| word.store(0, Relaxed))
             }
             Pages::Huge => Duration::ZERO,
             Pages::Small(_) => {
                 if begins {
                     advise(start, HUGE, Advice::LinuxNoHugepage);
                 }
-                timed(|| advise(start, SLAB, Advice::LinuxPopulateWrite))
+                self.timed(|| advise(start, SLAB, Advice::LinuxPopulateWrite))
             }
         };
+        self.took += took;
         if ends {
             self.pages = self.pages.next(std::mem::take(&mut self.took));
         }
     }
-}
 
-fn timed(act: impl FnOnce()) -> Duration {
-    let begin = Instant::now();
-    act();
-    begin.elapsed()
+    fn timed(&self, act: impl FnOnce()) -> Duration {
+        let begin = self.clock.passed();
+        act();
+        self.clock.passed().saturating_sub(begin)
+    }
 }
 
 /// Advice that the system may follow or not.

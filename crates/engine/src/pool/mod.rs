@@ -45,6 +45,7 @@ pub use view::{Records, View};
 
 use crate::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use crate::sync::{Mutex, RwLock};
+use cica_disk::Clock;
 use memory::HUGE;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -185,15 +186,16 @@ enum Cut {
 pub struct PoolFull;
 
 impl Pool {
-    /// A pool of at most `limit` bytes (at least [`LEAST`]). Only address space is taken now.
-    pub fn new(limit: usize) -> std::io::Result<Pool> {
+    /// A pool of at most `limit` bytes (at least [`LEAST`]). Only address space is taken now. The clock tells how dear
+    /// memory is.
+    pub fn new(limit: usize, clock: Arc<dyn Clock>) -> std::io::Result<Pool> {
         let limit = limit.max(LEAST);
         let reserved = limit.next_multiple_of(HUGE) + HUGE;
         let memory = reserve(reserved + sizes_len(reserved))?;
         // The smallest pool is of somebody who opens for a moment, or counts pages.
         let fetch = match limit > LEAST {
-            true => memory::Fetch::huge(memory, reserved),
-            false => memory::Fetch::as_touched(memory),
+            true => memory::Fetch::huge(memory, reserved, clock),
+            false => memory::Fetch::as_touched(memory, clock),
         };
         let buffers = buffers::Buffers::new(limit);
         Ok(Pool {
@@ -696,7 +698,7 @@ mod tests {
     /// One more would have the number of another, and be given its pages.
     #[test]
     fn no_two_components_have_one_number() {
-        let pool = Pool::new(4 << 20).expect("a pool");
+        let pool = Pool::new(4 << 20, std::sync::Arc::new(cica_disk::SystemClock)).expect("a pool");
         let owner: Arc<dyn Owner> = Arc::new(Nobody);
         *pool.owners.write() = vec![Some(owner.clone()); MOST_COMPONENTS - 1];
         assert_eq!(pool.register(owner.clone()), Some(u16::MAX - 1));

@@ -537,7 +537,7 @@ mod tests {
     #[test]
     fn a_page_is_what_was_done_to_it() {
         let shape = Shape { rkp: 1, key_len: 2 };
-        let pool = Pool::new(0).unwrap();
+        let pool = Pool::new(0, std::sync::Arc::new(cica_disk::SystemClock)).unwrap();
         let mut seed = 1u64;
         let mut draw = |below: usize| {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);

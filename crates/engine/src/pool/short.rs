@@ -115,7 +115,7 @@ mod tests {
 
     /// A page of these records and what it is as a short one, if that gains anything, both shown to `look`.
     fn compared(records: &[Vec<u8>], look: impl FnOnce(&Records)) -> Option<usize> {
-        let pool = Pool::new(0).unwrap();
+        let pool = Pool::new(0, std::sync::Arc::new(cica_disk::SystemClock)).unwrap();
         let mut whole = pool.take(Page::frame_len(18432, records.len())).unwrap();
         Page::format(whole.bytes(), 18432).refill(records.iter().map(Vec::as_slice), SHAPE);
         let size = whole.size();
@@ -217,7 +217,7 @@ mod tests {
         };
         let (mut refused, mut taken) = (0, 0);
         for round in 0..100 {
-            let pool = Pool::new(0).unwrap();
+            let pool = Pool::new(0, std::sync::Arc::new(cica_disk::SystemClock)).unwrap();
             let mut kept: Vec<Vec<u8>> = (0..20 + round % 30).map(|n| record(n * 30, 100, n % 9, b' ')).collect();
             let mut whole = pool.take(Page::frame_len(5120, 60)).unwrap();
             Page::format(whole.bytes(), 5120).refill(kept.iter().map(Vec::as_slice), SHAPE);

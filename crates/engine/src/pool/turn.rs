@@ -235,7 +235,7 @@ mod tests {
     }
 
     fn pool(never: bool) -> (Arc<Pool>, u16) {
-        let pool = Arc::new(Pool::new(LEAST).unwrap());
+        let pool = Arc::new(Pool::new(LEAST, std::sync::Arc::new(cica_disk::SystemClock)).unwrap());
         let owner = Arc::new(Gives {
             pool: OnceLock::from(pool.clone()),
             never,
