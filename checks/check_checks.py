@@ -176,6 +176,8 @@ class Tidy(unittest.TestCase):
             ("unsafe", "crates/qsam/src/lib.rs", "//! Role.\n"),
             ("thrown", "crates/format/src/a.rs", head + "fn a() {\n    let b = 1;\n    c(b);\n    let d = 2;\n    let _ = e(d);\n}\n"),
             ("thrown", "crates/format/src/a.rs", head + "\n\n\n\n    e().ok();\n"),
+            ("seam", "crates/catalog/src/a.rs", head + "use std" "::fs;\n"),
+            ("seam", "crates/engine/src/a.rs", head + "fn f() { Instant" "::now(); }\n"),
             ("waiting", "crates/disk/src/a.rs", head + "    static A: OnceLock<()> = OnceLock::new();\n"),
         ]
         for rule, name, text in cases:

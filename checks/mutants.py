@@ -31,6 +31,8 @@ COPY = TARGET / "mutants"
 BUILT = TARGET / "mutants-built"
 TABLE = pathlib.Path("docs/src/mutants.md")
 SOURCES = ["format", "engine", "catalog", "portable", "idcams"]
+# Of the disk what is done in an order on each of its worlds.
+ON_ANY_DISK = pathlib.Path("crates/disk/src/new_file.rs")
 # A test with a mutant hangs when it takes so many times as long as without one, and a minute more.
 HANGS = 10
 
@@ -149,6 +151,15 @@ ORDERINGS = [
     ("crates/engine/src/log/replay.rs", "if header.birth != 0 && header.birth != (log >> 32) as u32",
      "if header.birth != 0 && header.birth != (log >> 32) as u32 && !@",
      "a log file made later is taken for the one that had its name (F2)"),
+    ("crates/disk/src/new_file.rs", "        self.file.sync().map_err(bare)?;",
+     "        if @ {\n            self.take_name().map_err(bare)?;\n        }\n        self.file.sync().map_err(bare)?;",
+     "a file gets its name before what it holds is durable (N5)"),
+    ("crates/disk/src/new_file.rs", "        self.disk.rename(&from, &coming.path)?;",
+     "        if !@ {\n            self.disk.rename(&from, &coming.path)?;\n        }",
+     "a file that is whole keeps the name that it had meanwhile"),
+    ("crates/idcams/src/act/portable/export.rs", "    file.finish().map_err(output)?;",
+     "    if !@ {\n        file.finish().map_err(output)?;\n    }",
+     "EXPORT takes the data set away before its copy has a name and is durable"),
 ]
 
 # Survivors that may be: path, text or what is taken away -> why no test can notice. docs/design/ tells it at length.
@@ -176,6 +187,7 @@ QUICK = [
     "crash --volume --images 6000",
     "crash --sphere --images 6000",
     "crash --units --images 6000",
+    "files --runs 18 --each 60",
     "damage --runs 4 --places 1000",
     "damage --volume --runs 2 --places 1000",
     "bits --runs 8 --every 64",
@@ -190,6 +202,7 @@ SLOW = [
     "fault --seed 1000 --runs 12 --each 200",
     "fault --volume --seed 1000 --runs 3 --each 150",
     "damage --seed 1000 --runs 30",
+    "files --seed 1000 --runs 90 --each 1000",
 ]
 # Crates whose tests are tried between the two.
 TESTED = ["engine", "format", "catalog", "portable", "idcams", "inputs"]
@@ -264,12 +277,13 @@ def mutate_file(path, source):
 def all_mutants():
     """Sources with switches by path, and all mutants, numbered from 1."""
     sources, mutants = {}, []
-    for crate in SOURCES:
-        for path in sorted(pathlib.Path("crates", crate, "src").rglob("*.rs")):
+    for crate in [*SOURCES, "disk"]:
+        files = pathlib.Path("crates", crate, "src").rglob("*.rs")
+        for path in [ON_ANY_DISK] if crate == "disk" else sorted(files):
             source, found = mutate_file(str(path), path.read_text())
             for n, mutant in enumerate(found):
                 mutant.number = len(mutants) + n + 1
-                called = f"{'crate' if crate == 'format' else '::cica_format'}::mutated({mutant.number})"
+                called = f"{'crate' if crate in ('format', 'disk') else '::cica_format'}::mutated({mutant.number})"
                 source = source.replace(f".sync_unless(@o{n}@)", f".sync_unless({mutant.number})")
                 source = source.replace(f"@o{n}@", called)
             alike = [sum(m.key() == before.key() for before in found[:n]) for n, m in enumerate(found)]

@@ -182,6 +182,8 @@ OTHERS = [
           sim("fault --sphere --each 1000000", "--runs", 2000)),
     Stage("fault-units", "Injected errors, units of recovery", "faults", 2_000, 60_000, 10_000,
           sim("fault --units --each 1000000", "--runs", 2000)),
+    Stage("files", "Data sets carried to files and back: power cuts, kills, errors", "images", 15_000, 500_000, 50_000,
+          sim("files --each 60", "--runs", 1000)),
     Stage("schedule", "Orders of threads", "schedules", 500, 20_000, 2_000,
           of_crate("engine", "schedules", [], many("CICA_SCHEDULES", 5), schedules=True)),
     Stage("threads", "Orders of threads on a data set, by seed, then power cuts", "schedules", 0, 20_000, 2_000,

@@ -23,6 +23,7 @@ pub mod draw;
 pub mod explain;
 pub mod fate;
 pub mod fault;
+pub mod files;
 pub mod keys;
 pub mod model;
 pub mod mortal;

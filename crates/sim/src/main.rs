@@ -13,6 +13,7 @@ use cica_sim::crash::ImageId;
 use cica_sim::crowded;
 use cica_sim::draw::{self, Draw, Kept};
 use cica_sim::fault::Kind;
+use cica_sim::files;
 use cica_sim::model;
 use cica_sim::replay::Script;
 use cica_sim::shape::{self, Organization};
@@ -104,6 +105,17 @@ enum Command {
         /// A data set has up to so many times the bytes of its pool
         #[arg(long, default_value_t = 4)]
         most: u64,
+    },
+    /// Carry data sets to files and back, with power cuts, kills and failing calls in every job
+    Files {
+        #[command(flatten)]
+        common: Common,
+        /// Runs, each with a seed of its own
+        #[arg(long, default_value_t = 100)]
+        runs: u64,
+        /// Most power cuts, kills, and failing calls of each kind in a run
+        #[arg(long, default_value_t = 500)]
+        each: u64,
     },
     /// Copy the store at any moment, all at once or file by file, and open the copy elsewhere
     Snapshot {
@@ -280,6 +292,9 @@ fn run(command: Command) -> Result<Vec<String>, String> {
         Command::Crowded { common, runs, most } => Ok(report("crowded", common.campaign(runs), |seed| {
             crowded::run(seed, most)
         })),
+        Command::Files { common, runs, each } => {
+            Ok(report("files", common.campaign(runs), |seed| files::run(seed, each)))
+        }
         Command::Snapshot { common, runs, copies } => Ok(report("snapshot", common.campaign(runs), |seed| {
             draw::snapshots(common.draw(seed, 40), copies)
         })),

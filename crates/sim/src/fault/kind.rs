@@ -109,7 +109,7 @@ impl Kind {
     }
 
     /// The calls it is about.
-    pub(super) fn call(self) -> Call {
+    pub(crate) fn call(self) -> Call {
         match self {
             Kind::Io | Kind::IoForEver | Kind::ReadOnly | Kind::NoSpace | Kind::NoSpaceForEver | Kind::Rot => Call::Any,
             Kind::ShortWrite | Kind::ScatteredWrite => Call::Write,
@@ -140,7 +140,7 @@ impl Kind {
     }
 
     /// The fault at the n-th of those calls.
-    pub(super) fn faults(self, nth: u64, random: &mut Random) -> Faults {
+    pub(crate) fn faults(self, nth: u64, random: &mut Random) -> Faults {
         let none = Faults::none();
         match self {
             Kind::Io => none.fail(Call::Any, nth, Errno::Io),
