@@ -251,7 +251,7 @@ def compile_programs(binaries):
     cobol, c = TOP / "crates/cobol/tests/programs", TOP / "crates/c"
     for name in ["units", "sphere"]:
         subprocess.run(["cobc", "-x", "-free", "-o", directory / name, cobol / f"{name}.cob"], check=True)
-    subprocess.run(["cc", "-O1", "-I", c / "include", "-o", directory / "steps", c / "tests/steps.c", binaries / "libcica.so",
+    subprocess.run(["cc", "-O1", "-I", c / "include", "-o", directory / "steps", c / "tests/steps.c", binaries / "libcica_c.so",
                     f"-Wl,-rpath,{binaries}"], check=True)
     return directory, {name: str(directory / name) for name in ["units", "sphere", "steps"]}
 

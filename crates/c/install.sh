@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Puts the C library below PREFIX: header, static and shared library (soname, versioned symbols), pkg-config file.
-#   crates/c/install.sh PREFIX [DIRECTORY-OF-libcica.a]
+# What cargo makes of this crate is libcica_c, since the Rust crate is cica; installed it is libcica, for -lcica.
+#   crates/c/install.sh PREFIX [DIRECTORY-OF-libcica_c.a]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 prefix=${1:?the directory to install below, such as /usr/local}
@@ -14,11 +15,11 @@ esac
 
 mkdir -p "$prefix/lib/pkgconfig" "$prefix/include"
 install -m 644 "$here/include/cica.h" "$prefix/include/"
-install -m 644 "$built/libcica.a" "$prefix/lib/"
+install -m 644 "$built/libcica_c.a" "$prefix/lib/libcica.a"
 # rustc's own shared library has neither soname nor versions: this one is made from the static one.
 cc -shared -o "$prefix/lib/libcica.so.$version" \
     -Wl,-soname,"$soname" -Wl,--version-script="$here/cica.map" -Wl,--gc-sections -Wl,--no-undefined \
-    -Wl,--whole-archive "$built/libcica.a" -Wl,--no-whole-archive -lpthread -ldl -lm -lgcc_s -lc
+    -Wl,--whole-archive "$prefix/lib/libcica.a" -Wl,--no-whole-archive -lpthread -ldl -lm -lgcc_s -lc
 ln -sf "libcica.so.$version" "$prefix/lib/$soname"
 ln -sf "$soname" "$prefix/lib/libcica.so"
 sed -e "s|@PREFIX@|$(cd "$prefix" && pwd)|" -e "s|@VERSION@|$version|" "$here/cica.pc.in" > "$prefix/lib/pkgconfig/cica.pc"

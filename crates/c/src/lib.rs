@@ -1,5 +1,8 @@
 //! The C interface. `include/cica.h` is its manual; this crate is what stands behind it.
 //!
+//! To Rust it is `cica_c`, since `cica` is the crate for Rust users; cargo makes `libcica_c.so` and `libcica_c.a` of it. C
+//! users link `-lcica`: `install.sh` makes `libcica.so`, with soname and versioned symbols, and `libcica.a` from the archive.
+//!
 //! ```text
 //! environment, dataset, unit, string   the calls, in the header's order
 //! border                               each call goes through it: panics stop there, errors become codes

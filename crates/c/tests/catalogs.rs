@@ -3,7 +3,7 @@
 
 mod common;
 
-use cica::*;
+use cica_c::*;
 use common::EnvironmentOptions;
 use std::ffi::{c_void, CString};
 use std::ptr::null_mut;

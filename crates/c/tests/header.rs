@@ -24,7 +24,7 @@ fn every_code_of_the_header_is_one_of_the_library_and_the_other_way_round() {
         };
         said.insert((name.to_owned(), number.expect("a number")));
     }
-    let ours: BTreeSet<_> = cica::CODES.iter().map(|c| (c.name.to_owned(), c.number)).collect();
+    let ours: BTreeSet<_> = cica_c::CODES.iter().map(|c| (c.name.to_owned(), c.number)).collect();
     assert_eq!(said, ours);
     assert!(ours.len() > 30);
 }

@@ -37,10 +37,10 @@ impl Workplace {
         command.arg("-o").arg(&program);
         if shared {
             command
-                .arg(library.join("libcica.so"))
+                .arg(library.join("libcica_c.so"))
                 .arg(format!("-Wl,-rpath,{}", library.display()))
         } else {
-            command.arg(library.join("libcica.a")).args(["-ldl", "-lm"])
+            command.arg(library.join("libcica_c.a")).args(["-ldl", "-lm"])
         };
         let done = command.output().expect("a compiler");
         assert!(done.status.success(), "{}", text(&done.stderr));

@@ -6,7 +6,7 @@
 
 mod common;
 
-use cica::*;
+use cica_c::*;
 use common::EnvironmentOptions;
 use std::ffi::{c_int, c_uint, c_void, CString};
 use std::ptr::{null, null_mut};
