@@ -118,6 +118,20 @@ class Tidy(unittest.TestCase):
             status, output = tidy(dict(self.good, **pages), directory)
         self.assertEqual((status, "book: docs/b.md" in output, "docs/a.md" in output), (1, True, False), output)
 
+    def test_an_invariant_is_cited_where_it_can_be_found(self):
+        def broken(cites, *stating):
+            said = {f"crates/format/src/{name}.rs": "//! Role.\n//! * Q7. It is so.\n" for name in stating}
+            cited = said.get("crates/format/src/a/c.rs", "//! Role.\n") + f"// for that reason ({cites})\n"
+            with tempfile.TemporaryDirectory() as directory:
+                output = tidy(self.good | said | {"crates/format/src/a/c.rs": cited}, directory)[1]
+            return "\n  invariants: " in output
+
+        for stating in (["b"], ["a/c", "b"], ["a/mod", "b"], ["a", "b"], ["lib", "b"]):
+            self.assertFalse(broken("Q7", *stating), stating)
+        self.assertTrue(broken("Q7", "b", "d/mod"))
+        self.assertFalse(broken("b:Q7", "b", "d/mod") or broken("d:Q7", "b", "d/mod"))
+        self.assertTrue(broken("d:Q8", "b", "d/mod"))
+
     def circle_in(self, modules):
         """What is said of the circle in a crate of these modules; nothing where there is none."""
         files = {f"crates/format/src/{name}.rs": f"//! Role.\n{text}\n" for name, text in modules.items()}
@@ -178,6 +192,8 @@ class Tidy(unittest.TestCase):
             ("thrown", "crates/format/src/a.rs", head + "\n\n\n\n    e().ok();\n"),
             ("seam", "crates/catalog/src/a.rs", head + "use std" "::fs;\n"),
             ("seam", "crates/engine/src/a.rs", head + "fn f() { Instant" "::now(); }\n"),
+            ("invariants", "crates/format/src/a.rs", head + "// as it was before (Q7)\n"),
+            ("invariants", "crates/format/src/a.rs", head + "//! * Q7. It is so.\n\n// see b:Q7\n"),
             ("waiting", "crates/disk/src/a.rs", head + "    static A: OnceLock<()> = OnceLock::new();\n"),
         ]
         for rule, name, text in cases:

@@ -51,6 +51,13 @@ THROWN = re.compile(r"\blet _ = (?!\(|\w+;|write(?:ln)?!\((?:\w+,|$))|^\s*[\w.()
 # A static that a thread may wait for.
 WAITED_FOR = re.compile(r"\bstatic\s+\w+\s*:.*\b(OnceLock|LazyLock|Mutex|RwLock|Condvar|Once)\b")
 
+# Numbered invariants: `* S2. ...` at the head of a file, or of a design page; and what refers to one, `S2` or
+# `store:S2`. R15 is a register.
+INVARIANT = re.compile(r"^(?://! )?(?:[*-] )?([A-Z]\d{1,2})\. ")
+REFERENCE = re.compile(r"(?<![\w'\"`.&$#/:=-])(?:([\w/]+):)?(?!R15\b)([A-Z][1-9]\d?)(?![\w'\"`.(=-]|\.\d)")
+# Whose invariants are cited everywhere by their numbers alone.
+CITED_EVERYWHERE = ("crates/disk/src/lib.rs", "docs/design/0001-one-root-commits-everything.md")
+
 # Names and keywords know upper and lower case of A to Z alone: other letters fold to these (U+017F to S, U+0131 to I),
 # and a command would be done to another name than was written. White space is that of ASCII where a name is read.
 FOLDING = re.compile(r"\bto_(upper|lower)case\b|\bis_(alphabetic|alphanumeric|numeric|lowercase|uppercase)\b")
@@ -241,6 +248,35 @@ def check_rooms():
                 complain("rooms", place, f"modules need one another: {rooms.in_words(ring, edges)}")
 
 
+def check_invariants():
+    """What a comment cites is there: in its own file, at the head of a folder around it, or in one file alone of its
+    crate; else the comment names the file or the folder, as in `store:S2`."""
+
+    def stated(path):
+        found = (INVARIANT.match(line) for line in path.read_text().splitlines())
+        return {match.group(1) for match in found if match}
+
+    everywhere = set().union(*(stated(path) for path in map(pathlib.Path, CITED_EVERYWHERE) if path.is_file()))
+    for crate in sorted(pathlib.Path("crates").iterdir()):
+        source = crate / "src"
+        stating = {path: stated(path) for path in source.rglob("*.rs")}
+        for path in sorted(stating):
+            around = [path, source / "lib.rs"]
+            for folder in list(path.relative_to(source).parents)[:-1]:
+                around += [source / folder / "mod.rs", source / f"{folder}.rs"]
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                comment = INVARIANT.sub("", line) if line.startswith("//!") else line.partition("//")[2]
+                for room, name in REFERENCE.findall(comment):
+                    there = [other for other, names in stating.items() if name in names]
+                    if room:
+                        there = [o for o in there if room in "/".join(o.relative_to(source).with_suffix("").parts).split("/")]
+                    elif name in everywhere or any(name in stating.get(near, ()) for near in around):
+                        continue
+                    if len(there) != 1:
+                        what = "is stated nowhere" if not there else "is stated by several: " + ", ".join(map(str, there))
+                        complain("invariants", f"{path}:{number}", f"{name} {what}")
+
+
 def check_unsafe():
     allowed = {"disk", "engine", "c", "cobol"}  # the system, frames, and calls from other languages
     for crate in sorted(pathlib.Path("crates").iterdir()):
@@ -261,6 +297,7 @@ def main():
         "links": "links in the documentation lead somewhere",
         "book": "each page of documentation is in the book",
         "floors": "crates use only crates below them",
+        "invariants": "comments cite invariants that are there",
         "rooms": "modules of a crate use only modules below them",
         "thrown": "no result is thrown away without a reason",
         "waiting": "no child of fork waits for what its parent was about to do",
@@ -289,6 +326,7 @@ def main():
     check_book()
     check_crates()
     check_rooms()
+    check_invariants()
     check_unsafe()
 
     failed = {rule for rule, _ in broken}

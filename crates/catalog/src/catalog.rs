@@ -95,7 +95,7 @@ impl Catalog {
         }
         let generation = catalog.edition_guard().0.generation();
         if catalog.was_defining(generation) {
-            // The change of nothing clears it (W1). Whoever is defining just now is not waited for.
+            // The change of nothing clears it (defining:W1). Whoever is defining just now is not waited for.
             let _ = catalog.transact_within(Duration::ZERO, |_| Ok::<(), CatalogError>(()));
         }
         Ok(catalog)

@@ -5,7 +5,7 @@
 //! |---|---|---|---|
 //! | `Itself` | the change | the change | are refused |
 //! | `Unit` | the change | the change, with what takes it back | are kept for itself before |
-//! | `Shared`, `Exclusive` | the caller | the caller, for all members of a sphere (S1) | were asked for by the caller |
+//! | `Shared`, `Exclusive` | the caller | the caller, for all members of a sphere (sphere:S1) | were asked for by the caller |
 
 use super::Common;
 use crate::error::RequestError;

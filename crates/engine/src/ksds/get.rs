@@ -1,9 +1,9 @@
 //! Finding a record, from outside the tree and for every string, while others change it.
 //!
-//! What one page says is true of one moment (L1). That there is nothing between two pages is not: a spanned record that
-//! is being replaced is out of the tree for a while ([`super::replace`]). So whatever a reader is told of records that
-//! are not there (the one asked for, or those between the position and the next) it believes only if nothing was being
-//! replaced while it looked (K5).
+//! What one page says is true of one moment (latch:L1). That there is nothing between two pages is not: a spanned
+//! record that is being replaced is out of the tree for a while ([`super::replace`]). So whatever a reader is told of
+//! records that are not there (the one asked for, or those between the position and the next) it believes only if
+//! nothing was being replaced while it looked (K5).
 
 use super::{Ksds, Leaf, Spot};
 use crate::error::RequestError;

@@ -265,7 +265,8 @@ impl Ksds {
         Ok(ci)
     }
 
-    /// Makes sure that the index has the CIs that so many splits of every level take, before anything is changed (S2).
+    /// Makes sure that the index has the CIs that so many splits of every level take, before anything is changed
+    /// (store:S2).
     pub(super) fn reserve_nodes(&self, splits: u32) -> Result<(), RequestError> {
         let (_, levels) = self.top();
         let last = self.next_index_ci.load(Relaxed) + splits * (levels as u32 + 2) - 1;

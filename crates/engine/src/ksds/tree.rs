@@ -1,4 +1,5 @@
-//! Finding: from a key to its data page, to the next page and to the one before, without a lock or latch (L1, K3).
+//! Finding: from a key to its data page, to the next page and to the one before, without a lock or latch (latch:L1,
+//! K3).
 
 use super::Ksds;
 use crate::error::RequestError;

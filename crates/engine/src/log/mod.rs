@@ -9,17 +9,17 @@
 //! | any | a failed write or sync | failed: answers nothing more (D3) |
 //!
 //! * W1. Records get their LSNs in the order in which they reach the buffer, and the caller holds the latch of the
-//!   page they changed (R4), or for a unit the locks of its keys (S2 in [`crate::sphere`]).
+//!   page they changed (R4), or for a unit the locks of its keys (sphere:S2).
 //! * W2. One thread flushes at a time; it takes all that is there, so commits that arrive meanwhile share the next
 //!   sync.
 //! * W3. Before a group is written, every data set in it has said so in its root, durably (R6), or is fenced.
 //! * W7. Before a root names the log durably, a group that counts no records introduces its data set in this epoch,
 //!   durably, and no root names the log so when an epoch begins. So such a root that names a log which does not
-//!   introduce its data set is of another moment than the log (N1 in [`crate::recovery`]).
+//!   introduce its data set is of another moment than the log (recovery:N1).
 //! * W4. A block that was written is not written again in the same epoch: groups start at fresh blocks. So a group that
 //!   stands behind a place where none is says that there was one (`gap.rs`).
 //! * W5. Each group says which data sets its numbers mean: what is damaged takes no other group's meaning with it.
-//! * W6. What was answered is in the log's tail or durable in the log (T1 in `tail.rs`). For that a data set names the
+//! * W6. What was answered is in the log's tail or durable in the log (tail:T1). For that a data set names the
 //!   log in its root before its first change, early: written, not synced. W3 makes it durable before the log has any of
 //!   the data set's requests.
 

@@ -167,7 +167,7 @@ impl Place<'_> {
         // sets is made durable with it, before (W6).
         write_header(&*file, header).map_err(text)?;
         let capacity = file.size(None).map_err(text)?;
-        // Without a tail each change is written to the log before it is answered (T1): slow, and as safe.
+        // Without a tail each change is written to the log before it is answered (tail:T1): slow, and as safe.
         let tail = Tail::open(&**self.disk, path, self.gathers).ok();
         Ok(Found::Claimed(Claimed {
             file: file.into(),

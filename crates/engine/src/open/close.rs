@@ -80,8 +80,8 @@ impl OpenDataSet {
                     .as_ref()
                     .is_some_and(|(number, _)| self.shared.log.has_others(*number))
             {
-                // They will write the group that has its requests, and its root must name the log before (W3). If this
-                // fails, the log answers nothing more.
+                // They will write the group that has its requests, and its root must name the log before (log:W3). If
+                // this fails, the log answers nothing more.
                 let _ = self.shared.log.flush(self.shared.log.last());
             }
             self.roots.lock().last = true;

@@ -299,7 +299,7 @@ impl Pool {
         (unsafe { self.memory.add(offset) }, size)
     }
 
-    /// The frame's words and what follows them in the slab, for reading under an unchanged version (L1).
+    /// The frame's words and what follows them in the slab, for reading under an unchanged version (latch:L1).
     #[inline]
     pub fn view(&self, frame: u32) -> View<'_> {
         let offset = self.offset(frame);
@@ -353,7 +353,7 @@ impl Pool {
         })
     }
 
-    /// Latches a frame if its version still is `version` (L3).
+    /// Latches a frame if its version still is `version` (latch:L3).
     #[inline]
     pub fn latch_at(&self, frame: u32, version: u64) -> Option<Latched<'_>> {
         self.descriptor(frame).latch.latch_at(version).then(|| Latched {
@@ -535,8 +535,8 @@ impl<'p> Latched<'p> {
     pub fn bytes(&mut self) -> &mut [u8] {
         let (memory, size) = self.pool.memory_of(self.frame);
         // SAFETY: we hold the latch, so no other writer exists; readers on other threads only use relaxed atomic loads
-        // and discard what they read, because the version changes when the latch is released (L1, L2). Nobody makes a
-        // reference to the page part but through this function.
+        // and discard what they read, because the version changes when the latch is released (latch:L1, latch:L2).
+        // Nobody makes a reference to the page part but through this function.
         unsafe { std::slice::from_raw_parts_mut(memory.as_ptr().add(DESCRIPTOR), size - DESCRIPTOR) }
     }
     /// Bytes of memory the frame has.

@@ -1,8 +1,8 @@
 //! A request's turn: why no request begins anew for ever.
 //!
-//! A reader holds nothing (L1). It believes what one page says of the next if the first is unchanged when the second
-//! has come. In a pool that is small beside what is read, the page that comes may put out the one that led to it, or
-//! another request may; then the request begins anew.
+//! A reader holds nothing (latch:L1). It believes what one page says of the next if the first is unchanged when the
+//! second has come. In a pool that is small beside what is read, the page that comes may put out the one that led to
+//! it, or another request may; then the request begins anew.
 //!
 //! * P8. A request that began anew [`PATIENCE`] times while pages left the pool takes the turn. One request has it,
 //!   until it ends. It has frames reserved for all that it needs at once (P6), and no page that it reads from then on

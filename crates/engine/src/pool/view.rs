@@ -6,7 +6,8 @@ use super::page::{sample_words, Shape, COUNT, GROUP, META, NEXT, PREFIX_AT, PREF
 use super::{Probe, SLAB};
 use std::cmp::Ordering;
 
-/// A page as readers see it. While a writer is inside, its numbers may be any (L1), and no access leaves the slab.
+/// A page as readers see it. While a writer is inside, its numbers may be any (latch:L1), and no access leaves the
+/// slab.
 #[derive(Clone, Copy)]
 pub struct View<'p> {
     words: Words<'p>,

@@ -73,7 +73,7 @@ impl Layout {
         let ca = ci / ci_per_ca;
         (ca, (ci - ca * ci_per_ca) as usize)
     }
-    /// CI number from CA and number inside it. Of a page that is being changed they may be any numbers (L1).
+    /// CI number from CA and number inside it. Of a page that is being changed they may be any numbers (latch:L1).
     #[inline]
     pub fn join(&self, ca: u32, i: u32) -> u32 {
         ca.wrapping_mul(self.ci_per_ca as u32).wrapping_add(i)

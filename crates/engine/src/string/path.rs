@@ -10,8 +10,8 @@
 //!   behind those it has passed that are still there. So what stays is read once, whatever comes, goes, or goes and
 //!   comes again.
 //! * P2. What the alternate index said is believed only if the base record agrees. If it does not, somebody may be
-//!   changing both, so they are looked at again under the lock of the alternate key (S2): then a pointer without its
-//!   record is 8/144, and a record with another key is one that an index without UPGRADE missed.
+//!   changing both, so they are looked at again under the lock of the alternate key (sphere:S2): then a pointer without
+//!   its record is 8/144, and a record with another key is one that an index without UPGRADE missed.
 
 use super::Str;
 use super::Way;

@@ -5,8 +5,8 @@
 //!   what takes them back; and a unit is open until the log holds its end.
 //! * U2. The log does not start over while a unit is open. Trees are committed all the same.
 //! * U3. A data set with changes of an open unit is not closed: the unit has a handle of its own.
-//! * U4. A change in a unit is logged under the latch of its page (R4), or under the locks of its keys (S2), with what
-//!   takes it back.
+//! * U4. A change in a unit is logged under the latch of its page (R4), or under the locks of its keys (sphere:S2),
+//!   with what takes it back.
 //! * U5. Of a record that a unit changed nobody else changes anything before the unit ends. The same holds for
 //!   alternate keys that are unique.
 //! * U6. When a data set must go on without its log, and has changes of an open unit, it is fenced instead.
@@ -328,7 +328,7 @@ impl Drop for State {
             return;
         }
         if self.shared.owner.is_parent() {
-            // F1: the parent's unit is open still. A handle that is dropped lets go of memory.
+            // forked:F1: the parent's unit is open still. A handle that is dropped lets go of memory.
             return;
         }
         let (mut sets, _) = self.back_out();

@@ -1,4 +1,4 @@
-//! Committing the trees of a sphere, fencing and closing it (S3, S4, S6).
+//! Committing the trees of a sphere, fencing and closing it (sphere:S3, S4, S6).
 
 use super::Sphere;
 use crate::error::RequestError;

@@ -66,7 +66,7 @@ impl Sphere {
         Some((place, self.members[place].inner.clone()))
     }
 
-    /// Keeps units away from an alternate key of the member at `place` (S2).
+    /// Keeps units away from an alternate key of the member at `place` (sphere:S2).
     pub fn lock_key(&self, place: usize, key: &[u8]) -> impl Sized + '_ {
         self.stripes.lock(std::iter::once((place, key)))
     }
