@@ -61,19 +61,25 @@ JUSTIFIED = [
     ),
     # The log and recovery.
     (
-        "crates/engine/src/log/mod.rs",
+        "crates/engine/src/log/flush.rs",
         "group.shrink_to(2 * self.gathers)",
         r"replace \* with [+/] .*",
         "it is memory that is kept or given back",
     ),
     (
-        "crates/engine/src/log/mod.rs",
+        "crates/engine/src/log/members.rs",
         "self.durable.store(state.next_lsn - 1, Release)",
         r"replace - with / .*",
         "the next record says which data set a number means, and nobody waits for it alone",
     ),
     (
-        "crates/engine/src/log/mod.rs",
+        "crates/engine/src/log/epochs.rs",
+        "self.durable.store(state.next_lsn - 1, Release)",
+        r"replace - with / .*",
+        "the next record says which data set a number means, and nobody waits for it alone",
+    ),
+    (
+        "crates/engine/src/log/epochs.rs",
         "self.pressure.fetch_and(!(LONG | OVERDUE), Relaxed)",
         r"replace \| with \^ .*",
         APART,

@@ -74,7 +74,7 @@ ORDERINGS = [
     ("crates/engine/src/unit/backout.rs", "if let Err(failed) = self.flush() {",
      "if let Err(failed) = if @ { Ok(()) } else { self.flush() } {",
      "a unit that was backed out is over before the log says so (U1)"),
-    ("crates/engine/src/log/mod.rs", "if std::mem::take(&mut member.in_group) && !member.named {",
+    ("crates/engine/src/log/flush.rs", "if std::mem::take(&mut member.in_group) && !member.named {",
      "if std::mem::take(&mut member.in_group) && !member.named && !@ {",
      "requests are logged before their data set's root names the log (R6)"),
     ("crates/engine/src/recovery/mod.rs", "for (cluster, inner) in self.members.clone() {\n            done =",
@@ -106,7 +106,7 @@ ORDERINGS = [
      "    let recorded = Path::new(&position.path);\n    if @ {\n        return Some(Place { path: recorded.to_path_buf(), "
      "is_own: true });\n    }",
      "a log is looked for where it was when the root was written (N3)"),
-    ("crates/engine/src/log/mod.rs", "if !introduction.is_empty() {\n                write(at, &introduction)?; // W7",
+    ("crates/engine/src/log/flush.rs", "if !introduction.is_empty() {\n                write(at, &introduction)?; // W7",
      "if !introduction.is_empty() && !@ {\n                write(at, &introduction)?; // W7",
      "a root names a log that has not introduced its data set (W7)"),
     ("crates/engine/src/open/epoch.rs", "                true => inner.commit_without_log(),",

@@ -24,14 +24,18 @@
 //!   the data set's requests.
 
 mod abandoned;
+mod epochs;
 mod find;
+mod flush;
 mod gap;
+mod members;
 mod pool;
 mod replay;
 mod tail;
 #[cfg(test)]
 mod tests;
 
+pub use epochs::epoch_for;
 pub use find::find;
 pub use gap::Gap;
 pub use replay::{owned_parts, Left, LogReader, Logged};
@@ -40,18 +44,15 @@ use crate::forked::Owner;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicU8, Ordering::*};
 use crate::sync::{Condvar, Mutex};
 use crate::volumes::VolumesToBe;
-use cica_disk::{Clock, Disk, File, WriteAt};
-use cica_format::log::{self, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN};
+use cica_disk::{Clock, Disk, File};
+use cica_format::log::{self, GROUP_HEADER_LEN};
 use cica_format::tail::TailHead;
+use members::Member;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use tail::Tail;
 
-/// Bytes of log after which all trees are committed and the log starts over: a quarter of the pool, within these
-/// bounds. What a commit writes is the CIs that changed since the one before, and the longer that was, the more
-/// often each of them changed (`docs/design/0012`).
-const EPOCH_BYTES: (u64, u64) = (64 << 20, 256 << 20);
 /// Most bytes of records that may gather before they are written without anybody asking.
 pub const MOST_GATHERED: usize = 2 << 20;
 
@@ -103,21 +104,6 @@ const GATHERED: u8 = 1;
 const LONG: u8 = 2;
 const OVERDUE: u8 = 4;
 const TAIL_LOW: u8 = 8;
-/// Bytes of log by which it may grow while the trees are being committed.
-const OVERDUE_BYTES: u64 = 128 << 20;
-
-/// Which part of an epoch a checkpoint finds worth starting over: what the log is for has to be said in a root again.
-const WORTH: u64 = 64;
-
-/// Bytes that a record counts at least towards the epoch: to do one again costs a recovery much the same, however few
-/// they are.
-const LIGHTEST: u64 = 100;
-
-/// Bytes of an epoch for a pool of so many bytes.
-pub fn epoch_for(pool: usize) -> u64 {
-    (pool as u64 / 4).clamp(EPOCH_BYTES.0, EPOCH_BYTES.1)
-}
-
 /// What a log asks of whoever comes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wants {
@@ -144,53 +130,6 @@ struct State {
     next_number: u32,
     /// Ids of logs that this process let go for a data set that answers nothing more (F7 in `pool.rs`).
     let_go: BTreeSet<u64>,
-}
-
-struct Member {
-    cluster: u64,
-    path: String,
-    logger: Weak<dyn Logger>,
-    /// Its root names this log, durably: it need not be asked to.
-    named: bool,
-    /// Its root names this log, and did so before its first request (W6).
-    early: bool,
-    /// Its root may name this log.
-    maybe_named: bool,
-    /// How often its root ceased to.
-    unnamed: u32,
-    /// It has records in the group, which says first which data set the number means (W5).
-    in_group: bool,
-}
-
-/// The root of `number` could not be written: that it does not name the log means nothing.
-fn append_not_named(group: &mut Vec<u8>, number: u32) {
-    LogRecord::DataSet {
-        number,
-        cluster: 0,
-        committed: 0,
-        sealed: 0,
-        origin: 0,
-        lineage: 0,
-        path: "",
-    }
-    .append(group);
-}
-
-impl Member {
-    fn introduce(&self, number: u32, group: &mut Vec<u8>) {
-        let logger = self.logger.upgrade();
-        let (sealed, origin, lineage) = logger.as_ref().map_or((0, 0, 0), |logger| logger.identity());
-        LogRecord::DataSet {
-            number,
-            cluster: self.cluster,
-            committed: logger.map_or(0, |logger| logger.committed()),
-            sealed,
-            origin,
-            lineage,
-            path: &self.path,
-        }
-        .append(group);
-    }
 }
 
 struct Claimed {
@@ -275,105 +214,10 @@ impl Log {
         self.epoch_bytes.store(bytes, Relaxed);
     }
 
-    /// A data set takes part; the number goes into its records.
-    pub fn join(&self, cluster: u64, data: &std::path::Path, index: &std::path::Path, logger: Weak<dyn Logger>) -> u32 {
-        let mut state = self.state.lock();
-        let number = state.next_number;
-        state.next_number += 1;
-        let path = format!("{}\0{}", data.display(), index.display());
-        state.data_sets.insert(
-            number,
-            Member {
-                cluster,
-                path,
-                logger,
-                named: false,
-                early: false,
-                maybe_named: false,
-                unnamed: 0,
-                in_group: false,
-            },
-        );
-        number
-    }
-
-    /// A data set leaves. With the last one the file goes back to the pool, if all were `complete`; one that was
-    /// not leaves it as its
-    /// owner's death would. True: others are still here, and the caller must [`detach`](Self::detach) them from the
-    /// file.
-    pub fn leave(&self, number: u32, complete: bool) -> bool {
-        let mut state = self.state.lock();
-        let named = state.data_sets.remove(&number).is_some_and(|m| m.maybe_named);
-        // After a failure nobody knows which roots name the file: it stays as it is.
-        let incomplete = (named || state.failed.is_some()) && !complete;
-        if !state.data_sets.is_empty() {
-            return incomplete;
-        }
-        let failed = state.failed.is_some();
-        match state.file.take() {
-            Some(claimed) if !incomplete && !failed => pool::release(claimed),
-            left => state.let_go.extend(left.map(|file| file.log)),
-        }
-        // Who opens again begins with another file.
-        state.failed = None;
-        self.clear(&mut state);
-        false
-    }
-
-    /// Lets the file go without saying that it is free. No tree needs it but those of data sets that left incomplete.
-    pub fn detach(&self) {
-        let mut state = self.state.lock();
-        let log = state.file.as_ref().map(|file| file.log);
-        state.let_go.extend(log);
-        self.clear(&mut state);
-    }
-
-    /// Forgets file and records; LSNs go on.
-    fn clear(&self, state: &mut State) {
-        state.file = None;
-        self.claimed.store(0, Relaxed);
-        log::begin_group(&mut state.group);
-        state.records = 0;
-        self.durable.store(state.next_lsn - 1, Release);
-        self.pressure.store(0, Relaxed);
-        for member in state.data_sets.values_mut() {
-            (member.named, member.early) = (false, false);
-            (member.maybe_named, member.in_group) = (false, false);
-        }
-    }
-
     /// Id of the log that its file holds, 0 while it has none.
     #[inline]
     pub fn claimed(&self) -> u64 {
         self.claimed.load(Relaxed)
-    }
-
-    /// Before the first change of data set `number`: takes a file, if there is none, and has the data set name it (W6).
-    /// What fails here leaves the change to be written to the log before it is answered, and that tells why.
-    pub fn name_early(&self, number: u32) {
-        let mut state = self.state.lock();
-        if state.failed.is_some() || (state.file.is_none() && (state.flushing || self.claim(&mut state).is_err())) {
-            return;
-        }
-        let Some((log, path)) = state.file.as_ref().map(|f| (f.log, f.path.display().to_string())) else {
-            return;
-        };
-        let logger = match state.data_sets.get_mut(&number) {
-            Some(member) if !member.early && !member.named => {
-                member.maybe_named = true;
-                member.logger.upgrade()
-            }
-            _ => return,
-        };
-        // Who names a log keeps its root, and asks the log meanwhile.
-        let named = crate::sync::unlocked(&mut state, || {
-            logger.is_some_and(|l| l.name_log_early(log, &path).is_ok())
-        });
-        if named && state.file.as_ref().is_some_and(|f| f.log == log) {
-            if let Some(member) = state.data_sets.get_mut(&number) {
-                member.early = true;
-            }
-        }
     }
 
     /// Takes a file; the group that is being gathered goes to its tail.
@@ -394,18 +238,6 @@ impl Log {
         Ok(())
     }
 
-    /// Data set `number` is about to be complete without this log, and others go on: the tail says so before its root does
-    /// (T4).
-    pub fn leaving(&self, number: u32) {
-        let is_missed = |state: &State| {
-            let named = state.data_sets.get(&number).is_some_and(|m| m.early || m.named);
-            named && state.data_sets.len() > 1
-        };
-        if is_missed(&self.state.lock()) {
-            self.append(&[], |group| LogRecord::Leaving { number }.append(group));
-        }
-    }
-
     /// Makes the tail longer, when [`wants`](Self::wants) asks for it.
     pub fn lengthen_tail(&self) {
         let mut state = self.state.lock();
@@ -421,15 +253,6 @@ impl Log {
         }
     }
 
-    /// The root of `number` names no log any more: its tree has all of its requests. The next group with requests of it
-    /// has it named again.
-    pub fn unname(&self, number: u32) {
-        if let Some(member) = self.state.lock().data_sets.get_mut(&number) {
-            (member.named, member.early) = (false, false);
-            member.unnamed += 1;
-        }
-    }
-
     /// The last LSN given.
     pub fn last(&self) -> u64 {
         self.state.lock().next_lsn - 1
@@ -438,30 +261,6 @@ impl Log {
     /// An id for a unit of recovery.
     pub fn new_unit(&self) -> u64 {
         self.units.fetch_add(1, Relaxed) + 1
-    }
-
-    /// Does the root of `number` name the file there is?
-    pub fn is_named(&self, number: u32) -> bool {
-        let state = self.state.lock();
-        state.file.is_some() && state.data_sets.get(&number).is_some_and(|m| m.named)
-    }
-
-    /// Might the root of `number` name the file there is?
-    pub fn may_be_named(&self, number: u32) -> bool {
-        let state = self.state.lock();
-        state.file.is_some() && state.data_sets.get(&number).is_some_and(|m| m.maybe_named)
-    }
-
-    /// Do others than `number` log?
-    pub fn has_others(&self, number: u32) -> bool {
-        self.state.lock().data_sets.keys().any(|other| *other != number)
-    }
-
-    /// Is `number` alone in the log, and has that grown so much that it is worth starting over?
-    pub fn is_worth_starting_over(&self, number: u32) -> bool {
-        let state = self.state.lock();
-        let least = self.epoch_bytes.load(Relaxed) / WORTH;
-        state.data_sets.keys().eq([&number]) && state.file.as_ref().is_some_and(|f| f.at > least)
     }
 
     /// Logs one change of the data sets with these numbers. The caller holds the latch of the page that changed, or
@@ -531,193 +330,5 @@ impl Log {
     #[cfg(test)]
     pub fn is_behind(&self) -> bool {
         self.state.lock().records > 0
-    }
-
-    /// Returns when everything up to `lsn` is durable (W2).
-    pub fn flush(&self, lsn: u64) -> Result<(), String> {
-        if self.durable.load(Acquire) >= lsn {
-            return Ok(());
-        }
-        self.owner.check().map_err(|error| error.to_string())?;
-        let mut state = self.state.lock();
-        loop {
-            if let Some(why) = &state.failed {
-                return Err(why.clone());
-            }
-            if self.durable.load(Acquire) >= lsn || (state.records == 0 && !state.flushing) {
-                return Ok(());
-            }
-            if state.flushing {
-                self.flushed.wait(&mut state);
-                continue;
-            }
-            state.flushing = true;
-            let outcome = self.write_group(&mut state);
-            state.flushing = false;
-            if let Err(why) = outcome {
-                state.failed = Some(why);
-            }
-            self.flushed.notify_all();
-        }
-    }
-
-    /// Takes the group, and writes and syncs it with the state unlocked.
-    fn write_group(&self, state: &mut crate::sync::MutexGuard<'_, State>) -> Result<(), String> {
-        if state.file.is_none() {
-            self.claim(state)?;
-        }
-        let mut group = std::mem::take(&mut state.spare);
-        log::begin_group(&mut group);
-        std::mem::swap(&mut group, &mut state.group);
-        self.pressure.fetch_and(!GATHERED, Relaxed);
-        let records = std::mem::take(&mut state.records);
-        let (first, last) = (state.next_lsn - records as u64, state.next_lsn - 1);
-        let (mut unnamed, mut introduction) = (Vec::new(), Vec::new());
-        log::begin_group(&mut introduction);
-        for (&number, member) in &mut state.data_sets {
-            if std::mem::take(&mut member.in_group) && !member.named {
-                member.introduce(number, &mut introduction);
-                member.maybe_named = true;
-                unnamed.push((number, member.logger.clone(), member.unnamed));
-            }
-        }
-        if unnamed.is_empty() {
-            introduction.clear();
-        }
-        let next_lsn = state.next_lsn;
-        let (file, log, path, epoch, at, settled, name_settled) = match &mut state.file {
-            Some(f) => {
-                f.begin_tail(next_lsn, &[]);
-                if !introduction.is_empty() {
-                    log::finish_group(&mut introduction, f.log, f.epoch, first, 0);
-                }
-                log::finish_group(&mut group, f.log, f.epoch, first, records);
-                let bytes = (introduction.len() + group.len()) as u64;
-                pool::make_room(f, bytes + introduction.len() as u64)?;
-                let at = f.at;
-                f.at += bytes;
-                f.weight += bytes.max(u64::from(records) * LIGHTEST);
-                if f.weight > f.long {
-                    self.pressure.fetch_or(LONG, Relaxed);
-                }
-                if f.weight > f.long + OVERDUE_BYTES {
-                    self.pressure.fetch_or(OVERDUE, Relaxed);
-                }
-                (
-                    f.file.clone(),
-                    f.log,
-                    f.path.clone(),
-                    f.epoch,
-                    at,
-                    f.settled,
-                    f.name_settled,
-                )
-            }
-            None => return Err("the log has no file".into()),
-        };
-        debug_assert!(epoch > 0 && at % BLOCK_LEN as u64 == 0);
-        let done = crate::sync::unlocked(state, || -> Result<u64, String> {
-            let text = path.display().to_string();
-            if !settled {
-                pool::settle(&*self.disk, (&*file, &path, log), name_settled)?;
-            }
-            let write = |at: u64, group: &[u8]| {
-                let written = file.write(&[WriteAt { at, buf: group }]);
-                written.map_err(|e| format!("log {text}: write failed: {e}"))?;
-                file.sync().map_err(|e| format!("log {text}: sync failed: {e}"))?;
-                pool::forget_beyond_kept(&*file, at, group.len() as u64);
-                Ok::<_, String>(())
-            };
-            if !introduction.is_empty() {
-                write(at, &introduction)?; // W7
-            }
-            let mut not_named = Vec::new();
-            log::begin_group(&mut not_named);
-            for (number, logger, _) in &unnamed {
-                let Some(logger) = logger.upgrade() else { continue };
-                match logger.name_log(log, &text) {
-                    // It counts as named below: nobody knows what its root says now.
-                    Err(_) if logger.stands_alone() => append_not_named(&mut not_named, *number),
-                    named => named?,
-                }
-            }
-            let mut behind = introduction.len() as u64;
-            let mut longer = 0;
-            if not_named.len() > log::GROUP_HEADER_LEN {
-                log::finish_group(&mut not_named, log, epoch, first, 0);
-                write(at + behind, &not_named)?;
-                longer = not_named.len() as u64;
-                behind += longer;
-            }
-            write(at + behind, &group).map(|()| longer)
-        });
-        let longer = done?;
-        if let Some(f) = &mut state.file {
-            f.at += longer;
-            (f.settled, f.name_settled) = (true, true);
-        }
-        // A group that one long record swelled is not kept.
-        group.shrink_to(2 * self.gathers);
-        state.spare = group;
-        if state.records == 0 {
-            // Nobody came meanwhile: the memory that was just in use is used again, and the other one never touched.
-            let State { group, spare, .. } = &mut **state;
-            std::mem::swap(group, spare);
-            log::begin_group(group);
-        }
-        for (number, _, before) in unnamed {
-            if let Some(member) = state.data_sets.get_mut(&number) {
-                // A commit may have come between.
-                member.named = member.unnamed == before;
-            }
-        }
-        self.durable.store(last, Release);
-        Ok(())
-    }
-
-    /// Every tree is committed without a log and no request runs: what the log holds is not needed any more.
-    pub fn start_over(&self) {
-        self.begin_epoch(&mut self.state.lock());
-    }
-
-    fn begin_epoch(&self, state: &mut State) {
-        log::begin_group(&mut state.group);
-        state.records = 0;
-        self.durable.store(state.next_lsn - 1, Release);
-        self.pressure.store(0, Relaxed);
-        for member in state.data_sets.values_mut() {
-            (member.named, member.early) = (false, false);
-            (member.maybe_named, member.in_group) = (false, false);
-            member.unnamed += 1;
-        }
-        let first_lsn = state.next_lsn;
-        if let Some(f) = &mut state.file {
-            f.epoch += 1;
-            f.at = BLOCK_LEN as u64;
-            f.weight = f.at;
-            f.long = self.epoch_bytes.load(Relaxed);
-            f.epoch_lsn = first_lsn;
-            f.begin_tail(first_lsn, &[]);
-        }
-    }
-
-    /// The tree of data set `number` is committed without a log, and the caller keeps its requests out: the log starts
-    /// over, unless
-    /// another data set logs, or a group is just being written.
-    pub fn start_over_alone(&self, number: u32) {
-        let mut state = self.state.lock();
-        if !state.flushing && state.failed.is_none() && state.data_sets.keys().eq([&number]) {
-            self.begin_epoch(&mut state);
-        }
-    }
-
-    /// Every tree is committed, but what takes back the units that are open is needed still (U2 in [`crate::unit`]): the
-    /// log goes on, and is long again when it has grown as much once more.
-    pub fn go_on(&self) {
-        let mut state = self.state.lock();
-        self.pressure.fetch_and(!(LONG | OVERDUE), Relaxed);
-        if let Some(f) = &mut state.file {
-            f.long = f.weight + self.epoch_bytes.load(Relaxed);
-        }
     }
 }

@@ -3,8 +3,8 @@
 
 use super::*;
 use cica_disk::sim::{Errno, Faults};
-use cica_disk::{Counted, Create, Image, ManualClock, MemoryDisk, Open, SimDisk};
-use cica_format::log::{append_erase, append_insert, LogFileHeader};
+use cica_disk::{Counted, Create, Image, ManualClock, MemoryDisk, Open, SimDisk, WriteAt};
+use cica_format::log::{append_erase, append_insert, LogFileHeader, BLOCK_LEN};
 use std::path::Path;
 
 /// A data set that notes which logs its root would name.

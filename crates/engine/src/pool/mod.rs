@@ -17,6 +17,7 @@ mod buffers;
 mod bytes;
 mod charge;
 mod evict;
+mod frame;
 mod halving;
 mod image;
 mod index_page;
@@ -32,6 +33,7 @@ mod view;
 pub use buffers::{Aligned, ALIGNMENT};
 pub use bytes::Words;
 pub use charge::Held;
+pub use frame::{Descriptor, Frame, Kind, Latched, PageId, DESCRIPTOR};
 pub use halving::first_not_below;
 pub use image::ImagePage;
 pub use index_page::{Entry, Measure};
@@ -46,6 +48,7 @@ pub use view::{Records, View};
 use crate::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering::*};
 use crate::sync::{Mutex, RwLock};
 use cica_disk::Clock;
+use frame::{KEPT, USED};
 use memory::HUGE;
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -57,60 +60,8 @@ pub const LEAST: usize = 16 * SLAB;
 /// No frame.
 pub const NO_FRAME: u32 = u32::MAX;
 
-/// What kind of page a frame holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A control interval (data or index).
-    Ci,
-    /// A control-area descriptor.
-    Ca,
-}
-
-/// Which page: of which open component, and its CI or CA number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PageId {
-    /// Number the pool gave the component.
-    pub component: u16,
-    /// CI or CA.
-    pub kind: Kind,
-    /// CI number in the component, or CA number.
-    pub number: u32,
-}
-
-impl PageId {
-    #[inline]
-    fn pack(self) -> u64 {
-        (1 << 63) | (self.component as u64) << 40 | ((self.kind == Kind::Ca) as u64) << 32 | self.number as u64
-    }
-    fn unpack(word: u64) -> Option<PageId> {
-        (word >> 63 == 1).then_some(PageId {
-            component: (word >> 40) as u16,
-            kind: if word >> 32 & 1 == 1 { Kind::Ca } else { Kind::Ci },
-            number: word as u32,
-        })
-    }
-}
-
-/// What the pool knows of a frame: its first 24 bytes.
-#[repr(C)]
-pub struct Descriptor {
-    /// Version and latch.
-    pub latch: Latch,
-    page: AtomicU64,
-    flags: AtomicU32,
-    pins: AtomicU32,
-}
-
 /// Components that can be open at once: a [`PageId`] has 16 bits for the number, and all ones mean none.
 pub const MOST_COMPONENTS: usize = u16::MAX as usize;
-
-/// Bytes of a frame before its page.
-pub const DESCRIPTOR: usize = size_of::<Descriptor>();
-
-const DIRTY: u32 = 1;
-const USED: u32 = 2;
-/// The page stays while the request whose turn it is needs it (P8).
-const KEPT: u32 = 4;
 
 /// What became of an attempt to take a page from its frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -454,157 +405,6 @@ impl Drop for Pool {
     fn drop(&mut self) {
         // SAFETY: the mapping was made by `reserve` with this length, and nothing borrows from the pool any more.
         let _ = unsafe { rustix::mm::munmap(self.memory.as_ptr().cast(), self.reserved + sizes_len(self.reserved)) };
-    }
-}
-
-impl Descriptor {
-    /// Marks the page as used, for replacement. Writes only when it was not marked, so that a hot page's line stays
-    /// shared.
-    #[inline]
-    pub fn touch(&self) {
-        if self.flags.load(Relaxed) & USED == 0 {
-            self.flags.fetch_or(USED, Relaxed);
-        }
-    }
-    /// True if the page differs from its image on the volume.
-    pub fn dirty(&self) -> bool {
-        self.flags.load(Relaxed) & DIRTY != 0
-    }
-    /// Keeps the page from being given up (P4).
-    pub fn pin(&self) {
-        self.pins.fetch_add(1, Relaxed);
-    }
-    /// Takes back one [`pin`](Self::pin).
-    pub fn unpin(&self) {
-        self.pins.fetch_sub(1, Relaxed);
-    }
-    /// Pins on it.
-    pub fn pins(&self) -> u32 {
-        self.pins.load(Relaxed)
-    }
-    /// The request whose turn it is keeps it (P8).
-    pub fn is_kept(&self) -> bool {
-        self.flags.load(Relaxed) & KEPT != 0
-    }
-}
-
-/// A frame as readers see it.
-#[derive(Clone, Copy)]
-pub struct Frame<'p> {
-    descriptor: &'p Descriptor,
-    /// Its words.
-    pub view: View<'p>,
-}
-
-impl Frame<'_> {
-    /// See [`Pool::version_of`].
-    #[inline]
-    pub fn version_of(&self, page: PageId) -> Option<u64> {
-        let version = self.descriptor.latch.begin()?;
-        (self.descriptor.page.load(Acquire) == page.pack()).then_some(version)
-    }
-    /// Whether nobody has written it since it had this version.
-    #[inline]
-    pub fn unchanged(&self, version: u64) -> bool {
-        self.descriptor.latch.unchanged(version)
-    }
-    /// See [`Descriptor::touch`].
-    #[inline]
-    pub fn touch(&self) {
-        self.descriptor.touch();
-    }
-    /// Asks for its first `lines` cache lines.
-    #[inline]
-    pub fn prefetch(&self, lines: usize) {
-        let words = self.view.words();
-        (0..lines).for_each(|line| words.prefetch_line(line * 8));
-    }
-}
-
-/// A latched frame: the right to change its bytes and its page. Dropping it releases the latch with a new version, and
-/// puts a frame that was taken, or lost its page, and has none now, back on the free list.
-pub struct Latched<'p> {
-    pool: &'p Pool,
-    /// Frame number.
-    pub frame: u32,
-    bare: bool,
-}
-
-impl<'p> Latched<'p> {
-    /// The page's bytes: the frame's behind its descriptor.
-    pub fn bytes(&mut self) -> &mut [u8] {
-        let (memory, size) = self.pool.memory_of(self.frame);
-        // SAFETY: we hold the latch, so no other writer exists; readers on other threads only use relaxed atomic loads
-        // and discard what they read, because the version changes when the latch is released (latch:L1, latch:L2).
-        // Nobody makes a reference to the page part but through this function.
-        unsafe { std::slice::from_raw_parts_mut(memory.as_ptr().add(DESCRIPTOR), size - DESCRIPTOR) }
-    }
-    /// Bytes of memory the frame has.
-    pub fn size(&self) -> usize {
-        self.pool.memory_of(self.frame).1
-    }
-    /// Reads through the same code as readers use.
-    pub fn view(&self) -> View<'p> {
-        self.pool.view(self.frame)
-    }
-    /// The page it holds.
-    pub fn page(&self) -> Option<PageId> {
-        self.pool.page_of(self.frame)
-    }
-    /// Gives the frame a page, or none.
-    pub fn set_page(&mut self, page: Option<PageId>) {
-        self.pool
-            .descriptor(self.frame)
-            .page
-            .store(page.map_or(0, PageId::pack), Release);
-        self.bare = page.is_none();
-    }
-    /// Marks the page dirty; true if it was clean. Writes only when it was not marked: who is inside alone can mark it.
-    #[inline]
-    pub fn set_dirty(&mut self) -> bool {
-        let flags = &self.pool.descriptor(self.frame).flags;
-        let marked = DIRTY | USED;
-        flags.load(Relaxed) & marked != marked && flags.fetch_or(marked, Relaxed) & DIRTY == 0
-    }
-    /// Marks the page clean.
-    pub fn set_clean(&mut self) {
-        self.pool.descriptor(self.frame).flags.fetch_and(!DIRTY, Relaxed);
-    }
-    /// Takes the page off and puts the frame back on the free list.
-    pub fn free(mut self) {
-        self.set_clean();
-        self.set_page(None);
-    }
-}
-
-impl<'p> Latched<'p> {
-    /// Leaves a frame without a page in the hand of who knows its number.
-    fn keep_in_hand(self) -> u32 {
-        std::mem::ManuallyDrop::new(self).frame
-    }
-    /// The same frame again.
-    fn from_hand(pool: &'p Pool, frame: u32) -> Latched<'p> {
-        Latched {
-            pool,
-            frame,
-            bare: true,
-        }
-    }
-    /// Gives the latch of a page back; the version that the page has then.
-    pub fn release(self) -> (u32, u64) {
-        let (frame, latch) = (self.frame, &self.pool.descriptor(self.frame).latch);
-        let version = latch.version_when_released();
-        drop(self);
-        (frame, version)
-    }
-}
-
-impl Drop for Latched<'_> {
-    fn drop(&mut self) {
-        self.pool.descriptor(self.frame).latch.release();
-        if self.bare {
-            self.pool.put_back(self.frame);
-        }
     }
 }
 

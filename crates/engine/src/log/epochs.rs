@@ -1,0 +1,72 @@
+//! The epochs of a log: when it is long, and how it starts over.
+
+use super::{Log, State, LONG, OVERDUE};
+use crate::sync::atomic::Ordering::*;
+use cica_format::log::{self, BLOCK_LEN};
+
+/// Bytes of log after which all trees are committed and the log starts over: a quarter of the pool, within these
+/// bounds. What a commit writes is the CIs that changed since the one before, and the longer that was, the more
+/// often each of them changed (`docs/design/0012`).
+const EPOCH_BYTES: (u64, u64) = (64 << 20, 256 << 20);
+/// Which part of an epoch a checkpoint finds worth starting over: what the log is for has to be said in a root again.
+const WORTH: u64 = 64;
+
+/// Bytes of an epoch for a pool of so many bytes.
+pub fn epoch_for(pool: usize) -> u64 {
+    (pool as u64 / 4).clamp(EPOCH_BYTES.0, EPOCH_BYTES.1)
+}
+
+impl Log {
+    /// Is `number` alone in the log, and has that grown so much that it is worth starting over?
+    pub fn is_worth_starting_over(&self, number: u32) -> bool {
+        let state = self.state.lock();
+        let least = self.epoch_bytes.load(Relaxed) / WORTH;
+        state.data_sets.keys().eq([&number]) && state.file.as_ref().is_some_and(|f| f.at > least)
+    }
+
+    /// Every tree is committed without a log and no request runs: what the log holds is not needed any more.
+    pub fn start_over(&self) {
+        self.begin_epoch(&mut self.state.lock());
+    }
+
+    fn begin_epoch(&self, state: &mut State) {
+        log::begin_group(&mut state.group);
+        state.records = 0;
+        self.durable.store(state.next_lsn - 1, Release);
+        self.pressure.store(0, Relaxed);
+        for member in state.data_sets.values_mut() {
+            (member.named, member.early) = (false, false);
+            (member.maybe_named, member.in_group) = (false, false);
+            member.unnamed += 1;
+        }
+        let first_lsn = state.next_lsn;
+        if let Some(f) = &mut state.file {
+            f.epoch += 1;
+            f.at = BLOCK_LEN as u64;
+            f.weight = f.at;
+            f.long = self.epoch_bytes.load(Relaxed);
+            f.epoch_lsn = first_lsn;
+            f.begin_tail(first_lsn, &[]);
+        }
+    }
+
+    /// The tree of data set `number` is committed without a log, and the caller keeps its requests out: the log starts
+    /// over, unless
+    /// another data set logs, or a group is just being written.
+    pub fn start_over_alone(&self, number: u32) {
+        let mut state = self.state.lock();
+        if !state.flushing && state.failed.is_none() && state.data_sets.keys().eq([&number]) {
+            self.begin_epoch(&mut state);
+        }
+    }
+
+    /// Every tree is committed, but what takes back the units that are open is needed still (U2 in [`crate::unit`]): the
+    /// log goes on, and is long again when it has grown as much once more.
+    pub fn go_on(&self) {
+        let mut state = self.state.lock();
+        self.pressure.fetch_and(!(LONG | OVERDUE), Relaxed);
+        if let Some(f) = &mut state.file {
+            f.long = f.weight + self.epoch_bytes.load(Relaxed);
+        }
+    }
+}

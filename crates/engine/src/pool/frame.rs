@@ -1,0 +1,207 @@
+//! A frame: which page it holds, its descriptor, and how readers and whoever has latched it see it.
+
+use super::{Latch, Pool, View};
+use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
+
+/// What kind of page a frame holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A control interval (data or index).
+    Ci,
+    /// A control-area descriptor.
+    Ca,
+}
+
+/// Which page: of which open component, and its CI or CA number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageId {
+    /// Number the pool gave the component.
+    pub component: u16,
+    /// CI or CA.
+    pub kind: Kind,
+    /// CI number in the component, or CA number.
+    pub number: u32,
+}
+
+impl PageId {
+    #[inline]
+    pub(super) fn pack(self) -> u64 {
+        (1 << 63) | (self.component as u64) << 40 | ((self.kind == Kind::Ca) as u64) << 32 | self.number as u64
+    }
+    pub(super) fn unpack(word: u64) -> Option<PageId> {
+        (word >> 63 == 1).then_some(PageId {
+            component: (word >> 40) as u16,
+            kind: if word >> 32 & 1 == 1 { Kind::Ca } else { Kind::Ci },
+            number: word as u32,
+        })
+    }
+}
+
+/// What the pool knows of a frame: its first 24 bytes.
+#[repr(C)]
+pub struct Descriptor {
+    /// Version and latch.
+    pub latch: Latch,
+    pub(super) page: AtomicU64,
+    pub(super) flags: AtomicU32,
+    pub(super) pins: AtomicU32,
+}
+
+/// Bytes of a frame before its page.
+pub const DESCRIPTOR: usize = size_of::<Descriptor>();
+
+pub(super) const DIRTY: u32 = 1;
+pub(super) const USED: u32 = 2;
+/// The page stays while the request whose turn it is needs it (P8).
+pub(super) const KEPT: u32 = 4;
+
+impl Descriptor {
+    /// Marks the page as used, for replacement. Writes only when it was not marked, so that a hot page's line stays
+    /// shared.
+    #[inline]
+    pub fn touch(&self) {
+        if self.flags.load(Relaxed) & USED == 0 {
+            self.flags.fetch_or(USED, Relaxed);
+        }
+    }
+    /// True if the page differs from its image on the volume.
+    pub fn dirty(&self) -> bool {
+        self.flags.load(Relaxed) & DIRTY != 0
+    }
+    /// Keeps the page from being given up (P4).
+    pub fn pin(&self) {
+        self.pins.fetch_add(1, Relaxed);
+    }
+    /// Takes back one [`pin`](Self::pin).
+    pub fn unpin(&self) {
+        self.pins.fetch_sub(1, Relaxed);
+    }
+    /// Pins on it.
+    pub fn pins(&self) -> u32 {
+        self.pins.load(Relaxed)
+    }
+    /// The request whose turn it is keeps it (P8).
+    pub fn is_kept(&self) -> bool {
+        self.flags.load(Relaxed) & KEPT != 0
+    }
+}
+
+/// A frame as readers see it.
+#[derive(Clone, Copy)]
+pub struct Frame<'p> {
+    pub(super) descriptor: &'p Descriptor,
+    /// Its words.
+    pub view: View<'p>,
+}
+
+impl Frame<'_> {
+    /// See [`Pool::version_of`].
+    #[inline]
+    pub fn version_of(&self, page: PageId) -> Option<u64> {
+        let version = self.descriptor.latch.begin()?;
+        (self.descriptor.page.load(Acquire) == page.pack()).then_some(version)
+    }
+    /// Whether nobody has written it since it had this version.
+    #[inline]
+    pub fn unchanged(&self, version: u64) -> bool {
+        self.descriptor.latch.unchanged(version)
+    }
+    /// See [`Descriptor::touch`].
+    #[inline]
+    pub fn touch(&self) {
+        self.descriptor.touch();
+    }
+    /// Asks for its first `lines` cache lines.
+    #[inline]
+    pub fn prefetch(&self, lines: usize) {
+        let words = self.view.words();
+        (0..lines).for_each(|line| words.prefetch_line(line * 8));
+    }
+}
+
+/// A latched frame: the right to change its bytes and its page. Dropping it releases the latch with a new version, and
+/// puts a frame that was taken, or lost its page, and has none now, back on the free list.
+pub struct Latched<'p> {
+    pub(super) pool: &'p Pool,
+    /// Frame number.
+    pub frame: u32,
+    pub(super) bare: bool,
+}
+
+impl<'p> Latched<'p> {
+    /// The page's bytes: the frame's behind its descriptor.
+    pub fn bytes(&mut self) -> &mut [u8] {
+        let (memory, size) = self.pool.memory_of(self.frame);
+        // SAFETY: we hold the latch, so no other writer exists; readers on other threads only use relaxed atomic loads
+        // and discard what they read, because the version changes when the latch is released (latch:L1, latch:L2).
+        // Nobody makes a reference to the page part but through this function.
+        unsafe { std::slice::from_raw_parts_mut(memory.as_ptr().add(DESCRIPTOR), size - DESCRIPTOR) }
+    }
+    /// Bytes of memory the frame has.
+    pub fn size(&self) -> usize {
+        self.pool.memory_of(self.frame).1
+    }
+    /// Reads through the same code as readers use.
+    pub fn view(&self) -> View<'p> {
+        self.pool.view(self.frame)
+    }
+    /// The page it holds.
+    pub fn page(&self) -> Option<PageId> {
+        self.pool.page_of(self.frame)
+    }
+    /// Gives the frame a page, or none.
+    pub fn set_page(&mut self, page: Option<PageId>) {
+        self.pool
+            .descriptor(self.frame)
+            .page
+            .store(page.map_or(0, PageId::pack), Release);
+        self.bare = page.is_none();
+    }
+    /// Marks the page dirty; true if it was clean. Writes only when it was not marked: who is inside alone can mark it.
+    #[inline]
+    pub fn set_dirty(&mut self) -> bool {
+        let flags = &self.pool.descriptor(self.frame).flags;
+        let marked = DIRTY | USED;
+        flags.load(Relaxed) & marked != marked && flags.fetch_or(marked, Relaxed) & DIRTY == 0
+    }
+    /// Marks the page clean.
+    pub fn set_clean(&mut self) {
+        self.pool.descriptor(self.frame).flags.fetch_and(!DIRTY, Relaxed);
+    }
+    /// Takes the page off and puts the frame back on the free list.
+    pub fn free(mut self) {
+        self.set_clean();
+        self.set_page(None);
+    }
+}
+
+impl<'p> Latched<'p> {
+    /// Leaves a frame without a page in the hand of who knows its number.
+    pub(super) fn keep_in_hand(self) -> u32 {
+        std::mem::ManuallyDrop::new(self).frame
+    }
+    /// The same frame again.
+    pub(super) fn from_hand(pool: &'p Pool, frame: u32) -> Latched<'p> {
+        Latched {
+            pool,
+            frame,
+            bare: true,
+        }
+    }
+    /// Gives the latch of a page back; the version that the page has then.
+    pub fn release(self) -> (u32, u64) {
+        let (frame, latch) = (self.frame, &self.pool.descriptor(self.frame).latch);
+        let version = latch.version_when_released();
+        drop(self);
+        (frame, version)
+    }
+}
+
+impl Drop for Latched<'_> {
+    fn drop(&mut self) {
+        self.pool.descriptor(self.frame).latch.release();
+        if self.bare {
+            self.pool.put_back(self.frame);
+        }
+    }
+}
