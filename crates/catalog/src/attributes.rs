@@ -103,6 +103,9 @@ pub struct Attributes {
     pub data_class: Option<String>,
     /// MANAGEMENTCLASS.
     pub management_class: Option<String>,
+    /// Of a data set that the OPEN of a COBOL program made: bytes in front of each record that hold its keys of several
+    /// parts, 0 where it has none.
+    pub cobol_head: Option<u16>,
     /// Everything else that was said and is kept only to be shown again, in the order it was said:
     /// keyword and value as text.
     pub other: Vec<(String, String)>,
@@ -128,6 +131,7 @@ impl Attributes {
             reclaim: true,
             inhibit: false,
             exported: false,
+            cobol_head: None,
             buffer_space: 0,
             log: None,
             log_stream: None,

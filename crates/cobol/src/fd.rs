@@ -11,8 +11,12 @@
 use crate::libcob::layout::{access, organization, Field, File, Key};
 use crate::libcob::Libcob;
 use crate::status::Set;
+use cica_catalog::entry::{Keys, RecordSize, ShareOptions};
+use cica_catalog::space::{Space, Unit};
 use cica_catalog::{Cluster, Name};
 use cica_format::attributes::{self, Organization};
+use cica_idcams::act::define::{Alternate, DefineCluster, DefinePath, SphereMember};
+use cica_idcams::act::stated::{Form, Stated, Tenure};
 use cica_qsam::CodePage;
 
 /// ALTERNATE RECORD KEY.
@@ -209,84 +213,125 @@ impl Fd {
             || fixed != matches!(is, Organization::Rrds)
     }
 
-    /// The control cards that make such a data set, in this code page if one is given: the cluster, and for each
-    /// alternate key an alternate index and the path through it.
-    pub fn define(&self, name: &Name, page: Option<CodePage>) -> Vec<String> {
+    /// What makes such a data set, in this code page if one is given: the cluster, and for each alternate key an
+    /// alternate index and the path through it.
+    pub fn define(&self, name: &Name, page: Option<CodePage>) -> Vec<SphereMember> {
         let (most, average) = (
             self.head + self.most.max(1),
             self.head + ((self.least + self.most) / 2).max(1),
         );
-        let owner = owner(self.head);
         // VSAM's rule: no alternate indexes over what is defined REUSE; then they are, and stand for it.
-        let reuse = if self.alternates.is_empty() { "REUSE" } else { "NOREUSE" };
-        let ccsid = page
-            .map(|page| format!(" CCSID({}) -\n", page.ccsid()))
-            .unwrap_or_default();
-        let mut card = format!(
-            "DEFINE CLUSTER (NAME({name}) {reuse} OWNER({owner}) RECORDSIZE({average} {most}) -\n {SHAPE} -\n{ccsid}"
-        );
-        match (self.organization, self.key) {
+        let mut cluster = Stated {
+            reuse: Some(self.alternates.is_empty()),
+            ccsid: page.map(CodePage::ccsid),
+            ..self.made(name.to_string(), average, most)
+        };
+        let mut index = None;
+        (cluster.form, cluster.keys) = match (self.organization, self.key) {
             (organization::INDEXED, Some((offset, length))) => {
-                card.push_str(&format!(" INDEXED KEYS({length} {offset})) -\n {INDEX}\n"));
+                index = Some(self.index());
+                (Some(Form::Indexed), Some(keys(offset, length)))
             }
-            (organization::RELATIVE, _) => card.push_str(" NUMBERED)\n"),
-            _ => card.push_str(" NONINDEXED)\n"),
-        }
-        let mut cards = vec![card];
-        let pointer = self.key.map_or(0, |(_, length)| length);
+            (organization::RELATIVE, _) => (Some(Form::Numbered), None),
+            _ => (Some(Form::NonIndexed), None),
+        };
+        let base = DefineCluster {
+            cluster,
+            index,
+            ..DefineCluster::default()
+        };
+        let mut sphere = vec![SphereMember::Cluster(Box::new(base))];
         for (number, key) in (1..).zip(&self.alternates) {
             let aix = format!("{name}.AIX{number}");
-            let one = 5 + key.length + pointer;
-            let (unique, size) = if key.duplicates {
-                ("NONUNIQUEKEY", format!("{} {MOST_OF_POINTERS}", one + 9 * pointer))
-            } else {
-                ("UNIQUEKEY", format!("{one} {one}"))
-            };
-            let suppress = key
-                .suppressed
-                .map(|byte| format!("SUPPRESS({byte}) "))
-                .unwrap_or_default();
-            cards.push(format!(
-                "DEFINE AIX (NAME({aix}) RELATE({name}) KEYS({} {}) {unique} UPGRADE REUSE {suppress}-\n \
-                 OWNER({owner}) RECORDSIZE({size}) {SHAPE}) -\n {INDEX}\n",
-                key.length, key.offset
-            ));
-            cards.push(format!("DEFINE PATH (NAME({name}.PATH{number}) PATHENTRY({aix}))\n"));
+            sphere.push(SphereMember::Cluster(Box::new(self.alternate(name, aix.clone(), key))));
+            sphere.push(SphereMember::Path(DefinePath {
+                name: format!("{name}.PATH{number}"),
+                target: aix,
+                ..DefinePath::default()
+            }));
         }
-        cards
+        sphere
+    }
+
+    /// The alternate index for a key.
+    fn alternate(&self, base: &Name, name: String, key: &AlternateKey) -> DefineCluster {
+        let pointer = self.key.map_or(0, |(_, length)| length);
+        let one = 5 + key.length + pointer;
+        let (average, most) = match key.duplicates {
+            true => (one + 9 * pointer, MOST_OF_POINTERS),
+            false => (one, one),
+        };
+        DefineCluster {
+            cluster: Stated {
+                keys: Some(keys(key.offset, key.length)),
+                reuse: Some(true),
+                ..self.made(name, average, most)
+            },
+            index: Some(self.index()),
+            alternate: Some(Alternate {
+                relate: Some(base.to_string()),
+                unique_key: Some(!key.duplicates),
+                upgrade: Some(true),
+                suppress: key.suppressed,
+            }),
+            ..DefineCluster::default()
+        }
+    }
+
+    /// What every data set made here has: several programs may read it, and it grows to tens of gigabytes in the 123
+    /// extents that VSAM gives; space is taken when it is written.
+    fn made(&self, name: String, average: usize, most: usize) -> Stated {
+        Stated {
+            name: Some(name),
+            record_size: Some(RecordSize {
+                average: bounded(average),
+                maximum: bounded(most),
+            }),
+            share: Some(ShareOptions { region: 2, system: 3 }),
+            speed: Some(true),
+            space: Some(Space {
+                unit: Unit::Cylinders,
+                primary: 10,
+                secondary: 500,
+            }),
+            tenure: Tenure {
+                owner: Some("COBOL".to_owned()),
+                expires: None,
+            },
+            cobol_head: u16::try_from(self.head).ok(),
+            ..Stated::default()
+        }
+    }
+
+    /// CIs of the index hold more than a sequence set record needs, which is what VSAM gives: a record of the index
+    /// set then points to hundreds of control areas, and a request goes through a level less.
+    fn index(&self) -> Stated {
+        Stated {
+            ci_size: Some(2048),
+            ..Stated::default()
+        }
     }
 }
 
-/// What every data set made here has: several programs may read it, and it grows to tens of gigabytes in the 123
-/// extents that VSAM gives; space is taken when it is written.
-const SHAPE: &str = "SHAREOPTIONS(2 3) SPEED CYLINDERS(10 500)";
+/// A key longer than any is refused by DEFINE, in words.
+fn keys(offset: usize, length: usize) -> Keys {
+    Keys {
+        length: u16::try_from(length).unwrap_or(u16::MAX),
+        offset: bounded(offset),
+    }
+}
 
-/// More than VSAM takes, which is the least that a sequence set record needs: a record of the index set then
-/// points to hundreds of control areas, and a request goes through a level less.
-const INDEX: &str = "INDEX (CISZ(2048))";
+fn bounded(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
 
 /// The longest record of an alternate index made here: what IDCAMS gives to one that says nothing.
 const MOST_OF_POINTERS: usize = 32_600;
 
-/// The owner of a data set made here, which says so, and how long its head is: `COBOL`, or `COB` and five digits. OPEN
-/// OUTPUT with another FD may make it anew, as libcob does with its files.
-fn owner(head: usize) -> String {
-    match head {
-        0 => "COBOL".into(),
-        _ => format!("COB{head:05}"),
-    }
-}
-
-/// Bytes of the head of a data set that was made here; none for all others.
+/// Bytes of the head of a data set that was made here; none for all others. OPEN OUTPUT with another FD may make it
+/// anew, as libcob does with its files.
 pub fn head_of(cluster: &Cluster) -> Option<usize> {
-    match cluster.attributes.history.owner.as_deref()? {
-        "COBOL" => Some(0),
-        owner => owner
-            .strip_prefix("COB")
-            .filter(|digits| digits.len() == 5)?
-            .parse()
-            .ok(),
-    }
+    cluster.attributes.cobol_head.map(usize::from)
 }
 
 /// COBOL's word for an organization.

@@ -343,8 +343,8 @@ impl Request<'_> {
             Ok(stored) => stored,
             Err(reason) => return Some(self.bad_copybook(self.copybook(), &reason)),
         };
-        let cards = fd.define(name, code_set.as_ref().map(|set| set.page)).concat();
-        if let Err(reason) = define(session, &cards) {
+        let sphere = fd.define(name, code_set.as_ref().map(|set| set.page));
+        if let Err(reason) = define(session, &sphere) {
             tell(&CICA1203E, &[("name", name), ("file", &self.file), ("reason", &reason)]);
             return None;
         }

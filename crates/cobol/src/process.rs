@@ -4,8 +4,9 @@
 use crate::signal;
 use crate::tell::{tell, CICA1209E, CICA1212E, CICA1221E, CICA1222E};
 use cica_catalog::CatalogError;
-use cica_idcams::act::define_sphere;
-use cica_idcams::{run, Act, Command, Services, Source, Stamp, Style, Sysprint};
+use cica_idcams::act::define::SphereMember;
+use cica_idcams::act::Outcome;
+use cica_idcams::{run, Act, Services, Source, Stamp, Style, Sysprint};
 use cica_session::{io_from_environment, pool_from_environment, Session, SessionError, Start};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::OnceLock;
@@ -124,22 +125,18 @@ pub fn tell_interrupted() {
     }
 }
 
-/// Commands that are read, and not carried out.
-#[derive(Default)]
-struct ReadOnly(Vec<Command>);
-
-impl Act for ReadOnly {
-    fn act(&mut self, command: &Command, _: &mut Sysprint) -> u8 {
-        self.0.push(command.clone());
-        0
-    }
+/// Defines a cluster with its alternate indexes and paths, all of them or none; why not, when that failed.
+pub fn define(session: &Session, sphere: &[SphereMember]) -> Result<(), String> {
+    done(services(session).define_sphere(sphere))
 }
 
-/// Defines a cluster with its alternate indexes and paths, all of them or none; why not, when that failed.
-pub fn define(session: &Session, cards: &str) -> Result<(), String> {
-    let mut read = ReadOnly::default();
-    run_cards(session, cards, &mut read)?;
-    define_sphere(&services(session), &read.0)
+/// What was told of something that was not done.
+fn done(outcome: Outcome) -> Result<(), String> {
+    if outcome.is_done() {
+        return Ok(());
+    }
+    let reasons: Vec<String> = outcome.messages.iter().map(ToString::to_string).collect();
+    Err(reasons.join("; "))
 }
 
 /// Runs control cards; what they said, when they failed.

@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 pub mod act;
+mod carry_out;
 pub mod diagnostic;
 pub mod lexer;
 mod listing;

@@ -85,8 +85,30 @@ pub fn attributes(a: &Attributes) -> Writer {
     w.option(20, a.data_class.as_deref());
     w.option(21, a.management_class.as_deref());
     w.number(23, a.exported);
+    w.number(24, cobol_head_number(a.cobol_head));
     others(&mut w, 22, &a.other);
     w
+}
+
+/// Says of every entry whether it has a head. An entry of an earlier version has no such field.
+fn cobol_head_number(head: Option<u16>) -> u32 {
+    head.map_or(1, |head| u32::from(head) + 2)
+}
+
+/// What the field says; what the owner says in an entry of an earlier version: `COBOL`, or `COB` and five digits.
+fn cobol_head(number: u32, owner: Option<&str>) -> Result<Option<u16>, String> {
+    match (number, owner) {
+        (0, Some("COBOL")) => Ok(Some(0)),
+        (0, Some(owner)) => {
+            let digits = owner.strip_prefix("COB").filter(|digits| digits.len() == 5);
+            Ok(digits.and_then(|digits| digits.parse().ok()))
+        }
+        (0 | 1, _) => Ok(None),
+        (number, _) => match u16::try_from(number - 2) {
+            Ok(head) => Ok(Some(head)),
+            Err(_) => Err(format!("a head of {} bytes is longer than any", number - 2)),
+        },
+    }
 }
 
 /// Keywords with their values as text.
@@ -122,8 +144,10 @@ pub fn read_attributes(mut f: Fields<'_>) -> Result<Attributes, String> {
         other => return Err(format!("LOG {other} is not known")),
     };
     let other = read_others(&mut f, 22)?;
+    let history = read_history(f.nested(1)?)?;
     let attributes = Attributes {
-        history: read_history(f.nested(1)?)?,
+        cobol_head: cobol_head(f.number(24)?, history.owner.as_deref())?,
+        history,
         keys: Some(keys).filter(|k| k.length > 0),
         record_size: RecordSize {
             average: f.number(4)?,

@@ -75,6 +75,7 @@ pub fn attributes() -> Attributes {
         reclaim: true,
         inhibit: true,
         exported: true,
+        cobol_head: Some(7),
         buffer_space: 37_376,
         log: Some(Log::All),
         log_stream: Some("PAY.STREAM".to_owned()),

@@ -10,14 +10,16 @@
 //! What is made is made by those commands: ALLOCATE fills their parameters in. If the DD name cannot be had nothing is
 //! made.
 
+use super::define::{DefineCluster, DefineNonvsam};
 use super::failure::{not_found, refused, Failure};
 use super::open;
+use super::outcome::Outcome;
 use super::report::Report;
 use super::sequential::{relative, Sequential};
+use super::stated::{Form, Model, Retention, Stated, Tenure};
 use super::Services;
-use crate::params::{Command, Number, Param, Params, Value, Word};
-use crate::pos::Pos;
-use crate::table::{Support, Verb};
+use cica_catalog::entry::{Keys, RecordSize};
+use cica_catalog::space::Space;
 use cica_catalog::{Entry, Name};
 use cica_disk::NewFile;
 use cica_messages::{CICA0909I, CICA0916E};
@@ -27,57 +29,104 @@ use std::fmt::Write;
 /// Condition code when nothing was allocated.
 const FAILED: u8 = 12;
 
-/// Carries out ALLOCATE.
-pub fn allocate(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    match carry_out(services, command, out) {
-        Ok(cc) => cc,
-        Err(failure) => failure.with_cc(FAILED).tell(out),
+/// ALLOCATE.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Allocate {
+    /// The DD name; none: one is made up.
+    pub ddname: Option<String>,
+    /// A data set, or a relative generation.
+    pub data_set: String,
+    /// REUSE: the DD name may be in use.
+    pub reuse: bool,
+    /// MOD: what is written goes on behind what a sequential file has.
+    pub behind: bool,
+    /// NEW: it is made.
+    pub new: Option<NewDataSet>,
+    /// RECFM of a sequential file.
+    pub record_format: Option<String>,
+    /// LRECL.
+    pub record_length: Option<u32>,
+    /// BLKSIZE.
+    pub block_size: Option<u32>,
+    /// RECORG: it is a cluster, whose records are reached so.
+    pub form: Option<Form>,
+}
+
+/// What a data set is made as.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NewDataSet {
+    /// LIKE: a data set whose attributes it gets.
+    pub like: Option<String>,
+    /// DSORG or DSNTYPE says that it is not sequential and not VSAM's.
+    pub partitioned: bool,
+    /// KEYLEN and KEYOFF.
+    pub keys: Option<Keys>,
+    /// SPACE in a unit.
+    pub space: Option<NewSpace>,
+    /// VOLUME: serials; none: any.
+    pub volumes: Vec<String>,
+    /// RETPD or EXPDT.
+    pub expires: Option<Retention>,
+}
+
+/// SPACE of a data set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewSpace {
+    /// In a unit of a device, or in records (AVGREC).
+    In(Space),
+    /// In blocks, which only sequential data sets have.
+    Blocks,
+}
+
+/// A sequential data set has no space to be said, and a cluster's device type is its volume's.
+const DEVICE_TYPE: &str = "SYSDA";
+
+impl Services {
+    /// Gives a data set a DD name for what follows, and makes it first when it is new.
+    pub fn allocate(&mut self, request: &Allocate) -> Outcome {
+        Outcome::of(|out| allocate(self, request, out).map_err(|failure| failure.with_cc(FAILED)))
     }
 }
 
-fn carry_out(services: &mut Services, command: &Command, out: &mut Report) -> Result<u8, Failure> {
-    let params = &command.params;
-    let ddname = match params.name("FILE") {
-        Some(ddname) => ddname.to_owned(),
-        None => made_up(services),
-    };
+fn allocate(services: &mut Services, request: &Allocate, out: &mut Report) -> Result<u8, Failure> {
+    let ddname = request.ddname.clone().unwrap_or_else(|| made_up(services));
     let ddname = ddname.as_str();
-    let data_set = params.name("DATASET").unwrap_or_default().to_ascii_uppercase();
-    if services.dd.get(ddname).is_some() && !params.flag("REUSE") {
+    let data_set = request.data_set.to_ascii_uppercase();
+    if services.dd.get(ddname).is_some() && !request.reuse {
         return Err(Failure::new(&CICA0916E, &[("name", &ddname)]));
     }
-    let text = dd_text(&data_set, params)?;
-    if params.flag("NEW") {
-        let definition = definition(services, &data_set, command)?;
-        let cc = services.carry_out(&definition, out);
-        if cc > 0 {
-            return Ok(cc.max(FAILED));
+    let text = dd_text(&data_set, request)?;
+    if let Some(new) = &request.new {
+        let made = make(services, &data_set, request, new)?;
+        out.extend(made.messages);
+        if made.condition > 0 {
+            return Ok(made.condition.max(FAILED));
         }
     }
     let sequential = there(services, ddname, &text)?;
     services.dd.insert(ddname, text);
     if let Some(file) = sequential {
-        if params.flag("NEW") {
+        if request.new.is_some() {
             let made = file.begin(services).and_then(NewFile::finish);
             made.map_err(open::no_file(&file.name))?;
         }
-        file.goes_on(services, params.flag("MOD"));
+        file.goes_on(services, request.behind);
     }
     out.say(&CICA0909I, &[("name", &ddname), ("dataset", &data_set)]);
     Ok(0)
 }
 
 /// The DD statement that has the same effect.
-fn dd_text(data_set: &str, params: &Params) -> Result<DdText, Failure> {
+fn dd_text(data_set: &str, request: &Allocate) -> Result<DdText, Failure> {
     let mut text = format!("'{}'", data_set.replace('\'', "''"));
-    let recfm: String = params.list("RECFM").iter().map(|word| word.text.as_str()).collect();
-    if !recfm.is_empty() {
-        let _ = write!(text, ",RECFM={}", recfm.replace(['(', ')', ',', ' '], ""));
+    if let Some(format) = &request.record_format {
+        let _ = write!(text, ",RECFM={}", format.replace(['(', ')', ',', ' '], ""));
     }
-    if !params.has("RECORG") {
-        for keyword in ["LRECL", "BLKSIZE"] {
-            if let Some(number) = params.number(keyword).filter(|number| *number > 0) {
-                let _ = write!(text, ",{keyword}={number}");
+    if request.form.is_none() {
+        let sizes = [("LRECL", request.record_length), ("BLKSIZE", request.block_size)];
+        for (keyword, size) in sizes {
+            if let Some(size) = size {
+                let _ = write!(text, ",{keyword}={size}");
             }
         }
     }
@@ -106,159 +155,85 @@ fn made_up(services: &Services) -> String {
     free.next().unwrap_or_default()
 }
 
-/// The DEFINE that makes a new data set.
-fn definition(services: &Services, data_set: &str, command: &Command) -> Result<Command, Failure> {
-    let params = &command.params;
+/// Makes a new data set, as DEFINE would.
+fn make(services: &mut Services, data_set: &str, request: &Allocate, new: &NewDataSet) -> Result<Outcome, Failure> {
     let wrong = |words: &str| refused(&words, 140, 0);
     if relative(data_set).is_some() {
         return Err(wrong(
             "the generation is made when something is written to it: leave NEW and its space out",
         ));
     }
-    let partitioned = ["PO", "DA", "LIBRARY", "PDS", "HFS"];
-    let kind = [params.name("DSORG"), params.name("DSNTYPE")];
-    if kind.into_iter().flatten().any(|word| partitioned.contains(&word)) {
+    if new.partitioned {
         return Err(wrong("only DSORG(PS), and RECORG for VSAM, can be made here"));
     }
     let name = Name::parse(data_set).map_err(|error| refused(&error, 140, 0))?;
-    let like = match params.name("LIKE") {
+    let like = match &new.like {
         Some(text) => {
             let name = Name::parse(text).map_err(|error| refused(&error, 140, 0))?;
             Some(services.home(&name)?.get(&name)?)
         }
         None => None,
     };
-    let mut volumes: Vec<&str> = params.list("VOLUME").iter().map(|word| word.text.as_str()).collect();
+    let mut volumes = new.volumes.clone();
     if volumes.is_empty() {
-        volumes.push("*");
+        volumes.push("*".to_owned());
     }
-    let made = match (params.name("RECORG"), &like) {
-        (None, None | Some(Entry::NonVsam(_))) => {
-            Definition::new(Verb::DefineNonvsam, command.at).words("DEVICETYPES", &["SYSDA"])
+    let tenure = Tenure {
+        owner: None,
+        expires: new.expires,
+    };
+    match (request.form, &like) {
+        (None, None | Some(Entry::NonVsam(_))) => Ok(services.define_nonvsam(&DefineNonvsam {
+            name: name.to_string(),
+            device_types: vec![DEVICE_TYPE.to_owned()],
+            volumes,
+            tenure,
+            ..DefineNonvsam::default()
+        })),
+        _ => {
+            let cluster = Stated {
+                name: Some(name.to_string()),
+                volumes,
+                tenure,
+                ..cluster(request, new, like.as_ref())?
+            };
+            Ok(services.define_cluster(&DefineCluster {
+                cluster,
+                ..DefineCluster::default()
+            }))
         }
-        _ => cluster(params, like.as_ref(), command.at)?,
-    };
-    let made = made.words("NAME", &[name.as_str()]).words("VOLUMES", &volumes);
-    let made = match (params.number("RETPD"), params.numbers("EXPDT")) {
-        (Some(days), _) => made.numbers("FOR", &[days]),
-        (None, [day]) => made.numbers("TO", &[day.value]),
-        _ => made,
-    };
-    Ok(made.command)
+    }
 }
 
-fn cluster(params: &Params, like: Option<&Entry>, at: Pos) -> Result<Definition, Failure> {
-    let mut made = Definition::new(Verb::DefineCluster, at);
-    if let Some(like) = like {
-        made = made.model(like.name());
-    }
-    made = match params.name("RECORG") {
-        Some("KS") => made.flag("INDEXED"),
-        Some("ES") => made.flag("NONINDEXED"),
-        Some("RR") => made.flag("NUMBERED"),
-        Some("LS") => made.flag("LINEAR"),
-        _ => made,
+fn cluster(request: &Allocate, new: &NewDataSet, like: Option<&Entry>) -> Result<Stated, Failure> {
+    let space = match new.space {
+        None => None,
+        Some(NewSpace::In(space)) => Some(Space {
+            // What RECORDS takes at most.
+            primary: space.primary.min(RECORDS_MAX),
+            secondary: space.secondary.min(RECORDS_MAX),
+            ..space
+        }),
+        Some(NewSpace::Blocks) => {
+            let words = "say CYLINDERS, TRACKS or AVGREC beside SPACE: blocks are of sequential data sets";
+            return Err(refused(&words, 140, 0));
+        }
     };
-    if let Some(length) = params.number("KEYLEN").filter(|length| *length > 0) {
-        made = made.numbers("KEYS", &[length, params.number("KEYOFF").unwrap_or(0)]);
-    }
-    if let Some(length) = params.number("LRECL").filter(|length| *length > 0) {
-        made = made.numbers("RECORDSIZE", &[length, length]);
-    }
-    let amounts: Vec<u64> = params.numbers("SPACE").iter().map(|n| n.value).collect();
-    if amounts.is_empty() {
-        return Ok(made);
-    }
-    let times = match params.name("AVGREC") {
-        Some("U") => Some(1),
-        Some("K") => Some(1_024),
-        Some("M") => Some(1_048_576),
-        _ => None,
-    };
-    if let Some(times) = times {
-        let records: Vec<u64> = amounts.iter().map(|n| (n * times).min(RECORDS_MAX)).collect();
-        return Ok(made.numbers("RECORDS", &records));
-    }
-    let Some(unit) = ["CYLINDERS", "TRACKS"].into_iter().find(|unit| params.flag(unit)) else {
-        let words = "say CYLINDERS, TRACKS or AVGREC beside SPACE: blocks are of sequential data sets";
-        return Err(refused(&words, 140, 0));
-    };
-    Ok(made.numbers(unit, &amounts))
+    Ok(Stated {
+        model: like.map(|like| Model {
+            entry: like.name().to_string(),
+            catalog: None,
+        }),
+        form: request.form,
+        keys: new.keys,
+        record_size: request.record_length.map(|length| RecordSize {
+            average: length,
+            maximum: length,
+        }),
+        space,
+        ..Stated::default()
+    })
 }
 
-/// What RECORDS takes at most.
+/// What RECORDS takes at most; more tracks or cylinders no volume has.
 const RECORDS_MAX: u64 = 16_777_215;
-
-/// A DEFINE that is filled in here and not read from cards, so that no name or value is too long for a line.
-struct Definition {
-    command: Command,
-}
-
-impl Definition {
-    fn new(verb: Verb, at: Pos) -> Definition {
-        Definition {
-            command: Command {
-                verb,
-                at,
-                params: Params::default(),
-                notes: Vec::new(),
-            },
-        }
-    }
-
-    fn flag(self, keyword: &str) -> Definition {
-        self.with(keyword, Value::Flag)
-    }
-
-    fn words(self, keyword: &str, texts: &[&str]) -> Definition {
-        let at = self.command.at;
-        let words = texts.iter().map(|text| Word {
-            text: (*text).to_owned(),
-            at,
-        });
-        self.with(keyword, Value::Words(words.collect()))
-    }
-
-    fn numbers(self, keyword: &str, values: &[u64]) -> Definition {
-        let at = self.command.at;
-        let numbers = values.iter().map(|value| Number { value: *value, at });
-        self.with(keyword, Value::Numbers(numbers.collect()))
-    }
-
-    fn model(self, name: &Name) -> Definition {
-        let at = self.command.at;
-        let word = Word {
-            text: name.to_string(),
-            at,
-        };
-        let mut group = Params::default();
-        group.push(Param {
-            keyword: "entry",
-            at,
-            value: Value::Words(vec![word]),
-            support: Support::Done,
-        });
-        self.with("MODEL", Value::Group(group))
-    }
-
-    /// Puts a parameter in as the table has it; all those above are in it.
-    fn with(mut self, keyword: &str, value: Value) -> Definition {
-        let at = self.command.at;
-        if let Some(param) = self
-            .command
-            .verb
-            .spec()
-            .object
-            .iter()
-            .find(|param| param.word == keyword)
-        {
-            self.command.params.push(Param {
-                keyword: param.word,
-                at,
-                value,
-                support: param.support,
-            });
-        }
-        self
-    }
-}

@@ -10,37 +10,53 @@ mod alternate;
 mod change;
 mod files;
 pub(super) mod rename;
+mod request;
 mod rollin;
 mod volumes;
 
 use super::failure::{not_found, refused, Failure};
 use super::generations::rolled_off;
+use super::outcome::Outcome;
 use super::report::Report;
-use super::{member, said, Services};
-use crate::params::{Command, Params};
+use super::{member, reorganize, Services};
 pub(super) use change::allocated;
 use cica_catalog::entry::Kind;
 use cica_catalog::generation::Rolled;
 use cica_catalog::{Catalog, Contents, Entry, Mask, Name};
 use cica_messages::{IDC0531I, IDC0532I};
 use files::FileChange;
+pub use request::{Alter, Nullified};
+pub use rollin::RollIn;
 use std::sync::Arc;
 
 /// Least condition code when an entry was not altered.
 const NOT_ALTERED: u8 = 8;
 
-/// Carries out ALTER.
-pub fn alter(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    let params = &command.params;
-    let text = params.name("entryname").unwrap_or_default();
-    if params.flag("ROLLIN") {
-        let done = rollin::roll_in(services, text, params, out).map(|()| 0);
-        return done.unwrap_or_else(|failure| not_altered(text, failure, out));
+impl Services {
+    /// Changes entries, and what the files of a cluster carry of them; or copies a loaded data set into another layout.
+    pub fn alter(&mut self, request: &Alter) -> Outcome {
+        Outcome::of(|out| {
+            Ok(match &request.reorganize {
+                Some(layout) => reorganize::reorganize(self, request, layout, out),
+                None => alter(self, request, out),
+            })
+        })
     }
-    match targets(services, text, params) {
-        Err(failure) => not_altered(text, failure, out),
+
+    /// Makes a generation that rolled off, or never came in, one of its group again.
+    pub fn roll_in(&mut self, request: &RollIn) -> Outcome {
+        Outcome::of(|out| {
+            let done = rollin::roll_in(self, request, out).map(|()| 0);
+            Ok(done.unwrap_or_else(|failure| not_altered(&request.generation, failure, out)))
+        })
+    }
+}
+
+fn alter(services: &Services, request: &Alter, out: &mut Report) -> u8 {
+    match targets(services, request) {
+        Err(failure) => not_altered(&request.entry, failure, out),
         Ok(targets) => targets.iter().fold(0, |cc, target| {
-            cc.max(match one(services, target, params) {
+            cc.max(match one(services, target, request) {
                 Ok((catalog, rolled)) => {
                     rolled_off(services, &catalog, rolled, out);
                     out.say(&IDC0531I, &[("name", &target.name)]);
@@ -64,11 +80,12 @@ struct Target {
     new_name: Option<Name>,
 }
 
-fn targets(services: &Services, text: &str, params: &Params) -> Result<Vec<Target>, Failure> {
-    let contents = services.catalog(params, text)?.contents()?;
+fn targets(services: &Services, request: &Alter) -> Result<Vec<Target>, Failure> {
+    let text = request.entry.as_str();
+    let contents = services.catalog_of(request.catalog.as_deref(), text)?.contents()?;
     member::check_entry(&contents, text)?;
     let mask = Mask::parse(text).map_err(|error| refused(&error, 8, 42))?;
-    let new_name = params.name("NEWNAME");
+    let new_name = request.new_name.as_deref();
     let names = match mask.is_generic() {
         true => matching(&contents, &mask),
         false => vec![Name::parse(text).map_err(|error| refused(&error, 8, 42))?],
@@ -95,9 +112,9 @@ fn matching(contents: &Contents, mask: &Mask) -> Vec<Name> {
 }
 
 /// Alters one; returns its catalog and the generations that left a group whose limit is lower now.
-fn one(services: &Services, target: &Target, params: &Params) -> Result<(Arc<Catalog>, Vec<Rolled>), Failure> {
-    let catalog = services.catalog(params, target.name.as_str())?;
-    if let Some(name) = target.new_name.as_ref().filter(|_| !params.has("CATALOG")) {
+fn one(services: &Services, target: &Target, request: &Alter) -> Result<(Arc<Catalog>, Vec<Rolled>), Failure> {
+    let catalog = services.catalog_of(request.catalog.as_deref(), target.name.as_str())?;
+    if let Some(name) = target.new_name.as_ref().filter(|_| request.catalog.is_none()) {
         check_home(services, &catalog, &target.name, name)?;
     }
     let mut written: Vec<FileChange> = Vec::new();
@@ -106,7 +123,7 @@ fn one(services: &Services, target: &Target, params: &Params) -> Result<(Arc<Cat
         let found = contents.find(&target.name).ok_or_else(|| not_found(&target.name))?;
         let (kind, old) = (found.kind(), found.entry().clone());
         let mut new = old.clone();
-        change::change(contents, &mut new, kind, params, services.today())?;
+        change::change(contents, &mut new, kind, request, services.today())?;
         if let Some(name) = &target.new_name {
             if matches!(new, Entry::Gdg(_)) && !contents.generations(old.name()).is_empty() {
                 let words = format!("{} has generations, whose names begin with its own", old.name());
@@ -118,7 +135,7 @@ fn one(services: &Services, target: &Target, params: &Params) -> Result<(Arc<Cat
         contents.replace(old.name(), new.clone())?;
         let followed = rename::follow(contents, old.name(), new.name())?;
         let rolled = contents.roll_off(new.name(), services.today())?;
-        let share = said::share_options(params).filter(|_| kind != Kind::Data);
+        let share = request.stated.share.filter(|_| kind != Kind::Data);
         let mut changes = Vec::from_iter(FileChange::between(services, &catalog, &old, &new, share)?);
         for (before, after) in &followed {
             changes.extend(FileChange::between(services, &catalog, before, after, None)?);

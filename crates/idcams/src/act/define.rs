@@ -15,20 +15,20 @@ mod recatalog;
 mod room;
 mod wanted;
 
-pub use alias::alias;
-pub use gdg::gdg;
-pub use gdg::put as put_group;
-pub use nonvsam::nonvsam;
-pub use over::check_alternate_key;
-pub use path::path;
-pub use wanted::default_volume;
+pub use alias::{DefineAlias, Related};
+pub use gdg::{DefineGroup, GroupStated};
+pub use nonvsam::DefineNonvsam;
+pub use path::DefinePath;
+
+pub(super) use over::check_alternate_key;
+pub(super) use wanted::default_volume;
 
 use super::failure::Failure;
 use super::generations::rolled_off;
+use super::outcome::Outcome;
 use super::report::Report;
+use super::stated::Stated;
 use super::Services;
-use crate::params::Command;
-use crate::table::Verb;
 use cica_catalog::check;
 use cica_catalog::entry::{Attributes, Component};
 use cica_catalog::generation::Rolled;
@@ -46,32 +46,78 @@ use wanted::Wanted;
 /// Condition code of a DEFINE that failed.
 const FAILED: u8 = 12;
 
-/// Carries out DEFINE CLUSTER.
-pub fn cluster(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    let done = match command.params.flag("RECATALOG") {
-        true => recatalog::recatalog(services, command, false),
-        false => define(services, command, false),
-    };
-    told(services, done, out)
+/// DEFINE CLUSTER, or the cluster that an alternate index is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DefineCluster {
+    /// The catalog; none: the one that the search order finds.
+    pub catalog: Option<String>,
+    /// What is said of the cluster as a whole. It needs a name.
+    pub cluster: Stated,
+    /// What is said of the data component.
+    pub data: Option<Stated>,
+    /// What is said of the index component.
+    pub index: Option<Stated>,
+    /// The files are there: only the entry is made.
+    pub recatalog: bool,
+    /// What makes it an index over another cluster.
+    pub alternate: Option<Alternate>,
 }
 
-/// Carries out DEFINE ALTERNATEINDEX.
-pub fn alternate_index(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    let done = match command.params.flag("RECATALOG") {
-        true => recatalog::recatalog(services, command, true),
-        false => define(services, command, true),
-    };
-    told(services, done, out)
+/// What DEFINE ALTERNATEINDEX says beside what makes a cluster.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Alternate {
+    /// RELATE: the base. With RECATALOG its files name it.
+    pub relate: Option<String>,
+    /// UNIQUEKEY (true) or NONUNIQUEKEY.
+    pub unique_key: Option<bool>,
+    /// UPGRADE (true) or NOUPGRADE.
+    pub upgrade: Option<bool>,
+    /// SUPPRESS: a key all of this byte is left out.
+    pub suppress: Option<u8>,
 }
 
-fn told(services: &Services, done: Result<(Defined, Rolling), Failure>, out: &mut Report) -> u8 {
-    match done {
-        Ok((defined, Rolling { catalog, rolled })) => {
+/// One of the entries that make a sphere.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SphereMember {
+    /// The base, or an alternate index of it.
+    Cluster(Box<DefineCluster>),
+    /// A path to one of them.
+    Path(DefinePath),
+}
+
+impl DefineCluster {
+    /// The name that is said.
+    fn name(&self) -> &str {
+        self.cluster.name.as_deref().unwrap_or_default()
+    }
+
+    /// All that is said, the cluster's list first.
+    fn lists(&self) -> impl Iterator<Item = &Stated> {
+        [Some(&self.cluster), self.data.as_ref(), self.index.as_ref()]
+            .into_iter()
+            .flatten()
+    }
+}
+
+impl Services {
+    /// Makes a cluster or an alternate index, its files and its entry; or, with `recatalog`, the entry alone.
+    pub fn define_cluster(&mut self, request: &DefineCluster) -> Outcome {
+        Outcome::of(|out| {
+            let done = match request.recatalog {
+                true => recatalog::recatalog(self, request),
+                false => define(self, request),
+            };
+            let (defined, Rolling { catalog, rolled }) = done.map_err(|failure| failure.with_cc(FAILED))?;
             defined.tell(out);
-            rolled_off(services, &catalog, rolled, out);
-            0
-        }
-        Err(failure) => failure.with_cc(FAILED).tell(out),
+            rolled_off(self, &catalog, rolled, out);
+            Ok(0)
+        })
+    }
+
+    /// Makes a base, its alternate indexes and paths by one change of the catalog: all of them or none, whatever stops
+    /// it. The names are of the catalog of the first.
+    pub fn define_sphere(&mut self, members: &[SphereMember]) -> Outcome {
+        Outcome::of(|_| sphere(self, members).map(|()| 0))
     }
 }
 
@@ -104,37 +150,32 @@ fn put_in(services: &Services, contents: &mut Contents, entry: Entry) -> Result<
     }
 }
 
-fn define(services: &Services, command: &Command, alternate: bool) -> Result<(Defined, Rolling), Failure> {
-    let catalog = services.catalog(&command.params, command.params.name("NAME").unwrap_or_default())?;
+fn define(services: &Services, request: &DefineCluster) -> Result<(Defined, Rolling), Failure> {
+    let catalog = services.catalog_of(request.catalog.as_deref(), request.name())?;
     let (defined, rolled) = making(services, &catalog, |contents, made| {
-        define_in(services, &catalog, contents, made, command, alternate)
+        define_in(services, &catalog, contents, made, request)
     })?;
     Ok((defined, Rolling { catalog, rolled }))
 }
 
-/// Carries out DEFINE CLUSTER, DEFINE ALTERNATEINDEX and DEFINE PATH commands by one change of the catalog: all of them
-/// or none, whatever stops it. The names are of the catalog of the first.
-///
-/// # Errors
-/// What the first that cannot be done says.
-pub fn sphere(services: &Services, commands: &[Command]) -> Result<(), String> {
-    let Some(first) = commands.first() else { return Ok(()) };
-    let catalog = services.catalog(&first.params, first.params.name("NAME").unwrap_or_default());
-    let done = catalog.and_then(|catalog| {
-        making(services, &catalog, |contents, made| {
-            for command in commands {
-                match command.verb {
-                    Verb::DefinePath => path::define_in(services, contents, &command.params)?,
-                    verb => {
-                        let alternate = verb == Verb::DefineAlternateIndex;
-                        define_in(services, &catalog, contents, made, command, alternate)?;
-                    }
+fn sphere(services: &Services, members: &[SphereMember]) -> Result<(), Failure> {
+    let (catalog, name) = match members.first() {
+        None => return Ok(()),
+        Some(SphereMember::Cluster(first)) => (&first.catalog, first.name()),
+        Some(SphereMember::Path(first)) => (&first.catalog, first.name.as_str()),
+    };
+    let catalog = services.catalog_of(catalog.as_deref(), name)?;
+    making(services, &catalog, |contents, made| {
+        for member in members {
+            match member {
+                SphereMember::Path(path) => path::define_in(services, contents, path)?,
+                SphereMember::Cluster(request) => {
+                    define_in(services, &catalog, contents, made, request)?;
                 }
             }
-            Ok(())
-        })
-    });
-    done.map_err(|failure| failure.text())
+        }
+        Ok(())
+    })
 }
 
 /// Entries whose files were made, and these files: data, and index or an empty path.
@@ -166,13 +207,12 @@ fn define_in(
     catalog: &Catalog,
     contents: &mut Contents,
     made: &mut Made,
-    command: &Command,
-    alternate: bool,
+    request: &DefineCluster,
 ) -> Result<(Defined, Vec<Rolled>), Failure> {
-    let mut wanted = Wanted::of(services, contents, command)?;
-    let over = match alternate {
-        true => Some(Over::of(contents, &command.params, &mut wanted)?),
-        false => None,
+    let mut wanted = Wanted::of(services, contents, request)?;
+    let over = match &request.alternate {
+        Some(alternate) => Some(Over::of(contents, request, alternate, &mut wanted)?),
+        None => None,
     };
     let defined = Defined::new(contents, &wanted, over, &planned(&wanted)?)?;
     let rolled = put_in(services, contents, defined.entry())?;

@@ -12,13 +12,13 @@
 //! 3. Each failure is told on SYSPRINT as messages of the table; none is a panic, none is silent.
 
 mod addressed;
-mod allocate;
-mod alter;
+pub mod allocate;
+pub mod alter;
 pub mod bldindex;
 pub(crate) mod bytes;
 pub mod dcollect;
 pub mod dd;
-mod define;
+pub mod define;
 pub mod delete;
 pub mod diagnose;
 pub mod examine;
@@ -38,36 +38,29 @@ pub mod portable;
 pub mod print;
 pub mod range;
 mod removal;
-mod reorganize;
+pub mod reorganize;
 mod report;
 pub mod repro;
-mod said;
 mod sequential;
 pub mod shcds;
+pub mod stated;
 mod trouble;
 pub mod usercatalog;
 pub mod verify;
-mod volume;
+pub mod volume;
 
 pub use bytes::{hexadecimal, shown};
-pub use define::sphere as define_sphere;
 pub use generations::{roll_off, Left};
 pub use outcome::Outcome;
 
-use crate::params::{Command, Params};
-use crate::request;
-use crate::run::Act;
-use crate::sysprint::Sysprint;
-use crate::table::Verb;
 use cica_catalog::{Catalog, CatalogError, Date, Name};
 use cica_disk::{Clock, Disk};
 use cica_engine::Engine;
-use cica_messages::{CICA0901E, CICA0932E};
+use cica_messages::CICA0932E;
 use cica_session::Session;
 use dd::DdTable;
 use failure::Failure;
 use named::Named;
-use report::Report;
 use std::sync::Arc;
 
 /// What the actions work with. One for a run; cheap to make.
@@ -106,12 +99,6 @@ impl Services {
         }
     }
 
-    /// The catalog a command works on for `name`, which may be a mask or a level: the one that CATALOG says, else the one
-    /// that the search order finds.
-    pub(crate) fn catalog(&self, params: &Params, name: &str) -> Result<Arc<Catalog>, Failure> {
-        self.catalog_of(params.name("CATALOG"), name)
-    }
-
     /// The catalog a request works on for `name`, which may be a mask or a level: the one it says, else the one that the
     /// search order finds.
     pub(crate) fn catalog_of(&self, catalog: Option<&str>, name: &str) -> Result<Arc<Catalog>, Failure> {
@@ -119,11 +106,6 @@ impl Services {
             (None, Some(name)) => Ok(self.home(&name)?),
             _ => self.catalog_or_master(catalog),
         }
-    }
-
-    /// The catalog a command works on as a whole: the one that CATALOG says, else the master.
-    pub(crate) fn whole_catalog(&self, params: &Params) -> Result<Arc<Catalog>, Failure> {
-        self.catalog_or_master(params.name("CATALOG"))
     }
 
     /// The catalog that a request says, else the master.
@@ -181,39 +163,4 @@ fn leading(text: &str) -> Option<Name> {
         format!("{}.X", plain.join("."))
     };
     Name::parse(&name).ok()
-}
-
-impl Act for Services {
-    fn act(&mut self, cmd: &Command, out: &mut Sysprint) -> u8 {
-        if let Some(condition) = crate::listing::carry_out(self, cmd, out) {
-            return condition;
-        }
-        let mut report = Report::default();
-        let (condition, messages) = match request::carry_out(self, cmd) {
-            Some(outcome) => (outcome.condition, outcome.messages),
-            None => (self.carry_out(cmd, &mut report), report.into_messages()),
-        };
-        out.messages(messages, &cmd.params);
-        condition
-    }
-}
-
-impl Services {
-    fn carry_out(&mut self, cmd: &Command, out: &mut Report) -> u8 {
-        match cmd.verb {
-            Verb::DefineCluster => define::cluster(self, cmd, out),
-            Verb::DefineAlternateIndex => define::alternate_index(self, cmd, out),
-            Verb::DefinePath => define::path(self, cmd, out),
-            Verb::DefineGenerationDataGroup => define::gdg(self, cmd, out),
-            Verb::DefineNonvsam => define::nonvsam(self, cmd, out),
-            Verb::DefineAlias => define::alias(self, cmd, out),
-            Verb::DefineUserCatalog | Verb::DefineMasterCatalog => usercatalog::define(self, cmd, out),
-            Verb::DefineVolume => volume::define(self, cmd, out),
-            Verb::Alter if cmd.params.has("REORGANIZE") => reorganize::reorganize(self, cmd, out),
-            Verb::Alter => alter::alter(self, cmd, out),
-            Verb::Allocate => allocate::allocate(self, cmd, out),
-            // The table refuses these, so the caller does before they come here.
-            other => Failure::new(&CICA0901E, &[("item", &other.spec().words)]).tell(out),
-        }
-    }
 }

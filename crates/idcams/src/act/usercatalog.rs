@@ -7,36 +7,33 @@
 use super::failure::{refused, Failure};
 use super::outcome::Outcome;
 use super::report::Report;
-use super::{define, said, Services};
-use crate::params::{Command, Params};
-use crate::table::Verb;
+use super::stated::{keep, Tenure};
+use super::{define, Services};
 use cica_catalog::connected::{self, ITSELF};
 use cica_catalog::entry::{History, UserCatalog};
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name, Volser};
 use cica_disk::Open;
 use cica_messages::{CICA0937W, CICA0954I, CICA0955I};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const FAILED: u8 = 12;
 
-/// Carries out DEFINE USERCATALOG, and DEFINE MASTERCATALOG, which gives the catalog of the run the name that CATALOG
-/// can say.
-pub fn define(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    let done = match command.verb {
-        Verb::DefineMasterCatalog => name_master(services, &command.params),
-        _ => make(services, &command.params),
-    };
-    told(done, out)
-}
-
-fn name_master(services: &Services, params: &Params) -> Result<(Name, PathBuf), Failure> {
-    let master = services.whole_catalog(params)?;
-    let mut entry = entry(services, &master, params.name("NAME"), params.name("VOLUMES"))?;
-    said::put_history(&mut entry.history, params, services.today())?;
-    said::keep(&mut entry.other, params);
-    entry.directory = ITSELF.to_owned();
-    let place = master.directory().to_owned();
-    enter(&master, entry, place)
+/// DEFINE USERCATALOG, or DEFINE MASTERCATALOG.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DefineCatalog {
+    /// Its name.
+    pub name: String,
+    /// MASTERCATALOG: the catalog of the run gets the name, by which requests can name it. None is made.
+    pub master: bool,
+    /// The volume it lies on; none: the default one.
+    pub volume: Option<String>,
+    /// The catalog it becomes known in; none: the master.
+    pub catalog: Option<String>,
+    /// OWNER, TO and FOR.
+    pub tenure: Tenure,
+    /// Keywords without a field of their own, and what was said between their parentheses.
+    pub other: Vec<(&'static str, String)>,
 }
 
 /// IMPORT CONNECT: catalogs that are there become known.
@@ -69,6 +66,17 @@ pub struct Disconnect {
 }
 
 impl Services {
+    /// Makes a user catalog and its entry, or gives the master a name.
+    pub fn define_catalog(&mut self, request: &DefineCatalog) -> Outcome {
+        Outcome::of(|out| {
+            let done = match request.master {
+                true => name_master(self, request),
+                false => make(self, request),
+            };
+            Ok(told(done, out))
+        })
+    }
+
     /// Makes user catalogs known that are there; the result names those that are known now.
     pub fn connect(&mut self, request: &Connect) -> Outcome<Vec<Name>> {
         Outcome::with(|out| Ok(connect(self, request, out)))
@@ -100,12 +108,25 @@ fn told(done: Result<(Name, PathBuf), Failure>, out: &mut Report) -> u8 {
     }
 }
 
+fn name_master(services: &Services, request: &DefineCatalog) -> Result<(Name, PathBuf), Failure> {
+    let (master, mut entry) = new_entry(services, request)?;
+    entry.directory = ITSELF.to_owned();
+    let place = master.directory().to_owned();
+    enter(&master, entry, place)
+}
+
+/// The catalog that gets the entry, and the entry.
+fn new_entry(services: &Services, request: &DefineCatalog) -> Result<(Arc<Catalog>, UserCatalog), Failure> {
+    let master = services.catalog_or_master(request.catalog.as_deref())?;
+    let mut entry = entry(services, &master, Some(&request.name), request.volume.as_deref())?;
+    request.tenure.put(&mut entry.history, services.today())?;
+    keep(&mut entry.other, &request.other);
+    Ok((master, entry))
+}
+
 /// A catalog that is empty, and its entry.
-fn make(services: &Services, params: &Params) -> Result<(Name, PathBuf), Failure> {
-    let master = services.whole_catalog(params)?;
-    let mut entry = entry(services, &master, params.name("NAME"), params.name("VOLUMES"))?;
-    said::put_history(&mut entry.history, params, services.today())?;
-    said::keep(&mut entry.other, params);
+fn make(services: &Services, request: &DefineCatalog) -> Result<(Name, PathBuf), Failure> {
+    let (master, entry) = new_entry(services, request)?;
     if master.contents()?.find(&entry.name).is_some() {
         return Err(CatalogError::Duplicate { name: entry.name }.into());
     }

@@ -1,24 +1,41 @@
 //! DEFINE VOLUME and DELETE ... VOLUME: which directories are volumes, and of what device type.
 
 use super::failure::{refused, Failure};
+use super::outcome::Outcome;
 use super::report::Report;
 use super::Services;
-use crate::params::{Command, Params};
 use cica_catalog::{CatalogError, Device, Volser};
 use cica_messages::{CICA0936I, IDC0550I};
 use std::path::Path;
 
-/// Carries out DEFINE VOLUME.
-pub fn define(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    match add(services, &command.params, out) {
-        Ok(()) => 0,
-        Err(failure) => failure.with_cc(12).tell(out),
+/// DEFINE VOLUME.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DefineVolume {
+    /// Its serial.
+    pub serial: String,
+    /// The catalog it is made known to; none: the master.
+    pub catalog: Option<String>,
+    /// A device type such as 3390; none: the default.
+    pub device: Option<String>,
+    /// Cylinders that its data sets may take together; none: as many as the device has.
+    pub cylinders: Option<u32>,
+    /// Its directory; none: one of its name beside the catalog.
+    pub path: Option<String>,
+}
+
+impl Services {
+    /// Makes a directory a volume.
+    pub fn define_volume(&mut self, request: &DefineVolume) -> Outcome {
+        Outcome::of(|out| match add(self, request, out) {
+            Ok(()) => Ok(0),
+            Err(failure) => Err(failure.with_cc(12)),
+        })
     }
 }
 
-fn add(services: &Services, params: &Params, out: &mut Report) -> Result<(), Failure> {
-    let serial = Volser::parse(params.name("NAME").unwrap_or_default()).map_err(|error| refused(&error, 140, 0))?;
-    let device = match params.name("DEVICETYPE") {
+fn add(services: &Services, request: &DefineVolume, out: &mut Report) -> Result<(), Failure> {
+    let serial = Volser::parse(&request.serial).map_err(|error| refused(&error, 140, 0))?;
+    let device = match &request.device {
         None => Device::default_type(),
         Some(name) => Device::by_name(name).ok_or_else(|| {
             let known: Vec<&str> = cica_catalog::geometry::DEVICES.iter().map(Device::name).collect();
@@ -32,10 +49,9 @@ fn add(services: &Services, params: &Params, out: &mut Report) -> Result<(), Fai
             )
         })?,
     };
-    // The table bounds it.
-    let cylinders = params.number("CYLINDERS").map(|n| n as u32);
-    let catalog = services.whole_catalog(params)?;
-    let volume = catalog.add_volume(&serial, device, params.name("PATH").map(Path::new), cylinders)?;
+    let catalog = services.catalog_or_master(request.catalog.as_deref())?;
+    let directory = request.path.as_deref().map(Path::new);
+    let volume = catalog.add_volume(&serial, device, directory, request.cylinders)?;
     let directory = volume.path(catalog.directory());
     out.say(
         &CICA0936I,

@@ -10,18 +10,17 @@
 use super::super::define::check_alternate_key;
 use super::super::failure::{refused, Failure};
 use super::super::Services;
-use super::{change, Kind};
-use crate::params::Params;
+use super::{change, Alter, Kind};
 use cica_catalog::entry::{Aix, Keys};
 use cica_catalog::{Catalog, Cluster, Contents, Date, Entry};
 use cica_format::aix::HEADER_LEN;
 use cica_session::as_cluster;
 
-/// Puts what `params` say into the entry; `kind` is its own, or that of the component that was named.
-pub fn change(contents: &Contents, aix: &mut Aix, kind: Kind, params: &Params, today: Date) -> Result<(), Failure> {
+/// Puts what `request` says into the entry; `kind` is its own, or that of the component that was named.
+pub fn change(contents: &Contents, aix: &mut Aix, kind: Kind, request: &Alter, today: Date) -> Result<(), Failure> {
     let mut own = as_cluster(aix);
-    change::of_cluster(contents, &mut own, kind, params, today)?;
-    if let Some(said) = own.attributes.keys.filter(|_| params.has("KEYS")) {
+    change::of_cluster(contents, &mut own, kind, request, today)?;
+    if let Some(said) = own.attributes.keys.filter(|_| request.stated.keys.is_some()) {
         // KEYS says where the key is in the base; in the index's own records it stands behind their header.
         aix.alternate_key = said;
         own.attributes.keys = Some(Keys {
@@ -35,8 +34,8 @@ pub fn change(contents: &Contents, aix: &mut Aix, kind: Kind, params: &Params, t
     if let Some(index) = own.index {
         aix.index = index;
     }
-    aix.upgrade = params.switch("UPGRADE", "NOUPGRADE").unwrap_or(aix.upgrade);
-    aix.unique_key = params.switch("UNIQUEKEY", "NONUNIQUEKEY").unwrap_or(aix.unique_key);
+    aix.upgrade = request.upgrade.unwrap_or(aix.upgrade);
+    aix.unique_key = request.unique_key.unwrap_or(aix.unique_key);
     Ok(())
 }
 

@@ -3,11 +3,10 @@
 //! 1. KEYS and RECORDSIZE change only while the data set has never held a record; nothing else depends on its records.
 //! 2. What is laid out on the volume stays: a change that would need other CI sizes or control areas is refused.
 
-use super::super::define::put_group;
 use super::super::failure::{refused, Failure};
-use super::super::{open, said, Services};
-use super::{alternate, volumes, Entry, Kind};
-use crate::params::Params;
+use super::super::stated::{forget, keep};
+use super::super::{open, Services};
+use super::{alternate, volumes, Alter, Entry, Kind, Nullified};
 use cica_catalog::entry::{Attributes, Component, NonVsam, Organization};
 use cica_catalog::plan::{plan, Wish};
 use cica_catalog::space::{Space, Unit};
@@ -15,16 +14,7 @@ use cica_catalog::{check as rules, Catalog, Cluster, Contents, Date, Volser};
 use cica_qsam::{CodePage, DdText};
 
 /// What can be said of an entry without data.
-const OF_ANY_ENTRY: [&str; 8] = [
-    "entryname",
-    "NEWNAME",
-    "OWNER",
-    "TO",
-    "FOR",
-    "NULLIFY",
-    "CATALOG",
-    "FILE",
-];
+const OF_ANY_ENTRY: [&str; 4] = ["NEWNAME", "OWNER", "TO", "NULLIFY"];
 /// What says something of the records, and so nothing of an index.
 const OF_DATA: [&str; 7] = [
     "FREESPACE",
@@ -36,22 +26,22 @@ const OF_DATA: [&str; 7] = [
     "NOERASE",
 ];
 
-/// Puts what `params` say into the entry; `kind` is that of the entry, or of the component that was named.
-pub fn change(contents: &Contents, entry: &mut Entry, kind: Kind, params: &Params, today: Date) -> Result<(), Failure> {
+/// Puts what `request` says into the entry; `kind` is that of the entry, or of the component that was named.
+pub fn change(contents: &Contents, entry: &mut Entry, kind: Kind, request: &Alter, today: Date) -> Result<(), Failure> {
     match entry {
         Entry::Cluster(cluster) => {
             refuse(
-                params,
+                request,
                 |k| not_of_cluster(k) || OF_AIX.contains(&k),
                 &not_of(Kind::Cluster),
             )?;
-            of_cluster(contents, cluster, kind, params, today)
+            of_cluster(contents, cluster, kind, request, today)
         }
         Entry::Aix(aix) => {
-            refuse(params, not_of_cluster, &not_of(Kind::Aix))?;
-            alternate::change(contents, aix, kind, params, today)
+            refuse(request, not_of_cluster, &not_of(Kind::Aix))?;
+            alternate::change(contents, aix, kind, request, today)
         }
-        _ => of_any_entry(contents, entry, params, today),
+        _ => of_any_entry(contents, entry, request, today),
     }
 }
 
@@ -60,88 +50,85 @@ pub(super) fn of_cluster(
     contents: &Contents,
     cluster: &mut Cluster,
     kind: Kind,
-    params: &Params,
+    request: &Alter,
     today: Date,
 ) -> Result<(), Failure> {
     if kind == Kind::Index {
         refuse(
-            params,
+            request,
             |keyword| OF_DATA.contains(&keyword) || OF_AIX.contains(&keyword),
             "of the data component; name that or the cluster",
         )?;
     }
-    if params.flag("EXTENDEDADDRESSABLE") && cluster.organization != Organization::Lds {
+    if request.extended_addressable && cluster.organization != Organization::Lds {
         return Err(refused(&"EXTENDEDADDRESSABLE is said of linear data sets", 48, 0));
     }
     let share = cluster.attributes.share;
-    said::put(&mut cluster.attributes, params, today)?;
+    request.stated.put(&mut cluster.attributes, today)?;
     if kind == Kind::Index {
         // That of the index component stands in its file.
         cluster.attributes.share = share;
     }
-    if let Some(free) = said::free_space(params) {
+    if let Some(free) = request.stated.free_space {
         cluster.data.free_space = free;
     }
-    if let Some(bytes) = params.number("BUFFERSPACE") {
-        // The table bounds it.
-        cluster.attributes.buffer_space = bytes as u32;
+    if let Some(bytes) = request.stated.buffer_space {
+        cluster.attributes.buffer_space = bytes;
     }
-    if let Some(list) = params.group("NULLIFY") {
-        list.iter()
-            .for_each(|param| nullify(&mut cluster.attributes, param.keyword));
+    for nullified in &request.nullify {
+        nullify(&mut cluster.attributes, *nullified);
     }
     if kind != Kind::Index {
-        volumes::of_component(contents, &mut cluster.data, params)?;
+        volumes::of_component(contents, &mut cluster.data, request)?;
     }
     match (&mut cluster.index, kind) {
-        (Some(index), Kind::Cluster | Kind::Index) => volumes::of_component(contents, index, params),
+        (Some(index), Kind::Cluster | Kind::Index) => volumes::of_component(contents, index, request),
         _ => Ok(()),
     }
 }
 
-fn of_any_entry(contents: &Contents, entry: &mut Entry, params: &Params, today: Date) -> Result<(), Failure> {
+fn of_any_entry(contents: &Contents, entry: &mut Entry, request: &Alter, today: Date) -> Result<(), Failure> {
     let own = own_words(entry);
     let of_any = match entry {
         // An alias has neither owner nor dates.
-        Entry::Alias(_) => &["entryname", "NEWNAME", "CATALOG", "FILE"][..],
+        Entry::Alias(_) => &["NEWNAME"][..],
         _ => &OF_ANY_ENTRY[..],
     };
     let improper = |keyword: &str| !of_any.contains(&keyword) && !own.contains(&keyword);
-    refuse(params, improper, &not_of(entry.kind()))?;
+    refuse(request, improper, &not_of(entry.kind()))?;
     let history = match entry {
         Entry::Path(e) => {
-            e.update = params.switch("UPDATE", "NOUPDATE").unwrap_or(e.update);
+            e.update = request.update.unwrap_or(e.update);
             &mut e.history
         }
         Entry::Gdg(e) => {
-            put_group(e, params)?;
+            request.group.put(e)?;
             e.altered = Some(today);
             &mut e.history
         }
         Entry::NonVsam(e) => {
-            volumes::of_file(contents, e, params)?;
-            put_code_page(e, params)?;
+            volumes::of_file(contents, e, request)?;
+            put_code_page(e, request)?;
             &mut e.history
         }
         Entry::UserCatalog(e) => {
-            said::keep(&mut e.other, params);
-            for (lifted, by) in [("SUSPEND", "RESUME"), ("LOCK", "UNLOCK")] {
-                e.other.retain(|(keyword, _)| keyword != lifted || !params.flag(by));
+            keep(&mut e.other, &request.stated.other);
+            for (held, lifted) in [("SUSPEND", request.resume), ("LOCK", request.unlock)] {
+                e.other.retain(|(keyword, _)| keyword != held || !lifted);
             }
             &mut e.history
         }
         _ => return Ok(()),
     };
-    if let Some(list) = params.group("NULLIFY") {
-        history.owner = history.owner.take().filter(|_| !list.flag("OWNER"));
-        history.expires = history.expires.filter(|_| !list.flag("RETENTION"));
-    }
-    said::put_history(history, params, today)
+    let goes = |nullified| request.nullify.contains(&nullified);
+    history.owner = history.owner.take().filter(|_| !goes(Nullified::Owner));
+    history.expires = history.expires.filter(|_| !goes(Nullified::Retention));
+    request.stated.tenure.put(history, today)
 }
 
 /// CCSID of a data set that is not VSAM's is the code page of its records: they are translated by what is said of it.
-fn put_code_page(data_set: &mut NonVsam, params: &Params) -> Result<(), Failure> {
-    let Some(ccsid) = params.number("CCSID").map(|n| n as u16) else {
+fn put_code_page(data_set: &mut NonVsam, request: &Alter) -> Result<(), Failure> {
+    let Some(ccsid) = request.stated.ccsid else {
         return Ok(());
     };
     let page = CodePage::from_ccsid(ccsid);
@@ -208,23 +195,23 @@ fn own_words(entry: &Entry) -> &'static [&'static str] {
     }
 }
 
-fn refuse(params: &Params, improper: impl Fn(&str) -> bool, why: &str) -> Result<(), Failure> {
-    match params.iter().find(|param| improper(param.keyword)) {
-        Some(param) => Err(refused(&format!("{} is {why}", param.keyword), 48, 0)),
+fn refuse(request: &Alter, improper: impl Fn(&str) -> bool, why: &str) -> Result<(), Failure> {
+    match request.keywords().into_iter().find(|keyword| improper(keyword)) {
+        Some(keyword) => Err(refused(&format!("{keyword} is {why}"), 48, 0)),
         None => Ok(()),
     }
 }
 
-fn nullify(attributes: &mut Attributes, keyword: &str) {
-    match keyword {
-        "OWNER" => attributes.history.owner = None,
-        "RETENTION" => attributes.history.expires = None,
-        "LOG" => attributes.log = None,
-        "LOGSTREAMID" => attributes.log_stream = None,
-        "STORAGECLASS" => attributes.storage_class = None,
-        "DATACLASS" => attributes.data_class = None,
-        "MANAGEMENTCLASS" => attributes.management_class = None,
-        other => said::forget(attributes, other),
+fn nullify(attributes: &mut Attributes, nullified: Nullified) {
+    match nullified {
+        Nullified::Owner => attributes.history.owner = None,
+        Nullified::Retention => attributes.history.expires = None,
+        Nullified::Log => attributes.log = None,
+        Nullified::LogStream => attributes.log_stream = None,
+        Nullified::StorageClass => attributes.storage_class = None,
+        Nullified::DataClass => attributes.data_class = None,
+        Nullified::ManagementClass => attributes.management_class = None,
+        Nullified::Kept(keyword) => forget(attributes, keyword),
     }
 }
 

@@ -4,17 +4,25 @@ use super::super::failure::{not_found, refused, Failure};
 use super::super::generations::rolled_off;
 use super::super::Services;
 use crate::act::report::Report;
-use crate::params::Params;
 use cica_catalog::entry::{FileOf, History, NonVsam};
 use cica_catalog::generation::Generation;
 use cica_catalog::{Catalog, Contents, Entry, Name};
 use cica_disk::Open;
 use cica_messages::IDC0531I;
 
+/// ALTER ... ROLLIN.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RollIn {
+    /// The whole name of the generation.
+    pub generation: String,
+    /// The catalog; none: the one that the search order finds.
+    pub catalog: Option<String>,
+}
+
 /// Takes the generation in; what the group no longer keeps rolls off.
-pub fn roll_in(services: &Services, text: &str, params: &Params, out: &mut Report) -> Result<(), Failure> {
-    let name = Name::parse(text).map_err(|error| refused(&error, 8, 42))?;
-    let catalog = services.catalog(params, name.as_str())?;
+pub fn roll_in(services: &Services, request: &RollIn, out: &mut Report) -> Result<(), Failure> {
+    let name = Name::parse(&request.generation).map_err(|error| refused(&error, 8, 42))?;
+    let catalog = services.catalog_of(request.catalog.as_deref(), name.as_str())?;
     let rolled = catalog.transact(|contents| {
         let group = Generation::of(&name).map(|(base, _)| base);
         if !group.is_some_and(|base| matches!(contents.get(&base), Ok(Entry::Gdg(_)))) {

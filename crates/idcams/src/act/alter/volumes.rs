@@ -3,28 +3,28 @@
 use super::super::define::default_volume;
 use super::super::failure::{refused, Failure};
 use super::super::Services;
-use crate::params::Params;
+use super::Alter;
 use cica_catalog::entry::NonVsam;
 use cica_catalog::{Catalog, Component, Contents, Entry, Volser};
 
 /// ADDVOLUMES and REMOVEVOLUMES of a data set that is not VSAM's; the last volume stays.
-pub fn of_file(contents: &Contents, data_set: &mut NonVsam, params: &Params) -> Result<(), Failure> {
-    for word in params.list("ADDVOLUMES") {
-        data_set.volumes.push(match word.text.as_str() {
+pub fn of_file(contents: &Contents, data_set: &mut NonVsam, request: &Alter) -> Result<(), Failure> {
+    for text in &request.add_volumes {
+        data_set.volumes.push(match text.as_str() {
             "*" => default_volume(contents)?,
             text => Volser::parse(text).map_err(|error| refused(&error, 140, 0))?,
         });
     }
-    for word in params.list("REMOVEVOLUMES") {
+    for text in &request.remove_volumes {
         let place = data_set
             .volumes
             .iter()
             .skip(1)
-            .position(|known| known.as_str() == word.text);
+            .position(|known| known.as_str() == *text);
         match place {
             Some(place) => drop(data_set.volumes.remove(place + 1)),
             None => {
-                let words = format!("{} has no volume {} after its first", data_set.name, word.text);
+                let words = format!("{} has no volume {text} after its first", data_set.name);
                 return Err(refused(&words, 140, 0));
             }
         }
@@ -33,10 +33,10 @@ pub fn of_file(contents: &Contents, data_set: &mut NonVsam, params: &Params) -> 
 }
 
 /// ADDVOLUMES and REMOVEVOLUMES of one component.
-pub fn of_component(contents: &Contents, component: &mut Component, params: &Params) -> Result<(), Failure> {
+pub fn of_component(contents: &Contents, component: &mut Component, request: &Alter) -> Result<(), Failure> {
     let first = component.volumes.first().cloned();
-    for word in params.list("ADDVOLUMES") {
-        let serial = Volser::parse(&word.text).map_err(|error| refused(&error, 140, 0))?;
+    for text in &request.add_volumes {
+        let serial = Volser::parse(text).map_err(|error| refused(&error, 140, 0))?;
         let device = contents.volume(&serial)?.device;
         let has = first
             .as_ref()
@@ -59,8 +59,8 @@ pub fn of_component(contents: &Contents, component: &mut Component, params: &Par
         }
         component.volumes.push(serial);
     }
-    for word in params.list("REMOVEVOLUMES") {
-        let serial = Volser::parse(&word.text).map_err(|error| refused(&error, 140, 0))?;
+    for text in &request.remove_volumes {
+        let serial = Volser::parse(text).map_err(|error| refused(&error, 140, 0))?;
         match component.volumes.iter().position(|known| *known == serial) {
             Some(0) => {
                 let words = format!(

@@ -3,33 +3,51 @@
 use super::super::failure::{refused, Failure};
 use super::super::Services;
 use super::FAILED;
-use crate::act::report::Report;
-use crate::params::{Command, Params};
+use crate::act::outcome::Outcome;
 use cica_catalog::entry::{Alias, Relate};
 use cica_catalog::{Contents, Entry, Found, Name, Symbolic};
 
 /// Most qualifiers of an alias of a user catalog.
 const QUALIFIERS: usize = 4;
 
-/// Carries out DEFINE ALIAS.
-pub fn alias(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    match define(services, &command.params) {
-        Ok(()) => 0,
-        Err(failure) => failure.with_cc(FAILED).tell(out),
+/// DEFINE ALIAS.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DefineAlias {
+    /// The name it gives.
+    pub name: String,
+    /// What it stands for.
+    pub related: Related,
+    /// The catalog; none: the one that the search order finds.
+    pub catalog: Option<String>,
+}
+
+/// What an alias stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Related {
+    /// An entry of the same catalog.
+    Entry(String),
+    /// A name with symbols, which each system resolves for itself.
+    Symbolic(String),
+}
+
+impl Services {
+    /// Gives an entry another name, or a user catalog the qualifiers by which names belong to it.
+    pub fn define_alias(&mut self, request: &DefineAlias) -> Outcome {
+        Outcome::of(|_| match define(self, request) {
+            Ok(()) => Ok(0),
+            Err(failure) => Err(failure.with_cc(FAILED)),
+        })
     }
 }
 
-fn define(services: &Services, params: &Params) -> Result<(), Failure> {
-    let parsed = |keyword| {
-        let text = params.name(keyword).unwrap_or_default();
-        Name::parse(text).map_err(|error| refused(&error, 140, 0))
+fn define(services: &Services, request: &DefineAlias) -> Result<(), Failure> {
+    let parsed = |text: &str| Name::parse(text).map_err(|error| refused(&error, 140, 0));
+    let name = parsed(&request.name)?;
+    let relate = match &request.related {
+        Related::Symbolic(text) => Relate::Symbolic(Symbolic::parse(text).map_err(|error| refused(&error, 140, 0))?),
+        Related::Entry(text) => Relate::Entry(parsed(text)?),
     };
-    let name = parsed("NAME")?;
-    let relate = match params.name("SYMBOLICRELATE") {
-        Some(text) => Relate::Symbolic(Symbolic::parse(text).map_err(|error| refused(&error, 140, 0))?),
-        None => Relate::Entry(parsed("RELATE")?),
-    };
-    let catalog = services.catalog(params, name.as_str())?;
+    let catalog = services.catalog_of(request.catalog.as_deref(), name.as_str())?;
     catalog.transact(|contents| {
         // What a name with symbols is, and whether it is there, is another thing on each system.
         if let Relate::Entry(relate) = &relate {

@@ -1,10 +1,10 @@
 //! DEFINE GENERATIONDATAGROUP: the entry that generations go by.
 
 use super::super::failure::{refused, Failure};
-use super::super::{said, Services};
+use super::super::stated::Tenure;
+use super::super::Services;
 use super::FAILED;
-use crate::act::report::Report;
-use crate::params::{Command, Params};
+use crate::act::outcome::Outcome;
 use cica_catalog::entry::{Gdg, History};
 use cica_catalog::generation::MAX_BASE;
 use cica_catalog::{Entry, Name};
@@ -12,16 +12,48 @@ use cica_catalog::{Entry, Name};
 /// Generations of a group that is not EXTENDED.
 pub const PLAIN_LIMIT: u16 = 255;
 
-/// Carries out DEFINE GENERATIONDATAGROUP.
-pub fn gdg(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    match define(services, &command.params) {
-        Ok(()) => 0,
-        Err(failure) => failure.with_cc(FAILED).tell(out),
+/// DEFINE GENERATIONDATAGROUP.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DefineGroup {
+    /// The name that its generations begin with.
+    pub name: String,
+    /// The catalog; none: the one that the search order finds.
+    pub catalog: Option<String>,
+    /// How many generations it keeps, and what becomes of the others. LIMIT is needed.
+    pub group: GroupStated,
+    /// OWNER, TO and FOR.
+    pub tenure: Tenure,
+}
+
+/// What DEFINE or ALTER says of a generation data group.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GroupStated {
+    /// LIMIT: so many generations are kept.
+    pub limit: Option<u16>,
+    /// SCRATCH (true) or NOSCRATCH: what rolls off is deleted.
+    pub scratch: Option<bool>,
+    /// EMPTY (true) or NOEMPTY: all roll off at the limit.
+    pub empty: Option<bool>,
+    /// FIFO (true) or LIFO: in which order the group is read.
+    pub fifo: Option<bool>,
+    /// PURGE (true) or NOPURGE: what rolls off goes before its expiration date.
+    pub purge: Option<bool>,
+    /// EXTENDED (true) or NOEXTENDED: up to 999 generations.
+    pub extended: Option<bool>,
+}
+
+impl Services {
+    /// Makes the entry that generations go by.
+    pub fn define_group(&mut self, request: &DefineGroup) -> Outcome {
+        Outcome::of(|_| match define(self, request) {
+            Ok(()) => Ok(0),
+            Err(failure) => Err(failure.with_cc(FAILED)),
+        })
     }
 }
 
-fn define(services: &Services, params: &Params) -> Result<(), Failure> {
-    let name = Name::parse(params.name("NAME").unwrap_or_default()).map_err(|error| refused(&error, 140, 0))?;
+fn define(services: &Services, request: &DefineGroup) -> Result<(), Failure> {
+    let name = Name::parse(&request.name).map_err(|error| refused(&error, 140, 0))?;
     if name.as_str().len() > MAX_BASE {
         let words = format!("{name} has more than {MAX_BASE} characters; the names of its generations add nine");
         return Err(refused(&words, 140, 0));
@@ -37,37 +69,36 @@ fn define(services: &Services, params: &Params) -> Result<(), Failure> {
         history: History::new(services.today()),
         name,
     };
-    put(&mut group, params)?;
-    said::put_history(&mut group.history, params, services.today())?;
-    let catalog = services.catalog(params, group.name.as_str())?;
+    request.group.put(&mut group)?;
+    request.tenure.put(&mut group.history, services.today())?;
+    let catalog = services.catalog_of(request.catalog.as_deref(), group.name.as_str())?;
     Ok(catalog.transact(|contents| contents.insert(Entry::Gdg(group)))?)
 }
 
-/// Puts what the parameters say into a group; DEFINE and ALTER have the same.
-///
-/// # Errors
-/// More generations than the group may have.
-pub fn put(group: &mut Gdg, params: &Params) -> Result<(), Failure> {
-    let switches = [
-        (&mut group.scratch, "SCRATCH", "NOSCRATCH"),
-        (&mut group.empty, "EMPTY", "NOEMPTY"),
-        (&mut group.fifo, "FIFO", "LIFO"),
-        (&mut group.purge, "PURGE", "NOPURGE"),
-        (&mut group.extended, "EXTENDED", "NOEXTENDED"),
-    ];
-    for (field, on, off) in switches {
-        *field = params.switch(on, off).unwrap_or(*field);
+impl GroupStated {
+    /// Puts what is said into a group.
+    ///
+    /// # Errors
+    /// More generations than the group may have.
+    pub(crate) fn put(&self, group: &mut Gdg) -> Result<(), Failure> {
+        let switches = [
+            (&mut group.scratch, self.scratch),
+            (&mut group.empty, self.empty),
+            (&mut group.fifo, self.fifo),
+            (&mut group.purge, self.purge),
+            (&mut group.extended, self.extended),
+        ];
+        for (field, said) in switches {
+            *field = said.unwrap_or(*field);
+        }
+        group.limit = self.limit.unwrap_or(group.limit);
+        if group.limit > PLAIN_LIMIT && !group.extended {
+            let words = format!(
+                "LIMIT({}) needs EXTENDED; without it a group keeps {PLAIN_LIMIT} generations at most",
+                group.limit
+            );
+            return Err(refused(&words, 140, 0));
+        }
+        Ok(())
     }
-    if let Some(limit) = params.number("LIMIT") {
-        // The table bounds it by 999.
-        group.limit = limit as u16;
-    }
-    if group.limit > PLAIN_LIMIT && !group.extended {
-        let words = format!(
-            "LIMIT({}) needs EXTENDED; without it a group keeps {PLAIN_LIMIT} generations at most",
-            group.limit
-        );
-        return Err(refused(&words, 140, 0));
-    }
-    Ok(())
 }

@@ -4,43 +4,61 @@
 
 use super::super::failure::{refused, Failure};
 use super::super::generations::rolled_off;
-use super::super::{said, Services};
+use super::super::stated::Tenure;
+use super::super::Services;
 use super::{wanted, FAILED};
+use crate::act::outcome::Outcome;
 use crate::act::report::Report;
-use crate::params::{Command, Params};
 use cica_catalog::entry::{History, NonVsam};
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name, Volser};
 use cica_disk::Open;
 
-/// Carries out DEFINE NONVSAM.
-pub fn nonvsam(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    match define(services, &command.params, out) {
-        Ok(()) => 0,
-        Err(failure) => failure.with_cc(FAILED).tell(out),
+/// DEFINE NONVSAM.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DefineNonvsam {
+    /// Its name.
+    pub name: String,
+    /// The catalog; none: the one that the search order finds.
+    pub catalog: Option<String>,
+    /// Serials of its volumes; `*` is any.
+    pub volumes: Vec<String>,
+    /// DEVICETYPES.
+    pub device_types: Vec<String>,
+    /// FILESEQUENCENUMBERS.
+    pub sequence: Vec<String>,
+    /// OWNER, TO and FOR.
+    pub tenure: Tenure,
+    /// Its file must be there.
+    pub recatalog: bool,
+}
+
+impl Services {
+    /// Enters a data set that is not VSAM's.
+    pub fn define_nonvsam(&mut self, request: &DefineNonvsam) -> Outcome {
+        Outcome::of(|out| match define(self, request, out) {
+            Ok(()) => Ok(0),
+            Err(failure) => Err(failure.with_cc(FAILED)),
+        })
     }
 }
 
-fn define(services: &Services, params: &Params, out: &mut Report) -> Result<(), Failure> {
-    let name = Name::parse(params.name("NAME").unwrap_or_default()).map_err(|error| refused(&error, 140, 0))?;
-    let joined = |keyword| {
-        let words: Vec<&str> = params.list(keyword).iter().map(|word| word.text.as_str()).collect();
-        words.join(" ")
-    };
+fn define(services: &Services, request: &DefineNonvsam, out: &mut Report) -> Result<(), Failure> {
+    let name = Name::parse(&request.name).map_err(|error| refused(&error, 140, 0))?;
     let mut history = History::new(services.today());
-    said::put_history(&mut history, params, services.today())?;
-    let catalog = services.catalog(params, name.as_str())?;
+    request.tenure.put(&mut history, services.today())?;
+    let catalog = services.catalog_of(request.catalog.as_deref(), name.as_str())?;
     let rolled = catalog.transact(|contents| {
-        let volumes = volumes(contents, params)?;
+        let volumes = volumes(contents, &request.volumes)?;
         let data_set = NonVsam {
             file: contents.file_of_new(&volumes, &name),
             volumes,
-            device: joined("DEVICETYPES"),
+            device: request.device_types.join(" "),
             format: String::new(),
-            sequence: joined("FILESEQUENCENUMBERS"),
+            sequence: request.sequence.join(" "),
             history,
             name,
         };
-        if params.flag("RECATALOG") {
+        if request.recatalog {
             check_file(services, &catalog, &data_set)?;
         }
         Ok::<_, Failure>(contents.add_generation(Entry::NonVsam(data_set), services.today())?)
@@ -50,10 +68,10 @@ fn define(services: &Services, params: &Params, out: &mut Report) -> Result<(), 
 }
 
 /// Serials as written: tapes and disks of other systems may be named that are no volumes here.
-fn volumes(contents: &Contents, params: &Params) -> Result<Vec<Volser>, Failure> {
-    let words = params.list("VOLUMES").iter();
-    words
-        .map(|word| match word.text.as_str() {
+fn volumes(contents: &Contents, serials: &[String]) -> Result<Vec<Volser>, Failure> {
+    serials
+        .iter()
+        .map(|text| match text.as_str() {
             "*" => wanted::default_volume(contents),
             text => Volser::parse(text).map_err(|error| refused(&error, 140, 0)),
         })

@@ -5,7 +5,7 @@
 
 use super::super::failure::{refused, Failure};
 use super::wanted::Wanted;
-use crate::params::Params;
+use super::{Alternate as Asked, DefineCluster};
 use cica_catalog::check::{self, DefineError};
 use cica_catalog::entry::{Aix, Component, Keys, Organization, RecordSize};
 use cica_catalog::plan::{plan, Wish};
@@ -32,15 +32,20 @@ pub struct Over {
 }
 
 impl Over {
-    /// What the command says of it; `wanted` becomes what the index itself is: a KSDS of spanned records, whose key
+    /// What is said of it; `wanted` becomes what the index itself is: a KSDS of spanned records, whose key
     /// stands behind the header of each.
-    pub fn of(contents: &Contents, params: &Params, wanted: &mut Wanted) -> Result<Over, Failure> {
-        let relate = params.name("RELATE").unwrap_or_default();
+    pub fn of(
+        contents: &Contents,
+        request: &DefineCluster,
+        asked: &Asked,
+        wanted: &mut Wanted,
+    ) -> Result<Over, Failure> {
+        let relate = asked.relate.as_deref().unwrap_or_default();
         let relate = Name::parse(relate).map_err(|error| refused(&error, 140, 0))?;
         let base = base(contents, &relate)?;
         let alternate_key = wanted.attributes.keys.unwrap_or(Keys { length: 64, offset: 0 });
         check_key(base, alternate_key)?;
-        let model = model(contents, params);
+        let model = model(contents, request);
         let own = Keys {
             offset: HEADER_LEN as u32,
             ..alternate_key
@@ -48,22 +53,19 @@ impl Over {
         (wanted.attributes.keys, wanted.wish.keys) = (Some(own), Some(own));
         (wanted.attributes.spanned, wanted.wish.spanned) = (true, true);
         wanted.wish.organization = Organization::Ksds;
-        let lists = [Some(params), params.group("DATA")];
-        if model.is_none() && !lists.into_iter().flatten().any(|list| list.has("RECORDSIZE")) {
+        let lists = [Some(&request.cluster), request.data.as_ref()];
+        let said = lists.into_iter().flatten().any(|list| list.record_size.is_some());
+        if model.is_none() && !said {
             let size = default_size(wanted);
             (wanted.attributes.record_size, wanted.wish.record_size) = (size, size);
         }
-        let said = |yes, no| params.switch(yes, no);
-        let unique_key = said("UNIQUEKEY", "NONUNIQUEKEY").unwrap_or(model.is_some_and(|m| m.unique_key));
+        let unique_key = asked.unique_key.unwrap_or(model.is_some_and(|m| m.unique_key));
         Ok(Over {
             unique_key,
             chained: !unique_key,
-            upgrade: said("UPGRADE", "NOUPGRADE").unwrap_or(model.is_none_or(|m| m.upgrade)),
+            upgrade: asked.upgrade.unwrap_or(model.is_none_or(|m| m.upgrade)),
             pointers: pointers(base),
-            suppressed: params
-                .number("SUPPRESS")
-                .map(|byte| byte as u8)
-                .or(model.and_then(|m| m.suppressed)),
+            suppressed: asked.suppress.or(model.and_then(|m| m.suppressed)),
             alternate_key,
             relate,
         })
@@ -72,11 +74,11 @@ impl Over {
     /// What the index's own file carries of it; RELATE names its base, which may have another name now.
     pub fn carried_by(
         contents: &Contents,
-        params: &Params,
+        asked: &Asked,
         own: &FileAttributes,
         carried: &Alternate,
     ) -> Result<Over, Failure> {
-        let relate = params.name("RELATE").unwrap_or(&carried.base);
+        let relate = asked.relate.as_deref().unwrap_or(&carried.base);
         let relate = Name::parse(relate).map_err(|error| refused(&error, 140, 0))?;
         base(contents, &relate)?;
         Ok(Over {
@@ -187,8 +189,8 @@ fn check_key(base: &Cluster, key: Keys) -> Result<(), Failure> {
 }
 
 /// The alternate index that MODEL names, if it names one.
-fn model<'c>(contents: &'c Contents, params: &Params) -> Option<&'c Aix> {
-    let name = Name::parse(params.group("MODEL")?.name("entry")?).ok()?;
+fn model<'c>(contents: &'c Contents, request: &DefineCluster) -> Option<&'c Aix> {
+    let name = Name::parse(&request.cluster.model.as_ref()?.entry).ok()?;
     match contents.find(&name)?.entry() {
         Entry::Aix(aix) => Some(aix),
         _ => None,

@@ -5,10 +5,10 @@
 //! 2. Files are found by the names in them, whatever they are called on the volume, and are not changed.
 
 use super::super::failure::{refused, Failure};
-use super::super::{said, Services};
+use super::super::stated::Form;
+use super::super::Services;
 use super::over::Over;
-use super::{put_in, Defined, Rolling};
-use crate::params::{Command, Params};
+use super::{put_in, DefineCluster, Defined, Rolling};
 use cica_catalog::entry::{Attributes, Component, Keys, RecordSize, ShareOptions};
 use cica_catalog::freespace::FreeSpace;
 use cica_catalog::space::{Space, Unit};
@@ -18,12 +18,12 @@ use cica_format::attributes::Attributes as FileAttributes;
 use cica_format::root::Root;
 use std::path::PathBuf;
 
-/// Takes a cluster in, or an `alternate` index; one is not taken for the other.
-pub fn recatalog(services: &Services, command: &Command, alternate: bool) -> Result<(Defined, Rolling), Failure> {
-    let catalog = services.catalog(&command.params, command.params.name("NAME").unwrap_or_default())?;
+/// Takes a cluster in, or an alternate index; one is not taken for the other.
+pub fn recatalog(services: &Services, request: &DefineCluster) -> Result<(Defined, Rolling), Failure> {
+    let catalog = services.catalog_of(request.catalog.as_deref(), request.name())?;
     let done = catalog.transact(|contents| {
-        let name = Name::parse(command.params.name("NAME").unwrap_or_default()).map_err(|e| refused(&e, 140, 0))?;
-        let volumes = searched(contents, &command.params)?;
+        let name = Name::parse(request.name()).map_err(|e| refused(&e, 140, 0))?;
+        let volumes = searched(contents, request)?;
         let data = found(
             services,
             &catalog,
@@ -31,14 +31,9 @@ pub fn recatalog(services: &Services, command: &Command, alternate: bool) -> Res
             |path| services.engine.peek(path).ok(),
             &name,
         )?;
-        let over = match (&data.root.attributes.alternate, alternate) {
-            (None, false) => None,
-            (Some(carried), true) => Some(Over::carried_by(
-                contents,
-                &command.params,
-                &data.root.attributes,
-                carried,
-            )?),
+        let over = match (&data.root.attributes.alternate, &request.alternate) {
+            (None, None) => None,
+            (Some(carried), Some(asked)) => Some(Over::carried_by(contents, asked, &data.root.attributes, carried)?),
             (carried, _) => {
                 let is = if carried.is_some() {
                     "an alternate index"
@@ -52,7 +47,7 @@ pub fn recatalog(services: &Services, command: &Command, alternate: bool) -> Res
                 ));
             }
         };
-        check_organization(&command.params, &data, &name)?;
+        check_organization(request, &data, &name)?;
         let of_index = |path: &PathBuf| services.engine.peek_index(&data.path, path).ok();
         let index = match data.root.attributes.organization.has_index() {
             true => Some(found(services, &catalog, &volumes, of_index, &name)?.component()?),
@@ -60,7 +55,7 @@ pub fn recatalog(services: &Services, command: &Command, alternate: bool) -> Res
         };
         let cluster = Cluster {
             organization: data.root.attributes.organization,
-            attributes: attributes(services, command, &data.root.attributes)?,
+            attributes: attributes(services, request, &data.root.attributes)?,
             data: data.component()?,
             index,
             name,
@@ -79,12 +74,10 @@ pub fn recatalog(services: &Services, command: &Command, alternate: bool) -> Res
     done.map(|(defined, rolled)| (defined, Rolling { catalog, rolled }))
 }
 
-fn check_organization(params: &Params, data: &Found, name: &Name) -> Result<(), Failure> {
+fn check_organization(request: &DefineCluster, data: &Found, name: &Name) -> Result<(), Failure> {
     let is = data.root.attributes.organization.keyword();
-    let written = ["INDEXED", "NONINDEXED", "NUMBERED", "LINEAR"]
-        .into_iter()
-        .find(|word| params.flag(word));
-    match written.filter(|word| *word != is) {
+    let said = request.cluster.form.map(Form::word);
+    match said.filter(|word| *word != is) {
         None => Ok(()),
         Some(word) => Err(refused(
             &format!("{} says that {name} is {is}, not {word}", data.path.display()),
@@ -95,16 +88,11 @@ fn check_organization(params: &Params, data: &Found, name: &Name) -> Result<(), 
 }
 
 /// The volumes that are named, else all.
-fn searched(contents: &Contents, params: &Params) -> Result<Vec<Volume>, Failure> {
-    let lists = [Some(params), params.group("DATA"), params.group("INDEX")];
+fn searched(contents: &Contents, request: &DefineCluster) -> Result<Vec<Volume>, Failure> {
     let mut named: Vec<Volume> = Vec::new();
-    for word in lists
-        .iter()
-        .flatten()
-        .flat_map(|list| list.list("VOLUMES"))
-        .filter(|word| word.text != "*")
-    {
-        let serial = Volser::parse(&word.text).map_err(|e| refused(&e, 140, 0))?;
+    let said = request.lists().flat_map(|list| &list.volumes);
+    for text in said.filter(|text| *text != "*") {
+        let serial = Volser::parse(text).map_err(|e| refused(&e, 140, 0))?;
         let volume = contents.volume(&serial)?;
         if !named.contains(volume) {
             named.push(volume.clone());
@@ -209,10 +197,10 @@ impl Found {
     }
 }
 
-/// What the parameters say, under what the data component's file carries.
-fn attributes(services: &Services, command: &Command, file: &FileAttributes) -> Result<Attributes, Failure> {
+/// What is said, under what the data component's file carries.
+fn attributes(services: &Services, request: &DefineCluster, file: &FileAttributes) -> Result<Attributes, Failure> {
     let mut said = Attributes::new(services.today());
-    said::put(&mut said, &command.params, services.today())?;
+    request.cluster.put(&mut said, services.today())?;
     said.history.created = Date::of_clock(file.created);
     Ok(Attributes {
         keys: Some(Keys {

@@ -6,12 +6,13 @@
 //!    for the cluster is that of each component that is given none.
 
 use super::super::failure::{refused, Failure};
-use super::super::{said, Services};
-use crate::params::{Command, Params, Word};
+use super::super::stated::{Form, Stated};
+use super::super::Services;
+use super::DefineCluster;
 use cica_catalog::entry::{Attributes, Keys, Organization, RecordSize, ShareOptions};
 use cica_catalog::freespace::FreeSpace;
 use cica_catalog::plan::Wish;
-use cica_catalog::space::{Space, Unit};
+use cica_catalog::space::Space;
 use cica_catalog::{CatalogError, Cluster, Contents, Device, Name, Volser};
 use cica_messages::{IDC3225I, IDC3506I};
 
@@ -39,18 +40,18 @@ pub struct Wanted {
 
 /// The three lists of a command, and what MODEL names.
 struct Lists<'a> {
-    cluster: &'a Params,
-    data: Option<&'a Params>,
-    index: Option<&'a Params>,
+    cluster: &'a Stated,
+    data: Option<&'a Stated>,
+    index: Option<&'a Stated>,
     model: Option<Cluster>,
     data_model: Option<Cluster>,
     index_model: Option<Cluster>,
 }
 
 impl Wanted {
-    /// What `command` asks for.
-    pub fn of(services: &Services, contents: &Contents, command: &Command) -> Result<Wanted, Failure> {
-        let lists = Lists::of(services, &command.params)?;
+    /// What `request` asks for.
+    pub fn of(services: &Services, contents: &Contents, request: &DefineCluster) -> Result<Wanted, Failure> {
+        let lists = Lists::of(services, request)?;
         let mut attributes = lists.attributes(services)?;
         let organization = lists.organization(&attributes);
         match organization {
@@ -66,7 +67,7 @@ impl Wanted {
         let index_volumes = volumes(contents, lists.volumes(lists.index, lists.index_model()))?;
         let device = one_device(contents, data_volumes.iter().chain(&index_volumes))?;
         lists.check_blocks(data_volumes.first(), device)?;
-        let index_share = lists.index.and_then(said::share_options).unwrap_or(attributes.share);
+        let index_share = lists.index.and_then(|list| list.share).unwrap_or(attributes.share);
         let wish = Wish {
             organization,
             keys: attributes.keys,
@@ -89,31 +90,29 @@ impl Wanted {
             index_volumes,
             index_share,
             wish,
-            unused_keys: attributes.keys.is_none() && lists.for_data("KEYS").is_some(),
+            unused_keys: attributes.keys.is_none() && lists.for_data(|list| list.keys).is_some(),
             attributes,
         })
     }
 }
 
 impl<'a> Lists<'a> {
-    fn of(services: &Services, params: &'a Params) -> Result<Lists<'a>, Failure> {
-        let (data, index) = (params.group("DATA"), params.group("INDEX"));
-        let of = |list: Option<&Params>| list.map_or(Ok(None), |list| model(services, list));
+    fn of(services: &Services, request: &'a DefineCluster) -> Result<Lists<'a>, Failure> {
+        let (data, index) = (request.data.as_ref(), request.index.as_ref());
+        let of = |list: Option<&Stated>| list.map_or(Ok(None), |list| model(services, list));
         Ok(Lists {
-            cluster: params,
+            cluster: &request.cluster,
             data,
             index,
-            model: model(services, params)?,
+            model: model(services, &request.cluster)?,
             data_model: of(data)?,
             index_model: of(index)?,
         })
     }
 
-    /// The list of the data component, and that of the cluster where it has the keyword and the first has not.
-    fn for_data(&self, keyword: &str) -> Option<&'a Params> {
-        self.data
-            .filter(|list| list.has(keyword))
-            .or(Some(self.cluster).filter(|list| list.has(keyword)))
+    /// What is said of the data component, and where nothing is, of the cluster.
+    fn for_data<T>(&self, said: impl Fn(&Stated) -> Option<T>) -> Option<T> {
+        self.data.and_then(&said).or_else(|| said(self.cluster))
     }
 
     fn data_model(&self) -> Option<&Cluster> {
@@ -124,8 +123,8 @@ impl<'a> Lists<'a> {
         self.index_model.as_ref().or(self.model.as_ref())
     }
 
-    fn name(&self, list: Option<&Params>) -> Result<Option<Name>, Failure> {
-        let text = list.and_then(|list| list.name("NAME"));
+    fn name(&self, list: Option<&Stated>) -> Result<Option<Name>, Failure> {
+        let text = list.and_then(|list| list.name.as_deref());
         text.map(|text| Name::parse(text).map_err(|error| refused(&error, 140, 0)))
             .transpose()
     }
@@ -137,12 +136,12 @@ impl<'a> Lists<'a> {
             true => Organization::Rrds,
             false => Organization::Vrrds,
         };
-        match () {
-            () if self.cluster.flag("NONINDEXED") => Organization::Esds,
-            () if self.cluster.flag("NUMBERED") => numbered(),
-            () if self.cluster.flag("LINEAR") => Organization::Lds,
-            () if self.cluster.flag("INDEXED") => Organization::Ksds,
-            () => match self.model.as_ref().map(|model| model.organization) {
+        match self.cluster.form {
+            Some(Form::NonIndexed) => Organization::Esds,
+            Some(Form::Numbered) => numbered(),
+            Some(Form::Linear) => Organization::Lds,
+            Some(Form::Indexed) => Organization::Ksds,
+            None => match self.model.as_ref().map(|model| model.organization) {
                 Some(Organization::Rrds | Organization::Vrrds) => numbered(),
                 Some(organization) => organization,
                 None => Organization::Ksds,
@@ -167,7 +166,7 @@ impl<'a> Lists<'a> {
         // What stands in INDEX(...) and has no field of its own goes below what is said of the cluster.
         for list in [self.index, Some(self.cluster), self.data].into_iter().flatten() {
             let share = attributes.share;
-            said::put(&mut attributes, list, today)?;
+            list.put(&mut attributes, today)?;
             if self.index.is_some_and(|index| std::ptr::eq(index, list)) {
                 attributes.share = share;
             }
@@ -176,15 +175,10 @@ impl<'a> Lists<'a> {
     }
 
     /// Serials of a component's volumes as they were written, else those of the model's.
-    fn volumes(&self, list: Option<&'a Params>, model: Option<&Cluster>) -> Vec<String> {
-        let written = list.map_or(&[] as &[Word], |list| list.list("VOLUMES"));
-        let written = if written.is_empty() {
-            self.cluster.list("VOLUMES")
-        } else {
-            written
-        };
-        if !written.is_empty() {
-            return written.iter().map(|word| word.text.clone()).collect();
+    fn volumes(&self, list: Option<&'a Stated>, model: Option<&Cluster>) -> Vec<String> {
+        let lists = list.into_iter().chain([self.cluster]);
+        if let Some(list) = lists.into_iter().find(|list| !list.volumes.is_empty()) {
+            return list.volumes.clone();
         }
         model
             .map(|m| m.data.volumes.iter().map(ToString::to_string).collect())
@@ -192,16 +186,16 @@ impl<'a> Lists<'a> {
     }
 
     fn data_ci_size(&self) -> Option<u32> {
-        let written = self.for_data("CONTROLINTERVALSIZE").and_then(ci_size);
+        let written = self.for_data(|list| list.ci_size);
         // A CI size is chosen by the record size; when that is not the model's, its CI size may not do.
-        let same = self.for_data("RECORDSIZE").is_none();
+        let same = self.for_data(|list| list.record_size).is_none();
         written.or(self.data_model().filter(|_| same).map(|m| m.data.ci_size))
     }
 
     /// BLOCKS are those of one kind of device.
     fn check_blocks(&self, volume: Option<&Volser>, device: &Device) -> Result<(), Failure> {
         let lists = [Some(self.cluster), self.data, self.index];
-        if device.name() == "FBA" || !lists.into_iter().flatten().any(|list| list.has("BLOCKS")) {
+        if device.name() == "FBA" || !lists.into_iter().flatten().any(|list| list.in_blocks) {
             return Ok(());
         }
         let words = format!(
@@ -213,18 +207,17 @@ impl<'a> Lists<'a> {
     }
 
     fn index_ci_size(&self) -> Option<u32> {
-        self.index.and_then(ci_size).or_else(|| ci_size(self.cluster))
+        self.index.and_then(|list| list.ci_size).or(self.cluster.ci_size)
     }
 
     fn data_space(&self) -> Result<Space, Failure> {
-        let written = self.data.and_then(space).or_else(|| space(self.cluster));
-        written
+        self.for_data(|list| list.space)
             .or(self.data_model().map(|m| m.data.space))
             .ok_or_else(|| missing("CYLINDERS, TRACKS, RECORDS, KILOBYTES OR MEGABYTES"))
     }
 
     fn index_space(&self) -> Option<Space> {
-        let said_of_data = self.data.and_then(space).or_else(|| space(self.cluster)).is_some();
+        let said_of_data = self.for_data(|list| list.space).is_some();
         let model = || {
             self.index_model()
                 .filter(|_| !said_of_data)?
@@ -232,41 +225,39 @@ impl<'a> Lists<'a> {
                 .as_ref()
                 .map(|i| i.space)
         };
-        self.index.and_then(space).or_else(model)
+        self.index.and_then(|list| list.space).or_else(model)
     }
 
     fn free_space(&self) -> FreeSpace {
-        let written = self.for_data("FREESPACE").and_then(said::free_space);
-        written
+        self.for_data(|list| list.free_space)
             .or(self.data_model().map(|m| m.data.free_space))
             .unwrap_or_default()
     }
 
     /// IMBED, which stands in the cluster's list or in INDEX and shapes the data component's control areas.
     fn imbed(&self) -> bool {
-        let written = |list: &Params| list.switch("IMBED", "NOIMBED");
         self.index
-            .and_then(written)
-            .or_else(|| written(self.cluster))
+            .and_then(|list| list.imbed)
+            .or(self.cluster.imbed)
             .or(self.data_model().map(|m| m.data.imbed))
             .unwrap_or(false)
     }
 
-    /// BUFFERSPACE, bounded by the table; a model's goes by its own CI sizes.
+    /// BUFFERSPACE; a model's goes by its own CI sizes.
     fn buffer_space(&self) -> Option<u32> {
-        self.for_data("BUFFERSPACE")?.number("BUFFERSPACE").map(|n| n as u32)
+        self.for_data(|list| list.buffer_space)
     }
 }
 
 /// The cluster that MODEL of a list names, itself or by a component.
-fn model(services: &Services, list: &Params) -> Result<Option<Cluster>, Failure> {
-    let Some(words) = list.group("MODEL") else {
+fn model(services: &Services, list: &Stated) -> Result<Option<Cluster>, Failure> {
+    let Some(model) = &list.model else {
         return Ok(None);
     };
     let parsed = |text: &str| Name::parse(text).map_err(|error| refused(&error, 140, 0));
-    let name = parsed(words.name("entry").unwrap_or_default())?;
+    let name = parsed(&model.entry)?;
     // As other processes see it: a DEFINE cannot model on itself.
-    let catalog = match words.name("catalog") {
+    let catalog = match &model.catalog {
         Some(catalog) => services.catalog.called(&parsed(catalog)?)?,
         None => services.home(&name)?,
     };
@@ -342,41 +333,6 @@ fn one_device<'a>(
         }
     }
     Ok(device)
-}
-
-/// Space of one list.
-fn space(list: &Params) -> Option<Space> {
-    if let [primary, rest @ ..] = list.numbers("BLOCKS") {
-        // Two blocks of 512 bytes.
-        let kilobytes = |blocks: u64| blocks.div_ceil(2);
-        return Some(Space {
-            unit: Unit::Kilobytes,
-            primary: kilobytes(primary.value),
-            secondary: kilobytes(rest.first().map_or(0, |s| s.value)),
-        });
-    }
-    const UNITS: [(&str, Unit); 5] = [
-        ("CYLINDERS", Unit::Cylinders),
-        ("TRACKS", Unit::Tracks),
-        ("RECORDS", Unit::Records),
-        ("KILOBYTES", Unit::Kilobytes),
-        ("MEGABYTES", Unit::Megabytes),
-    ];
-    UNITS
-        .into_iter()
-        .find_map(|(keyword, unit)| match list.numbers(keyword) {
-            [] => None,
-            [primary, rest @ ..] => Some(Space {
-                unit,
-                primary: primary.value,
-                secondary: rest.first().map_or(0, |s| s.value),
-            }),
-        })
-}
-
-/// CONTROLINTERVALSIZE of one list, bounded by the table.
-fn ci_size(list: &Params) -> Option<u32> {
-    list.number("CONTROLINTERVALSIZE").map(|size| size as u32)
 }
 
 fn missing(parameter: &str) -> Failure {

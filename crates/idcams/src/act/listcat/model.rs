@@ -4,7 +4,7 @@
 //!    of its last commit. They are not opened: a data set may be in use by somebody else.
 //! 2. When a file cannot be read, the entry is shown as if it had never been loaded, and `trouble` says so.
 
-use super::super::said::kept;
+use super::super::stated::kept;
 use cica_catalog::entry::{Attributes, Component, Kind, Log, NonVsam, Relate};
 use cica_catalog::generation::Generation;
 use cica_catalog::{Catalog, CatalogError, Contents, Date, Device, Entry, Name};

@@ -2,43 +2,32 @@
 
 use super::super::alter::allocated;
 use super::super::failure::Failure;
-use super::super::said;
-use super::not_reorganized;
-use crate::params::Params;
-use cica_catalog::entry::{Keys, Organization, RecordSize};
+use super::super::stated::Form;
+use super::{not_reorganized, Layout};
+use cica_catalog::entry::Organization;
 use cica_catalog::freespace::FreeSpace;
 use cica_catalog::plan::{plan, Wish};
 use cica_catalog::{Cluster, Contents, Entry, Volser};
 
 /// `old` with what `said` says. Its components keep names and volumes.
-pub fn of(contents: &Contents, old: &Cluster, said: &Params) -> Result<Cluster, Failure> {
+pub fn of(contents: &Contents, old: &Cluster, said: &Layout) -> Result<Cluster, Failure> {
     let mut new = old.clone();
-    if said.is_empty() {
+    if *said == Layout::default() {
         // A KSDS keeps its records' keys, a relative one their numbers; an ESDS would only change their RBAs.
         return match old.organization {
             Organization::Esds => Err(not_reorganized(&old.name, &"its records lie in their order already")),
             _ => Ok(new),
         };
     }
-    new.organization = match said.name("ORGANIZATION") {
-        Some("INDEXED") => Organization::Ksds,
-        Some("NONINDEXED") => Organization::Esds,
-        Some(_) => Organization::Rrds,
+    new.organization = match said.form {
+        Some(Form::Indexed) => Organization::Ksds,
+        Some(Form::NonIndexed) => Organization::Esds,
+        Some(Form::Numbered) => Organization::Rrds,
+        Some(Form::Linear) => return Err(not_reorganized(&old.name, &"a linear data set has no records")),
         None => old.organization,
     };
-    if let [length, offset] = said.numbers("KEYS") {
-        // Bounded by the table.
-        new.attributes.keys = Some(Keys {
-            length: length.value as u16,
-            offset: offset.value as u32,
-        });
-    }
-    if let [average, maximum] = said.numbers("RECORDSIZE") {
-        new.attributes.record_size = RecordSize {
-            average: average.value as u32,
-            maximum: maximum.value as u32,
-        };
-    }
+    new.attributes.keys = said.keys.or(old.attributes.keys);
+    new.attributes.record_size = said.record_size.unwrap_or(old.attributes.record_size);
     let relative = matches!(new.organization, Organization::Rrds | Organization::Vrrds);
     if relative {
         // As at DEFINE: records of one length have slots of that length.
@@ -65,10 +54,10 @@ pub fn of(contents: &Contents, old: &Cluster, said: &Params) -> Result<Cluster, 
         return Err(not_reorganized(&old.name, &words));
     }
     let serial = old.data.volumes.first().cloned().unwrap_or_else(Volser::default_serial);
-    let ci_size = match said.number("CONTROLINTERVALSIZE") {
-        Some(size) => Some(size as u32),
+    let ci_size = match said.ci_size {
+        Some(size) => Some(size),
         // A CI size is chosen by the record size.
-        None if said.has("RECORDSIZE") => None,
+        None if said.record_size.is_some() => None,
         None => Some(old.data.ci_size),
     };
     let planned = plan(&Wish {
@@ -95,9 +84,9 @@ pub fn of(contents: &Contents, old: &Cluster, said: &Params) -> Result<Cluster, 
 }
 
 /// FREESPACE as said, else as before; where no record comes between others there is none.
-fn free_space(old: &Cluster, new: &Cluster, said: &Params) -> FreeSpace {
+fn free_space(old: &Cluster, new: &Cluster, said: &Layout) -> FreeSpace {
     match new.organization {
-        Organization::Ksds | Organization::Vrrds => said::free_space(said).unwrap_or(old.data.free_space),
+        Organization::Ksds | Organization::Vrrds => said.free_space.unwrap_or(old.data.free_space),
         _ => FreeSpace::default(),
     }
 }

@@ -12,13 +12,15 @@
 mod copy;
 mod definition;
 
+use super::alter::Alter;
 use super::failure::{not_found, refused, Failure};
 use super::making::{Making, Replaced};
 use super::open;
 use super::Services;
 use crate::act::report::Report;
-use crate::params::{Command, Params};
-use cica_catalog::entry::Organization;
+use crate::act::stated::Form;
+use cica_catalog::entry::{Keys, Organization, RecordSize};
+use cica_catalog::freespace::FreeSpace;
 use cica_catalog::{Catalog, Cluster, Entry, Name};
 use cica_disk::{Create, Open};
 use cica_engine::{Access, OpenOptions};
@@ -28,11 +30,25 @@ use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Carries out ALTER with REORGANIZE.
-pub fn reorganize(services: &mut Services, command: &Command, out: &mut Report) -> u8 {
-    let params = &command.params;
-    let name = params.name("entryname").unwrap_or_default();
-    match run(services, params, name, out) {
+/// The layout a reorganized data set gets; what is not said stays.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Layout {
+    /// ORGANIZATION.
+    pub form: Option<Form>,
+    /// KEYS.
+    pub keys: Option<Keys>,
+    /// RECORDSIZE.
+    pub record_size: Option<RecordSize>,
+    /// CONTROLINTERVALSIZE.
+    pub ci_size: Option<u32>,
+    /// FREESPACE.
+    pub free_space: Option<FreeSpace>,
+}
+
+/// Copies the data set of ALTER into files of the layout, and puts these into its place.
+pub(super) fn reorganize(services: &mut Services, request: &Alter, layout: &Layout, out: &mut Report) -> u8 {
+    let name = request.entry.as_str();
+    match run(services, request, layout, out) {
         Ok(()) => {
             out.say(&IDC0531I, &[("name", &name)]);
             0
@@ -45,17 +61,16 @@ pub fn reorganize(services: &mut Services, command: &Command, out: &mut Report) 
     }
 }
 
-fn run(services: &mut Services, params: &Params, text: &str, out: &mut Report) -> Result<(), Failure> {
-    let known = ["entryname", "REORGANIZE", "CATALOG"];
-    if let Some(other) = params.iter().find(|p| !known.contains(&p.keyword)) {
-        let words = format!("{} and REORGANIZE cannot stand together; ALTER twice", other.keyword);
+fn run(services: &mut Services, request: &Alter, layout: &Layout, out: &mut Report) -> Result<(), Failure> {
+    let text = request.entry.as_str();
+    if let Some(other) = request.keywords().first() {
+        let words = format!("{other} and REORGANIZE cannot stand together; ALTER twice");
         return Err(refused(&words, 140, 0));
     }
     let name = Name::parse(text).map_err(|_| not_found(&text))?;
-    let catalog = services.catalog(params, text)?;
+    let catalog = services.catalog_of(request.catalog.as_deref(), text)?;
     let old = cluster(&catalog, &name)?;
-    let said = params.group("REORGANIZE").cloned().unwrap_or_default();
-    let new = definition::of(&*catalog.contents()?, &old, &said)?;
+    let new = definition::of(&*catalog.contents()?, &old, layout)?;
     let (before, after) = replace(services, &catalog, &old, new)?;
     out.say(
         &CICA0970I,
