@@ -30,7 +30,7 @@ TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target")).absolute()
 COPY = TARGET / "mutants"
 BUILT = TARGET / "mutants-built"
 TABLE = pathlib.Path("docs/src/mutants.md")
-SOURCES = ["format", "engine", "catalog", "portable", "idcams"]
+SOURCES = ["format", "engine", "catalog", "portable", "admin", "idcams"]
 # Of the disk what is done in an order on each of its worlds.
 ON_ANY_DISK = pathlib.Path("crates/disk/src/new_file.rs")
 # A test with a mutant hangs when it takes so many times as long as without one, and a minute more.
@@ -157,7 +157,7 @@ ORDERINGS = [
     ("crates/disk/src/new_file.rs", "        self.disk.rename(&from, &coming.path)?;",
      "        if !@ {\n            self.disk.rename(&from, &coming.path)?;\n        }",
      "a file that is whole keeps the name that it had meanwhile"),
-    ("crates/idcams/src/act/portable/export.rs", "    file.finish().map_err(output)?;",
+    ("crates/admin/src/portable/export.rs", "    file.finish().map_err(output)?;",
      "    if !@ {\n        file.finish().map_err(output)?;\n    }",
      "EXPORT takes the data set away before its copy has a name and is durable"),
 ]

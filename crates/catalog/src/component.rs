@@ -3,7 +3,7 @@
 use crate::attributes::Attributes;
 use crate::freespace::FreeSpace;
 use crate::name::Name;
-use crate::space::Space;
+use crate::space::{Space, Unit};
 use crate::volume::Volser;
 use cica_disk::FileName;
 use cica_format::attributes::{Attributes as FileAttributes, Organization};
@@ -40,6 +40,15 @@ pub struct Component {
 }
 
 impl Component {
+    /// Space as it was allocated, whatever it was asked for in.
+    pub fn allocated(&self) -> Space {
+        Space {
+            unit: Unit::Tracks,
+            primary: self.primary_tracks,
+            secondary: self.secondary_tracks,
+        }
+    }
+
     /// Bytes of a control area that RBAs count.
     pub fn ca_bytes(&self) -> u64 {
         u64::from(self.ci_per_ca) * u64::from(self.ci_size)

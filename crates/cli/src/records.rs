@@ -27,7 +27,7 @@ impl Shape {
                 out.write_all(b"\n")?;
             }
             (Shape::Text, Some(page)) => writeln!(out, "{}", page.decode(record))?,
-            (Shape::Hex, _) => writeln!(out, "{}", cica_idcams::act::hexadecimal(record))?,
+            (Shape::Hex, _) => writeln!(out, "{}", cica_admin::hexadecimal(record))?,
         }
         Ok(())
     }

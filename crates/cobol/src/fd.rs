@@ -11,12 +11,12 @@
 use crate::libcob::layout::{access, organization, Field, File, Key};
 use crate::libcob::Libcob;
 use crate::status::Set;
+use cica_admin::define::{Alternate, DefineCluster, DefinePath, SphereMember};
+use cica_admin::stated::{Form, Stated, Tenure};
 use cica_catalog::entry::{Keys, RecordSize, ShareOptions};
 use cica_catalog::space::{Space, Unit};
 use cica_catalog::{Cluster, Name};
 use cica_format::attributes::{self, Organization};
-use cica_idcams::act::define::{Alternate, DefineCluster, DefinePath, SphereMember};
-use cica_idcams::act::stated::{Form, Stated, Tenure};
 use cica_qsam::CodePage;
 
 /// ALTERNATE RECORD KEY.

@@ -5,9 +5,9 @@
 //! generation that was there is there.
 
 use crate::tell::{tell, CICA1219I, CICA1220W};
+use cica_admin::{roll_off, Left};
 use cica_catalog::generation::Generation;
 use cica_catalog::Name;
-use cica_idcams::act::{roll_off, Left};
 use cica_idcams::Services;
 use cica_session::Session;
 use parking_lot::Mutex;

@@ -3,9 +3,9 @@
 
 use crate::signal;
 use crate::tell::{tell, CICA1209E, CICA1212E, CICA1221E, CICA1222E};
+use cica_admin::define::SphereMember;
+use cica_admin::Outcome;
 use cica_catalog::CatalogError;
-use cica_idcams::act::define::SphereMember;
-use cica_idcams::act::Outcome;
 use cica_idcams::{run, Act, Services, Source, Stamp, Style, Sysprint};
 use cica_session::{io_from_environment, pool_from_environment, Session, SessionError, Start};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -1,11 +1,11 @@
 //! Carries commands out: a listing is printed as its entries and records come, what another function tells when it is
 //! done.
 
-use crate::act::Services;
 use crate::params::Command;
 use crate::run::Act;
 use crate::sysprint::Sysprint;
 use crate::{listing, request};
+use cica_admin::Services;
 
 impl Act for Services {
     fn act(&mut self, command: &Command, out: &mut Sysprint) -> u8 {

@@ -16,7 +16,6 @@
 //! - [`sysprint`] writes the listing, in the messages of `cica_messages`.
 #![forbid(unsafe_code)]
 
-pub mod act;
 mod carry_out;
 pub mod diagnostic;
 pub mod lexer;
@@ -31,8 +30,8 @@ pub mod statement;
 pub mod sysprint;
 pub mod table;
 
-pub use act::dd::DdTable;
-pub use act::Services;
+pub use cica_admin::dd::DdTable;
+pub use cica_admin::Services;
 pub use diagnostic::Diagnostic;
 pub use params::{Command, KeyValue, Number, Params, Word};
 pub use pos::Pos;

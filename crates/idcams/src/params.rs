@@ -14,11 +14,11 @@
 //! 3. Names and words are folded to upper case and have lost their quotes and passwords. Text (PATH, ACCOUNT) and key
 //!    values are as written.
 
-pub use crate::act::named::KeyValue;
-use crate::act::named::Named;
 use crate::diagnostic::Diagnostic;
 use crate::pos::Pos;
 use crate::table::{Support, Verb};
+pub use cica_admin::named::KeyValue;
+use cica_admin::named::Named;
 
 /// One functional command, ready to be carried out.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,10 +7,10 @@
 //! 3. Programs that run cards do not read the listing: they ask for the messages ([`Sysprint::with_messages`]).
 //! 4. After the first write error nothing more is written and [`Sysprint::error`] tells it; the run ends with 16.
 
-use crate::act::failure::Failure;
 use crate::diagnostic::Diagnostic;
 use crate::params::Params;
 use crate::pos::Pos;
+use cica_admin::Failure;
 use cica_messages::{self as messages, Entry, Message};
 use std::fmt::Display;
 use std::io::{self, Write};

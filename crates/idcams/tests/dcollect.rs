@@ -1,8 +1,8 @@
 //! docs/format/dcollect.md against the bytes, and fields at their places.
 #![allow(clippy::unwrap_used)]
 
+use cica_admin::dcollect::record::{Field, Record, Type, HEADER};
 use cica_catalog::Date;
-use cica_idcams::act::dcollect::record::{Field, Record, Type, HEADER};
 use cica_qsam::CodePage;
 
 /// The fields of a section of the page.

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
-use cica_idcams::act::listcat::reference_listcat_markdown;
+use cica_admin::listcat::reference_listcat_markdown;
 use cica_idcams::parser::commands;
 use cica_idcams::table::{help, overview, reference_markdown, Kind, Param, Support, VERBS};
 use cica_idcams::Verb;

@@ -1,10 +1,10 @@
 //! OUTFILE of LISTCAT, PRINT and SHCDS: a listing in a file of its own, in pages of its own.
 
-use crate::act::failure::Failure;
-use crate::act::listing::ListingFile;
-use crate::act::Services;
 use crate::params::Params;
 use crate::sysprint::Sysprint;
+use cica_admin::listing::ListingFile;
+use cica_admin::Failure;
+use cica_admin::Services;
 
 /// Lets `list` print on the file of OUTFILE(ddname), which is complete when that is done.
 pub fn on_file<T>(

@@ -7,10 +7,10 @@ mod listcat;
 mod print;
 mod shcds;
 
-use crate::act::Services;
 use crate::params::Command;
 use crate::sysprint::Sysprint;
 use crate::table::Verb;
+use cica_admin::Services;
 
 /// Carries out a command that lists; none for one that does not.
 pub fn carry_out(services: &mut Services, command: &Command, out: &mut Sysprint) -> Option<u8> {

@@ -12,13 +12,13 @@
 //! 1. A row is at most [`WIDTH`] characters, and each byte of the record is shown in exactly one place of a form.
 
 use super::file::on_file;
-use crate::act::bytes::{characters, hexadecimal};
-use crate::act::failure::Failure;
-use crate::act::print::{Chosen, Place, Record};
-use crate::act::Services;
 use crate::params::Params;
 use crate::request::list;
 use crate::sysprint::{Sysprint, WIDTH};
+use cica_admin::print::{Chosen, Place, Record};
+use cica_admin::Failure;
+use cica_admin::Services;
+use cica_admin::{characters, hexadecimal};
 use cica_qsam::CodePage;
 use std::ops::ControlFlow;
 

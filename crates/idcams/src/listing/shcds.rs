@@ -1,11 +1,11 @@
 //! SHCDS as a listing: the lines that z/OS prints of a data set.
 
 use super::file::on_file;
-use crate::act::shcds::Unshared;
-use crate::act::{Outcome, Services};
 use crate::params::Params;
 use crate::request::list;
 use crate::sysprint::Sysprint;
+use cica_admin::shcds::Unshared;
+use cica_admin::{Outcome, Services};
 
 /// Carries out SHCDS.
 pub fn shcds(services: &mut Services, params: &Params, out: &mut Sysprint) -> u8 {

@@ -1,9 +1,9 @@
 //! ALLOCATE.
 
 use super::stated::texts;
-use crate::act::allocate::{Allocate, NewDataSet, NewSpace};
-use crate::act::stated::{Form, Retention};
 use crate::params::Params;
+use cica_admin::allocate::{Allocate, NewDataSet, NewSpace};
+use cica_admin::stated::{Form, Retention};
 use cica_catalog::entry::Keys;
 use cica_catalog::space::{Space, Unit};
 

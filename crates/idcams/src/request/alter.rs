@@ -2,10 +2,9 @@
 
 use super::define::group_stated;
 use super::stated::{stated, texts};
-use crate::act::alter::{Alter, Nullified, RollIn};
-use crate::act::reorganize::Layout;
-use crate::act::stated::Form;
 use crate::params::Params;
+use cica_admin::alter::{Alter, Nullified, RollIn};
+use cica_admin::stated::{Form, Layout};
 
 /// ALTER.
 pub fn alter(params: &Params) -> Alter {

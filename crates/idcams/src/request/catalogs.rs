@@ -1,8 +1,8 @@
 //! BLDINDEX and REPRO MERGECAT: what fills indexes, and what moves entries between catalogs.
 
-use crate::act::bldindex::Bldindex;
-use crate::act::merge::MergeCatalogs;
 use crate::params::Params;
+use cica_admin::bldindex::Bldindex;
+use cica_admin::merge::MergeCatalogs;
 
 /// BLDINDEX. What the cards say of the sort (INTERNALSORT, WORKFILES) changes nothing.
 pub fn bldindex(params: &Params) -> Bldindex {

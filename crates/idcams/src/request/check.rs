@@ -1,10 +1,10 @@
 //! VERIFY, EXAMINE, DIAGNOSE and DCOLLECT: what looks at data sets and catalogs.
 
-use crate::act::dcollect::Dcollect;
-use crate::act::diagnose::{Choice, Diagnose, Meant, Subject};
-use crate::act::examine::Examine;
-use crate::act::verify::Verify;
 use crate::params::Params;
+use cica_admin::dcollect::Dcollect;
+use cica_admin::diagnose::{Choice, Diagnose, Meant, Subject};
+use cica_admin::examine::Examine;
+use cica_admin::verify::Verify;
 
 /// VERIFY.
 pub fn verify(params: &Params) -> Verify {

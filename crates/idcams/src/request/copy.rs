@@ -1,8 +1,8 @@
 //! REPRO: what copies records.
 
-use crate::act::range::{From, Range, To};
-use crate::act::repro::Repro;
 use crate::params::Params;
+use cica_admin::range::{From, Range, To};
+use cica_admin::repro::Repro;
 use cica_messages::{Message, IDC3225I};
 
 /// REPRO of records, or why it is none: entries are chosen where catalogs are merged.

@@ -1,12 +1,12 @@
 //! DEFINE.
 
 use super::stated::{model, other, stated, tenure, texts};
-use crate::act::define::{
+use crate::params::Params;
+use cica_admin::define::{
     Alternate, DefineAlias, DefineCluster, DefineGroup, DefineNonvsam, DefinePath, GroupStated, Related,
 };
-use crate::act::usercatalog::DefineCatalog;
-use crate::act::volume::DefineVolume;
-use crate::params::Params;
+use cica_admin::usercatalog::DefineCatalog;
+use cica_admin::volume::DefineVolume;
 
 /// DEFINE CLUSTER.
 pub fn cluster(params: &Params) -> DefineCluster {

@@ -1,7 +1,7 @@
 //! DELETE.
 
-use crate::act::delete::{Delete, Uncataloged, What};
 use crate::params::Params;
+use cica_admin::delete::{Delete, Uncataloged, What};
 use cica_catalog::entry::Kind;
 
 /// DELETE's types; the table lets one be said.

@@ -1,10 +1,10 @@
 //! PRINT, LISTCAT and SHCDS: what is listed.
 
 use super::copy::range;
-use crate::act::listcat::{Listcat, Which};
-use crate::act::print::Print;
-use crate::act::shcds::Shcds;
 use crate::params::Params;
+use cica_admin::listcat::{Listcat, Which};
+use cica_admin::print::Print;
+use cica_admin::shcds::Shcds;
 use cica_catalog::entry::Kind;
 use cica_messages::{Message, CICA0958E};
 

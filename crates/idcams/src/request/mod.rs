@@ -12,9 +12,9 @@ pub mod list;
 mod portable;
 mod stated;
 
-use crate::act::{Outcome, Services};
 use crate::params::Command;
 use crate::table::Verb;
+use cica_admin::{Outcome, Services};
 use cica_messages::{Message, CICA0901E};
 
 /// Carries out a command.

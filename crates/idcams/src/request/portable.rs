@@ -1,8 +1,8 @@
 //! EXPORT and IMPORT, BACKUP and RESTORE: what makes portable copies and reads them.
 
-use crate::act::portable::{Backup, Export, ExportMode, Import, ImportObject, Renaming, Restore};
-use crate::act::usercatalog::{Connect, Connected, Disconnect};
 use crate::params::Params;
+use cica_admin::portable::{Backup, Export, ExportMode, Import, ImportObject, Renaming, Restore};
+use cica_admin::usercatalog::{Connect, Connected, Disconnect};
 
 /// EXPORT of a data set.
 pub fn export(params: &Params) -> Export {

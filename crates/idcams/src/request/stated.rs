@@ -2,10 +2,10 @@
 //!
 //! Passwords are not kept: that there was one is, not which.
 
-use crate::act::hexadecimal;
-use crate::act::stated::{Form, Model, Retention, Stated, Tenure};
 use crate::params::{KeyValue, Params, Value};
 use crate::table::Support;
+use cica_admin::hexadecimal;
+use cica_admin::stated::{Form, Model, Retention, Stated, Tenure};
 use cica_catalog::entry::{Keys, Log, RecordSize, ShareOptions};
 use cica_catalog::freespace::FreeSpace;
 use cica_catalog::space::{Space, Unit};

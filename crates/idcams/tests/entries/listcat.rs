@@ -1,8 +1,8 @@
 //! LISTCAT: every column, which entries, how much of them.
 
 use crate::world::{golden, World, MASTER};
+use cica_admin::listcat::{listcat_json, Describer, ListcatEntry};
 use cica_engine::{Access, Intent, Search};
-use cica_idcams::act::listcat::{listcat_json, Describer, ListcatEntry};
 use cica_idcams::Style;
 use cica_qsam::DdText;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! LISTCAT and SHCDS as a program calls them, without control cards.
 
 use crate::world::World;
-use cica_idcams::act::listcat::{Listcat, Listed, Which};
-use cica_idcams::act::shcds::{Shcds, Unshared};
+use cica_admin::listcat::{Listcat, Listed, Which};
+use cica_admin::shcds::{Shcds, Unshared};
 
 fn cluster() -> World {
     let mut w = World::new();

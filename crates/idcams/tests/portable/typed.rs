@@ -2,12 +2,12 @@
 
 use crate::files::{live, records, Files, SMALL};
 use crate::world::World;
+use cica_admin::delete::{Delete, What};
+use cica_admin::diagnose::{Choice, Diagnose, Diagnosed, Meant, Subject};
+use cica_admin::examine::{Examine, Examined};
+use cica_admin::named::Named;
+use cica_admin::portable::{Backup, Export, Import, Restore};
 use cica_catalog::entry::Kind;
-use cica_idcams::act::delete::{Delete, What};
-use cica_idcams::act::diagnose::{Choice, Diagnose, Diagnosed, Meant, Subject};
-use cica_idcams::act::examine::{Examine, Examined};
-use cica_idcams::act::named::Named;
-use cica_idcams::act::portable::{Backup, Export, Import, Restore};
 
 fn small() -> (World, Files, Named) {
     let (mut world, files) = (World::new(), Files::new());

@@ -1,10 +1,10 @@
 //! REPRO and PRINT as a program calls them, without control cards.
 
 use crate::world::{World, NAMES};
-use cica_idcams::act::named::{KeyValue, Named};
-use cica_idcams::act::print::{Place, Print};
-use cica_idcams::act::range::{From, Range, To};
-use cica_idcams::act::repro::{Copied, Repro};
+use cica_admin::named::{KeyValue, Named};
+use cica_admin::print::{Place, Print};
+use cica_admin::range::{From, Range, To};
+use cica_admin::repro::{Copied, Repro};
 use std::ops::ControlFlow;
 
 const RECORDS: &[&str] = &["AA01 first", "AA02 second", "AB01 third", "AC01 fourth"];

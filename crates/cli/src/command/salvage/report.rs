@@ -3,8 +3,8 @@
 use super::target::Refused;
 use crate::failure::Failure;
 use crate::progress::grouped;
+use cica_admin::hexadecimal;
 use cica_engine::salvage::{Loss, Report, Salvage};
-use cica_idcams::act::hexadecimal;
 use serde_json::{json, Value};
 use std::io::Write;
 

@@ -1,7 +1,7 @@
 //! Fields in columns: label, dashes and value, one beside the other.
 
-use crate::act::listcat::field::{Field, Shown};
-use crate::act::listcat::group::Group;
+use cica_admin::listcat::field::{Field, Shown};
+use cica_admin::listcat::group::Group;
 
 /// Characters of a field, if it does not say another width.
 pub const WIDTH: usize = 24;

@@ -7,11 +7,11 @@ mod columns;
 mod page;
 
 use super::file::on_file;
-use crate::act::listcat::Listed;
-use crate::act::Services;
 use crate::params::Params;
 use crate::request::list;
 use crate::sysprint::Sysprint;
+use cica_admin::listcat::Listed;
+use cica_admin::Services;
 use cica_messages::CICA0938W;
 use page::{field, Fields};
 

@@ -8,16 +8,16 @@
 //! ```
 
 use super::columns::{columns, filled, lines, text, WIDTH};
-use crate::act::listcat::fields::{
+use crate::params::Params;
+use crate::sysprint::Sysprint;
+use cica_admin::listcat::fields::{
     ACCOUNT, ALLOCATION, ATTRIBUTES, CCSID, CLASSES, ENCRYPTION, EXTENT, FILE, FILE_VOLUMES, HISTORY, INDEX, LOGSTREAM,
     MANAGED, RECOVERY, RLSDATA, SMSDATA, SPACE, STATISTICS, STATUS, VOLUME, VOLUMES,
 };
-use crate::act::listcat::group::Group;
-use crate::act::listcat::{
+use cica_admin::listcat::group::Group;
+use cica_admin::listcat::{
     ClusterFields, ComponentFields, FileFields, HistoryFields, IndexFields, ListcatEntry, VolumeEntry, VolumeFields,
 };
-use crate::params::Params;
-use crate::sysprint::Sysprint;
 use cica_catalog::entry::Kind;
 use std::fmt::Display;
 

@@ -1,0 +1,269 @@
+//! DCOLLECT: records about volumes (V), data sets on them (D) and VSAM components (A), as a file.
+//!
+//! What a record says comes from where LISTCAT has it. Characters are in the code page of the DD, ASCII when it states
+//! none; numbers are big-endian, as everywhere on z/OS.
+
+pub mod record;
+
+use super::failure::{refused, Failure};
+use super::listcat::{Describer, ListcatEntry};
+use super::named::Named;
+use super::open::Target;
+use super::outcome::Outcome;
+use super::report::Report;
+use super::sequential::Sequential;
+use super::trouble::{Trouble, GAVE_UP};
+use super::Services;
+use cica_catalog::entry::{Kind, NonVsam};
+use cica_catalog::{Catalog, Entry, Volume};
+use cica_format::attributes::Organization;
+use cica_messages::IDC0005I;
+use cica_qsam::{Attributes, QsamError, RecordFormat, Writer};
+use record::{Record, Type};
+
+/// Bytes of a kilobyte, in which space is told.
+const KB: u64 = 1_024;
+/// Longest record of the file, with its RDW.
+const LRECL: u32 = 644;
+
+/// DCOLLECT.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dcollect {
+    /// The sequential file that the records go into.
+    pub onto: Named,
+    /// Serials of the volumes to tell of, with `*` at the end or `%` for a character; none means all.
+    pub volumes: Vec<String>,
+    /// NODATAINFO: data sets are left out.
+    pub without_data: bool,
+    /// NOVOLUMEINFO: volumes are left out.
+    pub without_volumes: bool,
+}
+
+impl Services {
+    /// Writes records about volumes and data sets; the result is how many.
+    pub fn dcollect(&mut self, request: &Dcollect) -> Outcome<u64> {
+        Outcome::with(|out| {
+            let count = collect(self, request, out).map_err(|failure| failure.with_cc(GAVE_UP))?;
+            out.say(&IDC0005I, &[("count", &count)]);
+            Ok((0, count))
+        })
+    }
+}
+
+fn collect(services: &Services, request: &Dcollect, out: &mut Report) -> Result<u64, Failure> {
+    let file = match Target::named(services, &request.onto)? {
+        Target::File(file) => file,
+        other => return Err(refused(&format!("{} is no sequential file", other.name()), 48, 0)),
+    };
+    let attributes = match file.attributes == Attributes::default() {
+        true => Attributes {
+            recfm: RecordFormat::VB,
+            lrecl: LRECL,
+            ..Attributes::default()
+        },
+        false => file.attributes.completed_for(LRECL - 4),
+    };
+    let records = records(services, request, &attributes)?;
+    write(services, &file, &attributes, &records).map_err(|error| Trouble::File(error).of(&file.name))?;
+    file.complete(services, &attributes, out)?;
+    Ok(records.len() as u64)
+}
+
+fn write(services: &Services, file: &Sequential, attributes: &Attributes, records: &[Record]) -> Result<(), QsamError> {
+    let created = file.create(services).map_err(|_| QsamError::Write {
+        record: 0,
+        source: std::io::Error::other("the file cannot be made"),
+    })?;
+    let mut writer = Writer::new(created, attributes)?;
+    for record in records {
+        writer.put(record.bytes())?;
+    }
+    let record = writer.records();
+    let file = writer.finish()?;
+    file.finish()
+        .map(drop)
+        .map_err(|source| QsamError::Write { record, source })
+}
+
+fn records(services: &Services, request: &Dcollect, attributes: &Attributes) -> Result<Vec<Record>, Failure> {
+    let page = super::bytes::or_ascii(attributes.codepage);
+    let begin = |kind| Record::new(kind, page, services.clock.now());
+    let wanted = |serial: &str| {
+        let masks = &request.volumes;
+        masks.is_empty() || masks.iter().any(|mask| matches(mask, serial))
+    };
+    let mut all = Vec::new();
+    for catalog in services.catalog.all()? {
+        let contents = catalog.contents()?;
+        let describer = Describer::new(&services.engine, &catalog, &contents, true)?;
+        if !request.without_volumes && catalog.directory() == services.catalog.directory() {
+            let volumes = contents.volumes().filter(|volume| wanted(volume.serial.as_str()));
+            for v in volumes {
+                let place = v.path(catalog.directory());
+                let taken = cica_session::tracks_taken(&*services.disk, &services.catalog, &place)?;
+                all.push(volume(begin(Type::Volume), v, taken));
+            }
+        }
+        if request.without_data {
+            continue;
+        }
+        for entry in contents.entries() {
+            match entry {
+                Entry::NonVsam(data_set) if data_set.volumes.first().is_some_and(|v| wanted(v.as_str())) => {
+                    all.push(file(begin(Type::DataSet), data_set, &catalog, services)?);
+                }
+                _ => {
+                    for component in describer.describe(entry).iter().skip(1) {
+                        let on = component.component.as_ref().and_then(|c| c.volumes.first());
+                        if on.is_some_and(|volume| wanted(&volume.serial)) {
+                            all.push(data_set(begin(Type::DataSet), component));
+                            all.push(association(begin(Type::Association), component, entry));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// A volume serial against one with `*` at its end or `%` for a character.
+fn matches(mask: &str, serial: &str) -> bool {
+    let (mask, open) = match mask.strip_suffix('*') {
+        Some(stem) => (stem, true),
+        None => (mask, false),
+    };
+    let alike = mask.bytes().zip(serial.bytes()).all(|(m, s)| m == b'%' || m == s);
+    alike && (mask.len() == serial.len() || open && mask.len() <= serial.len())
+}
+
+fn volume(mut record: Record, volume: &Volume, taken: u64) -> Record {
+    let device = volume.device;
+    // What a track holds depends on the records; these are the usual ones.
+    let track = device.physical_record(4_096).map_or(0, |p| u64::from(p.track_bytes()));
+    let cylinders = volume.cylinders.unwrap_or(device.cylinders());
+    let tracks = u64::from(cylinders) * u64::from(device.tracks_per_cylinder());
+    let free = tracks.saturating_sub(taken);
+    record.text("DCVVOLSR", volume.serial.as_str());
+    record.number("DCVPERCT", (free * 100).checked_div(tracks).unwrap_or(0));
+    record.number("DCVFRESP", free * track / KB);
+    record.number("DCVALLOC", taken * track / KB);
+    record.number("DCVVLCAP", tracks * track / KB);
+    record.text("DCVDVTYP", device.name());
+    record
+}
+
+fn data_set(mut record: Record, listed: &ListcatEntry) -> Record {
+    record.text("DCDDSNAM", &listed.name);
+    record.number("DCDDSORG", 0x0008);
+    if let Some(c) = &listed.component {
+        record.number("DCDNMEXT", u64::from(c.extents));
+        record.text(
+            "DCDVOLSR",
+            c.volumes.first().map_or("", |volume| volume.serial.as_str()),
+        );
+        record.number("DCDBKLNG", u64::from(c.ci_size));
+        record.number("DCDRCLNG", u64::from(c.maximum_record));
+        record.number("DCDALLSP", c.high_allocated / KB);
+        record.number("DCDUSESP", c.high_used / KB);
+        record.number("DCDSCALL", c.space.1);
+    }
+    dates(&mut record, listed);
+    if let Some(cluster) = &listed.cluster {
+        let classes = [
+            ("DCDDATCL", &cluster.data_class),
+            ("DCDSTGCL", &cluster.storage_class),
+            ("DCDMGTCL", &cluster.management_class),
+        ];
+        for (field, class) in classes {
+            record.class(field, class.as_deref().unwrap_or_default());
+        }
+    }
+    record
+}
+
+fn dates(record: &mut Record, listed: &ListcatEntry) {
+    if let Some(history) = &listed.history {
+        record.date("DCDCREDT", Some(history.created));
+        record.date("DCDEXPDT", history.expires);
+    }
+}
+
+/// A data set that is not VSAM's.
+fn file(mut record: Record, data_set: &NonVsam, catalog: &Catalog, services: &Services) -> Result<Record, Failure> {
+    let format = cica_qsam::DdText::parse(&format!("X,{}", data_set.format)).map(|text| text.attributes);
+    let format = format.unwrap_or_default();
+    let path = catalog.file_path(data_set)?;
+    let opened = path.and_then(|path| services.disk.open(&path, Default::default()).ok());
+    let size = opened.and_then(|file| file.size(None).ok()).unwrap_or(0);
+    record.text("DCDDSNAM", data_set.name.as_str());
+    record.number("DCDDSORG", 0x4000);
+    record.number("DCDRECRD", recfm(format.recfm));
+    record.number("DCDNMEXT", 1);
+    record.text(
+        "DCDVOLSR",
+        data_set.volumes.first().map_or("", |serial| serial.as_str()),
+    );
+    record.number("DCDBKLNG", u64::from(format.blksize));
+    record.number("DCDRCLNG", u64::from(format.lrecl));
+    record.number("DCDALLSP", size.div_ceil(KB));
+    record.number("DCDUSESP", size.div_ceil(KB));
+    record.date("DCDCREDT", Some(data_set.history.created));
+    record.date("DCDEXPDT", data_set.history.expires);
+    Ok(record)
+}
+
+/// The bits of a DCB.
+fn recfm(format: RecordFormat) -> u64 {
+    match format {
+        RecordFormat::F => 0x80,
+        RecordFormat::FB => 0x90,
+        RecordFormat::V => 0x40,
+        RecordFormat::VB => 0x50,
+        RecordFormat::VS => 0x48,
+        RecordFormat::VBS => 0x58,
+        _ => 0xC0,
+    }
+}
+
+fn association(mut record: Record, listed: &ListcatEntry, entry: &Entry) -> Record {
+    let organization = match entry {
+        Entry::Cluster(cluster) => cluster.organization,
+        _ => Organization::Ksds,
+    };
+    let of = match organization {
+        Organization::Ksds | Organization::Vrrds => 0x80,
+        Organization::Esds => 0x40,
+        Organization::Rrds => 0x20,
+        _ => 0x10,
+    };
+    let aix = if entry.kind() == Kind::Aix { 0x04 } else { 0 };
+    let part = if listed.kind == Kind::Index { 0x01 } else { 0x02 };
+    record.text("DCADSNAM", &listed.name);
+    record.text("DCAASSOC", entry.name().as_str());
+    record.number("DCAFLAG1", of | aix | part);
+    if let Some(c) = &listed.component {
+        let s = &c.statistics;
+        let figures = [
+            ("DCAHURBA", c.high_used),
+            ("DCAHARBA", c.high_allocated),
+            ("DCANLR", s.records),
+            ("DCADLR", s.deleted),
+            ("DCAINR", s.inserted),
+            ("DCAUPR", s.updated),
+            ("DCARTR", s.retrieved),
+            ("DCAASP", s.free_space),
+            ("DCACIS", s.ci_splits),
+            ("DCACAS", s.ca_splits),
+            ("DCAEXC", s.excps),
+            ("DCARKP", u64::from(c.key_offset)),
+            ("DCAKLN", u64::from(c.key_length)),
+            ("DCAHURBC", c.high_used),
+            ("DCAHARBC", c.high_allocated),
+        ];
+        for (field, value) in figures {
+            record.number(field, value);
+        }
+    }
+    record
+}

@@ -1,0 +1,188 @@
+//! DELETE of what lies on volumes and no catalog names: VVR (a component), NVR (a file that is not VSAM's); and
+//! TRUENAME, an entry that leads to what is not there any more.
+//!
+//! 1. Nothing goes that a catalog names, is being made, or somebody has open.
+//! 2. A component goes with its own file alone: index and data component are deleted one by one, as they were found.
+
+use super::super::failure::{not_found, refused, Failure};
+use super::super::making::lock;
+use super::super::Services;
+use super::Delete;
+use crate::report::Report;
+use cica_catalog::{CatalogError, Entry, Name};
+use cica_disk::{Disk, Open, ReadAt};
+use cica_format::root::{Part, Root, AREA_LEN};
+use cica_messages::{Entry as Message, IDC0550I, IDC0556I};
+use std::path::{Path, PathBuf};
+
+/// What of this module a name names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Uncataloged {
+    /// VVR: a component on a volume.
+    Component,
+    /// NVR: a file on a volume that is not VSAM's.
+    File,
+    /// TRUENAME: an alternate index, path or alias that leads to what is not there.
+    DeadEnd,
+}
+
+/// Deletes what `text` names.
+pub fn delete(
+    services: &Services,
+    text: &str,
+    what: Uncataloged,
+    request: &Delete,
+    out: &mut Report,
+) -> Result<(), Failure> {
+    let name = Name::parse(text).map_err(|error| refused(&error, 8, 42))?;
+    if what == Uncataloged::DeadEnd {
+        return dead_end(services, &name, request, out);
+    }
+    let (path, part) = find(services, &name, what == Uncataloged::Component)?.ok_or_else(|| not_found(&name))?;
+    let _alone = lock(&*services.disk, &path)?;
+    let kind = match part {
+        Some(Part::Data) => 'D',
+        Some(_) => 'I',
+        None => 'A',
+    };
+    if request.test {
+        tell(&IDC0556I, kind, &name, out);
+        return Ok(());
+    }
+    if request.erase == Some(true) {
+        services.engine.overwrite(&path)?;
+    }
+    let gone = services.disk.remove(&path).and_then(|()| {
+        let how = Open {
+            directory: true,
+            ..Open::default()
+        };
+        let directory = path.parent().unwrap_or(Path::new("."));
+        services.disk.open(directory, how)?.sync()
+    });
+    gone.map_err(|error| refused(&format!("{}: {error}", path.display()), 24, 0))?;
+    tell(&IDC0550I, kind, &name, out);
+    Ok(())
+}
+
+fn tell(message: &'static Message, kind: char, name: &Name, out: &mut Report) {
+    out.say_apart(message, &[("kind", &kind), ("name", name)]);
+}
+
+/// An entry that leads nowhere.
+fn dead_end(services: &Services, name: &Name, request: &Delete, out: &mut Report) -> Result<(), Failure> {
+    let catalog = services.catalog_of(request.catalog.as_deref(), name.as_str())?;
+    let kind = catalog.transact(|contents| -> Result<char, Failure> {
+        let entry = contents.get(name)?;
+        let to = match entry {
+            Entry::Aix(aix) => Some(aix.relate.clone()),
+            Entry::Path(path) => Some(path.target.clone()),
+            // One that means nothing here may lead to something on another system.
+            Entry::Alias(alias) => Some(contents.stands_for(alias)?),
+            _ => None,
+        };
+        let kind = entry.kind();
+        match to {
+            Some(to) if contents.get(&to).is_err() => {}
+            Some(to) => {
+                let words = format!(
+                    "{name} is a {} of {to}, which is there; delete it by its type",
+                    kind.word()
+                );
+                return Err(refused(&words, 140, 0));
+            }
+            None => {
+                return Err(refused(
+                    &format!("{name} is a {} and leads to nothing", kind.word()),
+                    48,
+                    0,
+                ))
+            }
+        }
+        if !request.test {
+            contents.remove(name)?;
+        }
+        Ok(kind.letter())
+    })?;
+    match request.test {
+        true => tell(&IDC0556I, kind, name, out),
+        false => tell(&IDC0550I, kind, name, out),
+    }
+    Ok(())
+}
+
+/// The file on any volume that carries the component name, or that is called so and is not VSAM's; and its part.
+///
+/// # Errors
+/// A catalog names it.
+fn find(services: &Services, name: &Name, vsam: bool) -> Result<Option<(PathBuf, Option<Part>)>, Failure> {
+    for catalog in services.catalog.all()? {
+        if let Some(found) = catalog.contents()?.find(name) {
+            let words = format!(
+                "{name} is in the catalog {}, of {}",
+                catalog.directory().display(),
+                found.entry().name()
+            );
+            return Err(refused(&format!("{words}; delete that"), 140, 0));
+        }
+    }
+    let known = named(services)?;
+    for volume in services.catalog.volumes()? {
+        let directory = volume.path(services.catalog.directory());
+        let listed = services.disk.list(&directory);
+        let listed = listed.map_err(|e| cica_catalog::catalog::volume_error(&volume.serial, &directory, e))?;
+        for (file, _) in listed {
+            let path = directory.join(&file);
+            let is_it = match carried(&*services.disk, &path) {
+                Some((component, part)) => (vsam && component == name.as_str()).then_some(Some(part)),
+                None => (!vsam && file.as_os_str() == name.as_str()).then_some(None),
+            };
+            if let Some(part) = is_it.filter(|_| !known.contains(&(volume.serial.to_string(), path.clone()))) {
+                return Ok(Some((path, part)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Files that entries name or that are being made, by volume.
+fn named(services: &Services) -> Result<Vec<(String, PathBuf)>, CatalogError> {
+    let mut named = Vec::new();
+    let base = services.catalog.directory();
+    let volumes = services.catalog.contents()?;
+    for catalog in services.catalog.all()? {
+        let contents = catalog.contents()?;
+        let components = contents.entries().flat_map(Entry::components);
+        let components = components.filter_map(|(_, c)| Some((c.volumes.first()?.clone(), c.file.clone())));
+        let data_sets = contents.entries().filter_map(|entry| match entry {
+            Entry::NonVsam(e) => Some((e.volumes.first()?.clone(), e.file_on_volume()?)),
+            _ => None,
+        });
+        for (serial, file) in components.chain(data_sets).chain(contents.leftovers().cloned()) {
+            if let Ok(volume) = volumes.volume(&serial) {
+                named.push((serial.to_string(), file.in_directory(&volume.path(base))));
+            }
+        }
+    }
+    Ok(named)
+}
+
+/// Component name and part of a file that is one.
+fn carried(disk: &dyn Disk, path: &Path) -> Option<(String, Part)> {
+    let file = disk.open(path, Open::default()).ok()?;
+    let mut newest: Option<Root> = None;
+    for copy in 0..2 {
+        let mut area = vec![0; AREA_LEN];
+        let mut batch = [ReadAt {
+            at: copy * AREA_LEN as u64,
+            buf: &mut area,
+            got: 0,
+        }];
+        file.read(&mut batch).ok()?;
+        if let Ok(root) = Root::decode(&area) {
+            let later = newest.as_ref().is_none_or(|known| known.version < root.version);
+            newest = if later { Some(root) } else { newest };
+        }
+    }
+    newest.map(|root| (root.attributes.component_name, root.part))
+}

@@ -1,0 +1,224 @@
+//! Opening what REPRO, PRINT, VERIFY and EXAMINE name: clusters of the catalog, and sequential files behind a ddname.
+//!
+//! A ddname stands for a cluster when its text is a name of the catalog and states no attributes of a file; for a data
+//! set that is not VSAM's, or a generation, when it is the name of one; otherwise for a file.
+
+use super::failure::{self, Failure};
+use super::input::Input;
+use super::named::Named;
+use super::output::Output;
+use super::report::Report;
+use super::sequential::{cluster_generation, Sequential};
+use super::trouble::{open_code, GAVE_UP, NO_DD};
+use super::Services;
+use cica_catalog::entry::Kind;
+use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Entry, Name};
+use cica_engine::{Access, DataSet, OpenOptions};
+use cica_messages::{CICA0908E, CICA0941E, CICA0949E};
+use cica_qsam::{Attributes, QsamError, Reader, Writer};
+use cica_session::{Reached, SessionError};
+use std::path::PathBuf;
+
+/// What a parameter names.
+#[derive(Debug)]
+pub enum Target {
+    /// A cluster of the catalog.
+    Cluster(Box<Reached>),
+    /// A sequential file.
+    File(Box<Sequential>),
+}
+
+impl Target {
+    /// What a request names.
+    pub fn named(services: &Services, named: &Named) -> Result<Target, Failure> {
+        match named {
+            Named::DataSet(name) => match generation_or_file(services, name, None)? {
+                Some(target) => Ok(target),
+                None => cluster(services, name).map(Target::Cluster),
+            },
+            Named::Dd(ddname) => of_dd(services, ddname),
+        }
+    }
+
+    /// Data set name, or file name.
+    pub fn name(&self) -> String {
+        match self {
+            Target::Cluster(cluster) => cluster.told().to_string(),
+            Target::File(file) => file.name.clone(),
+        }
+    }
+
+    /// Do both stand for the same records?
+    pub fn is_same(&self, services: &Services, other: &Target) -> bool {
+        match (self, other) {
+            // Through another path they are the same records too.
+            (Target::Cluster(a), Target::Cluster(b)) => a.name == b.name,
+            (Target::File(a), Target::File(b)) => a.is_same(services, b),
+            _ => false,
+        }
+    }
+
+    /// Opens it to be read.
+    pub fn open_input(&self, services: &Services) -> Result<Input, Failure> {
+        match self {
+            Target::Cluster(cluster) => {
+                let data_set = data_set(services, cluster, OpenOptions::default())?;
+                Ok(Input::cluster(self.name(), data_set))
+            }
+            Target::File(file) => {
+                let reader = Reader::new(file.open(services)?, &file.attributes).map_err(of_file(&file.name))?;
+                Ok(Input::file(self.name(), reader, file.attributes))
+            }
+        }
+    }
+
+    /// Opens it to be written with records of `input`. `reuse`: a data set is emptied first.
+    pub fn open_output(
+        &self,
+        services: &Services,
+        input: &Input,
+        reuse: bool,
+        replace: bool,
+    ) -> Result<Output, Failure> {
+        match self {
+            Target::Cluster(cluster) => {
+                if replace {
+                    takes_replacements(cluster)?;
+                }
+                let options = OpenOptions {
+                    access: Access::Output,
+                    reset: reuse,
+                    ..OpenOptions::default()
+                };
+                let data_set = data_set(services, cluster, options)?;
+                Ok(Output::cluster(self.name(), data_set, replace))
+            }
+            Target::File(sequential) => {
+                let attributes = sequential.attributes.completed_for(input.longest());
+                let checked = attributes.check().map_err(QsamError::from);
+                checked.map_err(of_file(&sequential.name))?;
+                let file = sequential.create(services)?;
+                let writer = Writer::new(file, &attributes).map_err(of_file(&sequential.name))?;
+                let writer = match input.text_page() {
+                    Some(page) => writer.translated_from(page),
+                    None => writer,
+                };
+                Ok(Output::file(self.name(), writer, sequential.attributes.codepage))
+            }
+        }
+    }
+}
+
+impl Target {
+    /// What was written to it is complete and closed; `longest`: the longest record there could be.
+    pub fn complete(&self, services: &Services, longest: u32, out: &mut Report) -> Result<(), Failure> {
+        match self {
+            Target::Cluster(_) => Ok(()),
+            Target::File(file) => {
+                let attributes = match file.attributes == Attributes::default() {
+                    true => file.attributes,
+                    false => file.attributes.completed_for(longest),
+                };
+                file.complete(services, &attributes, out)
+            }
+        }
+    }
+}
+
+/// REPLACE: through an alternate index there are two keys a record could be replaced by, and neither alone will do.
+fn takes_replacements(cluster: &Reached) -> Result<(), Failure> {
+    let Some(way) = &cluster.way else {
+        return Ok(());
+    };
+    Err(Failure::new(
+        &CICA0949E,
+        &[("name", cluster.told()), ("index", &way.name), ("base", &cluster.name)],
+    ))
+}
+
+/// The cluster of a name, or the one an alias or path of this name leads to.
+pub fn cluster(services: &Services, name: &str) -> Result<Box<Reached>, Failure> {
+    let parsed = Name::parse(name).map_err(|_| failure::not_found(&name))?;
+    let contents = services.home(&parsed)?.contents()?;
+    let cluster = cica_session::reach(&contents, &parsed).map_err(|error| not_reached(name, error))?;
+    Ok(Box::new(cluster))
+}
+
+/// The entry of a name: a path or alias of this name leads to another.
+pub fn of_name<'c>(contents: &'c Contents, name: &Name) -> Result<&'c Entry, Failure> {
+    let mut at = contents.get(name)?;
+    // Each step leads to another entry, so there are no more than these.
+    for _ in contents.entries() {
+        at = match at {
+            Entry::Alias(alias) => contents.get(&contents.stands_for(alias)?)?,
+            Entry::Path(path) => contents.get(&path.target)?,
+            _ => break,
+        };
+    }
+    Ok(at)
+}
+
+/// An open data set of a cluster.
+pub fn data_set(services: &Services, cluster: &Reached, options: OpenOptions) -> Result<DataSet, Failure> {
+    let catalog = services.home(&cluster.name)?;
+    cica_session::open(&catalog, &services.engine, cluster, options)
+        .map_err(|error| not_reached(cluster.name.as_str(), error))
+}
+
+/// Files of the data and index components of a cluster of this catalog.
+pub fn files(catalog: &Catalog, cluster: &Cluster) -> Result<(PathBuf, PathBuf), Failure> {
+    cica_session::files(catalog, cluster).map_err(|error| not_reached(cluster.name.as_str(), error))
+}
+
+/// Why a name does not lead to records, in IDCAMS's words.
+fn not_reached(name: &str, error: SessionError) -> Failure {
+    match error {
+        SessionError::Catalog(CatalogError::NotFound { name }) => failure::not_found(&name).with_cc(GAVE_UP),
+        SessionError::Catalog(error @ CatalogError::Symbolic { .. }) => Failure::from(error).with_cc(GAVE_UP),
+        SessionError::Catalog(error) => error.into(),
+        SessionError::Circle { .. } => {
+            failure::refused(&error.to_string().to_ascii_uppercase(), 8, 42).with_cc(GAVE_UP)
+        }
+        SessionError::NoRecords { name, kind } => no_records(&name, kind),
+        SessionError::Component { .. } => open_code(name, error.acberflg(), &error.to_string().to_ascii_uppercase()),
+        _ => open_code(name, error.acberflg(), &error),
+    }
+}
+
+/// A generation, or a data set that is not VSAM's.
+fn generation_or_file(services: &Services, text: &str, stated: Option<Attributes>) -> Result<Option<Target>, Failure> {
+    if let Some(name) = cluster_generation(services, text)? {
+        return cluster(services, name.as_str()).map(|cluster| Some(Target::Cluster(cluster)));
+    }
+    let file = Sequential::of_name(services, text, stated)?;
+    Ok(file.map(|file| Target::File(Box::new(file))))
+}
+
+fn of_dd(services: &Services, ddname: &str) -> Result<Target, Failure> {
+    let Some(text) = services.dd.get(ddname) else {
+        let words = format!("THERE IS NO DD STATEMENT {ddname}; GIVE --dd {ddname}=FILE");
+        return Err(open_code(ddname, NO_DD, &words));
+    };
+    let stated = Some(text.attributes).filter(|_| text.attributes_stated);
+    if let Some(target) = generation_or_file(services, &text.target, stated)? {
+        return Ok(target);
+    }
+    if !text.attributes_stated {
+        if let Ok(name) = Name::parse(&text.target) {
+            if services.home(&name)?.contents()?.find(&name).is_some() {
+                return cluster(services, name.as_str()).map(Target::Cluster);
+            }
+        }
+    }
+    Ok(Target::File(Box::new(Sequential::of_dd(ddname, text))))
+}
+
+fn no_records(name: &Name, kind: Kind) -> Failure {
+    let item = format!("ACCESS TO RECORDS OF {name}");
+    let reason = format!("it is a {} and has none", kind.word());
+    Failure::new(&CICA0908E, &[("item", &item), ("reason", &reason)])
+}
+
+fn of_file(name: &str) -> impl Fn(QsamError) -> Failure + '_ {
+    move |error| Failure::new(&CICA0941E, &[("name", &name), ("reason", &error)])
+}

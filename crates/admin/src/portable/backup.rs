@@ -1,0 +1,147 @@
+//! BACKUP: data sets of one or several catalogs, as they are stored, into one portable copy.
+//!
+//! 1. A data set is copied as of one moment: it may be open for input meanwhile, not for output. A base and those
+//!    of its alternate indexes that are copied too are of the same moment.
+//! 2. What cannot be copied ends the command: a copy has all that was asked for, or no end.
+
+use super::super::failure::{refused, Failure};
+use super::super::Services;
+use super::stored::Copied;
+use super::{complete, head, rank, unwritten, Member, NewCopy};
+use crate::named::Named;
+use crate::outcome::Outcome;
+use crate::report::Report;
+use cica_catalog::entry::Kind;
+use cica_catalog::{Catalog, Entry, Mask, Name};
+use cica_messages::{CICA0960I, CICA0961I, CICA0967E};
+use cica_portable::Writer;
+use std::sync::Arc;
+
+/// COMPRESS when it is not given.
+const LEVEL: u8 = 3;
+
+/// BACKUP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Backup {
+    /// Names and masks of what is copied.
+    pub names: Vec<String>,
+    /// Names and masks of what is not.
+    pub exclude: Vec<String>,
+    /// The file of the copy.
+    pub onto: Named,
+    /// COMPRESS: how hard to compress, 1 to 19; 3 when nothing is said.
+    pub compress: Option<u8>,
+    /// The catalog the names are in; for a name the one that the search order finds where none is said, for a mask all.
+    pub catalog: Option<String>,
+}
+
+impl Services {
+    /// Copies data sets as they are stored into one portable copy; the result is what is in it.
+    pub fn backup(&mut self, request: &Backup) -> Outcome<Vec<Member>> {
+        Outcome::with(|out| backup(self, request, out).map(|members| (0, members)))
+    }
+}
+
+fn backup(services: &mut Services, request: &Backup, out: &mut Report) -> Result<Vec<Member>, Failure> {
+    let chosen = chosen(services, request)?;
+    let copy = NewCopy::create(services, &request.onto)?;
+    let Some(first) = chosen.first().map(|c| c.entry.name().clone()) else {
+        return Err(Failure::new(&CICA0967E, &[("name", &"NOTHING")]));
+    };
+    let head = head(services, &first, chosen.len());
+    let level = i32::from(request.compress.unwrap_or(LEVEL));
+    let output = |error: std::io::Error| unwritten(&copy.name, &error);
+    let mut writer = Writer::new(copy.file, head, level).map_err(output)?;
+    let (mut count, mut members) = (0, Vec::new());
+    for sphere in chosen.chunk_by(|a, b| a.base() == b.base()) {
+        let open = sphere
+            .iter()
+            .map(|c| Copied::open(services, &c.catalog, c.entry.clone()));
+        for copied in open.collect::<Result<Vec<_>, _>>()? {
+            let totals = copied.write(services, &mut writer, &copy.name, &mut count)?;
+            let member = Member::of(&copied.entry, &totals, copied.records());
+            let amount = member.amount();
+            out.say(
+                &CICA0960I,
+                &[
+                    ("kind", &member.kind.word()),
+                    ("name", &member.name),
+                    ("count", &amount),
+                ],
+            );
+            members.push(member);
+        }
+    }
+    let (file, totals) = writer.finish().map_err(output)?;
+    let length = file.finish().map_err(output)?;
+    complete(services, &copy.place, out)?;
+    let stored = length.map_or_else(|| "A STREAM".to_owned(), |length| length.to_string());
+    out.say(
+        &CICA0961I,
+        &[
+            ("members", &members.len()),
+            ("bytes", &totals.bytes),
+            ("stored", &stored),
+        ],
+    );
+    Ok(members)
+}
+
+/// An entry and the catalog it is in.
+struct Chosen {
+    catalog: Arc<Catalog>,
+    entry: Entry,
+}
+
+impl Chosen {
+    /// The cluster of whose sphere it is; other entries stand for themselves.
+    fn base(&self) -> &Name {
+        match &self.entry {
+            Entry::Aix(aix) => &aix.relate,
+            entry => entry.name(),
+        }
+    }
+}
+
+/// What the names and masks mean, sphere by sphere.
+fn chosen(services: &Services, request: &Backup) -> Result<Vec<Chosen>, Failure> {
+    let excluded = masks(&request.exclude)?;
+    let mut chosen: Vec<Chosen> = Vec::new();
+    for mask in masks(&request.names)? {
+        let catalogs = match (&request.catalog, mask.is_generic()) {
+            (Some(catalog), _) => vec![services.catalog_or_master(Some(catalog))?],
+            (None, true) => services.catalog.all()?,
+            (None, false) => vec![services.catalog_of(None, mask.as_str())?],
+        };
+        let before = chosen.len();
+        for catalog in catalogs {
+            let contents = catalog.contents()?;
+            let meant = contents
+                .list(&mask)
+                .filter(|entry| entry.kind() != Kind::UserCatalog)
+                .filter(|entry| !excluded.iter().any(|mask| mask.matches(entry.name())));
+            for entry in meant {
+                if !chosen.iter().any(|known| known.entry.name() == entry.name()) {
+                    let (catalog, entry) = (catalog.clone(), entry.clone());
+                    chosen.push(Chosen { catalog, entry });
+                }
+            }
+        }
+        // A name that means nothing is a mistake; a mask that adds nothing to the others is not.
+        if chosen.len() == before && (!mask.is_generic() || chosen.is_empty()) {
+            return Err(Failure::new(&CICA0967E, &[("name", &mask.as_str())]));
+        }
+    }
+    chosen.sort_by_cached_key(|c| {
+        let kind = rank(c.entry.kind());
+        // Paths and aliases behind all data sets, so that what they lead to is there before them.
+        (kind > 1, c.base().clone(), kind, c.entry.name().clone())
+    });
+    Ok(chosen)
+}
+
+/// Masks as a request has them.
+pub fn masks(texts: &[String]) -> Result<Vec<Mask>, Failure> {
+    let parse = |text: &String| Mask::parse(text).map_err(|error| refused(&error, 8, 42));
+    texts.iter().map(parse).collect()
+}

@@ -1,0 +1,253 @@
+//! IMPORT: a data set out of a portable copy that EXPORT made, with the definition in it.
+//!
+//! | the name in the catalog is | then |
+//! |---|---|
+//! | not there | the data set is made |
+//! | a data set that EXPORT TEMPORARY copied | it is replaced |
+//! | an empty data set, and INTOEMPTY is said | it is filled, with its own definition |
+//! | anything else | refused |
+//!
+//! 1. Until the copy was read to its end the catalog is as before; then everything is put into it by one change.
+
+use super::super::delete::expired;
+use super::super::failure::{refused, Failure};
+use super::super::making::Replaced;
+use super::super::Services;
+use super::place::place;
+use super::receive::Received;
+use super::{moment, Copy};
+use crate::named::Named;
+use crate::outcome::Outcome;
+use crate::report::Report;
+use cica_catalog::entry::Relate;
+use cica_catalog::{Catalog, Entry, Name};
+use cica_format::portable::Mode;
+use cica_messages::{CICA0967E, IDC0005I, IDC0604I, IDC3013I};
+
+/// IMPORT.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Import {
+    /// The file of the copy.
+    pub from: Named,
+    /// OUTDATASET: the name that the object gets here.
+    pub new_name: Option<String>,
+    /// OBJECTS: other names and volumes than in the copy.
+    pub objects: Vec<ImportObject>,
+    /// ALIAS: aliases are imported too.
+    pub aliases: bool,
+    /// INTOEMPTY: into a data set that is there and empty.
+    pub into_empty: bool,
+    /// PURGE: what has the name is replaced before its expiration date too.
+    pub purge: bool,
+    /// ERASE or NOERASE: is what is replaced overwritten? As its entry says where nothing is said.
+    pub erase: Option<bool>,
+    /// The catalog it comes into; the one that the search order finds where none is said.
+    pub catalog: Option<String>,
+}
+
+/// What IMPORT is to change in the definition of an entry or component.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImportObject {
+    /// Its name in the copy.
+    pub name: String,
+    /// Its name here.
+    pub new_name: Option<String>,
+    /// Its volumes here, `*` for the default one; none means those in the copy.
+    pub volumes: Vec<String>,
+}
+
+/// What IMPORT made.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// The name of the object here; none when nothing was imported.
+    pub name: Option<Name>,
+    /// Records, where the copy has them one by one.
+    pub records: Option<u64>,
+}
+
+impl Services {
+    /// Makes a data set out of a copy that EXPORT made.
+    pub fn import(&mut self, request: &Import) -> Outcome<Imported> {
+        Outcome::with(|out| {
+            let done = import(self, request, out);
+            done.map(|imported| (0, imported))
+                .map_err(|failure| failure.with_cc(12))
+        })
+    }
+}
+
+fn import(services: &mut Services, request: &Import, out: &mut Report) -> Result<Imported, Failure> {
+    let mut copy = Copy::open(services, &request.from)?;
+    let (date, time) = moment(copy.created());
+    out.say(&IDC0604I, &[("date", &date), ("time", &time)]);
+    let mut received = Received::default();
+    let mut records = None;
+    let mut members = 0;
+    // The name of the object in the copy, and here.
+    let mut renamed: Option<(Name, Name)> = None;
+    while let Some((mode, mut entry)) = copy.member()? {
+        members += 1;
+        if mode == Mode::Definition && matches!(entry, Entry::Alias(_)) && !request.aliases {
+            copy.skip()?;
+            continue;
+        }
+        let old = entry.name().clone();
+        let wanted = Wanted::of(request, &entry, renamed.is_none())?;
+        wanted.apply(&mut entry, renamed.as_ref())?;
+        renamed.get_or_insert((old, entry.name().clone()));
+        let count = one(services, request, &mut copy, &mut received, mode, &mut entry, &wanted)?;
+        records = records.or(count);
+    }
+    if members == 0 {
+        return Err(Failure::new(&CICA0967E, &[("name", &"IMPORT: THE COPY IS EMPTY")]));
+    }
+    // One object, in one catalog.
+    received.switch().1?;
+    if let Some(count) = records {
+        out.say(&IDC0005I, &[("count", &count)]);
+    }
+    Ok(Imported {
+        name: renamed.map(|(_, name)| name),
+        records,
+    })
+}
+
+/// Makes one member; tells how many records were imported one by one.
+fn one(
+    services: &mut Services,
+    request: &Import,
+    copy: &mut Copy,
+    received: &mut Received,
+    mode: Mode,
+    entry: &mut Entry,
+    wanted: &Wanted<'_>,
+) -> Result<Option<u64>, Failure> {
+    let catalog = services.catalog_of(request.catalog.as_deref(), entry.name().as_str())?;
+    let contents = catalog.contents()?;
+    for component in entry.components_mut() {
+        place(&contents, wanted.volumes(), component)?;
+    }
+    let within = received.within(services, &catalog)?;
+    if let Some(old) = there(services, request, &catalog, entry)? {
+        let erase = old.attributes().is_some_and(|a| a.erase);
+        let erase = request.erase.unwrap_or(erase);
+        let lock = Replaced::lock(services, &catalog, old.clone(), erase)?;
+        within.replaced.push((old, lock));
+    }
+    let count = match mode {
+        Mode::Definition => copy.skip().map(|_| None)?,
+        Mode::ControlIntervals => {
+            let paths = within.making.list(entry)?;
+            copy.rebuild(services, entry, paths).map(|_| None)?
+        }
+        Mode::Records => {
+            let paths = within.making.list(entry)?;
+            copy.load(services, entry, paths).map(Some)?
+        }
+    };
+    received.within(services, &catalog)?.entries.push(entry.clone());
+    Ok(count)
+}
+
+/// The table at the head of the file: what is in the way and goes, and what `entry` becomes then.
+fn there(
+    services: &Services,
+    request: &Import,
+    catalog: &Catalog,
+    entry: &mut Entry,
+) -> Result<Option<Entry>, Failure> {
+    let contents = catalog.contents()?;
+    let Some(found) = contents.find(entry.name()) else {
+        return Ok(None);
+    };
+    let old = found.entry().clone();
+    let exported = old.attributes().is_some_and(|a| a.exported);
+    let duplicate = || Failure::new(&IDC3013I, &[("name", entry.name())]);
+    if old.name() != entry.name() || old.kind() != entry.kind() {
+        return Err(duplicate());
+    }
+    let definition = old.components().next().is_none();
+    if request.into_empty && !definition {
+        if !is_empty(services, catalog, &old)? {
+            return Err(refused(
+                &format!("{} is not empty; INTOEMPTY does not replace it", old.name()),
+                140,
+                0,
+            ));
+        }
+        *entry = old.clone();
+        return Ok(Some(old));
+    }
+    if !exported && !definition {
+        return Err(duplicate());
+    }
+    if !request.purge {
+        expired(services, &old)?;
+    }
+    Ok(Some(old))
+}
+
+fn is_empty(services: &Services, catalog: &Catalog, entry: &Entry) -> Result<bool, Failure> {
+    match super::stored::files(catalog, entry)? {
+        Some((data, index)) => Ok(services.engine.stored(&data, &index)?.data.areas() == 0),
+        None => Ok(false),
+    }
+}
+
+/// What OBJECTS and OUTDATASET say of an entry.
+struct Wanted<'p> {
+    /// Its list in OBJECTS.
+    object: Option<&'p ImportObject>,
+    request: &'p Import,
+    new_name: Option<Name>,
+}
+
+impl<'p> Wanted<'p> {
+    /// What is said of `entry`, which is the object itself or something that leads to it.
+    fn of(request: &'p Import, entry: &Entry, is_object: bool) -> Result<Wanted<'p>, Failure> {
+        let object = of_name(request, entry.name());
+        let said = object.and_then(|object| object.new_name.as_deref());
+        let target = request.new_name.as_deref().filter(|_| is_object);
+        let new_name = said.or(target).map(Name::parse).transpose();
+        Ok(Wanted {
+            object,
+            request,
+            new_name: new_name.map_err(|error| refused(&error, 140, 0))?,
+        })
+    }
+
+    fn volumes(&self) -> &[String] {
+        self.object.map_or(&[], |object| &object.volumes)
+    }
+
+    /// Gives `entry` its name here, its components theirs, and lets it lead to the object by that one's new name.
+    fn apply(&self, entry: &mut Entry, object: Option<&(Name, Name)>) -> Result<(), Failure> {
+        let old = entry.name().clone();
+        for component in entry.components_mut() {
+            let said = of_name(self.request, &component.name).and_then(|object| object.new_name.as_deref());
+            let rest = component.name.as_str().strip_prefix(old.as_str());
+            let text = match (said, &self.new_name, rest.filter(|rest| rest.starts_with('.'))) {
+                (Some(said), _, _) => said.to_owned(),
+                (None, Some(new), Some(rest)) => format!("{new}{rest}"),
+                _ => continue,
+            };
+            component.name = Name::parse(&text).map_err(|error| refused(&error, 140, 0))?;
+        }
+        if let Some((was, is)) = object {
+            match entry {
+                Entry::Path(path) if path.target == *was => path.target = is.clone(),
+                Entry::Alias(alias) if alias.entry() == Some(was) => alias.relate = Relate::Entry(is.clone()),
+                _ => {}
+            }
+        }
+        if let Some(new) = &self.new_name {
+            entry.rename(new.clone());
+        }
+        Ok(())
+    }
+}
+
+/// What is said of an entry or component of this name.
+fn of_name<'p>(request: &'p Import, name: &Name) -> Option<&'p ImportObject> {
+    request.objects.iter().find(|object| object.name == name.as_str())
+}

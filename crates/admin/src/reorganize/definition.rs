@@ -1,0 +1,102 @@
+//! The definition a reorganized data set gets: its own, with what was said laid out anew.
+
+use super::super::failure::Failure;
+use super::super::stated::{Form, Layout};
+use super::not_reorganized;
+use cica_catalog::entry::Organization;
+use cica_catalog::freespace::FreeSpace;
+use cica_catalog::plan::{plan, Wish};
+use cica_catalog::{Cluster, Contents, Entry, Volser};
+
+/// `old` with what `said` says. Its components keep names and volumes.
+pub fn of(contents: &Contents, old: &Cluster, said: &Layout) -> Result<Cluster, Failure> {
+    let mut new = old.clone();
+    if *said == Layout::default() {
+        // A KSDS keeps its records' keys, a relative one their numbers; an ESDS would only change their RBAs.
+        return match old.organization {
+            Organization::Esds => Err(not_reorganized(&old.name, &"its records lie in their order already")),
+            _ => Ok(new),
+        };
+    }
+    new.organization = match said.form {
+        Some(Form::Indexed) => Organization::Ksds,
+        Some(Form::NonIndexed) => Organization::Esds,
+        Some(Form::Numbered) => Organization::Rrds,
+        Some(Form::Linear) => return Err(not_reorganized(&old.name, &"a linear data set has no records")),
+        None => old.organization,
+    };
+    new.attributes.keys = said.keys.or(old.attributes.keys);
+    new.attributes.record_size = said.record_size.unwrap_or(old.attributes.record_size);
+    let relative = matches!(new.organization, Organization::Rrds | Organization::Vrrds);
+    if relative {
+        // As at DEFINE: records of one length have slots of that length.
+        let size = new.attributes.record_size;
+        new.organization = match size.average == size.maximum {
+            true => Organization::Rrds,
+            false => Organization::Vrrds,
+        };
+    }
+    match (new.organization, new.attributes.keys) {
+        (Organization::Ksds, None) => {
+            return Err(not_reorganized(&old.name, &"say KEYS, where its records have a key"))
+        }
+        (Organization::Ksds, _) => {}
+        _ => new.attributes.keys = None,
+    }
+    let moved = new.organization != old.organization || new.organization != Organization::Ksds;
+    let indexes = contents.related(&old.name).find(|e| matches!(e, Entry::Aix(_)));
+    if let (true, Some(aix)) = (moved || new.attributes.keys != old.attributes.keys, indexes) {
+        let words = format!(
+            "its alternate index {} points to its records by key or RBA; delete it, and build it again afterwards",
+            aix.name()
+        );
+        return Err(not_reorganized(&old.name, &words));
+    }
+    let serial = old.data.volumes.first().cloned().unwrap_or_else(Volser::default_serial);
+    let ci_size = match said.ci_size {
+        Some(size) => Some(size),
+        // A CI size is chosen by the record size.
+        None if said.record_size.is_some() => None,
+        None => Some(old.data.ci_size),
+    };
+    let planned = plan(&Wish {
+        organization: new.organization,
+        keys: new.attributes.keys,
+        record_size: new.attributes.record_size,
+        spanned: old.attributes.spanned,
+        ci_size,
+        index_ci_size: None,
+        space: old.data.allocated(),
+        index_space: None,
+        free_space: free_space(old, &new, said),
+        buffer_space: None,
+        imbed: old.data.imbed,
+        device: contents.volume(&serial)?.device,
+    })?;
+    new.attributes.buffer_space = planned.buffer_space.max(old.attributes.buffer_space);
+    new.data = planned.data.component(old.data.name.clone(), old.data.volumes.clone());
+    new.index = planned.index.map(|layout| match &old.index {
+        Some(index) => layout.component(index.name.clone(), index.volumes.clone()),
+        None => layout.component(old.name.index(), old.data.volumes.clone()),
+    });
+    Ok(new)
+}
+
+/// FREESPACE as said, else as before; where no record comes between others there is none.
+fn free_space(old: &Cluster, new: &Cluster, said: &Layout) -> FreeSpace {
+    match new.organization {
+        Organization::Ksds | Organization::Vrrds => said.free_space.unwrap_or(old.data.free_space),
+        _ => FreeSpace::default(),
+    }
+}
+
+/// Bytes the new data component may take, when the old one takes `bytes`: more where more is kept free.
+pub fn estimate(bytes: u64, old: &Cluster, new: &Entry) -> u64 {
+    let filled = |f: FreeSpace| u64::from(100 - f.ci.min(99)) * u64::from(100 - f.ca.min(99));
+    let free = new
+        .components()
+        .next()
+        .map_or(old.data.free_space, |(_, c)| c.free_space);
+    // A file takes some pages whatever is in it.
+    (bytes * filled(old.data.free_space) / filled(free)).max(1 << 18)
+}

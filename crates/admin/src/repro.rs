@@ -1,0 +1,194 @@
+//! REPRO: copies records between sequential files and data sets of every organization.
+//!
+//! 1. A record the target refuses is told, counted, and left out; the copy goes on. When as many are counted as
+//!    ERRORLIMIT says (4 when it is not given), the copy ends with 12.
+//! 2. Whatever was copied stays: the target is closed, and so made durable, in every case.
+//! 3. An empty target is loaded, one with records is inserted into. A load that ends early leaves what it had loaded.
+//! 4. The target is touched (REUSE empties it) only when the input is open and the range has a beginning.
+
+use super::bounds::{Bounds, Selection};
+use super::bytes::{hexadecimal, shown};
+use super::failure::Failure;
+use super::found::Found;
+use super::named::Named;
+use super::open::Target;
+use super::outcome::Outcome;
+use super::output::{Output, Refusal};
+use super::range::Range;
+use super::report::Report;
+use super::trouble::{action_error, Trouble, GAVE_UP};
+use super::Services;
+use cica_format::attributes::Organization;
+use cica_messages::{CICA0908E, CICA0931E, CICA0946E, IDC0005I, IDC31467I, IDC3308I, IDC3314I};
+
+/// ERRORLIMIT when it is not given.
+const ERROR_LIMIT: u64 = 4;
+
+/// REPRO of records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repro {
+    /// Where records are read.
+    pub from: Named,
+    /// Where they are written.
+    pub to: Named,
+    /// Which of them.
+    pub range: Range,
+    /// The target is emptied first.
+    pub reuse: bool,
+    /// A record whose key is there already replaces that one.
+    pub replace: bool,
+    /// CIMODE: control intervals as they are, instead of records.
+    pub by_intervals: bool,
+    /// ERRORLIMIT: the copy ends when so many records were refused (1); 4 when nothing is said.
+    pub error_limit: Option<u64>,
+}
+
+/// What a copy came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Copied {
+    /// Records written.
+    pub records: u64,
+    /// Records that the target refused.
+    pub refused: u64,
+}
+
+impl Services {
+    /// Copies records.
+    pub fn repro(&mut self, request: &Repro) -> Outcome<Copied> {
+        Outcome::with(|out| repro(self, request, out))
+    }
+}
+
+fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(u8, Copied), Failure> {
+    let from = Target::named(services, &request.from)?;
+    let to = Target::named(services, &request.to)?;
+    if from.is_same(services, &to) {
+        return Err(Failure::new(&CICA0946E, &[("name", &from.name())]));
+    }
+    let mut input = from.open_input(services)?;
+    if request.by_intervals {
+        takes_intervals(&to)?;
+        input = input.by_intervals();
+    }
+    input = input.read_as(&request.range);
+    if let Target::Cluster(cluster) = &to {
+        input = input.translated_to(cica_qsam::CodePage::from_ccsid(cluster.attributes.ccsid));
+    }
+    let bounds = Bounds::of(&request.range, &input)?;
+    let mut selection = match bounds.begin(&mut input) {
+        Ok(selection) => selection,
+        Err(trouble) => return Ok((nothing_copied(&trouble, &from.name(), out), Copied::default())),
+    };
+    let mut output = to.open_output(services, selection.input, request.reuse, request.replace)?;
+    let limit = request.error_limit.unwrap_or(ERROR_LIMIT).max(1);
+    let longest = selection.input.longest();
+    let (mut cc, copied) = records(services, &mut selection, &mut output, limit, out);
+    let closed = [
+        output.close().map_err(|trouble| trouble.of(&to.name())),
+        input.close().map_err(|trouble| trouble.of(&from.name())),
+    ];
+    for failure in closed.into_iter().filter_map(Result::err) {
+        cc = cc.max(failure.tell(out));
+    }
+    if cc < GAVE_UP {
+        if let Err(failure) = to.complete(services, longest, out) {
+            cc = cc.max(failure.tell(out));
+        }
+    }
+    out.say(&IDC0005I, &[("count", &copied.records)]);
+    Ok((cc, copied))
+}
+
+/// CIMODE: images of control intervals are records of a file, or of a linear data set; what has records of its own has
+/// a structure around them.
+fn takes_intervals(to: &Target) -> Result<(), Failure> {
+    match to {
+        Target::Cluster(cluster) if cluster.organization != Organization::Lds => {
+            let item = format!("CIMODE INTO {}", cluster.name);
+            let reason =
+                "it has records, and an index or addresses that would not be theirs; EXPORT CIMODE and IMPORT \
+                          copy a data set as it is stored";
+            Err(Failure::new(&CICA0908E, &[("item", &item), ("reason", &reason)]))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn nothing_copied(trouble: &Trouble, name: &str, out: &mut Report) -> u8 {
+    let cc = trouble.of(name).tell(out);
+    out.say(&IDC0005I, &[("count", &0)]);
+    cc
+}
+
+fn records(
+    services: &mut Services,
+    selection: &mut Selection,
+    output: &mut Output,
+    limit: u64,
+    out: &mut Report,
+) -> (u8, Copied) {
+    let (mut cc, mut copied) = (0, Copied::default());
+    loop {
+        let number = selection.input.records() + 1;
+        let found = match selection.next() {
+            Ok(Some(found)) => found,
+            Ok(None) => return (cc, copied),
+            Err(trouble) => {
+                let failure = trouble.of(&selection.input.name);
+                return (cc.max(failure.tell(out)), copied);
+            }
+        };
+        match output.put(found) {
+            Ok(()) => {
+                copied.records += 1;
+                services.progress(copied.records);
+                continue;
+            }
+            Err(Refusal::Fatal(trouble)) => return (cc.max(trouble.of(&output.name).tell(out)), copied),
+            Err(refusal) => cc = cc.max(refused(&refusal, found, number, output).tell(out)),
+        }
+        copied.refused += 1;
+        if copied.refused == limit {
+            out.say(&IDC31467I, &[]);
+            return (GAVE_UP, copied);
+        }
+    }
+}
+
+/// The message about a record that was not written; `number` counts in the input, what was skipped included.
+fn refused(refusal: &Refusal, found: Found<'_>, number: u64, output: &Output) -> Failure {
+    let record = found.bytes;
+    let key = output.key_field().map(|field| field.in_record(record));
+    let named = match key {
+        Some(key) => named(key, output),
+        None if found.rrn == 0 => format!("NUMBER {number} OF THE INPUT"),
+        None => format!("RELATIVE RECORD NUMBER {}", found.rrn),
+    };
+    let length = record.len();
+    match refusal {
+        Refusal::OutOfSequence => Failure::new(&IDC3314I, &[("key", &named)]),
+        Refusal::Length(error) => {
+            let words = format!("RECORD {number} OF THE INPUT: {error}");
+            action_error(&output.name, "I/O", error.feedback(), &words)
+        }
+        Refusal::Improper(reason) => Failure::new(
+            &CICA0931E,
+            &[("number", &number), ("length", &length), ("reason", reason)],
+        ),
+        // The key of a relative data set is its number.
+        Refusal::Duplicate(Some(duplicate)) if key.is_some() => {
+            Failure::new(&IDC3308I, &[("key", &self::named(duplicate, output))])
+        }
+        _ => Failure::new(&IDC3308I, &[("key", &named)]),
+    }
+}
+
+/// A key as IBM's messages have it, its first five bytes in hexadecimal, and all of it in characters.
+fn named(key: &[u8], output: &Output) -> String {
+    let first = format!("X'{}'", hexadecimal(&key[..key.len().min(5)]));
+    let whole = shown(key, output.page);
+    match whole == first {
+        true => first,
+        false => format!("{first} ({whole})"),
+    }
+}
