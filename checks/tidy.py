@@ -36,8 +36,6 @@ FLOORS = [
 CIRCLES = {
     "crates/engine/src/log",
     "crates/engine/src/pool",
-    "crates/engine/src/salvage",
-    "crates/engine/src/sphere",
 }
 
 # Put together here from halves, so that this file does not break its own rules.

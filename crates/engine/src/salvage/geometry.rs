@@ -1,7 +1,7 @@
 //! Sizes of a component whose root is lost, from its CA headers: these count the CIs of a CA, and a CI whose checksum
 //! comes out right where it would lie with some CISZ proves that CISZ.
 
-use super::remains::Source;
+use super::source::Source;
 use crate::store::Layout;
 use cica_format::attributes::Attributes;
 use cica_format::ca::{CaHeader, HEADER_LEN, MAGIC, NO_SLOT};

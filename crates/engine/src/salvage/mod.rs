@@ -24,6 +24,7 @@ mod later;
 mod remains;
 mod report;
 mod sequence;
+mod source;
 mod unkeyed;
 
 pub use report::{Doubt, Doubtful, Loss, Report};
@@ -35,8 +36,9 @@ use cica_format::ci::{self, Segment};
 use cica_format::root::Part;
 use emit::Emit;
 use later::Later;
-use remains::{Remains, Source};
+use remains::Remains;
 use sequence::Sequence;
+use source::Source;
 use std::path::Path;
 
 /// A damaged cluster, opened.

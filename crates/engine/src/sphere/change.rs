@@ -1,7 +1,6 @@
 //! A change of a base record, as a unit needs to know it: what the record was and becomes, what names it, and how the
 //! base does it.
 
-use super::unit::Changed;
 use crate::common::context::{Context, Redo};
 use crate::error::RequestError;
 use crate::esds::Esds;
@@ -24,6 +23,14 @@ pub trait Change {
     fn apply(&self, context: Context<'_>) -> Result<Option<Self::Place>, RequestError>;
     /// The base's part of the unit's record in the log.
     fn redo(&self) -> Redo<'_>;
+}
+
+/// What a change came to.
+pub struct Changed<P> {
+    /// Where the record went.
+    pub place: P,
+    /// 0/8: another record has one of the alternate keys too.
+    pub duplicate: bool,
 }
 
 /// A change of a KSDS.

@@ -1,6 +1,6 @@
 //! A change of a base record with what it changes in the upgrade set, all or nothing (S1-S6).
 
-use super::change::{self, Change, EnteredChange, Keyed, KeyedChange};
+use super::change::{self, Change, Changed, EnteredChange, Keyed, KeyedChange};
 use crate::alternate::pointer::{self, Rewrite};
 use crate::common::context::Context;
 use crate::common::numbered::Numbered;
@@ -13,14 +13,6 @@ use crate::open::{Member, OpenDataSet, Sphere, BASE};
 use crate::organized::Organized;
 use crate::sync::{RwLockReadGuard, RwLockWriteGuard};
 use cica_format::log;
-
-/// What a change came to.
-pub struct Changed<P> {
-    /// Where the record went.
-    pub place: P,
-    /// 0/8: another record has one of the alternate keys too.
-    pub duplicate: bool,
-}
 
 /// A pointer that an alternate index gains or loses.
 struct Step<'u> {
