@@ -2,6 +2,7 @@
 //! (layout: `page.rs`).
 
 use super::page::{sample_words, Page, FILLER, GROUP, HEADER, PREFIX, PREFIX_MAX, SLOTS_AT};
+use super::page::{CA_AT, COUNT_AT, DATA_LEN_AT, LEVEL_AT, NEXT_AT, PREFIX_LEN_AT, SLOT_CAP_AT};
 use super::view::head_of;
 use cica_format::index::{IndexImage, Walked};
 use cica_format::FormatError;
@@ -74,7 +75,7 @@ impl<'a> Page<'a> {
             page.set_entry(i, Span { start: used, len }, entry.pointer);
             used += padded(len);
         }
-        page.set_u32(4, used as u32);
+        page.set_u32(DATA_LEN_AT, used as u32);
         page.set_heads();
         page
     }
@@ -117,7 +118,7 @@ impl<'a> Page<'a> {
                 leftmost = this;
             }
         }
-        page.set_u32(4, used as u32);
+        page.set_u32(DATA_LEN_AT, used as u32);
         page.unseal();
         page.set_heads();
         Ok(page)
@@ -130,11 +131,11 @@ impl<'a> Page<'a> {
         let leaves_room = HEADER + separators_at(roomy) + separators + separators / 4 <= bytes.len();
         bytes[..HEADER].fill(0);
         let mut page = Page { bytes };
-        page.bytes[10] = level;
-        page.set_u32(16, next);
-        page.set_u32(20, ca);
-        page.set_u16(14, if leaves_room { roomy } else { entries } as u16);
-        page.set_u32(0, entries as u32);
+        page.bytes[LEVEL_AT] = level;
+        page.set_u32(NEXT_AT, next);
+        page.set_u32(CA_AT, ca);
+        page.set_u16(SLOT_CAP_AT, if leaves_room { roomy } else { entries } as u16);
+        page.set_u32(COUNT_AT, entries as u32);
         page
     }
 
@@ -164,7 +165,7 @@ impl<'a> Page<'a> {
         let prefix = self.common_prefix();
         let (slots, spans, separators) = self.index_places();
         let (count, cap) = (self.count(), self.slot_cap());
-        self.bytes[8] = prefix.len as u8;
+        self.bytes[PREFIX_LEN_AT] = prefix.len as u8;
         let at = separators + prefix.start;
         self.bytes.copy_within(at..at + prefix.len, PREFIX);
         let (fixed, texts) = self.bytes.split_at_mut(separators);
@@ -252,8 +253,8 @@ impl<'a> Page<'a> {
         self.bytes.copy_within(slot..slots + count * 8, slot + 8);
         self.set_u32(slot + 4, head_of(&separator[prefix..], 0xFF));
         self.set_u32(slot + 8, pointer);
-        self.set_u32(0, count as u32 + 1);
-        self.set_u32(4, (used + separator.len().next_multiple_of(4)) as u32);
+        self.set_u32(COUNT_AT, count as u32 + 1);
+        self.set_u32(DATA_LEN_AT, (used + separator.len().next_multiple_of(4)) as u32);
         self.sample_from(i);
         true
     }

@@ -55,11 +55,24 @@ pub(super) fn sample_words(slots: usize) -> usize {
 /// Bytes of the page part before the slots, for writers (who do not see the descriptor).
 pub(super) const HEADER: usize = SLOTS_AT - super::DESCRIPTOR;
 pub(super) const PREFIX: usize = PREFIX_AT - super::DESCRIPTOR;
-const LOOSE: usize = 11;
-const KEPT: usize = 16;
-const ROOM: usize = 18;
-const TAIL: usize = 20;
-/// How the records lie, in the byte at [`LOOSE`]: the value for short pages (`short.rs`).
+pub(super) const COUNT_AT: usize = 0;
+pub(super) const DATA_LEN_AT: usize = 4;
+pub(super) const PREFIX_LEN_AT: usize = 8;
+const SEGMENT_AT: usize = 9;
+pub(super) const LEVEL_AT: usize = 10;
+const LOOSE_AT: usize = 11;
+const RDFS_AT: usize = 12;
+pub(super) const SLOT_CAP_AT: usize = 14;
+/// Of an index record.
+pub(super) const NEXT_AT: usize = 16;
+pub(super) const CA_AT: usize = 20;
+/// Of a segment of a spanned record.
+const UPDATE_NUMBER_AT: usize = 16;
+/// Of a short page.
+const KEPT_AT: usize = 16;
+const ROOM_AT: usize = 18;
+const TAIL_AT: usize = 20;
+/// How the records lie, in the byte at [`LOOSE_AT`]: the value for short pages (`short.rs`).
 pub(super) const SHORT: u8 = 2;
 
 /// Where the key lies in a data record.
@@ -120,35 +133,35 @@ impl<'a> Page<'a> {
 
     /// Entries.
     pub fn count(&self) -> usize {
-        self.u32(0) as usize
+        self.u32(COUNT_AT) as usize
     }
     /// Bytes of records.
     pub fn data_len(&self) -> usize {
-        self.u32(4) as usize
+        self.u32(DATA_LEN_AT) as usize
     }
     /// RDFs (G3).
     pub fn rdfs(&self) -> usize {
-        self.u16(12) as usize
+        self.u16(RDFS_AT) as usize
     }
     /// Slots the frame has room for.
     pub fn slot_cap(&self) -> usize {
-        self.u16(14) as usize
+        self.u16(SLOT_CAP_AT) as usize
     }
     pub(super) fn set_slot_cap(&mut self, slots: usize) {
-        self.set_u16(14, slots as u16);
+        self.set_u16(SLOT_CAP_AT, slots as u16);
     }
     /// Spanned segment number (see [`super::View::segment`]).
     pub fn segment(&self) -> u8 {
-        self.bytes[9]
+        self.bytes[SEGMENT_AT]
     }
     /// Marks the page as one segment of a spanned record.
     pub fn set_segment(&mut self, segment: u8, update_number: u16) {
-        self.bytes[9] = segment;
-        self.set_u32(16, update_number as u32);
+        self.bytes[SEGMENT_AT] = segment;
+        self.set_u32(UPDATE_NUMBER_AT, update_number as u32);
     }
     /// Update number of a spanned segment.
     pub fn update_number(&self) -> u16 {
-        self.u32(16) as u16
+        self.u32(UPDATE_NUMBER_AT) as u16
     }
 
     #[inline]
@@ -169,7 +182,7 @@ impl<'a> Page<'a> {
         HEADER + self.slot_cap() * 8
     }
     pub(super) fn prefix(&self) -> &[u8] {
-        &self.bytes[PREFIX..PREFIX + self.bytes[8] as usize]
+        &self.bytes[PREFIX..PREFIX + self.bytes[PREFIX_LEN_AT] as usize]
     }
 
     /// Offset in the page, which is that in the CI image of a page that is not loose, and length, of record `i`.
@@ -179,7 +192,7 @@ impl<'a> Page<'a> {
     }
     /// Do the bytes of its records lie in another order than their keys (G1)?
     pub(super) fn is_loose(&self) -> bool {
-        self.bytes[LOOSE] != 0
+        self.bytes[LOOSE_AT] != 0
     }
     /// Have all records one length? One run of more than two takes two RDFs (G3), and two runs of one each are two
     /// records.
@@ -214,22 +227,22 @@ impl<'a> Page<'a> {
     /// Of a short page: the length of its records, and the byte that they end in.
     #[inline]
     pub(super) fn tail(&self) -> Option<(usize, u8)> {
-        let tail = self.u32(TAIL);
-        (self.bytes[LOOSE] == SHORT).then_some((tail as u16 as usize, (tail >> 16) as u8))
+        let tail = self.u32(TAIL_AT);
+        (self.bytes[LOOSE_AT] == SHORT).then_some((tail as u16 as usize, (tail >> 16) as u8))
     }
     /// Makes it a short page that keeps nothing yet.
     pub(super) fn set_tail(&mut self, len: usize, byte: u8) {
-        self.bytes[LOOSE] = SHORT;
-        self.set_u32(TAIL, len as u32 | u32::from(byte) << 16);
-        self.set_u16(ROOM, self.image().len().min(u16::MAX.into()) as u16);
+        self.bytes[LOOSE_AT] = SHORT;
+        self.set_u32(TAIL_AT, len as u32 | u32::from(byte) << 16);
+        self.set_u16(ROOM_AT, self.image().len().min(u16::MAX.into()) as u16);
         self.set_kept(0);
     }
     /// Of a short page: bytes of records that it keeps, and of some that it kept once.
     fn kept(&self) -> usize {
-        self.u16(KEPT) as usize
+        self.u16(KEPT_AT) as usize
     }
     pub(super) fn set_kept(&mut self, bytes: usize) {
-        self.set_u16(KEPT, bytes as u16);
+        self.set_u16(KEPT_AT, bytes as u16);
     }
     /// Of a short page: puts these bytes behind all that it keeps; where they lie.
     pub(super) fn keep(&mut self, bytes: &[u8]) -> usize {
@@ -278,10 +291,10 @@ impl<'a> Page<'a> {
         for (slot, &(offset, len)) in slots.zip(spans) {
             slot.copy_from_slice(&((offset as u64) << 16 | len as u64).to_le_bytes());
         }
-        self.set_u32(0, spans.len() as u32);
-        self.set_u32(4, spans.iter().map(|s| s.1 as u32).sum());
-        self.bytes[LOOSE] = 0;
-        self.set_u16(12, cica_format::ci::rdf_count(spans.iter().map(|s| s.1)) as u16);
+        self.set_u32(COUNT_AT, spans.len() as u32);
+        self.set_u32(DATA_LEN_AT, spans.iter().map(|s| s.1 as u32).sum());
+        self.bytes[LOOSE_AT] = 0;
+        self.set_u16(RDFS_AT, cica_format::ci::rdf_count(spans.iter().map(|s| s.1)) as u16);
         self.rebuild_heads(shape);
     }
 
@@ -300,7 +313,7 @@ impl<'a> Page<'a> {
                 .min(PREFIX_MAX);
             prefix[..len].copy_from_slice(&first[..len]);
         }
-        self.bytes[8] = len as u8;
+        self.bytes[PREFIX_LEN_AT] = len as u8;
         self.bytes[PREFIX..PREFIX + PREFIX_MAX].copy_from_slice(&prefix);
         if !keyed {
             return;
@@ -383,19 +396,19 @@ impl<'a> Page<'a> {
                 let offset = self.data_len();
                 let at = self.data_start() + offset;
                 self.bytes[at..at + len].copy_from_slice(record);
-                self.bytes[LOOSE] |= u8::from(i < n);
+                self.bytes[LOOSE_AT] |= u8::from(i < n);
                 (offset, len)
             }
         };
         let slots = HEADER + i * 8;
         self.bytes.copy_within(slots..HEADER + n * 8, slots + 8);
-        self.set_u32(0, n as u32 + 1);
-        self.set_u32(4, (self.data_len() + len) as u32);
-        self.set_u16(12, rdfs as u16);
+        self.set_u32(COUNT_AT, n as u32 + 1);
+        self.set_u32(DATA_LEN_AT, (self.data_len() + len) as u32);
+        self.set_u16(RDFS_AT, rdfs as u16);
         let key = &record[shape.rkp..shape.rkp + shape.key_len];
         let shares = n > 0 && key.starts_with(self.prefix());
         let head = if shares {
-            head_of(&key[self.bytes[8] as usize..], 0)
+            head_of(&key[self.bytes[PREFIX_LEN_AT] as usize..], 0)
         } else {
             0
         };
@@ -430,9 +443,9 @@ impl<'a> Page<'a> {
                 .copy_within(start + offset + old..end, start + offset + record.len());
             let change = record.len() as isize - old as isize;
             self.shift_behind(offset, change);
-            self.set_u32(4, (self.data_len() as isize + change) as u32);
+            self.set_u32(DATA_LEN_AT, (self.data_len() as isize + change) as u32);
             self.set_slot(i, head, offset, record.len());
-            self.set_u16(12, rdfs as u16);
+            self.set_u16(RDFS_AT, rdfs as u16);
         }
         self.bytes[start + offset..start + offset + record.len()].copy_from_slice(record);
     }
@@ -449,26 +462,26 @@ impl<'a> Page<'a> {
         }
         self.bytes
             .copy_within(HEADER + (i + 1) * 8..HEADER + n * 8, HEADER + i * 8);
-        self.set_u32(0, n as u32 - 1);
+        self.set_u32(COUNT_AT, n as u32 - 1);
         if !is_short {
             self.shift_behind(offset, -(here as isize));
         }
-        self.set_u32(4, (self.data_len() - len) as u32);
-        self.set_u16(12, rdfs as u16);
+        self.set_u32(DATA_LEN_AT, (self.data_len() - len) as u32);
+        self.set_u16(RDFS_AT, rdfs as u16);
     }
 
     /// Keeps the first `count` records.
     pub fn truncate(&mut self, count: usize) {
         if count < self.count() {
-            self.set_u32(0, count as u32);
+            self.set_u32(COUNT_AT, count as u32);
             match self.tail() {
                 Some(_) => self.tidy_short(),
                 None if self.is_loose() => self.tidy(),
                 None => {}
             }
-            self.set_u32(4, self.lens().map(u32::from).sum());
+            self.set_u32(DATA_LEN_AT, self.lens().map(u32::from).sum());
             let rdfs = cica_format::ci::rdf_count(self.lens());
-            self.set_u16(12, rdfs as u16);
+            self.set_u16(RDFS_AT, rdfs as u16);
         }
     }
 
@@ -493,7 +506,7 @@ impl<'a> Page<'a> {
             self.set_slot(k, head, at, len);
             at += len;
         }
-        self.bytes[LOOSE] = 0;
+        self.bytes[LOOSE_AT] = 0;
     }
 
     /// Makes the page hold exactly `records`, in key order.
@@ -506,11 +519,11 @@ impl<'a> Page<'a> {
             used += record.len();
             n += 1;
         }
-        self.set_u32(0, n as u32);
-        self.set_u32(4, used as u32);
-        self.bytes[LOOSE] = 0;
+        self.set_u32(COUNT_AT, n as u32);
+        self.set_u32(DATA_LEN_AT, used as u32);
+        self.bytes[LOOSE_AT] = 0;
         let rdfs = cica_format::ci::rdf_count(self.lens());
-        self.set_u16(12, rdfs as u16);
+        self.set_u16(RDFS_AT, rdfs as u16);
         self.rebuild_heads(shape);
     }
 }
