@@ -154,7 +154,7 @@ impl Holds {
     }
 
     /// Does not keep it after all: the change was refused.
-    pub fn keep_not(&self, key: &[u8]) {
+    pub fn unkeep(&self, key: &[u8]) {
         let mut held = self.held.lock();
         let Some(hold) = held.records.get_mut(key) else {
             return;

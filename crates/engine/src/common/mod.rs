@@ -175,9 +175,8 @@ impl Common {
         &self.log
     }
 
-    /// A change from its first step on: what fails there leaves it half done in memory.
-    #[allow(clippy::wrong_self_convention)]
-    pub fn from_here<T>(&self, change: impl FnOnce() -> Result<T, RequestError>) -> Result<T, RequestError> {
+    /// A change from its first step on: what fails there leaves it half done in memory, and fences the data set.
+    pub fn or_fence<T>(&self, change: impl FnOnce() -> Result<T, RequestError>) -> Result<T, RequestError> {
         change().inspect_err(|error| self.fence(&error.to_string()))
     }
 

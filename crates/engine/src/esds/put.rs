@@ -161,7 +161,7 @@ impl Esds {
         let rba = self.rba_of_ci(first);
         let _reserve = self.reserve(1)?;
         self.keep_new(rba, context)?;
-        self.from_here(|| self.write_segments(ca, &cis, record))?;
+        self.or_fence(|| self.write_segments(ca, &cis, record))?;
         self.log_put(rba, record, context);
         self.intervals.reach(first + need);
         Ok(rba)

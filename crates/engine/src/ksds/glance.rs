@@ -18,9 +18,9 @@ pub enum Look {
     Page(Option<Leaf>),
 }
 
-/// What a string looks with.
+/// Memory for reads without a buffer frame: an image, and where its records are.
 #[derive(Debug, Default)]
-pub struct Glass {
+pub struct Unbuffered {
     pub glanced: Glanced,
     spans: Vec<(u16, u16)>,
 }
@@ -28,7 +28,7 @@ pub struct Glass {
 impl Ksds {
     /// Looks for the record with this whole key, where its CI need not become a page.
     #[inline]
-    pub fn look(&self, key: &[u8], glass: &mut Glass) -> Result<Look, RequestError> {
+    pub fn look(&self, key: &[u8], unbuffered: &mut Unbuffered) -> Result<Look, RequestError> {
         if key.len() != self.shape.key_len || !self.data.is_looked_at() {
             return Ok(Look::Page(None));
         }
@@ -37,10 +37,10 @@ impl Ksds {
             Some(Ok(leaf)) => return Ok(Look::Page(Some(leaf))),
             None => return Ok(Look::Page(None)),
         };
-        if !self.data.glance(number, &mut glass.glanced)? {
+        if !self.data.glance(number, &mut unbuffered.glanced)? {
             return Ok(Look::Page(None));
         }
-        let (image, spans) = (glass.glanced.image(), &mut glass.spans);
+        let (image, spans) = (unbuffered.glanced.image(), &mut unbuffered.spans);
         let place = match ci::run(image) {
             Some((len, count)) if len >= self.shape.rkp + key.len() => {
                 self.place_of(key, image, count, |i| i * len..i * len + len)

@@ -217,7 +217,7 @@ impl Ksds {
             finished.has_ca = true;
             loader.reserved = loader.reserved.saturating_sub(1);
         }
-        self.from_here(|| self.enter_finished(loader, all))
+        self.or_fence(|| self.enter_finished(loader, all))
     }
 
     /// Writes the images of the CAs, takes those from the loader that are written whole, and puts them behind the last
@@ -286,7 +286,7 @@ impl Ksds {
         }
         self.reserve_nodes(1)?;
         let (ca, _) = self.data.allocate_ca()?;
-        self.from_here(|| {
+        self.or_fence(|| {
             let entries = vec![Entry {
                 separator: Vec::new(),
                 pointer: 0,

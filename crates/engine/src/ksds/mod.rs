@@ -27,7 +27,7 @@ mod split;
 mod tree;
 
 pub use change::{Inserted, Order};
-pub use glance::{Glass, Look};
+pub use glance::{Look, Unbuffered};
 pub use loader::Loader;
 pub use tree::{Leaf, Optimistic, Spot};
 

@@ -62,7 +62,7 @@ impl Ksds {
         } else {
             self.node_left_of(key, node)?
         };
-        self.from_here(|| {
+        self.or_fence(|| {
             if let Some(before) = before {
                 let mut left = self.node(before)?;
                 left.next = record.next;

@@ -69,7 +69,7 @@ impl Ksds {
             }
         }
         let mut empty = self.data.spare(0)?;
-        self.from_here(|| {
+        self.or_fence(|| {
             if let Some(pointer) = keep {
                 // Emptied before its neighbours go: a first segment without the others would look like damage.
                 Page::format(empty.bytes(), self.data.layout.ci_size);
@@ -124,7 +124,7 @@ impl Ksds {
             match self.place_record(record) {
                 Ok(placed) => Ok(placed.rba),
                 // What it had is free still.
-                Err(full @ RequestError::NoSpace { .. }) => self.from_here(|| self.put_back(&old)).and(Err(full)),
+                Err(full @ RequestError::NoSpace { .. }) => self.or_fence(|| self.put_back(&old)).and(Err(full)),
                 Err(error) => {
                     self.fence(&error.to_string());
                     Err(error)
@@ -176,7 +176,7 @@ impl Ksds {
         let pointers: Vec<u32> = group[..need].iter().map(|e| e.pointer).collect();
         let gone: Vec<Entry> = node.entries.drain(entry + need..entry + have).collect();
         let latched = self.latch_node(node_ci)?;
-        self.from_here(|| {
+        self.or_fence(|| {
             self.write_segments(node.ca, &pointers, record)?;
             self.put_node(latched, &node)?;
             for e in &gone {

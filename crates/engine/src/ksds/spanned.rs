@@ -113,7 +113,7 @@ impl Ksds {
             };
         };
         let (_, left) = self.move_above(from, self.data.layout.join(record.ca, free), key)?;
-        self.from_here(|| self.set_node(node, &wider))?;
+        self.or_fence(|| self.set_node(node, &wider))?;
         drop(left);
         Ok(())
     }
@@ -169,7 +169,7 @@ impl Ksds {
         self.count_new_ca(reused);
         let from = self.data.layout.join(record.ca, record.entries[entry].pointer);
         let (between, left) = self.move_above(from, self.data.layout.join(ca, 0), key)?;
-        self.from_here(|| {
+        self.or_fence(|| {
             let old = std::mem::replace(&mut record.entries[entry].separator, between.clone());
             let entries = vec![Entry {
                 separator: old,
@@ -242,7 +242,7 @@ impl Ksds {
         });
         wider.entries.splice(at..at, new);
         if free.len() == need && self.node_fits(&wider) {
-            self.from_here(|| {
+            self.or_fence(|| {
                 self.write_segments(node.ca, &free, record)?;
                 self.set_node(node_ci, &wider)
             })?;
@@ -266,7 +266,7 @@ impl Ksds {
             })
             .collect();
         if at == node.entries.len() {
-            return self.from_here(|| {
+            return self.or_fence(|| {
                 self.write_segments(ca, &pointers, record)?;
                 let sibling = self.new_node(&IndexRecord {
                     level: 1,
@@ -286,7 +286,7 @@ impl Ksds {
         // may come
         // through the index record: under its old numbers a moved CI looks empty.
         let latched = self.latch_node(node_ci)?;
-        self.from_here(|| {
+        self.or_fence(|| {
             let mut moved = std::mem::replace(&mut node.entries, entries);
             for (i, e) in moved.iter_mut().enumerate() {
                 self.data.rehome(
@@ -338,7 +338,7 @@ impl Ksds {
         if pointers.len() == need && (self.node_fits(&wider) || node.entries.len() == 1) {
             // The first segment comes into a CI that the index has: nobody may see it before its neighbours.
             let latched = self.latch_node(node_ci)?;
-            self.from_here(|| {
+            self.or_fence(|| {
                 self.write_segments(node.ca, &pointers, record)?;
                 self.put_node(latched, &wider)
             })?;

@@ -72,7 +72,7 @@ impl Ksds {
         };
         let right = self.move_records(&mut left, moved, within.to, spare)?;
         let emptied = left.view().count() == 0;
-        self.from_here(|| self.split_entry(within, &separator))?;
+        self.or_fence(|| self.split_entry(within, &separator))?;
         drop((left, right));
         if emptied {
             self.data.set_has_records(within.from, false);
@@ -88,7 +88,9 @@ impl Ksds {
         to: u32,
         mut spare: Latched<'p>,
     ) -> Result<Latched<'p>, RequestError> {
-        let moving = left.view().count() - moved;
+        let count = left.view().count();
+        debug_assert!(moved <= count, "only what the page has can move: {moved} of {count}");
+        let moving = count - moved;
         let need = Page::frame_len(self.data.layout.ci_size, moving + 4);
         if spare.size() < need {
             spare.free();
@@ -105,6 +107,8 @@ impl Ksds {
         }
         let right = self.data.adopt(to, spare)?;
         Page::of(left.bytes()).truncate(moved);
+        let halves = (left.view().count(), right.view().count());
+        debug_assert_eq!(halves, (moved, moving), "a split loses no record and doubles none");
         self.data.changed(left);
         self.counters.ci_splits.fetch_add(1, Relaxed);
         Ok(right)
@@ -198,7 +202,7 @@ impl Ksds {
         }
         let right = self.move_records(&mut left, moved, to, spare)?;
         let emptied = left.view().count() == 0;
-        self.from_here(|| match target {
+        self.or_fence(|| match target {
             Target::SameCa(_) => self.set_node(node, &record),
             Target::NewCa => {
                 let (ca, reused) = new_ca.unwrap_or((0, false));
@@ -256,7 +260,7 @@ impl Ksds {
         // Until the record is as its CIs are, nobody may come through it: under its old numbers a moved CI looks empty.
         let latched = self.latch_node(node)?;
         self.count_new_ca(reused);
-        self.from_here(|| {
+        self.or_fence(|| {
             let mut moved = record.entries.split_off(at);
             for (i, entry) in moved.iter_mut().enumerate() {
                 let from = self.data.layout.join(record.ca, entry.pointer);

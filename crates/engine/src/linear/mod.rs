@@ -114,7 +114,7 @@ impl Lds {
             self.data.page(ci)?;
         }
         let _reserve = self.reserve(1)?;
-        self.from_here(|| {
+        self.or_fence(|| {
             let mut rest = bytes;
             for (ci, from, len) in self.pieces(rba, bytes.len()) {
                 let (piece, behind) = rest.split_at(len);

@@ -96,7 +96,12 @@ impl Log {
             }
             None => return Err("the log has no file".into()),
         };
-        debug_assert!(epoch > 0 && at % BLOCK_LEN as u64 == 0);
+        debug_assert!(epoch > 0, "a log that was claimed has an epoch");
+        debug_assert!(at % BLOCK_LEN as u64 == 0, "a group starts at a fresh block (W4): {at}");
+        debug_assert!(
+            group.len() % BLOCK_LEN == 0,
+            "a group is whole blocks, so the next starts at one (W4)"
+        );
         let done = crate::sync::unlocked(state, || -> Result<u64, String> {
             let text = path.display().to_string();
             if !settled {
@@ -133,6 +138,11 @@ impl Log {
             write(at + behind, &group).map(|()| longer)
         });
         let longer = done?;
+        debug_assert!(state.flushing, "one thread flushes at a time (W2)");
+        debug_assert!(
+            longer % BLOCK_LEN as u64 == 0,
+            "what was written besides is whole blocks as well (W4)"
+        );
         if let Some(f) = &mut state.file {
             f.at += longer;
             (f.settled, f.name_settled) = (true, true);

@@ -209,7 +209,15 @@ impl OpenDataSet {
         }
         data_root.log = self.log_position(&roots.data.log, last);
         self.ties.describe(&mut data_root);
+        debug_assert!(
+            !last || data_root.log.log == 0,
+            "a tree that is whole without a log names none"
+        );
         self.write_data_root(&mut data_root)?;
+        debug_assert!(
+            data_root.version > roots.data.version,
+            "a root is written under a later version than the committed one"
+        );
         self.committed.store(data_root.log.lsn, Relaxed);
         if last {
             self.sealed.store(data_root.version, Relaxed);

@@ -5,7 +5,7 @@
 mod change;
 
 use crate::error::RequestError;
-use crate::ksds::{Glass, Ksds, Leaf, Look, Optimistic, Spot};
+use crate::ksds::{Ksds, Leaf, Look, Optimistic, Spot, Unbuffered};
 use crate::open::OpenDataSet;
 use crate::pool::{Begun, Records};
 use crate::request::{Access, Intent, Position, Record, Search};
@@ -42,7 +42,7 @@ pub struct KeyedString {
     page: Records,
     page_is: Option<(u32, u64)>,
     /// For CIs of which no page is made.
-    glass: Glass,
+    unbuffered: Unbuffered,
     /// Pages that it goes forward from leave the pool.
     leaves_none: bool,
     position: Position,
@@ -82,7 +82,7 @@ impl KeyedString {
             other_area: Vec::new(),
             page: Records::default(),
             page_is: None,
-            glass: Glass::default(),
+            unbuffered: Unbuffered::default(),
             leaves_none: false,
             position: Position::Start,
             key: Vec::new(),
@@ -165,7 +165,7 @@ impl KeyedString {
         self.check_key(key)?;
         let known = Cell::new(again);
         if again.is_none() && intent == Intent::Read && search == Search::Equal {
-            match self.ksds.look(key, &mut self.glass)? {
+            match self.ksds.look(key, &mut self.unbuffered)? {
                 Look::Found(ci, record) => return Ok(self.hand_out(ci, record)),
                 Look::NotFound => return Err(self.lose(RequestError::NotFound)),
                 Look::Page(leaf) => known.set(leaf.and_then(|leaf| self.ksds.on_page(leaf, key))),
@@ -496,7 +496,7 @@ impl KeyedString {
     fn hand_out(&mut self, ci: u32, record: Range<usize>) -> Record<'_> {
         self.rba = ci as u64 * self.ksds.data.layout.ci_size as u64 + record.start as u64;
         self.area.clear();
-        self.area.extend_from_slice(&self.glass.glanced.image()[record]);
+        self.area.extend_from_slice(&self.unbuffered.glanced.image()[record]);
         self.set_position(Position::None);
         self.retrieved += 1;
         self.last()

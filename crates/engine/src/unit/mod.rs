@@ -176,7 +176,7 @@ impl UnitOfRecovery {
             return done;
         }
         if done.is_err() && fresh {
-            holds.keep_not(key);
+            holds.unkeep(key);
         }
         done.map_err(|error| self.state.refused(bytes, error))
     }
