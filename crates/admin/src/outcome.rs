@@ -16,7 +16,25 @@ pub struct Outcome<T = ()> {
     pub result: T,
 }
 
+impl Default for Outcome {
+    /// Nothing was asked for, and nothing done.
+    fn default() -> Outcome {
+        Outcome {
+            condition: 0,
+            messages: Vec::new(),
+            result: (),
+        }
+    }
+}
+
 impl Outcome {
+    /// This and what another function came to after it: the higher condition code, and all messages.
+    pub fn and(mut self, next: Outcome) -> Outcome {
+        self.condition = self.condition.max(next.condition);
+        self.messages.extend(next.messages);
+        self
+    }
+
     /// What `function` tells, and the condition code it returns or fails with.
     pub(crate) fn of(function: impl FnOnce(&mut Report) -> Result<u8, Failure>) -> Outcome {
         Outcome::with(|report| function(report).map(|condition| (condition, ())))

@@ -43,6 +43,21 @@ pub struct Repro {
     pub error_limit: Option<u64>,
 }
 
+impl Repro {
+    /// All records of one into the other, behind those that are there.
+    pub fn all(from: Named, to: Named) -> Repro {
+        Repro {
+            from,
+            to,
+            range: Range::default(),
+            reuse: false,
+            replace: false,
+            by_intervals: false,
+            error_limit: None,
+        }
+    }
+}
+
 /// What a copy came to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Copied {

@@ -8,13 +8,14 @@ mod command;
 mod describe;
 mod failure;
 mod global;
-mod job;
 mod keys;
+mod numbers;
 mod progress;
 mod records;
 mod session;
 mod sort;
 mod terminal;
+mod work;
 
 use args::Cli;
 use clap::{CommandFactory, Parser};

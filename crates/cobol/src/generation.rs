@@ -5,10 +5,10 @@
 //! generation that was there is there.
 
 use crate::tell::{tell, CICA1219I, CICA1220W};
+use cica_admin::Services;
 use cica_admin::{roll_off, Left};
 use cica_catalog::generation::Generation;
 use cica_catalog::Name;
-use cica_idcams::Services;
 use cica_session::Session;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};

@@ -23,7 +23,7 @@ use crate::looks::{like_ebcdic, LOOKED_AT};
 use crate::name::{assigned, path, Assigned, Disposition};
 use crate::open_file::OpenFile;
 use crate::opening::{environment, non_vsam_entry, told_of, Opened, Request, Translated};
-use crate::process::{define, found_before, idcams, is_strict, is_unusable, session};
+use crate::process::{define, delete, found_before, is_strict, is_unusable, session};
 use crate::record_lock::{is_exclusive, Locks};
 use crate::source::Source;
 use crate::status::{Outcome, Set};
@@ -330,7 +330,7 @@ impl Request<'_> {
         let Ok(fd) = self.usable_fd() else {
             return Opened::Refused(Outcome::Conflict);
         };
-        if let Err(reason) = idcams(session, &format!("DELETE {name} CLUSTER PURGE\n")) {
+        if let Err(reason) = delete(session, name) {
             return self.refuse(name, Outcome::Conflict, &reason);
         }
         let made = self.make(session, fd, name);
@@ -533,7 +533,7 @@ impl Request<'_> {
             Err(_) if assigned.explicit => return Some(Outcome::Missing),
             Err(_) => return None,
         }
-        match idcams(session, &format!("DELETE {name} CLUSTER PURGE\n")) {
+        match delete(session, name) {
             Ok(()) => Some(Outcome::Done),
             Err(reason) => {
                 tell(&CICA1208E, &[("name", name), ("reason", &reason)]);

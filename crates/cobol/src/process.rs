@@ -4,9 +4,11 @@
 use crate::signal;
 use crate::tell::{tell, CICA1209E, CICA1212E, CICA1221E, CICA1222E};
 use cica_admin::define::SphereMember;
-use cica_admin::Outcome;
-use cica_catalog::CatalogError;
-use cica_idcams::{run, Act, Services, Source, Stamp, Style, Sysprint};
+use cica_admin::delete::{Delete, What};
+use cica_admin::{Outcome, Services};
+use cica_catalog::entry::Kind;
+use cica_catalog::{CatalogError, Name};
+use cica_messages::Message;
 use cica_session::{io_from_environment, pool_from_environment, Session, SessionError, Start};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::OnceLock;
@@ -135,13 +137,21 @@ fn done(outcome: Outcome) -> Result<(), String> {
     if outcome.is_done() {
         return Ok(());
     }
-    let reasons: Vec<String> = outcome.messages.iter().map(ToString::to_string).collect();
-    Err(reasons.join("; "))
+    // What else is told is what was done before, and that the rest was not.
+    let is_reason = |message: &&Message| ["IDC3", "CICA"].iter().any(|first| message.entry.id.starts_with(first));
+    let reasons = outcome.messages.iter().filter(is_reason);
+    Err(reasons.map(Message::to_string).collect::<Vec<_>>().join("; "))
 }
 
-/// Runs control cards; what they said, when they failed.
-pub fn idcams(session: &Session, cards: &str) -> Result<(), String> {
-    run_cards(session, cards, &mut services(session))
+/// Deletes a cluster with all that leads to it, before its expiration date too; why not, when that failed.
+pub fn delete(session: &Session, name: &Name) -> Result<(), String> {
+    let request = Delete {
+        names: vec![name.to_string()],
+        what: What::Kind(Kind::Cluster),
+        purge: true,
+        ..Delete::default()
+    };
+    done(services(session).delete(&request).without_result())
 }
 
 fn services(session: &Session) -> Services {
@@ -150,19 +160,4 @@ fn services(session: &Session) -> Services {
         rolls_off: false,
         ..Services::of(session)
     }
-}
-
-fn run_cards(session: &Session, cards: &str, act: &mut dyn Act) -> Result<(), String> {
-    let seconds = i64::try_from(session.clock.now() / 1_000_000_000).unwrap_or(i64::MAX);
-    let mut nowhere = std::io::sink();
-    let mut sysprint = Sysprint::new(&mut nowhere, Style::Plain, Stamp::from_unix(seconds)).with_messages();
-    let source = Source::of_program(cards);
-    if run(source, act, &mut sysprint) < 8 {
-        return Ok(());
-    }
-    let said = sysprint.into_messages();
-    let reasons = said
-        .iter()
-        .filter(|said| said.text.starts_with("IDC3") || said.text.starts_with("CICA"));
-    Err(reasons.map(|said| said.text.as_str()).collect::<Vec<_>>().join("; "))
 }

@@ -26,7 +26,7 @@ fn with_cust(name: &str) -> Workplace {
     let place = Workplace::with_catalog(name);
     let cards = "DEFINE CLUSTER (NAME(CUST) INDEXED KEYS(4 0) RECORDSIZE(10 10) TRACKS(1 1) REUSE)\n";
     let session = place.session();
-    cica_cobol::process::idcams(&session, cards).unwrap();
+    common::idcams(&session, cards).unwrap();
     let catalog = session.catalog.clone();
     let cluster = cica_session::reach(
         &catalog.contents().unwrap(),
@@ -172,7 +172,7 @@ fn a_path_through_an_alternate_index_and_the_index_are_no_files_of_a_program() {
     let cards = "DEFINE CLUSTER (NAME(CUST) INDEXED KEYS(4 0) RECORDSIZE(10 10) TRACKS(1) OWNER(COBOL))\n\
                  DEFINE AIX (NAME(CUST.X) RELATE(CUST) KEYS(2 4) TRACKS(1) REUSE UPGRADE OWNER(COBOL))\n\
                  DEFINE PATH (NAME(CUST.P) PATHENTRY(CUST.X))\nDEFINE PATH (NAME(CUST.SAME) PATHENTRY(CUST))\n";
-    cica_cobol::process::idcams(&place.session(), cards).unwrap();
+    common::idcams(&place.session(), cards).unwrap();
     for (name, mode, status, reason) in [
         (
             "CUST.P",

@@ -245,7 +245,7 @@ SHOW. MOVE K TO S DISPLAY FS " " S WITH NO ADVANCING MOVE N TO S DISPLAY " " S "
 fn a_record_that_is_written_back_keeps_its_signs_and_its_key() {
     let place = Workplace::with_catalog("ebcdic-signs");
     let cards = "DEFINE CLUSTER (NAME(SIGNS) INDEXED KEYS(2 0) RECORDSIZE(6 6) TRACKS(1) CCSID(1047))\n";
-    cica_cobol::process::idcams(&place.session(), cards).unwrap();
+    common::idcams(&place.session(), cards).unwrap();
     let name = cica_catalog::Name::parse("SIGNS").unwrap();
     {
         let session = place.session();

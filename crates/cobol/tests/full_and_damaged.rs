@@ -70,7 +70,7 @@ fn run(place: &Workplace, program: &std::path::Path, what: &str) -> (String, Str
 fn full_damaged_and_inhibited_data_sets_have_their_statuses() {
     let place = Workplace::with_catalog("full");
     let program = place.compile("full", PROGRAM);
-    cica_cobol::process::idcams(&place.session(), CARDS).unwrap();
+    common::idcams(&place.session(), CARDS).unwrap();
     let says = |what: &str, said: &str, told: &str| {
         let (out, err) = run(&place, &program, what);
         assert_eq!(out, said, "{err}");
@@ -96,6 +96,6 @@ fn full_damaged_and_inhibited_data_sets_have_their_statuses() {
         "OPEN 00\n30 012/004 000001\n30\nCLOSE 00\n",
         "CICA1208E FULL.K: FULL.K.DATA, CI 0 (RBA 0): the image on the volume is not version 1",
     );
-    cica_cobol::process::idcams(&place.session(), "ALTER FULL.K INHIBIT\n").unwrap();
+    common::idcams(&place.session(), "ALTER FULL.K INHIBIT\n").unwrap();
     says("i-o", "OPEN 37\n", "altered to INHIBIT");
 }

@@ -3,6 +3,8 @@
 
 mod common;
 
+use cica_admin::define::{DefineGroup, GroupStated};
+use cica_admin::Services;
 use common::{stderr, stdout, Workplace};
 use std::path::PathBuf;
 
@@ -69,11 +71,25 @@ OPEN INPUT N READ N DISPLAY FS " " NREC CLOSE N END-IF
 STOP RUN.
 "#;
 
+/// Makes the group PROD.HIST.
+fn define_group(place: &Workplace, limit: u16, scratch: bool) {
+    let request = DefineGroup {
+        name: "PROD.HIST".to_owned(),
+        group: GroupStated {
+            limit: Some(limit),
+            scratch: Some(scratch),
+            ..GroupStated::default()
+        },
+        ..DefineGroup::default()
+    };
+    let defined = Services::of(&place.session()).define_group(&request);
+    assert_eq!(defined.condition, 0, "{:?}", defined.messages);
+}
+
 #[test]
 fn a_program_reads_one_generation_and_writes_the_next() {
     let place = Workplace::with_catalog("language-generations");
-    let cards = "DEFINE GDG (NAME(PROD.HIST) LIMIT(9))\n";
-    cica_cobol::process::idcams(&place.session(), cards).expect("the group");
+    define_group(&place, 9, false);
     let program = place.compile("generations", GENERATIONS);
     let says = |old: &str, new: &str, word: &str| {
         let mut command = place.command(&program);
@@ -104,8 +120,7 @@ fn a_program_reads_one_generation_and_writes_the_next() {
 #[test]
 fn what_is_beyond_limit_goes_when_the_program_ends() {
     let place = Workplace::with_catalog("language-limit");
-    let cards = "DEFINE GDG (NAME(PROD.HIST) LIMIT(2) SCRATCH)\n";
-    cica_cobol::process::idcams(&place.session(), cards).expect("the group");
+    define_group(&place, 2, true);
     let program = place.compile("generations", GENERATIONS);
     let run = |old: &str, word: &str| {
         let mut command = place.command(&program);

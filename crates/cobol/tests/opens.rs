@@ -74,7 +74,7 @@ fn let_go(mut child: Child) {
 fn declaratives_of_the_mode_run_when_open_fails_and_the_code_is_set() {
     let place = Workplace::with_catalog("opens-declaratives");
     let cards = "DEFINE CLUSTER (NAME(OTHER.KEY) INDEXED KEYS(4 4) RECORDSIZE(16 16) TRACKS(1 1))\n";
-    cica_cobol::process::idcams(&place.session(), cards).unwrap();
+    common::idcams(&place.session(), cards).unwrap();
     for (kind, organization) in [("ix", INDEXED), ("sq", "SEQUENTIAL")] {
         let program = place.compile(kind, &program(organization, "F"));
         for (what, mode) in [("input", "INPUT"), ("i-o", "I-O"), ("extend", "EXTEND")] {
@@ -100,7 +100,7 @@ fn a_data_set_that_is_being_loaded_is_in_use_and_so_is_an_empty_one_that_is_open
     let cards = "DEFINE CLUSTER (NAME(E.K) INDEXED KEYS(8 0) RECORDSIZE(16 16) TRACKS(1 1))\n\
                  DEFINE CLUSTER (NAME(E.S) NONINDEXED RECORDSIZE(16 16) TRACKS(1 1) REUSE)\n\
                  DEFINE CLUSTER (NAME(E.R) NUMBERED RECORDSIZE(16 16) TRACKS(1 1) REUSE)\n";
-    cica_cobol::process::idcams(&place.session(), cards).unwrap();
+    common::idcams(&place.session(), cards).unwrap();
     for (name, organization) in [("E.K", INDEXED), ("E.S", "SEQUENTIAL"), ("E.R", "RELATIVE")] {
         let program = place.compile("opens", &program(organization, &format!("//{name}")));
         let in_use = |what: &str, mode: &str| {
@@ -155,11 +155,11 @@ fn a_generation_that_is_not_vsam_is_opened_by_a_sequential_program() {
     let place = Workplace::with_catalog("opens-generation");
     let cards = "DEFINE CLUSTER (NAME(G.FROM) INDEXED KEYS(8 0) RECORDSIZE(16 16) TRACKS(1 1))\n\
                  DEFINE GDG (NAME(G.BKUP) LIMIT(3))\n";
-    cica_cobol::process::idcams(&place.session(), cards).unwrap();
+    common::idcams(&place.session(), cards).unwrap();
     let load = place.compile("load", &program(INDEXED, "//G.FROM"));
     assert!(says(&place, &load, &[], &["output", "write"]).0.ends_with("WRITE 00\n"));
     let copy = "REPRO INDATASET(G.FROM) OUTDATASET(G.BKUP(+1))\n";
-    cica_cobol::process::idcams(&place.session(), copy).unwrap();
+    common::idcams(&place.session(), copy).unwrap();
     for organization in ["SEQUENTIAL", "LINE SEQUENTIAL"] {
         let program = place.compile("read", &program(organization, "F"));
         for dd in ["DSN=G.BKUP(0),DISP=SHR", "//G.BKUP.G0001V00"] {
@@ -231,7 +231,7 @@ fn what_only_informs_is_told_to_who_asks() {
         let mut command = place.command(&program);
         level.map(|level| command.env("CICA_MESSAGES", level));
         let told = stderr(&command.args(["load", "3"]).output().unwrap());
-        cica_cobol::process::idcams(&place.session(), "DELETE CUST CLUSTER PURGE\n").unwrap();
+        common::idcams(&place.session(), "DELETE CUST CLUSTER PURGE\n").unwrap();
         told
     };
     assert_eq!(load(None), "");
@@ -269,7 +269,7 @@ fn disp_says_what_becomes_of_it_after_a_failure() {
 fn ebcdic_that_nobody_translates_is_told() {
     let place = Workplace::with_catalog("opens-ebcdic");
     let cards = "DEFINE CLUSTER (NAME(E.S) INDEXED KEYS(8 0) RECORDSIZE(16 16) TRACKS(1 1) CCSID(1047))\n";
-    cica_cobol::process::idcams(&place.session(), cards).unwrap();
+    common::idcams(&place.session(), cards).unwrap();
     let data_set = place.compile("set", &program(INDEXED, "//E.S"));
     assert!(says(&place, &data_set, &[], &["output", "write"])
         .0
@@ -318,7 +318,7 @@ fn a_kill_while_an_fd_makes_or_empties_its_data_set_leaves_a_whole_sphere() {
     for round in 0..rounds {
         if round % 2 == 0 {
             // Refused when it is not there.
-            let _ = cica_cobol::process::idcams(&place.session(), "DELETE STAFF CLUSTER PURGE\n");
+            let _ = common::idcams(&place.session(), "DELETE STAFF CLUSTER PURGE\n");
         }
         random ^= random << 13;
         random ^= random >> 7;
@@ -355,7 +355,7 @@ fn a_kill_while_an_fd_makes_or_empties_its_data_set_leaves_a_whole_sphere() {
             counts[1..].iter().all(|line| of(line) == of(counts[1])),
             "{what}: {counts:?}"
         );
-        cica_cobol::process::idcams(&place.session(), "VERIFY DATASET(STAFF)\n").unwrap();
+        common::idcams(&place.session(), "VERIFY DATASET(STAFF)\n").unwrap();
     }
     println!("{rounds} kills, {made} behind the definition");
 }

@@ -79,7 +79,7 @@ impl Programs {
 /// Enters a data set of this format; where its file lies.
 fn enter(place: &Workplace, name: &str, format: &str) -> PathBuf {
     let cards = format!("DEFINE NONVSAM (NAME({name}) DEVICETYPES(3390) VOLUMES(*))\n");
-    cica_cobol::process::idcams(&place.session(), &cards).unwrap();
+    common::idcams(&place.session(), &cards).unwrap();
     let session = place.session();
     let name = Name::parse(name).unwrap();
     let catalog = session.catalog.home(&name).unwrap();
@@ -137,7 +137,7 @@ fn what_the_catalog_or_the_dd_text_calls_ebcdic_is_characters_throughout() {
     let place = &programs.place;
     let entered = enter(place, "UNLOADED", "RECFM=FB,LRECL=16,CODEPAGE=1047");
     let cards = "DEFINE CLUSTER (NAME(E.S) REUSE NONINDEXED RECORDSIZE(16 16) TRACKS(1 1) CCSID(1047))\n";
-    cica_cobol::process::idcams(&place.session(), cards).unwrap();
+    common::idcams(&place.session(), cards).unwrap();
     let page = CodePage::parse("1047").unwrap();
     let text = "ABCDEF012       ";
     for program in &programs.both {
@@ -255,7 +255,7 @@ fn a_generation_that_is_not_vsam_is_opened_through_extfh_as_well() {
     let programs = programs("seq-generation", &program("SEQUENTIAL", FIXED));
     let place = &programs.place;
     let cards = "DEFINE GDG (NAME(G.BKUP) LIMIT(3))\n";
-    cica_cobol::process::idcams(&place.session(), cards).unwrap();
+    common::idcams(&place.session(), cards).unwrap();
     let old = enter(place, "G.BKUP.G0001V00", "RECFM=FB,LRECL=16");
     let new = enter(place, "G.BKUP.G0002V00", "RECFM=FB,LRECL=16,CODEPAGE=1047");
     let path = old.display().to_string();

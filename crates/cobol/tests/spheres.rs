@@ -20,7 +20,7 @@ fn begin(name: &str) -> (Workplace, PathBuf) {
 /// A base as IDCAMS makes it, with these alternate indexes.
 fn define(place: &Workplace, indexes: &str) {
     let cards = format!("DEFINE CLUSTER (NAME(STAFF) INDEXED KEYS(8 0) RECORDSIZE(60 60) TRACKS(5 5))\n{indexes}");
-    cica_cobol::process::idcams(&place.session(), &cards).expect("the sphere");
+    common::idcams(&place.session(), &cards).expect("the sphere");
 }
 
 const BY_GROUP: &str =
@@ -84,7 +84,7 @@ fn alternate_indexes_of_the_catalog_are_used() {
     // The blanks at 40 are there already, which only the other index knows.
     assert_eq!(place.run(&program, &["add", "301"]), "02\n");
     counts(301, &place, &program);
-    cica_cobol::process::idcams(&place.session(), "EXAMINE NAME(STAFF.BYGROUP) INDEXTEST DATATEST\n").unwrap();
+    common::idcams(&place.session(), "EXAMINE NAME(STAFF.BYGROUP) INDEXTEST DATATEST\n").unwrap();
     // A second load empties all of them.
     assert_eq!(place.run(&program, &["load", "7"]), "00\n");
     counts(7, &place, &program);
@@ -126,7 +126,7 @@ fn an_index_that_was_never_built_is_built_by_open() {
         .replace("START F KEY >= U.", "");
     let one = place.compile("one", &one);
     assert_eq!(place.run(&one, &["load", "50"]), "00\n");
-    cica_cobol::process::idcams(&place.session(), BY_NUMBER).unwrap();
+    common::idcams(&place.session(), BY_NUMBER).unwrap();
     counts(50, &place, &program);
 }
 
@@ -145,7 +145,7 @@ fn an_alternate_key_that_the_catalog_does_not_have_is_a_conflict() {
         "DELETE STAFF.BYGROUP AIX\n{}{BY_NUMBER}",
         BY_GROUP.replace("NONUNIQUEKEY", "UNIQUEKEY")
     );
-    cica_cobol::process::idcams(&place.session(), &cards).unwrap();
+    common::idcams(&place.session(), &cards).unwrap();
     let done = place.command(&program).arg("output").output().unwrap();
     assert_eq!(stdout(&done), "39\n");
     assert!(
@@ -237,7 +237,7 @@ fn a_key_that_all_records_share_leads_to_all_of_them() {
         counts(20_001, &place, &program);
         let index = if catalog { "STAFF.BYGROUP" } else { "STAFF.AIX1" };
         let cards = format!("EXAMINE NAME(STAFF) DATATEST\nEXAMINE NAME({index}) DATATEST\n");
-        cica_cobol::process::idcams(&place.session(), &cards).expect("they agree");
+        common::idcams(&place.session(), &cards).expect("they agree");
     }
 }
 

@@ -2,9 +2,13 @@
 
 use crate::failure::{Failure, Status};
 use crate::global::Global;
-use crate::job::Job;
+use crate::numbers::pair;
 use crate::session::Session;
-use cica_catalog::Name;
+use crate::work::work;
+use cica_admin::alter::Alter;
+use cica_admin::stated::{Form, Layout};
+use cica_catalog::entry::{Keys, RecordSize};
+use cica_catalog::freespace::FreeSpace;
 use clap::Args;
 
 /// Change key, CI size, record size, freespace or organization of a loaded data set
@@ -31,50 +35,49 @@ pub struct Options {
     #[arg(long, value_name = "BYTES")]
     cisz: Option<u32>,
     /// Average and greatest record length
-    #[arg(long, value_name = "AVERAGE,MAXIMUM")]
-    recordsize: Option<String>,
+    #[arg(long, value_name = "AVERAGE,MAXIMUM", value_parser = pair::<u32>)]
+    recordsize: Option<(u32, u32)>,
     /// How its records are reached: a key makes it indexed, nonindexed is an ESDS, numbered an RRDS or VRRDS
     #[arg(long, value_parser = ["indexed", "nonindexed", "numbered"])]
     organization: Option<String>,
     /// Percent of a CI and of a CA that a load leaves free
-    #[arg(long, value_name = "CI,CA")]
-    freespace: Option<String>,
+    #[arg(long, value_name = "CI,CA", value_parser = pair::<u8>)]
+    freespace: Option<(u8, u8)>,
 }
 
 /// See the module.
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
     let cluster = session.cluster(&options.dsn)?;
-    let mut said = String::new();
     let keys = cluster.attributes.keys;
     let length = options.key_length.or(keys.map(|k| k.length));
     let offset = options.key_offset.or(keys.map(|k| k.offset)).unwrap_or(0);
     let is_said = options.key_length.is_some() || options.key_offset.is_some();
-    match length.filter(|_| is_said) {
-        Some(length) => said.push_str(&format!(" KEYS({length} {offset})")),
-        None if is_said => return Err(Failure::usage("say --key-length too: the data set has no key yet")),
-        None => {}
+    if is_said && length.is_none() {
+        return Err(Failure::usage("say --key-length too: the data set has no key yet"));
     }
-    if let Some(organization) = &options.organization {
-        said.push_str(&format!(" ORGANIZATION({})", organization.to_ascii_uppercase()));
-    }
-    if let Some(size) = options.cisz {
-        said.push_str(&format!(" CONTROLINTERVALSIZE({size})"));
-    }
-    for (keyword, pair) in [("RECORDSIZE", &options.recordsize), ("FREESPACE", &options.freespace)] {
-        if let Some(pair) = pair {
-            said.push_str(&format!(" {keyword}({})", pair.replace(',', " ")));
-        }
-    }
-    if said.is_empty() {
+    let layout = Layout {
+        form: options.organization.as_deref().map(|word| match word {
+            "indexed" => Form::Indexed,
+            "nonindexed" => Form::NonIndexed,
+            _ => Form::Numbered,
+        }),
+        keys: length.filter(|_| is_said).map(|length| Keys { length, offset }),
+        record_size: options
+            .recordsize
+            .map(|(average, maximum)| RecordSize { average, maximum }),
+        ci_size: options.cisz,
+        free_space: options.freespace.map(|(ci, ca)| FreeSpace { ci, ca }),
+    };
+    if layout == Layout::default() {
         return Err(Failure::usage(
             "say what to change; 'cica reorg' keeps the layout as it is",
         ));
     }
-    let card = format!(
-        "ALTER {} REORGANIZE({})",
-        Name::parse(cluster.name.as_str())?,
-        said.trim()
-    );
-    Job::new().card(&card).run(session, global)
+    let request = Alter {
+        entry: cluster.name.to_string(),
+        reorganize: Some(layout),
+        ..Alter::default()
+    };
+    work(session, global, |services| services.alter(&request))
 }

@@ -3,8 +3,10 @@
 use crate::command::export::file;
 use crate::failure::{Failure, Status};
 use crate::global::Global;
-use crate::job::Job;
 use crate::session::Session;
+use crate::work::counting;
+use cica_admin::named::Named;
+use cica_admin::portable::Backup;
 use clap::Args;
 
 /// Copy data sets as they are stored into one portable file
@@ -35,16 +37,23 @@ pub struct Options {
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
     let (text, global) = file(&options.output, "/dev/stdout", global)?;
-    let exclude = if options.exclude.is_empty() {
-        String::new()
-    } else {
-        format!(" EXCLUDE({})", options.exclude.join(" "))
+    let request = Backup {
+        names: upper(&options.dsn),
+        exclude: upper(&options.exclude),
+        onto: Named::Dd(COPY.to_owned()),
+        compress: Some(options.compress),
+        catalog: None,
     };
-    let card = format!(
-        "BACKUP ({}) OUTFILE(OUT) COMPRESS({}){exclude}",
-        options.dsn.join(" "),
-        options.compress
-    );
-    let job = Job::new().counting("control intervals").card(&card).dd("OUT", text);
-    job.run(session, &global)
+    counting("control intervals", session, &global, |services| {
+        services.dd.insert(COPY, text);
+        services.backup(&request).without_result()
+    })
+}
+
+/// The DD name of the copy.
+pub const COPY: &str = "COPY";
+
+/// Names and masks as the catalog has them.
+pub fn upper(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| name.to_ascii_uppercase()).collect()
 }

@@ -2,8 +2,11 @@
 
 use crate::failure::{Failure, Status};
 use crate::global::Global;
-use crate::job::Job;
 use crate::session::Session;
+use crate::work::work;
+use cica_admin::named::Named;
+use cica_admin::range::{Range, To};
+use cica_admin::repro::Repro;
 use cica_qsam::DdText;
 use clap::Args;
 
@@ -29,9 +32,19 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
     let cluster = session.cluster(&options.dsn)?;
     let (text, global) = file(&options.file, "/dev/stdout", global)?;
-    let count = options.count.map(|n| format!(" COUNT({n})")).unwrap_or_default();
-    let card = format!("REPRO INDATASET({}) OUTFILE(OUT){count}", cluster.name);
-    Job::new().card(&card).dd("OUT", text).run(session, &global)
+    const OUT: &str = "OUT";
+    let from = Named::DataSet(cluster.name.to_string());
+    let request = Repro {
+        range: Range {
+            to: options.count.map(To::Count).unwrap_or_default(),
+            ..Range::default()
+        },
+        ..Repro::all(from, Named::Dd(OUT.to_owned()))
+    };
+    work(session, &global, |services| {
+        services.dd.insert(OUT, text);
+        services.repro(&request).without_result()
+    })
 }
 
 /// The DD text of a file argument. It always means a file, and `-` means `standard`, where messages would be in the

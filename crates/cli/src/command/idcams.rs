@@ -2,12 +2,15 @@
 
 use crate::failure::{Failure, Status};
 use crate::global::Global;
-use crate::job;
 use crate::progress::Progress;
 use crate::session::Session;
+use crate::work::services;
+use cica_admin::dd::DdTable;
+use cica_admin::Services;
+use cica_disk::Clock;
 use cica_disk::{FileReader, NewFile};
 use cica_idcams::run::run_with_parm;
-use cica_idcams::{Act, Command, DdTable, Services, Source, Style, Sysprint};
+use cica_idcams::{Act, Command, Source, Stamp, Style, Sysprint};
 use cica_messages::{CICA0906S, CICA0907S};
 use cica_qsam::DdText;
 use clap::Args;
@@ -53,8 +56,8 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let dd = dd_table(&options.dd)?;
     let source = Source::from_bytes(&cards(options.file.as_deref())?);
     let session = Session::open_or_create(global)?;
-    let stamp = job::stamp(&*session.clock);
-    let mut services = job::services(session, dd, Progress::new(global));
+    let stamp = stamp(&*session.clock);
+    let mut services = services(session, dd, Progress::new(global));
     let mut sink = sink(options.sysprint.as_deref())?;
     if options.json {
         let mut listing = Vec::new();
@@ -79,6 +82,11 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         Some(error) => Err(not_written(io::Error::new(error.kind(), error.to_string()))),
         None => Ok(Status(maxcc)),
     }
+}
+
+/// The time for headings, in UTC.
+fn stamp(clock: &dyn Clock) -> Stamp {
+    Stamp::from_unix(i64::try_from(clock.now() / 1_000_000_000).unwrap_or(i64::MAX))
 }
 
 /// Carries commands out and notes their codes.

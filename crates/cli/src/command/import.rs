@@ -3,9 +3,17 @@
 use super::export::file;
 use crate::failure::{Failure, Status};
 use crate::global::Global;
-use crate::job::Job;
+use crate::numbers::pair;
 use crate::session::Session;
 use crate::sort;
+use crate::work::work;
+use cica_admin::define::DefineCluster;
+use cica_admin::named::Named;
+use cica_admin::repro::Repro;
+use cica_admin::stated::{Form, Stated};
+use cica_catalog::entry::{Keys, RecordSize};
+use cica_catalog::freespace::FreeSpace;
+use cica_catalog::space::{Space, Unit};
 use cica_catalog::{CatalogError, Name, Volser};
 use cica_disk::FileReader;
 use cica_messages as messages;
@@ -52,20 +60,20 @@ struct Definition {
     #[arg(long, value_enum, default_value = "ksds")]
     organization: Kind,
     /// Length of the key, and its offset in the record
-    #[arg(long, value_name = "LENGTH,OFFSET", value_parser = pair)]
+    #[arg(long, value_name = "LENGTH,OFFSET", value_parser = pair::<u64>)]
     keys: Option<(u64, u64)>,
     /// Average and longest record in bytes [default: what the file has]
-    #[arg(long, value_name = "AVERAGE,LONGEST", value_parser = pair)]
-    recordsize: Option<(u64, u64)>,
+    #[arg(long, value_name = "AVERAGE,LONGEST", value_parser = pair::<u32>)]
+    recordsize: Option<(u32, u32)>,
     /// Control interval size [default: chosen by VSAM's rules]
     #[arg(long, value_name = "BYTES")]
-    cisz: Option<u64>,
+    cisz: Option<u32>,
     /// Percent left free in control intervals and control areas
-    #[arg(long, value_name = "CI,CA", value_parser = pair)]
-    freespace: Option<(u64, u64)>,
+    #[arg(long, value_name = "CI,CA", value_parser = pair::<u8>)]
+    freespace: Option<(u8, u8)>,
     /// Space: CYL, TRK, REC, KB or MB, primary and secondary quantity [default: what the file needs]
     #[arg(long, value_name = "CYL,5,1", value_parser = space)]
-    space: Option<String>,
+    space: Option<Space>,
     /// Volume serial [default: the first volume]
     #[arg(long)]
     volume: Option<String>,
@@ -100,12 +108,11 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open_or_create(global)?;
     let name = Name::parse(&options.dsn)?;
     let (mut text, _) = file(&options.file, "/dev/stdin", global)?;
-    let mut job = Job::new();
-    match session.catalog.home(&name)?.get(&name) {
-        Ok(_) => {}
-        Err(CatalogError::NotFound { .. }) => job = job.card(&options.definition.card(&name, &text)?),
+    let definition = match session.catalog.home(&name)?.get(&name) {
+        Ok(_) => None,
+        Err(CatalogError::NotFound { .. }) => Some(options.definition.request(&name, &text)?),
         Err(error) => return Err(error.into()),
-    }
+    };
     // The sorted copy lives as long as this.
     let mut sorted = None;
     if options.sort {
@@ -113,57 +120,81 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         text = copy.text();
         sorted = Some(copy);
     }
-    let flag = |on: bool, word: &'static str| if on { word } else { "" };
-    let copy = format!(
-        "IF LASTCC = 0 THEN REPRO INFILE(IN) OUTDATASET({name}) ERRORLIMIT({}){}{}",
-        options.errorlimit,
-        flag(options.replace, " REPLACE"),
-        flag(options.empty, " REUSE"),
-    );
-    let status = job.card(&copy).dd("IN", text).run(session, global);
+    let copy = Repro {
+        replace: options.replace,
+        reuse: options.empty,
+        error_limit: Some(options.errorlimit),
+        ..Repro::all(Named::Dd(IN.to_owned()), Named::DataSet(name.to_string()))
+    };
+    let status = work(session, global, |services| {
+        services.dd.insert(IN, text);
+        let defined = definition.map(|request| services.define_cluster(&request));
+        let defined = defined.unwrap_or_default();
+        match defined.condition {
+            0 => {
+                let copied = services.repro(&copy).without_result();
+                defined.and(copied)
+            }
+            _ => defined,
+        }
+    });
     drop(sorted);
     status
 }
 
 impl Definition {
     /// DEFINE CLUSTER for records like those of the file.
-    fn card(&self, name: &Name, text: &DdText) -> Result<String, Failure> {
+    fn request(&self, name: &Name, text: &DdText) -> Result<DefineCluster, Failure> {
         let found = match (self.recordsize, &self.space) {
             (Some(_), Some(_)) => Measured::default(),
             _ => measure(text, self.recordsize.is_none())?,
         };
-        let (average, longest) = self.recordsize.unwrap_or((found.average(), found.longest));
-        let space = self.space.clone().unwrap_or_else(|| found.space(self.organization));
-        let organization = match self.organization {
-            Kind::Ksds => {
-                let (length, offset) = self.keys.ok_or_else(|| no_keys(name))?;
-                format!("INDEXED KEYS({length} {offset}) RECORDSIZE({average} {longest})")
-            }
-            Kind::Esds => format!("NONINDEXED RECORDSIZE({average} {longest})"),
-            Kind::Rrds => format!("NUMBERED RECORDSIZE({longest} {longest})"),
-            // An average below the longest is what makes it one.
-            Kind::Vrrds => format!(
-                "NUMBERED RECORDSIZE({} {longest})",
-                average.min(longest.saturating_sub(1)).max(1)
-            ),
-            Kind::Lds => "LINEAR".to_owned(),
+        let (average, longest) = self.recordsize.unwrap_or((found.average(), bounded(found.longest)));
+        let form = match self.organization {
+            Kind::Ksds => Form::Indexed,
+            Kind::Esds => Form::NonIndexed,
+            Kind::Rrds | Kind::Vrrds => Form::Numbered,
+            Kind::Lds => Form::Linear,
         };
-        let mut card = format!("DEFINE CLUSTER (NAME({name}) {organization} {space}");
-        if let Some((ci, ca)) = self.freespace {
-            card += &format!(" FREESPACE({ci} {ca})");
-        }
-        if let Some(size) = self.cisz {
-            card += &format!(" CONTROLINTERVALSIZE({size})");
-        }
-        if let Some(volume) = &self.volume {
-            card += &format!(" VOLUMES({})", Volser::parse(volume).map_err(Failure::usage)?);
-        }
-        if let Some(ccsid) = self.ccsid {
-            card += &format!(" CCSID({ccsid})");
-        }
-        card += if self.spanned { " SPANNED" } else { "" };
-        card += if self.reuse { " REUSE" } else { "" };
-        Ok(card + ")")
+        let average = match self.organization {
+            Kind::Rrds => longest,
+            // An average below the longest is what makes it one.
+            Kind::Vrrds => average.min(longest.saturating_sub(1)).max(1),
+            _ => average,
+        };
+        let keys = match self.organization {
+            Kind::Ksds => Some(self.keys.ok_or_else(|| no_keys(name))?),
+            _ => None,
+        };
+        let has_records = self.organization != Kind::Lds;
+        let volume = self.volume.as_deref().map(Volser::parse).transpose();
+        Ok(DefineCluster {
+            cluster: Stated {
+                name: Some(name.to_string()),
+                form: Some(form),
+                keys: keys.map(|(length, offset)| Keys {
+                    length: u16::try_from(length).unwrap_or(u16::MAX),
+                    offset: bounded(offset),
+                }),
+                record_size: has_records.then_some(RecordSize {
+                    average,
+                    maximum: longest,
+                }),
+                space: Some(self.space.unwrap_or_else(|| found.space(self.organization))),
+                free_space: self.freespace.map(|(ci, ca)| FreeSpace { ci, ca }),
+                ci_size: self.cisz,
+                volumes: volume
+                    .map_err(Failure::usage)?
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect(),
+                ccsid: self.ccsid,
+                spanned: self.spanned.then_some(true),
+                reuse: self.reuse.then_some(true),
+                ..Stated::default()
+            },
+            ..DefineCluster::default()
+        })
     }
 
     /// Where keys are and what code page characters are in, of the data set that is there or will be.
@@ -208,18 +239,26 @@ struct Measured {
 }
 
 impl Measured {
-    fn average(&self) -> u64 {
-        self.bytes.div_ceil(self.records.max(1)).max(1)
+    fn average(&self) -> u32 {
+        bounded(self.bytes.div_ceil(self.records.max(1)).max(1))
     }
 
     /// Space for the records, and a tenth of it when that is used up.
-    fn space(&self, organization: Kind) -> String {
+    fn space(&self, organization: Kind) -> Space {
         if organization == Kind::Lds {
             let primary = self.bytes.div_ceil(1024).max(48);
-            return format!("KILOBYTES({primary} {})", primary.div_ceil(10).max(48));
+            return Space {
+                unit: Unit::Kilobytes,
+                primary,
+                secondary: primary.div_ceil(10).max(48),
+            };
         }
         let primary = self.records.clamp(1000, 16_777_215);
-        format!("RECORDS({primary} {})", primary.div_ceil(10))
+        Space {
+            unit: Unit::Records,
+            primary,
+            secondary: primary.div_ceil(10),
+        }
     }
 }
 
@@ -259,29 +298,37 @@ fn measure(text: &DdText, must: bool) -> Result<Measured, Failure> {
     Ok(found)
 }
 
-/// Two numbers with a comma between them.
-fn pair(text: &str) -> Result<(u64, u64), String> {
-    let wrong = || format!("'{text}' is not two numbers with a comma between them, such as 8,0");
-    let (first, second) = text.split_once(',').ok_or_else(wrong)?;
-    let number = |t: &str| t.trim().parse::<u64>().map_err(|_| wrong());
-    Ok((number(first)?, number(second)?))
+/// A length that no record has is refused by DEFINE, in words.
+fn bounded(bytes: u64) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
-/// A space parameter of DEFINE.
-fn space(text: &str) -> Result<String, String> {
+/// Space: a unit and one or two quantities.
+fn space(text: &str) -> Result<Space, String> {
+    const UNITS: [(&[&str], Unit); 5] = [
+        (&["CYL", "CYLINDERS"], Unit::Cylinders),
+        (&["TRK", "TRACKS"], Unit::Tracks),
+        (&["REC", "RECORDS"], Unit::Records),
+        (&["KB"], Unit::Kilobytes),
+        (&["MB"], Unit::Megabytes),
+    ];
     let wrong = || format!("'{text}' is no space; write a unit and one or two quantities, such as CYL,5,1");
     let upper = text.to_ascii_uppercase();
-    let (unit, quantities) = upper.split_once(',').ok_or_else(wrong)?;
-    let units = ["CYL", "CYLINDERS", "TRK", "TRACKS", "REC", "RECORDS", "KB", "MB"];
+    let (word, quantities) = upper.split_once(',').ok_or_else(wrong)?;
+    let unit = UNITS.iter().find(|(words, _)| words.contains(&word));
     let numbers: Result<Vec<u64>, _> = quantities.split(',').map(|q| q.trim().parse()).collect();
-    match numbers {
-        Ok(numbers) if units.contains(&unit) && numbers.len() <= 2 => {
-            let quantities: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-            Ok(format!("{unit}({})", quantities.join(" ")))
-        }
+    match (unit, numbers.as_deref()) {
+        (Some((_, unit)), Ok([primary, rest @ ..])) if rest.len() <= 1 => Ok(Space {
+            unit: *unit,
+            primary: *primary,
+            secondary: rest.first().copied().unwrap_or(0),
+        }),
         _ => Err(wrong()),
     }
 }
+
+/// The DD name of the file.
+const IN: &str = "IN";
 
 #[cfg(test)]
 mod tests {
@@ -289,12 +336,19 @@ mod tests {
 
     #[test]
     fn pairs_and_spaces_are_read_or_refused() {
-        assert_eq!(pair("8,0"), Ok((8, 0)));
-        assert_eq!(pair("60, 500"), Ok((60, 500)));
-        assert_eq!(space("cyl,5,1"), Ok("CYL(5 1)".into()));
-        assert_eq!(space("REC,1000"), Ok("REC(1000)".into()));
+        let of = |unit, primary, secondary| {
+            Ok(Space {
+                unit,
+                primary,
+                secondary,
+            })
+        };
+        assert_eq!(pair::<u64>("8,0"), Ok((8, 0)));
+        assert_eq!(pair::<u32>("60, 500"), Ok((60, 500)));
+        assert_eq!(space("cyl,5,1"), of(Unit::Cylinders, 5, 1));
+        assert_eq!(space("REC,1000"), of(Unit::Records, 1000, 0));
         for wrong in ["8", "8,", "a,b", "8,0,1", "-1,0"] {
-            assert!(pair(wrong).is_err(), "{wrong}");
+            assert!(pair::<u64>(wrong).is_err(), "{wrong}");
         }
         for wrong in ["5,1", "CYL", "CYL,x", "CYL,1,2,3", "ACRES,1"] {
             assert!(space(wrong).is_err(), "{wrong}");

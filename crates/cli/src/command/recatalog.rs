@@ -2,8 +2,11 @@
 
 use crate::failure::{Failure, Status};
 use crate::global::Global;
-use crate::job::Job;
 use crate::session::Session;
+use crate::work::work;
+use cica_admin::define::{Alternate, DefineCluster};
+use cica_admin::stated::Stated;
+use cica_admin::Outcome;
 use cica_catalog::{Contents, Device, Entry, Name, Volser};
 use cica_engine::OpenError;
 use cica_format::root::Root;
@@ -125,13 +128,13 @@ fn from_files(
     for (name, files) in &found {
         match files.as_slice() {
             [(_, root)] => match &root.attributes.alternate {
-                None => bases.push((name, format!("DEFINE CLUSTER (NAME({name}) RECATALOG)"))),
+                None => bases.push((name, recataloged(name, None))),
                 Some(alternate) => {
-                    let card = format!(
-                        "DEFINE ALTERNATEINDEX (NAME({name}) RELATE({}) RECATALOG)",
-                        alternate.base
-                    );
-                    alternates.push((name, card));
+                    let base = Alternate {
+                        relate: Some(alternate.base.clone()),
+                        ..Alternate::default()
+                    };
+                    alternates.push((name, recataloged(name, Some(base))));
                 }
             },
             _ => {
@@ -149,16 +152,31 @@ fn from_files(
     if all.is_empty() {
         return Ok(status);
     }
-    let job = all.iter().fold(Job::new(), |job, (_, card)| job.card(card));
     let quiet = Global {
         quiet: true,
         ..global.clone()
     };
     let catalog = session.catalog.clone();
-    status = status.max(job.run(session, &quiet)?);
+    status = status.max(work(session, &quiet, |services| {
+        let done = all.iter().map(|(_, request)| services.define_cluster(request));
+        done.reduce(Outcome::and).unwrap_or_default()
+    })?);
     let is_there = |name: &Name| catalog.home(name).is_ok_and(|home| home.get(name).is_ok());
     names.extend(all.iter().map(|(name, _)| (*name).clone()).filter(is_there));
     Ok(status)
+}
+
+/// A cluster or alternate index taken in by what its files carry.
+fn recataloged(name: &Name, alternate: Option<Alternate>) -> DefineCluster {
+    DefineCluster {
+        cluster: Stated {
+            name: Some(name.to_string()),
+            ..Stated::default()
+        },
+        recatalog: true,
+        alternate,
+        ..DefineCluster::default()
+    }
 }
 
 /// Tells of entries that came in and lead to what is not there.

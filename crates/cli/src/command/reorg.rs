@@ -2,8 +2,10 @@
 
 use crate::failure::{Failure, Status};
 use crate::global::Global;
-use crate::job::Job;
 use crate::session::Session;
+use crate::work::work;
+use cica_admin::alter::Alter;
+use cica_admin::stated::Layout;
 use cica_catalog::Name;
 use clap::Args;
 
@@ -22,6 +24,10 @@ pub struct Options {
 
 /// See the module.
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
-    let card = format!("ALTER {} REORGANIZE()", Name::parse(&options.dsn)?);
-    Job::new().card(&card).run(Session::open(global)?, global)
+    let request = Alter {
+        entry: Name::parse(&options.dsn)?.to_string(),
+        reorganize: Some(Layout::default()),
+        ..Alter::default()
+    };
+    work(Session::open(global)?, global, |services| services.alter(&request))
 }

@@ -1,10 +1,13 @@
 //! `cica restore`: data sets out of a portable copy.
 
+use crate::command::backup::{upper, COPY};
 use crate::command::export::file;
 use crate::failure::{Failure, Status};
 use crate::global::Global;
-use crate::job::Job;
 use crate::session::Session;
+use crate::work::counting;
+use cica_admin::named::Named;
+use cica_admin::portable::{Renaming, Restore};
 use clap::Args;
 
 /// Make data sets from a portable file, as they were stored
@@ -51,29 +54,28 @@ fn pair(text: &str) -> Result<(String, String), String> {
 /// See the module.
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let (text, global) = file(&options.file, "/dev/stdin", global)?;
-    let mut card = "RESTORE".to_owned();
-    let list = |card: &mut String, keyword: &str, words: &[String]| {
-        if !words.is_empty() {
-            card.push_str(&format!(" {keyword}({})", words.join(" ")));
-        }
+    let renaming = |(old, new): &(String, String)| Renaming {
+        old: old.to_ascii_uppercase(),
+        new: new.to_ascii_uppercase(),
     };
-    list(&mut card, "", &options.dsn);
-    card.push_str(" INFILE(IN)");
-    list(&mut card, "EXCLUDE", &options.exclude);
-    list(&mut card, "VOLUMES", options.volume.as_slice());
-    let renames: Vec<String> = options
-        .rename
-        .iter()
-        .map(|(old, new)| format!("({old} {new})"))
-        .collect();
-    list(&mut card, "RENAME", &renames);
-    for (said, keyword) in [
-        (options.replace, " REPLACE"),
-        (options.purge, " PURGE"),
-        (options.test, " TEST"),
-    ] {
-        card.push_str(if said { keyword } else { "" });
-    }
-    let job = Job::new().counting("control intervals").card(&card).dd("IN", text);
-    job.run(Session::open_or_create(&global)?, &global)
+    let request = Restore {
+        names: upper(&options.dsn),
+        exclude: upper(&options.exclude),
+        from: Named::Dd(COPY.to_owned()),
+        renames: options.rename.iter().map(renaming).collect(),
+        volumes: upper(options.volume.as_slice()),
+        replace: options.replace,
+        purge: options.purge,
+        test: options.test,
+        catalog: None,
+    };
+    counting(
+        "control intervals",
+        Session::open_or_create(&global)?,
+        &global,
+        |services| {
+            services.dd.insert(COPY, text);
+            services.restore(&request).without_result()
+        },
+    )
 }

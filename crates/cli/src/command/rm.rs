@@ -2,8 +2,9 @@
 
 use crate::failure::{Failure, Status};
 use crate::global::Global;
-use crate::job::Job;
 use crate::session::Session;
+use crate::work::work;
+use cica_admin::delete::Delete;
 use cica_catalog::Name;
 use clap::Args;
 
@@ -24,10 +25,13 @@ pub struct Options {
 
 /// See the module.
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
-    let purge = if options.purge { " PURGE" } else { "" };
-    let mut job = Job::new();
-    for dsn in &options.dsn {
-        job = job.card(&format!("DELETE {}{purge}", Name::parse(dsn)?));
-    }
-    job.run(Session::open(global)?, global)
+    let names = options.dsn.iter().map(|dsn| Ok(Name::parse(dsn)?.to_string()));
+    let request = Delete {
+        names: names.collect::<Result<_, Failure>>()?,
+        purge: options.purge,
+        ..Delete::default()
+    };
+    work(Session::open(global)?, global, |services| {
+        services.delete(&request).without_result()
+    })
 }

@@ -2,8 +2,12 @@
 
 use crate::failure::{Failure, Status};
 use crate::global::Global;
-use crate::job::Job;
 use crate::session::Session;
+use crate::work::work;
+use cica_admin::examine::Examine;
+use cica_admin::named::Named;
+use cica_admin::verify::Verify;
+use cica_admin::{Outcome, Services};
 use cica_catalog::{Cluster, Entry};
 use cica_engine::{Access, Durability};
 use cica_messages as messages;
@@ -30,22 +34,41 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         return if indexes.is_empty() {
             Ok(status)
         } else {
-            let job = indexes.into_iter().fold(Job::new(), |job, index| {
-                job.card(&format!("EXAMINE NAME({index}) INDEXTEST DATATEST"))
-            });
-            job.run(Session::open(global)?, global)
+            work(Session::open(global)?, global, |services| {
+                let all = indexes.into_iter().map(|index| examine(services, index));
+                all.reduce(Outcome::and).unwrap_or_default()
+            })
         };
     }
-    let mut job = Job::new().card(&format!("VERIFY DATASET({})", cluster.name));
     // A data set that was never loaded has no structure to check. It may have been loaded by one that died since.
     let root = session.root(&cluster)?;
-    if root.levels > 0 || root.log.log != 0 {
-        job = job.card(&format!(
-            "IF LASTCC = 0 THEN EXAMINE NAME({}) INDEXTEST DATATEST",
-            cluster.name
-        ));
+    let has_structure = root.levels > 0 || root.log.log != 0;
+    let name = cluster.name.to_string();
+    work(session, global, |services| {
+        let verified = services.verify(&recovery(name.clone()));
+        match verified.condition == 0 && has_structure {
+            true => verified.and(examine(services, name)),
+            false => verified,
+        }
+    })
+}
+
+/// An open for output, which recovers.
+fn recovery(name: String) -> Verify {
+    Verify {
+        data_set: Named::DataSet(name),
+        recover: false,
     }
-    job.run(session, global)
+}
+
+/// Index and data.
+fn examine(services: &mut Services, name: String) -> Outcome {
+    let request = Examine {
+        name,
+        data: true,
+        ..Examine::default()
+    };
+    services.examine(&request).without_result()
 }
 
 /// Names of the alternate indexes that are kept up for a base, and were built.
@@ -68,9 +91,8 @@ fn without_index(session: Session, cluster: &Cluster, global: &Global) -> Result
     let opened = if root.levels > 0 || root.log.log != 0 {
         session.data_set(cluster.name.as_str(), Access::Output, Durability::Close)?
     } else {
-        return Job::new()
-            .card(&format!("VERIFY DATASET({})", cluster.name))
-            .run(session, global);
+        let request = recovery(cluster.name.to_string());
+        return work(session, global, |services| services.verify(&request));
     };
     let examined = opened.data_set.examine();
     opened.close()?;

@@ -131,3 +131,18 @@ pub fn stdout(done: &Output) -> String {
 pub fn stderr(done: &Output) -> String {
     String::from_utf8_lossy(&done.stderr).into_owned()
 }
+
+/// Runs control cards; what the listing says where they failed.
+pub fn idcams(session: &cica_session::Session, cards: &str) -> Result<(), String> {
+    use cica_idcams::{run, Act, Services, Source, Stamp, Style, Sysprint};
+    let mut listing = Vec::new();
+    let mut services = Services::of(session);
+    let mut sysprint = Sysprint::new(&mut listing, Style::Plain, Stamp::from_unix(0));
+    let code = run(Source::of_program(cards), &mut services as &mut dyn Act, &mut sysprint);
+    drop(sysprint);
+    if code < 8 {
+        Ok(())
+    } else {
+        Err(String::from_utf8_lossy(&listing).into_owned())
+    }
+}

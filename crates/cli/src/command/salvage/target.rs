@@ -3,8 +3,13 @@
 use super::Options;
 use crate::failure::{Failure, Status};
 use crate::global::Global;
-use crate::job::Job;
 use crate::session::{Opened, Session};
+use crate::work::work;
+use cica_admin::define::DefineCluster;
+use cica_admin::stated::{Form, Stated};
+use cica_catalog::entry::{Keys, RecordSize, ShareOptions};
+use cica_catalog::freespace::FreeSpace;
+use cica_catalog::space::{Space, Unit};
 use cica_catalog::Name;
 use cica_disk::NewFile;
 use cica_engine::salvage::Found;
@@ -118,9 +123,10 @@ impl DataSet {
                 quiet: true,
                 ..global.clone()
             };
-            let status = Job::new()
-                .card(&card(&name, attributes))
-                .run(Session::open(global)?, &quiet)?;
+            let request = definition(&name, attributes);
+            let status = work(Session::open(global)?, &quiet, |services| {
+                services.define_cluster(&request)
+            })?;
             if status > Status::NOTHING {
                 return Err(refused(&format!("{name} could not be defined for its records")));
             }
@@ -182,33 +188,47 @@ impl DataSet {
 }
 
 /// The definition of a data set like the damaged one.
-fn card(name: &Name, a: &Attributes) -> String {
-    let mut card = format!("DEFINE CLUSTER (NAME({name})");
-    card.push_str(&format!(" {}", a.organization.keyword()));
-    if a.organization == Organization::Ksds {
-        card.push_str(&format!(" KEYS({} {})", a.key_length, a.key_offset));
-    }
-    if a.organization != Organization::Lds {
-        card.push_str(&format!(" RECORDSIZE({} {})", a.average_record, a.maximum_record));
-    }
-    if a.organization.has_index() {
-        card.push_str(&format!(" FREESPACE({} {})", a.free_ci, a.free_ca));
-    }
-    for (said, word) in [(a.spanned, "SPANNED"), (a.reuse, "REUSE"), (a.erase, "ERASE")] {
-        if said {
-            card.push_str(&format!(" {word}"));
-        }
-    }
+fn definition(name: &Name, a: &Attributes) -> DefineCluster {
     let kilobytes = |bytes: u64| bytes.div_ceil(1024).max(1);
-    card.push_str(&format!(
-        " SHAREOPTIONS({} {}) CONTROLINTERVALSIZE({}) KILOBYTES({} {}))",
-        a.share_region.clamp(1, 4),
-        a.share_system.clamp(3, 4),
-        a.ci_size,
-        kilobytes(a.primary),
-        kilobytes(a.secondary.max(a.primary / 10))
-    ));
-    card
+    let said = |flag: bool| flag.then_some(true);
+    DefineCluster {
+        cluster: Stated {
+            name: Some(name.to_string()),
+            form: Some(match a.organization {
+                Organization::Esds => Form::NonIndexed,
+                Organization::Rrds | Organization::Vrrds => Form::Numbered,
+                Organization::Lds => Form::Linear,
+                _ => Form::Indexed,
+            }),
+            keys: (a.organization == Organization::Ksds).then_some(Keys {
+                length: a.key_length,
+                offset: a.key_offset,
+            }),
+            record_size: (a.organization != Organization::Lds).then_some(RecordSize {
+                average: a.average_record,
+                maximum: a.maximum_record,
+            }),
+            free_space: a.organization.has_index().then_some(FreeSpace {
+                ci: a.free_ci,
+                ca: a.free_ca,
+            }),
+            spanned: said(a.spanned),
+            reuse: said(a.reuse),
+            erase: said(a.erase),
+            share: Some(ShareOptions {
+                region: a.share_region.clamp(1, 4),
+                system: a.share_system.clamp(3, 4),
+            }),
+            ci_size: Some(a.ci_size),
+            space: Some(Space {
+                unit: Unit::Kilobytes,
+                primary: kilobytes(a.primary),
+                secondary: kilobytes(a.secondary.max(a.primary / 10)),
+            }),
+            ..Stated::default()
+        },
+        ..DefineCluster::default()
+    }
 }
 
 impl Output {
