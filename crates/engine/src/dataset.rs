@@ -13,6 +13,11 @@ use cica_format::root::Statistics;
 use std::sync::Arc;
 
 /// An open data set; clones are the same open.
+///
+/// To be closed, each of them. When the last one is dropped instead, nothing is committed: the data set is as after the
+/// death of the process. The next open does again what the log has, which is all that was acknowledged, but for a load:
+/// that is as of its last commit. [`Engine::left_uncommitted`](crate::Engine::left_uncommitted) counts such drops. Made
+/// by [`closing_on_drop`](Self::closing_on_drop) it is closed by a drop, and a close that fails is counted there.
 #[derive(Clone)]
 pub struct DataSet {
     handle: Handle,
@@ -34,6 +39,12 @@ impl DataSet {
     /// The same open, through a path.
     pub(crate) fn through(mut self, way: Way) -> DataSet {
         self.way = Some(Arc::new(way));
+        self
+    }
+
+    /// The same open, which a drop closes. Who wants to know whether that went well calls [`close`](Self::close).
+    pub fn closing_on_drop(mut self) -> DataSet {
+        self.handle.close_on_drop();
         self
     }
 
@@ -98,6 +109,24 @@ impl DataSet {
     /// True from the open of a data set that was never loaded to the close.
     pub fn loading(&self) -> bool {
         self.inner().common().loading.load(Relaxed)
+    }
+    /// Ends the load in this open: what is loaded is durable, can be read, and from now on records come in any order
+    /// and are logged. Without a record the data set is loaded too, and empty. Where nothing is being loaded it does
+    /// nothing.
+    ///
+    /// # Errors
+    /// 8/68: opened for input. 8/28 and 12/x: the records cannot be written, and the data set is fenced.
+    pub fn end_load(&self) -> Result<(), RequestError> {
+        let inner = self.inner();
+        inner.shared.owner.check()?;
+        if !self.loading() {
+            return Ok(());
+        }
+        inner.allow_change(self.handle.access(), "ending a load (open for output)")?;
+        match &inner.records {
+            Organized::Ksds(ksds) => inner.end_loading(ksds),
+            _ => inner.end_loading_for_units(),
+        }
     }
     /// Makes everything acknowledged so far durable. Of a load, which is not logged: the control areas that are full;
     /// the records behind them become durable at close, whatever [`Durability`] says.

@@ -57,6 +57,25 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
+    /// For reading.
+    pub fn input() -> OpenOptions {
+        OpenOptions::default()
+    }
+
+    /// For reading and changing.
+    pub fn output() -> OpenOptions {
+        OpenOptions {
+            access: Access::Output,
+            ..OpenOptions::default()
+        }
+    }
+
+    /// The same with changes that are durable then.
+    #[must_use]
+    pub fn durable(self, durability: Durability) -> OpenOptions {
+        OpenOptions { durability, ..self }
+    }
+
     pub(crate) fn recovery() -> OpenOptions {
         OpenOptions {
             access: Access::Output,

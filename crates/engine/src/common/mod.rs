@@ -69,6 +69,8 @@ pub struct Common {
     pub holds: Holds,
     /// Open units of recovery that may have changed something here.
     units: AtomicUsize,
+    /// LSN of the end of the last one that ended before the log was durable.
+    unit_ended: AtomicU64,
     log: Arc<Log>,
     log_number: OnceLock<u32>,
     fence: OnceLock<String>,
@@ -89,6 +91,7 @@ impl Common {
             changed: AtomicBool::new(false),
             holds: Holds::default(),
             units: AtomicUsize::new(0),
+            unit_ended: AtomicU64::new(0),
             log,
             log_number: OnceLock::new(),
             fence: OnceLock::new(),
@@ -166,9 +169,13 @@ impl Common {
             false => self.units.fetch_sub(1, AcqRel),
         };
     }
-    /// Are there open units that may have changed this data set?
+    /// Notes that a unit has ended with this record of the log, which is not durable yet.
+    pub fn note_unit_ended(&self, lsn: u64) {
+        self.unit_ended.fetch_max(lsn, AcqRel);
+    }
+    /// Are there units that may have changed this data set, and are open or would be after a power cut?
     pub fn has_units(&self) -> bool {
-        self.units.load(Acquire) > 0
+        self.units.load(Acquire) > 0 || !self.log.is_durable(self.unit_ended.load(Acquire))
     }
     /// The log it writes to.
     pub fn log_of(&self) -> &Log {

@@ -51,6 +51,12 @@ impl Engine {
         (self.shared.pool.limit(), self.shared.pool.charged())
     }
 
+    /// How many data sets were dropped, not closed, while the log had what the tree on the volume had not; and how many
+    /// closes by a drop failed. Each of them is as [`DataSet`] says of a drop.
+    pub fn left_uncommitted(&self) -> u64 {
+        self.shared.left_uncommitted.load(Relaxed)
+    }
+
     /// Where its logs are.
     pub fn log_directory(&self) -> &Path {
         &self.shared.env.log_dir

@@ -258,6 +258,11 @@ impl Log {
         self.state.lock().next_lsn - 1
     }
 
+    /// Is everything up to `lsn` durable?
+    pub fn is_durable(&self, lsn: u64) -> bool {
+        self.durable.load(Acquire) >= lsn
+    }
+
     /// An id for a unit of recovery.
     pub fn new_unit(&self) -> u64 {
         self.units.fetch_add(1, Relaxed) + 1

@@ -46,6 +46,19 @@ impl OpenDataSet {
         done
     }
 
+    /// The last handle is dropped and was not closed: counts that, if there is something to commit.
+    pub fn note_left_uncommitted(&self) {
+        let sound = self.check_fences().is_ok();
+        if sound && self.members().any(OpenDataSet::has_changed) {
+            self.shared.left_uncommitted.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// Nobody hears why the close of a handle that was dropped has failed, so it is counted.
+    pub fn note_close_failed(&self) {
+        self.shared.left_uncommitted.fetch_add(1, Relaxed);
+    }
+
     /// Lets go of everything without committing.
     pub fn leave(&self) {
         if self.shared.owner.is_parent() {

@@ -150,7 +150,7 @@ impl OpenDataSet {
             return if last { self.take_back_early_name() } else { Ok(()) };
         }
         if self.common().has_units() || !last && self.is_named() {
-            // U1, R12.
+            // U1, U7, R12.
             self.flush_log()?;
         }
         self.try_commit(last)
@@ -162,6 +162,10 @@ impl OpenDataSet {
         self.common().check_fence()?;
         if !self.has_changed() {
             return self.take_back_early_name();
+        }
+        if self.common().has_units() {
+            // U7.
+            self.flush_log()?;
         }
         self.try_commit(true)
             .inspect_err(|error| self.common().fence_quietly(&error.to_string()))?;

@@ -13,6 +13,8 @@ pub struct Handle {
     access: Access,
     /// It is one of the handles of which the last closes.
     counted: bool,
+    /// Dropped, it is closed.
+    closes: bool,
 }
 
 impl Handle {
@@ -35,7 +37,13 @@ impl Handle {
             inner,
             access,
             counted: true,
+            closes: false,
         }
+    }
+
+    /// From now on a drop closes it; so it is with its clones.
+    pub fn close_on_drop(&mut self) {
+        self.closes = true;
     }
 
     /// What all handles share.
@@ -55,11 +63,18 @@ impl Handle {
     /// What could not be written; the data set is as of its last commit, and the log has what was acknowledged
     /// after it.
     pub fn close(mut self) -> Result<CloseReport, RequestError> {
+        self.close_now(self.access == Access::Output)
+    }
+
+    /// The same for a unit of recovery that has ended: when it is durable was its own choice.
+    pub fn close_behind_unit(mut self) -> Result<CloseReport, RequestError> {
+        self.close_now(false)
+    }
+
+    /// `commits`: what was acknowledged is made durable, though others go on.
+    fn close_now(&mut self, commits: bool) -> Result<CloseReport, RequestError> {
         self.inner.shared.owner.check()?;
-        let mut durable = match self.access {
-            Access::Output => None,
-            Access::Input => Some(Ok(())),
-        };
+        let mut durable = (!commits).then_some(Ok(()));
         let handles = &self.inner.handles;
         // Durable while its own handle counts: meanwhile nobody is the last. Of closes at the same time exactly one is.
         loop {
@@ -79,13 +94,19 @@ impl Handle {
 
 impl Clone for Handle {
     fn clone(&self) -> Handle {
-        Handle::new(self.inner.clone(), self.access)
+        let mut another = Handle::new(self.inner.clone(), self.access);
+        another.closes = self.closes;
+        another
     }
 }
 
 impl Drop for Handle {
     fn drop(&mut self) {
+        if self.counted && self.closes && self.close_now(self.access == Access::Output).is_err() {
+            self.inner.note_close_failed();
+        }
         if self.counted && self.inner.handles.fetch_sub(1, AcqRel) == 1 {
+            self.inner.note_left_uncommitted();
             self.inner.leave();
         }
     }

@@ -50,6 +50,8 @@ pub struct Shared {
     /// Units of recovery made so far, and those that are open.
     pub units: AtomicU64,
     pub open_units: AtomicUsize,
+    /// Data sets that were dropped, not closed, with something to commit.
+    pub left_uncommitted: AtomicU64,
     flusher: std::sync::OnceLock<()>,
     /// See `Engine::give_back_from`.
     pub give_back_from: AtomicU64,
@@ -90,6 +92,7 @@ impl Shared {
             ending_epoch: AtomicBool::new(false),
             units: AtomicU64::new(1),
             open_units: AtomicUsize::new(0),
+            left_uncommitted: AtomicU64::new(0),
             flusher: std::sync::OnceLock::new(),
             give_back_from: AtomicU64::new(GIVE_BACK_FROM),
             volumes,

@@ -18,6 +18,11 @@ impl OpenDataSet {
         Ok(())
     }
 
+    /// Does one of its opens want each request durable?
+    pub fn wants_each_request(&self) -> bool {
+        self.each_request.load(Relaxed)
+    }
+
     /// Itself and the alternate indexes that are upgraded with it.
     pub fn members(&self) -> impl Iterator<Item = &OpenDataSet> {
         self.sphere().into_iter().flat_map(Sphere::members).chain([self])

@@ -2,7 +2,7 @@
 //! states).
 //!
 //! * U1. No tree that has changes of an open unit is committed before the log holds, durably and named in the root,
-//!   what takes them back; and a unit is open until the log holds its end.
+//!   what takes them back; and a unit is open until the log holds its end (but see U7).
 //! * U2. The log does not start over while a unit is open. Trees are committed all the same.
 //! * U3. A data set with changes of an open unit is not closed: the unit has a handle of its own.
 //! * U4. A change in a unit is logged under the latch of its page (R4), or under the locks of its keys (sphere:S2),
@@ -10,6 +10,8 @@
 //! * U5. Of a record that a unit changed nobody else changes anything before the unit ends. The same holds for
 //!   alternate keys that are unique.
 //! * U6. When a data set must go on without its log, and has changes of an open unit, it is fenced instead.
+//! * U7. A unit may end before the log holds its end durably. Until then its data sets are as if it were open, for U1
+//!   and U6: none of their trees is committed before the log holds the end.
 //!
 //! Locks in order: `ending` -> what [`crate::ksds`] and [`crate::sphere`] say -> page latches -> `work` -> log.
 
@@ -20,7 +22,7 @@ use crate::error::RequestError;
 use crate::log::Log;
 use crate::open::{Handle, OpenDataSet, Shared};
 use crate::pool::Held;
-use crate::request::Access;
+use crate::request::{Access, Durability};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Mutex, RwLock};
@@ -111,12 +113,25 @@ impl UnitOfRecovery {
     /// 12/16: a data set is fenced, or the log failed. The unit is open still. If the log failed, whoever opens the
     /// data sets next finds all of the unit or nothing. 8/104: a backout has taken part of it back and must go on.
     pub fn commit(&self) -> Result<(), RequestError> {
+        self.commit_with(Durability::Commit)
+    }
+
+    /// The same, and durable when `durability` says. With [`Durability::Close`] it returns at once: the unit survives
+    /// the death of the process, and a power cut takes it as a whole or not at all. It is durable with the next commit
+    /// or close of whatever is logged after it, and within a second where one of its data sets was opened so. Where one
+    /// of them was opened with [`Durability::Request`], it is durable now, whatever is asked.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit).
+    pub fn commit_with(&self, durability: Durability) -> Result<(), RequestError> {
         self.state.shared.owner.check()?;
-        let _ending = self.state.ending.write();
-        let sets = self.state.commit()?;
-        drop(_ending);
+        let ending = self.state.ending.write();
+        let sets = self.state.commit(durability)?;
+        drop(ending);
+        // Where the tail has no room for the unit's end, the log is to be written after all.
+        let done = sets.first().map_or(Ok(()), |set| set.inner().after_change());
         close(sets);
-        Ok(())
+        done
     }
 
     /// Takes all changes of the unit back, newest first, and frees its records. What its strings got for update is not
@@ -250,8 +265,8 @@ impl State {
         error
     }
 
-    fn commit(&self) -> Result<Vec<Handle>, RequestError> {
-        let (id, unnamed) = {
+    fn commit(&self, durability: Durability) -> Result<Vec<Handle>, RequestError> {
+        let (id, unnamed, later) = {
             let work = self.work.lock();
             work.sets.iter().try_for_each(|set| set.inner().check_fences())?;
             if work.going_back {
@@ -264,7 +279,8 @@ impl State {
                 .sets
                 .iter()
                 .any(|set| !set.inner().members().all(OpenDataSet::is_named));
-            (work.id, unnamed)
+            let each_request = work.sets.iter().any(|set| set.inner().wants_each_request());
+            (work.id, unnamed, durability == Durability::Close && !each_request)
         };
         if id != 0 {
             if unnamed {
@@ -272,10 +288,22 @@ impl State {
                 // is logged.
                 self.flush()?;
             }
-            self.shared.log.append(&[], |buf| append_unit_end(buf, id, false));
-            self.flush()?;
+            let lsn = self.shared.log.append(&[], |buf| append_unit_end(buf, id, false));
+            match later {
+                true => self.ends_with(lsn),
+                false => self.flush()?,
+            }
         }
         Ok(self.end())
+    }
+
+    /// The unit ends with this record of the log, which becomes durable later (U7).
+    fn ends_with(&self, lsn: u64) {
+        for set in &self.work.lock().sets {
+            set.inner()
+                .members()
+                .for_each(|member| member.common().note_unit_ended(lsn));
+        }
     }
 
     /// Makes the log durable; all data sets of the unit must have come along.
@@ -318,7 +346,7 @@ impl State {
 /// Closes handles. Where one is the last and its close fails, the log has what was done, for the next open.
 fn close(sets: Vec<Handle>) {
     for set in sets {
-        let _ = set.close();
+        let _ = set.close_behind_unit();
     }
 }
 
