@@ -28,7 +28,7 @@ FLOORS = [
     {"cica-catalog", "cica-engine", "cica-portable"},
     {"cica-session"},
     {"cica-admin"},
-    {"cica-idcams"},
+    {"cica-idcams", "cica"},
     {"cica-cli", "cica-c", "cica-cobol", "cica-inputs", "cica-sim"},
 ]
 

@@ -1,0 +1,151 @@
+//! What the facade promises beyond what it calls: definitions come out as they were said, errors say what and where.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use cica::*;
+use common::Place;
+
+fn with_records(store: &Store, name: &str, records: &[&str]) {
+    let open = store.open_data_set(name, OpenOptions::output()).unwrap();
+    let mut string = open.string();
+    for record in records {
+        string.insert(record.as_bytes(), Insert::Sequential).unwrap();
+    }
+    open.close().unwrap();
+}
+
+#[test]
+fn each_organization_is_defined_as_it_was_said() {
+    let place = Place::new("organizations");
+    let store = Store::at(place.path()).create().open().unwrap();
+    store
+        .define(
+            Ksds::new("A.KSDS")
+                .key(2..10)
+                .records(40, 80)
+                .ci_size(8192)
+                .free_space(10, 20),
+        )
+        .unwrap();
+    store.define(Esds::new("A.ESDS").records(40, 80).reuse()).unwrap();
+    store.define(Rrds::new("A.RRDS").record_length(64)).unwrap();
+    store.define(Vrrds::new("A.VRRDS").records(40, 80)).unwrap();
+    store.define(Lds::new("A.LDS")).unwrap();
+    for (name, organization) in [
+        ("KSDS", "Ksds"),
+        ("ESDS", "Esds"),
+        ("RRDS", "Rrds"),
+        ("VRRDS", "Vrrds"),
+        ("LDS", "Lds"),
+    ] {
+        let open = store
+            .open_data_set(&format!("A.{name}"), OpenOptions::output())
+            .unwrap();
+        assert_eq!(format!("{:?}", open.attributes().organization), organization);
+    }
+    let open = store.open_data_set("A.KSDS", OpenOptions::output()).unwrap();
+    let attributes = open.attributes();
+    assert_eq!((attributes.key_offset, attributes.key_length), (2, 8));
+    assert_eq!((attributes.average_record, attributes.maximum_record), (40, 80));
+    assert_eq!(attributes.ci_size, 8192);
+    let described = store.describe("A.KSDS").unwrap();
+    assert!(described.iter().any(|entry| entry.name == "A.KSDS"));
+    let component = described.iter().find_map(|entry| entry.component.as_ref()).unwrap();
+    assert_eq!((component.free_percent, component.ci_size), ((10, 20), 8192));
+}
+
+#[test]
+fn an_alternate_index_is_built_and_its_path_leads_to_the_base() {
+    let place = Place::new("alternate");
+    let store = Store::at(place.path()).create().open().unwrap();
+    store.define(Ksds::new("B.BASE").key(0..4).records(20, 40)).unwrap();
+    with_records(&store, "B.BASE", &["0001SMITH", "0002JONES"]);
+    store
+        .define(AlternateIndex::new("B.NAMES", "B.BASE").key(4..9))
+        .unwrap();
+    store.define(Path::new("B.BYNAME", "B.NAMES")).unwrap();
+    store.build_index("B.BASE", "B.NAMES").unwrap();
+    let path = store.open_data_set("B.BYNAME", OpenOptions::input()).unwrap();
+    let mut string = path.string();
+    assert_eq!(
+        string.get(b"JONES", Search::Equal, Intent::Read).unwrap().bytes,
+        b"0002JONES"
+    );
+}
+
+#[test]
+fn copy_verify_list_and_delete() {
+    let place = Place::new("functions");
+    let store = Store::at(place.path()).create().open().unwrap();
+    for name in ["C.ONE", "C.TWO"] {
+        store.define(Ksds::new(name).key(0..4).records(20, 40)).unwrap();
+    }
+    with_records(&store, "C.ONE", &["0001", "0002", "0003"]);
+    assert_eq!(store.copy("C.ONE", "C.TWO").unwrap().records, 3);
+    store.verify("C.TWO").unwrap();
+    let names = |store: &Store| {
+        store
+            .list("C.*")
+            .unwrap()
+            .iter()
+            .map(|e| e.name().to_string())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(&store), ["C.ONE", "C.TWO"]);
+    assert!(store.delete("C.ONE").unwrap().contains(&"C.ONE".to_owned()));
+    assert_eq!(names(&store), ["C.TWO"]);
+}
+
+#[test]
+fn an_error_says_what_and_where_and_keeps_vsams_codes() {
+    let place = Place::new("errors");
+    let error = Store::open(place.path()).map(drop).unwrap_err();
+    assert!(error.to_string().contains(&*place.path().to_string_lossy()), "{error}");
+    let store = Store::at(place.path()).create().open().unwrap();
+
+    let error = store
+        .open_data_set("D.NONE", OpenOptions::input())
+        .map(drop)
+        .unwrap_err();
+    assert!(error.to_string().contains("D.NONE") && error.is_not_found(), "{error}");
+    assert_eq!(error.code(), Code::Open(148));
+
+    store.define(Ksds::new("D.SOME").key(0..4).records(20, 40)).unwrap();
+    let error = store.define(Ksds::new("D.SOME").key(0..4).records(20, 40)).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("DEFINE D.SOME: condition code 12; IDC3013I"),
+        "{error}"
+    );
+    assert!(error.is_duplicate());
+    assert_eq!(error.code().to_string(), "catalog 8/38");
+
+    let error = store.define(Ksds::new("D.KEY").key(4..2).records(20, 40)).unwrap_err();
+    assert!(error.to_string().contains("D.KEY"), "{error}");
+
+    let error = store.delete("D.NONE").unwrap_err();
+    assert!(error.is_not_found(), "{error}");
+    assert!(store.describe("D.NONE").unwrap_err().is_not_found());
+
+    with_records(&store, "D.SOME", &["0001"]);
+    let open = store.open_data_set("D.SOME", OpenOptions::output()).unwrap();
+    let error = Error::from(open.string().insert(b"0001", Insert::Direct).unwrap_err());
+    assert!(error.is_duplicate());
+    assert_eq!(error.code().to_string(), "8/8");
+}
+
+#[test]
+fn a_drop_closes_and_another_store_finds_it() {
+    let place = Place::new("drop");
+    let store = Store::at(place.path()).create().pool_bytes(8 << 20).open().unwrap();
+    store.define(Ksds::new("E.ONE").key(0..4).records(20, 40)).unwrap();
+    let open = store.open_data_set("E.ONE", OpenOptions::output()).unwrap();
+    open.string().insert(b"0001", Insert::Sequential).unwrap();
+    drop(open);
+    assert_eq!(store.failed_drops(), 0);
+    let other = Store::open(place.path()).unwrap();
+    let open = other.open_data_set("E.ONE", OpenOptions::input()).unwrap();
+    assert_eq!(open.statistics().0.records, 1);
+}
