@@ -12,7 +12,6 @@
 
 use super::define::{DefineCluster, DefineNonvsam};
 use super::failure::{not_found, refused, Failure};
-use super::member::relative;
 use super::outcome::Outcome;
 use super::report::Report;
 use super::sequential::Sequential;
@@ -20,6 +19,7 @@ use super::stated::{Form, Model, Retention, Stated, Tenure};
 use super::trouble::no_file;
 use super::Services;
 use cica_catalog::entry::{Keys, RecordSize};
+use cica_catalog::generation::parse_relative;
 use cica_catalog::space::Space;
 use cica_catalog::{Entry, Name};
 use cica_disk::NewFile;
@@ -159,7 +159,7 @@ fn made_up(services: &Services) -> String {
 /// Makes a new data set, as DEFINE would.
 fn make(services: &mut Services, data_set: &str, request: &Allocate, new: &NewDataSet) -> Result<Outcome, Failure> {
     let wrong = |words: &str| refused(&words, 140, 0);
-    if relative(data_set).is_some() {
+    if parse_relative(data_set).is_some() {
         return Err(wrong(
             "the generation is made when something is written to it: leave NEW and its space out",
         ));

@@ -4,11 +4,12 @@
 //! known to REPRO and the like, while DELETE, ALTER and LISTCAT take the name of the generation itself, as on z/OS.
 
 use super::failure::{not_found, refused, Failure};
+use cica_catalog::generation::parse_relative;
 use cica_catalog::{Contents, Name};
 
 /// Is `text` the name of a member?
 pub fn is_member(text: &str) -> bool {
-    text.contains('(') && relative(text).is_none()
+    text.contains('(') && parse_relative(text).is_none()
 }
 
 /// Refuses a name with parentheses, in the words that fit what stands before them.
@@ -18,7 +19,7 @@ pub fn check_entry(contents: &Contents, text: &str) -> Result<(), Failure> {
     };
     let name = Name::parse(base).map_err(|error| refused(&error, 8, 42))?;
     let found = contents.find(&name).ok_or_else(|| not_found(&name))?;
-    let words = match relative(text) {
+    let words = match parse_relative(text) {
         Some(_) => format!("{text} is a relative generation; name the generation itself, {name}.GnnnnVnn"),
         None => format!(
             "{name} has no members, it is of type {} and no partitioned data set; name it without parentheses to mean the whole",
@@ -26,11 +27,4 @@ pub fn check_entry(contents: &Contents, text: &str) -> Result<(), Failure> {
         ),
     };
     Err(refused(&words, 8, 42))
-}
-
-/// `BASE(n)`: the base and the relative number.
-pub fn relative(text: &str) -> Option<(&str, i32)> {
-    let (base, rest) = text.split_once('(')?;
-    let number = rest.strip_suffix(')')?;
-    Some((base, number.parse().ok()?))
 }

@@ -16,12 +16,12 @@
 use super::define::default_volume;
 use super::failure::{not_found, refused, Failure};
 use super::generations::rolled_off;
-use super::member::{check_entry, is_member, relative};
+use super::member::{check_entry, is_member};
 use super::report::Report;
 use super::trouble::{no_file, GAVE_UP};
 use super::Services;
 use cica_catalog::entry::{Gdg, History, NonVsam};
-use cica_catalog::generation::Generation;
+use cica_catalog::generation::{parse_relative, Generation};
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name};
 use cica_disk::{FileReader, NewFile, Open};
 use cica_qsam::{Attributes, DdText};
@@ -83,7 +83,7 @@ impl Sequential {
     /// What `text` names, if that is a generation, a group, or an entry that is not VSAM's. `stated`: attributes that a
     /// DD states; they go over what the entry says.
     pub fn of_name(services: &Services, text: &str, stated: Option<Attributes>) -> Result<Option<Sequential>, Failure> {
-        let (base, relative) = match relative(text) {
+        let (base, relative) = match parse_relative(text) {
             Some((base, relative)) => (base, Some(relative)),
             None => (text, None),
         };
@@ -321,7 +321,7 @@ fn all_generations(contents: &Contents, gdg: &Gdg) -> Result<Vec<NonVsam>, Failu
 
 /// The cluster that `BASE(n)` means, if that generation is one.
 pub fn cluster_generation(services: &Services, text: &str) -> Result<Option<Name>, Failure> {
-    let Some((base, number)) = relative(text) else {
+    let Some((base, number)) = parse_relative(text) else {
         return Ok(None);
     };
     let Ok(base) = Name::parse(base) else { return Ok(None) };
@@ -329,27 +329,11 @@ pub fn cluster_generation(services: &Services, text: &str) -> Result<Option<Name
     if contents.gdg(&base).is_none() {
         return Ok(None);
     }
-    let all = contents.generations(&base);
-    let newest = services.dd.newest(&base, all.last().map(|(generation, _)| *generation));
-    Ok(match there(&all, newest, number) {
+    let newest = services.dd.newest(&base, contents.newest(&base));
+    Ok(match contents.relative_to(&base, newest, number) {
         Some(Entry::Cluster(cluster)) => Some(cluster.name.clone()),
         _ => None,
     })
-}
-
-/// The generation of this relative number, if it is there.
-fn there<'a>(all: &[(Generation, &'a Entry)], newest: Option<Generation>, relative: i32) -> Option<&'a Entry> {
-    let found = match u16::try_from(relative) {
-        Ok(steps @ 1..) => {
-            let number = newest.unwrap_or(Generation { number: 0, version: 0 }).after(steps);
-            all.iter().find(|(generation, _)| *generation == number)
-        }
-        _ => {
-            let place = all.iter().position(|(generation, _)| Some(*generation) == newest)?;
-            all.get(place.checked_sub(relative.unsigned_abs() as usize)?)
-        }
-    };
-    found.map(|(_, entry)| *entry)
 }
 
 /// Files of generations are read one after the other; a cluster among them is none.
@@ -361,10 +345,9 @@ fn is_vsams(name: &Name) -> Failure {
 /// The generation that a relative number means (1); one that is not there yet with the attributes it will have.
 fn generation(services: &Services, contents: &Contents, gdg: &Gdg, relative: i32) -> Result<NonVsam, Failure> {
     let base = &gdg.name;
-    let all = contents.generations(base);
-    let newest = services.dd.newest(base, all.last().map(|(generation, _)| *generation));
+    let newest = services.dd.newest(base, contents.newest(base));
     let none = || not_found(&format!("{base}({relative})")).with_cc(GAVE_UP);
-    match there(&all, newest, relative) {
+    match contents.relative_to(base, newest, relative) {
         Some(Entry::NonVsam(data_set)) => return Ok(data_set.clone()),
         Some(entry) => return Err(is_vsams(entry.name())),
         None => {}
@@ -373,7 +356,7 @@ fn generation(services: &Services, contents: &Contents, gdg: &Gdg, relative: i32
         .ok()
         .filter(|steps| *steps > 0)
         .ok_or_else(none)?;
-    let number = newest.unwrap_or(Generation { number: 0, version: 0 }).after(steps);
+    let number = Generation::next(newest, steps);
     let volume = default_volume(contents)?;
     let name = number.name(base).map_err(|error| refused(&error, 140, 0))?;
     let device = contents.volume(&volume)?.device.name().to_owned();

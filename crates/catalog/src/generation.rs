@@ -76,6 +76,11 @@ impl Generation {
         Name::parse(&format!("{base}.G{:04}V{:02}", self.number, self.version))
     }
 
+    /// The generation `steps` after the newest of a group; of one that has none, from the first on.
+    pub fn next(newest: Option<Generation>, steps: u16) -> Generation {
+        newest.unwrap_or(Generation { number: 0, version: 0 }).after(steps)
+    }
+
     /// The first version of the generation `steps` after this one.
     pub fn after(self, steps: u16) -> Generation {
         let number = u32::from(self.number) + u32::from(steps);
@@ -85,6 +90,13 @@ impl Generation {
             version: 0,
         }
     }
+}
+
+/// `BASE(n)`: the name of the group and the relative number.
+pub fn parse_relative(text: &str) -> Option<(&str, i32)> {
+    let (base, rest) = text.split_once('(')?;
+    let number = rest.strip_suffix(')')?;
+    Some((base, number.parse().ok()?))
 }
 
 impl Contents {
@@ -119,18 +131,35 @@ impl Contents {
 
     /// The entry that `base(relative)` means, 0 or less; none: the group has not so many.
     pub fn relative<'a>(&'a self, base: &Name, relative: i32) -> Option<&'a Entry> {
-        let back = usize::try_from(relative.unsigned_abs())
-            .ok()
-            .filter(|_| relative <= 0)?;
+        let newest = self.newest(base)?;
+        self.relative_to(base, Some(newest), relative).filter(|_| relative <= 0)
+    }
+
+    /// The generation that was made last.
+    pub fn newest(&self, base: &Name) -> Option<Generation> {
+        self.generations(base).last().map(|(generation, _)| *generation)
+    }
+
+    /// The entry that `base(relative)` means where (0) is `newest`, if it is there: a step of a job counts from the
+    /// generation that was the newest when it first named the group.
+    pub fn relative_to<'a>(&'a self, base: &Name, newest: Option<Generation>, relative: i32) -> Option<&'a Entry> {
         let all = self.generations(base);
-        let place = all.len().checked_sub(back + 1)?;
-        all.get(place).map(|(_, entry)| *entry)
+        let found = match u16::try_from(relative) {
+            Ok(steps @ 1..) => {
+                let number = Generation::next(newest, steps);
+                all.iter().find(|(generation, _)| *generation == number)
+            }
+            _ => {
+                let place = all.iter().position(|(generation, _)| Some(*generation) == newest)?;
+                all.get(place.checked_sub(relative.unsigned_abs() as usize)?)
+            }
+        };
+        found.map(|(_, entry)| *entry)
     }
 
     /// The generation that `base(+steps)` will be, counted from the newest there is.
     pub fn next_generation(&self, base: &Name, steps: u16) -> Generation {
-        let newest = self.generations(base).last().map(|(generation, _)| *generation);
-        newest.unwrap_or(Generation { number: 0, version: 0 }).after(steps)
+        Generation::next(self.newest(base), steps)
     }
 
     /// Puts in a generation and takes out those that go for it (R1, R2). The data of those that are scratched are

@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Status};
 use crate::global::Global;
+use cica_catalog::generation::parse_relative;
 use cica_catalog::{Cluster, Entry, Name};
 use cica_disk::FileReader;
 use cica_engine::{Access, DataSet, Durability, OpenOptions};
@@ -73,9 +74,7 @@ impl Session {
 
     /// The name that is meant: `X.Y(0)` is the newest generation of the group X.Y, `X.Y(-1)` the one before.
     pub fn name(&self, text: &str) -> Result<Name, Failure> {
-        let relative = text.strip_suffix(')').and_then(|text| text.rsplit_once('('));
-        let relative = relative.and_then(|(base, number)| Some((base, number.parse::<i32>().ok()?)));
-        let Some((base, back)) = relative else {
+        let Some((base, back)) = parse_relative(text) else {
             return Ok(Name::parse(text)?);
         };
         let base = Name::parse(base)?;
@@ -85,13 +84,8 @@ impl Session {
             return Err(Failure::new(Status::REFUSED, &messages::CICA0951E, words));
         }
         let contents = self.catalog.home(&base)?.contents()?;
-        let all = contents.generations(&base);
-        let found = all
-            .len()
-            .checked_sub(1 + back.unsigned_abs() as usize)
-            .and_then(|at| all.get(at));
-        match found {
-            Some((_, entry)) => Ok(entry.name().clone()),
+        match contents.relative(&base, back) {
+            Some(entry) => Ok(entry.name().clone()),
             None => {
                 let words = match contents.gdg(&base) {
                     Some(_) => format!("{base} has no generation ({back}); 'cica ls {base}.**' lists those it has"),

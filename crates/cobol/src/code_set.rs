@@ -15,8 +15,8 @@
 //! 2. A record that is read and written back is the same. X'F0' to X'F9' where a sign is, which stand for the same numbers
 //!    as X'C0' to X'C9', are kept by REWRITE of the record read last as long as the number is; its key too.
 
-use crate::copybook::{self, Kind, Layout, Run};
 use crate::fd::Fd;
+use cica_copybook::{self as copybook, Kind, Layout, Run};
 use cica_disk::FileReader;
 use cica_qsam::{CodePage, Translation};
 use std::io::Read;

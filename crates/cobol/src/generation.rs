@@ -29,20 +29,16 @@ pub fn generation(session: &Session, base: &Name, relative: i32) -> Result<Name,
     if contents.gdg(base).is_none() {
         return Err(format!("{base} is no generation data group; DEFINE GDG makes one"));
     }
-    let all = contents.generations(base);
-    let now = all.last().map(|(generation, _)| *generation);
+    let now = contents.newest(base);
     let newest = *NEWEST.lock().entry(base.clone()).or_insert(now);
     if let Ok(steps @ 1..) = u16::try_from(relative) {
-        let next = newest.unwrap_or(Generation { number: 0, version: 0 }).after(steps);
-        return next.name(base).map_err(|error| error.to_string());
+        return Generation::next(newest, steps)
+            .name(base)
+            .map_err(|error| error.to_string());
     }
-    let place = all.iter().position(|(generation, _)| Some(*generation) == newest);
-    let back = relative.unsigned_abs() as usize;
-    let found = place
-        .and_then(|place| place.checked_sub(back))
-        .and_then(|at| all.get(at));
-    found
-        .map(|(_, entry)| entry.name().clone())
+    contents
+        .relative_to(base, newest, relative)
+        .map(|entry| entry.name().clone())
         .ok_or_else(|| format!("{base} has no generation ({relative})"))
 }
 

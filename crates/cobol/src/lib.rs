@@ -10,7 +10,7 @@
 //! alternate  alternate keys and their alternate indexes;  loaded_keys: those of a load
 //! open_plain, plain   sequential files that are no data sets of VSAM's, and in EBCDIC
 //! looks      records that look like EBCDIC
-//! copybook   which bytes of a record are text;  code_set: EBCDIC data sets under ASCII programs;  as_read: their signs
+//! code_set, as_read     EBCDIC data sets under ASCII programs, by a copybook (cica_copybook), and their signs
 //! record_lock  LOCK MODE, READ WITH LOCK
 //! unit       COMMIT and ROLLBACK: the run unit's unit of recovery
 //! signal     what ends the program: its files are whole, and nothing hangs                (unsafe: C)
@@ -26,7 +26,6 @@ mod alternate;
 mod as_read;
 pub mod border;
 pub mod code_set;
-pub mod copybook;
 pub mod extfh;
 pub mod fd;
 mod generation;

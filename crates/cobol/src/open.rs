@@ -15,7 +15,6 @@
 
 use crate::alternate::indexes;
 use crate::code_set::{CodeSet, Wanted};
-use crate::copybook::Layout;
 use crate::fd::{head_of, Fd};
 use crate::generation::{generation, made};
 use crate::libcob::layout::{open, organization};
@@ -30,6 +29,7 @@ use crate::status::{Outcome, Set};
 use crate::tell::*;
 use cica_catalog::entry::Aix;
 use cica_catalog::{Catalog, Entry, Name};
+use cica_copybook::Layout;
 use cica_disk::FileReader;
 use cica_engine::{Access, OpenOptions};
 use cica_format::attributes::Organization;

@@ -1,13 +1,13 @@
 //! What an OPEN asks for, what may become of it, and what is told.
 
 use crate::code_set::Wanted;
-use crate::copybook::Layout;
 use crate::fd::Fd;
 use crate::open_file::{OpenFile, Told};
 use crate::status::Outcome;
 use crate::tell::*;
 use cica_catalog::entry::NonVsam;
 use cica_catalog::{Catalog, Entry, Name};
+use cica_copybook::Layout;
 use cica_session::Session;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;

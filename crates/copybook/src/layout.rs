@@ -2,7 +2,7 @@
 
 use super::item::{Item, Sign, Usage};
 use super::picture::Picture;
-use super::CopybookError;
+use crate::error::CopybookError;
 
 /// What bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! before goes on) and 73 to 80 belong to nobody; a text whose every line looks so is read so. Everything else is
 //! **free**: the whole line counts. `*>` begins a comment in both.
 
-use super::CopybookError;
+use crate::error::CopybookError;
 
 /// A word, a literal with its quotes, or the period that ends an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]

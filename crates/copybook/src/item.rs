@@ -2,7 +2,7 @@
 
 use super::picture::Picture;
 use super::source::Word;
-use super::CopybookError;
+use crate::error::CopybookError;
 
 /// One entry.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! A copybook: which bytes of a record are text, which are a digit with a sign in it, and which are left alone.
 //!
 //! ```text
+//! error     what is wrong, and in which line
 //! source    lines -> words, fixed or free format
 //! picture   PICTURE -> what kind of characters, and how many
 //! item      words -> data description entries
@@ -11,39 +12,16 @@
 //! 2. Sizes are those of z/OS and of `cobc -std=ibm`: COMP of 1 to 4 digits has 2 bytes, of 5 to 9 digits 4, else 8.
 //! 3. A clause that is not known is an error, never passed over: it might be about sizes.
 
+#![forbid(unsafe_code)]
+
+mod error;
 mod item;
 mod layout;
 mod picture;
 mod source;
 
+pub use error::CopybookError;
 pub use layout::{Kind, Layout, Run};
-
-/// What is wrong with a copybook, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CopybookError {
-    /// Line, from 1; 0 where it is no line's fault.
-    pub line: usize,
-    /// In words.
-    pub reason: String,
-}
-
-impl CopybookError {
-    fn at(line: usize, reason: impl Into<String>) -> CopybookError {
-        CopybookError {
-            line,
-            reason: reason.into(),
-        }
-    }
-}
-
-impl std::fmt::Display for CopybookError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.line {
-            0 => f.write_str(&self.reason),
-            line => write!(f, "LINE {line}: {}", self.reason),
-        }
-    }
-}
 
 /// The layout that a copybook describes.
 ///
