@@ -103,6 +103,9 @@ fn codes_as_json() {
     assert_eq!(run.status, 8);
     let all: serde_json::Value = serde_json::from_slice(&run.out).unwrap();
     assert_eq!(all["maxcc"], json!(8));
+    let told = &all["messages"][0];
+    assert_eq!((&told["id"], &told["severity"]), (&json!("IDC3012I"), &json!("error")));
+    assert_eq!(told["text"], json!("IDC3012I ENTRY NO.BODY NOT FOUND"));
     assert_eq!(
         all["commands"][0],
         json!({"line": 1, "verb": "DELETE", "condition_code": 8})

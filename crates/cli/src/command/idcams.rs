@@ -10,7 +10,7 @@ use cica_admin::Services;
 use cica_disk::Clock;
 use cica_disk::{FileReader, NewFile};
 use cica_idcams::run::run_with_parm;
-use cica_idcams::{Act, Command, Source, Stamp, Style, Sysprint};
+use cica_idcams::{Act, Command, Said, Source, Stamp, Style, Sysprint};
 use cica_messages::{CICA0906S, CICA0907S};
 use cica_qsam::DdText;
 use clap::Args;
@@ -46,7 +46,7 @@ pub struct Options {
     /// The PARM field, such as 'MARGINS(1 80)'
     #[arg(long, value_name = "TEXT", default_value = "")]
     parm: String,
-    /// Print condition codes and listing as JSON
+    /// Print condition codes, messages and listing as JSON
     #[arg(long)]
     json: bool,
 }
@@ -65,10 +65,11 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
             services,
             commands: Vec::new(),
         };
-        let mut sysprint = Sysprint::new(&mut listing, Style::Plain, stamp);
+        let mut sysprint = Sysprint::new(&mut listing, Style::Plain, stamp).with_messages();
         let maxcc = run_with_parm(&options.parm, source, &mut coded, &mut sysprint);
+        let messages: Vec<Value> = sysprint.into_messages().iter().map(message).collect();
         let listing: Vec<Value> = String::from_utf8_lossy(&listing).lines().map(Value::from).collect();
-        let all = json!({"maxcc": maxcc, "commands": coded.commands, "sysprint": listing});
+        let all = json!({"maxcc": maxcc, "commands": coded.commands, "messages": messages, "sysprint": listing});
         writeln!(sink, "{all:#}")
             .and_then(|()| sink.flush())
             .map_err(not_written)?;
@@ -82,6 +83,12 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         Some(error) => Err(not_written(io::Error::new(error.kind(), error.to_string()))),
         None => Ok(Status(maxcc)),
     }
+}
+
+/// A message of the listing.
+fn message(said: &Said) -> Value {
+    let (id, severity) = said.entry.map_or(("", ""), |entry| (entry.id, entry.severity()));
+    json!({"id": id, "severity": severity, "text": said.text})
 }
 
 /// The time for headings, in UTC.
