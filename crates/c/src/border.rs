@@ -9,40 +9,59 @@ use std::sync::atomic::{compiler_fence, Ordering::SeqCst};
 thread_local! {
     /// Words of this thread's last failed call.
     static WORDS: RefCell<CString> = RefCell::default();
-    /// This thread is in a call (B4).
-    static IN_CALL: Cell<bool> = const { Cell::new(false) };
-    /// Its last call was refused for that.
-    static REFUSED: Cell<bool> = const { Cell::new(false) };
+    /// Its calls. To come to what is a thread's own costs a call in a shared library, so each call does it once.
+    static CALLS: Calls = const {
+        Calls {
+            under_way: Cell::new(false),
+            refused: Cell::new(false),
+        }
+    };
+}
+
+/// What is known of a thread's calls.
+struct Calls {
+    /// It is in one (B4).
+    under_way: Cell<bool>,
+    /// Its last one was refused for that.
+    refused: Cell<bool>,
 }
 
 /// A call that is under way.
-struct Call;
+struct Call<'t>(&'t Calls);
 
-impl Drop for Call {
+impl Drop for Call<'_> {
     fn drop(&mut self) {
         compiler_fence(SeqCst);
-        IN_CALL.set(false);
+        self.0.under_way.set(false);
     }
 }
 
 /// Calls a function of the caller's, which may call us.
 pub fn outside<T>(theirs: impl FnOnce() -> T) -> T {
-    IN_CALL.set(false);
-    let done = theirs();
-    IN_CALL.set(true);
-    done
+    CALLS.with(|calls| {
+        calls.under_way.set(false);
+        let done = theirs();
+        calls.under_way.set(true);
+        done
+    })
 }
 
 /// Carries out a call.
+#[inline]
 pub fn call(what: impl FnOnce() -> Result<(), Error>) -> c_int {
-    let refused = IN_CALL.replace(true);
-    REFUSED.set(refused);
+    CALLS.with(|calls| carry_out(calls, what))
+}
+
+#[inline]
+fn carry_out(calls: &Calls, what: impl FnOnce() -> Result<(), Error>) -> c_int {
+    let refused = calls.under_way.replace(true);
+    calls.refused.set(refused);
     if refused {
         return INTERRUPTED;
     }
     // A handler of a signal looks at it from here on.
     compiler_fence(SeqCst);
-    let _call = Call;
+    let _call = Call(calls);
     // What a panic leaves half done is behind a handle, which is gone by then.
     let done = catch_unwind(AssertUnwindSafe(what)).unwrap_or_else(|panic| {
         let why = panic.downcast_ref::<String>().cloned();
@@ -64,6 +83,7 @@ const INTERRUPTED_WORDS: &CStr =
     c"a signal interrupted a call of this thread, and that call is not over: a handler may \
     set a flag, and must not call the library, or leave it by longjmp";
 
+#[cold]
 fn remember(words: &str) {
     let text = CString::new(words.replace('\0', " ")).unwrap_or_default();
     WORDS.with(|last| *last.borrow_mut() = text);
@@ -72,7 +92,7 @@ fn remember(words: &str) {
 /// Words of the last failed call of this thread.
 #[no_mangle]
 pub extern "C" fn cica_message() -> *const c_char {
-    if REFUSED.get() {
+    if CALLS.with(|calls| calls.refused.get()) {
         return INTERRUPTED_WORDS.as_ptr();
     }
     WORDS.with(|last| last.borrow().as_ptr())

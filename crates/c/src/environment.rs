@@ -8,7 +8,7 @@ use cica_catalog::Mask;
 use cica_idcams::run::run_with_parm;
 use cica_idcams::{Act, Services, Source, Stamp, Style, Sysprint};
 use cica_session::{io_from_environment, pool_from_environment, Session, Start};
-use std::ffi::{c_char, c_int, c_void, CString};
+use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering::*};
 use std::sync::Arc;
@@ -20,6 +20,18 @@ pub struct EnvironmentOptions {
     catalog: *const c_char,
     pool_bytes: u64,
     create: c_int,
+}
+
+impl EnvironmentOptions {
+    /// The catalog in `directory`, and nothing else said.
+    pub fn of(directory: &CStr) -> EnvironmentOptions {
+        EnvironmentOptions {
+            size: std::mem::size_of::<EnvironmentOptions>(),
+            catalog: directory.as_ptr(),
+            pool_bytes: 0,
+            create: 0,
+        }
+    }
 }
 
 /// Opens a catalog.

@@ -22,6 +22,15 @@ pub struct Value {
     size: usize,
 }
 
+impl Default for Value {
+    fn default() -> Value {
+        Value {
+            data: std::ptr::null(),
+            size: 0,
+        }
+    }
+}
+
 /// Opens a string.
 ///
 /// # Safety
