@@ -20,7 +20,6 @@ use crate::error::bare;
 use crate::{Begun, Disk, File, Open, Way, WriteAt};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 /// See the module.
@@ -142,16 +141,15 @@ impl NewFile {
     }
 }
 
-/// Makes something beside `path` under a name that nobody has.
+/// Makes something beside `path` under the first name that nobody has: the same one whenever a run is repeated.
 fn named<T>(path: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(T, PathBuf)> {
-    static LAST: AtomicU64 = AtomicU64::new(0);
+    let mut number = 0_u32;
     loop {
-        let number = LAST.fetch_add(1, Ordering::Relaxed);
         let name = path.with_file_name(format!(".cica-{}-{number}.unfinished", std::process::id()));
         match make(&name) {
             Ok(made) => return Ok((made, name)),
-            // Of one that died, with our number.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < u64::from(u32::MAX) => {}
+            // Of another thread, or of one that died with our number.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < u32::MAX => number += 1,
             Err(error) => return Err(error),
         }
     }
