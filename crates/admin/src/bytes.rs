@@ -45,6 +45,11 @@ fn stands_for_period(byte: u8, page: Option<CodePage>) -> bool {
     }
 }
 
+/// The page that characters without a stated one are taken in when they are converted.
+pub fn or_ascii(page: Option<CodePage>) -> CodePage {
+    page.unwrap_or(CodePage::Iso8859_1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,9 +69,4 @@ mod tests {
         assert_eq!(shown(b"    ", None), "X'20202020'");
         assert_eq!(shown(b"\xF0\x4B", Some(CodePage::Ibm037)), "0.");
     }
-}
-
-/// The page that characters without a stated one are taken in when they are converted.
-pub fn or_ascii(page: Option<CodePage>) -> CodePage {
-    page.unwrap_or(CodePage::Iso8859_1)
 }
