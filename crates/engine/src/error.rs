@@ -36,6 +36,31 @@ pub enum RequestError {
     Exclusive {
         /// The key.
         key: Vec<u8>,
+        /// Number of the open data set in the lock table.
+        set: u64,
+        /// Who has it, if somebody said what he is called.
+        by: Option<String>,
+    },
+    /// 8/21: to wait for the record would be to wait for oneself.
+    Deadlock {
+        /// The key.
+        key: Vec<u8>,
+        /// Who has it.
+        by: Option<String>,
+    },
+    /// 8/22: the record was not free in time.
+    LockTimeout {
+        /// The key.
+        key: Vec<u8>,
+        /// Who has it.
+        by: Option<String>,
+    },
+    /// 8/24: the lock of the record is retained.
+    Retained {
+        /// The key.
+        key: Vec<u8>,
+        /// Whose lock it is.
+        by: Option<String>,
     },
     /// 8/28: the data set cannot be extended.
     NoSpace {
@@ -181,6 +206,9 @@ impl RequestError {
             Sequence { .. } => (8, 12),
             NotFound => (8, 16),
             Exclusive { .. } => (8, 20),
+            Deadlock { .. } => (8, 21),
+            LockTimeout { .. } => (8, 22),
+            Retained { .. } => (8, 24),
             NoSpace { .. } => (8, 28),
             BadRba { .. } | BadRange { .. } => (8, 32),
             UnitTooLarge => (8, 40),
@@ -240,10 +268,27 @@ impl fmt::Display for RequestError {
             Duplicate { key } => write!(f, "a record with key {} exists already", show_key(key))?,
             Sequence { key } => write!(f, "key {} is not above the key before it", show_key(key))?,
             NotFound => write!(f, "no such record")?,
-            Exclusive { key } => write!(
+            Exclusive { key, by, .. } => {
+                let by = by.as_deref().unwrap_or("another string or unit of recovery");
+                write!(f, "record {} is held by {by}", show_key(key))?;
+            }
+            Deadlock { key, by } => write!(
                 f,
-                "record {} is held by another string or unit of recovery",
-                show_key(key)
+                "waiting for record {} would never end: {} waits for this unit of recovery; back it out and do it again",
+                show_key(key),
+                by.as_deref().unwrap_or("who holds it")
+            )?,
+            LockTimeout { key, by } => write!(
+                f,
+                "record {} was not free in time: {} holds it",
+                show_key(key),
+                by.as_deref().unwrap_or("another string or unit of recovery")
+            )?,
+            Retained { key, by } => write!(
+                f,
+                "the lock of record {} is retained for {}, whose changes are not ended yet",
+                show_key(key),
+                by.as_deref().unwrap_or("a unit of recovery")
             )?,
             NoSpace { why } => write!(f, "the data set cannot be extended: {why}")?,
             BadRba { rba } => write!(f, "no record starts at RBA {rba}")?,

@@ -13,6 +13,7 @@
 //! esds/ relative/ linear/   records by RBA, by number, and bytes
 //! common/                   what all of them have: gate, holds, counters, fence, and the context of a change
 //! definition examine        what is defined; what EXAMINE finds
+//! locks/                    who has which record, and who waits for it
 //! store/                    one component file: slots, regions, commit (docs/design/0001)
 //! log/      pool/           requests made durable; frames and latches
 //! files roots places        opening files, reading and finding them
@@ -41,6 +42,7 @@ mod forked;
 mod io;
 mod ksds;
 mod linear;
+mod locks;
 mod log;
 mod open;
 mod organized;
@@ -70,6 +72,7 @@ pub use error::{show_key, Feedback, OpenError, RequestError};
 pub use files::{peek, Files};
 pub use io::Io;
 pub use linear::BLOCK as LDS_BLOCK;
+pub use locks::{LockCounts, LockLine, LockMode, LockOwner, Patience};
 pub use open::Env;
 pub use rebuild::Rebuild;
 pub use request::{Access, Argument, CloseReport, Durability, Insert, Intent, OpenOptions, Record, Search};

@@ -121,7 +121,7 @@ impl Common {
     #[inline]
     pub fn check_kept(&self, context: Context<'_>, key: &[u8]) -> Result<(), RequestError> {
         match context {
-            Context::Itself if self.holds.is_kept(key) => Err(RequestError::Exclusive { key: key.to_vec() }),
+            Context::Itself if self.holds.is_kept(key) => Err(self.holds.refused(key)),
             _ => Ok(()),
         }
     }

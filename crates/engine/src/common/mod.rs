@@ -5,7 +5,6 @@
 //! latches -> log.
 
 pub mod context;
-pub mod holds;
 pub mod inspect;
 pub mod interval;
 pub mod numbered;
@@ -14,6 +13,7 @@ pub mod segments;
 
 use crate::error::RequestError;
 use crate::forked::Owner;
+use crate::locks::Holds;
 use crate::log::Log;
 use crate::pool::{Begun, Latched, Page, Pool, Records, Reserve, Rounds, Shape};
 use crate::store::Component;
@@ -21,7 +21,6 @@ use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::*};
 use crate::sync::RwLock;
 use cica_format::aix::CHAIN_LEN;
 use cica_format::attributes::{Attributes, Organization};
-use holds::Holds;
 use std::sync::{Arc, OnceLock};
 
 /// Counters of an open data set, added to the root's at commit.
@@ -79,7 +78,7 @@ pub struct Common {
 
 impl Common {
     /// Of an open data component.
-    pub fn new(data: Arc<Component>, attributes: Attributes, log: Arc<Log>) -> Common {
+    pub fn new(data: Arc<Component>, attributes: Attributes, log: Arc<Log>, holds: Holds) -> Common {
         Common {
             pool: data.pool().clone(),
             data,
@@ -89,7 +88,7 @@ impl Common {
             counters: Counters::default(),
             loading: AtomicBool::new(false),
             changed: AtomicBool::new(false),
-            holds: Holds::default(),
+            holds,
             units: AtomicUsize::new(0),
             unit_ended: AtomicU64::new(0),
             log,

@@ -49,7 +49,7 @@ impl Common {
                 key
             };
             if self.holds.is_held(&held) {
-                return Err(RequestError::Exclusive { key: held });
+                return Err(self.holds.refused(&held));
             }
             changed.push((i, rba));
         }

@@ -7,6 +7,7 @@ use crate::dataset::DataSet;
 use crate::definition::{self, Definition};
 use crate::error::OpenError;
 use crate::files::{files, new_file, open_as, open_file, peek, read_index_root, sync_directory};
+use crate::locks::{LockCounts, LockLine, LockOwner};
 use crate::open::{Env, Handle, OpenDataSet, Shared};
 use crate::recovery::recover;
 use crate::request::{Access, OpenOptions};
@@ -40,6 +41,28 @@ impl Engine {
     /// A unit of recovery. It begins with its first change.
     pub fn unit(&self) -> UnitOfRecovery {
         UnitOfRecovery::new(&self.shared)
+    }
+
+    /// A unit of recovery whose records are kept by `owner`, so that the owner's locks are no obstacle to it. An owner
+    /// has one such unit at a time.
+    pub fn unit_of(&self, owner: &LockOwner) -> UnitOfRecovery {
+        UnitOfRecovery::of(&self.shared, owner)
+    }
+
+    /// An owner of locks: strings that are given to it ([`Str::owned_by`](crate::Str::owned_by)) have their locks
+    /// together. Others are told `label` when they meet one.
+    pub fn lock_owner(&self, label: &str) -> LockOwner {
+        LockOwner::new(&self.shared.locks, label)
+    }
+
+    /// What is locked now, and who waits; not all of one moment.
+    pub fn lock_lines(&self) -> Vec<LockLine> {
+        self.shared.locks.lines()
+    }
+
+    /// What the lock table has counted.
+    pub fn lock_counts(&self) -> LockCounts {
+        self.shared.locks.counts()
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {

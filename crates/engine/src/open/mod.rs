@@ -53,7 +53,6 @@ pub struct OpenDataSet {
     /// Statistics at open; the counters add to them.
     base: Mutex<(Statistics, Statistics)>,
     handles: AtomicUsize,
-    next_string: AtomicU64,
     last_commit: AtomicU64,
     /// LSN up to which the committed tree has the requests.
     committed: AtomicU64,
@@ -129,7 +128,7 @@ impl OpenDataSet {
 
     /// A number for another string.
     pub fn next_string(&self) -> u64 {
-        self.next_string.fetch_add(1, Relaxed)
+        self.shared.locks.number()
     }
 
     /// The alternate indexes that are upgraded with this base.

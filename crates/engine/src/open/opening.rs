@@ -9,6 +9,7 @@ use crate::esds::Esds;
 use crate::files::{open_as, read_index_root};
 use crate::ksds::Ksds;
 use crate::linear::Lds;
+use crate::locks::Holds;
 use crate::organized::Organized;
 use crate::pool::MOST_COMPONENTS;
 use crate::relative::Rrds;
@@ -90,7 +91,8 @@ impl OpenDataSet {
             }
             part.set_volumes(shared.volumes());
         }
-        let common = Common::new(data_part, root.attributes.clone(), shared.log.clone());
+        let holds = Holds::new(shared.locks.clone());
+        let common = Common::new(data_part, root.attributes.clone(), shared.log.clone(), holds);
         common.counters.records.store(root.statistics.records, Relaxed);
         common.loading.store(write && never_loaded, Relaxed);
         let records = organized(common, index_part, &root, index_root.as_ref())?;
@@ -112,7 +114,6 @@ impl OpenDataSet {
                 last: false,
             }),
             handles: AtomicUsize::new(0),
-            next_string: AtomicU64::new(1),
             last_commit: AtomicU64::new(shared.env.clock.now()),
             committed: AtomicU64::new(0),
             named_early: AtomicU64::new(0),

@@ -3,6 +3,7 @@
 use super::OpenDataSet;
 use crate::forked::Owner;
 use crate::io::Io;
+use crate::locks::Locks;
 use crate::log::{epoch_for, Log, MOST_GATHERED};
 use crate::pool::{Held, Pool};
 use crate::sync::atomic::Ordering::Relaxed;
@@ -42,6 +43,7 @@ pub struct Shared {
     pub env: Env,
     pub pool: Arc<Pool>,
     pub log: Arc<Log>,
+    pub locks: Arc<Locks>,
     pub open: Mutex<HashMap<PathBuf, Weak<OpenDataSet>>>,
     /// Kept while all trees are committed and the log starts over.
     pub starting_over: Mutex<()>,
@@ -87,6 +89,7 @@ impl Shared {
             env,
             pool,
             log,
+            locks: Arc::default(),
             open: Mutex::new(HashMap::new()),
             starting_over: Mutex::new(()),
             ending_epoch: AtomicBool::new(false),

@@ -100,6 +100,11 @@ impl KeyedString {
         }
     }
 
+    /// Who has what it holds, where no unit of recovery does.
+    pub fn set_owner(&mut self, owner: u64) {
+        self.id = owner;
+    }
+
     /// From now on its changes belong to `unit`.
     pub fn set_unit(&mut self, unit: UnitOfRecovery) {
         self.unit = Some(unit);
@@ -409,10 +414,15 @@ impl KeyedString {
         error
     }
 
+    /// Who has what it holds.
+    pub fn owner(&self) -> u64 {
+        self.unit.as_ref().map_or(self.id, UnitOfRecovery::owner)
+    }
+
     /// A string's next request releases what it held.
     pub fn release(&mut self) {
         if let Some(key) = self.held.take() {
-            self.ksds.holds.release(&key);
+            self.ksds.holds.release(&key, self.owner());
             self.spare = key;
         }
     }
@@ -458,11 +468,8 @@ impl KeyedString {
                 let mut key = std::mem::take(&mut self.spare);
                 key.clear();
                 key.extend_from_slice(self.ksds.key_of(&self.area));
-                let (owner, backouts) = match &self.unit {
-                    Some(unit) => (unit.owner(), unit.backouts()),
-                    None => (self.id, 0),
-                };
-                self.ksds.holds.hold(&key, owner)?;
+                let backouts = self.unit.as_ref().map_or(0, UnitOfRecovery::backouts);
+                self.ksds.holds.hold(&key, self.owner())?;
                 (self.held, self.held_at) = (Some(key), backouts);
                 if self.ksds.fresh(&spot.leaf) {
                     return Ok(Some(spot));

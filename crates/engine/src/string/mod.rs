@@ -11,12 +11,15 @@
 //! | an ESDS, RRDS or LDS | `numbered` |
 //! | a VRRDS | `variable` |
 //! | a path | `path` |
+//!
+//! How they wait for records of others is in `patience`.
 
 mod argument;
 mod interval;
 mod keyed;
 mod numbered;
 mod path;
+mod patience;
 mod variable;
 mod way;
 
@@ -25,6 +28,7 @@ pub use way::Way;
 use crate::error::{Feedback, RequestError};
 use crate::esds::Esds;
 use crate::linear::Lds;
+use crate::locks::{LockOwner, Patience};
 use crate::open::OpenDataSet;
 use crate::organized::Organized;
 use crate::relative::Rrds;
@@ -44,6 +48,10 @@ pub struct Str {
     inner: Arc<OpenDataSet>,
     /// Its changes belong to a unit of recovery.
     in_unit: bool,
+    /// How long it waits for records.
+    patience: Patience,
+    /// Who has what it holds, if a caller said so.
+    owner: Option<LockOwner>,
     /// Image of the control interval got last, and its CI while it is held for PUT CNV.
     interval: (Vec<u8>, Option<u32>),
 }
@@ -103,6 +111,8 @@ impl Str {
             of,
             inner,
             in_unit: false,
+            patience: Patience::None,
+            owner: None,
             interval: Default::default(),
         }
     }
@@ -155,6 +165,8 @@ impl Str {
             of: Of::Path(Box::new(PathString::new(inner.clone(), way, base))),
             inner,
             in_unit: false,
+            patience: Patience::None,
+            owner: None,
             interval: Default::default(),
         }
     }
@@ -199,6 +211,15 @@ impl Str {
         intent: Intent,
     ) -> Result<Record<'_>, RequestError> {
         let argument = argument.into();
+        if intent == Intent::Update && self.patience != Patience::None {
+            self.patiently(|s| s.get_now(argument, search, intent).map(drop))?;
+            return Ok(self.last());
+        }
+        self.get_now(argument, search, intent)
+    }
+
+    #[inline]
+    fn get_now(&mut self, argument: Argument<'_>, search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
         match &mut self.of {
             Of::Ksds(string) => match argument {
                 Argument::Rba(rba) => string.get_rba(rba, intent),
@@ -245,7 +266,12 @@ impl Str {
         search: Search,
         intent: Intent,
     ) -> Result<Record<'_>, RequestError> {
-        by_argument!(self, argument.into(), skip(search, intent))
+        let argument = argument.into();
+        if intent == Intent::Update && self.patience != Patience::None {
+            self.patiently(|s| by_argument!(s, argument, skip(search, intent)).map(drop))?;
+            return Ok(self.last());
+        }
+        by_argument!(self, argument, skip(search, intent))
     }
 
     /// POINT: the next NEXT returns the record found.
@@ -306,6 +332,10 @@ impl Str {
     /// 8/4 at the end, 8/20, 8/68, 8/88, 8/116, 12/x.
     #[inline]
     pub fn next(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
+        if intent == Intent::Update && self.patience != Patience::None {
+            self.patiently(|s| of_any!(s, next(intent)).map(drop))?;
+            return Ok(self.last());
+        }
         of_any!(self, next(intent))
     }
 
@@ -314,6 +344,10 @@ impl Str {
     /// # Errors
     /// As [`next`](Self::next); 8/4 before the first record.
     pub fn prev(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
+        if intent == Intent::Update && self.patience != Patience::None {
+            self.patiently(|s| of_any!(s, prev(intent)).map(drop))?;
+            return Ok(self.last());
+        }
         of_any!(self, prev(intent))
     }
 
@@ -327,6 +361,14 @@ impl Str {
     /// 8/8 duplicate, 8/12 out of sequence, 8/28 no space, 8/68, 8/108, 8/116, 8/192, 12/x.
     #[inline]
     pub fn insert(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
+        if self.patience != Patience::None {
+            return self.patiently(|s| s.insert_now(record, how));
+        }
+        self.insert_now(record, how)
+    }
+
+    #[inline]
+    fn insert_now(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
         match &mut self.of {
             Of::Ksds(string) => string.insert(record, how),
             // The order of the alternate keys is not the order of the base, which is what sequential means there.
@@ -343,6 +385,14 @@ impl Str {
     /// # Errors
     /// As [`insert`](Self::insert); 8/76: the records have no numbers.
     pub fn insert_at(&mut self, rrn: u32, record: &[u8], how: Insert) -> Result<(), RequestError> {
+        if self.patience != Patience::None {
+            return self.patiently(|s| s.insert_at_now(rrn, record, how));
+        }
+        self.insert_at_now(rrn, record, how)
+    }
+
+    #[inline]
+    fn insert_at_now(&mut self, rrn: u32, record: &[u8], how: Insert) -> Result<(), RequestError> {
         match &mut self.of {
             Of::Vrrds(string) => string.insert(Some(rrn), record, how).map(drop),
             Of::Rrds(string) => string.insert(Some(rrn.into()), record, how).map(drop),
@@ -356,6 +406,14 @@ impl Str {
     /// # Errors
     /// 8/92 nothing held, 8/96 key changed, 8/100 length changed (ESDS), 8/108, 8/28, 8/68, 12/x.
     pub fn update(&mut self, record: &[u8]) -> Result<u64, RequestError> {
+        if self.patience != Patience::None {
+            return self.patiently(|s| s.update_now(record));
+        }
+        self.update_now(record)
+    }
+
+    #[inline]
+    fn update_now(&mut self, record: &[u8]) -> Result<u64, RequestError> {
         match &mut self.of {
             Of::Ksds(string) => string.update(record),
             Of::Path(string) => string.update(record),
@@ -374,8 +432,12 @@ impl Str {
     pub fn rewrite<'a>(&mut self, argument: impl Into<Argument<'a>>, record: &[u8]) -> Result<u64, RequestError> {
         let argument = argument.into();
         if let (Of::Ksds(string), Argument::Key(key)) = (&mut self.of, argument) {
-            if let Some(rba) = string.rewrite_where_it_stands(key, record)? {
-                return Ok(rba);
+            // What another owner has is met again by the get, which waits.
+            match string.rewrite_where_it_stands(key, record) {
+                Ok(Some(rba)) => return Ok(rba),
+                Err(RequestError::Exclusive { .. }) if self.patience != Patience::None => {}
+                Ok(None) => {}
+                Err(error) => return Err(error),
             }
         }
         let got = self.get(argument, Search::Equal, Intent::Update).map(drop);
@@ -387,6 +449,14 @@ impl Str {
     /// # Errors
     /// 8/92 nothing held, 8/80 ESDS or LDS, 8/68, 12/x.
     pub fn erase(&mut self) -> Result<(), RequestError> {
+        if self.patience != Patience::None {
+            return self.patiently(|s| s.erase_now());
+        }
+        self.erase_now()
+    }
+
+    #[inline]
+    fn erase_now(&mut self) -> Result<(), RequestError> {
         of_any!(self, erase())
     }
 

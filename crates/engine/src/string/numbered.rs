@@ -69,6 +69,11 @@ impl<T: Numbered> NumberedString<T> {
         }
     }
 
+    /// Who has what it holds, where no unit of recovery does.
+    pub fn set_owner(&mut self, owner: u64) {
+        self.id = owner;
+    }
+
     /// From now on its changes belong to `unit`.
     pub fn set_unit(&mut self, unit: UnitOfRecovery) {
         self.unit = Some(unit);
@@ -337,7 +342,8 @@ impl<T: Numbered> NumberedString<T> {
         })
     }
 
-    fn owner(&self) -> u64 {
+    /// Who has what it holds.
+    pub fn owner(&self) -> u64 {
         self.unit.as_ref().map_or(self.id, UnitOfRecovery::owner)
     }
 
@@ -413,7 +419,7 @@ impl<T: Numbered> NumberedString<T> {
 
     fn release(&mut self) {
         if let Some(number) = self.held.take() {
-            self.of.common().holds.release(&number.to_be_bytes());
+            self.of.common().holds.release(&number.to_be_bytes(), self.owner());
         }
     }
 }

@@ -235,6 +235,16 @@ impl PathString {
 
     // ---- parts ----
 
+    /// Its string on the base, which has what is held.
+    pub fn base(&mut self) -> &mut Str {
+        &mut self.base
+    }
+
+    /// The same, to be looked at.
+    pub fn base_ref(&self) -> &Str {
+        &self.base
+    }
+
     /// What the string's open is for.
     pub fn access(&self) -> Access {
         self.base.access()

@@ -39,6 +39,16 @@ impl VariableString {
         }
     }
 
+    /// Who has what it holds, where no unit of recovery does.
+    pub fn set_owner(&mut self, owner: u64) {
+        self.string.set_owner(owner);
+    }
+
+    /// Who has what it holds.
+    pub fn owner(&self) -> u64 {
+        self.string.owner()
+    }
+
     /// From now on its changes belong to `unit`.
     pub fn set_unit(&mut self, unit: UnitOfRecovery) {
         self.string.set_unit(unit);

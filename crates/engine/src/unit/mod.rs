@@ -19,6 +19,7 @@ mod backout;
 
 use crate::common::context::{Context, InUnit, Unit};
 use crate::error::RequestError;
+use crate::locks::LockOwner;
 use crate::log::Log;
 use crate::open::{Handle, OpenDataSet, Shared};
 use crate::pool::Held;
@@ -59,6 +60,8 @@ pub(crate) struct State {
     shared: Arc<Shared>,
     /// Who keeps what it changed.
     owner: u64,
+    /// The same, if a caller made it: it lives as long as the unit.
+    _named: Option<LockOwner>,
     /// Raised by each backout: what was got for update before is not held any more.
     backouts: AtomicU64,
     /// Kept shared by each change, exclusively while the unit ends.
@@ -96,10 +99,20 @@ impl UnitOfRecovery {
     /// A unit of recovery of an engine. It begins with its first change.
     pub(crate) fn new(shared: &Arc<Shared>) -> UnitOfRecovery {
         let number = shared.units.fetch_add(1, Relaxed);
+        UnitOfRecovery::kept_by(shared, UNIT | number, None)
+    }
+
+    /// The same, and what it changes is the owner's.
+    pub(crate) fn of(shared: &Arc<Shared>, owner: &LockOwner) -> UnitOfRecovery {
+        UnitOfRecovery::kept_by(shared, owner.number(), Some(owner.clone()))
+    }
+
+    fn kept_by(shared: &Arc<Shared>, owner: u64, named: Option<LockOwner>) -> UnitOfRecovery {
         UnitOfRecovery {
             state: Arc::new(State {
                 shared: shared.clone(),
-                owner: UNIT | number,
+                owner,
+                _named: named,
                 backouts: AtomicU64::new(0),
                 ending: RwLock::new(()),
                 work: Mutex::new(Work::default()),
@@ -191,7 +204,7 @@ impl UnitOfRecovery {
             return done;
         }
         if done.is_err() && fresh {
-            holds.unkeep(key);
+            holds.unkeep(key, self.state.owner);
         }
         done.map_err(|error| self.state.refused(bytes, error))
     }

@@ -1,0 +1,158 @@
+//! Owners that a caller makes: a client, a run unit. Several strings have their locks together, and what a language
+//! locks belongs to it.
+
+use super::table::named;
+use super::waiter::Reason;
+use super::{LockMode, Locks, Patience};
+use crate::error::RequestError;
+use std::sync::Arc;
+
+/// An owner of locks; clones are the same. With the last one all that it has locked is free; what its strings hold and
+/// its unit keeps goes with them.
+#[derive(Clone)]
+pub struct LockOwner(Arc<Owner>);
+
+struct Owner {
+    locks: Arc<Locks>,
+    number: u64,
+}
+
+impl LockOwner {
+    pub(crate) fn new(locks: &Arc<Locks>, label: &str) -> LockOwner {
+        let number = locks.number();
+        locks.owners.lock().entry(number).or_default().label = Some(label.into());
+        LockOwner(Arc::new(Owner {
+            locks: locks.clone(),
+            number,
+        }))
+    }
+
+    /// What a string locks for itself.
+    pub(crate) fn of_string(locks: &Arc<Locks>, number: u64) -> LockOwner {
+        LockOwner(Arc::new(Owner {
+            locks: locks.clone(),
+            number,
+        }))
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.0.number
+    }
+
+    /// Frees all that it has locked.
+    pub fn unlock_all(&self) {
+        self.0.locks.end_locked(self.0.number);
+    }
+
+    /// Retains what it has locked for X: whoever wants it is refused (8/24) until
+    /// [`release_retained`](Self::release_retained).
+    pub fn retain(&self) {
+        self.0.locks.set_retained(self.0.number, true);
+    }
+
+    /// What was retained is as it was before.
+    pub fn release_retained(&self) {
+        self.0.locks.set_retained(self.0.number, false);
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.locks.set_retained(self.number, false);
+        self.locks.end_locked(self.number);
+        self.locks.owners.lock().remove(&self.number);
+    }
+}
+
+impl Locks {
+    /// Locks a record for an owner.
+    ///
+    /// # Errors
+    /// 8/20, 8/21, 8/22, 8/24.
+    pub(crate) fn lock(
+        &self,
+        (set, key): (u64, &[u8]),
+        owner: u64,
+        mode: LockMode,
+        patience: Patience,
+    ) -> Result<(), RequestError> {
+        let reason = match mode {
+            LockMode::Shared => Reason::Shared,
+            LockMode::Exclusive => Reason::Locked,
+        };
+        named(set, key, |name| {
+            self.wait(name, owner, reason, patience)?;
+            self.owners.lock().entry(owner).or_default().names.insert(name.to_vec());
+            Ok(())
+        })
+    }
+
+    /// Waits until a string of the owner holds a record.
+    ///
+    /// # Errors
+    /// 8/20, 8/21, 8/22, 8/24.
+    pub(crate) fn wait_to_hold(
+        &self,
+        set: u64,
+        key: &[u8],
+        owner: u64,
+        patience: Patience,
+    ) -> Result<(), RequestError> {
+        named(set, key, |name| self.wait(name, owner, Reason::String, patience))
+    }
+
+    /// A string of the owner gives up its hold.
+    pub(crate) fn release(&self, set: u64, key: &[u8], owner: u64) {
+        self.give(set, key, owner, Reason::String);
+    }
+
+    /// Gives a lock back, whatever its mode. True: the owner had it.
+    pub(crate) fn unlock(&self, set: u64, key: &[u8], owner: u64) -> bool {
+        named(set, key, |name| {
+            let had = (self.owners.lock().get_mut(&owner)).is_some_and(|owned| owned.names.remove(name));
+            if had {
+                self.give_both(name, owner);
+            }
+            had
+        })
+    }
+
+    /// Frees all that the owner has locked, and only looks at that (L5).
+    pub(crate) fn end_locked(&self, owner: u64) {
+        let names = (self.owners.lock().get_mut(&owner)).map(|owned| std::mem::take(&mut owned.names));
+        for name in names.into_iter().flatten() {
+            self.give_both(&name, owner);
+        }
+    }
+
+    fn give_both(&self, name: &[u8], owner: u64) {
+        self.give_name(name, owner, Reason::Locked);
+        self.give_name(name, owner, Reason::Shared);
+    }
+
+    fn set_retained(&self, owner: u64, retained: bool) {
+        let names: Vec<Vec<u8>> = match self.owners.lock().get(&owner) {
+            Some(owned) => owned.names.iter().cloned().collect(),
+            None => return,
+        };
+        for name in names {
+            let mut stripe = self.stripe(&name).lock();
+            let holder = stripe.names.get_mut(&name).and_then(|lock| lock.holder(owner));
+            if let Some(holder) = holder.filter(|holder| holder.locked || holder.kept) {
+                holder.retained = retained;
+            }
+            stripe.settle(&name);
+        }
+    }
+
+    /// What an owner is called, if somebody said it.
+    pub(super) fn label(&self, owner: u64) -> Option<String> {
+        let owners = self.owners.lock();
+        owners.get(&owner)?.label.as_deref().map(String::from)
+    }
+
+    /// The same, or its number.
+    pub(super) fn words(&self, owner: u64) -> String {
+        self.label(owner).unwrap_or_else(|| format!("owner {owner:X}"))
+    }
+}

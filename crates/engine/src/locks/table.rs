@@ -1,0 +1,400 @@
+//! The table itself: stripes of names, each below a mutex of its own, and what is asked of one name.
+
+use super::waiter::{Reason, Waiter};
+use super::{LockCounts, LockLine, LockMode};
+use crate::error::RequestError;
+use crate::sync::atomic::{AtomicU64, Ordering::*};
+use crate::sync::Mutex;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
+
+/// Stripes: far more than threads that are in the table at a time.
+const STRIPES: usize = 64;
+
+/// Names whose memory a stripe keeps for those that come.
+const SPARE: usize = 8;
+
+/// Bytes of a name that are put together without asking for memory: a number and the longest key.
+const SHORT_NAME: usize = 8 + 255;
+
+/// See the module above.
+pub struct Locks {
+    stripes: Box<[Stripe]>,
+    hashing: Hashing,
+    /// Numbers of owners and of data sets.
+    numbers: AtomicU64,
+    pub(super) owners: Mutex<HashMap<u64, Owned>>,
+    /// Names that owners wait for (L4).
+    pub(super) waiting: Mutex<HashMap<u64, Vec<Vec<u8>>>>,
+    pub(super) counters: Counters,
+}
+
+#[derive(Default)]
+pub(super) struct Counters {
+    pub contended: AtomicU64,
+    pub waits: AtomicU64,
+    pub deadlocks: AtomicU64,
+    pub timeouts: AtomicU64,
+    pub retained: AtomicU64,
+}
+
+/// What is known of an owner beside the names its strings hold and its unit keeps.
+#[derive(Default)]
+pub(super) struct Owned {
+    pub label: Option<Arc<str>>,
+    /// Names that it has locked.
+    pub names: HashSet<Vec<u8>>,
+}
+
+/// On a line of its own, so that stripes do not slow each other.
+#[repr(align(64))]
+struct Stripe(Mutex<Names>);
+
+#[derive(Default)]
+pub(super) struct Names {
+    pub names: HashMap<Vec<u8>, Lock, Hashing>,
+    spare: Vec<Vec<u8>>,
+}
+
+/// Who has a name, and who waits.
+#[derive(Default)]
+pub(super) struct Lock {
+    pub first: Holder,
+    /// Who has it for S beside the first.
+    pub more: Vec<Holder>,
+    pub queue: VecDeque<Arc<Waiter>>,
+}
+
+/// One owner of a name, and for what reasons. Without a reason it is none.
+#[derive(Default, Clone, Copy)]
+pub(super) struct Holder {
+    pub owner: u64,
+    /// Strings that hold it.
+    pub strings: u32,
+    /// The owner's unit keeps it.
+    pub kept: bool,
+    /// Locked for X, for S.
+    pub locked: bool,
+    pub shared: bool,
+    pub retained: bool,
+}
+
+/// How names are hashed: by multiplying, as one is held and released with every update, from a start that nobody knows.
+#[derive(Clone, Copy)]
+pub(super) struct Hashing(u64);
+
+impl Default for Hashing {
+    fn default() -> Hashing {
+        Hashing(std::hash::RandomState::new().hash_one(0))
+    }
+}
+
+impl BuildHasher for Hashing {
+    type Hasher = Multiplied;
+    fn build_hasher(&self) -> Multiplied {
+        Multiplied(self.0)
+    }
+}
+
+pub(super) struct Multiplied(u64);
+
+impl Hasher for Multiplied {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            let product = u128::from(self.0 ^ u64::from_le_bytes(word)) * 0x9E37_79B9_7F4A_7C15;
+            self.0 = product as u64 ^ (product >> 64) as u64;
+        }
+    }
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+impl Holder {
+    fn new(owner: u64, reason: Reason) -> Holder {
+        let mut holder = Holder {
+            owner,
+            ..Holder::default()
+        };
+        holder.add(reason);
+        holder
+    }
+
+    /// One reason more. True: it did not have the name for it before.
+    fn add(&mut self, reason: Reason) -> bool {
+        let had = match reason {
+            Reason::String => {
+                self.strings += 1;
+                self.strings > 1
+            }
+            Reason::Unit => std::mem::replace(&mut self.kept, true),
+            Reason::Locked => std::mem::replace(&mut self.locked, true),
+            Reason::Shared => std::mem::replace(&mut self.shared, true),
+        };
+        !had
+    }
+
+    /// One reason less. True: it had the name for it.
+    fn take(&mut self, reason: Reason) -> bool {
+        match reason {
+            Reason::String => {
+                let had = self.strings > 0;
+                self.strings = self.strings.saturating_sub(1);
+                had
+            }
+            Reason::Unit => std::mem::take(&mut self.kept),
+            Reason::Locked => std::mem::take(&mut self.locked),
+            Reason::Shared => std::mem::take(&mut self.shared),
+        }
+    }
+
+    fn mode(&self) -> Option<LockMode> {
+        if self.strings > 0 || self.kept || self.locked || self.retained {
+            Some(LockMode::Exclusive)
+        } else {
+            self.shared.then_some(LockMode::Shared)
+        }
+    }
+}
+
+impl Lock {
+    pub fn holders(&self) -> impl Iterator<Item = &Holder> {
+        std::iter::once(&self.first).chain(&self.more)
+    }
+
+    pub fn holder(&mut self, owner: u64) -> Option<&mut Holder> {
+        if self.first.owner == owner {
+            return Some(&mut self.first);
+        }
+        self.more.iter_mut().find(|holder| holder.owner == owner)
+    }
+
+    /// May the owner have it now (L1)?
+    pub fn goes_with(&self, owner: u64, mode: LockMode) -> bool {
+        let alone = mode == LockMode::Exclusive;
+        (self.holders()).all(|other| {
+            other.owner == owner || (!alone && other.mode() != Some(LockMode::Exclusive)) || other.mode().is_none()
+        })
+    }
+
+    fn enter(&mut self, owner: u64, reason: Reason) -> bool {
+        if let Some(holder) = self.holder(owner) {
+            return holder.add(reason);
+        }
+        let holder = Holder::new(owner, reason);
+        if self.first.mode().is_none() {
+            self.first = holder;
+        } else {
+            self.more.push(holder);
+        }
+        true
+    }
+
+    /// Grants it to those who may have it now, in their order (L2). True: nobody has it.
+    pub fn settle(&mut self) -> bool {
+        self.more.retain(|holder| holder.mode().is_some());
+        if self.first.mode().is_none() {
+            if let Some(next) = self.more.pop() {
+                self.first = next;
+            }
+        }
+        while let Some(waiter) = self.queue.front().cloned() {
+            if !self.goes_with(waiter.owner, waiter.reason.mode()) {
+                break;
+            }
+            self.queue.pop_front();
+            self.enter(waiter.owner, waiter.reason);
+            waiter.grant();
+        }
+        self.first.mode().is_none()
+    }
+}
+
+impl Names {
+    /// Memory for the name.
+    fn name(&mut self, name: &[u8]) -> Vec<u8> {
+        let mut place = self.spare.pop().unwrap_or_default();
+        place.clear();
+        place.extend_from_slice(name);
+        place
+    }
+
+    fn forget(&mut self, name: &[u8]) {
+        if let Some((name, _)) = self.names.remove_entry(name) {
+            if self.spare.len() < SPARE {
+                self.spare.push(name);
+            }
+        }
+    }
+
+    /// After a reason ended.
+    pub fn settle(&mut self, name: &[u8]) {
+        if self.names.get_mut(name).is_some_and(Lock::settle) {
+            self.forget(name);
+        }
+    }
+}
+
+/// Does something with the name of a key.
+#[inline]
+pub(super) fn named<T>(set: u64, key: &[u8], act: impl FnOnce(&[u8]) -> T) -> T {
+    let mut short = [0; SHORT_NAME];
+    let length = 8 + key.len();
+    if length > SHORT_NAME {
+        return act(&[&set.to_be_bytes(), key].concat());
+    }
+    short[..8].copy_from_slice(&set.to_be_bytes());
+    short[8..length].copy_from_slice(key);
+    act(&short[..length])
+}
+
+/// The data set's number and the key of a name.
+pub(super) fn parts(name: &[u8]) -> (u64, &[u8]) {
+    let (set, key) = name.split_first_chunk().unwrap_or((&[0; 8], name));
+    (u64::from_be_bytes(*set), key)
+}
+
+impl Default for Locks {
+    fn default() -> Locks {
+        let stripe = || Stripe(Mutex::new(Names::default()));
+        Locks {
+            stripes: std::iter::repeat_with(stripe).take(STRIPES).collect(),
+            hashing: Hashing::default(),
+            numbers: AtomicU64::new(1),
+            owners: Mutex::new(HashMap::new()),
+            waiting: Mutex::new(HashMap::new()),
+            counters: Counters::default(),
+        }
+    }
+}
+
+impl Locks {
+    /// A number that no other owner or data set has.
+    pub fn number(&self) -> u64 {
+        self.numbers.fetch_add(1, Relaxed)
+    }
+
+    #[inline]
+    pub(super) fn stripe(&self, name: &[u8]) -> &Mutex<Names> {
+        let hash = self.hashing.hash_one(NameBytes(name));
+        &self.stripes[hash as usize % STRIPES].0
+    }
+
+    /// Gives the owner a name for one reason more. True: it did not have it for this reason before.
+    ///
+    /// # Errors
+    /// 8/20, 8/24.
+    #[inline]
+    pub(super) fn take(&self, set: u64, key: &[u8], owner: u64, reason: Reason) -> Result<bool, RequestError> {
+        named(set, key, |name| {
+            let mut stripe = self.stripe(name).lock();
+            let refused = match stripe.names.get_mut(name) {
+                None => {
+                    let place = stripe.name(name);
+                    let lock = Lock {
+                        first: Holder::new(owner, reason),
+                        ..Lock::default()
+                    };
+                    stripe.names.insert(place, lock);
+                    return Ok(true);
+                }
+                // Who comes does not pass those who wait, unless he has it already.
+                Some(lock) if lock.goes_with(owner, reason.mode()) => {
+                    if lock.queue.is_empty() || lock.holder(owner).is_some() {
+                        return Ok(lock.enter(owner, reason));
+                    }
+                    *lock.holders().next().unwrap_or(&lock.first)
+                }
+                Some(lock) => *(lock.holders().find(|other| other.owner != owner)).unwrap_or(&lock.first),
+            };
+            drop(stripe);
+            self.counters.contended.fetch_add(1, Relaxed);
+            Err(self.refusal(name, &refused))
+        })
+    }
+
+    /// Why a name cannot be had.
+    pub(super) fn refusal(&self, name: &[u8], holder: &Holder) -> RequestError {
+        let (set, key) = parts(name);
+        let (key, by) = (key.to_vec(), self.label(holder.owner));
+        if holder.retained {
+            self.counters.retained.fetch_add(1, Relaxed);
+            return RequestError::Retained { key, by };
+        }
+        RequestError::Exclusive { key, set, by }
+    }
+
+    /// One reason ends. True: the owner had the name for it.
+    #[inline]
+    pub(super) fn give(&self, set: u64, key: &[u8], owner: u64, reason: Reason) -> bool {
+        named(set, key, |name| self.give_name(name, owner, reason))
+    }
+
+    pub(super) fn give_name(&self, name: &[u8], owner: u64, reason: Reason) -> bool {
+        let mut stripe = self.stripe(name).lock();
+        let Some(lock) = stripe.names.get_mut(name) else {
+            return false;
+        };
+        let had = lock.holder(owner).is_some_and(|holder| holder.take(reason));
+        // Nearly always it was the last one.
+        if lock.settle() {
+            stripe.forget(name);
+        }
+        had
+    }
+
+    /// Looks at those who have a name for X.
+    pub(super) fn any(&self, set: u64, key: &[u8], is: impl Fn(&Holder) -> bool) -> bool {
+        named(set, key, |name| {
+            let stripe = self.stripe(name).lock();
+            (stripe.names.get(name))
+                .is_some_and(|lock| lock.holders().any(|holder| holder.mode().is_some() && is(holder)))
+        })
+    }
+
+    /// What has been counted.
+    pub fn counts(&self) -> LockCounts {
+        let counters = &self.counters;
+        LockCounts {
+            contended: counters.contended.load(Relaxed),
+            waits: counters.waits.load(Relaxed),
+            deadlocks: counters.deadlocks.load(Relaxed),
+            timeouts: counters.timeouts.load(Relaxed),
+            retained: counters.retained.load(Relaxed),
+        }
+    }
+
+    /// All names that somebody has: stripe by stripe, so not of one moment.
+    pub fn lines(&self) -> Vec<LockLine> {
+        let mut lines = Vec::new();
+        for stripe in &self.stripes {
+            let stripe = stripe.0.lock();
+            for (name, lock) in &stripe.names {
+                let (set, key) = parts(name);
+                let alone = lock.first.mode() == Some(LockMode::Exclusive);
+                lines.push(LockLine {
+                    set,
+                    key: key.to_vec(),
+                    mode: if alone { LockMode::Exclusive } else { LockMode::Shared },
+                    retained: lock.first.retained,
+                    holders: lock.holders().map(|holder| self.words(holder.owner)).collect(),
+                    waiters: lock.queue.iter().map(|waiter| self.words(waiter.owner)).collect(),
+                });
+            }
+        }
+        lines
+    }
+}
+
+/// A name, hashed without its length.
+struct NameBytes<'n>(&'n [u8]);
+
+impl std::hash::Hash for NameBytes<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write(self.0);
+    }
+}

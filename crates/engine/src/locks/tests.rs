@@ -1,0 +1,261 @@
+//! The table against a trivial one, circles, order, time, and many names.
+
+use super::waiter::Reason;
+use super::{Holds, LockMode, LockOwner, Locks, Patience};
+use crate::error::RequestError;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const LONG: Patience = Patience::Until(Duration::from_secs(60));
+const SHORT: Patience = Patience::Until(Duration::from_millis(20));
+
+fn lock(locks: &Arc<Locks>, key: &[u8], owner: &LockOwner, patience: Patience) -> Result<(), RequestError> {
+    locks.lock((1, key), owner.number(), LockMode::Exclusive, patience)
+}
+
+fn share(locks: &Arc<Locks>, key: &[u8], owner: &LockOwner, patience: Patience) -> Result<(), RequestError> {
+    locks.lock((1, key), owner.number(), LockMode::Shared, patience)
+}
+
+fn waiters(locks: &Locks) -> usize {
+    locks.lines().iter().map(|line| line.waiters.len()).sum()
+}
+
+fn until_waiting(locks: &Locks, count: usize) {
+    while waiters(locks) != count {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn as_a_trivial_table() {
+    let locks = Arc::<Locks>::default();
+    // By key and owner: strings, kept, locked, shared.
+    let mut model: BTreeMap<(u8, u64), [u32; 4]> = BTreeMap::new();
+    let mut random = 0x2545_F491_4F6C_DD1D_u64;
+    let (mut taken, mut refused) = (0, 0);
+    for _ in 0..200_000 {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let (key, owner) = ((random >> 8) as u8 % 12, 1 + (random >> 16) % 4);
+        let which = (random >> 24) as usize % 4;
+        let reason = [Reason::String, Reason::Unit, Reason::Locked, Reason::Shared][which];
+        if random >> 60 < 9 {
+            let alone = |reasons: &[u32; 4]| reasons[..3].iter().any(|count| *count > 0);
+            let free = model
+                .iter()
+                .filter(|((k, o), _)| *k == key && *o != owner)
+                .all(|(_, reasons)| !alone(reasons) && (which == 3 || reasons[3] == 0));
+            let count = &mut model.entry((key, owner)).or_default()[which];
+            match locks.take(7, &[key], owner, reason) {
+                Ok(fresh) => {
+                    assert!(free, "{key} {owner} {which}");
+                    assert_eq!(fresh, *count == 0);
+                    *count = if which == 0 { *count + 1 } else { 1 };
+                    taken += 1;
+                }
+                Err(RequestError::Exclusive { key: named, set: 7, .. }) => {
+                    assert!(!free && named == [key]);
+                    refused += 1;
+                }
+                Err(other) => panic!("{other}"),
+            }
+        } else {
+            let count = &mut model.entry((key, owner)).or_default()[which];
+            assert_eq!(locks.give(7, &[key], owner, reason), *count > 0);
+            *count = count.saturating_sub(1);
+        }
+        let has = model
+            .iter()
+            .any(|((k, _), reasons)| *k == key && reasons.iter().any(|count| *count > 0));
+        assert_eq!(locks.any(7, &[key], |_| true), has);
+    }
+    assert!(taken > 10_000 && refused > 10_000, "{taken} {refused}");
+}
+
+#[test]
+fn a_circle_of_two_or_three_refuses_who_closes_it() {
+    for count in [2, 3] {
+        let locks = Arc::<Locks>::default();
+        let owners: Vec<LockOwner> = (0..count)
+            .map(|n| LockOwner::new(&locks, &format!("job {n}")))
+            .collect();
+        for (n, owner) in owners.iter().enumerate() {
+            lock(&locks, &[n as u8], owner, Patience::None).unwrap();
+        }
+        std::thread::scope(|threads| {
+            let waiting: Vec<_> = (1..count)
+                .map(|n| {
+                    let (locks, owner) = (&locks, &owners[n]);
+                    let waits = threads.spawn(move || lock(locks, &[(n as u8 + 1) % count as u8], owner, LONG));
+                    until_waiting(locks, n);
+                    waits
+                })
+                .collect();
+            let refused = lock(&locks, &[1], &owners[0], Patience::Forever).unwrap_err();
+            assert!(
+                matches!(&refused, RequestError::Deadlock { by: Some(by), .. } if by == "job 1"),
+                "{refused}"
+            );
+            assert_eq!((refused.feedback().return_code, refused.feedback().reason), (8, 21));
+            owners[0].unlock_all();
+            // The last of them waits for what the first gave back, and so on.
+            for (waits, n) in waiting.into_iter().zip(1..count).rev() {
+                waits.join().unwrap().unwrap();
+                let owner: &LockOwner = &owners[n];
+                owner.unlock_all();
+            }
+        });
+        assert_eq!(locks.counts().deadlocks, 1);
+        assert!(locks.lines().is_empty());
+    }
+}
+
+#[test]
+fn who_waits_first_is_granted_first() {
+    let locks = Arc::<Locks>::default();
+    let first = LockOwner::new(&locks, "first");
+    lock(&locks, b"K", &first, Patience::None).unwrap();
+    let turn = AtomicUsize::new(0);
+    std::thread::scope(|threads| {
+        for n in 0..6 {
+            let (locks, turn) = (&locks, &turn);
+            threads.spawn(move || {
+                let owner = LockOwner::new(locks, "later");
+                lock(locks, b"K", &owner, Patience::Forever).unwrap();
+                assert_eq!(turn.fetch_add(1, SeqCst), n);
+            });
+            until_waiting(locks, n + 1);
+        }
+        drop(first);
+    });
+    assert_eq!(turn.into_inner(), 6);
+    assert_eq!(locks.counts().waits, 6);
+}
+
+#[test]
+fn readers_do_not_pass_a_writer_who_waits() {
+    let locks = Arc::<Locks>::default();
+    let (reader, writer, late) = (
+        LockOwner::new(&locks, "reader"),
+        LockOwner::new(&locks, "writer"),
+        LockOwner::new(&locks, "late"),
+    );
+    share(&locks, b"K", &reader, Patience::None).unwrap();
+    std::thread::scope(|threads| {
+        let waits = threads.spawn(|| lock(&locks, b"K", &writer, LONG));
+        until_waiting(&locks, 1);
+        assert!(matches!(
+            share(&locks, b"K", &late, Patience::None),
+            Err(RequestError::Exclusive { .. })
+        ));
+        // Who has it may go on to X, and so before the writer.
+        lock(&locks, b"K", &reader, Patience::None).unwrap();
+        reader.unlock_all();
+        waits.join().unwrap().unwrap();
+    });
+}
+
+#[test]
+fn a_timeout_leaves_the_queue() {
+    let locks = Arc::<Locks>::default();
+    let (has, wants) = (
+        LockOwner::new(&locks, "process 4711 PAYROLL"),
+        LockOwner::new(&locks, "wants"),
+    );
+    share(&locks, b"K", &has, Patience::None).unwrap();
+    let began = Instant::now();
+    let late = lock(&locks, b"K", &wants, SHORT).unwrap_err();
+    assert!(began.elapsed() >= Duration::from_millis(20));
+    assert!(late.to_string().contains("PAYROLL holds it [8/22]"), "{late}");
+    assert_eq!((waiters(&locks), locks.counts().timeouts), (0, 1));
+    share(&locks, b"K", &wants, Patience::None).unwrap();
+}
+
+/// The grant and the end of the patience meet again and again: the lock is had or it is not, and none is lost.
+#[test]
+fn giving_up_when_it_is_granted() {
+    let locks = Arc::<Locks>::default();
+    let (has, wants) = (LockOwner::new(&locks, "has"), LockOwner::new(&locks, "wants"));
+    let mut granted = 0;
+    for round in 0..300 {
+        lock(&locks, b"K", &has, Patience::None).unwrap();
+        let wait = Patience::Until(Duration::from_micros(100));
+        std::thread::scope(|threads| {
+            let waits = threads.spawn(|| lock(&locks, b"K", &wants, wait));
+            std::thread::sleep(Duration::from_micros(round));
+            has.unlock_all();
+            granted += usize::from(waits.join().unwrap().is_ok());
+        });
+        wants.unlock_all();
+        assert!(locks.lines().is_empty());
+    }
+    assert!(granted > 0);
+}
+
+#[test]
+fn retained_locks_refuse_at_once() {
+    let locks = Arc::<Locks>::default();
+    let (dead, wants) = (LockOwner::new(&locks, "dead"), LockOwner::new(&locks, "wants"));
+    lock(&locks, b"K", &dead, Patience::None).unwrap();
+    dead.retain();
+    let refused = lock(&locks, b"K", &wants, Patience::Forever).unwrap_err();
+    assert_eq!((refused.feedback().return_code, refused.feedback().reason), (8, 24));
+    dead.release_retained();
+    dead.unlock_all();
+    lock(&locks, b"K", &wants, Patience::None).unwrap();
+}
+
+/// 100,000 locks cost each no more than tens of the first ones, and their end no more than their number.
+#[test]
+fn many_locks_have_no_cliff() {
+    let locks = Arc::<Locks>::default();
+    let holds = Holds::new(locks.clone());
+    let timed = |from: u32, to: u32, owner: u64| {
+        let began = Instant::now();
+        for key in from..to {
+            assert!(holds.keep(&key.to_be_bytes(), owner).unwrap());
+        }
+        began.elapsed()
+    };
+    let first = timed(0, 10_000, 11);
+    timed(10_000, 90_000, 12);
+    let last = timed(90_000, 100_000, 13);
+    assert!(last < first * 20 + Duration::from_millis(20), "{first:?} {last:?}");
+    assert_eq!(locks.lines().len(), 100_000);
+    let began = Instant::now();
+    for owner in 1_000..11_000 {
+        holds.end(owner);
+    }
+    // Owners of nothing end without a look at what others have: so many looks would take minutes.
+    assert!(began.elapsed() < Duration::from_secs(2));
+    for owner in 11..14 {
+        holds.end(owner);
+    }
+    assert!(locks.lines().is_empty() && !holds.is_kept(&[0; 4]));
+}
+
+#[test]
+fn threads_are_alone_with_what_they_hold() {
+    let locks = Arc::<Locks>::default();
+    let inside: [AtomicUsize; 3] = Default::default();
+    std::thread::scope(|threads| {
+        for thread in 0..4_usize {
+            let (locks, inside) = (&locks, &inside);
+            threads.spawn(move || {
+                let owner = LockOwner::new(locks, "thread");
+                for round in 0..2_000 {
+                    let key = (round + thread) % 3;
+                    lock(locks, &[key as u8], &owner, Patience::Forever).unwrap();
+                    assert_eq!(inside[key].fetch_add(1, SeqCst), 0);
+                    inside[key].fetch_sub(1, SeqCst);
+                    assert!(locks.unlock(1, &[key as u8], owner.number()));
+                }
+            });
+        }
+    });
+    assert!(locks.lines().is_empty());
+}

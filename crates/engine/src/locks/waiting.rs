@@ -1,0 +1,139 @@
+//! Waiting for a name: in the order of arrival, for as long as the owner has patience, and never in a circle.
+
+use super::table::parts;
+use super::waiter::{Reason, Waiter};
+use super::{Locks, Patience};
+use crate::error::RequestError;
+use crate::sync::atomic::Ordering::Relaxed;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+impl Locks {
+    /// Waits until the name is the owner's for `reason`. The caller keeps no latch, gate or mutex (L3).
+    ///
+    /// # Errors
+    /// 8/20 without patience, 8/21 deadlock, 8/22 timeout, 8/24 retained.
+    pub(super) fn wait(&self, name: &[u8], owner: u64, reason: Reason, patience: Patience) -> Result<(), RequestError> {
+        let longest = match patience {
+            Patience::None => {
+                let (set, key) = parts(name);
+                return self.take(set, key, owner, reason).map(drop);
+            }
+            Patience::Until(longest) => Some(longest),
+            Patience::Forever => None,
+        };
+        let Some(waiter) = self.queue(name, owner, reason)? else {
+            return Ok(());
+        };
+        self.counters.waits.fetch_add(1, Relaxed);
+        waiter.wait(longest);
+        self.leave(name, &waiter).map_err(|by| {
+            self.counters.timeouts.fetch_add(1, Relaxed);
+            let (_, key) = parts(name);
+            RequestError::LockTimeout { key: key.to_vec(), by }
+        })
+    }
+
+    /// Queues a waiter; none if the name is the owner's at once.
+    fn queue(&self, name: &[u8], owner: u64, reason: Reason) -> Result<Option<Arc<Waiter>>, RequestError> {
+        let (set, key) = parts(name);
+        // Kept while edges come and are searched (L4).
+        let mut waiting = self.waiting.lock();
+        let waiter = Arc::new(Waiter::new(owner, reason));
+        loop {
+            match self.take(set, key, owner, reason) {
+                Ok(_) => return Ok(None),
+                Err(RequestError::Exclusive { .. }) => {}
+                Err(refused) => return Err(refused),
+            }
+            let mut stripe = self.stripe(name).lock();
+            // It may have become free just now: then it can be taken.
+            let Some(lock) = stripe.names.get_mut(name) else {
+                continue;
+            };
+            if lock.holder(owner).is_some() {
+                lock.queue.push_front(waiter.clone());
+            } else {
+                lock.queue.push_back(waiter.clone());
+            }
+            // What was given back since the refusal is granted as if he had been there.
+            lock.settle();
+            break;
+        }
+        waiting.entry(owner).or_default().push(name.to_vec());
+        if self.waits_for_itself(&waiting, owner) {
+            drop(waiting);
+            return match self.leave(name, &waiter) {
+                Ok(()) => Ok(None),
+                Err(by) => {
+                    self.counters.deadlocks.fetch_add(1, Relaxed);
+                    Err(RequestError::Deadlock { key: key.to_vec(), by })
+                }
+            };
+        }
+        Ok(Some(waiter))
+    }
+
+    /// The end of a wait: granted at the last moment is granted; if not, who has it.
+    fn leave(&self, name: &[u8], waiter: &Arc<Waiter>) -> Result<(), Option<String>> {
+        let mut waiting = self.waiting.lock();
+        if let Some(names) = waiting.get_mut(&waiter.owner) {
+            if let Some(place) = names.iter().position(|waited| waited == name) {
+                names.swap_remove(place);
+            }
+            if names.is_empty() {
+                waiting.remove(&waiter.owner);
+            }
+        }
+        let mut stripe = self.stripe(name).lock();
+        if *waiter.granted.lock() {
+            return Ok(());
+        }
+        let mut holder = None;
+        if let Some(lock) = stripe.names.get_mut(name) {
+            lock.queue.retain(|queued| !Arc::ptr_eq(queued, waiter));
+            holder = lock
+                .holders()
+                .find(|holder| holder.owner != waiter.owner)
+                .map(|holder| holder.owner);
+        }
+        // Who waited behind may go with those who have it.
+        stripe.settle(name);
+        drop((stripe, waiting));
+        Err(holder.and_then(|holder| self.label(holder)))
+    }
+
+    /// Follows who waits for whom from the owner on. Back at the owner: a deadlock.
+    fn waits_for_itself(&self, waiting: &HashMap<u64, Vec<Vec<u8>>>, owner: u64) -> bool {
+        let mut seen = HashSet::new();
+        let mut left = vec![owner];
+        while let Some(at) = left.pop() {
+            for name in waiting.get(&at).into_iter().flatten() {
+                for before in self.before(name, at) {
+                    if before == owner {
+                        return true;
+                    }
+                    if seen.insert(before) {
+                        left.push(before);
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Those that an owner waits for at a name: who has it, and who stands before him.
+    fn before(&self, name: &[u8], owner: u64) -> Vec<u64> {
+        let stripe = self.stripe(name).lock();
+        let Some(lock) = stripe.names.get(name) else {
+            return Vec::new();
+        };
+        let Some(place) = lock.queue.iter().position(|waiter| waiter.owner == owner) else {
+            // It was granted, and he has not gone on yet.
+            return Vec::new();
+        };
+        let has = lock.holders().map(|holder| holder.owner);
+        let stands = lock.queue.iter().take(place).map(|waiter| waiter.owner);
+        has.chain(stands).filter(|other| *other != owner).collect()
+    }
+}

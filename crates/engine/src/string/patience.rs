@@ -1,0 +1,110 @@
+//! Requests that wait for a record of another owner, and records that are locked by name.
+//!
+//! A request that meets such a record is refused, and has given up whatever it had of latches, gates and mutexes. If
+//! the string has patience it waits then, and the request is made anew while the string has the record (locks:L3). It
+//! keeps what it was granted until the request is done, as that may need several records.
+
+use super::{Of, Str};
+use crate::error::RequestError;
+use crate::locks::{LockMode, LockOwner, Locks, Patience};
+use std::sync::Arc;
+
+impl Str {
+    /// How long its requests for update wait for a record that another owner has. Each record is waited for so long.
+    pub fn set_patience(&mut self, patience: Patience) {
+        self.patience = patience;
+    }
+
+    /// From now on what it holds is the owner's, and so that of all strings of this owner. A string in a unit of
+    /// recovery is the unit's: see [`Engine::unit_of`](crate::Engine::unit_of). What it holds now is given up.
+    pub fn owned_by(&mut self, owner: &LockOwner) {
+        self.end();
+        self.owner = Some(owner.clone());
+        match &mut self.of {
+            Of::Ksds(string) => string.set_owner(owner.number()),
+            Of::Vrrds(string) => string.set_owner(owner.number()),
+            Of::Esds(string) => string.set_owner(owner.number()),
+            Of::Rrds(string) => string.set_owner(owner.number()),
+            Of::Lds(string) => string.set_owner(owner.number()),
+            Of::Path(string) => string.base().owned_by(owner),
+        }
+    }
+
+    /// Locks a record by its identity: the base's prime key, the number of 4 (VRRDS) or 8 bytes (RRDS), or the RBA of 8
+    /// bytes (ESDS), big-endian. It stays locked until it is unlocked, or until the owner is dropped, or the
+    /// string where it has none.
+    ///
+    /// # Errors
+    /// 8/20, 8/21, 8/22, 8/24.
+    pub fn lock(&mut self, record: &[u8], mode: LockMode, patience: Patience) -> Result<(), RequestError> {
+        let number = self.lock_number();
+        let table = self.locks();
+        let owner = self.owner.get_or_insert_with(|| LockOwner::of_string(&table, number));
+        let set = self.inner.common().holds.set();
+        table.lock((set, record), owner.number(), mode, patience)
+    }
+
+    /// Unlocks a record. True: it was locked by this owner.
+    pub fn unlock(&mut self, record: &[u8]) -> bool {
+        let set = self.inner.common().holds.set();
+        let owner = self.owner.as_ref().map(LockOwner::number);
+        owner.is_some_and(|owner| self.locks().unlock(set, record, owner))
+    }
+
+    /// Makes a request, and again when the record that refused it is free.
+    pub(super) fn patiently<T>(
+        &mut self,
+        mut request: impl FnMut(&mut Str) -> Result<T, RequestError>,
+    ) -> Result<T, RequestError> {
+        let mut granted: Vec<(u64, Vec<u8>)> = Vec::new();
+        let done = loop {
+            let refused = match request(self) {
+                Err(refused) => refused,
+                done => break done,
+            };
+            let Some(name) = name_of(&refused) else {
+                break Err(refused);
+            };
+            if granted.contains(&name) {
+                // He has it: the refusal is of another kind, as that of a plain change by the owner of a unit.
+                break Err(refused);
+            }
+            let waited = self
+                .locks()
+                .wait_to_hold(name.0, &name.1, self.lock_number(), self.patience);
+            match waited {
+                Ok(()) => granted.push(name),
+                Err(error) => break Err(error),
+            }
+        };
+        for (set, key) in granted {
+            self.locks().release(set, &key, self.lock_number());
+        }
+        done
+    }
+
+    fn locks(&self) -> Arc<Locks> {
+        self.inner.common().holds.table().clone()
+    }
+
+    /// Who has what it holds.
+    pub(super) fn lock_number(&self) -> u64 {
+        match &self.of {
+            Of::Ksds(string) => string.owner(),
+            Of::Vrrds(string) => string.owner(),
+            Of::Esds(string) => string.owner(),
+            Of::Rrds(string) => string.owner(),
+            Of::Lds(string) => string.owner(),
+            Of::Path(string) => string.base_ref().lock_number(),
+        }
+    }
+}
+
+/// The record that a refusal is about.
+fn name_of(refused: &RequestError) -> Option<(u64, Vec<u8>)> {
+    match refused {
+        RequestError::Exclusive { key, set, .. } => Some((*set, key.clone())),
+        RequestError::Alternate { error, .. } => name_of(error),
+        _ => None,
+    }
+}

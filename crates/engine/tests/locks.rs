@@ -1,0 +1,175 @@
+//! Requests that wait for records of other strings, units and owners.
+#![allow(clippy::unwrap_used)]
+#![cfg(not(cica_schedules))]
+
+mod common;
+
+use cica_engine::*;
+use common::keyed::*;
+use common::*;
+use std::time::Duration;
+
+const LONG: Patience = Patience::Until(Duration::from_secs(60));
+const SHORT: Patience = Patience::Until(Duration::from_millis(20));
+
+fn opened() -> (Engine, DataSet) {
+    let world = World::memory();
+    let engine = world.engine();
+    loaded(&world, &engine, "a", 100);
+    let ds = world.open(&engine, "a");
+    (engine, ds)
+}
+
+fn until_waiting(engine: &Engine, count: usize) {
+    while engine.lock_lines().iter().map(|line| line.waiters.len()).sum::<usize>() != count {
+        std::thread::yield_now();
+    }
+}
+
+fn reason(done: Result<impl Sized, RequestError>) -> u8 {
+    done.map(drop).unwrap_err().feedback().reason
+}
+
+#[test]
+fn without_patience_a_held_record_is_refused() {
+    let (_engine, ds) = opened();
+    let (mut one, mut two) = (ds.string(), ds.string());
+    one.get(&key(10)[..], Search::Equal, Intent::Update).unwrap();
+    assert_eq!(reason(two.get(&key(10)[..], Search::Equal, Intent::Update)), 20);
+    two.set_patience(SHORT);
+    assert_eq!(reason(two.get(&key(10)[..], Search::Equal, Intent::Update)), 22);
+}
+
+#[test]
+fn a_patient_get_has_what_the_other_made_of_the_record() {
+    let (engine, ds) = opened();
+    let mut one = ds.string();
+    let record = one
+        .get(&key(10)[..], Search::Equal, Intent::Update)
+        .unwrap()
+        .bytes
+        .to_vec();
+    let mut changed = record.clone();
+    *changed.last_mut().unwrap() ^= 0x55;
+    std::thread::scope(|threads| {
+        let waits = threads.spawn(|| {
+            let mut two = ds.string();
+            two.set_patience(LONG);
+            let got = two
+                .get(&key(10)[..], Search::Equal, Intent::Update)
+                .unwrap()
+                .bytes
+                .to_vec();
+            assert!(two.update(&record).is_ok());
+            got
+        });
+        until_waiting(&engine, 1);
+        one.update(&changed).unwrap();
+        assert_eq!(waits.join().unwrap(), changed);
+    });
+    assert!(engine.lock_lines().is_empty());
+}
+
+#[test]
+fn plain_inserts_and_units_wait_for_the_end_of_a_unit() {
+    let (engine, ds) = opened();
+    let unit = engine.unit();
+    insert(&mut ds.string_in(&unit), 15, 1).unwrap();
+    let mut plain = ds.string();
+    assert_eq!(reason(insert(&mut plain, 15, 2)), 20);
+    std::thread::scope(|threads| {
+        let waits = threads.spawn(|| {
+            let mut patient = ds.string();
+            patient.set_patience(LONG);
+            insert(&mut patient, 15, 2)
+        });
+        until_waiting(&engine, 1);
+        unit.backout().unwrap();
+        waits.join().unwrap().unwrap();
+    });
+    let other = engine.unit();
+    let mut s = ds.string_in(&other);
+    s.set_patience(LONG);
+    update(&mut s, 15, 3, 60).unwrap();
+    other.commit().unwrap();
+    assert!(engine.lock_lines().is_empty());
+}
+
+#[test]
+fn units_in_a_circle_are_told_apart() {
+    let (engine, ds) = opened();
+    let (one, two) = (engine.unit(), engine.unit());
+    let (mut a, mut b) = (ds.string_in(&one), ds.string_in(&two));
+    update(&mut a, 10, 1, 60).unwrap();
+    update(&mut b, 20, 1, 60).unwrap();
+    a.set_patience(Patience::Forever);
+    b.set_patience(Patience::Forever);
+    std::thread::scope(|threads| {
+        let waits = threads.spawn(move || update(&mut b, 10, 2, 60));
+        until_waiting(&engine, 1);
+        assert_eq!(reason(update(&mut a, 20, 2, 60)), 21);
+        one.backout().unwrap();
+        waits.join().unwrap().unwrap();
+    });
+    two.commit().unwrap();
+    assert_eq!(engine.lock_counts().deadlocks, 1);
+}
+
+#[test]
+fn strings_of_an_owner_share_their_locks_and_its_drop_frees_them() {
+    let (engine, ds) = opened();
+    let owner = engine.lock_owner("process 4711 PAYROLL");
+    let (mut one, mut two, mut stranger) = (ds.string(), ds.string(), ds.string());
+    one.owned_by(&owner);
+    two.owned_by(&owner);
+    one.lock(&key(10), LockMode::Exclusive, Patience::None).unwrap();
+    two.get(&key(10)[..], Search::Equal, Intent::Update).unwrap();
+    two.end();
+    let refused = stranger
+        .get(&key(10)[..], Search::Equal, Intent::Update)
+        .map(drop)
+        .unwrap_err();
+    assert!(
+        refused.to_string().contains("held by process 4711 PAYROLL [8/20]"),
+        "{refused}"
+    );
+    let unit = engine.unit_of(&owner);
+    update(&mut ds.string_in(&unit), 10, 5, 60).unwrap();
+    unit.commit().unwrap();
+    assert_eq!(reason(stranger.get(&key(10)[..], Search::Equal, Intent::Update)), 20);
+    drop((one, two, unit, owner));
+    stranger.get(&key(10)[..], Search::Equal, Intent::Update).unwrap();
+}
+
+#[test]
+fn a_string_without_an_owner_unlocks_when_it_is_dropped() {
+    let (engine, ds) = opened();
+    let mut one = ds.string();
+    one.lock(&key(10), LockMode::Shared, Patience::None).unwrap();
+    one.lock(&key(20), LockMode::Exclusive, Patience::None).unwrap();
+    assert!(one.unlock(&key(20)) && !one.unlock(&key(20)));
+    assert_eq!(engine.lock_lines().len(), 1);
+    drop(one);
+    assert!(engine.lock_lines().is_empty());
+}
+
+#[test]
+fn many_patient_updaters_lose_nothing() {
+    let (engine, ds) = opened();
+    std::thread::scope(|threads| {
+        for _ in 0..4 {
+            threads.spawn(|| {
+                let mut s = ds.string();
+                s.set_patience(Patience::Forever);
+                for _ in 0..500 {
+                    let value = unsealed(s.get(&key(10)[..], Search::Equal, Intent::Update).unwrap().bytes);
+                    s.update(&sealed(10, value + 1, 60)).unwrap();
+                }
+            });
+        }
+    });
+    let mut s = ds.string();
+    let record = s.get(&key(10)[..], Search::Equal, Intent::Read).unwrap();
+    assert_eq!(unsealed(record.bytes), 2_000);
+    assert!(engine.lock_lines().is_empty());
+}
