@@ -72,6 +72,9 @@ enum {
     CICA_SEQUENCE = 0x080C,   /* the key is not above the one before it */
     CICA_NOTFOUND = 0x0810,   /* no such record */
     CICA_EXCLUSIVE = 0x0814,  /* another string holds the record for update, or another unit has changed it */
+    CICA_DEADLOCK = 0x0815,   /* waiting for the record would never end: back out, and do it again */
+    CICA_LOCK_TIMEOUT = 0x0816, /* the record was not free in time */
+    CICA_RETAINED = 0x0818,   /* the lock of the record is retained for changes that have not ended */
     CICA_NOSPACE = 0x081C,    /* the data set cannot be extended */
     CICA_BAD_RBA = 0x0820,    /* no record starts at this RBA */
     CICA_STORAGE = 0x0828,    /* the pool has no room for what takes the unit of recovery back */

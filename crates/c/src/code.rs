@@ -30,6 +30,9 @@ codes! {
     SEQUENCE = 0x080C, c"the key is not above the one before it";
     NOTFOUND = 0x0810, c"no such record";
     EXCLUSIVE = 0x0814, c"another string holds the record for update, or another unit has changed it";
+    DEADLOCK = 0x0815, c"waiting for the record would never end";
+    LOCK_TIMEOUT = 0x0816, c"the record was not free in time";
+    RETAINED = 0x0818, c"the lock of the record is retained";
     NOSPACE = 0x081C, c"the data set cannot be extended";
     BAD_RBA = 0x0820, c"no record starts at this RBA";
     STORAGE = 0x0828, c"the pool has no room for what takes the unit of recovery back";

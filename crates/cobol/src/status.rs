@@ -69,6 +69,8 @@ pub enum Outcome {
     NotForChange,
     /// Another has the record locked.
     RecordLocked,
+    /// To wait for a record would never end.
+    Deadlock,
     /// Another has the file open.
     InUse,
     /// A request that contradicts itself.
@@ -125,6 +127,7 @@ pub static TABLE: &[Row] = table! {
     NotForOutput 48 48 "WRITE: the file is not open OUTPUT, I-O or EXTEND";
     NotForChange 49 49 "REWRITE or DELETE: the file is not open I-O";
     RecordLocked 51 93 "another has the record locked";
+    Deadlock 52 93 "waiting for a record would never end: ROLLBACK, and do it again";
     InUse 61 93 "OPEN: another has the file open";
     Logic 91 92 "the request contradicts itself";
     NoResource 91 93 "no memory, or another resource is missing";
@@ -170,8 +173,9 @@ impl Outcome {
             (8, 8) => Outcome::Duplicate,
             (8, 12) | (8, 96) => Outcome::Sequence,
             (8, 16) | (8, 32) | (8, 144) => Outcome::NotFound,
-            (8, 20..=22) => Outcome::RecordLocked,
-            (8, 24) | (8, 40) => Outcome::NoResource,
+            (8, 20 | 22 | 24) => Outcome::RecordLocked,
+            (8, 21) => Outcome::Deadlock,
+            (8, 40) => Outcome::NoResource,
             (8, 28) | (8, 148) | (8, 192) => Outcome::Boundary,
             (8, 88) => Outcome::NoPosition,
             (8, 92) => Outcome::NoReadBefore,
