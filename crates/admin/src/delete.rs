@@ -78,7 +78,7 @@ fn delete(services: &Services, request: &Delete, out: &mut Report) -> (u8, Vec<S
     for text in &request.names {
         let done = match request.what {
             What::Volume => {
-                let done = volume::delete(services, text, request.catalog.as_deref(), out);
+                let done = volume::delete(services, text, request.catalog.as_deref(), request.test, out);
                 done.map(|()| (0, vec![text.clone()]))
             }
             What::Uncataloged(of) => {

@@ -5,7 +5,7 @@ use super::outcome::Outcome;
 use super::report::Report;
 use super::Services;
 use cica_catalog::{CatalogError, Device, Volser};
-use cica_messages::{CICA0936I, IDC0550I};
+use cica_messages::{CICA0936I, IDC0550I, IDC0556I};
 use std::path::Path;
 
 /// DEFINE VOLUME.
@@ -64,8 +64,14 @@ fn add(services: &Services, request: &DefineVolume, out: &mut Report) -> Result<
     Ok(())
 }
 
-/// Forgets a volume without data sets; its directory stays.
-pub fn delete(services: &Services, name: &str, catalog: Option<&str>, out: &mut Report) -> Result<(), Failure> {
+/// Forgets a volume without data sets; its directory stays. A `test` says so and forgets nothing.
+pub fn delete(
+    services: &Services,
+    name: &str,
+    catalog: Option<&str>,
+    test: bool,
+    out: &mut Report,
+) -> Result<(), Failure> {
     let serial = Volser::parse(name).map_err(|error| refused(&error, 140, 0))?;
     let catalog = services.catalog_or_master(catalog)?;
     let place = catalog.contents()?.volume(&serial)?.path(catalog.directory());
@@ -79,7 +85,12 @@ pub fn delete(services: &Services, name: &str, catalog: Option<&str>, out: &mut 
             return Err(CatalogError::VolumeInUse { serial, name }.into());
         }
     }
-    catalog.remove_volume(&serial)?;
-    out.say_apart(&IDC0550I, &[("kind", &'V'), ("name", &serial)]);
+    let message = if test {
+        &IDC0556I
+    } else {
+        catalog.remove_volume(&serial)?;
+        &IDC0550I
+    };
+    out.say_apart(message, &[("kind", &'V'), ("name", &serial)]);
     Ok(())
 }
