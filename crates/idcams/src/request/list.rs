@@ -60,6 +60,9 @@ pub fn listcat(params: &Params) -> Listcat {
     }
 }
 
+/// What may stand beside a function of SHCDS, and is none.
+const BESIDE: [&str; 2] = ["JOBS", "OUTFILE"];
+
 /// The functions of SHCDS that only list.
 const LISTS: [&str; 6] = [
     "LISTDS",
@@ -73,7 +76,7 @@ const LISTS: [&str; 6] = [
 /// SHCDS, or why it is refused: there is no state of sharing that the other functions could change.
 pub fn shcds(params: &Params) -> Result<Shcds, Message> {
     let mut keywords = params.iter().map(|param| param.keyword);
-    let function = keywords.find(|keyword| *keyword != "JOBS").unwrap_or_default();
+    let function = keywords.find(|keyword| !BESIDE.contains(keyword)).unwrap_or_default();
     if !LISTS.contains(&function) {
         return Err(Message::new(&CICA0958E, &[("function", &function)]));
     }
