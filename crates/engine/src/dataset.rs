@@ -2,6 +2,7 @@
 
 use crate::error::RequestError;
 use crate::examine::Examination;
+use crate::far::{Facts, FarDataSet, Whole};
 use crate::open::{Handle, OpenDataSet, Sphere};
 use crate::organized::Organized;
 use crate::request::{Access, CloseReport};
@@ -20,95 +21,149 @@ use std::sync::Arc;
 /// by [`closing_on_drop`](Self::closing_on_drop) it is closed by a drop, and a close that fails is counted there.
 #[derive(Clone)]
 pub struct DataSet {
-    handle: Handle,
-    /// Of a path.
-    way: Option<Arc<Way>>,
+    of: Of,
+}
+
+/// Where it is open.
+#[derive(Clone)]
+enum Of {
+    /// In this process, perhaps through a path.
+    Near(Handle, Option<Arc<Way>>),
+    /// In another one.
+    Far(Arc<dyn FarDataSet>, Access),
 }
 
 impl From<Handle> for DataSet {
     fn from(handle: Handle) -> DataSet {
-        DataSet { handle, way: None }
+        DataSet {
+            of: Of::Near(handle, None),
+        }
     }
 }
 
 impl DataSet {
-    pub(crate) fn new(inner: Arc<OpenDataSet>, access: Access) -> DataSet {
-        Handle::new(inner, access).into()
+    /// An open for `access` of a data set that another process owns. Clones are the same open; a drop of the last closes
+    /// it.
+    pub fn far(set: Arc<dyn FarDataSet>, access: Access) -> DataSet {
+        DataSet {
+            of: Of::Far(set, access),
+        }
+    }
+
+    /// Does another process own it?
+    pub fn is_far(&self) -> bool {
+        matches!(self.of, Of::Far(..))
     }
 
     /// The same open, through a path.
-    pub(crate) fn through(mut self, way: Way) -> DataSet {
-        self.way = Some(Arc::new(way));
+    pub(crate) fn through(mut self, new: Way) -> DataSet {
+        if let Of::Near(_, way) = &mut self.of {
+            *way = Some(Arc::new(new));
+        }
         self
     }
 
     /// The same open, which a drop closes. Who wants to know whether that went well calls [`close`](Self::close).
     pub fn closing_on_drop(mut self) -> DataSet {
-        self.handle.close_on_drop();
+        if let Of::Near(handle, _) = &mut self.of {
+            handle.close_on_drop();
+        }
         self
     }
 
     /// What all its handles share.
-    pub(crate) fn inner(&self) -> &Arc<OpenDataSet> {
-        self.handle.inner()
+    ///
+    /// # Errors
+    /// 8/104: another process owns it.
+    pub(crate) fn near(&self) -> Result<&Arc<OpenDataSet>, RequestError> {
+        match &self.of {
+            Of::Near(handle, _) => Ok(handle.inner()),
+            Of::Far(..) => Err(RequestError::Options {
+                what: "this works on a data set that one process has for itself, and it is open for sharing",
+            }),
+        }
     }
 
     /// A new string: a position and a hold of its own. Any number, from any threads.
     pub fn string(&self) -> Str {
-        self.show_way(self.string_on_base())
+        match &self.of {
+            Of::Near(handle, way) => show_way(handle.inner(), way, string_on_base(handle)),
+            Of::Far(set, access) => Str::far(set.string(None), *access, None),
+        }
     }
 
     /// The same, and what it changes belongs to `unit`, which must be of the same engine. The first change of a data set
     /// that was never loaded ends the load.
     pub fn string_in(&self, unit: &UnitOfRecovery) -> Str {
-        self.show_way(self.string_on_base().within(unit))
-    }
-
-    fn string_on_base(&self) -> Str {
-        let id = self.inner().next_string();
-        Str::new(self.inner().clone(), self.handle.access(), id)
-    }
-
-    fn show_way(&self, string: Str) -> Str {
-        match &self.way {
-            Some(way) => Str::through(self.inner().clone(), way.clone(), string),
-            None => string,
+        match &self.of {
+            Of::Near(handle, way) => show_way(handle.inner(), way, string_on_base(handle).within(unit)),
+            Of::Far(set, access) => {
+                let far = unit.far_part(|| set.new_unit());
+                Str::far(set.string(Some(far)), *access, Some(unit))
+            }
         }
     }
+
     /// Attributes of the data component; through a path those of the base, as of a KSDS with the
     /// alternate key for the key.
     pub fn attributes(&self) -> &Attributes {
-        match &self.way {
-            Some(way) => way.attributes(),
-            None => &self.inner().common().attributes,
+        match &self.of {
+            Of::Near(_, Some(way)) => way.attributes(),
+            Of::Near(handle, None) => &handle.inner().common().attributes,
+            Of::Far(set, _) => set.attributes(),
         }
     }
     /// Attributes of the index component, where there is one.
     pub fn index_attributes(&self) -> Option<&Attributes> {
-        self.inner().index_attributes.as_ref()
+        match &self.of {
+            Of::Near(handle, _) => handle.inner().index_attributes.as_ref(),
+            Of::Far(set, _) => set.index_attributes(),
+        }
+    }
+    /// What is known of it now.
+    pub fn facts(&self) -> Facts {
+        match &self.of {
+            Of::Near(handle, _) => {
+                let inner = handle.inner();
+                let (data, index) = inner.statistics();
+                Facts {
+                    data,
+                    index,
+                    levels: inner.records.top().1,
+                    high_used: inner.common().data.high_used(),
+                    linear_length: match &inner.records {
+                        Organized::Lds(lds) => Some(lds.length()),
+                        _ => None,
+                    },
+                    loading: inner.common().loading.load(Relaxed),
+                }
+            }
+            Of::Far(set, _) => set.facts(),
+        }
     }
     /// Statistics of data and index, up to now.
     pub fn statistics(&self) -> (Statistics, Statistics) {
-        self.inner().statistics()
+        let facts = self.facts();
+        (facts.data, facts.index)
     }
     /// Index levels.
     pub fn levels(&self) -> u8 {
-        self.inner().records.top().1
+        self.facts().levels
     }
     /// End of the used area in bytes (HI-U-RBA).
     pub fn high_used(&self) -> u64 {
-        self.inner().common().data.high_used()
+        self.facts().high_used
     }
     /// Bytes of a linear data set, to the end of the last CI ever written; of one with records nothing.
     pub fn linear_length(&self) -> Option<u64> {
-        match &self.inner().records {
-            Organized::Lds(lds) => Some(lds.length()),
-            _ => None,
-        }
+        self.facts().linear_length
     }
     /// True from the open of a data set that was never loaded to the close.
     pub fn loading(&self) -> bool {
-        self.inner().common().loading.load(Relaxed)
+        match &self.of {
+            Of::Near(handle, _) => handle.inner().common().loading.load(Relaxed),
+            Of::Far(set, _) => set.facts().loading,
+        }
     }
     /// Ends the load in this open: what is loaded is durable, can be read, and from now on records come in any order
     /// and are logged. Without a record the data set is loaded too, and empty. Where nothing is being loaded it does
@@ -117,12 +172,16 @@ impl DataSet {
     /// # Errors
     /// 8/68: opened for input. 8/28 and 12/x: the records cannot be written, and the data set is fenced.
     pub fn end_load(&self) -> Result<(), RequestError> {
-        let inner = self.inner();
+        let handle = match &self.of {
+            Of::Near(handle, _) => handle,
+            Of::Far(set, _) => return set.whole(Whole::EndLoad),
+        };
+        let inner = handle.inner();
         inner.shared.owner.check()?;
         if !self.loading() {
             return Ok(());
         }
-        inner.allow_change(self.handle.access(), "ending a load (open for output)")?;
+        inner.allow_change(handle.access(), "ending a load (open for output)")?;
         match &inner.records {
             Organized::Ksds(ksds) => inner.end_loading(ksds),
             _ => inner.end_loading_for_units(),
@@ -134,28 +193,44 @@ impl DataSet {
     /// # Errors
     /// 12/16: the write or sync failed; the data set is fenced.
     pub fn commit(&self) -> Result<(), RequestError> {
-        self.inner().shared.owner.check()?;
-        self.inner().commit()
+        let inner = match &self.of {
+            Of::Near(handle, _) => handle.inner(),
+            Of::Far(set, _) => return set.whole(Whole::Commit),
+        };
+        inner.shared.owner.check()?;
+        inner.commit()
     }
     /// Commits the tree, so that nothing of the log is needed.
     ///
     /// # Errors
     /// As [`commit`](Self::commit).
     pub fn checkpoint(&self) -> Result<(), RequestError> {
-        self.inner().shared.owner.check()?;
-        self.inner().checkpoint()
+        let inner = match &self.of {
+            Of::Near(handle, _) => handle.inner(),
+            Of::Far(set, _) => return set.whole(Whole::Checkpoint),
+        };
+        inner.shared.owner.check()?;
+        inner.checkpoint()
     }
     /// Alternate indexes of the upgrade set that were never built, so that changes do not reach them (ACBERFLG 100).
     pub fn unbuilt(&self) -> &[String] {
-        self.inner().sphere().map_or(&[], Sphere::unbuilt)
+        match &self.of {
+            Of::Near(handle, _) => handle.inner().sphere().map_or(&[], Sphere::unbuilt),
+            Of::Far(..) => &[],
+        }
     }
     /// Checks the whole structure: every CI against its checksum, data against index, and the arithmetic of both.
     ///
     /// # Errors
     /// The data set is fenced.
     pub fn examine(&self) -> Result<Examination, RequestError> {
-        self.inner().common().check_fence()?;
-        self.inner().records.examine()
+        match &self.of {
+            Of::Near(handle, _) => {
+                handle.inner().common().check_fence()?;
+                handle.inner().records.examine()
+            }
+            Of::Far(set, _) => set.examine(),
+        }
     }
     /// Closes this handle; the last one commits everything and lets go of the files. Behind the close of another one
     /// for output everything acknowledged is durable too: a load ends by it, and from then on is logged.
@@ -164,6 +239,21 @@ impl DataSet {
     /// What could not be written; the data set is as of its last commit, and the log has what was acknowledged
     /// after it.
     pub fn close(self) -> Result<CloseReport, RequestError> {
-        self.handle.close()
+        match self.of {
+            Of::Near(handle, _) => handle.close(),
+            Of::Far(set, _) => set.close(),
+        }
+    }
+}
+
+fn string_on_base(handle: &Handle) -> Str {
+    let inner = handle.inner();
+    Str::new(inner.clone(), handle.access(), inner.next_string())
+}
+
+fn show_way(inner: &Arc<OpenDataSet>, way: &Option<Arc<Way>>, string: Str) -> Str {
+    match way {
+        Some(way) => Str::through(inner.clone(), way.clone(), string),
+        None => string,
     }
 }

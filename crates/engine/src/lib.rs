@@ -18,6 +18,7 @@
 //! log/      pool/           requests made durable; frames and latches
 //! files roots places        opening files, reading and finding them
 //! volumes                   where its extents come from: asked of whoever keeps the catalog
+//! far                       a data set that another process owns: what is asked of it
 //! request error io          the words of a request, what it is answered, how files are read
 //! forked                    whose engine it is: no child's
 //! sync/                     locks and atomic words, the system's or those of a scheduler that tests
@@ -37,6 +38,7 @@ mod engine;
 mod error;
 mod esds;
 pub mod examine;
+pub mod far;
 mod files;
 mod forked;
 mod io;

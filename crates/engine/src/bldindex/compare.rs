@@ -107,7 +107,7 @@ impl Engine {
         let set = self
             .open(&index.data, &index.index, options)
             .map_err(BuildError::Open)?;
-        let (mut string, inner) = (set.string(), set.inner().clone());
+        let (mut string, inner) = (set.string(), set.near().map_err(BuildError::Alternate)?.clone());
         let Organized::Ksds(ksds) = &inner.records else {
             return sorter.finish().map_err(BuildError::Work);
         };

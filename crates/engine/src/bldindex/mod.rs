@@ -147,7 +147,7 @@ impl Engine {
                 "{name} is not empty and was defined NOREUSE; delete it and define it again"
             )));
         }
-        let inner = base.inner();
+        let inner = base.near().map_err(BuildError::Base)?;
         if of.upgrade && inner.options.access == Access::Output {
             // It would change the base without this index, which nobody upgrades before the base is opened again.
             return Err(BuildError::Open(OpenError::InUse {
@@ -180,11 +180,11 @@ impl Engine {
         };
         // What is not closed is not committed.
         loaded?;
-        if let (0, Organized::Ksds(ksds)) = (built.entries, &set.inner().records) {
+        let index = set.near().map_err(BuildError::Alternate)?;
+        if let (0, Organized::Ksds(ksds)) = (built.entries, &index.records) {
             // Built, and empty: not as if it never had been.
-            set.inner().end_loading(ksds).map_err(BuildError::Alternate)?;
+            index.end_loading(ksds).map_err(BuildError::Alternate)?;
         }
-        let index = set.inner();
         index.ties.build(index.origin(), inner);
         set.close().map_err(BuildError::Alternate)?;
         Ok(built)
@@ -247,8 +247,8 @@ impl Engine {
 
 /// Bytes of the longest record that the index takes.
 fn longest(set: &DataSet) -> usize {
-    match &set.inner().records {
-        Organized::Ksds(ksds) => ksds.longest(),
+    match set.near().map(|inner| &inner.records) {
+        Ok(Organized::Ksds(ksds)) => ksds.longest(),
         _ => set.attributes().maximum_record as usize,
     }
 }
@@ -319,7 +319,7 @@ fn chains(
     sorter: &dyn Fn() -> Result<Sorter, BuildError>,
     built: &mut Built,
 ) -> Result<(), BuildError> {
-    let Organized::Ksds(ksds) = &set.inner().records else {
+    let Organized::Ksds(ksds) = &set.near().map_err(BuildError::Alternate)?.records else {
         return Ok(());
     };
     let (key_len, length) = (of.key_len, of.key_len + of.pointers.len());

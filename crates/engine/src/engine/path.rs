@@ -28,10 +28,17 @@ impl Engine {
                 name: root.attributes.cluster_name,
             });
         }
-        let set = self.open_sphere(base, upgrade, options)?;
-        let member = set.inner().sphere().and_then(|sphere| sphere.member(&alternate.data));
+        let set = self.open_sphere_alone(base, upgrade, options)?;
+        let inner = set.inner().clone();
+        let member = inner.sphere().and_then(|sphere| sphere.member(&alternate.data));
         let way = match member {
-            Some((place, member)) => Way::new(set.attributes(), &member.clone(), Some(place), Some(member), None)?,
+            Some((place, member)) => Way::new(
+                &inner.common().attributes,
+                &member.clone(),
+                Some(place),
+                Some(member),
+                None,
+            )?,
             None => {
                 let input = OpenOptions {
                     access: Access::Input,
@@ -39,11 +46,11 @@ impl Engine {
                     ..options
                 };
                 let alone = self.open_alone(&alternate.data, &alternate.index, input)?;
-                let inner = alone.inner().clone();
-                check(set.inner(), &inner)?;
-                Way::new(set.attributes(), &inner, None, None, Some(alone))?
+                let index = alone.inner().clone();
+                check(&inner, &index)?;
+                Way::new(&inner.common().attributes, &index, None, None, Some(alone))?
             }
         };
-        Ok(set.through(way))
+        Ok(DataSet::from(set).through(way))
     }
 }

@@ -4,7 +4,7 @@ use super::Engine;
 use crate::dataset::DataSet;
 use crate::error::OpenError;
 use crate::files::Files;
-use crate::open::{check, check_roots, Member, OpenDataSet, Sphere};
+use crate::open::{check, check_roots, Handle, Member, OpenDataSet, Sphere};
 use crate::request::{Access, OpenOptions};
 use crate::sync::atomic::Ordering::Relaxed;
 use std::path::Path;
@@ -18,6 +18,16 @@ impl Engine {
     /// As [`open`](Self::open), of any of them: nothing is open then. `InUse` if this process has one of them open
     /// otherwise; `Attributes` if the base is empty and an alternate index is not.
     pub fn open_sphere(&self, base: &Files, upgrade: &[Files], options: OpenOptions) -> Result<DataSet, OpenError> {
+        self.open_sphere_alone(base, upgrade, options).map(DataSet::from)
+    }
+
+    /// The same, for what works without strings.
+    pub(super) fn open_sphere_alone(
+        &self,
+        base: &Files,
+        upgrade: &[Files],
+        options: OpenOptions,
+    ) -> Result<Handle, OpenError> {
         self.shared().owner.check_open(&base.data)?;
         let output = options.access == Access::Output && !upgrade.is_empty();
         let files: Vec<&Path> = std::iter::once(base).chain(upgrade).map(|f| f.data.as_path()).collect();
@@ -31,7 +41,7 @@ impl Engine {
                 });
             }
             if let Some(joined) = inner.join(options)? {
-                return Ok(joined.into());
+                return Ok(joined);
             }
         };
         let inner = self.open_first(&base.data, &base.index, options)?;
@@ -63,7 +73,7 @@ impl Engine {
         }
         inner.join_log();
         open.insert(&inner);
-        Ok(DataSet::new(inner, options.access))
+        Ok(Handle::new(inner, options.access))
     }
 }
 

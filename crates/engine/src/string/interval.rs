@@ -11,17 +11,17 @@ impl Str {
     /// # Errors
     /// 8/32: no control interval in use begins there; 8/68, 8/116, 8/200 through a path, 12/x.
     pub fn get_interval(&mut self, rba: u64, intent: Intent) -> Result<Record<'_>, RequestError> {
-        if matches!(self.of, Of::Path(_)) {
-            return Err(RequestError::PathAddressed);
-        }
+        let access = self.access();
+        let inner = match (&mut self.of, &self.inner) {
+            (Of::Path(_), _) => return Err(RequestError::PathAddressed),
+            (Of::Far(string), _) => return string.get_interval(rba, intent),
+            (_, Some(inner)) => inner,
+            (_, None) => return Err(RequestError::NoPosition),
+        };
         self.interval.1 = None;
-        self.inner.allow_read(self.access(), intent)?;
-        let ci = self
-            .inner
-            .records
-            .interval_at(rba)
-            .ok_or(RequestError::BadRba { rba })?;
-        self.interval.0 = self.inner.common().data.image(ci)?;
+        inner.allow_read(access, intent)?;
+        let ci = inner.records.interval_at(rba).ok_or(RequestError::BadRba { rba })?;
+        self.interval.0 = inner.common().data.image(ci)?;
         self.interval.1 = Some(ci).filter(|_| intent == Intent::Update);
         Ok(Record {
             bytes: &self.interval.0,
@@ -37,15 +37,20 @@ impl Str {
     /// 8/92 nothing held; 8/108 not CISZ bytes; 8/156 not such an image, its records lie elsewhere, or one is spanned;
     /// 8/96 a key changed; 8/20 a string holds a record that changes; 8/104 the base of an upgrade set; 8/68; 12/x.
     pub fn put_interval(&mut self, image: &[u8]) -> Result<(), RequestError> {
-        self.inner
-            .allow_change(self.access(), "replacing control intervals (open for output)")?;
+        let access = self.access();
+        let inner = match (&mut self.of, &self.inner) {
+            (Of::Far(string), _) => return string.put_interval(image),
+            (_, Some(inner)) => inner,
+            (_, None) => return Err(RequestError::NoUpdate),
+        };
+        inner.allow_change(access, "replacing control intervals (open for output)")?;
         let Some(ci) = self.interval.1 else {
             return Err(RequestError::NoUpdate);
         };
         if self.in_unit {
             return Err(NOT_IN_UNITS);
         }
-        let size = self.inner.common().data.layout.ci_size;
+        let size = inner.common().data.layout.ci_size;
         if image.len() != size {
             return Err(RequestError::Length {
                 given: image.len(),
@@ -53,15 +58,15 @@ impl Str {
                 most: size,
             });
         }
-        if self.inner.sphere().is_some() {
+        if inner.sphere().is_some() {
             return Err(RequestError::Options {
                 what:
                     "control intervals of a base are not replaced while its upgrade set is open: it would fall behind",
             });
         }
-        self.inner.records.put_interval(ci, image)?;
+        inner.records.put_interval(ci, image)?;
         self.interval.1 = None;
-        self.inner.after_change()
+        inner.after_change()
     }
 
     /// LDS: reads `out.len()` bytes from `rba` on.
@@ -71,6 +76,7 @@ impl Str {
     pub fn read_range(&mut self, rba: u64, out: &mut [u8]) -> Result<(), RequestError> {
         match &mut self.of {
             Of::Lds(string) => string.read_range(rba, out),
+            Of::Far(string) => string.read_range(rba, out),
             _ => Err(NO_BYTES),
         }
     }
@@ -82,6 +88,7 @@ impl Str {
     pub fn write_range(&mut self, rba: u64, bytes: &[u8]) -> Result<(), RequestError> {
         match &mut self.of {
             Of::Lds(string) => string.write_range(rba, bytes),
+            Of::Far(string) => string.write_range(rba, bytes),
             _ => Err(NO_BYTES),
         }
     }

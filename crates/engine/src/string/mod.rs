@@ -11,10 +11,12 @@
 //! | an ESDS, RRDS or LDS | `numbered` |
 //! | a VRRDS | `variable` |
 //! | a path | `path` |
+//! | a data set that another process owns | `far` |
 //!
 //! How they wait for records of others is in `patience`.
 
 mod argument;
+mod far;
 mod interval;
 mod keyed;
 mod numbered;
@@ -27,6 +29,7 @@ pub use way::Way;
 
 use crate::error::{Feedback, RequestError};
 use crate::esds::Esds;
+use crate::far::FarString;
 use crate::linear::Lds;
 use crate::locks::{LockOwner, Patience};
 use crate::open::OpenDataSet;
@@ -36,6 +39,7 @@ use crate::request::{Access, Argument, Insert, Intent, Record, Search};
 use crate::unit::UnitOfRecovery;
 use argument::{alternate, key, rba, rrn};
 use cica_format::attributes::Organization;
+use far::FarStr;
 use keyed::KeyedString;
 use numbered::NumberedString;
 use path::PathString;
@@ -45,7 +49,8 @@ use variable::VariableString;
 /// See the module.
 pub struct Str {
     of: Of,
-    inner: Arc<OpenDataSet>,
+    /// Of a string on a data set of this process.
+    inner: Option<Arc<OpenDataSet>>,
     /// Its changes belong to a unit of recovery.
     in_unit: bool,
     /// How long it waits for records.
@@ -64,6 +69,7 @@ enum Of {
     Esds(NumberedString<Esds>),
     Rrds(NumberedString<Rrds>),
     Lds(NumberedString<Lds>),
+    Far(FarStr),
 }
 
 /// Makes the same request of a string of any organization, by the kind of argument that it understands.
@@ -77,6 +83,7 @@ macro_rules! by_argument {
             Of::Rrds(string) => string.$request(rrn(argument)?.into(), $($more),*),
             Of::Lds(string) => string.$request(rba(argument)?, $($more),*),
             Of::Path(string) => string.$request(alternate(argument)?, $($more),*),
+            Of::Far(string) => string.$request(argument, $($more),*),
         }
     }};
 }
@@ -91,6 +98,7 @@ macro_rules! of_any {
             Of::Rrds(string) => string.$request($($more),*),
             Of::Lds(string) => string.$request($($more),*),
             Of::Path(string) => string.$request($($more),*),
+            Of::Far(string) => string.$request($($more),*),
         }
     };
 }
@@ -109,8 +117,20 @@ impl Str {
         };
         Str {
             of,
-            inner,
+            inner: Some(inner),
             in_unit: false,
+            patience: Patience::None,
+            owner: None,
+            interval: Default::default(),
+        }
+    }
+
+    /// A string of an open of a data set that another process owns.
+    pub(crate) fn far(string: Box<dyn FarString>, access: Access, unit: Option<&UnitOfRecovery>) -> Str {
+        Str {
+            of: Of::Far(FarStr::new(string, access, unit.cloned())),
+            inner: None,
+            in_unit: unit.is_some(),
             patience: Patience::None,
             owner: None,
             interval: Default::default(),
@@ -129,6 +149,8 @@ impl Str {
             Of::Lds(string) => string.set_unit(unit),
             // The string on the base, over which it is made, has it.
             Of::Path(_) => {}
+            // It was made in it.
+            Of::Far(_) => {}
         }
         self
     }
@@ -144,6 +166,8 @@ impl Str {
             Of::Lds(string) => string.leave_no_pages(),
             // It comes to the base's records in no order.
             Of::Path(_) => {}
+            // It has no pages here.
+            Of::Far(_) => {}
         }
     }
 
@@ -156,6 +180,7 @@ impl Str {
             Of::Rrds(string) => string.access(),
             Of::Lds(string) => string.access(),
             Of::Path(string) => string.access(),
+            Of::Far(string) => string.access(),
         }
     }
 
@@ -163,7 +188,7 @@ impl Str {
     pub(crate) fn through(inner: Arc<OpenDataSet>, way: Arc<Way>, base: Str) -> Str {
         Str {
             of: Of::Path(Box::new(PathString::new(inner.clone(), way, base))),
-            inner,
+            inner: Some(inner),
             in_unit: false,
             patience: Patience::None,
             owner: None,
@@ -181,6 +206,7 @@ impl Str {
             Of::Rrds(string) => string.last(),
             Of::Lds(string) => string.last(),
             Of::Path(string) => string.last(),
+            Of::Far(string) => string.last(),
         }
     }
 
@@ -193,6 +219,7 @@ impl Str {
             Of::Rrds(string) => string.holds(),
             Of::Lds(string) => string.holds(),
             Of::Path(string) => string.holds(),
+            Of::Far(string) => string.holds(),
         }
     }
 
@@ -230,6 +257,7 @@ impl Str {
             Of::Rrds(string) => string.get(rrn(argument)?.into(), search, intent),
             Of::Lds(string) => string.get(rba(argument)?, search, intent),
             Of::Path(string) => string.get(alternate(argument)?, search, intent),
+            Of::Far(string) => string.get(argument, search, intent),
         }
     }
 
@@ -313,16 +341,20 @@ impl Str {
     /// Through a path: PREV returns records with the same alternate key last first from now on, not in the order of
     /// their arrival.
     pub fn mirror_duplicates(&mut self) {
-        if let Of::Path(string) = &mut self.of {
-            string.mirror_duplicates();
+        match &mut self.of {
+            Of::Path(string) => string.mirror_duplicates(),
+            Of::Far(string) => string.mirror_duplicates(),
+            _ => {}
         }
     }
 
     /// Through a path: the next NEXT or PREV returns the record returned last once more, or its neighbour if it is
     /// gone.
     pub fn stay(&mut self) {
-        if let Of::Path(string) = &mut self.of {
-            string.stay();
+        match &mut self.of {
+            Of::Path(string) => string.stay(),
+            Of::Far(string) => string.stay(),
+            _ => {}
         }
     }
 
@@ -377,6 +409,7 @@ impl Str {
             Of::Esds(string) => string.insert(None, record, how),
             Of::Rrds(string) => string.insert(None, record, how),
             Of::Lds(string) => string.insert(None, record, how),
+            Of::Far(string) => string.insert(record, how),
         }
     }
 
@@ -398,6 +431,7 @@ impl Str {
             Of::Rrds(string) => string.insert(Some(rrn.into()), record, how).map(drop),
             Of::Ksds(_) | Of::Esds(_) | Of::Lds(_) => Err(RequestError::AddressedInsert),
             Of::Path(_) => Err(RequestError::PathAddressed),
+            Of::Far(string) => string.insert_at(rrn, record, how),
         }
     }
 
@@ -421,6 +455,7 @@ impl Str {
             Of::Esds(string) => string.update(record),
             Of::Rrds(string) => string.update(record),
             Of::Lds(string) => string.update(record),
+            Of::Far(string) => string.update(record),
         }
     }
 
@@ -431,6 +466,9 @@ impl Str {
     /// As [`get`](Self::get) and [`update`](Self::update); 8/96: another record than `argument` says.
     pub fn rewrite<'a>(&mut self, argument: impl Into<Argument<'a>>, record: &[u8]) -> Result<u64, RequestError> {
         let argument = argument.into();
+        if let Of::Far(string) = &mut self.of {
+            return string.rewrite(argument, record);
+        }
         if let (Of::Ksds(string), Argument::Key(key)) = (&mut self.of, argument) {
             // What another owner has is met again by the get, which waits.
             match string.rewrite_where_it_stands(key, record) {
@@ -467,6 +505,7 @@ impl Str {
             Of::Ksds(string) => string.made_duplicate(),
             Of::Path(string) => string.duplicate(),
             Of::Esds(string) => string.made_duplicate(),
+            Of::Far(string) => string.duplicate(),
             Of::Vrrds(_) | Of::Rrds(_) | Of::Lds(_) => false,
         }
     }
@@ -475,12 +514,17 @@ impl Str {
     /// nothing was found.
     pub fn feedback(&self, error: &RequestError) -> Feedback {
         let nothing = matches!(error, RequestError::NotFound | RequestError::EndOfData);
-        match &self.of {
-            Of::Path(_) if nothing => Feedback {
+        let is_path = match &self.of {
+            Of::Path(_) => true,
+            Of::Far(string) => string.is_path(),
+            _ => false,
+        };
+        match nothing && is_path {
+            true => Feedback {
                 component: 2,
                 ..error.feedback()
             },
-            _ => error.feedback(),
+            false => error.feedback(),
         }
     }
 

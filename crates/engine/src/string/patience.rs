@@ -13,10 +13,14 @@ impl Str {
     /// How long its requests for update wait for a record that another owner has. Each record is waited for so long.
     pub fn set_patience(&mut self, patience: Patience) {
         self.patience = patience;
+        if let Of::Far(string) = &mut self.of {
+            string.set_patience(patience);
+        }
     }
 
     /// From now on what it holds is the owner's, and so that of all strings of this owner. A string in a unit of
-    /// recovery is the unit's: see [`Engine::unit_of`](crate::Engine::unit_of). What it holds now is given up.
+    /// recovery is the unit's: see [`Engine::unit_of`](crate::Engine::unit_of). What it holds now is given up. A string
+    /// on a data set of another process stays an owner of its own.
     pub fn owned_by(&mut self, owner: &LockOwner) {
         self.end();
         self.owner = Some(owner.clone());
@@ -27,6 +31,7 @@ impl Str {
             Of::Rrds(string) => string.set_owner(owner.number()),
             Of::Lds(string) => string.set_owner(owner.number()),
             Of::Path(string) => string.base().owned_by(owner),
+            Of::Far(_) => {}
         }
     }
 
@@ -37,18 +42,26 @@ impl Str {
     /// # Errors
     /// 8/20, 8/21, 8/22, 8/24.
     pub fn lock(&mut self, record: &[u8], mode: LockMode, patience: Patience) -> Result<(), RequestError> {
+        if let Of::Far(string) = &mut self.of {
+            return string.lock(record, mode, patience);
+        }
         let number = self.lock_number();
-        let table = self.locks();
+        let Some((table, set)) = self.locks() else {
+            return Err(RequestError::NoPosition);
+        };
         let owner = self.owner.get_or_insert_with(|| LockOwner::of_string(&table, number));
-        let set = self.inner.common().holds.set();
         table.lock((set, record), owner.number(), mode, patience)
     }
 
     /// Unlocks a record. True: it was locked by this owner.
     pub fn unlock(&mut self, record: &[u8]) -> bool {
-        let set = self.inner.common().holds.set();
-        let owner = self.owner.as_ref().map(LockOwner::number);
-        owner.is_some_and(|owner| self.locks().unlock(set, record, owner))
+        if let Of::Far(string) = &mut self.of {
+            return string.unlock(record);
+        }
+        match (&self.owner, self.locks()) {
+            (Some(owner), Some((table, set))) => table.unlock(set, record, owner.number()),
+            _ => false,
+        }
     }
 
     /// Makes a request, and again when the record that refused it is free.
@@ -62,29 +75,32 @@ impl Str {
                 Err(refused) => refused,
                 done => break done,
             };
-            let Some(name) = name_of(&refused) else {
+            // A far one has waited where its data set is.
+            let (Some(name), Some((table, _))) = (name_of(&refused), self.locks()) else {
                 break Err(refused);
             };
             if granted.contains(&name) {
                 // He has it: the refusal is of another kind, as that of a plain change by the owner of a unit.
                 break Err(refused);
             }
-            let waited = self
-                .locks()
-                .wait_to_hold(name.0, &name.1, self.lock_number(), self.patience);
+            let waited = table.wait_to_hold(name.0, &name.1, self.lock_number(), self.patience);
             match waited {
                 Ok(()) => granted.push(name),
                 Err(error) => break Err(error),
             }
         };
-        for (set, key) in granted {
-            self.locks().release(set, &key, self.lock_number());
+        if let Some((table, _)) = self.locks() {
+            for (set, key) in granted {
+                table.release(set, &key, self.lock_number());
+            }
         }
         done
     }
 
-    fn locks(&self) -> Arc<Locks> {
-        self.inner.common().holds.table().clone()
+    /// The lock table of this process, and the number of the data set in it.
+    fn locks(&self) -> Option<(Arc<Locks>, u64)> {
+        let holds = &self.inner.as_ref()?.common().holds;
+        Some((holds.table().clone(), holds.set()))
     }
 
     /// Who has what it holds.
@@ -96,6 +112,8 @@ impl Str {
             Of::Rrds(string) => string.owner(),
             Of::Lds(string) => string.owner(),
             Of::Path(string) => string.base_ref().lock_number(),
+            // Its holds are in the table of the process that owns the data set.
+            Of::Far(_) => 0,
         }
     }
 }

@@ -19,6 +19,7 @@ mod backout;
 
 use crate::common::context::{Context, InUnit, Unit};
 use crate::error::RequestError;
+use crate::far::FarUnit;
 use crate::locks::LockOwner;
 use crate::log::Log;
 use crate::open::{Handle, OpenDataSet, Shared};
@@ -29,7 +30,7 @@ use crate::sync::atomic::Ordering::*;
 use crate::sync::{Mutex, RwLock};
 use cica_format::log::{append_recoverable, append_taken_back, append_unit_end};
 use std::cell::Cell;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Owners with this bit are units; the others are strings.
 const UNIT: u64 = 1 << 63;
@@ -37,6 +38,11 @@ const UNIT: u64 = 1 << 63;
 const OVERHEAD: usize = 96;
 /// The pool is charged in pieces of this.
 const CHARGE: usize = 64 << 10;
+
+/// far:F1.
+pub const NEAR_AND_FAR: RequestError = RequestError::Options {
+    what: "a unit of recovery changes shared data sets or data sets of this process alone, not both",
+};
 
 /// A unit of recovery, and after its end the next one. Clones are the same unit. Dropped with its last string, it is
 /// backed out.
@@ -67,6 +73,8 @@ pub(crate) struct State {
     /// Kept shared by each change, exclusively while the unit ends.
     ending: RwLock<()>,
     work: Mutex<Work>,
+    /// Its part in another process, where its data sets are far (far:F1).
+    far: OnceLock<Box<dyn FarUnit>>,
 }
 
 /// What an open unit has done.
@@ -116,6 +124,7 @@ impl UnitOfRecovery {
                 backouts: AtomicU64::new(0),
                 ending: RwLock::new(()),
                 work: Mutex::new(Work::default()),
+                far: OnceLock::new(),
             }),
         }
     }
@@ -138,6 +147,9 @@ impl UnitOfRecovery {
     /// As [`commit`](Self::commit).
     pub fn commit_with(&self, durability: Durability) -> Result<(), RequestError> {
         self.state.shared.owner.check()?;
+        if let Some(far) = self.state.far.get() {
+            return far.commit(durability);
+        }
         let ending = self.state.ending.write();
         let sets = self.state.commit(durability)?;
         drop(ending);
@@ -155,6 +167,9 @@ impl UnitOfRecovery {
     /// it goes on. 12/16: a data set is fenced; whoever opens it next takes the rest back, and the unit has ended.
     pub fn backout(&self) -> Result<(), RequestError> {
         self.state.shared.owner.check()?;
+        if let Some(far) = self.state.far.get() {
+            return far.backout();
+        }
         let ending = self.state.ending.write();
         let (sets, done) = self.state.back_out();
         drop(ending);
@@ -164,7 +179,20 @@ impl UnitOfRecovery {
 
     /// Changes of the unit so far.
     pub fn changes(&self) -> usize {
-        self.state.work.lock().changes.len()
+        match self.state.far.get() {
+            Some(far) => far.changes(),
+            None => self.state.work.lock().changes.len(),
+        }
+    }
+
+    /// Has it changed a data set of this process?
+    pub(crate) fn is_near(&self) -> bool {
+        !self.state.work.lock().sets.is_empty()
+    }
+
+    /// Its part in the process that owns the data sets it is to change; made by the first that asks.
+    pub(crate) fn far_part(&self, new: impl FnOnce() -> Box<dyn FarUnit>) -> &dyn FarUnit {
+        &**self.state.far.get_or_init(new)
     }
 
     pub(crate) fn owner(&self) -> u64 {
@@ -241,6 +269,9 @@ impl Unit for State {
 impl State {
     /// The data set's place among those of the unit, which has a handle of it from now on; room for a change.
     fn enlist(&self, inner: &Arc<OpenDataSet>, bytes: usize) -> Result<usize, RequestError> {
+        if self.far.get().is_some() {
+            return Err(NEAR_AND_FAR);
+        }
         let mut work = self.work.lock();
         let set = match work.sets.iter().position(|set| Arc::ptr_eq(set.inner(), inner)) {
             Some(set) => set,
