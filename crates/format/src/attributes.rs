@@ -258,7 +258,7 @@ impl Attributes {
     }
 
     /// Fills `out` of [`ENCODED_LEN`] bytes.
-    pub(crate) fn encode(&self, out: &mut [u8]) -> Result<(), FormatError> {
+    pub fn encode(&self, out: &mut [u8]) -> Result<(), FormatError> {
         self.check()?;
         out.fill(0);
         put_text(
@@ -297,7 +297,7 @@ impl Attributes {
     }
 
     /// Reads what [`Attributes::encode`] wrote.
-    pub(crate) fn decode(bytes: &[u8]) -> Result<Attributes, FormatError> {
+    pub fn decode(bytes: &[u8]) -> Result<Attributes, FormatError> {
         let flags = bytes[at::FLAGS];
         if flags & !flag::ALL != 0 {
             return Err(refused("flags", flags.into(), "made of known bits"));

@@ -1,0 +1,485 @@
+//! A connection: each request is read, carried out, and answered before the next is read.
+
+use crate::guest::Guest;
+use crate::listen::Owner;
+use crate::opened::OpenSet;
+use cica_engine::{Access, Argument, DataSet, Intent, OpenOptions, Record, RequestError, Search, Str};
+use cica_format::attributes::{Attributes, ENCODED_LEN};
+use cica_share::words::{parse, Answer, Ask, By, How, Opened, Opening, Told, BATCH, VERSION};
+use cica_share::{durability_of, examined, state, Line, Refusal};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::Arc;
+
+/// Records of a browse in one answer at most, whatever is asked.
+const MOST: u32 = 1024;
+/// Bytes of a linear data set in one answer at most.
+const RANGE: u32 = 4 << 20;
+
+/// Answers a client until it ends.
+pub fn answer_all(owner: &Owner, stream: UnixStream) {
+    let (mut line, mut space) = (Line::new(stream), Vec::new());
+    let Some((guest, connection)) = greet(owner, &mut line, &mut space) else {
+        return;
+    };
+    // An error of the connection is its end: there is nobody to tell.
+    while let Ok(Some(body)) = line.receive(&mut space) {
+        guest.requests.fetch_add(1, Relaxed);
+        let descriptor = line.descriptor.take();
+        let sent = match parse::<Ask<'_>>(body) {
+            Ok(ask) => Turn {
+                owner,
+                guest: &guest,
+                line: &mut line,
+            }
+            .answer(ask, descriptor),
+            Err(error) => line.send(&nonsense(&error), None),
+        };
+        if sent.is_err() {
+            break;
+        }
+    }
+    if guest.disconnect(connection) {
+        owner.end(&guest);
+    }
+}
+
+/// The first message of a connection says whose it is.
+fn greet(owner: &Owner, line: &mut Line, space: &mut Vec<u8>) -> Option<(Arc<Guest>, u32)> {
+    let body = line.receive(space).ok()??;
+    let greeted = match parse::<Ask<'_>>(body) {
+        Ok(Ask::Hello { version, .. }) if version != VERSION => Err(format!(
+            "the server speaks version {VERSION} and the client version {version}; end the server with 'cica server stop', \
+             or use the same version of Cica for both"
+        )),
+        Ok(Ask::Hello { session: 0, program, .. }) => owner.enter(line.stream(), program),
+        Ok(Ask::Hello { session, .. }) => {
+            owner.guest(session).ok_or_else(|| "the server knows no such session: it was begun anew".into())
+        }
+        Ok(_) => Err("a connection begins with a greeting".into()),
+        Err(error) => Err(error.to_string()),
+    };
+    let connected = greeted.and_then(|guest| {
+        let connection = guest.connect(line.stream())?;
+        Ok((guest, connection))
+    });
+    match connected {
+        Ok((guest, connection)) => match line.send(&Answer::Number(guest.number), None) {
+            Ok(()) => Some((guest, connection)),
+            Err(_) => {
+                if guest.disconnect(connection) {
+                    owner.end(&guest);
+                }
+                None
+            }
+        },
+        Err(words) => {
+            // Who does not read it has gone.
+            let _ = line.send(&Answer::Nonsense(words), None);
+            None
+        }
+    }
+}
+
+fn nonsense(what: &dyn std::fmt::Display) -> Answer<'static> {
+    Answer::Nonsense(what.to_string())
+}
+
+/// One request.
+struct Turn<'t> {
+    owner: &'t Owner,
+    guest: &'t Guest,
+    line: &'t mut Line,
+}
+
+type Sent = std::io::Result<()>;
+
+impl Turn<'_> {
+    fn say(&mut self, answer: &Answer<'_>) -> Sent {
+        self.line.send(answer, None)
+    }
+
+    fn done(&mut self, done: Result<(), RequestError>) -> Sent {
+        self.say(&done.map_or_else(|error| refused(&error), |()| Answer::Done))
+    }
+
+    fn kept(&mut self, kept: Result<u32, String>) -> Sent {
+        self.say(&kept.map_or_else(Answer::Nonsense, |number| Answer::Number(number.into())))
+    }
+
+    /// With a data set of the client.
+    fn set(&mut self, number: u32, work: impl FnOnce(&DataSet) -> Answer<'static>) -> Sent {
+        let set = self.guest.set(number);
+        let answer = match &set {
+            Some(set) => set.data_set.lock().as_ref().map(work),
+            None => None,
+        };
+        self.say(&answer.unwrap_or_else(|| nonsense(&"the client has no such data set open")))
+    }
+
+    /// With a string of the client.
+    fn string(&mut self, number: u32, work: impl FnOnce(&mut Turn<'_>, &mut Str) -> Sent) -> Sent {
+        match self.guest.string(number) {
+            Some(string) => work(self, &mut string.lock()),
+            None => self.say(&nonsense(&"the client has no such string")),
+        }
+    }
+
+    fn answer(&mut self, ask: Ask<'_>, descriptor: Option<OwnedFd>) -> Sent {
+        match ask {
+            Ask::Hello { .. } => self.say(&nonsense(&"a connection is greeted once")),
+            Ask::Open { name, how } => self.open(name, how, descriptor.as_ref()),
+            Ask::Close { set } => self.close(set),
+            Ask::Facts { set } => self.set(set, |set| Answer::State(Box::new(state(&set.facts())))),
+            Ask::Whole { set, what } => self.set(set, |set| {
+                let done = match what {
+                    0 => set.end_load(),
+                    1 => set.commit(),
+                    _ => set.checkpoint(),
+                };
+                done.map_or_else(|error| refused(&error), |()| Answer::Done)
+            }),
+            Ask::Examine { set } => self.set(set, |set| match set.examine() {
+                Ok(found) => {
+                    let (findings, sums) = examined(&found);
+                    Answer::Examined(findings, sums)
+                }
+                Err(error) => refused(&error),
+            }),
+            Ask::String { set, unit } => self.new_string(set, unit),
+            Ask::DropString { string } => {
+                self.guest.drop_string(string);
+                self.say(&Answer::Done)
+            }
+            Ask::Unit => {
+                let unit = self.owner.shared.session.engine.unit();
+                let kept = self.guest.keep_unit(unit);
+                self.kept(kept)
+            }
+            Ask::Commit { .. } | Ask::Backout { .. } | Ask::Changes { .. } | Ask::DropUnit { .. } => self.unit(ask),
+            Ask::Status => {
+                let status = self.owner.status();
+                self.say(&Answer::Status(Box::new(status)))
+            }
+            Ask::Stop { drain } => {
+                let said = self.say(&Answer::Done);
+                self.owner.stop(drain);
+                said
+            }
+            request => self.request(request),
+        }
+    }
+
+    fn open(&mut self, name: &str, how: Opening, descriptor: Option<&OwnedFd>) -> Sent {
+        let options = OpenOptions {
+            access: if how.output { Access::Output } else { Access::Input },
+            reset: how.reset,
+            reset_anyway: how.reset_anyway,
+            durability: durability_of(how.durability),
+            ..OpenOptions::default()
+        };
+        let shared = &self.owner.shared;
+        let opened = match shared.open(name, options, descriptor) {
+            Ok(opened) => opened,
+            Err(why) => return self.say(&why.answer()),
+        };
+        let answer = match self.guest.keep_set(opened, shared) {
+            Ok((number, set)) => opened_answer(number, &set),
+            Err(words) => Answer::Nonsense(words),
+        };
+        self.say(&answer)
+    }
+
+    fn close(&mut self, set: u32) -> Sent {
+        let answer = match self.guest.take_set(set) {
+            Some(set) => match self.owner.shared.close(&set) {
+                Ok(report) => Answer::Closed(report.closed),
+                Err(error) => refused(&error),
+            },
+            None => nonsense(&"the client has no such data set open"),
+        };
+        self.say(&answer)
+    }
+
+    fn new_string(&mut self, set: u32, unit: u32) -> Sent {
+        let (found, within) = (self.guest.set(set), self.guest.unit(unit));
+        let string = match (&found, &within) {
+            (Some(found), Some(unit)) => found.data_set.lock().as_ref().map(|set| set.string_in(unit)),
+            (Some(found), None) if unit == 0 => found.data_set.lock().as_ref().map(DataSet::string),
+            _ => None,
+        };
+        let kept = string.map(|string| self.guest.keep_string(string));
+        self.kept(kept.unwrap_or_else(|| Err("the client has no such data set or unit".into())))
+    }
+
+    fn unit(&mut self, ask: Ask<'_>) -> Sent {
+        let number = match ask {
+            Ask::Commit { unit, .. } | Ask::Backout { unit } | Ask::Changes { unit } | Ask::DropUnit { unit } => unit,
+            _ => 0,
+        };
+        let Some(unit) = self.guest.unit(number) else {
+            return self.say(&nonsense(&"the client has no such unit of recovery"));
+        };
+        match ask {
+            Ask::Commit { durability, .. } => self.done(unit.commit_with(durability_of(durability))),
+            Ask::Backout { .. } => self.done(unit.backout()),
+            Ask::Changes { .. } => self.say(&Answer::Number(unit.changes() as u64)),
+            _ => {
+                let done = unit.backout();
+                drop(unit);
+                self.guest.drop_unit(number);
+                self.done(done)
+            }
+        }
+    }
+
+    /// A request of a string.
+    fn request(&mut self, ask: Ask<'_>) -> Sent {
+        match ask {
+            Ask::Get { string, by, how } => self.string(string, |turn, string| {
+                let got = string.get(Argument::from(by), how.search(), how.intent()).map(drop);
+                turn.record(string, got)
+            }),
+            Ask::Skip { string, by, how } => self.string(string, |turn, string| {
+                match string
+                    .skip(Argument::from(by), how.search(), how.intent())
+                    .map(|record| turn.told(&record, false))
+                {
+                    Ok(sent) => sent,
+                    Err(error) => turn.say(&refused(&error)),
+                }
+            }),
+            Ask::Point {
+                string,
+                by,
+                how,
+                backward,
+            } => self.string(string, |turn, string| {
+                let done = match backward {
+                    true => string.point_backward(Argument::from(by), how.search()),
+                    false => string.point(Argument::from(by), how.search()),
+                };
+                turn.done(done)
+            }),
+            Ask::PointEnd { string, last } => self.string(string, |turn, string| {
+                let done = if last {
+                    string.point_last()
+                } else {
+                    string.point_first()
+                };
+                turn.done(done)
+            }),
+            Ask::Step {
+                string,
+                backward,
+                how,
+                batch,
+            } => self.string(string, |turn, string| match batch {
+                0 => turn.step(string, backward, how),
+                batch => turn.steps(string, backward, batch.min(MOST)),
+            }),
+            Ask::Settle { string, by, offset } => {
+                self.string(string, |turn, string| turn.done(settle(string, by, offset)))
+            }
+            Ask::Insert {
+                string,
+                rrn,
+                how,
+                record,
+            } => self.string(string, |turn, string| {
+                let done = match rrn {
+                    0 => string.insert(record, how.how()),
+                    rrn => string.insert_at(rrn, record, how.how()).map(|()| rrn.into()),
+                };
+                turn.put(string, done)
+            }),
+            Ask::Update { string, record } => self.string(string, |turn, string| {
+                let done = string.update(record);
+                turn.put(string, done)
+            }),
+            Ask::Rewrite { string, by, record } => self.string(string, |turn, string| {
+                let done = string.rewrite(Argument::from(by), record);
+                turn.put(string, done)
+            }),
+            Ask::Erase { string } => self.string(string, |turn, string| {
+                let done = string.erase();
+                turn.done(done)
+            }),
+            Ask::Manner { string, what } => self.string(string, |turn, string| {
+                match what {
+                    0 => string.end(),
+                    1 => string.mirror_duplicates(),
+                    _ => string.stay(),
+                }
+                turn.say(&Answer::Done)
+            }),
+            ask => self.bytes(ask),
+        }
+    }
+
+    /// A request for what has no records.
+    fn bytes(&mut self, ask: Ask<'_>) -> Sent {
+        match ask {
+            Ask::GetInterval { string, rba, how } => self.string(string, |turn, string| {
+                match string
+                    .get_interval(rba, how.intent())
+                    .map(|image| turn.told(&image, false))
+                {
+                    Ok(sent) => sent,
+                    Err(error) => turn.say(&refused(&error)),
+                }
+            }),
+            Ask::PutInterval { string, image } => self.string(string, |turn, string| {
+                let done = string.put_interval(image);
+                turn.done(done)
+            }),
+            Ask::ReadRange { string, rba, length } => self.string(string, |turn, string| {
+                let mut bytes = vec![0; length.min(RANGE) as usize];
+                match string.read_range(rba, &mut bytes) {
+                    Ok(()) => turn.say(&Answer::Bytes(&bytes)),
+                    Err(error) => turn.say(&refused(&error)),
+                }
+            }),
+            Ask::WriteRange { string, rba, bytes } => self.string(string, |turn, string| {
+                let done = string.write_range(rba, bytes);
+                turn.done(done)
+            }),
+            _ => self.say(&nonsense(&"no request of a string")),
+        }
+    }
+
+    fn record(&mut self, string: &Str, got: Result<(), RequestError>) -> Sent {
+        match got {
+            Ok(()) => self.told(&string.last(), string.duplicate()),
+            Err(error) => self.say(&refused(&error)),
+        }
+    }
+
+    fn told(&mut self, record: &Record<'_>, duplicate: bool) -> Sent {
+        self.say(&Answer::Record(told(record, duplicate)))
+    }
+
+    fn put(&mut self, string: &Str, done: Result<u64, RequestError>) -> Sent {
+        self.say(&match done {
+            Ok(number) => Answer::Put(number, string.duplicate()),
+            Err(error) => refused(&error),
+        })
+    }
+
+    /// One record of a browse that holds it, or that goes through a path.
+    fn step(&mut self, string: &mut Str, backward: bool, how: How) -> Sent {
+        let got = match go(string, backward, how.intent()) {
+            Ok(record) => Ok((record.bytes.to_vec(), record.rba, record.rrn)),
+            Err(error) => Err(error),
+        };
+        match got {
+            Ok((bytes, rba, rrn)) => self.told(
+                &Record {
+                    bytes: &bytes,
+                    rba,
+                    rrn,
+                },
+                string.duplicate(),
+            ),
+            Err(error) => self.say(&refused(&error)),
+        }
+    }
+
+    /// Records of a browse that only reads.
+    fn steps(&mut self, string: &mut Str, backward: bool, batch: u32) -> Sent {
+        let (mut bytes, mut ends, mut end) = (Vec::new(), Vec::new(), None);
+        while ends.len() < batch as usize && bytes.len() < BATCH {
+            match go(string, backward, Intent::Read) {
+                Ok(record) => {
+                    bytes.extend_from_slice(record.bytes);
+                    ends.push((bytes.len(), record.rba, record.rrn));
+                }
+                Err(error) if ends.is_empty() => return self.say(&refused(&error)),
+                Err(error) => {
+                    end = Some(Refusal::from(&error));
+                    break;
+                }
+            }
+        }
+        let mut from = 0;
+        let records = ends.iter().map(|(to, rba, rrn)| Told {
+            bytes: &bytes[std::mem::replace(&mut from, *to)..*to],
+            rba: *rba,
+            rrn: *rrn,
+            duplicate: false,
+        });
+        let answer = Answer::Records(records.collect(), end);
+        self.say(&answer)
+    }
+}
+
+fn go(string: &mut Str, backward: bool, intent: Intent) -> Result<Record<'_>, RequestError> {
+    if backward {
+        string.prev(intent)
+    } else {
+        string.next(intent)
+    }
+}
+
+/// Leaves the string on this record, as after a get of it; on its place, if it has gone meanwhile.
+fn settle(string: &mut Str, by: By<'_>, offset: u32) -> Result<(), RequestError> {
+    let argument = Argument::from(by);
+    match string.point(argument, Search::GreaterOrEqual) {
+        Ok(()) => {}
+        // It was the last one, and has gone.
+        Err(RequestError::NotFound) => return string.point_last(),
+        Err(error) => return Err(error),
+    }
+    let there = match (string.next(Intent::Read), by) {
+        (Ok(record), By::Rrn(rrn)) => record.rrn == rrn,
+        (Ok(record), By::Rba(rba)) => record.rba == rba,
+        (Ok(record), By::Key(key)) => record
+            .bytes
+            .get(offset as usize..)
+            .is_some_and(|from| from.starts_with(key)),
+        (Err(RequestError::EndOfData), _) => false,
+        (Err(error), _) => return Err(error),
+    };
+    if there {
+        return Ok(());
+    }
+    match string.point(argument, Search::GreaterOrEqual) {
+        Err(RequestError::NotFound) => string.point_last(),
+        done => done,
+    }
+}
+
+fn refused(error: &RequestError) -> Answer<'static> {
+    Answer::Refused(Refusal::from(error))
+}
+
+fn told<'r>(record: &Record<'r>, duplicate: bool) -> Told<'r> {
+    Told {
+        bytes: record.bytes,
+        rba: record.rba,
+        rrn: record.rrn,
+        duplicate,
+    }
+}
+
+fn opened_answer(number: u32, set: &OpenSet) -> Answer<'static> {
+    let encoded = |attributes: &Attributes| {
+        let mut bytes = vec![0; ENCODED_LEN];
+        attributes.encode(&mut bytes).map(|()| bytes)
+    };
+    let held = set.data_set.lock();
+    let Some(data_set) = held.as_ref() else {
+        return nonsense(&"it is closed");
+    };
+    let index = data_set.index_attributes().map(encoded).transpose();
+    match (encoded(data_set.attributes()), index) {
+        (Ok(data), Ok(index)) => Answer::Opened(Box::new(Opened {
+            set: number,
+            attributes: (data, index),
+            path: set.path,
+            state: state(&data_set.facts()),
+        })),
+        (Err(error), _) | (_, Err(error)) => nonsense(&error),
+    }
+}

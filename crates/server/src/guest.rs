@@ -1,0 +1,200 @@
+//! What a client has: connections, data sets, strings and units. All of it ends with the client (O1).
+
+use crate::opened::{OpenSet, Shared};
+use cica_engine::{Str, UnitOfRecovery};
+use cica_share::words::Client;
+use parking_lot::Mutex;
+use rustix::net::sockopt::socket_peercred;
+use rustix::process::{pidfd_open, PidfdFlags};
+use std::collections::BTreeMap;
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// See the module.
+pub struct Guest {
+    pub number: u64,
+    /// Process and user, as the kernel says.
+    pub who: (i32, u32),
+    program: String,
+    begun: Instant,
+    pub requests: AtomicU64,
+    /// Readable when the process has ended.
+    pub life: Option<OwnedFd>,
+    has: Mutex<Has>,
+    last: AtomicU32,
+}
+
+#[derive(Default)]
+struct Has {
+    ended: bool,
+    connections: BTreeMap<u32, UnixStream>,
+    sets: BTreeMap<u32, Arc<OpenSet>>,
+    strings: BTreeMap<u32, Arc<Mutex<Str>>>,
+    units: BTreeMap<u32, UnitOfRecovery>,
+}
+
+/// A connection that could not be taken, or a thing that came too late.
+const ENDED: &str = "the client has ended";
+
+impl Guest {
+    /// Of the process at the other end of a stream.
+    pub fn new(number: u64, stream: &UnixStream, program: &str) -> std::io::Result<Guest> {
+        let peer = socket_peercred(stream)?;
+        // A program's own words are kept short and printable: they stand in tables.
+        let printable = program.chars().filter(|c| !c.is_control()).take(64).collect();
+        Ok(Guest {
+            number,
+            who: (peer.pid.as_raw_nonzero().get(), peer.uid.as_raw()),
+            program: printable,
+            begun: Instant::now(),
+            requests: AtomicU64::new(0),
+            // Without one, as in another name space, the end of its connections tells.
+            life: pidfd_open(peer.pid, PidfdFlags::empty()).ok(),
+            has: Mutex::default(),
+            last: AtomicU32::new(0),
+        })
+    }
+
+    fn next(&self) -> u32 {
+        self.last.fetch_add(1, AcqRel) + 1
+    }
+
+    /// One more connection of the same process; its number.
+    pub fn connect(&self, stream: &UnixStream) -> Result<u32, String> {
+        let peer = socket_peercred(stream).map_err(|error| error.to_string())?;
+        if (peer.pid.as_raw_nonzero().get(), peer.uid.as_raw()) != self.who {
+            return Err("this session is another process's".into());
+        }
+        let stream = stream.try_clone().map_err(|error| error.to_string())?;
+        let mut has = self.has.lock();
+        if has.ended {
+            return Err(ENDED.into());
+        }
+        let number = self.next();
+        has.connections.insert(number, stream);
+        Ok(number)
+    }
+
+    /// A connection has ended. True: it was the last one.
+    pub fn disconnect(&self, connection: u32) -> bool {
+        let mut has = self.has.lock();
+        has.connections.remove(&connection);
+        has.connections.is_empty()
+    }
+
+    /// Ends its connections, so that their threads do.
+    pub fn hang_up(&self) {
+        for stream in self.has.lock().connections.values() {
+            // One that is closed already needs no end.
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    pub fn keep_set(&self, set: OpenSet, shared: &Shared) -> Result<(u32, Arc<OpenSet>), String> {
+        let set = Arc::new(set);
+        let mut has = self.has.lock();
+        if has.ended {
+            drop(has);
+            // Nothing was done through it.
+            let _ = shared.close(&set);
+            return Err(ENDED.into());
+        }
+        let number = self.next();
+        has.sets.insert(number, set.clone());
+        Ok((number, set))
+    }
+
+    pub fn set(&self, number: u32) -> Option<Arc<OpenSet>> {
+        self.has.lock().sets.get(&number).cloned()
+    }
+
+    pub fn take_set(&self, number: u32) -> Option<Arc<OpenSet>> {
+        self.has.lock().sets.remove(&number)
+    }
+
+    pub fn keep_string(&self, string: Str) -> Result<u32, String> {
+        let mut has = self.has.lock();
+        if has.ended {
+            return Err(ENDED.into());
+        }
+        let number = self.next();
+        has.strings.insert(number, Arc::new(Mutex::new(string)));
+        Ok(number)
+    }
+
+    pub fn string(&self, number: u32) -> Option<Arc<Mutex<Str>>> {
+        self.has.lock().strings.get(&number).cloned()
+    }
+
+    pub fn drop_string(&self, number: u32) {
+        let string = self.has.lock().strings.remove(&number);
+        drop(string);
+    }
+
+    pub fn keep_unit(&self, unit: UnitOfRecovery) -> Result<u32, String> {
+        let mut has = self.has.lock();
+        if has.ended {
+            return Err(ENDED.into());
+        }
+        let number = self.next();
+        has.units.insert(number, unit);
+        Ok(number)
+    }
+
+    pub fn unit(&self, number: u32) -> Option<UnitOfRecovery> {
+        self.has.lock().units.get(&number).cloned()
+    }
+
+    pub fn drop_unit(&self, number: u32) {
+        let unit = self.has.lock().units.remove(&number);
+        drop(unit);
+    }
+
+    /// O1. A request that another thread carries out still has its string to itself; it goes when that is done.
+    pub fn end(&self, shared: &Shared) {
+        let has = {
+            let mut has = self.has.lock();
+            if std::mem::replace(&mut has.ended, true) {
+                return;
+            }
+            Has {
+                ended: true,
+                connections: std::mem::take(&mut has.connections),
+                sets: std::mem::take(&mut has.sets),
+                strings: std::mem::take(&mut has.strings),
+                units: std::mem::take(&mut has.units),
+            }
+        };
+        for unit in has.units.values() {
+            // What cannot be taken back is fenced by the engine, and whoever opens it next goes on.
+            let _ = unit.backout();
+        }
+        drop((has.strings, has.units));
+        for set in has.sets.values() {
+            // Nobody is left who could be told; what was acknowledged is in the log.
+            let _ = shared.close(set);
+        }
+    }
+
+    /// As a command shows it.
+    pub fn told(&self) -> Client {
+        let has = self.has.lock();
+        Client {
+            process: self.who.0,
+            user: self.who.1,
+            program: self.program.clone(),
+            seconds: self.begun.elapsed().as_secs(),
+            requests: self.requests.load(Relaxed),
+            data_sets: has.sets.values().map(|set| set.name.to_string()).collect(),
+            units: has
+                .units
+                .iter()
+                .map(|(number, unit)| (*number, unit.changes() as u64))
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The owner of shared data sets: one process for a catalog, which runs no application code.
+//!
+//! ```text
+//! listen     one owner for a catalog, its socket, who comes, when it ends
+//! answer     a connection: requests read, carried out, answered
+//! guest      what a client has: data sets, strings, units; all of it ends with the client
+//! opened     data sets that are shared, each open once for all clients; who may open what
+//! ```
+//! * O1. What a client has ends when its last connection does, or its process: strings and what they hold, units, which
+//!   are backed out, and opens, which are closed.
+//! * O2. What a client may do with a data set is what its own descriptor of the data component was opened for. What it
+//!   says of itself counts for nothing.
+//! * O3. Numbers in requests are looked up among those of the same client. A request that makes no sense is answered by
+//!   words and changes nothing.
+//! * O4. A killed owner leaves what any killed process leaves: whoever opens its data sets next does its log again.
+
+#![forbid(unsafe_code)]
+
+mod answer;
+mod guest;
+mod listen;
+mod opened;
+
+pub use listen::{serve, Serve, ServeError};

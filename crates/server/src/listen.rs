@@ -1,0 +1,266 @@
+//! One owner for a catalog: its socket, who comes, and when it ends.
+//!
+//! | state | by | to |
+//! |---|---|---|
+//! | starting | the lock is another's | ended: [`ServeError::AnotherServes`] |
+//! | starting | the lock is taken, the socket listens | serving |
+//! | serving | no client for as long as is waited | ended, the socket is removed |
+//! | serving | DRAIN | draining: who is there goes on, nobody new comes in |
+//! | draining | no client | ended |
+//! | serving, draining | STOP | ended: clients' units are backed out, data sets closed |
+
+use crate::answer::answer_all;
+use crate::guest::Guest;
+use crate::opened::Shared;
+use cica_session::Session;
+use cica_share::words::Status;
+use parking_lot::Mutex;
+use rustix::event::{poll, PollFd, PollFlags, Timespec};
+use rustix::fs::{flock, FlockOperation};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::io::ErrorKind;
+use std::os::fd::AsFd;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often it looks whether it is still needed.
+const LOOK: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 200_000_000,
+};
+
+/// How to serve.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Serve {
+    /// It ends when nobody has been there for so long; none: never.
+    pub idle: Option<Duration>,
+}
+
+/// Why there is no owner.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// Another process is the owner.
+    AnotherServes {
+        /// The file that it has locked.
+        lock: PathBuf,
+    },
+    /// The system refuses something.
+    Io {
+        /// What was being done, with its file.
+        doing: String,
+        /// The system's words.
+        error: std::io::Error,
+    },
+}
+
+impl fmt::Display for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ServeError::AnotherServes { lock } => {
+                write!(f, "another process serves this catalog: it has {}", lock.display())
+            }
+            ServeError::Io { doing, error } => write!(f, "{doing}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ServeError {}
+
+/// The owner, which all its threads share.
+pub struct Owner {
+    pub shared: Shared,
+    guests: Mutex<BTreeMap<u64, Arc<Guest>>>,
+    last: AtomicU64,
+    begun: Instant,
+    draining: AtomicBool,
+    stopping: AtomicBool,
+}
+
+/// Serves the catalog of a session until nobody needs it. `ready` is called when clients can come.
+///
+/// # Errors
+/// Another serves, or there can be no socket.
+pub fn serve(session: Session, how: Serve, ready: impl FnOnce(&Path)) -> Result<(), ServeError> {
+    let directory = session.catalog.directory().join("share");
+    let mode = std::fs::metadata(session.catalog.directory()).map_or(0o700, |found| found.permissions().mode() & 0o770);
+    let _lock = take(&directory, mode)?;
+    let socket = directory.join("socket");
+    let listener = listen(&socket, mode)?;
+    let owner = Arc::new(Owner {
+        shared: Shared::new(session),
+        guests: Mutex::default(),
+        last: AtomicU64::new(0),
+        begun: Instant::now(),
+        draining: AtomicBool::new(false),
+        stopping: AtomicBool::new(false),
+    });
+    ready(&socket);
+    owner.accept(&listener, how);
+    // Who dials from now on finds nobody, and starts the next owner, which waits for the lock.
+    let removed = std::fs::remove_file(&socket);
+    drop(listener);
+    owner.dismiss();
+    removed.map_err(|error| failed("removing", &socket, error))
+}
+
+/// The lock that one owner has for its life.
+fn take(directory: &Path, mode: u32) -> Result<File, ServeError> {
+    match DirBuilder::new().mode(mode).create(directory) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(failed("making", directory, error)),
+        _ => {}
+    }
+    let path = directory.join("lock");
+    let opened = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(mode & 0o660)
+        .open(&path);
+    let lock = opened.map_err(|error| failed("opening", &path, error))?;
+    // One that ends has its socket removed already, and its lock for a moment more.
+    for _ in 0..50 {
+        match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(lock),
+            Err(rustix::io::Errno::WOULDBLOCK) if UnixStream::connect(directory.join("socket")).is_err() => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Err(rustix::io::Errno::WOULDBLOCK) => break,
+            Err(error) => return Err(failed("locking", &path, error.into())),
+        }
+    }
+    Err(ServeError::AnotherServes { lock: path })
+}
+
+fn listen(socket: &Path, mode: u32) -> Result<UnixListener, ServeError> {
+    // It is a dead owner's: the lock is ours.
+    match std::fs::symlink_metadata(socket) {
+        Ok(found) if std::os::unix::fs::FileTypeExt::is_socket(&found.file_type()) => {
+            std::fs::remove_file(socket).map_err(|error| failed("removing", socket, error))?;
+        }
+        Ok(_) => {
+            let error = std::io::Error::new(ErrorKind::AlreadyExists, "it is no socket; move it away");
+            return Err(failed("listening at", socket, error));
+        }
+        Err(_) => {}
+    }
+    let listener = UnixListener::bind(socket).map_err(|error| failed("listening at", socket, error))?;
+    let own = Permissions::from_mode(mode & 0o660);
+    std::fs::set_permissions(socket, own).map_err(|error| failed("setting the mode of", socket, error))?;
+    let calm = listener.set_nonblocking(true);
+    calm.map_err(|error| failed("listening at", socket, error))?;
+    Ok(listener)
+}
+
+fn failed(doing: &str, path: &Path, error: std::io::Error) -> ServeError {
+    ServeError::Io {
+        doing: format!("{doing} {}", path.display()),
+        error,
+    }
+}
+
+impl Owner {
+    fn accept(self: &Arc<Self>, listener: &UnixListener, how: Serve) {
+        let mut alone_since = Instant::now();
+        loop {
+            self.wait(listener);
+            while let Ok((stream, _)) = listener.accept() {
+                let owner = self.clone();
+                let begun = std::thread::Builder::new()
+                    .stack_size(1 << 20)
+                    .spawn(move || answer_all(&owner, stream));
+                // Without a thread the stream is closed, and its client hears of it.
+                drop(begun);
+                alone_since = Instant::now();
+            }
+            if !self.guests.lock().is_empty() {
+                alone_since = Instant::now();
+            }
+            let waited = how.idle.is_some_and(|idle| alone_since.elapsed() >= idle);
+            let left = self.draining.load(Acquire) && self.guests.lock().is_empty();
+            if waited || left || self.stopping.load(Acquire) {
+                return;
+            }
+        }
+    }
+
+    /// Until somebody comes, a client dies, or it is time to look.
+    fn wait(&self, listener: &UnixListener) {
+        let guests: Vec<Arc<Guest>> = self.guests.lock().values().cloned().collect();
+        let mut watched = vec![PollFd::new(listener, PollFlags::IN)];
+        let living: Vec<&Arc<Guest>> = guests.iter().filter(|guest| guest.life.is_some()).collect();
+        watched.extend(living.iter().filter_map(|guest| {
+            let life = guest.life.as_ref()?;
+            Some(PollFd::from_borrowed_fd(life.as_fd(), PollFlags::IN))
+        }));
+        if poll(&mut watched, Some(&LOOK)).is_err() {
+            // A signal came: it is looked again.
+            return;
+        }
+        for (guest, life) in living.iter().zip(&watched[1..]) {
+            if !life.revents().is_empty() {
+                // A forked child may have its connections still.
+                guest.hang_up();
+                self.end(guest);
+            }
+        }
+    }
+
+    /// A client that comes for the first time.
+    pub fn enter(&self, stream: &UnixStream, program: &str) -> Result<Arc<Guest>, String> {
+        if self.draining.load(Acquire) {
+            return Err("the server is being drained and takes no new client".into());
+        }
+        let number = self.last.fetch_add(1, AcqRel) + 1;
+        let guest = Guest::new(number, stream, program).map_err(|error| error.to_string())?;
+        let guest = Arc::new(guest);
+        self.guests.lock().insert(number, guest.clone());
+        Ok(guest)
+    }
+
+    /// A client that is here already.
+    pub fn guest(&self, number: u64) -> Option<Arc<Guest>> {
+        self.guests.lock().get(&number).cloned()
+    }
+
+    /// O1.
+    pub fn end(&self, guest: &Guest) {
+        guest.end(&self.shared);
+        self.guests.lock().remove(&guest.number);
+    }
+
+    /// Nobody new comes in; or it ends at once.
+    pub fn stop(&self, drain: bool) {
+        let what = if drain { &self.draining } else { &self.stopping };
+        what.store(true, Release);
+    }
+
+    /// Ends what all clients have.
+    fn dismiss(&self) {
+        let guests: Vec<Arc<Guest>> = self.guests.lock().values().cloned().collect();
+        for guest in guests {
+            guest.hang_up();
+            self.end(&guest);
+        }
+    }
+
+    /// What it has and does.
+    pub fn status(&self) -> Status {
+        let (bound, charged) = self.shared.session.engine.pool_use();
+        let guests: Vec<Arc<Guest>> = self.guests.lock().values().cloned().collect();
+        Status {
+            process: std::process::id(),
+            version: cica_share::words::VERSION,
+            seconds: self.begun.elapsed().as_secs(),
+            draining: self.draining.load(Acquire),
+            pool: (bound as u64, charged as u64),
+            clients: guests.iter().map(|guest| guest.told()).collect(),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Data sets that are shared: each is open once for all clients, by a keeper that the last close closes.
+
+use cica_catalog::Name;
+use cica_engine::{Access, CloseReport, DataSet, OpenError, OpenOptions, RequestError};
+use cica_session::{files, Session, SessionError};
+use cica_share::words::Answer;
+use parking_lot::Mutex;
+use rustix::fs::{fcntl_getfl, fstat, OFlags};
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// See the module.
+pub struct Shared {
+    pub session: Session,
+    kept: Mutex<BTreeMap<Name, Kept>>,
+}
+
+/// A base cluster that clients have open.
+struct Kept {
+    /// Open for output where that is possible, so that any client may join.
+    keeper: DataSet,
+    opens: usize,
+}
+
+/// A client's open.
+pub struct OpenSet {
+    pub name: Name,
+    /// None once it is closed.
+    pub data_set: Mutex<Option<DataSet>>,
+    pub path: bool,
+    base: Name,
+}
+
+/// Why there is none.
+pub enum Refused {
+    /// What the session says.
+    Session(SessionError),
+    /// O2.
+    Rights(String),
+}
+
+impl From<SessionError> for Refused {
+    fn from(error: SessionError) -> Refused {
+        Refused::Session(error)
+    }
+}
+
+impl Refused {
+    /// As an answer.
+    pub fn answer(&self) -> Answer<'static> {
+        let (reason, in_use, words) = match self {
+            Refused::Session(error) => {
+                let in_use = matches!(error, SessionError::Open(OpenError::InUse { .. }));
+                (error.acberflg(), in_use, error.to_string())
+            }
+            Refused::Rights(words) => (152, false, words.clone()),
+        };
+        Answer::NotOpened { reason, in_use, words }
+    }
+}
+
+impl Shared {
+    pub fn new(session: Session) -> Shared {
+        Shared {
+            session,
+            kept: Mutex::default(),
+        }
+    }
+
+    /// Opens a data set for a client that has `descriptor` of its data component.
+    pub fn open(&self, name: &str, options: OpenOptions, descriptor: Option<&OwnedFd>) -> Result<OpenSet, Refused> {
+        let name = Name::parse(name).map_err(SessionError::from)?;
+        let (catalog, reached) = self.session.reach(&name)?;
+        let base = reached.cluster.name.clone();
+        let (data, _) = files(&catalog, &reached.cluster)?;
+        check_rights(descriptor, &data, options.access).map_err(Refused::Rights)?;
+        let mut kept = self.kept.lock();
+        let is_kept = kept.contains_key(&base);
+        let is_loaded = || self.session.engine.peek(&data).is_ok_and(|root| root.levels > 0);
+        let early = match !is_kept && options.access == Access::Input && is_loaded() {
+            // Whoever joins later may want to change it. Where that is not allowed, nobody will.
+            true => self.session.open(&base, OpenOptions::output()).ok(),
+            false => None,
+        };
+        let opened = self.session.open(&name, options);
+        let data_set = match opened {
+            Ok((_, data_set)) => data_set,
+            Err(error) => {
+                if let Some((_, keeper)) = early {
+                    // Nothing was changed through it.
+                    let _ = keeper.close();
+                }
+                return Err(error.into());
+            }
+        };
+        let keeper = || early.map_or_else(|| data_set.clone(), |(_, keeper)| keeper);
+        let entry = kept.entry(base.clone());
+        entry
+            .or_insert_with(|| Kept {
+                keeper: keeper(),
+                opens: 0,
+            })
+            .opens += 1;
+        Ok(OpenSet {
+            name,
+            data_set: Mutex::new(Some(data_set)),
+            path: reached.way.is_some(),
+            base,
+        })
+    }
+
+    /// Closes a client's open; the last one closes the data set.
+    pub fn close(&self, set: &OpenSet) -> Result<CloseReport, RequestError> {
+        let mut kept = self.kept.lock();
+        let Some(own) = set.data_set.lock().take() else {
+            return Ok(CloseReport::default());
+        };
+        let closed = own.close();
+        let Some(of) = kept.get_mut(&set.base) else {
+            return closed;
+        };
+        of.opens -= 1;
+        if of.opens > 0 {
+            return closed;
+        }
+        let last = kept.remove(&set.base);
+        let done = last.map_or(Ok(CloseReport::default()), |kept| kept.keeper.close());
+        closed.and(done)
+    }
+}
+
+/// O2.
+fn check_rights(descriptor: Option<&OwnedFd>, data: &Path, access: Access) -> Result<(), String> {
+    let Some(descriptor) = descriptor else {
+        return Err("the client gave no descriptor of the data component".into());
+    };
+    let given = fstat(descriptor).map_err(|error| error.to_string())?;
+    let own = std::fs::metadata(data).map_err(|error| format!("{}: {error}", data.display()))?;
+    if (given.st_dev, given.st_ino) != (own.dev(), own.ino()) {
+        return Err(format!("the client's descriptor is not of {}", data.display()));
+    }
+    let flags = fcntl_getfl(descriptor).map_err(|error| error.to_string())?;
+    let mode = flags & OFlags::RWMODE;
+    match access {
+        Access::Output if mode != OFlags::RDWR => Err("the client may not write to it".into()),
+        Access::Input if mode == OFlags::WRONLY => Err("the client may not read it".into()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,158 @@
+//! The client's side of an owner: connections to it, as many as requests are made at the same time.
+//!
+//! * C1. A request that got no answer was perhaps done: nothing is sent a second time. From then on the client knows the
+//!   owner as gone, and every request says so. A new open finds the next owner.
+//! * C2. A forked child is no client: its parent's connections are not its own.
+
+use crate::line::Line;
+use crate::refusal::fenced;
+use crate::words::{parse, Answer, Ask, VERSION};
+use cica_engine::RequestError;
+use parking_lot::Mutex;
+use std::io::{Error, ErrorKind};
+use std::os::fd::BorrowedFd;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::*};
+
+/// See the module.
+pub struct Client {
+    socket: PathBuf,
+    program: String,
+    session: u64,
+    /// Connections that nobody uses, each with room for an answer.
+    idle: Mutex<Vec<(Line, Vec<u8>)>>,
+    gone: AtomicBool,
+    process: u32,
+}
+
+impl Client {
+    /// Comes to the owner that listens at `socket`.
+    ///
+    /// # Errors
+    /// Nobody listens there; the owner is of another version, or lets nobody in: [`ErrorKind::ConnectionAborted`] with
+    /// its words.
+    pub fn connect(socket: &Path, program: &str) -> std::io::Result<Client> {
+        let (line, session) = dial(socket, program, 0)?;
+        Ok(Client {
+            socket: socket.to_owned(),
+            program: program.to_owned(),
+            session,
+            idle: Mutex::new(vec![(line, Vec::new())]),
+            gone: AtomicBool::new(false),
+            process: std::process::id(),
+        })
+    }
+
+    /// Is the owner gone (C1)?
+    pub fn is_gone(&self) -> bool {
+        self.gone.load(Acquire)
+    }
+
+    /// Asks, and gives the answer to `read`.
+    ///
+    /// # Errors
+    /// 12/16: the owner is gone (C1), or this is a forked child (C2). What the owner refuses.
+    pub fn ask<T>(
+        &self,
+        ask: &Ask<'_>,
+        read: impl FnOnce(Answer<'_>) -> Result<T, RequestError>,
+    ) -> Result<T, RequestError> {
+        self.ask_with(ask, None, read)
+    }
+
+    /// The same with the descriptor of a file.
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask).
+    pub fn ask_with<T>(
+        &self,
+        ask: &Ask<'_>,
+        descriptor: Option<BorrowedFd<'_>>,
+        read: impl FnOnce(Answer<'_>) -> Result<T, RequestError>,
+    ) -> Result<T, RequestError> {
+        if std::process::id() != self.process {
+            return Err(fenced("a forked child does not use its parent's data sets"));
+        }
+        if self.is_gone() {
+            return Err(gone(&"it ended before"));
+        }
+        let idle = self.idle.lock().pop();
+        let line = match idle {
+            Some(line) => Ok(line),
+            None => dial(&self.socket, &self.program, self.session).map(|(line, _)| (line, Vec::new())),
+        };
+        let (mut line, mut space) = line.map_err(|error| self.lost(&error))?;
+        line.send(ask, descriptor).map_err(|error| self.lost(&error))?;
+        let answer = match line.receive(&mut space) {
+            Ok(Some(body)) => parse::<Answer<'_>>(body).map_err(|error| self.lost(&error))?,
+            Ok(None) => return Err(self.lost(&"it closed the connection")),
+            Err(error) => return Err(self.lost(&error)),
+        };
+        let read = match answer {
+            Answer::Refused(refusal) => Err(refusal.into()),
+            Answer::Nonsense(words) => Err(fenced(&words)),
+            answer => read(answer),
+        };
+        self.idle.lock().push((line, space));
+        read
+    }
+
+    /// Asks for something that has no answer but that it is done.
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask).
+    pub fn tell(&self, ask: &Ask<'_>) -> Result<(), RequestError> {
+        self.ask(ask, |answer| match answer {
+            Answer::Done => Ok(()),
+            _ => Err(unfit()),
+        })
+    }
+
+    /// Asks for a number.
+    ///
+    /// # Errors
+    /// As [`ask`](Self::ask).
+    pub fn number(&self, ask: &Ask<'_>) -> Result<u64, RequestError> {
+        self.ask(ask, |answer| match answer {
+            Answer::Number(number) => Ok(number),
+            _ => Err(unfit()),
+        })
+    }
+
+    fn lost(&self, why: &dyn std::fmt::Display) -> RequestError {
+        self.gone.store(true, Release);
+        gone(why)
+    }
+}
+
+/// An answer to another request.
+pub fn unfit() -> RequestError {
+    fenced("the owner of the data set gave an answer that does not fit")
+}
+
+fn gone(why: &dyn std::fmt::Display) -> RequestError {
+    fenced(&format!(
+        "the process that shares it is gone ({why}); what was committed is kept"
+    ))
+}
+
+/// A new connection of a session; 0: of a new one, whose number is returned.
+fn dial(socket: &Path, program: &str, session: u64) -> std::io::Result<(Line, u64)> {
+    let mut line = Line::new(UnixStream::connect(socket)?);
+    let hello = Ask::Hello {
+        version: VERSION,
+        session,
+        program,
+    };
+    line.send(&hello, None)?;
+    let mut space = Vec::new();
+    let Some(body) = line.receive(&mut space)? else {
+        return Err(ErrorKind::ConnectionReset.into());
+    };
+    match parse::<Answer<'_>>(body)? {
+        Answer::Number(session) => Ok((line, session)),
+        Answer::Nonsense(words) => Err(Error::new(ErrorKind::ConnectionAborted, words)),
+        _ => Err(ErrorKind::InvalidData.into()),
+    }
+}

@@ -1,0 +1,296 @@
+//! A data set of an owner, as its client has it.
+
+use crate::client::{unfit, Client};
+use crate::refusal::fenced;
+use crate::string::ClientString;
+use crate::unit::{durability_code, Unit};
+use crate::words::{Answer, Ask, Figures, Found, Opened, Opening, State};
+use cica_engine::examine::{Examination, Finding, FindingKind, Part};
+use cica_engine::far::{Facts, FarDataSet, FarString, FarUnit, Whole};
+use cica_engine::{Access, CloseReport, DataSet, OpenOptions, RequestError};
+use cica_format::attributes::{Attributes, ENCODED_LEN};
+use cica_format::root::Statistics;
+use parking_lot::Mutex;
+use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
+use std::sync::Arc;
+
+/// An open of a data set, which its strings share.
+pub struct Set {
+    pub client: Arc<Client>,
+    /// The owner's number of it.
+    pub number: u32,
+    pub attributes: Attributes,
+    pub index_attributes: Option<Attributes>,
+    /// Records come by an alternate key.
+    pub path: bool,
+    facts: Mutex<Facts>,
+    changes: AtomicU64,
+    closed: AtomicBool,
+}
+
+/// See the module.
+pub struct ClientDataSet(Arc<Set>);
+
+/// Why an open came to nothing.
+#[derive(Debug)]
+pub enum NotOpened {
+    /// The owner refuses it: VSAM's reason, whether another has it, and words.
+    Refused { reason: u8, in_use: bool, words: String },
+    /// The owner is gone, or gave no sensible answer.
+    Lost(RequestError),
+}
+
+/// Opens a data set at its owner. `file` is its data component, open for what the program may do with it: by that the
+/// owner knows what the kernel allows.
+///
+/// # Errors
+/// See [`NotOpened`].
+pub fn open(
+    client: &Arc<Client>,
+    name: &str,
+    options: OpenOptions,
+    file: BorrowedFd<'_>,
+) -> Result<DataSet, NotOpened> {
+    let how = Opening {
+        output: options.access == Access::Output,
+        reset: options.reset,
+        reset_anyway: options.reset_anyway,
+        durability: durability_code(options.durability),
+    };
+    let mut refused = None;
+    let opened = client.ask_with(&Ask::Open { name, how }, Some(file), |answer| match answer {
+        Answer::Opened(opened) => Ok(Some(opened)),
+        Answer::NotOpened { reason, in_use, words } => {
+            refused = Some(NotOpened::Refused { reason, in_use, words });
+            Ok(None)
+        }
+        _ => Err(unfit()),
+    });
+    match (opened, refused) {
+        (Ok(Some(opened)), _) => set_of(client, *opened).map_err(NotOpened::Lost).map(|set| {
+            let set = Arc::new(ClientDataSet(Arc::new(set)));
+            DataSet::far(set, options.access)
+        }),
+        (Ok(None), Some(refused)) => Err(refused),
+        (Ok(None), None) => Err(NotOpened::Lost(unfit())),
+        (Err(error), _) => Err(NotOpened::Lost(error)),
+    }
+}
+
+fn set_of(client: &Arc<Client>, opened: Opened) -> Result<Set, RequestError> {
+    let attributes = |bytes: &[u8]| match bytes.len() {
+        ENCODED_LEN => Attributes::decode(bytes).map_err(|error| fenced(&error.to_string())),
+        _ => Err(unfit()),
+    };
+    let (data, index) = &opened.attributes;
+    Ok(Set {
+        client: client.clone(),
+        number: opened.set,
+        attributes: attributes(data)?,
+        index_attributes: index.as_deref().map(attributes).transpose()?,
+        path: opened.path,
+        facts: Mutex::new(facts_of(&opened.state)),
+        changes: AtomicU64::new(0),
+        closed: AtomicBool::new(false),
+    })
+}
+
+impl Set {
+    /// A change through this open is about to be made.
+    pub fn note_change(&self) {
+        self.changes.fetch_add(1, AcqRel);
+    }
+
+    /// Changes made through this open.
+    pub fn changes(&self) -> u64 {
+        self.changes.load(Acquire)
+    }
+}
+
+impl Drop for Set {
+    fn drop(&mut self) {
+        if !self.closed.load(Acquire) {
+            // An owner that is gone has closed it.
+            let _ = self.client.ask(&Ask::Close { set: self.number }, |_| Ok(()));
+        }
+    }
+}
+
+impl FarDataSet for ClientDataSet {
+    fn attributes(&self) -> &Attributes {
+        &self.0.attributes
+    }
+
+    fn index_attributes(&self) -> Option<&Attributes> {
+        self.0.index_attributes.as_ref()
+    }
+
+    fn facts(&self) -> Facts {
+        let asked = self
+            .0
+            .client
+            .ask(&Ask::Facts { set: self.0.number }, |answer| match answer {
+                Answer::State(state) => Ok(facts_of(&state)),
+                _ => Err(unfit()),
+            });
+        let mut last = self.0.facts.lock();
+        if let Ok(facts) = asked {
+            *last = facts;
+        }
+        last.clone()
+    }
+
+    fn string(&self, unit: Option<&dyn FarUnit>) -> Box<dyn FarString> {
+        // A number that is none is refused by the owner at the first request.
+        let unit = unit.map_or(0, |unit| u32::try_from(unit.number()).unwrap_or(u32::MAX));
+        Box::new(ClientString::new(self.0.clone(), unit))
+    }
+
+    fn new_unit(&self) -> Box<dyn FarUnit> {
+        Box::new(Unit::new(self.0.client.clone()))
+    }
+
+    fn whole(&self, what: Whole) -> Result<(), RequestError> {
+        let what = match what {
+            Whole::EndLoad => 0,
+            Whole::Commit => 1,
+            Whole::Checkpoint => 2,
+        };
+        self.0.client.tell(&Ask::Whole {
+            set: self.0.number,
+            what,
+        })
+    }
+
+    fn examine(&self) -> Result<Examination, RequestError> {
+        self.0
+            .client
+            .ask(&Ask::Examine { set: self.0.number }, |answer| match answer {
+                Answer::Examined(findings, sums) => Ok(examination_of(findings, sums)),
+                _ => Err(unfit()),
+            })
+    }
+
+    fn close(&self) -> Result<CloseReport, RequestError> {
+        self.0.closed.store(true, Release);
+        self.0
+            .client
+            .ask(&Ask::Close { set: self.0.number }, |answer| match answer {
+                Answer::Closed(closed) => Ok(CloseReport { closed }),
+                _ => Err(unfit()),
+            })
+    }
+}
+
+/// Statistics in a message.
+pub fn figures(of: &Statistics) -> Figures {
+    [
+        of.records,
+        of.deleted,
+        of.inserted,
+        of.updated,
+        of.retrieved,
+        of.ci_splits,
+        of.ca_splits,
+        of.ca_reclaims,
+        of.ca_reuses,
+        of.excps,
+        of.free_space,
+        of.last_change,
+    ]
+}
+
+fn statistics(of: &Figures) -> Statistics {
+    let [records, deleted, inserted, updated, retrieved, ci_splits, ca_splits, ca_reclaims, ca_reuses, excps, free_space, last_change] =
+        *of;
+    Statistics {
+        records,
+        deleted,
+        inserted,
+        updated,
+        retrieved,
+        ci_splits,
+        ca_splits,
+        ca_reclaims,
+        ca_reuses,
+        excps,
+        free_space,
+        last_change,
+    }
+}
+
+/// What is known of a data set, in a message.
+pub fn state(of: &Facts) -> State {
+    State {
+        figures: (figures(&of.data), figures(&of.index)),
+        levels: of.levels,
+        high_used: of.high_used,
+        linear_length: of.linear_length,
+        loading: of.loading,
+    }
+}
+
+fn facts_of(state: &State) -> Facts {
+    Facts {
+        data: statistics(&state.figures.0),
+        index: statistics(&state.figures.1),
+        levels: state.levels,
+        high_used: state.high_used,
+        linear_length: state.linear_length,
+        loading: state.loading,
+    }
+}
+
+/// Kinds of findings, by their number in a message; the last stands for all that are newer.
+const KINDS: [FindingKind; 7] = [
+    FindingKind::DuplicateKey,
+    FindingKind::IndexSequence,
+    FindingKind::NotPointedTo,
+    FindingKind::ChainLoop,
+    FindingKind::DataSequence,
+    FindingKind::DataInFree,
+    FindingKind::Other,
+];
+
+/// What EXAMINE found, in a message.
+pub fn examined(of: &Examination) -> (Vec<Found>, [u64; 6]) {
+    let found = |finding: &Finding| {
+        let kind = KINDS
+            .iter()
+            .position(|kind| *kind == finding.kind)
+            .unwrap_or(KINDS.len() - 1);
+        let part = u8::from(finding.part == Part::Data);
+        (kind as u8, part, finding.ci, finding.rba, finding.what.clone())
+    };
+    let sums = [
+        of.control_intervals,
+        of.records,
+        of.empty_control_intervals,
+        of.longest_record,
+        u64::from(of.free_percent),
+        of.index_control_intervals,
+    ];
+    (of.findings.iter().map(found).collect(), sums)
+}
+
+fn examination_of(findings: Vec<Found>, sums: [u64; 6]) -> Examination {
+    let finding = |(kind, part, ci, rba, what): Found| Finding {
+        kind: KINDS.get(usize::from(kind)).copied().unwrap_or(FindingKind::Other),
+        part: if part == 0 { Part::Index } else { Part::Data },
+        ci,
+        rba,
+        what,
+    };
+    let [control_intervals, records, empty_control_intervals, longest_record, free_percent, index_control_intervals] =
+        sums;
+    Examination {
+        findings: findings.into_iter().map(finding).collect(),
+        control_intervals,
+        records,
+        empty_control_intervals,
+        longest_record,
+        free_percent: free_percent as u32,
+        index_control_intervals,
+    }
+}

@@ -1,0 +1,29 @@
+//! Data sets that another process owns: what client and owner say to each other, and the client's side.
+//!
+//! ```text
+//! data_set string unit     what an engine's user has in hand, asked of the owner
+//! client                   connections to an owner
+//! refusal                  refused requests, there and back
+//! words                    requests and answers
+//! line                     how they go over a socket
+//! ```
+//! The owner's side is `crates/server`; how it works is in `docs/src/explanation/sharing.md`.
+
+#![forbid(unsafe_code)]
+// What the fields of a message are stands with the message.
+#![allow(missing_docs)]
+
+mod client;
+mod data_set;
+mod line;
+mod refusal;
+mod string;
+mod unit;
+pub mod words;
+
+pub use client::Client;
+pub use data_set::{examined, open, state, NotOpened};
+pub use line::Line;
+pub use refusal::Refusal;
+pub use string::FRESH;
+pub use unit::{durability_code, durability_of};

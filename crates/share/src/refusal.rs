@@ -1,0 +1,169 @@
+//! A refused request, as it is told to the client: the same error comes out there.
+
+use cica_engine::RequestError;
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// [`RequestError`] in a message: its parts by kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Refusal {
+    /// An error without parts: its place in [`PLAIN`].
+    Plain(u8),
+    /// An error of a key: its place among [`of_key`].
+    Key(u8, Vec<u8>),
+    /// An error told in words: its place among [`of_words`].
+    Words(u8, String),
+    /// An error of numbers: its place among [`of_numbers`].
+    Numbers(u8, [u64; 3]),
+    /// 12/4, 12/8.
+    Physical(u8, String),
+    /// An answer of an alternate index.
+    Alternate(u8, String, Box<Refusal>),
+    /// One that this version does not know, in words.
+    Unknown(String),
+}
+
+type Plain = fn() -> RequestError;
+const PLAIN: [Plain; 11] = [
+    || RequestError::EndOfData,
+    || RequestError::NotFound,
+    || RequestError::UnitTooLarge,
+    || RequestError::NoKeys,
+    || RequestError::AddressedInsert,
+    || RequestError::NoPosition,
+    || RequestError::NoUpdate,
+    || RequestError::KeyChanged,
+    || RequestError::Loading,
+    || RequestError::PathAddressed,
+    || RequestError::NoAddresses,
+];
+
+fn of_key(place: u8, key: Vec<u8>) -> RequestError {
+    match place {
+        0 => RequestError::Duplicate { key },
+        1 => RequestError::Sequence { key },
+        2 => RequestError::Exclusive { key },
+        3 => RequestError::NoBaseRecord { pointer: key },
+        _ => RequestError::PointerLimit { key },
+    }
+}
+
+fn of_words(place: u8, words: String) -> RequestError {
+    match place {
+        0 => RequestError::NoSpace { why: words },
+        1 => RequestError::Access { what: known(words) },
+        2 => RequestError::NoErase { of: known(words) },
+        3 => RequestError::Options { what: known(words) },
+        4 => RequestError::BadInterval { why: words },
+        _ => RequestError::Fenced { why: words },
+    }
+}
+
+fn of_numbers(place: u8, [a, b, c]: [u64; 3]) -> RequestError {
+    let (second, third) = (b as usize, c as usize);
+    match place {
+        0 => RequestError::BadRba { rba: a },
+        1 => RequestError::BadRange {
+            rba: a,
+            len: second,
+            end: c,
+        },
+        2 => RequestError::AreaTooSmall {
+            need: a as usize,
+            have: second,
+        },
+        3 => RequestError::LengthChange {
+            given: a as usize,
+            has: second,
+        },
+        4 => RequestError::Length {
+            given: a as usize,
+            least: second,
+            most: third,
+        },
+        5 => RequestError::KeyLength {
+            given: a as usize,
+            key_length: second,
+        },
+        _ => RequestError::BadRrn { rrn: a },
+    }
+}
+
+/// Texts that errors have as they stand in the program: kept for ever, as there are few of them. Another owner may have
+/// others, but never many.
+fn known(words: String) -> &'static str {
+    static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    const MOST: usize = 500;
+    let mut known = KNOWN.lock();
+    match known.get(words.as_str()) {
+        Some(words) => words,
+        None if known.len() >= MOST => "the owner of the data set refuses it",
+        None => {
+            let words: &'static str = words.leak();
+            known.insert(words);
+            words
+        }
+    }
+}
+
+impl From<&RequestError> for Refusal {
+    fn from(error: &RequestError) -> Refusal {
+        use RequestError::*;
+        let plain = |wanted: &RequestError| {
+            let same = |plain: &Plain| std::mem::discriminant(&plain()) == std::mem::discriminant(wanted);
+            PLAIN.iter().position(same).map(|place| Refusal::Plain(place as u8))
+        };
+        match error {
+            Duplicate { key } => Refusal::Key(0, key.clone()),
+            Sequence { key } => Refusal::Key(1, key.clone()),
+            Exclusive { key } => Refusal::Key(2, key.clone()),
+            NoBaseRecord { pointer } => Refusal::Key(3, pointer.clone()),
+            PointerLimit { key } => Refusal::Key(4, key.clone()),
+            NoSpace { why } => Refusal::Words(0, why.clone()),
+            Access { what } => Refusal::Words(1, (*what).into()),
+            NoErase { of } => Refusal::Words(2, (*of).into()),
+            Options { what } => Refusal::Words(3, (*what).into()),
+            BadInterval { why } => Refusal::Words(4, why.clone()),
+            Fenced { why } => Refusal::Words(5, why.clone()),
+            BadRba { rba } => Refusal::Numbers(0, [*rba, 0, 0]),
+            BadRange { rba, len, end } => Refusal::Numbers(1, [*rba, *len as u64, *end]),
+            AreaTooSmall { need, have } => Refusal::Numbers(2, [*need as u64, *have as u64, 0]),
+            LengthChange { given, has } => Refusal::Numbers(3, [*given as u64, *has as u64, 0]),
+            Length { given, least, most } => Refusal::Numbers(4, [*given as u64, *least as u64, *most as u64]),
+            KeyLength { given, key_length } => Refusal::Numbers(5, [*given as u64, *key_length as u64, 0]),
+            BadRrn { rrn } => Refusal::Numbers(6, [*rrn, 0, 0]),
+            Physical { reason, what } => Refusal::Physical(*reason, what.clone()),
+            Alternate { component, name, error } => {
+                Refusal::Alternate(*component, name.clone(), Box::new(Refusal::from(&**error)))
+            }
+            other => plain(other).unwrap_or_else(|| Refusal::Unknown(other.to_string())),
+        }
+    }
+}
+
+impl From<Refusal> for RequestError {
+    fn from(refusal: Refusal) -> RequestError {
+        match refusal {
+            Refusal::Plain(place) => match PLAIN.get(usize::from(place)) {
+                Some(error) => error(),
+                None => fenced("the owner of the data set gave an answer that is not known here"),
+            },
+            Refusal::Key(place, key) => of_key(place, key),
+            Refusal::Words(place, words) => of_words(place, words),
+            Refusal::Numbers(place, numbers) => of_numbers(place, numbers),
+            Refusal::Physical(reason, what) => RequestError::Physical { reason, what },
+            Refusal::Alternate(component, name, error) => RequestError::Alternate {
+                component,
+                name,
+                error: Box::new(RequestError::from(*error)),
+            },
+            Refusal::Unknown(words) => fenced(&words),
+        }
+    }
+}
+
+/// 12/16 with this reason.
+pub fn fenced(why: &str) -> RequestError {
+    RequestError::Fenced { why: why.into() }
+}

@@ -1,0 +1,421 @@
+//! A string of an owner, as its client has it.
+//!
+//! The owner has the position. Records that a browse reads come in batches, and the owner's string stands behind the
+//! last of a batch. Before anything else is asked it is set back to the record that the program has seen last.
+//!
+//! * S1. A batch is not read on when the client has changed anything since, or when it is older than [`FRESH`].
+//! * S2. Only records that are named by key, address or number come in batches, not those of a path.
+
+use crate::client::{unfit, Client};
+use crate::data_set::Set;
+use crate::refusal::Refusal;
+use crate::words::{Answer, Ask, By, How, Told, BATCH};
+use cica_engine::far::FarString;
+use cica_engine::{Argument, Insert, Intent, Record, RequestError, Search};
+use cica_format::attributes::Organization;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long records that were read ahead are taken for what the data set has.
+pub const FRESH: Duration = Duration::from_millis(50);
+/// A browse asks for one record, then for more and more, up to so many or [`BATCH`] bytes.
+const MOST: u32 = 512;
+
+/// See the module.
+pub struct ClientString {
+    set: Arc<Set>,
+    unit: u32,
+    /// The owner's number; none before the first request.
+    number: Option<u32>,
+    /// The record got last.
+    last: Kept,
+    held: bool,
+    duplicate: bool,
+    ahead: Ahead,
+    /// Records to ask for next.
+    batch: u32,
+}
+
+#[derive(Default)]
+struct Kept {
+    bytes: Vec<u8>,
+    rba: u64,
+    rrn: u32,
+    duplicate: bool,
+}
+
+/// What was read ahead and not seen yet.
+#[derive(Default)]
+struct Ahead {
+    records: VecDeque<Kept>,
+    /// What came behind them.
+    end: Option<Refusal>,
+    backward: bool,
+    /// When it was read, and how many changes the client had made.
+    read: Option<(Instant, u64)>,
+}
+
+impl Ahead {
+    fn is_empty(&self) -> bool {
+        self.records.is_empty() && self.end.is_none()
+    }
+}
+
+impl Kept {
+    fn take(&mut self, told: &Told<'_>) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(told.bytes);
+        (self.rba, self.rrn, self.duplicate) = (told.rba, told.rrn, told.duplicate);
+    }
+}
+
+impl ClientString {
+    /// One that the owner does not know yet.
+    pub fn new(set: Arc<Set>, unit: u32) -> ClientString {
+        ClientString {
+            set,
+            unit,
+            number: None,
+            last: Kept::default(),
+            held: false,
+            duplicate: false,
+            ahead: Ahead::default(),
+            batch: 1,
+        }
+    }
+
+    fn client(&self) -> &Client {
+        &self.set.client
+    }
+
+    fn made(&mut self) -> Result<u32, RequestError> {
+        if let Some(number) = self.number {
+            return Ok(number);
+        }
+        let ask = Ask::String {
+            set: self.set.number,
+            unit: self.unit,
+        };
+        let number = self.client().number(&ask)?;
+        let number = u32::try_from(number).map_err(|_| unfit())?;
+        self.number = Some(number);
+        Ok(number)
+    }
+
+    /// Before a request that is no browse: the owner's string stands where the program believes it.
+    fn ready(&mut self) -> Result<u32, RequestError> {
+        let string = self.made()?;
+        self.settle(string)?;
+        self.batch = 1;
+        self.held = false;
+        self.duplicate = false;
+        Ok(string)
+    }
+
+    fn settle(&mut self, string: u32) -> Result<(), RequestError> {
+        if self.ahead.is_empty() {
+            return Ok(());
+        }
+        self.ahead = Ahead::default();
+        let offset = self.set.attributes.key_offset;
+        let by = match self.set.attributes.organization {
+            Organization::Rrds | Organization::Vrrds => By::Rrn(self.last.rrn),
+            Organization::Esds | Organization::Lds => By::Rba(self.last.rba),
+            // By its key.
+            _ => {
+                let from = offset as usize;
+                let key = self
+                    .last
+                    .bytes
+                    .get(from..from + usize::from(self.set.attributes.key_length));
+                By::Key(key.ok_or_else(unfit)?)
+            }
+        };
+        self.client().tell(&Ask::Settle { string, by, offset })
+    }
+
+    /// A get whose answer is one record.
+    fn got(&mut self, ask: &Ask<'_>, intent: Intent) -> Result<(), RequestError> {
+        let last = &mut self.last;
+        self.set.client.ask(ask, |answer| match answer {
+            Answer::Record(told) => {
+                last.take(&told);
+                Ok(())
+            }
+            _ => Err(unfit()),
+        })?;
+        self.duplicate = self.last.duplicate;
+        self.held = intent == Intent::Update;
+        Ok(())
+    }
+
+    /// A change that is answered by a number.
+    fn put(&mut self, ask: &Ask<'_>) -> Result<u64, RequestError> {
+        self.set.note_change();
+        let (number, duplicate) = self.client().ask(ask, |answer| match answer {
+            Answer::Put(number, duplicate) => Ok((number, duplicate)),
+            _ => Err(unfit()),
+        })?;
+        self.duplicate = duplicate;
+        Ok(number)
+    }
+
+    /// May records come in batches (S2)?
+    fn batches(&self, intent: Intent) -> bool {
+        intent == Intent::Read && !self.set.path && self.set.attributes.organization != Organization::Lds
+    }
+
+    /// The next record of what was read ahead (S1).
+    fn from_ahead(&mut self, backward: bool, intent: Intent) -> Option<Result<(), RequestError>> {
+        let (read, changes) = self.ahead.read?;
+        let good = self.batches(intent) && self.ahead.backward == backward && changes == self.set.changes();
+        if !good || read.elapsed() > FRESH {
+            return None;
+        }
+        match self.ahead.records.pop_front() {
+            Some(record) => {
+                self.last = record;
+                Some(Ok(()))
+            }
+            None => self.ahead.end.take().map(|end| Err(end.into())),
+        }
+    }
+
+    fn read_ahead(&mut self, string: u32, backward: bool, intent: Intent) -> Result<(), RequestError> {
+        let changes = self.set.changes();
+        let ask = Ask::Step {
+            string,
+            backward,
+            how: How::get(Search::Equal, intent),
+            batch: self.batch,
+        };
+        let mut ahead = Ahead {
+            backward,
+            read: Some((Instant::now(), changes)),
+            ..Ahead::default()
+        };
+        self.client().ask(&ask, |answer| match answer {
+            Answer::Records(records, end) => {
+                let kept = records.iter().map(|told| {
+                    let mut kept = Kept::default();
+                    kept.take(told);
+                    kept
+                });
+                ahead.records = kept.collect();
+                ahead.end = end;
+                Ok(())
+            }
+            _ => Err(unfit()),
+        })?;
+        self.last = ahead.records.pop_front().ok_or_else(unfit)?;
+        self.ahead = ahead;
+        self.batch = (self.batch * 4).min(MOST);
+        Ok(())
+    }
+}
+
+impl FarString for ClientString {
+    fn last(&self) -> Record<'_> {
+        Record {
+            bytes: &self.last.bytes,
+            rba: self.last.rba,
+            rrn: self.last.rrn,
+        }
+    }
+
+    fn holds(&self) -> bool {
+        self.held
+    }
+
+    fn duplicate(&self) -> bool {
+        self.duplicate
+    }
+
+    fn is_path(&self) -> bool {
+        self.set.path
+    }
+
+    fn get(&mut self, argument: Argument<'_>, search: Search, intent: Intent) -> Result<(), RequestError> {
+        let string = self.ready()?;
+        let (by, how) = (argument.into(), How::get(search, intent));
+        self.got(&Ask::Get { string, by, how }, intent)
+    }
+
+    fn skip(&mut self, argument: Argument<'_>, search: Search, intent: Intent) -> Result<(), RequestError> {
+        let string = self.ready()?;
+        let (by, how) = (argument.into(), How::get(search, intent));
+        self.got(&Ask::Skip { string, by, how }, intent)
+    }
+
+    fn point(&mut self, argument: Argument<'_>, search: Search, backward: bool) -> Result<(), RequestError> {
+        // A position is given up for another: where the owner's string stands is the same.
+        self.ahead = Ahead::default();
+        let string = self.ready()?;
+        let (by, how) = (argument.into(), How::get(search, Intent::Read));
+        self.client().tell(&Ask::Point {
+            string,
+            by,
+            how,
+            backward,
+        })
+    }
+
+    fn point_end(&mut self, last: bool) -> Result<(), RequestError> {
+        self.ahead = Ahead::default();
+        let string = self.ready()?;
+        self.client().tell(&Ask::PointEnd { string, last })
+    }
+
+    fn step(&mut self, backward: bool, intent: Intent) -> Result<(), RequestError> {
+        if let Some(answer) = self.from_ahead(backward, intent) {
+            self.held = false;
+            return answer;
+        }
+        let string = self.made()?;
+        self.settle(string)?;
+        self.held = false;
+        self.duplicate = false;
+        if self.batches(intent) {
+            return self.read_ahead(string, backward, intent);
+        }
+        let how = How::get(Search::Equal, intent);
+        self.got(
+            &Ask::Step {
+                string,
+                backward,
+                how,
+                batch: 0,
+            },
+            intent,
+        )
+    }
+
+    fn insert(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
+        let string = self.ready()?;
+        let how = How::insert(how);
+        self.put(&Ask::Insert {
+            string,
+            rrn: 0,
+            how,
+            record,
+        })
+    }
+
+    fn insert_at(&mut self, rrn: u32, record: &[u8], how: Insert) -> Result<(), RequestError> {
+        if rrn == 0 {
+            return Err(RequestError::BadRrn { rrn: 0 });
+        }
+        let string = self.ready()?;
+        let how = How::insert(how);
+        self.put(&Ask::Insert {
+            string,
+            rrn,
+            how,
+            record,
+        })
+        .map(drop)
+    }
+
+    fn update(&mut self, record: &[u8]) -> Result<u64, RequestError> {
+        let string = self.ready()?;
+        self.put(&Ask::Update { string, record })
+    }
+
+    fn rewrite(&mut self, argument: Argument<'_>, record: &[u8]) -> Result<u64, RequestError> {
+        let string = self.ready()?;
+        self.put(&Ask::Rewrite {
+            string,
+            by: argument.into(),
+            record,
+        })
+    }
+
+    fn erase(&mut self) -> Result<(), RequestError> {
+        let string = self.ready()?;
+        self.set.note_change();
+        self.client().tell(&Ask::Erase { string })
+    }
+
+    fn mirror_duplicates(&mut self) {
+        self.manner(1);
+    }
+
+    fn stay(&mut self) {
+        self.manner(2);
+    }
+
+    fn end(&mut self) {
+        self.ahead = Ahead::default();
+        self.held = false;
+        if self.number.is_some() {
+            self.manner(0);
+        }
+    }
+
+    fn get_interval(&mut self, rba: u64, intent: Intent) -> Result<(), RequestError> {
+        let string = self.ready()?;
+        let how = How::get(Search::Equal, intent);
+        self.got(&Ask::GetInterval { string, rba, how }, intent)?;
+        // It is no record, and is not held as one.
+        self.held = false;
+        Ok(())
+    }
+
+    fn put_interval(&mut self, image: &[u8]) -> Result<(), RequestError> {
+        let string = self.ready()?;
+        self.set.note_change();
+        self.client().tell(&Ask::PutInterval { string, image })
+    }
+
+    fn read_range(&mut self, rba: u64, out: &mut [u8]) -> Result<(), RequestError> {
+        let string = self.ready()?;
+        for (place, part) in out.chunks_mut(RANGE).enumerate() {
+            let rba = rba + (place * RANGE) as u64;
+            let length = part.len() as u32;
+            self.client()
+                .ask(&Ask::ReadRange { string, rba, length }, |answer| match answer {
+                    Answer::Bytes(bytes) if bytes.len() == part.len() => {
+                        part.copy_from_slice(bytes);
+                        Ok(())
+                    }
+                    _ => Err(unfit()),
+                })?;
+        }
+        Ok(())
+    }
+
+    fn write_range(&mut self, rba: u64, bytes: &[u8]) -> Result<(), RequestError> {
+        let string = self.ready()?;
+        self.set.note_change();
+        for (place, bytes) in bytes.chunks(RANGE).enumerate() {
+            let rba = rba + (place * RANGE) as u64;
+            self.client().tell(&Ask::WriteRange { string, rba, bytes })?;
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of a linear data set in one message.
+const RANGE: usize = 1 << 20;
+
+impl ClientString {
+    /// What cannot fail here: an owner that is gone says so at the next request.
+    fn manner(&mut self, what: u8) {
+        let _ = self
+            .ready()
+            .and_then(|string| self.client().tell(&Ask::Manner { string, what }));
+    }
+}
+
+impl Drop for ClientString {
+    fn drop(&mut self) {
+        if let Some(string) = self.number {
+            // An owner that is gone has no strings.
+            let _ = self.client().tell(&Ask::DropString { string });
+        }
+    }
+}
+
+// A batch fits into a message with room to spare.
+const _: () = assert!(BATCH < crate::words::LONGEST);

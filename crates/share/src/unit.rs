@@ -1,0 +1,81 @@
+//! A unit of recovery of an owner, as its client has it.
+
+use crate::client::Client;
+use crate::words::Ask;
+use cica_engine::far::FarUnit;
+use cica_engine::{Durability, RequestError};
+use std::sync::{Arc, OnceLock};
+
+/// See the module. The owner is asked for it when it is needed first.
+pub struct Unit {
+    client: Arc<Client>,
+    number: OnceLock<Result<u32, String>>,
+}
+
+impl Unit {
+    /// One that the owner does not know yet.
+    pub fn new(client: Arc<Client>) -> Unit {
+        Unit {
+            client,
+            number: OnceLock::new(),
+        }
+    }
+
+    fn made(&self) -> Result<u32, RequestError> {
+        let made = self.number.get_or_init(|| {
+            let number = self.client.number(&Ask::Unit).map_err(|error| error.to_string())?;
+            u32::try_from(number).map_err(|error| error.to_string())
+        });
+        made.clone().map_err(|why| RequestError::Fenced { why })
+    }
+}
+
+impl FarUnit for Unit {
+    fn number(&self) -> u64 {
+        self.made().map_or(u64::from(u32::MAX), u64::from)
+    }
+
+    fn commit(&self, durability: Durability) -> Result<(), RequestError> {
+        let durability = durability_code(durability);
+        let unit = self.made()?;
+        self.client.tell(&Ask::Commit { unit, durability })
+    }
+
+    fn backout(&self) -> Result<(), RequestError> {
+        let unit = self.made()?;
+        self.client.tell(&Ask::Backout { unit })
+    }
+
+    fn changes(&self) -> usize {
+        let asked = self.made().and_then(|unit| self.client.number(&Ask::Changes { unit }));
+        // An owner that is gone has taken back what there was.
+        asked.map_or(0, |changes| changes as usize)
+    }
+}
+
+impl Drop for Unit {
+    fn drop(&mut self) {
+        if let Some(Ok(unit)) = self.number.get() {
+            // An owner that is gone has taken it back, or will.
+            let _ = self.client.tell(&Ask::DropUnit { unit: *unit });
+        }
+    }
+}
+
+/// In a message.
+pub fn durability_code(durability: Durability) -> u8 {
+    match durability {
+        Durability::Close => 0,
+        Durability::Commit => 1,
+        Durability::Request => 2,
+    }
+}
+
+/// From a message.
+pub fn durability_of(code: u8) -> Durability {
+    match code {
+        0 => Durability::Close,
+        1 => Durability::Commit,
+        _ => Durability::Request,
+    }
+}
