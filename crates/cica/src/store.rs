@@ -13,7 +13,7 @@ use cica_admin::Services;
 use cica_catalog::{Entry, Mask, Name};
 use cica_engine::{DataSet, Io, OpenOptions, UnitOfRecovery};
 use cica_messages::Message;
-use cica_session::{io_from_environment, pool_from_environment, Session, Start};
+use cica_session::{io_from_environment, pool_from_environment, sharing_from_environment, Session, Start};
 use std::path::PathBuf;
 
 /// A catalog and an engine. One for a process; threads share it.
@@ -67,6 +67,7 @@ impl Builder {
                     said => said,
                 },
                 io: builder.io.map_or_else(io_from_environment, Ok)?,
+                sharing: sharing_from_environment()?,
                 ..Start::default()
             })
         };

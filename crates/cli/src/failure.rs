@@ -93,6 +93,12 @@ impl Failure {
     }
 }
 
+impl From<cica_server::ServeError> for Failure {
+    fn from(error: cica_server::ServeError) -> Failure {
+        Failure::new(Status::UNUSABLE, &messages::CICA0995E, error)
+    }
+}
+
 impl From<CatalogError> for Failure {
     fn from(error: CatalogError) -> Failure {
         match &error {

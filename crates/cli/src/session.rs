@@ -9,7 +9,7 @@ use cica_engine::{Access, DataSet, Durability, OpenOptions};
 use cica_format::root::Root;
 use cica_messages as messages;
 use cica_qsam::{Attributes, CodePage, DdText, Reader};
-use cica_session::{io_from_environment, pool_from_environment, Reached, Start};
+use cica_session::{io_from_environment, pool_from_environment, sharing_from_environment, Reached, Start};
 use std::fmt::Display;
 use std::ops::Deref;
 
@@ -63,6 +63,7 @@ impl Session {
             pool,
             io,
             symbols: global.symbols.clone().unwrap_or_default(),
+            sharing: sharing_from_environment().map_err(Failure::usage)?,
         };
         Ok(Session(cica_session::Session::start(start)?))
     }
@@ -98,7 +99,8 @@ impl Session {
 
     /// Opens a data set.
     pub fn data_set(&self, text: &str, access: Access, durability: Durability) -> Result<Opened, Failure> {
-        let (catalog, cluster) = self.0.reach(&self.name(text)?)?;
+        let name = self.name(text)?;
+        let (catalog, cluster) = self.0.reach(&name)?;
         let options = OpenOptions {
             access,
             reset: false,
@@ -106,7 +108,7 @@ impl Session {
             io: cica_engine::Io::Auto,
             ..OpenOptions::default()
         };
-        let opened = cica_session::open(&catalog, &self.engine, &cluster, options);
+        let opened = self.0.open_reached(&name, &catalog, &cluster, options);
         let data_set = opened.map_err(|e| Failure::from(e).at(&cluster.name))?;
         let page = CodePage::from_ccsid(data_set.attributes().ccsid);
         Ok(Opened {

@@ -79,6 +79,10 @@ CICA0984W 4 "{name} IS BEYOND THE LIMIT OF ITS GROUP, AND STAYS FOR NOW",
     "A generation that is a cluster leaves its group when nobody has it open, and its volumes are there. The message before \
      says what is in the way.",
     "Nothing. It goes with the next generation that comes, or with DELETE.";
+CICA0995E 12 "DATA SETS OF THIS CATALOG ARE NOT SHARED: {reason}",
+    "The process that shares data sets of a catalog ('cica serve') cannot be started or found, another one serves already, or it \
+     refuses: the message says which.",
+    "'cica server status' shows whether one serves. Without CICA_SHARE=on a program that is alone needs none.";
 CICA0954I 0 "USER CATALOG {name} IS IN {directory}",
     "The catalog was made or connected. Names whose leading qualifiers are one of its aliases belong to it.",
     "Give it an alias: DEFINE ALIAS (NAME(qualifier) RELATE(catalog)).";

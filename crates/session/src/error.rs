@@ -49,6 +49,13 @@ pub enum SessionError {
         /// Whose files they say they are.
         other: Name,
     },
+    /// The process that shares data sets refuses, or there is none.
+    Shared {
+        /// VSAM's OPEN reason.
+        reason: u8,
+        /// Its words.
+        words: String,
+    },
     /// There is no memory for the buffer pool, or what the environment says of it, of I/O or of symbols is nothing
     /// known.
     Pool {
@@ -64,6 +71,7 @@ impl SessionError {
             SessionError::Open(error) => error.acberflg(),
             SessionError::Inhibited { .. } => 152,
             SessionError::Foreign { .. } => 192,
+            SessionError::Shared { reason, .. } => *reason,
             SessionError::Pool { .. } => 136,
             _ => 148,
         }
@@ -91,6 +99,7 @@ impl From<OpenError> for SessionError {
 impl fmt::Display for SessionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            SessionError::Shared { words, .. } => f.write_str(words),
             SessionError::Name(error) => error.fmt(f),
             SessionError::Catalog(error) => error.fmt(f),
             SessionError::Open(error) => error.fmt(f),

@@ -5,6 +5,7 @@
 //! reach            name -> the entry whose records it means      [mod@reach]
 //! rebuild          volumes -> a catalog that was lost            [mod@rebuild]
 //! open             entry -> open data set, or why it may not be  [mod@open]
+//! share            when an open goes to the process that shares data sets [Sharing]
 //! RecordLocks      which open has locked which record            [locks]
 //! volumes          what volumes have room for, extent by extent   [CatalogVolumes]
 //! ```
@@ -17,6 +18,7 @@ mod locks;
 mod open;
 mod reach;
 mod rebuild;
+mod share;
 mod start;
 mod volumes;
 
@@ -25,5 +27,6 @@ pub use locks::{Held, Opener, RecordLocks, LONGEST_WAIT};
 pub use open::{files, open};
 pub use reach::{as_cluster, reach, Reached};
 pub use rebuild::{rebuild, Rebuilt};
+pub use share::{program, sharing_from_environment, socket, Sharing, SERVER_VARIABLE, SHARE_VARIABLE};
 pub use start::{bytes, disk, io_from_environment, outside, pool_from_environment, Session, Start};
 pub use volumes::{capacity, check_room, tracks_taken, CatalogVolumes};

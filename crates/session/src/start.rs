@@ -2,8 +2,9 @@
 
 use crate::error::SessionError;
 use crate::locks::RecordLocks;
-use crate::open::open;
+use crate::open::{files, open};
 use crate::reach::{reach, Reached};
+use crate::share::{Owner, Sharing};
 use crate::volumes::CatalogVolumes;
 use cica_catalog::symbols::VARIABLE as SYMBOLS_VARIABLE;
 use cica_catalog::{Catalog, Name, Surroundings, Symbols};
@@ -29,6 +30,8 @@ pub struct Start {
     pub pool: Option<usize>,
     /// Whether data goes through the system's page cache.
     pub io: Io,
+    /// Whether data sets are shared with other processes.
+    pub sharing: Sharing,
     /// Symbols beside those of the host and of the environment, `NAME=TEXT,NAME=TEXT`.
     pub symbols: String,
 }
@@ -47,6 +50,9 @@ pub struct Session {
     pub engine: Engine,
     /// Records that languages have locked.
     pub locks: Arc<RecordLocks>,
+    /// Whether data sets are shared with other processes.
+    pub sharing: Sharing,
+    pub(crate) owner: Owner,
 }
 
 impl Session {
@@ -85,6 +91,8 @@ impl Session {
             catalog,
             engine,
             locks: Arc::default(),
+            sharing: start.sharing,
+            owner: Owner::default(),
         })
     }
 }
@@ -107,8 +115,32 @@ impl Session {
     /// As [`reach`](Self::reach) and [`open`](crate::open()).
     pub fn open(&self, name: &Name, options: OpenOptions) -> Result<(Reached, DataSet), SessionError> {
         let (catalog, reached) = self.reach(name)?;
-        let data_set = open(&catalog, &self.engine, &reached, options)?;
+        let data_set = self.open_reached(name, &catalog, &reached, options)?;
         Ok((reached, data_set))
+    }
+
+    /// Opens what a name was found to lead to.
+    ///
+    /// # Errors
+    /// As [`open`](crate::open()); [`SessionError::Shared`].
+    pub fn open_reached(
+        &self,
+        name: &Name,
+        catalog: &Catalog,
+        reached: &Reached,
+        options: OpenOptions,
+    ) -> Result<DataSet, SessionError> {
+        let (data, _) = files(catalog, &reached.cluster)?;
+        if self.sharing == Sharing::On {
+            return self.open_shared(name, reached, &data, options, true);
+        }
+        match open(catalog, &self.engine, reached, options) {
+            // Where nobody shares it, the first answer says why.
+            Err(error) if self.may_join(&error, reached, options) => self
+                .open_shared(name, reached, &data, options, false)
+                .map_err(|_| error),
+            opened => opened,
+        }
     }
 }
 

@@ -11,7 +11,9 @@ use cica_engine::{Access, CloseReport, DataSet, OpenOptions, RequestError};
 use cica_format::attributes::{Attributes, ENCODED_LEN};
 use cica_format::root::Statistics;
 use parking_lot::Mutex;
-use std::os::fd::BorrowedFd;
+use rustix::fs::{Mode, OFlags};
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::sync::Arc;
 
@@ -293,4 +295,14 @@ fn examination_of(findings: Vec<Found>, sums: [u64; 6]) -> Examination {
         free_percent: free_percent as u32,
         index_control_intervals,
     }
+}
+
+/// A descriptor of a data component by which the owner knows what this process may do with it.
+///
+/// # Errors
+/// The system does not let it open the file so.
+pub fn rights(data: &Path, output: bool) -> std::io::Result<OwnedFd> {
+    let access = if output { OFlags::RDWR } else { OFlags::RDONLY };
+    let how = access | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    Ok(rustix::fs::open(data, how, Mode::empty())?)
 }

@@ -21,8 +21,8 @@ mod string;
 mod unit;
 pub mod words;
 
-pub use client::Client;
-pub use data_set::{examined, open, state, NotOpened};
+pub use client::{unfit, Client};
+pub use data_set::{examined, open, rights, state, NotOpened};
 pub use line::Line;
 pub use refusal::Refusal;
 pub use string::FRESH;

@@ -19,6 +19,8 @@ pub mod restore;
 pub mod rm;
 pub mod run;
 pub mod salvage;
+pub mod serve;
+pub mod server;
 pub mod show;
 pub mod stat;
 pub mod verify;
@@ -51,6 +53,9 @@ pub enum Command {
     Salvage(salvage::Options),
     Verify(verify::Options),
     Stat(stat::Options),
+    Serve(serve::Options),
+    #[command(subcommand)]
+    Server(server::Options),
     Explain(explain::Options),
     #[command(subcommand)]
     Volume(volume::Options),
@@ -80,6 +85,8 @@ pub fn run(command: Command, global: &Global, whole: clap::Command) -> Result<St
         Command::Salvage(options) => salvage::run(options, global),
         Command::Verify(options) => verify::run(options, global),
         Command::Stat(options) => stat::run(options, global),
+        Command::Serve(options) => serve::run(options, global),
+        Command::Server(options) => server::run(options, global),
         Command::Explain(options) => explain::run(options, global),
         Command::Volume(options) => volume::run(options, global),
         Command::Completions(options) => completions::run(options, whole),

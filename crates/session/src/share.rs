@@ -1,0 +1,189 @@
+//! Data sets that several processes share: when an open goes to the owner of the catalog's shared data sets, and how
+//! that owner is found or started.
+//!
+//! | `CICA_SHARE` | the data set is | it is opened |
+//! |---|---|---|
+//! | `on` | any | at the owner, which is started where there is none |
+//! | `auto`, the default | nobody's, or open for input | in this process |
+//! | `auto` | another process's | as SHAREOPTIONS say, if that process is the owner; else refused |
+//! | `off` | any | in this process, or refused |
+//!
+//! SHAREOPTIONS decide about who does not ask for sharing: with 1 he is refused, with 2 he may read, with 3 and 4 he may
+//! change records too.
+
+use crate::error::SessionError;
+use crate::reach::Reached;
+use crate::start::Session;
+use cica_catalog::Name;
+use cica_engine::{Access, DataSet, OpenError, OpenOptions};
+use cica_share::{open as open_at, rights, Client, NotOpened};
+use parking_lot::Mutex;
+use std::io::ErrorKind;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+/// The environment variable that says whether data sets are shared.
+pub const SHARE_VARIABLE: &str = "CICA_SHARE";
+/// The environment variable that names the command that serves, where it is not found otherwise.
+pub const SERVER_VARIABLE: &str = "CICA_SERVER";
+
+/// Whether opens go to the owner of shared data sets; see the module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sharing {
+    /// Where another has the data set.
+    #[default]
+    Auto,
+    /// All of them.
+    On,
+    /// None.
+    Off,
+}
+
+/// The owner that this process is a client of.
+#[derive(Default)]
+pub struct Owner(Mutex<Option<Arc<Client>>>);
+
+/// What the environment says of sharing; nothing is "auto".
+///
+/// # Errors
+/// It says something else.
+pub fn sharing_from_environment() -> Result<Sharing, SessionError> {
+    match std::env::var(SHARE_VARIABLE) {
+        Ok(word) if word.eq_ignore_ascii_case("on") => Ok(Sharing::On),
+        Ok(word) if word.eq_ignore_ascii_case("off") => Ok(Sharing::Off),
+        Ok(word) if !word.is_empty() && !word.eq_ignore_ascii_case("auto") => Err(SessionError::Pool {
+            what: format!("{SHARE_VARIABLE}: '{word}' is neither auto, on nor off"),
+        }),
+        _ => Ok(Sharing::Auto),
+    }
+}
+
+/// Where the owner of a catalog's shared data sets listens.
+pub fn socket(catalog: &Path) -> PathBuf {
+    catalog.join("share").join("socket")
+}
+
+/// The name under which a process is shown to others: its command and the first argument.
+pub fn program() -> String {
+    let mut words = std::env::args_os().take(2);
+    let command = words.next().map(PathBuf::from).unwrap_or_default();
+    let command = command.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    match words.next() {
+        Some(word) => format!("{command} {}", word.to_string_lossy()),
+        None => command,
+    }
+}
+
+impl Session {
+    /// May an open that did not ask for sharing, and was refused because another has the data set, go to its owner?
+    pub(crate) fn may_join(&self, error: &SessionError, reached: &Reached, options: OpenOptions) -> bool {
+        let others = matches!(error, SessionError::Open(OpenError::InUse { .. }));
+        let allowed = match reached.cluster.attributes.share.region {
+            0 | 1 => false,
+            2 => options.access == Access::Input,
+            _ => true,
+        };
+        self.sharing == Sharing::Auto && others && allowed && !options.reset
+    }
+
+    /// Opens a data set at the owner of shared ones. `start`: one is started where there is none.
+    ///
+    /// # Errors
+    /// [`SessionError::Shared`]: there is no owner, or it refuses.
+    pub(crate) fn open_shared(
+        &self,
+        name: &Name,
+        reached: &Reached,
+        data: &Path,
+        options: OpenOptions,
+        start: bool,
+    ) -> Result<DataSet, SessionError> {
+        let output = options.access == Access::Output;
+        let file = rights(data, output).map_err(|error| OpenError::Io {
+            path: data.to_path_buf(),
+            doing: "open",
+            error,
+        })?;
+        // An owner that ends while it is asked is found gone, and the next one is asked.
+        for last in [false, true] {
+            let client = self.client(start)?;
+            match open_at(&client, name.as_str(), options, file.as_fd()) {
+                Ok(data_set) => return Ok(data_set),
+                Err(NotOpened::Lost(_)) if client.is_gone() && !last => {}
+                Err(NotOpened::Lost(error)) => {
+                    return Err(SessionError::Shared {
+                        reason: 184,
+                        words: error.to_string(),
+                    })
+                }
+                Err(NotOpened::Refused { reason, words, .. }) => return Err(SessionError::Shared { reason, words }),
+            }
+        }
+        Err(SessionError::Shared {
+            reason: 184,
+            words: format!("{}: the server ends again and again", reached.told()),
+        })
+    }
+
+    /// The owner, found or started.
+    fn client(&self, start: bool) -> Result<Arc<Client>, SessionError> {
+        let mut known = self.owner.0.lock();
+        if let Some(client) = known.as_ref().filter(|client| !client.is_gone()) {
+            return Ok(client.clone());
+        }
+        let socket = socket(self.catalog.directory());
+        let shared = |words: String| SessionError::Shared { reason: 184, words };
+        let mut started = false;
+        let client = loop {
+            match Client::connect(&socket, &program()) {
+                Ok(client) => break client,
+                Err(error) if error.kind() == ErrorKind::ConnectionAborted => return Err(shared(error.to_string())),
+                Err(_) if start && !started => {
+                    start_owner(self.catalog.directory()).map_err(shared)?;
+                    started = true;
+                }
+                Err(error) => return Err(shared(format!("{}: {error}", socket.display()))),
+            }
+        };
+        let client = Arc::new(client);
+        *known = Some(client.clone());
+        Ok(client)
+    }
+}
+
+/// Starts an owner for a catalog; it listens when this returns.
+fn start_owner(catalog: &Path) -> Result<(), String> {
+    let command = server();
+    let mut serve = Command::new(&command);
+    serve
+        .arg("--catalog")
+        .arg(catalog)
+        .args(["serve", "--detach"])
+        .stdin(Stdio::null());
+    let said = serve.output().map_err(|error| {
+        format!(
+            "the server cannot be started: {}: {error}; install the command 'cica', or name it in {SERVER_VARIABLE}",
+            command.display()
+        )
+    })?;
+    match said.status.success() {
+        true => Ok(()),
+        false => Err(format!(
+            "the server cannot be started: {}",
+            String::from_utf8_lossy(&said.stderr).trim()
+        )),
+    }
+}
+
+/// The command that serves: the one named, this one if it is that, or the one that the shell would find.
+fn server() -> PathBuf {
+    if let Some(named) = std::env::var_os(SERVER_VARIABLE).filter(|named| !named.is_empty()) {
+        return named.into();
+    }
+    match std::env::current_exe() {
+        Ok(own) if own.file_name().is_some_and(|name| name == "cica") => own,
+        _ => "cica".into(),
+    }
+}
