@@ -12,7 +12,7 @@
 use crate::answer::answer_all;
 use crate::guest::Guest;
 use crate::opened::Shared;
-use cica_session::Session;
+use cica_session::{Session, Sharing};
 use cica_share::words::Status;
 use parking_lot::Mutex;
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
@@ -87,7 +87,9 @@ pub struct Owner {
 ///
 /// # Errors
 /// Another serves, or there can be no socket.
-pub fn serve(session: Session, how: Serve, ready: impl FnOnce(&Path)) -> Result<(), ServeError> {
+pub fn serve(mut session: Session, how: Serve, ready: impl FnOnce(&Path)) -> Result<(), ServeError> {
+    // Its own opens are not sent to itself.
+    session.sharing = Sharing::Off;
     let directory = session.catalog.directory().join("share");
     let mode = std::fs::metadata(session.catalog.directory()).map_or(0o700, |found| found.permissions().mode() & 0o770);
     let _lock = take(&directory, mode)?;

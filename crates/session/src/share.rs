@@ -29,6 +29,9 @@ pub const SHARE_VARIABLE: &str = "CICA_SHARE";
 /// The environment variable that names the command that serves, where it is not found otherwise.
 pub const SERVER_VARIABLE: &str = "CICA_SERVER";
 
+/// How often an owner is started before that is given up.
+const STARTS: u32 = 3;
+
 /// Whether opens go to the owner of shared data sets; see the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sharing {
@@ -135,15 +138,19 @@ impl Session {
         }
         let socket = socket(self.catalog.directory());
         let shared = |words: String| SessionError::Shared { reason: 184, words };
-        let mut started = false;
+        let (mut started, mut failed) = (0, String::new());
         let client = loop {
             match Client::connect(&socket, &program()) {
                 Ok(client) => break client,
                 Err(error) if error.kind() == ErrorKind::ConnectionAborted => return Err(shared(error.to_string())),
-                Err(_) if start && !started => {
-                    start_owner(self.catalog.directory()).map_err(shared)?;
-                    started = true;
+                // One that another program starts at the same time, or that is just ending, makes it fail.
+                Err(_) if start && started < STARTS => {
+                    started += 1;
+                    if let Err(why) = start_owner(self.catalog.directory()) {
+                        failed = why;
+                    }
                 }
+                Err(_) if !failed.is_empty() => return Err(shared(failed)),
                 Err(error) => return Err(shared(format!("{}: {error}", socket.display()))),
             }
         };
