@@ -26,8 +26,9 @@ GENERATED = ("docs/src/reference/idcams.md", "docs/src/reference/messages.md", "
 FLOORS = [
     {"cica-format", "cica-disk", "cica-qsam", "cica-messages", "cica-copybook"},
     {"cica-catalog", "cica-engine", "cica-portable"},
+    {"cica-share"},
     {"cica-session"},
-    {"cica-admin"},
+    {"cica-admin", "cica-server"},
     {"cica-idcams", "cica"},
     {"cica-cli", "cica-c", "cica-cobol", "cica-inputs", "cica-sim"},
 ]

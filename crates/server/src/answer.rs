@@ -1,8 +1,8 @@
 //! A connection: each request is read, carried out, and answered before the next is read.
 
 use crate::guest::Guest;
-use crate::listen::Owner;
 use crate::opened::OpenSet;
+use crate::owner::Owner;
 use cica_engine::{Access, Argument, DataSet, Intent, OpenOptions, Record, RequestError, Search, Str};
 use cica_format::attributes::{Attributes, ENCODED_LEN};
 use cica_share::words::{parse, Answer, Ask, By, How, Opened, Opening, Told, BATCH, VERSION};

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! listen     one owner for a catalog, its socket, who comes, when it ends
+//! owner      what its threads share: clients, and whether it goes on
 //! answer     a connection: requests read, carried out, answered
 //! guest      what a client has: data sets, strings, units; all of it ends with the client
 //! opened     data sets that are shared, each open once for all clients; who may open what
@@ -20,5 +21,6 @@ mod answer;
 mod guest;
 mod listen;
 mod opened;
+mod owner;
 
 pub use listen::{serve, Serve, ServeError};

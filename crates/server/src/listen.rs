@@ -11,13 +11,10 @@
 
 use crate::answer::answer_all;
 use crate::guest::Guest;
-use crate::opened::Shared;
+use crate::owner::Owner;
 use cica_session::{Session, Sharing};
-use cica_share::words::Status;
-use parking_lot::Mutex;
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::fs::{flock, FlockOperation};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::ErrorKind;
@@ -25,7 +22,6 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -73,16 +69,6 @@ impl fmt::Display for ServeError {
 
 impl std::error::Error for ServeError {}
 
-/// The owner, which all its threads share.
-pub struct Owner {
-    pub shared: Shared,
-    guests: Mutex<BTreeMap<u64, Arc<Guest>>>,
-    last: AtomicU64,
-    begun: Instant,
-    draining: AtomicBool,
-    stopping: AtomicBool,
-}
-
 /// Serves the catalog of a session until nobody needs it. `ready` is called when clients can come.
 ///
 /// # Errors
@@ -95,16 +81,9 @@ pub fn serve(mut session: Session, how: Serve, ready: impl FnOnce(&Path)) -> Res
     let _lock = take(&directory, mode)?;
     let socket = directory.join("socket");
     let listener = listen(&socket, mode)?;
-    let owner = Arc::new(Owner {
-        shared: Shared::new(session),
-        guests: Mutex::default(),
-        last: AtomicU64::new(0),
-        begun: Instant::now(),
-        draining: AtomicBool::new(false),
-        stopping: AtomicBool::new(false),
-    });
+    let owner = Arc::new(Owner::new(session));
     ready(&socket);
-    owner.accept(&listener, how);
+    accept(&owner, &listener, how);
     // Who dials from now on finds nobody, and starts the next owner, which waits for the lock.
     let removed = std::fs::remove_file(&socket);
     drop(listener);
@@ -167,102 +146,47 @@ fn failed(doing: &str, path: &Path, error: std::io::Error) -> ServeError {
     }
 }
 
-impl Owner {
-    fn accept(self: &Arc<Self>, listener: &UnixListener, how: Serve) {
-        let mut alone_since = Instant::now();
-        loop {
-            self.wait(listener);
-            while let Ok((stream, _)) = listener.accept() {
-                let owner = self.clone();
-                let begun = std::thread::Builder::new()
-                    .stack_size(1 << 20)
-                    .spawn(move || answer_all(&owner, stream));
-                // Without a thread the stream is closed, and its client hears of it.
-                drop(begun);
-                alone_since = Instant::now();
-            }
-            if !self.guests.lock().is_empty() {
-                alone_since = Instant::now();
-            }
-            let waited = how.idle.is_some_and(|idle| alone_since.elapsed() >= idle);
-            let left = self.draining.load(Acquire) && self.guests.lock().is_empty();
-            if waited || left || self.stopping.load(Acquire) {
-                return;
-            }
+fn accept(owner: &Arc<Owner>, listener: &UnixListener, how: Serve) {
+    let mut alone_since = Instant::now();
+    loop {
+        wait(owner, listener);
+        while let Ok((stream, _)) = listener.accept() {
+            let owner = owner.clone();
+            let begun = std::thread::Builder::new()
+                .stack_size(1 << 20)
+                .spawn(move || answer_all(&owner, stream));
+            // Without a thread the stream is closed, and its client hears of it.
+            drop(begun);
+            alone_since = Instant::now();
         }
-    }
-
-    /// Until somebody comes, a client dies, or it is time to look.
-    fn wait(&self, listener: &UnixListener) {
-        let guests: Vec<Arc<Guest>> = self.guests.lock().values().cloned().collect();
-        let mut watched = vec![PollFd::new(listener, PollFlags::IN)];
-        let living: Vec<&Arc<Guest>> = guests.iter().filter(|guest| guest.life.is_some()).collect();
-        watched.extend(living.iter().filter_map(|guest| {
-            let life = guest.life.as_ref()?;
-            Some(PollFd::from_borrowed_fd(life.as_fd(), PollFlags::IN))
-        }));
-        if poll(&mut watched, Some(&LOOK)).is_err() {
-            // A signal came: it is looked again.
+        if !owner.guests().is_empty() {
+            alone_since = Instant::now();
+        }
+        let waited = how.idle.is_some_and(|idle| alone_since.elapsed() >= idle);
+        if waited || owner.ends() {
             return;
         }
-        for (guest, life) in living.iter().zip(&watched[1..]) {
-            if !life.revents().is_empty() {
-                // A forked child may have its connections still.
-                guest.hang_up();
-                self.end(guest);
-            }
-        }
     }
+}
 
-    /// A client that comes for the first time.
-    pub fn enter(&self, stream: &UnixStream, program: &str) -> Result<Arc<Guest>, String> {
-        if self.draining.load(Acquire) {
-            return Err("the server is being drained and takes no new client".into());
-        }
-        let number = self.last.fetch_add(1, AcqRel) + 1;
-        let guest = Guest::new(number, stream, program).map_err(|error| error.to_string())?;
-        let guest = Arc::new(guest);
-        self.guests.lock().insert(number, guest.clone());
-        Ok(guest)
+/// Until somebody comes, a client dies, or it is time to look.
+fn wait(owner: &Owner, listener: &UnixListener) {
+    let guests = owner.guests();
+    let mut watched = vec![PollFd::new(listener, PollFlags::IN)];
+    let living: Vec<&Arc<Guest>> = guests.iter().filter(|guest| guest.life.is_some()).collect();
+    watched.extend(living.iter().filter_map(|guest| {
+        let life = guest.life.as_ref()?;
+        Some(PollFd::from_borrowed_fd(life.as_fd(), PollFlags::IN))
+    }));
+    if poll(&mut watched, Some(&LOOK)).is_err() {
+        // A signal came: it is looked again.
+        return;
     }
-
-    /// A client that is here already.
-    pub fn guest(&self, number: u64) -> Option<Arc<Guest>> {
-        self.guests.lock().get(&number).cloned()
-    }
-
-    /// O1.
-    pub fn end(&self, guest: &Guest) {
-        guest.end(&self.shared);
-        self.guests.lock().remove(&guest.number);
-    }
-
-    /// Nobody new comes in; or it ends at once.
-    pub fn stop(&self, drain: bool) {
-        let what = if drain { &self.draining } else { &self.stopping };
-        what.store(true, Release);
-    }
-
-    /// Ends what all clients have.
-    fn dismiss(&self) {
-        let guests: Vec<Arc<Guest>> = self.guests.lock().values().cloned().collect();
-        for guest in guests {
+    for (guest, life) in living.iter().zip(&watched[1..]) {
+        if !life.revents().is_empty() {
+            // A forked child may have its connections still.
             guest.hang_up();
-            self.end(&guest);
-        }
-    }
-
-    /// What it has and does.
-    pub fn status(&self) -> Status {
-        let (bound, charged) = self.shared.session.engine.pool_use();
-        let guests: Vec<Arc<Guest>> = self.guests.lock().values().cloned().collect();
-        Status {
-            process: std::process::id(),
-            version: cica_share::words::VERSION,
-            seconds: self.begun.elapsed().as_secs(),
-            draining: self.draining.load(Acquire),
-            pool: (bound as u64, charged as u64),
-            clients: guests.iter().map(|guest| guest.told()).collect(),
+            owner.end(guest);
         }
     }
 }

@@ -8,7 +8,6 @@ use parking_lot::Mutex;
 use rustix::fs::{fcntl_getfl, fstat, OFlags};
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// See the module.
@@ -137,8 +136,8 @@ fn check_rights(descriptor: Option<&OwnedFd>, data: &Path, access: Access) -> Re
         return Err("the client gave no descriptor of the data component".into());
     };
     let given = fstat(descriptor).map_err(|error| error.to_string())?;
-    let own = std::fs::metadata(data).map_err(|error| format!("{}: {error}", data.display()))?;
-    if (given.st_dev, given.st_ino) != (own.dev(), own.ino()) {
+    let own = rustix::fs::stat(data).map_err(|error| format!("{}: {error}", data.display()))?;
+    if (given.st_dev, given.st_ino) != (own.st_dev, own.st_ino) {
         return Err(format!("the client's descriptor is not of {}", data.display()));
     }
     let flags = fcntl_getfl(descriptor).map_err(|error| error.to_string())?;

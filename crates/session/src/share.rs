@@ -1,5 +1,5 @@
-//! Data sets that several processes share: when an open goes to the owner of the catalog's shared data sets, and how
-//! that owner is found or started.
+//! Data sets that several processes share: when an open goes to the owner of the catalog's shared data sets, and how that
+//! owner is found or started.
 //!
 //! | `CICA_SHARE` | the data set is | it is opened |
 //! |---|---|---|
@@ -13,7 +13,6 @@
 
 use crate::error::SessionError;
 use crate::reach::Reached;
-use crate::start::Session;
 use cica_catalog::Name;
 use cica_engine::{Access, DataSet, OpenError, OpenOptions};
 use cica_share::{open as open_at, rights, Client, NotOpened};
@@ -79,26 +78,28 @@ pub fn program() -> String {
     }
 }
 
-impl Session {
+impl Sharing {
     /// May an open that did not ask for sharing, and was refused because another has the data set, go to its owner?
-    pub(crate) fn may_join(&self, error: &SessionError, reached: &Reached, options: OpenOptions) -> bool {
+    pub(crate) fn may_join(self, error: &SessionError, reached: &Reached, options: OpenOptions) -> bool {
         let others = matches!(error, SessionError::Open(OpenError::InUse { .. }));
         let allowed = match reached.cluster.attributes.share.region {
             0 | 1 => false,
             2 => options.access == Access::Input,
             _ => true,
         };
-        self.sharing == Sharing::Auto && others && allowed && !options.reset
+        self == Sharing::Auto && others && allowed && !options.reset
     }
+}
 
+impl Owner {
     /// Opens a data set at the owner of shared ones. `start`: one is started where there is none.
     ///
     /// # Errors
     /// [`SessionError::Shared`]: there is no owner, or it refuses.
-    pub(crate) fn open_shared(
+    pub(crate) fn open(
         &self,
+        catalog: &Path,
         name: &Name,
-        reached: &Reached,
         data: &Path,
         options: OpenOptions,
         start: bool,
@@ -111,7 +112,7 @@ impl Session {
         })?;
         // An owner that ends while it is asked is found gone, and the next one is asked.
         for last in [false, true] {
-            let client = self.client(start)?;
+            let client = self.client(catalog, start)?;
             match open_at(&client, name.as_str(), options, file.as_fd()) {
                 Ok(data_set) => return Ok(data_set),
                 Err(NotOpened::Lost(_)) if client.is_gone() && !last => {}
@@ -126,17 +127,17 @@ impl Session {
         }
         Err(SessionError::Shared {
             reason: 184,
-            words: format!("{}: the server ends again and again", reached.told()),
+            words: format!("{}: the server ends again and again", name),
         })
     }
 
     /// The owner, found or started.
-    fn client(&self, start: bool) -> Result<Arc<Client>, SessionError> {
-        let mut known = self.owner.0.lock();
+    fn client(&self, catalog: &Path, start: bool) -> Result<Arc<Client>, SessionError> {
+        let mut known = self.0.lock();
         if let Some(client) = known.as_ref().filter(|client| !client.is_gone()) {
             return Ok(client.clone());
         }
-        let socket = socket(self.catalog.directory());
+        let socket = socket(catalog);
         let shared = |words: String| SessionError::Shared { reason: 184, words };
         let (mut started, mut failed) = (0, String::new());
         let client = loop {
@@ -146,7 +147,7 @@ impl Session {
                 // One that another program starts at the same time, or that is just ending, makes it fail.
                 Err(_) if start && started < STARTS => {
                     started += 1;
-                    if let Err(why) = start_owner(self.catalog.directory()) {
+                    if let Err(why) = start_owner(catalog) {
                         failed = why;
                     }
                 }

@@ -132,13 +132,14 @@ impl Session {
     ) -> Result<DataSet, SessionError> {
         let (data, _) = files(catalog, &reached.cluster)?;
         if self.sharing == Sharing::On {
-            return self.open_shared(name, reached, &data, options, true);
+            return self.owner.open(self.catalog.directory(), name, &data, options, true);
         }
         match open(catalog, &self.engine, reached, options) {
             // Where nobody shares it, the first answer says why.
-            Err(error) if self.may_join(&error, reached, options) => self
-                .open_shared(name, reached, &data, options, false)
-                .map_err(|_| error),
+            Err(error) if self.sharing.may_join(&error, reached, options) => {
+                let joined = self.owner.open(self.catalog.directory(), name, &data, options, false);
+                joined.map_err(|_| error)
+            }
             opened => opened,
         }
     }

@@ -1,7 +1,7 @@
 //! The client's side of an owner: connections to it, as many as requests are made at the same time.
 //!
-//! * C1. A request that got no answer was perhaps done: nothing is sent a second time. From then on the client knows the
-//!   owner as gone, and every request says so. A new open finds the next owner.
+//! * C1. A request that got no answer was perhaps done: nothing is sent a second time. From then on the client knows
+//!   the owner as gone, and every request says so. A new open finds the next owner.
 //! * C2. A forked child is no client: its parent's connections are not its own.
 
 use crate::line::Line;

@@ -2,6 +2,7 @@
 
 use crate::client::{unfit, Client};
 use crate::refusal::fenced;
+use crate::set::Set;
 use crate::string::ClientString;
 use crate::unit::{durability_code, Unit};
 use crate::words::{Answer, Ask, Figures, Found, Opened, Opening, State};
@@ -16,20 +17,6 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::sync::Arc;
-
-/// An open of a data set, which its strings share.
-pub struct Set {
-    pub client: Arc<Client>,
-    /// The owner's number of it.
-    pub number: u32,
-    pub attributes: Attributes,
-    pub index_attributes: Option<Attributes>,
-    /// Records come by an alternate key.
-    pub path: bool,
-    facts: Mutex<Facts>,
-    changes: AtomicU64,
-    closed: AtomicBool,
-}
 
 /// See the module.
 pub struct ClientDataSet(Arc<Set>);
@@ -96,27 +83,6 @@ fn set_of(client: &Arc<Client>, opened: Opened) -> Result<Set, RequestError> {
         changes: AtomicU64::new(0),
         closed: AtomicBool::new(false),
     })
-}
-
-impl Set {
-    /// A change through this open is about to be made.
-    pub fn note_change(&self) {
-        self.changes.fetch_add(1, AcqRel);
-    }
-
-    /// Changes made through this open.
-    pub fn changes(&self) -> u64 {
-        self.changes.load(Acquire)
-    }
-}
-
-impl Drop for Set {
-    fn drop(&mut self) {
-        if !self.closed.load(Acquire) {
-            // An owner that is gone has closed it.
-            let _ = self.client.ask(&Ask::Close { set: self.number }, |_| Ok(()));
-        }
-    }
 }
 
 impl FarDataSet for ClientDataSet {
@@ -204,8 +170,8 @@ pub fn figures(of: &Statistics) -> Figures {
 }
 
 fn statistics(of: &Figures) -> Statistics {
-    let [records, deleted, inserted, updated, retrieved, ci_splits, ca_splits, ca_reclaims, ca_reuses, excps, free_space, last_change] =
-        *of;
+    let [records, deleted, inserted, updated, retrieved, ci_splits, ca_splits, rest @ ..] = *of;
+    let [ca_reclaims, ca_reuses, excps, free_space, last_change] = rest;
     Statistics {
         records,
         deleted,

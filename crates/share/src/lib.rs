@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! data_set string unit     what an engine's user has in hand, asked of the owner
+//! set                      what an open's strings share
 //! client                   connections to an owner
 //! refusal                  refused requests, there and back
 //! words                    requests and answers
@@ -17,6 +18,7 @@ mod client;
 mod data_set;
 mod line;
 mod refusal;
+mod set;
 mod string;
 mod unit;
 pub mod words;

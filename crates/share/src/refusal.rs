@@ -1,8 +1,8 @@
 //! A refused request, as it is told to the client: the same error comes out there.
 
 use cica_engine::RequestError;
-use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// [`RequestError`] in a message: its parts by kind.
@@ -91,12 +91,13 @@ fn of_numbers(place: u8, [a, b, c]: [u64; 3]) -> RequestError {
 }
 
 /// Texts that errors have as they stand in the program: kept for ever, as there are few of them. Another owner may have
-/// others, but never many.
+/// others, but never many. Each thread has its own: a child of a fork must not wait for another's.
 fn known(words: String) -> &'static str {
-    static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    const MOST: usize = 500;
-    let mut known = KNOWN.lock();
-    match known.get(words.as_str()) {
+    thread_local! {
+        static KNOWN: RefCell<BTreeSet<&'static str>> = const { RefCell::new(BTreeSet::new()) };
+    }
+    const MOST: usize = 100;
+    KNOWN.with_borrow_mut(|known| match known.get(words.as_str()) {
         Some(words) => words,
         None if known.len() >= MOST => "the owner of the data set refuses it",
         None => {
@@ -104,7 +105,7 @@ fn known(words: String) -> &'static str {
             known.insert(words);
             words
         }
-    }
+    })
 }
 
 impl From<&RequestError> for Refusal {

@@ -7,15 +7,16 @@
 //! * S2. Only records that are named by key, address or number come in batches, not those of a path.
 
 use crate::client::{unfit, Client};
-use crate::data_set::Set;
 use crate::refusal::Refusal;
+use crate::set::Set;
 use crate::words::{Answer, Ask, By, How, Told, BATCH};
+use cica_disk::{Clock, SystemClock};
 use cica_engine::far::FarString;
 use cica_engine::{Argument, Insert, Intent, Record, RequestError, Search};
 use cica_format::attributes::Organization;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long records that were read ahead are taken for what the data set has.
 pub const FRESH: Duration = Duration::from_millis(50);
@@ -53,7 +54,7 @@ struct Ahead {
     end: Option<Refusal>,
     backward: bool,
     /// When it was read, and how many changes the client had made.
-    read: Option<(Instant, u64)>,
+    read: Option<(Duration, u64)>,
 }
 
 impl Ahead {
@@ -170,7 +171,7 @@ impl ClientString {
     fn from_ahead(&mut self, backward: bool, intent: Intent) -> Option<Result<(), RequestError>> {
         let (read, changes) = self.ahead.read?;
         let good = self.batches(intent) && self.ahead.backward == backward && changes == self.set.changes();
-        if !good || read.elapsed() > FRESH {
+        if !good || SystemClock.passed().saturating_sub(read) > FRESH {
             return None;
         }
         match self.ahead.records.pop_front() {
@@ -192,7 +193,7 @@ impl ClientString {
         };
         let mut ahead = Ahead {
             backward,
-            read: Some((Instant::now(), changes)),
+            read: Some((SystemClock.passed(), changes)),
             ..Ahead::default()
         };
         self.client().ask(&ask, |answer| match answer {

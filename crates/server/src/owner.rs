@@ -1,0 +1,96 @@
+//! The owner, which all its threads share: the data sets, the clients, and whether it goes on.
+
+use crate::guest::Guest;
+use crate::opened::Shared;
+use cica_session::Session;
+use cica_share::words::Status;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// See the module.
+pub struct Owner {
+    pub shared: Shared,
+    guests: Mutex<BTreeMap<u64, Arc<Guest>>>,
+    last: AtomicU64,
+    begun: Instant,
+    draining: AtomicBool,
+    stopping: AtomicBool,
+}
+
+impl Owner {
+    pub fn new(session: Session) -> Owner {
+        Owner {
+            shared: Shared::new(session),
+            guests: Mutex::default(),
+            last: AtomicU64::new(0),
+            begun: Instant::now(),
+            draining: AtomicBool::new(false),
+            stopping: AtomicBool::new(false),
+        }
+    }
+
+    /// All clients.
+    pub fn guests(&self) -> Vec<Arc<Guest>> {
+        self.guests.lock().values().cloned().collect()
+    }
+
+    /// Is it to end, now that there are clients, or none?
+    pub fn ends(&self) -> bool {
+        let left = self.draining.load(Acquire) && self.guests.lock().is_empty();
+        left || self.stopping.load(Acquire)
+    }
+
+    /// A client that comes for the first time.
+    pub fn enter(&self, stream: &UnixStream, program: &str) -> Result<Arc<Guest>, String> {
+        if self.draining.load(Acquire) {
+            return Err("the server is being drained and takes no new client".into());
+        }
+        let number = self.last.fetch_add(1, AcqRel) + 1;
+        let guest = Guest::new(number, stream, program).map_err(|error| error.to_string())?;
+        let guest = Arc::new(guest);
+        self.guests.lock().insert(number, guest.clone());
+        Ok(guest)
+    }
+
+    /// A client that is here already.
+    pub fn guest(&self, number: u64) -> Option<Arc<Guest>> {
+        self.guests.lock().get(&number).cloned()
+    }
+
+    /// O1.
+    pub fn end(&self, guest: &Guest) {
+        guest.end(&self.shared);
+        self.guests.lock().remove(&guest.number);
+    }
+
+    /// Nobody new comes in; or it ends at once.
+    pub fn stop(&self, drain: bool) {
+        let what = if drain { &self.draining } else { &self.stopping };
+        what.store(true, Release);
+    }
+
+    /// Ends what all clients have.
+    pub fn dismiss(&self) {
+        for guest in self.guests() {
+            guest.hang_up();
+            self.end(&guest);
+        }
+    }
+
+    /// What it has and does.
+    pub fn status(&self) -> Status {
+        let (bound, charged) = self.shared.session.engine.pool_use();
+        Status {
+            process: std::process::id(),
+            version: cica_share::words::VERSION,
+            seconds: self.begun.elapsed().as_secs(),
+            draining: self.draining.load(Acquire),
+            pool: (bound as u64, charged as u64),
+            clients: self.guests().iter().map(|guest| guest.told()).collect(),
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! What clients of an owner get is what a program gets that has the data set for itself; and what a client has ends with
+//! it.
+
+mod common;
+
+use cica_engine::{Argument, Insert, Intent, OpenOptions, RequestError, Search, Str};
+use cica_server::{Serve, ServeError};
+use cica_session::Sharing;
+use cica_share::words::{Answer, Ask, By, How, Opening};
+use cica_share::Client;
+use common::{open, Catalog};
+use std::io::Write;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+
+/// Numbers that look random, the same in each run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (self.0 >> 33) % end
+    }
+}
+
+/// What a request answered, in words.
+fn said(string: &mut Str, what: u64, key: &[u8; 5], record: &[u8]) -> String {
+    fn got(got: Result<cica_engine::Record<'_>, RequestError>) -> String {
+        match got {
+            Ok(record) => format!("{:?}", record.bytes),
+            Err(error) => error.to_string(),
+        }
+    }
+    let done = |done: Result<(), RequestError>| done.map_or_else(|error| error.to_string(), |()| "done".into());
+    match what {
+        0..=11 => got(string.next(Intent::Read)),
+        12..=15 => got(string.prev(Intent::Read)),
+        16 => got(string.next(Intent::Update)),
+        17 => got(string.get(Argument::Key(key), Search::Equal, Intent::Read)),
+        18 => got(string.get(Argument::Key(&key[..3]), Search::GreaterOrEqual, Intent::Position)),
+        19 => got(string.get(Argument::Key(key), Search::GreaterOrEqual, Intent::Update)),
+        20 => done(string.point(Argument::Key(key), Search::GreaterOrEqual)),
+        21 => done(string.point_backward(Argument::Key(key), Search::GreaterOrEqual)),
+        22 => done(string.insert(record, Insert::Direct).map(drop)),
+        23 => {
+            let update = string.last().bytes.to_vec();
+            done(string.update(&update).map(drop))
+        }
+        24 => done(string.erase()),
+        25 => done(string.rewrite(Argument::Key(key), record).map(drop)),
+        26 => done(string.point_last()),
+        27 => got(string.skip(Argument::Key(key), Search::GreaterOrEqual, Intent::Read)),
+        _ => {
+            string.end();
+            "ended".into()
+        }
+    }
+}
+
+#[test]
+fn each_request_is_answered_as_in_one_process() {
+    let catalog = Catalog::new("same");
+    catalog.define("FAR");
+    catalog.define("NEAR");
+    let serving = catalog.serve();
+    let (far, near) = (catalog.session(Sharing::On), catalog.session(Sharing::Off));
+    for seed in 0..20 {
+        let sets = [
+            open(&far, "FAR", OpenOptions::output()),
+            open(&near, "NEAR", OpenOptions::output()),
+        ];
+        sets.iter().for_each(|set| set.end_load().unwrap());
+        assert!(sets[0].is_far() && !sets[1].is_far());
+        // Two strings on each: what one changes the other sees, though it has read ahead.
+        let mut strings = sets.each_ref().map(|set| [set.string(), set.string()]);
+        let mut numbers = Numbers(seed);
+        for step in 0..600 {
+            let key = format!("{:05}", numbers.below(400));
+            let record = format!("{key}{:0>width$}", step, width = 15 + numbers.below(40) as usize);
+            let (what, which) = (numbers.below(29), numbers.below(2) as usize);
+            let key: &[u8; 5] = key.as_bytes().try_into().unwrap();
+            let [a, b] = &mut strings;
+            let (a, b) = (&mut a[which], &mut b[which]);
+            let answers = [
+                said(a, what, key, record.as_bytes()),
+                said(b, what, key, record.as_bytes()),
+            ];
+            assert_eq!(
+                answers[0], answers[1],
+                "seed {seed}, step {step}, request {what} on string {which}"
+            );
+        }
+        drop(strings);
+        let [far, near] = sets;
+        assert_eq!(far.facts().data.records, near.facts().data.records);
+        assert_eq!(far.examine().unwrap().findings, []);
+        far.close().unwrap();
+        near.close().unwrap();
+    }
+    drop(far);
+    stop(&catalog);
+    serving.join().unwrap().unwrap();
+}
+
+fn stop(catalog: &Catalog) {
+    let client = Client::connect(&catalog.socket(), "test").unwrap();
+    client.tell(&Ask::Stop { drain: false }).unwrap();
+}
+
+fn record(key: u32) -> Vec<u8> {
+    format!("{key:05} and what stands behind it").into_bytes()
+}
+
+#[test]
+fn a_client_that_goes_takes_its_unit_and_its_holds_with_it() {
+    let catalog = Catalog::new("death");
+    catalog.define("A");
+    let serving = catalog.serve();
+    let stays = catalog.session(Sharing::On);
+    let set = open(&stays, "A", OpenOptions::output());
+    let mut string = set.string();
+    for key in 0..10 {
+        string.insert(&record(key), Insert::Sequential).unwrap();
+    }
+    set.end_load().unwrap();
+
+    let goes = Client::connect(&catalog.socket(), "goes").unwrap();
+    let within = string_in_unit(&goes, &catalog, "A");
+    let (by, how) = (By::Key(b"00003"), How::get(Search::Equal, Intent::Update));
+    goes.ask(
+        &Ask::Get {
+            string: within,
+            by,
+            how,
+        },
+        |_| Ok(()),
+    )
+    .unwrap();
+    goes.tell(&Ask::Erase { string: within }).unwrap();
+    let how = How::insert(Insert::Direct);
+    let insert = Ask::Insert {
+        string: within,
+        rrn: 0,
+        how,
+        record: &record(77),
+    };
+    goes.ask(&insert, |_| Ok(())).unwrap();
+    // What a unit has changed is its own until it ends.
+    assert_eq!(
+        string.insert(&record(3), Insert::Direct).unwrap_err().feedback().reason,
+        20
+    );
+    drop(goes);
+
+    let back = (0..200).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        string.get(b"00003", Search::Equal, Intent::Update).is_ok()
+    });
+    assert!(back, "the unit of a client that has gone is open still");
+    assert_eq!(
+        string
+            .get(b"00077", Search::Equal, Intent::Read)
+            .unwrap_err()
+            .feedback()
+            .reason,
+        16
+    );
+    stop(&catalog);
+    serving.join().unwrap().unwrap();
+    // The owner has ended, and says so to who is left; what was done is there for whoever opens the data set next.
+    let gone = string.get(b"00001", Search::Equal, Intent::Read).unwrap_err();
+    assert_eq!(
+        (gone.feedback().return_code, gone.feedback().reason),
+        (12, 16),
+        "{gone}"
+    );
+    let after = catalog.session(Sharing::Off);
+    let set = open(&after, "A", OpenOptions::input());
+    assert_eq!(set.facts().data.records, 10);
+    assert_eq!(
+        set.string().get(b"00003", Search::Equal, Intent::Read).unwrap().bytes,
+        record(3)
+    );
+}
+
+/// A string of a unit, by messages.
+fn string_in_unit(client: &Client, catalog: &Catalog, name: &str) -> u32 {
+    let file = cica_share::rights(&catalog.data(name), true).unwrap();
+    let set = client.ask_with(&OPEN(name), Some(file.as_fd()), |answer| match answer {
+        Answer::Opened(opened) => Ok(opened.set),
+        other => panic!("{other:?}"),
+    });
+    let unit = client.number(&Ask::Unit).unwrap() as u32;
+    client
+        .number(&Ask::String {
+            set: set.unwrap(),
+            unit,
+        })
+        .unwrap() as u32
+}
+
+/// An open for output.
+const OPEN: fn(&str) -> Ask<'_> = |name| Ask::Open {
+    name,
+    how: Opening {
+        output: true,
+        reset: false,
+        reset_anyway: false,
+        durability: 0,
+    },
+};
+
+#[test]
+fn what_a_client_may_do_is_what_its_descriptor_allows() {
+    let catalog = Catalog::new("rights");
+    catalog.define("A");
+    catalog.define("B");
+    let serving = catalog.serve();
+    let client = Client::connect(&catalog.socket(), "test").unwrap();
+    let (reads, other) = (
+        cica_share::rights(&catalog.data("A"), false),
+        cica_share::rights(&catalog.data("B"), true),
+    );
+    let (reads, other) = (reads.unwrap(), other.unwrap());
+    for descriptor in [None, Some(reads.as_fd()), Some(other.as_fd())] {
+        let refused = client.ask_with(&OPEN("A"), descriptor, |answer| match answer {
+            Answer::NotOpened { reason, .. } => Ok(reason),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(refused.unwrap(), 152);
+    }
+    drop(client);
+    stop(&catalog);
+    serving.join().unwrap().unwrap();
+}
+
+#[test]
+fn who_sends_nonsense_is_told_so_and_nobody_else_notices() {
+    let catalog = Catalog::new("nonsense");
+    catalog.define("A");
+    let serving = catalog.serve();
+    let stays = catalog.session(Sharing::On);
+    let set = open(&stays, "A", OpenOptions::output());
+    set.end_load().unwrap();
+    let mut numbers = Numbers(7);
+    for round in 0..300 {
+        let mut stream = UnixStream::connect(catalog.socket()).unwrap();
+        let length = numbers.below(200) as usize;
+        let mut bytes: Vec<u8> = (0..length).map(|_| numbers.below(256) as u8).collect();
+        if round % 3 != 0 {
+            // A right length, so that the body is looked at.
+            let body = (bytes.len() as u32).to_le_bytes();
+            bytes.splice(0..0, body);
+        }
+        // The owner may have closed it before all is written.
+        let _ = stream.write_all(&bytes);
+    }
+    // After a greeting numbers that are none are answered by words.
+    let client = Client::connect(&catalog.socket(), "test").unwrap();
+    for ask in [
+        Ask::Close { set: 1 },
+        Ask::Facts { set: 9 },
+        Ask::String { set: 5, unit: 6 },
+        Ask::Erase { string: 4 },
+        Ask::Commit { unit: 3, durability: 9 },
+    ] {
+        assert_eq!(client.tell(&ask).unwrap_err().feedback().reason, 16, "{ask:?}");
+    }
+    set.string().insert(&record(1), Insert::Direct).unwrap();
+    assert_eq!(set.facts().data.records, 1);
+    drop((set, client));
+    stop(&catalog);
+    serving.join().unwrap().unwrap();
+}
+
+#[test]
+fn there_is_one_owner_and_it_ends_when_it_is_drained() {
+    let catalog = Catalog::new("one");
+    let serving = catalog.serve();
+    let second = cica_server::serve(catalog.session(Sharing::Off), Serve::default(), |_| panic!("two serve"));
+    assert!(matches!(second, Err(ServeError::AnotherServes { .. })));
+    let client = Client::connect(&catalog.socket(), "stays").unwrap();
+    client.tell(&Ask::Stop { drain: true }).unwrap();
+    let refused = Client::connect(&catalog.socket(), "comes").err().unwrap();
+    assert!(refused.to_string().contains("drained"), "{refused}");
+    assert!(!serving.is_finished());
+    drop(client);
+    serving.join().unwrap().unwrap();
+    assert!(!catalog.socket().exists());
+}
+
+#[test]
+fn two_clients_work_on_one_data_set() {
+    let catalog = Catalog::new("two");
+    catalog.define("A");
+    let serving = catalog.serve();
+    let clients = [catalog.session(Sharing::On), catalog.session(Sharing::On)];
+    let sets = clients
+        .each_ref()
+        .map(|client| open(client, "A", OpenOptions::output()));
+    sets[0].end_load().unwrap();
+    std::thread::scope(|scope| {
+        for (number, set) in sets.iter().enumerate() {
+            scope.spawn(move || {
+                let mut string = set.string();
+                for key in 0..500 {
+                    string.insert(&record(key * 2 + number as u32), Insert::Direct).unwrap();
+                }
+            });
+        }
+    });
+    let mut string = sets[1].string();
+    let mut keys = 0;
+    while let Ok(got) = string.next(Intent::Read) {
+        assert_eq!(got.bytes, record(keys));
+        keys += 1;
+    }
+    assert_eq!(keys, 1000);
+    // A unit of one keeps the other away from its records, and its commit lets him in.
+    let unit = clients[0].engine.unit();
+    let mut within = sets[0].string_in(&unit);
+    within.rewrite(b"00007", &record(7)).unwrap();
+    assert_eq!(string.rewrite(b"00007", &record(7)).unwrap_err().feedback().reason, 20);
+    unit.commit().unwrap();
+    string.rewrite(b"00007", &record(7)).unwrap();
+    // Open for input, it changes nothing.
+    let reads = open(&clients[1], "A", OpenOptions::input());
+    assert_eq!(
+        reads
+            .string()
+            .insert(&record(9999), Insert::Direct)
+            .unwrap_err()
+            .feedback()
+            .reason,
+        68
+    );
+    drop((within, string));
+    for set in sets {
+        set.close().unwrap();
+    }
+    reads.close().unwrap();
+    // Nobody has it any more, so it is anybody's.
+    let alone = catalog.session(Sharing::Off);
+    let set = open(&alone, "A", OpenOptions::output());
+    assert_eq!(set.facts().data.records, 1000);
+    set.close().unwrap();
+    stop(&catalog);
+    serving.join().unwrap().unwrap();
+}
