@@ -73,6 +73,7 @@ MAY_GO_AROUND = (
     "crates/cli/src/command/run.rs",  # looks for the program and its libraries as a shell does
     "crates/engine/src/open/shared.rs",  # how much memory the machine has, which the system tells in files
     "crates/session/src/start.rs",  # the host's name, and the mode of the catalog before there is a disk
+    "crates/server/src/",  # its socket, the lock beside it, and how long it has been alone
     "crates/sim/src/main.rs",  # scripts to be replayed, and how long a run takes
     "crates/sim/src/campaign.rs",  # a run that hangs
     "crates/inputs/src/",  # a tester of whole processes

@@ -1,4 +1,4 @@
-//! Data sets that several processes share: when an open goes to the owner of the catalog's shared data sets, and how that
+//! Data sets that several processes share: when an open goes to the owner of the shared data sets, and how that
 //! owner is found or started.
 //!
 //! | `CICA_SHARE` | the data set is | it is opened |

@@ -49,25 +49,16 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let socket = cica_session::socket(session.catalog.directory());
     let client = match Client::connect(&socket, "cica server") {
         Ok(client) => client,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => {
-            let mut out = crate::terminal::stdout();
-            match &options {
-                Options::Status(show) | Options::Clients(show) | Options::Units(show) if show.json => {
-                    writeln!(out, "{:#}", json!({ "serving": false }))?;
-                }
-                _ => writeln!(out, "nobody serves {}", session.catalog.directory().display())?,
-            }
-            return Ok(Status::NOTHING);
-        }
+        Err(error) if is_nobody(&error) => return nobody(&options, &session),
         Err(error) => {
             let words = format!("{}: {error}", socket.display());
             return Err(Failure::new(Status::UNUSABLE, &messages::CICA0995E, words));
         }
     };
-    match options {
-        Options::Status(how) => show(&client, &how, status, status_lines),
-        Options::Clients(how) => show(&client, &how, |server| guests(server), client_lines),
-        Options::Units(how) => show(&client, &how, units, unit_lines),
+    let done = match &options {
+        Options::Status(how) => show(&client, how, status, status_lines),
+        Options::Clients(how) => show(&client, how, guests, client_lines),
+        Options::Units(how) => show(&client, how, units, unit_lines),
         Options::Drain => client
             .tell(&Ask::Stop { drain: true })
             .map(|()| Status::DONE)

@@ -1,0 +1,136 @@
+//! Processes that share a data set: who may come, and what is left when the one that serves is killed.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::Place;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Stdio};
+
+impl Place {
+    fn define(&self, name: &str, region: u32) {
+        let cards = format!(
+            "DEFINE CLUSTER (NAME({name}) INDEXED KEYS(4 0) -\n RECORDSIZE(20 80) RECORDS(500 50) SHAREOPTIONS({region} 3))"
+        );
+        self.cards(&cards, &[]).done();
+    }
+
+    /// `cica put` that shares the data set, and waits for records.
+    fn putting(&self, name: &str) -> Child {
+        let mut put = self.command(&["put", name, "--ack", "--durability", "commit", "--commit-every", "1"]);
+        put.env("CICA_SHARE", "on")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        put.spawn().unwrap()
+    }
+
+    fn server(&self, field: &str) -> serde_json::Value {
+        let status = self.run(&["server", "status", "--json"]);
+        let status: serde_json::Value = serde_json::from_slice(&status.out).unwrap();
+        status[field].clone()
+    }
+
+    fn stop(&self) {
+        self.run(&["server", "stop"]).done();
+        let ended = (0..200).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            self.server("serving") == false
+        });
+        assert!(ended, "the server goes on");
+    }
+}
+
+/// Puts records, and waits until each is acknowledged.
+fn put(putting: &mut Child, keys: std::ops::Range<u32>) {
+    let (to, from) = (putting.stdin.as_mut().unwrap(), putting.stdout.as_mut().unwrap());
+    let mut from = BufReader::with_capacity(1, from);
+    for key in keys {
+        to.write_all(format!("{key:04} and more of it\n").as_bytes()).unwrap();
+        to.flush().unwrap();
+        let mut line = String::new();
+        from.read_line(&mut line).unwrap();
+        assert!(!line.is_empty(), "record {key} is not acknowledged");
+    }
+}
+
+#[test]
+fn who_does_not_ask_for_sharing_comes_in_as_shareoptions_say() {
+    let place = Place::new();
+    for (region, may_read) in [(1, false), (2, true), (3, true)] {
+        let name = format!("A.SHR{region}");
+        place.define(&name, region);
+        // A data set that was never loaded is loaded first, by one alone.
+        place.run_with(&["put", &name], b"0001 the first of them\n").done();
+        let mut putting = place.putting(&name);
+        put(&mut putting, 10..20);
+        let read = place.run(&["get", &name, "0015"]);
+        match may_read {
+            true => assert_eq!(String::from_utf8(read.out).unwrap(), "0015 and more of it\n"),
+            false => assert!(read.status == 12 && read.err.contains("[OPEN 168]"), "{read:?}"),
+        }
+        // Who is told to keep out of it does.
+        let mut alone = place.command(&["get", &name, "0015"]);
+        let refused = alone.env("CICA_SHARE", "off").output().unwrap();
+        assert!(
+            String::from_utf8_lossy(&refused.stderr).contains("[OPEN 168]"),
+            "{refused:?}"
+        );
+        drop(putting.stdin.take());
+        assert!(putting.wait().unwrap().success());
+    }
+    let clients = place.run(&["server", "clients", "--json"]);
+    assert_eq!(String::from_utf8(clients.out).unwrap().trim(), "[]");
+    place.stop();
+}
+
+#[test]
+fn a_killed_server_takes_nothing_with_it_that_was_acknowledged() {
+    let place = Place::new();
+    place.define("A.KILLED", 3);
+    place.run_with(&["put", "A.KILLED"], b"0000 the first of them\n").done();
+    for round in 0..5 {
+        let mut putting = place.putting("A.KILLED");
+        put(&mut putting, round * 50 + 1..round * 50 + 51);
+        let server = place.server("process").as_u64().unwrap();
+        rustix::process::kill_process(
+            rustix::process::Pid::from_raw(server as i32).unwrap(),
+            rustix::process::Signal::KILL,
+        )
+        .unwrap();
+        // The client hears of it at its next request, and says so.
+        let mut to = putting.stdin.take().unwrap();
+        to.write_all(b"9999 nobody takes it\n").unwrap();
+        drop(to);
+        let ended = putting.wait_with_output().unwrap();
+        let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(!ended.status.success() && told.contains("is gone"), "{told}");
+        let records = place.run(&["cat", "A.KILLED"]);
+        let records = String::from_utf8(records.out).unwrap();
+        assert_eq!(records.lines().count() as u32, round * 50 + 51);
+        place.run(&["verify", "A.KILLED"]).done();
+    }
+}
+
+#[test]
+fn without_a_server_the_message_says_what_to_do() {
+    let place = Place::new();
+    place.define("A.B", 3);
+    let mut get = place.command(&["get", "A.B", "0001"]);
+    get.env("CICA_SHARE", "on").env("CICA_SERVER", "/nowhere/cica");
+    let refused = get.output().unwrap();
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(told.contains("/nowhere/cica") && told.contains("CICA_SERVER"), "{told}");
+    let mut wrong = place.command(&["get", "A.B", "0001"]);
+    let refused = wrong.env("CICA_SHARE", "perhaps").output().unwrap();
+    assert_eq!(refused.status.code(), Some(64));
+    assert_eq!(place.run(&["server", "status"]).status, 4);
+    // Something that is no socket is in the way.
+    std::fs::create_dir_all(place.dir.join("catalog/share")).unwrap();
+    place.write("catalog/share/socket", b"");
+    let refused = place.run(&["serve"]);
+    assert!(
+        refused.status == 12 && refused.err.contains("it is no socket"),
+        "{refused:?}"
+    );
+}
