@@ -3,9 +3,9 @@
 use crate::guest::Guest;
 use crate::opened::OpenSet;
 use crate::owner::Owner;
-use cica_engine::{Access, Argument, DataSet, Intent, OpenOptions, Record, RequestError, Search, Str};
+use cica_engine::{Access, Argument, DataSet, Intent, LockMode, OpenOptions, Record, RequestError, Search, Str};
 use cica_format::attributes::{Attributes, ENCODED_LEN};
-use cica_share::words::{parse, Answer, Ask, By, How, Opened, Opening, Told, BATCH, VERSION};
+use cica_share::words::{parse, patience_of, Answer, Ask, By, How, Opened, Opening, Told, BATCH, VERSION};
 use cica_share::{durability_of, examined, state, Line, Refusal};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -153,7 +153,8 @@ impl Turn<'_> {
                 self.say(&Answer::Done)
             }
             Ask::Unit => {
-                let unit = self.owner.shared.session.engine.unit();
+                let engine = &self.owner.shared.session.engine;
+                let unit = engine.unit_of(&engine.lock_owner(&self.guest.label()));
                 let kept = self.guest.keep_unit(unit);
                 self.kept(kept)
             }
@@ -209,7 +210,14 @@ impl Turn<'_> {
             (Some(found), None) if unit == 0 => found.data_set.lock().as_ref().map(DataSet::string),
             _ => None,
         };
-        let kept = string.map(|string| self.guest.keep_string(string));
+        let kept = string.map(|mut string| {
+            if unit == 0 {
+                // Whoever meets what it holds is told whose it is.
+                let engine = &self.owner.shared.session.engine;
+                string.owned_by(&engine.lock_owner(&self.guest.label()));
+            }
+            self.guest.keep_string(string)
+        });
         self.kept(kept.unwrap_or_else(|| Err("the client has no such data set or unit".into())))
     }
 
@@ -313,6 +321,24 @@ impl Turn<'_> {
                     _ => string.stay(),
                 }
                 turn.say(&Answer::Done)
+            }),
+            Ask::Patience { string, wait } => self.string(string, |turn, string| {
+                string.set_patience(patience_of(wait));
+                turn.say(&Answer::Done)
+            }),
+            Ask::Lock {
+                string,
+                record,
+                alone,
+                wait,
+            } => self.string(string, |turn, string| {
+                let mode = if alone { LockMode::Exclusive } else { LockMode::Shared };
+                let done = string.lock(record, mode, patience_of(wait));
+                turn.done(done)
+            }),
+            Ask::Unlock { string, record } => self.string(string, |turn, string| {
+                let unlocked = string.unlock(record);
+                turn.say(&Answer::Number(unlocked.into()))
             }),
             ask => self.bytes(ask),
         }

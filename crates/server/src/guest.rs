@@ -59,6 +59,11 @@ impl Guest {
         })
     }
 
+    /// As others are told of it.
+    pub fn label(&self) -> String {
+        format!("process {} ({})", self.who.0, self.program)
+    }
+
     fn next(&self) -> u32 {
         self.last.fetch_add(1, AcqRel) + 1
     }

@@ -2,8 +2,9 @@
 
 use crate::guest::Guest;
 use crate::opened::Shared;
+use cica_engine::{LockLine, LockMode};
 use cica_session::Session;
-use cica_share::words::Status;
+use cica_share::words::{Locked, Status};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::os::unix::net::UnixStream;
@@ -84,6 +85,15 @@ impl Owner {
     /// What it has and does.
     pub fn status(&self) -> Status {
         let (bound, charged) = self.shared.session.engine.pool_use();
+        let lines = self.shared.session.engine.lock_lines();
+        let locked = |line: LockLine| Locked {
+            set: line.set,
+            key: line.key,
+            alone: line.mode == LockMode::Exclusive,
+            retained: line.retained,
+            holders: line.holders,
+            waiters: line.waiters,
+        };
         Status {
             process: std::process::id(),
             version: cica_share::words::VERSION,
@@ -91,6 +101,7 @@ impl Owner {
             draining: self.draining.load(Acquire),
             pool: (bound as u64, charged as u64),
             clients: self.guests().iter().map(|guest| guest.told()).collect(),
+            locks: lines.into_iter().map(locked).collect(),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use cica_engine::{Argument, Insert, Intent, OpenOptions, RequestError, Search, Str};
+use cica_engine::{Argument, Insert, Intent, LockMode, OpenOptions, Patience, RequestError, Search, Str};
 use cica_server::{Serve, ServeError};
 use cica_session::Sharing;
 use cica_share::words::{Answer, Ask, By, How, Opening};
@@ -12,6 +12,7 @@ use common::{open, Catalog};
 use std::io::Write;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 /// Numbers that look random, the same in each run.
 struct Numbers(u64);
@@ -347,6 +348,66 @@ fn two_clients_work_on_one_data_set() {
     let set = open(&alone, "A", OpenOptions::output());
     assert_eq!(set.facts().data.records, 1000);
     set.close().unwrap();
+    stop(&catalog);
+    serving.join().unwrap().unwrap();
+}
+
+#[test]
+fn who_is_patient_waits_for_a_record_and_a_circle_is_refused() {
+    let catalog = Catalog::new("wait");
+    catalog.define("A");
+    let serving = catalog.serve();
+    let clients = [catalog.session(Sharing::On), catalog.session(Sharing::On)];
+    let sets = clients
+        .each_ref()
+        .map(|client| open(client, "A", OpenOptions::output()));
+    for key in 0..4 {
+        sets[0].string().insert(&record(key), Insert::Sequential).unwrap();
+    }
+    sets[0].end_load().unwrap();
+    let units = clients.each_ref().map(|client| client.engine.unit());
+    let mut strings = [sets[0].string_in(&units[0]), sets[1].string_in(&units[1])];
+    for (string, key) in strings.iter_mut().zip([b"00001", b"00002"]) {
+        string.rewrite(key, &record(key[4].into())[..0]).unwrap_err();
+        string.rewrite(key, &record(u32::from(key[4] - b'0'))).unwrap();
+    }
+    // Without patience the answer says who has it.
+    let refused = strings[1].rewrite(b"00001", &record(1)).unwrap_err();
+    assert_eq!(refused.feedback().reason, 20);
+    assert!(
+        refused.to_string().contains(&format!("process {}", std::process::id())),
+        "{refused}"
+    );
+    let [first, second] = &mut strings;
+    first.set_patience(Patience::Forever);
+    second.set_patience(Patience::Until(Duration::from_secs(20)));
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(move || first.rewrite(b"00002", &record(2)).map(drop));
+        let watch = Client::connect(&catalog.socket(), "watch").unwrap();
+        let waiting = (0..400).any(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            let waiters = |answer: Answer<'_>| match answer {
+                Answer::Status(status) => Ok(status.locks.iter().any(|lock| !lock.waiters.is_empty())),
+                other => panic!("{other:?}"),
+            };
+            watch.ask(&Ask::Status, waiters).unwrap()
+        });
+        assert!(waiting, "nobody waits");
+        let circle = second.rewrite(b"00001", &record(1)).unwrap_err();
+        assert_eq!(circle.feedback().reason, 21, "{circle}");
+        units[1].backout().unwrap();
+        waits.join().unwrap().unwrap();
+    });
+    units[0].commit().unwrap();
+    // A lock by name keeps an updater away until it is given back, or its owner has gone.
+    let [first, second] = &mut strings;
+    first.lock(b"00003", LockMode::Exclusive, Patience::None).unwrap();
+    second.set_patience(Patience::Until(Duration::from_millis(20)));
+    assert_eq!(second.rewrite(b"00003", &record(3)).unwrap_err().feedback().reason, 22);
+    assert!(first.unlock(b"00003") && !first.unlock(b"00003"));
+    second.rewrite(b"00003", &record(3)).unwrap();
+    units[1].commit().unwrap();
+    drop((strings, units, sets));
     stop(&catalog);
     serving.join().unwrap().unwrap();
 }

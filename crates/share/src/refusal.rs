@@ -12,6 +12,8 @@ pub enum Refusal {
     Plain(u8),
     /// An error of a key: its place among [`of_key`].
     Key(u8, Vec<u8>),
+    /// A record that another has: its place among [`of_held`], its key, and who has it.
+    Held(u8, Vec<u8>, Option<String>),
     /// An error told in words: its place among [`of_words`].
     Words(u8, String),
     /// An error of numbers: its place among [`of_numbers`].
@@ -43,9 +45,18 @@ fn of_key(place: u8, key: Vec<u8>) -> RequestError {
     match place {
         0 => RequestError::Duplicate { key },
         1 => RequestError::Sequence { key },
-        2 => RequestError::Exclusive { key },
-        3 => RequestError::NoBaseRecord { pointer: key },
+        2 => RequestError::NoBaseRecord { pointer: key },
         _ => RequestError::PointerLimit { key },
+    }
+}
+
+fn of_held(place: u8, key: Vec<u8>, by: Option<String>) -> RequestError {
+    match place {
+        // The number of the data set is one of the owner's lock table, and means nothing here.
+        0 => RequestError::Exclusive { key, set: 0, by },
+        1 => RequestError::Deadlock { key, by },
+        2 => RequestError::LockTimeout { key, by },
+        _ => RequestError::Retained { key, by },
     }
 }
 
@@ -118,9 +129,12 @@ impl From<&RequestError> for Refusal {
         match error {
             Duplicate { key } => Refusal::Key(0, key.clone()),
             Sequence { key } => Refusal::Key(1, key.clone()),
-            Exclusive { key } => Refusal::Key(2, key.clone()),
-            NoBaseRecord { pointer } => Refusal::Key(3, pointer.clone()),
-            PointerLimit { key } => Refusal::Key(4, key.clone()),
+            Exclusive { key, by, .. } => Refusal::Held(0, key.clone(), by.clone()),
+            Deadlock { key, by } => Refusal::Held(1, key.clone(), by.clone()),
+            LockTimeout { key, by } => Refusal::Held(2, key.clone(), by.clone()),
+            Retained { key, by } => Refusal::Held(3, key.clone(), by.clone()),
+            NoBaseRecord { pointer } => Refusal::Key(2, pointer.clone()),
+            PointerLimit { key } => Refusal::Key(3, key.clone()),
             NoSpace { why } => Refusal::Words(0, why.clone()),
             Access { what } => Refusal::Words(1, (*what).into()),
             NoErase { of } => Refusal::Words(2, (*of).into()),
@@ -151,6 +165,7 @@ impl From<Refusal> for RequestError {
                 None => fenced("the owner of the data set gave an answer that is not known here"),
             },
             Refusal::Key(place, key) => of_key(place, key),
+            Refusal::Held(place, key, by) => of_held(place, key, by),
             Refusal::Words(place, words) => of_words(place, words),
             Refusal::Numbers(place, numbers) => of_numbers(place, numbers),
             Refusal::Physical(reason, what) => RequestError::Physical { reason, what },

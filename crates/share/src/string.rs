@@ -9,10 +9,10 @@
 use crate::client::{unfit, Client};
 use crate::refusal::Refusal;
 use crate::set::Set;
-use crate::words::{Answer, Ask, By, How, Told, BATCH};
+use crate::words::{wait_of, Answer, Ask, By, How, Told, BATCH};
 use cica_disk::{Clock, SystemClock};
 use cica_engine::far::FarString;
-use cica_engine::{Argument, Insert, Intent, Record, RequestError, Search};
+use cica_engine::{Argument, Insert, Intent, LockMode, Patience, Record, RequestError, Search};
 use cica_format::attributes::Organization;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -36,6 +36,7 @@ pub struct ClientString {
     ahead: Ahead,
     /// Records to ask for next.
     batch: u32,
+    patience: Patience,
 }
 
 #[derive(Default)]
@@ -83,6 +84,7 @@ impl ClientString {
             duplicate: false,
             ahead: Ahead::default(),
             batch: 1,
+            patience: Patience::None,
         }
     }
 
@@ -101,7 +103,17 @@ impl ClientString {
         let number = self.client().number(&ask)?;
         let number = u32::try_from(number).map_err(|_| unfit())?;
         self.number = Some(number);
+        if self.patience != Patience::None {
+            self.show_patience(number);
+        }
         Ok(number)
+    }
+
+    /// The owner hears how long it waits. One that is gone says so at the next request.
+    fn show_patience(&self, string: u32) {
+        let wait = wait_of(self.patience);
+        // See above.
+        let _ = self.client().tell(&Ask::Patience { string, wait });
     }
 
     /// Before a request that is no browse: the owner's string stands where the program believes it.
@@ -394,6 +406,31 @@ impl FarString for ClientString {
             self.client().tell(&Ask::WriteRange { string, rba, bytes })?;
         }
         Ok(())
+    }
+
+    fn set_patience(&mut self, patience: Patience) {
+        self.patience = patience;
+        if let Some(string) = self.number {
+            self.show_patience(string);
+        }
+    }
+
+    fn lock(&mut self, record: &[u8], mode: LockMode, patience: Patience) -> Result<(), RequestError> {
+        let (string, alone, wait) = (self.made()?, mode == LockMode::Exclusive, wait_of(patience));
+        self.client().tell(&Ask::Lock {
+            string,
+            record,
+            alone,
+            wait,
+        })
+    }
+
+    fn unlock(&mut self, record: &[u8]) -> bool {
+        // With an owner that is gone no lock is left.
+        let asked = self
+            .made()
+            .and_then(|string| self.client().number(&Ask::Unlock { string, record }));
+        asked.is_ok_and(|unlocked| unlocked != 0)
     }
 }
 

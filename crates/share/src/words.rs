@@ -4,14 +4,36 @@
 //! * W2. A body that is no message, or has bytes left over, is answered by an error and never looked at in part.
 
 use crate::refusal::Refusal;
-use cica_engine::{Argument, Insert, Intent, Search};
+use cica_engine::{Argument, Insert, Intent, Patience, Search};
 use serde::{Deserialize, Serialize};
 use std::io::{Error, ErrorKind};
+use std::time::Duration;
 
 /// Raised by every change of a message.
 pub const VERSION: u32 = 1;
 /// Bytes of a body at most: a record of the greatest length, or a batch, and what stands beside it.
 pub const LONGEST: usize = 20 << 20;
+/// A wait without an end.
+pub const FOREVER: u64 = u64::MAX;
+
+/// A wait, in a message.
+pub fn wait_of(patience: Patience) -> u64 {
+    match patience {
+        Patience::None => 0,
+        Patience::Until(wait) => u64::try_from(wait.as_millis()).unwrap_or(FOREVER).max(1),
+        Patience::Forever => FOREVER,
+    }
+}
+
+/// The same from a message.
+pub fn patience_of(wait: u64) -> Patience {
+    match wait {
+        0 => Patience::None,
+        FOREVER => Patience::Forever,
+        wait => Patience::Until(Duration::from_millis(wait)),
+    }
+}
+
 /// Bytes of records in the answer to one sequential request.
 pub const BATCH: usize = 32 << 10;
 
@@ -190,6 +212,17 @@ pub enum Ask<'a> {
     ReadRange { string: u32, rba: u64, length: u32 },
     /// The same, written.
     WriteRange { string: u32, rba: u64, bytes: &'a [u8] },
+    /// How long requests wait for a record: milliseconds, [`FOREVER`] for ever.
+    Patience { string: u32, wait: u64 },
+    /// Locks a record, alone or with others that read it.
+    Lock {
+        string: u32,
+        record: &'a [u8],
+        alone: bool,
+        wait: u64,
+    },
+    /// Unlocks it.
+    Unlock { string: u32, record: &'a [u8] },
     /// What the owner has and does.
     Status,
     /// Lets nobody in any more (true), and ends at once (false).
@@ -262,6 +295,23 @@ pub struct Client {
     pub units: Vec<(u32, u64)>,
 }
 
+/// A record that is locked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Locked {
+    /// The owner's number of the open data set.
+    pub set: u64,
+    /// Key, number or RBA.
+    pub key: Vec<u8>,
+    /// By one alone.
+    pub alone: bool,
+    /// It is retained.
+    pub retained: bool,
+    /// Who has it.
+    pub holders: Vec<String>,
+    /// Who waits, in order.
+    pub waiters: Vec<String>,
+}
+
 /// What an owner has and does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
@@ -277,6 +327,8 @@ pub struct Status {
     pub pool: (u64, u64),
     /// Its clients.
     pub clients: Vec<Client>,
+    /// Records that are locked.
+    pub locks: Vec<Locked>,
 }
 
 /// An answer.

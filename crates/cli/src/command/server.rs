@@ -3,8 +3,9 @@
 use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::session::Session;
+use cica_engine::show_key;
 use cica_messages as messages;
-use cica_share::words::{Answer, Ask, Client as Guest, Status as Server};
+use cica_share::words::{Answer, Ask, Client as Guest, Locked, Status as Server};
 use cica_share::Client;
 use clap::{Args, Subcommand};
 use serde_json::{json, Value};
@@ -27,6 +28,9 @@ pub enum Options {
     /// Show units of recovery that are open
     #[command(after_help = "Example:\n  cica server units")]
     Units(Show),
+    /// Show records that are locked, who has them, and who waits for whom
+    #[command(after_help = "Example:\n  cica server locks")]
+    Locks(Show),
     /// Let nobody in any more; it ends when all have gone
     #[command(after_help = "Example:\n  cica server drain")]
     Drain,
@@ -59,15 +63,39 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         Options::Status(how) => show(&client, how, status, status_lines),
         Options::Clients(how) => show(&client, how, guests, client_lines),
         Options::Units(how) => show(&client, how, units, unit_lines),
-        Options::Drain => client
-            .tell(&Ask::Stop { drain: true })
-            .map(|()| Status::DONE)
-            .map_err(Failure::from),
-        Options::Stop => client
-            .tell(&Ask::Stop { drain: false })
-            .map(|()| Status::DONE)
-            .map_err(Failure::from),
+        Options::Locks(how) => show(&client, how, locks, lock_lines),
+        Options::Drain => stop(&client, true),
+        Options::Stop => stop(&client, false),
+    };
+    match done {
+        // It ended while it was asked.
+        Err(_) if client.is_gone() => nobody(&options, &session),
+        done => done,
     }
+}
+
+fn stop(client: &Client, drain: bool) -> Result<Status, Failure> {
+    client.tell(&Ask::Stop { drain })?;
+    Ok(Status::DONE)
+}
+
+/// Is there no server, or one that is just ending?
+fn is_nobody(error: &std::io::Error) -> bool {
+    use ErrorKind::*;
+    matches!(
+        error.kind(),
+        NotFound | ConnectionRefused | ConnectionReset | BrokenPipe | UnexpectedEof
+    )
+}
+
+fn nobody(options: &Options, session: &Session) -> Result<Status, Failure> {
+    let mut out = crate::terminal::stdout();
+    match options {
+        Options::Status(show) if show.json => writeln!(out, "{:#}", json!({ "serving": false }))?,
+        Options::Clients(show) | Options::Units(show) | Options::Locks(show) if show.json => writeln!(out, "[]")?,
+        _ => writeln!(out, "nobody serves {}", session.catalog.directory().display())?,
+    }
+    Ok(Status::NOTHING)
 }
 
 fn show(
@@ -176,6 +204,37 @@ fn unit_lines(server: &Server) -> Vec<String> {
             |(unit, changes): &(u32, u64)| format!("{unit:>8} {changes:>8} {:>8}  {}", client.process, client.program);
         lines.extend(client.units.iter().map(line));
     }
+    lines
+}
+
+fn locks(server: &Server) -> Value {
+    let line = |lock: &Locked| {
+        json!({
+            "data_set": lock.set,
+            "key": show_key(&lock.key),
+            "exclusive": lock.alone,
+            "retained": lock.retained,
+            "holders": lock.holders,
+            "waiters": lock.waiters,
+        })
+    };
+    server.locks.iter().map(line).collect()
+}
+
+fn lock_lines(server: &Server) -> Vec<String> {
+    let mut lines = vec!["MODE      RECORD, HELD BY, WAITED FOR BY".to_owned()];
+    lines.extend(server.locks.iter().map(|lock| {
+        let mode = match (lock.retained, lock.alone) {
+            (true, _) => "retained",
+            (false, true) => "X",
+            (false, false) => "S",
+        };
+        let waiters = match lock.waiters.is_empty() {
+            true => String::new(),
+            false => format!(" <- {}", lock.waiters.join(", ")),
+        };
+        format!("{mode:<9} {} {}{waiters}", show_key(&lock.key), lock.holders.join(", "))
+    }));
     lines
 }
 
