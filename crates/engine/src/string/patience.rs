@@ -22,7 +22,9 @@ impl Str {
     /// recovery is the unit's: see [`Engine::unit_of`](crate::Engine::unit_of). What it holds now is given up. A string
     /// on a data set of another process stays an owner of its own.
     pub fn owned_by(&mut self, owner: &LockOwner) {
-        self.end();
+        if self.holds() {
+            self.end();
+        }
         self.owner = Some(owner.clone());
         match &mut self.of {
             Of::Ksds(string) => string.set_owner(owner.number()),
