@@ -21,6 +21,8 @@ Environment:
   CICA_CATALOG   catalog directory, when --catalog is not given
   CICA_POOL      bound of the buffer pool, when --pool is not given
   CICA_IO        auto, buffered or direct: data through the system's page cache or around it
+  CICA_SHARE     auto, on or off: data sets are shared with other processes ('cica serve')
+  CICA_SERVER    the command that serves, where it is not this one
   CICA_SYMBOLS   system symbols for aliases with SYMBOLICRELATE, when --symbols does not give them
   DD_name        what INFILE(name) and OUTFILE(name) mean, when --dd is not given
   NO_COLOR       no colors in help and errors

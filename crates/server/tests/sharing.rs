@@ -1,5 +1,6 @@
-//! What clients of an owner get is what a program gets that has the data set for itself; and what a client has ends with
-//! it.
+//! What clients of an owner get is what a program gets that has the data set for itself; and what a client has ends
+//! with it.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

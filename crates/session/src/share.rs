@@ -8,8 +8,8 @@
 //! | `auto` | another process's | as SHAREOPTIONS say, if that process is the owner; else refused |
 //! | `off` | any | in this process, or refused |
 //!
-//! SHAREOPTIONS decide about who does not ask for sharing: with 1 he is refused, with 2 he may read, with 3 and 4 he may
-//! change records too.
+//! SHAREOPTIONS decide about who does not ask for sharing: with 1 he is refused, with 2 he may read, with 3 and 4 he
+//! may change records too.
 
 use crate::error::SessionError;
 use crate::reach::Reached;

@@ -180,7 +180,7 @@ impl ClientString {
     }
 
     /// The next record of what was read ahead (S1).
-    fn from_ahead(&mut self, backward: bool, intent: Intent) -> Option<Result<(), RequestError>> {
+    fn take_ahead(&mut self, backward: bool, intent: Intent) -> Option<Result<(), RequestError>> {
         let (read, changes) = self.ahead.read?;
         let good = self.batches(intent) && self.ahead.backward == backward && changes == self.set.changes();
         if !good || SystemClock.passed().saturating_sub(read) > FRESH {
@@ -281,7 +281,7 @@ impl FarString for ClientString {
     }
 
     fn step(&mut self, backward: bool, intent: Intent) -> Result<(), RequestError> {
-        if let Some(answer) = self.from_ahead(backward, intent) {
+        if let Some(answer) = self.take_ahead(backward, intent) {
             self.held = false;
             return answer;
         }

@@ -191,7 +191,10 @@ fn client_lines(server: &Server) -> Vec<String> {
 
 fn units(server: &Server) -> Value {
     let of = |client: &Guest| -> Vec<Value> {
-        let unit = |(unit, changes): &(u32, u64)| json!({ "unit": unit, "process": client.process, "program": client.program, "changes": changes });
+        let unit = |(unit, changes): &(u32, u64)| {
+            let (process, program) = (client.process, &client.program);
+            json!({ "unit": unit, "process": process, "program": program, "changes": changes })
+        };
         client.units.iter().map(unit).collect()
     };
     others(server).flat_map(of).collect()

@@ -1,6 +1,6 @@
 //! A catalog with data sets, an owner that serves it in a thread, and clients of it.
 
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 use cica::{Ksds, Store};
 use cica_catalog::Name;
