@@ -1,8 +1,8 @@
 //! Data sets that another process has open: what an open, a string and a unit of recovery are asked to do there.
 //!
 //! [`DataSet`](crate::DataSet), [`Str`](crate::Str) and [`UnitOfRecovery`](crate::UnitOfRecovery) are the same
-//! to their users wherever the records are. Who brings requests to the owner implements these traits; who opens a data set
-//! decides which it is.
+//! to their users wherever the records are. Who brings requests to the owner implements these traits; who opens a data
+//! set decides which it is.
 //!
 //! * F1. A unit of recovery has changes of data sets that are near, or of those of one owner that is far, never of
 //!   both: no two logs hold one unit.
