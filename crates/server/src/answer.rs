@@ -5,6 +5,7 @@ use crate::opened::OpenSet;
 use crate::owner::Owner;
 use cica_engine::{Access, Argument, DataSet, Intent, LockMode, OpenOptions, Record, RequestError, Search, Str};
 use cica_format::attributes::{Attributes, ENCODED_LEN};
+use cica_share::batch::push;
 use cica_share::words::{parse, patience_of, Answer, Ask, By, How, Opened, Opening, Told, BATCH, VERSION};
 use cica_share::{durability_of, examined, state, Line, Refusal};
 use std::os::fd::OwnedFd;
@@ -13,7 +14,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
 /// Records of a browse in one answer at most, whatever is asked.
-const MOST: u32 = 1024;
+const MOST: u32 = 4096;
 /// Bytes of a linear data set in one answer at most.
 const RANGE: u32 = 4 << 20;
 
@@ -414,31 +415,24 @@ impl Turn<'_> {
 
     /// Records of a browse that only reads.
     fn steps(&mut self, string: &mut Str, backward: bool, batch: u32) -> Sent {
-        let (mut bytes, mut ends, mut end) = (Vec::new(), Vec::new(), None);
-        while ends.len() < batch as usize && bytes.len() < BATCH {
+        let (mut bytes, mut count, mut end) = (Vec::with_capacity(READ), 0, None);
+        while count < batch && bytes.len() < BATCH {
             match go(string, backward, Intent::Read) {
-                Ok(record) => {
-                    bytes.extend_from_slice(record.bytes);
-                    ends.push((bytes.len(), record.rba, record.rrn));
-                }
-                Err(error) if ends.is_empty() => return self.say(&refused(&error)),
+                Ok(record) => push(&mut bytes, &record),
+                Err(error) if count == 0 => return self.say(&refused(&error)),
                 Err(error) => {
                     end = Some(Refusal::from(&error));
                     break;
                 }
             }
+            count += 1;
         }
-        let mut from = 0;
-        let records = ends.iter().map(|(to, rba, rrn)| Told {
-            bytes: &bytes[std::mem::replace(&mut from, *to)..*to],
-            rba: *rba,
-            rrn: *rrn,
-            duplicate: false,
-        });
-        let answer = Answer::Records(records.collect(), end);
-        self.say(&answer)
+        self.say(&Answer::Records(&bytes, end))
     }
 }
+
+/// Room for a short batch.
+const READ: usize = 4 << 10;
 
 fn go(string: &mut Str, backward: bool, intent: Intent) -> Result<Record<'_>, RequestError> {
     if backward {

@@ -6,6 +6,7 @@
 //! client                   connections to an owner
 //! refusal                  refused requests, there and back
 //! words                    requests and answers
+//! batch                    records of a browse in one message
 //! line                     how they go over a socket
 //! ```
 //! The owner's side is `crates/server`; how it works is in `docs/src/explanation/sharing.md`.
@@ -14,6 +15,7 @@
 // What the fields of a message are stands with the message.
 #![allow(missing_docs)]
 
+pub mod batch;
 mod client;
 mod data_set;
 mod line;

@@ -6,6 +6,7 @@
 //! * S1. A batch is not read on when the client has changed anything since, or when it is older than [`FRESH`].
 //! * S2. Only records that are named by key, address or number come in batches, not those of a path.
 
+use crate::batch::Batch;
 use crate::client::{unfit, Client};
 use crate::refusal::Refusal;
 use crate::set::Set;
@@ -14,14 +15,13 @@ use cica_disk::{Clock, SystemClock};
 use cica_engine::far::FarString;
 use cica_engine::{Argument, Insert, Intent, LockMode, Patience, Record, RequestError, Search};
 use cica_format::attributes::Organization;
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// How long records that were read ahead are taken for what the data set has.
 pub const FRESH: Duration = Duration::from_millis(50);
 /// A browse asks for one record, then for more and more, up to so many or [`BATCH`] bytes.
-const MOST: u32 = 512;
+const MOST: u32 = 4096;
 
 /// See the module.
 pub struct ClientString {
@@ -31,6 +31,8 @@ pub struct ClientString {
     number: Option<u32>,
     /// The record got last.
     last: Kept,
+    /// It is the last one of what was read ahead instead.
+    in_ahead: bool,
     held: bool,
     duplicate: bool,
     ahead: Ahead,
@@ -50,7 +52,7 @@ struct Kept {
 /// What was read ahead and not seen yet.
 #[derive(Default)]
 struct Ahead {
-    records: VecDeque<Kept>,
+    records: Batch,
     /// What came behind them.
     end: Option<Refusal>,
     backward: bool,
@@ -80,6 +82,7 @@ impl ClientString {
             unit,
             number: None,
             last: Kept::default(),
+            in_ahead: false,
             held: false,
             duplicate: false,
             ahead: Ahead::default(),
@@ -126,22 +129,26 @@ impl ClientString {
         Ok(string)
     }
 
+    /// What was read ahead is not seen any more, but for the record seen last.
+    fn give_up(&mut self) {
+        self.ahead.records.give_up();
+        (self.ahead.end, self.ahead.read) = (None, None);
+    }
+
     fn settle(&mut self, string: u32) -> Result<(), RequestError> {
         if self.ahead.is_empty() {
             return Ok(());
         }
-        self.ahead = Ahead::default();
+        self.give_up();
+        let last = self.last();
         let offset = self.set.attributes.key_offset;
         let by = match self.set.attributes.organization {
-            Organization::Rrds | Organization::Vrrds => By::Rrn(self.last.rrn),
-            Organization::Esds | Organization::Lds => By::Rba(self.last.rba),
+            Organization::Rrds | Organization::Vrrds => By::Rrn(last.rrn),
+            Organization::Esds | Organization::Lds => By::Rba(last.rba),
             // By its key.
             _ => {
                 let from = offset as usize;
-                let key = self
-                    .last
-                    .bytes
-                    .get(from..from + usize::from(self.set.attributes.key_length));
+                let key = last.bytes.get(from..from + usize::from(self.set.attributes.key_length));
                 By::Key(key.ok_or_else(unfit)?)
             }
         };
@@ -158,6 +165,7 @@ impl ClientString {
             }
             _ => Err(unfit()),
         })?;
+        self.in_ahead = false;
         self.duplicate = self.last.duplicate;
         self.held = intent == Intent::Update;
         Ok(())
@@ -186,13 +194,11 @@ impl ClientString {
         if !good || SystemClock.passed().saturating_sub(read) > FRESH {
             return None;
         }
-        match self.ahead.records.pop_front() {
-            Some(record) => {
-                self.last = record;
-                Some(Ok(()))
-            }
-            None => self.ahead.end.take().map(|end| Err(end.into())),
+        if self.ahead.records.take() {
+            self.in_ahead = true;
+            return Some(Ok(()));
         }
+        self.ahead.end.take().map(|end| Err(end.into()))
     }
 
     fn read_ahead(&mut self, string: u32, backward: bool, intent: Intent) -> Result<(), RequestError> {
@@ -203,33 +209,32 @@ impl ClientString {
             how: How::get(Search::Equal, intent),
             batch: self.batch,
         };
-        let mut ahead = Ahead {
-            backward,
-            read: Some((SystemClock.passed(), changes)),
-            ..Ahead::default()
-        };
-        self.client().ask(&ask, |answer| match answer {
+        let read = SystemClock.passed();
+        let ahead = &mut self.ahead;
+        self.set.client.ask(&ask, |answer| match answer {
             Answer::Records(records, end) => {
-                let kept = records.iter().map(|told| {
-                    let mut kept = Kept::default();
-                    kept.take(told);
-                    kept
-                });
-                ahead.records = kept.collect();
+                ahead.records.fill(records);
                 ahead.end = end;
                 Ok(())
             }
             _ => Err(unfit()),
         })?;
-        self.last = ahead.records.pop_front().ok_or_else(unfit)?;
-        self.ahead = ahead;
+        (ahead.backward, ahead.read) = (backward, Some((read, changes)));
+        self.in_ahead = self.ahead.records.take();
+        if !self.in_ahead {
+            return Err(unfit());
+        }
         self.batch = (self.batch * 4).min(MOST);
         Ok(())
     }
 }
 
 impl FarString for ClientString {
+    #[inline]
     fn last(&self) -> Record<'_> {
+        if let (true, Some(last)) = (self.in_ahead, self.ahead.records.last()) {
+            return last;
+        }
         Record {
             bytes: &self.last.bytes,
             rba: self.last.rba,
@@ -263,7 +268,7 @@ impl FarString for ClientString {
 
     fn point(&mut self, argument: Argument<'_>, search: Search, backward: bool) -> Result<(), RequestError> {
         // A position is given up for another: where the owner's string stands is the same.
-        self.ahead = Ahead::default();
+        self.give_up();
         let string = self.ready()?;
         let (by, how) = (argument.into(), How::get(search, Intent::Read));
         self.client().tell(&Ask::Point {
@@ -275,7 +280,7 @@ impl FarString for ClientString {
     }
 
     fn point_end(&mut self, last: bool) -> Result<(), RequestError> {
-        self.ahead = Ahead::default();
+        self.give_up();
         let string = self.ready()?;
         self.client().tell(&Ask::PointEnd { string, last })
     }
@@ -359,7 +364,7 @@ impl FarString for ClientString {
     }
 
     fn end(&mut self) {
-        self.ahead = Ahead::default();
+        self.give_up();
         self.held = false;
         if self.number.is_some() {
             self.manner(0);

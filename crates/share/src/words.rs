@@ -35,7 +35,7 @@ pub fn patience_of(wait: u64) -> Patience {
 }
 
 /// Bytes of records in the answer to one sequential request.
-pub const BATCH: usize = 32 << 10;
+pub const BATCH: usize = 256 << 10;
 
 /// [`Argument`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -343,8 +343,8 @@ pub enum Answer<'a> {
     /// A record.
     #[serde(borrow)]
     Record(Told<'a>),
-    /// Records in order, and why there are not more.
-    Records(#[serde(borrow)] Vec<Told<'a>>, Option<Refusal>),
+    /// Records in order, as a [`Batch`](crate::batch::Batch) has them, and why there are not more.
+    Records(&'a [u8], Option<Refusal>),
     /// Bytes.
     Bytes(&'a [u8]),
     /// It is open.

@@ -1,0 +1,145 @@
+//! What sharing costs: gets, browses and commits of clients of an owner, beside those of a program that has the data set
+//! for itself. `cargo run --release -p cica-server --example share_cost`
+
+use cica::{Ksds, Store};
+use cica_catalog::space::Unit;
+use cica_catalog::Name;
+use cica_engine::{DataSet, Insert, Intent, OpenOptions, Search};
+use cica_server::{serve, Serve};
+use cica_session::{Session, Sharing, Start};
+use std::error::Error;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const RECORDS: u32 = 100_000;
+const COMMITTERS: u32 = 8;
+const SECONDS: u64 = 3;
+
+fn session(directory: &Path, sharing: Sharing) -> Result<Session, Box<dyn Error>> {
+    Ok(Session::start(Start {
+        catalog: Some(directory.to_owned()),
+        pool: Some(256 << 20),
+        sharing,
+        ..Start::default()
+    })?)
+}
+
+fn record(key: u32) -> Vec<u8> {
+    let mut record = format!("{key:08}").into_bytes();
+    record.resize(200, b'.');
+    record
+}
+
+fn open(session: &Session) -> Result<DataSet, Box<dyn Error>> {
+    Ok(session.open(&Name::parse("BENCH")?, OpenOptions::output())?.1)
+}
+
+/// Nanoseconds of a random get, and of a record in a browse of all of them.
+fn reads(set: &DataSet) -> Result<(u128, u128), Box<dyn Error>> {
+    let mut string = set.string();
+    let gets = 50_000;
+    let mut key = 1_u32;
+    let begun = Instant::now();
+    for _ in 0..gets {
+        key = key.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let key = format!("{:08}", (key >> 8) % RECORDS).into_bytes();
+        string.get(&key, Search::Equal, Intent::Read)?;
+    }
+    let get = begun.elapsed().as_nanos() / gets;
+    let mut best = u128::MAX;
+    for _ in 0..5 {
+        string.point_first()?;
+        let begun = Instant::now();
+        let mut seen = 0;
+        while string.next(Intent::Read).is_ok() {
+            seen += 1;
+        }
+        assert_eq!(seen, RECORDS);
+        best = best.min(begun.elapsed().as_nanos() / u128::from(RECORDS));
+    }
+    Ok((get, best))
+}
+
+/// Durable commits a second, of so many at the same time, each of a unit of one update.
+fn commits(sets: &[(Session, DataSet)]) -> u64 {
+    let end = Instant::now() + Duration::from_secs(SECONDS);
+    let committers = |number: u32| {
+        let (session, set) = &sets[number as usize % sets.len()];
+        let unit = session.engine.unit();
+        let mut string = set.string_in(&unit);
+        let mut done = 0;
+        while Instant::now() < end {
+            let key = (done * COMMITTERS + number) % RECORDS;
+            let changed = string.rewrite(format!("{key:08}").as_bytes(), &record(key));
+            changed.and_then(|_| unit.commit()).expect("a commit");
+            done += 1;
+        }
+        u64::from(done)
+    };
+    std::thread::scope(|scope| {
+        let committers = &committers;
+        let all: Vec<_> = (0..COMMITTERS)
+            .map(|number| scope.spawn(move || committers(number)))
+            .collect();
+        all.into_iter().map(|one| one.join().expect("a committer")).sum::<u64>() / SECONDS
+    })
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let directory = std::env::temp_dir().join(format!("cica-share-cost-{}", std::process::id()));
+    let store = Store::at(&directory).create().pool_bytes(256 << 20).open()?;
+    store.define(
+        Ksds::new("BENCH")
+            .key(0..8)
+            .records(200, 200)
+            .space(Unit::Cylinders, 50, 10),
+    )?;
+    drop(store);
+
+    let near = session(&directory, Sharing::Off)?;
+    let set = open(&near)?;
+    let mut string = set.string();
+    for key in 0..RECORDS {
+        string.insert(&record(key), Insert::Sequential)?;
+    }
+    drop(string);
+    set.end_load()?;
+    let alone = reads(&set)?;
+    let sets = [(near, set)];
+    let threads = commits(&sets);
+    for (_, set) in sets {
+        set.close()?;
+    }
+
+    let owner = session(&directory, Sharing::Off)?;
+    let (ready, wait) = std::sync::mpsc::channel();
+    let how = Serve {
+        idle: Some(Duration::from_secs(1)),
+    };
+    let serving = std::thread::spawn(move || {
+        serve(owner, how, |_| {
+            // Who waits is there.
+            let _ = ready.send(());
+        })
+    });
+    wait.recv()?;
+    let mut sets = Vec::new();
+    for _ in 0..COMMITTERS {
+        let client = session(&directory, Sharing::On)?;
+        let set = open(&client)?;
+        sets.push((client, set));
+    }
+    let shared = reads(&sets[0].1)?;
+    let clients = commits(&sets);
+    println!("                          alone    shared   ratio");
+    let row = |what: &str, alone: f64, shared: f64| {
+        println!("{what:<22} {alone:>8.0}  {shared:>8.0}  {:>6.2}", shared / alone)
+    };
+    row("get, ns", alone.0 as f64, shared.0 as f64);
+    row("browse, ns a record", alone.1 as f64, shared.1 as f64);
+    row("8 committers, a second", threads as f64, clients as f64);
+    drop(sets);
+    serving.join().map_err(|_| "the owner failed")??;
+    std::fs::remove_dir_all(&directory)?;
+    Ok(())
+}
