@@ -366,9 +366,8 @@ impl FarString for ClientString {
     fn end(&mut self) {
         self.give_up();
         self.held = false;
-        if self.number.is_some() {
-            self.manner(0);
-        }
+        // One that the owner does not know yet has a position too, which ends.
+        self.manner(0);
     }
 
     fn get_interval(&mut self, rba: u64, intent: Intent) -> Result<(), RequestError> {
