@@ -95,6 +95,7 @@ const NOT_SHOWN: &[(&str, &str)] = &[
     ("CICA0948E", "of cica salvage, not of control cards"),
     ("CICA0951E", "of the command line, not of control cards"),
     ("CICA0952E", "of the command line, not of control cards"),
+    ("CICA0995E", "of the command line, not of control cards"),
 ];
 
 /// Everything in one test: the cases are run in directories of their own, and a process has only one current directory.

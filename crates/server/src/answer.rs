@@ -164,9 +164,14 @@ impl Turn<'_> {
                 let status = self.owner.status();
                 self.say(&Answer::Status(Box::new(status)))
             }
-            Ask::Stop { drain } => {
+            Ask::Stop { drain: true } => {
+                self.owner.stop(true);
+                self.say(&Answer::Done)
+            }
+            // Behind it the connection ends, so it is answered first.
+            Ask::Stop { drain: false } => {
                 let said = self.say(&Answer::Done);
-                self.owner.stop(drain);
+                self.owner.stop(false);
                 said
             }
             request => self.request(request),
