@@ -337,13 +337,25 @@ fn end_by(signal: c_int) -> ! {
     }
 }
 
-/// Behind all that `exit` does, in a program that ends by a signal: libcob's handler calls `exit` with its number.
-extern "C" fn at_the_very_end() {
+extern "C" {
+    /// The C library's: `atexit` for who wants to know the exit status.
+    fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+}
+
+/// Behind all that `exit` does but for what libraries do when they are unloaded. In a program that ends by a signal
+/// libcob's handler has called `exit` with its number. A handler of the program's may have called it in the middle of a
+/// request: if that was in the middle of `malloc` too, a library that frees its memory now would wait for ever.
+extern "C" fn at_the_very_end(status: c_int, _: *mut c_void) {
     let signal = ENDING.load(Relaxed);
-    if signal != 0 {
-        // SAFETY: it writes what the program has said; the clock is running.
-        unsafe { libc::fflush(null_mut()) };
-        end_by(signal);
+    if signal == 0 && !is_under_way() {
+        return;
+    }
+    // SAFETY: it writes what the program has said; if a signal came, the clock is running.
+    unsafe { libc::fflush(null_mut()) };
+    match signal {
+        // SAFETY: it ends the process.
+        0 => unsafe { libc::_exit(status) },
+        signal => end_by(signal),
     }
 }
 
@@ -353,7 +365,7 @@ extern "C" fn at_the_very_end() {
 static LOADED: extern "C" fn() = {
     extern "C" fn loaded() {
         // SAFETY: a function that stays, and does nothing unless a signal came.
-        unsafe { libc::atexit(at_the_very_end) };
+        unsafe { on_exit(at_the_very_end, null_mut()) };
     }
     loaded
 };
