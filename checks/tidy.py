@@ -25,6 +25,7 @@ GENERATED = ("docs/src/reference/idcams.md", "docs/src/reference/messages.md", "
 # Imports run downward only: a crate may depend on crates of a lower floor. Crates of one floor do not know each other.
 FLOORS = [
     {"cica-format", "cica-disk", "cica-qsam", "cica-messages", "cica-copybook"},
+    {"cica-compress"},
     {"cica-catalog", "cica-engine", "cica-portable"},
     {"cica-share"},
     {"cica-session"},

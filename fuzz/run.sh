@@ -26,6 +26,7 @@ for samples in ../crates/inputs/corpus/*/; do
     name=$(basename "$samples")
     CICA_TARGET=$name run "$name" inputs "$samples"
 done
+run compress compress
 run idcams_text idcams_text
 run idcams_jobs idcams_jobs
 exit $failed

@@ -1,0 +1,77 @@
+//! Records put aside until there are enough of them to train a dictionary from.
+
+use crate::dictionary::Dictionary;
+use crate::stored::LEAST;
+
+/// So many bytes are enough to train from, as the seed of the method took 8 to 64 KB.
+pub const SAMPLE_BYTES: usize = 64 << 10;
+
+/// Records put aside; of each what is behind its key.
+#[derive(Debug, Default)]
+pub struct Sampler {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// Records seen since the last one that was taken, and how many are passed over between two.
+    passed: usize,
+    step: usize,
+}
+
+impl Sampler {
+    /// One that takes every record.
+    pub fn new() -> Sampler {
+        Sampler::default()
+    }
+
+    /// Takes a record, of which `rest` is behind the key. True: there are enough.
+    pub fn take(&mut self, rest: &[u8]) -> bool {
+        if rest.len() <= LEAST {
+            return false;
+        }
+        let room = SAMPLE_BYTES.saturating_sub(self.bytes.len());
+        self.bytes.extend_from_slice(&rest[..rest.len().min(room)]);
+        self.ends.push(self.bytes.len());
+        self.bytes.len() >= SAMPLE_BYTES
+    }
+
+    /// Takes records of a large set so that they come from all of it: ever fewer of them.
+    pub fn spread(&mut self, rest: &[u8]) {
+        self.passed += 1;
+        if self.passed > self.step {
+            self.passed = 0;
+            if self.take(rest) {
+                self.thin();
+            }
+        }
+    }
+
+    /// Keeps every other record, and takes half as many from now on.
+    fn thin(&mut self) {
+        let records: Vec<Vec<u8>> = self.records().step_by(2).map(<[u8]>::to_vec).collect();
+        (self.bytes, self.ends) = (Vec::new(), Vec::new());
+        for record in records {
+            self.bytes.extend_from_slice(&record);
+            self.ends.push(self.bytes.len());
+        }
+        self.step = 2 * self.step + 1;
+    }
+
+    /// Bytes that were put aside.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    fn records(&self) -> impl Iterator<Item = &[u8]> + Clone {
+        let begins = std::iter::once(0).chain(self.ends.iter().copied());
+        begins.zip(&self.ends).map(|(begin, end)| &self.bytes[begin..*end])
+    }
+
+    /// A dictionary from them; `None`: there is nothing to learn from.
+    pub fn train(&self, made: u64) -> Option<Dictionary> {
+        Dictionary::train(self.records(), made)
+    }
+}
