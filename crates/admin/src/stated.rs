@@ -43,6 +43,8 @@ pub struct Stated {
     pub reuse: Option<bool>,
     /// SPANNED (true) or NONSPANNED.
     pub spanned: Option<bool>,
+    /// COMPRESSED (true) or NOCOMPRESSED.
+    pub compressed: Option<bool>,
     /// ERASE (true) or NOERASE.
     pub erase: Option<bool>,
     /// SPEED (true) or RECOVERY.
@@ -154,6 +156,7 @@ impl Stated {
         set(&mut attributes.share, self.share);
         set(&mut attributes.reuse, self.reuse);
         set(&mut attributes.spanned, self.spanned);
+        set(&mut attributes.compressed, self.compressed);
         set(&mut attributes.erase, self.erase);
         set(&mut attributes.speed, self.speed);
         set(&mut attributes.write_check, self.write_check);

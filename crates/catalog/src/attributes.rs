@@ -77,6 +77,8 @@ pub struct Attributes {
     pub reuse: bool,
     /// SPANNED.
     pub spanned: bool,
+    /// COMPRESSED.
+    pub compressed: bool,
     /// ERASE.
     pub erase: bool,
     /// SPEED; else RECOVERY.
@@ -125,6 +127,7 @@ impl Attributes {
             share: ShareOptions { region: 1, system: 3 },
             reuse: false,
             spanned: false,
+            compressed: false,
             erase: false,
             speed: false,
             write_check: false,

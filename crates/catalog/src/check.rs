@@ -230,6 +230,17 @@ pub fn record_size(organization: Organization, record: RecordSize, spanned: bool
     Ok(())
 }
 
+/// COMPRESSED, which needs records that may have another length on the volume.
+pub fn compressed(organization: Organization, compressed: bool) -> Result<(), DefineError> {
+    match organization {
+        Organization::Rrds | Organization::Lds if compressed => Err(DefineError::NotFor {
+            keyword: "COMPRESSED",
+            organization,
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// A record against the CI size given, or against the largest.
 pub fn record_fits(record: RecordSize, ci_size: Option<u32>, spanned: bool) -> Result<(), DefineError> {
     let ci_size = ci_size.unwrap_or(MAX_CI);

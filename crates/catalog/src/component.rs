@@ -87,6 +87,7 @@ impl Component {
             free_ci: self.free_space.ci,
             free_ca: self.free_space.ca,
             spanned: said.spanned,
+            compressed: said.compressed,
             reuse: said.reuse,
             speed: said.speed,
             erase: said.erase,

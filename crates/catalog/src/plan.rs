@@ -21,6 +21,8 @@ pub struct Wish {
     pub record_size: RecordSize,
     /// SPANNED.
     pub spanned: bool,
+    /// COMPRESSED.
+    pub compressed: bool,
     /// CONTROLINTERVALSIZE of the data component.
     pub ci_size: Option<u32>,
     /// CONTROLINTERVALSIZE of the index component.
@@ -95,6 +97,7 @@ impl Layout {
 /// Lays out a cluster, or says why it cannot be.
 pub fn plan(wish: &Wish) -> Result<Plan, DefineError> {
     check::record_size(wish.organization, wish.record_size, wish.spanned)?;
+    check::compressed(wish.organization, wish.compressed)?;
     check::keys(wish.organization, wish.keys, wish.record_size)?;
     check::free_space(wish.free_space)?;
     if wish.buffer_space.is_none() || wish.ci_size.is_some() {
@@ -191,15 +194,17 @@ fn data_ci_size(wish: &Wish, limit: u32, notes: &mut Vec<String>) -> Result<u32,
     }
 }
 
-/// Record lengths as they are stored: in a VRRDS the record's number of four bytes stands in front of it.
+/// Record lengths as they are stored: in a VRRDS the record's number of four bytes stands in front of it, and a record
+/// that is not compressed because it gains nothing says so in a byte.
 fn stored(wish: &Wish) -> RecordSize {
     let number = match wish.organization {
         Organization::Vrrds => 4,
         _ => 0,
     };
+    let more = number + u32::from(wish.compressed);
     RecordSize {
-        average: wish.record_size.average.saturating_add(number),
-        maximum: wish.record_size.maximum.saturating_add(number),
+        average: wish.record_size.average.saturating_add(more),
+        maximum: wish.record_size.maximum.saturating_add(more),
     }
 }
 

@@ -187,6 +187,11 @@ impl<O> Definition<O> {
         self.stated(|stated| stated.spanned = Some(true))
     }
 
+    /// What is behind the key of each record is stored compressed.
+    pub fn compressed(self) -> Self {
+        self.stated(|stated| stated.compressed = Some(true))
+    }
+
     /// Whatever else DEFINE knows.
     pub fn with(mut self, say: impl FnOnce(&mut DefineCluster)) -> Self {
         say(&mut self.request);

@@ -74,7 +74,7 @@ fn attributes(said: &Attributes) -> Value {
     let mut all = json!({
         "record_size": {"average": said.record_size.average, "maximum": said.record_size.maximum},
         "share_options": [said.share.region, said.share.system],
-        "reuse": said.reuse, "spanned": said.spanned, "erase": said.erase, "speed": said.speed,
+        "reuse": said.reuse, "spanned": said.spanned, "compressed": said.compressed, "erase": said.erase, "speed": said.speed,
         "inhibit": said.inhibit, "buffer_space": said.buffer_space, "ccsid": said.ccsid,
         "created": said.history.created.to_string(),
     });

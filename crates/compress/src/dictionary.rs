@@ -11,6 +11,7 @@ use crate::symbols::{
 use crate::train::train;
 use cica_format::checksum::crc32c;
 use std::fmt;
+use std::sync::OnceLock;
 
 /// First eight bytes.
 const MAGIC: [u8; 8] = *b"CICADICT";
@@ -24,7 +25,8 @@ pub const LONGEST_DICTIONARY: usize = HEAD_LEN + MOST * (1 + LONGEST);
 /// See the module.
 #[derive(Debug)]
 pub struct Dictionary {
-    finder: Finder,
+    /// Made when the first record is compressed: who only expands needs none.
+    finder: OnceLock<Finder>,
     symbols: Vec<Symbol>,
     /// Bytes and length of each code; no length: no symbol.
     texts: Box<[[u8; LONGEST]; 256]>,
@@ -76,8 +78,10 @@ impl fmt::Display for Damaged {
 impl std::error::Error for Damaged {}
 
 impl Dictionary {
-    /// Bytes of memory that one takes.
-    pub const MEMORY: usize = Finder::LEN + size_of::<[[u8; LONGEST]; 256]>() + 256 + MOST * size_of::<Symbol>();
+    /// Bytes of memory that one takes to expand.
+    pub const MEMORY: usize = size_of::<[[u8; LONGEST]; 256]>() + 256 + MOST * size_of::<Symbol>();
+    /// Bytes that it takes more to compress.
+    pub const MEMORY_TO_COMPRESS: usize = Finder::LEN;
 
     /// Trained from samples, each what is compressed of a record; `made` is nanoseconds since 1970. `None`: there is
     /// nothing to learn from.
@@ -94,7 +98,7 @@ impl Dictionary {
             (texts[code], lens[code]) = (symbol.bytes(), symbol.len);
         }
         Dictionary {
-            finder: Finder::new(&symbols),
+            finder: OnceLock::new(),
             symbols,
             texts,
             lens,
@@ -132,6 +136,7 @@ impl Dictionary {
 
     /// `None`: they do not fit.
     fn compress_to(&self, bytes: &[u8], to: &mut [u8]) -> Option<usize> {
+        let finder = self.finder.get_or_init(|| Finder::new(&self.symbols));
         let (mut at, mut end) = (0, 0);
         while let Some(eight) = bytes[at..].first_chunk() {
             let word = u64::from_le_bytes(*eight);
@@ -141,7 +146,7 @@ impl Dictionary {
                 at += run;
                 continue;
             }
-            let found = self.finder.find(word);
+            let found = finder.find(word);
             *to.get_mut(end)? = found.code;
             end += 1;
             if found.code == ESCAPE {
@@ -151,7 +156,7 @@ impl Dictionary {
             at += found.len;
         }
         while at < bytes.len() {
-            let found = self.finder.find_in(word_at(bytes, at), bytes.len() - at);
+            let found = finder.find_in(word_at(bytes, at), bytes.len() - at);
             *to.get_mut(end)? = found.code;
             end += 1;
             if found.code == ESCAPE {

@@ -3,8 +3,8 @@
 use crate::dictionary::Dictionary;
 use crate::stored::LEAST;
 
-/// So many bytes are enough to train from, as the seed of the method took 8 to 64 KB.
-pub const SAMPLE_BYTES: usize = 64 << 10;
+/// So many bytes are enough to train from: more make the dictionary no better (docs/design/0032).
+pub const SAMPLE_BYTES: usize = 32 << 10;
 
 /// Records put aside; of each what is behind its key.
 #[derive(Debug, Default)]

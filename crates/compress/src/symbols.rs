@@ -79,7 +79,8 @@ pub fn word_at(bytes: &[u8], at: usize) -> u64 {
 #[derive(Debug, Clone, Copy)]
 struct Slot {
     word: u64,
-    mask: u64,
+    /// Bits of a word that are behind the symbol.
+    behind: u8,
     code: u8,
     len: u8,
 }
@@ -100,6 +101,19 @@ pub struct FoundSymbol {
     pub len: usize,
 }
 
+impl Slot {
+    /// One that no word is found in: the word that it has belongs to another slot.
+    fn empty(number: usize) -> Slot {
+        let other = |word: &u64| slot_of(*word) != number;
+        Slot {
+            word: (0..u64::MAX).find(other).unwrap_or_default(),
+            behind: 0,
+            code: ESCAPE,
+            len: 0,
+        }
+    }
+}
+
 #[inline]
 fn slot_of(word: u64) -> usize {
     let three = (word & 0xFF_FFFF) as u32;
@@ -112,13 +126,7 @@ impl Finder {
 
     /// The first of symbols with the same slot has it: the better ones come first.
     pub fn new(symbols: &[Symbol]) -> Finder {
-        let empty = Slot {
-            word: 1,
-            mask: 0,
-            code: ESCAPE,
-            len: 0,
-        };
-        let mut long = vec![empty; 1 << SLOTS_LOG2];
+        let mut long: Vec<Slot> = (0..1 << SLOTS_LOG2).map(Slot::empty).collect();
         let mut short = vec![NONE | 1 << 8; 1 << 16];
         for (code, symbol) in symbols.iter().enumerate() {
             let entry = code as u16 | u16::from(symbol.len) << 8;
@@ -138,7 +146,7 @@ impl Finder {
                     if slot.len == 0 {
                         *slot = Slot {
                             word: symbol.word,
-                            mask: mask(len),
+                            behind: 64 - 8 * len,
                             code: code as u8,
                             len,
                         };
@@ -153,7 +161,7 @@ impl Finder {
     #[inline]
     pub fn find(&self, word: u64) -> FoundSymbol {
         let slot = &self.long[slot_of(word)];
-        if word & slot.mask == slot.word {
+        if (word ^ slot.word) << slot.behind == 0 {
             return FoundSymbol {
                 code: slot.code,
                 len: slot.len.into(),

@@ -2,6 +2,7 @@
 //! that it has no room for.
 
 use crate::common::{is_chained, shape};
+use crate::compressed::MORE;
 use crate::error::OpenError;
 use cica_format::aix::{CHAIN_LEN, HEADER_LEN};
 use cica_format::attributes::{Attributes, Organization};
@@ -31,12 +32,14 @@ const LEAST_DIRECTORY: usize = 64;
 
 /// Refuses what requests could not live with.
 pub(crate) fn check(a: &Attributes, index: Option<&Attributes>) -> Result<(), OpenError> {
+    check_compressed(a)?;
     let (shape, ci_size) = (shape(a), (a.ci_size as usize).max(LEAST_CI));
     let first = if a.spanned {
         ci::max_segment(ci_size)
     } else {
         ci::max_record(ci_size)
     };
+    let first = first - if a.compressed { MORE } else { 0 };
     if a.organization == Organization::Ksds && shape.rkp + shape.key_len > first {
         return Err(OpenError::Attributes {
             what: format!(
@@ -58,6 +61,21 @@ pub(crate) fn check(a: &Attributes, index: Option<&Attributes>) -> Result<(), Op
         });
     }
     Ok(())
+}
+
+/// Refuses to compress what is not compressed: control intervals of a linear data set are its users', slots have one
+/// length, and a record of an alternate index is changed as often as its base.
+fn check_compressed(a: &Attributes) -> Result<(), OpenError> {
+    let of = match a.organization {
+        _ if !a.compressed => return Ok(()),
+        Organization::Lds => "a linear data set has no records",
+        Organization::Rrds => "the slots of a relative data set have one length; define it with records of two lengths",
+        _ if a.alternate.is_some() => "an alternate index has no records of its user",
+        _ => return Ok(()),
+    };
+    Err(OpenError::Attributes {
+        what: format!("{}: COMPRESSED: {of}", a.cluster_name),
+    })
 }
 
 /// The data component's attributes as they are kept: the alternate keys of an index have chains where its keys, eight
@@ -85,7 +103,7 @@ pub(crate) fn check_change(before: &Attributes, after: &Attributes) -> Result<()
     let layout = |a: &Attributes| {
         (
             (a.organization, a.key_length, a.key_offset, is_chained(a)),
-            (a.ci_size, a.ci_per_ca, a.spanned),
+            (a.ci_size, a.ci_per_ca, a.spanned, a.compressed),
         )
     };
     if layout(before) == layout(after) {
@@ -93,7 +111,7 @@ pub(crate) fn check_change(before: &Attributes, after: &Attributes) -> Result<()
     }
     Err(OpenError::Attributes {
         what: format!(
-            "{}: key, CISZ and control area cannot be changed, because the data set has been loaded",
+            "{}: key, CISZ, control area and COMPRESSED cannot be changed, because the data set has been loaded",
             before.cluster_name
         ),
     })

@@ -13,7 +13,9 @@
 //! esds/ relative/ linear/   records by RBA, by number, and bytes
 //! common/                   what all of them have: gate, holds, counters, fence, and the context of a change
 //! definition examine        what is defined; what EXAMINE finds
+//! dictionaries              those of a compressed data set, as its file has them
 //! locks/                    who has which record, and who waits for it
+//! compressed                records as they are stored, and their dictionaries    (docs/design/0032)
 //! store/                    one component file: slots, regions, commit (docs/design/0001)
 //! log/      pool/           requests made durable; frames and latches
 //! files roots places        opening files, reading and finding them
@@ -31,9 +33,11 @@
 mod alternate;
 mod bldindex;
 mod common;
+mod compressed;
 mod condemned;
 mod dataset;
 mod definition;
+mod dictionaries;
 mod engine;
 mod error;
 mod esds;
@@ -69,6 +73,7 @@ pub use bldindex::{Build, BuildError, Built, Compared, Disagreement, Omitted};
 pub use condemned::Condemned;
 pub use dataset::DataSet;
 pub use definition::Definition;
+pub use dictionaries::DictionaryLine;
 pub use engine::Engine;
 pub use error::{show_key, Feedback, OpenError, RequestError};
 pub use files::{peek, Files};

@@ -11,11 +11,12 @@ use crate::files::{new_file, sync_directory};
 use crate::roots::read_copy;
 use crate::store::Layout;
 use crate::volumes::mark_volume;
+use cica_compress::GENERATIONS;
 use cica_disk::{File, WriteAt};
 use cica_format::attributes::Attributes;
 use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
 use cica_format::checksum::{ci_checksum, Identity};
-use cica_format::root::{LogPosition, Part, Root};
+use cica_format::root::{dictionary_at, LogPosition, Part, Root, DICTIONARY_LEN};
 use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
 use std::path::{Path, PathBuf};
 
@@ -108,6 +109,18 @@ impl Rebuild {
         self.root.part == Part::Data
     }
 
+    /// Puts a dictionary in that the copy has.
+    ///
+    /// # Errors
+    /// There is no such place; it could not be written.
+    pub fn dictionary(&mut self, generation: u8, bytes: &[u8]) -> Result<(), OpenError> {
+        let known = (1..=GENERATIONS).contains(&usize::from(generation)) && bytes.len() <= DICTIONARY_LEN;
+        if !known || !self.root.attributes.compressed {
+            return Err(self.unusable(format!("dictionary {generation} has no place there")));
+        }
+        self.write(dictionary_at(generation), bytes)
+    }
+
     /// Control areas so far.
     pub fn areas(&self) -> u32 {
         self.refs.len() as u32 + u32::from(self.area.is_some())
@@ -122,7 +135,8 @@ impl Rebuild {
             return Ok(());
         }
         self.end_area()?;
-        if ca as usize != self.refs.len() || self.refs.len() >= Root::max_tables() * REFS {
+        if ca as usize != self.refs.len() || self.refs.len() >= Root::max_tables(self.root.attributes.compressed) * REFS
+        {
             let what = format!(
                 "CA {ca} does not follow CA {} before it",
                 self.refs.len().wrapping_sub(1)

@@ -115,17 +115,18 @@ pub(crate) fn write_root(file: &dyn File, path: &Path, root: &Root) -> Result<u3
 /// torn by a second crash, could complete what the first crash left to a root whose index root is gone by then.
 pub(crate) fn write_over_torn_root(file: &dyn File, path: &Path, root: &mut Root) -> Result<(), OpenError> {
     let other = !root.version & 1;
-    if read_copy(file, path, other)?.is_ok() || is_blank(file, path, other)? {
+    if read_copy(file, path, other)?.is_ok() || is_blank(file, path, other, Root::room(root.attributes.compressed))? {
         return Ok(());
     }
     root.version += 1;
     write_root(file, path, root).map(drop)
 }
 
-/// Whether a copy of a root has no byte: none was written there yet, so there is nothing that could be completed.
-fn is_blank(file: &dyn File, path: &Path, copy: u32) -> Result<bool, OpenError> {
+/// Whether a copy of a root has no byte in its room: none was written there yet, so there is nothing that could be
+/// completed.
+fn is_blank(file: &dyn File, path: &Path, copy: u32, room: usize) -> Result<bool, OpenError> {
     let area = read_area(file, path, copy)?;
-    Ok(area.iter().all(|byte| *byte == 0))
+    Ok(area[..room].iter().all(|byte| *byte == 0))
 }
 
 /// All that lies where a copy has its place; zeros behind the end of the file.

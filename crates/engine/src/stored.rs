@@ -4,6 +4,7 @@
 //! * T1. The committed tree is read under a shared lock, after recovery if that is due: what is handed on is the state
 //!   of one moment, which nobody can change meanwhile.
 
+use crate::dictionaries::places;
 use crate::engine::Engine;
 use crate::error::OpenError;
 use crate::files::{open_file, read_index_root};
@@ -111,6 +112,17 @@ impl StoredComponent {
     /// Its root.
     pub fn root(&self) -> &Root {
         &self.root
+    }
+
+    /// The dictionaries of a compressed data set, by number; what is behind the end of one is zeros.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn dictionaries(&self) -> Result<Vec<(u8, Vec<u8>)>, OpenError> {
+        match self.root.attributes.compressed {
+            true => places(&*self.file, &self.path),
+            false => Ok(Vec::new()),
+        }
     }
 
     /// Control areas it has; some may be free.

@@ -112,6 +112,8 @@ pub struct Attributes {
     pub secondary: u64,
     /// CA reclaim on (the default).
     pub reclaim: bool,
+    /// COMPRESSED: records are stored compressed behind their keys, with dictionaries that stand beside the roots.
+    pub compressed: bool,
     /// Volume serial.
     pub volume: String,
     /// Creation, nanoseconds since 1970.
@@ -167,7 +169,8 @@ mod flag {
     pub const ERASE: u8 = 0x08;
     pub const WRITE_CHECK: u8 = 0x10;
     pub const RECLAIM: u8 = 0x20;
-    pub const ALL: u8 = 0x3F;
+    pub const COMPRESSED: u8 = 0x40;
+    pub const ALL: u8 = 0x7F;
 }
 
 mod alternate {
@@ -251,6 +254,7 @@ impl Attributes {
             primary: ca,
             secondary: ca,
             reclaim: true,
+            compressed: false,
             volume: String::new(),
             created: 0,
             alternate: None,
@@ -326,6 +330,7 @@ impl Attributes {
             primary: le64(bytes, at::PRIMARY),
             secondary: le64(bytes, at::SECONDARY),
             reclaim: flags & flag::RECLAIM != 0,
+            compressed: flags & flag::COMPRESSED != 0,
             volume: text(WHAT, "volume", bytes, (at::VOLUME, VOLUME_LEN))?,
             created: le64(bytes, at::CREATED),
             alternate: Alternate::decode(bytes)?,
@@ -342,6 +347,7 @@ impl Attributes {
             (self.erase, flag::ERASE),
             (self.write_check, flag::WRITE_CHECK),
             (self.reclaim, flag::RECLAIM),
+            (self.compressed, flag::COMPRESSED),
         ])
     }
 

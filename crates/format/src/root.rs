@@ -105,6 +105,17 @@ pub struct Tie {
     pub stamp: Stamp,
 }
 
+/// Where in each copy's place the dictionaries of a compressed data set begin, and the room for each.
+const DICTIONARIES: usize = 32_768;
+/// Room for a dictionary.
+pub const DICTIONARY_LEN: usize = 4096;
+
+/// Offset of the dictionary with this number (generation), from 1 to 15: they stand behind both copies in turn.
+pub const fn dictionary_at(generation: u8) -> u64 {
+    let (copy, place) = (generation & 1, (generation >> 1) & 7);
+    copy as u64 * AREA_LEN as u64 + (DICTIONARIES + place as usize * DICTIONARY_LEN) as u64
+}
+
 /// A decoded root.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Root {
@@ -214,14 +225,22 @@ mod at {
 }
 
 impl Root {
+    /// Bytes that a root may take: of a compressed data set the dictionaries stand behind it.
+    pub const fn room(compressed: bool) -> usize {
+        match compressed {
+            true => DICTIONARIES,
+            false => AREA_LEN,
+        }
+    }
+
     /// Most table blocks a root can name.
-    pub const fn max_tables() -> usize {
-        (AREA_LEN - FIXED_LEN) / REF_LEN
+    pub const fn max_tables(compressed: bool) -> usize {
+        (Self::room(compressed) - FIXED_LEN) / REF_LEN
     }
 
     /// Most free regions a root with so many table blocks can list.
-    pub const fn max_free_regions(tables: usize) -> usize {
-        FIXED_REGIONS + (AREA_LEN - FIXED_LEN).saturating_sub(tables * REF_LEN) / REGION_LEN
+    pub const fn max_free_regions(tables: usize, compressed: bool) -> usize {
+        FIXED_REGIONS + (Self::room(compressed) - FIXED_LEN).saturating_sub(tables * REF_LEN) / REGION_LEN
     }
 
     /// What stays when the data set is made anew as a whole: what ties of it are found by.
@@ -266,14 +285,14 @@ impl Root {
         fits(
             "number of free regions",
             self.free_regions.len(),
-            Self::max_free_regions(self.tables.len()),
+            Self::max_free_regions(self.tables.len(), self.attributes.compressed),
             "no more than there is room for behind the tables",
         )?;
         fits(
             "number of table blocks",
             self.tables.len(),
-            Self::max_tables(),
-            "at most 7,168",
+            Self::max_tables(self.attributes.compressed),
+            "at most 7,168, and 3,072 of a compressed data set",
         )?;
         fits_volumes(self.further_extents.len())?;
         fits_ties(self.ties.len())?;

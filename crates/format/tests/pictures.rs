@@ -368,7 +368,7 @@ fn attributes_in_a_root() {
         ("component name", padded(&a.component_name, 44)),
         ("volume", padded(&a.volume, 6)),
         ("organization", vec![1]),
-        ("flags", vec![0x01 | 0x04 | 0x10 | 0x20]),
+        ("flags", vec![0x01 | 0x04 | 0x10 | 0x20 | 0x40]),
         ("key offset", le!(a.key_offset)),
         ("average record", le!(a.average_record)),
         ("maximum record", le!(a.maximum_record)),

@@ -204,7 +204,7 @@ fn a_table_block_may_be_full() {
 
 #[test]
 fn a_root_may_be_full() {
-    let tables = (0..Root::max_tables() as u32)
+    let tables = (0..Root::max_tables(false) as u32)
         .map(|n| Ref {
             version: n,
             checksum: !n,

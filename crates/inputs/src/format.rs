@@ -249,6 +249,7 @@ pub fn attributes() -> Attributes {
         speed: false,
         erase: false,
         write_check: false,
+        compressed: false,
         share_region: 1,
         share_system: 3,
         buffer_space: 0,

@@ -77,6 +77,7 @@ impl Told {
                 maximum: self.record.1 as u32,
             },
             spanned: self.spanned,
+            compressed: false,
             ci_size: None,
             index_ci_size: None,
             space: self.space,

@@ -58,6 +58,15 @@ impl Body {
         if self.fill % 3 == 0 {
             bytes[self.length * 3 / 4..].fill(self.fill as u8);
         }
+        // Most of those of a compressed data set have strings that come in others too.
+        if shape.compressed && self.fill % 5 != 0 {
+            let words = b"MAIN STREET SPRINGFIELD 0000000000 PORTLAND AVENUE ";
+            let from = self.fill as usize % words.len();
+            bytes
+                .iter_mut()
+                .zip(words.iter().cycle().skip(from))
+                .for_each(|(byte, word)| *byte = *word);
+        }
         // Of records of one length most are mostly blanks: pages keep them short.
         if shape.fixed && self.fill % 8 != 0 {
             bytes[self.length / 8..].fill(b' ');

@@ -38,8 +38,8 @@ impl fmt::Display for Script {
         write!(f, " key_length={} key_offset={}", s.key_length, s.key_offset)?;
         write!(
             f,
-            " maximum_record={} fixed={} spanned={}",
-            s.maximum_record, s.fixed, s.spanned
+            " maximum_record={} fixed={} spanned={} compressed={}",
+            s.maximum_record, s.fixed, s.spanned, s.compressed
         )?;
         write!(
             f,
@@ -104,6 +104,7 @@ fn with(mut shape: Shape, setting: &str) -> Result<Shape, String> {
         "maximum_record" => set(&mut shape.maximum_record, value),
         "fixed" => set(&mut shape.fixed, value),
         "spanned" => set(&mut shape.spanned, value),
+        "compressed" => set(&mut shape.compressed, value),
         "ci_size" => set(&mut shape.ci_size, value),
         "ci_per_ca" => set(&mut shape.ci_per_ca, value),
         "index_ci_size" => set(&mut shape.index_ci_size, value),

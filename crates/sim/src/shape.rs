@@ -31,6 +31,8 @@ pub struct Shape {
     pub free_ca: u8,
     /// Records may be longer than a CI.
     pub spanned: bool,
+    /// Records are stored compressed.
+    pub compressed: bool,
     /// REUSE.
     pub reuse: bool,
     /// CA reclaim.
@@ -102,6 +104,7 @@ impl Shape {
             free_ci: 0,
             free_ca: 0,
             spanned: false,
+            compressed: false,
             reuse: false,
             reclaim: true,
             durability: Durability::Close,
@@ -114,7 +117,9 @@ impl Shape {
 
     /// A shape for a model run.
     pub fn draw(organization: Organization, random: &mut Random) -> Shape {
-        Shape::draw_ksds(random).organized(organization, random)
+        Shape::draw_ksds(random)
+            .organized(organization, random)
+            .maybe_compressed(random)
     }
 
     fn draw_ksds(random: &mut Random) -> Shape {
@@ -145,6 +150,7 @@ impl Shape {
             free_ci: random.pick(&[0, 0, 10, 25, 50]),
             free_ca: random.pick(&[0, 0, 10, 34, 50]),
             spanned,
+            compressed: false,
             reuse: random.chance(30),
             reclaim: random.chance(80),
             durability: Durability::draw(random),
@@ -183,6 +189,7 @@ impl Shape {
         let sizes = told.sizes()?;
         Some(Shape {
             maximum_record: told.record.1,
+            compressed: false,
             ci_size: sizes.data.0,
             ci_per_ca: sizes.data.1,
             index_ci_size: sizes.index.map_or(self.index_ci_size, |index| index.0),
@@ -193,7 +200,9 @@ impl Shape {
 
     /// A shape for a crash run: the smallest image on which every kind of split happens within some dozen requests.
     pub fn draw_small(organization: Organization, random: &mut Random) -> Shape {
-        Shape::draw_small_ksds(random).organized(organization, random)
+        Shape::draw_small_ksds(random)
+            .organized(organization, random)
+            .maybe_compressed(random)
     }
 
     fn draw_small_ksds(random: &mut Random) -> Shape {
@@ -219,6 +228,7 @@ impl Shape {
             free_ci: random.pick(&[0, 0, 20]),
             free_ca: random.pick(&[0, 0, 34]),
             spanned,
+            compressed: false,
             reuse: random.chance(30),
             reclaim: random.chance(85),
             durability: Durability::draw(random),
@@ -263,6 +273,22 @@ impl Shape {
             ci_size,
             index_ci_size: index_ci_size(4, self.ci_per_ca),
             spanned,
+            ..self
+        }
+    }
+
+    /// The same, of some compressed: where a record's length does not say where the next one stands. As it is stored a
+    /// record takes a byte more.
+    fn maybe_compressed(self, random: &mut Random) -> Shape {
+        let longest = self.ci_size as usize - 8 - if self.keyed() { 0 } else { 4 };
+        let fits = self.spanned || self.least_record() <= longest;
+        let compressed = self.organization.has_index() && fits && random.chance(30);
+        Shape {
+            compressed,
+            maximum_record: match compressed && !self.spanned {
+                true => self.maximum_record.min(longest),
+                false => self.maximum_record,
+            },
             ..self
         }
     }
@@ -324,6 +350,7 @@ impl Shape {
             reuse: self.reuse,
             secondary: u64::from(self.ci_size) * u64::from(self.ci_per_ca) * 100,
             reclaim: self.reclaim,
+            compressed: self.compressed,
             volume: "SIM001".into(),
             ..Attributes::new(self.organization, "SIM.KSDS.DATA", self.ci_size, self.ci_per_ca)
         };
@@ -337,6 +364,7 @@ impl Shape {
             free_ci: 0,
             free_ca: 0,
             spanned: false,
+            compressed: false,
             primary: u64::from(self.index_ci_size) * u64::from(index_ci_per_ca),
             secondary: u64::from(self.index_ci_size) * u64::from(index_ci_per_ca) * 100,
             ..data.clone()

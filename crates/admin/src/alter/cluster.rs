@@ -108,6 +108,7 @@ fn check_layout(contents: &Contents, cluster: &Cluster) -> Result<(), Failure> {
         keys: attributes.keys,
         record_size: attributes.record_size,
         spanned: attributes.spanned,
+        compressed: attributes.compressed,
         ci_size: Some(data.ci_size),
         index_ci_size: cluster.index.as_ref().map(|index| index.ci_size),
         space: data.allocated(),

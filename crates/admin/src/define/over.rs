@@ -52,6 +52,7 @@ impl Over {
         };
         (wanted.attributes.keys, wanted.wish.keys) = (Some(own), Some(own));
         (wanted.attributes.spanned, wanted.wish.spanned) = (true, true);
+        (wanted.attributes.compressed, wanted.wish.compressed) = (false, false);
         wanted.wish.organization = Organization::Ksds;
         let lists = [Some(&request.cluster), request.data.as_ref()];
         let said = lists.into_iter().flatten().any(|list| list.record_size.is_some());

@@ -217,6 +217,7 @@ fn attributes(services: &Services, request: &DefineCluster, file: &FileAttribute
         },
         reuse: file.reuse,
         spanned: file.spanned,
+        compressed: file.compressed,
         erase: file.erase,
         speed: file.speed,
         write_check: file.write_check,

@@ -73,6 +73,7 @@ impl Wanted {
             keys: attributes.keys,
             record_size: attributes.record_size,
             spanned: attributes.spanned,
+            compressed: attributes.compressed,
             ci_size: lists.data_ci_size(),
             index_ci_size: lists.index_ci_size(),
             space: lists.data_space()?,

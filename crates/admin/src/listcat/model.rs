@@ -561,6 +561,9 @@ fn words(a: &FileAttributes, said: &Attributes, entry: &Entry, data: bool) -> Ve
     words.push(pick(a.reuse, ["REUSE", "NOREUSE"]));
     if data {
         words.push(pick(a.spanned, ["SPANNED", "NONSPANNED"]));
+        if a.compressed {
+            words.push("COMPRESSED");
+        }
         if let Entry::Aix(aix) = entry {
             words.push(pick(aix.unique_key, ["UNIQUEKEY", "NONUNIQKEY"]));
             if aix.suppressed.is_some() {

@@ -302,7 +302,18 @@ impl<'e> Parts<'e> {
             self.records = root.statistics.records;
         }
         let attributes = carried(self.entry, &root).ok_or(Wrong::Order)?;
-        *place = Some(services.engine.rebuild(path, &root, attributes)?);
+        let mut rebuild = services.engine.rebuild(path, &root, attributes)?;
+        let mut rest = &content[Root::encoded_len_hint(content)?..];
+        while let Some((&[generation, low, high], behind)) = rest.split_first_chunk() {
+            let length = usize::from(u16::from_le_bytes([low, high]));
+            let (bytes, behind) = behind.split_at_checked(length).ok_or(Wrong::Order)?;
+            rebuild.dictionary(generation, bytes)?;
+            rest = behind;
+        }
+        if !rest.is_empty() {
+            return Err(Wrong::Order);
+        }
+        *place = Some(rebuild);
         Ok(())
     }
 

@@ -63,6 +63,11 @@ impl Copied {
         if let Some(stored) = &self.stored {
             for component in std::iter::once(&stored.data).chain(&stored.index) {
                 let root = portable_root(component.root()).map_err(|e| unwritten(name, &e))?;
+                let root = [
+                    root,
+                    dictionaries(component).map_err(|e| not_opened(self.entry.name().as_str(), &e))?,
+                ]
+                .concat();
                 writer.component(&root).map_err(output)?;
                 self.control_intervals(services, component, writer, name, count)?;
             }
@@ -105,6 +110,18 @@ pub fn files(catalog: &Catalog, entry: &Entry) -> Result<Option<(PathBuf, PathBu
         (Some(data), index) => Ok(Some((data, index.unwrap_or_default()))),
         _ => Ok(None),
     }
+}
+
+/// The dictionaries of a compressed data set, as copies have them behind the root: number, length, bytes.
+fn dictionaries(component: &StoredComponent) -> Result<Vec<u8>, OpenError> {
+    let mut all = Vec::new();
+    for (generation, bytes) in component.dictionaries()? {
+        let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        all.push(generation);
+        all.extend_from_slice(&(end as u16).to_le_bytes());
+        all.extend_from_slice(&bytes[..end]);
+    }
+    Ok(all)
 }
 
 /// A root as copies have it: without what says where things lie in its file.

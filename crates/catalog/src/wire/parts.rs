@@ -86,6 +86,10 @@ pub fn attributes(a: &Attributes) -> Writer {
     w.option(21, a.management_class.as_deref());
     w.number(23, a.exported);
     w.number(24, cobol_head_number(a.cobol_head));
+    // An earlier version would store records plain beside compressed ones; it refuses an entry with this field.
+    if a.compressed {
+        w.number(25, a.compressed);
+    }
     others(&mut w, 22, &a.other);
     w
 }
@@ -159,6 +163,7 @@ pub fn read_attributes(mut f: Fields<'_>) -> Result<Attributes, String> {
         },
         reuse: f.flag(8)?,
         spanned: f.flag(9)?,
+        compressed: f.flag(25)?,
         erase: f.flag(10)?,
         speed: f.flag(11)?,
         write_check: f.flag(12)?,

@@ -2,7 +2,31 @@
 
 use super::Common;
 use crate::examine::{Examination, Finding, FindingKind, Part};
+use crate::pool::Page;
 use crate::sync::atomic::Ordering::Relaxed;
+
+impl Common {
+    /// Copies of the records of a page, where they must be expanded: not while it is latched. A segment of a spanned one
+    /// is expanded with the others, by who reads it.
+    pub fn to_expand(&self, page: &Page<'_>) -> Vec<Vec<u8>> {
+        match (&self.compressed, page.segment()) {
+            (Some(_), 0) => (0..page.count()).map(|i| page.record(i).to_vec()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The longest of these records as its user has it, and why others cannot be expanded.
+    pub fn longest_of(&self, copies: &[Vec<u8>]) -> (usize, Vec<String>) {
+        let (mut longest, mut wrong, mut record) = (0, Vec::new(), Vec::new());
+        for stored in copies {
+            match self.expand(stored, &mut record) {
+                Ok(record) => longest = longest.max(record.len()),
+                Err(error) => wrong.push(error.to_string()),
+            }
+        }
+        (longest, wrong)
+    }
+}
 
 /// See the module.
 pub struct IntervalWalk<'c> {

@@ -11,6 +11,7 @@ pub mod numbered;
 pub mod put_interval;
 pub mod segments;
 
+use crate::compressed::{self, Compressed};
 use crate::error::RequestError;
 use crate::forked::Owner;
 use crate::locks::Holds;
@@ -56,6 +57,8 @@ pub struct Common {
     pub shape: Shape,
     /// Kept shared by each change, exclusively by a commit.
     pub gate: RwLock<()>,
+    /// What stores its records compressed, where they are.
+    pub compressed: Option<Compressed>,
     /// Counters.
     pub counters: Counters,
     /// Loading: records are only added, and are not logged.
@@ -85,6 +88,7 @@ impl Common {
             shape: shape(&attributes),
             attributes,
             gate: RwLock::new(()),
+            compressed: None,
             counters: Counters::default(),
             loading: AtomicBool::new(false),
             changed: AtomicBool::new(false),
@@ -231,7 +235,7 @@ impl Common {
     #[cold]
     pub fn again(&self, begun: Begun) -> Result<Begun, RequestError> {
         let pages = match self.attributes.spanned {
-            true => self.segments(self.longest()) + 1,
+            true => self.segments(self.longest_stored()) + 1,
             false => 2,
         };
         let needs = || self.data.needs(pages).to_vec();
@@ -267,8 +271,50 @@ impl Common {
         }
     }
 
-    /// Bytes of the longest record this data set stores: what was defined, as far as a CI, or spanned a CA, holds it;
-    /// in a VRRDS with its number.
+    /// Bytes of the longest record as it is stored.
+    pub fn longest_stored(&self) -> usize {
+        self.longest() + self.overhead()
+    }
+
+    /// What each record takes more as it is stored.
+    fn overhead(&self) -> usize {
+        match self.attributes.compressed {
+            true => compressed::MORE,
+            false => 0,
+        }
+    }
+
+    /// Brings a record into the form in which it is stored, where that is another; see [`Compressed::store`].
+    ///
+    /// # Errors
+    /// A new dictionary cannot be written; the data set is fenced.
+    pub fn store<'r>(&self, record: &'r [u8], out: &'r mut Vec<u8>) -> Result<&'r [u8], RequestError> {
+        match &self.compressed {
+            None => Ok(record),
+            Some(compressed) => {
+                let stored = compressed.store(record, out);
+                stored.inspect_err(|error| self.fence_unless_full(error))?;
+                Ok(out)
+            }
+        }
+    }
+
+    /// The record that is stored so.
+    ///
+    /// # Errors
+    /// 12/4.
+    pub fn expand<'r>(&self, stored: &'r [u8], out: &'r mut Vec<u8>) -> Result<&'r [u8], RequestError> {
+        match &self.compressed {
+            None => Ok(stored),
+            Some(compressed) => {
+                compressed.expand(stored, out)?;
+                Ok(out)
+            }
+        }
+    }
+
+    /// Bytes of the longest record this data set stores, as its user has it: what was defined, as far as a CI, or
+    /// spanned a CA, holds it; in a VRRDS with its number.
     pub fn longest(&self) -> usize {
         let most = if self.attributes.spanned {
             self.longest_spanned()
@@ -281,7 +327,7 @@ impl Common {
             _ if is_chained(&self.attributes) => return self.longest_unspanned(),
             _ => 0,
         };
-        most.min(self.attributes.maximum_record as usize + number)
+        (most - self.overhead()).min(self.attributes.maximum_record as usize + number)
     }
 }
 

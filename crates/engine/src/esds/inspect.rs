@@ -39,7 +39,12 @@ impl Esds {
             open = (segment == FIRST || (segment == MIDDLE && follows)).then(|| page.update_number());
             let records = if continues { 0 } else { count };
             let longest = (0..count).map(|i| page.len_of(i)).max().unwrap_or(0);
+            let copies = self.to_expand(&page);
             let free = ci::free_bytes(self.data.layout.ci_size, bytes, rdfs).unwrap_or(0);
+            drop(latched);
+            let (of_users, wrong) = self.longest_of(&copies);
+            wrong.into_iter().for_each(|why| walk.found(number, why));
+            let longest = if copies.is_empty() { longest } else { of_users };
             walk.interval(records as u64, count == 0, longest, free);
         }
         if open.is_some() {

@@ -46,7 +46,8 @@ impl Ksds {
         let keyed = page.segment() <= 1;
         let bytes: usize = (0..page.count()).map(|i| page.len_of(i)).sum();
         let rdfs = ci::rdf_count(page.lens());
-        Ok(PageReport {
+        let copies = self.to_expand(&page);
+        let mut report = PageReport {
             keys: (0..page.count())
                 .filter(|_| keyed)
                 .map(|i| page.key(i, self.shape).to_vec())
@@ -54,8 +55,14 @@ impl Ksds {
             segment: page.segment(),
             free: ci::free_bytes(self.data.layout.ci_size, bytes, rdfs).unwrap_or(0),
             longest: (0..page.count()).map(|i| page.len_of(i)).max().unwrap_or(0),
+            not_expanded: Vec::new(),
             arithmetic_wrong: bytes != page.data_len() || rdfs != page.rdfs(),
-        })
+        };
+        drop(latched);
+        if !copies.is_empty() {
+            (report.longest, report.not_expanded) = self.longest_of(&copies);
+        }
+        Ok(report)
     }
 }
 
@@ -69,6 +76,8 @@ struct PageReport {
     free: usize,
     /// Longest record.
     longest: usize,
+    /// Why records cannot be expanded.
+    not_expanded: Vec<String>,
     /// RDF count or data length is not what the records make it.
     arithmetic_wrong: bool,
 }
@@ -276,6 +285,7 @@ impl Walk<'_> {
         if page.arithmetic_wrong {
             self.data(ci, "record lengths and RDFs do not agree".into());
         }
+        page.not_expanded.iter().for_each(|why| self.data(ci, why.clone()));
         self.out.longest_record = self.out.longest_record.max(page.longest as u64);
         for key in &page.keys {
             if !self.last_key.is_empty() && *key <= self.last_key {

@@ -109,7 +109,7 @@ impl Loader {
             last_key: Vec::new(),
             last_node: None,
             limit: ksds.load_limit().min(layout.ci_size),
-            lengths: ksds.shape.rkp + ksds.shape.key_len..=ksds.longest(),
+            lengths: ksds.shape.rkp + ksds.shape.key_len..=ksds.longest_stored(),
             ci_size: layout.ci_size,
             shape: ksds.shape,
             cis_per_ca: (layout.ci_per_ca - free).max(1),

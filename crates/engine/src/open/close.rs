@@ -35,6 +35,9 @@ impl OpenDataSet {
             self.common().note_change();
             done = self.records.end_load();
         }
+        if let (true, Some(compressed)) = (done.is_ok(), &self.common().compressed) {
+            done = compressed.end_sampling();
+        }
         if done.is_ok() {
             self.note_closing();
             done = self.commit_tree(true).and_then(|()| self.give_back());

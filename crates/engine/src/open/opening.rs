@@ -3,6 +3,7 @@
 use super::{OpenDataSet, Roots, Shared, Ties};
 use crate::common::interval::Intervals;
 use crate::common::{shape, Common};
+use crate::compressed::Compressed;
 use crate::definition;
 use crate::error::{OpenError, RequestError};
 use crate::esds::Esds;
@@ -92,7 +93,19 @@ impl OpenDataSet {
             part.set_volumes(shared.volumes());
         }
         let holds = Holds::new(shared.locks.clone());
-        let common = Common::new(data_part, root.attributes.clone(), shared.log.clone(), holds);
+        let mut common = Common::new(data_part, root.attributes.clone(), shared.log.clone(), holds);
+        if common.attributes.compressed {
+            let lengths = (common.shape.rkp + common.shape.key_len, common.longest());
+            let opened = Compressed::open(&common.data, shared.env.clock.clone(), lengths);
+            let compressed = opened.inspect_err(|_| {
+                common.data.leave_pool();
+                index_part.iter().for_each(|part| part.leave_pool());
+            });
+            common.compressed = Some(compressed.map_err(|error| OpenError::Unusable {
+                path: data.to_path_buf(),
+                what: error.to_string(),
+            })?);
+        }
         common.counters.records.store(root.statistics.records, Relaxed);
         common.loading.store(write && never_loaded, Relaxed);
         let records = organized(common, index_part, &root, index_root.as_ref())?;

@@ -1,5 +1,6 @@
 //! Handing on what was found, with what the log says laid over it, and counting it.
 
+use super::dictionaries::Dictionaries;
 use super::later::{Change, Later};
 use super::report::{Doubt, Doubtful, Loss, Report};
 use super::{Found, Salvage};
@@ -16,6 +17,9 @@ pub struct Emit<'t, E> {
     /// What the log made of records that did not come yet.
     later: BTreeMap<Vec<u8>, Change>,
     log: Option<&'t Later>,
+    dictionaries: Option<&'t Dictionaries>,
+    /// Memory for a record.
+    expanded: Vec<u8>,
     /// The entry in the report's doubts that the next record is counted in.
     doubted: Option<usize>,
 }
@@ -33,6 +37,8 @@ impl<'t, E> Emit<'t, E> {
             end: salvage.data.root.as_ref().map_or(0, |root| root.high_used),
             later: salvage.later.as_ref().map(Later::changes).unwrap_or_default(),
             log: salvage.later.as_ref(),
+            dictionaries: salvage.dictionaries.as_ref(),
+            expanded: Vec::new(),
             doubted: None,
         }
     }
@@ -105,12 +111,45 @@ impl<'t, E> Emit<'t, E> {
         self.hand_on(Later::found(self.attributes, place, bytes, doubt))
     }
 
+    /// Hands on a record as its user knows it.
     fn hand_on(&mut self, found: Found<'_>) -> Result<(), E> {
+        let Some(dictionaries) = self.dictionaries else {
+            return self.give(found);
+        };
+        let mut bytes = std::mem::take(&mut self.expanded);
+        let given = match dictionaries.expand(found.bytes, &mut bytes) {
+            Ok(()) => self.give(Found { bytes: &bytes, ..found }),
+            Err(why) => {
+                self.not_expanded(&found, why);
+                Ok(())
+            }
+        };
+        self.expanded = bytes;
+        given
+    }
+
+    fn give(&mut self, found: Found<'_>) -> Result<(), E> {
         match found.doubt {
             None => self.report.sure += 1,
             Some(_) => self.report.doubtful += 1,
         }
         (self.take)(found)
+    }
+
+    /// A record cannot be expanded. Of those of one CI that cannot for the same reason the first is told.
+    fn not_expanded(&mut self, found: &Found<'_>, why: String) {
+        let size = u64::from(self.attributes.ci_size.max(1));
+        let ci = found.rba.and_then(|rba| u32::try_from(rba / size).ok());
+        let known = |loss: &Loss| loss.ci == ci && loss.why == why;
+        if !self.report.losses.iter().rev().take(NEAR).any(known) {
+            self.report.losses.push(Loss {
+                ca: ci.unwrap_or(0) / u32::from(self.attributes.ci_per_ca.max(1)),
+                ci,
+                rba: found.rba.unwrap_or(0) / size * size,
+                why,
+                ..Loss::default()
+            });
+        }
     }
 
     pub fn lost(&mut self, loss: Loss) {

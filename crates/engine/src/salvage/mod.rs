@@ -17,6 +17,7 @@
 //! | image of a CI | itself, if its control information still adds up | doubtful |
 //! | the log that the root names | what is on the volume, as of the last commit | doubtful |
 
+mod dictionaries;
 mod emit;
 mod geometry;
 mod keyed;
@@ -34,6 +35,7 @@ use cica_disk::Disk;
 use cica_format::attributes::{Attributes, Organization};
 use cica_format::ci::{self, Segment};
 use cica_format::root::Part;
+use dictionaries::Dictionaries;
 use emit::Emit;
 use later::Later;
 use remains::Remains;
@@ -49,6 +51,8 @@ pub struct Salvage {
     sequence: Option<Sequence>,
     /// What the log has that came after the last commit.
     later: Option<Later>,
+    /// The dictionaries of a compressed data set.
+    dictionaries: Option<Dictionaries>,
     notes: Vec<String>,
 }
 
@@ -124,6 +128,9 @@ impl Salvage {
             notes.extend(index.notes.iter().map(|note| format!("index component: {note}")));
             Sequence::of(index, &data)
         });
+        let dictionaries = attributes
+            .compressed
+            .then(|| Dictionaries::of(&data.file, &attributes, &mut notes));
         if attributes.organization.has_index() && sequence.as_ref().is_none_or(|s| !s.is_sure) {
             notes.push("the index does not lead to all control areas; records were found without it".into());
         }
@@ -132,6 +139,7 @@ impl Salvage {
             attributes,
             sequence,
             later,
+            dictionaries,
             notes,
         })
     }

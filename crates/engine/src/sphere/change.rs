@@ -11,10 +11,19 @@ use crate::open::OpenDataSet;
 pub trait Change {
     /// What the base says of where the record went.
     type Place;
-    /// The record as it is; none of an insert.
+    /// The record as it is stored; none of an insert.
     fn going(&self) -> Option<&[u8]>;
-    /// The record as it shall be; none of an erase.
+    /// The record as it shall be stored; none of an erase.
     fn coming(&self) -> Option<&[u8]>;
+    /// Both as their user has them, where they are stored in another form.
+    fn users(&self) -> Option<Users<'_>>;
+    /// Both as their user has them, the one that goes and the one that comes.
+    fn for_user(&self) -> (Option<&[u8]>, Option<&[u8]>) {
+        match self.users() {
+            Some(users) => (users.old, users.new),
+            None => (self.going(), self.coming()),
+        }
+    }
     /// What names the record in the base, and nothing else does: the prime key, or the RBA in eight bytes.
     fn identity(&self) -> &[u8];
     /// What the base refuses whatever alternate indexes say.
@@ -37,7 +46,16 @@ pub struct Changed<P> {
 #[derive(Clone, Copy)]
 pub struct KeyedChange<'r> {
     pub ksds: &'r Ksds,
+    /// With the records as they are stored.
     pub what: Keyed<'r>,
+    pub users: Option<Users<'r>>,
+}
+
+/// The records of a change as their user has them, where they are stored in another form.
+#[derive(Clone, Copy, Default)]
+pub struct Users<'r> {
+    pub old: Option<&'r [u8]>,
+    pub new: Option<&'r [u8]>,
 }
 
 /// What changes in a KSDS.
@@ -75,6 +93,10 @@ impl Change for KeyedChange<'_> {
             Keyed::Update { new, .. } => Some(new),
             Keyed::Erase { .. } => None,
         }
+    }
+
+    fn users(&self) -> Option<Users<'_>> {
+        self.users
     }
 
     fn identity(&self) -> &[u8] {
@@ -146,16 +168,22 @@ pub struct EnteredChange<'r> {
     rba: [u8; 8],
     old: Option<&'r [u8]>,
     new: Option<&'r [u8]>,
+    users: Option<Users<'r>>,
 }
 
 impl<'r> EnteredChange<'r> {
-    /// A record that will go to `rba`: nobody adds another one before it.
-    pub fn add(esds: &'r Esds, rba: u64, record: &'r [u8]) -> EnteredChange<'r> {
+    /// A record that will go to `rba`: nobody adds another one before it. `user` is the record as its user has it,
+    /// where it is stored in another form.
+    pub fn add(esds: &'r Esds, rba: u64, record: &'r [u8], user: Option<&'r [u8]>) -> EnteredChange<'r> {
         EnteredChange {
             esds,
             rba: rba.to_be_bytes(),
             old: None,
             new: Some(record),
+            users: user.map(|new| Users {
+                old: None,
+                new: Some(new),
+            }),
         }
     }
 
@@ -166,16 +194,21 @@ impl<'r> EnteredChange<'r> {
             rba: rba.to_be_bytes(),
             old: Some(old),
             new: Some(new),
+            users: None,
         }
     }
 
-    /// The last record, at `rba`, taken away again.
-    pub fn cut(esds: &'r Esds, rba: u64, old: &'r [u8]) -> EnteredChange<'r> {
+    /// The last record, at `rba`, taken away again; `user` as for [`add`](Self::add).
+    pub fn cut(esds: &'r Esds, rba: u64, old: &'r [u8], user: Option<&'r [u8]>) -> EnteredChange<'r> {
         EnteredChange {
             esds,
             rba: rba.to_be_bytes(),
             old: Some(old),
             new: None,
+            users: user.map(|old| Users {
+                old: Some(old),
+                new: None,
+            }),
         }
     }
 }
@@ -190,6 +223,10 @@ impl Change for EnteredChange<'_> {
 
     fn coming(&self) -> Option<&[u8]> {
         self.new
+    }
+
+    fn users(&self) -> Option<Users<'_>> {
+        self.users
     }
 
     fn identity(&self) -> &[u8] {

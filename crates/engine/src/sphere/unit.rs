@@ -1,6 +1,6 @@
 //! A change of a base record with what it changes in the upgrade set, all or nothing (S1-S6).
 
-use super::change::{self, Change, Changed, EnteredChange, Keyed, KeyedChange};
+use super::change::{self, Change, Changed, EnteredChange, Keyed, KeyedChange, Users};
 use crate::alternate::pointer::{self, Rewrite};
 use crate::common::context::Context;
 use crate::common::numbered::Numbered;
@@ -53,19 +53,19 @@ pub fn take_back(base: &OpenDataSet, request: &Logged, context: Context<'_>) -> 
 }
 
 impl Sphere {
-    /// Adds a record to an ESDS and to its upgrade set. Where it goes is known before: nobody adds another meanwhile.
+    /// Adds a record to an ESDS and to its upgrade set: as it is stored, and as its user has it where that is another. Where it goes is known before: nobody adds another meanwhile.
     pub fn add(
         &self,
         base: &OpenDataSet,
         esds: &Esds,
-        record: &[u8],
+        (record, user): (&[u8], Option<&[u8]>),
         context: Context<'_>,
     ) -> Result<Changed<(u64, bool)>, RequestError> {
         let _arrival = self.arrivals.lock();
         self.check_fences(base)?;
         esds.check_kept(context, END)?;
         let rba = esds.next_rba(record.len())?;
-        self.change(base, &EnteredChange::add(esds, rba, record), context)
+        self.change(base, &EnteredChange::add(esds, rba, record, user), context)
     }
 
     /// Changes the base and its upgrade set. The base record's own hold keeps it as the change has it.
@@ -114,7 +114,8 @@ impl Sphere {
         let mut keys = Vec::with_capacity(self.members.len() * 2);
         for (place, member) in self.members.iter().enumerate() {
             let of = |record: Option<&'r [u8]>| record.and_then(|r| member.key_of(r));
-            let (old, new) = (of(change.going()), of(change.coming()));
+            let (old, new) = change.for_user();
+            let (old, new) = (of(old), of(new));
             if old != new {
                 keys.extend(new.map(|key| (place, key, true)));
                 keys.extend(old.map(|key| (place, key, false)));
@@ -179,7 +180,23 @@ impl Sphere {
             }
             _ => return Ok(()),
         };
-        self.change(base, &KeyedChange { ksds, what }, context).map(drop)
+        let (mut users_old, mut users_new) = (Vec::new(), Vec::new());
+        let users = match (&ksds.compressed, what) {
+            (None, _) => None,
+            (Some(_), Keyed::Insert { record, .. }) => Some(Users {
+                old: None,
+                new: Some(ksds.expand(record, &mut users_new)?),
+            }),
+            (Some(_), Keyed::Update { old, new, .. }) => Some(Users {
+                old: Some(ksds.expand(old, &mut users_old)?),
+                new: Some(ksds.expand(new, &mut users_new)?),
+            }),
+            (Some(_), Keyed::Erase { old, .. }) => Some(Users {
+                old: Some(ksds.expand(old, &mut users_old)?),
+                new: None,
+            }),
+        };
+        self.change(base, &KeyedChange { ksds, what, users }, context).map(drop)
     }
 
     fn take_back_entered(
@@ -200,9 +217,14 @@ impl Sphere {
         if !esds.exact(rba, &mut old)? {
             return Err(RequestError::BadRba { rba });
         }
+        let mut users = Vec::new();
+        let user = match esds.compressed {
+            Some(_) => Some(esds.expand(&old, &mut users)?),
+            None => None,
+        };
         let change = match request {
             Logged::Update(..) => EnteredChange::replace(esds, rba, &old, new),
-            _ => EnteredChange::cut(esds, rba, &old),
+            _ => EnteredChange::cut(esds, rba, &old, user),
         };
         self.change(base, &change, context).map(drop)
     }

@@ -67,7 +67,7 @@ impl Component {
             .iter()
             .chain(&space.freed)
             .copied()
-            .take(Root::max_free_regions(space.tables.len()))
+            .take(Root::max_free_regions(space.tables.len(), self.compressed))
             .collect();
         root.tables = space.tables.clone();
         root.high_used = space.ca_count as u64 * (self.layout.ci_per_ca * self.layout.ci_size) as u64;

@@ -16,6 +16,7 @@ mod books;
 mod ca;
 mod codec;
 mod commit;
+mod dictionaries;
 mod directory;
 mod evict;
 mod extent;
@@ -78,6 +79,8 @@ pub struct Component {
     pub path: PathBuf,
     /// Sizes and offsets.
     pub layout: Layout,
+    /// Its records are compressed: dictionaries stand behind its root.
+    compressed: bool,
     /// CIs go around the page cache.
     direct: bool,
     /// Nobody changes it: it is open for input.
@@ -141,6 +144,7 @@ impl Component {
             id: root.component,
             path,
             layout: Layout::new(a.ci_size as usize, a.ci_per_ca as usize),
+            compressed: root.attributes.compressed,
             direct: how.direct,
             still: how.still,
             excps: AtomicU64::new(0),

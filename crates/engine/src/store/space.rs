@@ -86,7 +86,7 @@ impl Component {
     /// The number of the next CA, after taking an extent if it lies beyond what is allocated.
     fn extend_for_ca(&self) -> Result<u32, RequestError> {
         let ca = self.ca_count();
-        if ca as usize >= Root::max_tables() * REFS {
+        if ca as usize >= Root::max_tables(self.compressed) * REFS {
             return Err(RequestError::NoSpace {
                 why: format!("{} has {ca} control areas, the most a component can have", self.name),
             });

@@ -19,6 +19,11 @@ impl Str {
             (_, None) => return Err(RequestError::NoPosition),
         };
         self.interval.1 = None;
+        if inner.common().compressed.is_some() {
+            return Err(RequestError::Options {
+                what: "control intervals of a compressed data set are not processed by their users (CNV)",
+            });
+        }
         inner.allow_read(access, intent)?;
         let ci = inner.records.interval_at(rba).ok_or(RequestError::BadRba { rba })?;
         self.interval.0 = inner.common().data.image(ci)?;

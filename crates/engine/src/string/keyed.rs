@@ -38,6 +38,10 @@ pub struct KeyedString {
     area: Vec<u8>,
     /// Memory for the next one: while that may still prove wrong, the position's key may be in `area`.
     other_area: Vec<u8>,
+    /// Of a compressed data set: the record in `area` as it is stored, if it was read through the page.
+    stored: Vec<u8>,
+    /// Of a compressed data set: memory for the next record that is stored.
+    coming: Vec<u8>,
     /// A copy of the page that a sequential reader came to: good while the page is as it was.
     page: Records,
     page_is: Option<(u32, u64)>,
@@ -80,6 +84,8 @@ impl KeyedString {
             id,
             area,
             other_area: Vec::new(),
+            stored: Vec::new(),
+            coming: Vec::new(),
             page: Records::default(),
             page_is: None,
             unbuffered: Unbuffered::default(),
@@ -135,7 +141,7 @@ impl KeyedString {
             self.inner.allow_read(self.access, intent)?;
             self.check_key(key)?;
             match self.ksds.find_optimistic(key)? {
-                Optimistic::Found(spot) if self.takes(&spot) => return self.deliver(spot, intent, true),
+                Optimistic::Found(spot) if self.takes(&spot)? => return self.deliver(spot, intent, true),
                 Optimistic::NotFound => return Err(self.lose(RequestError::NotFound)),
                 Optimistic::Found(_) | Optimistic::Retry => {}
             }
@@ -146,7 +152,7 @@ impl KeyedString {
     /// Takes a record that lies in one CI into the area. False, and nothing is done: its page has changed, or it lies
     /// in several.
     #[inline]
-    fn takes(&mut self, spot: &Spot) -> bool {
+    fn takes(&mut self, spot: &Spot) -> Result<bool, RequestError> {
         let view = self.ksds.leaf_view(&spot.leaf);
         let rba = self.ksds.rba_of(spot);
         let whole = view.segment() == 0 && view.record(spot.pos, &mut self.other_area);
@@ -154,8 +160,19 @@ impl KeyedString {
         if taken {
             std::mem::swap(&mut self.area, &mut self.other_area);
             self.rba = rba;
+            self.expand_area()?;
         }
-        taken
+        Ok(taken)
+    }
+
+    /// The record in the area, which was read as it is stored, as its user has it.
+    #[inline]
+    fn expand_area(&mut self) -> Result<(), RequestError> {
+        if let Some(compressed) = &self.ksds.compressed {
+            std::mem::swap(&mut self.area, &mut self.stored);
+            compressed.expand(&self.stored, &mut self.area)?;
+        }
+        Ok(())
     }
 
     fn get_anyhow(
@@ -171,7 +188,7 @@ impl KeyedString {
         let known = Cell::new(again);
         if again.is_none() && intent == Intent::Read && search == Search::Equal {
             match self.ksds.look(key, &mut self.unbuffered)? {
-                Look::Found(ci, record) => return Ok(self.hand_out(ci, record)),
+                Look::Found(ci, record) => return self.hand_out(ci, record),
                 Look::NotFound => return Err(self.lose(RequestError::NotFound)),
                 Look::Page(leaf) => known.set(leaf.and_then(|leaf| self.ksds.on_page(leaf, key))),
             }
@@ -265,6 +282,8 @@ impl KeyedString {
             let (pos, ci) = self.spot.map_or((0, 0), |s| (s.pos, s.leaf.ci));
             let (offset, bytes) = self.page.record(pos).unwrap_or_default();
             let rba = ci as u64 * self.ksds.data.layout.ci_size as u64 + offset as u64;
+            // The position's key is in the page, so the area is free.
+            let bytes = self.ksds.expand(bytes, &mut self.area)?;
             return Ok(Record { bytes, rba, rrn: 0 });
         }
         self.next_anywhere(intent)
@@ -463,6 +482,7 @@ impl KeyedString {
             self.rba = self.ksds.rba_of(&spot);
             if sound && self.ksds.fresh(&spot.leaf) && (!spanned || self.ksds.gather(&spot, &mut self.area)?) {
                 if intent != Intent::Update {
+                    self.expand_area()?;
                     return Ok(Some(spot));
                 }
                 let mut key = std::mem::take(&mut self.spare);
@@ -472,6 +492,7 @@ impl KeyedString {
                 self.ksds.holds.hold(&key, self.owner())?;
                 (self.held, self.held_at) = (Some(key), backouts);
                 if self.ksds.fresh(&spot.leaf) {
+                    self.expand_area()?;
                     return Ok(Some(spot));
                 }
                 self.release();
@@ -500,13 +521,19 @@ impl KeyedString {
     }
 
     /// Hands out a record of the CI that was looked at, which leaves no position.
-    fn hand_out(&mut self, ci: u32, record: Range<usize>) -> Record<'_> {
+    fn hand_out(&mut self, ci: u32, record: Range<usize>) -> Result<Record<'_>, RequestError> {
         self.rba = ci as u64 * self.ksds.data.layout.ci_size as u64 + record.start as u64;
-        self.area.clear();
-        self.area.extend_from_slice(&self.unbuffered.glanced.image()[record]);
+        let record = &self.unbuffered.glanced.image()[record];
+        match &self.ksds.compressed {
+            Some(compressed) => compressed.expand(record, &mut self.area)?,
+            None => {
+                self.area.clear();
+                self.area.extend_from_slice(record);
+            }
+        }
         self.set_position(Position::None);
         self.retrieved += 1;
-        self.last()
+        Ok(self.last())
     }
 
     fn keep_key(&mut self) {

@@ -21,6 +21,8 @@ pub struct NumberedString<T: Numbered> {
     access: Access,
     id: u64,
     area: Vec<u8>,
+    /// Of a compressed data set: the record in `area` as it is stored.
+    stored: Vec<u8>,
     position: Position,
     number: u64,
     held: Option<u64>,
@@ -39,6 +41,14 @@ pub struct NumberedString<T: Numbered> {
     leaves_none: bool,
 }
 
+/// A record to be added: as it is stored, and as its user has it where that is another form.
+type Coming<'r> = (&'r [u8], Option<&'r [u8]>);
+
+/// The record would be as long as before and stored at another length, and those behind it stand where they stand.
+const NO_REPLACING: RequestError = RequestError::Options {
+    what: "records of a compressed entry-sequenced data set are added and not replaced; define it without COMPRESSED",
+};
+
 /// Which record a request looks for.
 #[derive(Clone, Copy)]
 enum Find {
@@ -56,6 +66,7 @@ impl<T: Numbered> NumberedString<T> {
             access,
             id,
             area: Vec::new(),
+            stored: Vec::new(),
             position: Position::Start,
             number: 0,
             held: None,
@@ -201,6 +212,10 @@ impl<T: Numbered> NumberedString<T> {
         self.inner
             .allow_change(self.access, "inserting records (open for output)")?;
         self.check_length(record)?;
+        let mut coming = Vec::new();
+        let stored = self.of.common().store(record, &mut coming)?;
+        let user = self.of.common().compressed.as_ref().map(|_| record);
+        let record = (stored, user);
         let sequential = how != Insert::Direct;
         if let Some(number) = at {
             self.of.check(number)?;
@@ -234,6 +249,9 @@ impl<T: Numbered> NumberedString<T> {
             return Err(RequestError::NoUpdate);
         };
         self.check_length(record)?;
+        if self.of.common().compressed.is_some() {
+            return Err(NO_REPLACING);
+        }
         // While it is held nobody changes the record that was got.
         self.duplicate = self.change_held(number, |s, context| match (s.inner.sphere(), &s.inner.records) {
             (Some(sphere), Organized::Esds(esds)) => {
@@ -292,19 +310,24 @@ impl<T: Numbered> NumberedString<T> {
 
     // ---- parts ----
 
-    fn add(&mut self, at: Option<u64>, record: &[u8], context: Context<'_>) -> Result<(u64, bool), RequestError> {
+    fn add(&mut self, at: Option<u64>, record: Coming<'_>, context: Context<'_>) -> Result<(u64, bool), RequestError> {
         match (self.inner.sphere(), &self.inner.records) {
             (Some(sphere), Organized::Esds(esds)) => {
                 let added = sphere.add(&self.inner, esds, record, context)?;
                 self.duplicate = added.duplicate;
                 Ok(added.place)
             }
-            _ => self.of.add(at, self.inserted, record, context),
+            _ => self.of.add(at, self.inserted, record.0, context),
         }
     }
 
     /// An insert in a unit.
-    fn add_in(&mut self, unit: &UnitOfRecovery, at: Option<u64>, record: &[u8]) -> Result<(u64, bool), RequestError> {
+    fn add_in(
+        &mut self,
+        unit: &UnitOfRecovery,
+        at: Option<u64>,
+        record: Coming<'_>,
+    ) -> Result<(u64, bool), RequestError> {
         if !T::IN_UNITS {
             return Err(NOT_IN_UNITS);
         }
@@ -386,16 +409,29 @@ impl<T: Numbered> NumberedString<T> {
                 Find::To(number) => self.of.last_to(number, &mut self.area)?,
             };
             let Some(number) = found.filter(|_| intent == Intent::Update) else {
+                if found.is_some() {
+                    self.expand_area()?;
+                }
                 return Ok(found);
             };
             let backouts = self.unit.as_ref().map_or(0, UnitOfRecovery::backouts);
             self.of.common().holds.hold(&number.to_be_bytes(), self.owner())?;
             (self.held, self.held_at) = (Some(number), backouts);
             if self.of.exact(number, &mut self.area)? {
+                self.expand_area()?;
                 return Ok(found);
             }
             self.release();
         }
+    }
+
+    /// The record in the area, which was read as it is stored, as its user has it.
+    fn expand_area(&mut self) -> Result<(), RequestError> {
+        if let Some(compressed) = &self.of.common().compressed {
+            std::mem::swap(&mut self.area, &mut self.stored);
+            compressed.expand(&self.stored, &mut self.area)?;
+        }
+        Ok(())
     }
 
     fn deliver(&mut self, number: u64, intent: Intent, direct: bool) -> Record<'_> {

@@ -80,6 +80,7 @@ pub fn attributes() -> Attributes {
         speed: true,
         erase: false,
         write_check: true,
+        compressed: true,
         share_region: 2,
         share_system: 3,
         buffer_space: 0x4142_4344,

@@ -67,6 +67,7 @@ pub fn stated(params: &Params) -> Stated {
         },
         reuse: params.switch("REUSE", "NOREUSE"),
         spanned: params.switch("SPANNED", "NONSPANNED"),
+        compressed: params.switch("COMPRESSED", "NOCOMPRESSED"),
         erase: params.switch("ERASE", "NOERASE"),
         speed: params.switch("SPEED", "RECOVERY"),
         write_check: params.switch("WRITECHECK", "NOWRITECHECK"),

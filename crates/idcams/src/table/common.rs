@@ -275,16 +275,21 @@ pub(super) const PLACE: [Param; 2] = [
     flag("DEDICATE", "VSE: all space of the volume").abbr(&["DED"]),
 ];
 
-/// What VSE's DEFINE CLUSTER has of its own.
-pub(super) const VSE: [Param; 6] = [
-    flag("COMPRESSED", "VSE: records are compressed; they are not")
-        .abbr(&["CMP"])
-        .one_of("compressed")
-        .stored(),
-    flag("NOCOMPRESSED", "VSE: records are not compressed")
+pub(super) const COMPRESSED: [Param; 2] = [
+    flag(
+        "COMPRESSED",
+        "what is behind the key of each record is stored compressed",
+    )
+    .abbr(&["CMP"])
+    .one_of("compressed"),
+    flag("NOCOMPRESSED", "records are stored as they are")
         .abbr(&["NCMP"])
         .one_of("compressed")
         .default("yes"),
+];
+
+/// What VSE's DEFINE CLUSTER has of its own.
+pub(super) const VSE: [Param; 4] = [
     value(
         "RECORDFORMAT",
         Kind::Words,

@@ -33,9 +33,10 @@ const COMPONENT: [Param; 20] = join(&[
     &UNIQUE,
     &STAGING,
 ]);
-const DATA_ONLY: [Param; 12] = join(&[
+const DATA_ONLY: [Param; 14] = join(&[
     &[KEYS, RECORDSIZE, FREESPACE, BUFFERSPACE, KEYRANGES, CCSID],
     &SPANNED,
+    &COMPRESSED,
     &SPEED,
     &ERASE,
 ]);
@@ -121,7 +122,7 @@ const CLUSTER_OBJECT: [Param; 83] = join(&[
     &RECATALOG,
     &PASSWORDS,
 ]);
-pub(super) const DATA: [Param; 47] = join(&[&[COMPONENT_NAME], &COMPONENT, &DATA_ONLY, &PAIRS, &PASSWORDS]);
+pub(super) const DATA: [Param; 49] = join(&[&[COMPONENT_NAME], &COMPONENT, &DATA_ONLY, &PAIRS, &PASSWORDS]);
 pub(super) const INDEX: [Param; 39] = join(&[&[COMPONENT_NAME], &COMPONENT, &PAIRS, &INDEX_PLACEMENT, &PASSWORDS]);
 const COMPONENTS: [Param; 3] = [
     group(

@@ -213,6 +213,7 @@ fn definition(name: &Name, a: &Attributes) -> DefineCluster {
                 ca: a.free_ca,
             }),
             spanned: said(a.spanned),
+            compressed: said(a.compressed),
             reuse: said(a.reuse),
             erase: said(a.erase),
             share: Some(ShareOptions {

@@ -4,9 +4,9 @@ use super::{KeyedString, Where};
 use crate::common::context::Context;
 use crate::common::is_chained;
 use crate::error::RequestError;
-use crate::ksds::{Inserted, Order};
+use crate::ksds::{Inserted, Order, Spot};
 use crate::request::{Access, Insert, Position};
-use crate::sphere::{Change, Keyed, KeyedChange};
+use crate::sphere::{Change, Keyed, KeyedChange, Users};
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::aix::is_of_chain;
 
@@ -31,10 +31,16 @@ impl KeyedString {
         if !ksds.loading.load(Relaxed) || !plain || self.access != Access::Output || ksds.is_fenced() {
             return false;
         }
-        if is_chained(&ksds.attributes) || !ksds.join_load(record) {
+        // What is stored in another form is looked at closer.
+        if is_chained(&ksds.attributes) || ksds.compressed.is_some() || !ksds.join_load(record) {
             return false;
         }
-        let key = ksds.key_of(record);
+        self.joined(record)
+    }
+
+    /// The record joined the CI that a load is filling.
+    fn joined(&mut self, record: &[u8]) -> bool {
+        let key = self.ksds.key_of(record);
         match &mut self.inserted {
             Some(inserted) if inserted.len() == key.len() => inserted.copy_from_slice(key),
             inserted => *inserted = Some(key.to_vec()),
@@ -49,6 +55,18 @@ impl KeyedString {
         self.inner
             .allow_change(self.access, "inserting records (open for output)")?;
         self.check_length(record)?;
+        if self.ksds.compressed.is_none() {
+            return self.insert_stored(record, None, how);
+        }
+        let mut coming = std::mem::take(&mut self.coming);
+        let stored = self.ksds.store(record, &mut coming).map(drop);
+        let done = stored.and_then(|()| self.insert_stored(&coming, Some(record), how));
+        self.coming = coming;
+        done
+    }
+
+    /// Adds a record as it is stored; `user` is the same as its user has it, where that is another form.
+    fn insert_stored(&mut self, record: &[u8], user: Option<&[u8]>, how: Insert) -> Result<u64, RequestError> {
         if self.ksds.loading.load(Relaxed) {
             match self.unit.is_some() {
                 true => self.inner.end_loading(&self.ksds)?,
@@ -71,7 +89,13 @@ impl KeyedString {
                 self.duplicate = false;
                 self.ksds.whole(self.ksds.insert(record, order, Context::Itself))?
             }
-            false => self.change(Keyed::Insert { record, order })?,
+            false => {
+                let users = user.map(|new| Users {
+                    old: None,
+                    new: Some(new),
+                });
+                self.change(Keyed::Insert { record, order }, users)?
+            }
         };
         self.last_insert = Some(done.at);
         self.stored(key, sequential);
@@ -83,6 +107,9 @@ impl KeyedString {
     fn load(&mut self, record: &[u8], how: Insert) -> Result<bool, RequestError> {
         if how == Insert::Direct {
             return Err(RequestError::Loading);
+        }
+        if self.ksds.compressed.is_some() && self.ksds.join_load(record) {
+            return Ok(self.joined(record));
         }
         let Some(written) = self.ksds.load(record)? else {
             return Ok(false);
@@ -124,14 +151,31 @@ impl KeyedString {
         let at = self.spot;
         self.check_hold()?;
         // While it is held nobody changes the record that was got.
-        let old = std::mem::take(&mut self.area);
-        let new = record;
-        let done = self.change(Keyed::Update { old: &old, new, at });
+        let (old, new) = (std::mem::take(&mut self.area), record);
+        let done = match self.ksds.compressed.is_some() {
+            false => self.change(Keyed::Update { old: &old, new, at }, None),
+            true => self.update_compressed(&old, new, at),
+        };
         self.area = old;
         let rba = done?.rba;
         self.release();
         self.inner.after_change()?;
         Ok(rba)
+    }
+
+    fn update_compressed(&mut self, old: &[u8], new: &[u8], at: Option<Spot>) -> Result<Inserted, RequestError> {
+        let (stored, mut coming) = (std::mem::take(&mut self.stored), std::mem::take(&mut self.coming));
+        let users = Users {
+            old: Some(old),
+            new: Some(new),
+        };
+        let ready = self.ksds.store(new, &mut coming).map(drop);
+        let done = ready.and_then(|()| {
+            let (old, new) = (&stored[..], &coming[..]);
+            self.change(Keyed::Update { old, new, at }, Some(users))
+        });
+        (self.stored, self.coming) = (stored, coming);
+        done
     }
 
     /// GET for update and PUT update in one request, in the common case: the string stands on the record with this key,
@@ -146,7 +190,8 @@ impl KeyedString {
             return Ok(None);
         }
         self.release();
-        let Some(rba) = self.ksds.update_unheld(spot, record)? else {
+        let stored = self.ksds.store(record, &mut self.coming)?;
+        let Some(rba) = self.ksds.update_unheld(spot, stored)? else {
             return Ok(None);
         };
         self.retrieved += 1;
@@ -167,9 +212,14 @@ impl KeyedString {
         }
         self.check_hold()?;
         let at = self.spot;
-        let old = std::mem::take(&mut self.area);
-        let done = self.change(Keyed::Erase { old: &old, at });
-        self.area = old;
+        let (old, stored) = (std::mem::take(&mut self.area), std::mem::take(&mut self.stored));
+        let users = self.ksds.compressed.as_ref().map(|_| Users {
+            old: Some(&old[..]),
+            new: None,
+        });
+        let as_stored = if users.is_some() { &stored } else { &old };
+        let done = self.change(Keyed::Erase { old: as_stored, at }, users);
+        (self.area, self.stored) = (old, stored);
         done?;
         self.release();
         self.inner.after_change()
@@ -182,10 +232,11 @@ impl KeyedString {
     }
 
     /// Changes a record, for the unit if there is one, and what alternate indexes there are.
-    fn change(&mut self, what: Keyed<'_>) -> Result<Inserted, RequestError> {
+    fn change(&mut self, what: Keyed<'_>, users: Option<Users<'_>>) -> Result<Inserted, RequestError> {
         self.duplicate = false;
         let inner = &self.inner;
-        let change = KeyedChange { ksds: &self.ksds, what };
+        let ksds = &self.ksds;
+        let change = KeyedChange { ksds, what, users };
         let done = match &self.unit {
             None => change.done(inner, Context::Itself),
             Some(unit) => {

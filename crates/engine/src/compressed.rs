@@ -1,0 +1,256 @@
+//! Records of a compressed data set, from their users to the organization and back: that, the pool, the log and the
+//! volume have them as they are stored (docs/design/0032). Whoever hands a record to the organization has stored it
+//! here; whoever hands one to a user has expanded it here.
+//!
+//! * C1. A dictionary is durable before the first record that needs it is made, so before any page or log has one.
+//! * C2. A dictionary is never written over: its place is used once.
+//! * C3. Learning goes in steps: the first dictionary is made early, another from four times as many bytes, and so on up
+//!   to the most that help. So few records stay plain, and a data set that begins with a record or two learns later.
+//! * C4. A record of which the dictionary is damaged is refused by name. All others are read as ever.
+
+use crate::error::{show_key, RequestError};
+use crate::pool::Held;
+use crate::store::Component;
+use crate::sync::atomic::{AtomicBool, AtomicU8, Ordering::*};
+use crate::sync::Mutex;
+use cica_compress::{expand, store, Dictionary, Sampler, GENERATIONS, OVERHEAD, SAMPLE_BYTES};
+use cica_disk::Clock;
+use std::sync::{Arc, OnceLock};
+
+/// So many bytes of records are enough to train the first dictionary from, and those of one control area are too.
+const ENOUGH: usize = 8 << 10;
+/// This part of it is enough when no more will come in this open.
+const AT_LAST: usize = 4;
+/// The next dictionary is trained from so many times as many.
+const STEP: usize = 4;
+
+/// A dictionary, and the charge for it.
+struct Known {
+    dictionary: Dictionary,
+    /// Kept, not read.
+    _held: Held,
+}
+
+/// See the module.
+pub struct Compressed {
+    data: Arc<Component>,
+    clock: Arc<dyn Clock>,
+    /// Bytes of a record up to the end of its key, which stay in clear.
+    clear: usize,
+    /// Bytes of the longest record.
+    longest: usize,
+    /// Bytes of records that the first dictionary takes.
+    enough: usize,
+    known: [OnceLock<Known>; GENERATIONS + 1],
+    /// The dictionary that records are compressed with; 0: none yet.
+    newest: AtomicU8,
+    /// More records are put aside.
+    learns: AtomicBool,
+    /// Charge for what is looked up to compress.
+    compresses: OnceLock<Held>,
+    /// Records put aside for the next dictionary.
+    sampling: Mutex<Sampling>,
+}
+
+#[derive(Default)]
+struct Sampling {
+    sampler: Sampler,
+    held: Option<Held>,
+}
+
+impl Compressed {
+    /// Reads the dictionaries that there are.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the pool has no room for them.
+    pub fn open(
+        data: &Arc<Component>,
+        clock: Arc<dyn Clock>,
+        (clear, longest): (usize, usize),
+    ) -> Result<Compressed, RequestError> {
+        let compressed = Compressed {
+            data: data.clone(),
+            clock,
+            clear,
+            longest,
+            enough: ENOUGH.min(data.layout.ci_size * data.layout.ci_per_ca),
+            known: Default::default(),
+            newest: AtomicU8::new(0),
+            learns: AtomicBool::new(true),
+            compresses: OnceLock::new(),
+            sampling: Mutex::default(),
+        };
+        for generation in 1..=GENERATIONS as u8 {
+            if compressed.load(generation)? {
+                compressed.newest.store(generation, Relaxed);
+            }
+        }
+        compressed
+            .learns
+            .store(compressed.next_sample(compressed.enough).is_some(), Relaxed);
+        Ok(compressed)
+    }
+
+    /// Reads a dictionary; false: there is none, or it is damaged.
+    fn load(&self, generation: u8) -> Result<bool, RequestError> {
+        let bytes = self.data.read_dictionary(generation)?;
+        match Dictionary::from_bytes(&bytes) {
+            Ok(dictionary) => self.keep(generation, dictionary).map(|()| true),
+            // Told by the request that needs it (C4).
+            Err(_) => Ok(false),
+        }
+    }
+
+    fn keep(&self, generation: u8, dictionary: Dictionary) -> Result<(), RequestError> {
+        let held = self.data.pool().hold(Dictionary::MEMORY);
+        let known = Known {
+            dictionary,
+            _held: held.map_err(|_| self.data.pool_full())?,
+        };
+        // Whoever was first has the same.
+        self.known[usize::from(generation) % self.known.len()].get_or_init(|| known);
+        Ok(())
+    }
+
+    fn dictionary(&self, generation: u8) -> Option<&Dictionary> {
+        let known = self.known.get(usize::from(generation))?.get()?;
+        Some(&known.dictionary)
+    }
+
+    /// Brings a record into the form in which it is stored; `out` is written anew. The caller holds no latch: this
+    /// may make a dictionary.
+    ///
+    /// # Errors
+    /// A dictionary was made and cannot be written.
+    pub fn store(&self, record: &[u8], out: &mut Vec<u8>) -> Result<(), RequestError> {
+        if self.learns.load(Relaxed) {
+            self.sample(record.get(self.clear..).unwrap_or_default())?;
+        }
+        let newest = self.newest.load(Acquire);
+        let dictionary = self.dictionary(newest).filter(|_| self.may_compress());
+        store(
+            record,
+            self.clear,
+            dictionary.map(|dictionary| (newest, dictionary)),
+            out,
+        );
+        Ok(())
+    }
+
+    /// Is there memory for what is looked up? Records stay plain while there is none.
+    #[inline]
+    fn may_compress(&self) -> bool {
+        self.compresses.get().is_some() || self.charge_compressing()
+    }
+
+    #[cold]
+    fn charge_compressing(&self) -> bool {
+        if let Ok(held) = self.data.pool().hold(Dictionary::MEMORY_TO_COMPRESS) {
+            self.compresses.get_or_init(|| held);
+        }
+        self.compresses.get().is_some()
+    }
+
+    /// Puts a record aside, and trains from those there are when they are enough.
+    #[cold]
+    fn sample(&self, rest: &[u8]) -> Result<(), RequestError> {
+        let mut sampling = self.sampling.lock();
+        if !self.learns.load(Relaxed) {
+            return Ok(());
+        }
+        if sampling.held.is_none() {
+            let Ok(held) = self.data.pool().hold(2 * SAMPLE_BYTES) else {
+                // Without memory to learn in the records stay plain.
+                return Ok(());
+            };
+            sampling.held = Some(held);
+        }
+        sampling.sampler.take(rest);
+        match self.next_sample(self.enough) {
+            Some(enough) if sampling.sampler.len() >= enough => self.train(&mut sampling),
+            _ => Ok(()),
+        }
+    }
+
+    /// The bytes that the next dictionary is trained from, of which the first takes `first`; `None`: there will be none.
+    fn next_sample(&self, first: usize) -> Option<usize> {
+        let newest = self.dictionary(self.newest.load(Acquire));
+        let sampled = newest.map_or(0, |newest| newest.sampled() as usize);
+        (sampled < SAMPLE_BYTES).then(|| first.max(STEP * sampled).min(SAMPLE_BYTES))
+    }
+
+    /// No more records will come in this open: what was put aside is enough if it is not very little.
+    ///
+    /// # Errors
+    /// As [`store`](Self::store).
+    pub fn end_sampling(&self) -> Result<(), RequestError> {
+        let mut sampling = self.sampling.lock();
+        match self.next_sample(self.enough / AT_LAST) {
+            Some(enough) if self.learns.load(Relaxed) && sampling.sampler.len() >= enough => self.train(&mut sampling),
+            _ => Ok(()),
+        }
+    }
+
+    fn train(&self, sampling: &mut Sampling) -> Result<(), RequestError> {
+        let place = self.next_place()?;
+        let trained = sampling.sampler.train(self.clock.now());
+        if let Some((generation, dictionary)) = place.zip(trained) {
+            self.data.write_dictionary(generation, &dictionary.to_bytes())?;
+            self.keep(generation, dictionary)?;
+            self.newest.store(generation, Release);
+        }
+        if place.is_none() || self.next_sample(self.enough).is_none() {
+            self.learns.store(false, Relaxed);
+            *sampling = Sampling::default();
+        }
+        Ok(())
+    }
+
+    /// The first place behind all that anything was ever written to (C2).
+    fn next_place(&self) -> Result<Option<u8>, RequestError> {
+        for generation in (1..=GENERATIONS as u8).rev() {
+            if self.data.read_dictionary(generation)?.iter().any(|byte| *byte != 0) {
+                return Ok(Some(generation + 1).filter(|next| usize::from(*next) <= GENERATIONS));
+            }
+        }
+        Ok(Some(1))
+    }
+
+    /// The record that is stored so; `out` is written anew.
+    ///
+    /// # Errors
+    /// 12/4: it is damaged, or its dictionary is.
+    #[inline]
+    pub fn expand(&self, stored: &[u8], out: &mut Vec<u8>) -> Result<(), RequestError> {
+        let expanded = expand(stored, self.clear, |n| self.dictionary(n), self.longest, out);
+        expanded.or_else(|_| self.expand_or_say(stored, out))
+    }
+
+    /// Another process may have made the dictionary since this open.
+    #[cold]
+    fn expand_or_say(&self, stored: &[u8], out: &mut Vec<u8>) -> Result<(), RequestError> {
+        if let Some(&generation) = stored.get(self.clear).filter(|n| (1..=GENERATIONS as u8).contains(n)) {
+            if self.dictionary(generation).is_none() {
+                self.load(generation)?;
+            }
+        }
+        let expanded = expand(stored, self.clear, |n| self.dictionary(n), self.longest, out);
+        expanded.map_err(|damaged| RequestError::Physical {
+            reason: 4,
+            what: format!(
+                "{}, record {}: {damaged}; salvage the data set, or restore it from a copy",
+                self.data.name,
+                show_key(&stored[..self.clear.min(stored.len())])
+            ),
+        })
+    }
+
+    /// When each dictionary was made, in nanoseconds since 1970, by its number.
+    pub fn dictionaries(&self) -> Vec<(u8, u64)> {
+        let made = |n: u8| self.dictionary(n).map(|dictionary| (n, dictionary.made()));
+        (1..=GENERATIONS as u8).filter_map(made).collect()
+    }
+}
+
+/// What the longest record of a data set takes more when it is stored.
+pub const MORE: usize = OVERHEAD;

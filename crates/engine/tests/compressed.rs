@@ -1,0 +1,410 @@
+//! Compressed data sets answer as plain ones do, take less space, and live through what plain ones live through.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use cica_disk::MemoryDisk;
+use cica_engine::salvage::Salvage;
+use cica_engine::*;
+use cica_format::attributes::{Attributes, Organization};
+use cica_format::root::dictionary_at;
+use common::World;
+use std::path::Path;
+use std::sync::Arc;
+
+fn record(n: u64, len: usize) -> Vec<u8> {
+    let (town, street) = (
+        ["Springfield", "Portland", "Salem"][n as usize % 3],
+        ["Road", "Avenue"][n as usize % 2],
+    );
+    let mut record = format!("{n:08}{town:<25}{:>4} Main {street:<20}{:012}", n * 7 % 999, n * 7919).into_bytes();
+    record.resize(len, b' ');
+    record
+}
+
+fn length(n: u64) -> usize {
+    90 + (n % 200) as usize
+}
+
+fn definition(world: &World, name: &str, change: impl Fn(&mut Attributes)) -> Definition {
+    let mut data = common::attributes(&format!("{name}.DATA"), 1024, 12);
+    change(&mut data);
+    let index = data.organization.has_index();
+    Definition {
+        data_path: world.root.join("v").join(format!("{name}.DATA")),
+        index_path: world.root.join("v").join(format!("{name}.INDEX")),
+        index: index.then(|| common::attributes(&format!("{name}.INDEX"), 1024, 12)),
+        data,
+    }
+}
+
+fn compressed(a: &mut Attributes) {
+    a.compressed = true;
+}
+
+fn create(world: &World, engine: &Engine, name: &str, change: impl Fn(&mut Attributes)) -> Definition {
+    let definition = definition(world, name, change);
+    engine.create(&definition).expect("created");
+    definition
+}
+
+fn open(engine: &Engine, of: &Definition, access: Access) -> DataSet {
+    let options = OpenOptions {
+        access,
+        ..OpenOptions::default()
+    };
+    engine.open(&of.data_path, &of.index_path, options).expect("opened")
+}
+
+fn load(set: &DataSet, range: impl Iterator<Item = u64>) {
+    let mut string = set.string();
+    for n in range {
+        string
+            .insert(&record(n, length(n)), Insert::Sequential)
+            .expect("loaded");
+    }
+}
+
+fn all(set: &DataSet) -> Vec<Vec<u8>> {
+    let (mut string, mut out) = (set.string(), Vec::new());
+    loop {
+        match string.next(Intent::Read) {
+            Ok(record) => out.push(record.bytes.to_vec()),
+            Err(RequestError::EndOfData) => return out,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[test]
+fn a_loaded_data_set_is_smaller_and_reads_as_it_was_written() {
+    let world = World::memory();
+    let engine = world.engine();
+    let mut sizes = Vec::new();
+    for (name, change) in [
+        ("PLAIN", (|_: &mut Attributes| ()) as fn(&mut Attributes)),
+        ("SMALL", compressed),
+    ] {
+        let of = create(&world, &engine, name, change);
+        let set = open(&engine, &of, Access::Output);
+        load(&set, (0..3000).map(|n| 2 * n));
+        set.close().expect("closed");
+        let set = open(&engine, &of, Access::Input);
+        sizes.push(set.high_used());
+        assert_eq!(
+            all(&set),
+            (0..3000).map(|n| record(2 * n, length(2 * n))).collect::<Vec<_>>()
+        );
+        let mut string = set.string();
+        for n in [0u64, 2, 2998, 5998, 3000] {
+            let got = string
+                .get(format!("{n:08}").as_bytes(), Search::Equal, Intent::Read)
+                .expect("found");
+            assert_eq!(got.bytes, record(n, length(n)));
+        }
+        let missing = string
+            .get(b"00000001", Search::Equal, Intent::Read)
+            .map(|r| r.bytes.len());
+        assert!(matches!(missing, Err(RequestError::NotFound)));
+        string.point_last().expect("there is one");
+        let last = string.prev(Intent::Read).expect("the last");
+        assert_eq!(last.bytes, record(5998, length(5998)));
+        common::assert_sound(&set);
+        set.close().expect("closed");
+    }
+    assert!(sizes[1] * 5 < sizes[0] * 2, "{sizes:?}");
+}
+
+#[test]
+fn changes_come_back_after_a_close_and_after_a_crash() {
+    for crash in [false, true] {
+        let disk = MemoryDisk::default();
+        let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+        let of = {
+            let engine = world.engine();
+            let of = create(&world, &engine, "KS", compressed);
+            let set = open(&engine, &of, Access::Output);
+            load(&set, (0..2000).map(|n| 4 * n));
+            set.close().expect("closed");
+            let set = open(&engine, &of, Access::Output);
+            let mut string = set.string();
+            for n in 0..2000 {
+                let key = format!("{:08}", 4 * n);
+                match n % 4 {
+                    0 => {
+                        string
+                            .get(key.as_bytes(), Search::Equal, Intent::Update)
+                            .expect("found");
+                        // What does not compress, and so is longer than it was.
+                        let mut new = record(4 * n, 300);
+                        new[8..]
+                            .iter_mut()
+                            .enumerate()
+                            .for_each(|(i, b)| *b = (i as u64 * n * 2_654_435_761 >> 7) as u8);
+                        string.update(&new).expect("updated");
+                    }
+                    1 => {
+                        string
+                            .get(key.as_bytes(), Search::Equal, Intent::Update)
+                            .expect("found");
+                        string.erase().expect("erased");
+                    }
+                    2 => {
+                        let new = record(4 * n + 1, length(n));
+                        string.insert(&new, Insert::Direct).expect("inserted");
+                    }
+                    _ => {}
+                }
+            }
+            drop(string);
+            match crash {
+                true => {
+                    set.commit().expect("durable");
+                    disk.kill();
+                    drop((set, engine));
+                }
+                false => drop(set.close().expect("closed")),
+            }
+            of
+        };
+        let engine = world.engine();
+        let set = open(&engine, &of, Access::Output);
+        let mut expected = Vec::new();
+        for n in 0..2000 {
+            match n % 4 {
+                0 => {
+                    let mut new = record(4 * n, 300);
+                    new[8..]
+                        .iter_mut()
+                        .enumerate()
+                        .for_each(|(i, b)| *b = (i as u64 * n * 2_654_435_761 >> 7) as u8);
+                    expected.push(new);
+                }
+                1 => {}
+                2 => expected.extend([record(4 * n, length(4 * n)), record(4 * n + 1, length(n))]),
+                _ => expected.push(record(4 * n, length(4 * n))),
+            }
+        }
+        assert_eq!(all(&set), expected, "crash: {crash}");
+        common::assert_sound(&set);
+        set.close().expect("closed");
+    }
+}
+
+#[test]
+fn a_unit_that_is_backed_out_leaves_what_was() {
+    let world = World::memory();
+    let engine = world.engine();
+    let of = create(&world, &engine, "KS", compressed);
+    let set = open(&engine, &of, Access::Output);
+    load(&set, 0..500);
+    set.close().expect("closed");
+    let set = open(&engine, &of, Access::Output);
+    let unit = engine.unit();
+    let mut string = set.string_in(&unit);
+    for n in 0..60u64 {
+        let key = format!("{n:08}");
+        string
+            .get(key.as_bytes(), Search::Equal, Intent::Update)
+            .expect("found");
+        match n % 2 {
+            0 => drop(string.update(&record(n, 400)).expect("updated")),
+            _ => string.erase().expect("erased"),
+        }
+        string.insert(&record(1000 + n, 200), Insert::Direct).expect("inserted");
+    }
+    unit.backout().expect("backed out");
+    drop(string);
+    assert_eq!(all(&set), (0..500).map(|n| record(n, length(n))).collect::<Vec<_>>());
+    set.close().expect("closed");
+}
+
+#[test]
+fn a_data_set_that_begins_with_one_record_learns_later() {
+    let world = World::memory();
+    let engine = world.engine();
+    let of = create(&world, &engine, "KS", compressed);
+    let set = open(&engine, &of, Access::Output);
+    load(&set, 0..1);
+    set.close().expect("closed");
+    assert!(engine.dictionaries(&of.data_path).expect("read").is_empty());
+    let mut made = 0;
+    for round in 0..8u64 {
+        let set = open(&engine, &of, Access::Output);
+        let mut string = set.string();
+        for n in 1 + round * 40..1 + (round + 1) * 40 {
+            string.insert(&record(n, length(n)), Insert::Direct).expect("inserted");
+        }
+        drop(string);
+        set.close().expect("closed");
+        made = engine.dictionaries(&of.data_path).expect("read").len();
+    }
+    assert!((1..=3).contains(&made), "{made} dictionaries");
+    let set = open(&engine, &of, Access::Input);
+    assert_eq!(all(&set), (0..321).map(|n| record(n, length(n))).collect::<Vec<_>>());
+    set.close().expect("closed");
+}
+
+#[test]
+fn an_esds_takes_records_and_replaces_none() {
+    let world = World::memory();
+    let engine = world.engine();
+    let of = create(&world, &engine, "ES", |a| {
+        compressed(a);
+        (a.organization, a.key_length) = (Organization::Esds, 0);
+    });
+    let set = open(&engine, &of, Access::Output);
+    let mut string = set.string();
+    let rbas: Vec<u64> = (0..2000)
+        .map(|n| string.insert(&record(n, length(n)), Insert::Sequential).expect("added"))
+        .collect();
+    drop(string);
+    set.close().expect("closed");
+    let set = open(&engine, &of, Access::Output);
+    let mut string = set.string();
+    let more = string.insert(&record(7, 300), Insert::Direct).expect("added");
+    let got = string
+        .get(Argument::Rba(more), Search::Equal, Intent::Read)
+        .expect("found");
+    assert_eq!(got.bytes, record(7, 300));
+    for (n, rba) in rbas.iter().enumerate().step_by(97) {
+        let got = string
+            .get(Argument::Rba(*rba), Search::Equal, Intent::Read)
+            .expect("found");
+        assert_eq!(got.bytes, record(n as u64, length(n as u64)));
+    }
+    string
+        .get(Argument::Rba(rbas[5]), Search::Equal, Intent::Update)
+        .expect("held");
+    let refused = string.update(&record(5, length(5)));
+    assert!(matches!(refused, Err(RequestError::Options { .. })), "{refused:?}");
+    drop(string);
+    assert_eq!(all(&set).len(), 2001);
+    set.close().expect("closed");
+}
+
+#[test]
+fn spanned_records_and_those_of_a_vrrds_are_compressed_too() {
+    let world = World::memory();
+    let engine = world.engine();
+    let of = create(&world, &engine, "SP", |a| {
+        compressed(a);
+        (a.spanned, a.maximum_record) = (true, 6000);
+    });
+    let set = open(&engine, &of, Access::Output);
+    let mut string = set.string();
+    // The long ones are of numbers that do not repeat, and fit no CI though compressed.
+    let long = |n: u64| {
+        let mut long = record(n, 100);
+        (0..400 + n).for_each(|i| long.extend_from_slice(format!("{:x}", i * i * 7919 + n).as_bytes()));
+        long.truncate(6000);
+        long
+    };
+    let of_number = |n: u64| if n % 10 == 0 { long(n) } else { record(n, length(n)) };
+    for n in 0..400 {
+        string.insert(&of_number(n), Insert::Sequential).expect("loaded");
+    }
+    drop(string);
+    set.close().expect("closed");
+    let set = open(&engine, &of, Access::Output);
+    assert_eq!(all(&set), (0..400).map(of_number).collect::<Vec<_>>());
+    let mut string = set.string();
+    for n in (0..400).step_by(7) {
+        string
+            .get(format!("{n:08}").as_bytes(), Search::Equal, Intent::Update)
+            .expect("found");
+        let new = if n % 2 == 0 { record(n, 80) } else { long(n) };
+        string.update(&new).expect("updated");
+        let got = string
+            .get(format!("{n:08}").as_bytes(), Search::Equal, Intent::Read)
+            .expect("found");
+        assert_eq!(got.bytes, new);
+    }
+    drop(string);
+    common::assert_sound(&set);
+    set.close().expect("closed");
+
+    let of = create(&world, &engine, "VR", |a| {
+        compressed(a);
+        (a.organization, a.key_length) = (Organization::Vrrds, 0);
+    });
+    let set = open(&engine, &of, Access::Output);
+    load(&set, 0..2000);
+    set.close().expect("closed");
+    let set = open(&engine, &of, Access::Input);
+    assert_eq!(all(&set), (0..2000).map(|n| record(n, length(n))).collect::<Vec<_>>());
+    assert!(set.high_used() < 2000 * 110);
+    set.close().expect("closed");
+}
+
+#[test]
+fn a_damaged_dictionary_costs_the_records_that_need_it() {
+    let world = World::memory();
+    let engine = world.engine();
+    let of = create(&world, &engine, "KS", compressed);
+    let set = open(&engine, &of, Access::Output);
+    load(&set, 0..2000);
+    set.close().expect("closed");
+    let made = engine.dictionaries(&of.data_path).expect("read");
+    assert_eq!(made.len(), 2, "an early one and a better one");
+    common::bytes::put(&*world.disk, &of.data_path, dictionary_at(1) + 40, b"!!");
+    let set = open(&engine, &of, Access::Input);
+    let mut string = set.string();
+    let (mut read, mut refused) = (0, 0);
+    for n in 0..2000u64 {
+        match string.get(format!("{n:08}").as_bytes(), Search::Equal, Intent::Read) {
+            Ok(got) => {
+                assert_eq!(got.bytes, record(n, length(n)));
+                read += 1;
+            }
+            Err(error) => {
+                assert_eq!(error.feedback().return_code, 12);
+                assert!(error.to_string().contains("dictionary 1"), "{error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 50 && read > 1500, "{refused} refused, {read} read");
+    drop(string);
+    drop(set);
+    let salvage = Salvage::open(&*world.disk, &of.data_path, &of.index_path, None, None).expect("opened");
+    let mut found = Vec::new();
+    let report = salvage
+        .run(&mut |record| {
+            found.push(record.bytes.to_vec());
+            Ok::<(), ()>(())
+        })
+        .expect("nothing is refused");
+    assert_eq!(found.len(), read);
+    assert!(found
+        .iter()
+        .all(|r| *r == record(r[..8].iter().fold(0, |n, d| n * 10 + u64::from(d - b'0')), r.len())));
+    assert!(
+        report.losses.iter().any(|loss| loss.why.contains("dictionary 1")),
+        "{:?}",
+        report.losses
+    );
+}
+
+#[test]
+fn what_cannot_be_compressed_is_refused_when_it_is_defined() {
+    let world = World::memory();
+    let engine = world.engine();
+    for organization in [Organization::Lds, Organization::Rrds] {
+        let of = definition(&world, "NO", |a| {
+            compressed(a);
+            (a.organization, a.key_length) = (organization, 0);
+        });
+        let refused = engine.create(&of).expect_err("refused");
+        assert!(refused.to_string().contains("COMPRESSED"), "{refused}");
+    }
+    let of = create(&world, &engine, "KS", compressed);
+    let set = open(&engine, &of, Access::Output);
+    load(&set, 0..50);
+    set.close().expect("closed");
+    let set = open(&engine, &of, Access::Input);
+    let refused = set.string().get_interval(0, Intent::Read).map(drop);
+    assert!(matches!(refused, Err(RequestError::Options { .. })), "{refused:?}");
+    set.close().expect("closed");
+}
