@@ -18,6 +18,7 @@ fn wish() -> Wish {
             maximum: 80,
         },
         spanned: false,
+        compressed: false,
         ci_size: None,
         index_ci_size: None,
         space: Space {

@@ -89,7 +89,7 @@ impl Dictionary {
         let sampled: usize = samples.clone().map(<[u8]>::len).sum();
         let trained = train(samples);
         let sampled = u32::try_from(sampled).unwrap_or(u32::MAX);
-        (!trained.symbols.is_empty()).then(|| Dictionary::of(trained.symbols, trained.runs, made, sampled))
+        (sampled > 0).then(|| Dictionary::of(trained.symbols, trained.runs, made, sampled))
     }
 
     fn of(symbols: Vec<Symbol>, runs: [u8; 2], made: u64, sampled: u32) -> Dictionary {
@@ -209,16 +209,24 @@ impl Dictionary {
         let longer = || Damaged::Longer {
             most: limit - begin - LONGEST,
         };
-        let (mut at, mut end, mut sound) = (0, begin, true);
-        while let Some(&code) = bytes.get(at) {
-            let len = usize::from(self.lens[usize::from(code)]);
+        let (mut at, mut end, mut shortest) = (0, begin, LONGEST);
+        while at < bytes.len() {
+            let window = out.get_mut(end..).and_then(<[u8]>::first_chunk_mut);
+            if let (Some(eight), Some(window)) = (bytes[at..].first_chunk(), window) {
+                let (took, wrote) = self.put_symbols(u64::from_le_bytes(*eight), window, &mut shortest);
+                (at, end) = (at + took, end + wrote);
+                if took == 8 {
+                    continue;
+                }
+            }
+            let code = bytes[at];
             if code < RUN_FIRST {
                 if end + LONGEST > out.len() {
                     grow(out, end + LONGEST, limit).ok_or_else(longer)?;
                 }
+                let len = usize::from(self.lens[usize::from(code)]);
                 out[end..end + LONGEST].copy_from_slice(&self.texts[usize::from(code)]);
-                sound &= len > 0;
-                (at, end) = (at + 1, end + len);
+                (at, end, shortest) = (at + 1, end + len, shortest.min(len));
                 continue;
             }
             let following = |n: usize| bytes.get(at + n).copied().ok_or(Damaged::Record);
@@ -234,10 +242,35 @@ impl Dictionary {
             out[end..end + count].fill(byte);
             (at, end) = (at + took, end + count);
         }
-        match sound {
-            true => Ok(end),
-            false => Err(Damaged::Record),
+        match shortest {
+            0 => Err(Damaged::Record),
+            _ => Ok(end),
         }
+    }
+
+    /// Puts the symbols in front of eight codes: how many, and how many bytes that are.
+    #[inline(always)]
+    fn put_symbols(&self, codes: u64, window: &mut [u8; 8 * LONGEST], shortest: &mut usize) -> (usize, usize) {
+        // A byte of zeros where a code is no symbol.
+        let others = !codes & (0x0101_0101_0101_0101 * u64::from(RUN_FIRST));
+        let marks = others.wrapping_sub(0x0101_0101_0101_0101) & !others & 0x8080_8080_8080_8080;
+        let count = marks.trailing_zeros() as usize / 8;
+        let mut end = 0;
+        let mut put = |n: usize| {
+            let code = usize::from((codes >> (8 * n)) as u8);
+            let len = usize::from(self.lens[code]);
+            // Each is at most as long as its part of the window.
+            if let Some(place) = window.get_mut(end..end + LONGEST) {
+                place.copy_from_slice(&self.texts[code]);
+            }
+            (end, *shortest) = (end + len, len.min(*shortest));
+        };
+        match count {
+            // Mostly so, and then without a loop.
+            8 => (0..8).for_each(&mut put),
+            _ => (0..count).for_each(&mut put),
+        }
+        (count, end)
     }
 
     /// As bytes, at most [`LONGEST_DICTIONARY`].
@@ -274,7 +307,7 @@ impl Dictionary {
             return Err(damaged("has a format that is not known here"));
         }
         let count = usize::from(u16::from_le_bytes([head[12], head[13]]));
-        if count == 0 || count > MOST {
+        if count > MOST {
             return Err(damaged("has a number of strings that none has"));
         }
         let mut symbols = Vec::with_capacity(count);

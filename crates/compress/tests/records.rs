@@ -85,6 +85,18 @@ fn a_code_without_a_string_is_refused() {
 }
 
 #[test]
+fn records_of_nothing_but_runs_are_compressed_too() {
+    let blanks = [b' '; 100];
+    let runs = Dictionary::train([&blanks[..]].into_iter(), 0).expect("a dictionary");
+    let runs = Dictionary::from_bytes(&runs.to_bytes()).expect("its own bytes");
+    let (mut out, mut back) = (Vec::new(), Vec::new());
+    assert!(runs.compress(&blanks, &mut out));
+    assert_eq!(out.len(), 2);
+    assert_eq!(runs.expand(&out, &mut back, 100), Ok(()));
+    assert_eq!(back, blanks);
+}
+
+#[test]
 fn a_missing_dictionary_and_a_missing_form_are_told() {
     let mut out = Vec::new();
     let missing = expand(b"KEY\x04rest", 3, |_| None, 100, &mut out);

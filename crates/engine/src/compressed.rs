@@ -2,13 +2,13 @@
 //! volume have them as they are stored (docs/design/0032). Whoever hands a record to the organization has stored it
 //! here; whoever hands one to a user has expanded it here.
 //!
-//! * C1. A dictionary is durable before the first record that needs it is made, so before any page or log has one.
-//! * C2. A dictionary is never written over: its place is used once.
-//! * C3. Learning goes in steps: the first dictionary is made early, another from four times as many bytes, and so on up
-//!   to the most that help. So few records stay plain, and a data set that begins with a record or two learns later.
-//! * C4. A record of which the dictionary is damaged is refused by name. All others are read as ever.
+//! * Q1. A dictionary is durable before the first record that needs it is made, so before any page or log has one.
+//! * Q2. A dictionary is never written over: its place is used once.
+//! * Q3. Learning goes in steps: the first dictionary is made early, another from four times as many bytes, and so on
+//!   up to the most that help. So few records stay plain, and a data set that begins with few records learns later.
+//! * Q4. A record of which the dictionary is damaged is refused by name. All others are read as ever.
 
-use crate::error::{show_key, RequestError};
+use crate::error::{show_key, OpenError, RequestError};
 use crate::pool::Held;
 use crate::store::Component;
 use crate::sync::atomic::{AtomicBool, AtomicU8, Ordering::*};
@@ -67,7 +67,7 @@ impl Compressed {
         data: &Arc<Component>,
         clock: Arc<dyn Clock>,
         (clear, longest): (usize, usize),
-    ) -> Result<Compressed, RequestError> {
+    ) -> Result<Compressed, OpenError> {
         let compressed = Compressed {
             data: data.clone(),
             clock,
@@ -81,35 +81,46 @@ impl Compressed {
             sampling: Mutex::default(),
         };
         for generation in 1..=GENERATIONS as u8 {
-            if compressed.load(generation)? {
+            let bytes = data.read_dictionary(generation).map_err(|error| OpenError::Io {
+                path: data.path.clone(),
+                doing: "read of a dictionary",
+                error,
+            })?;
+            // What is damaged is told by the request that needs it (Q4).
+            if let Ok(dictionary) = Dictionary::from_bytes(&bytes) {
+                let held = data.pool().hold(Dictionary::MEMORY).map_err(|_| OpenError::Memory {
+                    path: data.path.clone(),
+                    what: format!(
+                        "the buffer pool of {} bytes has no room for its dictionaries; raise CICA_POOL",
+                        data.pool().limit()
+                    ),
+                })?;
+                compressed.keep(generation, dictionary, held);
                 compressed.newest.store(generation, Relaxed);
             }
         }
-        compressed
-            .learns
-            .store(compressed.next_sample(compressed.enough).is_some(), Relaxed);
+        let learns = compressed.next_sample(compressed.enough).is_some();
+        compressed.learns.store(learns, Relaxed);
         Ok(compressed)
     }
 
-    /// Reads a dictionary; false: there is none, or it is damaged.
-    fn load(&self, generation: u8) -> Result<bool, RequestError> {
-        let bytes = self.data.read_dictionary(generation)?;
-        match Dictionary::from_bytes(&bytes) {
-            Ok(dictionary) => self.keep(generation, dictionary).map(|()| true),
-            // Told by the request that needs it (C4).
-            Err(_) => Ok(false),
-        }
+    /// What stands in the place of a dictionary.
+    fn place(&self, generation: u8) -> Result<Vec<u8>, RequestError> {
+        self.data
+            .read_dictionary(generation)
+            .map_err(|e| RequestError::Physical {
+                reason: 4,
+                what: format!("{}: dictionary {generation} cannot be read: {e}", self.data.name),
+            })
     }
 
-    fn keep(&self, generation: u8, dictionary: Dictionary) -> Result<(), RequestError> {
-        let held = self.data.pool().hold(Dictionary::MEMORY);
+    fn keep(&self, generation: u8, dictionary: Dictionary, held: Held) {
         let known = Known {
             dictionary,
-            _held: held.map_err(|_| self.data.pool_full())?,
+            _held: held,
         };
         // Whoever was first has the same.
         self.known[usize::from(generation) % self.known.len()].get_or_init(|| known);
-        Ok(())
     }
 
     fn dictionary(&self, generation: u8) -> Option<&Dictionary> {
@@ -192,11 +203,15 @@ impl Compressed {
     }
 
     fn train(&self, sampling: &mut Sampling) -> Result<(), RequestError> {
+        let Ok(held) = self.data.pool().hold(Dictionary::MEMORY) else {
+            // Without memory for it the one that there is, or none, does.
+            return Ok(());
+        };
         let place = self.next_place()?;
         let trained = sampling.sampler.train(self.clock.now());
         if let Some((generation, dictionary)) = place.zip(trained) {
             self.data.write_dictionary(generation, &dictionary.to_bytes())?;
-            self.keep(generation, dictionary)?;
+            self.keep(generation, dictionary, held);
             self.newest.store(generation, Release);
         }
         if place.is_none() || self.next_sample(self.enough).is_none() {
@@ -206,10 +221,10 @@ impl Compressed {
         Ok(())
     }
 
-    /// The first place behind all that anything was ever written to (C2).
+    /// The first place behind all that anything was ever written to (Q2).
     fn next_place(&self) -> Result<Option<u8>, RequestError> {
         for generation in (1..=GENERATIONS as u8).rev() {
-            if self.data.read_dictionary(generation)?.iter().any(|byte| *byte != 0) {
+            if self.place(generation)?.iter().any(|byte| *byte != 0) {
                 return Ok(Some(generation + 1).filter(|next| usize::from(*next) <= GENERATIONS));
             }
         }
@@ -231,7 +246,10 @@ impl Compressed {
     fn expand_or_say(&self, stored: &[u8], out: &mut Vec<u8>) -> Result<(), RequestError> {
         if let Some(&generation) = stored.get(self.clear).filter(|n| (1..=GENERATIONS as u8).contains(n)) {
             if self.dictionary(generation).is_none() {
-                self.load(generation)?;
+                if let Ok(dictionary) = Dictionary::from_bytes(&self.place(generation)?) {
+                    let held = self.data.pool().hold(Dictionary::MEMORY);
+                    self.keep(generation, dictionary, held.map_err(|_| self.data.pool_full())?);
+                }
             }
         }
         let expanded = expand(stored, self.clear, |n| self.dictionary(n), self.longest, out);

@@ -141,7 +141,7 @@ fn changes_come_back_after_a_close_and_after_a_crash() {
                         new[8..]
                             .iter_mut()
                             .enumerate()
-                            .for_each(|(i, b)| *b = (i as u64 * n * 2_654_435_761 >> 7) as u8);
+                            .for_each(|(i, b)| *b = ((i as u64 * n * 2_654_435_761) >> 7) as u8);
                         string.update(&new).expect("updated");
                     }
                     1 => {
@@ -178,7 +178,7 @@ fn changes_come_back_after_a_close_and_after_a_crash() {
                     new[8..]
                         .iter_mut()
                         .enumerate()
-                        .for_each(|(i, b)| *b = (i as u64 * n * 2_654_435_761 >> 7) as u8);
+                        .for_each(|(i, b)| *b = ((i as u64 * n * 2_654_435_761) >> 7) as u8);
                     expected.push(new);
                 }
                 1 => {}

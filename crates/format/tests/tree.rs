@@ -5,7 +5,7 @@ mod samples;
 use cica_format::attributes::{Attributes, Organization};
 use cica_format::ca::{CaHeader, HeaderView};
 use cica_format::checksum::{ci_checksum, crc32c, Identity};
-use cica_format::root::{LogPosition, Part, Root, AREA_LEN, FIXED_LEN, LOG_PATH_LEN};
+use cica_format::root::{dictionary_at, LogPosition, Part, Root, AREA_LEN, DICTIONARY_LEN, FIXED_LEN, LOG_PATH_LEN};
 use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
 use cica_format::FormatError;
 use proptest::collection::vec;
@@ -219,6 +219,7 @@ fn a_root_may_be_full() {
     };
     let attributes = Attributes {
         cluster_name: "N".repeat(44),
+        compressed: false,
         ..samples::attributes()
     };
     let mut root = Root {
@@ -231,6 +232,27 @@ fn a_root_may_be_full() {
     let bytes = root.encode().expect("all of it is at its limit");
     assert_eq!(bytes.len(), AREA_LEN);
     assert_eq!(Root::decode(&bytes), Ok(root.clone()));
+    root.tables.push(Ref::default());
+    assert_eq!(refused_field(&root), "number of table blocks");
+}
+
+#[test]
+fn dictionaries_stand_where_no_root_of_a_compressed_data_set_reaches() {
+    let mut root = Root {
+        tables: vec![Ref::default(); Root::max_tables(true)],
+        attributes: Attributes {
+            compressed: true,
+            ..samples::attributes()
+        },
+        ..samples::root()
+    };
+    let length = root.encode().expect("all of it is at its limit").len();
+    let mut taken: Vec<u64> = (1..=15).map(dictionary_at).collect();
+    taken.sort_unstable();
+    for (at, next) in taken.iter().zip(taken.iter().skip(1).chain([&(2 * AREA_LEN as u64)])) {
+        assert!(at % AREA_LEN as u64 >= length as u64, "{at}");
+        assert!(at + DICTIONARY_LEN as u64 <= *next, "{at}");
+    }
     root.tables.push(Ref::default());
     assert_eq!(refused_field(&root), "number of table blocks");
 }
@@ -534,7 +556,7 @@ fn values_that_no_encode_wrote_are_refused_whatever_the_checksum_says() {
         (768, b"\xC3\x28"),  // cluster name
         (768 + 94, &[0]),    // organization
         (768 + 94, &[6]),
-        (768 + 95, &[0x40]),        // flags
+        (768 + 95, &[0x80]),        // flags
         (768 + 108, &[1, 0, 0, 0]), // CI size
         (768 + 118, &[0, 0]),       // CIs per CA
     ] {

@@ -69,6 +69,7 @@ pub fn attributes() -> Attributes {
         share: ShareOptions { region: 2, system: 3 },
         reuse: true,
         spanned: true,
+        compressed: true,
         erase: true,
         speed: true,
         write_check: true,

@@ -6,8 +6,8 @@ use crate::pool::Page;
 use crate::sync::atomic::Ordering::Relaxed;
 
 impl Common {
-    /// Copies of the records of a page, where they must be expanded: not while it is latched. A segment of a spanned one
-    /// is expanded with the others, by who reads it.
+    /// Copies of the records of a page, where they must be expanded: not while it is latched. A segment of a spanned
+    /// one is expanded with the others, by who reads it.
     pub fn to_expand(&self, page: &Page<'_>) -> Vec<Vec<u8>> {
         match (&self.compressed, page.segment()) {
             (Some(_), 0) => (0..page.count()).map(|i| page.record(i).to_vec()).collect(),

@@ -101,10 +101,7 @@ impl OpenDataSet {
                 common.data.leave_pool();
                 index_part.iter().for_each(|part| part.leave_pool());
             });
-            common.compressed = Some(compressed.map_err(|error| OpenError::Unusable {
-                path: data.to_path_buf(),
-                what: error.to_string(),
-            })?);
+            common.compressed = Some(compressed?);
         }
         common.counters.records.store(root.statistics.records, Relaxed);
         common.loading.store(write && never_loaded, Relaxed);

@@ -53,7 +53,8 @@ pub fn take_back(base: &OpenDataSet, request: &Logged, context: Context<'_>) -> 
 }
 
 impl Sphere {
-    /// Adds a record to an ESDS and to its upgrade set: as it is stored, and as its user has it where that is another. Where it goes is known before: nobody adds another meanwhile.
+    /// Adds a record, as it is stored and as its user has it where that is another form, to an ESDS and to its upgrade
+    /// set. Where it goes is known before: nobody adds another meanwhile.
     pub fn add(
         &self,
         base: &OpenDataSet,

@@ -11,18 +11,14 @@ impl Component {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn read_dictionary(&self, generation: u8) -> Result<Vec<u8>, RequestError> {
+    pub fn read_dictionary(&self, generation: u8) -> std::io::Result<Vec<u8>> {
         let mut bytes = vec![0; DICTIONARY_LEN];
         let mut batch = [ReadAt {
             at: dictionary_at(generation),
             buf: &mut bytes,
             got: 0,
         }];
-        let read = self.file().and_then(|file| file.read(&mut batch));
-        read.map_err(|e| RequestError::Physical {
-            reason: 4,
-            what: format!("{}: dictionary {generation} cannot be read: {e}", self.name),
-        })?;
+        self.file().and_then(|file| file.read(&mut batch))?;
         Ok(bytes)
     }
 

@@ -97,6 +97,7 @@ impl World {
             keys: said.keys,
             record_size: said.record_size,
             spanned: false,
+            compressed: false,
             ci_size: None,
             index_ci_size: None,
             space: Space {
