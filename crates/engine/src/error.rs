@@ -81,7 +81,7 @@ pub enum RequestError {
         /// Bytes the data set has.
         end: u64,
     },
-    /// 8/40: the pool has no room for what takes the unit of recovery back.
+    /// 8/40: what takes the unit of recovery back would have more than a quarter of the pool, or than there is room in it.
     UnitTooLarge,
     /// 8/44: the caller's area is shorter than the record.
     AreaTooSmall {
@@ -300,7 +300,8 @@ impl fmt::Display for RequestError {
             AreaTooSmall { need, have } => write!(f, "the record has {need} bytes, the area given {have}")?,
             UnitTooLarge => write!(
                 f,
-                "the pool has no room for what takes this unit of recovery back: commit more often, or raise CICA_POOL"
+                "what takes this unit of recovery back would have more than a quarter of the pool, or than is free in it: \
+                 commit more often, or raise CICA_POOL"
             )?,
             Access { what } => write!(f, "this open does not allow {what}")?,
             NoKeys => write!(f, "records of this data set have no keys: give an RBA")?,

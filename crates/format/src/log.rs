@@ -5,7 +5,7 @@
 //! block that is not the next group of the same epoch.
 
 use crate::bytes::{le16, le32, le64, need, put};
-use crate::checksum::own_checksum;
+use crate::checksum::{crc32c_more, own_checksum};
 use crate::error::FormatError;
 use std::borrow::Cow;
 
@@ -112,6 +112,17 @@ pub enum LogRecord<'a> {
         /// Data set number.
         number: u32,
     },
+    /// A change in a unit of recovery of an epoch that has ended, which is open still: what takes it back.
+    Carried {
+        /// The unit.
+        unit: u64,
+        /// The change's number in its unit.
+        sequence: u32,
+        /// LSN of the change.
+        lsn: u64,
+        /// What takes it back, as [`parts`] reads it.
+        undo: &'a [u8],
+    },
 }
 
 /// Bytes of a group's header, before its records.
@@ -121,7 +132,7 @@ pub const GROUP_MAGIC: [u8; 4] = *b"CiLG";
 /// First eight bytes of a log file.
 pub const FILE_MAGIC: [u8; 8] = *b"CICALOG ";
 /// Format version of logs this code writes; it refuses newer ones.
-pub const FORMAT: u16 = 6;
+pub const FORMAT: u16 = 7;
 
 /// Names in messages.
 const GROUP: &str = "log group";
@@ -136,6 +147,7 @@ mod at {
     pub const EPOCH: usize = 24;
     pub const RECORDS: usize = 28;
     pub const BYTES: usize = 32;
+    pub const STAMP: usize = 36;
 
     pub const FILE_CHECKSUM: usize = 8;
     pub const FILE_FORMAT: usize = 12;
@@ -168,6 +180,8 @@ mod at {
     pub const TAKEN_BACK_REDO: usize = 17;
     pub const REDO_LEN: usize = 17;
     pub const REDO: usize = 21;
+    pub const CARRIED_LSN: usize = 17;
+    pub const CARRIED_UNDO: usize = 25;
 }
 
 mod kind {
@@ -189,6 +203,32 @@ mod kind {
     pub const UPDATE_RUN: u8 = 13;
     pub const LEAVING: u8 = 15;
     pub const DATA_SET: u8 = 14;
+    pub const CARRIED: u8 = 16;
+}
+
+/// When a group was written, and what was open then. In groups of before format 7 nothing is said: zeros.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stamp {
+    /// Seconds since 2020-01-01, 0: not said. Less than 2^31.
+    pub second: u32,
+    /// Units of recovery were open behind its last record.
+    pub units_open: bool,
+}
+
+impl Stamp {
+    const UNITS_OPEN: u32 = 1 << 31;
+
+    fn word(self) -> u32 {
+        let open = if self.units_open { Self::UNITS_OPEN } else { 0 };
+        self.second & !Self::UNITS_OPEN | open
+    }
+
+    fn of(word: u32) -> Stamp {
+        Stamp {
+            second: word & !Self::UNITS_OPEN,
+            units_open: word & Self::UNITS_OPEN != 0,
+        }
+    }
 }
 
 /// What a group says of itself.
@@ -204,6 +244,35 @@ pub struct GroupHeader {
     pub records: u32,
     /// Bytes of records, without header and padding.
     pub bytes: u32,
+    /// When it was written.
+    pub stamp: Stamp,
+}
+
+impl GroupHeader {
+    /// Its bytes, with this checksum.
+    pub fn encode(&self, checksum: u32) -> [u8; GROUP_HEADER_LEN] {
+        let mut head = [0; GROUP_HEADER_LEN];
+        put(&mut head, 0, &GROUP_MAGIC);
+        put(&mut head, at::CHECKSUM, &checksum.to_le_bytes());
+        put(&mut head, at::LOG, &self.log.to_le_bytes());
+        put(&mut head, at::FIRST_LSN, &self.first_lsn.to_le_bytes());
+        put(&mut head, at::EPOCH, &self.epoch.to_le_bytes());
+        put(&mut head, at::RECORDS, &self.records.to_le_bytes());
+        put(&mut head, at::BYTES, &self.bytes.to_le_bytes());
+        put(&mut head, at::STAMP, &self.stamp.word().to_le_bytes());
+        head
+    }
+
+    /// Bytes of the whole group, a multiple of [`BLOCK_LEN`].
+    pub fn group_len(&self) -> usize {
+        (GROUP_HEADER_LEN + self.bytes as usize).next_multiple_of(BLOCK_LEN)
+    }
+}
+
+/// The checksum of a group that is made piece by piece: header with no checksum, records, padding. `before` is that of
+/// the pieces before, 0 for the first.
+pub fn group_checksum(before: u32, piece: &[u8]) -> u32 {
+    crc32c_more(before, piece)
 }
 
 /// The first [`BLOCK_LEN`] bytes of a log file.
@@ -274,6 +343,17 @@ pub fn append_taken_back(buf: &mut Vec<u8>, unit: u64, sequence: u32, redo: &[u8
 /// Appends the end of a unit of recovery.
 pub fn append_unit_end(buf: &mut Vec<u8>, unit: u64, backed_out: bool) {
     append_record(buf, kind::UNIT_END, 0, &[&unit.to_le_bytes(), &[u8::from(backed_out)]]);
+}
+
+/// Appends what takes change `sequence` of a unit of recovery back, which an epoch that has ended has as `lsn`.
+pub fn append_carried(buf: &mut Vec<u8>, unit: u64, sequence: u32, lsn: u64, undo: &[u8]) {
+    let (id, number, lsn) = (unit.to_le_bytes(), sequence.to_le_bytes(), lsn.to_le_bytes());
+    append_record(buf, kind::CARRIED, 0, &[&id, &number, &lsn, undo]);
+}
+
+/// Bytes of such a record whose undo has `undo` bytes.
+pub const fn carried_len(undo: usize) -> usize {
+    4 + at::CARRIED_UNDO + undo
 }
 
 /// The records of a log's tail, in LSN order. After an error it ends.
@@ -354,19 +434,21 @@ fn append_record(buf: &mut Vec<u8>, kind: u8, number: u32, body: &[&[u8]]) {
 ///
 /// # Panics
 /// If `buf` does not start with [`begin_group`] or holds 4 GiB or more, which no flush comes near.
-pub fn finish_group(buf: &mut Vec<u8>, log: u64, epoch: u32, first_lsn: u64, records: u32) {
+pub fn finish_group(buf: &mut Vec<u8>, log: u64, epoch: u32, first_lsn: u64, records: u32, stamp: Stamp) {
     assert!(
         (GROUP_HEADER_LEN..u32::MAX as usize).contains(&buf.len()),
         "a group has a header and is below 4 GiB"
     );
-    let bytes = (buf.len() - GROUP_HEADER_LEN) as u32;
-    buf.resize(buf.len().next_multiple_of(BLOCK_LEN), 0);
-    put(buf, 0, &GROUP_MAGIC);
-    put(buf, at::LOG, &log.to_le_bytes());
-    put(buf, at::FIRST_LSN, &first_lsn.to_le_bytes());
-    put(buf, at::EPOCH, &epoch.to_le_bytes());
-    put(buf, at::RECORDS, &records.to_le_bytes());
-    put(buf, at::BYTES, &bytes.to_le_bytes());
+    let header = GroupHeader {
+        log,
+        epoch,
+        first_lsn,
+        records,
+        bytes: (buf.len() - GROUP_HEADER_LEN) as u32,
+        stamp,
+    };
+    buf.resize(header.group_len(), 0);
+    put(buf, 0, &header.encode(0));
     let checksum = own_checksum(buf, at::CHECKSUM);
     put(buf, at::CHECKSUM, &checksum.to_le_bytes());
 }
@@ -379,7 +461,7 @@ pub fn finish_group(buf: &mut Vec<u8>, log: u64, epoch: u32, first_lsn: u64, rec
 /// not to be trusted, so a reader holds it against what the file has.
 pub fn read_group(bytes: &[u8]) -> Result<(GroupHeader, usize), FormatError> {
     let header = group_header(bytes)?;
-    let len = (GROUP_HEADER_LEN + header.bytes as usize).next_multiple_of(BLOCK_LEN);
+    let len = header.group_len();
     need(GROUP, bytes, len)?;
     if le32(bytes, at::CHECKSUM) != own_checksum(&bytes[..len], at::CHECKSUM) {
         return Err(FormatError::Checksum { what: GROUP });
@@ -402,6 +484,7 @@ pub fn group_header(bytes: &[u8]) -> Result<GroupHeader, FormatError> {
         first_lsn: le64(bytes, at::FIRST_LSN),
         records: le32(bytes, at::RECORDS),
         bytes: le32(bytes, at::BYTES),
+        stamp: Stamp::of(le32(bytes, at::STAMP)),
     })
 }
 
@@ -519,6 +602,12 @@ impl LogRecord<'_> {
             LogRecord::TakenBack { unit, sequence, redo } => append_taken_back(buf, unit, sequence, redo),
             LogRecord::UnitEnd { unit, backed_out } => append_unit_end(buf, unit, backed_out),
             LogRecord::Leaving { number } => append_record(buf, kind::LEAVING, number, &[]),
+            LogRecord::Carried {
+                unit,
+                sequence,
+                lsn,
+                undo,
+            } => append_carried(buf, unit, sequence, lsn, undo),
         }
     }
 
@@ -535,6 +624,7 @@ impl LogRecord<'_> {
             LogRecord::TakenBack { .. } => kind::TAKEN_BACK,
             LogRecord::UnitEnd { .. } => kind::UNIT_END,
             LogRecord::Leaving { .. } => kind::LEAVING,
+            LogRecord::Carried { .. } => kind::CARRIED,
         }
     }
 
@@ -633,11 +723,20 @@ impl LogRecord<'_> {
                 })
             }
             kind::LEAVING => Ok(LogRecord::Leaving { number }),
+            kind::CARRIED => {
+                need(RECORD, bytes, at::CARRIED_UNDO)?;
+                Ok(LogRecord::Carried {
+                    unit: le64(bytes, at::UNIT),
+                    sequence: le32(bytes, at::SEQUENCE),
+                    lsn: le64(bytes, at::CARRIED_LSN),
+                    undo: &bytes[at::CARRIED_UNDO..],
+                })
+            }
             other => Err(FormatError::Field {
                 what: RECORD,
                 field: "kind",
                 value: other.into(),
-                must: "from 1 to 15",
+                must: "from 1 to 16",
             }),
         }
     }

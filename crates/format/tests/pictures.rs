@@ -8,7 +8,7 @@ use cica_format::ca::CaHeader;
 use cica_format::checksum::crc32c;
 use cica_format::ci::{render, Segment};
 use cica_format::index::{BaseRba, IndexRecord};
-use cica_format::log::{begin_group, finish_group, LogFileHeader, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN};
+use cica_format::log::{begin_group, carried_len, finish_group, LogFileHeader, LogRecord, Stamp, BLOCK_LEN, GROUP_HEADER_LEN};
 use cica_format::portable::{self, BlockHead, Head, Kind, Member, Mode, Run, Totals};
 use cica_format::root::FIXED_LEN;
 use cica_format::tail::{self, TailHead};
@@ -406,7 +406,7 @@ fn log_file_and_group() {
     let fields = [
         ("magic", b"CICALOG ".to_vec()),
         ("checksum", own(&file, 8)),
-        ("format", le!(6u16)),
+        ("format", le!(7u16)),
         ("log", le!(0x1112_1314_1516_1718u64)),
         ("claims", le!(0x2122_2324u32)),
         ("birth", le!(0x3132_3334u32)),
@@ -421,7 +421,11 @@ fn log_file_and_group() {
         record: b"ADAMS".into(),
     }
     .append(&mut group);
-    finish_group(&mut group, 0x1112_1314_1516_1718, 0x2122_2324, 0x3132_3334_3536_3738, 1);
+    let stamp = Stamp {
+        second: 0x4142_4344,
+        units_open: true,
+    };
+    finish_group(&mut group, 0x1112_1314_1516_1718, 0x2122_2324, 0x3132_3334_3536_3738, 1, stamp);
     let fields = [
         ("magic", b"CiLG".to_vec()),
         ("checksum", own(&group, 4)),
@@ -430,6 +434,7 @@ fn log_file_and_group() {
         ("epoch", le!(0x2122_2324u32)),
         ("records", le!(1u32)),
         ("bytes", le!(14u32)),
+        ("stamp", le!(0xC142_4344u32)),
     ];
     assert_pictured("log", "Group header", &group[..GROUP_HEADER_LEN], &fields);
 }
@@ -559,7 +564,7 @@ fn log_records_of_a_unit_of_recovery() {
         ("kind", vec![9]),
         ("unit", le!(unit)),
         ("sequence", le!(sequence)),
-        ("redo", undo),
+        ("redo", undo.clone()),
     ];
     assert_pictured("log", "Taken back record", &bytes, &fields);
 
@@ -572,6 +577,26 @@ fn log_records_of_a_unit_of_recovery() {
         ("backed out", vec![1]),
     ];
     assert_pictured("log", "Unit end record", &bytes, &fields);
+
+    bytes.clear();
+    let (lsn, undo) = (0x3132_3334_3536_3738u64, undo.as_slice());
+    LogRecord::Carried {
+        unit,
+        sequence,
+        lsn,
+        undo,
+    }
+    .append(&mut bytes);
+    assert_eq!(bytes.len(), carried_len(undo.len()));
+    let fields = [
+        ("length", le!(36u32)),
+        ("kind", vec![16]),
+        ("unit", le!(unit)),
+        ("sequence", le!(sequence)),
+        ("lsn", le!(lsn)),
+        ("undo", undo.to_vec()),
+    ];
+    assert_pictured("log", "Carried record", &bytes, &fields);
 
     bytes.clear();
     let number = 0x0102_0304u32;

@@ -290,7 +290,7 @@ pub fn logs() -> Vec<Vec<u8>> {
     log::append_erase(&mut group, 1, b"00000001");
     log::append_insert_at(&mut group, 2, &7u32.to_be_bytes(), b"slot");
     let only = group[records..].to_vec();
-    log::finish_group(&mut group, 5, 1, 10, 4);
+    log::finish_group(&mut group, 5, 1, 10, 4, log::Stamp::default());
     group.truncate(600);
     vec![group, only]
 }

@@ -17,7 +17,7 @@ use crate::subject::History;
 pub type Coverage = BTreeMap<&'static str, u64>;
 
 /// Everything that is counted; each must happen in every campaign of some length.
-pub const ALL: [&str; 28] = [
+pub const ALL: [&str; 29] = [
     "CI split",
     "CA split",
     "CA split of a CA with 32 CIs or more",
@@ -38,6 +38,7 @@ pub const ALL: [&str; 28] = [
     "bulk load",
     "group logged",
     "log started over",
+    "open unit carried on",
     "log file used again",
     "alternate index upgraded",
     "catalog switched",
@@ -120,6 +121,10 @@ impl Reader {
             self.count("group logged");
             let before = self.epochs.insert(header.log, header.epoch);
             self.count_if(before.is_some_and(|before| before < header.epoch), "log started over");
+            let begins = before.is_some_and(|before| before < header.epoch);
+            let mut of_units = records(&bytes[..len]).flatten();
+            let carries = of_units.any(|record| matches!(record, LogRecord::Carried { .. }));
+            self.count_if(begins && carries, "open unit carried on");
             for record in records(&bytes[..len]).flatten() {
                 self.count_if(matches!(record, LogRecord::Unit { .. }), "alternate index upgraded");
             }

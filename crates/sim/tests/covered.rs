@@ -51,6 +51,7 @@ fn everything_on_the_list_happens() {
     for seed in 1..=12 {
         add(drawn(Store::Volume, seed));
         add(drawn(Store::Sphere(None), seed));
+        add(drawn(Store::Units, seed));
     }
     let never: Vec<_> = coverage::ALL.iter().filter(|what| !all.contains_key(*what)).collect();
     assert!(never.is_empty(), "never: {never:?}; {all:?}");

@@ -25,11 +25,7 @@ impl Log {
     }
 
     /// Every tree is committed without a log and no request runs: what the log holds is not needed any more.
-    pub fn start_over(&self) {
-        self.begin_epoch(&mut self.state.lock());
-    }
-
-    fn begin_epoch(&self, state: &mut State) {
+    pub(super) fn begin_epoch(&self, state: &mut State) {
         log::begin_group(&mut state.group);
         state.records = 0;
         self.durable.store(state.next_lsn - 1, Release);
@@ -55,15 +51,14 @@ impl Log {
     /// another data set logs, or a group is just being written.
     pub fn start_over_alone(&self, number: u32) {
         let mut state = self.state.lock();
-        if !state.flushing && state.failed.is_none() && state.data_sets.keys().eq([&number]) {
+        if !state.flushing && state.failed.is_none() && state.units.is_empty() && state.data_sets.keys().eq([&number]) {
             self.begin_epoch(&mut state);
         }
     }
 
-    /// Every tree is committed, but what takes back the units that are open is needed still (U2 in [`crate::unit`]): the
-    /// log goes on, and is long again when it has grown as much once more.
-    pub fn go_on(&self) {
-        let mut state = self.state.lock();
+    /// Every tree is committed, but what takes back the units that are open is needed still, and cannot be carried (C2
+    /// in `carry.rs`): the log goes on, and is long again when it has grown as much once more.
+    pub(super) fn go_on(&self, state: &mut State) {
         self.pressure.fetch_and(!(LONG | OVERDUE), Relaxed);
         if let Some(f) = &mut state.file {
             f.long = f.weight + self.epoch_bytes.load(Relaxed);

@@ -4,7 +4,7 @@ use super::{pool, Log, State, GATHERED, LONG, OVERDUE};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::MutexGuard;
 use cica_disk::WriteAt;
-use cica_format::log::{self, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN};
+use cica_format::log::{self, LogRecord, Stamp, BLOCK_LEN, GROUP_HEADER_LEN};
 
 /// Bytes of log by which it may grow while the trees are being committed.
 const OVERDUE_BYTES: u64 = 128 << 20;
@@ -20,7 +20,11 @@ impl Log {
             return Ok(());
         }
         self.owner.check().map_err(|error| error.to_string())?;
-        let mut state = self.state.lock();
+        self.flush_in(&mut self.state.lock(), lsn)
+    }
+
+    /// The same; with an LSN that was not given yet, until there is nothing left.
+    pub(super) fn flush_in(&self, state: &mut MutexGuard<'_, State>, lsn: u64) -> Result<(), String> {
         loop {
             if let Some(why) = &state.failed {
                 return Err(why.clone());
@@ -29,16 +33,24 @@ impl Log {
                 return Ok(());
             }
             if state.flushing {
-                self.flushed.wait(&mut state);
+                self.flushed.wait(state);
                 continue;
             }
             state.flushing = true;
-            let outcome = self.write_group(&mut state);
+            let outcome = self.write_group(state);
             state.flushing = false;
             if let Err(why) = outcome {
                 state.failed = Some(why);
             }
             self.flushed.notify_all();
+        }
+    }
+
+    /// What a group says of this moment.
+    pub(super) fn stamp(&self, state: &State) -> Stamp {
+        Stamp {
+            second: pool::second(&*self.clock),
+            units_open: !state.units.is_empty(),
         }
     }
 
@@ -53,6 +65,7 @@ impl Log {
         self.pressure.fetch_and(!GATHERED, Relaxed);
         let records = std::mem::take(&mut state.records);
         let (first, last) = (state.next_lsn - records as u64, state.next_lsn - 1);
+        let stamp = self.stamp(state);
         let (mut unnamed, mut introduction) = (Vec::new(), Vec::new());
         log::begin_group(&mut introduction);
         for (&number, member) in &mut state.data_sets {
@@ -70,9 +83,9 @@ impl Log {
             Some(f) => {
                 f.begin_tail(next_lsn, &[]);
                 if !introduction.is_empty() {
-                    log::finish_group(&mut introduction, f.log, f.epoch, first, 0);
+                    log::finish_group(&mut introduction, f.log, f.epoch, first, 0, stamp);
                 }
-                log::finish_group(&mut group, f.log, f.epoch, first, records);
+                log::finish_group(&mut group, f.log, f.epoch, first, records, stamp);
                 let bytes = (introduction.len() + group.len()) as u64;
                 pool::make_room(f, bytes + introduction.len() as u64)?;
                 let at = f.at;
@@ -130,7 +143,7 @@ impl Log {
             let mut behind = introduction.len() as u64;
             let mut longer = 0;
             if not_named.len() > GROUP_HEADER_LEN {
-                log::finish_group(&mut not_named, log, epoch, first, 0);
+                log::finish_group(&mut not_named, log, epoch, first, 0, stamp);
                 write(at + behind, &not_named)?;
                 longer = not_named.len() as u64;
                 behind += longer;

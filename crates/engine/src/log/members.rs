@@ -101,6 +101,7 @@ impl Log {
         self.claimed.store(0, Relaxed);
         log::begin_group(&mut state.group);
         state.records = 0;
+        state.units.clear();
         self.durable.store(state.next_lsn - 1, Release);
         self.pressure.store(0, Relaxed);
         for member in state.data_sets.values_mut() {

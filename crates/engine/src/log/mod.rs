@@ -3,7 +3,7 @@
 //! | state | left by | to |
 //! |---|---|---|
 //! | no file: records gather in memory | the first change ([`name_early`](Log::name_early)) | claimed |
-//! | claimed | [`start_over`](Log::start_over), all trees committed | claimed, next epoch, from the start of the file |
+//! | claimed | [`start_over`](Log::start_over), all trees committed | claimed, next epoch, from the start of the file; it begins with what takes the open units back (`carry.rs`) |
 //! | claimed | [`leave`](Log::leave) of the last data set, all complete | free: header says so |
 //! | claimed | a data set leaves incomplete | let go as if the owner had died; the others go on without a file |
 //! | any | a failed write or sync | failed: answers nothing more (D3) |
@@ -14,8 +14,9 @@
 //!   sync.
 //! * W3. Before a group is written, every data set in it has said so in its root, durably (R6), or is fenced.
 //! * W7. Before a root names the log durably, a group that counts no records introduces its data set in this epoch,
-//!   durably, and no root names the log so when an epoch begins. So such a root that names a log which does not
-//!   introduce its data set is of another moment than the log (recovery:N1).
+//!   durably, and no other root names the log so when an epoch begins. So such a root that names a log which does not
+//!   introduce its data set is of another moment than the log (recovery:N1). Those whose units are open stay named,
+//!   and what begins the epoch introduces them (`carry.rs`).
 //! * W4. A block that was written is not written again in the same epoch: groups start at fresh blocks. So a group that
 //!   stands behind a place where none is says that there was one (`gap.rs`).
 //! * W5. Each group says which data sets its numbers mean: what is damaged takes no other group's meaning with it.
@@ -24,6 +25,7 @@
 //!   the data set's requests.
 
 mod abandoned;
+mod carry;
 mod epochs;
 mod find;
 mod flush;
@@ -34,6 +36,7 @@ mod replay;
 mod tail;
 #[cfg(test)]
 mod tests;
+mod units;
 
 pub use epochs::epoch_for;
 pub use find::find;
@@ -52,6 +55,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tail::Tail;
+use units::Units;
 
 /// Most bytes of records that may gather before they are written without anybody asking.
 pub const MOST_GATHERED: usize = 2 << 20;
@@ -127,6 +131,8 @@ struct State {
     flushing: bool,
     failed: Option<String>,
     data_sets: BTreeMap<u32, Member>,
+    /// What takes back the units that are open.
+    units: Units,
     next_number: u32,
     /// Ids of logs that this process let go for a data set that answers nothing more (F7 in `pool.rs`).
     let_go: BTreeSet<u64>,
@@ -194,6 +200,7 @@ impl Log {
                 flushing: false,
                 failed: None,
                 data_sets: BTreeMap::new(),
+                units: Units::default(),
                 next_number: 1,
                 let_go: BTreeSet::new(),
             }),
@@ -258,6 +265,11 @@ impl Log {
         self.state.lock().next_lsn - 1
     }
 
+    /// The last LSN up to which everything is durable.
+    pub fn durable(&self) -> u64 {
+        self.durable.load(Acquire)
+    }
+
     /// Is everything up to `lsn` durable?
     pub fn is_durable(&self, lsn: u64) -> bool {
         self.durable.load(Acquire) >= lsn
@@ -272,8 +284,11 @@ impl Log {
     /// what orders it among the requests for the same records (W1). `write` appends one record.
     #[inline]
     pub fn append(&self, numbers: &[u32], write: impl FnOnce(&mut Vec<u8>)) -> u64 {
-        let mut guard = self.state.lock();
-        let state = &mut *guard;
+        self.append_in(&mut self.state.lock(), numbers, write)
+    }
+
+    #[inline]
+    fn append_in(&self, state: &mut State, numbers: &[u32], write: impl FnOnce(&mut Vec<u8>)) -> u64 {
         let (from, mut named) = (state.group.len(), true);
         for &number in numbers {
             if let Some(member) = state.data_sets.get_mut(&number) {

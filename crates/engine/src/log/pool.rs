@@ -155,7 +155,7 @@ impl Place<'_> {
         let Some(next) = claims.checked_add(1) else {
             return Ok(Found::Kept);
         };
-        let claims = next.max(self.second());
+        let claims = next.max(second(self.clock));
         let log = u64::from(birth) << 32 | u64::from(claims);
         let header = LogFileHeader {
             log,
@@ -185,11 +185,12 @@ impl Place<'_> {
         }))
     }
 
-    /// Seconds that count in ids.
-    fn second(&self) -> u32 {
-        let seconds = (self.clock.now() / 1_000_000_000).saturating_sub(FIRST_SECOND);
-        u32::try_from(seconds).unwrap_or(0)
-    }
+}
+
+/// Seconds that count in ids and groups.
+pub(super) fn second(clock: &dyn Clock) -> u32 {
+    let seconds = (clock.now() / 1_000_000_000).saturating_sub(FIRST_SECOND);
+    u32::try_from(seconds).unwrap_or(0)
 }
 
 /// Makes a claim durable, and the file's name (F6).

@@ -3,7 +3,7 @@
 use super::pool::{read_header, write_header};
 use super::tail::{self, Half};
 use cica_disk::{Disk, File, Lock, Open, ReadAt, WriteAt};
-use cica_format::log::{self, read_group, records, GroupHeader, LogFileHeader, LogRecord, BLOCK_LEN};
+use cica_format::log::{self, read_group, records, GroupHeader, LogFileHeader, LogRecord, Stamp, BLOCK_LEN};
 use cica_format::FormatError;
 use std::path::Path;
 
@@ -17,6 +17,7 @@ pub struct LogReader {
     pub(super) epoch: Option<u32>,
     /// Of the last request read.
     pub(super) lsn: Option<u64>,
+    stamp: Stamp,
     tail: Option<tail::Left>,
 }
 
@@ -74,6 +75,15 @@ pub enum Logged {
     UnitEnd(u64),
     /// The data set may be complete without the log from here on.
     Leaving(u32),
+    /// A change of a unit that was open when the epoch began.
+    Carried {
+        /// Unit and number of the change.
+        change: (u64, u32),
+        /// Its LSN.
+        lsn: u64,
+        /// What takes it back.
+        undo: Vec<Logged>,
+    },
 }
 
 impl Logged {
@@ -98,6 +108,7 @@ impl Logged {
             Logged::Erase(number, _) | Logged::AddPointer(number, ..) => Some(*number),
             Logged::RemovePointer(number, ..) | Logged::Leaving(number) => Some(*number),
             Logged::Unit(_) | Logged::Recoverable { .. } | Logged::TakenBack { .. } | Logged::UnitEnd(_) => None,
+            Logged::Carried { .. } => None,
         }
     }
 }
@@ -200,6 +211,7 @@ impl LogReader {
             at: BLOCK_LEN as u64,
             epoch: None,
             lsn: None,
+            stamp: Stamp::default(),
             tail,
         }
     }
@@ -207,6 +219,16 @@ impl LogReader {
     /// The last request read so far.
     pub fn last(&self) -> Option<u64> {
         self.lsn
+    }
+
+    /// Was this group, just read, a carry: what takes all open units back (`carry.rs`)?
+    pub fn is_carry(&self, group: &[(u64, Logged)]) -> bool {
+        group.iter().any(|(_, logged)| matches!(logged, Logged::Carried { .. }))
+    }
+
+    /// What the group that was read last says of the moment when it was written.
+    pub fn stamp(&self) -> Stamp {
+        self.stamp
     }
 
     /// Makes what its owner wrote durable, which may have died before that.
@@ -229,16 +251,20 @@ impl LogReader {
         tail.behind(self.header.log, self.epoch.zip(self.lsn))
     }
 
-    /// Writes what a half of the tail has to the log, as its owner would have, durably (T5).
+    /// Writes what a half of the tail has to the log, as its owner would have, durably (T5). Where `units` are not
+    /// finished, what takes them back is in the epoch that the log has, so that goes on (C3 in `carry.rs`).
     ///
     /// # Errors
     /// In words.
-    pub fn take_tail(&mut self, half: &Half) -> Result<(), String> {
-        // What introduces its data sets may be there already.
-        if half.begins_epoch() && self.epoch != Some(half.head.epoch) {
-            self.at = BLOCK_LEN as u64;
+    pub fn take_tail(&mut self, half: &Half, units: bool) -> Result<(), String> {
+        let mut epoch = half.head.epoch;
+        match self.epoch {
+            Some(read) if units => epoch = read,
+            // What introduces its data sets may be there already.
+            read if half.begins_epoch() && read != Some(epoch) => self.at = BLOCK_LEN as u64,
+            _ => {}
         }
-        let group = half.group();
+        let group = half.group(epoch, units);
         let write = WriteAt {
             at: self.at,
             buf: &group,
@@ -262,7 +288,7 @@ impl LogReader {
             let record = record.and_then(owned).map_err(|e| format!("log record {lsn}: {e}"))?;
             requests.push((lsn, record));
         }
-        self.epoch = Some(header.epoch);
+        (self.epoch, self.stamp) = (Some(header.epoch), header.stamp);
         // One that introduces has no LSNs.
         self.lsn = Some((header.first_lsn + u64::from(header.records)).saturating_sub(1));
         self.at += len as u64;
@@ -430,5 +456,15 @@ pub(super) fn owned(record: LogRecord<'_>) -> Result<Logged, FormatError> {
         },
         LogRecord::UnitEnd { unit, .. } => Logged::UnitEnd(unit),
         LogRecord::Leaving { number } => Logged::Leaving(number),
+        LogRecord::Carried {
+            unit,
+            sequence,
+            lsn,
+            undo,
+        } => Logged::Carried {
+            change: (unit, sequence),
+            lsn,
+            undo: owned_parts(undo)?,
+        },
     })
 }

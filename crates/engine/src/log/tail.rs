@@ -15,7 +15,7 @@
 
 use super::replay::{owned, Logged};
 use cica_disk::{Create, Disk, File, Mapped, Open, ReadAt, WriteAt};
-use cica_format::log::{self, tail_records, GROUP_HEADER_LEN};
+use cica_format::log::{self, tail_records, Stamp, GROUP_HEADER_LEN};
 use cica_format::tail::{self, TailHead, HEAD_LEN};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -169,15 +169,17 @@ impl Half {
         self.head.first_lsn == self.head.epoch_lsn
     }
 
-    /// The group that its owner would have written.
-    pub fn group(&self) -> Vec<u8> {
+    /// The group that its owner would have written in this epoch; when is not known. `units` may be open behind it.
+    pub fn group(&self, epoch: u32, units: bool) -> Vec<u8> {
         let mut group = Vec::with_capacity(GROUP_HEADER_LEN + self.bytes.len());
         log::begin_group(&mut group);
         group.extend_from_slice(&self.bytes);
-        let TailHead {
-            log, epoch, first_lsn, ..
-        } = self.head;
-        log::finish_group(&mut group, log, epoch, first_lsn, self.records.len() as u32);
+        let TailHead { log, first_lsn, .. } = self.head;
+        let stamp = Stamp {
+            second: 0,
+            units_open: units,
+        };
+        log::finish_group(&mut group, log, epoch, first_lsn, self.records.len() as u32, stamp);
         group
     }
 

@@ -96,6 +96,12 @@ fn write(log: &Log, number: u32, bytes: usize) -> Result<u64, String> {
     log.flush(lsn).map(|()| lsn)
 }
 
+/// Ends the epoch; the tree of `number` has all of it.
+fn start_over(log: &Log, number: u32) {
+    log.unname(number);
+    assert_eq!(log.start_over(), Ok(carry::Ended::StartedOver));
+}
+
 /// Names and lengths of the pool's files.
 fn files(disk: &dyn Disk) -> Vec<(String, u64)> {
     let there = disk.list(Path::new("/log")).unwrap();
@@ -158,7 +164,7 @@ fn what_is_asked_of_whoever_comes_by() {
     }
     write(&log, number, 1).unwrap();
     assert_eq!(wanted(&log), [false, true, false]);
-    log.go_on();
+    log.go_on(&mut log.state.lock());
     assert_eq!(wanted(&log), [false; 3], "it may grow as much once more");
     for _ in 0..5 {
         write(&log, number, 1).unwrap();
@@ -166,7 +172,7 @@ fn what_is_asked_of_whoever_comes_by() {
     assert_eq!(wanted(&log), [false; 3]);
     write(&log, number, 1).unwrap();
     assert_eq!(wanted(&log), [false, true, false]);
-    log.start_over();
+    start_over(&log, number);
     assert_eq!(wanted(&log), [false; 3]);
     log.always_flush();
     log.append(&[number], |buf| append_insert(buf, number, &[]));
@@ -187,7 +193,7 @@ fn a_log_is_overdue_when_it_has_grown_by_128_mib_more() {
     assert_eq!(wanted(&log), [false, true, false]);
     write(&log, number, 1).unwrap();
     assert_eq!(wanted(&log), [false, true, true]);
-    log.go_on();
+    log.go_on(&mut log.state.lock());
     assert_eq!(wanted(&log), [false; 3]);
     // What is given back keeps 64 MiB.
     assert!(files(&disk)[0].1 > 129 << 20);
@@ -487,11 +493,11 @@ fn a_log_starts_over_for_one_data_set_alone() {
     log.start_over_alone(9);
     write(&log, one, 1).unwrap();
     assert_eq!(written(), (2, 5, 0), "it is another data set");
-    log.start_over();
+    start_over(&log, one);
     write(&log, one, 1).unwrap();
     assert_eq!(written().0, 3);
     log.start_over_after(1);
-    log.start_over();
+    start_over(&log, one);
     write(&log, one, 1).unwrap();
     assert!(log.wants().long, "it is long after one byte");
 }
@@ -599,7 +605,7 @@ fn groups_of_an_earlier_life_or_epoch_do_not_count() {
     for _ in 0..5 {
         write(&log, number, 1).unwrap();
     }
-    log.start_over();
+    start_over(&log, number);
     write(&log, number, 1).unwrap();
     let id = a.named.lock().unwrap()[0];
     disk.kill();

@@ -62,8 +62,8 @@ impl OpenDataSet {
                 // One that leaves incomplete needs the log until it is let go. Who keeps this lock may wait for our
                 // gate, so it is only tried.
                 let quiet = self.shared.starting_over.try_lock();
-                // The gate is kept, so no unit makes its first change just now (U2).
-                let no_unit = self.shared.open_units.load(Acquire) == 0;
+                // The gate is kept, so no unit changes it just now (U2).
+                let no_unit = !self.shared.log.has_open_units();
                 let number = self.common().log_number().filter(|_| no_unit && quiet.is_some());
                 match number.filter(|&number| self.shared.log.is_worth_starting_over(number)) {
                     None => self.commit_tree(false),

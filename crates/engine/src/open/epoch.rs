@@ -73,18 +73,22 @@ impl Shared {
         if logged.is_err() || fenced.iter().any(|inner| inner.needs_log()) {
             self.commit_off_log(&all, &logged);
         } else {
-            // The gates are kept, so no unit makes its first change just now (U2).
-            let no_unit = self.open_units.load(Acquire) == 0;
-            let commit = |inner: &OpenDataSet| match no_unit {
-                // No root names the log when an epoch begins (W7).
-                true => inner.commit_without_log(),
-                false => inner.commit_tree(false),
+            // The gates are kept, so no unit makes another change just now (U2).
+            let in_units = self.log.in_open_units();
+            let is_in_units = |inner: &OpenDataSet| {
+                let number = inner.common().log_number();
+                number.is_some_and(|number| in_units.contains(&number))
+            };
+            let commit = |inner: &OpenDataSet| match is_in_units(inner) {
+                // No other root names the log when an epoch begins (W7).
+                false => inner.commit_without_log(),
+                true => inner.commit_tree(false),
             };
             let done = |inner: &&Arc<OpenDataSet>| commit(inner).is_ok() && inner.roots_are_durable();
-            match sound.into_iter().all(|inner| done(&inner)) {
-                true if no_unit => self.log.start_over(),
-                true => self.log.go_on(),
-                false => {}
+            if sound.into_iter().all(|inner| done(&inner)) {
+                if let Err(why) = self.log.start_over() {
+                    self.commit_off_log(&all, &Err(why));
+                }
             }
         }
         drop(gates);

@@ -94,7 +94,12 @@ impl OpenDataSet {
 
     /// The committed root says whether a log is named, because a flush may be naming one just now.
     pub(super) fn log_position(&self, committed: &LogPosition, last: bool) -> LogPosition {
-        let lsn = self.shared.log.last();
+        // Others go on. Of a data set that names the log, its own requests have just been made durable, and its root
+        // must not say that the log has more than it has (R12).
+        let lsn = match !last && self.is_named() {
+            true => self.shared.log.durable(),
+            false => self.shared.log.last(),
+        };
         match last {
             true => LogPosition {
                 log: 0,

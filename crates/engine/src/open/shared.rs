@@ -7,7 +7,7 @@ use crate::locks::Locks;
 use crate::log::{epoch_for, Log, MOST_GATHERED};
 use crate::pool::{Held, Pool};
 use crate::sync::atomic::Ordering::Relaxed;
-use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use crate::sync::atomic::{AtomicBool, AtomicU64};
 use crate::sync::{Mutex, MutexGuard};
 use crate::volumes::{Volumes, VolumesToBe};
 use cica_disk::{Clock, Disk};
@@ -49,9 +49,8 @@ pub struct Shared {
     pub starting_over: Mutex<()>,
     /// A thread does so, or is about to.
     pub ending_epoch: AtomicBool,
-    /// Units of recovery made so far, and those that are open.
+    /// Units of recovery made so far.
     pub units: AtomicU64,
-    pub open_units: AtomicUsize,
     /// Data sets that were dropped, not closed, with something to commit.
     pub left_uncommitted: AtomicU64,
     flusher: std::sync::OnceLock<()>,
@@ -94,7 +93,6 @@ impl Shared {
             starting_over: Mutex::new(()),
             ending_epoch: AtomicBool::new(false),
             units: AtomicU64::new(1),
-            open_units: AtomicUsize::new(0),
             left_uncommitted: AtomicU64::new(0),
             flusher: std::sync::OnceLock::new(),
             give_back_from: AtomicU64::new(GIVE_BACK_FROM),

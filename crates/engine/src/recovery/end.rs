@@ -61,13 +61,22 @@ impl Recovery<'_> {
         if gap.after.is_some() {
             return Err(self.damaged(gap));
         }
+        // Whether it is known which units are open (V10).
+        let (mut units_known, mut units_open) = (false, false);
         loop {
             while let Some(group) = reader.next_group().map_err(|what| self.trouble(what))? {
+                let (is_carry, stamp) = (reader.is_carry(&group), reader.stamp());
+                units_known |= is_carry || stamp.second > 0 && !stamp.units_open;
+                units_open |= stamp.units_open;
                 self.check_trees_have(gap, group)?;
             }
             if reader.pass_gap().map_err(|what| self.trouble(what))?.is_none() {
-                return Ok(End::Is(Some(gap)));
+                break;
             }
+        }
+        match units_known || !units_open && self.unfinished.is_empty() {
+            true => Ok(End::Is(Some(gap))),
+            false => Err(self.damaged(gap)),
         }
     }
 
@@ -79,6 +88,7 @@ impl Recovery<'_> {
                 self.introduce(&logged, 0)?;
                 continue;
             }
+            self.note_unit(lsn, &logged);
             for number in logged.parts().iter().filter_map(Logged::number) {
                 match self.numbers.get(&number) {
                     Some(Member::Open(_, inner)) if !inner.tree_has(lsn) => return Err(self.damaged(gap)),
@@ -127,7 +137,7 @@ impl Recovery<'_> {
                 Some(gap) if !half.begins_epoch() => self.check_trees_have(gap, half.records)?,
                 _ => {
                     self.make_name_durable()?;
-                    reader.take_tail(&half).map_err(|what| self.trouble(what))?;
+                    reader.take_tail(&half, !self.unfinished.is_empty()).map_err(|what| self.trouble(what))?;
                     self.replay_group(half.records)?;
                 }
             }

@@ -47,6 +47,9 @@
 //!   to the original of which this is a copy.
 //! * V8. Where later requests stand behind the end of the log, those between are lost (`log/gap.rs`): nothing is done and
 //!   the log stays, unless no tree lacks any of them.
+//! * V10. Where the log has no first group and the trees have all that is behind, it must be known which units are open:
+//!   an epoch that ended while some were ends in a carry, which has them all (C3 in `log/carry.rs`), and a group behind
+//!   which none was open says so.
 
 mod end;
 mod members;
@@ -258,20 +261,25 @@ impl<'e> Recovery<'e> {
             match &logged {
                 Logged::DataSet { committed, .. } => self.introduce(&logged, *committed)?,
                 Logged::Unit(parts) => self.replay_parts(lsn, parts)?,
-                Logged::Recoverable { change, redo, undo } => {
-                    self.replay_parts(lsn, redo)?;
-                    self.unfinished.changed(lsn, *change, undo.clone());
-                }
-                Logged::TakenBack { change, redo } => {
-                    self.replay_parts(lsn, redo)?;
-                    self.unfinished.taken_back(*change);
-                }
-                Logged::UnitEnd(unit) => self.unfinished.ended(*unit),
-                Logged::Leaving(_) => {}
+                Logged::Recoverable { redo, .. } | Logged::TakenBack { redo, .. } => self.replay_parts(lsn, redo)?,
+                Logged::UnitEnd(_) | Logged::Carried { .. } | Logged::Leaving(_) => {}
                 request => self.replay(lsn, request)?,
             }
+            self.note_unit(lsn, &logged);
         }
         Ok(())
+    }
+
+    /// What a request of a unit, or its end, means for what is to be taken back.
+    fn note_unit(&mut self, lsn: u64, logged: &Logged) {
+        match logged {
+            Logged::Recoverable { change, undo, .. } => self.unfinished.changed(lsn, *change, undo.clone()),
+            // Of an epoch before, under the LSN that it had there.
+            Logged::Carried { change, lsn, undo } => self.unfinished.changed(*lsn, *change, undo.clone()),
+            Logged::TakenBack { change, .. } => self.unfinished.taken_back(*change),
+            Logged::UnitEnd(unit) => self.unfinished.ended(*unit),
+            _ => {}
+        }
     }
 
     /// Each part is of one data set, and that knows by its root whether it has it (R5).

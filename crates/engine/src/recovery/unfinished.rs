@@ -26,6 +26,10 @@ impl Unfinished {
         }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// What is to be done in this order, newest change first: LSN of the change, and requests.
     pub fn newest_first(self) -> Vec<(u64, Vec<Logged>)> {
         let mut left: Vec<_> = self.0.into_values().collect();

@@ -212,6 +212,10 @@ impl Reading<'_> {
                 self.unfinished.ended(unit);
                 Ok(())
             }
+            Logged::Carried { change, lsn, undo } => {
+                self.unfinished.changed(lsn, change, undo);
+                Ok(())
+            }
             Logged::Leaving(_) => Ok(()),
             request => self.lay_all(lsn, vec![request]),
         }

@@ -66,9 +66,7 @@ impl State {
         let mut error = stuck.into_iter().next().map(|(_, error)| error);
         if id != 0 {
             if !left_behind {
-                self.shared
-                    .log
-                    .append(&[], |buf| cica_format::log::append_unit_end(buf, id, true));
+                self.shared.log.append_unit_end(id, true);
             }
             // U1: a tree that has what was taken back must not be committed before the log says that it was.
             if let Err(failed) = self.flush() {
@@ -79,7 +77,7 @@ impl State {
     }
 
     fn take_back(&self, inner: &Arc<OpenDataSet>, change: &Change) -> Result<(), RequestError> {
-        let requests = owned_parts(&change.undo).map_err(|error| RequestError::Physical {
+        let requests = owned_parts(&change.undo[..change.own]).map_err(|error| RequestError::Physical {
             reason: 4,
             what: format!("the unit's own record of a change: {error}"),
         })?;

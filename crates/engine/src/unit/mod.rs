@@ -3,7 +3,8 @@
 //!
 //! * U1. No tree that has changes of an open unit is committed before the log holds, durably and named in the root,
 //!   what takes them back; and a unit is open until the log holds its end (but see U7).
-//! * U2. The log does not start over while a unit is open. Trees are committed all the same.
+//! * U2. When the log starts over while units are open, what takes them back goes on with it (`log/carry.rs`), and the
+//!   roots of the data sets that they changed name it still.
 //! * U3. A data set with changes of an open unit is not closed: the unit has a handle of its own.
 //! * U4. A change in a unit is logged under the latch of its page (R4), or under the locks of its keys (sphere:S2),
 //!   with what takes it back.
@@ -23,19 +24,20 @@ use crate::far::FarUnit;
 use crate::locks::LockOwner;
 use crate::log::Log;
 use crate::open::{Handle, OpenDataSet, Shared};
-use crate::pool::Held;
+use crate::pool::{Held, PoolFull};
 use crate::request::{Access, Durability};
 use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;
 use crate::sync::{Mutex, RwLock};
-use cica_format::log::{append_recoverable, append_taken_back, append_unit_end};
 use std::cell::Cell;
 use std::sync::{Arc, OnceLock};
 
 /// Owners with this bit are units; the others are strings.
 const UNIT: u64 = 1 << 63;
-/// What a change takes besides its bytes.
-const OVERHEAD: usize = 96;
+/// What a change takes besides its bytes, here and in the log's table, whose lists may be twice as long as what they hold.
+const OVERHEAD: usize = 176;
+/// A unit may have so much of the pool for what takes it back: one part in so many.
+const SHARE: usize = 4;
 /// The pool is charged in pieces of this.
 const CHARGE: usize = 64 << 10;
 
@@ -99,8 +101,10 @@ struct Change {
     /// Place in `sets`.
     set: usize,
     sequence: u32,
-    /// The log's record of the request that takes it back.
-    undo: Box<[u8]>,
+    /// The log's records of the requests that take it back; the log has the same bytes in memory, for the end of an epoch.
+    undo: Arc<[u8]>,
+    /// So many of them are of the data set itself. The others, of its alternate indexes, go with these.
+    own: usize,
 }
 
 impl UnitOfRecovery {
@@ -250,15 +254,19 @@ impl Unit for State {
         }
         let id = work.id;
         match change.takes_back {
-            Some(sequence) => log.append(numbers, |buf| append_taken_back(buf, id, sequence, redo)),
+            Some(sequence) => log.append_taken_back(numbers, id, sequence, redo),
             None => {
                 let sequence = work.sequence;
                 work.sequence += 1;
-                let lsn = log.append(numbers, |buf| append_recoverable(buf, id, sequence, redo, undo));
+                let undo: Arc<[u8]> = undo.into();
+                let lsn = log.append_change(numbers, id, sequence, redo, &undo);
+                // What it takes to bring pointers back was not known before the change.
+                work.bytes += undo.len() - own;
                 work.changes.push(Change {
                     set: change.set,
                     sequence,
-                    undo: undo[..own].into(),
+                    undo,
+                    own,
                 });
                 lsn
             }
@@ -279,9 +287,6 @@ impl State {
                 let handle = Handle::another(inner, Access::Output).ok_or_else(|| RequestError::Fenced {
                     why: "it was closed".into(),
                 })?;
-                if work.sets.is_empty() {
-                    self.shared.open_units.fetch_add(1, AcqRel);
-                }
                 inner.members().for_each(|member| member.common().note_unit(true));
                 work.sets.push(handle);
                 work.sets.len() - 1
@@ -291,7 +296,9 @@ impl State {
         let charged = work.charged.as_ref().map_or(0, Held::bytes);
         if work.bytes > charged {
             let more = (work.bytes - charged).next_multiple_of(CHARGE);
+            let is_within_share = work.bytes <= self.shared.pool.limit() / SHARE;
             let room = match &mut work.charged {
+                _ if !is_within_share => Err(PoolFull),
                 Some(held) => held.grow(more),
                 none => self.shared.pool.hold(more).map(|held| *none = Some(held)),
             };
@@ -332,7 +339,7 @@ impl State {
                 // is logged.
                 self.flush()?;
             }
-            let lsn = self.shared.log.append(&[], |buf| append_unit_end(buf, id, false));
+            let lsn = self.shared.log.append_unit_end(id, false);
             match later {
                 true => self.ends_with(lsn),
                 false => self.flush()?,
@@ -379,9 +386,6 @@ impl State {
                 member.common().holds.end(self.owner);
                 member.common().note_unit(false);
             }
-        }
-        if !work.sets.is_empty() {
-            self.shared.open_units.fetch_sub(1, AcqRel);
         }
         work.sets
     }

@@ -22,6 +22,8 @@ const NAMES: [&str; SETS] = ["A", "B", "C"];
 const KINDS: [Organization; SETS] = [Organization::Ksds, Organization::Rrds, Organization::Esds];
 /// Bytes of a record: key and value, and so many more that a CI of 512 bytes has few.
 const LENGTH: usize = 90;
+/// So short a log starts over several times in a run, with units open.
+const LOG_BYTES: u64 = 12 << 10;
 
 /// The run of a workload.
 pub struct UnitsRun<'w> {
@@ -65,7 +67,9 @@ impl UnitsRun<'_> {
 }
 
 fn engine(disk: &Arc<dyn Disk>) -> Result<Engine, Trouble> {
-    engine_at(disk, &clock(1000), place::at("/log"), 4 << 20)
+    let engine = engine_at(disk, &clock(1000), place::at("/log"), 4 << 20)?;
+    engine.start_log_over_after(LOG_BYTES);
+    Ok(engine)
 }
 
 fn paths(set: usize) -> (PathBuf, PathBuf) {

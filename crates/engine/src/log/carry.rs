@@ -1,0 +1,182 @@
+//! The end of an epoch while units of recovery are open: what takes them back is carried into the next one.
+//!
+//! It is one group, the *carry*, without LSNs of its own: it introduces the data sets whose roots name the log, and has
+//! what takes back each change of each open unit.
+//!
+//! * C1. Whoever ends an epoch keeps all gates, and has committed all trees; those with changes of open units name the
+//!   log still, the others do not (W7). So only the ends of units come meanwhile. They go into the group that gathers,
+//!   which stands behind the carry in the next epoch: the carry is the table of open units (O1) as of the LSN before.
+//! * C2. The carry is written twice: at the end of the epoch, durably, and then over its beginning, as the first group
+//!   of the next. It is never longer than the epoch, so the second never reaches the first; else the log goes on.
+//! * C3. A crash finds the old epoch whole; or no first group, and behind it the rest of the old epoch, which ends in a
+//!   carry (`recovery/end.rs`); or the next epoch. A tail that has ends of units goes with each of them: its LSNs follow
+//!   on both epochs.
+//! * C4. The next epoch ends when it has grown by as much as was carried, so what is carried is written twice for as many
+//!   bytes of other records at most. A log is as long as two epochs and three times what takes the open units back.
+
+use super::units::Undo;
+use super::{pool, Claimed, Log, State};
+use crate::sync::atomic::Ordering::*;
+use crate::sync::MutexGuard;
+use cica_disk::{File, WriteAt};
+use cica_format::log::{append_carried, carried_len, group_checksum, GroupHeader, BLOCK_LEN};
+use std::io;
+
+/// A carry is shorter than any group that a reader takes for one.
+const MOST: usize = 512 << 20;
+
+/// See the module.
+struct Carry {
+    header: GroupHeader,
+    introductions: Vec<u8>,
+    changes: Vec<(u64, Undo)>,
+}
+
+/// How an epoch ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// The log begins anew.
+    StartedOver,
+    /// What is to be carried is longer than the epoch: the log goes on.
+    GoesOn,
+}
+
+impl Log {
+    /// Ends the epoch. Every tree is committed, without the log but for data sets that open units have changed, both
+    /// copies of their roots are durable (R9), and the caller keeps all gates (C1).
+    ///
+    /// # Errors
+    /// In words: the log has failed.
+    pub fn start_over(&self) -> Result<Ended, String> {
+        let mut state = self.state.lock();
+        while state.flushing {
+            self.flushed.wait(&mut state);
+        }
+        if state.units.is_empty() && !state.data_sets.values().any(|member| member.named) {
+            self.begin_epoch(&mut state);
+            return Ok(Ended::StartedOver);
+        }
+        self.flush_in(&mut state, u64::MAX)?;
+        let carry = self.carry(&state);
+        let len = carry.header.group_len();
+        let fits = |file: &mut Claimed| {
+            let is_shorter = len < MOST && file.at >= (BLOCK_LEN + len) as u64;
+            // A disk that is full is told of where something must be written.
+            is_shorter && pool::make_room(file, len as u64).is_ok()
+        };
+        if !state.file.as_mut().is_some_and(fits) {
+            self.go_on(&mut state);
+            return Ok(Ended::GoesOn);
+        }
+        state.flushing = true;
+        let written = self.write_carry(&mut state, carry);
+        state.flushing = false;
+        if let Err(why) = &written {
+            state.failed = Some(why.clone());
+        }
+        self.flushed.notify_all();
+        written.map(|()| Ended::StartedOver)
+    }
+
+    /// Everything so far is durable, and nobody flushes.
+    fn carry(&self, state: &State) -> Carry {
+        let mut introductions = Vec::new();
+        for (&number, member) in state.data_sets.iter().filter(|(_, member)| member.named) {
+            member.introduce(number, &mut introductions);
+        }
+        let changes = state.units.all();
+        let bytes = changes.iter().map(|(_, change)| carried_len(change.undo.len())).sum::<usize>();
+        let claimed = state.file.as_ref();
+        Carry {
+            header: GroupHeader {
+                log: claimed.map_or(0, |file| file.log),
+                epoch: claimed.map_or(0, |file| file.epoch),
+                first_lsn: state.next_lsn,
+                records: 0,
+                // What is longer is not written.
+                bytes: u32::try_from(introductions.len() + bytes).unwrap_or(u32::MAX / 2),
+                stamp: self.stamp(state),
+            },
+            introductions,
+            changes,
+        }
+    }
+
+    fn write_carry(&self, state: &mut MutexGuard<'_, State>, mut carry: Carry) -> Result<(), String> {
+        let next_lsn = state.next_lsn;
+        let epoch_bytes = self.epoch_bytes.load(Relaxed);
+        let mut piece = std::mem::take(&mut state.spare);
+        let Some(claimed) = &mut state.file else { return Ok(()) };
+        let (file, path, end) = (claimed.file.clone(), claimed.path.clone(), claimed.at);
+        // What comes meanwhile is of the next epoch (C3).
+        claimed.epoch += 1;
+        claimed.epoch_lsn = next_lsn;
+        claimed.begin_tail(next_lsn, &[]);
+        let next_epoch = claimed.epoch;
+        let len = carry.header.group_len() as u64;
+        let written = crate::sync::unlocked(state, || {
+            carry.write(&*file, end, self.gathers, &mut piece)?;
+            file.sync()?; // C2
+            carry.header.epoch = next_epoch;
+            carry.write(&*file, BLOCK_LEN as u64, self.gathers, &mut piece)?;
+            file.sync()
+        });
+        piece.shrink_to(2 * self.gathers);
+        state.spare = piece;
+        written.map_err(|error| {
+            format!("log {}: what takes open units back cannot be carried on: {error}", path.display())
+        })?;
+        for member in state.data_sets.values_mut().filter(|member| !member.named) {
+            (member.early, member.maybe_named) = (false, false);
+            member.unnamed += 1;
+        }
+        self.pressure.fetch_and(!(super::LONG | super::OVERDUE), Relaxed);
+        if let Some(claimed) = &mut state.file {
+            claimed.at = BLOCK_LEN as u64 + len;
+            claimed.weight = claimed.at;
+            claimed.long = claimed.at + epoch_bytes.max(len); // C4
+        }
+        Ok(())
+    }
+}
+
+impl Carry {
+    fn write(&self, file: &dyn File, at: u64, room: usize, piece: &mut Vec<u8>) -> io::Result<()> {
+        let mut checksum = 0;
+        self.each_piece(0, room, piece, |_, bytes| {
+            checksum = group_checksum(checksum, bytes);
+            Ok(())
+        })?;
+        self.each_piece(checksum, room, piece, |from, bytes| {
+            file.write(&[WriteAt {
+                at: at + from as u64,
+                buf: bytes,
+            }])
+        })
+    }
+
+    /// The bytes of the group, by pieces of whole blocks and about `room` bytes, each with its place in the group.
+    fn each_piece(
+        &self,
+        checksum: u32,
+        room: usize,
+        piece: &mut Vec<u8>,
+        mut each: impl FnMut(usize, &[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut from = 0;
+        piece.clear();
+        piece.extend_from_slice(&self.header.encode(checksum));
+        piece.extend_from_slice(&self.introductions);
+        for (unit, Undo { sequence, lsn, undo }) in &self.changes {
+            append_carried(piece, *unit, *sequence, *lsn, undo);
+            if piece.len() >= room {
+                let whole = piece.len() / BLOCK_LEN * BLOCK_LEN;
+                each(from, &piece[..whole])?;
+                from += whole;
+                piece.drain(..whole);
+            }
+        }
+        piece.resize(self.header.group_len() - from, 0);
+        each(from, piece)
+    }
+}

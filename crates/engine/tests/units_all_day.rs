@@ -1,0 +1,147 @@
+//! A unit of recovery that stays open while others come and go: the log stays short, and whatever happens the unit is
+//! taken back or stands as a whole.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use cica_disk::sim::Survival;
+use cica_disk::{Disk, Image, MemoryDisk, SimDisk};
+use cica_engine::*;
+use common::keyed::*;
+use common::*;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Bytes of log after which it starts over.
+const EPOCH: u64 = 64 << 10;
+const RECORDS: u64 = 300;
+
+fn engine(world: &World) -> Engine {
+    let engine = world.engine();
+    engine.start_log_over_after(EPOCH);
+    engine
+}
+
+fn prepared() -> (SimDisk, World) {
+    let disk = SimDisk::from(Image::with_directories(["/v", "/log"]));
+    let world = World::on(Arc::new(disk.clone()), Path::new("/"));
+    for name in ["a", "b"] {
+        loaded(&world, &world.engine(), name, RECORDS);
+    }
+    (disk, world)
+}
+
+fn log_bytes(disk: &dyn Disk) -> u64 {
+    let there = disk.list(Path::new("/log")).unwrap();
+    let is_log = |path: &Path| path.to_string_lossy().contains("log-");
+    let lengths = there.iter().filter(|(path, _)| is_log(path)).map(|(_, length)| *length);
+    lengths.max().unwrap()
+}
+
+/// What a unit does that goes on all day: of both data sets, of each kind.
+fn begin(a: &mut Str, b: &mut Str) {
+    for n in 0..20 {
+        update(a, n * 10, 1000 + n, 100).unwrap();
+        insert(b, n * 10 + 1, 1000).unwrap();
+        erase(b, n * 10).unwrap();
+    }
+}
+
+/// Short units change other records for so many bytes of log, ten times the epoch and more.
+fn others(engine: &Engine, ds: &DataSet, from: u64, units: u64) {
+    let unit = engine.unit();
+    let mut s = ds.string_in(&unit);
+    for round in from..from + units {
+        for n in 100..120 {
+            update(&mut s, n * 10, round, 400).unwrap();
+        }
+        unit.commit().unwrap();
+    }
+}
+
+fn epoch(disk: &dyn Disk) -> u32 {
+    let log = common::bytes::bytes_of(disk, Path::new("/log/log-0001"));
+    cica_format::log::read_group(&log[4096..]).unwrap().0.epoch
+}
+
+fn assert_taken_back(world: &World, before: &[Vec<Vec<u8>>; 2], value: u64) {
+    let engine = world.engine();
+    for (name, before) in ["a", "b"].iter().zip(before) {
+        let ds = world.open(&engine, name);
+        let now = contents(&ds);
+        assert_eq!(now.len(), before.len(), "{name}");
+        for (now, before) in now.iter().zip(before) {
+            let of_others = *name == "a" && (b"00001000"..=b"00001190").contains(&&now[..8].try_into().unwrap());
+            match of_others {
+                true => assert_eq!(unsealed(now), value),
+                false => assert!(now == before, "{name}: {}", String::from_utf8_lossy(&now[..8])),
+            }
+        }
+        ds.close().unwrap();
+    }
+}
+
+#[test]
+fn the_log_stays_short_and_the_open_unit_is_taken_back() {
+    let (disk, world) = prepared();
+    let one = engine(&world);
+    let (a, b) = (world.open(&one, "a"), world.open(&one, "b"));
+    let before = [contents(&a), contents(&b)];
+    let unit = one.unit();
+    begin(&mut a.string_in(&unit), &mut b.string_in(&unit));
+    let (mut longest, mut last) = (0, 0);
+    for day in 0..20 {
+        others(&one, &a, day * 10, 10);
+        last = day * 10 + 9;
+        longest = longest.max(log_bytes(&*world.disk));
+        // A unit that changes something in a later epoch, too, and takes part of the day back.
+        if day == 10 {
+            let mut s = b.string_in(&unit);
+            update(&mut s, 500, 7, 80).unwrap();
+        }
+    }
+    assert!(epoch(&*world.disk) > 10, "{} epochs", epoch(&*world.disk));
+    // Files grow by a quarter of a MiB.
+    assert!(longest <= 2 * EPOCH + (512 << 10), "{longest} bytes of log");
+    disk.kill();
+    let left = disk.image();
+    drop((unit, a, b, one));
+    let killed = World::on(Arc::new(MemoryDisk::from(left)), Path::new("/"));
+    assert_taken_back(&killed, &before, last);
+    let trace = disk.trace();
+    let cut = trace.crash_after(disk.events()).image(|_, _| Survival::Lost);
+    assert_taken_back(&World::on(Arc::new(MemoryDisk::from(cut)), Path::new("/")), &before, last);
+}
+
+#[test]
+fn a_unit_of_many_epochs_commits_or_is_backed_out_as_a_whole() {
+    for commits in [true, false] {
+        let (disk, world) = prepared();
+        let one = engine(&world);
+        let (a, b) = (world.open(&one, "a"), world.open(&one, "b"));
+        let before = [contents(&a), contents(&b)];
+        let unit = one.unit();
+        begin(&mut a.string_in(&unit), &mut b.string_in(&unit));
+        others(&one, &a, 0, 40);
+        let after = [contents(&a), contents(&b)];
+        match commits {
+            true => unit.commit().unwrap(),
+            false => unit.backout().unwrap(),
+        }
+        let epoch_then = epoch(&*world.disk);
+        others(&one, &a, 39, 1);
+        disk.kill();
+        drop((unit, a, b, one));
+        let world = World::on(Arc::new(MemoryDisk::from(disk.image())), Path::new("/"));
+        assert!(epoch_then > 3);
+        match commits {
+            true => {
+                let engine = world.engine();
+                for (name, after) in ["a", "b"].iter().zip(&after) {
+                    assert!(contents(&world.open(&engine, name)) == *after, "{name}");
+                }
+            }
+            false => assert_taken_back(&world, &before, 39),
+        }
+    }
+}
