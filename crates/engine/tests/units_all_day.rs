@@ -4,7 +4,7 @@
 
 mod common;
 
-use cica_disk::sim::Survival;
+use cica_disk::sim::{CrashPoint, Event, Survival};
 use cica_disk::{Disk, Image, MemoryDisk, SimDisk};
 use cica_engine::*;
 use common::keyed::*;
@@ -110,7 +110,11 @@ fn the_log_stays_short_and_the_open_unit_is_taken_back() {
     assert_taken_back(&killed, &before, last);
     let trace = disk.trace();
     let cut = trace.crash_after(disk.events()).image(|_, _| Survival::Lost);
-    assert_taken_back(&World::on(Arc::new(MemoryDisk::from(cut)), Path::new("/")), &before, last);
+    assert_taken_back(
+        &World::on(Arc::new(MemoryDisk::from(cut)), Path::new("/")),
+        &before,
+        last,
+    );
 }
 
 #[test]
@@ -143,5 +147,157 @@ fn a_unit_of_many_epochs_commits_or_is_backed_out_as_a_whole() {
             }
             false => assert_taken_back(&world, &before, 39),
         }
+    }
+}
+
+/// A record that does not end in a run, so that the log has all of it.
+fn full(n: u64, value: u64) -> Vec<u8> {
+    let mut record = sealed(n, value, 300);
+    for (at, byte) in record[16..].iter_mut().enumerate() {
+        *byte = (at as u64 * 31 + value) as u8;
+    }
+    record
+}
+
+fn put(s: &mut Str, n: u64, value: u64) {
+    s.get(&key(n), Search::Equal, Intent::Update).unwrap();
+    s.update(&full(n, value)).unwrap();
+}
+
+/// The values of `full` records, by number.
+fn values(world: &World) -> Result<Vec<u64>, OpenError> {
+    let engine = world.engine();
+    let (data, index) = world.paths("a");
+    let ds = engine.open(&data, &index, OpenOptions::default())?;
+    let all = contents(&ds);
+    let value = |record: &Vec<u8>| {
+        let value = u64::from_be_bytes(record[8..16].try_into().unwrap());
+        let number = String::from_utf8_lossy(&record[..8]).parse().unwrap();
+        assert!(
+            value == 0 || *record == full(number, value),
+            "record {number} is not as it was written"
+        );
+        value
+    };
+    Ok(all.iter().map(value).collect())
+}
+
+/// Images of a power cut at this moment: any subset of what was not synced of the log, and its last write torn.
+fn images(point: &CrashPoint<'_>) -> Vec<Image> {
+    let sectors = |event: &Event| match event {
+        Event::Write { bytes, .. } => bytes.len().div_ceil(512),
+        _ => 0,
+    };
+    let pending: Vec<usize> = point.pending().map(sectors).collect();
+    let few = pending.len().min(6);
+    let older = pending.len() - few;
+    let mut images = Vec::new();
+    for subset in 0..1u64 << few {
+        images.push(point.image(|n, _| match n < older || subset >> (n - older) & 1 == 1 {
+            true => Survival::Whole,
+            false => Survival::Lost,
+        }));
+    }
+    let Some((&last, before)) = pending.split_last() else {
+        return images;
+    };
+    for sector in 1..last {
+        for fate in [
+            Survival::First(sector),
+            Survival::Sectors(!(1 << sector)),
+            Survival::Sectors(1 << sector),
+        ] {
+            for others in [Survival::Whole, Survival::Lost] {
+                images.push(point.image(|n, _| if n == before.len() { fate } else { others }));
+            }
+        }
+    }
+    images
+}
+
+/// Between any two writes of the end of an epoch, and whatever a power cut takes of them.
+#[test]
+fn the_end_of_an_epoch_may_be_cut_anywhere() {
+    let (disk, world) = prepared();
+    let one = engine(&world);
+    one.start_log_over_after(32 << 10);
+    let a = world.open(&one, "a");
+    let unit = one.unit();
+    // What takes it back is longer than a block.
+    let mut kept = a.string_in(&unit);
+    (0..40).for_each(|n| put(&mut kept, n % 20 * 10, n));
+    let mut other = a.string();
+    let mut moments = vec![(disk.events(), 0)];
+    for value in 1..60 {
+        put(&mut other, 1000, value);
+        if value % 7 == 0 {
+            // What is taken back of records that are changed again, newest first.
+            put(&mut kept, value % 20 * 10, 1000 + value);
+        }
+        a.commit().unwrap();
+        moments.push((disk.events(), value));
+    }
+    disk.kill();
+    drop((kept, other, unit, a, one));
+    let trace = disk.trace();
+    let mut point = trace.crash_after(moments[1].0);
+    let (mut cuts, mut carries) = (0, 0);
+    while let Some(event) = point.advance() {
+        let Event::Write { bytes, .. } = event else { continue };
+        // A group, or the beginning of one.
+        if !bytes.starts_with(b"CiLG") {
+            continue;
+        }
+        carries += u64::from(bytes.len() > 4096 && bytes[28..32] == [0; 4]);
+        let acknowledged = moments
+            .iter()
+            .rev()
+            .find(|(events, _)| *events <= point.position())
+            .unwrap()
+            .1;
+        for image in images(&point) {
+            let left = World::on(Arc::new(MemoryDisk::from(image)), Path::new("/"));
+            let values = values(&left).unwrap_or_else(|error| panic!("event {}: {error}", point.position()));
+            assert!(
+                values[..20].iter().all(|value| *value == 0),
+                "event {}: {values:?}",
+                point.position()
+            );
+            assert!(
+                (acknowledged..=acknowledged + 1).contains(&values[100]),
+                "{} {acknowledged}",
+                values[100]
+            );
+            cuts += 1;
+        }
+    }
+    assert!(cuts > 500 && carries > 4, "{cuts} cuts, {carries} carries");
+}
+
+/// The trees have all of the log, but what takes the open unit back was in a group that is damaged: nobody reads what
+/// the unit did.
+#[test]
+fn a_carry_that_is_damaged_is_missed() {
+    let (disk, world) = prepared();
+    let one = engine(&world);
+    let (a, b) = (world.open(&one, "a"), world.open(&one, "b"));
+    let unit = one.unit();
+    begin(&mut a.string_in(&unit), &mut b.string_in(&unit));
+    others(&one, &a, 0, 1);
+    while epoch(&*world.disk) < 2 {
+        others(&one, &a, 0, 1);
+    }
+    others(&one, &a, 1, 1);
+    a.checkpoint().unwrap();
+    b.checkpoint().unwrap();
+    disk.kill();
+    drop((unit, a, b, one));
+    let left = MemoryDisk::from(disk.image());
+    common::bytes::put(&left, Path::new("/log/log-0001"), 4096 + 50, b"?");
+    let world = World::on(Arc::new(left), Path::new("/"));
+    let (data, index) = world.paths("a");
+    match world.engine().open(&data, &index, OpenOptions::default()) {
+        Err(error) => assert!(error.to_string().contains("are damaged"), "{error}"),
+        Ok(_) => panic!("it opened"),
     }
 }

@@ -8,7 +8,9 @@ use cica_format::ca::CaHeader;
 use cica_format::checksum::crc32c;
 use cica_format::ci::{render, Segment};
 use cica_format::index::{BaseRba, IndexRecord};
-use cica_format::log::{begin_group, carried_len, finish_group, LogFileHeader, LogRecord, Stamp, BLOCK_LEN, GROUP_HEADER_LEN};
+use cica_format::log::{
+    begin_group, carried_len, finish_group, LogFileHeader, LogRecord, Stamp, BLOCK_LEN, GROUP_HEADER_LEN,
+};
 use cica_format::portable::{self, BlockHead, Head, Kind, Member, Mode, Run, Totals};
 use cica_format::root::FIXED_LEN;
 use cica_format::tail::{self, TailHead};
@@ -425,7 +427,14 @@ fn log_file_and_group() {
         second: 0x4142_4344,
         units_open: true,
     };
-    finish_group(&mut group, 0x1112_1314_1516_1718, 0x2122_2324, 0x3132_3334_3536_3738, 1, stamp);
+    finish_group(
+        &mut group,
+        0x1112_1314_1516_1718,
+        0x2122_2324,
+        0x3132_3334_3536_3738,
+        1,
+        stamp,
+    );
     let fields = [
         ("magic", b"CiLG".to_vec()),
         ("checksum", own(&group, 4)),

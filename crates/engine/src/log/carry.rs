@@ -3,15 +3,17 @@
 //! It is one group, the *carry*, without LSNs of its own: it introduces the data sets whose roots name the log, and has
 //! what takes back each change of each open unit.
 //!
-//! * C1. Whoever ends an epoch keeps all gates, and has committed all trees; those with changes of open units name the
+//! * Y1. Whoever ends an epoch keeps all gates, and has committed all trees; those with changes of open units name the
 //!   log still, the others do not (W7). So only the ends of units come meanwhile. They go into the group that gathers,
-//!   which stands behind the carry in the next epoch: the carry is the table of open units (O1) as of the LSN before.
-//! * C2. The carry is written twice: at the end of the epoch, durably, and then over its beginning, as the first group
+//!   which stands behind the carry in the next epoch: the carry is the table of open units (Y5) as of the LSN before.
+//! * Y2. The carry is written twice: at the end of the epoch, durably, and then over its beginning, as the first group
 //!   of the next. It is never longer than the epoch, so the second never reaches the first; else the log goes on.
-//! * C3. A crash finds the old epoch whole; or no first group, and behind it the rest of the old epoch, which ends in a
+//!   Of one that is longer than a block the first block is made durable before the others: from then on the old epoch
+//!   has no first group. Else its second group could be gone while the first is there, which is damage (V8 in recovery).
+//! * Y3. A crash finds the old epoch whole; or no first group, and behind it the rest of the old epoch, which ends in a
 //!   carry (`recovery/end.rs`); or the next epoch. A tail that has ends of units goes with each of them: its LSNs follow
 //!   on both epochs.
-//! * C4. The next epoch ends when it has grown by as much as was carried, so what is carried is written twice for as many
+//! * Y4. The next epoch ends when it has grown by as much as was carried, so what is carried is written twice for as many
 //!   bytes of other records at most. A log is as long as two epochs and three times what takes the open units back.
 
 use super::units::Undo;
@@ -43,7 +45,7 @@ pub enum Ended {
 
 impl Log {
     /// Ends the epoch. Every tree is committed, without the log but for data sets that open units have changed, both
-    /// copies of their roots are durable (R9), and the caller keeps all gates (C1).
+    /// copies of their roots are durable (R9), and the caller keeps all gates (Y1).
     ///
     /// # Errors
     /// In words: the log has failed.
@@ -85,7 +87,10 @@ impl Log {
             member.introduce(number, &mut introductions);
         }
         let changes = state.units.all();
-        let bytes = changes.iter().map(|(_, change)| carried_len(change.undo.len())).sum::<usize>();
+        let bytes = changes
+            .iter()
+            .map(|(_, change)| carried_len(change.undo.len()))
+            .sum::<usize>();
         let claimed = state.file.as_ref();
         Carry {
             header: GroupHeader {
@@ -108,23 +113,31 @@ impl Log {
         let mut piece = std::mem::take(&mut state.spare);
         let Some(claimed) = &mut state.file else { return Ok(()) };
         let (file, path, end) = (claimed.file.clone(), claimed.path.clone(), claimed.at);
-        // What comes meanwhile is of the next epoch (C3).
+        // What comes meanwhile is of the next epoch (Y3).
         claimed.epoch += 1;
         claimed.epoch_lsn = next_lsn;
         claimed.begin_tail(next_lsn, &[]);
         let next_epoch = claimed.epoch;
         let len = carry.header.group_len() as u64;
         let written = crate::sync::unlocked(state, || {
-            carry.write(&*file, end, self.gathers, &mut piece)?;
-            file.sync()?; // C2
+            let mut write = |carry: &Carry, at, most| {
+                carry.write(&*file, at, (self.gathers, most), &mut piece)?;
+                file.sync()
+            };
+            write(&carry, end, u64::MAX)?;
             carry.header.epoch = next_epoch;
-            carry.write(&*file, BLOCK_LEN as u64, self.gathers, &mut piece)?;
-            file.sync()
+            if len > BLOCK_LEN as u64 {
+                write(&carry, BLOCK_LEN as u64, BLOCK_LEN as u64)?;
+            }
+            write(&carry, BLOCK_LEN as u64, u64::MAX)
         });
         piece.shrink_to(2 * self.gathers);
         state.spare = piece;
         written.map_err(|error| {
-            format!("log {}: what takes open units back cannot be carried on: {error}", path.display())
+            format!(
+                "log {}: what takes open units back cannot be carried on: {error}",
+                path.display()
+            )
         })?;
         for member in state.data_sets.values_mut().filter(|member| !member.named) {
             (member.early, member.maybe_named) = (false, false);
@@ -134,24 +147,29 @@ impl Log {
         if let Some(claimed) = &mut state.file {
             claimed.at = BLOCK_LEN as u64 + len;
             claimed.weight = claimed.at;
-            claimed.long = claimed.at + epoch_bytes.max(len); // C4
+            claimed.long = claimed.at + epoch_bytes.max(len); // Y4
         }
         Ok(())
     }
 }
 
 impl Carry {
-    fn write(&self, file: &dyn File, at: u64, room: usize, piece: &mut Vec<u8>) -> io::Result<()> {
+    /// Writes it at `at`, at most so many bytes, by pieces of `room`.
+    fn write(&self, file: &dyn File, at: u64, (room, most): (usize, u64), piece: &mut Vec<u8>) -> io::Result<()> {
         let mut checksum = 0;
         self.each_piece(0, room, piece, |_, bytes| {
             checksum = group_checksum(checksum, bytes);
             Ok(())
         })?;
         self.each_piece(checksum, room, piece, |from, bytes| {
-            file.write(&[WriteAt {
-                at: at + from as u64,
-                buf: bytes,
-            }])
+            let left = usize::try_from(most.saturating_sub(from as u64)).unwrap_or(usize::MAX);
+            match &bytes[..bytes.len().min(left)] {
+                [] => Ok(()),
+                buf => file.write(&[WriteAt {
+                    at: at + from as u64,
+                    buf,
+                }]),
+            }
         })
     }
 

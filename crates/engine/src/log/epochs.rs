@@ -56,7 +56,7 @@ impl Log {
         }
     }
 
-    /// Every tree is committed, but what takes back the units that are open is needed still, and cannot be carried (C2
+    /// Every tree is committed, but what takes back the units that are open is needed still, and cannot be carried (Y2
     /// in `carry.rs`): the log goes on, and is long again when it has grown as much once more.
     pub(super) fn go_on(&self, state: &mut State) {
         self.pressure.fetch_and(!(LONG | OVERDUE), Relaxed);

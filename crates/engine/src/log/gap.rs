@@ -90,7 +90,7 @@ impl LogReader {
         }
     }
 
-    /// LSNs rise from epoch to epoch too: what an earlier one left has lower ones, or none at its end (C2 in `carry.rs`).
+    /// LSNs rise from epoch to epoch too: what an earlier one left has lower ones, or none at its end (Y2 in `carry.rs`).
     fn is_later(&self, header: &GroupHeader) -> bool {
         let is_older = self.epoch.is_some_and(|epoch| header.epoch < epoch);
         header.log == self.header.log && !is_older && self.lsn.is_none_or(|lsn| lsn < header.first_lsn)

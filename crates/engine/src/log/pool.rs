@@ -184,7 +184,6 @@ impl Place<'_> {
             name_settled: settled,
         }))
     }
-
 }
 
 /// Seconds that count in ids and groups.

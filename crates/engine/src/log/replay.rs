@@ -252,7 +252,7 @@ impl LogReader {
     }
 
     /// Writes what a half of the tail has to the log, as its owner would have, durably (T5). Where `units` are not
-    /// finished, what takes them back is in the epoch that the log has, so that goes on (C3 in `carry.rs`).
+    /// finished, what takes them back is in the epoch that the log has, so that goes on (Y3 in `carry.rs`).
     ///
     /// # Errors
     /// In words.

@@ -1,7 +1,7 @@
-//! What takes open units of recovery back: all that the log has of them, in memory as well, so that an epoch may end while
-//! they are open (`carry.rs`).
+//! What takes open units of recovery back: all that the log has of them, in memory as well, so that an epoch may end
+//! while they are open (`carry.rs`).
 //!
-//! * O1. A unit is here from its first change in the log to its end in the log: both are under the log's lock, so the
+//! * Y5. A unit is here from its first change in the log to its end in the log: both are under the log's lock, so the
 //!   log and this table agree at every LSN.
 
 use super::Log;
@@ -40,7 +40,8 @@ impl Units {
 
     /// Everything that would have to be taken back now, with the units' ids.
     pub fn all(&self) -> Vec<(u64, Undo)> {
-        let of = |(id, unit): (&u64, &OpenUnit)| unit.changes.iter().map(|undo| (*id, undo.clone())).collect::<Vec<_>>();
+        let of =
+            |(id, unit): (&u64, &OpenUnit)| unit.changes.iter().map(|undo| (*id, undo.clone())).collect::<Vec<_>>();
         self.0.iter().flat_map(of).collect()
     }
 

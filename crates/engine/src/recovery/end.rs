@@ -137,7 +137,9 @@ impl Recovery<'_> {
                 Some(gap) if !half.begins_epoch() => self.check_trees_have(gap, half.records)?,
                 _ => {
                     self.make_name_durable()?;
-                    reader.take_tail(&half, !self.unfinished.is_empty()).map_err(|what| self.trouble(what))?;
+                    reader
+                        .take_tail(&half, !self.unfinished.is_empty())
+                        .map_err(|what| self.trouble(what))?;
                     self.replay_group(half.records)?;
                 }
             }

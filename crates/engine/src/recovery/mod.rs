@@ -47,9 +47,9 @@
 //!   to the original of which this is a copy.
 //! * V8. Where later requests stand behind the end of the log, those between are lost (`log/gap.rs`): nothing is done and
 //!   the log stays, unless no tree lacks any of them.
-//! * V10. Where the log has no first group and the trees have all that is behind, it must be known which units are open:
-//!   an epoch that ended while some were ends in a carry, which has them all (C3 in `log/carry.rs`), and a group behind
-//!   which none was open says so.
+//! * V10. Where the log has no first group and the trees have all that is behind, it must be known which units are
+//!   open: an epoch that ended while some were ends in a carry, which has them all (Y3 in `log/carry.rs`), and a group
+//!   behind which none was open says so.
 
 mod end;
 mod members;

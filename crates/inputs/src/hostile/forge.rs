@@ -243,7 +243,14 @@ pub fn log(bytes: &[u8], random: &mut Random) -> Vec<u8> {
             let mut records = records.to_vec();
             change_in_place(&mut records, random);
             group.extend_from_slice(&records);
-            log::finish_group(&mut group, header.log, header.epoch, header.first_lsn, header.records, header.stamp);
+            log::finish_group(
+                &mut group,
+                header.log,
+                header.epoch,
+                header.first_lsn,
+                header.records,
+                header.stamp,
+            );
             if group.len() == length {
                 out[at..at + length].copy_from_slice(&group);
             }
