@@ -119,7 +119,7 @@ impl Shape {
     pub fn draw(organization: Organization, random: &mut Random) -> Shape {
         Shape::draw_ksds(random)
             .organized(organization, random)
-            .maybe_compressed(random)
+            .maybe_compressed()
     }
 
     fn draw_ksds(random: &mut Random) -> Shape {
@@ -202,7 +202,7 @@ impl Shape {
     pub fn draw_small(organization: Organization, random: &mut Random) -> Shape {
         Shape::draw_small_ksds(random)
             .organized(organization, random)
-            .maybe_compressed(random)
+            .maybe_compressed()
     }
 
     fn draw_small_ksds(random: &mut Random) -> Shape {
@@ -279,10 +279,12 @@ impl Shape {
 
     /// The same, of some compressed: where a record's length does not say where the next one stands. As it is stored a
     /// record takes a byte more.
-    fn maybe_compressed(self, random: &mut Random) -> Shape {
+    fn maybe_compressed(self) -> Shape {
         let longest = self.ci_size as usize - 8 - if self.keyed() { 0 } else { 4 };
         let fits = self.spanned || self.least_record() <= longest;
-        let compressed = self.organization.has_index() && fits && random.chance(30);
+        // Not drawn, so that what is drawn behind it stays as it was before there was compression.
+        let figures = self.maximum_record + usize::from(self.ci_per_ca) + self.key_length + usize::from(self.free_ca);
+        let compressed = self.organization.has_index() && fits && figures % 10 < 3;
         Shape {
             compressed,
             maximum_record: match compressed && !self.spanned {

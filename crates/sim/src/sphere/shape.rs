@@ -102,7 +102,7 @@ impl Sphere {
         base.maximum_record = base.maximum_record.max(base.least_record() + 16).min(if base.spanned {
             usize::MAX
         } else {
-            base.ci_size as usize - 7
+            base.ci_size as usize - 7 - usize::from(base.compressed)
         });
         // At least one string for each way.
         base.strings += count as u8 + 1;
@@ -146,6 +146,7 @@ impl Sphere {
             ci_per_ca: CI_PER_CA,
             index_ci_size: 512,
             spanned: alternate.maximum_record > LONGEST_IN_CI,
+            compressed: false,
             ..self.base.clone()
         };
         let (mut data, mut index) = own.attributes();
