@@ -103,7 +103,14 @@ extern "C" {
     fn LZ4_loadDictSlow(stream: *mut Stream, text: *const u8, len: c_int) -> c_int;
     fn LZ4_attach_dictionary(stream: *mut Stream, dictionary: *const Stream);
     fn LZ4_resetStream_fast(stream: *mut Stream);
-    fn LZ4_compress_fast_continue(s: *mut Stream, from: *const u8, to: *mut u8, n: c_int, room: c_int, a: c_int) -> c_int;
+    fn LZ4_compress_fast_continue(
+        stream: *mut Stream,
+        from: *const u8,
+        to: *mut u8,
+        n: c_int,
+        room: c_int,
+        acceleration: c_int,
+    ) -> c_int;
     fn LZ4_decompress_safe_usingDict(
         from: *const u8,
         to: *mut u8,

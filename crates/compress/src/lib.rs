@@ -7,7 +7,7 @@
 //! | `dictionary` | compressing, expanding, and a dictionary as bytes with a checksum |
 //! | `stored` | a record as a data set keeps it: key in clear, one byte form, the rest |
 //! | `sampler` | records put aside until there are enough of them to train from |
-//! | `predict` | what compression would give, and what it would cost |
+//! | `predict` | what compression would give |
 //!
 //! * Z1. What is expanded is the record that was compressed, or an error: never more bytes than the caller allows,
 //!   whatever the compressed bytes are.
@@ -24,6 +24,6 @@ mod symbols;
 mod train;
 
 pub use dictionary::{Damaged, Dictionary, LONGEST_DICTIONARY};
-pub use predict::{predict, Constants, Cost, Prediction};
+pub use predict::{predict, Prediction};
 pub use sampler::{Sampler, SAMPLE_BYTES};
 pub use stored::{expand, form, store, Form, GENERATIONS, LEAST, OVERHEAD, PLAIN};

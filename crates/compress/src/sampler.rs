@@ -11,9 +11,6 @@ pub const SAMPLE_BYTES: usize = 32 << 10;
 pub struct Sampler {
     bytes: Vec<u8>,
     ends: Vec<usize>,
-    /// Records seen since the last one that was taken, and how many are passed over between two.
-    passed: usize,
-    step: usize,
 }
 
 impl Sampler {
@@ -31,28 +28,6 @@ impl Sampler {
         self.bytes.extend_from_slice(&rest[..rest.len().min(room)]);
         self.ends.push(self.bytes.len());
         self.bytes.len() >= SAMPLE_BYTES
-    }
-
-    /// Takes records of a large set so that they come from all of it: ever fewer of them.
-    pub fn spread(&mut self, rest: &[u8]) {
-        self.passed += 1;
-        if self.passed > self.step {
-            self.passed = 0;
-            if self.take(rest) {
-                self.thin();
-            }
-        }
-    }
-
-    /// Keeps every other record, and takes half as many from now on.
-    fn thin(&mut self) {
-        let records: Vec<Vec<u8>> = self.records().step_by(2).map(<[u8]>::to_vec).collect();
-        (self.bytes, self.ends) = (Vec::new(), Vec::new());
-        for record in records {
-            self.bytes.extend_from_slice(&record);
-            self.ends.push(self.bytes.len());
-        }
-        self.step = 2 * self.step + 1;
     }
 
     /// Bytes that were put aside.

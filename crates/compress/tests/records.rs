@@ -1,6 +1,6 @@
 //! Records come back as they were, and what is damaged or hostile is refused.
 
-use cica_compress::{expand, store, Damaged, Dictionary, Form, Sampler, LONGEST_DICTIONARY};
+use cica_compress::{expand, predict, store, Damaged, Dictionary, Form, Sampler, LONGEST_DICTIONARY};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -131,14 +131,43 @@ fn the_same_samples_give_the_same_dictionary() {
 }
 
 #[test]
-fn a_sampler_of_many_records_has_some_of_all_and_its_memory_is_bound() {
+fn a_sampler_takes_what_is_enough_and_no_more() {
     let mut sampler = Sampler::new();
-    for n in 0..40_000 {
-        sampler.spread(format!("{n:060}").as_bytes());
-        assert!(sampler.len() <= cica_compress::SAMPLE_BYTES);
-    }
-    assert!(sampler.len() >= cica_compress::SAMPLE_BYTES / 4);
+    assert!(sampler.is_empty() && sampler.train(0).is_none());
+    assert!(
+        !sampler.take(&[0; 40]) && sampler.is_empty(),
+        "40 bytes are never compressed"
+    );
+    let enough = (0..4000).position(|n| sampler.take(format!("{n:060}").as_bytes()));
+    assert_eq!(enough, Some(cica_compress::SAMPLE_BYTES.div_ceil(60) - 1));
+    assert_eq!(sampler.len(), cica_compress::SAMPLE_BYTES);
     assert!(sampler.train(0).is_some());
+}
+
+#[test]
+fn a_prediction_counts_what_would_be_stored_and_says_no_where_nothing_is_saved() {
+    let mut time = 0;
+    let mut clock = || {
+        time += 1_000_000;
+        time
+    };
+    let lines = lines();
+    let found = predict(lines.iter().map(Vec::as_slice), 6, &mut clock).expect("they come back");
+    assert_eq!((found.records, found.short, found.without_gain), (400, 0, 0));
+    assert!(found.pays() && found.saved() > 0.7 && found.factor() > 3.0, "{found:?}");
+    // A millisecond for all of them.
+    assert_eq!((found.compress, found.expand), (2500.0, 2500.0));
+    assert_eq!(found.increase(0.8, 10_000.0), 0.25);
+    let random = |n: u32| {
+        (0..80)
+            .map(|i| ((n * 80 + i).wrapping_mul(0x9E37_79B1) >> 11) as u8)
+            .collect()
+    };
+    let noise: Vec<Vec<u8>> = (0..200).map(random).collect();
+    let found = predict(noise.iter().map(Vec::as_slice), 4, &mut clock).expect("they come back");
+    assert!(!found.pays(), "{found:?}");
+    let short = predict([&b"0001 ADA"[..]].into_iter(), 4, &mut clock).expect("it comes back");
+    assert_eq!((short.short, short.stored, short.pays()), (1, 9, false));
 }
 
 proptest! {

@@ -12,6 +12,7 @@ pub mod import;
 pub mod lds;
 pub mod ls;
 pub mod man;
+pub mod predict;
 pub mod put;
 pub mod recatalog;
 pub mod reorg;
@@ -53,6 +54,7 @@ pub enum Command {
     Salvage(salvage::Options),
     Verify(verify::Options),
     Stat(stat::Options),
+    Predict(predict::Options),
     Serve(serve::Options),
     #[command(subcommand)]
     Server(server::Options),
@@ -85,6 +87,7 @@ pub fn run(command: Command, global: &Global, whole: clap::Command) -> Result<St
         Command::Salvage(options) => salvage::run(options, global),
         Command::Verify(options) => verify::run(options, global),
         Command::Stat(options) => stat::run(options, global),
+        Command::Predict(options) => predict::run(options, global),
         Command::Serve(options) => serve::run(options, global),
         Command::Server(options) => server::run(options, global),
         Command::Explain(options) => explain::run(options, global),
