@@ -145,6 +145,8 @@ pub struct Layout {
     pub ci_size: Option<u32>,
     /// FREESPACE.
     pub free_space: Option<FreeSpace>,
+    /// COMPRESSED (true) or NOCOMPRESSED.
+    pub compressed: Option<bool>,
 }
 
 impl Stated {

@@ -49,6 +49,11 @@ fn records_come_through_every_copy_and_take_less_space() {
     place.run(&["verify", "A.SMALL"]).done();
     place.run(&["reorg", "A.SMALL"]).done();
     assert_eq!(place.run(&["cat", "A.SMALL"]).done(), lines);
+    place.cards("ALTER A.SMALL REORGANIZE(NOCOMPRESSED)", &[]).done();
+    assert_eq!(high_used(&place, "A.SMALL"), high_used(&place, "A.PLAIN"));
+    assert_eq!(place.run(&["cat", "A.SMALL"]).done(), lines);
+    place.run(&["alter", "A.SMALL", "--compressed", "yes"]).done();
+    assert!(high_used(&place, "A.SMALL") * 2 < high_used(&place, "A.PLAIN"));
     place.run(&["backup", "A.SMALL", "-o", "all.cica"]).done();
     place.run(&["rm", "A.SMALL"]).done();
     place.run(&["restore", "all.cica"]).done();

@@ -27,6 +27,7 @@ pub fn of(contents: &Contents, old: &Cluster, said: &Layout) -> Result<Cluster, 
     };
     new.attributes.keys = said.keys.or(old.attributes.keys);
     new.attributes.record_size = said.record_size.unwrap_or(old.attributes.record_size);
+    new.attributes.compressed = said.compressed.unwrap_or(old.attributes.compressed);
     let relative = matches!(new.organization, Organization::Rrds | Organization::Vrrds);
     if relative {
         // As at DEFINE: records of one length have slots of that length.
@@ -64,7 +65,7 @@ pub fn of(contents: &Contents, old: &Cluster, said: &Layout) -> Result<Cluster, 
         keys: new.attributes.keys,
         record_size: new.attributes.record_size,
         spanned: old.attributes.spanned,
-        compressed: old.attributes.compressed,
+        compressed: new.attributes.compressed,
         ci_size,
         index_ci_size: None,
         space: old.data.allocated(),

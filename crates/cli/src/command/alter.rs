@@ -11,7 +11,7 @@ use cica_catalog::entry::{Keys, RecordSize};
 use cica_catalog::freespace::FreeSpace;
 use clap::Args;
 
-/// Change key, CI size, record size, freespace or organization of a loaded data set
+/// Change key, CI size, record size, freespace, organization or compression of a loaded data set
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The records are copied into new files of the new layout, which take the place of the old ones at one moment. Where one
@@ -43,6 +43,9 @@ pub struct Options {
     /// Percent of a CI and of a CA that a load leaves free
     #[arg(long, value_name = "CI,CA", value_parser = pair::<u8>)]
     freespace: Option<(u8, u8)>,
+    /// Store what is behind the key of each record compressed, or as it is
+    #[arg(long, value_name = "YES|NO", value_parser = ["yes", "no"])]
+    compressed: Option<String>,
 }
 
 /// See the module.
@@ -68,6 +71,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
             .map(|(average, maximum)| RecordSize { average, maximum }),
         ci_size: options.cisz,
         free_space: options.freespace.map(|(ci, ca)| FreeSpace { ci, ca }),
+        compressed: options.compressed.as_deref().map(|word| word == "yes"),
     };
     if layout == Layout::default() {
         return Err(Failure::usage(

@@ -62,5 +62,6 @@ fn layout(params: &Params) -> Layout {
         record_size: said.record_size,
         ci_size: said.ci_size,
         free_space: said.free_space,
+        compressed: said.compressed,
     }
 }

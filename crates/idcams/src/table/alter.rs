@@ -39,6 +39,15 @@ const REORGANIZED: &[Param] = &[
     RECORDSIZE.help("average and greatest record length"),
     CISZ.help("size of a data control interval"),
     FREESPACE,
+    flag(
+        "COMPRESSED",
+        "what is behind the key of each record is stored compressed",
+    )
+    .abbr(&["CMP"])
+    .one_of("compressed"),
+    flag("NOCOMPRESSED", "records are stored as they are")
+        .abbr(&["NCMP"])
+        .one_of("compressed"),
     choice(
         "ORGANIZATION",
         &[

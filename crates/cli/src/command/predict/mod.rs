@@ -24,8 +24,8 @@ use trial::{Layout, NoTrial, Took};
 /// Say what COMPRESSED would give a data set, and cost
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The records, or some of all of them, are stored plain and compressed in memory, and read and updated there. The exit status
-is 0 where COMPRESSED saves a tenth of the space or more, else 4.
+The records, or some of all of them, are stored plain and compressed in memory, and read and updated there. The exit
+status is 0 where COMPRESSED saves a tenth of the space or more, else 4.
 
 Example:
   cica predict PAYROLL.MASTER
