@@ -9,7 +9,7 @@
 
 use crate::error::RequestError;
 use crate::examine::Examination;
-use crate::locks::{LockMode, Patience};
+use crate::locks::{LockMode, Patience, ReadIntegrity};
 use crate::request::{Argument, CloseReport, Durability, Insert, Intent, Record, Search};
 use cica_format::attributes::Attributes;
 use cica_format::root::Statistics;
@@ -134,6 +134,8 @@ pub trait FarString: Send {
     fn write_range(&mut self, rba: u64, bytes: &[u8]) -> Result<(), RequestError>;
     /// How long requests for update wait for a record that another has.
     fn set_patience(&mut self, patience: Patience);
+    /// What its reads do about records that others have.
+    fn set_integrity(&mut self, integrity: ReadIntegrity);
     /// Locks a record.
     fn lock(&mut self, record: &[u8], mode: LockMode, patience: Patience) -> Result<(), RequestError>;
     /// Unlocks a record. True: it was locked.

@@ -79,7 +79,7 @@ pub use error::{show_key, Feedback, OpenError, RequestError};
 pub use files::{peek, Files};
 pub use io::Io;
 pub use linear::BLOCK as LDS_BLOCK;
-pub use locks::{LockCounts, LockLine, LockMode, LockOwner, Patience};
+pub use locks::{LockCounts, LockLine, LockMode, LockOwner, Patience, ReadIntegrity};
 pub use open::Env;
 pub use rebuild::Rebuild;
 pub use request::{Access, Argument, CloseReport, Durability, Insert, Intent, OpenOptions, Record, Search};

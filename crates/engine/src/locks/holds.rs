@@ -5,9 +5,10 @@ use super::table::named;
 use super::waiter::Reason;
 use super::Locks;
 use crate::error::RequestError;
-use crate::sync::atomic::{AtomicUsize, Ordering::*};
+use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering::*};
 use crate::sync::Mutex;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
 use std::sync::Arc;
 
 /// See the module.
@@ -19,6 +20,12 @@ pub struct Holds {
     kept: AtomicUsize,
     /// What each unit keeps here; a key may be there twice.
     units: Mutex<HashMap<u64, Vec<Box<[u8]>>>>,
+    /// Records that open units have erased, and by which: nobody finds them, and they may come back.
+    erased: Mutex<BTreeMap<Box<[u8]>, u64>>,
+    /// How many those are.
+    gone: AtomicUsize,
+    /// Raised when a unit ends, before its records are free.
+    ends: AtomicU64,
 }
 
 impl Holds {
@@ -29,6 +36,9 @@ impl Holds {
             locks,
             kept: AtomicUsize::new(0),
             units: Mutex::new(HashMap::new()),
+            erased: Mutex::default(),
+            gone: AtomicUsize::new(0),
+            ends: AtomicU64::new(0),
         }
     }
 
@@ -72,17 +82,63 @@ impl Holds {
 
     /// The unit `owner` does not keep it after all: the change was refused.
     pub fn unkeep(&self, key: &[u8], owner: u64) {
+        // Before the record is free: whoever is granted it then finds it among the erased no more.
+        if self.gone.load(SeqCst) > 0 {
+            let mut erased = self.erased.lock();
+            if erased.get(key) == Some(&owner) {
+                erased.remove(key);
+            }
+            self.gone.store(erased.len(), SeqCst);
+        }
         if self.locks.give(self.set, key, owner, Reason::Unit) {
             self.kept.fetch_sub(1, AcqRel);
         }
     }
 
+    /// The unit `owner`, which keeps it, is about to erase it.
+    pub fn erases(&self, key: &[u8], owner: u64) {
+        let mut erased = self.erased.lock();
+        erased.insert(key.into(), owner);
+        self.gone.store(erased.len(), SeqCst);
+    }
+
+    /// Raised by each end of a unit. Whoever read meanwhile may have read what was never committed.
+    #[inline]
+    pub fn ends(&self) -> u64 {
+        self.ends.load(SeqCst)
+    }
+
     /// The unit `owner` has ended.
     pub fn end(&self, owner: u64) {
         let keys = self.units.lock().remove(&owner);
+        self.ends.fetch_add(1, SeqCst);
         for key in keys.into_iter().flatten() {
             self.unkeep(&key, owner);
         }
+    }
+
+    /// The first record, or the last, between two that a unit other than `owner` has erased and may bring back.
+    pub fn erased_between(
+        &self,
+        (from, to): (Bound<Vec<u8>>, Bound<Vec<u8>>),
+        last: bool,
+        owner: u64,
+    ) -> Option<Box<[u8]>> {
+        let (from, to) = (from.as_ref().map(Vec::as_slice), to.as_ref().map(Vec::as_slice));
+        if self.gone.load(SeqCst) == 0 || is_empty(from, to) {
+            return None;
+        }
+        let erased = self.erased.lock();
+        let mut between = (erased.range::<[u8], _>((from, to))).filter(|(_, by)| **by != owner);
+        let found = if last { between.next_back() } else { between.next() };
+        found.map(|(key, _)| key.clone())
+    }
+
+    /// Has somebody else the record for himself, for longer than a request: is what it says not committed, or locked?
+    pub fn is_anothers(&self, key: &[u8], owner: u64) -> bool {
+        (self.locks).any(self.set, key, |holder| {
+            holder.owner != owner && (holder.kept || holder.locked)
+        })
     }
 
     /// Has anybody the record for himself?
@@ -102,5 +158,14 @@ impl Holds {
             let holder = self.locks.stripe(name).lock().names.get(name).map(|lock| lock.first);
             self.locks.refusal(name, &holder.unwrap_or_default())
         })
+    }
+}
+
+/// A range that the map would not take: it ends before it begins.
+fn is_empty(from: Bound<&[u8]>, to: Bound<&[u8]>) -> bool {
+    match (from, to) {
+        (Bound::Included(from), Bound::Included(to)) => from > to,
+        (Bound::Included(from) | Bound::Excluded(from), Bound::Included(to) | Bound::Excluded(to)) => from >= to,
+        _ => false,
     }
 }

@@ -60,6 +60,20 @@ pub enum LockMode {
     Exclusive,
 }
 
+/// What a read does about records that others have: those that a unit of recovery has changed and not committed, and
+/// those that are locked by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ReadIntegrity {
+    /// NRI: it reads them as they are now.
+    #[default]
+    None,
+    /// CR: it waits for them as the string's patience says, and reads what is committed.
+    Consistent,
+    /// CRE: the same, and nobody changes what it has read before the unit of recovery ends, or the owner, or the record
+    /// is unlocked.
+    Repeatable,
+}
+
 /// What the lock table has counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LockCounts {

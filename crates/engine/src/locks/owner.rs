@@ -58,9 +58,7 @@ impl LockOwner {
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        self.locks.set_retained(self.number, false);
-        self.locks.end_locked(self.number);
-        self.locks.owners.lock().remove(&self.number);
+        self.locks.forget(self.number);
     }
 }
 
@@ -123,6 +121,41 @@ impl Locks {
         for name in names.into_iter().flatten() {
             self.give_both(&name, owner);
         }
+    }
+
+    /// The owner has ended, and with it all that it has locked.
+    pub(crate) fn forget(&self, owner: u64) {
+        self.set_retained(owner, false);
+        self.end_locked(owner);
+        self.owners.lock().remove(&owner);
+    }
+
+    /// Has the owner locked a record by name?
+    pub(crate) fn has_locked(&self, set: u64, key: &[u8], owner: u64) -> bool {
+        let owners = self.owners.lock();
+        owners
+            .get(&owner)
+            .is_some_and(|owned| named(set, key, |name| owned.names.contains(name)))
+    }
+
+    /// Waits until an owner may read a record, and gives it up at once.
+    ///
+    /// # Errors
+    /// 8/20, 8/21, 8/22, 8/24.
+    pub(crate) fn wait_to_read(
+        &self,
+        (set, key): (u64, &[u8]),
+        owner: u64,
+        patience: Patience,
+    ) -> Result<(), RequestError> {
+        if self.has_locked(set, key, owner) {
+            return Ok(());
+        }
+        named(set, key, |name| {
+            self.wait(name, owner, Reason::Shared, patience)?;
+            self.give_name(name, owner, Reason::Shared);
+            Ok(())
+        })
     }
 
     fn give_both(&self, name: &[u8], owner: u64) {

@@ -2,7 +2,7 @@
 
 use crate::error::RequestError;
 use crate::far::FarString;
-use crate::locks::{LockMode, Patience};
+use crate::locks::{LockMode, Patience, ReadIntegrity};
 use crate::request::{Access, Argument, Insert, Intent, Record, Search};
 use crate::unit::UnitOfRecovery;
 
@@ -125,6 +125,10 @@ impl FarStr {
 
     pub fn set_patience(&mut self, patience: Patience) {
         self.string.set_patience(patience);
+    }
+
+    pub fn set_integrity(&mut self, integrity: ReadIntegrity) {
+        self.string.set_integrity(integrity);
     }
 
     pub fn lock(&mut self, record: &[u8], mode: LockMode, patience: Patience) -> Result<(), RequestError> {

@@ -279,12 +279,13 @@ impl KeyedString {
     #[inline]
     pub fn next(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
         if intent == Intent::Read && self.held.is_none() && self.next_on_page() {
-            let (pos, ci) = self.spot.map_or((0, 0), |s| (s.pos, s.leaf.ci));
-            let (offset, bytes) = self.page.record(pos).unwrap_or_default();
-            let rba = ci as u64 * self.ksds.data.layout.ci_size as u64 + offset as u64;
-            // The position's key is in the page, so the area is free.
-            let bytes = self.ksds.expand(bytes, &mut self.area)?;
-            return Ok(Record { bytes, rba, rrn: 0 });
+            if self.ksds.compressed.is_some() {
+                // The position's key is in the page, so the area is free.
+                let pos = self.spot.map_or(0, |spot| spot.pos);
+                let (_, stored) = self.page.record(pos).unwrap_or_default();
+                self.ksds.expand(stored, &mut self.area)?;
+            }
+            return Ok(self.last());
         }
         self.next_anywhere(intent)
     }
@@ -398,11 +399,26 @@ impl KeyedString {
 
     /// The record that the last direct get returned.
     pub fn last(&self) -> Record<'_> {
+        if let (Where::Page, Some(spot)) = (self.key_at, &self.spot) {
+            let (offset, bytes) = self.page.record(spot.pos).unwrap_or_default();
+            let rba = spot.leaf.ci as u64 * self.ksds.data.layout.ci_size as u64 + offset as u64;
+            let bytes = match self.ksds.compressed {
+                // It was expanded when it was read.
+                Some(_) => &self.area,
+                None => bytes,
+            };
+            return Record { bytes, rba, rrn: 0 };
+        }
         Record {
             bytes: &self.area,
             rba: self.rba,
             rrn: 0,
         }
+    }
+
+    /// Offset and length of the key in a record.
+    pub fn key_place(&self) -> (usize, usize) {
+        (self.ksds.shape.rkp, self.ksds.shape.key_len)
     }
 
     /// Is a record held for update?

@@ -13,64 +13,7 @@
 //! | a path | `path` |
 //! | a data set that another process owns | `far` |
 //!
-//! How they wait for records of others is in `patience`.
-
-mod argument;
-mod far;
-mod interval;
-mod keyed;
-mod numbered;
-mod path;
-mod patience;
-mod variable;
-mod way;
-
-pub use way::Way;
-
-use crate::error::{Feedback, RequestError};
-use crate::esds::Esds;
-use crate::far::FarString;
-use crate::linear::Lds;
-use crate::locks::{LockOwner, Patience};
-use crate::open::OpenDataSet;
-use crate::organized::Organized;
-use crate::relative::Rrds;
-use crate::request::{Access, Argument, Insert, Intent, Record, Search};
-use crate::unit::UnitOfRecovery;
-use argument::{alternate, key, rba, rrn};
-use cica_format::attributes::Organization;
-use far::FarStr;
-use keyed::KeyedString;
-use numbered::NumberedString;
-use path::PathString;
-use std::sync::Arc;
-use variable::VariableString;
-
-/// See the module.
-pub struct Str {
-    of: Of,
-    /// Of a string on a data set of this process.
-    inner: Option<Arc<OpenDataSet>>,
-    /// Its changes belong to a unit of recovery.
-    in_unit: bool,
-    /// How long it waits for records.
-    patience: Patience,
-    /// Who has what it holds, if a caller said so.
-    owner: Option<LockOwner>,
-    /// Image of the control interval got last, and its CI while it is held for PUT CNV.
-    interval: (Vec<u8>, Option<u32>),
-}
-
-/// A string by organization.
-enum Of {
-    Ksds(KeyedString),
-    Path(Box<PathString>),
-    Vrrds(VariableString),
-    Esds(NumberedString<Esds>),
-    Rrds(NumberedString<Rrds>),
-    Lds(NumberedString<Lds>),
-    Far(FarStr),
-}
+//! How they wait for records of others is in `patience`, how they read only what is committed in `integrity`.
 
 /// Makes the same request of a string of any organization, by the kind of argument that it understands.
 macro_rules! by_argument {
@@ -103,6 +46,67 @@ macro_rules! of_any {
     };
 }
 
+mod argument;
+mod far;
+mod integrity;
+mod interval;
+mod keyed;
+mod numbered;
+mod path;
+mod patience;
+mod variable;
+mod way;
+
+pub use way::Way;
+
+use crate::error::{Feedback, RequestError};
+use crate::esds::Esds;
+use crate::far::FarString;
+use crate::linear::Lds;
+use crate::locks::{LockOwner, Patience};
+use crate::open::OpenDataSet;
+use crate::organized::Organized;
+use crate::relative::Rrds;
+use crate::request::{Access, Argument, Insert, Intent, Record, Search};
+use crate::unit::UnitOfRecovery;
+use argument::{alternate, key, rba, rrn};
+use cica_format::attributes::Organization;
+use far::FarStr;
+use integrity::{Integrity, Step};
+use keyed::KeyedString;
+use numbered::NumberedString;
+use path::PathString;
+use std::sync::Arc;
+use variable::VariableString;
+
+/// See the module.
+pub struct Str {
+    of: Of,
+    /// Of a string on a data set of this process.
+    inner: Option<Arc<OpenDataSet>>,
+    /// Its changes belong to a unit of recovery.
+    in_unit: bool,
+    /// How long it waits for records.
+    patience: Patience,
+    /// What its reads do about records of others; none: nothing.
+    integrity: Option<Box<Integrity>>,
+    /// Who has what it holds, if a caller said so.
+    owner: Option<LockOwner>,
+    /// Image of the control interval got last, and its CI while it is held for PUT CNV.
+    interval: (Vec<u8>, Option<u32>),
+}
+
+/// A string by organization.
+enum Of {
+    Ksds(KeyedString),
+    Path(Box<PathString>),
+    Vrrds(VariableString),
+    Esds(NumberedString<Esds>),
+    Rrds(NumberedString<Rrds>),
+    Lds(NumberedString<Lds>),
+    Far(FarStr),
+}
+
 impl Str {
     /// A string of an open for `access`; others may have the data set open for more.
     pub(crate) fn new(inner: Arc<OpenDataSet>, access: Access, id: u64) -> Str {
@@ -120,6 +124,7 @@ impl Str {
             inner: Some(inner),
             in_unit: false,
             patience: Patience::None,
+            integrity: None,
             owner: None,
             interval: Default::default(),
         }
@@ -132,6 +137,7 @@ impl Str {
             inner: None,
             in_unit: unit.is_some(),
             patience: Patience::None,
+            integrity: None,
             owner: None,
             interval: Default::default(),
         }
@@ -191,6 +197,7 @@ impl Str {
             inner: Some(inner),
             in_unit: false,
             patience: Patience::None,
+            integrity: None,
             owner: None,
             interval: Default::default(),
         }
@@ -238,8 +245,8 @@ impl Str {
         intent: Intent,
     ) -> Result<Record<'_>, RequestError> {
         let argument = argument.into();
-        if intent == Intent::Update && self.patience != Patience::None {
-            self.patiently(|s| s.get_now(argument, search, intent).map(drop))?;
+        if intent == Intent::Update || self.integrity.is_some() {
+            self.carefully(Step::Get(argument, search), intent)?;
             return Ok(self.last());
         }
         self.get_now(argument, search, intent)
@@ -295,10 +302,14 @@ impl Str {
         intent: Intent,
     ) -> Result<Record<'_>, RequestError> {
         let argument = argument.into();
-        if intent == Intent::Update && self.patience != Patience::None {
-            self.patiently(|s| by_argument!(s, argument, skip(search, intent)).map(drop))?;
+        if intent == Intent::Update || self.integrity.is_some() {
+            self.carefully(Step::Skip(argument, search), intent)?;
             return Ok(self.last());
         }
+        self.skip_now(argument, search, intent)
+    }
+
+    fn skip_now(&mut self, argument: Argument<'_>, search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
         by_argument!(self, argument, skip(search, intent))
     }
 
@@ -307,7 +318,13 @@ impl Str {
     /// # Errors
     /// 8/16, 8/112, 8/116, 12/x.
     pub fn point<'a>(&mut self, argument: impl Into<Argument<'a>>, search: Search) -> Result<(), RequestError> {
-        by_argument!(self, argument.into(), point(search, false))
+        let argument = argument.into();
+        self.stands_at(argument);
+        self.point_now(argument, search, false)
+    }
+
+    fn point_now(&mut self, argument: Argument<'_>, search: Search, backward: bool) -> Result<(), RequestError> {
+        by_argument!(self, argument, point(search, backward))
     }
 
     /// POINT backward: the next PREV returns the record found.
@@ -319,7 +336,9 @@ impl Str {
         argument: impl Into<Argument<'a>>,
         search: Search,
     ) -> Result<(), RequestError> {
-        by_argument!(self, argument.into(), point(search, true))
+        let argument = argument.into();
+        self.stands_at(argument);
+        self.point_now(argument, search, true)
     }
 
     /// The next NEXT returns the first record.
@@ -327,7 +346,8 @@ impl Str {
     /// # Errors
     /// 8/116, 12/16.
     pub fn point_first(&mut self) -> Result<(), RequestError> {
-        of_any!(self, point_end(false))
+        self.stands_at_end();
+        self.point_end_now(false)
     }
 
     /// The next PREV returns the last record.
@@ -335,7 +355,12 @@ impl Str {
     /// # Errors
     /// 8/116, 12/16.
     pub fn point_last(&mut self) -> Result<(), RequestError> {
-        of_any!(self, point_end(true))
+        self.stands_at_end();
+        self.point_end_now(true)
+    }
+
+    fn point_end_now(&mut self, last: bool) -> Result<(), RequestError> {
+        of_any!(self, point_end(last))
     }
 
     /// Through a path: PREV returns records with the same alternate key last first from now on, not in the order of
@@ -364,8 +389,8 @@ impl Str {
     /// 8/4 at the end, 8/20, 8/68, 8/88, 8/116, 12/x.
     #[inline]
     pub fn next(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
-        if intent == Intent::Update && self.patience != Patience::None {
-            self.patiently(|s| of_any!(s, next(intent)).map(drop))?;
+        if intent == Intent::Update || self.integrity.is_some() {
+            self.carefully(Step::Next, intent)?;
             return Ok(self.last());
         }
         of_any!(self, next(intent))
@@ -376,8 +401,8 @@ impl Str {
     /// # Errors
     /// As [`next`](Self::next); 8/4 before the first record.
     pub fn prev(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
-        if intent == Intent::Update && self.patience != Patience::None {
-            self.patiently(|s| of_any!(s, prev(intent)).map(drop))?;
+        if intent == Intent::Update || self.integrity.is_some() {
+            self.carefully(Step::Prev, intent)?;
             return Ok(self.last());
         }
         of_any!(self, prev(intent))
@@ -393,10 +418,14 @@ impl Str {
     /// 8/8 duplicate, 8/12 out of sequence, 8/28 no space, 8/68, 8/108, 8/116, 8/192, 12/x.
     #[inline]
     pub fn insert(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
-        if self.patience != Patience::None {
-            return self.patiently(|s| s.insert_now(record, how));
+        let done = match self.patience {
+            Patience::None => self.insert_now(record, how),
+            _ => self.patiently(|s| s.insert_now(record, how)),
+        };
+        if let (true, Ok(number)) = (self.integrity.is_some(), &done) {
+            self.stands_on_stored(record, *number);
         }
-        self.insert_now(record, how)
+        done
     }
 
     #[inline]
@@ -418,10 +447,12 @@ impl Str {
     /// # Errors
     /// As [`insert`](Self::insert); 8/76: the records have no numbers.
     pub fn insert_at(&mut self, rrn: u32, record: &[u8], how: Insert) -> Result<(), RequestError> {
-        if self.patience != Patience::None {
-            return self.patiently(|s| s.insert_at_now(rrn, record, how));
-        }
-        self.insert_at_now(rrn, record, how)
+        match self.patience {
+            Patience::None => self.insert_at_now(rrn, record, how),
+            _ => self.patiently(|s| s.insert_at_now(rrn, record, how)),
+        }?;
+        self.stands_on_stored(record, rrn.into());
+        Ok(())
     }
 
     #[inline]

@@ -253,7 +253,7 @@ impl<T: Numbered> NumberedString<T> {
             return Err(NO_REPLACING);
         }
         // While it is held nobody changes the record that was got.
-        self.duplicate = self.change_held(number, |s, context| match (s.inner.sphere(), &s.inner.records) {
+        self.duplicate = self.change_held(number, false, |s, context| match (s.inner.sphere(), &s.inner.records) {
             (Some(sphere), Organized::Esds(esds)) => {
                 let change = EnteredChange::replace(esds, number, &s.area, record);
                 Ok(sphere.change(&s.inner, &change, context)?.duplicate)
@@ -272,7 +272,7 @@ impl<T: Numbered> NumberedString<T> {
         let Some(number) = self.held else {
             return Err(RequestError::NoUpdate);
         };
-        self.change_held(number, |s, context| s.of.remove(number, context))?;
+        self.change_held(number, true, |s, context| s.of.remove(number, context))?;
         self.release();
         self.changed(false)
     }
@@ -338,15 +338,15 @@ impl<T: Numbered> NumberedString<T> {
         };
         let key = at.map(u64::to_be_bytes);
         let inner = self.inner.clone();
-        unit.change(&inner, key.as_ref().map_or(&[], |key| key), &[], |context| {
-            self.add(at, record, context)
-        })
+        let key = key.as_ref().map_or(&[][..], |key| key);
+        unit.change(&inner, (key, &[], false), |context| self.add(at, record, context))
     }
 
     /// A change of the record that is held and in the area.
     fn change_held<R>(
         &mut self,
         number: u64,
+        erases: bool,
         change: impl FnOnce(&Self, Context<'_>) -> Result<R, RequestError>,
     ) -> Result<R, RequestError> {
         let Some(unit) = &self.unit else {
@@ -360,9 +360,8 @@ impl<T: Numbered> NumberedString<T> {
             self.release();
             return Err(RequestError::NoUpdate);
         }
-        unit.change(&self.inner, &number.to_be_bytes(), &self.area, |context| {
-            change(self, context)
-        })
+        let what = (&number.to_be_bytes()[..], &self.area[..], erases);
+        unit.change(&self.inner, what, |context| change(self, context))
     }
 
     /// Who has what it holds.

@@ -38,8 +38,8 @@ impl Str {
     }
 
     /// Locks a record by its identity: the base's prime key, the number of 4 (VRRDS) or 8 bytes (RRDS), or the RBA of 8
-    /// bytes (ESDS), big-endian. It stays locked until it is unlocked, or until the owner is dropped, or the
-    /// string where it has none.
+    /// bytes (ESDS), big-endian. It stays locked until it is unlocked, or until the owner is dropped; where it has
+    /// none, until its unit of recovery ends, or the string is dropped.
     ///
     /// # Errors
     /// 8/20, 8/21, 8/22, 8/24.
@@ -51,8 +51,11 @@ impl Str {
         let Some((table, set)) = self.locks() else {
             return Err(RequestError::NoPosition);
         };
-        let owner = self.owner.get_or_insert_with(|| LockOwner::of_string(&table, number));
-        table.lock((set, record), owner.number(), mode, patience)
+        let owner = match self.in_unit {
+            true => number,
+            false => (self.owner.get_or_insert_with(|| LockOwner::of_string(&table, number))).number(),
+        };
+        table.lock((set, record), owner, mode, patience)
     }
 
     /// Unlocks a record. True: it was locked by this owner.
@@ -61,6 +64,7 @@ impl Str {
             return string.unlock(record);
         }
         match (&self.owner, self.locks()) {
+            (_, Some((table, set))) if self.in_unit => table.unlock(set, record, self.lock_number()),
             (Some(owner), Some((table, set))) => table.unlock(set, record, owner.number()),
             _ => false,
         }

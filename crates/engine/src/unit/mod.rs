@@ -69,7 +69,7 @@ pub(crate) struct State {
     /// Who keeps what it changed.
     owner: u64,
     /// The same, if a caller made it: it lives as long as the unit.
-    _named: Option<LockOwner>,
+    named: Option<LockOwner>,
     /// Raised by each backout: what was got for update before is not held any more.
     backouts: AtomicU64,
     /// Kept shared by each change, exclusively while the unit ends.
@@ -124,7 +124,7 @@ impl UnitOfRecovery {
             state: Arc::new(State {
                 shared: shared.clone(),
                 owner,
-                _named: named,
+                named,
                 backouts: AtomicU64::new(0),
                 ending: RwLock::new(()),
                 work: Mutex::new(Work::default()),
@@ -209,11 +209,11 @@ impl UnitOfRecovery {
     }
 
     /// Does `change` for the unit: of the record `key` of `inner`, which was `old` before (nothing: an insert).
+    /// `erases`: and is not there after it.
     pub(crate) fn change<T>(
         &self,
         inner: &Arc<OpenDataSet>,
-        key: &[u8],
-        old: &[u8],
+        (key, old, erases): (&[u8], &[u8], bool),
         change: impl FnOnce(Context<'_>) -> Result<T, RequestError>,
     ) -> Result<T, RequestError> {
         let _going = self.state.ending.read();
@@ -224,6 +224,9 @@ impl UnitOfRecovery {
             Ok(fresh) => fresh,
             Err(error) => return Err(self.state.refused(bytes, error)),
         };
+        if erases {
+            holds.erases(key, self.state.owner);
+        }
         let in_unit = InUnit {
             unit: &*self.state,
             set,
@@ -386,6 +389,10 @@ impl State {
                 member.common().holds.end(self.owner);
                 member.common().note_unit(false);
             }
+        }
+        if self.named.is_none() {
+            // What its strings have locked by name.
+            self.shared.locks.forget(self.owner);
         }
         work.sets
     }

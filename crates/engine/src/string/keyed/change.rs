@@ -241,7 +241,10 @@ impl KeyedString {
             None => change.done(inner, Context::Itself),
             Some(unit) => {
                 let old = change.going().unwrap_or_default();
-                unit.change(inner, change.identity(), old, |context| change.done(inner, context))
+                let erases = matches!(change.what, Keyed::Erase { .. });
+                unit.change(inner, (change.identity(), old, erases), |context| {
+                    change.done(inner, context)
+                })
             }
         };
         let changed = done?;

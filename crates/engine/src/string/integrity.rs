@@ -1,0 +1,423 @@
+//! Reads that show only what is committed, and that wait for records of others until they are; and gets for update.
+//!
+//! A read is made as any other, and what it found is believed if nobody else has the record and no unit has ended
+//! meanwhile. Else the string waits for the record in the lock table, goes back to where it stood, and reads again.
+//!
+//! * I1. What a read returns was committed at a moment between its begin and its end. When the page had been read, no
+//!   unit of another owner kept the record, or had erased one that would have come before it; and none had ended since
+//!   the read began, which may have freed what it had changed, and changed again or taken back, since it was read.
+//! * I2. A read that is refused leaves the string where the same request, made again, means the same record.
+//! * I3. Through a path it is the base record that is committed. Records that an open unit has erased, or whose
+//!   alternate key it has changed, are found as the alternate index has them now.
+
+use super::{Of, Str};
+use crate::error::RequestError;
+use crate::locks::{Holds, LockMode, Patience, ReadIntegrity};
+use crate::open::OpenDataSet;
+use crate::request::{Argument, Intent, Record, Search};
+use std::ops::Bound;
+use std::sync::Arc;
+
+/// What a string that reads so knows.
+pub(super) struct Integrity {
+    how: ReadIntegrity,
+    stands: Stands,
+    /// Its last read was refused: the next step begins where it stands, whatever the string's position says.
+    refused: bool,
+    /// Name of the record that was read.
+    found: Vec<u8>,
+}
+
+/// Where a string stands, by the names of the lock table.
+#[derive(Clone, Default)]
+enum Stands {
+    /// Before the first record, or behind the last.
+    #[default]
+    End,
+    /// Pointed to this one, which may be generic and is not passed yet.
+    At(Vec<u8>),
+    /// On this one.
+    On(Vec<u8>),
+}
+
+/// A read.
+#[derive(Clone, Copy)]
+pub(super) enum Step<'a> {
+    Get(Argument<'a>, Search),
+    Skip(Argument<'a>, Search),
+    Next,
+    Prev,
+}
+
+/// What keeps a read from being believed.
+enum Obstacle {
+    None,
+    /// Another has this record.
+    Record(Vec<u8>),
+    /// A unit ended meanwhile.
+    Ended,
+}
+
+impl Str {
+    /// What its reads do about records that other owners have. How long they wait,
+    /// [`set_patience`](Self::set_patience) says; a string without patience is refused (8/20). Gets for update hold
+    /// their record and need none of it.
+    pub fn set_integrity(&mut self, integrity: ReadIntegrity) {
+        if let Of::Far(string) = &mut self.of {
+            return string.set_integrity(integrity);
+        }
+        self.integrity = match integrity {
+            ReadIntegrity::None => None,
+            how => Some(Box::new(Integrity {
+                how,
+                stands: Stands::End,
+                refused: false,
+                found: Vec::new(),
+            })),
+        };
+    }
+
+    /// A get for update, or a read of a string with integrity. A string with patience waits for what refuses it.
+    pub(super) fn carefully(&mut self, step: Step<'_>, intent: Intent) -> Result<(), RequestError> {
+        match (intent, self.patience) {
+            (Intent::Update, Patience::None) => self.once(step, intent),
+            (Intent::Update, _) => self.patiently(|s| s.once(step, intent)),
+            _ => self.once(step, intent),
+        }
+    }
+
+    fn once(&mut self, step: Step<'_>, intent: Intent) -> Result<(), RequestError> {
+        let Some(mut integrity) = self.integrity.take() else {
+            return self.for_update(step);
+        };
+        let done = match self.base_set() {
+            Some(inner) => self.read_committed(step, intent, &mut integrity, &inner.common().holds),
+            None => Err(RequestError::NoPosition),
+        };
+        if done.is_ok() {
+            integrity.stands = Stands::On(integrity.found.clone());
+        }
+        integrity.refused = matches!(
+            done,
+            Err(RequestError::Exclusive { .. } | RequestError::Retained { .. })
+        ) || matches!(
+            done,
+            Err(RequestError::LockTimeout { .. } | RequestError::Deadlock { .. })
+        );
+        self.integrity = Some(integrity);
+        done
+    }
+
+    /// A get for update. A record that an open unit of another has erased may come back: it is not "not found".
+    fn for_update(&mut self, step: Step<'_>) -> Result<(), RequestError> {
+        let done = self.read_now(step, Intent::Update);
+        let (Err(RequestError::NotFound), Step::Get(argument, Search::Equal)) = (&done, step) else {
+            return done;
+        };
+        let (Some(name), Some(inner)) = (self.name_of(argument), self.inner.as_ref()) else {
+            return done;
+        };
+        let holds = &inner.common().holds;
+        let named = (Bound::Included(name.clone()), Bound::Included(self.filled(&name)));
+        match holds.erased_between(named, false, self.lock_number()) {
+            Some(name) => Err(holds.refused(&name)),
+            None => done,
+        }
+    }
+
+    /// I1.
+    fn read_committed(
+        &mut self,
+        step: Step<'_>,
+        intent: Intent,
+        integrity: &mut Integrity,
+        holds: &Holds,
+    ) -> Result<(), RequestError> {
+        let mut again = std::mem::take(&mut integrity.refused) && matches!(step, Step::Next | Step::Prev);
+        loop {
+            let seen = holds.ends();
+            let done = match again {
+                false => self.read(step, intent, integrity),
+                true => self.read_again(step, intent, integrity),
+            };
+            if !matches!(done, Ok(()) | Err(RequestError::NotFound | RequestError::EndOfData)) {
+                return done;
+            }
+            let obstacle = match self.obstacle(step, done.is_ok(), integrity, holds) {
+                Obstacle::None if holds.ends() != seen => Obstacle::Ended,
+                obstacle => obstacle,
+            };
+            match obstacle {
+                Obstacle::None if done.is_err() || self.keeps(integrity, holds, step)? => return done,
+                // Now that nobody can change it, it is read once more.
+                Obstacle::None | Obstacle::Ended => {}
+                Obstacle::Record(name) => self.wait_for(name, step, integrity, holds)?,
+            }
+            again = true;
+        }
+    }
+
+    /// The read as any string makes it.
+    fn read(&mut self, step: Step<'_>, intent: Intent, integrity: &mut Integrity) -> Result<(), RequestError> {
+        self.read_now(step, intent)?;
+        self.name_last(&mut integrity.found);
+        Ok(())
+    }
+
+    fn read_now(&mut self, step: Step<'_>, intent: Intent) -> Result<(), RequestError> {
+        match step {
+            Step::Get(argument, search) => self.get_now(argument, search, intent),
+            Step::Skip(argument, search) => self.skip_now(argument, search, intent),
+            Step::Next => of_any!(self, next(intent)),
+            Step::Prev => of_any!(self, prev(intent)),
+        }
+        .map(drop)
+    }
+
+    /// The read once more, from where the string stood before it.
+    fn read_again(&mut self, step: Step<'_>, intent: Intent, integrity: &mut Integrity) -> Result<(), RequestError> {
+        match step {
+            Step::Get(..) => self.read(step, intent, integrity),
+            // From a position behind it a skip would be refused.
+            Step::Skip(argument, search) => {
+                let intent = if intent == Intent::Read {
+                    Intent::Position
+                } else {
+                    intent
+                };
+                self.read(Step::Get(argument, search), intent, integrity)
+            }
+            Step::Next | Step::Prev if self.is_path() => {
+                self.stay();
+                self.read(step, intent, integrity)
+            }
+            Step::Next | Step::Prev => {
+                self.go_back(step, &integrity.stands)?;
+                self.read(step, intent, integrity)?;
+                match &integrity.stands {
+                    Stands::On(last) if *last == integrity.found => self.read(step, intent, integrity),
+                    _ => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// The step returns the first record from there on, that one too.
+    fn go_back(&mut self, step: Step<'_>, to: &Stands) -> Result<(), RequestError> {
+        let backward = matches!(step, Step::Prev);
+        let at = match to {
+            Stands::End => return self.point_end_now(backward),
+            Stands::At(at) | Stands::On(at) => at,
+        };
+        if backward {
+            // The last one that begins with a generic key.
+            let at = self.filled(at);
+            match self.point_now(self.argument(&at), Search::Equal, true) {
+                Err(RequestError::NotFound) => {}
+                done => return done,
+            }
+        }
+        match self.point_now(self.argument(at), Search::GreaterOrEqual, false) {
+            // There is none from there on.
+            Err(RequestError::NotFound) => self.point_end_now(true),
+            done => done,
+        }
+    }
+
+    /// Waits until a record is nobody else's.
+    fn wait_for(
+        &mut self,
+        name: Vec<u8>,
+        step: Step<'_>,
+        integrity: &mut Integrity,
+        holds: &Holds,
+    ) -> Result<(), RequestError> {
+        let waited = holds
+            .table()
+            .wait_to_read((holds.set(), &name), self.lock_number(), self.patience);
+        if waited.is_err() {
+            // What it holds is not what it may have.
+            self.give_up_hold();
+            match step {
+                Step::Get(..) | Step::Skip(..) => {}
+                Step::Next | Step::Prev if self.is_path() => self.stay(),
+                // I2.
+                Step::Next | Step::Prev => integrity.stands = Stands::At(name),
+            }
+        }
+        waited
+    }
+
+    /// Does nobody change what was read before it is unlocked, where that is asked for? False: not until now.
+    fn keeps(&mut self, integrity: &mut Integrity, holds: &Holds, step: Step<'_>) -> Result<bool, RequestError> {
+        let (table, set) = (holds.table(), holds.set());
+        let plain = integrity.how != ReadIntegrity::Repeatable;
+        if plain || table.has_locked(set, &integrity.found, self.lock_number()) {
+            return Ok(true);
+        }
+        let patience = self.patience;
+        let name = integrity.found.clone();
+        let locked = match &mut self.of {
+            Of::Path(string) => string.base().lock(&name, LockMode::Shared, patience),
+            _ => self.lock(&name, LockMode::Shared, patience),
+        };
+        match locked {
+            Ok(()) => Ok(false),
+            Err(RequestError::Exclusive { .. }) => self.wait_for(name, step, integrity, holds).map(|()| false),
+            Err(refused) => Err(refused),
+        }
+    }
+
+    fn give_up_hold(&mut self) {
+        if self.holds() {
+            self.end();
+        }
+    }
+
+    fn obstacle(&self, step: Step<'_>, found: bool, integrity: &Integrity, holds: &Holds) -> Obstacle {
+        let owner = self.lock_number();
+        let here = integrity.found.as_slice();
+        let erased = match self.passed(step, found, integrity) {
+            Some(passed) => holds.erased_between(passed, matches!(step, Step::Prev), owner),
+            None => None,
+        };
+        match erased {
+            // It comes before what was found.
+            Some(name) => Obstacle::Record(name.into()),
+            None if found && holds.is_anothers(here, owner) => Obstacle::Record(here.to_vec()),
+            None => Obstacle::None,
+        }
+    }
+
+    /// Names among which a read has found nothing but what it found.
+    fn passed(&self, step: Step<'_>, found: bool, integrity: &Integrity) -> Option<(Bound<Vec<u8>>, Bound<Vec<u8>>)> {
+        let here = || match found {
+            true => Bound::Excluded(integrity.found.clone()),
+            false => Bound::Unbounded,
+        };
+        Some(match step {
+            _ if self.is_path() => return None,
+            Step::Get(argument, search) | Step::Skip(argument, search) => {
+                let wanted = self.name_of(argument)?;
+                let to = match (found, search) {
+                    (false, Search::Equal) => Bound::Included(self.filled(&wanted)),
+                    _ => here(),
+                };
+                (Bound::Included(wanted), to)
+            }
+            Step::Next => match &integrity.stands {
+                Stands::End => (Bound::Unbounded, here()),
+                Stands::At(at) => (Bound::Included(at.clone()), here()),
+                Stands::On(on) => (Bound::Excluded(on.clone()), here()),
+            },
+            Step::Prev => match &integrity.stands {
+                Stands::End => (here(), Bound::Unbounded),
+                Stands::At(at) => (here(), Bound::Included(self.filled(at))),
+                Stands::On(on) => (here(), Bound::Excluded(on.clone())),
+            },
+        })
+    }
+
+    // ---- where it stands ----
+
+    /// POINT.
+    #[inline]
+    pub(super) fn stands_at(&mut self, argument: Argument<'_>) {
+        if self.integrity.is_some() {
+            let name = self.name_of(argument);
+            self.stands(name.map_or(Stands::End, Stands::At));
+        }
+    }
+
+    /// POINT to an end.
+    #[inline]
+    pub(super) fn stands_at_end(&mut self) {
+        self.stands(Stands::End);
+    }
+
+    /// PUT insert.
+    #[inline]
+    pub(super) fn stands_on_stored(&mut self, bytes: &[u8], number: u64) {
+        if self.integrity.is_some() {
+            let rrn = u32::try_from(number).unwrap_or(u32::MAX);
+            let mut name = Vec::new();
+            let rba = number;
+            self.name(&Record { bytes, rba, rrn }, &mut name);
+            self.stands(Stands::On(name));
+        }
+    }
+
+    fn stands(&mut self, stands: Stands) {
+        if let Some(integrity) = &mut self.integrity {
+            (integrity.stands, integrity.refused) = (stands, false);
+        }
+    }
+
+    // ---- names of the lock table ----
+
+    fn name_last(&self, to: &mut Vec<u8>) {
+        self.name(&self.base_str().last(), to);
+    }
+
+    fn name(&self, record: &Record<'_>, to: &mut Vec<u8>) {
+        to.clear();
+        match &self.base_str().of {
+            Of::Ksds(string) => {
+                let (offset, length) = string.key_place();
+                to.extend_from_slice(record.bytes.get(offset..offset + length).unwrap_or_default());
+            }
+            Of::Vrrds(_) => to.extend_from_slice(&record.rrn.to_be_bytes()),
+            Of::Rrds(_) => to.extend_from_slice(&u64::from(record.rrn).to_be_bytes()),
+            _ => to.extend_from_slice(&record.rba.to_be_bytes()),
+        }
+    }
+
+    /// The name that a request means; none where it has another one.
+    fn name_of(&self, argument: Argument<'_>) -> Option<Vec<u8>> {
+        match (&self.of, argument) {
+            (Of::Ksds(_), Argument::Key(key)) => Some(key.to_vec()),
+            (Of::Vrrds(_), Argument::Key(key)) => Some(key.to_vec()),
+            (Of::Vrrds(_), Argument::Rrn(rrn)) => Some(rrn.to_be_bytes().to_vec()),
+            (Of::Rrds(_), Argument::Rrn(rrn)) => Some(u64::from(rrn).to_be_bytes().to_vec()),
+            (Of::Esds(_), Argument::Rba(rba)) => Some(rba.to_be_bytes().to_vec()),
+            _ => None,
+        }
+    }
+
+    /// What a request calls the record with a name.
+    fn argument<'n>(&self, name: &'n [u8]) -> Argument<'n> {
+        let number = name.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        match &self.of {
+            Of::Vrrds(_) | Of::Rrds(_) => Argument::Rrn(u32::try_from(number).unwrap_or(u32::MAX)),
+            Of::Esds(_) | Of::Lds(_) => Argument::Rba(number),
+            _ => Argument::Key(name),
+        }
+    }
+
+    /// The greatest name that begins so.
+    fn filled(&self, name: &[u8]) -> Vec<u8> {
+        let length = match &self.of {
+            Of::Ksds(string) => string.key_place().1,
+            _ => name.len(),
+        };
+        let mut filled = name.to_vec();
+        filled.resize(length.max(name.len()), 0xFF);
+        filled
+    }
+
+    fn is_path(&self) -> bool {
+        matches!(self.of, Of::Path(_))
+    }
+
+    fn base_str(&self) -> &Str {
+        match &self.of {
+            Of::Path(string) => string.base_ref(),
+            _ => self,
+        }
+    }
+
+    /// The data set that its records are of.
+    fn base_set(&self) -> Option<Arc<OpenDataSet>> {
+        self.base_str().inner.clone()
+    }
+}

@@ -1,0 +1,415 @@
+//! Reads that show only what is committed: beside open units, their commits and their backouts.
+#![allow(clippy::unwrap_used)]
+#![cfg(not(cica_schedules))]
+
+mod common;
+
+use cica_engine::*;
+use cica_format::attributes::Organization;
+use common::keyed::codes;
+use common::*;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+const SPACE: u64 = 60;
+
+/// A data set of numbered records: by key or by number.
+struct Numbered {
+    organization: Organization,
+    ds: DataSet,
+}
+
+impl Numbered {
+    fn new(organization: Organization) -> (Engine, Numbered) {
+        let world = World::memory();
+        let engine = world.engine();
+        world.create(&engine, "d", |data, _| {
+            data.organization = organization;
+            match organization {
+                Organization::Ksds => {}
+                // Records of one length, as slots have them.
+                Organization::Rrds => (data.key_length, data.average_record, data.maximum_record) = (0, 40, 40),
+                _ => (data.key_length, data.maximum_record) = (0, 100),
+            }
+        });
+        let ds = world.open(&engine, "d");
+        let numbered = Numbered { organization, ds };
+        // A load is over with the first record, and nothing is left of it.
+        let mut s = numbered.ds.string();
+        numbered.insert(&mut s, SPACE + 10, 0).unwrap();
+        drop(s);
+        numbered.ds.end_load().unwrap();
+        (engine, numbered)
+    }
+
+    fn insert(&self, s: &mut Str, n: u64, value: u64) -> Result<(), RequestError> {
+        let first = !self.ds.loading();
+        match (self.organization, first) {
+            (Organization::Ksds, true) => s.insert(&sealed(n, value, 40), Insert::Direct).map(drop),
+            (Organization::Ksds, false) => s.insert(&sealed(n, value, 40), Insert::Sequential).map(drop),
+            _ => s.insert_at(n as u32, &sealed(n, value, 40), Insert::Direct),
+        }
+    }
+
+    fn argument<'k>(&self, n: u64, key: &'k [u8]) -> Argument<'k> {
+        match self.organization {
+            Organization::Ksds => Argument::Key(key),
+            _ => Argument::Rrn(n as u32),
+        }
+    }
+
+    fn change(&self, s: &mut Str, n: u64, value: Option<u64>) -> Result<(), RequestError> {
+        let key = key(n);
+        s.get(self.argument(n, &key), Search::Equal, Intent::Update)?;
+        match value {
+            Some(value) => s.update(&sealed(n, value, 40)).map(drop),
+            None => s.erase(),
+        }
+    }
+}
+
+fn shown(record: &Record<'_>) -> (u64, u64) {
+    let n = String::from_utf8_lossy(&record.bytes[..8]).parse().unwrap();
+    (n, unsealed(record.bytes))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Place {
+    End,
+    At(u64),
+    On(u64),
+    None,
+}
+
+/// What is committed, and what each unit has made of it.
+#[derive(Default)]
+struct Model {
+    committed: BTreeMap<u64, u64>,
+    pending: [BTreeMap<u64, Option<u64>>; 2],
+}
+
+impl Model {
+    fn is_pending(&self, n: u64) -> bool {
+        self.pending.iter().any(|unit| unit.contains_key(&n))
+    }
+
+    /// As a unit sees it.
+    fn seen(&self, unit: usize, n: u64) -> Option<u64> {
+        match self.pending[unit].get(&n) {
+            Some(value) => *value,
+            None => self.committed.get(&n).copied(),
+        }
+    }
+
+    /// What a reader comes to first among these numbers: a committed record, or one that he may not read.
+    fn first(&self, numbers: impl Iterator<Item = u64>) -> Option<Result<(u64, u64), u64>> {
+        let mut numbers = numbers;
+        numbers.find_map(|n| match (self.is_pending(n), self.committed.get(&n)) {
+            (true, _) => Some(Err(n)),
+            (false, Some(value)) => Some(Ok((n, *value))),
+            (false, None) => None,
+        })
+    }
+}
+
+const LAST: u64 = SPACE + 10;
+
+fn against_the_model(organization: Organization, seed: u64) {
+    let (engine, of) = Numbered::new(organization);
+    let units = [engine.unit(), engine.unit()];
+    let mut changers = units.each_ref().map(|unit| of.ds.string_in(unit));
+    let mut reader = of.ds.string();
+    reader.set_integrity(ReadIntegrity::Consistent);
+    let mut model = Model::default();
+    model.committed.insert(LAST, 0);
+    let (mut random, mut place, mut refused) = (Random(seed), Place::End, None);
+    let mut value = 0;
+    for request in 0..600 {
+        let n = 1 + random.below(SPACE);
+        let unit = random.below(2) as usize;
+        match random.below(14) {
+            0..=3 => {
+                let theirs = model.pending[1 - unit].contains_key(&n);
+                value += 1;
+                let there = model.seen(unit, n).is_some();
+                let (done, new) = match (there, random.below(2)) {
+                    (false, _) => (of.insert(&mut changers[unit], n, value), Some(value)),
+                    (true, 0) => (of.change(&mut changers[unit], n, None), None),
+                    (true, _) => (of.change(&mut changers[unit], n, Some(value)), Some(value)),
+                };
+                match done {
+                    Ok(()) => {
+                        assert!(!theirs, "{organization:?} {seed} {request}: {n} is the other unit's");
+                        model.pending[unit].insert(n, new);
+                    }
+                    Err(error) => assert!(theirs, "{organization:?} {seed} {request}: {n} {error}"),
+                }
+            }
+            4 => {
+                units[unit].commit().unwrap();
+                for (n, value) in std::mem::take(&mut model.pending[unit]) {
+                    match value {
+                        Some(value) => drop(model.committed.insert(n, value)),
+                        None => drop(model.committed.remove(&n)),
+                    }
+                }
+            }
+            5 => {
+                units[unit].backout().unwrap();
+                model.pending[unit].clear();
+            }
+            6 => {
+                // It reads as any other string, whatever is committed.
+                reader.point_first().unwrap();
+                (place, refused) = (Place::End, None);
+            }
+            7 => {
+                reader.point_last().unwrap();
+                (place, refused) = (Place::End, None);
+                step(
+                    &mut reader,
+                    &model,
+                    true,
+                    &mut place,
+                    &mut refused,
+                    (organization, seed, request),
+                );
+            }
+            8 | 9 => {
+                let key = key(n);
+                let search = [Search::Equal, Search::GreaterOrEqual][random.below(2) as usize];
+                let got = reader.get(of.argument(n, &key), search, Intent::Position);
+                let expected = match search {
+                    Search::Equal => model.first(n..=n),
+                    Search::GreaterOrEqual => model.first(n..=LAST),
+                };
+                let got = got.map(|record| shown(&record));
+                check(&got, &expected, 16, (organization, seed, request));
+                place = match expected {
+                    Some(Ok((n, _))) => Place::On(n),
+                    _ => Place::None,
+                };
+                refused = None;
+            }
+            _ if place != Place::None => {
+                let backward = match refused {
+                    Some(backward) => backward,
+                    None => random.below(3) == 0 && !matches!(place, Place::End),
+                };
+                step(
+                    &mut reader,
+                    &model,
+                    backward,
+                    &mut place,
+                    &mut refused,
+                    (organization, seed, request),
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
+type Which = (Organization, u64, i32);
+
+fn step(reader: &mut Str, model: &Model, backward: bool, place: &mut Place, refused: &mut Option<bool>, which: Which) {
+    let got = match backward {
+        false => reader.next(Intent::Read),
+        true => reader.prev(Intent::Read),
+    };
+    let got = got.map(|record| shown(&record));
+    let expected = match (backward, *place) {
+        (false, Place::End) => model.first(1..=LAST),
+        (false, Place::At(n)) => model.first(n..=LAST),
+        (false, Place::On(n)) => model.first(n + 1..=LAST),
+        (true, Place::End) => model.first((1..=LAST).rev()),
+        (true, Place::At(n)) => model.first((1..=n).rev()),
+        (true, Place::On(n)) => model.first((1..n).rev()),
+        (_, Place::None) => return,
+    };
+    check(&got, &expected, 4, which);
+    (*place, *refused) = match expected {
+        Some(Ok((n, _))) => (Place::On(n), None),
+        Some(Err(n)) => (Place::At(n), Some(backward)),
+        None => (Place::None, None),
+    };
+}
+
+fn check(
+    got: &Result<(u64, u64), RequestError>,
+    expected: &Option<Result<(u64, u64), u64>>,
+    nothing: u8,
+    which: Which,
+) {
+    match (got, expected) {
+        (Ok(got), Some(Ok(expected))) => assert_eq!(got, expected, "{which:?}"),
+        (Err(error), Some(Err(_))) => assert_eq!(error.feedback().reason, 20, "{which:?}: {error}"),
+        (Err(error), None) => assert_eq!(error.feedback().reason, nothing, "{which:?}: {error}"),
+        _ => panic!("{which:?}: {got:?} in place of {expected:?}"),
+    }
+}
+
+#[test]
+fn a_reader_sees_what_is_committed_or_is_refused() {
+    for seed in 1..=40 {
+        for organization in [Organization::Ksds, Organization::Vrrds, Organization::Rrds] {
+            against_the_model(organization, seed * 7919);
+        }
+    }
+}
+
+#[test]
+fn a_patient_reader_waits_and_reads_what_was_committed_then() {
+    let (engine, of) = Numbered::new(Organization::Ksds);
+    let unit = engine.unit();
+    let mut changer = of.ds.string_in(&unit);
+    of.insert(&mut changer, 5, 1).unwrap();
+    unit.commit().unwrap();
+    for (commits, expected) in [(true, None), (false, Some(5))] {
+        let mut changer = of.ds.string_in(&unit);
+        of.change(&mut changer, 5, None).unwrap();
+        std::thread::scope(|threads| {
+            let reads = threads.spawn(|| {
+                let mut reader = of.ds.string();
+                reader.set_integrity(ReadIntegrity::Consistent);
+                reader.set_patience(Patience::Until(Duration::from_secs(60)));
+                let first = reader.next(Intent::Read).map(|record| shown(&record).0).unwrap();
+                let key = key(5);
+                let got = reader
+                    .get(&key, Search::Equal, Intent::Read)
+                    .map(|record| shown(&record).0);
+                (first, got)
+            });
+            while engine.lock_lines().iter().all(|line| line.waiters.is_empty()) {
+                std::thread::yield_now();
+            }
+            match commits {
+                true => unit.commit().unwrap(),
+                false => unit.backout().unwrap(),
+            }
+            let (first, got) = reads.join().unwrap();
+            assert_eq!(first, expected.unwrap_or(LAST));
+            assert_eq!(got.ok(), expected);
+        });
+        let mut changer = of.ds.string_in(&unit);
+        // As it was, for the next round.
+        if commits {
+            of.insert(&mut changer, 5, 1).unwrap();
+            unit.commit().unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_is_read_repeatably_stays_until_the_unit_ends() {
+    let (engine, of) = Numbered::new(Organization::Ksds);
+    let (reads, writes) = (engine.unit(), engine.unit());
+    let mut reader = of.ds.string_in(&reads);
+    reader.set_integrity(ReadIntegrity::Repeatable);
+    let mut writer = of.ds.string_in(&writes);
+    of.insert(&mut writer, 5, 1).unwrap();
+    writes.commit().unwrap();
+    assert_eq!(reader.next(Intent::Read).map(|record| shown(&record)).unwrap(), (5, 1));
+    assert_eq!(codes(of.change(&mut writer, 5, Some(2))), (8, 20));
+    // Others read it too.
+    let mut other = of.ds.string();
+    other.set_integrity(ReadIntegrity::Consistent);
+    assert_eq!(other.next(Intent::Read).map(|record| shown(&record)).unwrap(), (5, 1));
+    reads.commit().unwrap();
+    of.change(&mut writer, 5, Some(2)).unwrap();
+    writes.commit().unwrap();
+    assert!(engine.lock_lines().is_empty(), "{:?}", engine.lock_lines());
+}
+
+#[test]
+fn locks_of_a_unit_outlive_the_string_that_took_them() {
+    let (engine, of) = Numbered::new(Organization::Ksds);
+    let unit = engine.unit();
+    let (mut one, mut two) = (of.ds.string_in(&unit), of.ds.string_in(&unit));
+    one.lock(&key(1), LockMode::Exclusive, Patience::None).unwrap();
+    two.lock(&key(2), LockMode::Exclusive, Patience::None).unwrap();
+    drop(one);
+    let mut other = of.ds.string();
+    assert_eq!(codes(other.lock(&key(1), LockMode::Shared, Patience::None)), (8, 20));
+    assert!(two.unlock(&key(1)));
+    other.lock(&key(1), LockMode::Shared, Patience::None).unwrap();
+    assert_eq!(codes(other.lock(&key(2), LockMode::Shared, Patience::None)), (8, 20));
+    unit.commit().unwrap();
+    other.lock(&key(2), LockMode::Shared, Patience::None).unwrap();
+}
+
+/// Pairs of records are changed together by units, some of which go back; one of the pair is erased in between.
+/// Whoever reads them sees values that were committed, and each record.
+#[test]
+fn readers_beside_units_that_commit_and_go_back_see_nothing_else() {
+    const PAIRS: u64 = 12;
+    let (engine, of) = Numbered::new(Organization::Ksds);
+    let mut s = of.ds.string();
+    (1..=PAIRS).for_each(|n| of.insert(&mut s, n, 0).unwrap());
+    drop(s);
+    let over = std::sync::atomic::AtomicBool::new(false);
+    let patience = Patience::Until(Duration::from_secs(30));
+    std::thread::scope(|threads| {
+        for seed in 1..=2 {
+            let (engine, of, over) = (&engine, &of, &over);
+            threads.spawn(move || {
+                let unit = engine.unit();
+                let mut changer = of.ds.string_in(&unit);
+                changer.set_patience(patience);
+                let mut random = Random(seed * 77);
+                for _ in 0..1500 {
+                    let n = 1 + random.below(PAIRS);
+                    // Odd values are never committed.
+                    of.change(&mut changer, n, Some(1)).unwrap();
+                    if random.below(2) == 0 {
+                        of.change(&mut changer, n, None).unwrap();
+                        of.insert(&mut changer, n, 3).unwrap();
+                    }
+                    if random.below(3) == 0 {
+                        if random.below(2) == 0 {
+                            of.change(&mut changer, n, None).unwrap();
+                        }
+                        unit.backout().unwrap();
+                    } else {
+                        of.change(&mut changer, n, Some(2 * random.below(100))).unwrap();
+                        unit.commit().unwrap();
+                    }
+                }
+                over.store(true, std::sync::atomic::Ordering::Relaxed);
+            });
+        }
+        let mut reader = of.ds.string();
+        reader.set_integrity(ReadIntegrity::Consistent);
+        reader.set_patience(patience);
+        let mut browses = 0;
+        while !over.load(std::sync::atomic::Ordering::Relaxed) || browses == 0 {
+            browses += 1;
+            let backward = browses % 2 == 0;
+            match backward {
+                false => reader.point_first().unwrap(),
+                true => reader.point_last().unwrap(),
+            }
+            let mut seen = Vec::new();
+            loop {
+                let got = match backward {
+                    false => reader.next(Intent::Read),
+                    true => reader.prev(Intent::Read),
+                };
+                match got {
+                    Ok(record) => seen.push(shown(&record)),
+                    Err(RequestError::EndOfData) => break,
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            if backward {
+                seen.reverse();
+            }
+            let numbers: Vec<u64> = seen.iter().map(|(n, _)| *n).collect();
+            assert_eq!(numbers, (1..=PAIRS).chain([LAST]).collect::<Vec<_>>());
+            assert!(seen.iter().all(|(_, value)| value % 2 == 0), "{seen:?}");
+            let n = 1 + browses % PAIRS;
+            let got = reader.get(&key(n), Search::Equal, Intent::Read);
+            assert_eq!(shown(&got.unwrap()).1 % 2, 0);
+        }
+    });
+}
