@@ -88,7 +88,20 @@ impl DataSet {
     pub fn string(&self) -> Str {
         match &self.of {
             Of::Near(handle, way) => show_way(handle.inner(), way, string_on_base(handle)),
-            Of::Far(set, access) => Str::far(set.string(None), *access, None),
+            Of::Far(set, access) => Str::far(set.string(None, None), *access, None),
+        }
+    }
+
+    /// The same, and its holds and locks are those of `other`, which must be of the same engine and in no unit of
+    /// recovery: what one of them has is no obstacle to the other.
+    pub fn string_with(&self, other: &mut Str) -> Str {
+        match &self.of {
+            Of::Near(..) => {
+                let mut string = self.string();
+                string.joins(other);
+                string
+            }
+            Of::Far(set, access) => Str::far(set.string(None, other.far_string()), *access, None),
         }
     }
 
@@ -99,7 +112,7 @@ impl DataSet {
             Of::Near(handle, way) => show_way(handle.inner(), way, string_on_base(handle).within(unit)),
             Of::Far(set, access) => {
                 let far = unit.far_part(|| set.new_unit());
-                Str::far(set.string(Some(far)), *access, Some(unit))
+                Str::far(set.string(Some(far), None), *access, Some(unit))
             }
         }
     }

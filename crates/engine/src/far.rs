@@ -50,8 +50,9 @@ pub trait FarDataSet: Send + Sync {
     fn index_attributes(&self) -> Option<&Attributes>;
     /// What the owner knows now; if it cannot be asked, what it said last.
     fn facts(&self) -> Facts;
-    /// A string. `unit`: one that [`new_unit`](Self::new_unit) of a data set of the same owner has made.
-    fn string(&self, unit: Option<&dyn FarUnit>) -> Box<dyn FarString>;
+    /// A string. `unit`: one that [`new_unit`](Self::new_unit) of a data set of the same owner has made. `with`: the
+    /// string of the same owner that it has its holds and locks together with.
+    fn string(&self, unit: Option<&dyn FarUnit>, with: Option<&mut dyn FarString>) -> Box<dyn FarString>;
     /// A unit of recovery of the owner.
     fn new_unit(&self) -> Box<dyn FarUnit>;
     /// Does something with all of it.
@@ -92,6 +93,8 @@ pub trait FarUnit: Send + Sync {
 /// A string of another process's data set. Each request is that of [`Str`](crate::Str), errors too; what a get has
 /// returned is [`last`](Self::last).
 pub trait FarString: Send {
+    /// The owner's number of it; 0: the owner cannot be asked.
+    fn number(&mut self) -> u64;
     /// The record that the last get returned.
     fn last(&self) -> Record<'_>;
     /// Is a record held for update?

@@ -6,7 +6,9 @@ use crate::owner::Owner;
 use cica_engine::{Access, Argument, DataSet, Intent, LockMode, OpenOptions, Record, RequestError, Search, Str};
 use cica_format::attributes::{Attributes, ENCODED_LEN};
 use cica_share::batch::push;
-use cica_share::words::{parse, patience_of, Answer, Ask, By, How, Opened, Opening, Told, BATCH, VERSION};
+use cica_share::words::{
+    integrity_of, parse, patience_of, Answer, Ask, By, How, Opened, Opening, Told, BATCH, VERSION,
+};
 use cica_share::{durability_of, examined, state, Line, Refusal};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -130,7 +132,7 @@ impl Turn<'_> {
     fn answer(&mut self, ask: Ask<'_>, descriptor: Option<OwnedFd>) -> Sent {
         match ask {
             Ask::Hello { .. } => self.say(&nonsense(&"a connection is greeted once")),
-            Ask::Open { name, how } => self.open(name, how, descriptor.as_ref()),
+            Ask::Open { name, through, how } => self.open((name, through), how, descriptor.as_ref()),
             Ask::Close { set } => self.close(set),
             Ask::Facts { set } => self.set(set, |set| Answer::State(Box::new(state(&set.facts())))),
             Ask::Whole { set, what } => self.set(set, |set| {
@@ -148,7 +150,7 @@ impl Turn<'_> {
                 }
                 Err(error) => refused(&error),
             }),
-            Ask::String { set, unit } => self.new_string(set, unit),
+            Ask::String { set, unit, with } => self.new_string(set, unit, with),
             Ask::DropString { string } => {
                 self.guest.drop_string(string);
                 self.say(&Answer::Done)
@@ -178,7 +180,7 @@ impl Turn<'_> {
         }
     }
 
-    fn open(&mut self, name: &str, how: Opening, descriptor: Option<&OwnedFd>) -> Sent {
+    fn open(&mut self, name: (&str, &str), how: Opening, descriptor: Option<&OwnedFd>) -> Sent {
         let options = OpenOptions {
             access: if how.output { Access::Output } else { Access::Input },
             reset: how.reset,
@@ -209,22 +211,26 @@ impl Turn<'_> {
         self.say(&answer)
     }
 
-    fn new_string(&mut self, set: u32, unit: u32) -> Sent {
+    fn new_string(&mut self, set: u32, unit: u32, with: u32) -> Sent {
         let (found, within) = (self.guest.set(set), self.guest.unit(unit));
-        let string = match (&found, &within) {
-            (Some(found), Some(unit)) => found.data_set.lock().as_ref().map(|set| set.string_in(unit)),
-            (Some(found), None) if unit == 0 => found.data_set.lock().as_ref().map(DataSet::string),
+        let together = self.guest.string(with);
+        let string = match (&found, &within, &together) {
+            (Some(found), Some(unit), None) => found.data_set.lock().as_ref().map(|set| set.string_in(unit)),
+            (Some(found), None, Some(with)) if unit == 0 => {
+                (found.data_set.lock().as_ref()).map(|set| set.string_with(&mut with.lock()))
+            }
+            (Some(found), None, None) if (unit, with) == (0, 0) => found.data_set.lock().as_ref().map(DataSet::string),
             _ => None,
         };
         let kept = string.map(|mut string| {
-            if unit == 0 {
+            if (unit, with) == (0, 0) {
                 // Whoever meets what it holds is told whose it is.
                 let engine = &self.owner.shared.session.engine;
                 string.owned_by(&engine.lock_owner(&self.guest.label()));
             }
             self.guest.keep_string(string)
         });
-        self.kept(kept.unwrap_or_else(|| Err("the client has no such data set or unit".into())))
+        self.kept(kept.unwrap_or_else(|| Err("the client has no such data set, unit or string".into())))
     }
 
     fn unit(&mut self, ask: Ask<'_>) -> Sent {
@@ -331,6 +337,13 @@ impl Turn<'_> {
             Ask::Patience { string, wait } => self.string(string, |turn, string| {
                 string.set_patience(patience_of(wait));
                 turn.say(&Answer::Done)
+            }),
+            Ask::Integrity { string, what } => self.string(string, |turn, string| match integrity_of(what) {
+                Some(integrity) => {
+                    string.set_integrity(integrity);
+                    turn.say(&Answer::Done)
+                }
+                None => turn.say(&nonsense(&"there is no such read integrity")),
             }),
             Ask::Lock {
                 string,

@@ -69,9 +69,18 @@ impl Shared {
     }
 
     /// Opens a data set for a client that has `descriptor` of its data component.
-    pub fn open(&self, name: &str, options: OpenOptions, descriptor: Option<&OwnedFd>) -> Result<OpenSet, Refused> {
+    pub fn open(
+        &self,
+        (name, through): (&str, &str),
+        options: OpenOptions,
+        descriptor: Option<&OwnedFd>,
+    ) -> Result<OpenSet, Refused> {
         let name = Name::parse(name).map_err(SessionError::from)?;
-        let (catalog, reached) = self.session.reach(&name)?;
+        let (catalog, mut reached) = self.session.reach(&name)?;
+        if !through.is_empty() {
+            let through = Name::parse(through).map_err(SessionError::from)?;
+            reached = reached.through(&*catalog.contents().map_err(SessionError::from)?, &through)?;
+        }
         let base = reached.cluster.name.clone();
         let (data, _) = files(&catalog, &reached.cluster)?;
         check_rights(descriptor, &data, options.access).map_err(Refused::Rights)?;
@@ -83,9 +92,9 @@ impl Shared {
             true => self.session.open(&base, OpenOptions::output()).ok(),
             false => None,
         };
-        let opened = self.session.open(&name, options);
+        let opened = self.session.open_reached(&name, &catalog, &reached, options);
         let data_set = match opened {
-            Ok((_, data_set)) => data_set,
+            Ok(data_set) => data_set,
             Err(error) => {
                 if let Some((_, keeper)) = early {
                     // Nothing was changed through it.

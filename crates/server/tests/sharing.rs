@@ -4,7 +4,10 @@
 
 mod common;
 
-use cica_engine::{Argument, Insert, Intent, LockMode, OpenOptions, Patience, RequestError, Search, Str};
+use cica_engine::{
+    Argument, DataSet, Insert, Intent, LockMode, OpenOptions, Patience, ReadIntegrity, RequestError, Search, Str,
+    UnitOfRecovery,
+};
 use cica_server::{Serve, ServeError};
 use cica_session::Sharing;
 use cica_share::words::{Answer, Ask, By, How, Opening};
@@ -28,15 +31,24 @@ impl Numbers {
     }
 }
 
+/// An error, without the name of who has a record: only the owner knows one.
+fn words(error: &RequestError) -> String {
+    let words = error.to_string();
+    match (words.split_once(" is held by "), error.feedback()) {
+        (Some((record, _)), feedback) => format!("{record} is held: {feedback:?}"),
+        (None, _) => words,
+    }
+}
+
 /// What a request answered, in words.
 fn said(string: &mut Str, what: u64, key: &[u8; 5], record: &[u8]) -> String {
     fn got(got: Result<cica_engine::Record<'_>, RequestError>) -> String {
         match got {
             Ok(record) => format!("{:?}", record.bytes),
-            Err(error) => error.to_string(),
+            Err(error) => words(&error),
         }
     }
-    let done = |done: Result<(), RequestError>| done.map_or_else(|error| error.to_string(), |()| "done".into());
+    let done = |done: Result<(), RequestError>| done.map_or_else(|error| words(&error), |()| "done".into());
     match what {
         0..=11 => got(string.next(Intent::Read)),
         12..=15 => got(string.prev(Intent::Read)),
@@ -62,6 +74,24 @@ fn said(string: &mut Str, what: u64, key: &[u8; 5], record: &[u8]) -> String {
     }
 }
 
+/// A reader, which shows what is committed or more, and one that changes records: alone, together with the reader, or in
+/// a unit of recovery.
+fn strings(set: &DataSet, unit: &UnitOfRecovery, seed: u64) -> [Str; 2] {
+    let mut reads = set.string();
+    let changes = match seed % 3 {
+        0 => set.string(),
+        1 => set.string_in(unit),
+        _ => set.string_with(&mut reads),
+    };
+    reads.set_integrity(match seed % 5 {
+        0 | 1 => ReadIntegrity::None,
+        2 => ReadIntegrity::Repeatable,
+        3 => ReadIntegrity::Locked,
+        _ => ReadIntegrity::Consistent,
+    });
+    [reads, changes]
+}
+
 #[test]
 fn each_request_is_answered_as_in_one_process() {
     let catalog = Catalog::new("same");
@@ -76,10 +106,18 @@ fn each_request_is_answered_as_in_one_process() {
         ];
         sets.iter().for_each(|set| set.end_load().unwrap());
         assert!(sets[0].is_far() && !sets[1].is_far());
-        // Two strings on each: what one changes the other sees, though it has read ahead.
-        let mut strings = sets.each_ref().map(|set| [set.string(), set.string()]);
+        // Two strings on each: what one changes the other sees, though it has read ahead. The other may be in a unit.
+        let units = [far.engine.unit(), near.engine.unit()];
+        let mut strings = [strings(&sets[0], &units[0], seed), strings(&sets[1], &units[1], seed)];
         let mut numbers = Numbers(seed);
         for step in 0..600 {
+            if numbers.below(30) == 0 {
+                let ended = units.each_ref().map(|unit| match (step + seed) % 2 {
+                    0 => unit.commit(),
+                    _ => unit.backout(),
+                });
+                assert!(ended.iter().all(Result::is_ok), "{ended:?}");
+            }
             let key = format!("{:05}", numbers.below(90));
             let record = format!("{key}{:0>width$}", step, width = 15 + numbers.below(40) as usize);
             // One string browses most of the time, so that it has read ahead when the other one changes something.
@@ -100,6 +138,8 @@ fn each_request_is_answered_as_in_one_process() {
             );
         }
         drop(strings);
+        units.iter().for_each(|unit| unit.commit().unwrap());
+        drop(units);
         let [far, near] = sets;
         assert_eq!(far.facts().data.records, near.facts().data.records);
         assert_eq!(far.examine().unwrap().findings, []);
@@ -204,6 +244,7 @@ fn string_in_unit(client: &Client, catalog: &Catalog, name: &str) -> u32 {
         .number(&Ask::String {
             set: set.unwrap(),
             unit,
+            with: 0,
         })
         .unwrap() as u32
 }
@@ -211,6 +252,7 @@ fn string_in_unit(client: &Client, catalog: &Catalog, name: &str) -> u32 {
 /// An open for output.
 const OPEN: fn(&str) -> Ask<'_> = |name| Ask::Open {
     name,
+    through: "",
     how: Opening {
         output: true,
         reset: false,
@@ -269,7 +311,17 @@ fn who_sends_nonsense_is_told_so_and_nobody_else_notices() {
     for ask in [
         Ask::Close { set: 1 },
         Ask::Facts { set: 9 },
-        Ask::String { set: 5, unit: 6 },
+        Ask::String {
+            set: 5,
+            unit: 6,
+            with: 0,
+        },
+        Ask::String {
+            set: 5,
+            unit: 0,
+            with: 7,
+        },
+        Ask::Integrity { string: 4, what: 9 },
         Ask::Erase { string: 4 },
         Ask::Commit { unit: 3, durability: 9 },
     ] {

@@ -23,6 +23,20 @@ impl Reached {
     pub fn told(&self) -> &Name {
         self.path.as_ref().unwrap_or(&self.cluster.name)
     }
+
+    /// The same records by the keys of an alternate index.
+    ///
+    /// # Errors
+    /// It is none of this cluster's.
+    pub fn through(self, contents: &Contents, index: &Name) -> Result<Reached, SessionError> {
+        match contents.get(index)? {
+            Entry::Aix(aix) if aix.relate == self.cluster.name => Ok(Reached {
+                way: Some(Box::new((**aix).clone())),
+                ..self
+            }),
+            other => Err(no_records(index, other.kind())),
+        }
+    }
 }
 
 impl Deref for Reached {

@@ -92,14 +92,14 @@ impl Sharing {
 }
 
 impl Owner {
-    /// Opens a data set at the owner of shared ones. `start`: one is started where there is none.
+    /// Opens a data set at the owner of shared ones, through an alternate index if one is named. `start`: one is started where there is none.
     ///
     /// # Errors
     /// [`SessionError::Shared`]: there is no owner, or it refuses.
     pub(crate) fn open(
         &self,
         catalog: &Path,
-        name: &Name,
+        (name, through): (&Name, Option<&Name>),
         data: &Path,
         options: OpenOptions,
         start: bool,
@@ -110,10 +110,11 @@ impl Owner {
             doing: "open",
             error,
         })?;
+        let names = (name.as_str(), through.map_or("", Name::as_str));
         // An owner that ends while it is asked is found gone, and the next one is asked.
         for last in [false, true] {
             let client = self.client(catalog, start)?;
-            match open_at(&client, name.as_str(), options, file.as_fd()) {
+            match open_at(&client, names, options, file.as_fd()) {
                 Ok(data_set) => return Ok(data_set),
                 Err(NotOpened::Lost(_)) if client.is_gone() && !last => {}
                 Err(NotOpened::Lost(error)) => {

@@ -130,14 +130,33 @@ impl Session {
         reached: &Reached,
         options: OpenOptions,
     ) -> Result<DataSet, SessionError> {
+        self.open_shared(name, catalog, reached, options, self.sharing)
+    }
+
+    /// The same for an open that says itself whether it shares.
+    ///
+    /// # Errors
+    /// As [`open_reached`](Self::open_reached).
+    pub fn open_shared(
+        &self,
+        name: &Name,
+        catalog: &Catalog,
+        reached: &Reached,
+        options: OpenOptions,
+        sharing: Sharing,
+    ) -> Result<DataSet, SessionError> {
         let (data, _) = files(catalog, &reached.cluster)?;
-        if self.sharing == Sharing::On {
-            return self.owner.open(self.catalog.directory(), name, &data, options, true);
+        let directory = self.catalog.directory();
+        // A path that has a name is opened by that.
+        let index = reached.way.as_ref().filter(|_| reached.path.is_none());
+        let names = (name, index.map(|index| &index.name));
+        if sharing == Sharing::On {
+            return self.owner.open(directory, names, &data, options, true);
         }
         match open(catalog, &self.engine, reached, options) {
             // Where nobody shares it, the first answer says why.
-            Err(error) if self.sharing.may_join(&error, reached, options) => {
-                let joined = self.owner.open(self.catalog.directory(), name, &data, options, false);
+            Err(error) if sharing.may_join(&error, reached, options) => {
+                let joined = self.owner.open(directory, names, &data, options, false);
                 joined.map_err(|_| error)
             }
             opened => opened,

@@ -30,14 +30,14 @@ pub enum NotOpened {
     Lost(RequestError),
 }
 
-/// Opens a data set at its owner. `file` is its data component, open for what the program may do with it: by that the
+/// Opens a data set at its owner, through an alternate index if one is named. `file` is its data component, open for what the program may do with it: by that the
 /// owner knows what the kernel allows.
 ///
 /// # Errors
 /// See [`NotOpened`].
 pub fn open(
     client: &Arc<Client>,
-    name: &str,
+    (name, through): (&str, &str),
     options: OpenOptions,
     file: BorrowedFd<'_>,
 ) -> Result<DataSet, NotOpened> {
@@ -48,7 +48,7 @@ pub fn open(
         durability: durability_code(options.durability),
     };
     let mut refused = None;
-    let opened = client.ask_with(&Ask::Open { name, how }, Some(file), |answer| match answer {
+    let opened = client.ask_with(&Ask::Open { name, through, how }, Some(file), |answer| match answer {
         Answer::Opened(opened) => Ok(Some(opened)),
         Answer::NotOpened { reason, in_use, words } => {
             refused = Some(NotOpened::Refused { reason, in_use, words });
@@ -109,10 +109,11 @@ impl FarDataSet for ClientDataSet {
         last.clone()
     }
 
-    fn string(&self, unit: Option<&dyn FarUnit>) -> Box<dyn FarString> {
+    fn string(&self, unit: Option<&dyn FarUnit>, with: Option<&mut dyn FarString>) -> Box<dyn FarString> {
         // A number that is none is refused by the owner at the first request.
         let unit = unit.map_or(0, |unit| u32::try_from(unit.number()).unwrap_or(u32::MAX));
-        Box::new(ClientString::new(self.0.clone(), unit))
+        let with = with.map_or(0, |with| u32::try_from(with.number()).unwrap_or(u32::MAX));
+        Box::new(ClientString::new(self.0.clone(), unit, with))
     }
 
     fn new_unit(&self) -> Box<dyn FarUnit> {

@@ -5,15 +5,17 @@
 //!
 //! * S1. A batch is not read on when the client has changed anything since, or when it is older than [`FRESH`].
 //! * S2. Only records that are named by key, address or number come in batches, not those of a path.
+//! * S3. What the program has not seen is not locked for it, and a record that was not free when a batch was read is
+//!   asked for again.
 
 use crate::batch::Batch;
 use crate::client::{unfit, Client};
 use crate::refusal::Refusal;
 use crate::set::Set;
-use crate::words::{wait_of, Answer, Ask, By, How, Told, BATCH};
+use crate::words::{integrity_code, wait_of, Answer, Ask, By, How, Told, BATCH};
 use cica_disk::{Clock, SystemClock};
 use cica_engine::far::FarString;
-use cica_engine::{Argument, Insert, Intent, LockMode, Patience, Record, RequestError, Search};
+use cica_engine::{Argument, Insert, Intent, LockMode, Patience, ReadIntegrity, Record, RequestError, Search};
 use cica_format::attributes::Organization;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +29,8 @@ const MOST: u32 = 4096;
 pub struct ClientString {
     set: Arc<Set>,
     unit: u32,
+    /// The string that it has its holds and locks together with.
+    with: u32,
     /// The owner's number; none before the first request.
     number: Option<u32>,
     /// The record got last.
@@ -39,6 +43,7 @@ pub struct ClientString {
     /// Records to ask for next.
     batch: u32,
     patience: Patience,
+    integrity: ReadIntegrity,
 }
 
 #[derive(Default)]
@@ -76,10 +81,11 @@ impl Kept {
 
 impl ClientString {
     /// One that the owner does not know yet.
-    pub fn new(set: Arc<Set>, unit: u32) -> ClientString {
+    pub fn new(set: Arc<Set>, unit: u32, with: u32) -> ClientString {
         ClientString {
             set,
             unit,
+            with,
             number: None,
             last: Kept::default(),
             in_ahead: false,
@@ -88,6 +94,7 @@ impl ClientString {
             ahead: Ahead::default(),
             batch: 1,
             patience: Patience::None,
+            integrity: ReadIntegrity::None,
         }
     }
 
@@ -102,12 +109,16 @@ impl ClientString {
         let ask = Ask::String {
             set: self.set.number,
             unit: self.unit,
+            with: self.with,
         };
         let number = self.client().number(&ask)?;
         let number = u32::try_from(number).map_err(|_| unfit())?;
         self.number = Some(number);
         if self.patience != Patience::None {
             self.show_patience(number);
+        }
+        if self.integrity != ReadIntegrity::None {
+            self.show_integrity(number);
         }
         Ok(number)
     }
@@ -117,6 +128,13 @@ impl ClientString {
         let wait = wait_of(self.patience);
         // See above.
         let _ = self.client().tell(&Ask::Patience { string, wait });
+    }
+
+    /// The owner hears what its reads do, as above.
+    fn show_integrity(&self, string: u32) {
+        let what = integrity_code(self.integrity);
+        // See above.
+        let _ = self.client().tell(&Ask::Integrity { string, what });
     }
 
     /// Before a request that is no browse: the owner's string stands where the program believes it.
@@ -184,7 +202,10 @@ impl ClientString {
 
     /// May records come in batches (S2)?
     fn batches(&self, intent: Intent) -> bool {
-        intent == Intent::Read && !self.set.path && self.set.attributes.organization != Organization::Lds
+        // S3.
+        let keeps = matches!(self.integrity, ReadIntegrity::Repeatable | ReadIntegrity::Locked);
+        let linear = self.set.attributes.organization == Organization::Lds;
+        intent == Intent::Read && !self.set.path && !linear && !keeps
     }
 
     /// The next record of what was read ahead (S1).
@@ -198,7 +219,11 @@ impl ClientString {
             self.in_ahead = true;
             return Some(Ok(()));
         }
-        self.ahead.end.take().map(|end| Err(end.into()))
+        match self.ahead.end.take().map(RequestError::from) {
+            Some(RequestError::EndOfData) => Some(Err(RequestError::EndOfData)),
+            // S3.
+            _ => None,
+        }
     }
 
     fn read_ahead(&mut self, string: u32, backward: bool, intent: Intent) -> Result<(), RequestError> {
@@ -240,6 +265,11 @@ impl FarString for ClientString {
             rba: self.last.rba,
             rrn: self.last.rrn,
         }
+    }
+
+    fn number(&mut self) -> u64 {
+        // An owner that cannot be asked says so at the next request.
+        self.made().map_or(0, u64::from)
     }
 
     fn holds(&self) -> bool {
@@ -416,6 +446,18 @@ impl FarString for ClientString {
         self.patience = patience;
         if let Some(string) = self.number {
             self.show_patience(string);
+        }
+    }
+
+    fn set_integrity(&mut self, integrity: ReadIntegrity) {
+        if self.integrity == integrity {
+            return;
+        }
+        self.integrity = integrity;
+        if let Some(string) = self.number {
+            // What was read ahead was read otherwise. An owner that is gone says so at the next request.
+            let _ = self.settle(string);
+            self.show_integrity(string);
         }
     }
 

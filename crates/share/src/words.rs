@@ -4,13 +4,13 @@
 //! * W2. A body that is no message, or has bytes left over, is answered by an error and never looked at in part.
 
 use crate::refusal::Refusal;
-use cica_engine::{Argument, Insert, Intent, Patience, Search};
+use cica_engine::{Argument, Insert, Intent, Patience, ReadIntegrity, Search};
 use serde::{Deserialize, Serialize};
 use std::io::{Error, ErrorKind};
 use std::time::Duration;
 
 /// Raised by every change of a message.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Bytes of a body at most: a record of the greatest length, or a batch, and what stands beside it.
 pub const LONGEST: usize = 20 << 20;
 /// A wait without an end.
@@ -33,6 +33,31 @@ pub fn patience_of(wait: u64) -> Patience {
         wait => Patience::Until(Duration::from_millis(wait)),
     }
 }
+
+/// Read integrity, in a message.
+pub fn integrity_code(integrity: ReadIntegrity) -> u8 {
+    match integrity {
+        ReadIntegrity::None => 0,
+        ReadIntegrity::Consistent => 1,
+        ReadIntegrity::Repeatable => 2,
+        ReadIntegrity::Locked => 3,
+    }
+}
+
+/// The same from a message.
+pub fn integrity_of(code: u8) -> Option<ReadIntegrity> {
+    [0, 1, 2, 3]
+        .into_iter()
+        .zip(INTEGRITIES)
+        .find_map(|(number, integrity)| (number == code).then_some(integrity))
+}
+
+const INTEGRITIES: [ReadIntegrity; 4] = [
+    ReadIntegrity::None,
+    ReadIntegrity::Consistent,
+    ReadIntegrity::Repeatable,
+    ReadIntegrity::Locked,
+];
 
 /// Bytes of records in the answer to one sequential request.
 pub const BATCH: usize = 256 << 10;
@@ -143,8 +168,13 @@ pub enum Ask<'a> {
         session: u64,
         program: &'a str,
     },
-    /// Opens a data set. The descriptor of its data component comes with it.
-    Open { name: &'a str, how: Opening },
+    /// Opens a data set. The descriptor of its data component comes with it. `through`: the alternate index whose keys
+    /// lead to its records, where no path of the name does; empty: none.
+    Open {
+        name: &'a str,
+        through: &'a str,
+        how: Opening,
+    },
     /// Closes it.
     Close { set: u32 },
     /// What is known of it.
@@ -153,8 +183,8 @@ pub enum Ask<'a> {
     Whole { set: u32, what: u8 },
     /// Checks its structure.
     Examine { set: u32 },
-    /// A string, in a unit or in none.
-    String { set: u32, unit: u32 },
+    /// A string, in a unit or in none; with holds and locks of another string, or its own.
+    String { set: u32, unit: u32, with: u32 },
     /// Gives a string up.
     DropString { string: u32 },
     /// A unit of recovery.
@@ -214,6 +244,8 @@ pub enum Ask<'a> {
     WriteRange { string: u32, rba: u64, bytes: &'a [u8] },
     /// How long requests wait for a record: milliseconds, [`FOREVER`] for ever.
     Patience { string: u32, wait: u64 },
+    /// What reads do about records of others: NRI (0), CR (1), CRE (2), or they lock them (3).
+    Integrity { string: u32, what: u8 },
     /// Locks a record, alone or with others that read it.
     Lock {
         string: u32,

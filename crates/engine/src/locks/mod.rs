@@ -69,9 +69,11 @@ pub enum ReadIntegrity {
     None,
     /// CR: it waits for them as the string's patience says, and reads what is committed.
     Consistent,
-    /// CRE: the same, and nobody changes what it has read before the unit of recovery ends, or the owner, or the record
-    /// is unlocked.
+    /// CRE: the same, and nobody changes what it has read before the string's unit of recovery ends, or the record is
+    /// unlocked, or its owner gone.
     Repeatable,
+    /// The same, and nobody else reads it so: what a language's READ WITH LOCK is.
+    Locked,
 }
 
 /// What the lock table has counted.

@@ -19,6 +19,10 @@ impl FarStr {
         FarStr { string, access, unit }
     }
 
+    pub fn inner(&mut self) -> &mut dyn FarString {
+        &mut *self.string
+    }
+
     pub fn access(&self) -> Access {
         self.access
     }

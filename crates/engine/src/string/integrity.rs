@@ -251,15 +251,19 @@ impl Str {
     /// Does nobody change what was read before it is unlocked, where that is asked for? False: not until now.
     fn keeps(&mut self, integrity: &mut Integrity, holds: &Holds, step: Step<'_>) -> Result<bool, RequestError> {
         let (table, set) = (holds.table(), holds.set());
-        let plain = integrity.how != ReadIntegrity::Repeatable;
-        if plain || table.has_locked(set, &integrity.found, self.lock_number()) {
+        let mode = match integrity.how {
+            ReadIntegrity::None | ReadIntegrity::Consistent => return Ok(true),
+            ReadIntegrity::Repeatable => LockMode::Shared,
+            ReadIntegrity::Locked => LockMode::Exclusive,
+        };
+        if table.has_locked(set, &integrity.found, self.lock_number()) {
             return Ok(true);
         }
         let patience = self.patience;
         let name = integrity.found.clone();
         let locked = match &mut self.of {
-            Of::Path(string) => string.base().lock(&name, LockMode::Shared, patience),
-            _ => self.lock(&name, LockMode::Shared, patience),
+            Of::Path(string) => string.base().lock(&name, mode, patience),
+            _ => self.lock(&name, mode, patience),
         };
         match locked {
             Ok(()) => Ok(false),

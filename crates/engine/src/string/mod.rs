@@ -143,6 +143,14 @@ impl Str {
         }
     }
 
+    /// Its string of another process.
+    pub(crate) fn far_string(&mut self) -> Option<&mut dyn FarString> {
+        match &mut self.of {
+            Of::Far(string) => Some(string.inner()),
+            _ => None,
+        }
+    }
+
     /// From now on its changes belong to `unit`.
     pub(crate) fn within(mut self, unit: &UnitOfRecovery) -> Str {
         let unit = unit.clone();
@@ -561,6 +569,7 @@ impl Str {
 
     /// ENDREQ: gives up position and hold.
     pub fn end(&mut self) {
+        self.stands_at_end();
         of_any!(self, end())
     }
 }

@@ -37,6 +37,19 @@ impl Str {
         }
     }
 
+    /// From now on what it holds is also that of `other`, as if one string had both. A string in a unit of recovery is
+    /// the unit's already.
+    pub(crate) fn joins(&mut self, other: &mut Str) {
+        let number = other.lock_number();
+        if let Some((table, _)) = other.locks().filter(|_| !other.in_unit) {
+            let owner = other
+                .owner
+                .get_or_insert_with(|| LockOwner::of_string(&table, number))
+                .clone();
+            self.owned_by(&owner);
+        }
+    }
+
     /// Locks a record by its identity: the base's prime key, the number of 4 (VRRDS) or 8 bytes (RRDS), or the RBA of 8
     /// bytes (ESDS), big-endian. It stays locked until it is unlocked, or until the owner is dropped; where it has
     /// none, until its unit of recovery ends, or the string is dropped.
@@ -44,8 +57,10 @@ impl Str {
     /// # Errors
     /// 8/20, 8/21, 8/22, 8/24.
     pub fn lock(&mut self, record: &[u8], mode: LockMode, patience: Patience) -> Result<(), RequestError> {
-        if let Of::Far(string) = &mut self.of {
-            return string.lock(record, mode, patience);
+        match &mut self.of {
+            Of::Far(string) => return string.lock(record, mode, patience),
+            Of::Path(string) => return string.base().lock(record, mode, patience),
+            _ => {}
         }
         let number = self.lock_number();
         let Some((table, set)) = self.locks() else {
@@ -60,8 +75,10 @@ impl Str {
 
     /// Unlocks a record. True: it was locked by this owner.
     pub fn unlock(&mut self, record: &[u8]) -> bool {
-        if let Of::Far(string) = &mut self.of {
-            return string.unlock(record);
+        match &mut self.of {
+            Of::Far(string) => return string.unlock(record),
+            Of::Path(string) => return string.base().unlock(record),
+            _ => {}
         }
         match (&self.owner, self.locks()) {
             (_, Some((table, set))) if self.in_unit => table.unlock(set, record, self.lock_number()),

@@ -390,9 +390,10 @@ impl State {
                 member.common().note_unit(false);
             }
         }
-        if self.named.is_none() {
-            // What its strings have locked by name.
-            self.shared.locks.forget(self.owner);
+        // What its strings have locked by name.
+        match self.named {
+            Some(_) => self.shared.locks.end_locked(self.owner),
+            None => self.shared.locks.forget(self.owner),
         }
         work.sets
     }
