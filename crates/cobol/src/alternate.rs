@@ -11,7 +11,9 @@ use crate::fd::{AlternateKey, Fd};
 use crate::source::Source;
 use cica_catalog::entry::Aix;
 use cica_catalog::{Contents, Entry, Name};
-use cica_engine::{Access, Build, BuildError, DataSet, Files, OpenError, OpenOptions, RequestError, Str};
+use cica_engine::{
+    Access, Build, BuildError, DataSet, Files, OpenError, OpenOptions, RequestError, Str, UnitOfRecovery,
+};
 use cica_session::{as_cluster, Reached, SessionError};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -38,11 +40,17 @@ impl Alternate {
         }
     }
 
-    /// Opens the path through an alternate index.
+    /// Opens the path through an alternate index, which is read by such a string.
     ///
     /// # Errors
     /// The session's reasons.
-    pub fn open(&mut self, source: &Source, aix: &Aix, access: Access) -> Result<(), SessionError> {
+    pub fn open(
+        &mut self,
+        source: &Source,
+        aix: &Aix,
+        access: Access,
+        string: impl FnOnce(&DataSet) -> Str,
+    ) -> Result<(), SessionError> {
         let through = Reached {
             way: Some(Box::new(aix.clone())),
             ..source.cluster.clone()
@@ -51,12 +59,24 @@ impl Alternate {
             access,
             ..OpenOptions::default()
         };
-        let path = cica_session::open(&source.catalog, &source.session.engine, &through, options)?;
-        let mut reader = path.string();
+        let path = source.open(&through, options)?;
+        let reader = string(&path);
+        self.path = Some(path);
+        self.read_through(reader);
+        Ok(())
+    }
+
+    fn read_through(&mut self, mut reader: Str) {
         // As libcob's READ PREVIOUS does.
         reader.mirror_duplicates();
-        (self.reader, self.path) = (Some(reader), Some(path));
-        Ok(())
+        self.reader = Some(reader);
+    }
+
+    /// From now on it reads within a unit of recovery.
+    pub fn join(&mut self, unit: &UnitOfRecovery) {
+        if let Some(reader) = self.path.as_ref().map(|path| path.string_in(unit)) {
+            self.read_through(reader);
+        }
     }
 
     /// Lets go of the path. Nothing was changed through it, and a close of it would write the log for what the file

@@ -17,6 +17,8 @@ use crate::signal;
 use crate::status::{note, note_open, Outcome, Set};
 use crate::tell::{tell, CICA1207S, CICA1213S};
 use crate::unit;
+use cica_disk::{Clock, SystemClock};
+use cica_session::LONGEST_WAIT;
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_uchar, c_uint, c_void, CStr, CString};
 use std::os::unix::ffi::OsStringExt;
@@ -135,17 +137,22 @@ pub unsafe fn act_waiting(
         return unsafe { act(file, read) };
     }
     let locks = &session(false)?.locks;
+    let begun = SystemClock.passed();
     loop {
         let seen = locks.frees();
-        let mut holder = None;
+        let (mut holder, mut shared) = (None, false);
         let outcome = unsafe {
             act(file, |open| {
                 let done = read(open);
-                holder = open.locks.holder();
+                (holder, shared) = (open.locks.holder(), open.is_shared());
                 done
             })
         }?;
         // The file itself is free meanwhile, so that COMMIT of another thread gets through.
+        // Another program has it: the owner of the data set has waited.
+        if shared && outcome == Outcome::RecordLocked && SystemClock.passed().saturating_sub(begun) < LONGEST_WAIT {
+            continue;
+        }
         let (Some(holder), Outcome::RecordLocked) = (holder, outcome) else {
             return Some(outcome);
         };
@@ -396,6 +403,7 @@ unsafe fn request_of<'a>(f: &File, file: &'a str, assign: &'a str, mode: u8) -> 
         reversed: false,
         translated: None,
         as_is: false,
+        rls: None,
     }
 }
 
@@ -539,7 +547,10 @@ pub unsafe extern "C" fn cob_write(
 ) {
     // SAFETY: the caller's promise, here and below.
     unsafe {
-        if !ours(file, item, |libcob, open| request::write(libcob, file, open, record)) {
+        if !ours(file, item, |libcob, open| {
+            let done = request::write(libcob, file, open, record);
+            open.changed(done)
+        }) {
             if let Some(write) = next().write {
                 write(file, record, options, item, check);
             }
@@ -556,7 +567,8 @@ pub unsafe extern "C" fn cob_rewrite(file: *mut File, record: *mut Field, option
     // SAFETY: the caller's promise, here and below.
     unsafe {
         if !ours(file, item, |libcob, open| {
-            request::rewrite(libcob, file, open, record, options)
+            let done = request::rewrite(libcob, file, open, record, options);
+            open.changed(done)
         }) {
             if let Some(rewrite) = next().rewrite {
                 rewrite(file, record, options, item);
@@ -573,7 +585,10 @@ pub unsafe extern "C" fn cob_rewrite(file: *mut File, record: *mut Field, option
 pub unsafe extern "C" fn cob_delete(file: *mut File, item: *mut Field) {
     // SAFETY: the caller's promise, here and below.
     unsafe {
-        if !ours(file, item, |libcob, open| request::delete(libcob, file, open)) {
+        if !ours(file, item, |libcob, open| {
+            let done = request::delete(libcob, file, open);
+            open.changed(done)
+        }) {
             if let Some(delete) = next().delete {
                 delete(file, item);
             }
@@ -590,7 +605,7 @@ pub unsafe extern "C" fn cob_unlock_file(file: *mut File, item: *mut Field) {
     // SAFETY: the caller's promise, here and below.
     unsafe {
         if !ours(file, item, |_, open| {
-            open.locks.unlock_all();
+            open.unlock_all();
             Ok(())
         }) {
             if let Some(unlock) = next().unlock {
@@ -661,7 +676,7 @@ pub extern "C" fn cob_commit() {
     }
     end_unit("COMMIT", unit::commit);
     each_open(|open| {
-        open.locks.unlock_all();
+        open.unlock_all();
         open.commit()
     });
     if let Some(commit) = next().commit {
@@ -693,7 +708,7 @@ pub extern "C" fn cob_rollback() {
         false => unit::roll_back(),
     });
     each_open(|open| {
-        open.locks.unlock_all();
+        open.unlock_all();
         Ok(())
     });
     if let Some(rollback) = next().rollback {
@@ -723,8 +738,10 @@ fn end_unit(what: &str, end: impl FnOnce() -> Result<(), String>) {
     // A module that came later says it for the first time: from now on the open files have a unit.
     if !unit::is_known() {
         each_open(|open| {
-            open.join_unit();
-            Ok(())
+            open.join_unit().map_err(|reason| {
+                (open.told)(&reason);
+                Outcome::Failed
+            })
         });
     }
 }

@@ -347,11 +347,20 @@ impl Shadow {
                 return done.unwrap_or(Outcome::NotOpen);
             }
             let done = border::act(file, |open| match code {
-                operation::WRITE => request::write(libcob, file, open, &mut record),
-                operation::REWRITE => request::rewrite(libcob, file, open, &mut record, options),
-                operation::DELETE => request::delete(libcob, file, open),
+                operation::WRITE => {
+                    let done = request::write(libcob, file, open, &mut record);
+                    open.changed(done)
+                }
+                operation::REWRITE => {
+                    let done = request::rewrite(libcob, file, open, &mut record, options);
+                    open.changed(done)
+                }
+                operation::DELETE => {
+                    let done = request::delete(libcob, file, open);
+                    open.changed(done)
+                }
                 operation::UNLOCK | operation::UNLOCK_RECORD => {
-                    open.locks.unlock_all();
+                    open.unlock_all();
                     Ok(())
                 }
                 _ => {

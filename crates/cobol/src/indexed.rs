@@ -80,6 +80,7 @@ impl OpenFile {
             return Err(Outcome::Failed);
         };
         let argument = argument(self.by, key);
+        self.locks.show(reader);
         match Read::by(by, reader, |s| s.get(argument, Search::Equal, Intent::Position)) {
             Ok(record) => {
                 self.position = Position::Strings;
@@ -92,7 +93,10 @@ impl OpenFile {
                 Ok(record.without(self.fd.head))
             }
             Err(error) => {
-                self.position = Position::Lost;
+                self.position = match self.locks.meets(&error) {
+                    true => Position::Locked,
+                    false => Position::Lost,
+                };
                 Err(refused(&self.told, &error))
             }
         }
@@ -120,6 +124,7 @@ impl OpenFile {
             let Some(reader) = reader(&mut self.reader, &mut self.alternates, by) else {
                 return Err(Outcome::Failed);
             };
+            self.locks.show(reader);
             return match Read::by(by, reader, |s| s.next(Intent::Read)) {
                 Ok(record) => {
                     self.number = record.number;
@@ -178,6 +183,7 @@ impl OpenFile {
             return Err(Outcome::Failed);
         };
         let before = std::mem::replace(&mut self.position, Position::Strings);
+        self.locks.show(reader);
         let ready = match (way, before) {
             (Way::First, _) => reader.point_first(),
             (Way::Last, _) => reader.point_last(),
@@ -254,6 +260,7 @@ impl OpenFile {
         let Some(reader) = reader(&mut self.reader, &mut self.alternates, by) else {
             return Err(Outcome::Failed);
         };
+        self.locks.show_nothing(reader);
         match find(reader, relation, key, length, self.by) {
             Ok(record) => {
                 self.start.clear();

@@ -48,3 +48,4 @@ pub mod source;
 pub mod status;
 pub mod tell;
 pub mod unit;
+pub mod units_setting;

@@ -11,6 +11,7 @@
 use crate::code_set::Wanted;
 use cica_catalog::name::NameError;
 use cica_catalog::Name;
+use cica_engine::ReadIntegrity;
 use cica_qsam::{Attributes, CodePage, DdText};
 
 /// What an ASSIGN leads to.
@@ -36,6 +37,8 @@ pub struct Assigned {
     pub code_set: Option<Wanted>,
     /// CODEPAGE=NONE: the program gets the bytes as they are, whatever the catalog says.
     pub as_is: bool,
+    /// RLS: the file is shared with other programs, and reads show what is committed, or not.
+    pub rls: Option<ReadIntegrity>,
     /// RECFM, LRECL, BLKSIZE, BDW.
     pub format: Option<Attributes>,
     /// Parameters that have no effect yet.
@@ -103,6 +106,7 @@ pub fn assigned(text: &str, environment: impl Fn(&str) -> Option<String>) -> Res
         reversed: false,
         code_set: None,
         as_is: false,
+        rls: None,
         format: None,
         unused: Vec::new(),
     };
@@ -155,7 +159,7 @@ fn unquoted(text: &str) -> &str {
     within('"').or_else(|| within('\'')).unwrap_or(text)
 }
 
-/// `DSN=name[(generation)],DISP=(NEW,...),AMP=(...),COPYBOOK=path,CODEPAGE=page,SIGN=EBCDIC,RECFM=FB,LRECL=80,REVERSED`.
+/// `DSN=name[(generation)],DISP=(NEW,...),AMP=(...),RLS=CR,COPYBOOK=path,CODEPAGE=page,SIGN=EBCDIC,RECFM=FB,LRECL=80,REVERSED`.
 fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
     let (mut copybook, mut page, mut plain_signs) = (None, None, None);
     let mut format = Vec::new();
@@ -174,13 +178,14 @@ fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
             "COPYBOOK" => copybook = Some(copybook_path(value)?),
             "CODEPAGE" | "CCSID" if value.trim_ascii().eq_ignore_ascii_case("NONE") => found.as_is = true,
             "CODEPAGE" | "CCSID" => page = Some(code_page(value)?),
+            "RLS" => found.rls = Some(read_integrity(value)?),
             "SIGN" => plain_signs = Some(sign(value)?),
             "RECFM" | "LRECL" | "BLKSIZE" | "BDW" => format.push(operand.trim_ascii()),
             other => {
                 return Err(format!(
-                "{other} is no operand known here; DSN, DISP, AMP, COPYBOOK, CODEPAGE, SIGN, RECFM, LRECL, BLKSIZE, \
-                     BDW and REVERSED are"
-            ))
+                    "{other} is no operand known here; DSN, DISP, AMP, RLS, COPYBOOK, CODEPAGE, SIGN, RECFM, LRECL, \
+                     BLKSIZE, BDW and REVERSED are"
+                ))
             }
         }
     }
@@ -225,6 +230,16 @@ fn code_page(value: &str) -> Result<CodePage, String> {
             "CODEPAGE={} is the program's own code; leave COPYBOOK and CODEPAGE out",
             value.trim_ascii()
         ))
+    }
+}
+
+/// RLS, with the words of JCL.
+fn read_integrity(value: &str) -> Result<ReadIntegrity, String> {
+    match value.trim_ascii().to_ascii_uppercase().as_str() {
+        "NRI" => Ok(ReadIntegrity::None),
+        "CR" => Ok(ReadIntegrity::Consistent),
+        "CRE" => Ok(ReadIntegrity::Repeatable),
+        other => Err(format!("RLS={other} is none of NRI, CR and CRE")),
     }
 }
 

@@ -27,6 +27,7 @@ use crate::record_lock::{is_exclusive, Locks};
 use crate::source::Source;
 use crate::status::{Outcome, Set};
 use crate::tell::*;
+use crate::unit;
 use cica_catalog::entry::Aix;
 use cica_catalog::{Catalog, Entry, Name};
 use cica_copybook::Layout;
@@ -34,7 +35,7 @@ use cica_disk::FileReader;
 use cica_engine::{Access, OpenOptions};
 use cica_format::attributes::Organization;
 use cica_qsam::CodePage;
-use cica_session::{outside, Reached, Session, SessionError};
+use cica_session::{outside, Reached, Session, SessionError, Sharing};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -174,7 +175,7 @@ impl Request<'_> {
         if !self.is_keyed() && non_vsam(session, &name).is_some() {
             return Opened::Libcobs;
         }
-        self.as_is = assigned.as_is;
+        (self.as_is, self.rls) = (assigned.as_is, assigned.rls);
         if let (Some(wanted), Ok(fd)) = (&assigned.code_set, &self.fd) {
             self.translated = match wanted.layout(fd) {
                 Ok(layout) => Some(Translated {
@@ -417,6 +418,8 @@ impl Request<'_> {
             catalog,
             cluster: cluster.clone(),
             indexes,
+            sharing: self.sharing(session),
+            rls: self.rls,
         };
         match OpenFile::open(source, fd, self.options(), told) {
             Ok(mut file) => {
@@ -425,6 +428,7 @@ impl Request<'_> {
                     None => self.tell_ebcdic(name, cluster.attributes.ccsid),
                 }
                 file.locks = Locks::of(opener, self.mode, self.locks);
+                file.share_locks();
                 self.opened(file, cluster, made)
             }
             Err(error) => {
@@ -435,6 +439,16 @@ impl Request<'_> {
                 };
                 self.refuse(name, outcome, &error)
             }
+        }
+    }
+
+    /// RLS, and what the environment says. What belongs to one unit of recovery is shared, or it is not.
+    fn sharing(&self, session: &Session) -> Sharing {
+        let in_shared_unit = self.mode != open::INPUT && unit::is_shared();
+        match self.rls {
+            Some(_) => Sharing::On,
+            None if in_shared_unit => Sharing::On,
+            None => session.sharing,
         }
     }
 
@@ -466,7 +480,9 @@ impl Request<'_> {
         file.reversed = self.reversed;
         file.reads = matches!(self.mode, open::INPUT | open::I_O);
         file.recoverable = matches!(self.mode, open::I_O | open::EXTEND);
-        file.join_unit();
+        if let Err(reason) = file.join_unit() {
+            return self.refuse(&cluster.name, Outcome::InUse, &reason);
+        }
         let empty = !file.has_records();
         if empty && self.mode == open::INPUT && Set::of_process() == Set::Enterprise {
             // A KSDS that was never loaded counts as not there on z/OS.

@@ -13,12 +13,13 @@ use crate::fd::Fd;
 use crate::loaded_keys::LoadedKeys;
 use crate::plain::Plain;
 use crate::record::By;
-use crate::record_lock::Locks;
+use crate::record_lock::{Locks, SharedLocks};
 use crate::source::Source;
 use crate::status::{note, Outcome};
 use crate::tell::{tell, CICA1226W};
-use cica_engine::{Access, DataSet, OpenOptions, Str};
-use cica_session::SessionError;
+use cica_engine::{Access, DataSet, OpenOptions, ReadIntegrity, Str};
+use cica_session::{SessionError, Sharing};
+use std::ffi::c_int;
 use std::fmt::Display;
 
 /// See the module.
@@ -138,6 +139,10 @@ impl OpenFile {
     /// The lock that an open for input has.
     fn keep_writers_off(&self) -> Result<Option<Box<dyn cica_disk::File>>, OpenError> {
         let Some(source) = &self.source else { return Ok(None) };
+        if source.sharing == Sharing::On {
+            // Its owner keeps nobody off. The program goes on with what it saw when it opened the file.
+            return Ok(None);
+        }
         let (data, _) = cica_session::files(&source.catalog, &source.cluster)?;
         let how = cica_disk::Open {
             lock: cica_disk::Lock::Shared,
@@ -250,40 +255,119 @@ impl OpenFile {
             if !self.is_empty() {
                 source.build_indexes(false)?;
             }
-            cica_session::open(catalog, engine, &source.cluster, options)?
+            source.open(&source.cluster, options)?
         };
         self.phase = if data_set.loading() {
             Phase::Loading
         } else {
             Phase::Ready
         };
+        let mut reader = data_set.string();
         if self.phase == Phase::Ready {
             for (alternate, aix) in self.alternates.iter_mut().zip(&source.indexes) {
-                alternate.open(source, aix, options.access)?;
+                // Where locks are shared, what one string of the file has is no obstacle to the others.
+                alternate.open(source, aix, options.access, |path| match path.is_far() {
+                    true => path.string_with(&mut reader),
+                    false => path.string(),
+                })?;
             }
         }
-        let mut reader = data_set.string();
         if options.access == Access::Input && self.fd.in_order() {
             reader.leave_no_pages();
         }
-        self.reader = Some(reader);
         if options.access == Access::Output {
-            self.changer = Some(data_set.string());
+            self.changer = Some(match data_set.is_far() {
+                true => data_set.string_with(&mut reader),
+                false => data_set.string(),
+            });
         }
+        self.reader = Some(reader);
         self.data_set = Some(data_set);
-        self.join_unit();
+        self.join_unit().map_err(OpenError::Unit)
+    }
+
+    /// From now on its changes belong to the run unit's unit of recovery, if the program has one. Of a file that is
+    /// shared and was read already they do not.
+    ///
+    /// # Errors
+    /// The unit has files of this process alone, and this one is shared, or the other way round.
+    pub(crate) fn join_unit(&mut self) -> Result<(), String> {
+        // Alternate indexes are built behind a load, and nobody else may have the base open then.
+        let builds = self.phase == Phase::Loading && self.source.as_ref().is_some_and(|s| !s.indexes.is_empty());
+        let repeatable = self.source.as_ref().and_then(|source| source.rls) == Some(ReadIntegrity::Repeatable);
+        let joins = (self.recoverable || repeatable) && !builds;
+        let Some(data_set) = self.data_set.as_ref().filter(|_| joins) else {
+            return Ok(());
+        };
+        let shared = data_set.is_far();
+        if shared && self.position != Position::Opened {
+            return Ok(());
+        }
+        let Some(unit) = crate::unit::unit() else {
+            return match repeatable {
+                true => Err("RLS=CRE needs a unit of recovery: COMMIT in the program, or CICA_UNITS=on".into()),
+                false => Ok(()),
+            };
+        };
+        crate::unit::join(shared)?;
+        self.changer = self.changer.take().map(|_| data_set.string_in(unit));
+        if shared {
+            // Its locks are the unit's, so its reads must be too.
+            self.reader = Some(data_set.string_in(unit));
+            self.alternates.iter_mut().for_each(|alternate| alternate.join(unit));
+        }
         Ok(())
     }
 
-    /// From now on its changes belong to the run unit's unit of recovery, if the program has one.
-    pub(crate) fn join_unit(&mut self) {
-        // Alternate indexes are built behind a load, and nobody else may have the base open then.
-        let builds = self.phase == Phase::Loading && self.source.as_ref().is_some_and(|s| !s.indexes.is_empty());
-        let Some(data_set) = self.data_set.as_ref().filter(|_| self.recoverable && !builds) else {
-            return;
-        };
-        if let Some(unit) = crate::unit::unit() {
-            self.changer = Some(data_set.string_in(unit));
+    /// Locks of a file that is shared are known to all who share it.
+    pub(crate) fn share_locks(&mut self) {
+        let rls = self.source.as_ref().and_then(|source| source.rls);
+        let shared = self.data_set.as_ref().filter(|data_set| data_set.is_far());
+        self.locks.shared = shared.map(|data_set| SharedLocks::new(rls, data_set.attributes().organization));
+    }
+
+    /// Is the data set another process's, which others ask too?
+    pub fn is_shared(&self) -> bool {
+        self.data_set.as_ref().is_some_and(DataSet::is_far)
+    }
+
+    /// UNLOCK, COMMIT or ROLLBACK.
+    pub fn unlock_all(&mut self) {
+        self.locks.unlock_all();
+        self.give_locks_back();
+    }
+
+    /// Before a READ.
+    #[inline]
+    pub fn before_read(&mut self, options: c_int) {
+        self.locks.before_read(options);
+        self.give_locks_back();
+    }
+
+    /// After a REWRITE or DELETE of the record with this key, or before a WRITE.
+    #[inline]
+    pub fn after_change(&mut self, options: c_int, key: &[u8]) {
+        self.locks.after_change(options, key);
+        self.give_locks_back();
+    }
+
+    /// A WRITE, REWRITE or DELETE is over: the unit of recovery may be large or old enough to end.
+    #[inline]
+    pub fn changed(&mut self, done: Result<(), Outcome>) -> Result<(), Outcome> {
+        if self.recoverable && matches!(done, Ok(()) | Err(Outcome::DuplicateFollows)) {
+            crate::unit::changed().map_err(|reason| {
+                (self.told)(&reason);
+                Outcome::Failed
+            })?;
+        }
+        done
+    }
+
+    /// All who share the file hear what is locked no more.
+    #[inline]
+    fn give_locks_back(&mut self) {
+        if let (Some(shared), Some(reader)) = (&mut self.locks.shared, &mut self.reader) {
+            shared.give_back(reader);
         }
     }
 
@@ -362,6 +446,7 @@ impl OpenFile {
 
     /// Closes; everything is durable then, and alternate indexes of what was loaded are built.
     pub fn close(&mut self) -> Result<(), Outcome> {
+        self.unlock_all();
         (self.reader, self.changer, self.guard) = (None, None, None);
         let loaded = std::mem::replace(&mut self.phase, Phase::Absent) == Phase::Loading;
         (self.reference, self.loaded) = (0, LoadedKeys::default());
@@ -401,6 +486,8 @@ pub enum OpenError {
     Session(SessionError),
     /// An alternate index is not as it must be.
     Index(IndexError),
+    /// It cannot belong to the run unit's unit of recovery.
+    Unit(String),
 }
 
 impl OpenError {
@@ -410,6 +497,7 @@ impl OpenError {
             OpenError::Session(error) | OpenError::Index(IndexError::Open(error)) => Outcome::of_open(error),
             OpenError::Index(IndexError::Request(error)) => Outcome::of_request(error),
             OpenError::Index(IndexError::Build(..) | IndexError::LeftOut(..)) => Outcome::Failed,
+            OpenError::Unit(_) => Outcome::InUse,
         }
     }
 }
@@ -431,6 +519,7 @@ impl Display for OpenError {
         match self {
             OpenError::Session(error) => error.fmt(f),
             OpenError::Index(error) => error.fmt(f),
+            OpenError::Unit(reason) => f.write_str(reason),
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::tell::*;
 use cica_catalog::entry::NonVsam;
 use cica_catalog::{Catalog, Entry, Name};
 use cica_copybook::Layout;
+use cica_engine::ReadIntegrity;
 use cica_session::Session;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
@@ -49,6 +50,8 @@ pub struct Request<'a> {
     pub translated: Option<Translated>,
     /// The program gets the bytes as they are, whatever the catalog says.
     pub as_is: bool,
+    /// What the DD text says of RLS.
+    pub rls: Option<ReadIntegrity>,
 }
 
 /// What the copybook and the DD text say of it.

@@ -3,13 +3,16 @@
 
 use crate::signal;
 use crate::tell::{tell, CICA1209E, CICA1212E, CICA1221E, CICA1222E};
+use crate::units_setting;
 use cica_admin::define::SphereMember;
 use cica_admin::delete::{Delete, What};
 use cica_admin::{Outcome, Services};
 use cica_catalog::entry::Kind;
 use cica_catalog::{CatalogError, Name};
 use cica_messages::Message;
-use cica_session::{io_from_environment, pool_from_environment, Session, SessionError, Start};
+use cica_session::{
+    io_from_environment, pool_from_environment, sharing_from_environment, Session, SessionError, Start,
+};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::OnceLock;
 
@@ -19,7 +22,7 @@ static SESSION: OnceLock<Result<Session, SessionError>> = OnceLock::new();
 /// What the environment may say, the word that is taken first when it says something else.
 const SETTINGS: [(&str, &[&str]); 4] = [
     ("CICA_STATUS", &["gnucobol", "enterprise"]),
-    ("CICA_UNITS", &["auto", "on", "off"]),
+    ("CICA_UNITS", &["auto", "on", "off", "auto(n,t)"]),
     ("CICA_MESSAGES", &["W", "I", "E", "S"]),
     ("CICA_STRICT", &["off", "on"]),
 ];
@@ -75,7 +78,9 @@ fn check_settings() {
     for (name, words) in SETTINGS {
         let said = std::env::var_os(name).unwrap_or_default();
         let said = said.to_string_lossy();
-        if !said.is_empty() && !words.iter().any(|word| said.eq_ignore_ascii_case(word)) {
+        let known = words.iter().any(|word| said.eq_ignore_ascii_case(word))
+            || name == "CICA_UNITS" && units_setting::is_every(&said);
+        if !said.is_empty() && !known {
             let words_of = words.join(", ");
             tell(
                 &CICA1221E,
@@ -93,6 +98,7 @@ fn check_settings() {
 fn start() -> Result<Session, SessionError> {
     Session::start(Start {
         pool: pool_from_environment()?,
+        sharing: sharing_from_environment()?,
         io: io_from_environment()?,
         ..Start::default()
     })

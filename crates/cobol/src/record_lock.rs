@@ -15,9 +15,17 @@
 use crate::libcob::layout::{lock, open, read, write};
 use crate::record::{By, Read};
 use crate::status::{note, Outcome};
-use cica_session::{Held, Opener};
+use cica_engine::{Patience, ReadIntegrity, RequestError, Str};
+use cica_format::attributes::Organization;
+use cica_session::{Held, Opener, LONGEST_WAIT};
+use std::collections::HashSet;
 use std::ffi::c_int;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::ThreadId;
+use std::time::Duration;
+
+/// How long a READ WITH WAIT of a shared file waits at a time: meanwhile no other thread of the program uses the file.
+const AT_A_TIME: Duration = Duration::from_millis(500);
 
 /// What a READ has to do with locks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,6 +53,76 @@ pub struct Locks {
     /// Key of the record that a READ found locked, and the thread that locked it.
     met: Vec<u8>,
     holder: Option<ThreadId>,
+    /// Of a file that is shared.
+    pub shared: Option<SharedLocks>,
+}
+
+/// Locks that other programs meet too. They are taken by the READ itself, where the data set is owned.
+pub struct SharedLocks {
+    /// What reads do that lock nothing.
+    rls: Option<ReadIntegrity>,
+    /// Record numbers have eight bytes there.
+    wide: bool,
+    /// Keys of records that are locked, and of those that are no more, which the owner was not told yet.
+    held: HashSet<Vec<u8>>,
+    gone: Vec<Vec<u8>>,
+    /// The READ under way waits.
+    waits: bool,
+}
+
+/// Records of shared files that the program has locked.
+static LOCKED: AtomicUsize = AtomicUsize::new(0);
+
+/// Has the program locked a record of a shared file? With the end of its unit of recovery it would be free.
+pub fn is_any_locked() -> bool {
+    LOCKED.load(Relaxed) > 0
+}
+
+impl Drop for SharedLocks {
+    fn drop(&mut self) {
+        LOCKED.fetch_sub(self.held.len(), Relaxed);
+    }
+}
+
+impl SharedLocks {
+    fn keep(&mut self, key: &[u8]) {
+        if self.held.insert(key.to_vec()) {
+            LOCKED.fetch_add(1, Relaxed);
+        }
+    }
+
+    fn let_go(&mut self, key: &[u8]) {
+        if let Some(key) = self.held.take(key) {
+            LOCKED.fetch_sub(1, Relaxed);
+            self.gone.push(key);
+        }
+    }
+
+    fn let_all_go(&mut self) {
+        LOCKED.fetch_sub(self.held.len(), Relaxed);
+        self.gone.extend(self.held.drain());
+    }
+
+    /// Of a data set of this organization, opened with this RLS.
+    pub fn new(rls: Option<ReadIntegrity>, organization: Organization) -> SharedLocks {
+        SharedLocks {
+            rls,
+            wide: organization == Organization::Rrds,
+            held: HashSet::new(),
+            gone: Vec::new(),
+            waits: false,
+        }
+    }
+
+    /// Gives back what is locked no more. An owner that is gone has no locks.
+    pub fn give_back(&mut self, reader: &mut Str) {
+        for key in self.gone.drain(..) {
+            match (self.wide, <[u8; 4]>::try_from(key.as_slice())) {
+                (true, Ok(number)) => reader.unlock(&u64::from(u32::from_be_bytes(number)).to_be_bytes()),
+                _ => reader.unlock(&key),
+            };
+        }
+    }
 }
 
 impl Locks {
@@ -65,14 +143,60 @@ impl Locks {
         let Some(opener) = &mut self.opener else { return };
         if opener.holds() && !self.multiple && options & read::KEPT_LOCK == 0 {
             opener.unlock_all();
+            if let Some(shared) = &mut self.shared {
+                shared.let_all_go();
+            }
         }
         let asked = options & (read::LOCK | read::KEPT_LOCK | read::WAIT) != 0;
         self.wish = match options {
             o if o & read::IGNORE_LOCK != 0 => Wish::Nothing,
             o if !self.never && o & read::NO_LOCK == 0 && (asked || self.automatic) => Wish::Take,
-            _ if opener.any() => Wish::Meet,
+            _ if opener.any() || self.shared.is_some() => Wish::Meet,
             _ => Wish::Nothing,
         };
+        if let Some(shared) = &mut self.shared {
+            shared.waits = options & read::WAIT != 0;
+        }
+    }
+
+    /// Before a string of a shared file reads: what it does about records that others have.
+    #[inline]
+    pub fn show(&self, reader: &mut Str) {
+        let Some(shared) = &self.shared else { return };
+        reader.set_integrity(match self.wish {
+            Wish::Take => ReadIntegrity::Locked,
+            Wish::Meet => shared.rls.unwrap_or(ReadIntegrity::Consistent),
+            Wish::Nothing => ReadIntegrity::None,
+        });
+        reader.set_patience(match (shared.waits, shared.rls) {
+            (true, _) => Patience::Until(AT_A_TIME),
+            (false, Some(ReadIntegrity::Consistent | ReadIntegrity::Repeatable)) => Patience::Until(LONGEST_WAIT),
+            (false, _) => Patience::None,
+        });
+    }
+
+    /// Before START, which meets no locks.
+    #[inline]
+    pub fn show_nothing(&self, reader: &mut Str) {
+        if self.shared.is_some() {
+            reader.set_integrity(ReadIntegrity::None);
+        }
+    }
+
+    /// Was a request refused because of a record that another program has? READ NEXT returns it once it is free.
+    pub fn meets(&mut self, refused: &RequestError) -> bool {
+        use RequestError::{Deadlock, Exclusive, LockTimeout, Retained};
+        let (
+            Some(shared),
+            Exclusive { key, .. } | Deadlock { key, .. } | LockTimeout { key, .. } | Retained { key, .. },
+        ) = (&self.shared, refused)
+        else {
+            return false;
+        };
+        self.met.clear();
+        self.met
+            .extend_from_slice(if shared.wide { key.get(4..).unwrap_or(key) } else { key });
+        true
     }
 
     /// Has the READ under way to do with locks?
@@ -98,6 +222,9 @@ impl Locks {
             Wish::Meet => opener.check(&self.met),
             Wish::Nothing => Ok(()),
         };
+        if let (Some(shared), Wish::Take, Ok(())) = (&mut self.shared, self.wish, &done) {
+            shared.keep(&self.met);
+        }
         done.map_err(|held| self.refused(held))
     }
 
@@ -120,8 +247,13 @@ impl Locks {
             return;
         };
         match self.multiple {
-            false if options & write::LOCK == 0 => opener.unlock_all(),
-            true if options & write::NO_LOCK != 0 => opener.unlock(record),
+            false if options & write::LOCK == 0 => self.unlock_all(),
+            true if options & write::NO_LOCK != 0 => {
+                opener.unlock(record);
+                if let Some(shared) = &mut self.shared {
+                    shared.let_go(record);
+                }
+            }
             _ => {}
         }
     }
@@ -130,6 +262,9 @@ impl Locks {
     pub fn unlock_all(&mut self) {
         if let Some(opener) = &mut self.opener {
             opener.unlock_all();
+        }
+        if let Some(shared) = &mut self.shared {
+            shared.let_all_go();
         }
     }
 

@@ -109,7 +109,7 @@ unsafe fn read_this(
     wanted: &[u8],
     options: c_int,
 ) -> Result<(), Outcome> {
-    open.locks.before_read(options);
+    open.before_read(options);
     let record = open.read_key(by, wanted)?;
     // SAFETY: the caller's promise.
     unsafe {
@@ -162,7 +162,7 @@ pub unsafe fn read_way(libcob: &Libcob, file: *mut File, open: &mut OpenFile, op
         if way == Way::Next && f.at_end != 0 || way == Way::Previous && f.at_beginning != 0 {
             return Err(Outcome::NoPosition);
         }
-        open.locks.before_read(options);
+        open.before_read(options);
         match open.read_way(way) {
             Ok(record) => {
                 let done = deliver(libcob, f, &record);
@@ -249,7 +249,7 @@ pub unsafe fn start(
 /// As [`read_key`].
 #[inline]
 pub unsafe fn write(libcob: &Libcob, file: *mut File, open: &mut OpenFile, record: *mut Field) -> Result<(), Outcome> {
-    open.locks.after_change(0, &[]);
+    open.after_change(0, &[]);
     if let Some(as_read) = &mut open.as_read {
         as_read.let_go();
     }
@@ -352,7 +352,7 @@ unsafe fn rewrite_this(
 ) -> Result<(), Outcome> {
     // SAFETY: the caller's promise.
     let done = unsafe { with_given(libcob, f, open, record, |open, record| open.rewrite(record, key)) };
-    open.locks.after_change(options, key);
+    open.after_change(options, key);
     done
 }
 
@@ -368,7 +368,7 @@ pub unsafe fn delete(libcob: &Libcob, file: *mut File, open: &mut OpenFile) -> R
         if open.fd.in_order() {
             let last = std::mem::take(&mut open.last_read);
             let done = open.delete(&last);
-            open.locks.after_change(lock_option::NO_LOCK, &last);
+            open.after_change(lock_option::NO_LOCK, &last);
             open.last_read = last;
             return done;
         }
@@ -378,7 +378,7 @@ pub unsafe fn delete(libcob: &Libcob, file: *mut File, open: &mut OpenFile) -> R
             _ => key_to_change(f, open, &mut key),
         };
         let done = open.delete(key);
-        open.locks.after_change(lock_option::NO_LOCK, key);
+        open.after_change(lock_option::NO_LOCK, key);
         done
     }
 }

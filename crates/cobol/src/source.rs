@@ -2,7 +2,8 @@
 
 use cica_catalog::entry::Aix;
 use cica_catalog::Catalog;
-use cica_session::{Reached, Session};
+use cica_engine::{DataSet, OpenOptions, ReadIntegrity};
+use cica_session::{Reached, Session, SessionError, Sharing};
 use std::sync::Arc;
 
 /// Data set and session of an open file.
@@ -15,4 +16,20 @@ pub struct Source {
     pub cluster: Reached,
     /// Its alternate indexes that must be kept up, those of the FD's alternate keys first and in their order.
     pub indexes: Vec<Aix>,
+    /// Whether it is opened at the owner of shared data sets.
+    pub sharing: Sharing,
+    /// RLS of the DD text.
+    pub rls: Option<ReadIntegrity>,
+}
+
+impl Source {
+    /// Opens its data set, or a way to its records: in this process, or where it is shared.
+    ///
+    /// # Errors
+    /// The session's reasons.
+    pub fn open(&self, reached: &Reached, options: OpenOptions) -> Result<DataSet, SessionError> {
+        let name = reached.told();
+        self.session
+            .open_shared(name, &self.catalog, reached, options, self.sharing)
+    }
 }

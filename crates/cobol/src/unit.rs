@@ -5,40 +5,79 @@
 //! | imports neither `cob_commit` nor `cob_rollback` | `auto`, the default | stand as they are done, as libcob's do |
 //! | imports one of them, or has called one | `auto` | stand at COMMIT and STOP RUN; a death takes back what came after COMMIT |
 //! | any | `on`, `off` | the same, without looking |
+//! | any | `auto(n,t)` | stand with every n-th, and with the first that comes t seconds after the last that did |
+//!
+//! With `auto(n,t)` a batch program lets others have its records without being changed. It commits where no record is
+//! locked: what is read to be changed stays locked until it is.
 //!
 //! Files opened OUTPUT are made anew and take no part. Modules that are loaded later count from the next OPEN on.
 
 use crate::libcob::imports::imports;
 use crate::process::session;
+use crate::units_setting::{asked, Units};
+use cica_disk::{Clock, SystemClock};
 use cica_engine::UnitOfRecovery;
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 static UNIT: OnceLock<UnitOfRecovery> = OnceLock::new();
 static WANTED: AtomicBool = AtomicBool::new(false);
 
-/// What `CICA_UNITS` says.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Units {
-    Auto,
-    On,
-    Off,
+/// Are its files shared? Nobody knows before the first one.
+static SHARED: OnceLock<bool> = OnceLock::new();
+
+/// A file joins the unit, that is shared or not.
+///
+/// # Errors
+/// The unit's other files are not as this one: no two logs hold one unit.
+pub fn join(shared: bool) -> Result<(), String> {
+    if *SHARED.get_or_init(|| shared) == shared {
+        return Ok(());
+    }
+    Err("its unit of recovery has files that are not shared with other programs, and this one is; CICA_SHARE=on shares \
+         all of them"
+        .into())
 }
 
-fn asked() -> Units {
-    static ASKED: OnceLock<Units> = OnceLock::new();
-    *ASKED.get_or_init(|| match std::env::var("CICA_UNITS") {
-        Ok(word) if word.eq_ignore_ascii_case("on") => Units::On,
-        Ok(word) if word.eq_ignore_ascii_case("off") => Units::Off,
-        _ => Units::Auto,
-    })
+/// Are the unit's files shared?
+pub fn is_shared() -> bool {
+    SHARED.get().copied().unwrap_or(false)
+}
+
+/// Changes since the last commit that nobody asked for, and when that was.
+static SINCE: Mutex<Option<(u64, Duration)>> = Mutex::new(None);
+
+/// After a change: commits, if it is time, and no record is locked that the program may be about to change.
+///
+/// # Errors
+/// Why the changes do not stand.
+#[inline]
+pub fn changed() -> Result<(), String> {
+    match asked() {
+        Units::Every(changes, time) => changed_one_of(changes, time),
+        _ => Ok(()),
+    }
+}
+
+fn changed_one_of(changes: u64, time: Duration) -> Result<(), String> {
+    let mut since = SINCE.lock();
+    let now = SystemClock.passed();
+    let (count, begun) = since.get_or_insert((0, now));
+    *count += 1;
+    if (*count < changes && now.saturating_sub(*begun) < time) || crate::record_lock::is_any_locked() {
+        return Ok(());
+    }
+    *since = None;
+    commit()
 }
 
 /// The run unit's unit of recovery, if its changes belong to one.
 pub fn unit() -> Option<&'static UnitOfRecovery> {
     let wanted = match asked() {
         Units::Off => false,
-        Units::On => true,
+        Units::On | Units::Every(..) => true,
         Units::Auto if WANTED.load(Relaxed) => true,
         Units::Auto => {
             let found = imports(&[c"cob_commit", c"cob_rollback"]);

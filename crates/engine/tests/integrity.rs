@@ -322,6 +322,33 @@ fn what_is_read_repeatably_stays_until_the_unit_ends() {
 }
 
 #[test]
+fn a_read_that_locks_is_refused_what_others_read_repeatably() {
+    let (engine, of) = Numbered::new(Organization::Ksds);
+    let (reads, locks) = (engine.unit(), engine.unit());
+    let (mut reader, mut locker) = (of.ds.string_in(&reads), of.ds.string_in(&locks));
+    reader.set_integrity(ReadIntegrity::Repeatable);
+    locker.set_integrity(ReadIntegrity::Locked);
+    assert_eq!(reader.next(Intent::Read).map(|record| shown(&record).0).unwrap(), LAST);
+    for _ in 0..2 {
+        assert_eq!(codes(locker.next(Intent::Read).map(drop)), (8, 20));
+        assert_eq!(
+            codes(locker.get(&key(LAST), Search::Equal, Intent::Read).map(drop)),
+            (8, 20)
+        );
+        locker.point_first().unwrap();
+    }
+    // What the unit itself has read it locks.
+    reader.set_integrity(ReadIntegrity::Locked);
+    reader.get(&key(LAST), Search::Equal, Intent::Read).unwrap();
+    let mut other = of.ds.string();
+    assert_eq!(codes(other.lock(&key(LAST), LockMode::Shared, Patience::None)), (8, 20));
+    reads.commit().unwrap();
+    assert_eq!(locker.next(Intent::Read).map(|record| shown(&record).0).unwrap(), LAST);
+    locks.commit().unwrap();
+    assert!(engine.lock_lines().is_empty(), "{:?}", engine.lock_lines());
+}
+
+#[test]
 fn locks_of_a_unit_outlive_the_string_that_took_them() {
     let (engine, of) = Numbered::new(Organization::Ksds);
     let unit = engine.unit();

@@ -1,5 +1,5 @@
-//! What sharing costs: gets, browses and commits of clients of an owner, beside those of a program that has the data set
-//! for itself. `cargo run --release -p cica-server --example share_cost`
+//! What sharing costs: gets, browses and commits of clients of an owner, beside those of a program that has the data
+//! set for itself. `cargo run --release -p cica-server --example share_cost`
 
 use cica::{Ksds, Store};
 use cica_catalog::space::Unit;

@@ -74,8 +74,8 @@ fn said(string: &mut Str, what: u64, key: &[u8; 5], record: &[u8]) -> String {
     }
 }
 
-/// A reader, which shows what is committed or more, and one that changes records: alone, together with the reader, or in
-/// a unit of recovery.
+/// A reader, which shows what is committed or more, and one that changes records: alone, together with the reader, or
+/// in a unit of recovery.
 fn strings(set: &DataSet, unit: &UnitOfRecovery, seed: u64) -> [Str; 2] {
     let mut reads = set.string();
     let changes = match seed % 3 {
@@ -83,13 +83,17 @@ fn strings(set: &DataSet, unit: &UnitOfRecovery, seed: u64) -> [Str; 2] {
         1 => set.string_in(unit),
         _ => set.string_with(&mut reads),
     };
-    reads.set_integrity(match seed % 5 {
+    reads.set_integrity(integrity(seed % 5));
+    [reads, changes]
+}
+
+fn integrity(number: u64) -> ReadIntegrity {
+    match number {
         0 | 1 => ReadIntegrity::None,
         2 => ReadIntegrity::Repeatable,
         3 => ReadIntegrity::Locked,
         _ => ReadIntegrity::Consistent,
-    });
-    [reads, changes]
+    }
 }
 
 #[test]
@@ -117,6 +121,12 @@ fn each_request_is_answered_as_in_one_process() {
                     _ => unit.backout(),
                 });
                 assert!(ended.iter().all(Result::is_ok), "{ended:?}");
+            }
+            if numbers.below(25) == 0 {
+                let integrity = integrity(numbers.below(5));
+                strings
+                    .iter_mut()
+                    .for_each(|strings| strings[0].set_integrity(integrity));
             }
             let key = format!("{:05}", numbers.below(90));
             let record = format!("{key}{:0>width$}", step, width = 15 + numbers.below(40) as usize);

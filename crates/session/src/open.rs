@@ -33,11 +33,7 @@ pub fn open(
     options: OpenOptions,
 ) -> Result<DataSet, SessionError> {
     let cluster = &reached.cluster;
-    if cluster.attributes.inhibit && options.access == Access::Output {
-        return Err(SessionError::Inhibited {
-            name: cluster.name.clone(),
-        });
-    }
+    check_inhibited(cluster, options)?;
     let (data, index) = files(catalog, cluster)?;
     let contents = catalog.contents()?;
     if options.reset {
@@ -66,6 +62,16 @@ pub fn open(
     };
     own_files(&contents, cluster, data_set.attributes())?;
     Ok(data_set)
+}
+
+/// ALTER INHIBIT keeps changes off.
+pub(crate) fn check_inhibited(cluster: &Cluster, options: OpenOptions) -> Result<(), SessionError> {
+    if cluster.attributes.inhibit && options.access == Access::Output {
+        return Err(SessionError::Inhibited {
+            name: cluster.name.clone(),
+        });
+    }
+    Ok(())
 }
 
 /// Files of the alternate indexes that an open for output upgrades with the base.

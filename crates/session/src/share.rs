@@ -92,7 +92,8 @@ impl Sharing {
 }
 
 impl Owner {
-    /// Opens a data set at the owner of shared ones, through an alternate index if one is named. `start`: one is started where there is none.
+    /// Opens a data set at the owner of shared ones, through an alternate index if one is named. `start`: an owner is
+    /// started where there is none.
     ///
     /// # Errors
     /// [`SessionError::Shared`]: there is no owner, or it refuses.

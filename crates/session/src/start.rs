@@ -2,7 +2,7 @@
 
 use crate::error::SessionError;
 use crate::locks::RecordLocks;
-use crate::open::{files, open};
+use crate::open::{check_inhibited, files, open};
 use crate::reach::{reach, Reached};
 use crate::share::{Owner, Sharing};
 use crate::volumes::CatalogVolumes;
@@ -151,6 +151,7 @@ impl Session {
         let index = reached.way.as_ref().filter(|_| reached.path.is_none());
         let names = (name, index.map(|index| &index.name));
         if sharing == Sharing::On {
+            check_inhibited(&reached.cluster, options)?;
             return self.owner.open(directory, names, &data, options, true);
         }
         match open(catalog, &self.engine, reached, options) {

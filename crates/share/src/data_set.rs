@@ -30,8 +30,8 @@ pub enum NotOpened {
     Lost(RequestError),
 }
 
-/// Opens a data set at its owner, through an alternate index if one is named. `file` is its data component, open for what the program may do with it: by that the
-/// owner knows what the kernel allows.
+/// Opens a data set at its owner, through an alternate index if one is named. `file` is its data component, open for
+/// what the program may do with it: by that the owner knows what the kernel allows.
 ///
 /// # Errors
 /// See [`NotOpened`].

@@ -44,6 +44,8 @@ pub struct ClientString {
     batch: u32,
     patience: Patience,
     integrity: ReadIntegrity,
+    /// What the owner was told of it.
+    told: ReadIntegrity,
 }
 
 #[derive(Default)]
@@ -95,6 +97,7 @@ impl ClientString {
             batch: 1,
             patience: Patience::None,
             integrity: ReadIntegrity::None,
+            told: ReadIntegrity::None,
         }
     }
 
@@ -117,9 +120,6 @@ impl ClientString {
         if self.patience != Patience::None {
             self.show_patience(number);
         }
-        if self.integrity != ReadIntegrity::None {
-            self.show_integrity(number);
-        }
         Ok(number)
     }
 
@@ -130,11 +130,16 @@ impl ClientString {
         let _ = self.client().tell(&Ask::Patience { string, wait });
     }
 
-    /// The owner hears what its reads do, as above.
-    fn show_integrity(&self, string: u32) {
-        let what = integrity_code(self.integrity);
-        // See above.
-        let _ = self.client().tell(&Ask::Integrity { string, what });
+    /// Before a read the owner hears what it is to do about records of others.
+    fn tell_integrity(&mut self) -> Result<(), RequestError> {
+        if self.told != self.integrity {
+            // What was read ahead was read otherwise.
+            let string = self.ready()?;
+            let what = integrity_code(self.integrity);
+            self.client().tell(&Ask::Integrity { string, what })?;
+            self.told = self.integrity;
+        }
+        Ok(())
     }
 
     /// Before a request that is no browse: the owner's string stands where the program believes it.
@@ -285,12 +290,14 @@ impl FarString for ClientString {
     }
 
     fn get(&mut self, argument: Argument<'_>, search: Search, intent: Intent) -> Result<(), RequestError> {
+        self.tell_integrity()?;
         let string = self.ready()?;
         let (by, how) = (argument.into(), How::get(search, intent));
         self.got(&Ask::Get { string, by, how }, intent)
     }
 
     fn skip(&mut self, argument: Argument<'_>, search: Search, intent: Intent) -> Result<(), RequestError> {
+        self.tell_integrity()?;
         let string = self.ready()?;
         let (by, how) = (argument.into(), How::get(search, intent));
         self.got(&Ask::Skip { string, by, how }, intent)
@@ -316,6 +323,7 @@ impl FarString for ClientString {
     }
 
     fn step(&mut self, backward: bool, intent: Intent) -> Result<(), RequestError> {
+        self.tell_integrity()?;
         if let Some(answer) = self.take_ahead(backward, intent) {
             self.held = false;
             return answer;
@@ -443,6 +451,9 @@ impl FarString for ClientString {
     }
 
     fn set_patience(&mut self, patience: Patience) {
+        if self.patience == patience {
+            return;
+        }
         self.patience = patience;
         if let Some(string) = self.number {
             self.show_patience(string);
@@ -450,15 +461,7 @@ impl FarString for ClientString {
     }
 
     fn set_integrity(&mut self, integrity: ReadIntegrity) {
-        if self.integrity == integrity {
-            return;
-        }
         self.integrity = integrity;
-        if let Some(string) = self.number {
-            // What was read ahead was read otherwise. An owner that is gone says so at the next request.
-            let _ = self.settle(string);
-            self.show_integrity(string);
-        }
     }
 
     fn lock(&mut self, record: &[u8], mode: LockMode, patience: Patience) -> Result<(), RequestError> {

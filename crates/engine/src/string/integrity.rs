@@ -3,11 +3,11 @@
 //! A read is made as any other, and what it found is believed if nobody else has the record and no unit has ended
 //! meanwhile. Else the string waits for the record in the lock table, goes back to where it stood, and reads again.
 //!
-//! * I1. What a read returns was committed at a moment between its begin and its end. When the page had been read, no
+//! * R1. What a read returns was committed at a moment between its begin and its end. When the page had been read, no
 //!   unit of another owner kept the record, or had erased one that would have come before it; and none had ended since
 //!   the read began, which may have freed what it had changed, and changed again or taken back, since it was read.
-//! * I2. A read that is refused leaves the string where the same request, made again, means the same record.
-//! * I3. Through a path it is the base record that is committed. Records that an open unit has erased, or whose
+//! * R2. A read that is refused leaves the string where the same request, made again, means the same record.
+//! * R3. Through a path it is the base record that is committed. Records that an open unit has erased, or whose
 //!   alternate key it has changed, are found as the alternate index has them now.
 
 use super::{Of, Str};
@@ -29,11 +29,12 @@ pub(super) struct Integrity {
 }
 
 /// Where a string stands, by the names of the lock table.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 enum Stands {
     /// Before the first record, or behind the last.
-    #[default]
     End,
+    /// Where it was when it was told to look: nobody has written that down.
+    Somewhere,
     /// Pointed to this one, which may be generic and is not passed yet.
     At(Vec<u8>),
     /// On this one.
@@ -58,6 +59,9 @@ enum Obstacle {
     Ended,
 }
 
+/// Names between two.
+type Passed = (Bound<Vec<u8>>, Bound<Vec<u8>>);
+
 impl Str {
     /// What its reads do about records that other owners have. How long they wait,
     /// [`set_patience`](Self::set_patience) says; a string without patience is refused (8/20). Gets for update hold
@@ -66,15 +70,35 @@ impl Str {
         if let Of::Far(string) = &mut self.of {
             return string.set_integrity(integrity);
         }
-        self.integrity = match integrity {
-            ReadIntegrity::None => None,
-            how => Some(Box::new(Integrity {
-                how,
-                stands: Stands::End,
-                refused: false,
-                found: Vec::new(),
-            })),
-        };
+        match &mut self.integrity {
+            // It goes on writing down where it stands.
+            Some(known) => known.how = integrity,
+            None if integrity == ReadIntegrity::None => {}
+            None => {
+                let stands = match self.is_at_start() {
+                    true => Stands::End,
+                    false => Stands::Somewhere,
+                };
+                self.integrity = Some(Box::new(Integrity {
+                    how: integrity,
+                    stands,
+                    refused: false,
+                    found: Vec::new(),
+                }));
+            }
+        }
+    }
+
+    /// Nothing was asked of it yet.
+    fn is_at_start(&self) -> bool {
+        match &self.of {
+            Of::Ksds(string) => string.is_at_start(),
+            Of::Vrrds(string) => string.is_at_start(),
+            Of::Esds(string) => string.is_at_start(),
+            Of::Rrds(string) => string.is_at_start(),
+            Of::Lds(string) => string.is_at_start(),
+            Of::Path(_) | Of::Far(_) => true,
+        }
     }
 
     /// A get for update, or a read of a string with integrity. A string with patience waits for what refuses it.
@@ -91,6 +115,11 @@ impl Str {
             return self.for_update(step);
         };
         let done = match self.base_set() {
+            _ if integrity.how == ReadIntegrity::None && !integrity.refused => match intent {
+                Intent::Update => self.for_update(step),
+                _ => self.read_now(step, intent),
+            }
+            .map(|()| self.name_last(&mut integrity.found)),
             Some(inner) => self.read_committed(step, intent, &mut integrity, &inner.common().holds),
             None => Err(RequestError::NoPosition),
         };
@@ -125,7 +154,7 @@ impl Str {
         }
     }
 
-    /// I1.
+    /// R1.
     fn read_committed(
         &mut self,
         step: Step<'_>,
@@ -133,6 +162,7 @@ impl Str {
         integrity: &mut Integrity,
         holds: &Holds,
     ) -> Result<(), RequestError> {
+        let mut locked = None;
         let mut again = std::mem::take(&mut integrity.refused) && matches!(step, Step::Next | Step::Prev);
         loop {
             let seen = holds.ends();
@@ -143,12 +173,18 @@ impl Str {
             if !matches!(done, Ok(()) | Err(RequestError::NotFound | RequestError::EndOfData)) {
                 return done;
             }
+            if integrity.how == ReadIntegrity::None {
+                return done;
+            }
+            if let (Stands::Somewhere, Ok(())) = (&integrity.stands, &done) {
+                integrity.stands = Stands::At(integrity.found.clone());
+            }
             let obstacle = match self.obstacle(step, done.is_ok(), integrity, holds) {
                 Obstacle::None if holds.ends() != seen => Obstacle::Ended,
                 obstacle => obstacle,
             };
             match obstacle {
-                Obstacle::None if done.is_err() || self.keeps(integrity, holds, step)? => return done,
+                Obstacle::None if done.is_err() || self.keeps(&mut locked, integrity, holds, step)? => return done,
                 // Now that nobody can change it, it is read once more.
                 Obstacle::None | Obstacle::Ended => {}
                 Obstacle::Record(name) => self.wait_for(name, step, integrity, holds)?,
@@ -206,7 +242,7 @@ impl Str {
     fn go_back(&mut self, step: Step<'_>, to: &Stands) -> Result<(), RequestError> {
         let backward = matches!(step, Step::Prev);
         let at = match to {
-            Stands::End => return self.point_end_now(backward),
+            Stands::End | Stands::Somewhere => return self.point_end_now(backward),
             Stands::At(at) | Stands::On(at) => at,
         };
         if backward {
@@ -236,40 +272,54 @@ impl Str {
             .table()
             .wait_to_read((holds.set(), &name), self.lock_number(), self.patience);
         if waited.is_err() {
-            // What it holds is not what it may have.
-            self.give_up_hold();
-            match step {
-                Step::Get(..) | Step::Skip(..) => {}
-                Step::Next | Step::Prev if self.is_path() => self.stay(),
-                // I2.
-                Step::Next | Step::Prev => integrity.stands = Stands::At(name),
-            }
+            self.stands_before(name, step, integrity);
         }
         waited
     }
 
-    /// Does nobody change what was read before it is unlocked, where that is asked for? False: not until now.
-    fn keeps(&mut self, integrity: &mut Integrity, holds: &Holds, step: Step<'_>) -> Result<bool, RequestError> {
-        let (table, set) = (holds.table(), holds.set());
+    /// R2.
+    fn stands_before(&mut self, name: Vec<u8>, step: Step<'_>, integrity: &mut Integrity) {
+        // What it holds is not what it may have.
+        self.give_up_hold();
+        match step {
+            Step::Get(..) | Step::Skip(..) => {}
+            Step::Next | Step::Prev if self.is_path() => self.stay(),
+            Step::Next | Step::Prev => integrity.stands = Stands::At(name),
+        }
+    }
+
+    /// Locks what was read, where that is asked for; `before`: what this read has locked before. True: nobody has
+    /// changed it since it was read.
+    fn keeps(
+        &mut self,
+        before: &mut Option<Vec<u8>>,
+        integrity: &mut Integrity,
+        holds: &Holds,
+        step: Step<'_>,
+    ) -> Result<bool, RequestError> {
         let mode = match integrity.how {
             ReadIntegrity::None | ReadIntegrity::Consistent => return Ok(true),
             ReadIntegrity::Repeatable => LockMode::Shared,
             ReadIntegrity::Locked => LockMode::Exclusive,
         };
-        if table.has_locked(set, &integrity.found, self.lock_number()) {
+        if before.as_deref() == Some(integrity.found.as_slice()) {
             return Ok(true);
         }
-        let patience = self.patience;
-        let name = integrity.found.clone();
-        let locked = match &mut self.of {
-            Of::Path(string) => string.base().lock(&name, mode, patience),
-            _ => self.lock(&name, mode, patience),
-        };
-        match locked {
-            Ok(()) => Ok(false),
-            Err(RequestError::Exclusive { .. }) => self.wait_for(name, step, integrity, holds).map(|()| false),
-            Err(refused) => Err(refused),
+        if let Some(other) = before.take() {
+            // That one is gone, or not the next one any more.
+            self.unlock(&other);
         }
+        let name = integrity.found.clone();
+        let had = holds.table().has_locked(holds.set(), &name, self.lock_number());
+        if let Err(refused) = self.lock(&name, mode, self.patience) {
+            self.stands_before(name, step, integrity);
+            return Err(refused);
+        }
+        if had && mode == LockMode::Shared {
+            return Ok(true);
+        }
+        *before = Some(name);
+        Ok(false)
     }
 
     fn give_up_hold(&mut self) {
@@ -294,13 +344,14 @@ impl Str {
     }
 
     /// Names among which a read has found nothing but what it found.
-    fn passed(&self, step: Step<'_>, found: bool, integrity: &Integrity) -> Option<(Bound<Vec<u8>>, Bound<Vec<u8>>)> {
+    fn passed(&self, step: Step<'_>, found: bool, integrity: &Integrity) -> Option<Passed> {
         let here = || match found {
             true => Bound::Excluded(integrity.found.clone()),
             false => Bound::Unbounded,
         };
         Some(match step {
             _ if self.is_path() => return None,
+            Step::Next | Step::Prev if matches!(integrity.stands, Stands::Somewhere) => return None,
             Step::Get(argument, search) | Step::Skip(argument, search) => {
                 let wanted = self.name_of(argument)?;
                 let to = match (found, search) {
@@ -310,12 +361,12 @@ impl Str {
                 (Bound::Included(wanted), to)
             }
             Step::Next => match &integrity.stands {
-                Stands::End => (Bound::Unbounded, here()),
+                Stands::End | Stands::Somewhere => (Bound::Unbounded, here()),
                 Stands::At(at) => (Bound::Included(at.clone()), here()),
                 Stands::On(on) => (Bound::Excluded(on.clone()), here()),
             },
             Step::Prev => match &integrity.stands {
-                Stands::End => (here(), Bound::Unbounded),
+                Stands::End | Stands::Somewhere => (here(), Bound::Unbounded),
                 Stands::At(at) => (here(), Bound::Included(self.filled(at))),
                 Stands::On(on) => (here(), Bound::Excluded(on.clone())),
             },

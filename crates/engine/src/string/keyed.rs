@@ -416,6 +416,11 @@ impl KeyedString {
         }
     }
 
+    /// Nothing was asked of it yet.
+    pub fn is_at_start(&self) -> bool {
+        self.position == Position::Start
+    }
+
     /// Offset and length of the key in a record.
     pub fn key_place(&self) -> (usize, usize) {
         (self.ksds.shape.rkp, self.ksds.shape.key_len)

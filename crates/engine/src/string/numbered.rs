@@ -287,6 +287,11 @@ impl<T: Numbered> NumberedString<T> {
         }
     }
 
+    /// Nothing was asked of it yet.
+    pub fn is_at_start(&self) -> bool {
+        self.position == Position::Start
+    }
+
     /// What the string's open is for.
     pub fn access(&self) -> Access {
         self.access

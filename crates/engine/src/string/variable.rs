@@ -59,6 +59,11 @@ impl VariableString {
         self.string.leave_no_pages();
     }
 
+    /// Nothing was asked of it yet.
+    pub fn is_at_start(&self) -> bool {
+        self.string.is_at_start()
+    }
+
     /// GET direct.
     pub fn get(&mut self, rrn: u32, search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
         self.begin(intent)?;

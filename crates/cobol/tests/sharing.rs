@@ -1,0 +1,312 @@
+//! Programs that share a file: record locks between processes, units of recovery, and what is left of one that is
+//! killed.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{library, Workplace};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const CLERK: &str = include_str!("programs/clerk.cob");
+
+/// A workplace with the program, whose file is shared.
+struct Shop {
+    place: Workplace,
+    clerk: PathBuf,
+}
+
+/// A program that is told what to do.
+struct Clerk {
+    child: Child,
+    says: BufReader<ChildStdout>,
+}
+
+impl Shop {
+    fn new(name: &str) -> Shop {
+        let place = Workplace::with_catalog(name);
+        let clerk = place.compile("clerk", CLERK);
+        let shop = Shop { place, clerk };
+        assert_eq!(shop.clerk(&[]).say("load 50"), "00 0000");
+        shop
+    }
+
+    fn clerk(&self, environment: &[(&str, &str)]) -> Clerk {
+        self.start(&self.clerk, environment)
+    }
+
+    fn start(&self, program: &Path, environment: &[(&str, &str)]) -> Clerk {
+        let mut child = shared(&mut self.place.command(program))
+            .envs(environment.iter().copied())
+            .env("COB_UNBUFFERED", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let says = BufReader::new(child.stdout.take().unwrap());
+        Clerk { child, says }
+    }
+}
+
+impl Drop for Shop {
+    fn drop(&mut self) {
+        let mut stop = Command::new(server());
+        stop.arg("--catalog").arg(self.place.catalog()).args(["server", "stop"]);
+        // One that is gone already cannot be stopped.
+        let _ = stop.output();
+    }
+}
+
+impl Clerk {
+    fn tell(&mut self, what: &str) {
+        let to = self.child.stdin.as_mut().unwrap();
+        to.write_all(format!("{what}\n").as_bytes()).unwrap();
+        to.flush().unwrap();
+    }
+
+    fn answer(&mut self) -> String {
+        let mut line = String::new();
+        self.says.read_line(&mut line).unwrap();
+        line.trim_end().into()
+    }
+
+    /// Status and number in stock.
+    fn say(&mut self, what: &str) -> String {
+        self.tell(what);
+        self.answer()
+    }
+
+    /// The status alone.
+    fn status(&mut self, what: &str) -> String {
+        self.say(what)[..2].into()
+    }
+
+    fn stop(mut self) {
+        self.tell("stop");
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+/// The command that serves, which cargo puts beside the directory of this program.
+fn server() -> PathBuf {
+    let server = library().parent().unwrap().with_file_name("cica");
+    assert!(server.exists(), "{}: cargo build -p cica-cli", server.display());
+    server
+}
+
+fn shared(command: &mut Command) -> &mut Command {
+    command.env("CICA_SHARE", "on").env("CICA_SERVER", server())
+}
+
+#[test]
+fn what_one_program_has_locked_another_meets() {
+    let shop = Shop::new("share-locks");
+    let (mut one, mut two) = (shop.clerk(&[]), shop.clerk(&[]));
+    assert_eq!((one.status("open"), two.status("open")), ("00".into(), "00".into()));
+    assert_eq!(one.say("lock 5"), "00 0000");
+    assert_eq!(two.status("read 5"), "51");
+    assert_eq!(two.status("lock 5"), "51");
+    assert_eq!(two.status("ignore 5"), "00");
+    assert_eq!(two.status("delete 5"), "51");
+    assert_eq!(two.status("read 6"), "00");
+    // A browse comes to it, and stays before it.
+    assert_eq!(two.status("start 4"), "00");
+    assert_eq!(two.status("next"), "00");
+    assert_eq!((two.status("next"), two.status("next")), ("51".into(), "51".into()));
+    assert_eq!(one.say("set 9"), "00 0009");
+    assert_eq!(one.status("commit"), "00");
+    assert_eq!(two.say("next"), "00 0009");
+    // A READ of another record gives the first back, but with KEPT LOCK or LOCK ON MULTIPLE RECORDS.
+    assert_eq!((one.status("lock 7"), one.status("lock 8")), ("00".into(), "00".into()));
+    assert_eq!((two.status("lock 7"), two.status("lock 8")), ("00".into(), "51".into()));
+    assert_eq!(one.status("unlock"), "00");
+    assert_eq!(two.status("lock 8"), "00");
+    assert_eq!((one.status("kept 1"), one.status("kept 2")), ("00".into(), "00".into()));
+    assert_eq!((two.status("read 1"), two.status("read 2")), ("51".into(), "51".into()));
+    assert_eq!(one.status("close"), "00");
+    assert_eq!((two.status("read 1"), two.status("read 2")), ("00".into(), "00".into()));
+    // LOCK MODE AUTOMATIC.
+    assert_eq!(
+        (one.status("auto-open"), one.status("auto 3"), one.status("auto 4")),
+        ("00".into(), "00".into(), "00".into())
+    );
+    assert_eq!((two.status("read 3"), two.status("read 4")), ("51".into(), "51".into()));
+    assert_eq!(one.status("commit"), "00");
+    assert_eq!(two.status("read 3"), "00");
+    one.stop();
+    two.stop();
+}
+
+#[test]
+fn a_program_waits_for_another_and_not_for_ever_in_a_circle() {
+    let shop = Shop::new("share-wait");
+    let (mut one, mut two) = (shop.clerk(&[]), shop.clerk(&[]));
+    assert_eq!((one.status("open"), two.status("open")), ("00".into(), "00".into()));
+    assert_eq!(
+        (one.say("wait 5"), one.say("set 3")),
+        ("00 0000".into(), "00 0003".into())
+    );
+    two.tell("wait 5");
+    std::thread::sleep(Duration::from_millis(900));
+    assert_eq!(one.status("commit"), "00");
+    assert_eq!(two.answer(), "00 0003");
+    // Each has one, changed so that a READ does not give it back, and wants the other's.
+    assert_eq!(
+        (two.status("set 4"), one.status("wait 6"), one.status("set 1")),
+        ("00".into(), "00".into(), "00".into())
+    );
+    one.tell("wait 5");
+    std::thread::sleep(Duration::from_millis(100));
+    let circle = two.status("wait 6");
+    if circle == "52" {
+        assert_eq!(two.status("rollback"), "00");
+        assert_eq!(one.answer(), "00 0003");
+    } else {
+        // The first had asked again in between, and was the one that closed the circle.
+        assert_eq!((circle.as_str(), one.answer()[..2].to_string()), ("00", "52".into()));
+    }
+    one.stop();
+    two.stop();
+}
+
+#[test]
+fn records_with_numbers_are_locked_too() {
+    let shop = Shop::new("share-slots");
+    let (mut one, mut two) = (shop.clerk(&[]), shop.clerk(&[]));
+    assert_eq!(one.status("slots 20"), "00");
+    assert_eq!(
+        (one.status("slot-open"), two.status("slot-open")),
+        ("00".into(), "00".into())
+    );
+    assert_eq!(one.status("slot-lock 5"), "00");
+    assert_eq!(
+        (two.status("slot-lock 5"), two.status("slot-read 5")),
+        ("51".into(), "51".into())
+    );
+    assert_eq!(
+        (two.status("slot-lock 6"), two.status("slot-set")),
+        ("00".into(), "00".into())
+    );
+    assert_eq!(
+        (one.status("slot-set"), one.status("commit")),
+        ("00".into(), "00".into())
+    );
+    assert_eq!(two.status("slot-read 5"), "00");
+    one.stop();
+    two.stop();
+}
+
+#[test]
+fn the_unit_of_a_program_that_is_killed_goes_back_and_the_others_go_on() {
+    let shop = Shop::new("share-kill");
+    let mut stays = shop.clerk(&[]);
+    assert_eq!(stays.status("open"), "00");
+    for round in 0..6 {
+        let mut goes = shop.clerk(&[]);
+        assert_eq!(goes.status("open"), "00");
+        assert_eq!(
+            (goes.say("lock 5"), goes.say("add")),
+            (format!("00 {round:04}"), format!("00 {:04}", round + 1))
+        );
+        assert_eq!(goes.status("commit"), "00");
+        // Not committed, and locked.
+        assert_eq!(
+            (goes.status("lock 5"), goes.status("set 9999")),
+            ("00".into(), "00".into())
+        );
+        assert_eq!(
+            (goes.status("delete 6"), goes.status("write 77")),
+            ("00".into(), "00".into())
+        );
+        assert_eq!(
+            stays.status("read 6"),
+            "51",
+            "an erase that is not committed is waited for"
+        );
+        assert_eq!(stays.status("read 5"), "51");
+        goes.child.kill().unwrap();
+        goes.child.wait().unwrap();
+        let dead = Instant::now();
+        assert_eq!(stays.say("wait 5"), format!("00 {:04}", round + 1));
+        assert!(dead.elapsed() < Duration::from_secs(5), "{:?}", dead.elapsed());
+        assert_eq!(
+            (stays.status("read 6"), stays.status("read 77")),
+            ("00".into(), "23".into())
+        );
+        assert_eq!(stays.status("unlock"), "00");
+    }
+    stays.stop();
+}
+
+#[test]
+fn a_batch_program_without_commit_lets_others_in_from_time_to_time() {
+    let shop = Shop::new("share-batch");
+    let lines = CLERK
+        .lines()
+        .filter(|line| !line.contains("COMMIT") && !line.contains("ROLLBACK"));
+    let source = lines
+        .collect::<Vec<_>>()
+        .join("\n")
+        .replace("PROGRAM-ID. CLERK", "PROGRAM-ID. BATCH");
+    let batch = shop.place.compile("batch", &source);
+    let mut batch = shop.start(&batch, &[("CICA_UNITS", "auto(40,10)")]);
+    let mut online = shop.clerk(&[]);
+    assert_eq!(
+        (batch.status("open"), online.status("open")),
+        ("00".into(), "00".into())
+    );
+    // 100 changes: 80 are committed.
+    assert_eq!(batch.status("spin 2"), "00");
+    assert_eq!(online.say("read 30"), "00 0002");
+    assert_eq!(online.status("read 31"), "51");
+    assert_eq!(
+        (batch.status("spin 1"), online.say("read 5")),
+        ("00".into(), "00 0003".into())
+    );
+    batch.child.kill().unwrap();
+    batch.child.wait().unwrap();
+    // 150 changes: 120 are.
+    assert_eq!(online.say("wait 20"), "00 0003");
+    assert_eq!(online.say("wait 21"), "00 0002");
+    online.stop();
+}
+
+#[test]
+fn a_dd_text_says_what_a_reader_sees() {
+    let shop = Shop::new("share-rls");
+    let mut changes = shop.clerk(&[]);
+    assert_eq!(
+        (changes.status("open"), changes.status("lock 5")),
+        ("00".into(), "00".into())
+    );
+    assert_eq!(changes.say("set 9"), "00 0009");
+    // Without CICA_SHARE the DD text asks for it.
+    let reads = |rls: &str| {
+        let text = format!("DSN=STOCK,DISP=SHR,RLS={rls}");
+        let mut clerk = shop.clerk(&[("DD_STOCK", text.as_str()), ("CICA_SHARE", "auto")]);
+        assert_eq!(clerk.status("input"), "00");
+        clerk
+    };
+    let (mut nri, mut cr) = (reads("NRI"), reads("CR"));
+    assert_eq!(nri.say("read 5"), "00 0009");
+    cr.tell("read 5");
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(changes.status("rollback"), "00");
+    assert_eq!(cr.answer(), "00 0000");
+    assert_eq!(nri.say("read 5"), "00 0000");
+    // Without a unit of recovery nothing would end what CRE locks.
+    let mut cre = shop.clerk(&[("DD_STOCK", "DSN=STOCK,RLS=CRE")]);
+    assert_eq!(cre.status("input"), "00");
+    assert_eq!(cre.say("read 7"), "00 0000");
+    assert_eq!(
+        (changes.status("lock 7"), changes.status("read 7")),
+        ("51".into(), "00".into())
+    );
+    assert_eq!(cre.status("commit"), "00");
+    assert_eq!(changes.status("lock 7"), "00");
+    for clerk in [changes, nri, cr, cre] {
+        clerk.stop();
+    }
+}
