@@ -33,7 +33,8 @@ Environment:
   CICA_STATUS           gnucobol (default) or enterprise: which FILE STATUS values the program sees
   CICA_MESSAGES         I, W (default), E or S: the least severity of messages on stderr
   CICA_STRICT           off (default) or on: refuse keyed files that are no data sets
-  CICA_UNITS            auto (default), on or off: which programs have a unit of recovery
+  CICA_UNITS            auto (default), on, off or auto(changes,seconds): which programs have a unit of recovery, and
+                        when it commits on its own
   CICA_COBOL_LIBRARY    libcica_cobol.so, where it is not beside the command
 
 Examples:
