@@ -62,7 +62,7 @@ impl Target {
     pub fn open_input(&self, services: &Services) -> Result<Input, Failure> {
         match self {
             Target::Cluster(cluster) => {
-                let data_set = data_set(services, cluster, OpenOptions::default())?;
+                let data_set = records(services, cluster, OpenOptions::default())?;
                 Ok(Input::cluster(self.name(), data_set))
             }
             Target::File(file) => {
@@ -90,7 +90,7 @@ impl Target {
                     reset: reuse,
                     ..OpenOptions::default()
                 };
-                let data_set = data_set(services, cluster, options)?;
+                let data_set = records(services, cluster, options)?;
                 Ok(Output::cluster(self.name(), data_set, replace))
             }
             Target::File(sequential) => {
@@ -158,7 +158,15 @@ pub fn of_name<'c>(contents: &'c Contents, name: &Name) -> Result<&'c Entry, Fai
     Ok(at)
 }
 
-/// An open data set of a cluster.
+/// The records of a cluster: here, or where they are shared.
+fn records(services: &Services, cluster: &Reached, options: OpenOptions) -> Result<DataSet, Failure> {
+    let catalog = services.home(&cluster.name)?;
+    (services.opens)
+        .open(cluster.told(), &catalog, cluster, options)
+        .map_err(|error| not_reached(cluster.name.as_str(), error))
+}
+
+/// An open data set of a cluster, of this process alone.
 pub fn data_set(services: &Services, cluster: &Reached, options: OpenOptions) -> Result<DataSet, Failure> {
     let catalog = services.home(&cluster.name)?;
     cica_session::open(&catalog, &services.engine, cluster, options)

@@ -7,7 +7,7 @@ use cica_catalog::{Catalog, CatalogError, Date, Name};
 use cica_disk::{Clock, Disk};
 use cica_engine::Engine;
 use cica_messages::CICA0932E;
-use cica_session::Session;
+use cica_session::{Opens, Session};
 use std::sync::Arc;
 
 /// What the actions work with. One for a run; cheap to make.
@@ -22,6 +22,8 @@ pub struct Services {
     pub catalog: Arc<Catalog>,
     /// Opens, makes and removes data sets.
     pub engine: Engine,
+    /// Opens data sets whose records are read and written one by one: they may be shared.
+    pub opens: Opens,
     /// What INFILE(dd) and OUTFILE(dd) mean.
     pub dd: DdTable,
     /// A cluster that DEFINE puts into a generation data group pushes the oldest out at once. False: whoever has it
@@ -40,6 +42,7 @@ impl Services {
             clock: session.clock.clone(),
             catalog: session.catalog.clone(),
             engine: session.engine.clone(),
+            opens: session.opens(),
             dd: DdTable::default(),
             rolls_off: true,
             progress: Box::new(|_| ()),

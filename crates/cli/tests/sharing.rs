@@ -69,6 +69,16 @@ fn who_does_not_ask_for_sharing_comes_in_as_shareoptions_say() {
             true => assert_eq!(String::from_utf8(read.out).unwrap(), "0015 and more of it\n"),
             false => assert!(read.status == 12 && read.err.contains("[OPEN 168]"), "{read:?}"),
         }
+        // IDCAMS comes in by the same rules, and writes where it may.
+        let print = place.cards(&format!("PRINT INDATASET({name}) CHARACTER"), &[]);
+        let shown = print.text().contains("0015 and more of it");
+        assert_eq!((print.status == 0, shown), (may_read, may_read), "{print:?}");
+        place.write("more", format!("{:04} by REPRO\n", 20 + region).as_bytes());
+        let repro = place.cards(
+            &format!("REPRO INFILE(MORE) OUTDATASET({name})"),
+            &["--dd", "MORE=more"],
+        );
+        assert_eq!(repro.status == 0, region == 3, "{repro:?}");
         // Who is told to keep out of it does.
         let mut alone = place.command(&["get", &name, "0015"]);
         let refused = alone.env("CICA_SHARE", "off").output().unwrap();

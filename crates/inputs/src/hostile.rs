@@ -16,6 +16,7 @@ use cica_catalog::{Catalog, Surroundings};
 use cica_disk::{Confined, Create, Disk, File, Image, ManualClock, MemoryDisk, Open, ReadAt, Whose, WriteAt};
 use cica_engine::{Access, Durability, Engine, Env, Insert, OpenOptions};
 use cica_idcams::{run, DdTable, Services, Source, Stamp, Style, Sysprint};
+use cica_session::Opens;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -128,6 +129,7 @@ fn services(disk: &Arc<dyn Disk>) -> Option<Services> {
         outside: Arc::new(cica_disk::LinuxDisk::new()),
         clock,
         catalog,
+        opens: Opens::alone(engine.clone()),
         engine,
         dd: DdTable::default(),
         rolls_off: true,

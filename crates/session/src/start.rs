@@ -52,7 +52,17 @@ pub struct Session {
     pub locks: Arc<RecordLocks>,
     /// Whether data sets are shared with other processes.
     pub sharing: Sharing,
-    pub(crate) owner: Owner,
+    owner: Arc<Owner>,
+}
+
+/// What opens data sets as a session does, for who has no session.
+#[derive(Clone)]
+pub struct Opens {
+    sharing: Sharing,
+    owner: Arc<Owner>,
+    /// The master catalog's, which has the owner's socket.
+    directory: PathBuf,
+    engine: Engine,
 }
 
 impl Session {
@@ -92,7 +102,7 @@ impl Session {
             engine,
             locks: Arc::default(),
             sharing: start.sharing,
-            owner: Owner::default(),
+            owner: Arc::default(),
         })
     }
 }
@@ -145,8 +155,48 @@ impl Session {
         options: OpenOptions,
         sharing: Sharing,
     ) -> Result<DataSet, SessionError> {
+        let opens = Opens {
+            sharing,
+            ..self.opens()
+        };
+        opens.open(name, catalog, reached, options)
+    }
+
+    /// Its way to open data sets.
+    pub fn opens(&self) -> Opens {
+        Opens {
+            sharing: self.sharing,
+            owner: self.owner.clone(),
+            directory: self.catalog.directory().to_path_buf(),
+            engine: self.engine.clone(),
+        }
+    }
+}
+
+impl Opens {
+    /// Those of an engine that shares nothing.
+    pub fn alone(engine: Engine) -> Opens {
+        Opens {
+            sharing: Sharing::Off,
+            owner: Arc::default(),
+            directory: PathBuf::new(),
+            engine,
+        }
+    }
+
+    /// See [`Session::open_reached`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open(
+        &self,
+        name: &Name,
+        catalog: &Catalog,
+        reached: &Reached,
+        options: OpenOptions,
+    ) -> Result<DataSet, SessionError> {
         let (data, _) = files(catalog, &reached.cluster)?;
-        let directory = self.catalog.directory();
+        let (sharing, directory) = (self.sharing, &self.directory);
         // A path that has a name is opened by that.
         let index = reached.way.as_ref().filter(|_| reached.path.is_none());
         let names = (name, index.map(|index| &index.name));

@@ -176,12 +176,14 @@ fn services(disk: &Arc<dyn Disk>, clock: &Arc<ManualClock>, catalog: &Arc<Catalo
         io: Default::default(),
         background: false,
     };
+    let engine = Engine::new(env).unwrap();
     Services {
         disk: disk.clone(),
         outside: Arc::new(cica_disk::LinuxDisk::new()),
         clock: clock.clone(),
         catalog: catalog.clone(),
-        engine: Engine::new(env).unwrap(),
+        opens: cica_session::Opens::alone(engine.clone()),
+        engine,
         dd: DdTable::default(),
         rolls_off: true,
         progress: Box::new(|_| ()),

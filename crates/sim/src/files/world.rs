@@ -9,7 +9,7 @@ use cica_disk::{Begun, Clock, Disk, File, Image, ManualClock, MemoryDisk, Open, 
 use cica_engine::{Access, Insert, Intent, OpenOptions, RequestError};
 use cica_idcams::{run, DdTable, Services, Source, Stamp, Style, Sysprint};
 use cica_qsam::DdText;
-use cica_session::{open, reach, CatalogVolumes};
+use cica_session::{open, reach, CatalogVolumes, Opens};
 
 use super::job::Plan;
 use crate::session::{clock, engine_at, Trouble};
@@ -77,6 +77,7 @@ impl Process<'_> {
             disk: self.disk.clone(),
             outside,
             clock,
+            opens: Opens::alone(engine.clone()),
             engine,
             catalog,
             dd,

@@ -12,7 +12,7 @@ use cica_engine::{Access, DataSet, Intent, OpenOptions, RequestError, Str};
 use cica_format::root::AREA_LEN;
 use cica_idcams::{run, DdTable, Services, Source, Stamp, Style, Sysprint};
 use cica_qsam::DdText;
-use cica_session::{open, reach, CatalogVolumes, SessionError};
+use cica_session::{open, reach, CatalogVolumes, Opens, SessionError};
 
 use crate::mortal::{Kill, Mortal};
 use crate::oracle::Bytes;
@@ -436,6 +436,7 @@ fn services(disk: &Arc<dyn Disk>, clock: &Arc<dyn Clock>, shape: &VolumeShape) -
         disk: disk.clone(),
         outside: disk.clone(),
         clock: clock.clone(),
+        opens: Opens::alone(engine.clone()),
         engine,
         catalog,
         dd: DdTable::default(),
