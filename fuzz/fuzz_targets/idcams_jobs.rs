@@ -27,6 +27,7 @@ fuzz_target!(|bytes: &[u8]| {
         outside: Arc::new(cica_disk::LinuxDisk::new()),
         clock,
         catalog,
+        opens: cica_session::Opens::alone(),
         engine: Engine::new(env).expect("a pool of 4 MB"),
         dd: DdTable::default(),
         progress: Box::new(|_| ()),

@@ -162,7 +162,7 @@ pub fn of_name<'c>(contents: &'c Contents, name: &Name) -> Result<&'c Entry, Fai
 fn records(services: &Services, cluster: &Reached, options: OpenOptions) -> Result<DataSet, Failure> {
     let catalog = services.home(&cluster.name)?;
     (services.opens)
-        .open(cluster.told(), &catalog, cluster, options)
+        .open(&services.engine, cluster.told(), &catalog, cluster, options)
         .map_err(|error| not_reached(cluster.name.as_str(), error))
 }
 

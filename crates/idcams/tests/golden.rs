@@ -187,6 +187,7 @@ fn outputs(case: &Path) -> Vec<(String, String)> {
         outside: Arc::new(LinuxDisk::new()),
         clock: clock.clone(),
         catalog,
+        opens: cica_session::Opens::alone(),
         engine,
         dd: DdTable::default(),
         rolls_off: true,

@@ -46,6 +46,7 @@ fn carried_out(job: &str) -> (u8, String, Arc<cica_catalog::Contents>) {
         outside: Arc::new(cica_disk::LinuxDisk::new()),
         clock,
         catalog,
+        opens: cica_session::Opens::alone(),
         engine: Engine::new(env).unwrap(),
         dd: DdTable::default(),
         rolls_off: true,

@@ -129,7 +129,7 @@ fn services(disk: &Arc<dyn Disk>) -> Option<Services> {
         outside: Arc::new(cica_disk::LinuxDisk::new()),
         clock,
         catalog,
-        opens: Opens::alone(engine.clone()),
+        opens: Opens::alone(),
         engine,
         dd: DdTable::default(),
         rolls_off: true,

@@ -62,7 +62,6 @@ pub struct Opens {
     owner: Arc<Owner>,
     /// The master catalog's, which has the owner's socket.
     directory: PathBuf,
-    engine: Engine,
 }
 
 impl Session {
@@ -159,7 +158,7 @@ impl Session {
             sharing,
             ..self.opens()
         };
-        opens.open(name, catalog, reached, options)
+        opens.open(&self.engine, name, catalog, reached, options)
     }
 
     /// Its way to open data sets.
@@ -168,19 +167,17 @@ impl Session {
             sharing: self.sharing,
             owner: self.owner.clone(),
             directory: self.catalog.directory().to_path_buf(),
-            engine: self.engine.clone(),
         }
     }
 }
 
 impl Opens {
-    /// Those of an engine that shares nothing.
-    pub fn alone(engine: Engine) -> Opens {
+    /// Those of who shares nothing.
+    pub fn alone() -> Opens {
         Opens {
             sharing: Sharing::Off,
             owner: Arc::default(),
             directory: PathBuf::new(),
-            engine,
         }
     }
 
@@ -190,6 +187,7 @@ impl Opens {
     /// As there.
     pub fn open(
         &self,
+        engine: &Engine,
         name: &Name,
         catalog: &Catalog,
         reached: &Reached,
@@ -204,7 +202,7 @@ impl Opens {
             check_inhibited(&reached.cluster, options)?;
             return self.owner.open(directory, names, &data, options, true);
         }
-        match open(catalog, &self.engine, reached, options) {
+        match open(catalog, engine, reached, options) {
             // Where nobody shares it, the first answer says why.
             Err(error) if sharing.may_join(&error, reached, options) => {
                 let joined = self.owner.open(directory, names, &data, options, false);

@@ -182,7 +182,7 @@ fn services(disk: &Arc<dyn Disk>, clock: &Arc<ManualClock>, catalog: &Arc<Catalo
         outside: Arc::new(cica_disk::LinuxDisk::new()),
         clock: clock.clone(),
         catalog: catalog.clone(),
-        opens: cica_session::Opens::alone(engine.clone()),
+        opens: cica_session::Opens::alone(),
         engine,
         dd: DdTable::default(),
         rolls_off: true,

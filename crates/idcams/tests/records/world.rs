@@ -64,6 +64,7 @@ impl World {
             disk: disk.clone(),
             outside: Arc::new(cica_disk::LinuxDisk::new()),
             clock: clock.clone(),
+            opens: cica_session::Opens::alone(),
             engine: engine(disk.clone(), clock, &catalog),
             catalog,
             dd: DdTable::default(),

@@ -77,7 +77,7 @@ impl Process<'_> {
             disk: self.disk.clone(),
             outside,
             clock,
-            opens: Opens::alone(engine.clone()),
+            opens: Opens::alone(),
             engine,
             catalog,
             dd,

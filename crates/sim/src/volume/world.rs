@@ -436,7 +436,7 @@ fn services(disk: &Arc<dyn Disk>, clock: &Arc<dyn Clock>, shape: &VolumeShape) -
         disk: disk.clone(),
         outside: disk.clone(),
         clock: clock.clone(),
-        opens: Opens::alone(engine.clone()),
+        opens: Opens::alone(),
         engine,
         catalog,
         dd: DdTable::default(),
