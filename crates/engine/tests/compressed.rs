@@ -193,6 +193,33 @@ fn changes_come_back_after_a_close_and_after_a_crash() {
 }
 
 #[test]
+fn a_dictionary_is_durable_before_the_records_that_need_it() {
+    let (disk, world) = common::power::world();
+    let engine = world.engine();
+    let of = create(&world, &engine, "KS", compressed);
+    let set = open(&engine, &of, Access::Output);
+    load(&set, 0..1);
+    set.close().expect("closed");
+    let options = OpenOptions {
+        access: Access::Output,
+        durability: Durability::Request,
+        ..OpenOptions::default()
+    };
+    let set = engine.open(&of.data_path, &of.index_path, options).expect("opened");
+    let (mut string, mut n) = (set.string(), 1);
+    while engine.dictionaries(&of.data_path).expect("read").is_empty() {
+        assert!(n < 400, "it learns");
+        string.insert(&record(n, length(n)), Insert::Direct).expect("inserted");
+        n += 1;
+    }
+    string.insert(&record(n, length(n)), Insert::Direct).expect("inserted");
+    let left = common::power::cut(&disk);
+    let set = open(&left.engine(), &of, Access::Output);
+    assert_eq!(all(&set), (0..=n).map(|n| record(n, length(n))).collect::<Vec<_>>());
+    set.close().expect("closed");
+}
+
+#[test]
 fn a_unit_that_is_backed_out_leaves_what_was() {
     let world = World::memory();
     let engine = world.engine();
