@@ -22,6 +22,12 @@ DEMO = (
     "|| { tail -n 40 demo.log; exit 1; }; rm -rf demo.log demo-out; echo 'demo result: 1 passed; 0 failed'"
 )
 
+# Tests of COBOL programs, whose files another process has open for them.
+SHARED = (
+    f"CICA_SHARE=on CICA_SERVER=$(realpath {TARGET}/debug/cica) cargo test -p cica-cobol --locked --no-fail-fast "
+    "--test access --test agreement --test keys --test language --test spheres --test units"
+)
+
 # Tests that print nothing for so long hang; a compiler may take its time.
 SILENCE = 600
 BUILD, LINT = "building the tests", "formatter and warnings"
@@ -49,6 +55,8 @@ STEPS = [
     ("the list of mutants", ["bash", "-c", "checks/mutants.py --list >/dev/null && echo 'mutants result: 1 passed; 0 failed'"]),
     (BUILD, ["bash", "-c", "cargo test --workspace --locked --no-run --quiet && echo 'build result: 1 passed; 0 failed'"]),
     ("unit and integration tests", ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"]),
+    # The same programs see the same with their files at an owner.
+    ("COBOL programs that share", ["bash", "-c", SHARED]),
     ("the demo", ["bash", "-c", DEMO]),
     ("crashes, errors, damage", [sys.executable, "checks/reliability.py", "--short"]),
     ("signals at any moment", [sys.executable, "checks/signals.py", "--short"]),

@@ -472,6 +472,7 @@ impl Request<'_> {
                 _ => Access::Output,
             },
             reset: self.mode == open::OUTPUT,
+            alone: is_exclusive(self.locks),
             ..OpenOptions::default()
         }
     }

@@ -274,6 +274,41 @@ fn a_batch_program_without_commit_lets_others_in_from_time_to_time() {
 }
 
 #[test]
+fn a_program_that_wants_a_file_for_itself_has_it_so() {
+    let shop = Shop::new("share-alone");
+    let (mut one, mut two) = (shop.clerk(&[]), shop.clerk(&[]));
+    assert_eq!(
+        (one.status("open-alone"), two.status("open"), two.status("input")),
+        ("00".into(), "61".into(), "61".into())
+    );
+    assert_eq!((one.status("close"), two.status("open")), ("00".into(), "00".into()));
+    assert_eq!(
+        (one.status("open-alone"), one.status("open")),
+        ("61".into(), "00".into())
+    );
+    assert_eq!((one.status("close"), two.status("close")), ("00".into(), "00".into()));
+    one.stop();
+    two.stop();
+    // Where nothing is shared, for input too.
+    let alone = [("CICA_SHARE", "off")];
+    let (mut one, mut two) = (shop.clerk(&alone), shop.clerk(&alone));
+    assert_eq!(
+        (one.status("alone-in"), two.status("input")),
+        ("00".into(), "61".into())
+    );
+    assert_eq!(
+        (one.status("close"), two.status("input"), one.status("input")),
+        ("00".into(), "00".into(), "00".into())
+    );
+    assert_eq!(
+        (one.status("close"), one.status("alone-in")),
+        ("00".into(), "61".into())
+    );
+    one.stop();
+    two.stop();
+}
+
+#[test]
 fn a_dd_text_says_what_a_reader_sees() {
     let shop = Shop::new("share-rls");
     let mut changes = shop.clerk(&[]);

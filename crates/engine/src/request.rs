@@ -50,6 +50,8 @@ pub struct OpenOptions {
     pub reset: bool,
     /// Empty it though it was defined NOREUSE, as a base with alternate indexes always is.
     pub reset_anyway: bool,
+    /// No other process may have it open meanwhile, not even for input. For output that is so anyway.
+    pub alone: bool,
     /// When changes are durable.
     pub durability: Durability,
     /// Whether data CIs go through the page cache.
@@ -81,6 +83,7 @@ impl OpenOptions {
             access: Access::Output,
             reset: false,
             reset_anyway: false,
+            alone: false,
             durability: Durability::Commit,
             io: Io::Buffered,
         }

@@ -185,11 +185,12 @@ impl Turn<'_> {
             access: if how.output { Access::Output } else { Access::Input },
             reset: how.reset,
             reset_anyway: how.reset_anyway,
+            alone: how.alone,
             durability: durability_of(how.durability),
             ..OpenOptions::default()
         };
         let shared = &self.owner.shared;
-        let opened = match shared.open(name, options, descriptor) {
+        let opened = match shared.open(name, options, descriptor, self.guest.number) {
             Ok(opened) => opened,
             Err(why) => return self.say(&why.answer()),
         };

@@ -20,7 +20,16 @@ pub struct Shared {
 struct Kept {
     /// Open for output where that is possible, so that any client may join.
     keeper: DataSet,
-    opens: usize,
+    /// Whose they are, and the client that is to be alone.
+    opens: Vec<u64>,
+    alone: Option<u64>,
+}
+
+impl Kept {
+    /// The client that keeps this one away.
+    fn in_the_way(&self, guest: u64, alone: bool) -> bool {
+        self.alone.is_some_and(|other| other != guest) || (alone && self.opens.iter().any(|other| *other != guest))
+    }
 }
 
 /// A client's open.
@@ -30,6 +39,8 @@ pub struct OpenSet {
     pub data_set: Mutex<Option<DataSet>>,
     pub path: bool,
     base: Name,
+    guest: u64,
+    alone: bool,
 }
 
 /// Why there is none.
@@ -72,8 +83,9 @@ impl Shared {
     pub fn open(
         &self,
         (name, through): (&str, &str),
-        options: OpenOptions,
+        mut options: OpenOptions,
         descriptor: Option<&OwnedFd>,
+        guest: u64,
     ) -> Result<OpenSet, Refused> {
         let name = Name::parse(name).map_err(SessionError::from)?;
         let (catalog, mut reached) = self.session.reach(&name)?;
@@ -85,6 +97,15 @@ impl Shared {
         let (data, _) = files(&catalog, &reached.cluster)?;
         check_rights(descriptor, &data, options.access).map_err(Refused::Rights)?;
         let mut kept = self.kept.lock();
+        if kept
+            .get(&base)
+            .is_some_and(|kept| kept.in_the_way(guest, options.alone))
+        {
+            let why = "another program has it open, and one of the two wants it for itself";
+            return Err(SessionError::from(OpenError::InUse { path: data, why }).into());
+        }
+        // The keeper is of this process, and so is every client's open.
+        let alone = std::mem::take(&mut options.alone);
         let is_kept = kept.contains_key(&base);
         let is_loaded = || self.session.engine.peek(&data).is_ok_and(|root| root.levels > 0);
         let early = match !is_kept && options.access == Access::Input && is_loaded() {
@@ -104,18 +125,22 @@ impl Shared {
             }
         };
         let keeper = || early.map_or_else(|| data_set.clone(), |(_, keeper)| keeper);
-        let entry = kept.entry(base.clone());
-        entry
-            .or_insert_with(|| Kept {
-                keeper: keeper(),
-                opens: 0,
-            })
-            .opens += 1;
+        let entry = kept.entry(base.clone()).or_insert_with(|| Kept {
+            keeper: keeper(),
+            opens: Vec::new(),
+            alone: None,
+        });
+        entry.opens.push(guest);
+        if alone {
+            entry.alone = Some(guest);
+        }
         Ok(OpenSet {
             name,
             data_set: Mutex::new(Some(data_set)),
             path: reached.way.is_some(),
             base,
+            guest,
+            alone,
         })
     }
 
@@ -129,8 +154,13 @@ impl Shared {
         let Some(of) = kept.get_mut(&set.base) else {
             return closed;
         };
-        of.opens -= 1;
-        if of.opens > 0 {
+        if let Some(place) = of.opens.iter().position(|guest| *guest == set.guest) {
+            of.opens.swap_remove(place);
+        }
+        if set.alone {
+            of.alone = None;
+        }
+        if !of.opens.is_empty() {
             return closed;
         }
         let last = kept.remove(&set.base);

@@ -267,6 +267,7 @@ const OPEN: fn(&str) -> Ask<'_> = |name| Ask::Open {
         output: true,
         reset: false,
         reset_anyway: false,
+        alone: false,
         durability: 0,
     },
 };

@@ -45,6 +45,7 @@ pub fn open(
         output: options.access == Access::Output,
         reset: options.reset,
         reset_anyway: options.reset_anyway,
+        alone: options.alone,
         durability: durability_code(options.durability),
     };
     let mut refused = None;

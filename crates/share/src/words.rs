@@ -155,6 +155,8 @@ pub struct Opening {
     pub reset: bool,
     /// RESET of what was defined NOREUSE too.
     pub reset_anyway: bool,
+    /// No other client may have it open meanwhile.
+    pub alone: bool,
     /// Durability: 0 at close, 1 at commit, 2 at each request.
     pub durability: u8,
 }

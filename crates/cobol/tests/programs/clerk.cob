@@ -52,6 +52,7 @@ DO-IT.
         WHEN "open" OPEN I-O F
         WHEN "input" OPEN INPUT F
         WHEN "open-alone" OPEN I-O SHARING WITH NO OTHER F
+        WHEN "alone-in" OPEN INPUT SHARING WITH NO OTHER F
         WHEN "close" CLOSE F
         WHEN "read" MOVE ARG TO K READ F
         WHEN "lock" MOVE ARG TO K READ F WITH LOCK

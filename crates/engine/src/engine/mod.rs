@@ -315,7 +315,11 @@ impl Engine {
         let write = options.access == Access::Output;
         let mut how = Open {
             write,
-            lock: if write { Lock::Exclusive } else { Lock::Shared },
+            lock: if write || options.alone {
+                Lock::Exclusive
+            } else {
+                Lock::Shared
+            },
             window: self.shared.window(),
             ..Open::default()
         };
