@@ -241,6 +241,44 @@ fn the_unit_of_a_program_that_is_killed_goes_back_and_the_others_go_on() {
 }
 
 #[test]
+fn a_program_goes_on_after_rollback_when_the_owner_was_killed() {
+    let shop = Shop::new("share-owner");
+    let mut clerk = shop.clerk(&[]);
+    assert_eq!(
+        (clerk.status("open"), clerk.status("lock 5"), clerk.say("set 8")),
+        ("00".into(), "00".into(), "00 0008".into())
+    );
+    assert_eq!(clerk.status("commit"), "00");
+    assert_eq!(
+        (clerk.status("lock 5"), clerk.say("set 9")),
+        ("00".into(), "00 0009".into())
+    );
+    let mut status = Command::new(server());
+    status
+        .arg("--catalog")
+        .arg(shop.place.catalog())
+        .args(["server", "status", "--json"]);
+    let status = String::from_utf8(status.output().unwrap().stdout).unwrap();
+    let process = status.split("\"process\":").nth(1).unwrap();
+    let process: String = process.trim_start().chars().take_while(char::is_ascii_digit).collect();
+    // SAFETY: the owner that this test's program started.
+    assert_eq!(unsafe { libc::kill(process.parse().unwrap(), libc::SIGKILL) }, 0);
+    assert_eq!(clerk.status("read 5"), "30");
+    assert_eq!(clerk.status("rollback"), "00");
+    // What could not be closed in order is closed.
+    clerk.status("close");
+    assert_eq!(
+        (clerk.status("open"), clerk.say("lock 5")),
+        ("00".into(), "00 0008".into())
+    );
+    assert_eq!(
+        (clerk.say("set 10"), clerk.status("commit")),
+        ("00 0010".into(), "00".into())
+    );
+    clerk.stop();
+}
+
+#[test]
 fn a_batch_program_without_commit_lets_others_in_from_time_to_time() {
     let shop = Shop::new("share-batch");
     let lines = CLERK

@@ -112,7 +112,7 @@ impl DataSet {
             Of::Near(handle, way) => show_way(handle.inner(), way, string_on_base(handle).within(unit)),
             Of::Far(set, access) => {
                 let far = unit.far_part(|| set.new_unit());
-                Str::far(set.string(Some(far), None), *access, Some(unit))
+                Str::far(set.string(Some(&*far), None), *access, Some(unit))
             }
         }
     }

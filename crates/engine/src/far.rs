@@ -88,6 +88,8 @@ pub trait FarUnit: Send + Sync {
     fn backout(&self) -> Result<(), RequestError>;
     /// Changes of it so far.
     fn changes(&self) -> usize;
+    /// The process that has it is gone, and has not committed it.
+    fn is_gone(&self) -> bool;
 }
 
 /// A string of another process's data set. Each request is that of [`Str`](crate::Str), errors too; what a get has

@@ -46,6 +46,10 @@ impl FarUnit for Unit {
         self.client.tell(&Ask::Backout { unit })
     }
 
+    fn is_gone(&self) -> bool {
+        self.client.is_gone()
+    }
+
     fn changes(&self) -> usize {
         let asked = self.made().and_then(|unit| self.client.number(&Ask::Changes { unit }));
         // An owner that is gone has taken back what there was.

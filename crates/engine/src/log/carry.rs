@@ -9,12 +9,13 @@
 //! * Y2. The carry is written twice: at the end of the epoch, durably, and then over its beginning, as the first group
 //!   of the next. It is never longer than the epoch, so the second never reaches the first; else the log goes on.
 //!   Of one that is longer than a block the first block is made durable before the others: from then on the old epoch
-//!   has no first group. Else its second group could be gone while the first is there, which is damage (V8 in recovery).
+//!   has no first group. Else its second group could be gone while the first is there, which is damage (V8 in
+//!   recovery).
 //! * Y3. A crash finds the old epoch whole; or no first group, and behind it the rest of the old epoch, which ends in a
 //!   carry (`recovery/end.rs`); or the next epoch. A tail that has ends of units goes with each of them: its LSNs follow
 //!   on both epochs.
-//! * Y4. The next epoch ends when it has grown by as much as was carried, so what is carried is written twice for as many
-//!   bytes of other records at most. A log is as long as two epochs and three times what takes the open units back.
+//! * Y4. The next epoch ends when it has grown by as much as was carried, so what is carried is written twice for as
+//!   many bytes of other records at most. A log is as long as two epochs and three times what takes the open units back.
 
 use super::units::Undo;
 use super::{pool, Claimed, Log, State};

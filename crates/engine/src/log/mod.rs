@@ -3,7 +3,7 @@
 //! | state | left by | to |
 //! |---|---|---|
 //! | no file: records gather in memory | the first change ([`name_early`](Log::name_early)) | claimed |
-//! | claimed | [`start_over`](Log::start_over), all trees committed | claimed, next epoch, from the start of the file; it begins with what takes the open units back (`carry.rs`) |
+//! | claimed | [`start_over`](Log::start_over), all trees committed | claimed, next epoch, from the start of the file (`carry.rs`) |
 //! | claimed | [`leave`](Log::leave) of the last data set, all complete | free: header says so |
 //! | claimed | a data set leaves incomplete | let go as if the owner had died; the others go on without a file |
 //! | any | a failed write or sync | failed: answers nothing more (D3) |

@@ -26,11 +26,11 @@ use crate::log::Log;
 use crate::open::{Handle, OpenDataSet, Shared};
 use crate::pool::{Held, PoolFull};
 use crate::request::{Access, Durability};
-use crate::sync::atomic::AtomicU64;
 use crate::sync::atomic::Ordering::*;
+use crate::sync::atomic::{AtomicBool, AtomicU64};
 use crate::sync::{Mutex, RwLock};
 use std::cell::Cell;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Owners with this bit are units; the others are strings.
 const UNIT: u64 = 1 << 63;
@@ -76,7 +76,9 @@ pub(crate) struct State {
     ending: RwLock<()>,
     work: Mutex<Work>,
     /// Its part in another process, where its data sets are far (far:F1).
-    far: OnceLock<Box<dyn FarUnit>>,
+    far: Mutex<Option<Arc<dyn FarUnit>>>,
+    /// It has one: what a change in this process looks at.
+    has_far: AtomicBool,
 }
 
 /// What an open unit has done.
@@ -128,7 +130,8 @@ impl UnitOfRecovery {
                 backouts: AtomicU64::new(0),
                 ending: RwLock::new(()),
                 work: Mutex::new(Work::default()),
-                far: OnceLock::new(),
+                far: Mutex::new(None),
+                has_far: AtomicBool::new(false),
             }),
         }
     }
@@ -151,7 +154,7 @@ impl UnitOfRecovery {
     /// As [`commit`](Self::commit).
     pub fn commit_with(&self, durability: Durability) -> Result<(), RequestError> {
         self.state.shared.owner.check()?;
-        if let Some(far) = self.state.far.get() {
+        if let Some(far) = self.state.far_part() {
             return far.commit(durability);
         }
         let ending = self.state.ending.write();
@@ -171,8 +174,15 @@ impl UnitOfRecovery {
     /// it goes on. 12/16: a data set is fenced; whoever opens it next takes the rest back, and the unit has ended.
     pub fn backout(&self) -> Result<(), RequestError> {
         self.state.shared.owner.check()?;
-        if let Some(far) = self.state.far.get() {
-            return far.backout();
+        if let Some(far) = self.state.far_part() {
+            let done = far.backout();
+            if !far.is_gone() {
+                return done;
+            }
+            // With its process went the unit: whoever opens the data sets next takes it back. The next one is anywhere.
+            *self.state.far.lock() = None;
+            self.state.has_far.store(false, Release);
+            return Ok(());
         }
         let ending = self.state.ending.write();
         let (sets, done) = self.state.back_out();
@@ -183,7 +193,7 @@ impl UnitOfRecovery {
 
     /// Changes of the unit so far.
     pub fn changes(&self) -> usize {
-        match self.state.far.get() {
+        match self.state.far_part() {
             Some(far) => far.changes(),
             None => self.state.work.lock().changes.len(),
         }
@@ -195,8 +205,9 @@ impl UnitOfRecovery {
     }
 
     /// Its part in the process that owns the data sets it is to change; made by the first that asks.
-    pub(crate) fn far_part(&self, new: impl FnOnce() -> Box<dyn FarUnit>) -> &dyn FarUnit {
-        &**self.state.far.get_or_init(new)
+    pub(crate) fn far_part(&self, new: impl FnOnce() -> Box<dyn FarUnit>) -> Arc<dyn FarUnit> {
+        self.state.has_far.store(true, Release);
+        self.state.far.lock().get_or_insert_with(|| new().into()).clone()
     }
 
     pub(crate) fn owner(&self) -> u64 {
@@ -278,9 +289,13 @@ impl Unit for State {
 }
 
 impl State {
+    fn far_part(&self) -> Option<Arc<dyn FarUnit>> {
+        self.far.lock().clone()
+    }
+
     /// The data set's place among those of the unit, which has a handle of it from now on; room for a change.
     fn enlist(&self, inner: &Arc<OpenDataSet>, bytes: usize) -> Result<usize, RequestError> {
-        if self.far.get().is_some() {
+        if self.has_far.load(Acquire) {
             return Err(NEAR_AND_FAR);
         }
         let mut work = self.work.lock();
