@@ -273,6 +273,11 @@ pub(crate) fn engine(disk: &Arc<dyn Disk>, shape: &Shape) -> Result<Engine, Trou
 
 /// Where one process comes after another, whatever became of each, one log file is used again and again.
 pub(crate) fn no_log_is_lost(disk: &dyn Disk) -> Result<(), String> {
+    no_more_logs_than(1, disk)
+}
+
+/// The same where so many data sets may each have left a log behind, for those that went on in another.
+pub(crate) fn no_more_logs_than(most: usize, disk: &dyn Disk) -> Result<(), String> {
     if place::is_copy() {
         // Without a catalog nobody can say of the paths in a log where they are now, so one may be kept for them.
         return Ok(());
@@ -282,9 +287,9 @@ pub(crate) fn no_log_is_lost(disk: &dyn Disk) -> Result<(), String> {
         .map_err(|error| error.to_string())?;
     let is_log = |path: &Path| path.to_string_lossy().starts_with("log-");
     match there.iter().filter(|(path, _)| is_log(path)).count() {
-        0 | 1 => Ok(()),
+        many if many <= most => Ok(()),
         many => Err(format!(
-            "there are {many} log files where one is enough: nobody uses the others again"
+            "there are {many} log files where {most} are enough: nobody uses the others again"
         )),
     }
 }

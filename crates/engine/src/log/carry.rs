@@ -17,13 +17,16 @@
 //! * Y4. The next epoch ends when it has grown by as much as was carried, so what is carried is written twice for as
 //!   many bytes of other records at most. A log is as long as two epochs and three times what takes the open units back.
 
+use super::members::Member;
 use super::units::Undo;
 use super::{pool, Claimed, Log, State};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::MutexGuard;
 use cica_disk::{File, WriteAt};
-use cica_format::log::{append_carried, carried_len, group_checksum, GroupHeader, BLOCK_LEN};
+use cica_format::log::{append_carried, carried_len, group_checksum, GroupHeader, BLOCK_LEN, GROUP_HEADER_LEN};
+use std::collections::BTreeSet;
 use std::io;
+use std::sync::Weak;
 
 /// A carry is shorter than any group that a reader takes for one.
 const MOST: usize = 512 << 20;
@@ -60,7 +63,7 @@ impl Log {
             return Ok(Ended::StartedOver);
         }
         self.flush_in(&mut state, u64::MAX)?;
-        let carry = self.carry(&state);
+        let carry = self.carry(&state, |_, member| member.named);
         let len = carry.header.group_len();
         let fits = |file: &mut Claimed| {
             let is_shorter = len < MOST && file.at >= (BLOCK_LEN + len) as u64;
@@ -82,9 +85,13 @@ impl Log {
     }
 
     /// Everything so far is durable, and nobody flushes.
-    fn carry(&self, state: &State) -> Carry {
+    fn carry(&self, state: &State, introduces: impl Fn(u32, &Member) -> bool) -> Carry {
         let mut introductions = Vec::new();
-        for (&number, member) in state.data_sets.iter().filter(|(_, member)| member.named) {
+        let those = state
+            .data_sets
+            .iter()
+            .filter(|(number, member)| introduces(**number, member));
+        for (&number, member) in those {
             member.introduce(number, &mut introductions);
         }
         let changes = state.units.all();
@@ -97,7 +104,7 @@ impl Log {
             header: GroupHeader {
                 log: claimed.map_or(0, |file| file.log),
                 epoch: claimed.map_or(0, |file| file.epoch),
-                first_lsn: state.next_lsn,
+                first_lsn: state.next_lsn - u64::from(state.records),
                 records: 0,
                 // What is longer is not written.
                 bytes: u32::try_from(introductions.len() + bytes).unwrap_or(u32::MAX / 2),
@@ -106,6 +113,81 @@ impl Log {
             introductions,
             changes,
         }
+    }
+
+    /// Leaves the file as the death of its owner would, and goes on in another: for a data set that needs the first. What
+    /// takes open units back in the data sets `kept` begins the new file, and their roots name it then. Their trees are
+    /// committed with all requests, and the caller keeps all gates.
+    ///
+    /// # Errors
+    /// In words: there is no other file. The log has none then, and no root names any but the first.
+    pub fn leave_behind(&self, kept: &BTreeSet<u32>) -> Result<(), String> {
+        let mut state = self.state.lock();
+        self.flush_in(&mut state, u64::MAX)?;
+        let mut units = std::mem::take(&mut state.units);
+        self.let_go(&mut state);
+        units.keep(kept);
+        state.units = units;
+        // Their roots name the first file, though their units may have ended just now.
+        if kept.is_empty() {
+            return Ok(());
+        }
+        let begun = self
+            .claim(&mut state)
+            .and_then(|()| self.begin_with_carry(&mut state, kept));
+        if begun.is_err() {
+            self.clear(&mut state);
+        }
+        begun
+    }
+
+    /// The file was just claimed: nobody flushes, and nothing is in it.
+    fn begin_with_carry(&self, state: &mut MutexGuard<'_, State>, kept: &BTreeSet<u32>) -> Result<(), String> {
+        let carry = self.carry(state, |number, _| kept.contains(&number));
+        let (bytes, records) = (carry.header.group_len(), state.records);
+        let first_lsn = state.next_lsn - u64::from(records);
+        let named = state.data_sets.iter().filter(|(number, _)| kept.contains(number));
+        let named: Vec<_> = named.map(|(_, member)| member.logger.clone()).collect();
+        let mut piece = std::mem::take(&mut state.spare);
+        let Some(claimed) = state.file.as_mut().filter(|_| bytes < MOST) else {
+            return Err("what takes open units back is too long for a log of its own".into());
+        };
+        pool::make_room(claimed, bytes as u64)?;
+        // An end of a unit that its tail had counted only where the roots name it: until then it has none (tail:T1).
+        let tail = claimed.tail.take();
+        let (file, path, log) = (claimed.file.clone(), claimed.path.clone(), claimed.log);
+        let name_settled = claimed.name_settled;
+        state.flushing = true;
+        let begun = crate::sync::unlocked(state, || -> Result<(), String> {
+            pool::settle(&*self.disk, (&*file, &path, log), name_settled)?;
+            let text = path.display().to_string();
+            let written = carry.write(&*file, BLOCK_LEN as u64, (self.gathers, u64::MAX), &mut piece);
+            let durable = written.and_then(|()| file.sync());
+            durable.map_err(|error| format!("log {text}: {error}"))?;
+            for logger in named.iter().filter_map(Weak::upgrade) {
+                // It has fenced itself. What takes it back is in both logs, so either name will do.
+                let _ = logger.name_log(log, &text);
+            }
+            Ok(())
+        });
+        state.flushing = false;
+        piece.shrink_to(2 * self.gathers);
+        state.spare = piece;
+        self.flushed.notify_all();
+        begun?;
+        for (_, member) in state.data_sets.iter_mut().filter(|(number, _)| kept.contains(number)) {
+            (member.named, member.maybe_named) = (true, true);
+        }
+        let State { file, group, .. } = &mut **state;
+        if let Some(claimed) = file {
+            claimed.at = (BLOCK_LEN + bytes) as u64;
+            claimed.weight = claimed.at;
+            claimed.long = claimed.at + self.epoch_bytes.load(Relaxed).max(bytes as u64); // Y4
+            (claimed.settled, claimed.name_settled) = (true, true);
+            claimed.tail = tail;
+            claimed.begin_tail(first_lsn, &group[GROUP_HEADER_LEN..]);
+        }
+        Ok(())
     }
 
     fn write_carry(&self, state: &mut MutexGuard<'_, State>, mut carry: Carry) -> Result<(), String> {

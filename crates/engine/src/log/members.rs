@@ -89,14 +89,17 @@ impl Log {
 
     /// Lets the file go without saying that it is free. No tree needs it but those of data sets that left incomplete.
     pub fn detach(&self) {
-        let mut state = self.state.lock();
+        self.let_go(&mut self.state.lock());
+    }
+
+    pub(super) fn let_go(&self, state: &mut State) {
         let log = state.file.as_ref().map(|file| file.log);
         state.let_go.extend(log);
-        self.clear(&mut state);
+        self.clear(state);
     }
 
     /// Forgets file and records; LSNs go on.
-    fn clear(&self, state: &mut State) {
+    pub(super) fn clear(&self, state: &mut State) {
         state.file = None;
         self.claimed.store(0, Relaxed);
         log::begin_group(&mut state.group);

@@ -4,6 +4,7 @@
 //! * Y5. A unit is here from its first change in the log to its end in the log: both are under the log's lock, so the
 //!   log and this table agree at every LSN.
 
+use super::replay::{owned_parts, Logged};
 use super::Log;
 use cica_format::log::{append_recoverable, append_taken_back, append_unit_end};
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +44,21 @@ impl Units {
         let of =
             |(id, unit): (&u64, &OpenUnit)| unit.changes.iter().map(|undo| (*id, undo.clone())).collect::<Vec<_>>();
         self.0.iter().flat_map(of).collect()
+    }
+
+    /// What is not of these data sets is in a log that was left for whoever opens the others.
+    pub fn keep(&mut self, kept: &BTreeSet<u32>) {
+        let is_kept = |change: &Undo| {
+            // The log's own bytes, which were read back from nowhere.
+            let numbers = owned_parts(&change.undo).unwrap_or_default();
+            let mut numbers = numbers.iter().filter_map(Logged::number);
+            numbers.all(|number| kept.contains(&number))
+        };
+        self.0.retain(|_, unit| {
+            unit.changes.retain(is_kept);
+            unit.numbers.retain(|number| kept.contains(number));
+            !unit.changes.is_empty()
+        });
     }
 
     fn numbers(&self) -> BTreeSet<u32> {
@@ -94,6 +110,14 @@ impl Log {
         // Others need not wait until all of it is freed.
         drop(ended);
         lsn
+    }
+
+    /// A unit is over of which the log must not say that it has ended: it left changes to a log that was left behind.
+    pub fn forget_unit(&self, unit: u64) {
+        let units = &mut self.state.lock().units.0;
+        if units.get(&unit).is_some_and(|unit| unit.changes.is_empty()) {
+            units.remove(&unit);
+        }
     }
 
     /// Numbers of the data sets that open units have changed.

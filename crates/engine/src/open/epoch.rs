@@ -20,7 +20,7 @@
 use super::{OpenDataSet, Shared};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::MutexGuard;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
@@ -95,10 +95,20 @@ impl Shared {
         drop(open);
     }
 
-    /// Commits the trees of all that can without a log, and lets the log's file go as if its owner had died: those that
-    /// cannot recover from it. The caller keeps all gates.
+    /// Commits the trees of all that can without the log's file, and lets that go as if its owner had died: those that
+    /// cannot recover from it. What takes open units back in the others goes with them into another file (U6). The
+    /// caller keeps all gates.
     pub(crate) fn commit_off_log(&self, all: &[Arc<OpenDataSet>], logged: &Result<(), String>) {
+        let in_units = logged
+            .as_ref()
+            .map_or_else(|_| BTreeSet::new(), |()| self.log.in_open_units());
+        let number = |inner: &OpenDataSet| inner.common().log_number().filter(|number| in_units.contains(number));
         for inner in all {
+            if number(inner).is_some() {
+                // It is fenced if that fails, and stays with the file.
+                let _ = inner.commit_tree(false);
+                continue;
+            }
             match logged {
                 // The trees of a sphere must not be committed one by one (S4).
                 Err(why) if inner.is_of_sphere() => inner.common().fence_quietly(why),
@@ -111,7 +121,17 @@ impl Shared {
             // A data set that cannot commit is fenced by the failure and recovers from the same file.
             let _ = inner.commit_without_log();
         }
-        self.log.detach();
+        let sound = all.iter().filter(|inner| inner.check_fences().is_ok());
+        let kept: BTreeSet<u32> = sound.filter_map(|inner| number(inner)).collect();
+        let left = logged
+            .as_ref()
+            .map_err(String::clone)
+            .and_then(|()| self.log.leave_behind(&kept));
+        if let Err(why) = left {
+            let of_units = all.iter().filter(|inner| number(inner).is_some());
+            of_units.for_each(|inner| inner.common().fence_quietly(&why));
+            self.log.detach();
+        }
     }
 
     /// A data set left incomplete while others still log: their trees are committed without a log, and the file

@@ -10,7 +10,8 @@
 //!   with what takes it back.
 //! * U5. Of a record that a unit changed nobody else changes anything before the unit ends. The same holds for
 //!   alternate keys that are unique.
-//! * U6. When a data set must go on without its log, and has changes of an open unit, it is fenced instead.
+//! * U6. When a data set must go on without its log, and has changes of an open unit, what takes them back goes on with
+//!   it in another log. Where there is none (the log failed, the disk is full) it is fenced instead.
 //! * U7. A unit may end before the log holds its end durably. Until then its data sets are as if it were open, for U1
 //!   and U6: none of their trees is committed before the log holds the end.
 //!

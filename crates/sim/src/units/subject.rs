@@ -15,7 +15,7 @@ use super::oracle::{digest_of, next, Action, Answer, Oracle, Records, ESDS, SETS
 use super::workload::UnitsWorkload;
 use crate::mortal::Mortal;
 use crate::place;
-use crate::session::{clock, engine_at, no_log_is_lost, Session, Trouble};
+use crate::session::{clock, engine_at, no_log_is_lost, no_more_logs_than, Session, Trouble};
 use crate::subject::{Recovered, Step, Stop, Subject, Told};
 
 const NAMES: [&str; SETS] = ["A", "B", "C"];
@@ -429,7 +429,7 @@ impl Subject for UnitsRun<'_> {
             (0..SETS).try_for_each(|set| process.close(set))
         };
         change().map_err(Trouble::words)?;
-        no_log_is_lost(&*disk)?;
+        no_more_logs_than(SETS, &*disk)?;
         if look(&disk).map_err(Trouble::words)? == before {
             Ok(())
         } else {
