@@ -81,8 +81,8 @@ pub enum RequestError {
         /// Bytes the data set has.
         end: u64,
     },
-    /// 8/40: what takes the unit of recovery back would have more than a quarter of the pool, or more than there is room
-    /// for.
+    /// 8/40: what takes the unit of recovery back would have more than a quarter of the pool, or more than there is
+    /// room for.
     UnitTooLarge,
     /// 8/44: the caller's area is shorter than the record.
     AreaTooSmall {

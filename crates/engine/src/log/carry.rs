@@ -15,7 +15,8 @@
 //!   carry (`recovery/end.rs`); or the next epoch. A tail that has ends of units goes with each of them: its LSNs follow
 //!   on both epochs.
 //! * Y4. The next epoch ends when it has grown by as much as was carried, so what is carried is written twice for as
-//!   many bytes of other records at most. A log is as long as two epochs and three times what takes the open units back.
+//!   many bytes of other records at most. A log is as long as two epochs and three times what takes the open
+//!   units back.
 
 use super::members::Member;
 use super::units::Undo;
