@@ -157,6 +157,17 @@ say
 say '$ cica run cobol/REPORT1 | tail -4'
 cica run cobol/REPORT1 | tail -4
 
+title "Two programs on one file"
+say "With CICA_SHARE=on the first program starts a server, which has the file for all and ends by itself. CLERK does what it is"
+say "told and knows nothing of it: READ WITH WAIT, REWRITE, COMMIT and ROLLBACK do between programs what they do in one."
+run cica idcams cards/8-stock.ams
+cobc -x -O2 -o cobol/CLERK "$here/../examples/cobol/CLERK.cob"
+say
+say '$ clerks.py cobol/CLERK'
+"$here/clerks.py" cobol/CLERK
+run cica server clients
+run cica server stop
+
 title "The catalog"
 say "LISTCAT ALL, as a mainframe prints it. SPLITS-CI and SPLITS-CA count what the inserts did, HI-U-RBA is the end of the"
 say "used space, REC-TOTAL the records."

@@ -228,7 +228,7 @@ fn settings_that_mean_nothing_are_told_and_a_catalog_that_cannot_be_used_loses_n
         (
             "CICA_UNITS",
             "yes",
-            "CICA_UNITS=yes IS NONE OF auto, on, off; auto IS TAKEN",
+            "CICA_UNITS=yes IS NONE OF auto, on, off, auto(n,t); auto IS TAKEN",
         ),
         (
             "CICA_MESSAGES",

@@ -112,7 +112,7 @@ fn a_program_without_commit_keeps_every_write_and_may_be_told_otherwise() {
         .command(&plain)
         .env("CICA_UNITS", "on")
         // The unit never ends, so all that takes it back stays in memory.
-        .env("CICA_POOL", "512M")
+        .env("CICA_POOL", "2G")
         .args(["batch", "1"])
         .env("COB_UNBUFFERED", "1")
         .stdout(Stdio::piped())
@@ -120,7 +120,7 @@ fn a_program_without_commit_keeps_every_write_and_may_be_told_otherwise() {
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     lines.next().unwrap().unwrap();
-    std::thread::sleep(Duration::from_millis(1200));
+    std::thread::sleep(Duration::from_millis(500));
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(place.run(&program, &["list"]), expected([]));

@@ -135,8 +135,12 @@ fn strings_of_an_owner_share_their_locks_and_its_drop_frees_them() {
     );
     let unit = engine.unit_of(&owner);
     update(&mut ds.string_in(&unit), 10, 5, 60).unwrap();
-    unit.commit().unwrap();
     assert_eq!(reason(stranger.get(&key(10)[..], Search::Equal, Intent::Update)), 20);
+    // What the owner has locked ends with its unit, too.
+    unit.commit().unwrap();
+    stranger.get(&key(10)[..], Search::Equal, Intent::Update).unwrap();
+    stranger.end();
+    one.lock(&key(10), LockMode::Exclusive, Patience::None).unwrap();
     drop((one, two, unit, owner));
     stranger.get(&key(10)[..], Search::Equal, Intent::Update).unwrap();
 }

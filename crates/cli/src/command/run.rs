@@ -9,6 +9,7 @@ use cica_catalog::locate::Origin;
 use cica_catalog::{Catalog, CatalogError, Surroundings};
 use cica_disk::LinuxDisk;
 use cica_messages as messages;
+use cica_session::SERVER_VARIABLE;
 use clap::Args;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
@@ -71,6 +72,10 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     }
     if let Some(pool) = global.pool {
         command.env("CICA_POOL", pool.to_string());
+    }
+    if std::env::var_os(SERVER_VARIABLE).is_none() {
+        // The program shares by the same command that runs it, wherever that is.
+        command.env(SERVER_VARIABLE, std::env::current_exe()?);
     }
     let loaded = library().and_then(|library| preload(&mut command, &library));
     loaded.map_err(|reason| cannot_run(&[("program", &program.display()), ("reason", &reason)]))?;

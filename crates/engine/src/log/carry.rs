@@ -116,9 +116,9 @@ impl Log {
         }
     }
 
-    /// Leaves the file as the death of its owner would, and goes on in another: for a data set that needs the first. What
-    /// takes open units back in the data sets `kept` begins the new file, and their roots name it then. Their trees are
-    /// committed with all requests, and the caller keeps all gates.
+    /// Leaves the file as the death of its owner would, and goes on in another: for a data set that needs the first.
+    /// What takes open units back in the data sets `kept` begins the new file, and their roots name it then. Their
+    /// trees are committed with all requests, and the caller keeps all gates.
     ///
     /// # Errors
     /// In words: there is no other file. The log has none then, and no root names any but the first.
