@@ -100,14 +100,14 @@ fn a_prediction_says_what_is_saved_and_says_no() {
     place
         .run_with(&["import", "-", "A.PLAIN", "-q"], lines().as_bytes())
         .done();
-    let told = place.run(&["predict", "A.PLAIN", "--json"]).json();
+    let told = place.run(&["plan", "compress", "A.PLAIN", "--json"]).json();
     assert_eq!(told["records"], 3000);
     assert!(told["saved"].as_f64().unwrap() > 0.5 && told["pays"] == true, "{told}");
     assert!(told["update"]["ratio"].as_f64().unwrap() > 0.0);
     let bytes = |of: &str| told["control_intervals"][of].as_u64().unwrap();
     assert!(bytes("compressed") * 2 < bytes("plain"), "{told}");
     let table = place
-        .run(&["predict", "A.PLAIN", "--sample", "1", "--reads", "50"])
+        .run(&["plan", "compress", "A.PLAIN", "--sample", "1", "--reads", "50"])
         .done();
     assert!(
         table.contains("COMPRESSED saves") && table.contains("50 percent reads"),
@@ -117,7 +117,7 @@ fn a_prediction_says_what_is_saved_and_says_no() {
         .map(|n| (n.wrapping_mul(0x9E37_79B1) >> 11) as u8)
         .collect();
     std::fs::write(place.path("noise.bin"), noise).unwrap();
-    let no = place.run(&["predict", "--file", "noise.bin,RECFM=F,LRECL=100"]);
+    let no = place.run(&["plan", "compress", "--file", "noise.bin,RECFM=F,LRECL=100"]);
     assert_eq!(no.status, 4);
     assert!(no.text().contains("does not pay"), "{}", no.text());
 }

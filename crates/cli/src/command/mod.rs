@@ -12,7 +12,7 @@ pub mod import;
 pub mod lds;
 pub mod ls;
 pub mod man;
-pub mod predict;
+pub mod plan;
 pub mod put;
 pub mod recatalog;
 pub mod reorg;
@@ -54,7 +54,8 @@ pub enum Command {
     Salvage(salvage::Options),
     Verify(verify::Options),
     Stat(stat::Options),
-    Predict(predict::Options),
+    #[command(subcommand)]
+    Plan(plan::Options),
     Serve(serve::Options),
     #[command(subcommand)]
     Server(server::Options),
@@ -87,7 +88,7 @@ pub fn run(command: Command, global: &Global, whole: clap::Command) -> Result<St
         Command::Salvage(options) => salvage::run(options, global),
         Command::Verify(options) => verify::run(options, global),
         Command::Stat(options) => stat::run(options, global),
-        Command::Predict(options) => predict::run(options, global),
+        Command::Plan(options) => plan::run(options, global),
         Command::Serve(options) => serve::run(options, global),
         Command::Server(options) => server::run(options, global),
         Command::Explain(options) => explain::run(options, global),

@@ -1,4 +1,4 @@
-//! `cica predict`: what COMPRESSED would give a data set, or the records of a file, and what it would cost.
+//! `cica plan compress`: what COMPRESSED would give a data set, or the records of a file, and what it would cost.
 //!
 //! 1. Nothing is changed: the records are read, and compressed in the memory of this process.
 //! 2. What is told was tried with these records on this machine; no figure stands in the program.
@@ -28,8 +28,8 @@ The records, or some of all of them, are stored plain and compressed in memory, 
 status is 0 where COMPRESSED saves a tenth of the space or more, else 4.
 
 Example:
-  cica predict PAYROLL.MASTER
-  cica predict --file master.bin,RECFM=FB,LRECL=250 --key 10,0 --json")]
+  cica plan compress PAYROLL.MASTER
+  cica plan compress --file master.bin,RECFM=FB,LRECL=250 --key 10,0 --json")]
 pub struct Options {
     /// Data set name
     #[arg(required_unless_present = "file")]
