@@ -82,7 +82,7 @@ pub use linear::BLOCK as LDS_BLOCK;
 pub use locks::{LockCounts, LockLine, LockMode, LockOwner, Patience, ReadIntegrity};
 pub use open::Env;
 pub use rebuild::Rebuild;
-pub use request::{Access, Argument, CloseReport, Durability, Insert, Intent, OpenOptions, Record, Search};
+pub use request::{Access, Argument, CloseReport, Durability, Insert, Intent, Logging, OpenOptions, Record, Search};
 
 pub use stored::{Stored, StoredArea, StoredComponent};
 pub use string::Str;

@@ -41,6 +41,18 @@ pub enum Durability {
     Request,
 }
 
+/// What becomes of the changes of a data set besides its own volume having them (LOG).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Logging {
+    /// LOG(NONE): it takes no part in units of recovery. What is changed in one stands as soon as it is done.
+    None,
+    /// LOG(UNDO), and where nothing is said: units of recovery can be backed out.
+    #[default]
+    Undo,
+    /// LOG(ALL): the same, and its changes go to an archive too, so that they can be done again in a copy.
+    All,
+}
+
 /// See [`Engine::open`](crate::Engine::open).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OpenOptions {
@@ -56,6 +68,8 @@ pub struct OpenOptions {
     pub durability: Durability,
     /// Whether data CIs go through the page cache.
     pub io: Io,
+    /// What the data set's LOG attribute says; of several opens in one process the first counts.
+    pub log: Logging,
 }
 
 impl OpenOptions {
@@ -86,6 +100,7 @@ impl OpenOptions {
             alone: false,
             durability: Durability::Commit,
             io: Io::Buffered,
+            log: Logging::Undo,
         }
     }
 }

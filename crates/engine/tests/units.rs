@@ -500,3 +500,37 @@ fn refused_changes_take_no_room_in_a_unit() {
     }
     unit.commit().unwrap();
 }
+
+#[test]
+fn what_takes_no_part_in_units_stands_as_it_is_done() {
+    let (disk, world) = power::world();
+    let engine = world.engine();
+    loaded(&world, &engine, "none", 20);
+    loaded(&world, &engine, "undo", 20);
+    let options = OpenOptions {
+        log: Logging::None,
+        ..OpenOptions::output()
+    };
+    let none = world.open_with(&engine, "none", options);
+    let undo = world.open(&engine, "undo");
+    let before = contents(&undo);
+    let unit = engine.unit();
+    let (mut stands, mut goes) = (none.string_in(&unit), undo.string_in(&unit));
+    for s in [&mut stands, &mut goes] {
+        insert(s, 5, 1).unwrap();
+        update(s, 10, 2, 90).unwrap();
+        erase(s, 20).unwrap();
+    }
+    // Nobody waits for the unit's end, and its backout takes nothing of it back.
+    update(&mut none.string(), 10, 3, 91).unwrap();
+    let changed = contents(&none);
+    unit.backout().unwrap();
+    assert_eq!(contents(&none), changed);
+    assert_eq!(contents(&undo), before);
+    // A commit makes it durable, though the unit has changed nothing else.
+    insert(&mut stands, 6, 1).unwrap();
+    unit.commit().unwrap();
+    let changed = contents(&none);
+    let left = power::cut(&disk);
+    assert_eq!(contents(&left.open(&left.engine(), "none")), changed);
+}

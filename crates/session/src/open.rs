@@ -5,8 +5,9 @@
 
 use crate::error::SessionError;
 use crate::reach::{as_cluster, Reached};
+use cica_catalog::entry::Log;
 use cica_catalog::{Catalog, Cluster, Contents, Entry, Name};
-use cica_engine::{Access, DataSet, Engine, Files, OpenOptions};
+use cica_engine::{Access, DataSet, Engine, Files, Logging, OpenOptions};
 use cica_format::attributes::Attributes;
 use std::path::PathBuf;
 
@@ -33,6 +34,10 @@ pub fn open(
     options: OpenOptions,
 ) -> Result<DataSet, SessionError> {
     let cluster = &reached.cluster;
+    let options = OpenOptions {
+        log: logging(cluster),
+        ..options
+    };
     check_inhibited(cluster, options)?;
     let (data, index) = files(catalog, cluster)?;
     let contents = catalog.contents()?;
@@ -62,6 +67,15 @@ pub fn open(
     };
     own_files(&contents, cluster, data_set.attributes())?;
     Ok(data_set)
+}
+
+/// What LOG says of it; nothing was said: it can be backed out.
+fn logging(cluster: &Cluster) -> Logging {
+    match cluster.attributes.log {
+        Some(Log::None) => Logging::None,
+        Some(Log::Undo) | None => Logging::Undo,
+        Some(Log::All) => Logging::All,
+    }
 }
 
 /// ALTER INHIBIT keeps changes off.

@@ -5,7 +5,7 @@ use crate::dataset::DataSet;
 use crate::error::OpenError;
 use crate::files::Files;
 use crate::open::{check, check_roots, Handle, Member, OpenDataSet, Sphere};
-use crate::request::{Access, OpenOptions};
+use crate::request::{Access, Logging, OpenOptions};
 use crate::sync::atomic::Ordering::Relaxed;
 use std::path::Path;
 use std::sync::Arc;
@@ -95,6 +95,8 @@ impl Engine {
 fn options_of_member(options: OpenOptions) -> OpenOptions {
     OpenOptions {
         reset: false,
+        // Its records follow from those of the base.
+        log: Logging::Undo,
         ..options
     }
 }

@@ -14,6 +14,8 @@
 //!   it in another log. Where there is none (the log failed, the disk is full) it is fenced instead.
 //! * U7. A unit may end before the log holds its end durably. Until then its data sets are as if it were open, for U1
 //!   and U6: none of their trees is committed before the log holds the end.
+//! * U8. A data set that takes no part (LOG(NONE)) is changed as if by no unit: no backout takes that back, and nobody
+//!   waits for the unit's end. Its commit makes it durable.
 //!
 //! Locks in order: `ending` -> what [`crate::ksds`] and [`crate::sphere`] say -> page latches -> `work` -> log.
 
@@ -26,7 +28,7 @@ use crate::locks::LockOwner;
 use crate::log::Log;
 use crate::open::{Handle, OpenDataSet, Shared};
 use crate::pool::{Held, PoolFull};
-use crate::request::{Access, Durability};
+use crate::request::{Access, Durability, Logging};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicU64};
 use crate::sync::{Mutex, RwLock};
@@ -80,6 +82,8 @@ pub(crate) struct State {
     far: Mutex<Option<Arc<dyn FarUnit>>>,
     /// It has one: what a change in this process looks at.
     has_far: AtomicBool,
+    /// Changes stand by themselves that its commit makes durable (U8).
+    has_standing: AtomicBool,
 }
 
 /// What an open unit has done.
@@ -133,6 +137,7 @@ impl UnitOfRecovery {
                 work: Mutex::new(Work::default()),
                 far: Mutex::new(None),
                 has_far: AtomicBool::new(false),
+                has_standing: AtomicBool::new(false),
             }),
         }
     }
@@ -229,6 +234,10 @@ impl UnitOfRecovery {
         change: impl FnOnce(Context<'_>) -> Result<T, RequestError>,
     ) -> Result<T, RequestError> {
         let _going = self.state.ending.read();
+        if inner.options.log == Logging::None {
+            self.state.has_standing.store(true, Release);
+            return change(Context::Itself);
+        }
         let bytes = key.len() + old.len() + OVERHEAD;
         let set = self.state.enlist(inner, bytes)?;
         let holds = &inner.common().holds;
@@ -352,6 +361,11 @@ impl State {
             let each_request = work.sets.iter().any(|set| set.inner().wants_each_request());
             (work.id, unnamed, durability == Durability::Close && !each_request)
         };
+        // Where the unit has an end to log, that is made durable with all before it.
+        if id == 0 && durability != Durability::Close && self.has_standing.swap(false, AcqRel) {
+            let log = &self.shared.log;
+            log.flush(log.last()).map_err(|why| RequestError::Fenced { why })?;
+        }
         if id != 0 {
             if unnamed {
                 // A root that cannot be written takes its data set out of the log: that must be known before the end
