@@ -1,6 +1,6 @@
 //! A connection: each request is read, carried out, and answered before the next is read.
 
-use crate::guest::Guest;
+use crate::guest::{Guest, Peer};
 use crate::opened::OpenSet;
 use crate::owner::Owner;
 use cica_engine::{Access, Argument, DataSet, Intent, LockMode, OpenOptions, Record, RequestError, Search, Str};
@@ -9,9 +9,8 @@ use cica_share::batch::push;
 use cica_share::words::{
     integrity_of, parse, patience_of, Answer, Ask, By, How, Opened, Opening, Told, BATCH, VERSION,
 };
-use cica_share::{durability_of, examined, state, Line, Refusal};
+use cica_share::{durability_of, examined, state, Line, Refusal, Wire};
 use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
@@ -20,67 +19,93 @@ const MOST: u32 = 4096;
 /// Bytes of a linear data set in one answer at most.
 const RANGE: u32 = 4 << 20;
 
-/// Answers a client until it ends.
-pub fn answer_all(owner: &Owner, stream: UnixStream) {
-    let (mut line, mut space) = (Line::new(stream), Vec::new());
-    let Some((guest, connection)) = greet(owner, &mut line, &mut space) else {
-        return;
-    };
-    // An error of the connection is its end: there is nobody to tell.
-    while let Ok(Some(body)) = line.receive(&mut space) {
-        guest.requests.fetch_add(1, Relaxed);
-        let descriptor = line.descriptor.take();
-        let sent = match parse::<Ask<'_>>(body) {
-            Ok(ask) => Turn {
-                owner,
-                guest: &guest,
-                line: &mut line,
-            }
-            .answer(ask, descriptor),
-            Err(error) => line.send(&nonsense(&error), None),
-        };
-        if sent.is_err() {
-            break;
-        }
-    }
-    if guest.disconnect(connection) {
-        owner.end(&guest);
-    }
+/// A client's connection, at the owner's end.
+pub struct Connection {
+    line: Line,
+    space: Vec<u8>,
+    peer: Peer,
+    /// Whose it is, once it was greeted, and its number there.
+    of: Option<(Arc<Guest>, u32)>,
 }
 
-/// The first message of a connection says whose it is.
-fn greet(owner: &Owner, line: &mut Line, space: &mut Vec<u8>) -> Option<(Arc<Guest>, u32)> {
-    let body = line.receive(space).ok()??;
-    let greeted = match parse::<Ask<'_>>(body) {
-        Ok(Ask::Hello { version, .. }) if version != VERSION => Err(format!(
-            "the server speaks version {VERSION} and the client version {version}; end the server with 'cica server stop', \
-             or use the same version of Cica for both"
-        )),
-        Ok(Ask::Hello { session: 0, program, .. }) => owner.enter(line.stream(), program),
-        Ok(Ask::Hello { session, .. }) => {
-            owner.guest(session).ok_or_else(|| "the server knows no such session: it was begun anew".into())
+impl Connection {
+    /// One on which nothing was said yet.
+    pub fn new(wire: Box<dyn Wire>, peer: Peer) -> Connection {
+        Connection {
+            line: Line::new(wire),
+            space: Vec::new(),
+            peer,
+            of: None,
         }
-        Ok(_) => Err("a connection begins with a greeting".into()),
-        Err(error) => Err(error.to_string()),
-    };
-    let connected = greeted.and_then(|guest| {
-        let connection = guest.connect(line.stream())?;
-        Ok((guest, connection))
-    });
-    match connected {
-        Ok((guest, connection)) => match line.send(&Answer::Number(guest.number), None) {
-            Ok(()) => Some((guest, connection)),
-            Err(_) => {
-                if guest.disconnect(connection) {
-                    owner.end(&guest);
-                }
-                None
+    }
+
+    /// Reads a request, carries it out, and answers. False: the connection has ended. An error of the connection is its
+    /// end: there is nobody to tell.
+    pub fn turn(&mut self, owner: &Owner) -> bool {
+        match &self.of {
+            Some((guest, _)) => {
+                let guest = guest.clone();
+                self.request(owner, &guest).is_ok_and(|more| more)
             }
-        },
-        Err(words) => {
-            // Who does not read it has gone.
-            let _ = line.send(&Answer::Nonsense(words), None);
-            None
+            None => self.greet(owner),
+        }
+    }
+
+    fn request(&mut self, owner: &Owner, guest: &Guest) -> std::io::Result<bool> {
+        let line = &mut self.line;
+        let Some(body) = line.receive(&mut self.space)? else {
+            return Ok(false);
+        };
+        guest.requests.fetch_add(1, Relaxed);
+        let descriptor = line.descriptor.take();
+        match parse::<Ask<'_>>(body) {
+            Ok(ask) => Turn { owner, guest, line }.answer(ask, descriptor)?,
+            Err(error) => line.send(&nonsense(&error), None)?,
+        }
+        Ok(true)
+    }
+
+    /// The first message says whose it is.
+    fn greet(&mut self, owner: &Owner) -> bool {
+        let Ok(Some(body)) = self.line.receive(&mut self.space) else {
+            return false;
+        };
+        let greeted = match parse::<Ask<'_>>(body) {
+            Ok(Ask::Hello { version, .. }) if version != VERSION => Err(format!(
+                "the server speaks version {VERSION} and the client version {version}; end the server with 'cica server \
+                 stop', or use the same version of Cica for both"
+            )),
+            Ok(Ask::Hello { session: 0, program, .. }) => owner.enter(&mut self.peer, program),
+            Ok(Ask::Hello { session, .. }) => {
+                owner.guest(session).ok_or_else(|| "the server knows no such session: it was begun anew".into())
+            }
+            Ok(_) => Err("a connection begins with a greeting".into()),
+            Err(error) => Err(error.to_string()),
+        };
+        let connected = greeted.and_then(|guest| {
+            let connection = guest.connect(&mut self.peer)?;
+            Ok((guest, connection))
+        });
+        match connected {
+            Ok((guest, connection)) => {
+                let number = guest.number;
+                self.of = Some((guest, connection));
+                self.line.send(&Answer::Number(number), None).is_ok()
+            }
+            Err(words) => {
+                // Who does not read it has gone.
+                let _ = self.line.send(&Answer::Nonsense(words), None);
+                false
+            }
+        }
+    }
+
+    /// It has ended: with the last one of a client all ends that the client has (O1).
+    pub fn end(self, owner: &Owner) {
+        if let Some((guest, connection)) = self.of {
+            if guest.disconnect(connection) {
+                owner.end(&guest);
+            }
         }
     }
 }

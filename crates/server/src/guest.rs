@@ -14,6 +14,39 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 use std::sync::Arc;
 use std::time::Instant;
 
+/// Who is at the other end of a connection, as the kernel says, and a way to end it.
+pub struct Peer {
+    /// Its process.
+    pub process: i32,
+    /// Its user.
+    pub user: u32,
+    /// Readable when the process has ended.
+    pub life: Option<OwnedFd>,
+    /// Ends the connection, so that who reads from it is told so.
+    pub hang_up: Option<Box<dyn Fn() + Send>>,
+}
+
+impl Peer {
+    /// Of a socket.
+    ///
+    /// # Errors
+    /// The system does not say who it is.
+    pub fn of(stream: &UnixStream) -> std::io::Result<Peer> {
+        let peer = socket_peercred(stream)?;
+        let same = stream.try_clone()?;
+        Ok(Peer {
+            process: peer.pid.as_raw_nonzero().get(),
+            user: peer.uid.as_raw(),
+            // Without one, as in another name space, the end of its connections tells.
+            life: pidfd_open(peer.pid, PidfdFlags::empty()).ok(),
+            hang_up: Some(Box::new(move || {
+                // One that is closed already needs no end.
+                let _ = same.shutdown(Shutdown::Both);
+            })),
+        })
+    }
+}
+
 /// See the module.
 pub struct Guest {
     pub number: u64,
@@ -31,7 +64,7 @@ pub struct Guest {
 #[derive(Default)]
 struct Has {
     ended: bool,
-    connections: BTreeMap<u32, UnixStream>,
+    connections: BTreeMap<u32, Box<dyn Fn() + Send>>,
     sets: BTreeMap<u32, Arc<OpenSet>>,
     strings: BTreeMap<u32, Arc<Mutex<Str>>>,
     units: BTreeMap<u32, UnitOfRecovery>,
@@ -41,22 +74,20 @@ struct Has {
 const ENDED: &str = "the client has ended";
 
 impl Guest {
-    /// Of the process at the other end of a stream.
-    pub fn new(number: u64, stream: &UnixStream, program: &str) -> std::io::Result<Guest> {
-        let peer = socket_peercred(stream)?;
+    /// Of the process at the other end of its first connection.
+    pub fn new(number: u64, peer: &mut Peer, program: &str) -> Guest {
         // A program's own words are kept short and printable: they stand in tables.
         let printable = program.chars().filter(|c| !c.is_control()).take(64).collect();
-        Ok(Guest {
+        Guest {
             number,
-            who: (peer.pid.as_raw_nonzero().get(), peer.uid.as_raw()),
+            who: (peer.process, peer.user),
             program: printable,
             begun: Instant::now(),
             requests: AtomicU64::new(0),
-            // Without one, as in another name space, the end of its connections tells.
-            life: pidfd_open(peer.pid, PidfdFlags::empty()).ok(),
+            life: peer.life.take(),
             has: Mutex::default(),
             last: AtomicU32::new(0),
-        })
+        }
     }
 
     /// As others are told of it.
@@ -69,18 +100,19 @@ impl Guest {
     }
 
     /// One more connection of the same process; its number.
-    pub fn connect(&self, stream: &UnixStream) -> Result<u32, String> {
-        let peer = socket_peercred(stream).map_err(|error| error.to_string())?;
-        if (peer.pid.as_raw_nonzero().get(), peer.uid.as_raw()) != self.who {
+    pub fn connect(&self, peer: &mut Peer) -> Result<u32, String> {
+        if (peer.process, peer.user) != self.who {
             return Err("this session is another process's".into());
         }
-        let stream = stream.try_clone().map_err(|error| error.to_string())?;
+        let hang_up = peer.hang_up.take().ok_or(ENDED)?;
+        // The client's first connection tells of its end.
+        peer.life = None;
         let mut has = self.has.lock();
         if has.ended {
             return Err(ENDED.into());
         }
         let number = self.next();
-        has.connections.insert(number, stream);
+        has.connections.insert(number, hang_up);
         Ok(number)
     }
 
@@ -93,9 +125,8 @@ impl Guest {
 
     /// Ends its connections, so that their threads do.
     pub fn hang_up(&self) {
-        for stream in self.has.lock().connections.values() {
-            // One that is closed already needs no end.
-            let _ = stream.shutdown(Shutdown::Both);
+        for hang_up in self.has.lock().connections.values() {
+            hang_up();
         }
     }
 

@@ -23,4 +23,8 @@ mod listen;
 mod opened;
 mod owner;
 
+pub use answer::Connection;
+pub use guest::Peer;
 pub use listen::{serve, Serve, ServeError};
+pub use opened::FileOf;
+pub use owner::Owner;

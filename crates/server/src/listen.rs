@@ -9,8 +9,8 @@
 //! | draining | no client | ended |
 //! | serving, draining | STOP | ended: clients' units are backed out, data sets closed |
 
-use crate::answer::answer_all;
-use crate::guest::Guest;
+use crate::answer::Connection;
+use crate::guest::{Guest, Peer};
 use crate::owner::Owner;
 use cica_session::{Session, Sharing};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
@@ -81,7 +81,7 @@ pub fn serve(mut session: Session, how: Serve, ready: impl FnOnce(&Path)) -> Res
     let _lock = take(&directory, mode)?;
     let socket = directory.join("socket");
     let listener = listen(&socket, mode)?;
-    let owner = Arc::new(Owner::new(session));
+    let owner = Arc::new(Owner::new(session, None));
     ready(&socket);
     accept(&owner, &listener, how);
     // Who dials from now on finds nobody, and starts the next owner, which waits for the lock.
@@ -154,7 +154,7 @@ fn accept(owner: &Arc<Owner>, listener: &UnixListener, how: Serve) {
             let owner = owner.clone();
             let begun = std::thread::Builder::new()
                 .stack_size(1 << 20)
-                .spawn(move || answer_all(&owner, stream));
+                .spawn(move || answer(&owner, stream));
             // Without a thread the stream is closed, and its client hears of it.
             drop(begun);
             alone_since = Instant::now();
@@ -167,6 +167,15 @@ fn accept(owner: &Arc<Owner>, listener: &UnixListener, how: Serve) {
             return;
         }
     }
+}
+
+/// Answers on a connection until it ends.
+fn answer(owner: &Owner, stream: UnixStream) {
+    // Who has no name gets no answer.
+    let Ok(peer) = Peer::of(&stream) else { return };
+    let mut connection = Connection::new(Box::new(stream), peer);
+    while connection.turn(owner) {}
+    connection.end(owner);
 }
 
 /// Until somebody comes, a client dies, or it is time to look.

@@ -10,9 +10,19 @@ use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
+/// Which file a path leads to, by device and number.
+pub type FileOf = Box<dyn Fn(&Path) -> std::io::Result<(u64, u64)> + Send + Sync>;
+
+/// As the kernel says.
+fn file_of(path: &Path) -> std::io::Result<(u64, u64)> {
+    let found = rustix::fs::stat(path)?;
+    Ok((found.st_dev, found.st_ino))
+}
+
 /// See the module.
 pub struct Shared {
     pub session: Session,
+    file_of: FileOf,
     kept: Mutex<BTreeMap<Name, Kept>>,
 }
 
@@ -72,9 +82,11 @@ impl Refused {
 }
 
 impl Shared {
-    pub fn new(session: Session) -> Shared {
+    /// Over files of a session; of those that are no real ones `files` says which is which.
+    pub fn new(session: Session, files: Option<FileOf>) -> Shared {
         Shared {
             session,
+            file_of: files.unwrap_or_else(|| Box::new(file_of)),
             kept: Mutex::default(),
         }
     }
@@ -95,7 +107,8 @@ impl Shared {
         }
         let base = reached.cluster.name.clone();
         let (data, _) = files(&catalog, &reached.cluster)?;
-        check_rights(descriptor, &data, options.access).map_err(Refused::Rights)?;
+        self.check_rights(descriptor, &data, options.access)
+            .map_err(Refused::Rights)?;
         let mut kept = self.kept.lock();
         if kept
             .get(&base)
@@ -167,23 +180,23 @@ impl Shared {
         let done = last.map_or(Ok(CloseReport::default()), |kept| kept.keeper.close());
         closed.and(done)
     }
-}
 
-/// O2.
-fn check_rights(descriptor: Option<&OwnedFd>, data: &Path, access: Access) -> Result<(), String> {
-    let Some(descriptor) = descriptor else {
-        return Err("the client gave no descriptor of the data component".into());
-    };
-    let given = fstat(descriptor).map_err(|error| error.to_string())?;
-    let own = rustix::fs::stat(data).map_err(|error| format!("{}: {error}", data.display()))?;
-    if (given.st_dev, given.st_ino) != (own.st_dev, own.st_ino) {
-        return Err(format!("the client's descriptor is not of {}", data.display()));
-    }
-    let flags = fcntl_getfl(descriptor).map_err(|error| error.to_string())?;
-    let mode = flags & OFlags::RWMODE;
-    match access {
-        Access::Output if mode != OFlags::RDWR => Err("the client may not write to it".into()),
-        Access::Input if mode == OFlags::WRONLY => Err("the client may not read it".into()),
-        _ => Ok(()),
+    /// O2.
+    fn check_rights(&self, descriptor: Option<&OwnedFd>, data: &Path, access: Access) -> Result<(), String> {
+        let Some(descriptor) = descriptor else {
+            return Err("the client gave no descriptor of the data component".into());
+        };
+        let given = fstat(descriptor).map_err(|error| error.to_string())?;
+        let own = (self.file_of)(data).map_err(|error| format!("{}: {error}", data.display()))?;
+        if (given.st_dev, given.st_ino) != own {
+            return Err(format!("the client's descriptor is not of {}", data.display()));
+        }
+        let flags = fcntl_getfl(descriptor).map_err(|error| error.to_string())?;
+        let mode = flags & OFlags::RWMODE;
+        match access {
+            Access::Output if mode != OFlags::RDWR => Err("the client may not write to it".into()),
+            Access::Input if mode == OFlags::WRONLY => Err("the client may not read it".into()),
+            _ => Ok(()),
+        }
     }
 }

@@ -1,20 +1,19 @@
 //! The owner, which all its threads share: the data sets, the clients, and whether it goes on.
 
-use crate::guest::Guest;
-use crate::opened::Shared;
+use crate::guest::{Guest, Peer};
+use crate::opened::{FileOf, Shared};
 use cica_engine::{LockLine, LockMode};
 use cica_session::Session;
 use cica_share::words::{Locked, Status};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::sync::Arc;
 use std::time::Instant;
 
 /// See the module.
 pub struct Owner {
-    pub shared: Shared,
+    pub(crate) shared: Shared,
     guests: Mutex<BTreeMap<u64, Arc<Guest>>>,
     last: AtomicU64,
     begun: Instant,
@@ -23,9 +22,10 @@ pub struct Owner {
 }
 
 impl Owner {
-    pub fn new(session: Session) -> Owner {
+    /// Of a session's catalog; see [`FileOf`] for files that are no real ones.
+    pub fn new(session: Session, files: Option<FileOf>) -> Owner {
         Owner {
-            shared: Shared::new(session),
+            shared: Shared::new(session, files),
             guests: Mutex::default(),
             last: AtomicU64::new(0),
             begun: Instant::now(),
@@ -35,7 +35,7 @@ impl Owner {
     }
 
     /// All clients.
-    pub fn guests(&self) -> Vec<Arc<Guest>> {
+    pub(crate) fn guests(&self) -> Vec<Arc<Guest>> {
         self.guests.lock().values().cloned().collect()
     }
 
@@ -46,24 +46,23 @@ impl Owner {
     }
 
     /// A client that comes for the first time.
-    pub fn enter(&self, stream: &UnixStream, program: &str) -> Result<Arc<Guest>, String> {
+    pub(crate) fn enter(&self, peer: &mut Peer, program: &str) -> Result<Arc<Guest>, String> {
         if self.draining.load(Acquire) {
             return Err("the server is being drained and takes no new client".into());
         }
         let number = self.last.fetch_add(1, AcqRel) + 1;
-        let guest = Guest::new(number, stream, program).map_err(|error| error.to_string())?;
-        let guest = Arc::new(guest);
+        let guest = Arc::new(Guest::new(number, peer, program));
         self.guests.lock().insert(number, guest.clone());
         Ok(guest)
     }
 
     /// A client that is here already.
-    pub fn guest(&self, number: u64) -> Option<Arc<Guest>> {
+    pub(crate) fn guest(&self, number: u64) -> Option<Arc<Guest>> {
         self.guests.lock().get(&number).cloned()
     }
 
     /// O1.
-    pub fn end(&self, guest: &Guest) {
+    pub(crate) fn end(&self, guest: &Guest) {
         guest.end(&self.shared);
         self.guests.lock().remove(&guest.number);
     }

@@ -91,18 +91,27 @@ impl Session {
         .map_err(|error| SessionError::Pool {
             what: format!("there is no memory for the buffer pool: {error}; give it less (--pool, CICA_POOL)"),
         })?;
-        let catalog = Arc::new(catalog);
-        engine.set_volumes(Arc::new(CatalogVolumes::new(disk.clone(), catalog.clone())));
+        let session = Session::over(disk, clock, Arc::new(catalog), engine);
         Ok(Session {
-            disk,
             outside: outside(),
+            sharing: start.sharing,
+            ..session
+        })
+    }
+
+    /// Over what is made already, on any disk; it shares nothing.
+    pub fn over(disk: Arc<dyn Disk>, clock: Arc<dyn Clock>, catalog: Arc<Catalog>, engine: Engine) -> Session {
+        engine.set_volumes(Arc::new(CatalogVolumes::new(disk.clone(), catalog.clone())));
+        Session {
+            outside: disk.clone(),
+            disk,
             clock,
             catalog,
             engine,
             locks: Arc::default(),
-            sharing: start.sharing,
+            sharing: Sharing::Off,
             owner: Arc::default(),
-        })
+        }
     }
 }
 

@@ -6,24 +6,27 @@
 
 use crate::line::Line;
 use crate::refusal::fenced;
+use crate::wire::Dial;
 use crate::words::{parse, Answer, Ask, VERSION};
+use cica_disk::{Clock, SystemClock};
 use cica_engine::RequestError;
 use parking_lot::Mutex;
 use std::io::{Error, ErrorKind};
 use std::os::fd::BorrowedFd;
-use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::*};
+use std::sync::Arc;
 
 /// See the module.
 pub struct Client {
-    socket: PathBuf,
+    owner: Box<dyn Dial>,
     program: String,
     session: u64,
     /// Connections that nobody uses, each with room for an answer.
     idle: Mutex<Vec<(Line, Vec<u8>)>>,
     gone: AtomicBool,
     process: u32,
+    clock: Arc<dyn Clock>,
 }
 
 impl Client {
@@ -33,15 +36,29 @@ impl Client {
     /// Nobody listens there; the owner is of another version, or lets nobody in: [`ErrorKind::ConnectionAborted`] with
     /// its words.
     pub fn connect(socket: &Path, program: &str) -> std::io::Result<Client> {
-        let (line, session) = dial(socket, program, 0)?;
+        Client::over(Box::new(socket.to_owned()), program, Arc::new(SystemClock))
+    }
+
+    /// The same over connections of another kind, and by another clock.
+    ///
+    /// # Errors
+    /// As [`connect`](Self::connect).
+    pub fn over(owner: Box<dyn Dial>, program: &str, clock: Arc<dyn Clock>) -> std::io::Result<Client> {
+        let (line, session) = dial(&*owner, program, 0)?;
         Ok(Client {
-            socket: socket.to_owned(),
+            owner,
             program: program.to_owned(),
             session,
             idle: Mutex::new(vec![(line, Vec::new())]),
             gone: AtomicBool::new(false),
             process: std::process::id(),
+            clock,
         })
+    }
+
+    /// Time passes by it.
+    pub fn clock(&self) -> &dyn Clock {
+        &*self.clock
     }
 
     /// Is the owner gone (C1)?
@@ -80,7 +97,7 @@ impl Client {
         let idle = self.idle.lock().pop();
         let line = match idle {
             Some(line) => Ok(line),
-            None => dial(&self.socket, &self.program, self.session).map(|(line, _)| (line, Vec::new())),
+            None => dial(&*self.owner, &self.program, self.session).map(|(line, _)| (line, Vec::new())),
         };
         let (mut line, mut space) = line.map_err(|error| self.lost(&error))?;
         line.send(ask, descriptor).map_err(|error| self.lost(&error))?;
@@ -138,8 +155,8 @@ fn gone(why: &dyn std::fmt::Display) -> RequestError {
 }
 
 /// A new connection of a session; 0: of a new one, whose number is returned.
-fn dial(socket: &Path, program: &str, session: u64) -> std::io::Result<(Line, u64)> {
-    let mut line = Line::new(UnixStream::connect(socket)?);
+fn dial(owner: &dyn Dial, program: &str, session: u64) -> std::io::Result<(Line, u64)> {
+    let mut line = Line::new(owner.dial()?);
     let hello = Ask::Hello {
         version: VERSION,
         session,

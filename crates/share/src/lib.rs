@@ -7,7 +7,8 @@
 //! refusal                  refused requests, there and back
 //! words                    requests and answers
 //! batch                    records of a browse in one message
-//! line                     how they go over a socket
+//! line                     how they go over a connection
+//! wire                     a socket, or what tests have in its place
 //! ```
 //! The owner's side is `crates/server`; how it works is in `docs/src/explanation/sharing.md`.
 
@@ -23,6 +24,7 @@ mod refusal;
 mod set;
 mod string;
 mod unit;
+mod wire;
 pub mod words;
 
 pub use client::{unfit, Client};
@@ -31,3 +33,4 @@ pub use line::Line;
 pub use refusal::Refusal;
 pub use string::FRESH;
 pub use unit::{durability_code, durability_of};
+pub use wire::{Dial, Wire};

@@ -1,48 +1,46 @@
 //! A connection between a client and the owner, and how a message is framed.
 //!
-//! A message is its length in four bytes, little-endian, and a body that `postcard` writes. A client sends a request and
-//! reads its answer before it sends the next; several requests at once go over several connections. An open file's
-//! descriptor goes beside a message.
+//! A message is its length and its number, in four bytes each, little-endian, and a body that `postcard` writes. A client
+//! sends a request and reads its answer before it sends the next; several requests at once go over several connections.
+//! An open file's descriptor goes beside a message.
 //!
-//! * W1. A length above [`LONGEST`] ends the connection before anything of the body is kept.
+//! * W1. A length above [`LONGEST`] ends the connection before anything of the body is kept. Memory is taken for what has
+//!   come, not for what a length says will come.
+//! * W3. Requests of a connection are numbered from 1 on, and an answer has the number of its request. A message of
+//!   another number, one that came twice for example, ends the connection.
 
+use crate::wire::Wire;
 use crate::words::{no_message, LONGEST};
-use rustix::net::{
-    recvmsg, sendmsg, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-    SendFlags,
-};
 use serde::Serialize;
-use std::io::{Error, ErrorKind, IoSlice, IoSliceMut, Write};
-use std::mem::MaybeUninit;
+use std::io::{Error, ErrorKind};
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::os::unix::net::UnixStream;
 
-/// Bytes of a message's length.
-const HEAD: usize = 4;
+/// Bytes of a message's length and number.
+const HEAD: usize = 8;
 /// What is read at once; longer messages take more reads.
 const READ: usize = 64 << 10;
+/// Room that is kept for the next message; what a longer one took is given back.
+const KEPT: usize = 1 << 20;
 
 /// See the module.
 pub struct Line {
-    stream: UnixStream,
+    wire: Box<dyn Wire>,
     out: Vec<u8>,
+    /// Messages sent, and received.
+    numbers: (u32, u32),
     /// The descriptor that came with the last message.
     pub descriptor: Option<OwnedFd>,
 }
 
 impl Line {
-    /// Over a stream that is connected.
-    pub fn new(stream: UnixStream) -> Line {
+    /// Over what is connected.
+    pub fn new(wire: Box<dyn Wire>) -> Line {
         Line {
-            stream,
+            wire,
             out: Vec::new(),
+            numbers: (0, 0),
             descriptor: None,
         }
-    }
-
-    /// The stream.
-    pub fn stream(&self) -> &UnixStream {
-        &self.stream
     }
 
     /// Sends a message.
@@ -57,57 +55,41 @@ impl Line {
         if length > LONGEST {
             return Err(too_long(length));
         }
-        self.out[..HEAD].copy_from_slice(&(length as u32).to_le_bytes());
-        let sent = match descriptor {
-            Some(descriptor) => self.send_first(descriptor)?,
-            None => 0,
-        };
-        self.stream.write_all(&self.out[sent..])
+        self.numbers.0 = self.numbers.0.wrapping_add(1);
+        self.out[..4].copy_from_slice(&(length as u32).to_le_bytes());
+        self.out[4..HEAD].copy_from_slice(&self.numbers.0.to_le_bytes());
+        self.wire.send(&self.out, descriptor)
     }
 
-    /// Sends the first bytes with a descriptor; says how many.
-    fn send_first(&self, descriptor: BorrowedFd<'_>) -> std::io::Result<usize> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-        let mut beside = SendAncillaryBuffer::new(&mut space);
-        let fits = beside.push(SendAncillaryMessage::ScmRights(std::slice::from_ref(&descriptor)));
-        debug_assert!(fits, "a descriptor fits where room for one was made");
-        loop {
-            match sendmsg(
-                &self.stream,
-                &[IoSlice::new(&self.out)],
-                &mut beside,
-                SendFlags::NOSIGNAL,
-            ) {
-                Err(rustix::io::Errno::INTR) => {}
-                sent => return Ok(sent?),
-            }
-        }
-    }
-
-    /// The body of the next message (W1), in `space`. Nothing: the other side has closed.
+    /// The body of the next message (W1, W3), in `space`. Nothing: the other side has closed.
     ///
     /// # Errors
-    /// The connection is gone in the middle of a message, or the message is too long.
+    /// The connection is gone in the middle of a message, or the message is too long, or not the one that is next.
     pub fn receive<'s>(&mut self, space: &'s mut Vec<u8>) -> std::io::Result<Option<&'s [u8]>> {
         self.descriptor = None;
-        space.resize(READ, 0);
-        let mut have = 0;
-        let mut want = HEAD;
+        let (mut have, mut want) = (0, HEAD);
         while have < want {
-            match self.receive_some(&mut space[have..])? {
+            // Twice what has come, so that a long message takes few steps.
+            let room = want.min(2 * have).max(READ);
+            if space.len() < room {
+                space.resize(room, 0);
+            }
+            let (more, descriptor) = self.wire.receive(&mut space[have..])?;
+            if descriptor.is_some() {
+                self.descriptor = descriptor;
+            }
+            match more {
                 0 if have == 0 => return Ok(None),
                 0 => return Err(ErrorKind::UnexpectedEof.into()),
                 more => have += more,
             }
             if want == HEAD && have >= HEAD {
-                let head = [space[0], space[1], space[2], space[3]];
-                let length = u32::from_le_bytes(head) as usize;
-                if length > LONGEST {
-                    return Err(too_long(length));
-                }
-                want = HEAD + length;
-                space.resize(want.max(READ), 0);
+                want = HEAD + self.head(space)?;
             }
+        }
+        if space.len() > KEPT && want <= KEPT {
+            space.truncate(KEPT);
+            space.shrink_to_fit();
         }
         match have == want {
             true => Ok(Some(&space[HEAD..want])),
@@ -116,23 +98,23 @@ impl Line {
         }
     }
 
-    fn receive_some(&mut self, room: &mut [u8]) -> std::io::Result<usize> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-        let mut beside = RecvAncillaryBuffer::new(&mut space);
-        let received = loop {
-            let mut into = [IoSliceMut::new(room)];
-            match recvmsg(&self.stream, &mut into, &mut beside, RecvFlags::CMSG_CLOEXEC) {
-                Err(rustix::io::Errno::INTR) => {}
-                received => break received?,
-            }
+    /// The length of the body behind a head.
+    fn head(&mut self, head: &[u8]) -> std::io::Result<usize> {
+        let word = |at: usize| {
+            head.get(at..at + 4)
+                .and_then(|bytes| bytes.try_into().ok())
+                .map_or(0, u32::from_le_bytes)
         };
-        for message in beside.drain() {
-            if let RecvAncillaryMessage::ScmRights(descriptors) = message {
-                // Of more than one, which nobody sends, the last is taken and the others are closed.
-                self.descriptor = descriptors.last();
-            }
+        let (length, number) = (word(0) as usize, word(4));
+        if length > LONGEST {
+            return Err(too_long(length));
         }
-        Ok(received.bytes)
+        self.numbers.1 = self.numbers.1.wrapping_add(1);
+        if number != self.numbers.1 {
+            let words = format!("message {number} came where {} was to come", self.numbers.1);
+            return Err(Error::new(ErrorKind::InvalidData, words));
+        }
+        Ok(length)
     }
 }
 

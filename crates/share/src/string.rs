@@ -13,7 +13,6 @@ use crate::client::{unfit, Client};
 use crate::refusal::Refusal;
 use crate::set::Set;
 use crate::words::{integrity_code, wait_of, Answer, Ask, By, How, Told, BATCH};
-use cica_disk::{Clock, SystemClock};
 use cica_engine::far::FarString;
 use cica_engine::{Argument, Insert, Intent, LockMode, Patience, ReadIntegrity, Record, RequestError, Search};
 use cica_format::attributes::Organization;
@@ -217,7 +216,7 @@ impl ClientString {
     fn take_ahead(&mut self, backward: bool, intent: Intent) -> Option<Result<(), RequestError>> {
         let (read, changes) = self.ahead.read?;
         let good = self.batches(intent) && self.ahead.backward == backward && changes == self.set.changes();
-        if !good || SystemClock.passed().saturating_sub(read) > FRESH {
+        if !good || self.client().clock().passed().saturating_sub(read) > FRESH {
             return None;
         }
         if self.ahead.records.take() {
@@ -239,7 +238,7 @@ impl ClientString {
             how: How::get(Search::Equal, intent),
             batch: self.batch,
         };
-        let read = SystemClock.passed();
+        let read = self.client().clock().passed();
         let ahead = &mut self.ahead;
         self.set.client.ask(&ask, |answer| match answer {
             Answer::Records(records, end) => {

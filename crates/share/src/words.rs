@@ -10,7 +10,7 @@ use std::io::{Error, ErrorKind};
 use std::time::Duration;
 
 /// Raised by every change of a message.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Bytes of a body at most: a record of the greatest length, or a batch, and what stands beside it.
 pub const LONGEST: usize = 20 << 20;
 /// A wait without an end.

@@ -1,0 +1,86 @@
+//! What a connection is made of: a Unix socket, or in tests anything that carries bytes and descriptors in order.
+
+use rustix::net::{
+    recvmsg, sendmsg, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+    SendFlags,
+};
+use std::io::{IoSlice, IoSliceMut, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+
+/// One end of a connection.
+pub trait Wire: Send {
+    /// Sends all the bytes, the descriptor beside the first of them.
+    ///
+    /// # Errors
+    /// The connection is gone.
+    fn send(&mut self, bytes: &[u8], descriptor: Option<BorrowedFd<'_>>) -> std::io::Result<()>;
+
+    /// Some bytes, none at the end, and a descriptor that came beside them.
+    ///
+    /// # Errors
+    /// The connection is gone.
+    fn receive(&mut self, room: &mut [u8]) -> std::io::Result<(usize, Option<OwnedFd>)>;
+}
+
+/// Where connections come from.
+pub trait Dial: Send + Sync {
+    /// One more to the same owner.
+    ///
+    /// # Errors
+    /// Nobody listens.
+    fn dial(&self) -> std::io::Result<Box<dyn Wire>>;
+}
+
+/// The socket at which an owner listens.
+impl Dial for PathBuf {
+    fn dial(&self) -> std::io::Result<Box<dyn Wire>> {
+        Ok(Box::new(UnixStream::connect(self)?))
+    }
+}
+
+impl Wire for UnixStream {
+    fn send(&mut self, bytes: &[u8], descriptor: Option<BorrowedFd<'_>>) -> std::io::Result<()> {
+        let sent = match descriptor {
+            Some(descriptor) => send_first(self, bytes, descriptor)?,
+            None => 0,
+        };
+        self.write_all(&bytes[sent..])
+    }
+
+    fn receive(&mut self, room: &mut [u8]) -> std::io::Result<(usize, Option<OwnedFd>)> {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut beside = RecvAncillaryBuffer::new(&mut space);
+        let received = loop {
+            let mut into = [IoSliceMut::new(room)];
+            match recvmsg(&*self, &mut into, &mut beside, RecvFlags::CMSG_CLOEXEC) {
+                Err(rustix::io::Errno::INTR) => {}
+                received => break received?,
+            }
+        };
+        let mut descriptor = None;
+        for message in beside.drain() {
+            if let RecvAncillaryMessage::ScmRights(descriptors) = message {
+                // Of more than one, which nobody sends, the last is taken and the others are closed.
+                descriptor = descriptors.last();
+            }
+        }
+        Ok((received.bytes, descriptor))
+    }
+}
+
+/// Sends the first bytes with a descriptor; says how many.
+fn send_first(stream: &UnixStream, bytes: &[u8], descriptor: BorrowedFd<'_>) -> std::io::Result<usize> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut beside = SendAncillaryBuffer::new(&mut space);
+    let fits = beside.push(SendAncillaryMessage::ScmRights(std::slice::from_ref(&descriptor)));
+    debug_assert!(fits, "a descriptor fits where room for one was made");
+    loop {
+        match sendmsg(stream, &[IoSlice::new(bytes)], &mut beside, SendFlags::NOSIGNAL) {
+            Err(rustix::io::Errno::INTR) => {}
+            sent => return Ok(sent?),
+        }
+    }
+}
