@@ -61,6 +61,7 @@ STEPS = [
     ("COBOL programs that share", ["bash", "-c", SHARED]),
     ("the demo", ["bash", "-c", DEMO]),
     ("crashes, errors, damage", [sys.executable, "checks/reliability.py", "--short"]),
+    ("instructions of hot requests", [sys.executable, "checks/instructions.py"]),
     ("signals at any moment", [sys.executable, "checks/signals.py", "--short"]),
     ("packages", [sys.executable, "checks/packages.py", "--bin", TARGET + "/debug"]),
     ("the reference of the command", [sys.executable, "checks/cli_reference.py", "--bin", TARGET + "/debug"]),

@@ -1,0 +1,251 @@
+//! What a data set is like after it has been inserted into: time, memory, and what its files take at each step.
+//!
+//! `cargo run --release -p cica-engine --example young -- [records] [percent inserted ...] [--ci SIZE CIS_PER_CA]
+//! [--pool MB] [--dir DIRECTORY]`
+//!
+//! Records of 200 bytes that nothing shortens are loaded, then for each percentage so many come in between at random, a
+//! scan, updates alone and in units of 1,000, and a close. Time is processor time of the process for each request;
+//! *p99.9* and *longest* are of the request as its caller sees it. *File* is how long the files are, *stored* what they
+//! take on the device, *pool* what is charged for each record that there is.
+
+use cica_disk::{LinuxDisk, SystemClock};
+use cica_engine::*;
+use cica_format::attributes::{Attributes, Organization};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const LENGTH: usize = 200;
+/// Changes of a unit.
+const UNIT: u64 = 1000;
+
+struct Young {
+    engine: Engine,
+    files: [PathBuf; 2],
+    records: u64,
+    waits: Vec<u64>,
+}
+
+impl Young {
+    /// Does `step`, which says how many requests it made, and prints a line of it.
+    fn step(&mut self, what: &str, step: impl FnOnce(&mut Young) -> u64) {
+        self.waits.clear();
+        let (wall, cpu) = (Instant::now(), process_time());
+        let requests = step(self).max(1);
+        let (wall, cpu) = (wall.elapsed(), process_time() - cpu);
+        self.waits.sort_unstable();
+        let at = |part: f64| {
+            let place = (self.waits.len() as f64 * part) as usize;
+            self.waits
+                .get(place.min(self.waits.len().saturating_sub(1)))
+                .copied()
+                .unwrap_or(0)
+        };
+        let of = |f: fn(&std::fs::Metadata) -> u64| -> u64 {
+            self.files
+                .iter()
+                .filter_map(|path| std::fs::metadata(path).ok())
+                .map(|m| f(&m))
+                .sum()
+        };
+        let nanoseconds = |time: Duration| time.as_nanos() as f64 / requests as f64;
+        print!(
+            "{what:<22}{requests:>9} {:>6.0} ns CPU {:>6.0} ns",
+            nanoseconds(cpu),
+            nanoseconds(wall)
+        );
+        print!(
+            "; p50 {:>5} p99.9 {:>6} ns longest {:>6.1} ms",
+            at(0.5),
+            at(0.999),
+            at(1.0) as f64 / 1e6
+        );
+        let (len, stored) = (of(|m| m.len()) as f64 / 1e6, of(|m| m.blocks() * 512) as f64 / 1e6);
+        let pool = self.engine.pool_use().1 as f64 / self.records.max(1) as f64;
+        println!("; file {len:>6.1} stored {stored:>6.1} MB; pool {pool:>4.0} bytes a record");
+    }
+
+    fn timed<T>(&mut self, request: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let done = request();
+        self.waits.push(start.elapsed().as_nanos() as u64);
+        done
+    }
+}
+
+fn process_time() -> Duration {
+    let t = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(t.tv_sec as u64, t.tv_nsec as u32)
+}
+
+/// A record without runs, which a page would leave out.
+fn record(key: u64) -> Vec<u8> {
+    let mut numbers = Numbers(key.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut record: Vec<u8> = (0..LENGTH / 8).flat_map(|_| numbers.next().to_le_bytes()).collect();
+    record[..16].copy_from_slice(format!("{key:016}").as_bytes());
+    record
+}
+
+/// Numbers at random (xorshift).
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+}
+
+fn main() {
+    let (mut plain, mut ci, mut pool, mut dir) = (Vec::new(), (18_432, 45), 2048, PathBuf::from("/tmp/cica-young"));
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut number = || arguments.next().and_then(|a| a.parse().ok()).expect("a number");
+        match argument.as_str() {
+            "--ci" => ci = (number(), number() as u16),
+            "--pool" => pool = number() as usize,
+            "--dir" => dir = arguments.next().expect("a directory").into(),
+            other => plain.push(other.parse::<u64>().expect("a number")),
+        }
+    }
+    let records = plain.first().copied().unwrap_or(1_000_000);
+    let percents = if plain.len() > 1 { &plain[1..] } else { &[12, 50][..] };
+    let _ = std::fs::remove_dir_all(&dir);
+    std::fs::create_dir_all(dir.join("log")).expect("a directory");
+    let engine = Engine::new(Env {
+        disk: Arc::new(LinuxDisk::new()),
+        clock: Arc::new(SystemClock),
+        log_dir: dir.join("log"),
+        pool_bytes: Some(pool << 20),
+        io: Default::default(),
+        background: true,
+    })
+    .expect("an engine");
+    let files = [dir.join("young.data"), dir.join("young.index")];
+    let mut young = Young {
+        engine,
+        files,
+        records,
+        waits: Vec::new(),
+    };
+    run(&mut young, records, percents, ci);
+    let _ = std::fs::remove_dir_all(&dir);
+}
+
+fn run(young: &mut Young, records: u64, percents: &[u64], (ci_size, ci_per_ca): (u32, u16)) {
+    let [data, index] = young.files.clone();
+    define(&young.engine, (&data, &index), ci_size, ci_per_ca);
+    let engine = young.engine.clone();
+    let open = move || {
+        let options = OpenOptions {
+            access: Access::Output,
+            ..OpenOptions::default()
+        };
+        engine.open(&data, &index, options).expect("an open")
+    };
+    let ds = open();
+    young.step("load", |_| {
+        let mut string = ds.string();
+        for n in 1..=records {
+            string.insert(&record(n << 16), Insert::Sequential).expect("a load");
+        }
+        records
+    });
+    young.step("close", |young| young.timed(|| ds.close()).map(|_| 1).expect("a close"));
+    let mut numbers = Numbers(1979);
+    for &percent in percents {
+        let ds = open();
+        for round in ["scan, pages read", "scan"] {
+            young.step(round, |young| scan(&ds, young.records));
+        }
+        young.step(&format!("insert {percent} %"), |young| {
+            let (mut string, inserts) = (ds.string(), records * percent / 100);
+            for _ in 0..inserts {
+                let record = record(numbers.below(records << 16) | 1);
+                match young.timed(|| string.insert(&record, Insert::Direct)) {
+                    Ok(_) => young.records += 1,
+                    Err(RequestError::Duplicate { .. }) => {}
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            inserts
+        });
+        for round in ["scan after inserts", "scan again"] {
+            young.step(round, |young| scan(&ds, young.records));
+        }
+        let updates = (records / 5).next_multiple_of(UNIT);
+        young.step("update", |young| {
+            let mut string = ds.string();
+            for _ in 0..updates {
+                update(young, &mut string, (1 + numbers.below(records)) << 16);
+            }
+            updates
+        });
+        for (what, durability) in [
+            ("update, units", Durability::Commit),
+            ("the same, relaxed", Durability::Close),
+        ] {
+            let unit = young.engine.unit();
+            young.step(what, |young| {
+                let mut string = ds.string_in(&unit);
+                for n in 0..updates {
+                    update(young, &mut string, (1 + numbers.below(records)) << 16);
+                    if n % UNIT == UNIT - 1 {
+                        unit.commit_with(durability).expect("a commit");
+                    }
+                }
+                updates
+            });
+        }
+        young.step("close", |young| young.timed(|| ds.close()).map(|_| 1).expect("a close"));
+    }
+}
+
+fn scan(ds: &DataSet, records: u64) -> u64 {
+    let (mut string, mut seen) = (ds.string(), 0);
+    string.point_first().expect("a record");
+    while string.next(Intent::Read).is_ok() {
+        seen += 1;
+    }
+    assert_eq!(seen, records);
+    seen
+}
+
+fn update(young: &mut Young, string: &mut Str, key: u64) {
+    let mut record = record(key);
+    let fresh = young.waits.len() as u8;
+    young.timed(|| {
+        string
+            .get(&record[..16], Search::Equal, Intent::Update)
+            .expect("a record");
+        record[100] = fresh;
+        string.update(&record).expect("an update");
+    });
+}
+
+fn define(engine: &Engine, (data, index): (&Path, &Path), ci_size: u32, ci_per_ca: u16) {
+    let part = |name: &str, ci_size, ci_per_ca| Attributes {
+        cluster_name: "YOUNG".into(),
+        key_length: 16,
+        average_record: LENGTH as u32,
+        maximum_record: LENGTH as u32,
+        speed: true,
+        primary: 1 << 40,
+        secondary: 1 << 30,
+        volume: "V".into(),
+        ..Attributes::new(Organization::Ksds, name, ci_size, ci_per_ca)
+    };
+    let definition = Definition {
+        data_path: data.into(),
+        index_path: index.into(),
+        data: part("YOUNG.DATA", ci_size, ci_per_ca),
+        index: Some(part("YOUNG.INDEX", 4096, 12)),
+    };
+    engine.create(&definition).expect("a data set");
+}
