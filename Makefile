@@ -110,7 +110,7 @@ install:
 
 dist:
 	@checks/prepare test
-	cargo build --release --locked -p cica-cli -p cica-cobol
+	cargo build --release --locked -p cica-cli -p cica-cobol -p cica-isam
 	cargo rustc --release --locked -p cica-c --lib --crate-type staticlib
 	checks/packages.py --bin $(TARGET)/release --out $(TARGET)/packages
 	@ls -l $(TARGET)/packages

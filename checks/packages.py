@@ -110,6 +110,10 @@ def tarball(package, work):
     if "prefix=${pcfiledir}/../.." not in pc:
         raise Failed(f"the pkg-config file names a place of its own:\n{pc}")
     run("cc", "-o", "one-c", "one.c", f"-I{prefix}/include", f"-L{library}", "-lcica", **options)
+    run("cc", "-o", "customers", TOP / "crates/isam/examples/customers.c", f"-I{prefix}/include", f"-L{library}", "-lcica_isam", **options)
+    told = run("./customers", **(options | {"env": environment | {"LD_LIBRARY_PATH": str(library)}}))
+    if told != "99 JONES\n100 SMITH\n98 WEBER\n":
+        raise Failed(f"the ISAM program says {told!r}")
     version = run("./one-c", **(options | {"env": environment | {"LD_LIBRARY_PATH": str(library)}}))
     if re.search(r"\d+\.\d+\.\d+", run(cica, "--version", **options)).group() not in version:
         raise Failed(f"the library says it is {version!r}")

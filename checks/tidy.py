@@ -31,7 +31,7 @@ FLOORS = [
     {"cica-session"},
     {"cica-admin", "cica-server"},
     {"cica-idcams", "cica"},
-    {"cica-cli", "cica-c", "cica-cobol", "cica-inputs", "cica-sim"},
+    {"cica-cli", "cica-c", "cica-cobol", "cica-isam", "cica-inputs", "cica-sim"},
 ]
 
 # Floors of crates where modules still need one another; others are to come off the list.
@@ -277,7 +277,7 @@ def check_invariants():
 
 
 def check_unsafe():
-    allowed = {"disk", "engine", "c", "cobol"}  # the system, frames, and calls from other languages
+    allowed = {"disk", "engine", "c", "cobol", "isam"}  # the system, frames, and calls from other languages
     for crate in sorted(pathlib.Path("crates").iterdir()):
         heads = [p for p in (crate / "src/lib.rs", crate / "src/main.rs") if p.is_file()]
         if crate.name not in allowed and heads and not any("forbid(unsafe_code)" in p.read_text() for p in heads):

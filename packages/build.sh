@@ -26,9 +26,11 @@ mkdir -p "$tree"/share/{bash-completion/completions,zsh/site-functions,fish/vend
 install -m 755 "$built/cica" "$tree/bin/cica"
 install -m 644 "$built/libcica_cobol.so" "$tree/lib/libcica_cobol.so"
 "$top/crates/c/install.sh" "$tree" "$built"
+install -m 644 "$top/crates/isam/include/isam.h" "$tree/include/isam.h"
+install -m 644 "$built/libcica_isam.so" "$tree/lib/libcica_isam.so"
 # Wherever it is unpacked, pkg-config finds what lies beside.
 sed -i 's|^prefix=.*|prefix=${pcfiledir}/../..|' "$tree/lib/pkgconfig/cica.pc"
-strip --strip-unneeded "$tree/bin/cica" "$tree"/lib/*.so.*.* "$tree/lib/libcica_cobol.so"
+strip --strip-unneeded "$tree/bin/cica" "$tree"/lib/*.so.*.* "$tree/lib/libcica_cobol.so" "$tree/lib/libcica_isam.so"
 strip --strip-debug "$tree/lib/libcica.a"
 "$tree/bin/cica" man "$tree/share/man/man1" >/dev/null
 gzip -9n "$tree"/share/man/man1/*.1

@@ -71,6 +71,8 @@ pub struct Stated {
     pub tenure: Tenure,
     /// Of a data set made for a COBOL program: the bytes in front of each record that hold its keys of several parts.
     pub cobol_head: Option<u16>,
+    /// Of one made for an ISAM program: its key, where that is more than a place in the record.
+    pub isam_key: Option<String>,
     /// Keywords without a field of their own, and what was said between their parentheses.
     pub other: Vec<(&'static str, String)>,
 }
@@ -171,6 +173,7 @@ impl Stated {
         set_text(&mut attributes.data_class, &self.data_class);
         set_text(&mut attributes.management_class, &self.management_class);
         attributes.cobol_head = self.cobol_head.or(attributes.cobol_head);
+        set_text(&mut attributes.isam_key, &self.isam_key);
         keep(&mut attributes.other, &self.other);
         Ok(())
     }

@@ -105,9 +105,12 @@ pub struct Attributes {
     pub data_class: Option<String>,
     /// MANAGEMENTCLASS.
     pub management_class: Option<String>,
-    /// Of a data set that the OPEN of a COBOL program made: bytes in front of each record that hold its keys of several
-    /// parts, 0 where it has none.
+    /// Of a data set that the OPEN of a COBOL program, or the isbuild of an ISAM program, made: bytes in front of each
+    /// record that hold its keys of several parts, 0 where it has none.
     pub cobol_head: Option<u16>,
+    /// Of a cluster or alternate index that an ISAM program made: what it said of the key, where that is more than a
+    /// place in the record. Its text is `isam`'s (`crates/isam/src/key.rs`).
+    pub isam_key: Option<String>,
     /// Everything else that was said and is kept only to be shown again, in the order it was said:
     /// keyword and value as text.
     pub other: Vec<(String, String)>,
@@ -135,6 +138,7 @@ impl Attributes {
             inhibit: false,
             exported: false,
             cobol_head: None,
+            isam_key: None,
             buffer_space: 0,
             log: None,
             log_stream: None,

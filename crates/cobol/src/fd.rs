@@ -180,6 +180,14 @@ impl Fd {
                 "the program's keys of several parts have {own} bytes, those the data set was made for {head}"
             ));
         }
+        if a.isam_key
+            .as_ref()
+            .is_some_and(|key| key.contains(['i', 'l', 'd', 'f', '-']))
+        {
+            return Some(
+                "its key has numbers or descends, as an ISAM program said: COBOL would write it as characters".into(),
+            );
+        }
         if let (Some((offset, length)), Some(keys)) = (self.key, a.keys) {
             if (keys.offset as usize, usize::from(keys.length)) != (offset, length) {
                 return Some(format!(

@@ -90,6 +90,8 @@ pub fn attributes(a: &Attributes) -> Writer {
     if a.compressed {
         w.number(25, a.compressed);
     }
+    // An earlier version would let records be stored without what the key is made of.
+    w.option(30, a.isam_key.as_deref());
     others(&mut w, 22, &a.other);
     w
 }
@@ -177,6 +179,7 @@ pub fn read_attributes(mut f: Fields<'_>) -> Result<Attributes, String> {
         storage_class: f.option(19)?,
         data_class: f.option(20)?,
         management_class: f.option(21)?,
+        isam_key: f.option(30)?,
         other,
     };
     f.finish()?;

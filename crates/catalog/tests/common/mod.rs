@@ -77,6 +77,7 @@ pub fn attributes() -> Attributes {
         inhibit: true,
         exported: true,
         cobol_head: Some(7),
+        isam_key: Some("D4 0+4 4+2i".into()),
         buffer_space: 37_376,
         log: Some(Log::All),
         log_stream: Some("PAY.STREAM".to_owned()),

@@ -85,6 +85,7 @@ pub fn stated(params: &Params) -> Stated {
         management_class: text("MANAGEMENTCLASS"),
         tenure: tenure(params),
         cobol_head: None,
+        isam_key: None,
         other: other(params),
     }
 }

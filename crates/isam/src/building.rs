@@ -1,0 +1,234 @@
+//! isbuild, isaddindex, isdelindex, iserase, isrename: data sets and alternate indexes that programs make and end.
+//!
+//! What isbuild makes is what DEFINE makes: a KSDS that IDCAMS, COBOL and the command know, with an alternate index
+//! `name.AIXn` for each further key.
+
+use crate::error::{told, Refused, EBADARG, EBADKEY, EKEXISTS, ENOTYET, EPRIMKEY};
+use crate::file::IsamFile;
+use crate::key::Key;
+use crate::layout::Layout;
+use cica::Store;
+use cica_admin::alter::Alter;
+use cica_admin::bldindex::Bldindex;
+use cica_admin::define::{Alternate, DefineCluster, SphereMember};
+use cica_admin::delete::Delete;
+use cica_admin::named::Named;
+use cica_admin::stated::{Form, Stated, Tenure};
+use cica_admin::Outcome;
+use cica_catalog::entry::{Keys, RecordSize, ShareOptions};
+use cica_catalog::space::{Space, Unit};
+use cica_catalog::Name;
+use std::ops::Range;
+
+/// Defines a data set for records of `least` to `most` bytes with this key.
+///
+/// # Errors
+/// EBADKEY, EBADARG, EEXIST.
+pub fn build(store: &Store, name: &Name, key: &Key, least: usize, most: usize) -> Result<(), Refused> {
+    if least == 0 || least > most {
+        return Err(Refused::because(
+            EBADARG,
+            format!("records of {least} to {most} bytes are none"),
+        ));
+    }
+    check_key(key, least)?;
+    if key.duplicates {
+        let words = "a prime key with duplicates is not supported yet; add a part that makes it unique";
+        return Err(Refused::because(EBADKEY, words));
+    }
+    let layout = Layout::new(vec![key.clone()], least, most);
+    let base = DefineCluster {
+        cluster: Stated {
+            form: Some(Form::Indexed),
+            cobol_head: u16::try_from(layout.head).ok(),
+            ..stated(
+                name.to_string(),
+                key,
+                &layout.keys[0].1,
+                (layout.head + least, layout.head + most),
+            )
+        },
+        index: Some(index()),
+        ..DefineCluster::default()
+    };
+    done(store.admin().define_sphere(&[SphereMember::Cluster(Box::new(base))]))
+}
+
+impl IsamFile {
+    /// Adds a key: an alternate index, filled from the records that are there. The file is closed meanwhile; the caller
+    /// opens it anew.
+    ///
+    /// # Errors
+    /// ENOTEXCL, EKEXISTS, EBADKEY; EDUPL where records have one key and it has no duplicates.
+    pub fn add_index(self, store: &Store, key: &Key) -> Result<(), Refused> {
+        self.check_alone()?;
+        check_key(
+            key,
+            self.layout.least.max(if self.fixed { self.layout.most } else { 0 }),
+        )?;
+        if self.number_of(key).is_some() {
+            return Err(Refused::new(EKEXISTS));
+        }
+        let Some(place) = key.place() else {
+            let words = "a further key that is not characters of one piece is not supported yet: the records that are \
+                         there would have to be written anew";
+            return Err(Refused::because(ENOTYET, words));
+        };
+        let place = place.start + self.layout.head..place.end + self.layout.head;
+        let name = self.name.clone();
+        let taken = |number: &usize| {
+            self.indexes
+                .iter()
+                .any(|index| index.to_string() == called(&name, *number))
+        };
+        let free = (1..).find(|number| !taken(number)).unwrap_or(1);
+        let index_name = called(&name, free);
+        self.close()?;
+        let one = 5 + place.len() + LONGEST_POINTER;
+        let of_index = DefineCluster {
+            cluster: stated(index_name.clone(), key, &place, (one, MOST_OF_POINTERS)),
+            index: Some(index()),
+            alternate: Some(Alternate {
+                relate: Some(name.to_string()),
+                unique_key: Some(!key.duplicates),
+                upgrade: Some(true),
+                suppress: None,
+            }),
+            ..DefineCluster::default()
+        };
+        done(
+            store
+                .admin()
+                .define_sphere(&[SphereMember::Cluster(Box::new(of_index))]),
+        )?;
+        let request = Bldindex {
+            base: Named::DataSet(name.to_string()),
+            indexes: vec![Named::DataSet(index_name.clone())],
+        };
+        let built = store.admin().bldindex(&request);
+        if built.is_done() {
+            return Ok(());
+        }
+        let refused = told(crate::error::EDUPL, &built.messages);
+        // What is not whole is not left behind.
+        delete(store, &index_name)?;
+        Err(refused)
+    }
+
+    /// Takes a key away. The file is closed meanwhile.
+    ///
+    /// # Errors
+    /// ENOTEXCL, EPRIMKEY, EBADKEY.
+    pub fn remove_index(self, store: &Store, key: &Key) -> Result<(), Refused> {
+        self.check_alone()?;
+        let number = self
+            .number_of(key)
+            .ok_or_else(|| Refused::because(EBADKEY, "the file has no such key"))?;
+        let index = number.checked_sub(1).map(|number| self.indexes[number].clone());
+        let index = index.ok_or_else(|| Refused::new(EPRIMKEY))?;
+        self.close()?;
+        delete(store, &index.to_string())
+    }
+}
+
+/// Deletes a data set with its alternate indexes.
+///
+/// # Errors
+/// ENOENT, EFLOCKED, EBADFILE.
+pub fn delete(store: &Store, name: &str) -> Result<(), Refused> {
+    let request = Delete {
+        names: vec![name.to_owned()],
+        ..Delete::default()
+    };
+    done(store.admin().delete(&request))
+}
+
+/// Gives a data set another name.
+///
+/// # Errors
+/// ENOENT, EEXIST, EFLOCKED.
+pub fn rename(store: &Store, from: &Name, to: &Name) -> Result<(), Refused> {
+    let request = Alter {
+        entry: from.to_string(),
+        new_name: Some(to.to_string()),
+        ..Alter::default()
+    };
+    done(store.admin().alter(&request))
+}
+
+/// What a function of the catalog came to.
+fn done<T: Default>(outcome: Outcome<T>) -> Result<(), Refused> {
+    if outcome.is_done() {
+        return Ok(());
+    }
+    let of_code = |reason: &str| {
+        let is = |message: &&cica_messages::Message| message.entry.id == "IDC3009I";
+        outcome
+            .messages
+            .iter()
+            .filter(is)
+            .any(|message| message.insert("reason") == Some(reason))
+    };
+    let number = match (of_code("38"), of_code("42")) {
+        (true, _) => crate::error::EEXIST,
+        (_, true) => crate::error::ENOENT,
+        _ => crate::error::EBADFILE,
+    };
+    Err(told(number, &outcome.messages))
+}
+
+fn check_key(key: &Key, least: usize) -> Result<(), Refused> {
+    match key.fault(least) {
+        Some(why) => Err(Refused::because(EBADKEY, format!("of the key: {why}"))),
+        None => Ok(()),
+    }
+}
+
+fn called(name: &Name, number: usize) -> String {
+    format!("{name}.AIX{number}")
+}
+
+/// What every cluster made here has, as those for COBOL programs.
+fn stated(name: String, key: &Key, place: &Range<usize>, (average, most): (usize, usize)) -> Stated {
+    Stated {
+        name: Some(name),
+        keys: Some(Keys {
+            length: u16::try_from(place.len()).unwrap_or(u16::MAX),
+            offset: bounded(place.start),
+        }),
+        record_size: Some(RecordSize {
+            average: bounded(average),
+            maximum: bounded(most),
+        }),
+        share: Some(ShareOptions { region: 2, system: 3 }),
+        speed: Some(true),
+        space: Some(Space {
+            unit: Unit::Cylinders,
+            primary: 10,
+            secondary: 500,
+        }),
+        tenure: Tenure {
+            owner: Some("ISAM".to_owned()),
+            expires: None,
+        },
+        isam_key: key.place().is_none().then(|| key.text()),
+        ..Stated::default()
+    }
+}
+
+/// CIs of the index take more than a sequence set record needs: a request goes through a level less.
+fn index() -> Stated {
+    Stated {
+        ci_size: Some(2048),
+        ..Stated::default()
+    }
+}
+
+fn bounded(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
+/// The longest prime key.
+const LONGEST_POINTER: usize = 255;
+/// The longest record of an alternate index made here: what IDCAMS gives to one that says nothing.
+const MOST_OF_POINTERS: usize = 32_600;

@@ -1,0 +1,144 @@
+//! iswrite, isrewrite, isdelete, and the same of the current record.
+//!
+//! * G1. A change is whole: record and keys, or nothing. What needs two requests is a unit of recovery.
+
+use crate::error::{end, Refused, ENOCURR, ENOTOPEN, ENOTRANS, EROWSIZE};
+use crate::file::{Current, IsamFile};
+use cica::{Insert, Intent, Search, Str, UnitOfRecovery};
+
+impl IsamFile {
+    /// Adds a record; `current`: it is the current one then.
+    ///
+    /// # Errors
+    /// EDUPL, EROWSIZE, ENOTRANS.
+    pub fn write(&mut self, record: &[u8], current: bool) -> Result<(), Refused> {
+        let stored = self.to_store(record)?;
+        self.work().insert(&stored, Insert::Direct)?;
+        if current {
+            self.reader.current = Current::Record(stored);
+            self.stand_on_current()?;
+        }
+        Ok(())
+    }
+
+    /// Replaces the record that has the prime key of this one.
+    ///
+    /// # Errors
+    /// ENOREC, EDUPL of another key, ELOCKED, EROWSIZE, ENOTRANS.
+    pub fn rewrite(&mut self, record: &[u8]) -> Result<(), Refused> {
+        let stored = self.to_store(record)?;
+        let prime = self.layout.key_of(0, &stored).to_vec();
+        self.work().rewrite(&prime, &stored)?;
+        Ok(())
+    }
+
+    /// Replaces the current record, whose prime key may change. `unit` makes a unit of recovery.
+    ///
+    /// # Errors
+    /// As [`rewrite`](Self::rewrite); ENOCURR.
+    pub fn rewrite_current(&mut self, record: &[u8], unit: impl FnOnce() -> UnitOfRecovery) -> Result<(), Refused> {
+        let stored = self.to_store(record)?;
+        let old = self.current_prime()?;
+        if self.layout.key_of(0, &stored) == old {
+            self.work().rewrite(&old, &stored)?;
+        } else if self.is_in_unit() {
+            // The program's transaction has both; what is refused half done is put back.
+            let before = self.work().get(&old, Search::Equal, Intent::Update)?.bytes.to_vec();
+            self.work().erase()?;
+            if let Err(refused) = self.work().insert(&stored, Insert::Direct) {
+                self.work().insert(&before, Insert::Direct)?;
+                return Err(refused.into());
+            }
+        } else {
+            let unit = unit();
+            let mut string = self.string_in(&unit);
+            let done = exchange(&mut string, &old, &stored);
+            drop(string);
+            end(&unit, done)?;
+        }
+        self.reader.current = Current::Record(stored);
+        self.stand_on_current()
+    }
+
+    /// Erases the record that has the prime key of this one.
+    ///
+    /// # Errors
+    /// ENOREC, ELOCKED, ENOTRANS.
+    pub fn delete(&mut self, record: &[u8]) -> Result<(), Refused> {
+        self.check_change()?;
+        let prime = self.layout.asked(0, record);
+        self.erase(&prime)
+    }
+
+    /// Erases the current record; the one behind it is the next.
+    ///
+    /// # Errors
+    /// ENOCURR, ENOREC, ELOCKED, ENOTRANS.
+    pub fn delete_current(&mut self) -> Result<(), Refused> {
+        self.check_change()?;
+        let prime = self.current_prime()?;
+        self.erase(&prime)?;
+        self.reader.current = Current::None;
+        Ok(())
+    }
+
+    fn erase(&mut self, prime: &[u8]) -> Result<(), Refused> {
+        self.work().get(prime, Search::Equal, Intent::Update)?;
+        Ok(self.work().erase()?)
+    }
+
+    fn current_prime(&self) -> Result<Vec<u8>, Refused> {
+        match &self.reader.current {
+            Current::Record(stored) => Ok(self.layout.key_of(0, stored).to_vec()),
+            _ => Err(Refused::new(ENOCURR)),
+        }
+    }
+
+    /// Reading goes on behind the record that has become the current one.
+    fn stand_on_current(&mut self) -> Result<(), Refused> {
+        let Current::Record(stored) = &self.reader.current else {
+            return Ok(());
+        };
+        let (key, prime) = (
+            self.layout.key_of(self.reader.key, stored),
+            self.layout.key_of(0, stored),
+        );
+        let string = &mut self.reader.string;
+        string.point(key, Search::Equal)?;
+        // Among records of one alternate key it is the one with this prime key.
+        while self.layout.key_of(0, string.next(Intent::Read)?.bytes) != prime {}
+        Ok(())
+    }
+
+    fn check_change(&self) -> Result<(), Refused> {
+        if !self.mode.writes {
+            return Err(Refused::because(ENOTOPEN, "the file is open for input alone"));
+        }
+        match self.mode.in_transactions && !self.is_in_unit() {
+            true => Err(Refused::new(ENOTRANS)),
+            false => Ok(()),
+        }
+    }
+
+    fn to_store(&self, record: &[u8]) -> Result<Vec<u8>, Refused> {
+        self.check_change()?;
+        let (least, most) = (self.layout.least, self.layout.most);
+        let least = if self.fixed { most } else { least };
+        if !(least..=most).contains(&record.len()) {
+            let words = format!(
+                "a record of {} bytes, where {least} to {most} are possible",
+                record.len()
+            );
+            return Err(Refused::because(EROWSIZE, words));
+        }
+        Ok(self.layout.stored(record))
+    }
+}
+
+/// Erases a record and adds another.
+fn exchange(string: &mut Str, old: &[u8], new: &[u8]) -> Result<(), Refused> {
+    string.get(old, Search::Equal, Intent::Update)?;
+    string.erase()?;
+    string.insert(new, Insert::Direct)?;
+    Ok(())
+}

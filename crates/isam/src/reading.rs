@@ -1,0 +1,167 @@
+//! isread and isstart.
+
+use crate::error::{Refused, EBADARG, EENDFILE, ENOCURR, ENOREC, ENOTOPEN};
+use crate::file::{Current, IsamFile};
+use crate::key::behind;
+use crate::mode::{Reading, Which};
+use cica::{Intent, RequestError, Search, Str};
+use cica_engine::Patience;
+
+impl IsamFile {
+    /// Reads a record; gives it as it is stored. `record` is the program's area, whose key is looked for.
+    ///
+    /// # Errors
+    /// EENDFILE, ENOREC, ENOCURR; the table of `file` says where the file stands then. ELOCKED: the same record is the next
+    /// to be read.
+    pub fn read(&mut self, record: &[u8], how: Reading) -> Result<&[u8], Refused> {
+        if !self.mode.reads {
+            return Err(Refused::because(ENOTOPEN, "the file is open for output alone"));
+        }
+        if self.mode.locks_reads {
+            self.unlock_all();
+        }
+        let found = self.find(record, how.which);
+        let mut stored = match found {
+            Ok(stored) => stored,
+            Err(refused) => {
+                if refused.number == EENDFILE || refused.number == ENOREC {
+                    self.reader.current = Current::None;
+                }
+                return Err(refused);
+            }
+        };
+        if how.lock || self.mode.locks_reads {
+            let patience = if how.wait { Patience::Forever } else { Patience::None };
+            stored = match self.locked(&stored, patience) {
+                Ok(locked) => locked,
+                Err(refused) => {
+                    self.stand_by(&stored, matches!(how.which, Which::Previous | Which::Last))?;
+                    return Err(refused);
+                }
+            };
+        }
+        self.reader.current = Current::Record(stored);
+        match &self.reader.current {
+            Current::Record(stored) => Ok(stored),
+            _ => Err(Refused::new(ENOCURR)),
+        }
+    }
+
+    /// The record that is meant, as it is stored.
+    fn find(&mut self, record: &[u8], which: Which) -> Result<Vec<u8>, Refused> {
+        let key = match which {
+            Which::Equal | Which::Greater | Which::GreaterOrEqual => self.layout.asked(self.reader.key, record),
+            _ => Vec::new(),
+        };
+        let string = &mut self.reader.string;
+        let next = |string: &mut Str| Ok(string.next(Intent::Read)?.bytes.to_vec());
+        match which {
+            Which::First => {
+                string.point_first().map_err(no_records)?;
+                next(string)
+            }
+            Which::Last => {
+                string.point_last().map_err(no_records)?;
+                Ok(string.prev(Intent::Read)?.bytes.to_vec())
+            }
+            Which::Next => next(string),
+            Which::Previous => Ok(string.prev(Intent::Read)?.bytes.to_vec()),
+            Which::Current => self.current(),
+            Which::Equal => {
+                string.point(&key[..], Search::Equal)?;
+                next(string)
+            }
+            Which::GreaterOrEqual => {
+                string.point(&key[..], Search::GreaterOrEqual)?;
+                next(string)
+            }
+            Which::Greater => {
+                let above = behind(&key).ok_or_else(|| Refused::new(ENOREC))?;
+                point_above(string, &above)?;
+                next(string)
+            }
+        }
+    }
+
+    fn current(&mut self) -> Result<Vec<u8>, Refused> {
+        match &self.reader.current {
+            Current::None => Err(Refused::new(ENOCURR)),
+            Current::Started => Ok(self.reader.string.next(Intent::Read)?.bytes.to_vec()),
+            Current::Record(stored) => {
+                let prime = self.layout.key_of(0, stored).to_vec();
+                Ok(self.work().get(&prime, Search::Equal, Intent::Read)?.bytes.to_vec())
+            }
+        }
+    }
+
+    /// Locks a record that was found, and reads it again: it may have changed before it was locked.
+    fn locked(&mut self, stored: &[u8], patience: Patience) -> Result<Vec<u8>, Refused> {
+        let prime = self.layout.key_of(0, stored).to_vec();
+        self.lock(prime.clone(), patience)?;
+        Ok(self.work().get(&prime, Search::Equal, Intent::Read)?.bytes.to_vec())
+    }
+
+    /// Sets the position: `length` bytes of the key are looked for, all of it where that is 0.
+    ///
+    /// # Errors
+    /// ENOREC: there is no such record. EBADARG: the key is not so long.
+    pub fn start(&mut self, record: &[u8], length: usize, which: Which) -> Result<(), Refused> {
+        self.reader.current = Current::None;
+        let mut key = match which {
+            Which::First | Which::Last => Vec::new(),
+            _ => self.layout.asked(self.reader.key, record),
+        };
+        if length > 0 {
+            key.truncate(length);
+        }
+        let string = &mut self.reader.string;
+        match which {
+            Which::First => string.point_first().map_err(no_records)?,
+            // The next one that is read is the last.
+            Which::Last => {
+                string.point_last().map_err(no_records)?;
+                let last = string.prev(Intent::Read)?.bytes.to_vec();
+                self.stand_by(&last, false)?;
+            }
+            Which::Equal => string.point(&key[..], Search::Equal)?,
+            Which::GreaterOrEqual => string.point(&key[..], Search::GreaterOrEqual)?,
+            Which::Greater => {
+                let above = behind(&key).ok_or_else(|| Refused::new(ENOREC))?;
+                point_above(string, &above)?;
+            }
+            Which::Next | Which::Previous | Which::Current => {
+                let words = "isstart takes ISFIRST, ISLAST, ISEQUAL, ISGREAT and ISGTEQ";
+                return Err(Refused::because(EBADARG, words));
+            }
+        }
+        self.reader.current = Current::Started;
+        Ok(())
+    }
+
+    /// Stands so that the record that was read last is read once more, by the next step in the same direction.
+    fn stand_by(&mut self, last: &[u8], backward: bool) -> Result<(), Refused> {
+        let (string, prime) = (&mut self.reader.string, self.layout.key_of(0, last));
+        match (self.reader.key, backward) {
+            (0, false) => Ok(string.point(prime, Search::Equal)?),
+            (0, true) => Ok(string.point_backward(prime, Search::Equal)?),
+            // Of several with one alternate key this very one is meant.
+            _ => {
+                string.stay();
+                Ok(())
+            }
+        }
+    }
+}
+
+/// To the first record at or above what is above all that was asked for.
+fn point_above(string: &mut Str, above: &[u8]) -> Result<(), Refused> {
+    Ok(string.point(above, Search::GreaterOrEqual)?)
+}
+
+/// To the first or last of no records is the end.
+fn no_records(error: RequestError) -> Refused {
+    match error {
+        RequestError::NotFound => Refused::new(EENDFILE),
+        other => other.into(),
+    }
+}

@@ -1,0 +1,108 @@
+//! A C program that makes each call, compiled against header and library and run.
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A directory of a test's own, gone afterwards.
+struct Workplace(PathBuf);
+
+impl Workplace {
+    fn new(name: &str) -> Workplace {
+        let path = std::env::temp_dir().join(format!("cica-isam-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Workplace(path)
+    }
+
+    fn compile(&self, shared: bool) -> PathBuf {
+        self.compile_source("tests/walk.c", shared)
+    }
+
+    /// Compiles a program against the shared or the static library.
+    fn compile_source(&self, source: &str, shared: bool) -> PathBuf {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let program = self.0.join("walk");
+        // Where cargo put the library is where this test is.
+        let here = std::env::current_exe().unwrap();
+        let library = here.parent().unwrap();
+        let mut command = Command::new("cc");
+        command.args(["-std=gnu99", "-Wall", "-Wextra", "-Werror", "-pthread"]);
+        command.arg("-I").arg(root.join("include")).arg(root.join(source));
+        command.arg("-o").arg(&program);
+        match shared {
+            true => command
+                .arg(library.join("libcica_isam.so"))
+                .arg(format!("-Wl,-rpath,{}", library.display())),
+            false => command.arg(library.join("libcica_isam.a")).args(["-ldl", "-lm"]),
+        };
+        let done = command.output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        program
+    }
+
+    fn run(&self, program: &Path, words: &[&str], environment: &[(&str, &str)]) -> Output {
+        Command::new(program)
+            .args(words)
+            .current_dir(&self.0)
+            .env("CICA_CATALOG", self.0.join("catalog"))
+            .envs(environment.iter().copied())
+            .output()
+            .unwrap()
+    }
+}
+
+impl Drop for Workplace {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn assert_fine(done: &Output) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(done.status.success(), "{}{}", text(&done.stdout), text(&done.stderr));
+}
+
+#[test]
+fn each_call_does_what_the_header_says() {
+    let place = Workplace::new("walk");
+    let program = place.compile(true);
+    assert_fine(&place.run(&program, &[], &[]));
+}
+
+#[test]
+fn the_static_library_and_other_seeds() {
+    let place = Workplace::new("static");
+    let program = place.compile(false);
+    for seed in ["2", "3"] {
+        let catalog = place.0.join(seed);
+        assert_fine(&place.run(&program, &[seed], &[("CICA_CATALOG", catalog.to_str().unwrap())]));
+    }
+}
+
+#[test]
+fn programs_that_share_a_file_meet_each_others_locks() {
+    let server = std::env::current_exe().unwrap();
+    let server = server.parent().unwrap().parent().unwrap().join("cica");
+    assert!(server.exists(), "{}: cargo build -p cica-cli", server.display());
+    let place = Workplace::new("shared");
+    let program = place.compile(true);
+    let environment = [("CICA_SHARE", "on"), ("CICA_SERVER", server.to_str().unwrap())];
+    let done = place.run(&program, &["shared"], &environment);
+    let stopped = Command::new(&server)
+        .args(["server", "stop"])
+        .env("CICA_CATALOG", place.0.join("catalog"))
+        .output()
+        .unwrap();
+    assert_fine(&done);
+    assert_fine(&stopped);
+}
+
+#[test]
+fn the_example_of_the_book_prints_what_the_book_says() {
+    let place = Workplace::new("example");
+    let program = place.compile_source("examples/customers.c", true);
+    let done = place.run(&program, &[], &[]);
+    assert_fine(&done);
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "99 JONES\n100 SMITH\n98 WEBER\n");
+}
