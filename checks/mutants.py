@@ -88,7 +88,7 @@ ORDERINGS = [
      "recovery takes a root that is not durable for the last word (V6)"),
     ("crates/engine/src/log/abandoned.rs", "return file.sync().is_err(),", "return !@ && file.sync().is_err(),",
      "a log is claimed that a root may need again after a power cut (V6)"),
-    ("crates/engine/src/recovery/mod.rs", "Ok(Left::Released) if root.log.early || !is_known && place.is_own => None,",
+    ("crates/engine/src/recovery/mod.rs", "Ok(NamedLog::Released) if root.log.early || !is_known && place.is_own => None,",
      "Ok(Left::Released) if @ || !is_known && place.is_own => None,",
      "a log that is over proves that a copy is complete (N1)"),
     ("crates/engine/src/recovery/members.rs", "            self.to_be_seen.insert(cluster, origin);",

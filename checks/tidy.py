@@ -40,6 +40,12 @@ CIRCLES = {
     "crates/engine/src/pool",
 }
 
+# A type that more crates than so many have each one of their own of says too little in its name.
+MOST_TYPES_OF_A_NAME = 4
+TYPE = re.compile(r"^ *(?:pub(?:\([^)]*\))? )?(?:struct|enum|union|trait) ([A-Z]\w*)|^(?:pub(?:\([^)]*\))? )?type ([A-Z]\w*)", re.M)
+# The arguments of each command, in the file of the command.
+ONE_FOR_EACH_FILE = {"Options"}
+
 # Put together here from halves, so that this file does not break its own rules.
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b|\b(to" r"do|unimple" r"mented)!\(")
 MACHINE = re.compile("/wo" "rk/|/ro" r"ot/|/ho" r"me/(?!me\b)\w|/tmp/tar" "get|127\\.0\\.0\\.1|\\blocal" "host\\b")
@@ -276,6 +282,26 @@ def check_invariants():
                         complain("invariants", f"{path}:{number}", f"{name} {what}")
 
 
+def check_types():
+    """The name of a type means one thing: within a crate there is one of it, and no name is everybody's."""
+    crates_of = {}
+    for crate in sorted(pathlib.Path("crates").iterdir()):
+        files_of = {}
+        for path in sorted((crate / "src").rglob("*.rs")):
+            if path.name == "tests.rs":
+                continue
+            code = rooms.without_tests(path.read_text())
+            for name in {one or other for one, other in TYPE.findall(code)} - ONE_FOR_EACH_FILE:
+                files_of.setdefault(name, []).append(str(path))
+        for name, files in files_of.items():
+            crates_of.setdefault(name, []).append(crate.name)
+            if len(files) > 1:
+                complain("types", files[0], f"{name} is another type in {', '.join(files[1:])}")
+    for name, crates in crates_of.items():
+        if len(crates) > MOST_TYPES_OF_A_NAME:
+            complain("types", name, f"is a type of its own in {', '.join(crates)}: names that say more, please")
+
+
 def check_unsafe():
     allowed = {"disk", "engine", "c", "cobol", "isam"}  # the system, frames, and calls from other languages
     for crate in sorted(pathlib.Path("crates").iterdir()):
@@ -298,6 +324,7 @@ def main():
         "floors": "crates use only crates below them",
         "invariants": "comments cite invariants that are there",
         "rooms": "modules of a crate use only modules below them",
+        "types": "the name of a type means one thing",
         "thrown": "no result is thrown away without a reason",
         "waiting": "no child of fork waits for what its parent was about to do",
         "seam": "files and time come through the disk and the clock",
@@ -326,6 +353,7 @@ def main():
     check_crates()
     check_rooms()
     check_invariants()
+    check_types()
     check_unsafe()
 
     failed = {rule for rule, _ in broken}

@@ -2,12 +2,12 @@
 //! `CICA_TARGET=root cargo +nightly fuzz run inputs ../crates/inputs/corpus/root`.
 #![no_main]
 
-use cica_inputs::Target;
+use cica_inputs::FuzzTarget;
 use libfuzzer_sys::fuzz_target;
 use std::sync::OnceLock;
 
-fn chosen() -> &'static Target {
-    static CHOSEN: OnceLock<&'static Target> = OnceLock::new();
+fn chosen() -> &'static FuzzTarget {
+    static CHOSEN: OnceLock<&'static FuzzTarget> = OnceLock::new();
     CHOSEN.get_or_init(|| {
         let name = std::env::var("CICA_TARGET").unwrap_or_default();
         cica_inputs::target(&name).unwrap_or_else(|| {

@@ -1,7 +1,7 @@
 //! Records of a key-sequenced data set by address: control interval after control interval as they lie on the volume,
 //! which is the order of keys only as far as nothing was split.
 
-use super::found::Found;
+use super::found::FoundRecord;
 use super::trouble::Trouble;
 use cica_engine::{Intent, RequestError, Str};
 use cica_format::ci;
@@ -42,7 +42,7 @@ impl Addressed {
     }
 
     /// The next record, or none at the end.
-    pub fn next(&mut self, string: &mut Str) -> Result<Option<Found<'_>>, Trouble> {
+    pub fn next(&mut self, string: &mut Str) -> Result<Option<FoundRecord<'_>>, Trouble> {
         while self.place == self.spans.len() {
             match self.read(string) {
                 Ok(()) => {}
@@ -54,7 +54,7 @@ impl Addressed {
         let (offset, length) = self.spans[self.place];
         self.place += 1;
         let from = usize::from(offset);
-        Ok(Some(Found {
+        Ok(Some(FoundRecord {
             bytes: &self.image[from..from + usize::from(length)],
             rba: self.next - self.ci_size + u64::from(offset),
             rrn: 0,

@@ -20,9 +20,9 @@ use super::generations::rolled_off;
 use super::outcome::Outcome;
 use super::pattern::renamed;
 use super::report::Report;
-use super::stated::Layout;
+use super::stated::NewLayout;
 use super::{member, reorganize, Services};
-use cica_catalog::entry::Kind;
+use cica_catalog::entry::EntryKind;
 use cica_catalog::generation::Rolled;
 use cica_catalog::{Catalog, Contents, Entry, Mask, Name};
 use cica_messages::{IDC0531I, IDC0532I};
@@ -54,7 +54,7 @@ impl Services {
     }
 }
 
-fn reorganized(services: &mut Services, request: &Alter, layout: &Layout, out: &mut Report) -> u8 {
+fn reorganized(services: &mut Services, request: &Alter, layout: &NewLayout, out: &mut Report) -> u8 {
     let name = request.entry.as_str();
     let done = match request.keywords().first() {
         Some(other) => {
@@ -99,12 +99,12 @@ fn not_altered(name: &str, failure: Failure, out: &mut Report) -> u8 {
 }
 
 /// An entry or component to be altered.
-struct Target {
+struct AlterTarget {
     name: Name,
     new_name: Option<Name>,
 }
 
-fn targets(services: &Services, request: &Alter) -> Result<Vec<Target>, Failure> {
+fn targets(services: &Services, request: &Alter) -> Result<Vec<AlterTarget>, Failure> {
     let text = request.entry.as_str();
     let contents = services.catalog_of(request.catalog.as_deref(), text)?.contents()?;
     member::check_entry(&contents, text)?;
@@ -121,7 +121,7 @@ fn targets(services: &Services, request: &Alter) -> Result<Vec<Target>, Failure>
         .into_iter()
         .map(|name| {
             let new_name = new_name.map(|new| renamed(&mask, new, &name)).transpose()?;
-            Ok(Target { name, new_name })
+            Ok(AlterTarget { name, new_name })
         })
         .collect()
 }
@@ -136,7 +136,7 @@ fn matching(contents: &Contents, mask: &Mask) -> Vec<Name> {
 }
 
 /// Alters one; returns its catalog and the generations that left a group whose limit is lower now.
-fn one(services: &Services, target: &Target, request: &Alter) -> Result<(Arc<Catalog>, Vec<Rolled>), Failure> {
+fn one(services: &Services, target: &AlterTarget, request: &Alter) -> Result<(Arc<Catalog>, Vec<Rolled>), Failure> {
     let catalog = services.catalog_of(request.catalog.as_deref(), target.name.as_str())?;
     if let Some(name) = target.new_name.as_ref().filter(|_| request.catalog.is_none()) {
         check_home(services, &catalog, &target.name, name)?;
@@ -159,7 +159,7 @@ fn one(services: &Services, target: &Target, request: &Alter) -> Result<(Arc<Cat
         contents.replace(old.name(), new.clone())?;
         let followed = rename::follow(contents, old.name(), new.name())?;
         let rolled = contents.roll_off(new.name(), services.today())?;
-        let share = request.stated.share.filter(|_| kind != Kind::Data);
+        let share = request.stated.share.filter(|_| kind != EntryKind::Data);
         let mut changes = Vec::from_iter(FileChange::between(services, &catalog, &old, &new, share)?);
         for (before, after) in &followed {
             changes.extend(FileChange::between(services, &catalog, before, after, None)?);

@@ -6,7 +6,7 @@
 
 use super::failure::Failure;
 use super::named::Named;
-use super::open::{data_set, of_name, Target};
+use super::open::{data_set, of_name, ClusterOrFile};
 use super::outcome::Outcome;
 use super::report::Report;
 use super::trouble::{not_opened, open_code, Trouble, GAVE_UP};
@@ -42,10 +42,10 @@ impl Services {
 }
 
 fn bldindex(services: &mut Services, request: &Bldindex, out: &mut Report) -> Result<(u8, Vec<Name>), Failure> {
-    let target = Target::named(services, &request.base)?;
+    let target = ClusterOrFile::named(services, &request.base)?;
     let name = target.name();
     let base = match target {
-        Target::Cluster(reached) if reached.way.is_none() => *reached,
+        ClusterOrFile::Cluster(reached) if reached.way.is_none() => *reached,
         _ => return Err(open_code(&name, WRONG, &"IT IS NO BASE CLUSTER")),
     };
     let names = request.indexes.iter().map(|index| text(services, index));
@@ -82,7 +82,7 @@ fn one(services: &mut Services, base: &Reached, name: &str, out: &mut Report) ->
     }
     let (data, index) = super::open::files(&catalog, &cica_session::as_cluster(&aix))?;
     let opened = data_set(services, base, OpenOptions::default())?;
-    let mut told = Told {
+    let mut omissions = NotIndexed {
         out,
         // What the pointers are.
         kind: match base.organization {
@@ -103,12 +103,12 @@ fn one(services: &mut Services, base: &Reached, name: &str, out: &mut Report) ->
             memory: MEMORY,
             progress: &mut |count| progress(count),
             omitted: &mut |omitted| {
-                told.omitted(omitted);
+                omissions.omitted(omitted);
                 std::ops::ControlFlow::Continue(())
             },
         },
     );
-    let (cc, not_told) = (told.cc, told.count.saturating_sub(MOST_TOLD));
+    let (cc, not_told) = (omissions.cc, omissions.count.saturating_sub(MOST_TOLD));
     let closed = opened.close();
     let built = match built {
         Ok(built) => built,
@@ -143,14 +143,14 @@ fn alternate(contents: &Contents, name: &Name) -> Result<Aix, Failure> {
 }
 
 /// What the index does not take, as it is told.
-struct Told<'a> {
+struct NotIndexed<'a> {
     out: &'a mut Report,
     kind: &'static str,
     cc: u8,
     count: u64,
 }
 
-impl Told<'_> {
+impl NotIndexed<'_> {
     fn omitted(&mut self, omitted: Omitted<'_>) {
         self.count += 1;
         self.cc = self.cc.max(IDC1645I.cc);

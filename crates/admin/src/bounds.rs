@@ -2,7 +2,7 @@
 
 use super::bytes::{or_ascii, shown};
 use super::failure::Failure;
-use super::found::Found;
+use super::found::FoundRecord;
 use super::input::{Input, KeyField};
 use super::named::KeyValue;
 use super::range::{From, Range, To};
@@ -110,7 +110,7 @@ pub(crate) struct Selection<'i> {
 impl Selection<'_> {
     /// The next record of the range.
     #[inline]
-    pub fn next(&mut self) -> Result<Option<Found<'_>>, Trouble> {
+    pub fn next(&mut self) -> Result<Option<FoundRecord<'_>>, Trouble> {
         if self.left == 0 {
             return Ok(None);
         }

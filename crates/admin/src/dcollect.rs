@@ -8,18 +8,18 @@ pub mod record;
 use super::failure::{refused, Failure};
 use super::listcat::{Describer, ListcatEntry};
 use super::named::Named;
-use super::open::Target;
+use super::open::ClusterOrFile;
 use super::outcome::Outcome;
 use super::report::Report;
 use super::sequential::Sequential;
 use super::trouble::{Trouble, GAVE_UP};
 use super::Services;
-use cica_catalog::entry::{Kind, NonVsam};
+use cica_catalog::entry::{EntryKind, NonVsam};
 use cica_catalog::{Catalog, Entry, Volume};
 use cica_format::attributes::Organization;
 use cica_messages::IDC0005I;
 use cica_qsam::{Attributes, QsamError, RecordFormat, Writer};
-use record::{Record, Type};
+use record::{DcollectRecord, Type};
 
 /// Bytes of a kilobyte, in which space is told.
 const KB: u64 = 1_024;
@@ -51,8 +51,8 @@ impl Services {
 }
 
 fn collect(services: &Services, request: &Dcollect, out: &mut Report) -> Result<u64, Failure> {
-    let file = match Target::named(services, &request.onto)? {
-        Target::File(file) => file,
+    let file = match ClusterOrFile::named(services, &request.onto)? {
+        ClusterOrFile::File(file) => file,
         other => return Err(refused(&format!("{} is no sequential file", other.name()), 48, 0)),
     };
     let attributes = match file.attributes == Attributes::default() {
@@ -69,7 +69,12 @@ fn collect(services: &Services, request: &Dcollect, out: &mut Report) -> Result<
     Ok(records.len() as u64)
 }
 
-fn write(services: &Services, file: &Sequential, attributes: &Attributes, records: &[Record]) -> Result<(), QsamError> {
+fn write(
+    services: &Services,
+    file: &Sequential,
+    attributes: &Attributes,
+    records: &[DcollectRecord],
+) -> Result<(), QsamError> {
     let created = file.create(services).map_err(|_| QsamError::Write {
         record: 0,
         source: std::io::Error::other("the file cannot be made"),
@@ -85,9 +90,9 @@ fn write(services: &Services, file: &Sequential, attributes: &Attributes, record
         .map_err(|source| QsamError::Write { record, source })
 }
 
-fn records(services: &Services, request: &Dcollect, attributes: &Attributes) -> Result<Vec<Record>, Failure> {
+fn records(services: &Services, request: &Dcollect, attributes: &Attributes) -> Result<Vec<DcollectRecord>, Failure> {
     let page = super::bytes::or_ascii(attributes.codepage);
-    let begin = |kind| Record::new(kind, page, services.clock.now());
+    let begin = |kind| DcollectRecord::new(kind, page, services.clock.now());
     let wanted = |serial: &str| {
         let masks = &request.volumes;
         masks.is_empty() || masks.iter().any(|mask| matches(mask, serial))
@@ -137,7 +142,7 @@ fn matches(mask: &str, serial: &str) -> bool {
     alike && (mask.len() == serial.len() || open && mask.len() <= serial.len())
 }
 
-fn volume(mut record: Record, volume: &Volume, taken: u64) -> Record {
+fn volume(mut record: DcollectRecord, volume: &Volume, taken: u64) -> DcollectRecord {
     let device = volume.device;
     // What a track holds depends on the records; these are the usual ones.
     let track = device.physical_record(4_096).map_or(0, |p| u64::from(p.track_bytes()));
@@ -153,7 +158,7 @@ fn volume(mut record: Record, volume: &Volume, taken: u64) -> Record {
     record
 }
 
-fn data_set(mut record: Record, listed: &ListcatEntry) -> Record {
+fn data_set(mut record: DcollectRecord, listed: &ListcatEntry) -> DcollectRecord {
     record.text("DCDDSNAM", &listed.name);
     record.number("DCDDSORG", 0x0008);
     if let Some(c) = &listed.component {
@@ -182,7 +187,7 @@ fn data_set(mut record: Record, listed: &ListcatEntry) -> Record {
     record
 }
 
-fn dates(record: &mut Record, listed: &ListcatEntry) {
+fn dates(record: &mut DcollectRecord, listed: &ListcatEntry) {
     if let Some(history) = &listed.history {
         record.date("DCDCREDT", Some(history.created));
         record.date("DCDEXPDT", history.expires);
@@ -190,7 +195,12 @@ fn dates(record: &mut Record, listed: &ListcatEntry) {
 }
 
 /// A data set that is not VSAM's.
-fn file(mut record: Record, data_set: &NonVsam, catalog: &Catalog, services: &Services) -> Result<Record, Failure> {
+fn file(
+    mut record: DcollectRecord,
+    data_set: &NonVsam,
+    catalog: &Catalog,
+    services: &Services,
+) -> Result<DcollectRecord, Failure> {
     let format = cica_qsam::DdText::parse(&format!("X,{}", data_set.format)).map(|text| text.attributes);
     let format = format.unwrap_or_default();
     let path = catalog.file_path(data_set)?;
@@ -226,7 +236,7 @@ fn recfm(format: RecordFormat) -> u64 {
     }
 }
 
-fn association(mut record: Record, listed: &ListcatEntry, entry: &Entry) -> Record {
+fn association(mut record: DcollectRecord, listed: &ListcatEntry, entry: &Entry) -> DcollectRecord {
     let organization = match entry {
         Entry::Cluster(cluster) => cluster.organization,
         _ => Organization::Ksds,
@@ -237,8 +247,8 @@ fn association(mut record: Record, listed: &ListcatEntry, entry: &Entry) -> Reco
         Organization::Rrds => 0x20,
         _ => 0x10,
     };
-    let aix = if entry.kind() == Kind::Aix { 0x04 } else { 0 };
-    let part = if listed.kind == Kind::Index { 0x01 } else { 0x02 };
+    let aix = if entry.kind() == EntryKind::Aix { 0x04 } else { 0 };
+    let part = if listed.kind == EntryKind::Index { 0x01 } else { 0x02 };
     record.text("DCADSNAM", &listed.name);
     record.text("DCAASSOC", entry.name().as_str());
     record.number("DCAFLAG1", of | aix | part);

@@ -33,7 +33,7 @@ use cica_catalog::check;
 use cica_catalog::entry::{Attributes, Component};
 use cica_catalog::generation::Rolled;
 use cica_catalog::plan::{plan, Plan};
-use cica_catalog::staging::Place;
+use cica_catalog::staging::VolumeFile;
 use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Entry, Name, Volser};
 use cica_disk::FileName;
 use cica_engine::Definition;
@@ -41,7 +41,7 @@ use cica_messages::{CICA0905I, CICA0933I, CICA0935I, IDC0181I, IDC0508I, IDC0509
 use over::Over;
 use std::path::PathBuf;
 use std::sync::Arc;
-use wanted::Wanted;
+use wanted::WantedCluster;
 
 /// Condition code of a DEFINE that failed.
 const FAILED: u8 = 12;
@@ -209,7 +209,7 @@ fn define_in(
     made: &mut Made,
     request: &DefineCluster,
 ) -> Result<(Defined, Vec<Rolled>), Failure> {
-    let mut wanted = Wanted::of(services, contents, request)?;
+    let mut wanted = WantedCluster::of(services, contents, request)?;
     let over = match &request.alternate {
         Some(alternate) => Some(Over::of(contents, request, alternate, &mut wanted)?),
         None => None,
@@ -222,7 +222,7 @@ fn define_in(
 }
 
 /// CI sizes, control areas and extents.
-fn planned(wanted: &Wanted) -> Result<Plan, Failure> {
+fn planned(wanted: &WantedCluster) -> Result<Plan, Failure> {
     let attributes = &wanted.attributes;
     check::share_options(attributes.share)?;
     check::log(
@@ -239,7 +239,7 @@ fn make_files(
     catalog: &Catalog,
     contents: &Contents,
     defined: &Defined,
-    wanted: &Wanted,
+    wanted: &WantedCluster,
 ) -> Result<(PathBuf, PathBuf), Failure> {
     let (cluster, created) = (&defined.cluster, services.clock.now());
     let attributes =
@@ -264,14 +264,14 @@ fn make_files(
     let components: Vec<&Component> = [&cluster.data].into_iter().chain(&cluster.index).collect();
     room::check(services, catalog, contents, &components)?;
     leftover::clear(services, catalog, &definition.data_path, &definition.index_path)?;
-    let places: Vec<Place> = defined.entry().files();
+    let places: Vec<VolumeFile> = defined.entry().files();
     catalog.note_defining(&places, created)?;
     services.engine.create(&definition)?;
     Ok((definition.data_path, definition.index_path))
 }
 
 impl Defined {
-    fn new(contents: &Contents, wanted: &Wanted, over: Option<Over>, plan: &Plan) -> Result<Defined, Failure> {
+    fn new(contents: &Contents, wanted: &WantedCluster, over: Option<Over>, plan: &Plan) -> Result<Defined, Failure> {
         let data_name = wanted.data_name.clone().unwrap_or_else(|| wanted.name.data());
         let index_name = wanted.index_name.clone().unwrap_or_else(|| wanted.name.index());
         let mut data = plan.data.component(data_name, wanted.data_volumes.clone());
@@ -326,11 +326,11 @@ impl Defined {
                 out.say(&IDC0512I, &[("kind", &kind), ("name", &component.name)]);
             }
         }
-        let said = &self.cluster.attributes;
+        let stated = &self.cluster.attributes;
         let classes = [
-            ("STORAGECLASS", &said.storage_class),
-            ("MANAGEMENTCLASS", &said.management_class),
-            ("DATACLASS", &said.data_class),
+            ("STORAGECLASS", &stated.storage_class),
+            ("MANAGEMENTCLASS", &stated.management_class),
+            ("DATACLASS", &stated.data_class),
         ];
         for (class, name) in classes {
             if let Some(name) = name {
@@ -344,7 +344,7 @@ impl Defined {
             out.say(&CICA0905I, &[("item", &"KEYS")]);
         }
         if let Some(end) = self.key_end {
-            out.say(&CICA0935I, &[("end", &end), ("average", &said.record_size.average)]);
+            out.say(&CICA0935I, &[("end", &end), ("average", &stated.record_size.average)]);
         }
     }
 }

@@ -13,9 +13,9 @@ use super::outcome::Outcome;
 use super::removal::{with_related, Removal};
 use super::report::Report;
 use super::{member, usercatalog, volume, Services};
-use cica_catalog::entry::Kind;
+use cica_catalog::entry::EntryKind;
 use cica_catalog::{Catalog, Contents, Entry, Name};
-use cica_messages::{Entry as Message, IDC0548I, IDC0550I, IDC0551I, IDC0556I};
+use cica_messages::{MessageEntry as Message, IDC0548I, IDC0550I, IDC0551I, IDC0556I};
 use std::collections::BTreeSet;
 pub use uncataloged::Uncataloged;
 
@@ -59,7 +59,7 @@ pub enum What {
     #[default]
     Entry,
     /// An entry of this kind.
-    Kind(Kind),
+    Kind(EntryKind),
     /// A volume, by its serial.
     Volume,
     /// What no catalog names, or an entry that leads to nothing.
@@ -103,7 +103,7 @@ fn delete(services: &Services, request: &Delete, out: &mut Report) -> (u8, Vec<S
 fn named(
     services: &Services,
     text: &str,
-    kind: Option<Kind>,
+    kind: Option<EntryKind>,
     request: &Delete,
     out: &mut Report,
 ) -> Result<(u8, Vec<String>), Failure> {
@@ -219,14 +219,14 @@ fn remove(removal: &mut Removal<'_>, entry: &Entry, request: &Delete) -> Result<
     if request.keep_files || request.recovery {
         return removal.forget(entry);
     }
-    let said = entry.attributes().is_some_and(|a| a.erase);
-    removal.scratch(entry, request.erase.unwrap_or(said))
+    let stated = entry.attributes().is_some_and(|a| a.erase);
+    removal.scratch(entry, request.erase.unwrap_or(stated))
 }
 
 /// One line for each component and for the entry, set apart as z/OS does.
 pub fn tell(message: &'static Message, entry: &Entry, out: &mut Report) {
     let components = entry.components().map(|(kind, component)| (kind, &component.name));
-    let all: Vec<(Kind, &Name)> = components.chain([(entry.kind(), entry.name())]).collect();
+    let all: Vec<(EntryKind, &Name)> = components.chain([(entry.kind(), entry.name())]).collect();
     for (kind, name) in all {
         out.say_apart(message, &[("kind", &kind.letter()), ("name", name)]);
     }

@@ -28,7 +28,7 @@ pub struct Diagnose {
     /// there are when none is named.
     pub compared: Vec<Named>,
     /// Which entries are looked at.
-    pub choice: Choice,
+    pub choice: DiagnoseFilter,
     /// LIST: entries without error are told too.
     pub list: bool,
     /// ERRORLIMIT: how many errors are told; 16 when nothing is said.
@@ -46,7 +46,7 @@ pub enum Subject {
 
 /// INCLUDE and EXCLUDE.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Choice {
+pub enum DiagnoseFilter {
     /// All entries.
     #[default]
     All,
@@ -84,7 +84,7 @@ impl Services {
 }
 
 fn diagnose(services: &Services, request: &Diagnose, out: &mut Report) -> Result<(u8, Diagnosed), Failure> {
-    let mut report = Findings {
+    let mut report = DiagnoseFindings {
         list: request.list,
         limit: request.error_limit.unwrap_or(ERROR_LIMIT),
         found: Diagnosed::default(),
@@ -98,14 +98,14 @@ fn diagnose(services: &Services, request: &Diagnose, out: &mut Report) -> Result
 }
 
 /// What was found so far.
-struct Findings<'a> {
+struct DiagnoseFindings<'a> {
     list: bool,
     limit: u64,
     found: Diagnosed,
     out: &'a mut Report,
 }
 
-impl Findings<'_> {
+impl DiagnoseFindings<'_> {
     fn put(&mut self, kind: &str, name: &dyn Display, found: Result<(), String>) {
         self.found.checked += 1;
         match found {
@@ -135,7 +135,7 @@ impl Findings<'_> {
 }
 
 /// Which entries are looked at.
-struct Chosen {
+struct DiagnosedEntries {
     masks: Vec<Mask>,
     levels: Vec<Level>,
     /// Directories of catalogs.
@@ -144,14 +144,14 @@ struct Chosen {
     named: bool,
 }
 
-impl Chosen {
-    fn of(services: &Services, choice: &Choice) -> Result<Chosen, Failure> {
+impl DiagnosedEntries {
+    fn of(services: &Services, choice: &DiagnoseFilter) -> Result<DiagnosedEntries, Failure> {
         // All are those that nothing leaves out.
         let nothing = Meant::default();
         let (meant, named) = match choice {
-            Choice::Only(meant) => (meant, true),
-            Choice::Except(meant) => (meant, false),
-            Choice::All => (&nothing, false),
+            DiagnoseFilter::Only(meant) => (meant, true),
+            DiagnoseFilter::Except(meant) => (meant, false),
+            DiagnoseFilter::All => (&nothing, false),
         };
         let improper = |error: &dyn Display| refused(error, 140, 0);
         let masks = meant.entries.iter().map(|text| Mask::parse(text));
@@ -160,7 +160,7 @@ impl Chosen {
             let name = Name::parse(text).map_err(|e| improper(&e))?;
             Ok::<_, Failure>(services.catalog.called(&name)?.directory().to_owned())
         });
-        Ok(Chosen {
+        Ok(DiagnosedEntries {
             masks: masks.collect::<Result<_, _>>().map_err(|e| improper(&e))?,
             levels: levels.collect::<Result<_, _>>().map_err(|e| improper(&e))?,
             catalogs: catalogs.collect::<Result<_, _>>()?,
@@ -193,9 +193,14 @@ fn volume_of(name: &Name) -> Result<Volser, Failure> {
     }
 }
 
-fn catalog(services: &Services, named: &Named, request: &Diagnose, report: &mut Findings<'_>) -> Result<(), Failure> {
+fn catalog(
+    services: &Services,
+    named: &Named,
+    request: &Diagnose,
+    report: &mut DiagnoseFindings<'_>,
+) -> Result<(), Failure> {
     let catalog = services.catalog.called(&services.name_of(named)?)?;
-    let chosen = Chosen::of(services, &request.choice)?;
+    let chosen = DiagnosedEntries::of(services, &request.choice)?;
     let compared = compared(services, request)?;
     let volumes = compared.iter().map(volume_of).collect::<Result<Vec<_>, _>>()?;
     let contents = catalog.contents()?;
@@ -276,7 +281,12 @@ fn files(services: &Services, catalog: &Catalog, entry: &Entry) -> Result<(), St
 }
 
 /// Data components on a volume that no catalog names.
-fn volume(services: &Services, named: &Named, request: &Diagnose, report: &mut Findings<'_>) -> Result<(), Failure> {
+fn volume(
+    services: &Services,
+    named: &Named,
+    request: &Diagnose,
+    report: &mut DiagnoseFindings<'_>,
+) -> Result<(), Failure> {
     let name = services.name_of(named)?;
     let serial = volume_of(&name)?;
     let directory = services.catalog.volume_path(&serial)?;
@@ -288,7 +298,7 @@ fn volume(services: &Services, named: &Named, request: &Diagnose, report: &mut F
             called.collect::<Result<_, _>>()?
         }
     };
-    let chosen = Chosen::of(services, &request.choice)?;
+    let chosen = DiagnosedEntries::of(services, &request.choice)?;
     if !chosen.catalogs.is_empty() {
         return Err(refused(
             &"COMPAREDS names the catalogs that a volume is compared with",

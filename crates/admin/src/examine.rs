@@ -11,7 +11,7 @@ use super::trouble::{not_opened, Trouble};
 use super::Services;
 use cica_catalog::entry::Aix;
 use cica_catalog::Entry;
-use cica_engine::examine::{Examination, Finding, FindingKind, Part};
+use cica_engine::examine::{Examination, Finding, FindingKind, FindingPlace};
 use cica_engine::{Files, OpenOptions};
 use cica_messages::{
     CICA0950E, CICA0959E, CICA0996E, CICA0997I, IDC01700I, IDC01701I, IDC01708I, IDC01709I, IDC01710I, IDC01711I,
@@ -69,14 +69,14 @@ fn examine(services: &mut Services, request: &Examine, out: &mut Report) -> Resu
     let closed = opened.close().map(drop);
     let examined = examined.map_err(|error| Trouble::Request(error).of(name))?;
     closed.map_err(|error| Trouble::Close(error).of(name))?;
-    let told = Told {
+    let parts = ExaminedParts {
         index: !request.without_index,
         data: request.data,
         errors: request.error_limit.unwrap_or(ERROR_LIMIT),
     };
-    let cc = tell(&examined, &told, out);
-    let disagreements = match told.data && cc == 0 {
-        true => compare(services, &cluster, told.errors, out)?,
+    let cc = tell(&examined, &parts, out);
+    let disagreements = match parts.data && cc == 0 {
+        true => compare(services, &cluster, parts.errors, out)?,
         false => 0,
     };
     let found = Examined {
@@ -125,19 +125,19 @@ pub(super) fn compare(services: &Services, cluster: &Reached, errors: u64, out: 
         base.update = false;
         let opened = data_set(services, &base, OpenOptions::default())?;
         let work = (files.data.parent().unwrap_or(Path::new(".")), MEMORY);
-        let (mut left, mut told) = (errors, Vec::new());
+        let (mut left, mut parts) = (errors, Vec::new());
         let compared = services
             .engine
             .compare_index(&opened, &files, work, &mut |disagreement| {
                 if left > 0 {
-                    told.push(disagreement.to_string());
+                    parts.push(disagreement.to_string());
                 }
-                left = left.saturating_sub(1).min(MOST_TOLD - told.len() as u64);
+                left = left.saturating_sub(1).min(MOST_TOLD - parts.len() as u64);
             });
         let closed = opened.close();
         let compared = compared.map_err(|error| super::bldindex::not_built(name, base.name.as_str(), error))?;
         closed.map_err(|error| Trouble::Close(error).of(base.name.as_str()))?;
-        for reason in &told {
+        for reason in &parts {
             out.say(&CICA0996E, &[("name", &aix.name), ("reason", reason)]);
         }
         disagreements += compared.disagreements;
@@ -153,7 +153,7 @@ pub(super) fn compare(services: &Services, cluster: &Reached, errors: u64, out: 
 }
 
 /// What is told of an examination.
-pub(super) struct Told {
+pub(super) struct ExaminedParts {
     /// What was found in the index component.
     pub index: bool,
     /// What was found in the data component.
@@ -162,10 +162,10 @@ pub(super) struct Told {
     pub errors: u64,
 }
 
-impl Told {
+impl ExaminedParts {
     /// All there is to tell of a data set, with an index or without one.
-    pub(super) fn all(index: bool) -> Told {
-        Told {
+    pub(super) fn all(index: bool) -> ExaminedParts {
+        ExaminedParts {
             index,
             data: true,
             errors: ERROR_LIMIT,
@@ -174,34 +174,37 @@ impl Told {
 }
 
 /// Tells what was found; returns the condition code.
-pub(super) fn tell(examined: &Examination, told: &Told, out: &mut Report) -> u8 {
-    let mut report = Findings { out, left: told.errors };
+pub(super) fn tell(examined: &Examination, parts: &ExaminedParts, out: &mut Report) -> u8 {
+    let mut report = ExamineFindings {
+        out,
+        left: parts.errors,
+    };
     let mut cc = 0;
-    if told.index {
+    if parts.index {
         cc = report.index(examined);
     }
-    if told.data && cc < IDC21701I.cc {
+    if parts.data && cc < IDC21701I.cc {
         cc = cc.max(report.data(examined));
     }
     cc
 }
 
-struct Findings<'a> {
+struct ExamineFindings<'a> {
     out: &'a mut Report,
     /// How many more errors are shown.
     left: u64,
 }
 
-impl Findings<'_> {
+impl ExamineFindings<'_> {
     fn index(&mut self, examined: &Examination) -> u8 {
         self.out.say(&IDC01700I, &[]);
-        let cc = self.findings(examined, Part::Index);
+        let cc = self.findings(examined, FindingPlace::Index);
         self.verdict(cc, &IDC01724I, &IDC21701I)
     }
 
     fn data(&mut self, examined: &Examination) -> u8 {
         self.out.say(&IDC01701I, &[]);
-        let cc = self.findings(examined, Part::Data);
+        let cc = self.findings(examined, FindingPlace::Data);
         let numbers = [
             (&IDC01708I, examined.control_intervals),
             (&IDC01710I, examined.records),
@@ -215,7 +218,7 @@ impl Findings<'_> {
         self.verdict(cc, &IDC01709I, &IDC21703I)
     }
 
-    fn findings(&mut self, examined: &Examination, part: Part) -> u8 {
+    fn findings(&mut self, examined: &Examination, part: FindingPlace) -> u8 {
         let found = || examined.findings.iter().filter(|f| f.part == part);
         for finding in found().take(usize::try_from(self.left).unwrap_or(usize::MAX)) {
             self.left -= 1;
@@ -230,8 +233,8 @@ impl Findings<'_> {
 
     fn finding(&mut self, finding: &Finding) {
         let part = match finding.part {
-            Part::Index => "INDEX",
-            Part::Data => "DATA",
+            FindingPlace::Index => "INDEX",
+            FindingPlace::Data => "DATA",
         };
         let found = message(finding.kind);
         if let Some(message) = found {
@@ -245,14 +248,19 @@ impl Findings<'_> {
         self.out.say(&CICA0950E, &words);
     }
 
-    fn verdict(&mut self, cc: u8, sound: &'static cica_messages::Entry, damaged: &'static cica_messages::Entry) -> u8 {
+    fn verdict(
+        &mut self,
+        cc: u8,
+        sound: &'static cica_messages::MessageEntry,
+        damaged: &'static cica_messages::MessageEntry,
+    ) -> u8 {
         self.out.say(if cc == 0 { sound } else { damaged }, &[]);
         cc
     }
 }
 
 /// IBM's message for a kind of finding, where there is one; our own words follow it in any case.
-fn message(kind: FindingKind) -> Option<&'static cica_messages::Entry> {
+fn message(kind: FindingKind) -> Option<&'static cica_messages::MessageEntry> {
     match kind {
         FindingKind::DuplicateKey => Some(&IDC11703I),
         FindingKind::IndexSequence => Some(&IDC11704I),

@@ -6,7 +6,7 @@ use cica_catalog::error::Code;
 use cica_catalog::CatalogError;
 use cica_engine::OpenError;
 use cica_messages::{
-    Entry, Message, CICA0934E, CICA0937W, CICA0991E, IDC3009I, IDC3012I, IDC3013I, IDC3014I, IDC3018I, IDC3020I,
+    Message, MessageEntry, CICA0934E, CICA0937W, CICA0991E, IDC3009I, IDC3012I, IDC3013I, IDC3014I, IDC3018I, IDC3020I,
 };
 use std::fmt::Display;
 use std::io::ErrorKind;
@@ -22,7 +22,7 @@ pub struct Failure {
 
 impl Failure {
     /// A message and its condition code.
-    pub fn new(message: &'static Entry, inserts: &[(&'static str, &dyn Display)]) -> Failure {
+    pub fn new(message: &'static MessageEntry, inserts: &[(&'static str, &dyn Display)]) -> Failure {
         Failure {
             cc: message.cc,
             messages: vec![Message::new(message, inserts)],
@@ -32,7 +32,7 @@ impl Failure {
     /// A message about a parameter of the request, and what to do with it.
     pub fn about(
         keyword: &'static str,
-        message: &'static Entry,
+        message: &'static MessageEntry,
         inserts: &[(&'static str, &dyn Display)],
         remedy: impl Into<String>,
     ) -> Failure {
@@ -43,7 +43,7 @@ impl Failure {
     }
 
     /// One more message.
-    pub fn and(mut self, message: &'static Entry, inserts: &[(&'static str, &dyn Display)]) -> Failure {
+    pub fn and(mut self, message: &'static MessageEntry, inserts: &[(&'static str, &dyn Display)]) -> Failure {
         self.cc = self.cc.max(message.cc);
         self.messages.push(Message::new(message, inserts));
         self

@@ -2,7 +2,7 @@
 
 /// A record and where it stands.
 #[derive(Debug, Clone, Copy)]
-pub struct Found<'r> {
+pub struct FoundRecord<'r> {
     /// Its bytes.
     pub bytes: &'r [u8],
     /// Its RBA; 0 in a file.

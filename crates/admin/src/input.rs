@@ -2,7 +2,7 @@
 
 use super::addressed::Addressed;
 use super::bytes::or_ascii;
-use super::found::Found;
+use super::found::FoundRecord;
 use super::range::Range;
 use super::sequential::Files;
 use super::trouble::Trouble;
@@ -17,7 +17,7 @@ pub struct Input {
     pub name: String,
     /// Code page of its characters; none: ASCII, other bytes are not characters.
     pub page: Option<CodePage>,
-    kind: Kind,
+    kind: OpenInput,
     records: u64,
     /// Of an alternate index with chains: the record as VSAM has it.
     shown: Vec<u8>,
@@ -29,7 +29,7 @@ fn is_chained(data_set: &DataSet) -> bool {
     alternate.as_ref().is_some_and(|of| of.chained)
 }
 
-enum Kind {
+enum OpenInput {
     Cluster {
         data_set: DataSet,
         string: Str,
@@ -85,7 +85,7 @@ impl Input {
         Input {
             name,
             page,
-            kind: Kind::Cluster { data_set, string },
+            kind: OpenInput::Cluster { data_set, string },
             records: 0,
             shown: Vec::new(),
         }
@@ -93,9 +93,9 @@ impl Input {
 
     /// The control intervals of a cluster instead of its records; a file has none, and stays as it is.
     pub fn by_intervals(mut self) -> Input {
-        if let Kind::Cluster { data_set, string } = self.kind {
+        if let OpenInput::Cluster { data_set, string } = self.kind {
             let next = 0;
-            self.kind = Kind::Intervals { data_set, string, next };
+            self.kind = OpenInput::Intervals { data_set, string, next };
         }
         self
     }
@@ -104,13 +104,13 @@ impl Input {
     /// are not to be had so: their segments lie apart.
     pub fn read_as(mut self, range: &Range) -> Input {
         match self.kind {
-            Kind::Cluster { data_set, string }
+            OpenInput::Cluster { data_set, string }
                 if range.is_by_address()
                     && data_set.attributes().organization == Organization::Ksds
                     && !data_set.attributes().spanned =>
             {
                 let at = Addressed::new(data_set.attributes().ci_size);
-                self.kind = Kind::Addressed { data_set, string, at };
+                self.kind = OpenInput::Addressed { data_set, string, at };
             }
             kind => self.kind = kind,
         }
@@ -122,7 +122,7 @@ impl Input {
         Input {
             name,
             page: attributes.codepage,
-            kind: Kind::File { reader, attributes },
+            kind: OpenInput::File { reader, attributes },
             records: 0,
             shown: Vec::new(),
         }
@@ -130,8 +130,8 @@ impl Input {
 
     /// The same, its characters converted to those of a data set in `page`, if it is a file of a stated code page.
     pub fn translated_to(mut self, page: Option<CodePage>) -> Input {
-        if let Kind::File { reader, attributes } = self.kind {
-            self.kind = Kind::File {
+        if let OpenInput::File { reader, attributes } = self.kind {
+            self.kind = OpenInput::File {
                 reader: reader.translated_to(or_ascii(page)),
                 attributes,
             };
@@ -143,46 +143,46 @@ impl Input {
     /// not converted.
     pub fn text_page(&self) -> Option<CodePage> {
         match self.kind {
-            Kind::Cluster { .. } | Kind::Addressed { .. } => Some(or_ascii(self.page)),
+            OpenInput::Cluster { .. } | OpenInput::Addressed { .. } => Some(or_ascii(self.page)),
             // An image is no text.
-            Kind::Intervals { .. } => None,
-            Kind::File { .. } => self.page,
+            OpenInput::Intervals { .. } => None,
+            OpenInput::File { .. } => self.page,
         }
     }
 
     /// The keys, where there are keys.
     pub fn key_field(&self) -> Option<KeyField> {
         match &self.kind {
-            Kind::Cluster { data_set, .. } => {
+            OpenInput::Cluster { data_set, .. } => {
                 let keyed = data_set.attributes().organization == Organization::Ksds;
                 keyed.then(|| KeyField::of(data_set.attributes()))
             }
-            Kind::Intervals { .. } | Kind::Addressed { .. } | Kind::File { .. } => None,
+            OpenInput::Intervals { .. } | OpenInput::Addressed { .. } | OpenInput::File { .. } => None,
         }
     }
 
     /// The organization of a cluster.
     pub fn organization(&self) -> Option<Organization> {
         match &self.kind {
-            Kind::Cluster { data_set, .. } => Some(data_set.attributes().organization),
+            OpenInput::Cluster { data_set, .. } => Some(data_set.attributes().organization),
             // What goes by control intervals goes by address.
-            Kind::Intervals { .. } => Some(Organization::Lds),
-            Kind::Addressed { .. } => Some(Organization::Esds),
-            Kind::File { .. } => None,
+            OpenInput::Intervals { .. } => Some(Organization::Lds),
+            OpenInput::Addressed { .. } => Some(Organization::Esds),
+            OpenInput::File { .. } => None,
         }
     }
 
     /// The longest record there can be, in bytes.
     pub fn longest(&self) -> u32 {
         match &self.kind {
-            Kind::Cluster { data_set, .. } => match data_set.attributes().organization {
+            OpenInput::Cluster { data_set, .. } => match data_set.attributes().organization {
                 // Its records are its control intervals.
                 Organization::Lds => data_set.attributes().ci_size,
                 _ => data_set.attributes().maximum_record,
             },
-            Kind::Intervals { data_set, .. } => data_set.attributes().ci_size,
-            Kind::Addressed { data_set, .. } => data_set.attributes().maximum_record,
-            Kind::File { attributes, .. } => attributes.longest_record().unwrap_or(MAX_LOGICAL_RECORD),
+            OpenInput::Intervals { data_set, .. } => data_set.attributes().ci_size,
+            OpenInput::Addressed { data_set, .. } => data_set.attributes().maximum_record,
+            OpenInput::File { attributes, .. } => attributes.longest_record().unwrap_or(MAX_LOGICAL_RECORD),
         }
     }
 
@@ -194,12 +194,12 @@ impl Input {
             _ => Search::GreaterOrEqual,
         };
         match &mut self.kind {
-            Kind::File { .. } => Ok(false),
-            Kind::Addressed { string, at: place, .. } => match at {
+            OpenInput::File { .. } => Ok(false),
+            OpenInput::Addressed { string, at: place, .. } => match at {
                 Argument::Rba(rba) => place.point(string, rba).map(|()| true),
                 _ => Ok(false),
             },
-            Kind::Intervals { string, next, .. } => match at {
+            OpenInput::Intervals { string, next, .. } => match at {
                 Argument::Rba(rba) => {
                     string.get_interval(rba, Intent::Read)?;
                     *next = rba;
@@ -207,7 +207,7 @@ impl Input {
                 }
                 _ => Ok(false),
             },
-            Kind::Cluster { string, .. } => match string.point(at, search) {
+            OpenInput::Cluster { string, .. } => match string.point(at, search) {
                 Ok(()) => Ok(true),
                 Err(RequestError::NotFound) => Ok(false),
                 Err(error) => Err(error.into()),
@@ -217,16 +217,16 @@ impl Input {
 
     /// The next record, or none at the end.
     #[inline]
-    pub fn next(&mut self) -> Result<Option<Found<'_>>, Trouble> {
+    pub fn next(&mut self) -> Result<Option<FoundRecord<'_>>, Trouble> {
         let record = match &mut self.kind {
-            Kind::File { reader, .. } => reader.next()?.map(|bytes| Found { bytes, rba: 0, rrn: 0 }),
-            Kind::Addressed { string, at, .. } => at.next(string)?,
-            Kind::Intervals { data_set, string, next } => {
+            OpenInput::File { reader, .. } => reader.next()?.map(|bytes| FoundRecord { bytes, rba: 0, rrn: 0 }),
+            OpenInput::Addressed { string, at, .. } => at.next(string)?,
+            OpenInput::Intervals { data_set, string, next } => {
                 let (rba, size) = (*next, u64::from(data_set.attributes().ci_size));
                 match string.get_interval(rba, Intent::Read) {
                     Ok(image) => {
                         *next = rba + size;
-                        Some(Found {
+                        Some(FoundRecord {
                             bytes: image.bytes,
                             rba,
                             rrn: 0,
@@ -237,20 +237,20 @@ impl Input {
                     Err(error) => return Err(error.into()),
                 }
             }
-            Kind::Cluster { data_set, string } if is_chained(data_set) => loop {
+            OpenInput::Cluster { data_set, string } if is_chained(data_set) => loop {
                 match string.next(Intent::Read) {
                     Ok(record) if !aix::as_vsam_has_it(record.bytes, &mut self.shown) => {}
                     Ok(record) => {
                         let (rba, rrn) = (record.rba, record.rrn);
                         let bytes = &self.shown;
-                        break Some(Found { bytes, rba, rrn });
+                        break Some(FoundRecord { bytes, rba, rrn });
                     }
                     Err(RequestError::EndOfData) => break None,
                     Err(error) => return Err(error.into()),
                 }
             },
-            Kind::Cluster { string, .. } => match string.next(Intent::Read) {
-                Ok(record) => Some(Found {
+            OpenInput::Cluster { string, .. } => match string.next(Intent::Read) {
+                Ok(record) => Some(FoundRecord {
                     bytes: record.bytes,
                     rba: record.rba,
                     rrn: record.rrn,
@@ -271,10 +271,10 @@ impl Input {
     /// Lets go of it.
     pub fn close(self) -> Result<(), Trouble> {
         match self.kind {
-            Kind::File { .. } => Ok(()),
-            Kind::Cluster { data_set, string }
-            | Kind::Intervals { data_set, string, .. }
-            | Kind::Addressed { data_set, string, .. } => {
+            OpenInput::File { .. } => Ok(()),
+            OpenInput::Cluster { data_set, string }
+            | OpenInput::Intervals { data_set, string, .. }
+            | OpenInput::Addressed { data_set, string, .. } => {
                 drop(string);
                 data_set.close().map(drop).map_err(Trouble::Close)
             }

@@ -20,10 +20,10 @@ use super::failure::Failure;
 use super::outcome::Outcome;
 use super::trouble::GAVE_UP;
 use super::Services;
-use cica_catalog::entry::Kind;
+use cica_catalog::entry::EntryKind;
 use cica_catalog::{Catalog, Contents, Device, Volume};
 use cica_messages::{Message, IDC1566I};
-use select::Choice;
+use select::EntrySelection;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub struct Listcat {
     /// The catalog; none: the one that the search order finds for a name, and the master for everything.
     pub catalog: Option<String>,
     /// Entries and components of these kinds alone; none: of all.
-    pub kinds: Option<Vec<Kind>>,
+    pub kinds: Option<Vec<EntryKind>>,
     /// SPACE: the volumes of the catalog as well, behind the entries.
     pub volumes: bool,
     /// Entries made so many days ago or before.
@@ -113,7 +113,7 @@ fn listcat(services: &Services, request: &Listcat, each: &mut dyn FnMut(Listed))
     let look = Look {
         services,
         figures: request.figures,
-        choice: Choice::of(request, services.today()),
+        choice: EntrySelection::of(request, services.today()),
     };
     let mut cc = 0;
     let mut each = |listed: Listed| {
@@ -158,11 +158,11 @@ fn listcat(services: &Services, request: &Listcat, each: &mut dyn FnMut(Listed))
 struct Look<'a> {
     services: &'a Services,
     figures: bool,
-    choice: Choice,
+    choice: EntrySelection,
 }
 
 impl Look<'_> {
-    fn at<T>(&self, catalog: &Catalog, list: impl FnOnce(&Describer, &Choice) -> T) -> Result<T, Failure> {
+    fn at<T>(&self, catalog: &Catalog, list: impl FnOnce(&Describer, &EntrySelection) -> T) -> Result<T, Failure> {
         let contents = catalog.contents()?;
         let describer = Describer::new(&self.services.engine, catalog, &contents, self.figures)?;
         Ok(list(&describer, &self.choice))

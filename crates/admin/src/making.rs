@@ -12,7 +12,7 @@
 
 use super::failure::{refused, Failure};
 use super::Services;
-use cica_catalog::staging::Place;
+use cica_catalog::staging::VolumeFile;
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name, Staging, Volser};
 use cica_disk::{Disk, File, FileName, Lock, Open};
 use cica_engine::Engine;
@@ -28,7 +28,7 @@ pub struct Making {
     master: Arc<Catalog>,
     catalog: Arc<Catalog>,
     _right: Staging,
-    files: Vec<Place>,
+    files: Vec<VolumeFile>,
 }
 
 /// A data set whose files go when another takes its place. Nobody has it open, and nobody can open it.
@@ -156,7 +156,7 @@ impl Making {
             .filter_map(|(c, erase)| Some((c.volumes.first()?.clone(), c.file.clone(), erase)))
             .collect();
         self.catalog.transact(|contents| -> Result<(), Failure> {
-            let gone = |(serial, file): &&Place| !contents.leftovers().any(|l| l.0 == *serial && l.1 == *file);
+            let gone = |(serial, file): &&VolumeFile| !contents.leftovers().any(|l| l.0 == *serial && l.1 == *file);
             if let Some((_, file)) = self.files.iter().find(gone) {
                 return Err(refused(
                     &format!("{file} was removed while it was made; try again"),

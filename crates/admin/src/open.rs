@@ -11,7 +11,7 @@ use super::report::Report;
 use super::sequential::{cluster_generation, Sequential};
 use super::trouble::{open_code, GAVE_UP, NO_DD};
 use super::Services;
-use cica_catalog::entry::Kind;
+use cica_catalog::entry::EntryKind;
 use cica_catalog::{Catalog, CatalogError, Cluster, Contents, Entry, Name};
 use cica_engine::{Access, DataSet, OpenOptions};
 use cica_messages::{CICA0908E, CICA0941E, CICA0949E};
@@ -21,20 +21,20 @@ use std::path::PathBuf;
 
 /// What a parameter names.
 #[derive(Debug)]
-pub enum Target {
+pub enum ClusterOrFile {
     /// A cluster of the catalog.
     Cluster(Box<Reached>),
     /// A sequential file.
     File(Box<Sequential>),
 }
 
-impl Target {
+impl ClusterOrFile {
     /// What a request names.
-    pub fn named(services: &Services, named: &Named) -> Result<Target, Failure> {
+    pub fn named(services: &Services, named: &Named) -> Result<ClusterOrFile, Failure> {
         match named {
             Named::DataSet(name) => match generation_or_file(services, name, None)? {
                 Some(target) => Ok(target),
-                None => cluster(services, name).map(Target::Cluster),
+                None => cluster(services, name).map(ClusterOrFile::Cluster),
             },
             Named::Dd(ddname) => of_dd(services, ddname),
         }
@@ -43,17 +43,17 @@ impl Target {
     /// Data set name, or file name.
     pub fn name(&self) -> String {
         match self {
-            Target::Cluster(cluster) => cluster.told().to_string(),
-            Target::File(file) => file.name.clone(),
+            ClusterOrFile::Cluster(cluster) => cluster.asked_name().to_string(),
+            ClusterOrFile::File(file) => file.name.clone(),
         }
     }
 
     /// Do both stand for the same records?
-    pub fn is_same(&self, services: &Services, other: &Target) -> bool {
+    pub fn is_same(&self, services: &Services, other: &ClusterOrFile) -> bool {
         match (self, other) {
             // Through another path they are the same records too.
-            (Target::Cluster(a), Target::Cluster(b)) => a.name == b.name,
-            (Target::File(a), Target::File(b)) => a.is_same(services, b),
+            (ClusterOrFile::Cluster(a), ClusterOrFile::Cluster(b)) => a.name == b.name,
+            (ClusterOrFile::File(a), ClusterOrFile::File(b)) => a.is_same(services, b),
             _ => false,
         }
     }
@@ -61,11 +61,11 @@ impl Target {
     /// Opens it to be read.
     pub fn open_input(&self, services: &Services) -> Result<Input, Failure> {
         match self {
-            Target::Cluster(cluster) => {
+            ClusterOrFile::Cluster(cluster) => {
                 let data_set = records(services, cluster, OpenOptions::default())?;
                 Ok(Input::cluster(self.name(), data_set))
             }
-            Target::File(file) => {
+            ClusterOrFile::File(file) => {
                 let reader = Reader::new(file.open(services)?, &file.attributes).map_err(of_file(&file.name))?;
                 Ok(Input::file(self.name(), reader, file.attributes))
             }
@@ -81,7 +81,7 @@ impl Target {
         replace: bool,
     ) -> Result<Output, Failure> {
         match self {
-            Target::Cluster(cluster) => {
+            ClusterOrFile::Cluster(cluster) => {
                 if replace {
                     takes_replacements(cluster)?;
                 }
@@ -93,7 +93,7 @@ impl Target {
                 let data_set = records(services, cluster, options)?;
                 Ok(Output::cluster(self.name(), data_set, replace))
             }
-            Target::File(sequential) => {
+            ClusterOrFile::File(sequential) => {
                 let attributes = sequential.attributes.completed_for(input.longest());
                 let checked = attributes.check().map_err(QsamError::from);
                 checked.map_err(of_file(&sequential.name))?;
@@ -109,12 +109,12 @@ impl Target {
     }
 }
 
-impl Target {
+impl ClusterOrFile {
     /// What was written to it is complete and closed; `longest`: the longest record there could be.
     pub fn complete(&self, services: &Services, longest: u32, out: &mut Report) -> Result<(), Failure> {
         match self {
-            Target::Cluster(_) => Ok(()),
-            Target::File(file) => {
+            ClusterOrFile::Cluster(_) => Ok(()),
+            ClusterOrFile::File(file) => {
                 let attributes = match file.attributes == Attributes::default() {
                     true => file.attributes,
                     false => file.attributes.completed_for(longest),
@@ -132,7 +132,11 @@ fn takes_replacements(cluster: &Reached) -> Result<(), Failure> {
     };
     Err(Failure::new(
         &CICA0949E,
-        &[("name", cluster.told()), ("index", &way.name), ("base", &cluster.name)],
+        &[
+            ("name", cluster.asked_name()),
+            ("index", &way.name),
+            ("base", &cluster.name),
+        ],
     ))
 }
 
@@ -162,7 +166,7 @@ pub fn of_name<'c>(contents: &'c Contents, name: &Name) -> Result<&'c Entry, Fai
 fn records(services: &Services, cluster: &Reached, options: OpenOptions) -> Result<DataSet, Failure> {
     let catalog = services.home(&cluster.name)?;
     (services.opens)
-        .open(&services.engine, cluster.told(), &catalog, cluster, options)
+        .open(&services.engine, cluster.asked_name(), &catalog, cluster, options)
         .map_err(|error| not_reached(cluster.name.as_str(), error))
 }
 
@@ -194,15 +198,19 @@ fn not_reached(name: &str, error: SessionError) -> Failure {
 }
 
 /// A generation, or a data set that is not VSAM's.
-fn generation_or_file(services: &Services, text: &str, stated: Option<Attributes>) -> Result<Option<Target>, Failure> {
+fn generation_or_file(
+    services: &Services,
+    text: &str,
+    stated: Option<Attributes>,
+) -> Result<Option<ClusterOrFile>, Failure> {
     if let Some(name) = cluster_generation(services, text)? {
-        return cluster(services, name.as_str()).map(|cluster| Some(Target::Cluster(cluster)));
+        return cluster(services, name.as_str()).map(|cluster| Some(ClusterOrFile::Cluster(cluster)));
     }
     let file = Sequential::of_name(services, text, stated)?;
-    Ok(file.map(|file| Target::File(Box::new(file))))
+    Ok(file.map(|file| ClusterOrFile::File(Box::new(file))))
 }
 
-fn of_dd(services: &Services, ddname: &str) -> Result<Target, Failure> {
+fn of_dd(services: &Services, ddname: &str) -> Result<ClusterOrFile, Failure> {
     let Some(text) = services.dd.get(ddname) else {
         let words = format!("THERE IS NO DD STATEMENT {ddname}; GIVE --dd {ddname}=FILE");
         return Err(open_code(ddname, NO_DD, &words));
@@ -214,14 +222,14 @@ fn of_dd(services: &Services, ddname: &str) -> Result<Target, Failure> {
     if !text.attributes_stated {
         if let Ok(name) = Name::parse(&text.target) {
             if services.home(&name)?.contents()?.find(&name).is_some() {
-                return cluster(services, name.as_str()).map(Target::Cluster);
+                return cluster(services, name.as_str()).map(ClusterOrFile::Cluster);
             }
         }
     }
-    Ok(Target::File(Box::new(Sequential::of_dd(ddname, text))))
+    Ok(ClusterOrFile::File(Box::new(Sequential::of_dd(ddname, text))))
 }
 
-fn no_records(name: &Name, kind: Kind) -> Failure {
+fn no_records(name: &Name, kind: EntryKind) -> Failure {
     let item = format!("ACCESS TO RECORDS OF {name}");
     let reason = format!("it is a {} and has none", kind.word());
     Failure::new(&CICA0908E, &[("item", &item), ("reason", &reason)])

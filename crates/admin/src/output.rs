@@ -5,7 +5,7 @@
 //!    of an ESDS or LDS go behind the last one.
 //! 3. Records of a relative data set keep their numbers in another one; those from elsewhere get the next number.
 
-use super::found::Found;
+use super::found::FoundRecord;
 use super::input::KeyField;
 use super::trouble::Trouble;
 use cica_disk::NewFile;
@@ -19,10 +19,10 @@ pub struct Output {
     pub name: String,
     /// Code page of its characters.
     pub page: Option<CodePage>,
-    kind: Kind,
+    kind: OpenOutput,
 }
 
-enum Kind {
+enum OpenOutput {
     Cluster {
         data_set: DataSet,
         string: Str,
@@ -60,7 +60,7 @@ impl Output {
         Output {
             name,
             page,
-            kind: Kind::Cluster {
+            kind: OpenOutput::Cluster {
                 data_set,
                 string,
                 loading,
@@ -75,34 +75,34 @@ impl Output {
         Output {
             name,
             page,
-            kind: Kind::File(writer),
+            kind: OpenOutput::File(writer),
         }
     }
 
     /// The keys, where there are keys.
     pub fn key_field(&self) -> Option<KeyField> {
         match &self.kind {
-            Kind::Cluster { data_set, .. } => {
+            OpenOutput::Cluster { data_set, .. } => {
                 let keyed = data_set.attributes().organization == Organization::Ksds;
                 keyed.then(|| KeyField::of(data_set.attributes()))
             }
-            Kind::File(_) => None,
+            OpenOutput::File(_) => None,
         }
     }
 
     /// Writes a record.
     #[inline]
-    pub fn put(&mut self, found: Found<'_>) -> Result<(), Refusal> {
+    pub fn put(&mut self, found: FoundRecord<'_>) -> Result<(), Refusal> {
         let record = found.bytes;
         match &mut self.kind {
-            Kind::File(writer) => writer.put(record).map_err(Refusal::from),
-            Kind::Cluster {
+            OpenOutput::File(writer) => writer.put(record).map_err(Refusal::from),
+            OpenOutput::Cluster {
                 string,
                 replace,
                 numbered: true,
                 ..
             } if found.rrn > 0 => put_at(string, found.rrn, record, *replace),
-            Kind::Cluster {
+            OpenOutput::Cluster {
                 string,
                 loading,
                 replace,
@@ -119,14 +119,14 @@ impl Output {
     /// Completes it: the records written are durable then.
     pub fn close(self) -> Result<(), Trouble> {
         match self.kind {
-            Kind::File(writer) => {
+            OpenOutput::File(writer) => {
                 let record = writer.records();
                 let finished = writer.finish()?.finish();
                 finished
                     .map(drop)
                     .map_err(|source| QsamError::Write { record, source }.into())
             }
-            Kind::Cluster { data_set, string, .. } => {
+            OpenOutput::Cluster { data_set, string, .. } => {
                 drop(string);
                 data_set.close().map(drop).map_err(Trouble::Close)
             }

@@ -4,10 +4,10 @@
 
 use super::bounds::{Bounds, Selection};
 use super::failure::Failure;
-use super::found::Found;
+use super::found::FoundRecord;
 use super::input::{Input, KeyField};
 use super::named::Named;
-use super::open::Target;
+use super::open::ClusterOrFile;
 use super::outcome::Outcome;
 use super::range::Range;
 use super::report::Report;
@@ -33,16 +33,16 @@ pub struct Print {
 
 /// A record of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Record<'r> {
+pub struct RangeRecord<'r> {
     /// Its bytes.
     pub bytes: &'r [u8],
     /// What it goes by.
-    pub place: Place<'r>,
+    pub place: RecordId<'r>,
 }
 
 /// What a record goes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place<'r> {
+pub enum RecordId<'r> {
     /// Its key, of a key-sequenced data set.
     Key(&'r [u8]),
     /// Its RBA, where records go by address.
@@ -55,7 +55,7 @@ pub enum Place<'r> {
 
 impl Services {
     /// Hands each record of the range to `each`, which may end it; the result is how many were.
-    pub fn print(&mut self, request: &Print, each: impl FnMut(&Record) -> ControlFlow<()>) -> Outcome<u64> {
+    pub fn print(&mut self, request: &Print, each: impl FnMut(&RangeRecord) -> ControlFlow<()>) -> Outcome<u64> {
         self.select(request, |services, chosen| chosen.begin()?.each(services, each))
     }
 
@@ -64,7 +64,7 @@ impl Services {
     pub fn select(
         &mut self,
         request: &Print,
-        show: impl FnOnce(&mut Services, Chosen) -> Result<u64, Failure>,
+        show: impl FnOnce(&mut Services, PrintRange) -> Result<u64, Failure>,
     ) -> Outcome<u64> {
         Outcome::with(|out| select(self, request, show, out))
     }
@@ -73,13 +73,13 @@ impl Services {
 fn select(
     services: &mut Services,
     request: &Print,
-    show: impl FnOnce(&mut Services, Chosen) -> Result<u64, Failure>,
+    show: impl FnOnce(&mut Services, PrintRange) -> Result<u64, Failure>,
     out: &mut Report,
 ) -> Result<(u8, u64), Failure> {
-    let from = Target::named(services, &request.from)?;
+    let from = ClusterOrFile::named(services, &request.from)?;
     if let Some(ddname) = &request.onto {
         // What cannot be found is told by who opens it.
-        let onto = Target::named(services, &Named::Dd(ddname.clone()));
+        let onto = ClusterOrFile::named(services, &Named::Dd(ddname.clone()));
         if onto.is_ok_and(|onto| from.is_same(services, &onto)) {
             return Err(Failure::new(&CICA0946E, &[("name", &from.name())]));
         }
@@ -88,7 +88,7 @@ fn select(
     let bounds = Bounds::of(&request.range, &input)?;
     let shown = show(
         services,
-        Chosen {
+        PrintRange {
             input: &mut input,
             bounds,
         },
@@ -101,20 +101,20 @@ fn select(
 }
 
 /// What was chosen of an open data set or file.
-pub struct Chosen<'i> {
+pub struct PrintRange<'i> {
     input: &'i mut Input,
     bounds: Bounds,
 }
 
-impl<'i> Chosen<'i> {
+impl<'i> PrintRange<'i> {
     /// Goes to the first record.
-    pub fn begin(self) -> Result<Records<'i>, Failure> {
+    pub fn begin(self) -> Result<PrintedRecords<'i>, Failure> {
         let name = self.input.name.clone();
         let page = self.input.page;
         let field = self.input.key_field();
         let organization = self.input.organization();
         let selection = self.bounds.begin(self.input).map_err(|trouble| trouble.of(&name))?;
-        Ok(Records {
+        Ok(PrintedRecords {
             selection,
             name,
             page,
@@ -125,7 +125,7 @@ impl<'i> Chosen<'i> {
 }
 
 /// The records that were chosen.
-pub struct Records<'i> {
+pub struct PrintedRecords<'i> {
     selection: Selection<'i>,
     name: String,
     page: Option<CodePage>,
@@ -133,7 +133,7 @@ pub struct Records<'i> {
     organization: Option<Organization>,
 }
 
-impl Records<'_> {
+impl PrintedRecords<'_> {
     /// The data set or file they are of.
     pub fn name(&self) -> &str {
         &self.name
@@ -148,22 +148,22 @@ impl Records<'_> {
     pub fn each(
         mut self,
         services: &mut Services,
-        mut each: impl FnMut(&Record) -> ControlFlow<()>,
+        mut each: impl FnMut(&RangeRecord) -> ControlFlow<()>,
     ) -> Result<u64, Failure> {
         let mut count = 0;
         loop {
             let number = self.selection.input.records() + 1;
             let next = self.selection.next().map_err(|trouble| trouble.of(&self.name))?;
-            let Some(Found { bytes, rba, rrn }) = next else {
+            let Some(FoundRecord { bytes, rba, rrn }) = next else {
                 return Ok(count);
             };
             let place = match (self.field, self.organization) {
-                (Some(field), _) => Place::Key(field.in_record(bytes)),
-                (None, Some(Organization::Esds | Organization::Lds)) => Place::Address(rba),
-                (None, Some(_)) => Place::Number(rrn),
-                (None, None) => Place::Sequence(number),
+                (Some(field), _) => RecordId::Key(field.in_record(bytes)),
+                (None, Some(Organization::Esds | Organization::Lds)) => RecordId::Address(rba),
+                (None, Some(_)) => RecordId::Number(rrn),
+                (None, None) => RecordId::Sequence(number),
             };
-            let step = each(&Record { bytes, place });
+            let step = each(&RangeRecord { bytes, place });
             count += 1;
             services.progress(count);
             if step.is_break() {

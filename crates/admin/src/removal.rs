@@ -15,7 +15,7 @@
 use super::failure::{left_behind, Failure};
 use super::Services;
 use cica_catalog::entry::NonVsam;
-use cica_catalog::staging::Place;
+use cica_catalog::staging::VolumeFile;
 use cica_catalog::{Catalog, CatalogError, Contents, Entry, Name, Staging};
 use cica_disk::Open;
 use cica_engine::Condemned;
@@ -29,7 +29,7 @@ pub struct Removal<'s> {
     /// From the first files on: an entry may yet be put back.
     right: Option<Staging>,
     /// Files that may go, or are gone, and are listed still.
-    listed: Vec<Place>,
+    listed: Vec<VolumeFile>,
     /// What could not be removed.
     left: Vec<(PathBuf, io::Error)>,
 }

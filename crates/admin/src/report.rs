@@ -1,6 +1,6 @@
 //! What a function tells while it works, and what it comes to.
 
-use cica_messages::{Entry, Message};
+use cica_messages::{Message, MessageEntry};
 use std::fmt::Display;
 
 /// Messages in the order they were issued.
@@ -11,12 +11,12 @@ pub struct Report {
 
 impl Report {
     /// Adds a message with its inserts: `out.say(&IDC0550I, &[("kind", &"C"), ("name", &name)])`.
-    pub fn say(&mut self, message: &'static Entry, inserts: &[(&'static str, &dyn Display)]) {
+    pub fn say(&mut self, message: &'static MessageEntry, inserts: &[(&'static str, &dyn Display)]) {
         self.messages.push(Message::new(message, inserts));
     }
 
     /// Adds a message that begins a group of its own.
-    pub fn say_apart(&mut self, message: &'static Entry, inserts: &[(&'static str, &dyn Display)]) {
+    pub fn say_apart(&mut self, message: &'static MessageEntry, inserts: &[(&'static str, &dyn Display)]) {
         self.messages.push(Message::new(message, inserts).apart());
     }
 

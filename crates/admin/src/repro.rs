@@ -9,9 +9,9 @@
 use super::bounds::{Bounds, Selection};
 use super::bytes::{hexadecimal, shown};
 use super::failure::Failure;
-use super::found::Found;
+use super::found::FoundRecord;
 use super::named::Named;
-use super::open::Target;
+use super::open::ClusterOrFile;
 use super::outcome::Outcome;
 use super::output::{Output, Refusal};
 use super::range::Range;
@@ -60,7 +60,7 @@ impl Repro {
 
 /// What a copy came to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Copied {
+pub struct CopyCounts {
     /// Records written.
     pub records: u64,
     /// Records that the target refused.
@@ -69,14 +69,14 @@ pub struct Copied {
 
 impl Services {
     /// Copies records.
-    pub fn repro(&mut self, request: &Repro) -> Outcome<Copied> {
+    pub fn repro(&mut self, request: &Repro) -> Outcome<CopyCounts> {
         Outcome::with(|out| repro(self, request, out))
     }
 }
 
-fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(u8, Copied), Failure> {
-    let from = Target::named(services, &request.from)?;
-    let to = Target::named(services, &request.to)?;
+fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(u8, CopyCounts), Failure> {
+    let from = ClusterOrFile::named(services, &request.from)?;
+    let to = ClusterOrFile::named(services, &request.to)?;
     if from.is_same(services, &to) {
         return Err(Failure::new(&CICA0946E, &[("name", &from.name())]));
     }
@@ -86,13 +86,13 @@ fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(
         input = input.by_intervals();
     }
     input = input.read_as(&request.range);
-    if let Target::Cluster(cluster) = &to {
+    if let ClusterOrFile::Cluster(cluster) = &to {
         input = input.translated_to(cica_qsam::CodePage::from_ccsid(cluster.attributes.ccsid));
     }
     let bounds = Bounds::of(&request.range, &input)?;
     let mut selection = match bounds.begin(&mut input) {
         Ok(selection) => selection,
-        Err(trouble) => return Ok((nothing_copied(&trouble, &from.name(), out), Copied::default())),
+        Err(trouble) => return Ok((nothing_copied(&trouble, &from.name(), out), CopyCounts::default())),
     };
     let mut output = to.open_output(services, selection.input, request.reuse, request.replace)?;
     let limit = request.error_limit.unwrap_or(ERROR_LIMIT).max(1);
@@ -116,9 +116,9 @@ fn repro(services: &mut Services, request: &Repro, out: &mut Report) -> Result<(
 
 /// CIMODE: images of control intervals are records of a file, or of a linear data set; what has records of its own has
 /// a structure around them.
-fn takes_intervals(to: &Target) -> Result<(), Failure> {
+fn takes_intervals(to: &ClusterOrFile) -> Result<(), Failure> {
     match to {
-        Target::Cluster(cluster) if cluster.organization != Organization::Lds => {
+        ClusterOrFile::Cluster(cluster) if cluster.organization != Organization::Lds => {
             let item = format!("CIMODE INTO {}", cluster.name);
             let reason =
                 "it has records, and an index or addresses that would not be theirs; EXPORT CIMODE and IMPORT \
@@ -141,8 +141,8 @@ fn records(
     output: &mut Output,
     limit: u64,
     out: &mut Report,
-) -> (u8, Copied) {
-    let (mut cc, mut copied) = (0, Copied::default());
+) -> (u8, CopyCounts) {
+    let (mut cc, mut copied) = (0, CopyCounts::default());
     loop {
         let number = selection.input.records() + 1;
         let found = match selection.next() {
@@ -171,7 +171,7 @@ fn records(
 }
 
 /// The message about a record that was not written; `number` counts in the input, what was skipped included.
-fn refused(refusal: &Refusal, found: Found<'_>, number: u64, output: &Output) -> Failure {
+fn refused(refusal: &Refusal, found: FoundRecord<'_>, number: u64, output: &Output) -> Failure {
     let record = found.bytes;
     let key = output.key_field().map(|field| field.in_record(record));
     let named = match key {

@@ -37,11 +37,11 @@ pub struct Sequential {
     pub name: String,
     /// What its records are like.
     pub attributes: Attributes,
-    place: Place,
+    place: SequentialPlace,
 }
 
 #[derive(Debug)]
-enum Place {
+enum SequentialPlace {
     /// The file of a DD statement.
     Dd(String),
     /// Files of data sets, one after the other; the catalog and entry of the only one, to be written.
@@ -69,7 +69,7 @@ impl Sequential {
         Sequential {
             name: text.target.clone(),
             attributes: text.attributes,
-            place: Place::Dd(ddname.to_owned()),
+            place: SequentialPlace::Dd(ddname.to_owned()),
         }
     }
 
@@ -120,19 +120,19 @@ impl Sequential {
 
     fn paths(&self) -> Vec<&Path> {
         match &self.place {
-            Place::Dd(_) => vec![Path::new(&self.name)],
-            Place::DataSets(paths, _) => paths.iter().map(PathBuf::as_path).collect(),
+            SequentialPlace::Dd(_) => vec![Path::new(&self.name)],
+            SequentialPlace::DataSets(paths, _) => paths.iter().map(PathBuf::as_path).collect(),
         }
     }
 
     /// Opens what there is to be read.
     pub fn open(&self, services: &Services) -> Result<Files, Failure> {
         let files = match &self.place {
-            Place::Dd(ddname) => vec![services
+            SequentialPlace::Dd(ddname) => vec![services
                 .dd
                 .open(&*services.outside, ddname)
                 .map_err(no_file(&self.name))?],
-            Place::DataSets(paths, _) => {
+            SequentialPlace::DataSets(paths, _) => {
                 let opened = |path| FileReader::plain(&*services.outside, path).map_err(no_file(&self.name));
                 paths.iter().map(|path| opened(path)).collect::<Result<_, _>>()?
             }
@@ -152,11 +152,11 @@ impl Sequential {
     pub fn begin(&self, services: &Services) -> io::Result<NewFile> {
         self.reclaim()?;
         match &self.place {
-            Place::Dd(ddname) => services.dd.create(&services.outside, ddname),
-            Place::DataSets(paths, Some(_)) if !self.is_many() => {
+            SequentialPlace::Dd(ddname) => services.dd.create(&services.outside, ddname),
+            SequentialPlace::DataSets(paths, Some(_)) if !self.is_many() => {
                 services.dd.create_data_set(&services.outside, &paths[0])
             }
-            Place::DataSets(..) => Err(io::Error::other(self.many())),
+            SequentialPlace::DataSets(..) => Err(io::Error::other(self.many())),
         }
     }
 
@@ -164,17 +164,17 @@ impl Sequential {
     pub fn create_anew(&self, services: &Services) -> io::Result<NewFile> {
         self.reclaim()?;
         match &self.place {
-            Place::Dd(ddname) => services.dd.create_anew(&services.outside, ddname),
-            Place::DataSets(paths, Some(_)) if !self.is_many() => {
+            SequentialPlace::Dd(ddname) => services.dd.create_anew(&services.outside, ddname),
+            SequentialPlace::DataSets(paths, Some(_)) if !self.is_many() => {
                 services.dd.create_data_set_anew(&services.outside, &paths[0])
             }
-            Place::DataSets(..) => Err(io::Error::other(self.many())),
+            SequentialPlace::DataSets(..) => Err(io::Error::other(self.many())),
         }
     }
 
     /// A file of its name that was to go with a generation that left is what is written now.
     fn reclaim(&self) -> io::Result<()> {
-        let Place::DataSets(_, Some((catalog, data_set))) = &self.place else {
+        let SequentialPlace::DataSets(_, Some((catalog, data_set))) = &self.place else {
             return Ok(());
         };
         let files = Entry::NonVsam((**data_set).clone()).files();
@@ -194,8 +194,8 @@ impl Sequential {
     /// Whether what this run writes to it next goes behind what it has, or begins it anew.
     pub fn goes_on(&self, services: &Services, behind: bool) {
         match &self.place {
-            Place::Dd(ddname) => services.dd.goes_on(ddname, behind),
-            Place::DataSets(paths, _) => {
+            SequentialPlace::Dd(ddname) => services.dd.goes_on(ddname, behind),
+            SequentialPlace::DataSets(paths, _) => {
                 let keys = paths.iter().map(|path| path.to_string_lossy());
                 keys.for_each(|key| services.dd.goes_on(&key, behind));
             }
@@ -204,7 +204,10 @@ impl Sequential {
 
     /// Several data sets, one after the other, which can only be read.
     fn is_many(&self) -> bool {
-        !matches!(&self.place, Place::Dd(_) | Place::DataSets(_, Some(_)))
+        !matches!(
+            &self.place,
+            SequentialPlace::Dd(_) | SequentialPlace::DataSets(_, Some(_))
+        )
     }
 
     fn many(&self) -> String {
@@ -215,7 +218,7 @@ impl Sequential {
     /// Would records of this format follow others that this run wrote to the data set in another format?
     pub fn follows_another_format(&self, services: &Services, attributes: &Attributes) -> bool {
         match &self.place {
-            Place::DataSets(paths, Some((_, data_set))) => {
+            SequentialPlace::DataSets(paths, Some((_, data_set))) => {
                 data_set.format != attributes.to_string() && paths.iter().any(|path| services.dd.wrote(path))
             }
             _ => false,
@@ -224,7 +227,7 @@ impl Sequential {
 
     /// What was written is complete: the catalog knows it and its format (2).
     pub fn complete(&self, services: &Services, attributes: &Attributes, out: &mut Report) -> Result<(), Failure> {
-        let Place::DataSets(paths, Some((catalog, data_set))) = &self.place else {
+        let SequentialPlace::DataSets(paths, Some((catalog, data_set))) = &self.place else {
             return Ok(());
         };
         // The name of the file on its volume must be as durable as the entry that leads to it.
@@ -275,14 +278,14 @@ fn of_data_sets(
         let words = format!("generations of {text} differ in format; name them one by one");
         return Err(refused(&words, 140, 0));
     }
-    let said = || {
+    let recorded = || {
         let parsed = DdText::parse(&format!("X,{format}")).map(|text| text.attributes);
         parsed.map_err(|error| refused(&format!("the format of {text} is unusable: {error}"), 140, 0))
     };
     let attributes = match (stated, format) {
         (Some(stated), _) => stated,
         (None, "") => Attributes::default(),
-        _ => said()?,
+        _ => recorded()?,
     };
     let name = match data_sets.as_slice() {
         [one] => one.name.to_string(),
@@ -296,7 +299,7 @@ fn of_data_sets(
     Ok(Sequential {
         name,
         attributes,
-        place: Place::DataSets(paths, only.map(|data_set| (catalog, Box::new(data_set)))),
+        place: SequentialPlace::DataSets(paths, only.map(|data_set| (catalog, Box::new(data_set)))),
     })
 }
 

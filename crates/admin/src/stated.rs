@@ -136,7 +136,7 @@ pub enum Retention {
 
 /// The layout a reorganized data set gets; what is not said stays.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Layout {
+pub struct NewLayout {
     /// ORGANIZATION.
     pub form: Option<Form>,
     /// KEYS.
@@ -206,8 +206,8 @@ fn date(year: u32, day: u16) -> Result<Date, Failure> {
 }
 
 /// Keeps as text what has no field of its own.
-pub(crate) fn keep(kept: &mut Vec<(String, String)>, said: &[(&'static str, String)]) {
-    for (keyword, text) in said {
+pub(crate) fn keep(kept: &mut Vec<(String, String)>, stated: &[(&'static str, String)]) {
+    for (keyword, text) in stated {
         match kept.iter_mut().find(|(old, _)| old == keyword) {
             Some((_, old)) => old.clone_from(text),
             None => kept.push(((*keyword).to_owned(), text.clone())),
@@ -217,23 +217,23 @@ pub(crate) fn keep(kept: &mut Vec<(String, String)>, said: &[(&'static str, Stri
 
 /// Takes the text of a keyword away.
 pub(crate) fn forget(attributes: &mut Attributes, keyword: &str) {
-    attributes.other.retain(|(said, _)| said != keyword);
+    attributes.other.retain(|(stated, _)| stated != keyword);
 }
 
 /// The text kept for a keyword.
 pub(crate) fn kept<'a>(attributes: &'a Attributes, keyword: &str) -> Option<&'a str> {
-    let found = attributes.other.iter().find(|(said, _)| said == keyword);
+    let found = attributes.other.iter().find(|(stated, _)| stated == keyword);
     found.map(|(_, text)| text.as_str())
 }
 
-fn set_text(field: &mut Option<String>, said: &Option<String>) {
-    if said.is_some() {
-        field.clone_from(said);
+fn set_text(field: &mut Option<String>, stated: &Option<String>) {
+    if stated.is_some() {
+        field.clone_from(stated);
     }
 }
 
-fn set<T>(field: &mut T, said: Option<T>) {
-    if let Some(value) = said {
+fn set<T>(field: &mut T, stated: Option<T>) {
+    if let Some(value) = stated {
         *field = value;
     }
 }

@@ -73,7 +73,7 @@ impl Services {
                 true => name_master(self, request),
                 false => make(self, request),
             };
-            Ok(told(done, out))
+            Ok(reported(done, out))
         })
     }
 
@@ -93,12 +93,12 @@ fn connect(services: &Services, request: &Connect, out: &mut Report) -> (u8, Vec
     for object in &request.objects {
         let done = take_in(services, request, object);
         known.extend(done.iter().map(|(name, _)| name.clone()));
-        cc = cc.max(told(done, out));
+        cc = cc.max(reported(done, out));
     }
     (cc, known)
 }
 
-fn told(done: Result<(Name, PathBuf), Failure>, out: &mut Report) -> u8 {
+fn reported(done: Result<(Name, PathBuf), Failure>, out: &mut Report) -> u8 {
     match done {
         Ok((name, directory)) => {
             out.say(&CICA0954I, &[("name", &name), ("directory", &directory.display())]);

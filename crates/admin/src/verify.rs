@@ -5,10 +5,10 @@
 //! on z/OS, splits and control areas half given back, cannot be found half done after that open; RECOVER examines
 //! whether it is so, and tells what recovery does not mend.
 
-use super::examine::{self, Told};
+use super::examine::{self, ExaminedParts};
 use super::failure::Failure;
 use super::named::Named;
-use super::open::{data_set, files, Target};
+use super::open::{data_set, files, ClusterOrFile};
 use super::outcome::Outcome;
 use super::report::Report;
 use super::trouble::{not_opened, Trouble};
@@ -33,9 +33,9 @@ impl Services {
 }
 
 fn verify(services: &mut Services, request: &Verify, out: &mut Report) -> Result<u8, Failure> {
-    let target = Target::named(services, &request.data_set)?;
+    let target = ClusterOrFile::named(services, &request.data_set)?;
     let name = target.name();
-    let Target::Cluster(cluster) = target else {
+    let ClusterOrFile::Cluster(cluster) = target else {
         let item = format!("VERIFY OF {name}");
         let reason = "it is a sequential file, whose end is where its bytes end";
         return Err(Failure::new(&CICA0908E, &[("item", &item), ("reason", &reason)]));
@@ -59,7 +59,7 @@ fn verify(services: &mut Services, request: &Verify, out: &mut Report) -> Result
     else {
         return Ok(0);
     };
-    let cc = examine::tell(&examined, &Told::all(cluster.organization.has_index()), out);
+    let cc = examine::tell(&examined, &ExaminedParts::all(cluster.organization.has_index()), out);
     let cc = match cc {
         0 => examine::condition(examine::compare(services, &cluster, u64::MAX, out)?),
         cc => cc,

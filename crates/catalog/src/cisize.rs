@@ -24,7 +24,7 @@ const INDEX_FIXED: u32 = ONE_RECORD + 24;
 
 /// A CI size and the reason for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
+pub struct CiSizeChoice {
     /// Bytes.
     pub size: u32,
     /// Why.
@@ -64,10 +64,10 @@ pub fn data(
     spanned: bool,
     limit: u32,
     device: &'static Device,
-) -> Option<Choice> {
+) -> Option<CiSizeChoice> {
     if organization == Organization::Lds {
         let why = "a linear data set has CIs of 4096 bytes unless another size is said".to_owned();
-        return Some(Choice { size: 4_096, why }).filter(|c| c.size <= limit);
+        return Some(CiSizeChoice { size: 4_096, why }).filter(|c| c.size <= limit);
     }
     let length = if spanned { record.average } else { record.maximum };
     let possible = || sizes(organization).filter(|size| *size <= limit);
@@ -77,14 +77,14 @@ pub fn data(
     let Some(best) = possible().filter(|size| holds(*size, length)).reduce(most) else {
         let size = possible().last().filter(|_| spanned)?;
         let why = format!("data CI size {size}: the largest, as records of {length} bytes span all");
-        return Some(Choice { size, why });
+        return Some(CiSizeChoice { size, why });
     };
     let why = format!(
         "data CI size {best}: of the sizes for records of {length} bytes the smallest that puts most of them, {}, on a \
          track of a {device}",
         on_track(best)
     );
-    Some(Choice { size: best, why })
+    Some(CiSizeChoice { size: best, why })
 }
 
 /// Bytes a sequence set record takes for `cis` data CIs with keys of `key_length` bytes: for each CI a third of the key
@@ -97,7 +97,7 @@ pub fn index_bytes(cis: u32, key_length: u32) -> u32 {
 
 /// The index CI size for control areas of `cis` CIs, and how many of these CIs it has room for: fewer only when even
 /// the largest size is too small. `given` is what was said, if anything; it is raised if too small.
-pub fn index(cis: u32, key_length: u32, given: Option<u32>) -> (Choice, u32) {
+pub fn index(cis: u32, key_length: u32, given: Option<u32>) -> (CiSizeChoice, u32) {
     let compressed = index_bytes(cis, key_length);
     let needed = compressed.max(least_ci_size(key_length as usize, cis as usize) as u32);
     let least = sizes(Organization::Ksds).find(|size| *size >= needed).unwrap_or(MAX_CI);
@@ -118,7 +118,7 @@ pub fn index(cis: u32, key_length: u32, given: Option<u32>) -> (Choice, u32) {
         .rev()
         .find(|cis| index_bytes(*cis, key_length) <= size)
         .unwrap_or(1);
-    (Choice { size, why }, room)
+    (CiSizeChoice { size, why }, room)
 }
 
 /// Sections of an index record: the square root of its entries, rounded up.

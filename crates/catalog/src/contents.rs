@@ -6,11 +6,11 @@
 //! * C2. A volume that a component names is known.
 //! * C3. No data set of the catalog lies in a file that is listed as a leftover.
 
-use crate::entry::{Alias, Component, Entry, FileOf, Kind, Relate};
+use crate::entry::{Alias, Component, Entry, EntryKind, FileOf, Relate};
 use crate::error::CatalogError;
 use crate::name::{Level, Mask, Name};
 use crate::symbols::Symbols;
-use crate::volume::{Place, Volser, Volume};
+use crate::volume::{Volser, Volume, VolumeFile};
 use cica_disk::FileName;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub struct Contents {
     moves: BTreeMap<(PathBuf, u64), Move>,
     /// Volume and file name of what is being made, or of no use to anybody any more.
     /// true: it is overwritten before it is removed.
-    leftovers: BTreeMap<Place, bool>,
+    leftovers: BTreeMap<VolumeFile, bool>,
     /// Of the system that looks at it; not of the catalog.
     symbols: Arc<Symbols>,
 }
@@ -47,39 +47,39 @@ pub struct Move {
 
 /// What a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found<'a> {
+pub enum Resolved<'a> {
     /// An entry.
     Entry(&'a Entry),
     /// A component of an entry.
-    Component(Kind, &'a Component, &'a Entry),
+    Component(EntryKind, &'a Component, &'a Entry),
 }
 
-impl<'a> Found<'a> {
+impl<'a> Resolved<'a> {
     /// Its kind.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> EntryKind {
         match self {
-            Found::Entry(entry) => entry.kind(),
-            Found::Component(kind, ..) => *kind,
+            Resolved::Entry(entry) => entry.kind(),
+            Resolved::Component(kind, ..) => *kind,
         }
     }
 
     /// The entry itself, or the one the component belongs to.
     pub fn entry(&self) -> &'a Entry {
         match self {
-            Found::Entry(entry) | Found::Component(_, _, entry) => entry,
+            Resolved::Entry(entry) | Resolved::Component(_, _, entry) => entry,
         }
     }
 }
 
 impl Contents {
     /// The entry or component of this name.
-    pub fn find(&self, name: &Name) -> Option<Found<'_>> {
+    pub fn find(&self, name: &Name) -> Option<Resolved<'_>> {
         if let Some(entry) = self.entries.get(name) {
-            return Some(Found::Entry(entry));
+            return Some(Resolved::Entry(entry));
         }
         let entry = self.entries.get(self.components.get(name)?)?;
         let (kind, component) = entry.components().find(|(_, c)| c.name == *name)?;
-        Some(Found::Component(kind, component, entry))
+        Some(Resolved::Component(kind, component, entry))
     }
 
     /// The entry of this name; a component's name is not found.
@@ -268,12 +268,12 @@ impl Contents {
     }
 
     /// Volume and file name of each leftover.
-    pub fn leftovers(&self) -> impl Iterator<Item = &Place> {
+    pub fn leftovers(&self) -> impl Iterator<Item = &VolumeFile> {
         self.leftovers.keys()
     }
 
     /// Is this leftover overwritten before it is removed?
-    pub fn erases(&self, leftover: &Place) -> bool {
+    pub fn erases(&self, leftover: &VolumeFile) -> bool {
         self.leftovers.get(leftover).is_some_and(|erase| *erase)
     }
 

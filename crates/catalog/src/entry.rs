@@ -6,10 +6,10 @@
 pub use crate::attributes::{Attributes, History, Keys, Log, RecordSize, ShareOptions};
 pub use crate::component::Component;
 use crate::date::Date;
-pub use crate::kind::Kind;
+pub use crate::kind::EntryKind;
 use crate::name::Name;
 use crate::symbols::Symbolic;
-use crate::volume::{Place, Volser};
+use crate::volume::{Volser, VolumeFile};
 use cica_disk::{FileName, FileNameError};
 pub use cica_format::attributes::Organization;
 
@@ -244,33 +244,33 @@ impl Entry {
     }
 
     /// Its kind.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> EntryKind {
         match self {
-            Entry::Cluster(_) => Kind::Cluster,
-            Entry::Aix(_) => Kind::Aix,
-            Entry::Path(_) => Kind::Path,
-            Entry::Gdg(_) => Kind::Gdg,
-            Entry::NonVsam(_) => Kind::NonVsam,
-            Entry::Alias(_) => Kind::Alias,
-            Entry::UserCatalog(_) => Kind::UserCatalog,
+            Entry::Cluster(_) => EntryKind::Cluster,
+            Entry::Aix(_) => EntryKind::Aix,
+            Entry::Path(_) => EntryKind::Path,
+            Entry::Gdg(_) => EntryKind::Gdg,
+            Entry::NonVsam(_) => EntryKind::NonVsam,
+            Entry::Alias(_) => EntryKind::Alias,
+            Entry::UserCatalog(_) => EntryKind::UserCatalog,
         }
     }
 
     /// Its components, data before index; none for entries without files of their own.
-    pub fn components(&self) -> impl Iterator<Item = (Kind, &Component)> {
+    pub fn components(&self) -> impl Iterator<Item = (EntryKind, &Component)> {
         let (data, index) = match self {
             Entry::Cluster(e) => (Some(&e.data), e.index.as_ref()),
             Entry::Aix(e) => (Some(&e.data), Some(&e.index)),
             _ => (None, None),
         };
-        data.map(|c| (Kind::Data, c))
+        data.map(|c| (EntryKind::Data, c))
             .into_iter()
-            .chain(index.map(|c| (Kind::Index, c)))
+            .chain(index.map(|c| (EntryKind::Index, c)))
     }
 
     /// Volume and name of each file that goes with it: its components', or that of a data set that is not VSAM's, where
     /// it lies on a volume under a name of its own.
-    pub fn files(&self) -> Vec<Place> {
+    pub fn files(&self) -> Vec<VolumeFile> {
         if let Entry::NonVsam(e) = self {
             let place = e.volumes.first().zip(e.file_on_volume());
             return place.map(|(serial, file)| (serial.clone(), file)).into_iter().collect();

@@ -1,6 +1,6 @@
 //! What can go wrong with a catalog, for people and as VSAM's return code and reason.
 
-use crate::kind::Kind;
+use crate::kind::EntryKind;
 use crate::name::Name;
 use crate::symbols::{SymbolError, Symbolic};
 use crate::volume::Volser;
@@ -109,7 +109,7 @@ pub enum CatalogError {
         /// Its name.
         name: Name,
         /// What it is.
-        kind: Kind,
+        kind: EntryKind,
     },
     /// A generation is older than all that its group keeps.
     GenerationTooOld {

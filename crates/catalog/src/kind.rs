@@ -3,7 +3,7 @@
 /// The kinds of entries and components, in LISTCAT's order of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum EntryKind {
     /// Alternate index.
     Aix,
     /// Alias.
@@ -24,34 +24,34 @@ pub enum Kind {
     UserCatalog,
 }
 
-impl Kind {
+impl EntryKind {
     /// LISTCAT's word.
     pub fn word(self) -> &'static str {
         match self {
-            Kind::Aix => "AIX",
-            Kind::Alias => "ALIAS",
-            Kind::Cluster => "CLUSTER",
-            Kind::Data => "DATA",
-            Kind::Gdg => "GDG",
-            Kind::Index => "INDEX",
-            Kind::NonVsam => "NONVSAM",
-            Kind::Path => "PATH",
-            Kind::UserCatalog => "USERCATALOG",
+            EntryKind::Aix => "AIX",
+            EntryKind::Alias => "ALIAS",
+            EntryKind::Cluster => "CLUSTER",
+            EntryKind::Data => "DATA",
+            EntryKind::Gdg => "GDG",
+            EntryKind::Index => "INDEX",
+            EntryKind::NonVsam => "NONVSAM",
+            EntryKind::Path => "PATH",
+            EntryKind::UserCatalog => "USERCATALOG",
         }
     }
 
     /// The letter messages print in parentheses: `ENTRY (C) ...`.
     pub fn letter(self) -> char {
         match self {
-            Kind::Aix => 'G',
-            Kind::Alias => 'X',
-            Kind::Cluster => 'C',
-            Kind::Data => 'D',
-            Kind::Gdg => 'B',
-            Kind::Index => 'I',
-            Kind::NonVsam => 'A',
-            Kind::Path => 'R',
-            Kind::UserCatalog => 'U',
+            EntryKind::Aix => 'G',
+            EntryKind::Alias => 'X',
+            EntryKind::Cluster => 'C',
+            EntryKind::Data => 'D',
+            EntryKind::Gdg => 'B',
+            EntryKind::Index => 'I',
+            EntryKind::NonVsam => 'A',
+            EntryKind::Path => 'R',
+            EntryKind::UserCatalog => 'U',
         }
     }
 }

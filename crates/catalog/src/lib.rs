@@ -42,7 +42,7 @@ pub mod volume;
 pub mod wire;
 
 pub use catalog::{connected, defining, moves, staging, vvds, Catalog};
-pub use contents::{Contents, Found};
+pub use contents::{Contents, Resolved};
 pub use date::Date;
 pub use entry::{Cluster, Component, Entry};
 pub use error::CatalogError;

@@ -7,7 +7,7 @@ use crate::entry::{Component, Keys, Organization, RecordSize};
 use crate::freespace::{FreeSpace, LoadedArea};
 use crate::geometry::{Device, PhysicalRecord};
 use crate::name::Name;
-use crate::space::{allocate, Allocation, Records, Space, SpaceError, Unit};
+use crate::space::{allocate, Allocation, RecordCount, Space, SpaceError, Unit};
 use crate::volume::Volser;
 
 /// What DEFINE was told. `None` leaves the choice to VSAM.
@@ -43,7 +43,7 @@ pub struct Wish {
 
 /// One component, laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct ComponentPlan {
     /// CI size.
     pub ci_size: u32,
     /// Physical records.
@@ -62,9 +62,9 @@ pub struct Layout {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// Data component.
-    pub data: Layout,
+    pub data: ComponentPlan,
     /// Index component: KSDS and VRRDS.
-    pub index: Option<Layout>,
+    pub index: Option<ComponentPlan>,
     /// BUFFERSPACE: as given, or two data CIs and an index CI.
     pub buffer_space: u32,
     /// A control area after a load of records of average length; not for LDS.
@@ -73,7 +73,7 @@ pub struct Plan {
     pub notes: Vec<String>,
 }
 
-impl Layout {
+impl ComponentPlan {
     /// The catalog's record of this component. Its file has its name.
     pub fn component(&self, name: Name, volumes: Vec<Volser>) -> Component {
         Component {
@@ -209,16 +209,16 @@ fn stored(wish: &Wish) -> RecordSize {
 }
 
 /// The data component.
-fn lay_out(space: Space, ci_size: u32, wish: &Wish, notes: &mut Vec<String>) -> Result<Layout, DefineError> {
+fn lay_out(space: Space, ci_size: u32, wish: &Wish, notes: &mut Vec<String>) -> Result<ComponentPlan, DefineError> {
     let length = stored(wish).average;
-    let records = Records {
+    let records = RecordCount {
         length,
         per_ci: cisize::records_in(ci_size, wish.organization, length),
     };
     let allocation = allocate(space, ci_size, records, wish.imbed, wish.device)?;
     notes.push(allocation.why.clone());
     let physical = physical(ci_size, wish.device)?;
-    Ok(Layout {
+    Ok(ComponentPlan {
         ci_size,
         physical,
         space,
@@ -232,9 +232,9 @@ fn lay_out(space: Space, ci_size: u32, wish: &Wish, notes: &mut Vec<String>) -> 
 fn index_layout(
     wish: &Wish,
     key_length: u32,
-    data: &mut Layout,
+    data: &mut ComponentPlan,
     notes: &mut Vec<String>,
-) -> Result<Layout, DefineError> {
+) -> Result<ComponentPlan, DefineError> {
     let given = wish
         .index_ci_size
         .map(|given| check::ci_size(Organization::Ksds, given))
@@ -257,12 +257,12 @@ fn index_layout(
             secondary: tracks(data.allocation.secondary_cas()),
         }
     });
-    let records = Records {
+    let records = RecordCount {
         length: ci_size - cisize::ONE_RECORD,
         per_ci: 1,
     };
     let allocation = allocate(space, ci_size, records, false, wish.device)?;
-    Ok(Layout {
+    Ok(ComponentPlan {
         ci_size,
         physical,
         space,
@@ -293,7 +293,7 @@ fn physical(ci_size: u32, device: &'static Device) -> Result<PhysicalRecord, Spa
 }
 
 /// A spanned record lies in one control area, and its key in the first segment.
-fn check_spanned(wish: &Wish, data: &Layout) -> Result<(), DefineError> {
+fn check_spanned(wish: &Wish, data: &ComponentPlan) -> Result<(), DefineError> {
     if !wish.spanned {
         return Ok(());
     }

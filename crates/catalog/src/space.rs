@@ -134,7 +134,7 @@ impl std::error::Error for SpaceError {}
 
 /// The records that RECORDS counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Records {
+pub struct RecordCount {
     /// Average length in bytes.
     pub length: u32,
     /// Of these, records in a CI; 0 if they span CIs.
@@ -146,7 +146,7 @@ pub struct Records {
 pub fn allocate(
     space: Space,
     ci_size: u32,
-    records: Records,
+    records: RecordCount,
     imbed: bool,
     device: &'static Device,
 ) -> Result<Allocation, SpaceError> {
@@ -220,7 +220,7 @@ pub fn allocate(
 }
 
 /// CIs that an amount of bytes or records needs.
-fn cis(unit: Unit, amount: u64, ci_size: u32, records: Records) -> u64 {
+fn cis(unit: Unit, amount: u64, ci_size: u32, records: RecordCount) -> u64 {
     let of_bytes = |unit: u64| amount.saturating_mul(unit).div_ceil(u64::from(ci_size));
     match unit {
         Unit::Megabytes => of_bytes(1 << 20),

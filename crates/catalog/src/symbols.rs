@@ -147,8 +147,8 @@ impl Symbols {
         let mut whole = String::new();
         for part in parts(text)? {
             match part {
-                Part::Plain(plain) => whole.push_str(plain),
-                Part::Symbol { symbol, substring } => {
+                SymbolPart::Plain(plain) => whole.push_str(plain),
+                SymbolPart::Symbol { symbol, substring } => {
                     let unknown = || SymbolError::Unknown {
                         symbol: symbol.to_owned(),
                     };
@@ -185,7 +185,7 @@ impl Symbolic {
         let parts = parts(&text)?;
         let allowed = |c: char| is_symbol_char(c) || matches!(c, '.' | '-');
         for part in &parts {
-            if let Part::Plain(plain) = part {
+            if let SymbolPart::Plain(plain) = part {
                 if let Some(c) = plain.chars().find(|c| !allowed(*c)) {
                     return Err(SymbolError::Form(format!(
                         "'{c}' in '{}' is not allowed in a data set name",
@@ -194,7 +194,7 @@ impl Symbolic {
                 }
             }
         }
-        if parts.iter().all(|part| matches!(part, Part::Plain(_))) {
+        if parts.iter().all(|part| matches!(part, SymbolPart::Plain(_))) {
             // Without symbols it is the same on every system, and can be judged now.
             Name::parse(&text).map_err(|why| SymbolError::Form(why.to_string()))?;
         }
@@ -245,7 +245,7 @@ impl fmt::Display for Substring {
     }
 }
 
-enum Part<'t> {
+enum SymbolPart<'t> {
     Plain(&'t str),
     Symbol {
         symbol: &'t str,
@@ -254,11 +254,11 @@ enum Part<'t> {
 }
 
 /// Symbols and what is between them (S2).
-fn parts(text: &str) -> Result<Vec<Part<'_>>, SymbolError> {
+fn parts(text: &str) -> Result<Vec<SymbolPart<'_>>, SymbolError> {
     let mut parts = Vec::new();
     let mut rest = text;
     while let Some((plain, behind)) = rest.split_once('&') {
-        parts.push(Part::Plain(plain));
+        parts.push(SymbolPart::Plain(plain));
         let end = behind.find(|c| !is_symbol_char(c)).unwrap_or(behind.len());
         let (symbol, mut tail) = behind.split_at(end);
         check_symbol(symbol)?;
@@ -274,10 +274,10 @@ fn parts(text: &str) -> Result<Vec<Part<'_>>, SymbolError> {
             substring = Some(Substring::parse(inner).ok_or_else(improper)?);
             tail = after;
         }
-        parts.push(Part::Symbol { symbol, substring });
+        parts.push(SymbolPart::Symbol { symbol, substring });
         rest = tail.strip_prefix('.').unwrap_or(tail);
     }
-    parts.push(Part::Plain(rest));
+    parts.push(SymbolPart::Plain(rest));
     Ok(parts)
 }
 

@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 pub struct Volser(String);
 
 /// A volume and the name of a file on it.
-pub type Place = (Volser, FileName);
+pub type VolumeFile = (Volser, FileName);
 
 /// The serial of the volume made with a new catalog.
 pub const DEFAULT_SERIAL: &str = "CICA01";

@@ -3,7 +3,7 @@
 mod common;
 
 use cica_catalog::catalog::volume_error;
-use cica_catalog::entry::{Entry, Kind};
+use cica_catalog::entry::{Entry, EntryKind};
 use cica_catalog::error::Code;
 use cica_catalog::locate::{Origin, Surroundings};
 use cica_catalog::{locate, Catalog, CatalogError, Contents, Device, Level, Mask};
@@ -77,7 +77,7 @@ fn what_is_defined_is_found_by_name_mask_and_level() {
     let found = contents
         .find(&name("SALES.INDEX"))
         .expect("a component is found by its name");
-    assert_eq!((found.kind(), found.entry().name()), (Kind::Index, &name("SALES")));
+    assert_eq!((found.kind(), found.entry().name()), (EntryKind::Index, &name("SALES")));
 }
 
 #[test]

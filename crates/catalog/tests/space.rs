@@ -1,10 +1,10 @@
 //! Control areas and extents from space parameters: the examples of the manuals.
 
 use cica_catalog::geometry::Device;
-use cica_catalog::space::{allocate, Allocation, Records, Space, SpaceError, Unit, MAX_EXTENTS};
+use cica_catalog::space::{allocate, Allocation, RecordCount, Space, SpaceError, Unit, MAX_EXTENTS};
 
 fn try_space(unit: Unit, amounts: (u64, u64), ci_size: u32, imbed: bool, name: &str) -> Result<Allocation, SpaceError> {
-    let records = Records {
+    let records = RecordCount {
         length: 200,
         per_ci: (ci_size - 10) / 200,
     };
@@ -81,7 +81,7 @@ fn records_kilobytes_and_megabytes_are_rounded_up_to_tracks() {
 #[test]
 fn spanned_records_are_counted_in_segments() {
     let device = Device::by_name("3390").expect("3390");
-    let records = Records {
+    let records = RecordCount {
         length: 10_000,
         per_ci: 0,
     };

@@ -64,7 +64,7 @@ impl Error {
             Error::Request(error) => Code::Request(error.feedback()),
             Error::Admin {
                 condition, messages, ..
-            } => told(messages).unwrap_or(Code::Condition(*condition)),
+            } => code_of(messages).unwrap_or(Code::Condition(*condition)),
         }
     }
 
@@ -105,7 +105,7 @@ fn of_catalog(error: &CatalogError) -> Code {
 }
 
 /// The code in the first message that has one.
-fn told(messages: &[Message]) -> Option<Code> {
+fn code_of(messages: &[Message]) -> Option<Code> {
     let number = |message: &Message, insert: &str| message.insert(insert)?.parse().ok();
     messages
         .iter()

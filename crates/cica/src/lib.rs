@@ -109,7 +109,7 @@ pub mod store;
 pub use cica_admin as admin;
 
 pub use cica_admin::listcat::ListcatEntry;
-pub use cica_admin::repro::Copied;
+pub use cica_admin::repro::CopyCounts;
 pub use cica_catalog::{Entry, Name};
 pub use cica_engine::{
     Access, Argument, CloseReport, DataSet, Durability, Feedback, Insert, Intent, Io, OpenError, OpenOptions, Record,

@@ -7,7 +7,7 @@ use cica_admin::delete::Delete;
 use cica_admin::listcat::{Listcat, ListcatEntry, Listed, Which};
 use cica_admin::named::Named;
 use cica_admin::range::Range;
-use cica_admin::repro::{Copied, Repro};
+use cica_admin::repro::{CopyCounts, Repro};
 use cica_admin::verify::Verify;
 use cica_admin::Services;
 use cica_catalog::{Entry, Mask, Name};
@@ -64,7 +64,7 @@ impl Builder {
                 create: builder.create,
                 pool: match builder.pool {
                     None => pool_from_environment()?,
-                    said => said,
+                    stated => stated,
                 },
                 io: builder.io.map_or_else(io_from_environment, Ok)?,
                 sharing: sharing_from_environment()?,
@@ -205,7 +205,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Admin`]: one of them cannot be opened, or records were refused; those before stay copied.
-    pub fn copy(&self, from: &str, to: &str) -> Result<Copied, Error> {
+    pub fn copy(&self, from: &str, to: &str) -> Result<CopyCounts, Error> {
         let request = Repro {
             from: data_set(from),
             to: data_set(to),

@@ -70,24 +70,24 @@ fn cluster(session: &Session, catalog: &Catalog, cluster: &Cluster) -> Result<Va
     Ok(all)
 }
 
-fn attributes(said: &Attributes) -> Value {
+fn attributes(stated: &Attributes) -> Value {
     let mut all = json!({
-        "record_size": {"average": said.record_size.average, "maximum": said.record_size.maximum},
-        "share_options": [said.share.region, said.share.system],
-        "reuse": said.reuse, "spanned": said.spanned, "compressed": said.compressed, "erase": said.erase, "speed": said.speed,
-        "inhibit": said.inhibit, "buffer_space": said.buffer_space, "ccsid": said.ccsid,
-        "created": said.history.created.to_string(),
+        "record_size": {"average": stated.record_size.average, "maximum": stated.record_size.maximum},
+        "share_options": [stated.share.region, stated.share.system],
+        "reuse": stated.reuse, "spanned": stated.spanned, "compressed": stated.compressed, "erase": stated.erase, "speed": stated.speed,
+        "inhibit": stated.inhibit, "buffer_space": stated.buffer_space, "ccsid": stated.ccsid,
+        "created": stated.history.created.to_string(),
     });
-    if let Some(keys) = said.keys {
+    if let Some(keys) = stated.keys {
         merge(
             &mut all,
             json!({"keys": {"length": keys.length, "offset": keys.offset}}),
         );
     }
-    if let Some(owner) = &said.history.owner {
+    if let Some(owner) = &stated.history.owner {
         merge(&mut all, json!({"owner": owner}));
     }
-    if let Some(expires) = said.history.expires {
+    if let Some(expires) = stated.history.expires {
         merge(&mut all, json!({"expires": expires.to_string()}));
     }
     all

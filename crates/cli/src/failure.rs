@@ -6,7 +6,7 @@
 use cica_catalog::name::NameError;
 use cica_catalog::CatalogError;
 use cica_engine::{OpenError, RequestError};
-use cica_messages::{self as messages, Entry};
+use cica_messages::{self as messages, MessageEntry};
 use cica_qsam::{DdError, QsamError};
 use cica_session::SessionError;
 use std::fmt::Display;
@@ -56,7 +56,7 @@ pub enum Failure {
 
 impl Failure {
     /// An error with the id of `message` and words of its own.
-    pub fn new(status: Status, message: &'static Entry, text: impl Display) -> Failure {
+    pub fn new(status: Status, message: &'static MessageEntry, text: impl Display) -> Failure {
         Failure::Error {
             status,
             id: message.id,

@@ -1,7 +1,7 @@
 //! Keys from the command line: text in the data set's code page, or bytes.
 
 use crate::failure::{Failure, Status};
-use crate::session::Opened;
+use crate::session::OpenedSession;
 use cica_messages as messages;
 use cica_qsam::CodePage;
 
@@ -15,7 +15,7 @@ pub enum Length {
 }
 
 /// The bytes of the key `text` for `data_set`. `hex` says that it is written in hexadecimal; X'..' always is.
-pub fn key(text: &str, hex: bool, length: Length, opened: &Opened) -> Result<Vec<u8>, Failure> {
+pub fn key(text: &str, hex: bool, length: Length, opened: &OpenedSession) -> Result<Vec<u8>, Failure> {
     let quoted = text
         .strip_prefix("X'")
         .or_else(|| text.strip_prefix("x'"))

@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 
 /// How records are written as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum RecordText {
     /// The characters of the record. An EBCDIC data set's are shown in UTF-8, any other's bytes go out as they are.
     Text,
     /// Two digits for each byte.
@@ -17,17 +17,17 @@ pub enum Shape {
     Raw,
 }
 
-impl Shape {
+impl RecordText {
     /// Writes one record.
     pub fn write(self, out: &mut dyn Write, record: &[u8], page: Option<CodePage>) -> Result<(), Failure> {
         match (self, page.filter(|p| p.is_ebcdic())) {
-            (Shape::Raw, _) => out.write_all(record)?,
-            (Shape::Text, None) => {
+            (RecordText::Raw, _) => out.write_all(record)?,
+            (RecordText::Text, None) => {
                 out.write_all(record)?;
                 out.write_all(b"\n")?;
             }
-            (Shape::Text, Some(page)) => writeln!(out, "{}", page.decode(record))?,
-            (Shape::Hex, _) => writeln!(out, "{}", cica_admin::hexadecimal(record))?,
+            (RecordText::Text, Some(page)) => writeln!(out, "{}", page.decode(record))?,
+            (RecordText::Hex, _) => writeln!(out, "{}", cica_admin::hexadecimal(record))?,
         }
         Ok(())
     }
@@ -128,12 +128,12 @@ mod tests {
     #[test]
     fn what_is_read_comes_out_again() {
         let mut out = Vec::new();
-        Shape::Text
+        RecordText::Text
             .write(&mut out, &[0xC1, 0xF1], Some(CodePage::Ibm1047))
             .unwrap();
-        Shape::Text.write(&mut out, b"\xFFx", None).unwrap();
-        Shape::Hex.write(&mut out, b"\xFFx", None).unwrap();
-        Shape::Raw.write(&mut out, b"raw", None).unwrap();
+        RecordText::Text.write(&mut out, b"\xFFx", None).unwrap();
+        RecordText::Hex.write(&mut out, b"\xFFx", None).unwrap();
+        RecordText::Raw.write(&mut out, b"raw", None).unwrap();
         assert_eq!(out, b"A1\n\xFFx\nFF78\nraw");
     }
 

@@ -17,7 +17,7 @@ use std::ops::Deref;
 pub struct Session(pub cica_session::Session);
 
 /// A data set that is open.
-pub struct Opened {
+pub struct OpenedSession {
     pub name: Name,
     pub data_set: DataSet,
     /// The code page of its characters; none: ASCII, other bytes are not characters.
@@ -98,7 +98,7 @@ impl Session {
     }
 
     /// Opens a data set.
-    pub fn data_set(&self, text: &str, access: Access, durability: Durability) -> Result<Opened, Failure> {
+    pub fn data_set(&self, text: &str, access: Access, durability: Durability) -> Result<OpenedSession, Failure> {
         let name = self.name(text)?;
         let (catalog, cluster) = self.0.reach(&name)?;
         let options = OpenOptions {
@@ -111,7 +111,7 @@ impl Session {
         let opened = self.0.open_reached(&name, &catalog, &cluster, options);
         let data_set = opened.map_err(|e| Failure::from(e).at(&cluster.name))?;
         let page = CodePage::from_ccsid(data_set.attributes().ccsid);
-        Ok(Opened {
+        Ok(OpenedSession {
             name: cluster.name.clone(),
             data_set,
             page,
@@ -130,7 +130,7 @@ impl Session {
         let Ok(Entry::NonVsam(data_set)) = contents.get(&stands_for) else {
             return Ok(None);
         };
-        let told = |error: &dyn Display| {
+        let unreadable = |error: &dyn Display| {
             Failure::new(
                 Status::UNUSABLE,
                 &messages::IDC3300I,
@@ -138,16 +138,16 @@ impl Session {
             )
         };
         let path = catalog.file_path(data_set)?;
-        let path = path.ok_or_else(|| told(&"its volume is not one of this system"))?;
+        let path = path.ok_or_else(|| unreadable(&"its volume is not one of this system"))?;
         let attributes = match data_set.format.as_str() {
             "" => Attributes::default(),
             format => {
                 let text = DdText::parse(&format!("X,{format}"));
-                text.map_err(|error| told(&error.problem))?.attributes
+                text.map_err(|error| unreadable(&error.problem))?.attributes
             }
         };
         let file = FileReader::plain(&*self.outside, &path);
-        let file = file.map_err(|error| told(&format!("{}: {error}", path.display())))?;
+        let file = file.map_err(|error| unreadable(&format!("{}: {error}", path.display())))?;
         Ok(Some(Sequential {
             name: data_set.name.clone(),
             reader: Reader::new(file, &attributes)?,
@@ -162,7 +162,7 @@ impl Session {
     }
 }
 
-impl Opened {
+impl OpenedSession {
     /// Closes it; what was changed is durable then.
     pub fn close(self) -> Result<(), Failure> {
         let name = self.name;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// What decides the order.
 #[derive(Debug, Clone, Copy)]
-pub struct Shape {
+pub struct SortKey {
     /// Offset of the key in the record.
     pub offset: usize,
     /// Its length.
@@ -47,7 +47,7 @@ impl Drop for Sorted {
 }
 
 /// A copy of the file of `text` in the order of `shape`.
-pub fn sorted(text: &DdText, shape: Shape) -> Result<Sorted, Failure> {
+pub fn sorted(text: &DdText, shape: SortKey) -> Result<Sorted, Failure> {
     let place = |e: Failure| e.at(&text.target);
     let system = |e: io::Error| place(Failure::new(Status::UNUSABLE, &messages::CICA0941E, e));
     let file = FileReader::open(&*cica_session::outside(), Path::new(&text.target)).map_err(system)?;

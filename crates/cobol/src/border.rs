@@ -10,7 +10,7 @@ use crate::libcob::layout::{close, lock, open, organization, read, select, Field
 use crate::libcob::{libcob, next, Libcob};
 use crate::open::{elsewhere, may_be_a_data_set, Elsewhere};
 use crate::open_file::OpenFile;
-use crate::opening::{Opened, Request};
+use crate::opening::{OpenOutcome, Request};
 use crate::process::{is_forked, session, tell_forked, tell_interrupted};
 use crate::request;
 use crate::signal;
@@ -358,7 +358,7 @@ pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int, described:
                 ..request
             };
             match request.open() {
-                Opened::Libcobs => {
+                OpenOutcome::Libcobs => {
                     libcobs = true;
                     if described && is_sequential(f) {
                         // libcob finds it by itself; what it looks like is told here.
@@ -366,13 +366,13 @@ pub unsafe fn take_over(file: *mut File, mode: c_int, sharing: c_int, described:
                     }
                     Outcome::Done
                 }
-                Opened::Refused(outcome) => {
+                OpenOutcome::Refused(outcome) => {
                     // Declaratives of the mode look at it.
                     f.last_open = mode as c_uchar;
                     note_open(outcome);
                     outcome
                 }
-                Opened::Cicas(open_file, outcome) => {
+                OpenOutcome::Cicas(open_file, outcome) => {
                     at_the_end(libcob);
                     request::opened(f, mode as c_uchar, sharing as c_uchar);
                     f.handler = keep(open_file);
@@ -739,7 +739,7 @@ fn end_unit(what: &str, end: impl FnOnce() -> Result<(), String>) {
     if !unit::is_known() {
         each_open(|open| {
             open.join_unit().map_err(|reason| {
-                (open.told)(&reason);
+                (open.report)(&reason);
                 Outcome::Failed
             })
         });

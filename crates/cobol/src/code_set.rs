@@ -16,7 +16,7 @@
 //!    as X'C0' to X'C9', are kept by REWRITE of the record read last as long as the number is; its key too.
 
 use crate::fd::Fd;
-use cica_copybook::{self as copybook, Kind, Layout, Run};
+use cica_copybook::{self as copybook, ByteKind, ByteRun, RecordLayout};
 use cica_disk::FileReader;
 use cica_qsam::{CodePage, Translation};
 use std::io::Read;
@@ -24,7 +24,7 @@ use std::path::Path;
 
 /// What a DD text says of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct WantedCodeSet {
     /// COPYBOOK: its path; none: records are characters throughout, which only sequential files may be.
     pub copybook: Option<String>,
     /// CODEPAGE.
@@ -33,10 +33,10 @@ pub struct Wanted {
     pub plain_signs: bool,
 }
 
-impl Wanted {
+impl WantedCodeSet {
     /// Characters throughout, in the code page that the catalog knows.
-    pub fn of_catalog() -> Wanted {
-        Wanted {
+    pub fn of_catalog() -> WantedCodeSet {
+        WantedCodeSet {
             copybook: None,
             page: None,
             plain_signs: false,
@@ -47,9 +47,9 @@ impl Wanted {
     ///
     /// # Errors
     /// In words: it cannot be read, is not understood, or describes another record.
-    pub fn layout(&self, fd: &Fd) -> Result<Layout, String> {
+    pub fn layout(&self, fd: &Fd) -> Result<RecordLayout, String> {
         let Some(copybook) = &self.copybook else {
-            return Ok(Layout::of_text(fd.most));
+            return Ok(RecordLayout::of_text(fd.most));
         };
         let mut text = Vec::new();
         let opened = FileReader::open(&*cica_session::outside(), Path::new(copybook));
@@ -74,17 +74,17 @@ impl Wanted {
         let has = CodePage::from_ccsid(ccsid);
         match (has.filter(|page| page.is_ebcdic()), self.page) {
             (Some(has), None) => Ok(has),
-            (Some(has), Some(said)) if has == said => Ok(has),
-            (Some(has), Some(said)) => Err(format!(
+            (Some(has), Some(stated)) if has == stated => Ok(has),
+            (Some(has), Some(stated)) => Err(format!(
                 "the data set's CCSID is {}, CODEPAGE says {}",
                 has.ccsid(),
-                said.ccsid()
+                stated.ccsid()
             )),
-            (None, Some(said)) if own => Err(format!(
+            (None, Some(stated)) if own => Err(format!(
                 "the data set was made for a program without a copybook, so it is in ASCII, and CODEPAGE says {}",
-                said.ccsid()
+                stated.ccsid()
             )),
-            (None, Some(said)) => Ok(said),
+            (None, Some(stated)) => Ok(stated),
             (None, None) => Err("CODEPAGE is missing, and the data set's CCSID is no EBCDIC code page".into()),
         }
     }
@@ -96,7 +96,7 @@ pub struct CodeSet {
     /// The data set's.
     pub page: CodePage,
     /// The bytes that are translated, in order.
-    runs: Vec<Run>,
+    runs: Vec<ByteRun>,
     text: Tables,
     sign: Tables,
     /// Nobody said which bytes are characters, so all are taken for such.
@@ -112,7 +112,7 @@ struct Tables {
 
 impl CodeSet {
     /// For records of this layout.
-    pub fn new(layout: &Layout, page: CodePage, plain_signs: bool) -> CodeSet {
+    pub fn new(layout: &RecordLayout, page: CodePage, plain_signs: bool) -> CodeSet {
         let text = Tables::of_text(page);
         CodeSet {
             page,
@@ -120,7 +120,7 @@ impl CodeSet {
                 .runs
                 .iter()
                 .copied()
-                .filter(|run| run.kind != Kind::Bytes)
+                .filter(|run| run.kind != ByteKind::Bytes)
                 .collect(),
             sign: if plain_signs {
                 Tables::of_text(page)
@@ -153,14 +153,14 @@ impl CodeSet {
 
     /// Are there signs in the record?
     pub fn has_signs(&self) -> bool {
-        self.runs.iter().any(|run| run.kind == Kind::Sign)
+        self.runs.iter().any(|run| run.kind == ByteKind::Sign)
     }
 
     /// Bytes of a record from `at` on, as they are to be stored: a plus sign is written as it was in `read`, the record
     /// that they stand for, where the digit is the same.
     pub fn keep_signs(&self, bytes: &mut [u8], at: usize, read: &[u8]) {
         let end = at + bytes.len();
-        for run in self.runs.iter().filter(|run| run.kind == Kind::Sign) {
+        for run in self.runs.iter().filter(|run| run.kind == ByteKind::Sign) {
             for place in run.from.max(at)..run.to.min(end) {
                 if let (byte @ 0xC0..=0xC9, Some(was)) = (bytes[place - at], read.get(place)) {
                     if *was == byte | 0xF0 {
@@ -176,7 +176,7 @@ impl CodeSet {
         let first = self.runs.partition_point(|run| run.to <= at);
         for run in self.runs[first..].iter().take_while(|run| run.from < end) {
             let table = table(match run.kind {
-                Kind::Sign => &self.sign,
+                ByteKind::Sign => &self.sign,
                 _ => &self.text,
             });
             for byte in &mut bytes[run.from.max(at) - at..run.to.min(end) - at] {
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn the_code_page_is_the_data_sets_or_the_dds() {
-        let wanted = |page| Wanted {
+        let wanted = |page| WantedCodeSet {
             copybook: Some(String::new()),
             page,
             plain_signs: false,

@@ -48,7 +48,7 @@ pub enum Relation {
 
 /// Which way READ goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum ReadDirection {
     /// NEXT
     Next,
     /// PREVIOUS
@@ -97,17 +97,17 @@ impl OpenFile {
                     true => Position::Locked,
                     false => Position::Lost,
                 };
-                Err(refused(&self.told, &error))
+                Err(refused(&self.report, &error))
             }
         }
     }
 
     /// READ NEXT, PREVIOUS, FIRST or LAST, in the order of the key of reference.
     #[inline]
-    pub fn read_way(&mut self, way: Way) -> Result<Read<'_>, Outcome> {
+    pub fn read_way(&mut self, way: ReadDirection) -> Result<Read<'_>, Outcome> {
         let way = match (self.reversed, way, self.position) {
-            (true, Way::Next, Position::Opened) => Way::Last,
-            (true, Way::Next, _) => Way::Previous,
+            (true, ReadDirection::Next, Position::Opened) => ReadDirection::Last,
+            (true, ReadDirection::Next, _) => ReadDirection::Previous,
             _ => way,
         };
         if self.phase != Phase::Ready {
@@ -115,11 +115,11 @@ impl OpenFile {
                 return self.read_plain();
             }
             return Err(match (self.position, way) {
-                (Position::NothingThere, Way::Next | Way::Previous) => Outcome::NoPosition,
+                (Position::NothingThere, ReadDirection::Next | ReadDirection::Previous) => Outcome::NoPosition,
                 _ => Outcome::End,
             });
         }
-        if self.position == Position::Strings && way == Way::Next {
+        if self.position == Position::Strings && way == ReadDirection::Next {
             let by = self.reference;
             let Some(reader) = reader(&mut self.reader, &mut self.alternates, by) else {
                 return Err(Outcome::Failed);
@@ -135,7 +135,7 @@ impl OpenFile {
                     }
                     Ok(record.without(self.fd.head))
                 }
-                Err(error) => Err(refused(&self.told, &error)),
+                Err(error) => Err(refused(&self.report, &error)),
             };
         }
         self.read_from_anywhere(way)
@@ -146,7 +146,7 @@ impl OpenFile {
         if self.phase != Phase::Ready || self.by == By::Address {
             return Ok(());
         }
-        match self.read_way(Way::Last) {
+        match self.read_way(ReadDirection::Last) {
             Ok(_) => {}
             Err(Outcome::End) => return Ok(()),
             Err(outcome) => return Err(outcome),
@@ -171,13 +171,13 @@ impl OpenFile {
                 same_key_follows: false,
             }),
             Err((outcome, why)) => {
-                why.iter().for_each(|why| (self.told)(why));
+                why.iter().for_each(|why| (self.report)(why));
                 Err(outcome)
             }
         }
     }
 
-    fn read_from_anywhere(&mut self, way: Way) -> Result<Read<'_>, Outcome> {
+    fn read_from_anywhere(&mut self, way: ReadDirection) -> Result<Read<'_>, Outcome> {
         let by = self.reference;
         let Some(reader) = reader(&mut self.reader, &mut self.alternates, by) else {
             return Err(Outcome::Failed);
@@ -185,9 +185,9 @@ impl OpenFile {
         let before = std::mem::replace(&mut self.position, Position::Strings);
         self.locks.show(reader);
         let ready = match (way, before) {
-            (Way::First, _) => reader.point_first(),
-            (Way::Last, _) => reader.point_last(),
-            (Way::Previous, Position::Opened) => {
+            (ReadDirection::First, _) => reader.point_first(),
+            (ReadDirection::Last, _) => reader.point_last(),
+            (ReadDirection::Previous, Position::Opened) => {
                 self.position = Position::Opened;
                 return Err(Outcome::End);
             }
@@ -195,9 +195,11 @@ impl OpenFile {
                 self.position = before;
                 return Err(Outcome::NoPosition);
             }
-            (Way::Previous, Position::At) if by == 0 => back_to(reader, argument(self.by, &self.start)),
-            (Way::Previous, Position::Locked) if by == 0 => back_to(reader, argument(self.by, self.locks.met())),
-            (Way::Next, Position::Locked) if by == 0 => {
+            (ReadDirection::Previous, Position::At) if by == 0 => back_to(reader, argument(self.by, &self.start)),
+            (ReadDirection::Previous, Position::Locked) if by == 0 => {
+                back_to(reader, argument(self.by, self.locks.met()))
+            }
+            (ReadDirection::Next, Position::Locked) if by == 0 => {
                 reader.point(argument(self.by, self.locks.met()), Search::GreaterOrEqual)
             }
             (_, Position::Locked) => {
@@ -208,8 +210,8 @@ impl OpenFile {
         };
         let record = ready.and_then(|()| {
             Read::by(by, reader, |s| match way {
-                Way::Next | Way::First => s.next(Intent::Read),
-                Way::Previous | Way::Last => s.prev(Intent::Read),
+                ReadDirection::Next | ReadDirection::First => s.next(Intent::Read),
+                ReadDirection::Previous | ReadDirection::Last => s.prev(Intent::Read),
             })
         });
         match record {
@@ -222,7 +224,7 @@ impl OpenFile {
                 }
                 Ok(record.without(self.fd.head))
             }
-            Err(error) => Err(refused(&self.told, &error)),
+            Err(error) => Err(refused(&self.report, &error)),
         }
     }
 
@@ -245,7 +247,7 @@ impl OpenFile {
                 self.position = Position::At;
                 Ok(())
             }
-            Err(error) => Err(refused(&self.told, &error)),
+            Err(error) => Err(refused(&self.report, &error)),
         }
     }
 
@@ -269,7 +271,7 @@ impl OpenFile {
                     _ => self.start.extend_from_slice(&record.bytes[offset..offset + length]),
                 }
             }
-            Err(error) => return Err(refused(&self.told, &error).or_not_found()),
+            Err(error) => return Err(refused(&self.report, &error).or_not_found()),
         }
         let at = match by {
             0 => reader.point(argument(self.by, &self.start), Search::GreaterOrEqual),
@@ -284,7 +286,7 @@ impl OpenFile {
                 self.position = Position::At;
                 Ok(())
             }
-            Err(error) => Err(refused(&self.told, &error)),
+            Err(error) => Err(refused(&self.report, &error)),
         }
     }
 
@@ -324,7 +326,7 @@ impl OpenFile {
     fn write_behind(&mut self, record: &[u8]) -> Result<(), Outcome> {
         if let Some(plain) = &mut self.plain {
             return plain.put(record).map_err(|error| {
-                (self.told)(&error);
+                (self.report)(&error);
                 Outcome::Failed
             });
         }
@@ -336,7 +338,7 @@ impl OpenFile {
                 self.number = number;
                 Ok(())
             }
-            Err(error) => match (refused(&self.told, &error), self.by) {
+            Err(error) => match (refused(&self.report, &error), self.by) {
                 (Outcome::Boundary, By::Address) => Err(Outcome::SequentialBoundary),
                 (outcome, _) => Err(outcome),
             },
@@ -386,7 +388,7 @@ impl OpenFile {
         }
         if let Some(plain) = &mut self.plain {
             return plain.put(record).map_err(|error| {
-                (self.told)(&error);
+                (self.report)(&error);
                 Outcome::Failed
             });
         }
@@ -408,7 +410,7 @@ impl OpenFile {
             Err(RequestError::Sequence { .. } | RequestError::Duplicate { .. }) if !self.fd.in_order() => {
                 self.insert_after_load(record)
             }
-            Err(error) => Err(refused(&self.told, &error)),
+            Err(error) => Err(refused(&self.report, &error)),
         }
     }
 
@@ -460,7 +462,7 @@ impl OpenFile {
         if let Err(error) = done {
             // A record that was got for an update that failed must not stay held.
             changer.end();
-            return Err(refused(&self.told, &error));
+            return Err(refused(&self.report, &error));
         }
         if !self.alternates.is_empty() && changer.duplicate() {
             Err(Outcome::DuplicateFollows)
@@ -490,13 +492,13 @@ impl Outcome {
 }
 
 /// A refused request's outcome; failures of the device are told as well.
-fn refused(told: &dyn Fn(&dyn Display), error: &RequestError) -> Outcome {
+fn refused(report: &dyn Fn(&dyn Display), error: &RequestError) -> Outcome {
     let outcome = Outcome::of_request(error);
     if matches!(
         outcome,
         Outcome::Failed | Outcome::Boundary | Outcome::NoResource | Outcome::Logic
     ) {
-        told(error);
+        report(error);
     }
     outcome
 }

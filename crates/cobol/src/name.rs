@@ -8,7 +8,7 @@
 //!        path,CODEPAGE=...        the same, and what its records are like
 //! ```
 
-use crate::code_set::Wanted;
+use crate::code_set::WantedCodeSet;
 use cica_catalog::name::NameError;
 use cica_catalog::Name;
 use cica_engine::ReadIntegrity;
@@ -34,7 +34,7 @@ pub struct Assigned {
     /// OPEN INPUT begins at the last record: what cobc leaves out of `OPEN INPUT ... REVERSED`.
     pub reversed: bool,
     /// COPYBOOK, CODEPAGE, SIGN.
-    pub code_set: Option<Wanted>,
+    pub code_set: Option<WantedCodeSet>,
     /// CODEPAGE=NONE: the program gets the bytes as they are, whatever the catalog says.
     pub as_is: bool,
     /// RLS: the file is shared with other programs, and reads show what is committed, or not.
@@ -202,7 +202,7 @@ fn dd(text: &str, found: &mut Assigned) -> Result<(), String> {
         }
         (None, _, Some(_)) => return Err(WITHOUT_COPYBOOK.into()),
         (None, None, None) => None,
-        _ => Some(Wanted {
+        _ => Some(WantedCodeSet {
             copybook,
             page,
             plain_signs: plain_signs.unwrap_or(false),

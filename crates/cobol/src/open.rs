@@ -14,14 +14,14 @@
 //! What was made from an FD is made anew by OPEN OUTPUT with an FD that differs, as libcob's files are.
 
 use crate::alternate::indexes;
-use crate::code_set::{CodeSet, Wanted};
+use crate::code_set::{CodeSet, WantedCodeSet};
 use crate::fd::{head_of, Fd};
 use crate::generation::{generation, made};
 use crate::libcob::layout::{open, organization};
 use crate::looks::{like_ebcdic, LOOKED_AT};
 use crate::name::{assigned, path, Assigned, Disposition};
 use crate::open_file::OpenFile;
-use crate::opening::{environment, non_vsam_entry, told_of, Opened, Request, Translated};
+use crate::opening::{environment, non_vsam_entry, report_of, OpenOutcome, Request, Translated};
 use crate::process::{define, delete, found_before, is_strict, is_unusable, session};
 use crate::record_lock::{is_exclusive, Locks};
 use crate::source::Source;
@@ -30,7 +30,7 @@ use crate::tell::*;
 use crate::unit;
 use cica_catalog::entry::Aix;
 use cica_catalog::{Catalog, Entry, Name};
-use cica_copybook::Layout;
+use cica_copybook::RecordLayout;
 use cica_disk::FileReader;
 use cica_engine::{Access, OpenOptions};
 use cica_format::attributes::Organization;
@@ -115,23 +115,23 @@ pub fn may_be_a_data_set(assign: &str) -> bool {
 
 impl Request<'_> {
     /// Carries the OPEN out.
-    pub fn open(mut self) -> Opened {
+    pub fn open(mut self) -> OpenOutcome {
         let assigned = match assigned(self.assign, environment) {
             Ok(assigned) => assigned,
             Err(bad) => {
                 let inserts: [(&str, &dyn std::fmt::Display); 3] =
                     [("file", &self.file), ("value", &bad.value), ("reason", &bad.reason)];
                 tell(&CICA1210E, &inserts);
-                return Opened::Refused(Outcome::Missing);
+                return OpenOutcome::Refused(Outcome::Missing);
             }
         };
         if assigned.dummy && self.organization == organization::LINE_SEQUENTIAL && !self.described {
-            return Opened::Libcobs;
+            return OpenOutcome::Libcobs;
         }
         if assigned.dummy {
             return match &self.fd {
-                Ok(fd) => Opened::Cicas(Box::new(OpenFile::dummy(fd.clone())), Outcome::Done),
-                Err(_) => Opened::Libcobs,
+                Ok(fd) => OpenOutcome::Cicas(Box::new(OpenFile::dummy(fd.clone())), Outcome::Done),
+                Err(_) => OpenOutcome::Libcobs,
             };
         }
         if self.is_keyed() {
@@ -139,26 +139,26 @@ impl Request<'_> {
                 let inserts: [(&str, &dyn std::fmt::Display); 3] =
                     [("file", &self.file), ("value", &assigned.value), ("reason", &reason)];
                 tell(&CICA1210E, &inserts);
-                return Opened::Refused(Outcome::Missing);
+                return OpenOutcome::Refused(Outcome::Missing);
             }
         } else if let Some(place) = self.place(&assigned) {
             return self.open_plain(&assigned, place);
         }
         if self.organization == organization::LINE_SEQUENTIAL {
-            return Opened::Libcobs;
+            return OpenOutcome::Libcobs;
         }
         let Some(mut name) = assigned.name.clone() else {
             return match &assigned.unnamed {
                 Some(reason) => self.libcobs(&reason),
-                None => Opened::Libcobs,
+                None => OpenOutcome::Libcobs,
             };
         };
         let Some(session) = session(assigned.explicit) else {
             // What may be a data set must not be made anew as a file of libcob's, because its catalog cannot be used.
             return match assigned.explicit {
-                true => Opened::Refused(Outcome::Missing),
+                true => OpenOutcome::Refused(Outcome::Missing),
                 false if self.is_keyed() && is_unusable() && !path(&assigned.value, environment).exists() => {
-                    Opened::Refused(Outcome::Failed)
+                    OpenOutcome::Refused(Outcome::Failed)
                 }
                 false => self.libcobs(&"there is no catalog that could have it"),
             };
@@ -173,7 +173,7 @@ impl Request<'_> {
             };
         }
         if !self.is_keyed() && non_vsam(session, &name).is_some() {
-            return Opened::Libcobs;
+            return OpenOutcome::Libcobs;
         }
         (self.as_is, self.rls) = (assigned.as_is, assigned.rls);
         if let (Some(wanted), Ok(fd)) = (&assigned.code_set, &self.fd) {
@@ -192,7 +192,7 @@ impl Request<'_> {
         match self.find(session, &name) {
             Ok((catalog, cluster)) => {
                 if self.is_anothers(&assigned, &cluster) {
-                    return Opened::Libcobs;
+                    return OpenOutcome::Libcobs;
                 }
                 if let Some(index) = &cluster.way {
                     let reason = format!(
@@ -213,7 +213,7 @@ impl Request<'_> {
             }
             Err(error) if error.is_not_found() => self.missing(session, &name, &assigned),
             Err(error) if assigned.explicit || self.is_keyed() => self.refuse(&name, Outcome::of_open(&error), &error),
-            Err(_) => Opened::Libcobs,
+            Err(_) => OpenOutcome::Libcobs,
         }
     }
 
@@ -225,20 +225,20 @@ impl Request<'_> {
     }
 
     /// It stays with libcob, which is told, unless the program may have no such files.
-    fn libcobs(&self, reason: &dyn std::fmt::Display) -> Opened {
+    fn libcobs(&self, reason: &dyn std::fmt::Display) -> OpenOutcome {
         if !self.is_keyed() {
-            return Opened::Libcobs;
+            return OpenOutcome::Libcobs;
         }
         static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
         let inserts: [(&str, &dyn std::fmt::Display); 2] = [("file", &self.file), ("reason", reason)];
         if is_strict() {
             tell(&CICA1224E, &inserts);
-            return Opened::Refused(Outcome::Failed);
+            return OpenOutcome::Refused(Outcome::Failed);
         }
         if TOLD.lock().insert(self.file.to_string()) {
             tell(&CICA1223W, &inserts);
         }
-        Opened::Libcobs
+        OpenOutcome::Libcobs
     }
 
     fn find(&self, session: &Session, name: &Name) -> Result<(Arc<Catalog>, Box<Reached>), SessionError> {
@@ -253,7 +253,7 @@ impl Request<'_> {
     }
 
     /// The name is not in the catalog.
-    fn missing(&self, session: &'static Session, name: &Name, assigned: &Assigned) -> Opened {
+    fn missing(&self, session: &'static Session, name: &Name, assigned: &Assigned) -> OpenOutcome {
         let wanted = match self.mode {
             open::OUTPUT => true,
             open::I_O | open::EXTEND => self.optional,
@@ -264,12 +264,12 @@ impl Request<'_> {
                 return self.libcobs(&"a file of this name is there, and the catalog has no such data set");
             }
             if !wanted || !self.is_keyed() {
-                return Opened::Libcobs;
+                return OpenOutcome::Libcobs;
             }
         }
         if !wanted || assigned.disposition == Disposition::Old {
             return match (&self.fd, self.optional && self.mode == open::INPUT) {
-                (Ok(fd), true) => Opened::Cicas(Box::new(OpenFile::absent(fd.clone())), Outcome::OptionalAbsent),
+                (Ok(fd), true) => OpenOutcome::Cicas(Box::new(OpenFile::absent(fd.clone())), Outcome::OptionalAbsent),
                 _ if wanted => self.refuse(
                     name,
                     Outcome::Missing,
@@ -283,7 +283,7 @@ impl Request<'_> {
             Err(item) => {
                 tell(&CICA1206E, &[("file", &self.file), ("item", &item)]);
                 return if assigned.explicit {
-                    Opened::Refused(Outcome::Conflict)
+                    OpenOutcome::Refused(Outcome::Conflict)
                 } else {
                     self.libcobs(&"its FD cannot be a data set")
                 };
@@ -291,14 +291,14 @@ impl Request<'_> {
         };
         match self.make(session, fd, name) {
             Some(opened) => opened,
-            None if assigned.explicit => Opened::Refused(Outcome::Failed),
+            None if assigned.explicit => OpenOutcome::Refused(Outcome::Failed),
             None => self.libcobs(&"the data set could not be made"),
         }
     }
 
     /// Was it made from another FD than that with which it is opened for output, or in another code?
     fn is_to_be_made_anew(&self, catalog: &Catalog, cluster: &Reached) -> bool {
-        if self.mode != open::OUTPUT || head_of(cluster).is_none() || cluster.told() != &cluster.name {
+        if self.mode != open::OUTPUT || head_of(cluster).is_none() || cluster.asked_name() != &cluster.name {
             return false;
         }
         let Ok(fd) = self.usable_fd() else { return false };
@@ -327,19 +327,19 @@ impl Request<'_> {
         fd.differs(cluster, alternates) || !found.is_ok_and(kept)
     }
 
-    fn make_anew(&self, session: &'static Session, name: &Name) -> Opened {
+    fn make_anew(&self, session: &'static Session, name: &Name) -> OpenOutcome {
         let Ok(fd) = self.usable_fd() else {
-            return Opened::Refused(Outcome::Conflict);
+            return OpenOutcome::Refused(Outcome::Conflict);
         };
         if let Err(reason) = delete(session, name) {
             return self.refuse(name, Outcome::Conflict, &reason);
         }
         let made = self.make(session, fd, name);
-        made.unwrap_or(Opened::Refused(Outcome::Failed))
+        made.unwrap_or(OpenOutcome::Refused(Outcome::Failed))
     }
 
     /// Makes the data set that the FD describes, and opens it; none if it could not be made.
-    fn make(&self, session: &'static Session, fd: &Fd, name: &Name) -> Option<Opened> {
+    fn make(&self, session: &'static Session, fd: &Fd, name: &Name) -> Option<OpenOutcome> {
         let (fd, code_set) = match self.stored(fd, NO_CCSID, false) {
             Ok(stored) => stored,
             Err(reason) => return Some(self.bad_copybook(self.copybook(), &reason)),
@@ -372,7 +372,13 @@ impl Request<'_> {
         Ok(fd)
     }
 
-    fn open_cluster(&self, session: &'static Session, catalog: Arc<Catalog>, cluster: &Reached, made: bool) -> Opened {
+    fn open_cluster(
+        &self,
+        session: &'static Session,
+        catalog: Arc<Catalog>,
+        cluster: &Reached,
+        made: bool,
+    ) -> OpenOutcome {
         let name = &cluster.name;
         if let Some(reason) = self
             .fd
@@ -381,13 +387,13 @@ impl Request<'_> {
             .and_then(|fd| fd.conflict(cluster, Set::of_process()))
         {
             tell(&CICA1205E, &[("name", name), ("file", &self.file), ("reason", &reason)]);
-            return Opened::Refused(Outcome::Conflict);
+            return OpenOutcome::Refused(Outcome::Conflict);
         }
         let fd = match self.usable_fd() {
             Ok(fd) => fd,
             Err(item) => {
                 tell(&CICA1206E, &[("file", &self.file), ("item", &item)]);
-                return Opened::Refused(Outcome::Conflict);
+                return OpenOutcome::Refused(Outcome::Conflict);
             }
         };
         let own = head_of(cluster).is_some();
@@ -401,7 +407,7 @@ impl Request<'_> {
             Ok(Ok(indexes)) => indexes,
             Ok(Err(reason)) => {
                 tell(&CICA1205E, &[("name", name), ("file", &self.file), ("reason", &reason)]);
-                return Opened::Refused(Outcome::Conflict);
+                return OpenOutcome::Refused(Outcome::Conflict);
             }
             Err(error) => return self.refuse(name, Outcome::Failed, &error),
         };
@@ -412,7 +418,7 @@ impl Request<'_> {
                 &"this program has it open, there or here without SHARING",
             );
         };
-        let told = told_of(name.to_string());
+        let report = report_of(name.to_string());
         let source = Source {
             session,
             catalog,
@@ -421,7 +427,7 @@ impl Request<'_> {
             sharing: self.sharing(session),
             rls: self.rls,
         };
-        match OpenFile::open(source, fd, self.options(), told) {
+        match OpenFile::open(source, fd, self.options(), report) {
             Ok(mut file) => {
                 match code_set {
                     Some(code_set) => file.translate(code_set, self.file),
@@ -477,7 +483,7 @@ impl Request<'_> {
         }
     }
 
-    fn opened(&self, mut file: OpenFile, cluster: &Reached, made: bool) -> Opened {
+    fn opened(&self, mut file: OpenFile, cluster: &Reached, made: bool) -> OpenOutcome {
         file.reversed = self.reversed;
         file.reads = matches!(self.mode, open::INPUT | open::I_O);
         file.recoverable = matches!(self.mode, open::I_O | open::EXTEND);
@@ -488,18 +494,18 @@ impl Request<'_> {
         if empty && self.mode == open::INPUT && Set::of_process() == Set::Enterprise {
             // A KSDS that was never loaded counts as not there on z/OS.
             return if self.optional {
-                Opened::Cicas(Box::new(file), Outcome::OptionalAbsent)
+                OpenOutcome::Cicas(Box::new(file), Outcome::OptionalAbsent)
             } else {
                 self.refuse(&cluster.name, Outcome::Missing, &"it was never loaded")
             };
         }
         if self.mode == open::EXTEND {
             if let Err(outcome) = file.go_to_the_end() {
-                return Opened::Refused(outcome);
+                return OpenOutcome::Refused(outcome);
             }
         }
         let outcome = if made { Outcome::OptionalAbsent } else { Outcome::Done };
-        Opened::Cicas(Box::new(file), outcome)
+        OpenOutcome::Cicas(Box::new(file), outcome)
     }
 
     /// The FD as the data set has it, and the code its records are in, when that is not the program's.
@@ -510,8 +516,8 @@ impl Request<'_> {
             // A sequential file has no keys, so that the catalog's word is enough.
             None if !self.is_keyed() && !self.as_is && is_ebcdic(ccsid) => {
                 by_catalog = Translated {
-                    wanted: Wanted::of_catalog(),
-                    layout: Layout::of_text(fd.most),
+                    wanted: WantedCodeSet::of_catalog(),
+                    layout: RecordLayout::of_text(fd.most),
                 };
                 &by_catalog
             }
@@ -527,9 +533,9 @@ impl Request<'_> {
         wanted.and_then(|wanted| wanted.copybook.as_deref()).unwrap_or_default()
     }
 
-    fn refuse(&self, name: &Name, outcome: Outcome, reason: &dyn std::fmt::Display) -> Opened {
+    fn refuse(&self, name: &Name, outcome: Outcome, reason: &dyn std::fmt::Display) -> OpenOutcome {
         tell(&CICA1204E, &[("name", name), ("file", &self.file), ("reason", reason)]);
-        Opened::Refused(outcome)
+        OpenOutcome::Refused(outcome)
     }
 
     /// DELETE FILE: the outcome if the file is a data set, and none if it is libcob's.

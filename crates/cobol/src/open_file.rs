@@ -95,7 +95,7 @@ pub struct OpenFile {
     pub as_given: bool,
     /// Record locks.
     pub locks: Locks,
-    pub(crate) told: Told,
+    pub(crate) report: ReasonSink,
     /// DUMMY: what is written is gone.
     pub dummy: bool,
     /// It is no data set of VSAM's.
@@ -109,16 +109,16 @@ pub struct OpenFile {
 }
 
 /// Who is told why a request failed.
-pub type Told = Box<dyn Fn(&dyn Display) + Send>;
+pub type ReasonSink = Box<dyn Fn(&dyn Display) + Send>;
 
 impl OpenFile {
     /// Opens a data set. One without records may be opened for input: there is nothing to read then.
     ///
     /// # Errors
     /// The session's reasons.
-    pub fn open(source: Source, fd: Fd, options: OpenOptions, told: Told) -> Result<OpenFile, OpenError> {
+    pub fn open(source: Source, fd: Fd, options: OpenOptions, report: ReasonSink) -> Result<OpenFile, OpenError> {
         let mut file = OpenFile::absent(fd);
-        (file.source, file.told) = (Some(source), told);
+        (file.source, file.report) = (Some(source), report);
         match file.attach(options) {
             Err(error) if options.access == Access::Input && error.outcome() != Outcome::InUse && file.is_empty() => {
                 file.guard = file.keep_writers_off()?;
@@ -193,7 +193,7 @@ impl OpenFile {
             as_read: None,
             as_given,
             locks: Locks::default(),
-            told: Box::new(|_| ()),
+            report: Box::new(|_| ()),
             dummy: false,
             plain: None,
             untold: None,
@@ -356,7 +356,7 @@ impl OpenFile {
     pub fn changed(&mut self, done: Result<(), Outcome>) -> Result<(), Outcome> {
         if self.recoverable && matches!(done, Ok(()) | Err(Outcome::DuplicateFollows)) {
             crate::unit::changed().map_err(|reason| {
-                (self.told)(&reason);
+                (self.report)(&reason);
                 Outcome::Failed
             })?;
         }
@@ -379,7 +379,7 @@ impl OpenFile {
             ..OpenOptions::default()
         };
         self.attach(options).map_err(|error| {
-            (self.told)(&error);
+            (self.report)(&error);
             error.outcome()
         })
     }
@@ -437,7 +437,7 @@ impl OpenFile {
     pub fn commit(&self) -> Result<(), Outcome> {
         match &self.data_set {
             Some(data_set) => data_set.commit().map_err(|error| {
-                (self.told)(&error);
+                (self.report)(&error);
                 Outcome::Failed
             }),
             None => Ok(()),
@@ -452,7 +452,7 @@ impl OpenFile {
         (self.reference, self.loaded) = (0, LoadedKeys::default());
         if let Some(mut plain) = self.plain.take() {
             return plain.close().map_err(|error| {
-                (self.told)(&error);
+                (self.report)(&error);
                 Outcome::Failed
             });
         }
@@ -461,13 +461,13 @@ impl OpenFile {
         };
         self.alternates.iter_mut().for_each(Alternate::let_go);
         data_set.close().map_err(|error| {
-            (self.told)(&error);
+            (self.report)(&error);
             Outcome::of_request(&error)
         })?;
         match &self.source {
             Some(source) if loaded && !source.indexes.is_empty() && !self.is_empty() => {
                 source.build_indexes(true).map_err(|error| {
-                    (self.told)(&error);
+                    (self.report)(&error);
                     Outcome::Failed
                 })
             }

@@ -1,14 +1,14 @@
 //! OPEN of a sequential file that is no data set of VSAM's: whether it is Cica's or libcob's, and what its records are
 //! like. See [`crate::plain`].
 
-use crate::code_set::{CodeSet, Wanted};
+use crate::code_set::{CodeSet, WantedCodeSet};
 use crate::fd::Fd;
 use crate::generation::generation;
 use crate::libcob::layout::{open, organization};
 use crate::name::{path, Assigned, WITHOUT_COPYBOOK};
 use crate::open_file::OpenFile;
-use crate::opening::{environment, non_vsam_entry, told_of, Opened, Request};
-use crate::plain::{Place, Plain};
+use crate::opening::{environment, non_vsam_entry, report_of, OpenOutcome, Request};
+use crate::plain::{Plain, PlainFile};
 use crate::process::{found_before, session};
 use crate::status::Outcome;
 use crate::tell::{tell, CICA1204E, CICA1205E, CICA1206E};
@@ -34,10 +34,10 @@ pub fn unkeyed(assigned: &Assigned) -> Option<&'static str> {
 
 impl Request<'_> {
     /// Where the file lies, if it is no data set of VSAM's and libcob cannot read it as it should be.
-    pub(crate) fn place(&self, assigned: &Assigned) -> Option<Place> {
-        let said = assigned.code_set.is_some() || assigned.format.is_some() || assigned.as_is;
+    pub(crate) fn place(&self, assigned: &Assigned) -> Option<PlainFile> {
+        let asked = assigned.code_set.is_some() || assigned.format.is_some() || assigned.as_is;
         // A catalog that was not needed before is not looked for where nothing is said.
-        let session = match (assigned.explicit, said) {
+        let session = match (assigned.explicit, asked) {
             (true, _) => session(true),
             (false, true) => session(false),
             (false, false) => found_before(),
@@ -59,18 +59,18 @@ impl Request<'_> {
             Some((catalog, data_set)) => {
                 let format = DdText::parse(&format!("X,{}", data_set.format));
                 let known = format.map_or_else(|_| Attributes::default(), |text| text.attributes);
-                Place {
+                PlainFile {
                     path: catalog.file_path(&data_set).ok()??,
                     attributes: over(known, assigned),
                     entry: Some((catalog, data_set)),
                 }
             }
-            None if said && !assigned.explicit => {
+            None if asked && !assigned.explicit => {
                 let mut attributes = over(Attributes::default(), assigned);
                 if assigned.format.is_none() && self.organization == organization::SEQUENTIAL {
                     attributes.recfm = RecordFormat::F;
                 }
-                Place {
+                PlainFile {
                     path: path(&assigned.value, environment),
                     attributes,
                     entry: None,
@@ -78,11 +78,11 @@ impl Request<'_> {
             }
             None => return None,
         };
-        (said || self.described || place.is_beyond_libcob()).then_some(place)
+        (asked || self.described || place.is_beyond_libcob()).then_some(place)
     }
 
     /// Opens it.
-    pub(crate) fn open_plain(&self, assigned: &Assigned, mut place: Place) -> Opened {
+    pub(crate) fn open_plain(&self, assigned: &Assigned, mut place: PlainFile) -> OpenOutcome {
         let fd = match &self.fd {
             Ok(fd) if !self.collating => fd.clone(),
             Ok(_) => return self.unsupported(&"CODE-SET (the DD text's CODEPAGE translates)"),
@@ -98,7 +98,7 @@ impl Request<'_> {
                 &CICA1205E,
                 &[("name", &name), ("file", &self.file), ("reason", &reason)],
             );
-            return Opened::Refused(Outcome::Conflict);
+            return OpenOutcome::Refused(Outcome::Conflict);
         }
         let code_set = match code_set(assigned, &place, &fd) {
             Ok(code_set) => code_set,
@@ -111,7 +111,7 @@ impl Request<'_> {
             open::INPUT => match place.open() {
                 Ok(opened) => Plain::reading(opened, &place, file.fd.least).map_err(io::Error::other),
                 Err(error) if error.kind() == io::ErrorKind::NotFound && self.optional => {
-                    return Opened::Cicas(Box::new(file), Outcome::OptionalAbsent);
+                    return OpenOutcome::Cicas(Box::new(file), Outcome::OptionalAbsent);
                 }
                 Err(error) => Err(error),
             },
@@ -129,7 +129,7 @@ impl Request<'_> {
         match opened {
             Ok(plain) => {
                 file.plain = Some(Box::new(plain));
-                file.told = told_of(name);
+                file.report = report_of(name);
                 if let Some(code_set) = code_set {
                     file.translate(code_set, self.file);
                 }
@@ -138,7 +138,7 @@ impl Request<'_> {
                 } else {
                     Outcome::Done
                 };
-                Opened::Cicas(Box::new(file), outcome)
+                OpenOutcome::Cicas(Box::new(file), outcome)
             }
             Err(error) => {
                 let outcome = match error.kind() {
@@ -148,28 +148,28 @@ impl Request<'_> {
                     _ => Outcome::Failed,
                 };
                 tell(&CICA1204E, &[("name", &name), ("file", &self.file), ("reason", &error)]);
-                Opened::Refused(outcome)
+                OpenOutcome::Refused(outcome)
             }
         }
     }
 
-    fn unsupported(&self, item: &dyn Display) -> Opened {
+    fn unsupported(&self, item: &dyn Display) -> OpenOutcome {
         tell(&CICA1206E, &[("file", &self.file), ("item", item)]);
-        Opened::Refused(Outcome::Conflict)
+        OpenOutcome::Refused(Outcome::Conflict)
     }
 
-    fn refuse_plain(&self, place: &Place, outcome: Outcome, reason: &dyn Display) -> Opened {
+    fn refuse_plain(&self, place: &PlainFile, outcome: Outcome, reason: &dyn Display) -> OpenOutcome {
         let name = place.name();
         tell(&CICA1204E, &[("name", &name), ("file", &self.file), ("reason", reason)]);
-        Opened::Refused(outcome)
+        OpenOutcome::Refused(outcome)
     }
 }
 
 /// What the catalog knows of the records, with what the DD text says over it.
 fn over(known: Attributes, assigned: &Assigned) -> Attributes {
     let mut attributes = assigned.format.unwrap_or(known);
-    let said = assigned.code_set.as_ref().and_then(|wanted| wanted.page);
-    attributes.codepage = if assigned.as_is { None } else { said.or(known.codepage) };
+    let asked = assigned.code_set.as_ref().and_then(|wanted| wanted.page);
+    attributes.codepage = if assigned.as_is { None } else { asked.or(known.codepage) };
     attributes
 }
 
@@ -200,10 +200,10 @@ fn fit(attributes: &mut Attributes, fd: &Fd) -> Result<(), String> {
 }
 
 /// How its records become the program's; why not, with the copybook.
-fn code_set(assigned: &Assigned, place: &Place, fd: &Fd) -> Result<Option<CodeSet>, (String, String)> {
+fn code_set(assigned: &Assigned, place: &PlainFile, fd: &Fd) -> Result<Option<CodeSet>, (String, String)> {
     let wanted = match (&assigned.code_set, place.page()) {
         (Some(wanted), _) => wanted.clone(),
-        (None, Some(_)) => Wanted::of_catalog(),
+        (None, Some(_)) => WantedCodeSet::of_catalog(),
         (None, None) => return Ok(None),
     };
     let copybook = wanted.copybook.clone().unwrap_or_default();

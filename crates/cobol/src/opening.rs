@@ -1,13 +1,13 @@
 //! What an OPEN asks for, what may become of it, and what is told.
 
-use crate::code_set::Wanted;
+use crate::code_set::WantedCodeSet;
 use crate::fd::Fd;
-use crate::open_file::{OpenFile, Told};
+use crate::open_file::{OpenFile, ReasonSink};
 use crate::status::Outcome;
 use crate::tell::*;
 use cica_catalog::entry::NonVsam;
 use cica_catalog::{Catalog, Entry, Name};
-use cica_copybook::Layout;
+use cica_copybook::RecordLayout;
 use cica_engine::ReadIntegrity;
 use cica_session::Session;
 use parking_lot::Mutex;
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What became of an OPEN.
-pub enum Opened {
+pub enum OpenOutcome {
     /// It is libcob's.
     Libcobs,
     /// It is Cica's, and open.
@@ -56,8 +56,8 @@ pub struct Request<'a> {
 
 /// What the copybook and the DD text say of it.
 pub struct Translated {
-    pub(crate) wanted: Wanted,
-    pub(crate) layout: Layout,
+    pub(crate) wanted: WantedCodeSet,
+    pub(crate) layout: RecordLayout,
 }
 
 /// A variable of the environment.
@@ -67,9 +67,9 @@ pub(crate) fn environment(name: &str) -> Option<String> {
 
 impl Request<'_> {
     /// A copybook that cannot be read.
-    pub(crate) fn bad_copybook(&self, path: &str, reason: &dyn std::fmt::Display) -> Opened {
+    pub(crate) fn bad_copybook(&self, path: &str, reason: &dyn std::fmt::Display) -> OpenOutcome {
         tell(&CICA1216E, &[("file", &self.file), ("path", &path), ("reason", reason)]);
-        Opened::Refused(Outcome::Conflict)
+        OpenOutcome::Refused(Outcome::Conflict)
     }
 }
 
@@ -88,13 +88,13 @@ pub(crate) fn non_vsam_entry(session: &Session, name: &Name) -> Option<(Arc<Cata
 }
 
 /// Tells why requests for the data set fail.
-pub(crate) fn told_of(name: String) -> Told {
-    let said = Mutex::new(BTreeSet::new());
+pub(crate) fn report_of(name: String) -> ReasonSink {
+    let reported = Mutex::new(BTreeSet::new());
     Box::new(move |error: &dyn std::fmt::Display| {
         // Once for each code, which stands at the end: a full data set refuses every WRITE.
         let words = error.to_string();
         let code = words.rsplit('[').next().unwrap_or_default().to_string();
-        if said.lock().insert(code) {
+        if reported.lock().insert(code) {
             tell(&CICA1208E, &[("name", &name), ("reason", &words)]);
         }
     })

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Where a file lies, and what its records are like.
-pub struct Place {
+pub struct PlainFile {
     /// The file.
     pub path: PathBuf,
     /// Its format and code page.
@@ -30,7 +30,7 @@ pub struct Place {
     pub entry: Option<(Arc<Catalog>, Box<NonVsam>)>,
 }
 
-impl Place {
+impl PlainFile {
     /// What messages call it.
     pub fn name(&self) -> String {
         match &self.entry {
@@ -64,7 +64,7 @@ impl Place {
 
 /// See the module.
 pub struct Plain {
-    way: Way,
+    way: PlainState,
     lines: bool,
     blank: u8,
     /// Records are at least as long for the program.
@@ -72,15 +72,15 @@ pub struct Plain {
     padded: Vec<u8>,
 }
 
-enum Way {
+enum PlainState {
     Reads(Reader<FileReader>),
-    Writes(Writer<NewFile>, Place),
+    Writes(Writer<NewFile>, PlainFile),
     Closed,
 }
 
 impl Plain {
     /// For a program's records of at least so many bytes.
-    fn new(way: Way, attributes: &Attributes, least: usize) -> Plain {
+    fn new(way: PlainState, attributes: &Attributes, least: usize) -> Plain {
         Plain {
             way,
             lines: attributes.recfm == RecordFormat::Text,
@@ -97,8 +97,8 @@ impl Plain {
     ///
     /// # Errors
     /// Its attributes do not go together.
-    pub fn reading(file: FileReader, place: &Place, least: usize) -> Result<Plain, QsamError> {
-        let way = Way::Reads(Reader::new(file, &place.attributes)?);
+    pub fn reading(file: FileReader, place: &PlainFile, least: usize) -> Result<Plain, QsamError> {
+        let way = PlainState::Reads(Reader::new(file, &place.attributes)?);
         Ok(Plain::new(way, &place.attributes, least))
     }
 
@@ -106,9 +106,9 @@ impl Plain {
     ///
     /// # Errors
     /// Its attributes do not go together.
-    pub fn writing(file: NewFile, place: Place) -> Result<Plain, QsamError> {
+    pub fn writing(file: NewFile, place: PlainFile) -> Result<Plain, QsamError> {
         let attributes = place.attributes;
-        let way = Way::Writes(Writer::new(file, &attributes)?, place);
+        let way = PlainState::Writes(Writer::new(file, &attributes)?, place);
         Ok(Plain::new(way, &attributes, 0))
     }
 
@@ -117,7 +117,7 @@ impl Plain {
     /// # Errors
     /// None follows, or none can be read; then in words as well.
     pub fn next(&mut self) -> Result<&[u8], (Outcome, Option<String>)> {
-        let Way::Reads(reader) = &mut self.way else {
+        let PlainState::Reads(reader) = &mut self.way else {
             return Err((Outcome::End, None));
         };
         let record = match reader.next() {
@@ -144,7 +144,7 @@ impl Plain {
     /// # Errors
     /// In words.
     pub fn put(&mut self, record: &[u8]) -> Result<(), String> {
-        let Way::Writes(writer, _) = &mut self.way else {
+        let PlainState::Writes(writer, _) = &mut self.way else {
             return Err("it is not open for output".into());
         };
         let end = match self.lines {
@@ -162,7 +162,7 @@ impl Plain {
     /// # Errors
     /// In words.
     pub fn close(&mut self) -> Result<(), String> {
-        let Way::Writes(writer, place) = std::mem::replace(&mut self.way, Way::Closed) else {
+        let PlainState::Writes(writer, place) = std::mem::replace(&mut self.way, PlainState::Closed) else {
             return Ok(());
         };
         let file = writer.finish().map_err(|error| error.to_string())?;

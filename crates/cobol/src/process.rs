@@ -7,7 +7,7 @@ use crate::units_setting;
 use cica_admin::define::SphereMember;
 use cica_admin::delete::{Delete, What};
 use cica_admin::{Outcome, Services};
-use cica_catalog::entry::Kind;
+use cica_catalog::entry::EntryKind;
 use cica_catalog::{CatalogError, Name};
 use cica_messages::Message;
 use cica_session::{
@@ -76,17 +76,17 @@ fn is_no_catalog(reason: &SessionError) -> bool {
 /// Tells of settings that are nothing known.
 fn check_settings() {
     for (name, words) in SETTINGS {
-        let said = std::env::var_os(name).unwrap_or_default();
-        let said = said.to_string_lossy();
-        let known = words.iter().any(|word| said.eq_ignore_ascii_case(word))
-            || name == "CICA_UNITS" && units_setting::is_every(&said);
-        if !said.is_empty() && !known {
+        let setting = std::env::var_os(name).unwrap_or_default();
+        let setting = setting.to_string_lossy();
+        let known = words.iter().any(|word| setting.eq_ignore_ascii_case(word))
+            || name == "CICA_UNITS" && units_setting::is_every(&setting);
+        if !setting.is_empty() && !known {
             let words_of = words.join(", ");
             tell(
                 &CICA1221E,
                 &[
                     ("name", &name),
-                    ("value", &said),
+                    ("value", &setting),
                     ("words", &words_of),
                     ("taken", &words[0]),
                 ],
@@ -153,7 +153,7 @@ fn done(outcome: Outcome) -> Result<(), String> {
 pub fn delete(session: &Session, name: &Name) -> Result<(), String> {
     let request = Delete {
         names: vec![name.to_string()],
-        what: What::Kind(Kind::Cluster),
+        what: What::Kind(EntryKind::Cluster),
         purge: true,
         ..Delete::default()
     };

@@ -2,7 +2,7 @@
 //! program's file, before and after the data set has done its part.
 
 use crate::fd::given_length;
-use crate::indexed::{Relation, Way};
+use crate::indexed::{ReadDirection, Relation};
 use crate::libcob::layout::write as lock_option;
 use crate::libcob::layout::{lock, open, read, Field, File, Key};
 use crate::libcob::Libcob;
@@ -154,12 +154,12 @@ pub unsafe fn read_way(libcob: &Libcob, file: *mut File, open: &mut OpenFile, op
             return Err(Outcome::NotForInput);
         }
         let way = match options {
-            o if o & read::PREVIOUS != 0 => Way::Previous,
-            o if o & read::FIRST != 0 => Way::First,
-            o if o & read::LAST != 0 => Way::Last,
-            _ => Way::Next,
+            o if o & read::PREVIOUS != 0 => ReadDirection::Previous,
+            o if o & read::FIRST != 0 => ReadDirection::First,
+            o if o & read::LAST != 0 => ReadDirection::Last,
+            _ => ReadDirection::Next,
         };
-        if way == Way::Next && f.at_end != 0 || way == Way::Previous && f.at_beginning != 0 {
+        if way == ReadDirection::Next && f.at_end != 0 || way == ReadDirection::Previous && f.at_beginning != 0 {
             return Err(Outcome::NoPosition);
         }
         open.before_read(options);
@@ -174,8 +174,8 @@ pub unsafe fn read_way(libcob: &Libcob, file: *mut File, open: &mut OpenFile, op
             }
             Err(Outcome::End) => {
                 match way {
-                    Way::Next | Way::First => f.at_end = 1,
-                    Way::Previous | Way::Last => f.at_beginning = 1,
+                    ReadDirection::Next | ReadDirection::First => f.at_end = 1,
+                    ReadDirection::Previous | ReadDirection::Last => f.at_beginning = 1,
                 }
                 Err(Outcome::End)
             }

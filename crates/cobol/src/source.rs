@@ -28,7 +28,7 @@ impl Source {
     /// # Errors
     /// The session's reasons.
     pub fn open(&self, reached: &Reached, options: OpenOptions) -> Result<DataSet, SessionError> {
-        let name = reached.told();
+        let name = reached.asked_name();
         self.session
             .open_shared(name, &self.catalog, reached, options, self.sharing)
     }

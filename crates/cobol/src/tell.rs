@@ -16,15 +16,15 @@ const UNASKED: usize = 1;
 fn least() -> usize {
     static LEAST: OnceLock<usize> = OnceLock::new();
     *LEAST.get_or_init(|| {
-        let said = std::env::var("CICA_MESSAGES").unwrap_or_default();
-        let said = said.to_ascii_uppercase();
-        let known = SEVERITIES.find(said.as_str()).filter(|_| said.len() == 1);
+        let setting = std::env::var("CICA_MESSAGES").unwrap_or_default();
+        let setting = setting.to_ascii_uppercase();
+        let known = SEVERITIES.find(setting.as_str()).filter(|_| setting.len() == 1);
         known.unwrap_or(UNASKED)
     })
 }
 
 /// Prints a message. What stderr does with it is no concern of the program's.
-pub fn tell(message: &Entry, inserts: &[(&str, &dyn Display)]) {
+pub fn tell(message: &MessageEntry, inserts: &[(&str, &dyn Display)]) {
     let severity = message.id.chars().last().and_then(|letter| SEVERITIES.find(letter));
     if severity.is_none_or(|severity| severity >= least()) {
         let _ = writeln!(std::io::stderr(), "{}", message.line(inserts));

@@ -76,8 +76,8 @@ pub fn items(words: &[Word<'_>]) -> Result<Vec<Item>, CopybookError> {
         let Some(first) = entry.first() else { continue };
         match first.text.parse::<u8>() {
             Ok(66 | 88) => {}
-            Ok(level @ 1..=49) => items.push(Entry::of(entry).item(level)?),
-            Ok(77) => items.push(Entry::of(entry).item(1)?),
+            Ok(level @ 1..=49) => items.push(EntryWords::of(entry).item(level)?),
+            Ok(77) => items.push(EntryWords::of(entry).item(1)?),
             _ => {
                 let word = &first.text;
                 let reason = format!("'{word}' is no level number; a copybook here has data description entries only");
@@ -93,7 +93,7 @@ pub fn items(words: &[Word<'_>]) -> Result<Vec<Item>, CopybookError> {
 }
 
 /// The words of one entry that are not yet read.
-struct Entry<'a> {
+struct EntryWords<'a> {
     line: usize,
     name: String,
     rest: &'a [Word<'a>],
@@ -123,9 +123,9 @@ const CLAUSES: &[&str] = &[
     "DESCENDING",
 ];
 
-impl<'a> Entry<'a> {
-    fn of(words: &'a [Word<'a>]) -> Entry<'a> {
-        Entry {
+impl<'a> EntryWords<'a> {
+    fn of(words: &'a [Word<'a>]) -> EntryWords<'a> {
+        EntryWords {
             line: words.first().map_or(0, |word| word.line),
             name: "FILLER".into(),
             rest: words.get(1..).unwrap_or_default(),

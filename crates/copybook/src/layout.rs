@@ -6,7 +6,7 @@ use crate::error::CopybookError;
 
 /// What bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ByteKind {
     /// Characters, and digits without a sign in them.
     Text,
     /// A digit with a sign in it.
@@ -17,28 +17,28 @@ pub enum Kind {
 
 /// Bytes of one kind that lie side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
+pub struct ByteRun {
     /// Where they begin.
     pub from: usize,
     /// Where they end.
     pub to: usize,
     /// What they are.
-    pub kind: Kind,
+    pub kind: ByteKind,
 }
 
 /// Which byte is what.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
+pub struct RecordLayout {
     /// In order, without gaps.
-    pub runs: Vec<Run>,
+    pub runs: Vec<ByteRun>,
 }
 
-impl Layout {
+impl RecordLayout {
     /// Text throughout.
-    pub fn of_text(length: usize) -> Layout {
-        let kind = Kind::Text;
-        Layout {
-            runs: vec![Run {
+    pub fn of_text(length: usize) -> RecordLayout {
+        let kind = ByteKind::Text;
+        RecordLayout {
+            runs: vec![ByteRun {
                 from: 0,
                 to: length,
                 kind,
@@ -56,9 +56,9 @@ impl Layout {
 const LONGEST: usize = (1 << 24) - 1;
 
 /// Lays entries out. Several records, of level 01, lie one over another.
-pub fn lay(items: &[Item]) -> Result<Layout, CopybookError> {
+pub fn lay(items: &[Item]) -> Result<RecordLayout, CopybookError> {
     let Some(first) = items.first() else {
-        return Ok(Layout { runs: Vec::new() });
+        return Ok(RecordLayout { runs: Vec::new() });
     };
     let whole = Group {
         usage: None,
@@ -85,7 +85,7 @@ pub fn lay(items: &[Item]) -> Result<Layout, CopybookError> {
         let end = places.put_all(&entries, 0)?;
         places.tables_end_at(end)?;
     }
-    Ok(Layout { runs: places.runs() })
+    Ok(RecordLayout { runs: places.runs() })
 }
 
 /// What entries have from the group they are in.
@@ -103,7 +103,7 @@ struct Node<'a> {
     /// Bytes of all.
     all: usize,
     /// What is at the ends of an elementary item of several kinds: see [`Node::leaf`].
-    kinds: Vec<(Kind, usize)>,
+    kinds: Vec<(ByteKind, usize)>,
     children: Vec<Node<'a>>,
 }
 
@@ -160,10 +160,10 @@ impl<'a> Node<'a> {
         let usage = group.usage.unwrap_or(Usage::Display);
         let digits = match (usage, item.picture) {
             (Usage::Bytes(_), Some(_)) => return item.wrong("its USAGE takes no PICTURE"),
-            (Usage::Bytes(size), None) => return Ok(self.is(Kind::Bytes, size.into())),
+            (Usage::Bytes(size), None) => return Ok(self.is(ByteKind::Bytes, size.into())),
             (_, None) => return item.wrong("it has neither a PICTURE nor entries below it"),
-            (Usage::Display, Some(Picture::Text(size))) => return Ok(self.is(Kind::Text, size)),
-            (Usage::BinaryShort, Some(Picture::Text(size))) => return Ok(self.is(Kind::Bytes, size)),
+            (Usage::Display, Some(Picture::Text(size))) => return Ok(self.is(ByteKind::Text, size)),
+            (Usage::BinaryShort, Some(Picture::Text(size))) => return Ok(self.is(ByteKind::Bytes, size)),
             (_, Some(Picture::Text(_))) => return item.wrong("its USAGE is for numbers, its PICTURE is none"),
             (Usage::Display, Some(Picture::Number { digits, signed })) => {
                 return Ok(self.zoned(digits, group.sign.filter(|_| signed), signed));
@@ -181,10 +181,10 @@ impl<'a> Node<'a> {
                 _ => 8,
             },
         };
-        Ok(self.is(Kind::Bytes, size))
+        Ok(self.is(ByteKind::Bytes, size))
     }
 
-    fn is(&mut self, kind: Kind, size: usize) -> usize {
+    fn is(&mut self, kind: ByteKind, size: usize) -> usize {
         self.kinds.push((kind, size));
         size
     }
@@ -192,10 +192,12 @@ impl<'a> Node<'a> {
     /// Digits of one byte each; a sign stands in the last, or in the first, or beside them.
     fn zoned(&mut self, digits: usize, sign: Option<Sign>, signed: bool) -> usize {
         match (signed, sign) {
-            (false, _) => self.is(Kind::Text, digits),
-            (true, Some(Sign { separate: true, .. })) => self.is(Kind::Text, digits + 1),
-            (true, Some(Sign { leading: true, .. })) => self.is(Kind::Sign, 1) + self.is(Kind::Text, digits - 1),
-            (true, _) => self.is(Kind::Text, digits - 1) + self.is(Kind::Sign, 1),
+            (false, _) => self.is(ByteKind::Text, digits),
+            (true, Some(Sign { separate: true, .. })) => self.is(ByteKind::Text, digits + 1),
+            (true, Some(Sign { leading: true, .. })) => {
+                self.is(ByteKind::Sign, 1) + self.is(ByteKind::Text, digits - 1)
+            }
+            (true, _) => self.is(ByteKind::Text, digits - 1) + self.is(ByteKind::Sign, 1),
         }
     }
 }
@@ -207,7 +209,7 @@ const BYTES_OF_DIGITS: [usize; 19] = [0, 1, 1, 2, 2, 3, 3, 3, 4, 4, 5, 5, 5, 6, 
 #[derive(Default)]
 struct Places<'a> {
     /// What each byte is, and which entry said so.
-    bytes: Vec<(Kind, Option<&'a Item>)>,
+    bytes: Vec<(ByteKind, Option<&'a Item>)>,
     /// Where tables end that vary.
     tables: Vec<(usize, &'a Item)>,
 }
@@ -226,7 +228,7 @@ impl<'a> Places<'a> {
                 self.mark(node.item, kind, end, size)?;
                 end += size;
             }
-            let bytes_only = matches!(node.kinds[..], [(Kind::Bytes, 2 | 4 | 8)]);
+            let bytes_only = matches!(node.kinds[..], [(ByteKind::Bytes, 2 | 4 | 8)]);
             if node.item.synchronized && bytes_only && from % node.one != 0 {
                 return node.item.wrong(
                     "SYNCHRONIZED needs slack bytes before it, of which compilers make different numbers; \
@@ -274,9 +276,9 @@ impl<'a> Places<'a> {
     }
 
     /// Says what bytes are; what was said before must agree.
-    fn mark(&mut self, item: &'a Item, kind: Kind, from: usize, size: usize) -> Result<(), CopybookError> {
+    fn mark(&mut self, item: &'a Item, kind: ByteKind, from: usize, size: usize) -> Result<(), CopybookError> {
         if from + size > self.bytes.len() {
-            self.bytes.resize(from + size, (Kind::Bytes, None));
+            self.bytes.resize(from + size, (ByteKind::Bytes, None));
         }
         for (number, byte) in self.bytes[from..from + size].iter_mut().enumerate() {
             match *byte {
@@ -305,12 +307,12 @@ impl<'a> Places<'a> {
         }
     }
 
-    fn runs(self) -> Vec<Run> {
-        let mut runs: Vec<Run> = Vec::new();
+    fn runs(self) -> Vec<ByteRun> {
+        let mut runs: Vec<ByteRun> = Vec::new();
         for (at, (kind, _)) in self.bytes.into_iter().enumerate() {
             match runs.last_mut() {
                 Some(run) if run.kind == kind => run.to = at + 1,
-                _ => runs.push(Run {
+                _ => runs.push(ByteRun {
                     from: at,
                     to: at + 1,
                     kind,
@@ -321,10 +323,10 @@ impl<'a> Places<'a> {
     }
 }
 
-fn words(kind: Kind) -> &'static str {
+fn words(kind: ByteKind) -> &'static str {
     match kind {
-        Kind::Text => "text",
-        Kind::Sign => "a digit with a sign",
-        Kind::Bytes => "binary",
+        ByteKind::Text => "text",
+        ByteKind::Sign => "a digit with a sign",
+        ByteKind::Bytes => "binary",
     }
 }

@@ -21,13 +21,13 @@ mod picture;
 mod source;
 
 pub use error::CopybookError;
-pub use layout::{Kind, Layout, Run};
+pub use layout::{ByteKind, ByteRun, RecordLayout};
 
 /// The layout that a copybook describes.
 ///
 /// # Errors
 /// A line that is not understood, or describes what has no one layout.
-pub fn parse(text: &str) -> Result<Layout, CopybookError> {
+pub fn parse(text: &str) -> Result<RecordLayout, CopybookError> {
     let words = source::words(text)?;
     let items = item::items(&words)?;
     layout::lay(&items)

@@ -2,15 +2,15 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::{parse, Kind};
+use super::{parse, ByteKind};
 
 /// T, S and B for each byte.
 fn bytes(text: &str) -> String {
     let layout = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let letter = |kind| match kind {
-        Kind::Text => 'T',
-        Kind::Sign => 'S',
-        Kind::Bytes => 'B',
+        ByteKind::Text => 'T',
+        ByteKind::Sign => 'S',
+        ByteKind::Bytes => 'B',
     };
     let runs = layout.runs.iter();
     runs.flat_map(|run| (run.from..run.to).map(move |_| letter(run.kind)))
@@ -186,8 +186,8 @@ fn what_has_no_one_layout_is_told_with_line_and_name() {
         ("", "it has no data description entry"),
     ];
     for (text, wanted) in cases {
-        let said = error(text);
-        assert!(said.contains(wanted), "{text}\n{said}");
+        let message = error(text);
+        assert!(message.contains(wanted), "{text}\n{message}");
     }
 }
 

@@ -14,7 +14,7 @@
 //! when the directory was admitted.
 
 use crate::error::{failed, Action};
-use crate::{Begun, Create, Disk, File, Open, Way, Whose};
+use crate::{Begun, Create, Disk, File, Open, StreamMode, Whose};
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
@@ -111,7 +111,7 @@ impl<D: Disk> Disk for Confined<D> {
             .begin(&self.file(path, &Action::Make)?, &self.file(meanwhile, &Action::Make)?)
     }
 
-    fn stream(&self, path: &Path, way: Way) -> io::Result<Box<dyn File>> {
+    fn stream(&self, path: &Path, way: StreamMode) -> io::Result<Box<dyn File>> {
         self.inner.stream(&self.file(path, &Action::Open)?, way)
     }
 
@@ -119,7 +119,7 @@ impl<D: Disk> Disk for Confined<D> {
         self.inner.is_same(one, other)
     }
 
-    fn admit(&self, directory: &Path, said: bool) -> io::Result<()> {
+    fn admit(&self, directory: &Path, explicit: bool) -> io::Result<()> {
         let plain = plain(directory);
         if self.place_of(&plain).is_some() {
             return Ok(());
@@ -130,7 +130,7 @@ impl<D: Disk> Disk for Confined<D> {
             .values()
             .chain(&self.trusted)
             .any(|root| place.starts_with(root));
-        if !said && !within {
+        if !explicit && !within {
             return Err(outside(directory, Action::Open));
         }
         admitted.insert(plain, place);
@@ -159,7 +159,7 @@ fn action(how: Open) -> Action {
 
 /// The error of what leads out; [`is_outside`] knows it.
 fn outside(path: &Path, action: Action) -> io::Error {
-    failed(action, path, io::Error::new(ErrorKind::PermissionDenied, Outside))
+    failed(action, path, io::Error::new(ErrorKind::PermissionDenied, OutsideError))
 }
 
 /// Whether something was refused because it lies outside of what may be touched.
@@ -170,13 +170,13 @@ pub fn is_outside(error: &io::Error) -> bool {
         .map(|error| &error.cause);
     cause
         .and_then(|cause| cause.get_ref())
-        .is_some_and(|cause| cause.is::<Outside>())
+        .is_some_and(|cause| cause.is::<OutsideError>())
 }
 
 #[derive(Debug)]
-struct Outside;
+struct OutsideError;
 
-impl std::fmt::Display for Outside {
+impl std::fmt::Display for OutsideError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(
             "a file of the catalog leads there, out of the catalog's directory and of its volumes, and that is not done; \
@@ -185,7 +185,7 @@ impl std::fmt::Display for Outside {
     }
 }
 
-impl std::error::Error for Outside {}
+impl std::error::Error for OutsideError {}
 
 /// A path without `.` and `..`, by its components alone.
 fn plain(path: &Path) -> PathBuf {
@@ -347,7 +347,7 @@ mod tests {
         link("../out/key", "c/file");
         link("c", "way");
         let disk = Confined::new(crate::LinuxDisk::new(), &[]);
-        let admit = |name: &str, said| disk.admit(&root.join(name), said);
+        let admit = |name: &str, explicit| disk.admit(&root.join(name), explicit);
         admit("way", true).expect("said");
         refused(admit("way/log", false));
         refused(disk.open(&root.join("way/log/key"), LOOK));

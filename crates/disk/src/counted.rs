@@ -1,7 +1,7 @@
 //! [`Counted`]: a disk that counts what is asked of it, so that tests and benchmarks can state what an operation
 //! costs in calls, bytes and syncs.
 
-use crate::{Begun, Disk, File, Mapped, Open, ReadAt, Way, WriteAt};
+use crate::{Begun, Disk, File, Mapped, Open, ReadAt, StreamMode, WriteAt};
 use std::io;
 use std::ops::Sub;
 use std::path::{Path, PathBuf};
@@ -166,7 +166,7 @@ impl<D: Disk> Disk for Counted<D> {
         Ok(self.disk.begin(path, meanwhile)?.map(counted))
     }
 
-    fn stream(&self, path: &Path, way: Way) -> io::Result<Box<dyn File>> {
+    fn stream(&self, path: &Path, way: StreamMode) -> io::Result<Box<dyn File>> {
         add(&self.totals.opens, 1);
         let file = self.disk.stream(path, way)?;
         Ok(Box::new(CountedFile {

@@ -1,7 +1,7 @@
 //! [`Disk`]: a place that holds files, one half of the seam.
 
 use crate::file::{Begun, File, ReadAt};
-use crate::open::{Create, Open, Way};
+use crate::open::{Create, Open, StreamMode};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -32,13 +32,13 @@ pub trait Disk: Send + Sync + std::fmt::Debug {
         self.open(meanwhile, how).map(Begun::Named)
     }
 
-    /// Opens what lies outside the volumes, whatever it is; see [`Way`].
+    /// Opens what lies outside the volumes, whatever it is; see [`StreamMode`].
     ///
     /// # Errors
     /// What the system says.
-    fn stream(&self, path: &Path, way: Way) -> io::Result<Box<dyn File>> {
+    fn stream(&self, path: &Path, way: StreamMode) -> io::Result<Box<dyn File>> {
         let how = Open {
-            write: way == Way::Behind,
+            write: way == StreamMode::Behind,
             ..Open::default()
         };
         self.open(path, how)
@@ -54,8 +54,8 @@ pub trait Disk: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// It lies outside; see [`is_outside`](crate::is_outside).
-    fn admit(&self, directory: &Path, said: bool) -> io::Result<()> {
-        let _ = (directory, said);
+    fn admit(&self, directory: &Path, explicit: bool) -> io::Result<()> {
+        let _ = (directory, explicit);
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! [`FileReader`]: a file that is read from its beginning to its end, whatever it is: a plain one, a pipe, a device.
 
 use crate::error::bare;
-use crate::{Disk, File, ReadAt, Way};
+use crate::{Disk, File, ReadAt, StreamMode};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -18,7 +18,7 @@ impl FileReader {
     /// # Errors
     /// What the system says.
     pub fn open(disk: &dyn Disk, path: &Path) -> io::Result<FileReader> {
-        FileReader::of(disk, path, Way::Read)
+        FileReader::of(disk, path, StreamMode::Read)
     }
 
     /// Opens a plain file, as something that a catalog names: a link in its place is not followed.
@@ -26,7 +26,7 @@ impl FileReader {
     /// # Errors
     /// What the system says; it is a link, or no plain file.
     pub fn plain(disk: &dyn Disk, path: &Path) -> io::Result<FileReader> {
-        FileReader::of(disk, path, Way::ReadPlain)
+        FileReader::of(disk, path, StreamMode::ReadPlain)
     }
 
     /// Whether it can be read only once, and has no length.
@@ -34,7 +34,7 @@ impl FileReader {
         self.file.is_stream()
     }
 
-    fn of(disk: &dyn Disk, path: &Path, way: Way) -> io::Result<FileReader> {
+    fn of(disk: &dyn Disk, path: &Path, way: StreamMode) -> io::Result<FileReader> {
         let file = disk.stream(path, way).map_err(bare)?;
         Ok(FileReader { file, at: 0 })
     }

@@ -13,14 +13,14 @@ pub struct FileId(pub(crate) u32);
 
 /// What a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct NamedNode {
     pub(crate) file: FileId,
     pub(crate) directory: bool,
 }
 
 /// The names of a disk; the two roots, `/` and the working directory, are always there.
 #[derive(Debug, Clone)]
-pub(crate) struct Names(Arc<BTreeMap<Arc<Path>, Entry>>);
+pub(crate) struct Names(Arc<BTreeMap<Arc<Path>, NamedNode>>);
 
 /// Files that every disk has: the two root directories.
 pub(crate) const ROOTS: [&str; 2] = ["", "/"];
@@ -30,7 +30,7 @@ impl Default for Names {
         let root = |(number, path): (usize, &&str)| {
             (
                 Arc::from(Path::new(path)),
-                Entry {
+                NamedNode {
                     file: FileId(number as u32),
                     directory: true,
                 },
@@ -41,24 +41,24 @@ impl Default for Names {
 }
 
 impl Names {
-    pub(crate) fn get(&self, path: &Path) -> Option<Entry> {
+    pub(crate) fn get(&self, path: &Path) -> Option<NamedNode> {
         self.0.get(path).copied()
     }
 
-    pub(crate) fn link(&mut self, path: &Arc<Path>, entry: Entry) {
+    pub(crate) fn link(&mut self, path: &Arc<Path>, entry: NamedNode) {
         Arc::make_mut(&mut self.0).insert(path.clone(), entry);
     }
 
-    pub(crate) fn unlink(&mut self, path: &Path) -> Option<Entry> {
+    pub(crate) fn unlink(&mut self, path: &Path) -> Option<NamedNode> {
         Arc::make_mut(&mut self.0).remove(path)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Arc<Path>, Entry)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Arc<Path>, NamedNode)> {
         self.0.iter().map(|(path, entry)| (path, *entry))
     }
 
     /// What lies directly in a directory.
-    pub(crate) fn children<'a>(&'a self, directory: &'a Path) -> impl Iterator<Item = (&'a Path, Entry)> {
+    pub(crate) fn children<'a>(&'a self, directory: &'a Path) -> impl Iterator<Item = (&'a Path, NamedNode)> {
         self.0
             .range::<Path, _>((Bound::Excluded(directory), Bound::Unbounded))
             .take_while(move |(path, _)| path.starts_with(directory))
@@ -134,7 +134,7 @@ impl Image {
                 .collect();
             while let Some(directory) = missing.pop() {
                 let file = FileId(image.contents.len() as u32);
-                image.link(&Arc::from(directory), Entry { file, directory: true });
+                image.link(&Arc::from(directory), NamedNode { file, directory: true });
             }
         }
         image
@@ -209,7 +209,7 @@ impl Image {
     fn give(&mut self, path: &Arc<Path>, directory: bool, content: Option<Arc<Content>>) {
         let file = FileId(self.contents.len() as u32);
         self.contents.push(content.unwrap_or_default());
-        self.names.link(path, Entry { file, directory });
+        self.names.link(path, NamedNode { file, directory });
     }
 
     fn content(&self, path: &Path) -> Option<&Content> {
@@ -218,7 +218,7 @@ impl Image {
     }
 
     /// Gives a file a name; a file nothing else is known of is empty.
-    pub(crate) fn link(&mut self, path: &Arc<Path>, entry: Entry) {
+    pub(crate) fn link(&mut self, path: &Arc<Path>, entry: NamedNode) {
         self.names.link(path, entry);
         self.content_mut(entry.file);
     }

@@ -65,7 +65,7 @@ pub use linux::{generation, hold_signals, notice_forks, HeldSignals, LinuxDisk, 
 pub use memory::MemoryDisk;
 pub use name::{FileName, FileNameError};
 pub use new_file::NewFile;
-pub use open::{Create, Lock, Open, Way};
+pub use open::{Create, Lock, Open, StreamMode};
 pub use sim::SimDisk;
 pub use visible::{visible, Visible};
 

@@ -24,13 +24,13 @@ mod uring;
 mod window;
 
 use crate::error::{failed, Action};
-use crate::{Begun, Create, Disk, File, Lock, Open, Way, Whose};
+use crate::{Begun, Create, Disk, File, Lock, Open, StreamMode, Whose};
 use file::LinuxFile;
 pub use fork::{generation, notice_forks};
 use lock::{Held, Written};
 use once_cell::race::OnceBool;
-use outside::Outside;
-use place::Place;
+use outside::OutsideFile;
+use place::DirectoryEntry;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{self, FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -88,7 +88,7 @@ impl LinuxDisk {
 
     /// `None`: the name moved to another file before the lock was taken.
     fn try_open(&self, path: &Path, how: Open) -> io::Result<Option<LinuxFile>> {
-        let place = Place::of(path, action(how))?;
+        let place = DirectoryEntry::of(path, action(how))?;
         let (main, found) = match how.directory {
             true => self.open_directory(&place, how)?,
             false => self.open_file(&place, how)?,
@@ -132,12 +132,15 @@ impl Disk for LinuxDisk {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let action = Action::Rename { to: to.to_path_buf() };
-        let (old, new) = (Place::of(from, action.clone())?, Place::of(to, action.clone())?);
+        let (old, new) = (
+            DirectoryEntry::of(from, action.clone())?,
+            DirectoryEntry::of(to, action.clone())?,
+        );
         old.rename(&new).map_err(|errno| failed(action, from, errno))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        let place = Place::of(path, Action::Remove)?;
+        let place = DirectoryEntry::of(path, Action::Remove)?;
         let removed = match place.unlink(fs::AtFlags::empty()) {
             Err(Errno::ISDIR) => remove_directory(&place),
             other => other,
@@ -154,8 +157,8 @@ impl Disk for LinuxDisk {
         outside::begin(path, meanwhile)
     }
 
-    fn stream(&self, path: &Path, way: Way) -> io::Result<Box<dyn File>> {
-        Ok(Box::new(Outside::open(path, way)?))
+    fn stream(&self, path: &Path, way: StreamMode) -> io::Result<Box<dyn File>> {
+        Ok(Box::new(OutsideFile::open(path, way)?))
     }
 
     fn is_same(&self, one: &Path, other: &Path) -> bool {
@@ -190,7 +193,7 @@ impl Disk for LinuxDisk {
 }
 
 /// Removes a directory that has no files but that of its locks.
-fn remove_directory(place: &Place<'_>) -> Result<(), Errno> {
+fn remove_directory(place: &DirectoryEntry<'_>) -> Result<(), Errno> {
     match place.unlink(fs::AtFlags::REMOVEDIR) {
         Err(Errno::NOTEMPTY) => {}
         removed => return removed,
@@ -225,7 +228,7 @@ fn action(how: Open) -> Action {
 }
 
 impl LinuxDisk {
-    fn open_file(&self, place: &Place<'_>, how: Open) -> io::Result<(OwnedFd, fs::Stat)> {
+    fn open_file(&self, place: &DirectoryEntry<'_>, how: Open) -> io::Result<(OwnedFd, fs::Stat)> {
         let error = |cause: io::Error| failed(action(how), place.path, cause);
         // A pipe opened for reading waits for its writer unless told not to; for a plain file it says nothing.
         let access = match how.write {
@@ -258,7 +261,7 @@ impl LinuxDisk {
     }
 
     /// A file that was not there, with the mode that all of them get.
-    fn make_file(&self, place: &Place<'_>, access: OFlags) -> Result<OwnedFd, Errno> {
+    fn make_file(&self, place: &DirectoryEntry<'_>, access: OFlags) -> Result<OwnedFd, Errno> {
         let made = place.open(access | OFlags::CREATE | OFlags::EXCL, self.mode.unwrap_or(MODE))?;
         if let Some(mode) = self.mode {
             fs::fchmod(&made, Mode::from_raw_mode(mode))?;
@@ -266,7 +269,7 @@ impl LinuxDisk {
         Ok(made)
     }
 
-    fn open_directory(&self, place: &Place<'_>, how: Open) -> io::Result<(OwnedFd, fs::Stat)> {
+    fn open_directory(&self, place: &DirectoryEntry<'_>, how: Open) -> io::Result<(OwnedFd, fs::Stat)> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
         if how.create != Create::No {
             let mode = passable(self.mode.unwrap_or(MODE));
@@ -294,7 +297,7 @@ fn passable(mode: u32) -> u32 {
 }
 
 /// A second descriptor of the same file that goes around the page cache; `None` where that cannot be had.
-fn open_direct(main: &fs::Stat, place: &Place<'_>, how: Open) -> Option<OwnedFd> {
+fn open_direct(main: &fs::Stat, place: &DirectoryEntry<'_>, how: Open) -> Option<OwnedFd> {
     let access = if how.write { OFlags::RDWR } else { OFlags::RDONLY };
     let direct = place.open(access | OFlags::DIRECT | OFlags::NOFOLLOW, 0).ok()?;
     same_file(main, &fs::fstat(&direct).ok()?).then_some(direct)

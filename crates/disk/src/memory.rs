@@ -12,7 +12,7 @@ pub(crate) use file::{within_limits, MappedMemory, MemoryFile};
 pub(crate) use node::locked;
 
 use crate::error::{failed, Action};
-use crate::image::{plain, Entry, FileId, Image};
+use crate::image::{plain, FileId, Image, NamedNode};
 use crate::{Begun, Create, Disk, File, Open};
 use node::Node;
 use std::fmt;
@@ -31,7 +31,7 @@ pub struct MemoryDisk {
 }
 
 /// What an `open` found or made.
-pub(crate) struct Opened {
+pub(crate) struct MemoryOpened {
     pub(crate) file: MemoryFile,
     /// Whether the name is new.
     pub(crate) made: bool,
@@ -47,7 +47,7 @@ impl From<Image> for MemoryDisk {
     /// A disk that starts as the image is; it shares the image's bytes until it writes.
     fn from(image: Image) -> Self {
         let content = |file: FileId| image.contents.get(file.0 as usize).cloned().unwrap_or_default();
-        let node = |(_, entry): (_, Entry)| {
+        let node = |(_, entry): (_, NamedNode)| {
             (
                 entry.file,
                 Arc::new(Node::new(entry.file, entry.directory, content(entry.file))),
@@ -107,7 +107,7 @@ impl MemoryDisk {
         }
     }
 
-    pub(crate) fn open_file(&self, path: &Path, how: Open) -> io::Result<Opened> {
+    pub(crate) fn open_file(&self, path: &Path, how: Open) -> io::Result<MemoryOpened> {
         let mut tree = locked(&self.tree);
         let plain = plain(path);
         let (node, made) = match (tree.names.get(&plain), how.create) {
@@ -134,7 +134,7 @@ impl MemoryDisk {
             return Err(failed(Action::Lock, path, ErrorKind::WouldBlock));
         }
         let file = self.handle(node, path, how, process);
-        Ok(Opened { file, made })
+        Ok(MemoryOpened { file, made })
     }
 
     fn handle(&self, node: Arc<Node>, path: &Path, how: Open, process: u64) -> MemoryFile {

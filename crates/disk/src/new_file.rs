@@ -17,7 +17,7 @@
 //!   a copy was made of does so after [`NewFile::finish`].
 
 use crate::error::bare;
-use crate::{Begun, Disk, File, Open, Way, WriteAt};
+use crate::{Begun, Disk, File, Open, StreamMode, WriteAt};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -82,7 +82,7 @@ impl NewFile {
     /// # Errors
     /// What the system says.
     pub fn behind(disk: &Arc<dyn Disk>, path: &Path) -> io::Result<NewFile> {
-        let file = match disk.stream(path, Way::Behind).map_err(bare) {
+        let file = match disk.stream(path, StreamMode::Behind).map_err(bare) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return NewFile::begin(disk, path),
             file => file?,
         };

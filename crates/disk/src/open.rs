@@ -45,7 +45,7 @@ pub enum Lock {
 
 /// How [`Disk::stream`](crate::Disk::stream) opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum StreamMode {
     /// To be read; links are followed, and what is no plain file is read as it comes.
     Read,
     /// To be read if it is a plain file; a link in its place is not followed.

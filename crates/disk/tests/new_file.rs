@@ -3,7 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use cica_disk::sim::Event;
-use cica_disk::{Disk, File, FileReader, Image, LinuxDisk, MemoryDisk, NewFile, Open, SimDisk, Way};
+use cica_disk::{Disk, File, FileReader, Image, LinuxDisk, MemoryDisk, NewFile, Open, SimDisk, StreamMode};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{symlink, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ impl<D: Disk> Disk for AllNamed<D> {
         self.0.list(directory)
     }
 
-    fn stream(&self, path: &Path, way: Way) -> io::Result<Box<dyn File>> {
+    fn stream(&self, path: &Path, way: StreamMode) -> io::Result<Box<dyn File>> {
         self.0.stream(path, way)
     }
 }

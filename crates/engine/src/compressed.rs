@@ -25,7 +25,7 @@ const AT_LAST: usize = 4;
 const STEP: usize = 4;
 
 /// A dictionary, and the charge for it.
-struct Known {
+struct KnownDictionary {
     dictionary: Dictionary,
     /// Kept, not read.
     _held: Held,
@@ -41,7 +41,7 @@ pub struct Compressed {
     longest: usize,
     /// Bytes of records that the first dictionary takes.
     enough: usize,
-    known: [OnceLock<Known>; GENERATIONS + 1],
+    known: [OnceLock<KnownDictionary>; GENERATIONS + 1],
     /// The dictionary that records are compressed with; 0: none yet.
     newest: AtomicU8,
     /// More records are put aside.
@@ -115,7 +115,7 @@ impl Compressed {
     }
 
     fn keep(&self, generation: u8, dictionary: Dictionary, held: Held) {
-        let known = Known {
+        let known = KnownDictionary {
             dictionary,
             _held: held,
         };

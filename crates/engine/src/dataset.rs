@@ -1,12 +1,12 @@
 //! A data set as its users have it: a handle of an open one, perhaps through a path, from which they get strings.
 
+use crate::cluster::OpenCluster;
 use crate::error::RequestError;
 use crate::examine::Examination;
 use crate::far::{Facts, FarDataSet, Whole};
 use crate::open::{Handle, OpenDataSet, Sphere};
-use crate::organized::Organized;
 use crate::request::{Access, CloseReport};
-use crate::string::{Str, Way};
+use crate::string::{AccessPath, Str};
 use crate::sync::atomic::Ordering::Relaxed;
 use crate::unit::UnitOfRecovery;
 use cica_format::attributes::Attributes;
@@ -21,14 +21,14 @@ use std::sync::Arc;
 /// by [`closing_on_drop`](Self::closing_on_drop) it is closed by a drop, and a close that fails is counted there.
 #[derive(Clone)]
 pub struct DataSet {
-    of: Of,
+    of: Whereabouts,
 }
 
 /// Where it is open.
 #[derive(Clone)]
-enum Of {
+enum Whereabouts {
     /// In this process, perhaps through a path.
-    Near(Handle, Option<Arc<Way>>),
+    Near(Handle, Option<Arc<AccessPath>>),
     /// In another one.
     Far(Arc<dyn FarDataSet>, Access),
 }
@@ -36,7 +36,7 @@ enum Of {
 impl From<Handle> for DataSet {
     fn from(handle: Handle) -> DataSet {
         DataSet {
-            of: Of::Near(handle, None),
+            of: Whereabouts::Near(handle, None),
         }
     }
 }
@@ -46,18 +46,18 @@ impl DataSet {
     /// it.
     pub fn far(set: Arc<dyn FarDataSet>, access: Access) -> DataSet {
         DataSet {
-            of: Of::Far(set, access),
+            of: Whereabouts::Far(set, access),
         }
     }
 
     /// Does another process own it?
     pub fn is_far(&self) -> bool {
-        matches!(self.of, Of::Far(..))
+        matches!(self.of, Whereabouts::Far(..))
     }
 
     /// The same open, through a path.
-    pub(crate) fn through(mut self, new: Way) -> DataSet {
-        if let Of::Near(_, way) = &mut self.of {
+    pub(crate) fn through(mut self, new: AccessPath) -> DataSet {
+        if let Whereabouts::Near(_, way) = &mut self.of {
             *way = Some(Arc::new(new));
         }
         self
@@ -65,7 +65,7 @@ impl DataSet {
 
     /// The same open, which a drop closes. Who wants to know whether that went well calls [`close`](Self::close).
     pub fn closing_on_drop(mut self) -> DataSet {
-        if let Of::Near(handle, _) = &mut self.of {
+        if let Whereabouts::Near(handle, _) = &mut self.of {
             handle.close_on_drop();
         }
         self
@@ -77,8 +77,8 @@ impl DataSet {
     /// 8/104: another process owns it.
     pub(crate) fn near(&self) -> Result<&Arc<OpenDataSet>, RequestError> {
         match &self.of {
-            Of::Near(handle, _) => Ok(handle.inner()),
-            Of::Far(..) => Err(RequestError::Options {
+            Whereabouts::Near(handle, _) => Ok(handle.inner()),
+            Whereabouts::Far(..) => Err(RequestError::Options {
                 what: "this works on a data set that one process has for itself, and it is open for sharing",
             }),
         }
@@ -87,8 +87,8 @@ impl DataSet {
     /// A new string: a position and a hold of its own. Any number, from any threads.
     pub fn string(&self) -> Str {
         match &self.of {
-            Of::Near(handle, way) => show_way(handle.inner(), way, string_on_base(handle)),
-            Of::Far(set, access) => Str::far(set.string(None, None), *access, None),
+            Whereabouts::Near(handle, way) => show_way(handle.inner(), way, string_on_base(handle)),
+            Whereabouts::Far(set, access) => Str::far(set.string(None, None), *access, None),
         }
     }
 
@@ -96,12 +96,12 @@ impl DataSet {
     /// recovery: what one of them has is no obstacle to the other.
     pub fn string_with(&self, other: &mut Str) -> Str {
         match &self.of {
-            Of::Near(..) => {
+            Whereabouts::Near(..) => {
                 let mut string = self.string();
                 string.joins(other);
                 string
             }
-            Of::Far(set, access) => Str::far(set.string(None, other.far_string()), *access, None),
+            Whereabouts::Far(set, access) => Str::far(set.string(None, other.far_string()), *access, None),
         }
     }
 
@@ -109,8 +109,8 @@ impl DataSet {
     /// that was never loaded ends the load.
     pub fn string_in(&self, unit: &UnitOfRecovery) -> Str {
         match &self.of {
-            Of::Near(handle, way) => show_way(handle.inner(), way, string_on_base(handle).within(unit)),
-            Of::Far(set, access) => {
+            Whereabouts::Near(handle, way) => show_way(handle.inner(), way, string_on_base(handle).within(unit)),
+            Whereabouts::Far(set, access) => {
                 let far = unit.far_part(|| set.new_unit());
                 Str::far(set.string(Some(&*far), None), *access, Some(unit))
             }
@@ -121,22 +121,22 @@ impl DataSet {
     /// alternate key for the key.
     pub fn attributes(&self) -> &Attributes {
         match &self.of {
-            Of::Near(_, Some(way)) => way.attributes(),
-            Of::Near(handle, None) => &handle.inner().common().attributes,
-            Of::Far(set, _) => set.attributes(),
+            Whereabouts::Near(_, Some(way)) => way.attributes(),
+            Whereabouts::Near(handle, None) => &handle.inner().common().attributes,
+            Whereabouts::Far(set, _) => set.attributes(),
         }
     }
     /// Attributes of the index component, where there is one.
     pub fn index_attributes(&self) -> Option<&Attributes> {
         match &self.of {
-            Of::Near(handle, _) => handle.inner().index_attributes.as_ref(),
-            Of::Far(set, _) => set.index_attributes(),
+            Whereabouts::Near(handle, _) => handle.inner().index_attributes.as_ref(),
+            Whereabouts::Far(set, _) => set.index_attributes(),
         }
     }
     /// What is known of it now.
     pub fn facts(&self) -> Facts {
         match &self.of {
-            Of::Near(handle, _) => {
+            Whereabouts::Near(handle, _) => {
                 let inner = handle.inner();
                 let (data, index) = inner.statistics();
                 Facts {
@@ -145,13 +145,13 @@ impl DataSet {
                     levels: inner.records.top().1,
                     high_used: inner.common().data.high_used(),
                     linear_length: match &inner.records {
-                        Organized::Lds(lds) => Some(lds.length()),
+                        OpenCluster::Lds(lds) => Some(lds.length()),
                         _ => None,
                     },
                     loading: inner.common().loading.load(Relaxed),
                 }
             }
-            Of::Far(set, _) => set.facts(),
+            Whereabouts::Far(set, _) => set.facts(),
         }
     }
     /// Statistics of data and index, up to now.
@@ -174,8 +174,8 @@ impl DataSet {
     /// True from the open of a data set that was never loaded to the close.
     pub fn loading(&self) -> bool {
         match &self.of {
-            Of::Near(handle, _) => handle.inner().common().loading.load(Relaxed),
-            Of::Far(set, _) => set.facts().loading,
+            Whereabouts::Near(handle, _) => handle.inner().common().loading.load(Relaxed),
+            Whereabouts::Far(set, _) => set.facts().loading,
         }
     }
     /// Ends the load in this open: what is loaded is durable, can be read, and from now on records come in any order
@@ -186,8 +186,8 @@ impl DataSet {
     /// 8/68: opened for input. 8/28 and 12/x: the records cannot be written, and the data set is fenced.
     pub fn end_load(&self) -> Result<(), RequestError> {
         let handle = match &self.of {
-            Of::Near(handle, _) => handle,
-            Of::Far(set, _) => return set.whole(Whole::EndLoad),
+            Whereabouts::Near(handle, _) => handle,
+            Whereabouts::Far(set, _) => return set.whole(Whole::EndLoad),
         };
         let inner = handle.inner();
         inner.shared.owner.check()?;
@@ -196,7 +196,7 @@ impl DataSet {
         }
         inner.allow_change(handle.access(), "ending a load (open for output)")?;
         match &inner.records {
-            Organized::Ksds(ksds) => inner.end_loading(ksds),
+            OpenCluster::Ksds(ksds) => inner.end_loading(ksds),
             _ => inner.end_loading_for_units(),
         }
     }
@@ -207,8 +207,8 @@ impl DataSet {
     /// 12/16: the write or sync failed; the data set is fenced.
     pub fn commit(&self) -> Result<(), RequestError> {
         let inner = match &self.of {
-            Of::Near(handle, _) => handle.inner(),
-            Of::Far(set, _) => return set.whole(Whole::Commit),
+            Whereabouts::Near(handle, _) => handle.inner(),
+            Whereabouts::Far(set, _) => return set.whole(Whole::Commit),
         };
         inner.shared.owner.check()?;
         inner.commit()
@@ -219,8 +219,8 @@ impl DataSet {
     /// As [`commit`](Self::commit).
     pub fn checkpoint(&self) -> Result<(), RequestError> {
         let inner = match &self.of {
-            Of::Near(handle, _) => handle.inner(),
-            Of::Far(set, _) => return set.whole(Whole::Checkpoint),
+            Whereabouts::Near(handle, _) => handle.inner(),
+            Whereabouts::Far(set, _) => return set.whole(Whole::Checkpoint),
         };
         inner.shared.owner.check()?;
         inner.checkpoint()
@@ -228,8 +228,8 @@ impl DataSet {
     /// Alternate indexes of the upgrade set that were never built, so that changes do not reach them (ACBERFLG 100).
     pub fn unbuilt(&self) -> &[String] {
         match &self.of {
-            Of::Near(handle, _) => handle.inner().sphere().map_or(&[], Sphere::unbuilt),
-            Of::Far(..) => &[],
+            Whereabouts::Near(handle, _) => handle.inner().sphere().map_or(&[], Sphere::unbuilt),
+            Whereabouts::Far(..) => &[],
         }
     }
     /// Checks the whole structure: every CI against its checksum, data against index, and the arithmetic of both.
@@ -238,11 +238,11 @@ impl DataSet {
     /// The data set is fenced.
     pub fn examine(&self) -> Result<Examination, RequestError> {
         match &self.of {
-            Of::Near(handle, _) => {
+            Whereabouts::Near(handle, _) => {
                 handle.inner().common().check_fence()?;
                 handle.inner().records.examine()
             }
-            Of::Far(set, _) => set.examine(),
+            Whereabouts::Far(set, _) => set.examine(),
         }
     }
     /// Closes this handle; the last one commits everything and lets go of the files. Behind the close of another one
@@ -253,8 +253,8 @@ impl DataSet {
     /// after it.
     pub fn close(self) -> Result<CloseReport, RequestError> {
         match self.of {
-            Of::Near(handle, _) => handle.close(),
-            Of::Far(set, _) => set.close(),
+            Whereabouts::Near(handle, _) => handle.close(),
+            Whereabouts::Far(set, _) => set.close(),
         }
     }
 }
@@ -264,7 +264,7 @@ fn string_on_base(handle: &Handle) -> Str {
     Str::new(inner.clone(), handle.access(), inner.next_string())
 }
 
-fn show_way(inner: &Arc<OpenDataSet>, way: &Option<Arc<Way>>, string: Str) -> Str {
+fn show_way(inner: &Arc<OpenDataSet>, way: &Option<Arc<AccessPath>>, string: Str) -> Str {
     match way {
         Some(way) => Str::through(inner.clone(), way.clone(), string),
         None => string,

@@ -2,7 +2,7 @@
 
 /// Where a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum FindingPlace {
     /// Index component.
     Index,
     /// Data component.
@@ -35,7 +35,7 @@ pub struct Finding {
     /// Which kind of thing it is.
     pub kind: FindingKind,
     /// Component.
-    pub part: Part,
+    pub part: FindingPlace,
     /// CI number in it.
     pub ci: u32,
     /// RBA of the CI.

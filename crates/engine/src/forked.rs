@@ -12,13 +12,13 @@ const WHY: &str = "the parent process opened it; a child after fork opens data s
 
 /// The process that made an engine.
 #[derive(Debug, Clone, Copy)]
-pub struct Owner(u32);
+pub struct OwningProcess(u32);
 
-impl Owner {
+impl OwningProcess {
     /// This process.
-    pub fn this() -> Owner {
+    pub fn this() -> OwningProcess {
         cica_disk::notice_forks();
-        Owner(cica_disk::generation())
+        OwningProcess(cica_disk::generation())
     }
 
     /// Is this process a child of the owner?

@@ -12,7 +12,7 @@
 //! Roots, table blocks, CA headers, the index component and the log go through the page cache always.
 
 use crate::pool::ALIGNMENT;
-use crate::store::Layout;
+use crate::store::ComponentLayout;
 use cica_format::root::Root;
 
 /// What an open, or else the engine, asks for.
@@ -53,7 +53,7 @@ impl Io {
     /// Whether a data component goes direct, with a pool of `pool` bytes in a machine of `memory` bytes.
     pub(crate) fn is_direct(self, data: &Root, pool: usize, memory: usize) -> bool {
         let a = &data.attributes;
-        let length = Layout::new(a.ci_size as usize, a.ci_per_ca as usize).file_len(data.region_count);
+        let length = ComponentLayout::new(a.ci_size as usize, a.ci_per_ca as usize).file_len(data.region_count);
         let asked = match self {
             Io::Buffered => false,
             Io::Direct => true,

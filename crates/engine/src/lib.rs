@@ -7,7 +7,7 @@
 //! dataset   string/         a data set and its strings, as users have them    (VSAM's words, which are in request)
 //! unit/     sphere/         units of recovery; a change of a base with those of its alternate indexes
 //! open/                     what is open: its roots, commit and close, its upgrade set, and what a process shares
-//! organized                 a data set by its organization
+//! cluster                   a data set by its organization
 //! alternate/                records of an alternate index: what a pointer that comes or goes makes of them
 //! ksds/                     trees of records: find, change, split, load
 //! esds/ relative/ linear/   records by RBA, by number, and bytes
@@ -32,6 +32,7 @@
 
 mod alternate;
 mod bldindex;
+mod cluster;
 mod common;
 mod compressed;
 mod condemned;
@@ -51,7 +52,6 @@ mod linear;
 mod locks;
 mod log;
 mod open;
-mod organized;
 mod places;
 #[allow(unsafe_code)]
 mod pool;

@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::error::OpenError;
 use crate::files::{new_file, sync_directory};
 use crate::roots::read_copy;
-use crate::store::Layout;
+use crate::store::ComponentLayout;
 use crate::volumes::mark_volume;
 use cica_compress::GENERATIONS;
 use cica_disk::{File, WriteAt};
@@ -29,7 +29,7 @@ pub struct Rebuild {
     file: Box<dyn File>,
     path: PathBuf,
     root: Root,
-    layout: Layout,
+    layout: ComponentLayout,
     refs: Vec<Ref>,
     /// The CA whose CIs come in.
     area: Option<CaHeader>,
@@ -48,7 +48,7 @@ impl Engine {
             Part::Data => 1,
             Part::Index => 2,
         };
-        let layout = Layout::new(attributes.ci_size as usize, attributes.ci_per_ca as usize);
+        let layout = ComponentLayout::new(attributes.ci_size as usize, attributes.ci_per_ca as usize);
         Ok(Rebuild {
             file,
             path: path.to_path_buf(),

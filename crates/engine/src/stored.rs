@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::error::OpenError;
 use crate::files::{open_file, read_index_root};
 use crate::roots::read_root;
-use crate::store::Layout;
+use crate::store::ComponentLayout;
 use cica_disk::{File, Lock, ReadAt};
 use cica_format::ca::{CaHeader, NO_SLOT};
 use cica_format::checksum::{ci_checksum, crc32c, Identity};
@@ -32,7 +32,7 @@ pub struct StoredComponent {
     file: Box<dyn File>,
     path: PathBuf,
     root: Root,
-    layout: Layout,
+    layout: ComponentLayout,
     refs: Vec<Ref>,
 }
 
@@ -97,7 +97,7 @@ impl Engine {
 
 impl StoredComponent {
     fn new(file: Box<dyn File>, path: &Path, root: Root) -> Result<StoredComponent, OpenError> {
-        let layout = Layout::new(root.attributes.ci_size as usize, root.attributes.ci_per_ca as usize);
+        let layout = ComponentLayout::new(root.attributes.ci_size as usize, root.attributes.ci_per_ca as usize);
         let mut component = StoredComponent {
             file,
             path: path.to_path_buf(),

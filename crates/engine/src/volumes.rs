@@ -83,7 +83,7 @@ impl VolumesToBe {
         let _ = self.0.set(volumes);
     }
     /// Those that were said.
-    pub fn said(&self) -> Arc<dyn Volumes> {
+    pub fn current(&self) -> Arc<dyn Volumes> {
         self.0.get().cloned().unwrap_or_else(|| Arc::new(OneVolume))
     }
 }

@@ -89,7 +89,7 @@ fn round(work: &Work, sphere: bool, seed: u64, random: &mut Random) {
         key,
         begin: end,
         end: end + 1,
-        answer: Answer::Got(left.get(&key).copied()),
+        answer: RequestAnswer::Got(left.get(&key).copied()),
     }));
     assert_linearizable(&first, events);
     ds.close().unwrap();
@@ -218,19 +218,37 @@ fn a_history_that_no_order_explains_is_found() {
         end,
         answer,
     };
-    let written = [event(0, 5, Answer::Inserted(7)), event(6, 9, Answer::Updated(7, 8))];
+    let written = [
+        event(0, 5, RequestAnswer::Inserted(7)),
+        event(6, 9, RequestAnswer::Updated(7, 8)),
+    ];
     let with = |more: &[Event]| explain(None, [&written[..], more].concat());
-    assert!(with(&[event(1, 2, Answer::Got(None)), event(7, 8, Answer::Got(Some(7)))]).is_ok());
-    assert!(with(&[event(1, 2, Answer::Got(Some(7))), event(3, 4, Answer::Got(None))]).is_err());
-    assert!(with(&[event(10, 11, Answer::Got(Some(7)))]).is_err(), "a lost update");
+    assert!(with(&[
+        event(1, 2, RequestAnswer::Got(None)),
+        event(7, 8, RequestAnswer::Got(Some(7)))
+    ])
+    .is_ok());
+    assert!(with(&[
+        event(1, 2, RequestAnswer::Got(Some(7))),
+        event(3, 4, RequestAnswer::Got(None))
+    ])
+    .is_err());
     assert!(
-        with(&[event(7, 8, Answer::Updated(7, 9))]).is_err(),
+        with(&[event(10, 11, RequestAnswer::Got(Some(7)))]).is_err(),
+        "a lost update"
+    );
+    assert!(
+        with(&[event(7, 8, RequestAnswer::Updated(7, 9))]).is_err(),
         "two updates of one value"
     );
     assert!(
-        with(&[event(1, 8, Answer::Got(Some(9)))]).is_err(),
+        with(&[event(1, 8, RequestAnswer::Got(Some(9)))]).is_err(),
         "a value nobody wrote"
     );
-    assert!(with(&[event(6, 8, Answer::Inserted(9))]).is_err(), "two inserts");
-    assert!(with(&[event(6, 8, Answer::Erased(7)), event(8, 9, Answer::Got(None))]).is_err());
+    assert!(with(&[event(6, 8, RequestAnswer::Inserted(9))]).is_err(), "two inserts");
+    assert!(with(&[
+        event(6, 8, RequestAnswer::Erased(7)),
+        event(8, 9, RequestAnswer::Got(None))
+    ])
+    .is_err());
 }

@@ -68,7 +68,7 @@ impl Segment {
 
 /// What the control information of a CI says, besides the place of each record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Layout {
+pub struct ControlInfo {
     /// Whole records or which segment of one.
     pub segment: Segment,
     /// Update number of a segment: the same in all segments of a record. 0 for whole records.
@@ -126,7 +126,7 @@ pub fn run(image: &[u8]) -> Option<(usize, usize)> {
 ///
 /// # Errors
 /// [`FormatError::EndOfFile`] if [`is_eof`]; else what in the control information contradicts itself.
-pub fn parse(image: &[u8], spans: &mut Vec<(u16, u16)>) -> Result<Layout, FormatError> {
+pub fn parse(image: &[u8], spans: &mut Vec<(u16, u16)>) -> Result<ControlInfo, FormatError> {
     spans.clear();
     let ci_size = image.len();
     if ci_size <= CIDF_LEN {
@@ -153,7 +153,7 @@ pub fn parse(image: &[u8], spans: &mut Vec<(u16, u16)>) -> Result<Layout, Format
             "CI size - 4 - 3 for each RDF",
         ));
     };
-    let mut layout = Layout {
+    let mut layout = ControlInfo {
         segment: Segment::Whole,
         update_number: 0,
         busy: free & CIDF_BUSY != 0,
@@ -166,7 +166,7 @@ pub fn parse(image: &[u8], spans: &mut Vec<(u16, u16)>) -> Result<Layout, Format
 }
 
 /// Reads the RDFs, which stand from right to left in `rdfs`.
-fn parse_rdfs(rdfs: &[u8], layout: &mut Layout, spans: &mut Vec<(u16, u16)>) -> Result<(), FormatError> {
+fn parse_rdfs(rdfs: &[u8], layout: &mut ControlInfo, spans: &mut Vec<(u16, u16)>) -> Result<(), FormatError> {
     let mut offset = 0;
     let mut from_right = rdfs.rchunks_exact(RDF_LEN).map(|rdf| (rdf[0], be16(rdf, 1)));
     while let Some((control, len)) = from_right.next() {

@@ -12,7 +12,7 @@ use crate::ci::{CIDF_LEN, MAX_CI, RDF_LEN};
 /// One entry: CI `pointer` (level 1: CI number inside the CA; above: index CI number) holds keys up to `separator`
 /// followed by X'FF's. The last entry of a level has an empty separator: no key is higher.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct IndexEntry {
     /// Rear-compressed high key.
     pub separator: Vec<u8>,
     /// See above.
@@ -29,7 +29,7 @@ pub struct IndexRecord {
     /// Index CI number of the next record on this level, `u32::MAX` = none.
     pub next: u32,
     /// In key order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<IndexEntry>,
     /// Level 1: numbers of the CA's free CIs, descending.
     pub free: Vec<u16>,
 }

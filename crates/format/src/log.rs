@@ -208,14 +208,14 @@ mod kind {
 
 /// When a group was written, and what was open then. In groups of before format 7 nothing is said: zeros.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Stamp {
+pub struct GroupStamp {
     /// Seconds since 2020-01-01, 0: not said. Less than 2^31.
     pub second: u32,
     /// Units of recovery were open behind its last record.
     pub units_open: bool,
 }
 
-impl Stamp {
+impl GroupStamp {
     const UNITS_OPEN: u32 = 1 << 31;
 
     fn word(self) -> u32 {
@@ -223,8 +223,8 @@ impl Stamp {
         self.second & !Self::UNITS_OPEN | open
     }
 
-    fn of(word: u32) -> Stamp {
-        Stamp {
+    fn of(word: u32) -> GroupStamp {
+        GroupStamp {
             second: word & !Self::UNITS_OPEN,
             units_open: word & Self::UNITS_OPEN != 0,
         }
@@ -245,7 +245,7 @@ pub struct GroupHeader {
     /// Bytes of records, without header and padding.
     pub bytes: u32,
     /// When it was written.
-    pub stamp: Stamp,
+    pub stamp: GroupStamp,
 }
 
 impl GroupHeader {
@@ -434,7 +434,7 @@ fn append_record(buf: &mut Vec<u8>, kind: u8, number: u32, body: &[&[u8]]) {
 ///
 /// # Panics
 /// If `buf` does not start with [`begin_group`] or holds 4 GiB or more, which no flush comes near.
-pub fn finish_group(buf: &mut Vec<u8>, log: u64, epoch: u32, first_lsn: u64, records: u32, stamp: Stamp) {
+pub fn finish_group(buf: &mut Vec<u8>, log: u64, epoch: u32, first_lsn: u64, records: u32, stamp: GroupStamp) {
     assert!(
         (GROUP_HEADER_LEN..u32::MAX as usize).contains(&buf.len()),
         "a group has a header and is below 4 GiB"
@@ -484,7 +484,7 @@ pub fn group_header(bytes: &[u8]) -> Result<GroupHeader, FormatError> {
         first_lsn: le64(bytes, at::FIRST_LSN),
         records: le32(bytes, at::RECORDS),
         bytes: le32(bytes, at::BYTES),
-        stamp: Stamp::of(le32(bytes, at::STAMP)),
+        stamp: GroupStamp::of(le32(bytes, at::STAMP)),
     })
 }
 

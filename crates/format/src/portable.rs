@@ -115,7 +115,7 @@ impl Head {
 
 /// What a block holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum BlockKind {
     /// A definition; the member's contents follow.
     Member,
     /// The root of a component; its control intervals follow.
@@ -130,21 +130,21 @@ pub enum Kind {
     End,
 }
 
-const KINDS: [Kind; 6] = [
-    Kind::Member,
-    Kind::Component,
-    Kind::ControlIntervals,
-    Kind::Records,
-    Kind::MemberEnd,
-    Kind::End,
+const KINDS: [BlockKind; 6] = [
+    BlockKind::Member,
+    BlockKind::Component,
+    BlockKind::ControlIntervals,
+    BlockKind::Records,
+    BlockKind::MemberEnd,
+    BlockKind::End,
 ];
 
-impl Kind {
+impl BlockKind {
     fn code(self) -> u8 {
         KINDS.iter().position(|kind| *kind == self).map_or(0, |n| n as u8 + 1)
     }
 
-    fn of(code: u8) -> Result<Kind, FormatError> {
+    fn of(code: u8) -> Result<BlockKind, FormatError> {
         let known = usize::from(code).checked_sub(1).and_then(|n| KINDS.get(n));
         known
             .copied()
@@ -160,7 +160,7 @@ pub struct BlockHead {
     /// Place in the copy, from 0.
     pub number: u64,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: BlockKind,
     /// What is stored is the content compressed by Zstandard; else the content itself.
     pub compressed: bool,
     /// Bytes stored.
@@ -210,7 +210,7 @@ impl BlockHead {
         Ok(BlockHead {
             id: le64(bytes, at::BLOCK_ID),
             number: le64(bytes, at::NUMBER),
-            kind: Kind::of(bytes[at::KIND])?,
+            kind: BlockKind::of(bytes[at::KIND])?,
             compressed,
             stored,
             length,
@@ -345,7 +345,7 @@ impl Member {
 
 /// The head of a run: control intervals of one control area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
+pub struct CiRun {
     /// CA number.
     pub ca: u32,
     /// Flags of the CA, as in its header.
@@ -356,7 +356,7 @@ pub struct Run {
     pub count: u32,
 }
 
-impl Run {
+impl CiRun {
     /// The head as bytes.
     pub fn encode(&self) -> [u8; RUN_HEAD_LEN] {
         let mut out = [0; RUN_HEAD_LEN];
@@ -370,9 +370,9 @@ impl Run {
     ///
     /// # Errors
     /// There are fewer bytes.
-    pub fn take(bytes: &mut &[u8]) -> Result<Run, FormatError> {
+    pub fn take(bytes: &mut &[u8]) -> Result<CiRun, FormatError> {
         let head = take(bytes, RUN_HEAD_LEN)?;
-        Ok(Run {
+        Ok(CiRun {
             ca: le32(head, 0),
             flags: le32(head, 4),
             next_free: le32(head, 8),

@@ -2,7 +2,9 @@
 
 mod samples;
 
-use cica_format::ci::{free_bytes, is_eof, max_record, max_segment, parse, rdf_count, render, run, Layout, Segment};
+use cica_format::ci::{
+    free_bytes, is_eof, max_record, max_segment, parse, rdf_count, render, run, ControlInfo, Segment,
+};
 use cica_format::FormatError;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -17,8 +19,8 @@ fn ci(size: usize, lens: &[u16]) -> Vec<u8> {
     image
 }
 
-fn whole(data_len: usize, rdfs: usize) -> Layout {
-    Layout {
+fn whole(data_len: usize, rdfs: usize) -> ControlInfo {
+    ControlInfo {
         segment: Segment::Whole,
         update_number: 0,
         busy: false,
@@ -27,7 +29,7 @@ fn whole(data_len: usize, rdfs: usize) -> Layout {
     }
 }
 
-fn parsed(image: &[u8]) -> Result<(Layout, Vec<(u16, u16)>), FormatError> {
+fn parsed(image: &[u8]) -> Result<(ControlInfo, Vec<(u16, u16)>), FormatError> {
     let mut spans = vec![(7, 7)];
     parse(image, &mut spans).map(|layout| (layout, spans))
 }
@@ -89,7 +91,7 @@ fn a_segment_has_its_update_number() {
         let mut image = vec![0xC1; 512];
         render(&mut image, [502].into_iter(), segment, 0x0102);
         assert_eq!(image[502..], [hex(control), hex("01F6 0000")].concat());
-        let layout = Layout {
+        let layout = ControlInfo {
             segment,
             update_number: 0x0102,
             busy: false,
@@ -130,7 +132,7 @@ fn the_busy_flag_is_not_part_of_the_length() {
     assert_eq!(
         parsed(&image),
         Ok((
-            Layout {
+            ControlInfo {
                 busy: true,
                 ..whole(5, 1)
             },

@@ -2,7 +2,7 @@
 
 mod samples;
 
-use cica_format::index::{BaseRba, Entry, IndexRecord};
+use cica_format::index::{BaseRba, IndexEntry, IndexRecord};
 use samples::hex;
 
 const BASE: BaseRba = BaseRba {
@@ -16,7 +16,7 @@ fn digits(keys: &[(&str, u32)]) -> IndexRecord {
     let ebcdic = |key: &str| key.bytes().map(|digit| digit - b'0' + 0xF0).collect();
     let entries = keys
         .iter()
-        .map(|&(key, pointer)| Entry {
+        .map(|&(key, pointer)| IndexEntry {
             separator: ebcdic(key),
             pointer,
         })

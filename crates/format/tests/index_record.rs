@@ -2,7 +2,7 @@
 
 mod samples;
 
-use cica_format::index::{least_ci_size, section_size, BaseRba, Entry, IndexFull, IndexRecord, RecordRef};
+use cica_format::index::{least_ci_size, section_size, BaseRba, IndexEntry, IndexFull, IndexRecord, RecordRef};
 use cica_format::FormatError;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -72,7 +72,7 @@ fn the_next_record_may_be_any() {
 #[test]
 fn what_cannot_be_laid_out_is_refused() {
     let refused = |record: IndexRecord| record.encode(&mut [0; 512], BASE).expect_err("it cannot be laid out");
-    let entry = |pointer| Entry {
+    let entry = |pointer| IndexEntry {
         separator: b"KEY".to_vec(),
         pointer,
     };
@@ -325,7 +325,7 @@ fn any_record() -> impl Strategy<Value = (IndexRecord, BaseRba)> {
                 let pointer = |n: u32| salt.wrapping_mul(n) % if level == 1 { limit } else { 1 << 24 };
                 let entries = (0..)
                     .zip(keys)
-                    .map(|(n, separator)| Entry {
+                    .map(|(n, separator)| IndexEntry {
                         separator,
                         pointer: pointer(n),
                     })

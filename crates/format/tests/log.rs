@@ -5,7 +5,7 @@ mod samples;
 use cica_format::checksum::crc32c;
 use cica_format::log::{
     append_erase, append_insert, append_insert_at, append_update, append_update_at, begin_group, finish_group, parts,
-    read_group, records, GroupHeader, LogFileHeader, LogRecord, Stamp, BLOCK_LEN, GROUP_HEADER_LEN,
+    read_group, records, GroupHeader, GroupStamp, LogFileHeader, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN,
 };
 use cica_format::FormatError;
 use proptest::collection::vec;
@@ -21,7 +21,14 @@ fn group(records: &[LogRecord]) -> Vec<u8> {
     let mut buf = vec![0xEE; 10];
     begin_group(&mut buf);
     records.iter().for_each(|record| record.append(&mut buf));
-    finish_group(&mut buf, LOG, EPOCH, FIRST_LSN, records.len() as u32, Stamp::default());
+    finish_group(
+        &mut buf,
+        LOG,
+        EPOCH,
+        FIRST_LSN,
+        records.len() as u32,
+        GroupStamp::default(),
+    );
     buf
 }
 
@@ -72,7 +79,7 @@ fn the_bytes_of_records() {
         first_lsn: FIRST_LSN,
         records: 4,
         bytes: expected.len() as u32,
-        stamp: Stamp::default(),
+        stamp: GroupStamp::default(),
     };
     assert_eq!(read_group(&group), Ok((header, BLOCK_LEN)));
     assert_eq!(read(&group), Ok(four().to_vec()));
@@ -87,7 +94,7 @@ fn a_log_of_an_earlier_format_is_read() {
     buf.extend(hex(
         "1B000000 0B 07000000 4847464544434241 5857565554535251 412E44415441",
     ));
-    finish_group(&mut buf, LOG, EPOCH, FIRST_LSN, 2, Stamp::default());
+    finish_group(&mut buf, LOG, EPOCH, FIRST_LSN, 2, GroupStamp::default());
     let data_set = |committed| LogRecord::DataSet {
         number: 7,
         cluster: 0x4142_4344_4546_4748,
@@ -120,7 +127,7 @@ fn a_group_that_introduces_counts_no_record() {
     let [introduction, ..] = four();
     introduction.append(&mut buf);
     introduction.append(&mut buf);
-    finish_group(&mut buf, LOG, EPOCH, FIRST_LSN, 0, Stamp::default());
+    finish_group(&mut buf, LOG, EPOCH, FIRST_LSN, 0, GroupStamp::default());
     let (header, len) = read_group(&buf).expect("it was just written");
     assert_eq!((header.records, header.first_lsn, len), (0, FIRST_LSN, BLOCK_LEN));
     assert_eq!(read(&buf), Ok(vec![introduction.clone(), introduction]));
@@ -134,7 +141,7 @@ fn the_short_ways_write_the_same() {
     append_insert(&mut buf, 7, b"0001NEW");
     append_update(&mut buf, 7, b"0001CHANGED");
     append_erase(&mut buf, 7, b"0001");
-    finish_group(&mut buf, LOG, EPOCH, FIRST_LSN, 4, Stamp::default());
+    finish_group(&mut buf, LOG, EPOCH, FIRST_LSN, 4, GroupStamp::default());
     assert_eq!(buf, group(&four()));
     let (mut apart, mut whole) = (Vec::new(), Vec::new());
     append_insert_at(&mut apart, 7, &[0, 0, 0, 9], b"NEW");
@@ -166,7 +173,7 @@ fn a_run_at_the_end_of_a_record_is_not_written() {
                 GROUP_HEADER_LEN + 2 * (9 + place.len() + written),
                 "{front:?}, {run}"
             );
-            finish_group(&mut buf, LOG, EPOCH, FIRST_LSN, 2, Stamp::default());
+            finish_group(&mut buf, LOG, EPOCH, FIRST_LSN, 2, GroupStamp::default());
             let record: Cow<'_, [u8]> = [place, &record].concat().into();
             let insert = LogRecord::Insert {
                 number: 7,
@@ -309,7 +316,7 @@ fn of_payload(payload: &[u8], count: u32) -> Vec<Result<u32, FormatError>> {
     let mut buf = Vec::new();
     begin_group(&mut buf);
     buf.extend_from_slice(payload);
-    finish_group(&mut buf, LOG, EPOCH, FIRST_LSN, count, Stamp::default());
+    finish_group(&mut buf, LOG, EPOCH, FIRST_LSN, count, GroupStamp::default());
     read_group(&buf).expect("the group itself is whole");
     let number = |record: LogRecord<'_>| match record {
         LogRecord::Erase { number, .. } => number,
@@ -476,7 +483,7 @@ fn records_of_a_unit_of_recovery_read_back_and_are_cut_nowhere() {
     let at = bytes.len() + 21;
     written[0].append(&mut bytes);
     bytes[at..at + 4].copy_from_slice(&1000u32.to_le_bytes());
-    finish_group(&mut bytes, LOG, EPOCH, FIRST_LSN, 1, Stamp::default());
+    finish_group(&mut bytes, LOG, EPOCH, FIRST_LSN, 1, GroupStamp::default());
     assert!(matches!(read(&bytes), Err(FormatError::Short { .. })));
 }
 
@@ -543,7 +550,7 @@ proptest! {
         let mut buf = Vec::new();
         begin_group(&mut buf);
         buf.extend_from_slice(&bytes);
-        finish_group(&mut buf, 1, 1, 1, count, Stamp::default());
+        finish_group(&mut buf, 1, 1, 1, count, GroupStamp::default());
         // A group that counts none has as many as there are.
         prop_assert!(count == 0 || records(&buf).count() <= count as usize + 1);
     }

@@ -9,9 +9,9 @@ use cica_format::checksum::crc32c;
 use cica_format::ci::{render, Segment};
 use cica_format::index::{BaseRba, IndexRecord};
 use cica_format::log::{
-    begin_group, carried_len, finish_group, LogFileHeader, LogRecord, Stamp, BLOCK_LEN, GROUP_HEADER_LEN,
+    begin_group, carried_len, finish_group, GroupStamp, LogFileHeader, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN,
 };
-use cica_format::portable::{self, BlockHead, Head, Kind, Member, Mode, Run, Totals};
+use cica_format::portable::{self, BlockHead, BlockKind, CiRun, Head, Member, Mode, Totals};
 use cica_format::root::FIXED_LEN;
 use cica_format::tail::{self, TailHead};
 use samples::{ca_header, hex, index_record, root, statistics, table_block};
@@ -423,7 +423,7 @@ fn log_file_and_group() {
         record: b"ADAMS".into(),
     }
     .append(&mut group);
-    let stamp = Stamp {
+    let stamp = GroupStamp {
         second: 0x4142_4344,
         units_open: true,
     };
@@ -663,7 +663,7 @@ fn portable_copy() {
     let block = BlockHead {
         id: head.id,
         number: 0x3132_3334_3536_3738,
-        kind: Kind::Records,
+        kind: BlockKind::Records,
         compressed: true,
         stored: stored.len() as u32,
         length: 0x0012_3456,
@@ -701,7 +701,7 @@ fn contents_of_a_portable_copy() {
         &[("mode", vec![2]), ("entry", vec![3])],
     );
     assert_eq!(&bytes[8..], b"FIELDS");
-    let run = Run {
+    let run = CiRun {
         ca: 0x0102_0304,
         flags: 1,
         next_free: 0x1112_1314,

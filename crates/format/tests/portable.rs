@@ -4,8 +4,8 @@ mod samples;
 
 use cica_format::checksum::crc32c;
 use cica_format::portable::{
-    ci_head, read_record_head, record_head, take_ci, BlockHead, Head, Kind, Member, Mode, Run, Totals, BLOCK_HEAD_LEN,
-    CI_HEAD_LEN, HEAD_LEN, MAX_CONTENT, MEMBER_HEAD_LEN, RUN_HEAD_LEN, TOTALS_LEN,
+    ci_head, read_record_head, record_head, take_ci, BlockHead, BlockKind, CiRun, Head, Member, Mode, Totals,
+    BLOCK_HEAD_LEN, CI_HEAD_LEN, HEAD_LEN, MAX_CONTENT, MEMBER_HEAD_LEN, RUN_HEAD_LEN, TOTALS_LEN,
 };
 use cica_format::FormatError;
 use samples::hex;
@@ -19,7 +19,7 @@ const HEAD: Head = Head {
 const BLOCK: BlockHead = BlockHead {
     id: 0x1112_1314_1516_1718,
     number: 0x2122_2324_2526_2728,
-    kind: Kind::Records,
+    kind: BlockKind::Records,
     compressed: false,
     stored: 3,
     length: 3,
@@ -86,12 +86,12 @@ fn a_head_of_another_order_or_format() {
 #[test]
 fn a_block_head_of_each_kind() {
     let kinds = [
-        Kind::Member,
-        Kind::Component,
-        Kind::ControlIntervals,
-        Kind::Records,
-        Kind::MemberEnd,
-        Kind::End,
+        BlockKind::Member,
+        BlockKind::Component,
+        BlockKind::ControlIntervals,
+        BlockKind::Records,
+        BlockKind::MemberEnd,
+        BlockKind::End,
     ];
     for (kind, code) in kinds.into_iter().zip(1..) {
         for compressed in [false, true] {
@@ -188,7 +188,7 @@ fn a_member_of_each_mode() {
 
 #[test]
 fn what_stands_before_control_intervals_and_records_is_taken_off() {
-    let run = Run {
+    let run = CiRun {
         ca: 0x0102_0304,
         flags: 0x1112_1314,
         next_free: 0x2122_2324,
@@ -196,12 +196,12 @@ fn what_stands_before_control_intervals_and_records_is_taken_off() {
     };
     let bytes = [&run.encode()[..], &ci_head(0x0102, 0x0304), b"IMAGE", b"!"].concat();
     let mut rest = &bytes[..];
-    assert_eq!(Run::take(&mut rest), Ok(run));
+    assert_eq!(CiRun::take(&mut rest), Ok(run));
     assert_eq!(take_ci(&mut rest, 5), Ok((0x0102, 0x0304, &b"IMAGE"[..])));
     assert_eq!(rest, b"!");
     for cut in 0..RUN_HEAD_LEN + CI_HEAD_LEN + 5 {
         let mut rest = &bytes[..cut];
-        let whole = Run::take(&mut rest).and_then(|_| take_ci(&mut rest, 5).map(drop));
+        let whole = CiRun::take(&mut rest).and_then(|_| take_ci(&mut rest, 5).map(drop));
         assert!(
             matches!(whole, Err(FormatError::Short { .. })),
             "cut at {cut}: {whole:?}"

@@ -1,14 +1,14 @@
 //! What is wrong with a command, where, and what to do about it.
 
 use crate::pos::Pos;
-use cica_messages::Entry;
+use cica_messages::MessageEntry;
 use std::fmt;
 
 /// One error found before a command was carried out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagnostic {
     /// The message it is printed with.
-    pub message: &'static Entry,
+    pub message: &'static MessageEntry,
     /// The message text with its inserts, without the id.
     pub text: String,
     /// Where the error is.
@@ -19,7 +19,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// A diagnostic with the inserts of its message filled in.
-    pub fn new(message: &'static Entry, inserts: &[(&str, &dyn fmt::Display)], at: Pos) -> Self {
+    pub fn new(message: &'static MessageEntry, inserts: &[(&str, &dyn fmt::Display)], at: Pos) -> Self {
         Diagnostic {
             message,
             text: message.text(inserts),

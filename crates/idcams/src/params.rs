@@ -37,12 +37,12 @@ pub struct Command {
 /// Parameters of a command or of a group such as DATA(...), in the order they were written.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Params {
-    items: Vec<Param>,
+    items: Vec<WrittenParam>,
 }
 
 /// One parameter as written.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Param {
+pub struct WrittenParam {
     /// Full keyword from the table; for a positional parameter the name the table gives it.
     pub keyword: &'static str,
     /// Where the keyword stands (for a positional parameter, its value).
@@ -89,7 +89,7 @@ pub struct Word {
 }
 
 impl Params {
-    pub(crate) fn push(&mut self, param: Param) {
+    pub(crate) fn push(&mut self, param: WrittenParam) {
         self.items.push(param);
     }
 
@@ -98,7 +98,7 @@ impl Params {
     }
 
     /// All parameters in the order written.
-    pub fn iter(&self) -> impl Iterator<Item = &Param> {
+    pub fn iter(&self) -> impl Iterator<Item = &WrittenParam> {
         self.items.iter()
     }
 
@@ -108,7 +108,7 @@ impl Params {
     }
 
     /// The parameter `keyword` as written.
-    pub fn get(&self, keyword: &str) -> Option<&Param> {
+    pub fn get(&self, keyword: &str) -> Option<&WrittenParam> {
         self.items.iter().find(|p| p.keyword == keyword)
     }
 
@@ -173,7 +173,7 @@ impl Params {
     fn positional(&self) -> &[Word] {
         // The table names positional parameters in lower case.
         match self.items.first() {
-            Some(Param {
+            Some(WrittenParam {
                 keyword,
                 value: Value::Words(words),
                 ..

@@ -11,10 +11,10 @@ mod values;
 
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{self, Token, TokenKind};
-use crate::params::{Command, Param as Written, Params, Value};
+use crate::params::{Command, Params, Value, WrittenParam as Written};
 use crate::pos::Pos;
 use crate::statement::{shown, word, Statement, Statements};
-use crate::table::{Kind, Param, Support, VerbSpec, VERBS};
+use crate::table::{Operand, Param, Support, VerbSpec, VERBS};
 use crate::Source;
 use cica_messages::*;
 use suggest::nearest;
@@ -247,7 +247,7 @@ impl<'a> Parser<'a> {
     /// Can a positional value begin here? In parentheses only where several values may stand.
     fn fits(&self, positional: &Param) -> bool {
         match self.peek().map(|t| &t.kind) {
-            Some(TokenKind::Left) => matches!(positional.kind, Kind::Names { .. }),
+            Some(TokenKind::Left) => matches!(positional.kind, Operand::Names { .. }),
             Some(TokenKind::Word(_) | TokenKind::Quoted(_) | TokenKind::Hex(_) | TokenKind::Binary(_)) => true,
             _ => false,
         }
@@ -375,8 +375,8 @@ impl<'a> Parser<'a> {
 
     /// The command ends inside a list: told once, and taken as if the list were closed here.
     fn not_closed(&mut self, open: Pos, of: &str) {
-        let told = self.notes.iter().any(|note| note.message == &IDC0234I);
-        if !told {
+        let noted = self.notes.iter().any(|note| note.message == &IDC0234I);
+        if !noted {
             let last = self.tokens.last().map_or(open.line, |t| t.at.line);
             let hint = format!("THE LIST OF {of} IS NOT CLOSED, OR LINE {last} LACKS ITS CONTINUATION MARK");
             self.notes.push(Diagnostic::new(&IDC0234I, &[], open).hint(hint));

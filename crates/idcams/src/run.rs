@@ -87,12 +87,12 @@ struct Run<'a, 'o> {
 
 /// Something open around the next statement.
 enum Frame {
-    If { live: bool, holds: bool, part: Part },
+    If { live: bool, holds: bool, part: IfPart },
     Do { live: bool, at: Pos },
 }
 
 #[derive(PartialEq)]
-enum Part {
+enum IfPart {
     Then,
     Between,
     Else,
@@ -156,7 +156,7 @@ impl Run<'_, '_> {
         match self.frames.last() {
             None => true,
             Some(Frame::Do { live, .. }) => *live,
-            Some(Frame::If { live, holds, part }) => *live && (*holds == (*part == Part::Then)),
+            Some(Frame::If { live, holds, part }) => *live && (*holds == (*part == IfPart::Then)),
         }
     }
 
@@ -173,15 +173,15 @@ impl Run<'_, '_> {
         self.frames.push(Frame::If {
             live,
             holds,
-            part: Part::Then,
+            part: IfPart::Then,
         });
         Ok(())
     }
 
     fn take_else(&mut self, at: Pos) -> Result<(), Over> {
         match self.frames.last_mut() {
-            Some(Frame::If { part, .. }) if *part == Part::Between => {
-                *part = Part::Else;
+            Some(Frame::If { part, .. }) if *part == IfPart::Between => {
+                *part = IfPart::Else;
                 Ok(())
             }
             _ => {
@@ -196,8 +196,8 @@ impl Run<'_, '_> {
     /// The statement that was the clause of the innermost IF is done.
     fn clause_done(&mut self) {
         while let Some(Frame::If { part, .. }) = self.frames.last_mut() {
-            if *part == Part::Then {
-                *part = Part::Between;
+            if *part == IfPart::Then {
+                *part = IfPart::Between;
                 return;
             }
             self.frames.pop();
@@ -208,7 +208,7 @@ impl Run<'_, '_> {
     fn close_between(&mut self) -> bool {
         let mut closed = false;
         while let Some(Frame::If {
-            part: Part::Between, ..
+            part: IfPart::Between, ..
         }) = self.frames.last()
         {
             self.frames.pop();

@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::params::Params;
 use crate::pos::Pos;
 use cica_admin::Failure;
-use cica_messages::{self as messages, Entry, Message};
+use cica_messages::{self as messages, Message, MessageEntry};
 use std::fmt::Display;
 use std::io::{self, Write};
 
@@ -52,7 +52,7 @@ pub enum Style {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
     /// Its entry in the table.
-    pub entry: Option<&'static Entry>,
+    pub entry: Option<&'static MessageEntry>,
     /// Id and text on one line, with the place of an error in the cards and what to do about it.
     pub text: String,
 }
@@ -74,7 +74,7 @@ pub struct Sysprint<'a> {
     blank: bool,
     error: Option<io::Error>,
     /// The messages, for who asked for them.
-    said: Option<Vec<Said>>,
+    issued: Option<Vec<Said>>,
 }
 
 /// Carriage control: how far the paper moves before the line is printed.
@@ -127,7 +127,7 @@ impl<'a> Sysprint<'a> {
             ended: true,
             blank: true,
             error: None,
-            said: None,
+            issued: None,
         }
     }
 
@@ -136,14 +136,14 @@ impl<'a> Sysprint<'a> {
     #[must_use]
     pub fn with_messages(self) -> Self {
         Sysprint {
-            said: Some(Vec::new()),
+            issued: Some(Vec::new()),
             ..self
         }
     }
 
     /// What was said, in order.
     pub fn into_messages(self) -> Vec<Said> {
-        self.said.unwrap_or_default()
+        self.issued.unwrap_or_default()
     }
 
     /// How lines look.
@@ -186,12 +186,12 @@ impl<'a> Sysprint<'a> {
 
     /// A message with its inserts: `out.say(&IDC0550I, &[("kind", &"C"), ("name", &name)])`. The first message of a
     /// command is double spaced, the next ones are not.
-    pub fn say(&mut self, message: &Entry, inserts: &[(&str, &dyn Display)]) {
-        self.told(&message.line(inserts));
+    pub fn say(&mut self, message: &MessageEntry, inserts: &[(&str, &dyn Display)]) {
+        self.issue_line(&message.line(inserts));
     }
 
     /// A message after a blank line, whatever came before.
-    pub fn say_double(&mut self, message: &Entry, inserts: &[(&str, &dyn Display)]) {
+    pub fn say_double(&mut self, message: &MessageEntry, inserts: &[(&str, &dyn Display)]) {
         self.apart_from_all(&message.line(inserts));
     }
 
@@ -208,7 +208,7 @@ impl<'a> Sysprint<'a> {
             match placed {
                 Some((at, remedy)) => self.placed(&message.line(), at, remedy),
                 None if message.apart => self.apart_from_all(&message.to_string()),
-                None => self.told(&message.to_string()),
+                None => self.issue_line(&message.to_string()),
             }
         }
     }
@@ -221,17 +221,17 @@ impl<'a> Sysprint<'a> {
     }
 
     /// A message as it is printed, with its id: like [`Sysprint::say`].
-    fn told(&mut self, line: &str) {
+    fn issue_line(&mut self, line: &str) {
         self.grouped(line);
         self.keep(line);
     }
 
     fn keep(&mut self, line: &str) {
         const CODES: [&str; 5] = ["IDC0001I", "IDC0002I", "IDC0204I", "IDC3003I", "IDC3202I"];
-        let Some(said) = &mut self.said else { return };
+        let Some(issued) = &mut self.issued else { return };
         let id = line.split(' ').next().unwrap_or_default();
         if !CODES.contains(&id) {
-            said.push(Said {
+            issued.push(Said {
                 entry: messages::find(id).filter(|entry| entry.id == id),
                 text: plain(line),
             });
@@ -306,7 +306,7 @@ impl<'a> Sysprint<'a> {
     }
 
     /// A message that belongs to no command carried out: set off from what comes before and after.
-    pub(crate) fn apart(&mut self, message: &Entry, inserts: &[(&str, &dyn Display)]) {
+    pub(crate) fn apart(&mut self, message: &MessageEntry, inserts: &[(&str, &dyn Display)]) {
         self.spaced = true;
         self.say(message, inserts);
         self.spaced = true;

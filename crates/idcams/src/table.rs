@@ -1,7 +1,7 @@
 //! The one table of commands and parameters.
 //!
 //! The parser, `help` and the reference manual all read it, so a parameter cannot be accepted and not documented, or
-//! documented and not accepted. Each command has a list of [`Param`]s; a parameter has a [`Kind`] of value, which may
+//! documented and not accepted. Each command has a list of [`Param`]s; a parameter has an [`Operand`], which may
 //! be a list of parameters again (DATA(...), MODEL(entry catalog), INFILE(dd ENVIRONMENT(DUMMY))).
 //!
 //! 1. Words and abbreviations are unique within one list.
@@ -82,7 +82,7 @@ pub enum Support {
 
 /// What form a name has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum NameForm {
     /// Data set name: qualifiers of 1-8 characters joined by periods, 44 in all. A password after `/` is dropped.
     Dsname,
     /// Data set name with system symbols, 1-44 characters.
@@ -103,7 +103,7 @@ pub enum Form {
 
 /// What stands in the parentheses after a keyword.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
+pub enum Operand {
     /// Nothing: the keyword stands alone.
     Flag,
     /// One number.
@@ -121,11 +121,11 @@ pub enum Kind {
         least: usize,
     },
     /// One name.
-    Name(Form),
+    Name(NameForm),
     /// One to `max` names.
     Names {
         /// Form of each.
-        form: Form,
+        form: NameForm,
         /// How many at most.
         max: usize,
     },
@@ -158,7 +158,7 @@ pub struct Param {
     /// Other spellings.
     pub abbrs: &'static [&'static str],
     /// What value it has.
-    pub kind: Kind,
+    pub kind: Operand,
     /// Known by its place, not by a keyword.
     pub positional: bool,
     /// Label of the set of parameters that exclude each other; empty for none.
@@ -292,7 +292,7 @@ impl VerbSpec {
 }
 
 impl Param {
-    const fn new(word: &'static str, kind: Kind, help: &'static str) -> Param {
+    const fn new(word: &'static str, kind: Operand, help: &'static str) -> Param {
         Param {
             word,
             abbrs: &[],
@@ -315,14 +315,14 @@ impl Param {
 
 /// Words the lists below are written in: `names("VOLUMES", ...).abbr(&["VOL"]).required()`.
 mod build {
-    use super::{Form, Kind, Param, Support};
+    use super::{NameForm, Operand, Param, Support};
 
     pub const fn flag(word: &'static str, help: &'static str) -> Param {
-        Param::new(word, Kind::Flag, help)
+        Param::new(word, Operand::Flag, help)
     }
 
     pub const fn number(word: &'static str, min: u64, max: u64, help: &'static str) -> Param {
-        Param::new(word, Kind::Number { min, max }, help)
+        Param::new(word, Operand::Number { min, max }, help)
     }
 
     pub const fn numbers(
@@ -331,19 +331,19 @@ mod build {
         least: usize,
         help: &'static str,
     ) -> Param {
-        Param::new(word, Kind::Numbers { slots, least }, help)
+        Param::new(word, Operand::Numbers { slots, least }, help)
     }
 
-    pub const fn name(word: &'static str, form: Form, help: &'static str) -> Param {
-        Param::new(word, Kind::Name(form), help)
+    pub const fn name(word: &'static str, form: NameForm, help: &'static str) -> Param {
+        Param::new(word, Operand::Name(form), help)
     }
 
-    pub const fn names(word: &'static str, form: Form, max: usize, help: &'static str) -> Param {
-        Param::new(word, Kind::Names { form, max }, help)
+    pub const fn names(word: &'static str, form: NameForm, max: usize, help: &'static str) -> Param {
+        Param::new(word, Operand::Names { form, max }, help)
     }
 
     pub const fn text(word: &'static str, max: usize, help: &'static str) -> Param {
-        Param::new(word, Kind::Text { max }, help)
+        Param::new(word, Operand::Text { max }, help)
     }
 
     pub const fn choice(
@@ -351,15 +351,15 @@ mod build {
         of: &'static [(&'static str, &'static [&'static str])],
         help: &'static str,
     ) -> Param {
-        Param::new(word, Kind::Choice(of), help)
+        Param::new(word, Operand::Choice(of), help)
     }
 
     pub const fn group(word: &'static str, params: &'static [Param], help: &'static str) -> Param {
-        Param::new(word, Kind::Group(params), help)
+        Param::new(word, Operand::Group(params), help)
     }
 
     /// A value of any other kind.
-    pub const fn value(word: &'static str, kind: Kind, help: &'static str) -> Param {
+    pub const fn value(word: &'static str, kind: Operand, help: &'static str) -> Param {
         Param::new(word, kind, help)
     }
 

@@ -9,7 +9,7 @@
 mod common;
 use cica_idcams::params::Value;
 use cica_idcams::parser::commands;
-use cica_idcams::table::{Kind, Param, VERBS};
+use cica_idcams::table::{Operand, Param, VERBS};
 use cica_idcams::{Command, Params};
 use common::go;
 use std::fmt::Write;
@@ -121,7 +121,7 @@ fn spellings(word: &str, verb: &str) -> Vec<&'static str> {
             if param.word == word {
                 found.extend(param.abbrs);
             }
-            if let Kind::Group(inner) | Kind::Groups(inner) = param.kind {
+            if let Operand::Group(inner) | Operand::Groups(inner) = param.kind {
                 search(inner, word, found);
             }
         }

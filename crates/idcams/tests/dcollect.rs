@@ -1,7 +1,7 @@
 //! docs/format/dcollect.md against the bytes, and fields at their places.
 #![allow(clippy::unwrap_used)]
 
-use cica_admin::dcollect::record::{Field, Record, Type, HEADER};
+use cica_admin::dcollect::record::{DcollectRecord, RecordField, Type, HEADER};
 use cica_catalog::Date;
 use cica_qsam::CodePage;
 
@@ -22,7 +22,7 @@ fn pictured(section: &str) -> Vec<(String, usize, usize)> {
     .collect()
 }
 
-fn owned(fields: &[Field]) -> Vec<(String, usize, usize)> {
+fn owned(fields: &[RecordField]) -> Vec<(String, usize, usize)> {
     fields
         .iter()
         .map(|(name, at, length)| ((*name).to_owned(), *at, *length))
@@ -49,7 +49,7 @@ fn every_field_is_as_pictured_and_none_overlaps_another() {
 #[test]
 fn values_stand_at_their_places_in_their_forms() {
     // 2022-09-01 15:36:44: hundredths 5620400, day 244 of the year 122 after 1900.
-    let mut record = Record::new(
+    let mut record = DcollectRecord::new(
         Type::DataSet,
         CodePage::parse("1047").unwrap(),
         1_662_046_604_000_000_000,

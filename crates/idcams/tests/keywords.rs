@@ -8,7 +8,7 @@
 
 mod common;
 use cica_idcams::parser::commands;
-use cica_idcams::table::{Kind, Param, VERBS};
+use cica_idcams::table::{Operand, Param, VERBS};
 use std::collections::BTreeSet;
 
 /// Keywords that stand in a value whose words are taken as they come, each with a card that has every spelling.
@@ -54,7 +54,7 @@ fn find(params: &'static [Param], word: &str, found: &mut Vec<&'static Param>) {
         if param.word == word || param.abbrs.contains(&word) {
             found.push(param);
         }
-        if let Kind::Group(inner) | Kind::Groups(inner) = param.kind {
+        if let Operand::Group(inner) | Operand::Groups(inner) = param.kind {
             find(inner, word, found);
         }
     }
@@ -64,12 +64,12 @@ fn find(params: &'static [Param], word: &str, found: &mut Vec<&'static Param>) {
 fn choices(params: &'static [Param], word: &str, found: &mut Vec<BTreeSet<&'static str>>) {
     for param in params {
         match param.kind {
-            Kind::Choice(of) => {
+            Operand::Choice(of) => {
                 for (full, abbrs) in of.iter().filter(|(full, _)| *full == word) {
                     found.push(abbrs.iter().copied().chain([*full]).collect());
                 }
             }
-            Kind::Group(inner) | Kind::Groups(inner) => choices(inner, word, found),
+            Operand::Group(inner) | Operand::Groups(inner) => choices(inner, word, found),
             _ => {}
         }
     }

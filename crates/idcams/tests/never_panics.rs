@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
-use cica_idcams::table::{Kind, Param, VERBS};
+use cica_idcams::table::{Operand, Param, VERBS};
 use cica_idcams::{Source, Style};
 use cica_messages as messages;
 use proptest::prelude::*;
@@ -12,8 +12,8 @@ fn words_of(params: &'static [Param], words: &mut Vec<&'static str>) {
         words.push(p.word);
         words.extend(p.abbrs);
         match p.kind {
-            Kind::Group(inner) | Kind::Groups(inner) => words_of(inner, words),
-            Kind::Choice(of) => words.extend(of.iter().map(|c| c.0)),
+            Operand::Group(inner) | Operand::Groups(inner) => words_of(inner, words),
+            Operand::Choice(of) => words.extend(of.iter().map(|c| c.0)),
             _ => {}
         }
     }

@@ -4,7 +4,7 @@
 mod common;
 use cica_admin::listcat::reference_listcat_markdown;
 use cica_idcams::parser::commands;
-use cica_idcams::table::{help, overview, reference_markdown, Kind, Param, Support, VERBS};
+use cica_idcams::table::{help, overview, reference_markdown, Operand, Param, Support, VERBS};
 use cica_idcams::Verb;
 use cica_messages as messages;
 use std::collections::HashSet;
@@ -13,7 +13,7 @@ use std::path::Path;
 fn lists(params: &'static [Param], of: &str, found: &mut Vec<(String, &'static [Param])>) {
     found.push((of.to_owned(), params));
     for p in params {
-        if let Kind::Group(inner) | Kind::Groups(inner) = p.kind {
+        if let Operand::Group(inner) | Operand::Groups(inner) = p.kind {
             lists(inner, &format!("{of} {}", p.word), found);
         }
     }
@@ -144,16 +144,16 @@ fn every_example_parses_as_its_verb() {
 /// A value that fits `p`, as it is written.
 fn sample(p: &Param) -> String {
     let inner = match p.kind {
-        Kind::Flag => return String::new(),
-        Kind::Number { min, .. } => min.to_string(),
-        Kind::Numbers { slots, .. } => slots.iter().map(|s| s.1.to_string()).collect::<Vec<_>>().join(" "),
-        Kind::Name(_) | Kind::Names { .. } | Kind::Text { .. } | Kind::Key => "AB".into(),
-        Kind::Date => "2030.001".into(),
-        Kind::KeyRanges => "(A B)".into(),
-        Kind::Choice(of) => of[0].0.into(),
-        Kind::Group(inner) => members(inner),
-        Kind::Groups(inner) => format!("({})", members(inner)),
-        Kind::Words => "A (B) C".into(),
+        Operand::Flag => return String::new(),
+        Operand::Number { min, .. } => min.to_string(),
+        Operand::Numbers { slots, .. } => slots.iter().map(|s| s.1.to_string()).collect::<Vec<_>>().join(" "),
+        Operand::Name(_) | Operand::Names { .. } | Operand::Text { .. } | Operand::Key => "AB".into(),
+        Operand::Date => "2030.001".into(),
+        Operand::KeyRanges => "(A B)".into(),
+        Operand::Choice(of) => of[0].0.into(),
+        Operand::Group(inner) => members(inner),
+        Operand::Groups(inner) => format!("({})", members(inner)),
+        Operand::Words => "A (B) C".into(),
     };
     if p.positional {
         inner

@@ -138,7 +138,7 @@ pub fn portable(bytes: &[u8]) {
 }
 
 pub fn portables() -> Vec<Vec<u8>> {
-    use cica_format::portable::{ci_head, record_head, Head, Run};
+    use cica_format::portable::{ci_head, record_head, CiRun, Head};
     let head = Head {
         id: 1,
         created: 2,
@@ -149,7 +149,7 @@ pub fn portables() -> Vec<Vec<u8>> {
         records.extend_from_slice(&record_head(record.len() as u32, 0));
         records.extend_from_slice(record);
     }
-    let run = Run {
+    let run = CiRun {
         ca: 0,
         flags: 0,
         next_free: u32::MAX,

@@ -5,7 +5,7 @@ use cica_format::attributes::{Attributes, Organization};
 use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
 use cica_format::checksum::crc32c;
 use cica_format::ci::{self, Segment};
-use cica_format::index::{BaseRba, Entry, IndexRecord};
+use cica_format::index::{BaseRba, IndexEntry, IndexRecord};
 use cica_format::log;
 use cica_format::root::{BuiltFrom, LogPosition, Part, Root, Stamp, Statistics, Tie};
 use cica_format::slots;
@@ -85,11 +85,11 @@ pub fn index_record(bytes: &[u8]) {
 }
 
 pub fn index_records() -> Vec<Vec<u8>> {
-    let entry = |key: &str, pointer| Entry {
+    let entry = |key: &str, pointer| IndexEntry {
         separator: key.as_bytes().to_vec(),
         pointer,
     };
-    let record = |level, entries: Vec<Entry>| {
+    let record = |level, entries: Vec<IndexEntry>| {
         let mut image = vec![0; 512];
         let record = IndexRecord {
             level,
@@ -290,7 +290,7 @@ pub fn logs() -> Vec<Vec<u8>> {
     log::append_erase(&mut group, 1, b"00000001");
     log::append_insert_at(&mut group, 2, &7u32.to_be_bytes(), b"slot");
     let only = group[records..].to_vec();
-    log::finish_group(&mut group, 5, 1, 10, 4, log::Stamp::default());
+    log::finish_group(&mut group, 5, 1, 10, 4, log::GroupStamp::default());
     group.truncate(600);
     vec![group, only]
 }

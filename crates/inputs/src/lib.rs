@@ -21,7 +21,7 @@ mod hostile;
 pub mod mutate;
 
 /// One thing that is read.
-pub struct Target {
+pub struct FuzzTarget {
     /// Its name, also of its directory of samples.
     pub name: &'static str,
     /// Reads any bytes.
@@ -31,78 +31,78 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: &[Target] = &[
-    Target {
+pub const TARGETS: &[FuzzTarget] = &[
+    FuzzTarget {
         name: "control-interval",
         act: format::control_interval,
         samples: format::control_intervals,
     },
-    Target {
+    FuzzTarget {
         name: "index-record",
         act: format::index_record,
         samples: format::index_records,
     },
-    Target {
+    FuzzTarget {
         name: "ca-header",
         act: format::ca_header,
         samples: format::ca_headers,
     },
-    Target {
+    FuzzTarget {
         name: "table-block",
         act: format::table_block,
         samples: format::table_blocks,
     },
-    Target {
+    FuzzTarget {
         name: "root",
         act: format::root,
         samples: format::roots,
     },
-    Target {
+    FuzzTarget {
         name: "log",
         act: format::log,
         samples: format::logs,
     },
-    Target {
+    FuzzTarget {
         name: "alternate-index-record",
         act: format::alternate,
         samples: format::alternates,
     },
-    Target {
+    FuzzTarget {
         name: "dd-text",
         act: file::dd_text,
         samples: file::dd_texts,
     },
-    Target {
+    FuzzTarget {
         name: "code-page",
         act: file::code_page,
         samples: file::code_pages,
     },
-    Target {
+    FuzzTarget {
         name: "sequential-file",
         act: file::sequential,
         samples: file::sequentials,
     },
-    Target {
+    FuzzTarget {
         name: "portable-copy",
         act: file::portable,
         samples: file::portables,
     },
-    Target {
+    FuzzTarget {
         name: "control-cards",
         act: file::cards,
         samples: file::card_texts,
     },
-    Target {
+    FuzzTarget {
         name: "catalog",
         act: data_set::catalog,
         samples: data_set::catalogs,
     },
-    Target {
+    FuzzTarget {
         name: "data-set",
         act: data_set::data_set,
         samples: data_set::changes,
     },
-    Target {
+    FuzzTarget {
         name: "hostile-files",
         act: hostile::files,
         samples: hostile::seeds,
@@ -110,6 +110,6 @@ pub const TARGETS: &[Target] = &[
 ];
 
 /// The target of this name.
-pub fn target(name: &str) -> Option<&'static Target> {
+pub fn target(name: &str) -> Option<&'static FuzzTarget> {
     TARGETS.iter().find(|target| target.name == name)
 }

@@ -5,7 +5,7 @@
 #![forbid(unsafe_code)]
 
 use cica_inputs::mutate::{mutated, Random};
-use cica_inputs::{target, Target, TARGETS};
+use cica_inputs::{target, FuzzTarget, TARGETS};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
             _ => names.push(argument),
         }
     }
-    let chosen: Vec<&Target> = if names.is_empty() {
+    let chosen: Vec<&FuzzTarget> = if names.is_empty() {
         TARGETS.iter().collect()
     } else {
         names.iter().filter_map(|name| target(name)).collect()
@@ -63,7 +63,7 @@ fn samples(directory: &str) -> ExitCode {
 }
 
 /// Runs one target; how many findings.
-fn explore(target: &Target, seconds: u64, most: u64, seed: u64) -> u64 {
+fn explore(target: &FuzzTarget, seconds: u64, most: u64, seed: u64) -> u64 {
     let samples = (target.samples)();
     let (mut random, mut tried, mut findings) = (Random(seed), 0_u64, 0);
     let started = Instant::now();

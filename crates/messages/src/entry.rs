@@ -4,7 +4,7 @@ use std::fmt::{Display, Write};
 
 /// One message.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct MessageEntry {
     /// Message id as printed, 8 to 9 characters.
     pub id: &'static str,
     /// The condition code it usually comes with: 0, 4, 8, 12 or 16.
@@ -49,12 +49,12 @@ macro_rules! messages {
     ($list:ident: $($id:ident $cc:literal $([$origin:ident])? $text:literal, $cause:literal, $action:literal;)*) => {
         $(
             #[doc = $text]
-            pub static $id: $crate::entry::Entry = $crate::entry::Entry {
+            pub static $id: $crate::entry::MessageEntry = $crate::entry::MessageEntry {
                 id: stringify!($id), cc: $cc, text: $text, cause: $cause, action: $action,
                 origin: $crate::entry::origin(&[$(Some($crate::entry::Origin::$origin),)? None]),
             };
         )*
-        pub(crate) static $list: &[&$crate::entry::Entry] = &[$(&$id),*];
+        pub(crate) static $list: &[&$crate::entry::MessageEntry] = &[$(&$id),*];
     };
 }
 pub(crate) use messages;
@@ -67,7 +67,7 @@ pub(crate) const fn origin(stated: &[Option<Origin>]) -> Origin {
     }
 }
 
-impl Entry {
+impl MessageEntry {
     /// The text with its inserts filled in. An insert nobody filled shows as `?`, so that a message is never lost.
     pub fn text(&self, inserts: &[(&str, &dyn Display)]) -> String {
         debug_assert!(

@@ -22,7 +22,7 @@ mod syntax;
 pub use cica::*;
 pub use cobol::*;
 pub use copy::*;
-pub use entry::{Entry, Origin};
+pub use entry::{MessageEntry, Origin};
 pub use examine::*;
 pub use function::*;
 pub use message::Message;
@@ -32,8 +32,8 @@ pub use syntax::*;
 use std::fmt::Write;
 
 /// All messages, IDC first, each part sorted by id.
-pub fn all() -> impl Iterator<Item = &'static Entry> {
-    const LISTS: [&[&Entry]; 7] = [
+pub fn all() -> impl Iterator<Item = &'static MessageEntry> {
+    const LISTS: [&[&MessageEntry]; 7] = [
         syntax::LIST,
         function::LIST,
         examine::LIST,
@@ -42,7 +42,7 @@ pub fn all() -> impl Iterator<Item = &'static Entry> {
         copy::LIST,
         portable::LIST,
     ];
-    let mut entries: Vec<&'static Entry> = LISTS.iter().flat_map(|l| l.iter().copied()).collect();
+    let mut entries: Vec<&'static MessageEntry> = LISTS.iter().flat_map(|l| l.iter().copied()).collect();
     entries.sort_by_key(|e| (e.id.starts_with("CICA"), number(e.id)));
     entries.into_iter()
 }
@@ -55,7 +55,7 @@ fn number(id: &str) -> u32 {
 }
 
 /// The message `id`; case does not matter, and the severity letter may be left out.
-pub fn find(id: &str) -> Option<&'static Entry> {
+pub fn find(id: &str) -> Option<&'static MessageEntry> {
     let id = id.trim().to_ascii_uppercase();
     all().find(|e| e.id == id || e.id.strip_suffix(|c: char| c.is_ascii_alphabetic()) == Some(&id))
 }

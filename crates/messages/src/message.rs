@@ -1,13 +1,13 @@
 //! A message as it was issued: its entry in the table and what fills its inserts.
 
-use crate::entry::Entry;
+use crate::entry::MessageEntry;
 use std::fmt::{self, Display, Formatter};
 
 /// See the module. Its `Display` is id and text on one line, and what to do about a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// Its entry in the table.
-    pub entry: &'static Entry,
+    pub entry: &'static MessageEntry,
     /// What fills each insert of the text, by name.
     pub inserts: Vec<(&'static str, String)>,
     /// It begins a group of its own: a listing sets it off by a blank line.
@@ -18,7 +18,7 @@ pub struct Message {
 
 impl Message {
     /// A message that follows the one before.
-    pub fn new(entry: &'static Entry, inserts: &[(&'static str, &dyn Display)]) -> Message {
+    pub fn new(entry: &'static MessageEntry, inserts: &[(&'static str, &dyn Display)]) -> Message {
         Message {
             entry,
             inserts: inserts.iter().map(|(name, value)| (*name, value.to_string())).collect(),

@@ -1,6 +1,6 @@
 //! Records and control intervals out of the contents of blocks.
 
-use cica_format::portable::{read_record_head, take_ci, Run, RECORD_HEAD_LEN};
+use cica_format::portable::{read_record_head, take_ci, CiRun, RECORD_HEAD_LEN};
 use cica_format::FormatError;
 
 /// The longest record there can be; more is no record.
@@ -60,7 +60,7 @@ impl Records {
 pub struct Intervals<'b> {
     rest: &'b [u8],
     ci_size: usize,
-    run: Option<Run>,
+    run: Option<CiRun>,
     left: u32,
 }
 
@@ -79,11 +79,11 @@ impl<'b> Intervals<'b> {
     ///
     /// # Errors
     /// The bytes are no run.
-    pub fn run(&mut self) -> Result<Option<Run>, FormatError> {
+    pub fn run(&mut self) -> Result<Option<CiRun>, FormatError> {
         if self.rest.is_empty() {
             return Ok(None);
         }
-        let run = Run::take(&mut self.rest)?;
+        let run = CiRun::take(&mut self.rest)?;
         self.left = run.count;
         self.run = Some(run);
         Ok(self.run)

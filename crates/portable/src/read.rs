@@ -10,7 +10,7 @@
 
 use crate::error::{CopyError, What};
 use cica_format::checksum::crc32c;
-use cica_format::portable::{BlockHead, Head, Kind, Totals, BLOCK_HEAD_LEN, HEAD_LEN};
+use cica_format::portable::{BlockHead, BlockKind, Head, Totals, BLOCK_HEAD_LEN, HEAD_LEN};
 use cica_format::FormatError;
 use std::io::{ErrorKind, Read};
 
@@ -18,7 +18,7 @@ use std::io::{ErrorKind, Read};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block<'r> {
     /// What it holds.
-    pub kind: Kind,
+    pub kind: BlockKind,
     /// Its content.
     pub content: &'r [u8],
 }
@@ -109,7 +109,7 @@ impl<R: Read> Reader<R> {
                 }
             },
         };
-        Ok((kind != Kind::End).then_some(Block {
+        Ok((kind != BlockKind::End).then_some(Block {
             kind,
             content: &self.content,
         }))
@@ -124,7 +124,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    fn block(&mut self) -> Result<Kind, What> {
+    fn block(&mut self) -> Result<BlockKind, What> {
         let mut bytes = [0; BLOCK_HEAD_LEN];
         exactly(&mut self.from, &mut bytes)?;
         let head = BlockHead::decode(&bytes).map_err(What::Format)?;
@@ -163,17 +163,19 @@ impl<R: Read> Reader<R> {
     /// The table at the head of the file.
     fn enter(&mut self, head: &BlockHead, checksum: u32) -> Result<(), What> {
         self.state = match (self.state, head.kind) {
-            (State::Between, Kind::Member) if self.members < self.head.members => {
+            (State::Between, BlockKind::Member) if self.members < self.head.members => {
                 self.members += 1;
                 self.member = Totals::default();
                 State::InMember
             }
-            (State::InMember, Kind::Component | Kind::ControlIntervals | Kind::Records) => State::InMember,
-            (State::InMember, Kind::MemberEnd) => {
+            (State::InMember, BlockKind::Component | BlockKind::ControlIntervals | BlockKind::Records) => {
+                State::InMember
+            }
+            (State::InMember, BlockKind::MemberEnd) => {
                 agree(self.member, &self.content)?;
                 State::Between
             }
-            (State::Between, Kind::End) if self.members == self.head.members => {
+            (State::Between, BlockKind::End) if self.members == self.head.members => {
                 agree(self.copy, &self.content)?;
                 let mut more = [0];
                 match fill(&mut self.from, &mut more) {
@@ -197,13 +199,13 @@ impl<R: Read> Reader<R> {
 /// What was counted of bytes and blocks is what the totals say; what they say of records and control intervals is
 /// under the same checksum, and compared by who knows what these are.
 fn agree(counted: Totals, content: &[u8]) -> Result<(), What> {
-    let said = Totals::decode(content).map_err(What::Format)?;
+    let claimed = Totals::decode(content).map_err(What::Format)?;
     let counted = Totals {
-        records: said.records,
-        control_intervals: said.control_intervals,
+        records: claimed.records,
+        control_intervals: claimed.control_intervals,
         ..counted
     };
-    if said == counted {
+    if claimed == counted {
         Ok(())
     } else {
         Err(What::Totals)

@@ -1,7 +1,7 @@
 //! Writing a copy: member after member, and the end.
 
 use cica_format::checksum::crc32c;
-use cica_format::portable::{ci_head, record_head, BlockHead, Head, Kind, Member, Run, Totals, RUN_HEAD_LEN};
+use cica_format::portable::{ci_head, record_head, BlockHead, BlockKind, CiRun, Head, Member, Totals, RUN_HEAD_LEN};
 use std::io::{self, Write};
 
 /// A block is written when its content has come to this.
@@ -44,7 +44,7 @@ impl<W: Write> Writer<W> {
     /// What the system says.
     pub fn member(&mut self, member: &Member) -> io::Result<()> {
         self.member = Totals::default();
-        self.block(Kind::Member, &member.encode())
+        self.block(BlockKind::Member, &member.encode())
     }
 
     /// Begins a component of the member, whose root is `root`.
@@ -52,7 +52,7 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// What the system says.
     pub fn component(&mut self, root: &[u8]) -> io::Result<()> {
-        self.block(Kind::Component, root)
+        self.block(BlockKind::Component, root)
     }
 
     /// Adds a record to the member; `number` is its relative record number, 0 where there is none.
@@ -92,7 +92,7 @@ impl<W: Write> Writer<W> {
     pub fn end_member(&mut self) -> io::Result<Totals> {
         self.write_records()?;
         let totals = self.member;
-        self.block(Kind::MemberEnd, &totals.encode())?;
+        self.block(BlockKind::MemberEnd, &totals.encode())?;
         Ok(totals)
     }
 
@@ -102,7 +102,7 @@ impl<W: Write> Writer<W> {
     /// What the system says.
     pub fn finish(mut self) -> io::Result<(W, Totals)> {
         let totals = self.copy;
-        self.block(Kind::End, &totals.encode())?;
+        self.block(BlockKind::End, &totals.encode())?;
         self.to.flush()?;
         Ok((self.to, totals))
     }
@@ -110,14 +110,14 @@ impl<W: Write> Writer<W> {
     fn write_records(&mut self) -> io::Result<()> {
         let records = std::mem::take(&mut self.records);
         if !records.is_empty() {
-            self.block(Kind::Records, &records)?;
+            self.block(BlockKind::Records, &records)?;
         }
         self.records = records;
         self.records.clear();
         Ok(())
     }
 
-    fn block(&mut self, kind: Kind, content: &[u8]) -> io::Result<()> {
+    fn block(&mut self, kind: BlockKind, content: &[u8]) -> io::Result<()> {
         let packed = self.compressor.compress(content)?;
         let compressed = packed.len() < content.len();
         let stored = if compressed { &packed } else { content };
@@ -145,7 +145,7 @@ pub struct RunWriter<'w, W: Write> {
     writer: &'w mut Writer<W>,
     content: Vec<u8>,
     /// The open run, and where in the content its head is.
-    run: Option<(Run, usize)>,
+    run: Option<(CiRun, usize)>,
 }
 
 impl<W: Write> RunWriter<'_, W> {
@@ -158,7 +158,7 @@ impl<W: Write> RunWriter<'_, W> {
         if self.content.len() >= BLOCK_LEN {
             self.write()?;
         }
-        self.begin(Run {
+        self.begin(CiRun {
             ca,
             flags,
             next_free,
@@ -175,7 +175,7 @@ impl<W: Write> RunWriter<'_, W> {
         if self.content.len() >= BLOCK_LEN {
             if let Some((run, _)) = self.run {
                 self.write()?;
-                self.begin(Run { count: 0, ..run });
+                self.begin(CiRun { count: 0, ..run });
             }
         }
         self.content.extend_from_slice(&ci_head(number, flags));
@@ -196,7 +196,7 @@ impl<W: Write> RunWriter<'_, W> {
         self.write()
     }
 
-    fn begin(&mut self, run: Run) {
+    fn begin(&mut self, run: CiRun) {
         self.run = Some((run, self.content.len()));
         self.content.extend_from_slice(&run.encode());
     }
@@ -211,7 +211,7 @@ impl<W: Write> RunWriter<'_, W> {
     fn write(&mut self) -> io::Result<()> {
         self.end_run();
         if !self.content.is_empty() {
-            self.writer.block(Kind::ControlIntervals, &self.content)?;
+            self.writer.block(BlockKind::ControlIntervals, &self.content)?;
             self.content.clear();
         }
         Ok(())

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 #![allow(clippy::type_complexity)] // what was read is only compared
 
-use cica_format::portable::{BlockHead, Head, Kind, Member, Mode, BLOCK_HEAD_LEN};
+use cica_format::portable::{BlockHead, BlockKind, Head, Member, Mode, BLOCK_HEAD_LEN};
 use cica_format::FormatError;
 use cica_portable::{CopyError, Intervals, Reader, Records, What, Writer};
 
@@ -48,13 +48,13 @@ fn read(bytes: &[u8]) -> Result<(Vec<(u32, Vec<u8>)>, Vec<(u32, u16, Vec<u8>)>),
     let (mut records, mut intervals, mut stream) = (Vec::new(), Vec::new(), Records::default());
     while let Some(block) = reader.next()? {
         match block.kind {
-            Kind::Records => {
+            BlockKind::Records => {
                 stream.add(block.content);
                 while let Some((number, record)) = stream.next().unwrap() {
                     records.push((number, record.to_vec()));
                 }
             }
-            Kind::ControlIntervals => {
+            BlockKind::ControlIntervals => {
                 let mut all = Intervals::new(block.content, 512);
                 while let Some(run) = all.run().unwrap() {
                     while let Some((number, _, image)) = all.control_interval().unwrap() {

@@ -22,7 +22,7 @@ pub(crate) struct Input<R> {
 
 /// Where a record lies that was found.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum RecordSpan {
     /// In the input's buffer.
     InBuffer(Range<usize>),
     /// Joined from segments.

@@ -12,7 +12,7 @@ use memchr::{memchr, memchr2};
 use crate::codepage::CodePage;
 use crate::error::QsamError;
 use crate::format::Attributes;
-use crate::input::{read_error, Found, Input};
+use crate::input::{read_error, Input, RecordSpan};
 
 const CR: u8 = 0x0D;
 const ASCII_LF: u8 = 0x0A;
@@ -40,7 +40,7 @@ impl Lines {
     }
 
     /// The next line, record `number` of the file.
-    pub fn next<R: Read>(&self, input: &mut Input<R>, number: u64) -> Result<Option<Found>, QsamError> {
+    pub fn next<R: Read>(&self, input: &mut Input<R>, number: u64) -> Result<Option<RecordSpan>, QsamError> {
         // The longest line and its CR: a line end must be within these or directly behind.
         let most = self.longest + 1;
         let mut searched = 0;
@@ -87,7 +87,7 @@ impl Lines {
     }
 
     /// What is left when the file ends without a line end.
-    fn last_line<R: Read>(&self, input: &mut Input<R>, number: u64) -> Result<Option<Found>, QsamError> {
+    fn last_line<R: Read>(&self, input: &mut Input<R>, number: u64) -> Result<Option<RecordSpan>, QsamError> {
         match input.available().len() {
             0 => Ok(None),
             rest => self.take(input, rest, rest, number).map(Some),
@@ -100,12 +100,12 @@ impl Lines {
         line: usize,
         with_end: usize,
         number: u64,
-    ) -> Result<Found, QsamError> {
+    ) -> Result<RecordSpan, QsamError> {
         if line > self.longest {
             return Err(self.too_long(input, number));
         }
         let range = input.consume(with_end);
-        Ok(Found::InBuffer(range.start..range.start + line))
+        Ok(RecordSpan::InBuffer(range.start..range.start + line))
     }
 
     fn without_cr(&self, line: &[u8]) -> usize {

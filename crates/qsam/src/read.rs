@@ -8,7 +8,7 @@ use std::io::Read;
 use crate::codepage::{CodePage, Translation};
 use crate::error::QsamError;
 use crate::format::Attributes;
-use crate::input::{read_error, Found, Input};
+use crate::input::{read_error, Input, RecordSpan};
 use crate::lines::Lines;
 use crate::recfm::RecordFormat;
 use crate::variable::Variable;
@@ -17,14 +17,14 @@ use crate::variable::Variable;
 #[derive(Debug)]
 pub struct Reader<R> {
     input: Input<R>,
-    layout: Layout,
+    layout: ReadLayout,
     codepage: Option<CodePage>,
     translation: Option<Translation>,
     records: u64,
 }
 
 #[derive(Debug)]
-enum Layout {
+enum ReadLayout {
     Fixed(usize),
     Variable(Variable),
     Undefined(usize),
@@ -36,10 +36,10 @@ impl<R: Read> Reader<R> {
     pub fn new(file: R, attributes: &Attributes) -> Result<Reader<R>, QsamError> {
         attributes.check()?;
         let layout = match attributes.recfm {
-            RecordFormat::F | RecordFormat::FB => Layout::Fixed(attributes.fixed_length()? as usize),
-            RecordFormat::U => Layout::Undefined(attributes.undefined_length() as usize),
-            RecordFormat::Text => Layout::Text(Lines::new(attributes)),
-            _ => Layout::Variable(Variable::new(attributes)),
+            RecordFormat::F | RecordFormat::FB => ReadLayout::Fixed(attributes.fixed_length()? as usize),
+            RecordFormat::U => ReadLayout::Undefined(attributes.undefined_length() as usize),
+            RecordFormat::Text => ReadLayout::Text(Lines::new(attributes)),
+            _ => ReadLayout::Variable(Variable::new(attributes)),
         };
         let codepage = attributes.codepage;
         Ok(Reader {
@@ -67,16 +67,16 @@ impl<R: Read> Reader<R> {
     pub fn next(&mut self) -> Result<Option<&[u8]>, QsamError> {
         let number = self.records + 1;
         let found = match &mut self.layout {
-            Layout::Fixed(lrecl) => fixed(&mut self.input, *lrecl, number)?,
-            Layout::Variable(variable) => variable.next(&mut self.input, number)?,
-            Layout::Undefined(blksize) => undefined(&mut self.input, *blksize, number)?,
-            Layout::Text(lines) => lines.next(&mut self.input, number)?,
+            ReadLayout::Fixed(lrecl) => fixed(&mut self.input, *lrecl, number)?,
+            ReadLayout::Variable(variable) => variable.next(&mut self.input, number)?,
+            ReadLayout::Undefined(blksize) => undefined(&mut self.input, *blksize, number)?,
+            ReadLayout::Text(lines) => lines.next(&mut self.input, number)?,
         };
         let record = match (found, &mut self.layout) {
             (None, _) => return Ok(None),
-            (Some(Found::Joined), Layout::Variable(variable)) => variable.joined(),
-            (Some(Found::InBuffer(range)), _) => self.input.consumed(range),
-            (Some(Found::Joined), _) => &mut [], // only Variable joins
+            (Some(RecordSpan::Joined), ReadLayout::Variable(variable)) => variable.joined(),
+            (Some(RecordSpan::InBuffer(range)), _) => self.input.consumed(range),
+            (Some(RecordSpan::Joined), _) => &mut [], // only Variable joins
         };
         self.records = number;
         if let Some(translation) = &self.translation {
@@ -102,7 +102,7 @@ impl<R: Read> Reader<R> {
 }
 
 #[inline]
-fn fixed<R: Read>(input: &mut Input<R>, lrecl: usize, record: u64) -> Result<Option<Found>, QsamError> {
+fn fixed<R: Read>(input: &mut Input<R>, lrecl: usize, record: u64) -> Result<Option<RecordSpan>, QsamError> {
     match input.ensure(lrecl).map_err(read_error(input, record))? {
         0 => Ok(None),
         found if found < lrecl => Err(QsamError::TruncatedFixed {
@@ -111,13 +111,13 @@ fn fixed<R: Read>(input: &mut Input<R>, lrecl: usize, record: u64) -> Result<Opt
             found,
             lrecl,
         }),
-        _ => Ok(Some(Found::InBuffer(input.consume(lrecl)))),
+        _ => Ok(Some(RecordSpan::InBuffer(input.consume(lrecl)))),
     }
 }
 
-fn undefined<R: Read>(input: &mut Input<R>, blksize: usize, record: u64) -> Result<Option<Found>, QsamError> {
+fn undefined<R: Read>(input: &mut Input<R>, blksize: usize, record: u64) -> Result<Option<RecordSpan>, QsamError> {
     match input.ensure(blksize).map_err(read_error(input, record))?.min(blksize) {
         0 => Ok(None),
-        found => Ok(Some(Found::InBuffer(input.consume(found)))),
+        found => Ok(Some(RecordSpan::InBuffer(input.consume(found)))),
     }
 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::descriptor::{decode_bdw, DescriptorFault, Segment, SegmentPosition};
 use crate::error::QsamError;
 use crate::format::{Attributes, Bdw};
-use crate::input::{read_error, Found, Input};
+use crate::input::{read_error, Input, RecordSpan};
 use crate::limits::{DESCRIPTOR, MAX_LRECL};
 
 const WORD: usize = DESCRIPTOR as usize;
@@ -51,7 +51,7 @@ impl Variable {
     }
 
     /// The next record, `number` in the file.
-    pub fn next<R: Read>(&mut self, input: &mut Input<R>, number: u64) -> Result<Option<Found>, QsamError> {
+    pub fn next<R: Read>(&mut self, input: &mut Input<R>, number: u64) -> Result<Option<RecordSpan>, QsamError> {
         let bdw = match self.bdw {
             Some(bdw) => bdw,
             None => *self.bdw.insert(self.detect_bdw(input)?),
@@ -64,11 +64,11 @@ impl Variable {
                 };
             };
             if segment.position == SegmentPosition::Whole {
-                return Ok(Some(Found::InBuffer(self.consume(input, segment))));
+                return Ok(Some(RecordSpan::InBuffer(self.consume(input, segment))));
             }
             self.join(input, segment, number)?;
             if self.begun_at.is_none() {
-                return Ok(Some(Found::Joined));
+                return Ok(Some(RecordSpan::Joined));
             }
         }
     }

@@ -28,7 +28,7 @@ const BUFFER: usize = 128 * 1024;
 pub struct Writer<W> {
     output: W,
     buffer: Vec<u8>,
-    layout: Layout,
+    layout: WriteLayout,
     recfm: RecordFormat,
     longest: usize,
     codepage: Option<CodePage>,
@@ -40,7 +40,7 @@ pub struct Writer<W> {
 }
 
 #[derive(Debug)]
-enum Layout {
+enum WriteLayout {
     Fixed,
     Variable(VariableBlocks),
     Undefined,
@@ -52,15 +52,15 @@ impl<W: Write> Writer<W> {
     pub fn new(file: W, attributes: &Attributes) -> Result<Writer<W>, QsamError> {
         attributes.check()?;
         let (layout, longest) = match attributes.recfm {
-            RecordFormat::F | RecordFormat::FB => (Layout::Fixed, attributes.fixed_length()?),
-            RecordFormat::U => (Layout::Undefined, attributes.undefined_length()),
+            RecordFormat::F | RecordFormat::FB => (WriteLayout::Fixed, attributes.fixed_length()?),
+            RecordFormat::U => (WriteLayout::Undefined, attributes.undefined_length()),
             RecordFormat::Text => {
                 let lines = Lines::new(attributes);
-                (Layout::Text(lines), lines.longest() as u32)
+                (WriteLayout::Text(lines), lines.longest() as u32)
             }
             _ => {
                 let longest = attributes.longest_record().unwrap_or(0);
-                (Layout::Variable(VariableBlocks::new(attributes)), longest)
+                (WriteLayout::Variable(VariableBlocks::new(attributes)), longest)
             }
         };
         Ok(Writer {
@@ -123,7 +123,7 @@ impl<W: Write> Writer<W> {
         if self.failed {
             return Err(QsamError::WriteFailedBefore { record: self.records });
         }
-        if let Layout::Variable(blocks) = &mut self.layout {
+        if let WriteLayout::Variable(blocks) = &mut self.layout {
             blocks.close(&mut self.buffer);
         }
         self.write_out()?;
@@ -150,15 +150,15 @@ impl<W: Write> Writer<W> {
             }
         };
         match &mut self.layout {
-            Layout::Fixed => {
+            WriteLayout::Fixed => {
                 let end = self.buffer.len() + self.longest;
                 self.buffer.extend_from_slice(record);
                 self.buffer.resize(end, 0);
             }
-            Layout::Variable(blocks) => blocks.put(&mut self.buffer, record),
-            Layout::Undefined if record.is_empty() => return Err(QsamError::EmptyUndefined { record: number }),
-            Layout::Undefined => self.buffer.extend_from_slice(record),
-            Layout::Text(lines) => {
+            WriteLayout::Variable(blocks) => blocks.put(&mut self.buffer, record),
+            WriteLayout::Undefined if record.is_empty() => return Err(QsamError::EmptyUndefined { record: number }),
+            WriteLayout::Undefined => self.buffer.extend_from_slice(record),
+            WriteLayout::Text(lines) => {
                 if let Some(position) = lines.end_within(record).filter(|_| !self.line_ends_kept) {
                     return Err(lines.refused(number, position, record[position]));
                 }
@@ -172,7 +172,7 @@ impl<W: Write> Writer<W> {
     /// Gives the system what is complete.
     fn write_out(&mut self) -> Result<(), QsamError> {
         let complete = match &self.layout {
-            Layout::Variable(blocks) => blocks.complete(&self.buffer),
+            WriteLayout::Variable(blocks) => blocks.complete(&self.buffer),
             _ => self.buffer.len(),
         };
         if let Err(source) = self.output.write_all(&self.buffer[..complete]) {
@@ -183,7 +183,7 @@ impl<W: Write> Writer<W> {
             });
         }
         self.buffer.drain(..complete);
-        if let Layout::Variable(blocks) = &mut self.layout {
+        if let WriteLayout::Variable(blocks) = &mut self.layout {
             blocks.drained(complete);
         }
         Ok(())

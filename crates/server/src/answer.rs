@@ -7,7 +7,7 @@ use cica_engine::{Access, Argument, DataSet, Intent, LockMode, OpenOptions, Reco
 use cica_format::attributes::{Attributes, ENCODED_LEN};
 use cica_share::batch::push;
 use cica_share::words::{
-    integrity_of, parse, patience_of, Answer, Ask, By, How, Opened, Opening, Told, BATCH, VERSION,
+    integrity_of, parse, patience_of, Answer, Ask, By, How, OpenedReply, Opening, SentRecord, BATCH, VERSION,
 };
 use cica_share::{durability_of, examined, state, Line, Refusal, Wire};
 use std::os::fd::OwnedFd;
@@ -197,9 +197,9 @@ impl Turn<'_> {
             }
             // Behind it the connection ends, so it is answered first.
             Ask::Stop { drain: false } => {
-                let said = self.say(&Answer::Done);
+                let sent = self.say(&Answer::Done);
                 self.owner.stop(false);
-                said
+                sent
             }
             request => self.request(request),
         }
@@ -290,7 +290,7 @@ impl Turn<'_> {
             Ask::Skip { string, by, how } => self.string(string, |turn, string| {
                 match string
                     .skip(Argument::from(by), how.search(), how.intent())
-                    .map(|record| turn.told(&record, false))
+                    .map(|record| turn.sent_record(&record, false))
                 {
                     Ok(sent) => sent,
                     Err(error) => turn.say(&refused(&error)),
@@ -395,7 +395,7 @@ impl Turn<'_> {
             Ask::GetInterval { string, rba, how } => self.string(string, |turn, string| {
                 match string
                     .get_interval(rba, how.intent())
-                    .map(|image| turn.told(&image, false))
+                    .map(|image| turn.sent_record(&image, false))
                 {
                     Ok(sent) => sent,
                     Err(error) => turn.say(&refused(&error)),
@@ -422,13 +422,13 @@ impl Turn<'_> {
 
     fn record(&mut self, string: &Str, got: Result<(), RequestError>) -> Sent {
         match got {
-            Ok(()) => self.told(&string.last(), string.duplicate()),
+            Ok(()) => self.sent_record(&string.last(), string.duplicate()),
             Err(error) => self.say(&refused(&error)),
         }
     }
 
-    fn told(&mut self, record: &Record<'_>, duplicate: bool) -> Sent {
-        self.say(&Answer::Record(told(record, duplicate)))
+    fn sent_record(&mut self, record: &Record<'_>, duplicate: bool) -> Sent {
+        self.say(&Answer::Record(sent_record(record, duplicate)))
     }
 
     fn put(&mut self, string: &Str, done: Result<u64, RequestError>) -> Sent {
@@ -445,7 +445,7 @@ impl Turn<'_> {
             Err(error) => Err(error),
         };
         match got {
-            Ok((bytes, rba, rrn)) => self.told(
+            Ok((bytes, rba, rrn)) => self.sent_record(
                 &Record {
                     bytes: &bytes,
                     rba,
@@ -518,8 +518,8 @@ fn refused(error: &RequestError) -> Answer<'static> {
     Answer::Refused(Refusal::from(error))
 }
 
-fn told<'r>(record: &Record<'r>, duplicate: bool) -> Told<'r> {
-    Told {
+fn sent_record<'r>(record: &Record<'r>, duplicate: bool) -> SentRecord<'r> {
+    SentRecord {
         bytes: record.bytes,
         rba: record.rba,
         rrn: record.rrn,
@@ -538,7 +538,7 @@ fn opened_answer(number: u32, set: &OpenSet) -> Answer<'static> {
     };
     let index = data_set.index_attributes().map(encoded).transpose();
     match (encoded(data_set.attributes()), index) {
-        (Ok(data), Ok(index)) => Answer::Opened(Box::new(Opened {
+        (Ok(data), Ok(index)) => Answer::Opened(Box::new(OpenedReply {
             set: number,
             attributes: (data, index),
             path: set.path,

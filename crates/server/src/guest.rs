@@ -2,7 +2,7 @@
 
 use crate::opened::{OpenSet, Shared};
 use cica_engine::{Str, UnitOfRecovery};
-use cica_share::words::Client;
+use cica_share::words::ClientInfo;
 use parking_lot::Mutex;
 use rustix::net::sockopt::socket_peercred;
 use rustix::process::{pidfd_open, PidfdFlags};
@@ -217,9 +217,9 @@ impl Guest {
     }
 
     /// As a command shows it.
-    pub fn told(&self) -> Client {
+    pub fn info(&self) -> ClientInfo {
         let has = self.has.lock();
-        Client {
+        ClientInfo {
             process: self.who.0,
             user: self.who.1,
             program: self.program.clone(),

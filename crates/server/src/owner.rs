@@ -99,7 +99,7 @@ impl Owner {
             seconds: self.begun.elapsed().as_secs(),
             draining: self.draining.load(Acquire),
             pool: (bound as u64, charged as u64),
-            clients: self.guests().iter().map(|guest| guest.told()).collect(),
+            clients: self.guests().iter().map(|guest| guest.info()).collect(),
             locks: lines.into_iter().map(locked).collect(),
         }
     }

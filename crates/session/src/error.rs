@@ -1,6 +1,6 @@
 //! Why a name does not lead to an open data set. `Display` says what, where and what to do.
 
-use cica_catalog::entry::Kind;
+use cica_catalog::entry::EntryKind;
 use cica_catalog::name::NameError;
 use cica_catalog::{CatalogError, Name};
 use cica_engine::OpenError;
@@ -21,7 +21,7 @@ pub enum SessionError {
         /// The name.
         name: Name,
         /// Which component.
-        kind: Kind,
+        kind: EntryKind,
         /// Its cluster or alternate index.
         of: Name,
     },
@@ -30,7 +30,7 @@ pub enum SessionError {
         /// The entry.
         name: Name,
         /// What it is.
-        kind: Kind,
+        kind: EntryKind,
     },
     /// Aliases and paths that lead in a circle.
     Circle {

@@ -1,7 +1,7 @@
 //! From a name to what its records are: aliases and paths are followed.
 
 use crate::error::SessionError;
-use cica_catalog::entry::{Aix, Kind, Organization};
+use cica_catalog::entry::{Aix, EntryKind, Organization};
 use cica_catalog::{CatalogError, Cluster, Contents, Entry, Name};
 use std::ops::Deref;
 
@@ -20,7 +20,7 @@ pub struct Reached {
 
 impl Reached {
     /// The name under which it is told of.
-    pub fn told(&self) -> &Name {
+    pub fn asked_name(&self) -> &Name {
         self.path.as_ref().unwrap_or(&self.cluster.name)
     }
 
@@ -115,7 +115,7 @@ pub fn as_cluster(aix: &Aix) -> Cluster {
     }
 }
 
-fn no_records(name: &Name, kind: Kind) -> SessionError {
+fn no_records(name: &Name, kind: EntryKind) -> SessionError {
     SessionError::NoRecords {
         name: name.clone(),
         kind,

@@ -167,11 +167,11 @@ impl Work<'_> {
         let place = self.master.directory().join(&below.directory);
         let there = whole(&place).is_ok_and(|place| place == head.directory);
         // Where its volume went to another place, it was known as what the lost catalog said.
-        let said = own.iter().any(|copy| {
+        let stated = own.iter().any(|copy| {
             let entry = copy.vvds.contents.get(&below.name);
             matches!(entry, Ok(Entry::UserCatalog(e)) if e.directory == head.known_as)
         });
-        there || said && !head.known_as.is_empty()
+        there || stated && !head.known_as.is_empty()
     }
 
     fn take_in(&self, catalog: &Arc<Catalog>, copies: &[&Copy], rebuilt: &mut Rebuilt) -> Result<(), CatalogError> {

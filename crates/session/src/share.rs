@@ -172,17 +172,17 @@ fn start_owner(catalog: &Path) -> Result<(), String> {
         .arg(catalog)
         .args(["serve", "--detach"])
         .stdin(Stdio::null());
-    let said = serve.output().map_err(|error| {
+    let served = serve.output().map_err(|error| {
         format!(
             "the server cannot be started: {}: {error}; install the command 'cica', or name it in {SERVER_VARIABLE}",
             command.display()
         )
     })?;
-    match said.status.success() {
+    match served.status.success() {
         true => Ok(()),
         false => Err(format!(
             "the server cannot be started: {}",
-            String::from_utf8_lossy(&said.stderr).trim()
+            String::from_utf8_lossy(&served.stderr).trim()
         )),
     }
 }

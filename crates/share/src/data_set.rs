@@ -5,8 +5,8 @@ use crate::refusal::fenced;
 use crate::set::Set;
 use crate::string::ClientString;
 use crate::unit::{durability_code, Unit};
-use crate::words::{Answer, Ask, Figures, Found, Opened, Opening, State};
-use cica_engine::examine::{Examination, Finding, FindingKind, Part};
+use crate::words::{Answer, Ask, Figures, OpenedReply, Opening, SentFinding, State};
+use cica_engine::examine::{Examination, Finding, FindingKind, FindingPlace};
 use cica_engine::far::{Facts, FarDataSet, FarString, FarUnit, Whole};
 use cica_engine::{Access, CloseReport, DataSet, OpenOptions, RequestError};
 use cica_format::attributes::{Attributes, ENCODED_LEN};
@@ -68,7 +68,7 @@ pub fn open(
     }
 }
 
-fn set_of(client: &Arc<Client>, opened: Opened) -> Result<Set, RequestError> {
+fn set_of(client: &Arc<Client>, opened: OpenedReply) -> Result<Set, RequestError> {
     let attributes = |bytes: &[u8]| match bytes.len() {
         ENCODED_LEN => Attributes::decode(bytes).map_err(|error| fenced(&error.to_string())),
         _ => Err(unfit()),
@@ -224,13 +224,13 @@ const KINDS: [FindingKind; 7] = [
 ];
 
 /// What EXAMINE found, in a message.
-pub fn examined(of: &Examination) -> (Vec<Found>, [u64; 6]) {
+pub fn examined(of: &Examination) -> (Vec<SentFinding>, [u64; 6]) {
     let found = |finding: &Finding| {
         let kind = KINDS
             .iter()
             .position(|kind| *kind == finding.kind)
             .unwrap_or(KINDS.len() - 1);
-        let part = u8::from(finding.part == Part::Data);
+        let part = u8::from(finding.part == FindingPlace::Data);
         (kind as u8, part, finding.ci, finding.rba, finding.what.clone())
     };
     let sums = [
@@ -244,10 +244,14 @@ pub fn examined(of: &Examination) -> (Vec<Found>, [u64; 6]) {
     (of.findings.iter().map(found).collect(), sums)
 }
 
-fn examination_of(findings: Vec<Found>, sums: [u64; 6]) -> Examination {
-    let finding = |(kind, part, ci, rba, what): Found| Finding {
+fn examination_of(findings: Vec<SentFinding>, sums: [u64; 6]) -> Examination {
+    let finding = |(kind, part, ci, rba, what): SentFinding| Finding {
         kind: KINDS.get(usize::from(kind)).copied().unwrap_or(FindingKind::Other),
-        part: if part == 0 { Part::Index } else { Part::Data },
+        part: if part == 0 {
+            FindingPlace::Index
+        } else {
+            FindingPlace::Data
+        },
         ci,
         rba,
         what,

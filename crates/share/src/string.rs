@@ -12,7 +12,7 @@ use crate::batch::Batch;
 use crate::client::{unfit, Client};
 use crate::refusal::Refusal;
 use crate::set::Set;
-use crate::words::{integrity_code, wait_of, Answer, Ask, By, How, Told, BATCH};
+use crate::words::{integrity_code, wait_of, Answer, Ask, By, How, SentRecord, BATCH};
 use cica_engine::far::FarString;
 use cica_engine::{Argument, Insert, Intent, LockMode, Patience, ReadIntegrity, Record, RequestError, Search};
 use cica_format::attributes::Organization;
@@ -44,7 +44,7 @@ pub struct ClientString {
     patience: Patience,
     integrity: ReadIntegrity,
     /// What the owner was told of it.
-    told: ReadIntegrity,
+    announced: ReadIntegrity,
 }
 
 #[derive(Default)]
@@ -73,10 +73,10 @@ impl Ahead {
 }
 
 impl Kept {
-    fn take(&mut self, told: &Told<'_>) {
+    fn take(&mut self, announced: &SentRecord<'_>) {
         self.bytes.clear();
-        self.bytes.extend_from_slice(told.bytes);
-        (self.rba, self.rrn, self.duplicate) = (told.rba, told.rrn, told.duplicate);
+        self.bytes.extend_from_slice(announced.bytes);
+        (self.rba, self.rrn, self.duplicate) = (announced.rba, announced.rrn, announced.duplicate);
     }
 }
 
@@ -96,7 +96,7 @@ impl ClientString {
             batch: 1,
             patience: Patience::None,
             integrity: ReadIntegrity::None,
-            told: ReadIntegrity::None,
+            announced: ReadIntegrity::None,
         }
     }
 
@@ -131,12 +131,12 @@ impl ClientString {
 
     /// Before a read the owner hears what it is to do about records of others.
     fn tell_integrity(&mut self) -> Result<(), RequestError> {
-        if self.told != self.integrity {
+        if self.announced != self.integrity {
             // What was read ahead was read otherwise.
             let string = self.ready()?;
             let what = integrity_code(self.integrity);
             self.client().tell(&Ask::Integrity { string, what })?;
-            self.told = self.integrity;
+            self.announced = self.integrity;
         }
         Ok(())
     }
@@ -181,8 +181,8 @@ impl ClientString {
     fn got(&mut self, ask: &Ask<'_>, intent: Intent) -> Result<(), RequestError> {
         let last = &mut self.last;
         self.set.client.ask(ask, |answer| match answer {
-            Answer::Record(told) => {
-                last.take(&told);
+            Answer::Record(announced) => {
+                last.take(&announced);
                 Ok(())
             }
             _ => Err(unfit()),

@@ -265,7 +265,7 @@ pub enum Ask<'a> {
 
 /// A record of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told<'a> {
+pub struct SentRecord<'a> {
     /// Its bytes.
     pub bytes: &'a [u8],
     /// Where it starts.
@@ -296,7 +296,7 @@ pub struct State {
 
 /// A data set that was opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Opened {
+pub struct OpenedReply {
     /// The client's number of it.
     pub set: u32,
     /// Attributes of data and index, as a root has them.
@@ -308,11 +308,11 @@ pub struct Opened {
 }
 
 /// One finding of EXAMINE: kind, part, CI, RBA, words.
-pub type Found = (u8, u8, u32, u64, String);
+pub type SentFinding = (u8, u8, u32, u64, String);
 
 /// A client, as the owner knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Client {
+pub struct ClientInfo {
     /// Its process, as the kernel says.
     pub process: i32,
     /// Its user, as the kernel says.
@@ -360,7 +360,7 @@ pub struct Status {
     /// Bytes of its pool: bound and use.
     pub pool: (u64, u64),
     /// Its clients.
-    pub clients: Vec<Client>,
+    pub clients: Vec<ClientInfo>,
     /// Records that are locked.
     pub locks: Vec<Locked>,
 }
@@ -376,17 +376,17 @@ pub enum Answer<'a> {
     Put(u64, bool),
     /// A record.
     #[serde(borrow)]
-    Record(Told<'a>),
+    Record(SentRecord<'a>),
     /// Records in order, as a [`Batch`](crate::batch::Batch) has them, and why there are not more.
     Records(&'a [u8], Option<Refusal>),
     /// Bytes.
     Bytes(&'a [u8]),
     /// It is open.
-    Opened(Box<Opened>),
+    Opened(Box<OpenedReply>),
     /// What is known.
     State(Box<State>),
     /// What EXAMINE found: findings and sums.
-    Examined(Vec<Found>, [u64; 6]),
+    Examined(Vec<SentFinding>, [u64; 6]),
     /// True: the data set is closed.
     Closed(bool),
     /// What the owner has.

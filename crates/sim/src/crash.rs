@@ -15,13 +15,13 @@ use cica_disk::sim::{CrashPoint, Event, Survival, Trace};
 use cica_disk::{Image, MemoryDisk, SimDisk};
 
 use crate::coverage::{self, Coverage};
-use crate::fate::{fates, Fate, Kind, Limits};
+use crate::fate::{fates, Fate, ImageKind, Limits};
 use crate::random::Random;
 use crate::subject::{History, Recovered, Subject};
 
 /// Which images to look at.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan {
+pub struct CrashPlan {
     /// Decides every choice.
     pub seed: u64,
     /// Most images, nested ones included: of a run with too many cuts some are left out, spread evenly by the seed.
@@ -36,10 +36,10 @@ pub struct Plan {
     pub only: Option<ImageId>,
 }
 
-impl Plan {
+impl CrashPlan {
     /// The usual mixture.
-    pub fn standard(seed: u64, images: u64) -> Plan {
-        Plan {
+    pub fn standard(seed: u64, images: u64) -> CrashPlan {
+        CrashPlan {
             seed,
             images,
             limits: Limits::STANDARD,
@@ -87,13 +87,13 @@ impl std::str::FromStr for ImageId {
 
 /// What was looked at.
 #[derive(Debug, Clone, Default)]
-pub struct Report {
+pub struct CrashReport {
     /// Requests of the run.
     pub requests: u64,
     /// Cuts of the run, its events and one more.
     pub cuts: u64,
     /// Images by kind.
-    pub images: BTreeMap<Kind, u64>,
+    pub images: BTreeMap<ImageKind, u64>,
     /// Images of a crash during recovery.
     pub nested: u64,
     /// Images written to after recovery.
@@ -102,7 +102,7 @@ pub struct Report {
     pub covered: Coverage,
 }
 
-impl Report {
+impl CrashReport {
     /// The counts by name.
     pub fn counts(&self) -> BTreeMap<String, u64> {
         let all = [
@@ -133,7 +133,7 @@ impl Report {
     }
 
     /// Adds another run's counts.
-    pub fn add(&mut self, other: &Report) {
+    pub fn add(&mut self, other: &CrashReport) {
         self.requests += other.requests;
         self.cuts += other.cuts;
         self.nested += other.nested;
@@ -149,11 +149,11 @@ impl Report {
 
 /// An image that did not recover as it must.
 #[derive(Debug, Clone)]
-pub struct Failure {
+pub struct ImageFailure {
     /// The image; `None` when the run itself went wrong.
     pub image: Option<ImageId>,
     /// How it was chosen.
-    pub kind: Option<Kind>,
+    pub kind: Option<ImageKind>,
     /// What is wrong.
     pub what: String,
     /// The fate of the changes not synced at the (last) cut, one line each.
@@ -161,13 +161,13 @@ pub struct Failure {
 }
 
 /// Runs the subject's workload and looks at the images of its crashes.
-pub fn explore(subject: &dyn Subject, plan: Plan) -> (Report, Option<Failure>) {
-    let mut report = Report::default();
+pub fn explore(subject: &dyn Subject, plan: CrashPlan) -> (CrashReport, Option<ImageFailure>) {
+    let mut report = CrashReport::default();
     let failure = record(subject).and_then(|recording| {
         exercise_the_end(subject, &recording)?;
         report.requests = recording.history.len() as u64;
         report.covered = coverage::of_run(&recording.trace, &recording.history);
-        Explorer {
+        CrashExplorer {
             subject,
             plan,
             recording: &recording,
@@ -184,7 +184,7 @@ struct Recording {
     history: History,
 }
 
-fn record(subject: &dyn Subject) -> Result<Recording, Failure> {
+fn record(subject: &dyn Subject) -> Result<Recording, ImageFailure> {
     let disk = SimDisk::from(subject.start());
     let mut history = History::default();
     let ran = guarded(|| {
@@ -196,7 +196,7 @@ fn record(subject: &dyn Subject) -> Result<Recording, Failure> {
             trace: disk.trace(),
             history,
         }),
-        Err(what) => Err(Failure {
+        Err(what) => Err(ImageFailure {
             image: None,
             kind: None,
             what,
@@ -206,7 +206,7 @@ fn record(subject: &dyn Subject) -> Result<Recording, Failure> {
 }
 
 /// What the run left, nothing of it lost, is of use as well.
-fn exercise_the_end(subject: &dyn Subject, recording: &Recording) -> Result<(), Failure> {
+fn exercise_the_end(subject: &dyn Subject, recording: &Recording) -> Result<(), ImageFailure> {
     let point = recording.trace.crash_after(recording.trace.events().len());
     let disk = Arc::new(MemoryDisk::from(point.image(|_, _| Survival::Whole)));
     guarded(|| subject.exercise(disk)).map_err(|what| format!("what the run left was opened, but then: {what}").into())
@@ -215,15 +215,15 @@ fn exercise_the_end(subject: &dyn Subject, recording: &Recording) -> Result<(), 
 /// Behind a store, of which each change makes some, one cut in so many is looked at of those that would be elsewhere.
 const SELDOM: usize = 8;
 
-struct Explorer<'a> {
+struct CrashExplorer<'a> {
     subject: &'a dyn Subject,
-    plan: Plan,
+    plan: CrashPlan,
     recording: &'a Recording,
-    report: &'a mut Report,
+    report: &'a mut CrashReport,
 }
 
-impl Explorer<'_> {
-    fn walk(&mut self) -> Result<(), Failure> {
+impl CrashExplorer<'_> {
+    fn walk(&mut self) -> Result<(), ImageFailure> {
         let mut point = self.recording.trace.crash_point();
         let stride = self.stride();
         let (mut repeated, mut stored) = (false, false);
@@ -261,7 +261,7 @@ impl Explorer<'_> {
         all.div_ceil(self.plan.images.max(1)).max(1) as usize
     }
 
-    fn cut(&mut self, point: &CrashPoint<'_>, repeated: bool) -> Result<(), Failure> {
+    fn cut(&mut self, point: &CrashPoint<'_>, repeated: bool) -> Result<(), ImageFailure> {
         let cut = point.position();
         let choices = fates(point, self.plan.limits, repeated, &mut self.random(1, cut));
         for (number, fate) in choices.iter().enumerate() {
@@ -282,7 +282,7 @@ impl Explorer<'_> {
         Ok(())
     }
 
-    fn image(&mut self, id: ImageId, image: &Image) -> Result<(), Failure> {
+    fn image(&mut self, id: ImageId, image: &Image) -> Result<(), ImageFailure> {
         if self.due(self.plan.nest_every, id) || self.plan.only.is_some_and(|only| only.second.is_some()) {
             self.nest(id, image)?;
         } else {
@@ -310,7 +310,7 @@ impl Explorer<'_> {
     }
 
     /// Records the recovery of an image and cuts it at its events.
-    fn nest(&mut self, id: ImageId, image: &Image) -> Result<(), Failure> {
+    fn nest(&mut self, id: ImageId, image: &Image) -> Result<(), ImageFailure> {
         let disk = SimDisk::from(image.clone());
         let first = guarded(|| self.subject.recover(Arc::new(disk.clone())));
         self.judge(id.first.0, first.clone())?;
@@ -335,7 +335,7 @@ impl Explorer<'_> {
                 } else {
                     self.judge(id.first.0, again)
                 };
-                judged.map_err(|what| Failure::from(what).at(id, fate, &point).after(&trace, cut))?;
+                judged.map_err(|what| ImageFailure::from(what).at(id, fate, &point).after(&trace, cut))?;
             }
             if point.advance().is_none() {
                 return Ok(());
@@ -369,9 +369,9 @@ pub(crate) fn guarded<T>(run: impl FnOnce() -> Result<T, String>) -> Result<T, S
     })
 }
 
-impl From<String> for Failure {
+impl From<String> for ImageFailure {
     fn from(what: String) -> Self {
-        Failure {
+        ImageFailure {
             image: None,
             kind: None,
             what,
@@ -380,19 +380,19 @@ impl From<String> for Failure {
     }
 }
 
-impl Failure {
+impl ImageFailure {
     /// Tells what happened last before a cut.
-    fn after(mut self, trace: &Trace, cut: usize) -> Failure {
+    fn after(mut self, trace: &Trace, cut: usize) -> ImageFailure {
         self.fate.push(format!("before cut {cut}:"));
         self.fate.extend(last_events(trace, cut));
         self
     }
 
     /// Names the image, unless an image of a second crash has its name already.
-    fn at(self, id: ImageId, fate: &Fate, point: &CrashPoint<'_>) -> Failure {
+    fn at(self, id: ImageId, fate: &Fate, point: &CrashPoint<'_>) -> ImageFailure {
         match self.image {
             Some(_) => self,
-            None => Failure {
+            None => ImageFailure {
                 image: Some(id),
                 kind: Some(fate.kind),
                 fate: describe(fate, point),
@@ -423,8 +423,8 @@ const TOLD: usize = 24;
 /// What happened last before the cut.
 fn last_events(trace: &Trace, cut: usize) -> Vec<String> {
     let first = cut.saturating_sub(TOLD);
-    let told = |(at, event): (usize, &Event)| format!("event {}: {}", first + at + 1, change(event));
-    trace.events()[first..cut].iter().enumerate().map(told).collect()
+    let described = |(at, event): (usize, &Event)| format!("event {}: {}", first + at + 1, change(event));
+    trace.events()[first..cut].iter().enumerate().map(described).collect()
 }
 
 fn change(event: &Event) -> String {
@@ -441,11 +441,16 @@ fn change(event: &Event) -> String {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for ImageFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.image {
             None => write!(f, "the run itself: {}", self.what)?,
-            Some(id) => write!(f, "image {id} ({}): {}", self.kind.map_or("", Kind::name), self.what)?,
+            Some(id) => write!(
+                f,
+                "image {id} ({}): {}",
+                self.kind.map_or("", ImageKind::name),
+                self.what
+            )?,
         }
         self.fate.iter().try_for_each(|line| write!(f, "\n  {line}"))
     }

@@ -16,7 +16,7 @@ use cica_format::attributes::{Alternate, Organization};
 
 use crate::campaign::Outcome;
 use crate::crash::guarded;
-use crate::defined::{Sizes, Told};
+use crate::defined::{DefineWords, Sizes};
 use crate::random::Random;
 use crate::session::Session;
 
@@ -31,8 +31,8 @@ const LENGTHS: u32 = 64;
 
 /// A run: everything follows from the seed.
 #[derive(Debug, Clone)]
-struct Plan {
-    told: Told,
+struct CrowdedPlan {
+    define: DefineWords,
     sizes: Sizes,
     /// An alternate index over bytes of the record.
     alternate: Option<Sizes>,
@@ -50,14 +50,14 @@ struct Plan {
 }
 
 /// What is there: by record number, how often it was changed.
-type Contents = BTreeMap<u64, u32>;
+type CrowdedContents = BTreeMap<u64, u32>;
 
 /// What a thread left, and what it did.
-type Done = (Contents, BTreeMap<String, u64>);
+type ThreadDone = (CrowdedContents, BTreeMap<String, u64>);
 
 /// Does the run of a seed; the data set has up to so many times the bytes of its pool.
 pub fn run(seed: u64, most: u64) -> Option<Outcome> {
-    let plan = Plan::draw(&mut Random::new(seed), most);
+    let plan = CrowdedPlan::draw(&mut Random::new(seed), most);
     let done = guarded(|| plan.run(seed));
     Some(match done {
         Ok(counts) => Outcome { counts, failure: None },
@@ -70,17 +70,17 @@ pub fn run(seed: u64, most: u64) -> Option<Outcome> {
     })
 }
 
-impl Plan {
-    fn draw(random: &mut Random, most: u64) -> Plan {
+impl CrowdedPlan {
+    fn draw(random: &mut Random, most: u64) -> CrowdedPlan {
         loop {
-            if let Some(plan) = Plan::try_draw(random, most) {
+            if let Some(plan) = CrowdedPlan::try_draw(random, most) {
                 return plan;
             }
         }
     }
 
     /// `None`: DEFINE refuses it.
-    fn try_draw(random: &mut Random, most: u64) -> Option<Plan> {
+    fn try_draw(random: &mut Random, most: u64) -> Option<CrowdedPlan> {
         let organization = random.pick(&[
             Organization::Ksds,
             Organization::Ksds,
@@ -113,18 +113,18 @@ impl Plan {
         // A spanned record has CIs of its own, and parts one of others.
         let each = average + if spanned { 3_000 } else { 0 };
         let records = (bytes / each as u64).clamp(50, if aside { 1_500 } else { 400_000 });
-        let told = Told {
+        let define = DefineWords {
             organization,
             keys,
             record: (average, maximum),
             spanned,
             free: random.pick(&[(0, 0), (0, 0), (10, 10), (25, 20)]),
-            space: Told::space(records, random),
+            space: DefineWords::space(records, random),
         };
         let alternate = if aside { Some(alternate(random).sizes()?) } else { None };
-        Some(Plan {
-            sizes: told.sizes()?,
-            told,
+        Some(CrowdedPlan {
+            sizes: define.sizes()?,
+            define,
             alternate,
             pool,
             records,
@@ -153,7 +153,7 @@ impl Plan {
             background: false,
         })
         .map_err(words)?;
-        let (data, index) = self.told.attributes("SIM.BASE", self.sizes);
+        let (data, index) = self.define.attributes("SIM.BASE", self.sizes);
         let base = files("base");
         let definition = |files: &Files, data, index| Definition {
             data_path: files.data.clone(),
@@ -164,8 +164,8 @@ impl Plan {
         engine.create(&definition(&base, data, index)).map_err(words)?;
         let aside = files("aside");
         if let Some(sizes) = self.alternate {
-            let told = alternate(&mut Random::new(seed));
-            let (mut data, index) = told.attributes("SIM.ASIDE", sizes);
+            let define = alternate(&mut Random::new(seed));
+            let (mut data, index) = define.attributes("SIM.ASIDE", sizes);
             data.alternate = Some(Alternate {
                 base: "SIM.BASE".into(),
                 suppressed: None,
@@ -173,7 +173,7 @@ impl Plan {
                 key_offset: self.value_at() as u32,
                 unique: false,
                 upgrade: true,
-                pointers: Pointers::Keys(self.told.keys.0 as u8),
+                pointers: Pointers::Keys(self.define.keys.0 as u8),
             });
             engine.create(&definition(&aside, data, index)).map_err(words)?;
         }
@@ -191,7 +191,7 @@ impl Plan {
             self.scan(set.string(), &there)?;
         }
         let parts = self.part(&there);
-        let done: Vec<Result<Done, String>> = std::thread::scope(|scope| {
+        let done: Vec<Result<ThreadDone, String>> = std::thread::scope(|scope| {
             let threads: Vec<_> = parts
                 .into_iter()
                 .enumerate()
@@ -225,7 +225,7 @@ impl Plan {
     }
 
     /// The records of each thread: those whose number it is.
-    fn part(&self, there: &Contents) -> Vec<Contents> {
+    fn part(&self, there: &CrowdedContents) -> Vec<CrowdedContents> {
         let of = |thread| {
             let own = there.iter().filter(|(number, _)| *number % self.threads == thread);
             own.map(|(number, version)| (*number, *version)).collect()
@@ -239,12 +239,12 @@ impl Plan {
         files: &Files,
         aside: &Files,
         counts: &mut BTreeMap<String, u64>,
-    ) -> Result<Contents, String> {
-        let mut there = Contents::new();
+    ) -> Result<CrowdedContents, String> {
+        let mut there = CrowdedContents::new();
         let set = engine.open(&files.data, &files.index, output()).map_err(words)?;
         let mut string = set.string();
         for n in 1..=self.records {
-            let (number, version) = match self.told.organization {
+            let (number, version) = match self.define.organization {
                 Organization::Rrds => (n, 0),
                 // Where its records are is known when they are there.
                 Organization::Esds => (0, (n % u64::from(LENGTHS)) as u32),
@@ -273,7 +273,13 @@ impl Plan {
     }
 
     /// Random requests on the thread's own records.
-    fn work(&self, set: &DataSet, mut there: Contents, thread: u64, mut random: Random) -> Result<Done, String> {
+    fn work(
+        &self,
+        set: &DataSet,
+        mut there: CrowdedContents,
+        thread: u64,
+        mut random: Random,
+    ) -> Result<ThreadDone, String> {
         let (mut string, mut counts) = (set.string(), BTreeMap::new());
         let highest = there.keys().next_back().copied().unwrap_or(1);
         for _ in 0..self.requests / self.threads {
@@ -352,7 +358,7 @@ impl Plan {
     }
 
     /// Every record, in order.
-    fn scan(&self, mut string: Str, there: &Contents) -> Result<(), String> {
+    fn scan(&self, mut string: Str, there: &CrowdedContents) -> Result<(), String> {
         string.point_first().map_err(|error| at("point", 0, error))?;
         for (&number, &version) in there {
             let record = string.next(Intent::Read).map_err(|error| at("scan", number, error))?;
@@ -372,7 +378,7 @@ impl Plan {
     /// Adds a record; its number.
     fn put(&self, string: &mut Str, number: u64, version: u32, how: Insert) -> Result<u64, String> {
         let record = self.record(number, version);
-        let put = match self.told.organization {
+        let put = match self.define.organization {
             Organization::Rrds | Organization::Vrrds => string.insert_at(number as u32, &record, how).map(|()| number),
             Organization::Esds => string.insert(&record, how),
             _ => string.insert(&record, how).map(|_| number),
@@ -392,7 +398,7 @@ impl Plan {
     }
 
     fn argument<'k>(&self, key: &'k [u8], number: u64) -> Argument<'k> {
-        match self.told.organization {
+        match self.define.organization {
             Organization::Rrds | Organization::Vrrds => Argument::Rrn(number as u32),
             Organization::Esds => Argument::Rba(number),
             _ => Argument::Key(key),
@@ -400,11 +406,11 @@ impl Plan {
     }
 
     fn is_addressed(&self) -> bool {
-        self.told.organization == Organization::Esds
+        self.define.organization == Organization::Esds
     }
 
     fn key(&self, number: u64) -> Vec<u8> {
-        let (bytes, length) = (number.to_be_bytes(), self.told.keys.0);
+        let (bytes, length) = (number.to_be_bytes(), self.define.keys.0);
         let mut key = vec![b'0'; length.saturating_sub(8)];
         key.extend_from_slice(&bytes[8 - length.min(8)..]);
         key
@@ -412,21 +418,21 @@ impl Plan {
 
     /// Where the value is that the alternate index goes by.
     fn value_at(&self) -> usize {
-        self.told.keys.0 + self.told.keys.1
+        self.define.keys.0 + self.define.keys.1
     }
 
     /// The record with this number, of this version.
     fn record(&self, number: u64, version: u32) -> Vec<u8> {
         let number = if self.is_addressed() { 0 } else { number };
-        let (average, maximum) = self.told.record;
+        let (average, maximum) = self.define.record;
         let least = average
             .min(2 * average - maximum.min(2 * average - 1))
             .max(self.value_at() + 16);
         let step = (number as usize * 7 + (version % LENGTHS) as usize) % LENGTHS as usize;
-        let length = match self.told.organization {
+        let length = match self.define.organization {
             Organization::Rrds => maximum,
             // Most records of a data set with long ones are not.
-            _ if self.told.spanned && step % 16 > 0 => average,
+            _ if self.define.spanned && step % 16 > 0 => average,
             _ => least + (maximum - least) * step / (LENGTHS as usize - 1),
         };
         let mut noise = Random::new(number << 20 ^ u64::from(version));
@@ -438,9 +444,9 @@ impl Plan {
                 .collect()
         };
         record.truncate(length);
-        if self.told.organization == Organization::Ksds {
-            let at = self.told.keys.1;
-            record[at..at + self.told.keys.0].copy_from_slice(&self.key(number));
+        if self.define.organization == Organization::Ksds {
+            let at = self.define.keys.1;
+            record[at..at + self.define.keys.0].copy_from_slice(&self.key(number));
         }
         let value = self.value_at();
         let shared = self.alike && number / BETWEEN % 2 == 0;
@@ -452,14 +458,14 @@ impl Plan {
 }
 
 /// A non-unique alternate index over three bytes of the records.
-fn alternate(random: &mut Random) -> Told {
-    Told {
+fn alternate(random: &mut Random) -> DefineWords {
+    DefineWords {
         organization: Organization::Ksds,
         keys: (3, 5),
         record: (4_086, 32_600),
         spanned: true,
         free: (0, 0),
-        space: Told::space(1_000, random),
+        space: DefineWords::space(1_000, random),
     }
 }
 

@@ -20,7 +20,7 @@ use crate::subject::{History, Subject};
 
 /// What became of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum DamageKind {
     /// One bit turned.
     Bit,
     /// A sector of zeros.
@@ -31,38 +31,38 @@ pub enum Kind {
     Stale,
 }
 
-impl Kind {
+impl DamageKind {
     /// All of them.
-    pub const ALL: [Kind; 4] = [Kind::Bit, Kind::Zeros, Kind::Ones, Kind::Stale];
+    pub const ALL: [DamageKind; 4] = [DamageKind::Bit, DamageKind::Zeros, DamageKind::Ones, DamageKind::Stale];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Bit => "bit",
-            Kind::Zeros => "zeros",
-            Kind::Ones => "ones",
-            Kind::Stale => "stale",
+            DamageKind::Bit => "bit",
+            DamageKind::Zeros => "zeros",
+            DamageKind::Ones => "ones",
+            DamageKind::Stale => "stale",
         }
     }
 }
 
 /// Counts by what was damaged and what was answered.
-pub type Counts = BTreeMap<String, u64>;
+pub type DamageCounts = BTreeMap<String, u64>;
 
 /// What was damaged and what was noticed.
 #[derive(Debug, Clone, Default)]
-pub struct Report {
+pub struct DamageReport {
     /// Damaged places by kind.
-    pub places: BTreeMap<Kind, u64>,
+    pub places: BTreeMap<DamageKind, u64>,
     /// Refused: the damage was noticed.
     pub noticed: u64,
     /// The contents were right: nothing refers to the place, or another copy stood in.
     pub harmless: u64,
 }
 
-impl Report {
+impl DamageReport {
     /// The counts by name.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> DamageCounts {
         let all = [
             ("places", self.places.values().sum()),
             ("noticed", self.noticed),
@@ -81,16 +81,16 @@ impl Report {
 
 /// Damage that was read as data.
 #[derive(Debug, Clone)]
-pub struct Failure {
+pub struct DamageFailure {
     /// The kind; `None` when the run itself went wrong.
-    pub kind: Option<Kind>,
+    pub kind: Option<DamageKind>,
     /// File and byte.
     pub place: String,
     /// What is wrong.
     pub what: String,
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for DamageFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             None => write!(f, "the run itself: {}", self.what),
@@ -100,20 +100,20 @@ impl fmt::Display for Failure {
 }
 
 /// Runs the subject's workload, whose last request must make all durable, then damages `places` places one by one.
-pub fn damage(subject: &dyn Subject, seed: u64, places: u64) -> (Report, Option<Failure>) {
-    let mut report = Report::default();
+pub fn damage(subject: &dyn Subject, seed: u64, places: u64) -> (DamageReport, Option<DamageFailure>) {
+    let mut report = DamageReport::default();
     let failure = run(subject, seed, places, &mut report).err();
     (report, failure)
 }
 
-fn run(subject: &dyn Subject, seed: u64, places: u64, report: &mut Report) -> Result<(), Failure> {
+fn run(subject: &dyn Subject, seed: u64, places: u64, report: &mut DamageReport) -> Result<(), DamageFailure> {
     let disk = SimDisk::from(subject.start());
     let mut history = History::default();
     let ran = guarded(|| {
         let run = subject.run(Arc::new(disk.clone()), &mut |step| history.note(disk.events(), step));
         run.map_err(|stop| stop.words())
     });
-    ran.map_err(|what| Failure {
+    ran.map_err(|what| DamageFailure {
         kind: None,
         place: String::new(),
         what,
@@ -128,18 +128,25 @@ fn run(subject: &dyn Subject, seed: u64, places: u64, report: &mut Report) -> Re
     let mut random = Random::new(seed);
     for _ in 0..places {
         let (path, sector) = &written[random.below(written.len())];
-        let kind = random.pick(&[Kind::Bit, Kind::Bit, Kind::Bit, Kind::Zeros, Kind::Ones, Kind::Stale]);
+        let kind = random.pick(&[
+            DamageKind::Bit,
+            DamageKind::Bit,
+            DamageKind::Bit,
+            DamageKind::Zeros,
+            DamageKind::Ones,
+            DamageKind::Stale,
+        ]);
         let at = sector * SECTOR;
         let mut bytes = read(&end, path, at);
         let bit = random.below(8 * bytes.len());
         match kind {
-            Kind::Bit => bytes[bit / 8] ^= 1 << (bit % 8),
-            Kind::Zeros => bytes.fill(0),
-            Kind::Ones => bytes.fill(0xFF),
-            Kind::Stale => bytes = read(&earlier, path, at),
+            DamageKind::Bit => bytes[bit / 8] ^= 1 << (bit % 8),
+            DamageKind::Zeros => bytes.fill(0),
+            DamageKind::Ones => bytes.fill(0xFF),
+            DamageKind::Stale => bytes = read(&earlier, path, at),
         }
         *report.places.entry(kind).or_default() += 1;
-        let fail = |what| Failure {
+        let fail = |what| DamageFailure {
             kind: Some(kind),
             place: format!("{} + {at} bit {bit}", path.display()),
             what,
@@ -149,7 +156,7 @@ fn run(subject: &dyn Subject, seed: u64, places: u64, report: &mut Report) -> Re
             .overwrite(path, at, &bytes)
             .map_err(|error| fail(error.to_string()))?;
         match guarded(|| subject.recover(Arc::new(MemoryDisk::from(damaged.image())))) {
-            Ok(recovered) if kind == Kind::Stale => history.check_any(&recovered.digests).map_err(fail)?,
+            Ok(recovered) if kind == DamageKind::Stale => history.check_any(&recovered.digests).map_err(fail)?,
             Ok(recovered) => history.check(usize::MAX, &recovered.digests).map_err(fail)?,
             Err(words) if is_panic(&words) => return Err(fail(words)),
             Err(_) => {

@@ -1,7 +1,7 @@
 //! A data set under trial.
 
 use crate::request::Request;
-use crate::run::Run;
+use crate::run::ModelRun;
 use crate::script::Script;
 use crate::subject::Subject;
 use crate::trial::Trial;
@@ -29,11 +29,15 @@ impl Trial for DataSetTrial {
     }
 
     fn subject(&self, kept: &[usize], faulty: bool) -> Result<Box<dyn Subject + '_>, String> {
-        Ok(Box::new(Run::new(&self.workload.shape, self.requests(kept), faulty)))
+        Ok(Box::new(ModelRun::new(
+            &self.workload.shape,
+            self.requests(kept),
+            faulty,
+        )))
     }
 
     /// A script, which `cica-sim replay --explore` takes.
-    fn told(&self, kept: &[usize]) -> String {
+    fn story(&self, kept: &[usize]) -> String {
         let script = Script {
             shape: self.workload.shape.clone(),
             seed: self.workload.seed,

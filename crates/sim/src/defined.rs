@@ -11,7 +11,7 @@ use crate::random::Random;
 
 /// What DEFINE is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct DefineWords {
     /// Organization.
     pub organization: Organization,
     /// KEYS: length and offset; of a KSDS alone.
@@ -35,7 +35,7 @@ pub struct Sizes {
     pub index: Option<(u32, u16)>,
 }
 
-impl Told {
+impl DefineWords {
     /// Space for about so many records, said in one way or another.
     pub fn space(records: u64, random: &mut Random) -> Space {
         let (unit, primary, secondary) = match random.below(6) {
@@ -138,7 +138,7 @@ impl Told {
 }
 
 fn sizes(plan: &Plan) -> Sizes {
-    let of = |layout: &cica_catalog::plan::Layout| (layout.ci_size, layout.allocation.ci_per_ca as u16);
+    let of = |layout: &cica_catalog::plan::ComponentPlan| (layout.ci_size, layout.allocation.ci_per_ca as u16);
     Sizes {
         data: of(&plan.data),
         index: plan.index.as_ref().map(of),

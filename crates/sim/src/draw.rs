@@ -95,13 +95,13 @@ trait Replayed: fmt::Display {
     fn options(&self) -> String;
 }
 
-impl Replayed for crash::Failure {
+impl Replayed for crash::ImageFailure {
     fn options(&self) -> String {
         self.image.map_or(String::new(), |id| format!(" --image {id}"))
     }
 }
 
-impl Replayed for fault::Failure {
+impl Replayed for fault::FaultFailure {
     fn options(&self) -> String {
         self.fault.map_or(String::new(), |(kind, call)| {
             format!(" --kind {} --call {call}", kind.name())
@@ -109,13 +109,13 @@ impl Replayed for fault::Failure {
     }
 }
 
-impl Replayed for copies::Failure {
+impl Replayed for copies::CopyFailure {
     fn options(&self) -> String {
         String::new()
     }
 }
 
-impl Replayed for damage::Failure {
+impl Replayed for damage::DamageFailure {
     fn options(&self) -> String {
         String::new()
     }
@@ -138,9 +138,9 @@ fn report<F: Replayed>(
     let replay = format!("{command} {usual}{}", failure.options());
     let kept = draw.kept(trial);
     let (shortest, last) = shrink_failure(&kept, TRIES, failure, again);
-    let told = trial.told(&shortest);
+    let story = trial.story(&shortest);
     if shortest.len() == kept.len() {
-        return format!("{first}\nreplay: {replay}\n{told}");
+        return format!("{first}\nreplay: {replay}\n{story}");
     }
     let kept = Kept(shortest);
     let shrunk = Draw {
@@ -149,17 +149,17 @@ fn report<F: Replayed>(
     };
     let shrunk = shrunk.command(test);
     format!(
-        "{first}\nreplay: {replay}\n\nshorter: {last}\nreplay: {shrunk} {small}{}\n{told}",
+        "{first}\nreplay: {replay}\n\nshorter: {last}\nreplay: {shrunk} {small}{}\n{story}",
         last.options()
     )
 }
 
 /// A run whose store could not be made.
 fn unmade(draw: Draw<'_>, trial: &dyn Trial, test: &str, what: &str) -> Outcome {
-    let told = trial.told(&draw.kept(trial));
+    let story = trial.story(&draw.kept(trial));
     Outcome {
         failure: Some(format!(
-            "making the store: {what}\nreplay: {}\n{told}",
+            "making the store: {what}\nreplay: {}\n{story}",
             draw.command(test)
         )),
         ..Outcome::default()
@@ -170,9 +170,9 @@ fn unmade(draw: Draw<'_>, trial: &dyn Trial, test: &str, what: &str) -> Outcome 
 pub fn crash(draw: Draw<'_>, per_run: u64, budget: &Budget, only: Option<ImageId>) -> Option<Outcome> {
     let images = budget.take(per_run)?;
     // The whole run is planned with `per_run`, so that a seed looks at the same images whatever was left.
-    let plan = crash::Plan {
+    let plan = crash::CrashPlan {
         only,
-        ..crash::Plan::standard(draw.seed, per_run)
+        ..crash::CrashPlan::standard(draw.seed, per_run)
     };
     let trial = draw.store.draw(draw.seed, draw.actions, Purpose::Explore);
     let subject = match trial.subject(&draw.kept(&*trial), false) {
@@ -183,7 +183,7 @@ pub fn crash(draw: Draw<'_>, per_run: u64, budget: &Budget, only: Option<ImageId
     budget.give_back(images.saturating_sub(looked.total()));
     let failure = failure.map(|failure| {
         let few = per_run.min(4000);
-        let small = crash::Plan {
+        let small = crash::CrashPlan {
             images: few,
             only: None,
             ..plan
@@ -200,17 +200,17 @@ pub fn crash(draw: Draw<'_>, per_run: u64, budget: &Budget, only: Option<ImageId
 }
 
 /// One fault run.
-pub fn fault(draw: Draw<'_>, each: u64, only: Option<(fault::Kind, Option<u64>)>) -> Option<Outcome> {
+pub fn fault(draw: Draw<'_>, each: u64, only: Option<(fault::FaultKind, Option<u64>)>) -> Option<Outcome> {
     let seed = draw.seed;
     let trial = draw.store.draw(seed, draw.actions, Purpose::Explore);
     let subject = match trial.subject(&draw.kept(&*trial), true) {
         Ok(subject) => subject,
         Err(what) => return Some(unmade(draw, &*trial, "fault", &what)),
     };
-    let (injected, failure) = inject(&*subject, fault::Plan { seed, each, only });
+    let (injected, failure) = inject(&*subject, fault::FaultPlan { seed, each, only });
     let failure = failure.map(|failure| {
         let few = each.min(60);
-        let small = fault::Plan {
+        let small = fault::FaultPlan {
             seed,
             each: few,
             only: failure.fault.map(|(kind, _)| (kind, None)),
@@ -264,7 +264,7 @@ fn of_subject<F: Replayed>(
     purpose: Purpose,
     test: &str,
     options: &str,
-    work: impl Fn(&dyn Subject) -> (damage::Counts, Option<F>),
+    work: impl Fn(&dyn Subject) -> (damage::DamageCounts, Option<F>),
 ) -> Option<Outcome> {
     let trial = draw.store.draw(draw.seed, draw.actions, purpose);
     let subject = match trial.subject(&draw.kept(&*trial), false) {

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 /// A request's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum RequestAnswer {
     /// The record's value, or that there is none.
     Got(Option<u64>),
     /// There was none; now it has this value.
@@ -31,18 +31,18 @@ pub struct Event {
     /// When it returned.
     pub end: u64,
     /// The answer.
-    pub answer: Answer,
+    pub answer: RequestAnswer,
 }
 
 /// One record's next state, if the answer is right in this one.
-fn step(state: Option<u64>, answer: Answer) -> Option<Option<u64>> {
+fn step(state: Option<u64>, answer: RequestAnswer) -> Option<Option<u64>> {
     match (answer, state) {
-        (Answer::Got(value), _) if value == state => Some(state),
-        (Answer::Inserted(value), None) => Some(Some(value)),
-        (Answer::Duplicate, Some(_)) => Some(state),
-        (Answer::Updated(from, to), Some(value)) if value == from => Some(Some(to)),
-        (Answer::Rewritten(to), Some(_)) => Some(Some(to)),
-        (Answer::Erased(from), Some(value)) if value == from => Some(None),
+        (RequestAnswer::Got(value), _) if value == state => Some(state),
+        (RequestAnswer::Inserted(value), None) => Some(Some(value)),
+        (RequestAnswer::Duplicate, Some(_)) => Some(state),
+        (RequestAnswer::Updated(from, to), Some(value)) if value == from => Some(Some(to)),
+        (RequestAnswer::Rewritten(to), Some(_)) => Some(Some(to)),
+        (RequestAnswer::Erased(from), Some(value)) if value == from => Some(None),
         _ => None,
     }
 }

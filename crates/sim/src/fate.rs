@@ -11,7 +11,7 @@ use crate::random::Random;
 
 /// How an image was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ImageKind {
     /// Nothing unsynced survived.
     None,
     /// Everything did: what a process kill leaves.
@@ -30,30 +30,30 @@ pub enum Kind {
     Torn,
 }
 
-impl Kind {
+impl ImageKind {
     /// All of them, in order.
-    pub const ALL: [Kind; 8] = [
-        Kind::None,
-        Kind::All,
-        Kind::Subset,
-        Kind::Alone,
-        Kind::AllBut,
-        Kind::Pair,
-        Kind::Random,
-        Kind::Torn,
+    pub const ALL: [ImageKind; 8] = [
+        ImageKind::None,
+        ImageKind::All,
+        ImageKind::Subset,
+        ImageKind::Alone,
+        ImageKind::AllBut,
+        ImageKind::Pair,
+        ImageKind::Random,
+        ImageKind::Torn,
     ];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::None => "none",
-            Kind::All => "all",
-            Kind::Subset => "subset",
-            Kind::Alone => "alone",
-            Kind::AllBut => "all-but",
-            Kind::Pair => "pair",
-            Kind::Random => "random",
-            Kind::Torn => "torn",
+            ImageKind::None => "none",
+            ImageKind::All => "all",
+            ImageKind::Subset => "subset",
+            ImageKind::Alone => "alone",
+            ImageKind::AllBut => "all-but",
+            ImageKind::Pair => "pair",
+            ImageKind::Random => "random",
+            ImageKind::Torn => "torn",
         }
     }
 }
@@ -62,7 +62,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fate {
     /// How it was chosen.
-    pub kind: Kind,
+    pub kind: ImageKind,
     /// By the index of the pending change.
     pub survivals: Vec<Survival>,
 }
@@ -97,7 +97,7 @@ impl Limits {
 /// much, so images without the newest were looked at there.
 pub fn fates(point: &CrashPoint<'_>, limits: Limits, repeated: bool, random: &mut Random) -> Vec<Fate> {
     let events: Vec<&Event> = point.pending().collect();
-    let mut choice = Choice {
+    let mut choice = FateChoice {
         count: events.len(),
         fates: Vec::new(),
         seen: HashSet::new(),
@@ -108,38 +108,38 @@ pub fn fates(point: &CrashPoint<'_>, limits: Limits, repeated: bool, random: &mu
     choice.fates
 }
 
-struct Choice {
+struct FateChoice {
     count: usize,
     fates: Vec<Fate>,
     seen: HashSet<Vec<u64>>,
     repeated: bool,
 }
 
-impl Choice {
+impl FateChoice {
     fn whole(&mut self, limits: Limits, random: &mut Random) {
         let n = self.count;
-        self.add(Kind::None, |_| false);
-        self.add(Kind::All, |_| true);
+        self.add(ImageKind::None, |_| false);
+        self.add(ImageKind::All, |_| true);
         if n <= limits.exhaustive {
             for mask in 0..1_u64 << n {
-                self.add(Kind::Subset, |i| mask >> i & 1 == 1);
+                self.add(ImageKind::Subset, |i| mask >> i & 1 == 1);
             }
             return;
         }
         for one in sample(n, limits.each, random) {
-            self.add(Kind::Alone, |i| i == one);
+            self.add(ImageKind::Alone, |i| i == one);
         }
         for one in sample(n, limits.each, random) {
-            self.add(Kind::AllBut, |i| i != one);
+            self.add(ImageKind::AllBut, |i| i != one);
         }
         for _ in 0..limits.each {
             let (a, b) = (random.below(n), random.below(n));
-            self.add(Kind::Pair, |i| i == a || i == b || self_newest(n, i));
+            self.add(ImageKind::Pair, |i| i == a || i == b || self_newest(n, i));
         }
         for _ in 0..limits.each {
             let percent = random.pick(&[20, 50, 80]);
             let survives: Vec<bool> = (0..n).map(|_| random.chance(percent)).collect();
-            self.add(Kind::Random, |i| survives[i] || self_newest(n, i));
+            self.add(ImageKind::Random, |i| survives[i] || self_newest(n, i));
         }
     }
 
@@ -175,13 +175,13 @@ impl Choice {
                 .collect();
             survivals[index] = torn;
             self.fates.push(Fate {
-                kind: Kind::Torn,
+                kind: ImageKind::Torn,
                 survivals,
             });
         }
     }
 
-    fn add(&mut self, kind: Kind, survives: impl Fn(usize) -> bool) {
+    fn add(&mut self, kind: ImageKind, survives: impl Fn(usize) -> bool) {
         if self.repeated && self.count > 0 && !survives(self.count - 1) {
             return;
         }

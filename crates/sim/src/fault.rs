@@ -12,7 +12,7 @@
 
 mod kind;
 
-pub use kind::Kind;
+pub use kind::FaultKind;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -28,20 +28,20 @@ use crate::subject::{History, Recovered, Stop, Subject};
 
 /// Which faults to inject.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan {
+pub struct FaultPlan {
     /// Decides every choice.
     pub seed: u64,
     /// Most faults of each kind; when a run makes more calls, so many of them, spread evenly.
     pub each: u64,
     /// Inject faults of this kind alone, or this one alone, at the call of that number.
-    pub only: Option<(Kind, Option<u64>)>,
+    pub only: Option<(FaultKind, Option<u64>)>,
 }
 
 /// What was injected.
 #[derive(Debug, Clone, Default)]
-pub struct Report {
+pub struct FaultReport {
     /// Faults by kind.
-    pub faults: BTreeMap<Kind, u64>,
+    pub faults: BTreeMap<FaultKind, u64>,
     /// Runs that the fault did not disturb.
     pub undisturbed: u64,
     /// Runs that ended in an error.
@@ -52,7 +52,7 @@ pub struct Report {
     pub reopened: u64,
 }
 
-impl Report {
+impl FaultReport {
     /// The counts by name.
     pub fn counts(&self) -> BTreeMap<String, u64> {
         let all = [
@@ -78,7 +78,7 @@ impl Report {
     }
 
     /// Adds another run's counts.
-    pub fn add(&mut self, other: &Report) {
+    pub fn add(&mut self, other: &FaultReport) {
         self.undisturbed += other.undisturbed;
         self.refused += other.refused;
         self.in_recovery += other.in_recovery;
@@ -91,16 +91,16 @@ impl Report {
 
 /// A fault that was not answered as it must be.
 #[derive(Debug, Clone)]
-pub struct Failure {
+pub struct FaultFailure {
     /// The kind of fault and the number of the call; `None` when the run without faults went wrong.
-    pub fault: Option<(Kind, u64)>,
+    pub fault: Option<(FaultKind, u64)>,
     /// Events of the run after which its process died, when it is the recovery's call that failed.
     pub died: Option<usize>,
     /// What is wrong.
     pub what: String,
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for FaultFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some((kind, call)) = self.fault else {
             return write!(f, "without any fault: {}", self.what);
@@ -123,16 +123,16 @@ impl fmt::Display for Failure {
 const DEATHS: usize = 6;
 
 /// Runs the subject's workload once for each fault, then recoveries of it.
-pub fn inject(subject: &dyn Subject, plan: Plan) -> (Report, Option<Failure>) {
-    let mut report = Report::default();
+pub fn inject(subject: &dyn Subject, plan: FaultPlan) -> (FaultReport, Option<FaultFailure>) {
+    let mut report = FaultReport::default();
     let failure = inject_all(subject, plan, &mut report).err();
     (report, failure)
 }
 
-fn inject_all(subject: &dyn Subject, plan: Plan, report: &mut Report) -> Result<(), Failure> {
+fn inject_all(subject: &dyn Subject, plan: FaultPlan, report: &mut FaultReport) -> Result<(), FaultFailure> {
     let (good, history) = good_run(subject)?;
     let kinds = || {
-        Kind::ALL
+        FaultKind::ALL
             .into_iter()
             .filter(|kind| subject.is_of_one_root() || !kind.damages())
     };
@@ -140,7 +140,7 @@ fn inject_all(subject: &dyn Subject, plan: Plan, report: &mut Report) -> Result<
         for call in calls(plan, kind, good.calls().of(kind.call()), plan.each) {
             *report.faults.entry(kind).or_default() += 1;
             let mut random = Random::new(plan.seed ^ call << 8 ^ kind as u64);
-            let failed = |what| Failure {
+            let failed = |what| FaultFailure {
                 fault: Some((kind, call)),
                 died: None,
                 what,
@@ -157,7 +157,7 @@ fn inject_all(subject: &dyn Subject, plan: Plan, report: &mut Report) -> Result<
             continue;
         }
         let disk = SimDisk::from(image.clone());
-        let failed = |fault, what| Failure {
+        let failed = |fault, what| FaultFailure {
             fault,
             died: Some(died),
             what,
@@ -183,7 +183,7 @@ fn inject_all(subject: &dyn Subject, plan: Plan, report: &mut Report) -> Result<
     Ok(())
 }
 
-fn good_run(subject: &dyn Subject) -> Result<(SimDisk, History), Failure> {
+fn good_run(subject: &dyn Subject) -> Result<(SimDisk, History), FaultFailure> {
     let disk = SimDisk::from(subject.start());
     let mut history = History::default();
     let ran = guarded(|| {
@@ -192,7 +192,7 @@ fn good_run(subject: &dyn Subject) -> Result<(SimDisk, History), Failure> {
     });
     match ran {
         Ok(()) => Ok((disk, history)),
-        Err(what) => Err(Failure {
+        Err(what) => Err(FaultFailure {
             fault: None,
             died: None,
             what,
@@ -210,7 +210,7 @@ struct Recovery<'a> {
 
 impl Recovery<'_> {
     /// Fails one call of the recovery; then the disk is well again, and the next process recovers.
-    fn strike(&self, kind: Kind, call: u64, random: &mut Random) -> Result<(), String> {
+    fn strike(&self, kind: FaultKind, call: u64, random: &mut Random) -> Result<(), String> {
         let disk = SimDisk::from(self.image.clone());
         disk.set_faults(kind.faults(call, random));
         self.judge(kind, guarded(|| self.subject.recover(Arc::new(disk.clone()))), true)?;
@@ -221,7 +221,7 @@ impl Recovery<'_> {
             .map_err(|what| format!("the next process: {what}"))
     }
 
-    fn judge(&self, kind: Kind, recovered: Result<Recovered, String>, failing: bool) -> Result<(), String> {
+    fn judge(&self, kind: FaultKind, recovered: Result<Recovered, String>, failing: bool) -> Result<(), String> {
         match recovered {
             // A misread end of the log cannot be told from its end.
             Ok(recovered) if kind.lies() => self.history.check_any(&recovered.digests),
@@ -234,7 +234,7 @@ impl Recovery<'_> {
 }
 
 /// The numbers of the calls to fail, the first being 1.
-fn calls(plan: Plan, kind: Kind, count: u64, most: u64) -> Vec<u64> {
+fn calls(plan: FaultPlan, kind: FaultKind, count: u64, most: u64) -> Vec<u64> {
     match plan.only {
         Some((only, _)) if only != kind => Vec::new(),
         Some((_, Some(call))) => vec![call],
@@ -251,10 +251,10 @@ fn calls(plan: Plan, kind: Kind, count: u64, most: u64) -> Vec<u64> {
 
 fn strike(
     subject: &dyn Subject,
-    kind: Kind,
+    kind: FaultKind,
     call: u64,
     random: &mut Random,
-    report: &mut Report,
+    report: &mut FaultReport,
 ) -> Result<(), String> {
     let disk = SimDisk::from(subject.start());
     disk.set_faults(kind.faults(call, random));

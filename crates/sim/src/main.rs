@@ -12,7 +12,7 @@ use cica_sim::campaign::{self, Campaign};
 use cica_sim::crash::ImageId;
 use cica_sim::crowded;
 use cica_sim::draw::{self, Draw, Kept};
-use cica_sim::fault::Kind;
+use cica_sim::fault::FaultKind;
 use cica_sim::files;
 use cica_sim::model;
 use cica_sim::replay::Script;
@@ -68,7 +68,7 @@ enum Command {
         each: u64,
         /// Inject faults of this kind alone
         #[arg(long)]
-        kind: Option<Kind>,
+        kind: Option<FaultKind>,
         /// Inject one fault alone, at the call of this number, into the first seed's run
         #[arg(long, requires = "kind")]
         call: Option<u64>,
@@ -308,7 +308,7 @@ fn run(command: Command) -> Result<Vec<String>, String> {
                 Script { shape, seed, requests }.to_string()
             } else {
                 let trial = Store::DataSet(None).draw(seed, requests, Purpose::Explore);
-                trial.told(&(0..trial.len()).collect::<Vec<usize>>())
+                trial.story(&(0..trial.len()).collect::<Vec<usize>>())
             };
             print!("{text}");
             Ok(Vec::new())

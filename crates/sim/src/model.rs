@@ -22,7 +22,7 @@ const LOOK_EVERY: usize = 100;
 
 /// What a run did.
 #[derive(Debug, Clone, Default)]
-pub struct Report {
+pub struct ModelReport {
     /// Requests done.
     pub requests: u64,
     /// Times everything was read in both directions and examined.
@@ -33,7 +33,7 @@ pub struct Report {
     pub replies: BTreeMap<String, u64>,
 }
 
-impl Report {
+impl ModelReport {
     /// The counts by name.
     pub fn counts(&self) -> BTreeMap<String, u64> {
         let all = [
@@ -52,7 +52,7 @@ impl Report {
     }
 
     /// Adds another run's counts.
-    pub fn add(&mut self, other: &Report) {
+    pub fn add(&mut self, other: &ModelReport) {
         self.requests += other.requests;
         self.looks += other.looks;
         self.records += other.records;
@@ -64,7 +64,7 @@ impl Report {
 
 /// A disagreement between engine and oracle.
 #[derive(Debug, Clone)]
-pub struct Failure {
+pub struct ModelFailure {
     /// The seed of the workload.
     pub seed: u64,
     /// Requests drawn from it.
@@ -77,7 +77,7 @@ pub struct Failure {
     pub what: String,
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for ModelFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.what)?;
         writeln!(
@@ -116,12 +116,12 @@ pub fn run(seed: u64, requests: usize, organization: Organization) -> Option<Out
 }
 
 /// Draws a workload and runs it.
-pub fn run_model(seed: u64, requests: usize, organization: Organization) -> Result<Report, Box<Failure>> {
+pub fn run_model(seed: u64, requests: usize, organization: Organization) -> Result<ModelReport, Box<ModelFailure>> {
     let workload = Workload::model(seed, requests, organization);
     compare(&workload.shape, &workload.requests).map_err(|what| {
         let fails = |kept: &[Request]| compare(&workload.shape, kept).err();
         let (requests, what) = shrink_failure(&workload.requests, 3000, what, fails);
-        Box::new(Failure {
+        Box::new(ModelFailure {
             seed,
             drawn: workload.requests.len(),
             shape: workload.shape.clone(),
@@ -132,14 +132,14 @@ pub fn run_model(seed: u64, requests: usize, organization: Organization) -> Resu
 }
 
 /// Runs requests on engine and oracle; the first disagreement in words.
-pub fn compare(shape: &Shape, requests: &[Request]) -> Result<Report, String> {
+pub fn compare(shape: &Shape, requests: &[Request]) -> Result<ModelReport, String> {
     guarded(|| {
         let disk = Arc::new(MemoryDisk::from(Session::empty_disk()));
         let session = Session::create(disk, shape).map_err(|trouble| format!("create: {}", trouble.words()))?;
         let mut pair = Pair {
             oracle: Oracle::new(shape),
             session,
-            report: Report::default(),
+            report: ModelReport::default(),
         };
         for (number, request) in requests.iter().enumerate() {
             let at = |what: String| format!("request {} ({request}): {what}", number + 1);
@@ -155,7 +155,7 @@ pub fn compare(shape: &Shape, requests: &[Request]) -> Result<Report, String> {
 struct Pair {
     oracle: Oracle,
     session: Session,
-    report: Report,
+    report: ModelReport,
 }
 
 impl Pair {
@@ -205,7 +205,7 @@ impl Pair {
         Ok(())
     }
 
-    fn end(mut self) -> Result<Report, String> {
+    fn end(mut self) -> Result<ModelReport, String> {
         self.step(&Request::Reopen {
             output: true,
             reset: false,

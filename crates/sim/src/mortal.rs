@@ -13,7 +13,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cica_disk::sim::SECTOR;
-use cica_disk::{Begun, Disk, File, Mapped, Open, ReadAt, Way, WriteAt};
+use cica_disk::{Begun, Disk, File, Mapped, Open, ReadAt, StreamMode, WriteAt};
 
 use crate::random::{splitmix, Random};
 
@@ -208,7 +208,7 @@ impl Disk for Mortal {
         Ok(begun.map(|file| self.with(file)))
     }
 
-    fn stream(&self, path: &Path, way: Way) -> io::Result<Box<dyn File>> {
+    fn stream(&self, path: &Path, way: StreamMode) -> io::Result<Box<dyn File>> {
         let file = self.whole(|| self.disk.stream(path, way))?;
         Ok(self.with(file))
     }

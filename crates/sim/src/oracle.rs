@@ -43,7 +43,7 @@ pub type Bytes = Vec<u8>;
 
 /// Where a string stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Position {
+enum ModelPosition {
     /// Just opened: NEXT reads the first record.
     Start,
     /// Nowhere.
@@ -63,7 +63,7 @@ enum Position {
 /// One string.
 #[derive(Debug, Clone)]
 struct StringState {
-    position: Position,
+    position: ModelPosition,
     held: Option<Bytes>,
     /// Key of the last sequential or skip-sequential insert.
     inserted: Option<Bytes>,
@@ -186,10 +186,12 @@ impl Oracle {
                 plus,
                 intent,
             } => self.get_rba(*string, key, *plus, *intent),
-            Point { string, key, search } => self.point(*string, key, *search, Position::At),
-            PointBackward { string, key, search } => self.point(*string, key, *search, Position::BackwardAt),
-            PointFirst { string } => self.point_end(*string, Position::At(Vec::new())),
-            PointLast { string } => self.point_end(*string, Position::BackwardAt(vec![0xFF; self.shape.key_length])),
+            Point { string, key, search } => self.point(*string, key, *search, ModelPosition::At),
+            PointBackward { string, key, search } => self.point(*string, key, *search, ModelPosition::BackwardAt),
+            PointFirst { string } => self.point_end(*string, ModelPosition::At(Vec::new())),
+            PointLast { string } => {
+                self.point_end(*string, ModelPosition::BackwardAt(vec![0xFF; self.shape.key_length]))
+            }
             Next { string, intent } => self.next(*string, *intent),
             Prev { string, intent } => self.prev(*string, *intent),
             Insert { string, order, body } => self.insert(*string, *order, body),
@@ -212,7 +214,7 @@ impl Oracle {
         self.output = output;
         self.loading = output && !self.loaded;
         let fresh = StringState {
-            position: Position::Start,
+            position: ModelPosition::Start,
             held: None,
             inserted: None,
         };
@@ -297,7 +299,9 @@ impl Oracle {
         if let Some(refusal) = self.refuse_read(string, intent).or(self.refuse_key(key)) {
             return refusal;
         }
-        if let Position::On(at) | Position::At(at) | Position::BackwardAt(at) = &self.state(string).position {
+        if let ModelPosition::On(at) | ModelPosition::At(at) | ModelPosition::BackwardAt(at) =
+            &self.state(string).position
+        {
             if key < &at[..key.len().min(at.len())] {
                 return SEQUENCE;
             }
@@ -327,7 +331,7 @@ impl Oracle {
         }
     }
 
-    fn point(&mut self, string: u8, key: &[u8], search: Search, there: fn(Bytes) -> Position) -> Reply {
+    fn point(&mut self, string: u8, key: &[u8], search: Search, there: fn(Bytes) -> ModelPosition) -> Reply {
         if let Some(refusal) = self.refuse_read(string, Intent::Read).or(self.refuse_key(key)) {
             return refusal;
         }
@@ -340,7 +344,7 @@ impl Oracle {
         }
     }
 
-    fn point_end(&mut self, string: u8, position: Position) -> Reply {
+    fn point_end(&mut self, string: u8, position: ModelPosition) -> Reply {
         if let Some(refusal) = self.refuse_read(string, Intent::Read) {
             return refusal;
         }
@@ -353,16 +357,16 @@ impl Oracle {
             return refusal;
         }
         let from = match &self.state(string).position {
-            Position::None => return NO_POSITION,
-            Position::End => return END_OF_DATA,
-            Position::Start | Position::Beginning => Unbounded,
-            Position::At(key) => Included(key.clone()),
-            Position::BackwardAt(key) | Position::On(key) => Excluded(key.clone()),
+            ModelPosition::None => return NO_POSITION,
+            ModelPosition::End => return END_OF_DATA,
+            ModelPosition::Start | ModelPosition::Beginning => Unbounded,
+            ModelPosition::At(key) => Included(key.clone()),
+            ModelPosition::BackwardAt(key) | ModelPosition::On(key) => Excluded(key.clone()),
         };
         match self.records.range((from, Unbounded)).next().map(|(key, _)| key.clone()) {
             Some(found) => self.deliver(string, found, intent, false),
             None => {
-                self.state(string).position = Position::End;
+                self.state(string).position = ModelPosition::End;
                 END_OF_DATA
             }
         }
@@ -373,11 +377,11 @@ impl Oracle {
             return refusal;
         }
         let to = match &self.state(string).position {
-            Position::None | Position::Start => return NO_POSITION,
-            Position::Beginning => return END_OF_DATA,
-            Position::End => Unbounded,
-            Position::BackwardAt(key) => Included(key.clone()),
-            Position::At(key) | Position::On(key) => Excluded(key.clone()),
+            ModelPosition::None | ModelPosition::Start => return NO_POSITION,
+            ModelPosition::Beginning => return END_OF_DATA,
+            ModelPosition::End => Unbounded,
+            ModelPosition::BackwardAt(key) => Included(key.clone()),
+            ModelPosition::At(key) | ModelPosition::On(key) => Excluded(key.clone()),
         };
         match self
             .records
@@ -387,7 +391,7 @@ impl Oracle {
         {
             Some(found) => self.deliver(string, found, intent, false),
             None => {
-                self.state(string).position = Position::Beginning;
+                self.state(string).position = ModelPosition::Beginning;
                 END_OF_DATA
             }
         }
@@ -404,9 +408,9 @@ impl Oracle {
             state.held = Some(key.clone());
         }
         state.position = if direct && intent == Intent::Read {
-            Position::None
+            ModelPosition::None
         } else {
-            Position::On(key)
+            ModelPosition::On(key)
         };
         Reply::Record(record)
     }
@@ -455,9 +459,9 @@ impl Oracle {
         self.change(key.clone(), Some(record));
         let state = self.state(string);
         if order == Order::Direct {
-            state.position = Position::None;
+            state.position = ModelPosition::None;
         } else {
-            state.position = Position::On(key.clone());
+            state.position = ModelPosition::On(key.clone());
             state.inserted = Some(key);
         }
         Reply::Done
@@ -557,7 +561,7 @@ impl Oracle {
     fn end(&mut self, string: u8) -> Reply {
         let state = self.state(string);
         state.held = None;
-        state.position = Position::None;
+        state.position = ModelPosition::None;
         Reply::Done
     }
 
@@ -600,7 +604,7 @@ impl Oracle {
     }
 
     fn lose(&mut self, string: u8, reply: Reply) -> Reply {
-        self.state(string).position = Position::None;
+        self.state(string).position = ModelPosition::None;
         reply
     }
 

@@ -3,7 +3,7 @@
 use crate::crash::{self, explore};
 use crate::fault::{self, inject};
 use crate::model::compare;
-use crate::run::Run;
+use crate::run::ModelRun;
 pub use crate::script::Script;
 
 impl Script {
@@ -17,15 +17,15 @@ impl Script {
             return None;
         }
         let crashed = explore(
-            &Run::new(shape, requests, false),
-            crash::Plan::standard(self.seed, 20_000),
+            &ModelRun::new(shape, requests, false),
+            crash::CrashPlan::standard(self.seed, 20_000),
         )
         .1
         .map(|failure| failure.to_string());
         crashed.or_else(|| {
             inject(
-                &Run::new(shape, requests, true),
-                fault::Plan {
+                &ModelRun::new(shape, requests, true),
+                fault::FaultPlan {
                     seed: self.seed,
                     each: 500,
                     only: None,

@@ -395,7 +395,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    fn choice<T: Choice>(&mut self) -> Result<T, String> {
+    fn choice<T: Worded>(&mut self) -> Result<T, String> {
         let line = self.line;
         let text = self.take()?;
         T::WORDS
@@ -410,15 +410,15 @@ impl<'a> Words<'a> {
 }
 
 /// A choice of few values, each with its word.
-trait Choice: Copy + PartialEq + 'static {
+trait Worded: Copy + PartialEq + 'static {
     const WORDS: &'static [(Self, &'static str)];
 }
 
-impl Choice for Search {
+impl Worded for Search {
     const WORDS: &'static [(Self, &'static str)] = &[(Search::Equal, "keq"), (Search::GreaterOrEqual, "kge")];
 }
 
-impl Choice for Intent {
+impl Worded for Intent {
     const WORDS: &'static [(Self, &'static str)] = &[
         (Intent::Read, "nup"),
         (Intent::Update, "upd"),
@@ -426,12 +426,12 @@ impl Choice for Intent {
     ];
 }
 
-impl Choice for Order {
+impl Worded for Order {
     const WORDS: &'static [(Self, &'static str)] =
         &[(Order::Direct, "dir"), (Order::Sequential, "seq"), (Order::Skip, "skp")];
 }
 
-fn word<T: Choice>(value: &T) -> &'static str {
+fn word<T: Worded>(value: &T) -> &'static str {
     T::WORDS.iter().find(|(v, _)| v == value).map_or("?", |(_, word)| word)
 }
 

@@ -11,17 +11,17 @@ use crate::random::digest;
 use crate::request::{Body, Intent, Order, Reply, Request, Search};
 use crate::session::{no_log_is_lost, Session, Trouble};
 use crate::shape::{Durability, Shape};
-use crate::subject::{Recovered, Step, Stop, Subject, Told};
+use crate::subject::{Recovered, Step, StepLog, Stop, Subject};
 
 /// A data set and the requests to make.
-pub struct Run<'a> {
+pub struct ModelRun<'a> {
     shape: &'a Shape,
     requests: Cow<'a, [Request]>,
     /// The disk is going to fail: 12/x, 8/28 and OPEN 184 are answers, not mistakes.
     faulty: bool,
 }
 
-impl Subject for Run<'_> {
+impl Subject for ModelRun<'_> {
     fn start(&self) -> Image {
         Session::empty_disk()
     }
@@ -30,8 +30,8 @@ impl Subject for Run<'_> {
         let mut oracle = Oracle::new(self.shape);
         let session = Session::create(disk.clone(), self.shape);
         let mut session = session.map_err(|trouble| self.stop("create", trouble))?;
-        let mut told = Told::to(note);
-        told.tell(Step::new(oracle.digest(), true));
+        let mut log = StepLog::to(note);
+        log.tell(Step::new(oracle.digest(), true));
         for (number, request) in self.requests.iter().enumerate() {
             let loading = oracle.loading();
             let doomed = session.process().is_doomed() || matches!(request, Request::Kill(_));
@@ -41,21 +41,21 @@ impl Subject for Run<'_> {
             let at = || format!("request {} ({request})", number + 1);
             if session.process().is_dead() {
                 // Nobody got the answer; it may have been done.
-                told.tell(Step::new(oracle.digest(), false));
+                log.tell(Step::new(oracle.digest(), false));
                 let before = before.as_ref().unwrap_or(&oracle);
                 let taken = take_over(&mut session, before, &oracle);
                 let (left, deaths) = taken.map_err(|trouble| self.stop(&at(), trouble))?;
                 let promised = if loading || oracle.loading() {
-                    told.stands(0, left.digest())
+                    log.stands(0, left.digest())
                 } else {
-                    told.has_all_answered(0, left.digest())
+                    log.has_all_answered(0, left.digest())
                 };
                 if !promised {
                     let lost = format!("{}: killed here, it left an earlier moment than it had promised", at());
                     return Err(Stop::Wrong(lost));
                 }
                 no_log_is_lost(&*disk).map_err(|lost| Stop::Wrong(format!("{}: {lost}", at())))?;
-                told.tell(Step::after_deaths(0, left.digest(), deaths));
+                log.tell(Step::after_deaths(0, left.digest(), deaths));
                 oracle = left;
                 continue;
             }
@@ -65,12 +65,12 @@ impl Subject for Run<'_> {
                         let contents = session.contents().map_err(|trouble| self.stop(&at(), trouble))?;
                         let found = sum(&contents.unwrap_or_default());
                         if found != oracle.digest() {
-                            told.tell(Step::new(oracle.digest(), true));
+                            log.tell(Step::new(oracle.digest(), true));
                             return Err(Stop::Other(found));
                         }
                     }
                     let durable = self.promises(request, loading);
-                    told.tell(Step::new(oracle.digest(), durable));
+                    log.tell(Step::new(oracle.digest(), durable));
                 }
                 Ok(reply) if self.faulty && reply == NO_SPACE => {
                     // Refused for want of space: nothing of it was done, and the run goes on.
@@ -80,15 +80,15 @@ impl Subject for Run<'_> {
                         oracle.apply(&end);
                         session.apply(&end).map_err(|trouble| self.stop(&at(), trouble))?;
                     }
-                    told.tell(Step::new(oracle.digest(), false));
+                    log.tell(Step::new(oracle.digest(), false));
                 }
                 Ok(Reply::Refused(12, reason, _)) if self.faulty => {
-                    told.tell(Step::new(oracle.digest(), false));
+                    log.tell(Step::new(oracle.digest(), false));
                     return Err(Stop::Failed(format!("{}: 12/{reason}", at())));
                 }
                 Ok(reply) => return Err(Stop::Wrong(format!("{}: expected {expected}, got {reply}", at()))),
                 Err(trouble) => {
-                    told.tell(Step::new(oracle.digest(), false));
+                    log.tell(Step::new(oracle.digest(), false));
                     return Err(self.stop(&at(), trouble));
                 }
             }
@@ -157,15 +157,15 @@ impl Subject for Run<'_> {
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a> ModelRun<'a> {
     /// A run on a disk that is going to fail, or on a good one.
-    pub fn new(shape: &'a Shape, requests: impl Into<Cow<'a, [Request]>>, faulty: bool) -> Run<'a> {
+    pub fn new(shape: &'a Shape, requests: impl Into<Cow<'a, [Request]>>, faulty: bool) -> ModelRun<'a> {
         let mut requests = requests.into();
         // A disk that fails is trouble enough: nobody is killed on it as well.
         if faulty {
             requests.to_mut().retain(|request| !matches!(request, Request::Kill(_)));
         }
-        Run {
+        ModelRun {
             shape,
             requests,
             faulty,

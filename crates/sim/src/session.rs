@@ -25,10 +25,10 @@ const DIRECTORIES: [&str; 2] = ["/volume", "/log"];
 pub struct Session {
     process: Mortal,
     shape: Shape,
-    open: Option<Open>,
+    open: Option<OpenSession>,
 }
 
-struct Open {
+struct OpenSession {
     // Strings before the data set, the data set before the engine: the order in which a program lets go of them.
     strings: Vec<Str>,
     set: DataSet,
@@ -123,7 +123,7 @@ impl Session {
     }
 
     /// The inner error is OPEN's answer.
-    fn open_set(&self, output: bool, reset: bool) -> Result<Result<Open, OpenError>, Trouble> {
+    fn open_set(&self, output: bool, reset: bool) -> Result<Result<OpenSession, OpenError>, Trouble> {
         let engine = engine(&self.process.shared(), &self.shape)?;
         let (data, index) = paths(&self.shape);
         let access = if output { Access::Output } else { Access::Input };
@@ -142,7 +142,7 @@ impl Session {
             )
             .map(|set| {
                 let strings = (0..self.shape.strings).map(|_| set.string()).collect();
-                Open { strings, set, engine }
+                OpenSession { strings, set, engine }
             }))
     }
 
@@ -157,7 +157,7 @@ impl Session {
             Request::Commit => Ok(done(self.set()?.commit())),
             Request::Checkpoint => Ok(done(self.set()?.checkpoint())),
             of_string => {
-                let Open { strings, set, .. } = self.open.as_mut().ok_or_else(closed)?;
+                let OpenSession { strings, set, .. } = self.open.as_mut().ok_or_else(closed)?;
                 let string = of_string
                     .string()
                     .and_then(|number| strings.get_mut(usize::from(number)));
@@ -197,7 +197,7 @@ impl Session {
 
     /// Closes the data set; nothing else can be done then.
     pub fn close(&mut self) -> Result<(), Trouble> {
-        let Open {
+        let OpenSession {
             strings,
             set,
             engine: _engine,

@@ -3,7 +3,7 @@
 use cica_format::attributes::Attributes;
 pub use cica_format::attributes::Organization;
 
-use crate::defined::Told;
+use crate::defined::DefineWords;
 use crate::random::Random;
 
 /// DEFINE's figures, the strings that use the data set, and the memory given to the engine.
@@ -178,17 +178,17 @@ impl Shape {
             (_, 0) => self.maximum_record,
             _ => random.pick(&[200, 1_000, 4_000, 8_000]),
         };
-        let told = Told {
+        let define = DefineWords {
             organization: self.organization,
             keys: (self.key_length, self.key_offset),
             record: (maximum.max(least), maximum.max(least)),
             spanned: self.spanned,
             free: (self.free_ci, self.free_ca),
-            space: Told::space(1_000, random),
+            space: DefineWords::space(1_000, random),
         };
-        let sizes = told.sizes()?;
+        let sizes = define.sizes()?;
         Some(Shape {
-            maximum_record: told.record.1,
+            maximum_record: define.record.1,
             compressed: false,
             ci_size: sizes.data.0,
             ci_per_ca: sizes.data.1,

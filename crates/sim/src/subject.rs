@@ -117,7 +117,7 @@ impl Stop {
 }
 
 /// The steps of a run as it tells them, and what a kill may leave of them.
-pub struct Told<'n> {
+pub struct StepLog<'n> {
     note: &'n mut dyn FnMut(Step),
     /// By part: digests since the last promise.
     standing: BTreeMap<usize, Vec<u64>>,
@@ -125,10 +125,10 @@ pub struct Told<'n> {
     newest: BTreeMap<usize, [u64; 2]>,
 }
 
-impl<'n> Told<'n> {
+impl<'n> StepLog<'n> {
     /// Passes on what it is told.
-    pub fn to(note: &'n mut dyn FnMut(Step)) -> Told<'n> {
-        Told {
+    pub fn to(note: &'n mut dyn FnMut(Step)) -> StepLog<'n> {
+        StepLog {
             note,
             standing: BTreeMap::new(),
             newest: BTreeMap::new(),
@@ -165,7 +165,7 @@ impl<'n> Told<'n> {
 /// The steps of a run, with the number of disk events before and after each.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    parts: Vec<Vec<Done>>,
+    parts: Vec<Vec<StepSpan>>,
     /// Events before the next step.
     events: usize,
     /// Events before the first step of all was done.
@@ -174,7 +174,7 @@ pub struct History {
 
 /// A step that began and ended after so many events.
 #[derive(Debug, Clone, Copy)]
-struct Done {
+struct StepSpan {
     begin: usize,
     end: usize,
     step: Step,
@@ -186,7 +186,7 @@ impl History {
         if self.parts.len() <= step.part {
             self.parts.resize(step.part + 1, Vec::new());
         }
-        self.parts[step.part].push(Done {
+        self.parts[step.part].push(StepSpan {
             begin: self.events,
             end: events,
             step,

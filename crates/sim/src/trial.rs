@@ -21,7 +21,7 @@ pub trait Trial: Sync {
     fn subject(&self, kept: &[usize], faulty: bool) -> Result<Box<dyn Subject + '_>, String>;
 
     /// The store and these actions, for a person to read.
-    fn told(&self, kept: &[usize]) -> String;
+    fn story(&self, kept: &[usize]) -> String;
 }
 
 /// What a trial is drawn for.

@@ -38,7 +38,7 @@ impl Workload {
             None
         };
         let scans = defined.is_some();
-        let mut writer = Writer::new(defined.unwrap_or(shape), random, records, true);
+        let mut writer = WorkloadWriter::new(defined.unwrap_or(shape), random, records, true);
         writer.scans = scans;
         writer.write(seed, requests)
     }
@@ -48,19 +48,19 @@ impl Workload {
         let mut random = Random::new(seed);
         let shape = Shape::draw_small(organization, &mut random);
         let records = random.pick(&[10, 25, 50]);
-        Writer::new(shape, random, records, false).write(seed, requests)
+        WorkloadWriter::new(shape, random, records, false).write(seed, requests)
     }
 
     /// A workload on a data set of this shape, for a crash or fault run.
     pub fn shaped(seed: u64, requests: usize, shape: Shape) -> Workload {
         let mut random = Random::new(seed);
         let records = random.pick(&[10, 25, 120]);
-        Writer::new(shape, random, records, false).write(seed, requests)
+        WorkloadWriter::new(shape, random, records, false).write(seed, requests)
     }
 }
 
 /// Writes a workload.
-struct Writer {
+struct WorkloadWriter {
     random: Random,
     oracle: Oracle,
     shape: Shape,
@@ -73,11 +73,11 @@ struct Writer {
     requests: Vec<Request>,
 }
 
-impl Writer {
-    fn new(shape: Shape, mut random: Random, records: u64, deaths: bool) -> Writer {
+impl WorkloadWriter {
+    fn new(shape: Shape, mut random: Random, records: u64, deaths: bool) -> WorkloadWriter {
         let keys = KeySource::new(&shape, records, &mut random);
         let oracle = Oracle::new(&shape);
-        Writer {
+        WorkloadWriter {
             random,
             oracle,
             shape,

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use cica_disk::SimDisk;
 use cica_sim::churn;
 use cica_sim::coverage::{self, Coverage};
-use cica_sim::run::Run;
+use cica_sim::run::ModelRun;
 use cica_sim::session::Session;
 use cica_sim::shape::Organization;
 use cica_sim::store::Store;
 use cica_sim::subject::{History, Subject};
 use cica_sim::trial::Purpose;
-use cica_sim::volume::action::Action;
+use cica_sim::volume::action::VolumeAction;
 use cica_sim::volume::workload::VolumeWorkload;
 use cica_sim::workload::Workload;
 
@@ -33,7 +33,7 @@ fn drawn(store: Store, seed: u64) -> Coverage {
 }
 
 fn of(workload: &Workload) -> Coverage {
-    covered(&Run::new(&workload.shape, &workload.requests, false))
+    covered(&ModelRun::new(&workload.shape, &workload.requests, false))
 }
 
 /// Sums over the seeds that the campaigns begin with.
@@ -100,7 +100,7 @@ fn every_command_is_drawn() {
     let mut drawn: BTreeMap<String, u64> = BTreeMap::new();
     for seed in 1..=120 {
         for action in VolumeWorkload::small(seed, 60).actions {
-            if let Action::Card(_, card) = action {
+            if let VolumeAction::Card(_, card) = action {
                 let word: String = format!("{card:?}").chars().take_while(|c| c.is_alphabetic()).collect();
                 *drawn.entry(word).or_default() += 1;
             }

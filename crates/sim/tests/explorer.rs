@@ -10,9 +10,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cica_disk::{Create, Disk, File, Image, Open, ReadAt, WriteAt};
-use cica_sim::crash::{explore, ImageId, Plan};
-use cica_sim::damage::{damage, Kind as DamageKind};
-use cica_sim::fault::{inject, Kind as FaultKind, Plan as FaultPlan};
+use cica_sim::crash::{explore, CrashPlan, ImageId};
+use cica_sim::damage::{damage, DamageKind};
+use cica_sim::fault::{inject, FaultKind, FaultPlan};
 use cica_sim::random::{digest, Random};
 use cica_sim::subject::{Recovered, Step, Stop, Subject};
 
@@ -266,14 +266,14 @@ impl Subject for Toy {
     }
 }
 
-fn plan() -> Plan {
-    Plan {
+fn plan() -> CrashPlan {
+    CrashPlan {
         nest_every: 5,
-        ..Plan::standard(1, 100_000)
+        ..CrashPlan::standard(1, 100_000)
     }
 }
 
-fn found(mistake: Mistake) -> cica_sim::crash::Failure {
+fn found(mistake: Mistake) -> cica_sim::crash::ImageFailure {
     let (report, failure) = explore(&Toy(mistake), plan());
     failure.unwrap_or_else(|| panic!("{mistake:?} not found in {} images", report.total()))
 }
@@ -284,7 +284,7 @@ fn a_correct_store_passes_every_image() {
     assert!(failure.is_none(), "{}", failure.expect("some"));
     assert!(report.total() > 500, "only {} images", report.total());
     assert!(report.nested > 50 && report.exercised > 10, "{report:?}");
-    for kind in cica_sim::fate::Kind::ALL {
+    for kind in cica_sim::fate::ImageKind::ALL {
         assert!(report.images.contains_key(&kind), "no image of kind {}", kind.name());
     }
 }
@@ -327,7 +327,7 @@ fn a_failing_image_is_had_again_by_its_name() {
     assert_eq!(again, id);
     let (report, repeated) = explore(
         &Toy(Mistake::RenameBeforeSync),
-        Plan {
+        CrashPlan {
             only: Some(id),
             ..plan()
         },
@@ -338,7 +338,7 @@ fn a_failing_image_is_had_again_by_its_name() {
 
 #[test]
 fn the_same_seed_looks_at_the_same_images() {
-    let count = |seed| explore(&Toy(Mistake::None), Plan { seed, ..plan() }).0.images;
+    let count = |seed| explore(&Toy(Mistake::None), CrashPlan { seed, ..plan() }).0.images;
     assert_eq!(count(7), count(7));
     assert!("7".parse::<ImageId>().is_err());
     assert_eq!(

@@ -2,9 +2,9 @@
 
 use cica_sim::campaign::{Budget, Campaign};
 use cica_sim::draw::{crash, fault, Draw};
-use cica_sim::fault::{inject, Plan};
+use cica_sim::fault::{inject, FaultPlan};
 use cica_sim::store::Store;
-use cica_sim::units::oracle::{Action, ESDS};
+use cica_sim::units::oracle::{UnitAction, ESDS};
 use cica_sim::units::subject::UnitsRun;
 use cica_sim::units::workload::UnitsWorkload;
 
@@ -47,13 +47,13 @@ fn a_log_that_was_let_go_is_not_taken_for_what_the_page_cache_shows() {
 /// A data set whose root cannot be written is fenced; a unit over the others ends without what it had by itself.
 #[test]
 fn a_unit_ends_though_a_data_set_that_it_did_not_change_is_fenced() {
-    let put = |by, set, key| Action::Put { by, set, key, value: 7 };
-    let actions = vec![put(None, 0, 3), put(Some(0), ESDS, 1), Action::Commit(0)];
+    let put = |by, set, key| UnitAction::Put { by, set, key, value: 7 };
+    let actions = vec![put(None, 0, 3), put(Some(0), ESDS, 1), UnitAction::Commit(0)];
     let start = UnitsWorkload::new(1, 0).start;
     let workload = UnitsWorkload { start, actions };
     let run = UnitsRun::new(&workload, workload.actions.clone(), true).expect("loaded data sets");
     let (seed, each, only) = (1, 1_000, Some(("eio".parse().expect("a kind"), None)));
-    let (report, failure) = inject(&run, Plan { seed, each, only });
+    let (report, failure) = inject(&run, FaultPlan { seed, each, only });
     assert!(
         failure.is_none(),
         "{}",
@@ -64,10 +64,10 @@ fn a_unit_ends_though_a_data_set_that_it_did_not_change_is_fenced() {
 
 #[test]
 fn runs_have_units_of_every_end() {
-    let actions: Vec<Action> = (1..=40).flat_map(|seed| UnitsWorkload::new(seed, 60).actions).collect();
-    let count = |of: fn(&Action) -> bool| actions.iter().filter(|action| of(action)).count();
-    assert!(count(|a| matches!(a, Action::Commit(_))) > 50);
-    assert!(count(|a| matches!(a, Action::BackOut(_))) > 50);
-    assert!(count(|a| matches!(a, Action::Checkpoint(_))) > 20);
-    assert!(count(|a| matches!(a, Action::Reopen(_))) > 10);
+    let actions: Vec<UnitAction> = (1..=40).flat_map(|seed| UnitsWorkload::new(seed, 60).actions).collect();
+    let count = |of: fn(&UnitAction) -> bool| actions.iter().filter(|action| of(action)).count();
+    assert!(count(|a| matches!(a, UnitAction::Commit(_))) > 50);
+    assert!(count(|a| matches!(a, UnitAction::BackOut(_))) > 50);
+    assert!(count(|a| matches!(a, UnitAction::Checkpoint(_))) > 20);
+    assert!(count(|a| matches!(a, UnitAction::Reopen(_))) > 10);
 }

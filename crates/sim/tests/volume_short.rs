@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use cica_sim::campaign::{Budget, Campaign};
 use cica_sim::draw::{crash, damage, fault, Draw};
-use cica_sim::fault::{inject, Plan};
+use cica_sim::fault::{inject, FaultPlan};
 use cica_sim::request::{Body, Intent, Order, Request};
 use cica_sim::shape::Shape;
 use cica_sim::store::Store;
-use cica_sim::volume::action::{Action, Card};
+use cica_sim::volume::action::{Card, VolumeAction};
 use cica_sim::volume::shape::VolumeShape;
 use cica_sim::volume::subject::VolumeRun;
 use cica_sim::volume::workload::VolumeWorkload;
@@ -67,8 +67,12 @@ fn a_failing_read_of_a_request_by_rba_is_told_whoever_meets_it() {
         plus,
         intent,
     };
-    let requests = [insert, reopen, read].map(|request| Action::Request(0, request));
-    let actions = [vec![Action::Card(0, Card::Define), Action::Open(0)], requests.into()].concat();
+    let requests = [insert, reopen, read].map(|request| VolumeAction::Request(0, request));
+    let actions = [
+        vec![VolumeAction::Card(0, Card::Define), VolumeAction::Open(0)],
+        requests.into(),
+    ]
+    .concat();
     let workload = VolumeWorkload {
         shape: VolumeShape { slots: vec![shape] },
         copies: BTreeMap::new(),
@@ -76,7 +80,7 @@ fn a_failing_read_of_a_request_by_rba_is_told_whoever_meets_it() {
     };
     let run = VolumeRun::new(&workload, actions, true).expect("an empty volume");
     let (seed, each, only) = (1, 1_000, Some(("eio".parse().expect("a kind"), None)));
-    let (report, failure) = inject(&run, Plan { seed, each, only });
+    let (report, failure) = inject(&run, FaultPlan { seed, each, only });
     assert!(
         failure.is_none(),
         "{}",

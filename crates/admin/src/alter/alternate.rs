@@ -10,24 +10,30 @@
 use super::super::define::check_alternate_key;
 use super::super::failure::{refused, Failure};
 use super::super::Services;
-use super::{cluster, Alter, Kind};
+use super::{cluster, Alter, EntryKind};
 use cica_catalog::entry::{Aix, Keys};
 use cica_catalog::{Catalog, Cluster, Contents, Date, Entry};
 use cica_format::aix::HEADER_LEN;
 use cica_session::as_cluster;
 
 /// Puts what `request` says into the entry; `kind` is its own, or that of the component that was named.
-pub fn change(contents: &Contents, aix: &mut Aix, kind: Kind, request: &Alter, today: Date) -> Result<(), Failure> {
+pub fn change(
+    contents: &Contents,
+    aix: &mut Aix,
+    kind: EntryKind,
+    request: &Alter,
+    today: Date,
+) -> Result<(), Failure> {
     let mut own = as_cluster(aix);
     cluster::of_cluster(contents, &mut own, kind, request, today)?;
-    if let Some(said) = own.attributes.keys.filter(|_| request.stated.keys.is_some()) {
+    if let Some(stated) = own.attributes.keys.filter(|_| request.stated.keys.is_some()) {
         // KEYS says where the key is in the base; in the index's own records it stands behind their header.
-        aix.alternate_key = said;
+        aix.alternate_key = stated;
         own.attributes.keys = Some(Keys {
             offset: HEADER_LEN as u32,
-            ..said
+            ..stated
         });
-        check_alternate_key(contents, &aix.relate, said)?;
+        check_alternate_key(contents, &aix.relate, stated)?;
     }
     aix.attributes = own.attributes;
     aix.data = own.data;

@@ -4,7 +4,7 @@ use super::super::failure::{refused, Failure};
 use super::super::stated::keep;
 use super::super::Services;
 use super::cluster::{check_cluster, of_cluster, refuse, OF_AIX};
-use super::{alternate, volumes, Alter, Entry, Kind, Nullified};
+use super::{alternate, volumes, Alter, Entry, EntryKind, Nullified};
 use cica_catalog::entry::NonVsam;
 use cica_catalog::{Catalog, Contents, Date};
 use cica_qsam::{CodePage, DdText};
@@ -13,18 +13,24 @@ use cica_qsam::{CodePage, DdText};
 const OF_ANY_ENTRY: [&str; 4] = ["NEWNAME", "OWNER", "TO", "NULLIFY"];
 
 /// Puts what `request` says into the entry; `kind` is that of the entry, or of the component that was named.
-pub fn change(contents: &Contents, entry: &mut Entry, kind: Kind, request: &Alter, today: Date) -> Result<(), Failure> {
+pub fn change(
+    contents: &Contents,
+    entry: &mut Entry,
+    kind: EntryKind,
+    request: &Alter,
+    today: Date,
+) -> Result<(), Failure> {
     match entry {
         Entry::Cluster(cluster) => {
             refuse(
                 request,
                 |k| not_of_cluster(k) || OF_AIX.contains(&k),
-                &not_of(Kind::Cluster),
+                &not_of(EntryKind::Cluster),
             )?;
             of_cluster(contents, cluster, kind, request, today)
         }
         Entry::Aix(aix) => {
-            refuse(request, not_of_cluster, &not_of(Kind::Aix))?;
+            refuse(request, not_of_cluster, &not_of(EntryKind::Aix))?;
             alternate::change(contents, aix, kind, request, today)
         }
         _ => of_any_entry(contents, entry, request, today),
@@ -99,7 +105,7 @@ fn not_of_cluster(keyword: &str) -> bool {
 /// What a path alone has.
 const OF_PATH: [&str; 2] = ["UPDATE", "NOUPDATE"];
 
-fn not_of(kind: Kind) -> String {
+fn not_of(kind: EntryKind) -> String {
     format!("not an attribute of an entry of type {}", kind.word())
 }
 

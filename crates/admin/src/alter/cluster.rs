@@ -6,7 +6,7 @@
 use super::super::failure::{refused, Failure};
 use super::super::stated::forget;
 use super::super::{open, Services};
-use super::{volumes, Alter, Kind, Nullified};
+use super::{volumes, Alter, EntryKind, Nullified};
 use cica_catalog::entry::{Attributes, Component, Organization};
 use cica_catalog::plan::{plan, Wish};
 use cica_catalog::{check as rules, Catalog, Cluster, Contents, Date, Volser};
@@ -29,11 +29,11 @@ pub(super) const OF_AIX: [&str; 4] = ["UPGRADE", "NOUPGRADE", "UNIQUEKEY", "NONU
 pub fn of_cluster(
     contents: &Contents,
     cluster: &mut Cluster,
-    kind: Kind,
+    kind: EntryKind,
     request: &Alter,
     today: Date,
 ) -> Result<(), Failure> {
-    if kind == Kind::Index {
+    if kind == EntryKind::Index {
         refuse(
             request,
             |keyword| OF_DATA.contains(&keyword) || OF_AIX.contains(&keyword),
@@ -45,7 +45,7 @@ pub fn of_cluster(
     }
     let share = cluster.attributes.share;
     request.stated.put(&mut cluster.attributes, today)?;
-    if kind == Kind::Index {
+    if kind == EntryKind::Index {
         // That of the index component stands in its file.
         cluster.attributes.share = share;
     }
@@ -58,11 +58,11 @@ pub fn of_cluster(
     for nullified in &request.nullify {
         nullify(&mut cluster.attributes, *nullified);
     }
-    if kind != Kind::Index {
+    if kind != EntryKind::Index {
         volumes::of_component(contents, &mut cluster.data, request)?;
     }
     match (&mut cluster.index, kind) {
-        (Some(index), Kind::Cluster | Kind::Index) => volumes::of_component(contents, index, request),
+        (Some(index), EntryKind::Cluster | EntryKind::Index) => volumes::of_component(contents, index, request),
         _ => Ok(()),
     }
 }

@@ -1,20 +1,20 @@
 //! NEWNAME of an entry or a component, and what names it by its new name then.
 
-use super::{Entry, Kind, Name};
+use super::{Entry, EntryKind, Name};
 use cica_catalog::entry::{FileOf, Relate};
 use cica_catalog::{CatalogError, Contents};
 
 /// Gives the entry, or the component of it that `kind` says, another name.
-pub fn rename(entry: &mut Entry, kind: Kind, name: &Name) {
+pub fn rename(entry: &mut Entry, kind: EntryKind, name: &Name) {
     match (entry, kind) {
-        (Entry::Cluster(cluster), Kind::Data) => cluster.data.name = name.clone(),
-        (Entry::Cluster(cluster), Kind::Index) => {
+        (Entry::Cluster(cluster), EntryKind::Data) => cluster.data.name = name.clone(),
+        (Entry::Cluster(cluster), EntryKind::Index) => {
             if let Some(index) = &mut cluster.index {
                 index.name = name.clone();
             }
         }
-        (Entry::Aix(aix), Kind::Data) => aix.data.name = name.clone(),
-        (Entry::Aix(aix), Kind::Index) => aix.index.name = name.clone(),
+        (Entry::Aix(aix), EntryKind::Data) => aix.data.name = name.clone(),
+        (Entry::Aix(aix), EntryKind::Index) => aix.index.name = name.clone(),
         (entry, _) => {
             if let Entry::NonVsam(data_set) = entry {
                 if data_set.file == FileOf::OwnName {

@@ -1,7 +1,7 @@
 //! What ALTER asks for.
 
 use super::super::define::GroupStated;
-use super::super::stated::{Layout, Stated};
+use super::super::stated::{NewLayout, Stated};
 
 /// ALTER of an entry, a component, or all that a generic name means.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -31,7 +31,7 @@ pub struct Alter {
     /// EXTENDEDADDRESSABLE, of a linear data set: all are.
     pub extended_addressable: bool,
     /// REORGANIZE: the data set is copied into this layout; nothing else may be said. An empty one is its own.
-    pub reorganize: Option<Layout>,
+    pub reorganize: Option<NewLayout>,
     /// RESUME: a user catalog takes requests that SUSPEND held.
     pub resume: bool,
     /// UNLOCK: a user catalog takes requests that LOCK refused.
@@ -62,23 +62,23 @@ pub enum Nullified {
 impl Alter {
     /// The keywords that are said beside REORGANIZE, as ALTER has them.
     pub(in super::super) fn keywords(&self) -> Vec<&'static str> {
-        let said = &self.stated;
-        let pair = |said: Option<bool>, yes, no| said.map(|said| if said { yes } else { no });
-        let single = |said: bool, word| said.then_some(word);
+        let stated = &self.stated;
+        let pair = |stated: Option<bool>, yes, no| stated.map(|stated| if stated { yes } else { no });
+        let single = |stated: bool, word| stated.then_some(word);
         let words = [
             single(self.new_name.is_some(), "NEWNAME"),
             single(!self.add_volumes.is_empty(), "ADDVOLUMES"),
             single(!self.remove_volumes.is_empty(), "REMOVEVOLUMES"),
-            single(said.buffer_space.is_some(), "BUFFERSPACE"),
-            single(said.free_space.is_some(), "FREESPACE"),
-            single(said.keys.is_some(), "KEYS"),
-            single(said.record_size.is_some(), "RECORDSIZE"),
-            single(said.share.is_some(), "SHAREOPTIONS"),
-            single(said.ccsid.is_some(), "CCSID"),
-            single(said.tenure.owner.is_some(), "OWNER"),
+            single(stated.buffer_space.is_some(), "BUFFERSPACE"),
+            single(stated.free_space.is_some(), "FREESPACE"),
+            single(stated.keys.is_some(), "KEYS"),
+            single(stated.record_size.is_some(), "RECORDSIZE"),
+            single(stated.share.is_some(), "SHAREOPTIONS"),
+            single(stated.ccsid.is_some(), "CCSID"),
+            single(stated.tenure.owner.is_some(), "OWNER"),
             single(!self.nullify.is_empty(), "NULLIFY"),
-            pair(said.inhibit, "INHIBIT", "UNINHIBIT"),
-            pair(said.reclaim, "RECLAIMCA", "NORECLAIMCA"),
+            pair(stated.inhibit, "INHIBIT", "UNINHIBIT"),
+            pair(stated.reclaim, "RECLAIMCA", "NORECLAIMCA"),
             pair(self.upgrade, "UPGRADE", "NOUPGRADE"),
             pair(self.unique_key, "UNIQUEKEY", "NONUNIQUEKEY"),
             pair(self.update, "UPDATE", "NOUPDATE"),
@@ -91,17 +91,17 @@ impl Alter {
             single(self.extended_addressable, "EXTENDEDADDRESSABLE"),
             single(self.resume, "RESUME"),
             single(self.unlock, "UNLOCK"),
-            single(said.tenure.expires.is_some(), "TO"),
-            pair(said.reuse, "REUSE", "NOREUSE"),
-            pair(said.erase, "ERASE", "NOERASE"),
-            pair(said.write_check, "WRITECHECK", "NOWRITECHECK"),
-            single(said.storage_class.is_some(), "STORAGECLASS"),
-            single(said.data_class.is_some(), "DATACLASS"),
-            single(said.management_class.is_some(), "MANAGEMENTCLASS"),
-            single(said.log.is_some(), "LOG"),
-            single(said.log_stream.is_some(), "LOGSTREAMID"),
+            single(stated.tenure.expires.is_some(), "TO"),
+            pair(stated.reuse, "REUSE", "NOREUSE"),
+            pair(stated.erase, "ERASE", "NOERASE"),
+            pair(stated.write_check, "WRITECHECK", "NOWRITECHECK"),
+            single(stated.storage_class.is_some(), "STORAGECLASS"),
+            single(stated.data_class.is_some(), "DATACLASS"),
+            single(stated.management_class.is_some(), "MANAGEMENTCLASS"),
+            single(stated.log.is_some(), "LOG"),
+            single(stated.log_stream.is_some(), "LOGSTREAMID"),
         ];
-        let other = said.other.iter().map(|(keyword, _)| *keyword);
+        let other = stated.other.iter().map(|(keyword, _)| *keyword);
         words.into_iter().flatten().chain(other).collect()
     }
 }

@@ -22,17 +22,17 @@ pub enum Type {
 }
 
 /// A field: name, offset, length in bytes.
-pub type Field = (&'static str, usize, usize);
+pub type RecordField = (&'static str, usize, usize);
 
 /// Fields that all records begin with.
-pub const HEADER: [Field; 5] = [
+pub const HEADER: [RecordField; 5] = [
     ("DCURCTYP", 4, 2),
     ("DCUVERS", 6, 2),
     ("DCUSYSID", 8, 4),
     ("DCUTMSTP", 12, 8),
     ("DCURESV", 20, 4),
 ];
-const DATA_SET: [Field; 22] = [
+const DATA_SET: [RecordField; 22] = [
     ("DCDDSNAM", 24, 44),
     ("DCDERROR", 68, 1),
     ("DCDFLAG1", 69, 1),
@@ -56,7 +56,7 @@ const DATA_SET: [Field; 22] = [
     ("DCDMGTCL", 196, 32),
     ("DCDSTGRP", 228, 32),
 ];
-const ASSOCIATION: [Field; 19] = [
+const ASSOCIATION: [RecordField; 19] = [
     ("DCADSNAM", 24, 44),
     ("DCAASSOC", 68, 44),
     ("DCAFLAG1", 112, 1),
@@ -77,7 +77,7 @@ const ASSOCIATION: [Field; 19] = [
     ("DCAHURBC", 164, 8),
     ("DCAHARBC", 172, 8),
 ];
-const VOLUME: [Field; 13] = [
+const VOLUME: [RecordField; 13] = [
     ("DCVVOLSR", 24, 6),
     ("DCVFLAG1", 30, 1),
     ("DCVERROR", 31, 1),
@@ -95,7 +95,7 @@ const VOLUME: [Field; 13] = [
 
 impl Type {
     /// The fields after the header.
-    pub fn fields(self) -> &'static [Field] {
+    pub fn fields(self) -> &'static [RecordField] {
         match self {
             Type::DataSet => &DATA_SET,
             Type::Association => &ASSOCIATION,
@@ -124,16 +124,16 @@ impl Type {
 
 /// A record being made. What is not said is zero, characters blank.
 #[derive(Debug, Clone)]
-pub struct Record {
+pub struct DcollectRecord {
     kind: Type,
     page: CodePage,
     bytes: Vec<u8>,
 }
 
-impl Record {
+impl DcollectRecord {
     /// A record with its header; `now` in nanoseconds since 1970.
-    pub fn new(kind: Type, page: CodePage, now: u64) -> Record {
-        let mut record = Record {
+    pub fn new(kind: Type, page: CodePage, now: u64) -> DcollectRecord {
+        let mut record = DcollectRecord {
             kind,
             page,
             bytes: vec![0; kind.length() - RDW],

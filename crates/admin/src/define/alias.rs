@@ -5,7 +5,7 @@ use super::super::Services;
 use super::FAILED;
 use crate::outcome::Outcome;
 use cica_catalog::entry::{Alias, Relate};
-use cica_catalog::{Contents, Entry, Found, Name, Symbolic};
+use cica_catalog::{Contents, Entry, Name, Resolved, Symbolic};
 
 /// Most qualifiers of an alias of a user catalog.
 const QUALIFIERS: usize = 4;
@@ -60,8 +60,8 @@ fn define(services: &Services, request: &DefineAlias) -> Result<(), Failure> {
 /// The entry is in the same catalog, and is one that can have another name.
 fn check(contents: &Contents, name: &Name, relate: &Name) -> Result<(), Failure> {
     let entry = match contents.find(relate) {
-        Some(Found::Entry(entry)) => entry,
-        Some(Found::Component(kind, _, of)) => {
+        Some(Resolved::Entry(entry)) => entry,
+        Some(Resolved::Component(kind, _, of)) => {
             let words = format!("{relate} is the {} component of {}; name that", kind.word(), of.name());
             return Err(refused(&words, 48, 0));
         }

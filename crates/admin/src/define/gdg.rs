@@ -88,8 +88,8 @@ impl GroupStated {
             (&mut group.purge, self.purge),
             (&mut group.extended, self.extended),
         ];
-        for (field, said) in switches {
-            *field = said.unwrap_or(*field);
+        for (field, stated) in switches {
+            *field = stated.unwrap_or(*field);
         }
         group.limit = self.limit.unwrap_or(group.limit);
         if group.limit > PLAIN_LIMIT && !group.extended {

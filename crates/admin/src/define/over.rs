@@ -4,7 +4,7 @@
 //! alternate key that is not in the base's records, or not in the first segment of a spanned one.
 
 use super::super::failure::{refused, Failure};
-use super::wanted::Wanted;
+use super::wanted::WantedCluster;
 use super::{Alternate as Asked, DefineCluster};
 use cica_catalog::check::{self, DefineError};
 use cica_catalog::entry::{Aix, Component, Keys, Organization, RecordSize};
@@ -38,7 +38,7 @@ impl Over {
         contents: &Contents,
         request: &DefineCluster,
         asked: &Asked,
-        wanted: &mut Wanted,
+        wanted: &mut WantedCluster,
     ) -> Result<Over, Failure> {
         let relate = asked.relate.as_deref().unwrap_or_default();
         let relate = Name::parse(relate).map_err(|error| refused(&error, 140, 0))?;
@@ -55,8 +55,8 @@ impl Over {
         (wanted.attributes.compressed, wanted.wish.compressed) = (false, false);
         wanted.wish.organization = Organization::Ksds;
         let lists = [Some(&request.cluster), request.data.as_ref()];
-        let said = lists.into_iter().flatten().any(|list| list.record_size.is_some());
-        if model.is_none() && !said {
+        let stated = lists.into_iter().flatten().any(|list| list.record_size.is_some());
+        if model.is_none() && !stated {
             let size = default_size(wanted);
             (wanted.attributes.record_size, wanted.wish.record_size) = (size, size);
         }
@@ -126,7 +126,7 @@ impl Over {
 }
 
 /// RECORDSIZE that nobody said, as far as a control area holds such records.
-fn default_size(wanted: &Wanted) -> RecordSize {
+fn default_size(wanted: &WantedCluster) -> RecordSize {
     let wish = Wish {
         record_size: RECORD_SIZE,
         ..wanted.wish

@@ -6,7 +6,7 @@ use super::super::Services;
 use super::FAILED;
 use crate::outcome::Outcome;
 use cica_catalog::entry::{History, PathEntry};
-use cica_catalog::{Contents, Entry, Found, Name};
+use cica_catalog::{Contents, Entry, Name, Resolved};
 
 /// DEFINE PATH.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub fn define_in(services: &Services, contents: &mut Contents, request: &DefineP
     });
     // RECATALOG makes an entry anew that was lost; one that is there, as it is there.
     match contents.find(&name) {
-        Some(Found::Entry(Entry::Path(_))) if request.recatalog => contents.replace(&name, entry)?,
+        Some(Resolved::Entry(Entry::Path(_))) if request.recatalog => contents.replace(&name, entry)?,
         _ => contents.insert(entry)?,
     }
     Ok(())
@@ -70,15 +70,15 @@ pub fn define_in(services: &Services, contents: &mut Contents, request: &DefineP
 /// The entry is in the same catalog, and is one that a path can lead to.
 fn check(contents: &Contents, target: &Name) -> Result<(), Failure> {
     match contents.find(target) {
-        Some(Found::Entry(Entry::Cluster(_) | Entry::Aix(_))) => Ok(()),
-        Some(Found::Entry(other)) => {
+        Some(Resolved::Entry(Entry::Cluster(_) | Entry::Aix(_))) => Ok(()),
+        Some(Resolved::Entry(other)) => {
             let words = format!(
                 "{target} is a {}; a path leads to an alternate index or a cluster",
                 other.kind().word()
             );
             Err(refused(&words, 48, 0))
         }
-        Some(Found::Component(kind, _, of)) => {
+        Some(Resolved::Component(kind, _, of)) => {
             let words = format!("{target} is the {} component of {}; name that", kind.word(), of.name());
             Err(refused(&words, 48, 0))
         }

@@ -74,10 +74,10 @@ pub fn recatalog(services: &Services, request: &DefineCluster) -> Result<(Define
     done.map(|(defined, rolled)| (defined, Rolling { catalog, rolled }))
 }
 
-fn check_organization(request: &DefineCluster, data: &Found, name: &Name) -> Result<(), Failure> {
+fn check_organization(request: &DefineCluster, data: &FoundFile, name: &Name) -> Result<(), Failure> {
     let is = data.root.attributes.organization.keyword();
-    let said = request.cluster.form.map(Form::word);
-    match said.filter(|word| *word != is) {
+    let stated = request.cluster.form.map(Form::word);
+    match stated.filter(|word| *word != is) {
         None => Ok(()),
         Some(word) => Err(refused(
             &format!("{} says that {name} is {is}, not {word}", data.path.display()),
@@ -90,8 +90,8 @@ fn check_organization(request: &DefineCluster, data: &Found, name: &Name) -> Res
 /// The volumes that are named, else all.
 fn searched(contents: &Contents, request: &DefineCluster) -> Result<Vec<Volume>, Failure> {
     let mut named: Vec<Volume> = Vec::new();
-    let said = request.lists().flat_map(|list| &list.volumes);
-    for text in said.filter(|text| *text != "*") {
+    let stated = request.lists().flat_map(|list| &list.volumes);
+    for text in stated.filter(|text| *text != "*") {
         let serial = Volser::parse(text).map_err(|e| refused(&e, 140, 0))?;
         let volume = contents.volume(&serial)?;
         if !named.contains(volume) {
@@ -106,7 +106,7 @@ fn searched(contents: &Contents, request: &DefineCluster) -> Result<Vec<Volume>,
 }
 
 /// A component's file.
-struct Found {
+struct FoundFile {
     volume: Volume,
     file: FileName,
     path: PathBuf,
@@ -120,7 +120,7 @@ fn found(
     volumes: &[Volume],
     root: impl Fn(&PathBuf) -> Option<Root>,
     cluster: &Name,
-) -> Result<Found, Failure> {
+) -> Result<FoundFile, Failure> {
     for volume in volumes {
         let directory = volume.path(catalog.directory());
         let listed = services.disk.list(&directory);
@@ -133,7 +133,7 @@ fn found(
             let Ok(file) = FileName::parse(&file.to_string_lossy()) else {
                 continue;
             };
-            return Ok(Found {
+            return Ok(FoundFile {
                 volume: volume.clone(),
                 file,
                 path,
@@ -144,7 +144,7 @@ fn found(
     Err(CatalogError::NotFound { name: cluster.clone() }.into())
 }
 
-impl Found {
+impl FoundFile {
     fn component(&self) -> Result<Component, Failure> {
         let a = &self.root.attributes;
         let unusable = |what: &dyn std::fmt::Display| {
@@ -199,9 +199,9 @@ impl Found {
 
 /// What is said, under what the data component's file carries.
 fn attributes(services: &Services, request: &DefineCluster, file: &FileAttributes) -> Result<Attributes, Failure> {
-    let mut said = Attributes::new(services.today());
-    request.cluster.put(&mut said, services.today())?;
-    said.history.created = Date::of_clock(file.created);
+    let mut stated = Attributes::new(services.today());
+    request.cluster.put(&mut stated, services.today())?;
+    stated.history.created = Date::of_clock(file.created);
     Ok(Attributes {
         keys: Some(Keys {
             length: file.key_length,
@@ -224,6 +224,6 @@ fn attributes(services: &Services, request: &DefineCluster, file: &FileAttribute
         reclaim: file.reclaim,
         buffer_space: file.buffer_space,
         ccsid: file.ccsid,
-        ..said
+        ..stated
     })
 }

@@ -17,7 +17,7 @@ use cica_catalog::{CatalogError, Cluster, Contents, Device, Name, Volser};
 use cica_messages::{IDC3225I, IDC3506I};
 
 /// See the module.
-pub struct Wanted {
+pub struct WantedCluster {
     /// Cluster name.
     pub name: Name,
     /// Name of the data component, if it was given.
@@ -48,9 +48,9 @@ struct Lists<'a> {
     index_model: Option<Cluster>,
 }
 
-impl Wanted {
+impl WantedCluster {
     /// What `request` asks for.
-    pub fn of(services: &Services, contents: &Contents, request: &DefineCluster) -> Result<Wanted, Failure> {
+    pub fn of(services: &Services, contents: &Contents, request: &DefineCluster) -> Result<WantedCluster, Failure> {
         let lists = Lists::of(services, request)?;
         let mut attributes = lists.attributes(services)?;
         let organization = lists.organization(&attributes);
@@ -83,7 +83,7 @@ impl Wanted {
             imbed: lists.imbed(),
             device,
         };
-        Ok(Wanted {
+        Ok(WantedCluster {
             name: lists.name(Some(lists.cluster))?.ok_or_else(|| missing("NAME"))?,
             data_name: lists.name(lists.data)?,
             index_name: lists.name(lists.index)?,
@@ -112,8 +112,8 @@ impl<'a> Lists<'a> {
     }
 
     /// What is said of the data component, and where nothing is, of the cluster.
-    fn for_data<T>(&self, said: impl Fn(&Stated) -> Option<T>) -> Option<T> {
-        self.data.and_then(&said).or_else(|| said(self.cluster))
+    fn for_data<T>(&self, stated: impl Fn(&Stated) -> Option<T>) -> Option<T> {
+        self.data.and_then(&stated).or_else(|| stated(self.cluster))
     }
 
     fn data_model(&self) -> Option<&Cluster> {
@@ -132,8 +132,8 @@ impl<'a> Lists<'a> {
 
     /// As it is written, else the model's. NUMBERED has slots of one length, or records of any length where RECORDSIZE
     /// says that they differ.
-    fn organization(&self, said: &Attributes) -> Organization {
-        let numbered = || match said.record_size.average == said.record_size.maximum {
+    fn organization(&self, stated: &Attributes) -> Organization {
+        let numbered = || match stated.record_size.average == stated.record_size.maximum {
             true => Organization::Rrds,
             false => Organization::Vrrds,
         };

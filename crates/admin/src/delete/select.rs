@@ -7,12 +7,17 @@
 use super::super::failure::{not_found, refused, Failure};
 use super::super::member;
 use super::Delete;
-use cica_catalog::entry::Kind;
-use cica_catalog::{Contents, Found, Mask, Name};
+use cica_catalog::entry::EntryKind;
+use cica_catalog::{Contents, Mask, Name, Resolved};
 use cica_messages::IDC2900I;
 
 /// Names of the entries that `text` means, in order.
-pub fn select(contents: &Contents, text: &str, kind: Option<Kind>, request: &Delete) -> Result<Vec<Name>, Failure> {
+pub fn select(
+    contents: &Contents,
+    text: &str,
+    kind: Option<EntryKind>,
+    request: &Delete,
+) -> Result<Vec<Name>, Failure> {
     member::check_entry(contents, text)?;
     let mask = Mask::parse(text).map_err(|error| refused(&error, 8, 42))?;
     if !mask.is_generic() {
@@ -36,11 +41,11 @@ pub fn select(contents: &Contents, text: &str, kind: Option<Kind>, request: &Del
     }
 }
 
-fn named(contents: &Contents, text: &str, kind: Option<Kind>) -> Result<Name, Failure> {
+fn named(contents: &Contents, text: &str, kind: Option<EntryKind>) -> Result<Name, Failure> {
     let name = Name::parse(text).map_err(|error| refused(&error, 8, 42))?;
     match contents.find(&name) {
         None => Err(not_found(&text)),
-        Some(Found::Component(part, _, entry)) => Err(refused(
+        Some(Resolved::Component(part, _, entry)) => Err(refused(
             &format!(
                 "{name} is the {} component of {}; delete that",
                 part.word(),
@@ -49,7 +54,7 @@ fn named(contents: &Contents, text: &str, kind: Option<Kind>) -> Result<Name, Fa
             48,
             0,
         )),
-        Some(Found::Entry(entry)) => match kind.filter(|kind| *kind != entry.kind()) {
+        Some(Resolved::Entry(entry)) => match kind.filter(|kind| *kind != entry.kind()) {
             Some(_) => Err(refused(
                 &format!("{name} is of type {}; name that, or no type", entry.kind().word()),
                 48,

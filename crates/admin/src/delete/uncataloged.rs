@@ -12,7 +12,7 @@ use crate::report::Report;
 use cica_catalog::{CatalogError, Entry, Name};
 use cica_disk::{Disk, Open, ReadAt};
 use cica_format::root::{Part, Root, AREA_LEN};
-use cica_messages::{Entry as Message, IDC0550I, IDC0556I};
+use cica_messages::{MessageEntry as Message, IDC0550I, IDC0556I};
 use std::path::{Path, PathBuf};
 
 /// What of this module a name names.

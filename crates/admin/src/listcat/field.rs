@@ -12,14 +12,14 @@ use serde_json::{json, Value};
 pub struct Field<T: 'static> {
     label: &'static str,
     width: Option<usize>,
-    place: Place,
+    place: ShownIn,
     get: fn(&T) -> Shown,
     help: &'static str,
 }
 
 /// Where a field is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ShownIn {
     Everywhere,
     /// There is no such thing here; or JSON has it in another form.
     Listing,
@@ -55,7 +55,7 @@ impl<T> Field<T> {
         Field {
             label,
             width: None,
-            place: Place::Everywhere,
+            place: ShownIn::Everywhere,
             get,
             help,
         }
@@ -72,15 +72,15 @@ impl<T> Field<T> {
     /// The same in the listing alone.
     pub const fn listed(self) -> Field<T> {
         Field {
-            place: Place::Listing,
+            place: ShownIn::Listing,
             ..self
         }
     }
 
     /// The same in JSON alone.
-    pub const fn told(self) -> Field<T> {
+    pub const fn always_shown(self) -> Field<T> {
         Field {
-            place: Place::Json,
+            place: ShownIn::Json,
             ..self
         }
     }
@@ -97,7 +97,7 @@ impl<T> Field<T> {
 
     /// Its value for the listing, if the listing has it.
     pub fn listed_value(&self, of: &T) -> Option<Shown> {
-        (self.place != Place::Json).then(|| (self.get)(of))
+        (self.place != ShownIn::Json).then(|| (self.get)(of))
     }
 
     /// Its row in the reference: label, key, and what it means.
@@ -105,9 +105,9 @@ impl<T> Field<T> {
         let key = format!("`{}`", self.key());
         let label = format!("`{}`", self.label.trim());
         let (label, key) = match self.place {
-            Place::Everywhere => (label, key),
-            Place::Listing => (label, String::new()),
-            Place::Json => (String::new(), key),
+            ShownIn::Everywhere => (label, key),
+            ShownIn::Listing => (label, String::new()),
+            ShownIn::Json => (String::new(), key),
         };
         format!("| {label} | {key} | {} |\n", self.help)
     }
@@ -128,7 +128,7 @@ impl<T> Field<T> {
     /// Key and value in JSON, if JSON has it.
     pub fn json(&self, of: &T) -> Option<(String, Value)> {
         let value = match (self.get)(of) {
-            _ if self.place == Place::Listing => return None,
+            _ if self.place == ShownIn::Listing => return None,
             Shown::Number(number) | Shown::Quiet(number) => json!(number),
             Shown::Text(text) => json!(text),
             Shown::Code(code) => json!(format!("{code:08X}")),

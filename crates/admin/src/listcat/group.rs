@@ -58,11 +58,11 @@ mod tests {
                     Field::new("A", |n| Shown::Number(*n), ""),
                     Field::new("CCSID", |n| Shown::Quiet(*n), ""),
                     Field::new("B", |n| Shown::Is(*n > 0), "").listed(),
-                    Field::new("C", |_| Shown::Code(16), "").told(),
+                    Field::new("C", |_| Shown::Code(16), "").always_shown(),
                 ],
             ],
         };
-        let told = json!({"axrkp": null, "a": 7, "ccsid": 7, "c": "00000010"});
-        assert_eq!(GROUP.json(&7), told);
+        let always_shown = json!({"axrkp": null, "a": 7, "ccsid": 7, "c": "00000010"});
+        assert_eq!(GROUP.json(&7), always_shown);
     }
 }

@@ -5,7 +5,7 @@
 //! 2. When a file cannot be read, the entry is shown as if it had never been loaded, and `trouble` says so.
 
 use super::super::stated::kept;
-use cica_catalog::entry::{Attributes, Component, Kind, Log, NonVsam, Relate};
+use cica_catalog::entry::{Attributes, Component, EntryKind, Log, NonVsam, Relate};
 use cica_catalog::generation::Generation;
 use cica_catalog::{Catalog, CatalogError, Contents, Date, Device, Entry, Name};
 use cica_engine::Engine;
@@ -16,7 +16,7 @@ use cica_format::root::{Root, Statistics};
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListcatEntry {
     /// What it is.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// Its name.
     pub name: String,
     /// What the catalog it is in is called.
@@ -30,7 +30,7 @@ pub struct ListcatEntry {
     /// Attributes that are words, of the same.
     pub words: Vec<&'static str>,
     /// Entries and components it goes together with.
-    pub associations: Vec<(Kind, String)>,
+    pub associations: Vec<(EntryKind, String)>,
     /// Of an alias with symbols: what it stands for as written, and on this system if that is anything.
     pub symbolic: Option<(String, Option<String>)>,
     /// Of a data or index component.
@@ -235,9 +235,9 @@ impl<'a> Describer<'a> {
                 symbolic: None,
                 component: entry
                     .attributes()
-                    .map(|said| self.component(entry, said, kind, component, root)),
+                    .map(|stated| self.component(entry, stated, kind, component, root)),
                 file: None,
-                trouble: trouble.clone().filter(|_| kind == Kind::Data),
+                trouble: trouble.clone().filter(|_| kind == EntryKind::Data),
             });
         }
         all
@@ -247,10 +247,10 @@ impl<'a> Describer<'a> {
         let components = entry
             .components()
             .map(|(kind, component)| (kind, component.name.to_string()));
-        let mut associations: Vec<(Kind, String)> = components.collect();
+        let mut associations: Vec<(EntryKind, String)> = components.collect();
         let mut symbolic = None;
         match entry {
-            Entry::Aix(aix) => associations.push((Kind::Cluster, aix.relate.to_string())),
+            Entry::Aix(aix) => associations.push((EntryKind::Cluster, aix.relate.to_string())),
             Entry::Path(path) => associations.extend(self.along(&path.target)),
             Entry::Alias(alias) => match &alias.relate {
                 Relate::Entry(name) => associations.push((self.kind_of(name), name.to_string())),
@@ -268,7 +268,7 @@ impl<'a> Describer<'a> {
             }
             Entry::NonVsam(data_set) => {
                 let group = Generation::of(&data_set.name).filter(|(base, _)| self.contents.gdg(base).is_some());
-                associations.extend(group.map(|(base, _)| (Kind::Gdg, base.to_string())));
+                associations.extend(group.map(|(base, _)| (EntryKind::Gdg, base.to_string())));
             }
             _ => {}
         }
@@ -300,7 +300,7 @@ impl<'a> Describer<'a> {
 
     /// What a path leads through: an alternate index with its components, then the components of its base; or the base
     /// with its own.
-    fn along(&self, target: &Name) -> Vec<(Kind, String)> {
+    fn along(&self, target: &Name) -> Vec<(EntryKind, String)> {
         let mut along = vec![(self.kind_of(target), target.to_string())];
         let entry = self.contents.get(target).ok();
         let base = match entry {
@@ -331,8 +331,10 @@ impl<'a> Describer<'a> {
         Some(file_fields(data_set, group.is_some()))
     }
 
-    fn kind_of(&self, name: &Name) -> Kind {
-        self.contents.find(name).map_or(Kind::Cluster, |found| found.kind())
+    fn kind_of(&self, name: &Name) -> EntryKind {
+        self.contents
+            .find(name)
+            .map_or(EntryKind::Cluster, |found| found.kind())
     }
 
     /// The roots of data and index component; two of none, and why, when one of them cannot be read.
@@ -377,8 +379,8 @@ impl<'a> Describer<'a> {
     fn component(
         &self,
         entry: &Entry,
-        said: &Attributes,
-        kind: Kind,
+        stated: &Attributes,
+        kind: EntryKind,
         component: &Component,
         root: &Option<Root>,
     ) -> ComponentFields {
@@ -386,9 +388,9 @@ impl<'a> Describer<'a> {
             Entry::Cluster(cluster) => cluster.organization,
             _ => Organization::Ksds,
         };
-        let as_said = || component.file_attributes(entry.name(), organization, said, 0);
+        let as_said = || component.file_attributes(entry.name(), organization, stated, 0);
         let a = root.as_ref().map_or_else(as_said, |root| root.attributes.clone());
-        let data = kind == Kind::Data;
+        let data = kind == EntryKind::Data;
         let high_allocated = root.as_ref().map_or(a.primary, |root| root.high_allocated);
         let mut statistics = root.as_ref().map(|root| root.statistics).unwrap_or_default();
         if root.as_ref().is_none_or(|root| root.levels == 0) {
@@ -410,12 +412,12 @@ impl<'a> Describer<'a> {
                 a.ci_size.saturating_sub(7)
             },
             buffer_space: if data { a.buffer_space } else { 0 },
-            exception_exit: kept(said, "EXCEPTIONEXIT").filter(|_| data).map(str::to_owned),
+            exception_exit: kept(stated, "EXCEPTIONEXIT").filter(|_| data).map(str::to_owned),
             ci_size: a.ci_size,
             ci_per_ca: u32::from(a.ci_per_ca),
             share: (a.share_region, a.share_system),
             ccsid: if data { a.ccsid } else { 0 },
-            words: words(&a, said, entry, data),
+            words: words(&a, stated, entry, data),
             statistics,
             extents: root.as_ref().map_or(1, |root| root.extents.max(1)),
             volumes: self.volumes(component, &a, root.as_ref()),
@@ -476,20 +478,20 @@ impl<'a> Describer<'a> {
     }
 }
 
-fn cluster_fields(said: &Attributes) -> ClusterFields {
-    let kept = |keyword| kept(said, keyword).map(str::to_owned);
+fn cluster_fields(stated: &Attributes) -> ClusterFields {
+    let kept = |keyword| kept(stated, keyword).map(str::to_owned);
     ClusterFields {
-        storage_class: said.storage_class.clone(),
-        management_class: said.management_class.clone(),
-        data_class: said.data_class.clone(),
-        ca_reclaim: said.reclaim,
+        storage_class: stated.storage_class.clone(),
+        management_class: stated.management_class.clone(),
+        data_class: stated.data_class.clone(),
+        ca_reclaim: stated.reclaim,
         eattr: kept("EATTR"),
         bwo: kept("BWO"),
-        log: said.log,
+        log: stated.log,
         forward_log: kept("FRLOG"),
         quiesced: kept("RLSQUIESCE").is_some(),
         log_replicate: kept("LOGREPLICATE").is_some(),
-        log_stream: said.log_stream.clone(),
+        log_stream: stated.log_stream.clone(),
         password: ["MASTERPW", "CONTROLPW", "UPDATEPW", "READPW"]
             .iter()
             .any(|p| kept(p).is_some()),
@@ -516,7 +518,7 @@ fn file_fields(data_set: &NonVsam, generation: bool) -> FileFields {
     let last = devices.last().copied().unwrap_or_default();
     devices.resize(data_set.volumes.len().max(devices.len()), last);
     let code = |name: &str| Device::by_name(name).map_or_else(|| name.to_owned(), |d| format!("X'{:08X}'", d.code()));
-    let said = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+    let stated = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
     let mut sequence = data_set.sequence.split(' ').filter(|number| !number.is_empty());
     let volumes = data_set.volumes.iter().zip(devices).map(|(serial, device)| {
         let number = sequence.next().unwrap_or("0").to_owned();
@@ -526,7 +528,7 @@ fn file_fields(data_set: &NonVsam, generation: bool) -> FileFields {
         generation,
         volumes: volumes.collect(),
         file: Some(data_set.file.text().to_owned()).filter(|file| !file.is_empty()),
-        format: said(&data_set.format),
+        format: stated(&data_set.format),
     }
 }
 
@@ -546,7 +548,7 @@ fn words_of_entry(entry: &Entry) -> Vec<&'static str> {
     }
 }
 
-fn words(a: &FileAttributes, said: &Attributes, entry: &Entry, data: bool) -> Vec<&'static str> {
+fn words(a: &FileAttributes, stated: &Attributes, entry: &Entry, data: bool) -> Vec<&'static str> {
     let pick = |yes: bool, pair: [&'static str; 2]| pair[usize::from(!yes)];
     let mut words = vec![
         pick(a.speed, ["SPEED", "RECOVERY"]),
@@ -557,7 +559,7 @@ fn words(a: &FileAttributes, said: &Attributes, entry: &Entry, data: bool) -> Ve
         words.push(a.organization.keyword());
     }
     words.push(pick(a.write_check, ["WRITECHECK", "NOWRITECHK"]));
-    words.push(pick(kept(said, "ORDERED").is_some(), ["ORDERED", "UNORDERED"]));
+    words.push(pick(kept(stated, "ORDERED").is_some(), ["ORDERED", "UNORDERED"]));
     words.push(pick(a.reuse, ["REUSE", "NOREUSE"]));
     if data {
         words.push(pick(a.spanned, ["SPANNED", "NONSPANNED"]));
@@ -570,10 +572,10 @@ fn words(a: &FileAttributes, said: &Attributes, entry: &Entry, data: bool) -> Ve
                 words.push("SPARSE");
             }
         }
-        if said.inhibit {
+        if stated.inhibit {
             words.push("INH-UPDATE");
         }
-        if said.exported {
+        if stated.exported {
             words.push("TEMP-EXP");
         }
     }

@@ -10,33 +10,33 @@ use super::super::member;
 use super::model::{Describer, ListcatEntry};
 use super::sphere;
 use super::{Listcat, Listed};
-use cica_catalog::entry::Kind;
-use cica_catalog::{Date, Entry, Found, Level, Mask, Name};
+use cica_catalog::entry::EntryKind;
+use cica_catalog::{Date, Entry, Level, Mask, Name, Resolved};
 
 /// Which entries are meant, besides their names.
-pub struct Choice {
-    kinds: Vec<Kind>,
+pub struct EntrySelection {
+    kinds: Vec<EntryKind>,
     today: Date,
     creation: Option<u32>,
     expiration: Option<u32>,
 }
 
-const KINDS: [Kind; 9] = [
-    Kind::Aix,
-    Kind::Alias,
-    Kind::Cluster,
-    Kind::Data,
-    Kind::Gdg,
-    Kind::Index,
-    Kind::NonVsam,
-    Kind::Path,
-    Kind::UserCatalog,
+const KINDS: [EntryKind; 9] = [
+    EntryKind::Aix,
+    EntryKind::Alias,
+    EntryKind::Cluster,
+    EntryKind::Data,
+    EntryKind::Gdg,
+    EntryKind::Index,
+    EntryKind::NonVsam,
+    EntryKind::Path,
+    EntryKind::UserCatalog,
 ];
 
-impl Choice {
+impl EntrySelection {
     /// Kinds and dates of a request.
-    pub fn of(request: &Listcat, today: Date) -> Choice {
-        Choice {
+    pub fn of(request: &Listcat, today: Date) -> EntrySelection {
+        EntrySelection {
             kinds: request.kinds.clone().unwrap_or_else(|| KINDS.to_vec()),
             today,
             creation: request.creation,
@@ -116,8 +116,10 @@ impl Choice {
             let name = Name::parse(text).map_err(|error| refused(&error, 8, 42))?;
             match describer.contents.find(&name) {
                 None => return Err(not_found(&text)),
-                Some(Found::Entry(entry)) => self.whole(describer, entry, true, each),
-                Some(Found::Component(_, component, entry)) => self.component(describer, entry, &component.name, each),
+                Some(Resolved::Entry(entry)) => self.whole(describer, entry, true, each),
+                Some(Resolved::Component(_, component, entry)) => {
+                    self.component(describer, entry, &component.name, each)
+                }
             }
             return Ok(());
         }

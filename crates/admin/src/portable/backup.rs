@@ -6,12 +6,12 @@
 
 use super::super::failure::{refused, Failure};
 use super::super::Services;
-use super::stored::Copied;
+use super::stored::CopiedEntry;
 use super::{complete, head, rank, unwritten, Member, NewCopy};
 use crate::named::Named;
 use crate::outcome::Outcome;
 use crate::report::Report;
-use cica_catalog::entry::Kind;
+use cica_catalog::entry::EntryKind;
 use cica_catalog::{Catalog, Entry, Mask, Name};
 use cica_messages::{CICA0960I, CICA0961I, CICA0967E};
 use cica_portable::Writer;
@@ -56,7 +56,7 @@ fn backup(services: &mut Services, request: &Backup, out: &mut Report) -> Result
     for sphere in chosen.chunk_by(|a, b| a.base() == b.base()) {
         let open = sphere
             .iter()
-            .map(|c| Copied::open(services, &c.catalog, c.entry.clone()));
+            .map(|c| CopiedEntry::open(services, &c.catalog, c.entry.clone()));
         for copied in open.collect::<Result<Vec<_>, _>>()? {
             let totals = copied.write(services, &mut writer, &copy.name, &mut count)?;
             let member = Member::of(&copied.entry, &totals, copied.records());
@@ -88,12 +88,12 @@ fn backup(services: &mut Services, request: &Backup, out: &mut Report) -> Result
 }
 
 /// An entry and the catalog it is in.
-struct Chosen {
+struct BackedUp {
     catalog: Arc<Catalog>,
     entry: Entry,
 }
 
-impl Chosen {
+impl BackedUp {
     /// The cluster of whose sphere it is; other entries stand for themselves.
     fn base(&self) -> &Name {
         match &self.entry {
@@ -104,9 +104,9 @@ impl Chosen {
 }
 
 /// What the names and masks mean, sphere by sphere.
-fn chosen(services: &Services, request: &Backup) -> Result<Vec<Chosen>, Failure> {
+fn chosen(services: &Services, request: &Backup) -> Result<Vec<BackedUp>, Failure> {
     let excluded = masks(&request.exclude)?;
-    let mut chosen: Vec<Chosen> = Vec::new();
+    let mut chosen: Vec<BackedUp> = Vec::new();
     for mask in masks(&request.names)? {
         let catalogs = match (&request.catalog, mask.is_generic()) {
             (Some(catalog), _) => vec![services.catalog_or_master(Some(catalog))?],
@@ -118,12 +118,12 @@ fn chosen(services: &Services, request: &Backup) -> Result<Vec<Chosen>, Failure>
             let contents = catalog.contents()?;
             let meant = contents
                 .list(&mask)
-                .filter(|entry| entry.kind() != Kind::UserCatalog)
+                .filter(|entry| entry.kind() != EntryKind::UserCatalog)
                 .filter(|entry| !excluded.iter().any(|mask| mask.matches(entry.name())));
             for entry in meant {
                 if !chosen.iter().any(|known| known.entry.name() == entry.name()) {
                     let (catalog, entry) = (catalog.clone(), entry.clone());
-                    chosen.push(Chosen { catalog, entry });
+                    chosen.push(BackedUp { catalog, entry });
                 }
             }
         }

@@ -12,7 +12,7 @@ use super::super::making::{Making, Replaced};
 use super::super::removal::with_related;
 use super::super::trouble::{not_opened, Trouble};
 use super::super::Services;
-use super::stored::{files, Copied};
+use super::stored::{files, CopiedEntry};
 use super::{complete, head, moment, rank, unwritten, NewCopy};
 use crate::named::Named;
 use crate::outcome::Outcome;
@@ -98,7 +98,7 @@ fn export(services: &mut Services, request: &Export, out: &mut Report) -> Result
         let copied = marked(entry, |a| (a.inhibit, a.exported) = (inhibit, false));
         let written = match (source.mode(request.mode)?, rank(entry.kind()) < 2) {
             (Mode::Records, true) => by_records(services, &source.catalog, copied, &mut writer, &name)?,
-            _ => Copied::open(services, &source.catalog, copied)?.write(services, &mut writer, &name, &mut 0)?,
+            _ => CopiedEntry::open(services, &source.catalog, copied)?.write(services, &mut writer, &name, &mut 0)?,
         };
         exported.records += written.records;
         exported.control_intervals += written.control_intervals;
@@ -156,9 +156,9 @@ impl Source {
     }
 
     /// How the contents are copied.
-    fn mode(&self, said: Option<ExportMode>) -> Result<Mode, Failure> {
+    fn mode(&self, stated: Option<ExportMode>) -> Result<Mode, Failure> {
         let keyed = matches!(&self.entry, Entry::Cluster(c) if c.organization == Organization::Ksds);
-        match (keyed, said) {
+        match (keyed, stated) {
             (true, None | Some(ExportMode::Records)) => Ok(Mode::Records),
             (false, Some(ExportMode::Records)) => {
                 let item = format!("RECORDMODE OF {}", self.entry.name());
@@ -192,8 +192,8 @@ impl Source {
         let making = Making::begin(services, &self.catalog)?;
         let mut locked = Vec::new();
         for entry in self.doomed.iter().filter(|entry| entry.attributes().is_some()) {
-            let said = entry.attributes().is_some_and(|a| a.erase);
-            let erase = erase.unwrap_or(said);
+            let stated = entry.attributes().is_some_and(|a| a.erase);
+            let erase = erase.unwrap_or(stated);
             locked.push(Replaced::lock(services, &self.catalog, entry.clone(), erase)?);
         }
         if let Some((data, _)) = files(&self.catalog, &self.entry)? {

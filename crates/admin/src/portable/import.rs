@@ -92,7 +92,7 @@ fn import(services: &mut Services, request: &Import, out: &mut Report) -> Result
             continue;
         }
         let old = entry.name().clone();
-        let wanted = Wanted::of(request, &entry, renamed.is_none())?;
+        let wanted = ImportNames::of(request, &entry, renamed.is_none())?;
         wanted.apply(&mut entry, renamed.as_ref())?;
         renamed.get_or_insert((old, entry.name().clone()));
         let count = one(services, request, &mut copy, &mut received, mode, &mut entry, &wanted)?;
@@ -120,7 +120,7 @@ fn one(
     received: &mut Received,
     mode: Mode,
     entry: &mut Entry,
-    wanted: &Wanted<'_>,
+    wanted: &ImportNames<'_>,
 ) -> Result<Option<u64>, Failure> {
     let catalog = services.catalog_of(request.catalog.as_deref(), entry.name().as_str())?;
     let contents = catalog.contents()?;
@@ -195,21 +195,21 @@ fn is_empty(services: &Services, catalog: &Catalog, entry: &Entry) -> Result<boo
 }
 
 /// What OBJECTS and OUTDATASET say of an entry.
-struct Wanted<'p> {
+struct ImportNames<'p> {
     /// Its list in OBJECTS.
     object: Option<&'p ImportObject>,
     request: &'p Import,
     new_name: Option<Name>,
 }
 
-impl<'p> Wanted<'p> {
+impl<'p> ImportNames<'p> {
     /// What is said of `entry`, which is the object itself or something that leads to it.
-    fn of(request: &'p Import, entry: &Entry, is_object: bool) -> Result<Wanted<'p>, Failure> {
+    fn of(request: &'p Import, entry: &Entry, is_object: bool) -> Result<ImportNames<'p>, Failure> {
         let object = of_name(request, entry.name());
-        let said = object.and_then(|object| object.new_name.as_deref());
+        let stated = object.and_then(|object| object.new_name.as_deref());
         let target = request.new_name.as_deref().filter(|_| is_object);
-        let new_name = said.or(target).map(Name::parse).transpose();
-        Ok(Wanted {
+        let new_name = stated.or(target).map(Name::parse).transpose();
+        Ok(ImportNames {
             object,
             request,
             new_name: new_name.map_err(|error| refused(&error, 140, 0))?,
@@ -224,10 +224,10 @@ impl<'p> Wanted<'p> {
     fn apply(&self, entry: &mut Entry, object: Option<&(Name, Name)>) -> Result<(), Failure> {
         let old = entry.name().clone();
         for component in entry.components_mut() {
-            let said = of_name(self.request, &component.name).and_then(|object| object.new_name.as_deref());
+            let stated = of_name(self.request, &component.name).and_then(|object| object.new_name.as_deref());
             let rest = component.name.as_str().strip_prefix(old.as_str());
-            let text = match (said, &self.new_name, rest.filter(|rest| rest.starts_with('.'))) {
-                (Some(said), _, _) => said.to_owned(),
+            let text = match (stated, &self.new_name, rest.filter(|rest| rest.starts_with('.'))) {
+                (Some(stated), _, _) => stated.to_owned(),
                 (None, Some(new), Some(rest)) => format!("{new}{rest}"),
                 _ => continue,
             };

@@ -23,11 +23,11 @@ pub use restore::{Renaming, Restore};
 
 use super::failure::Failure;
 use super::named::Named;
-use super::open::Target;
+use super::open::ClusterOrFile;
 use super::sequential::{Files, Sequential};
 use super::Services;
 use crate::report::Report;
-use cica_catalog::entry::Kind;
+use cica_catalog::entry::EntryKind;
 use cica_catalog::{Date, Entry, Name};
 use cica_disk::NewFile;
 use cica_format::checksum::crc32c;
@@ -41,7 +41,7 @@ use std::fmt::Display;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
     /// What it is.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// Its name; for RESTORE the one it has now.
     pub name: Name,
     /// Control intervals of it in the copy; 0 for one that EXPORT copied record by record, or without contents.
@@ -144,9 +144,9 @@ fn complete(services: &Services, place: &Sequential, out: &mut Report) -> Result
 
 /// The file, or the data set, of a copy.
 fn place_of(services: &Services, named: &Named) -> Result<Sequential, Failure> {
-    match Target::named(services, named)? {
-        Target::File(file) => Ok(*file),
-        Target::Cluster(cluster) => Err(unwritten(cluster.name.as_str(), &OUTSIDE)),
+    match ClusterOrFile::named(services, named)? {
+        ClusterOrFile::File(file) => Ok(*file),
+        ClusterOrFile::Cluster(cluster) => Err(unwritten(cluster.name.as_str(), &OUTSIDE)),
     }
 }
 
@@ -162,12 +162,12 @@ fn moment(nanoseconds: u64) -> (String, String) {
 }
 
 /// Bases first, then alternate indexes, then what leads to them.
-fn rank(kind: Kind) -> u8 {
+fn rank(kind: EntryKind) -> u8 {
     match kind {
-        Kind::Cluster => 0,
-        Kind::Aix => 1,
-        Kind::Path => 2,
-        Kind::Alias => 4,
+        EntryKind::Cluster => 0,
+        EntryKind::Aix => 1,
+        EntryKind::Path => 2,
+        EntryKind::Alias => 4,
         _ => 3,
     }
 }

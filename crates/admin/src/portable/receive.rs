@@ -9,7 +9,7 @@ use cica_catalog::entry::Component;
 use cica_catalog::{Catalog, Cluster, Entry};
 use cica_engine::{Access, DataSet, Definition, Insert, OpenError, OpenOptions, Rebuild};
 use cica_format::attributes::{Alternate, Attributes};
-use cica_format::portable::{Kind, Member, Mode, Totals};
+use cica_format::portable::{BlockKind, Member, Mode, Totals};
 use cica_format::root::{Part, Root};
 use cica_format::FormatError;
 use cica_messages::CICA0987I;
@@ -92,7 +92,7 @@ impl Copy {
     pub fn member(&mut self) -> Result<Option<(Mode, Entry)>, Failure> {
         let member = match self.reader.next() {
             Ok(None) => return Ok(None),
-            Ok(Some(block)) if block.kind == Kind::Member => Member::decode(block.content),
+            Ok(Some(block)) if block.kind == BlockKind::Member => Member::decode(block.content),
             Ok(Some(_)) => return Err(self.out_of_order()),
             Err(error) => return Err(self.unread(&error)),
         };
@@ -118,11 +118,11 @@ impl Copy {
                 Err(error) => return Err(self.unread(&error)),
             };
             match (block.kind, block.content) {
-                (Kind::Component, root) => match Root::decode(root) {
+                (BlockKind::Component, root) => match Root::decode(root) {
                     Ok(root) => records += root.statistics.records * u64::from(root.part == Part::Data),
                     Err(error) => return Err(self.wrong(error)),
                 },
-                (Kind::MemberEnd, totals) => {
+                (BlockKind::MemberEnd, totals) => {
                     let totals = Totals::decode(totals).map_err(|error| self.wrong(error))?;
                     return Ok((totals, records));
                 }
@@ -148,9 +148,9 @@ impl Copy {
                 Err(error) => return Err(self.unread(&error)),
             };
             let done = match block.kind {
-                Kind::Component => parts.begin(services, block.content),
-                Kind::ControlIntervals => parts.fill(services, block.content, &mut self.taken),
-                Kind::MemberEnd => {
+                BlockKind::Component => parts.begin(services, block.content),
+                BlockKind::ControlIntervals => parts.fill(services, block.content, &mut self.taken),
+                BlockKind::MemberEnd => {
                     let totals = Totals::decode(block.content).map_err(|error| self.wrong(error))?;
                     if totals.control_intervals != parts.count {
                         let error = self.reader.refused(What::Totals);
@@ -189,8 +189,8 @@ impl Copy {
                 Err(error) => return Err(self.unread(&error)),
             };
             match block.kind {
-                Kind::Records => stream.add(block.content),
-                Kind::MemberEnd => {
+                BlockKind::Records => stream.add(block.content),
+                BlockKind::MemberEnd => {
                     let totals = Totals::decode(block.content).map_err(|error| self.wrong(error))?;
                     if totals.records != count || !stream.is_empty() {
                         return Err(self.unread(&self.reader.refused(What::Totals)));

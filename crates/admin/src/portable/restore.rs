@@ -64,7 +64,7 @@ impl Services {
 }
 
 fn restore(services: &mut Services, request: &Restore, out: &mut Report) -> Result<(u8, Vec<Member>), Failure> {
-    let wanted = Wanted::of(request)?;
+    let wanted = RestoreSelection::of(request)?;
     let mut copy = Copy::open(services, &request.from)?;
     let mut received = Received::default();
     let mut done: Vec<(Entry, Member)> = Vec::new();
@@ -236,19 +236,19 @@ fn with_its_indexes(contents: &Contents, coming: &[Entry], old: &Entry) -> Resul
 }
 
 /// What is to be restored, and under which names.
-struct Wanted {
+struct RestoreSelection {
     masks: Vec<Mask>,
     excluded: Vec<Mask>,
     renames: Vec<(Mask, String)>,
 }
 
-impl Wanted {
-    fn of(request: &Restore) -> Result<Wanted, Failure> {
+impl RestoreSelection {
+    fn of(request: &Restore) -> Result<RestoreSelection, Failure> {
         let rename = |pair: &Renaming| -> Result<(Mask, String), Failure> {
             let old = Mask::parse(&pair.old).map_err(|error| refused(&error, 140, 0))?;
             Ok((old, pair.new.clone()))
         };
-        Ok(Wanted {
+        Ok(RestoreSelection {
             masks: masks(&request.names)?,
             excluded: masks(&request.exclude)?,
             renames: request.renames.iter().map(rename).collect::<Result<_, _>>()?,

@@ -15,14 +15,14 @@ use std::io;
 use std::path::PathBuf;
 
 /// An entry to be copied; its files, if it has some, are open until that is done.
-pub struct Copied {
+pub struct CopiedEntry {
     pub entry: Entry,
     pub stored: Option<Stored>,
 }
 
-impl Copied {
+impl CopiedEntry {
     /// Opens the files of an entry.
-    pub fn open(services: &Services, catalog: &Catalog, entry: Entry) -> Result<Copied, Failure> {
+    pub fn open(services: &Services, catalog: &Catalog, entry: Entry) -> Result<CopiedEntry, Failure> {
         let stored = match files(catalog, &entry)? {
             Some((data, index)) => Some(
                 services
@@ -32,7 +32,7 @@ impl Copied {
             ),
             None => None,
         };
-        Ok(Copied { entry, stored })
+        Ok(CopiedEntry { entry, stored })
     }
 
     /// Records in it, as its root counts them.

@@ -1,7 +1,7 @@
 //! The definition a reorganized data set gets: its own, with what was said laid out anew.
 
 use super::super::failure::Failure;
-use super::super::stated::{Form, Layout};
+use super::super::stated::{Form, NewLayout};
 use super::not_reorganized;
 use cica_catalog::entry::Organization;
 use cica_catalog::freespace::FreeSpace;
@@ -9,25 +9,25 @@ use cica_catalog::plan::{plan, Wish};
 use cica_catalog::{Cluster, Contents, Entry, Volser};
 
 /// `old` with what `said` says. Its components keep names and volumes.
-pub fn of(contents: &Contents, old: &Cluster, said: &Layout) -> Result<Cluster, Failure> {
+pub fn of(contents: &Contents, old: &Cluster, stated: &NewLayout) -> Result<Cluster, Failure> {
     let mut new = old.clone();
-    if *said == Layout::default() {
+    if *stated == NewLayout::default() {
         // A KSDS keeps its records' keys, a relative one their numbers; an ESDS would only change their RBAs.
         return match old.organization {
             Organization::Esds => Err(not_reorganized(&old.name, &"its records lie in their order already")),
             _ => Ok(new),
         };
     }
-    new.organization = match said.form {
+    new.organization = match stated.form {
         Some(Form::Indexed) => Organization::Ksds,
         Some(Form::NonIndexed) => Organization::Esds,
         Some(Form::Numbered) => Organization::Rrds,
         Some(Form::Linear) => return Err(not_reorganized(&old.name, &"a linear data set has no records")),
         None => old.organization,
     };
-    new.attributes.keys = said.keys.or(old.attributes.keys);
-    new.attributes.record_size = said.record_size.unwrap_or(old.attributes.record_size);
-    new.attributes.compressed = said.compressed.unwrap_or(old.attributes.compressed);
+    new.attributes.keys = stated.keys.or(old.attributes.keys);
+    new.attributes.record_size = stated.record_size.unwrap_or(old.attributes.record_size);
+    new.attributes.compressed = stated.compressed.unwrap_or(old.attributes.compressed);
     let relative = matches!(new.organization, Organization::Rrds | Organization::Vrrds);
     if relative {
         // As at DEFINE: records of one length have slots of that length.
@@ -54,10 +54,10 @@ pub fn of(contents: &Contents, old: &Cluster, said: &Layout) -> Result<Cluster, 
         return Err(not_reorganized(&old.name, &words));
     }
     let serial = old.data.volumes.first().cloned().unwrap_or_else(Volser::default_serial);
-    let ci_size = match said.ci_size {
+    let ci_size = match stated.ci_size {
         Some(size) => Some(size),
         // A CI size is chosen by the record size.
-        None if said.record_size.is_some() => None,
+        None if stated.record_size.is_some() => None,
         None => Some(old.data.ci_size),
     };
     let planned = plan(&Wish {
@@ -70,7 +70,7 @@ pub fn of(contents: &Contents, old: &Cluster, said: &Layout) -> Result<Cluster, 
         index_ci_size: None,
         space: old.data.allocated(),
         index_space: None,
-        free_space: free_space(old, &new, said),
+        free_space: free_space(old, &new, stated),
         buffer_space: None,
         imbed: old.data.imbed,
         device: contents.volume(&serial)?.device,
@@ -85,9 +85,9 @@ pub fn of(contents: &Contents, old: &Cluster, said: &Layout) -> Result<Cluster, 
 }
 
 /// FREESPACE as said, else as before; where no record comes between others there is none.
-fn free_space(old: &Cluster, new: &Cluster, said: &Layout) -> FreeSpace {
+fn free_space(old: &Cluster, new: &Cluster, stated: &NewLayout) -> FreeSpace {
     match new.organization {
-        Organization::Ksds | Organization::Vrrds => said.free_space.unwrap_or(old.data.free_space),
+        Organization::Ksds | Organization::Vrrds => stated.free_space.unwrap_or(old.data.free_space),
         _ => FreeSpace::default(),
     }
 }

@@ -17,7 +17,7 @@ use super::making::{Making, Replaced};
 use super::open;
 use super::Services;
 use crate::report::Report;
-use crate::stated::Layout;
+use crate::stated::NewLayout;
 use cica_catalog::entry::Organization;
 use cica_catalog::{Catalog, Cluster, Entry, Name};
 use cica_disk::{Create, Open};
@@ -33,7 +33,7 @@ pub(super) fn reorganize(
     services: &mut Services,
     text: &str,
     catalog: Option<&str>,
-    layout: &Layout,
+    layout: &NewLayout,
     out: &mut Report,
 ) -> Result<(), Failure> {
     let name = Name::parse(text).map_err(|_| not_found(&text))?;

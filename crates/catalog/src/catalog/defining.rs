@@ -16,8 +16,8 @@ use super::files;
 use super::Catalog;
 use crate::contents::Contents;
 use crate::error::CatalogError;
-use crate::volume::Place;
 use crate::volume::Volser;
+use crate::volume::VolumeFile;
 use cica_disk::{Create, File, FileName, Lock, Open, ReadAt, WriteAt};
 use cica_format::root::{Root, AREA_LEN, MAGIC};
 use std::fmt::Write;
@@ -30,7 +30,7 @@ const LONGEST: usize = 64 << 10;
 struct Note {
     generation: u64,
     /// When they were made, and where.
-    files: Vec<(u64, Place)>,
+    files: Vec<(u64, VolumeFile)>,
 }
 
 impl Catalog {
@@ -39,7 +39,7 @@ impl Catalog {
     ///
     /// # Errors
     /// The catalog's directory cannot be written.
-    pub fn note_defining(&self, files: &[Place], created: u64) -> Result<(), CatalogError> {
+    pub fn note_defining(&self, files: &[VolumeFile], created: u64) -> Result<(), CatalogError> {
         let generation = self.generation()?;
         // One of this generation is of this change: another's was cleared when it got the lock.
         let noted = self.note().filter(|note| note.generation == generation);

@@ -15,8 +15,8 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_m
 ///
 /// # Errors
 /// It leads out of what may be touched.
-pub(crate) fn admit(disk: &dyn Disk, directory: &Path, said: bool) -> Result<(), CatalogError> {
-    disk.admit(directory, said).map_err(|source| CatalogError::Io {
+pub(crate) fn admit(disk: &dyn Disk, directory: &Path, explicit: bool) -> Result<(), CatalogError> {
+    disk.admit(directory, explicit).map_err(|source| CatalogError::Io {
         doing: "use",
         path: directory.to_owned(),
         source,

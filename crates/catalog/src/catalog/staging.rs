@@ -20,8 +20,8 @@ use super::files;
 use super::Catalog;
 use crate::contents::Contents;
 use crate::error::CatalogError;
-pub use crate::volume::Place;
 use crate::volume::Volser;
+pub use crate::volume::VolumeFile;
 use cica_disk::{File, Lock, Open};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ impl Catalog {
 
     /// Removes those of these files that are listed as leftovers, and takes them off the list, within a change of the
     /// catalog (G2); the caller has overwritten those that ask for it (G3). What is returned stays listed.
-    pub fn remove_leftovers(&self, contents: &mut Contents, files: &[Place]) -> Vec<(PathBuf, io::Error)> {
+    pub fn remove_leftovers(&self, contents: &mut Contents, files: &[VolumeFile]) -> Vec<(PathBuf, io::Error)> {
         let mut left = Vec::new();
         for place in files {
             if contents.leftovers().any(|leftover| leftover == place) {
@@ -69,8 +69,8 @@ impl Catalog {
         let (Ok(()), Ok(listed)) = (files::sync_directory(&*self.disk, &self.directory), self.contents()) else {
             return;
         };
-        let ready = |place: &&Place| !listed.erases(place) || self.overwrite_leftover(&listed, place).is_ok();
-        let ready: Vec<Place> = listed.leftovers().filter(ready).cloned().collect();
+        let ready = |place: &&VolumeFile| !listed.erases(place) || self.overwrite_leftover(&listed, place).is_ok();
+        let ready: Vec<VolumeFile> = listed.leftovers().filter(ready).cloned().collect();
         // Whoever changes the catalog just now is not kept waiting, nor waited for.
         let _ = self.transact_within(Duration::ZERO, |contents| -> Result<(), CatalogError> {
             self.remove_leftovers(contents, &ready);
@@ -79,7 +79,7 @@ impl Catalog {
     }
 
     /// Durable zeros (G3); a file that is not there needs none.
-    fn overwrite_leftover(&self, contents: &Contents, (serial, file): &Place) -> io::Result<()> {
+    fn overwrite_leftover(&self, contents: &Contents, (serial, file): &VolumeFile) -> io::Result<()> {
         let path = file.in_directory(&self.leftover_directory(contents, serial)?);
         let how = Open {
             write: true,
@@ -91,7 +91,11 @@ impl Catalog {
         }
     }
 
-    fn remove_leftover(&self, contents: &mut Contents, (serial, file): &Place) -> Result<(), (PathBuf, io::Error)> {
+    fn remove_leftover(
+        &self,
+        contents: &mut Contents,
+        (serial, file): &VolumeFile,
+    ) -> Result<(), (PathBuf, io::Error)> {
         let failed = |error| (PathBuf::from(file.as_str()), error);
         let directory = self.leftover_directory(contents, serial).map_err(failed)?;
         let path = file.in_directory(&directory);

@@ -12,7 +12,7 @@ use crate::entry::{
 use crate::geometry::Device;
 use crate::name::Name;
 use crate::symbols::Symbolic;
-use crate::volume::{Place, Volser, Volume};
+use crate::volume::{Volser, Volume, VolumeFile};
 use cica_disk::FileName;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -40,7 +40,7 @@ pub fn encode_volume(volume: &Volume) -> (u8, Vec<u8>) {
 }
 
 /// Kind and fields of a leftover.
-pub fn encode_leftover((serial, file): &Place, erase: bool) -> (u8, Vec<u8>) {
+pub fn encode_leftover((serial, file): &VolumeFile, erase: bool) -> (u8, Vec<u8>) {
     let mut w = Writer::default();
     w.text(1, serial.as_str());
     w.text(2, file.as_str());

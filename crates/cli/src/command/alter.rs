@@ -6,7 +6,7 @@ use crate::numbers::pair;
 use crate::session::Session;
 use crate::work::work;
 use cica_admin::alter::Alter;
-use cica_admin::stated::{Form, Layout};
+use cica_admin::stated::{Form, NewLayout};
 use cica_catalog::entry::{Keys, RecordSize};
 use cica_catalog::freespace::FreeSpace;
 use clap::Args;
@@ -59,7 +59,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     if is_said && length.is_none() {
         return Err(Failure::usage("say --key-length too: the data set has no key yet"));
     }
-    let layout = Layout {
+    let layout = NewLayout {
         form: options.organization.as_deref().map(|word| match word {
             "indexed" => Form::Indexed,
             "nonindexed" => Form::NonIndexed,
@@ -73,7 +73,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         free_space: options.freespace.map(|(ci, ca)| FreeSpace { ci, ca }),
         compressed: options.compressed.as_deref().map(|word| word == "yes"),
     };
-    if layout == Layout::default() {
+    if layout == NewLayout::default() {
         return Err(Failure::usage(
             "say what to change; 'cica reorg' keeps the layout as it is",
         ));

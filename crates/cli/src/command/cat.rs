@@ -4,8 +4,8 @@ use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::keys::{self, Length};
 use crate::progress::Progress;
-use crate::records::Shape;
-use crate::session::{Opened, Sequential, Session};
+use crate::records::RecordText;
+use crate::session::{OpenedSession, Sequential, Session};
 use cica_engine::{Access, Argument, Durability, Intent, Record, RequestError, Search, Str};
 use cica_format::aix;
 use cica_format::attributes::Organization;
@@ -48,15 +48,15 @@ pub struct Options {
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let session = Session::open(global)?;
     let shape = match (options.hex, options.raw) {
-        (true, _) => Shape::Hex,
-        (_, true) => Shape::Raw,
-        _ => Shape::Text,
+        (true, _) => RecordText::Hex,
+        (_, true) => RecordText::Raw,
+        _ => RecordText::Text,
     };
     if let Some(file) = session.sequential(&options.dsn)? {
         return of_file(file, &options, shape, global);
     }
     let opened = session.data_set(&options.dsn, Access::Input, Durability::Close)?;
-    let place = |text: &String| Place::of(text, options.hex, &opened);
+    let place = |text: &String| RangeEnd::of(text, options.hex, &opened);
     let from = options.from.as_ref().map(place).transpose()?;
     let to = options.to.as_ref().map(place).transpose()?;
     let mut string = opened.data_set.string();
@@ -94,7 +94,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
 }
 
 /// The records of a data set that is not VSAM's.
-fn of_file(mut file: Sequential, options: &Options, shape: Shape, global: &Global) -> Result<Status, Failure> {
+fn of_file(mut file: Sequential, options: &Options, shape: RecordText, global: &Global) -> Result<Status, Failure> {
     let number = |text: &String| {
         text.parse::<u64>().map_err(|_| {
             let words = format!(
@@ -126,15 +126,15 @@ fn of_file(mut file: Sequential, options: &Options, shape: Shape, global: &Globa
 }
 
 /// An end of the range.
-enum Place {
+enum RangeEnd {
     Key(Vec<u8>),
     Rba(u64),
     Rrn(u32),
 }
 
-impl Place {
+impl RangeEnd {
     /// What `text` means in this data set.
-    fn of(text: &str, hex: bool, opened: &Opened) -> Result<Place, Failure> {
+    fn of(text: &str, hex: bool, opened: &OpenedSession) -> Result<RangeEnd, Failure> {
         let number = || {
             let wrong = || {
                 format!(
@@ -146,36 +146,36 @@ impl Place {
                 .map_err(|_| Failure::new(Status::REFUSED, &messages::CICA0951E, wrong()))
         };
         Ok(match opened.data_set.attributes().organization {
-            Organization::Esds | Organization::Lds => Place::Rba(number()?),
-            Organization::Rrds | Organization::Vrrds => Place::Rrn(number()?.min(u32::MAX.into()) as u32),
-            _ => Place::Key(keys::key(text, hex, Length::Prefix, opened)?),
+            Organization::Esds | Organization::Lds => RangeEnd::Rba(number()?),
+            Organization::Rrds | Organization::Vrrds => RangeEnd::Rrn(number()?.min(u32::MAX.into()) as u32),
+            _ => RangeEnd::Key(keys::key(text, hex, Length::Prefix, opened)?),
         })
     }
 
     fn argument(&self) -> Argument<'_> {
         match self {
-            Place::Key(key) => Argument::Key(key),
-            Place::Rba(rba) => Argument::Rba(*rba),
-            Place::Rrn(rrn) => Argument::Rrn(*rrn),
+            RangeEnd::Key(key) => Argument::Key(key),
+            RangeEnd::Rba(rba) => Argument::Rba(*rba),
+            RangeEnd::Rrn(rrn) => Argument::Rrn(*rrn),
         }
     }
 
     /// Does the record stand behind it? Of a key as many bytes are compared as it has.
-    fn is_below(&self, record: Record<'_>, opened: &Opened) -> bool {
+    fn is_below(&self, record: Record<'_>, opened: &OpenedSession) -> bool {
         match self {
-            Place::Key(to) => {
+            RangeEnd::Key(to) => {
                 let offset = opened.data_set.attributes().key_offset as usize;
                 let key = record.bytes.get(offset..offset + to.len());
                 key.is_some_and(|key| key > to)
             }
-            Place::Rba(rba) => record.rba > *rba,
-            Place::Rrn(rrn) => record.rrn > *rrn,
+            RangeEnd::Rba(rba) => record.rba > *rba,
+            RangeEnd::Rrn(rrn) => record.rrn > *rrn,
         }
     }
 }
 
 /// Positions at the first record of the range; false when all records lie before it.
-fn point(string: &mut Str, from: Option<&Place>, opened: &Opened) -> Result<bool, Failure> {
+fn point(string: &mut Str, from: Option<&RangeEnd>, opened: &OpenedSession) -> Result<bool, Failure> {
     let Some(from) = from else { return Ok(true) };
     match string.point(from.argument(), Search::GreaterOrEqual) {
         Ok(()) => Ok(true),

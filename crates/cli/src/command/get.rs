@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::keys::{self, Length};
-use crate::records::Shape;
+use crate::records::RecordText;
 use crate::session::Session;
 use cica_engine::{Access, Argument, Durability, Intent, RequestError, Search};
 use cica_messages as messages;
@@ -62,9 +62,9 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         }
     };
     let shape = match (options.hex, options.raw) {
-        (true, _) => Shape::Hex,
-        (_, true) => Shape::Raw,
-        _ => Shape::Text,
+        (true, _) => RecordText::Hex,
+        (_, true) => RecordText::Raw,
+        _ => RecordText::Text,
     };
     let mut string = opened.data_set.string();
     let record = string

@@ -86,9 +86,9 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
 }
 
 /// A message of the listing.
-fn message(said: &Said) -> Value {
-    let (id, severity) = said.entry.map_or(("", ""), |entry| (entry.id, entry.severity()));
-    json!({"id": id, "severity": severity, "text": said.text})
+fn message(issued: &Said) -> Value {
+    let (id, severity) = issued.entry.map_or(("", ""), |entry| (entry.id, entry.severity()));
+    json!({"id": id, "severity": severity, "text": issued.text})
 }
 
 /// The time for headings, in UTC.

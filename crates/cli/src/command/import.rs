@@ -58,7 +58,7 @@ pub struct Options {
 struct Definition {
     /// Organization of the data set
     #[arg(long, value_enum, default_value = "ksds")]
-    organization: Kind,
+    organization: OrganizationArg,
     /// Length of the key, and its offset in the record
     #[arg(long, value_name = "LENGTH,OFFSET", value_parser = pair::<u64>)]
     keys: Option<(u64, u64)>,
@@ -90,7 +90,7 @@ struct Definition {
 
 /// Organization of a data set that is defined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Kind {
+enum OrganizationArg {
     /// Key-sequenced: --keys says where the key is
     Ksds,
     /// Entry-sequenced
@@ -151,22 +151,22 @@ impl Definition {
         };
         let (average, longest) = self.recordsize.unwrap_or((found.average(), bounded(found.longest)));
         let form = match self.organization {
-            Kind::Ksds => Form::Indexed,
-            Kind::Esds => Form::NonIndexed,
-            Kind::Rrds | Kind::Vrrds => Form::Numbered,
-            Kind::Lds => Form::Linear,
+            OrganizationArg::Ksds => Form::Indexed,
+            OrganizationArg::Esds => Form::NonIndexed,
+            OrganizationArg::Rrds | OrganizationArg::Vrrds => Form::Numbered,
+            OrganizationArg::Lds => Form::Linear,
         };
         let average = match self.organization {
-            Kind::Rrds => longest,
+            OrganizationArg::Rrds => longest,
             // An average below the longest is what makes it one.
-            Kind::Vrrds => average.min(longest.saturating_sub(1)).max(1),
+            OrganizationArg::Vrrds => average.min(longest.saturating_sub(1)).max(1),
             _ => average,
         };
         let keys = match self.organization {
-            Kind::Ksds => Some(self.keys.ok_or_else(|| no_keys(name))?),
+            OrganizationArg::Ksds => Some(self.keys.ok_or_else(|| no_keys(name))?),
             _ => None,
         };
-        let has_records = self.organization != Kind::Lds;
+        let has_records = self.organization != OrganizationArg::Lds;
         let volume = self.volume.as_deref().map(Volser::parse).transpose();
         Ok(DefineCluster {
             cluster: Stated {
@@ -198,12 +198,12 @@ impl Definition {
     }
 
     /// Where keys are and what code page characters are in, of the data set that is there or will be.
-    fn shape(&self, session: &Session, name: &Name) -> Result<sort::Shape, Failure> {
+    fn shape(&self, session: &Session, name: &Name) -> Result<sort::SortKey, Failure> {
         match (session.cluster(name.as_str()), self.keys) {
             (Ok(cluster), _) => {
                 let keys = cluster.attributes.keys;
                 let keys = keys.map_or((0, 0), |k| (k.offset as usize, usize::from(k.length)));
-                Ok(sort::Shape {
+                Ok(sort::SortKey {
                     offset: keys.0,
                     length: keys.1,
                     ccsid: cluster.attributes.ccsid,
@@ -211,7 +211,7 @@ impl Definition {
             }
             (Err(_), Some((length, offset))) => {
                 let ccsid = self.ccsid.unwrap_or_default();
-                Ok(sort::Shape {
+                Ok(sort::SortKey {
                     offset: offset as usize,
                     length: length as usize,
                     ccsid,
@@ -244,8 +244,8 @@ impl Measured {
     }
 
     /// Space for the records, and a tenth of it when that is used up.
-    fn space(&self, organization: Kind) -> Space {
-        if organization == Kind::Lds {
+    fn space(&self, organization: OrganizationArg) -> Space {
+        if organization == OrganizationArg::Lds {
             let primary = self.bytes.div_ceil(1024).max(48);
             return Space {
                 unit: Unit::Kilobytes,

@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Status};
 use crate::global::Global;
-use crate::session::{Opened, Session};
+use crate::session::{OpenedSession, Session};
 use cica_disk::FileReader;
 use cica_engine::{Access, Durability, LDS_BLOCK};
 use cica_messages as messages;
@@ -79,7 +79,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
 }
 
 /// The data set, and where it ends.
-fn open(dsn: &str, access: Access, global: &Global) -> Result<(Opened, u64), Failure> {
+fn open(dsn: &str, access: Access, global: &Global) -> Result<(OpenedSession, u64), Failure> {
     let opened = Session::open(global)?.data_set(dsn, access, Durability::Close)?;
     match opened.data_set.linear_length() {
         Some(end) => Ok((opened, end)),
@@ -144,7 +144,7 @@ fn write(over: &Over, global: &Global) -> Result<Status, Failure> {
 }
 
 /// Writes all of the input from `first` on; how many bytes that were.
-fn copy(opened: &Opened, input: &mut dyn Read, first: u64, pad: bool) -> Result<u64, Failure> {
+fn copy(opened: &OpenedSession, input: &mut dyn Read, first: u64, pad: bool) -> Result<u64, Failure> {
     let (mut string, mut at) = (opened.data_set.string(), first);
     let mut piece = Vec::with_capacity(PIECE);
     loop {

@@ -10,7 +10,7 @@ use crate::failure::{Failure, Status};
 use crate::global::Global;
 use crate::progress::{grouped, Progress};
 use crate::records::Input;
-use crate::session::{Opened, Session};
+use crate::session::{OpenedSession, Session};
 use cica_admin::{hexadecimal, shown};
 use cica_engine::{Access, Argument, DataSet, Durability, Insert, Intent, RequestError, Search, Str};
 use cica_format::attributes::Organization;
@@ -113,11 +113,11 @@ impl Put<'_> {
     /// Loads the first record and opens the data set again (2).
     fn end_load<R: io::Read>(
         &mut self,
-        opened: Opened,
+        opened: OpenedSession,
         session: &Session,
         durability: Durability,
         input: &mut Input<R>,
-    ) -> Result<Opened, Failure> {
+    ) -> Result<OpenedSession, Failure> {
         if let Some(record) = input.next()? {
             let mut string = opened.data_set.string();
             let place = self.one(&mut string, record).map_err(|e| refused(e, &opened, 1))?;
@@ -130,7 +130,7 @@ impl Put<'_> {
 
     fn all<R: io::Read>(
         &mut self,
-        opened: &Opened,
+        opened: &OpenedSession,
         input: &mut Input<R>,
         progress: &mut Progress,
     ) -> Result<(), Failure> {
@@ -189,7 +189,7 @@ impl Put<'_> {
         }
     }
 
-    fn note(&mut self, record: &[u8], place: u64, opened: &Opened) {
+    fn note(&mut self, record: &[u8], place: u64, opened: &OpenedSession) {
         self.records += 1;
         if self.acks {
             let key = key_of(record, &opened.data_set);
@@ -236,12 +236,12 @@ fn takes_replacements(session: &Session, dsn: &str) -> Result<(), Failure> {
                 "it leads through alternate index {}; --replace needs {}",
                 way.name, cluster.name
             );
-            Err(Failure::new(Status::REFUSED, &messages::CICA0949E, words).at(cluster.told()))
+            Err(Failure::new(Status::REFUSED, &messages::CICA0949E, words).at(cluster.asked_name()))
         }
         None => Ok(()),
     }
 }
 
-fn refused(error: RequestError, opened: &Opened, record: u64) -> Failure {
+fn refused(error: RequestError, opened: &OpenedSession, record: u64) -> Failure {
     Failure::from(error).at(format!("{}, record {record}", opened.name))
 }

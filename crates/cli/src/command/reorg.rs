@@ -5,7 +5,7 @@ use crate::global::Global;
 use crate::session::Session;
 use crate::work::work;
 use cica_admin::alter::Alter;
-use cica_admin::stated::Layout;
+use cica_admin::stated::NewLayout;
 use cica_catalog::Name;
 use clap::Args;
 
@@ -26,7 +26,7 @@ pub struct Options {
 pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     let request = Alter {
         entry: Name::parse(&options.dsn)?.to_string(),
-        reorganize: Some(Layout::default()),
+        reorganize: Some(NewLayout::default()),
         ..Alter::default()
     };
     work(Session::open(global)?, global, |services| services.alter(&request))

@@ -5,7 +5,7 @@ use crate::global::Global;
 use crate::session::Session;
 use cica_engine::show_key;
 use cica_messages as messages;
-use cica_share::words::{Answer, Ask, Client as Guest, Locked, Status as Server};
+use cica_share::words::{Answer, Ask, ClientInfo as Guest, Locked, Status as Server};
 use cica_share::Client;
 use clap::{Args, Subcommand};
 use serde_json::{json, Value};

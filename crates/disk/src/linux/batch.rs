@@ -32,7 +32,7 @@ pub(super) enum Route {
 
 /// Requests that follow each other in the batch and in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Run {
+struct RequestRun {
     at: u64,
     requests: Range<usize>,
 }
@@ -122,13 +122,13 @@ pub(super) fn write(fd: BorrowedFd<'_>, batch: &[WriteAt<'_>], route: Route) -> 
 }
 
 /// Joins neighbours; every request is in exactly one run, in the order given.
-fn runs(requests: impl Iterator<Item = (u64, usize)>) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+fn runs(requests: impl Iterator<Item = (u64, usize)>) -> Vec<RequestRun> {
+    let mut runs: Vec<RequestRun> = Vec::new();
     let mut end = None;
     for (index, (at, len)) in requests.enumerate() {
         match runs.last_mut() {
             Some(run) if end == Some(at) && run.requests.len() < MOST_BUFFERS => run.requests.end = index + 1,
-            _ => runs.push(Run {
+            _ => runs.push(RequestRun {
                 at,
                 requests: index..index + 1,
             }),
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn neighbours_make_one_run() {
         let joined = runs([(0, 10), (10, 5), (15, 1), (20, 4), (8, 12), (20, 0), (20, 3)].into_iter());
-        let run = |at, requests| Run { at, requests };
+        let run = |at, requests| RequestRun { at, requests };
         assert_eq!(joined, [run(0, 0..3), run(20, 3..4), run(8, 4..7)]);
     }
 

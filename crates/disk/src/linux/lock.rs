@@ -17,7 +17,7 @@
 //!   child's copy of the file gives nothing back: it is not its own.
 #![allow(unsafe_code)]
 
-use super::place::Place;
+use super::place::DirectoryEntry;
 use super::{fork, uninterrupted};
 use crate::error::{failed, Action};
 use crate::{Lock, Open};
@@ -46,7 +46,7 @@ const SETTLED: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(super) struct Held {
     /// `.locks` and the range on it; none where that cannot be had.
-    on: Option<(Locks, u64, u64)>,
+    on: Option<(LockFile, u64, u64)>,
     /// `flock` on the file itself.
     flock: bool,
     /// The process that took it.
@@ -55,16 +55,16 @@ pub(super) struct Held {
 
 /// A file of locks that is open; a child has it no longer (`fork`).
 #[derive(Debug)]
-struct Locks(OwnedFd);
+struct LockFile(OwnedFd);
 
-impl Locks {
-    fn new(fd: OwnedFd) -> Locks {
+impl LockFile {
+    fn new(fd: OwnedFd) -> LockFile {
         fork::enter(&fd);
-        Locks(fd)
+        LockFile(fd)
     }
 }
 
-impl Drop for Locks {
+impl Drop for LockFile {
     fn drop(&mut self) {
         fork::leave(&self.0);
     }
@@ -79,11 +79,11 @@ pub(super) struct Written {
 
 impl Held {
     /// Takes a lock on an open file, without waiting.
-    pub fn take(file: &OwnedFd, found: &fs::Stat, place: &Place<'_>, how: Open) -> io::Result<Held> {
+    pub fn take(file: &OwnedFd, found: &fs::Stat, place: &DirectoryEntry<'_>, how: Open) -> io::Result<Held> {
         let error = |cause: io::Error| failed(Action::Lock, place.path, cause);
         let on = match open_locks(place) {
             Ok(locks) => {
-                let locks = Locks::new(locks);
+                let locks = LockFile::new(locks);
                 let (start, len) = claim(&locks.0, found.st_ino, how.lock).map_err(|errno| error(errno.into()))?;
                 Some((locks, start, len))
             }
@@ -176,7 +176,7 @@ impl Written {
 }
 
 /// The file of locks beside a file, made where it is not there.
-fn open_locks(place: &Place<'_>) -> Result<OwnedFd, Errno> {
+fn open_locks(place: &DirectoryEntry<'_>) -> Result<OwnedFd, Errno> {
     let open = |flags| {
         let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NOCTTY | OFlags::NONBLOCK | flags;
         place.open_beside(FILE, flags, 0o600)

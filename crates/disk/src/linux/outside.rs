@@ -5,10 +5,10 @@
 //! 2. What is written behind what a file has goes there whoever else writes to it: the system finds the end.
 //! 3. A child after `fork` has its parent's files here, as other programs' children have; nothing of them is locked.
 
-use super::place::Place;
+use super::place::DirectoryEntry;
 use super::MODE;
 use crate::error::{failed, Action};
-use crate::{Begun, File, ReadAt, Visible, Way, WriteAt};
+use crate::{Begun, File, ReadAt, StreamMode, Visible, WriteAt};
 use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, CWD};
 use rustix::io::Errno;
@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// An open file of a user's.
 #[derive(Debug)]
-pub(super) struct Outside {
+pub(super) struct OutsideFile {
     file: std::fs::File,
     path: PathBuf,
     plain: bool,
@@ -29,8 +29,8 @@ pub(super) struct Outside {
     terminal: Option<Mutex<Visible<std::fs::File>>>,
 }
 
-impl Outside {
-    fn of(file: std::fs::File, path: &Path, behind: bool) -> io::Result<Outside> {
+impl OutsideFile {
+    fn of(file: std::fs::File, path: &Path, behind: bool) -> io::Result<OutsideFile> {
         let found = file.metadata().map_err(|error| failed(Action::Measure, path, error))?;
         let terminal = match behind && file.is_terminal() {
             true => {
@@ -39,7 +39,7 @@ impl Outside {
             }
             false => None,
         };
-        Ok(Outside {
+        Ok(OutsideFile {
             file,
             path: path.to_path_buf(),
             plain: found.is_file(),
@@ -49,43 +49,43 @@ impl Outside {
     }
 
     /// See [`crate::Disk::stream`].
-    pub fn open(path: &Path, way: Way) -> io::Result<Outside> {
+    pub fn open(path: &Path, way: StreamMode) -> io::Result<OutsideFile> {
         match way {
-            Way::Read => {
+            StreamMode::Read => {
                 let file = std::fs::File::open(path).map_err(|error| failed(Action::Open, path, error))?;
-                Outside::of(file, path, false)
+                OutsideFile::of(file, path, false)
             }
-            Way::ReadPlain => Outside::plain(path),
-            Way::Behind if is_a_descriptor(path) => Outside::as_it_is(path),
-            Way::Behind => {
+            StreamMode::ReadPlain => OutsideFile::plain(path),
+            StreamMode::Behind if is_a_descriptor(path) => OutsideFile::as_it_is(path),
+            StreamMode::Behind => {
                 let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::NOCTTY;
-                Outside::of(opened(path, flags)?, path, true)
+                OutsideFile::of(opened(path, flags)?, path, true)
             }
         }
     }
 
-    fn plain(path: &Path) -> io::Result<Outside> {
+    fn plain(path: &Path) -> io::Result<OutsideFile> {
         let refused = || {
             let cause = io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file");
             Err(failed(Action::Open, path, cause))
         };
         // Who waits to write to a pipe would take an open of it for his reader.
-        let there = Place::of(path, Action::Open)?.stat(false);
+        let there = DirectoryEntry::of(path, Action::Open)?.stat(false);
         let is_pipe = |stat: &fs::Stat| FileType::from_raw_mode(stat.st_mode) == FileType::Fifo;
         if there.is_ok_and(|stat| is_pipe(&stat)) {
             return refused();
         }
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let file = Outside::of(opened(path, flags)?, path, false)?;
+        let file = OutsideFile::of(opened(path, flags)?, path, false)?;
         match file.plain {
             true => Ok(file),
             false => refused(),
         }
     }
 
-    fn as_it_is(path: &Path) -> io::Result<Outside> {
+    fn as_it_is(path: &Path) -> io::Result<OutsideFile> {
         let file = std::fs::File::options().append(true).open(path);
-        Outside::of(file.map_err(|error| failed(Action::Open, path, error))?, path, true)
+        OutsideFile::of(file.map_err(|error| failed(Action::Open, path, error))?, path, true)
     }
 }
 
@@ -95,14 +95,14 @@ pub(super) fn begin(path: &Path, meanwhile: &Path) -> io::Result<Begun> {
         match FileType::from_raw_mode(there.st_mode) {
             FileType::RegularFile => {}
             FileType::Directory => return Err(failed(Action::Make, path, io::ErrorKind::IsADirectory)),
-            _ => return Ok(Begun::AsItIs(Box::new(Outside::as_it_is(path)?))),
+            _ => return Ok(Begun::AsItIs(Box::new(OutsideFile::as_it_is(path)?))),
         }
     }
     // Standard output may be a file: it is the caller's, and has no name here.
     if is_a_descriptor(path) {
-        return Ok(Begun::AsItIs(Box::new(Outside::as_it_is(path)?)));
+        return Ok(Begun::AsItIs(Box::new(OutsideFile::as_it_is(path)?)));
     }
-    let place = Place::of(path, Action::Make)?;
+    let place = DirectoryEntry::of(path, Action::Make)?;
     let plain = place
         .stat(false)
         .ok()
@@ -112,14 +112,16 @@ pub(super) fn begin(path: &Path, meanwhile: &Path) -> io::Result<Begun> {
     let (fd, has_a_name) = match unnamed(&place, mode) {
         Some(fd) => (fd, false),
         None => (
-            Place::of(meanwhile, Action::Make)?.open(NEW, mode).map_err(error)?,
+            DirectoryEntry::of(meanwhile, Action::Make)?
+                .open(NEW, mode)
+                .map_err(error)?,
             true,
         ),
     };
     if plain.is_some() {
         fs::fchmod(&fd, Mode::from_raw_mode(mode)).map_err(error)?;
     }
-    let file = Box::new(Outside::of(fd.into(), path, false)?);
+    let file = Box::new(OutsideFile::of(fd.into(), path, false)?);
     Ok(match has_a_name {
         true => Begun::Named(file),
         false => Begun::Unnamed(file),
@@ -132,7 +134,7 @@ const NEW: OFlags = OFlags::RDWR
     .union(OFlags::NOFOLLOW);
 
 /// A file without a name; none where there is no such thing.
-fn unnamed(place: &Place<'_>, mode: u32) -> Option<OwnedFd> {
+fn unnamed(place: &DirectoryEntry<'_>, mode: u32) -> Option<OwnedFd> {
     // Without /proc it could not get one.
     if !Path::new("/proc/self/fd").exists() {
         return None;
@@ -147,14 +149,14 @@ fn is_a_descriptor(path: &Path) -> bool {
 }
 
 fn opened(path: &Path, flags: OFlags) -> io::Result<std::fs::File> {
-    let place = Place::of(path, Action::Open)?;
+    let place = DirectoryEntry::of(path, Action::Open)?;
     let opened = place.open(flags, 0);
     Ok(opened
         .map_err(|errno| failed(Action::Open, path, place.cause(errno)))?
         .into())
 }
 
-impl File for Outside {
+impl File for OutsideFile {
     fn read(&self, batch: &mut [ReadAt<'_>]) -> io::Result<()> {
         for read in batch {
             let done = match self.plain {
@@ -200,7 +202,7 @@ impl File for Outside {
     }
 
     fn give_name(&self, path: &Path) -> io::Result<()> {
-        let place = Place::of(path, Action::Make)?;
+        let place = DirectoryEntry::of(path, Action::Make)?;
         let own = format!("/proc/self/fd/{}", self.file.as_raw_fd());
         place
             .link_here(CWD, &own, AtFlags::SYMLINK_FOLLOW)

@@ -14,7 +14,7 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 /// See the module.
-pub(super) struct Place<'p> {
+pub(super) struct DirectoryEntry<'p> {
     /// None for a path without a last name, such as `/`, which is where it is.
     directory: Option<OwnedFd>,
     name: &'p OsStr,
@@ -22,11 +22,11 @@ pub(super) struct Place<'p> {
     pub(super) path: &'p Path,
 }
 
-impl<'p> Place<'p> {
+impl<'p> DirectoryEntry<'p> {
     /// Opens the directory in which a path ends.
-    pub fn of(path: &'p Path, action: Action) -> io::Result<Place<'p>> {
+    pub fn of(path: &'p Path, action: Action) -> io::Result<DirectoryEntry<'p>> {
         let (Some(name), Some(parent)) = (path.file_name(), path.parent()) else {
-            return Ok(Place {
+            return Ok(DirectoryEntry {
                 directory: None,
                 name: path.as_os_str(),
                 path,
@@ -34,7 +34,7 @@ impl<'p> Place<'p> {
         };
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory = uninterrupted(|| fs::open(spelled(parent), flags, Mode::empty()));
-        Ok(Place {
+        Ok(DirectoryEntry {
             directory: Some(directory.map_err(|errno| failed(action, path, errno))?),
             name,
             path,
@@ -81,7 +81,7 @@ impl<'p> Place<'p> {
         fs::mkdirat(self.at(), self.name, Mode::from_raw_mode(mode))
     }
 
-    pub fn rename(&self, to: &Place<'_>) -> Result<(), Errno> {
+    pub fn rename(&self, to: &DirectoryEntry<'_>) -> Result<(), Errno> {
         fs::renameat(self.at(), self.name, to.at(), to.name)
     }
 

@@ -10,7 +10,7 @@ pub(crate) struct Node {
     pub(crate) id: FileId,
     pub(super) directory: bool,
     pub(super) content: RwLock<Arc<Content>>,
-    locks: Mutex<Locks>,
+    locks: Mutex<NodeLocks>,
 }
 
 impl std::fmt::Debug for Node {
@@ -21,7 +21,7 @@ impl std::fmt::Debug for Node {
 
 /// Who holds the lock of a node.
 #[derive(Default)]
-struct Locks {
+struct NodeLocks {
     /// The process that took them; those of a dead one do not count.
     process: u64,
     shared: usize,
@@ -59,9 +59,9 @@ impl Node {
     pub(super) fn take_lock(&self, lock: Lock, process: u64) -> bool {
         let mut locks = locked(&self.locks);
         if locks.process != process {
-            *locks = Locks {
+            *locks = NodeLocks {
                 process,
-                ..Locks::default()
+                ..NodeLocks::default()
             };
         }
         let free = match lock {

@@ -2,7 +2,7 @@
 
 use super::node::Node;
 use crate::error::{failed, Action};
-use crate::image::{plain, Entry, FileId, Names};
+use crate::image::{plain, FileId, NamedNode, Names};
 use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -29,7 +29,7 @@ impl Tree {
             return error(kind);
         }
         let (file, directory) = (node.id, false);
-        self.names.link(&plain, Entry { file, directory });
+        self.names.link(&plain, NamedNode { file, directory });
         self.nodes.insert(file, node.clone());
         self.unnamed
             .retain(|other| other.upgrade().is_some_and(|other| other.id != file));
@@ -41,7 +41,7 @@ impl Tree {
         self.next += 1;
         let node = Arc::new(Node::new(id, directory, Arc::default()));
         self.nodes.insert(id, node.clone());
-        self.names.link(path, Entry { file: id, directory });
+        self.names.link(path, NamedNode { file: id, directory });
         node
     }
 

@@ -11,7 +11,7 @@
 
 use super::trace::{Event, Trace};
 use crate::content::SECTOR;
-use crate::image::{Entry, FileId, Image};
+use crate::image::{FileId, Image, NamedNode};
 use std::path::Path;
 
 /// The fate of one unsynced change.
@@ -46,12 +46,12 @@ const PENDING_STORES: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Pending {
     event: usize,
-    part: Part,
+    part: RenameFate,
 }
 
 /// See invariant 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum RenameFate {
     All,
     NewName,
     OldName,
@@ -73,7 +73,7 @@ impl Trace {
     pub fn live(&self) -> impl Iterator<Item = Image> + '_ {
         let mut image = self.start.clone();
         std::iter::once(image.clone()).chain(self.events.iter().map(move |event| {
-            apply(&mut image, event, Part::All, Survival::Whole);
+            apply(&mut image, event, RenameFate::All, Survival::Whole);
             image.clone()
         }))
     }
@@ -99,11 +99,12 @@ impl<'t> CrashPoint<'t> {
         let add = |part| Pending { event: position, part };
         match event {
             Event::Rename { from, to, .. } if from.parent() != to.parent() => {
-                self.pending.extend([add(Part::NewName), add(Part::OldName)]);
+                self.pending
+                    .extend([add(RenameFate::NewName), add(RenameFate::OldName)]);
             }
             Event::Store { file, .. } => {
                 self.write_back_a_store(*file);
-                self.pending.push(add(Part::All));
+                self.pending.push(add(RenameFate::All));
             }
             Event::Sync { file } => {
                 self.settle_stores(*file, true);
@@ -114,7 +115,7 @@ impl<'t> CrashPoint<'t> {
                 self.settle(|event, _| event.changes_content_of() == Some(*file), false);
             }
             Event::SyncDirectory { path } => self.settle(|event, part| name_lies_in(event, part, path), true),
-            _ => self.pending.push(add(Part::All)),
+            _ => self.pending.push(add(RenameFate::All)),
         }
         self.position += 1;
         Some(event)
@@ -186,14 +187,14 @@ impl<'t> CrashPoint<'t> {
             let event = &trace.events[*event];
             let covered = event.changes_content_of() == Some(file);
             if covered && durable {
-                apply(image, event, Part::All, Survival::Whole);
+                apply(image, event, RenameFate::All, Survival::Whole);
             }
             !covered
         });
     }
 
     /// Takes the changes a sync is about from the pending ones, and when it was good makes them durable.
-    fn settle(&mut self, mut is_covered: impl FnMut(&Event, Part) -> bool, durable: bool) {
+    fn settle(&mut self, mut is_covered: impl FnMut(&Event, RenameFate) -> bool, durable: bool) {
         let (trace, image) = (self.trace, &mut self.durable);
         self.pending.retain(|pending| {
             let event = &trace.events[pending.event];
@@ -207,17 +208,17 @@ impl<'t> CrashPoint<'t> {
 }
 
 /// Whether a change of names is made durable by a sync of `directory`.
-fn name_lies_in(event: &Event, part: Part, directory: &Path) -> bool {
+fn name_lies_in(event: &Event, part: RenameFate, directory: &Path) -> bool {
     let name = match event {
         Event::Create { path, .. } | Event::Remove { path } => path,
-        Event::Rename { from, .. } if part == Part::OldName => from,
+        Event::Rename { from, .. } if part == RenameFate::OldName => from,
         Event::Rename { to, .. } => to,
         _ => return false,
     };
     name.parent() == Some(directory)
 }
 
-fn apply(image: &mut Image, event: &Event, part: Part, survival: Survival) {
+fn apply(image: &mut Image, event: &Event, part: RenameFate, survival: Survival) {
     match event {
         Event::Write { file, at, bytes } | Event::Store { file, at, bytes } => {
             write(image, *file, *at, bytes, survival)
@@ -227,20 +228,20 @@ fn apply(image: &mut Image, event: &Event, part: Part, survival: Survival) {
         Event::Create { file, path, directory } => {
             image.link(
                 path,
-                Entry {
+                NamedNode {
                     file: *file,
                     directory: *directory,
                 },
             );
         }
         Event::Rename { file, from, to } => {
-            if part != Part::NewName {
+            if part != RenameFate::NewName {
                 image.names.unlink(from);
             }
-            if part != Part::OldName {
+            if part != RenameFate::OldName {
                 image.link(
                     to,
-                    Entry {
+                    NamedNode {
                         file: *file,
                         directory: false,
                     },

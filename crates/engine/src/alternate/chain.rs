@@ -1,7 +1,7 @@
 //! The pointers of an alternate key as a chain of records (C1-C3 of `cica_format::aix`): finding one, adding one,
 //! removing one. Each looks at few records, however many pointers there are, and says what they become.
 
-use super::{damaged, Edit, Layout};
+use super::{damaged, AlternateLayout, Edit};
 use crate::error::RequestError;
 use crate::ksds::Ksds;
 use cica_format::aix::{self, AixRecord, Directory, Link};
@@ -12,7 +12,7 @@ pub fn link_key(key: &[u8], number: u64) -> Vec<u8> {
 }
 
 /// The last link of a chain.
-fn last_link(ksds: &Ksds, layout: &Layout, key: &[u8]) -> Result<Option<Vec<u8>>, RequestError> {
+fn last_link(ksds: &Ksds, layout: &AlternateLayout, key: &[u8]) -> Result<Option<Vec<u8>>, RequestError> {
     let (bound, mut record) = (link_key(key, Link::LAST), Vec::new());
     let found = ksds.read(|| ksds.last_at(&bound, true), &mut record)?;
     Ok((found.is_some() && layout.key_of(&record) == key).then_some(record))
@@ -29,7 +29,12 @@ fn link_of(record: &AixRecord<'_>) -> Link {
 }
 
 /// The record of the directory to which a hash belongs.
-fn directory(ksds: &Ksds, layout: &Layout, key: &[u8], hash: u64) -> Result<(Vec<u8>, Directory), RequestError> {
+fn directory(
+    ksds: &Ksds,
+    layout: &AlternateLayout,
+    key: &[u8],
+    hash: u64,
+) -> Result<(Vec<u8>, Directory), RequestError> {
     let (bound, mut record) = (link_key(key, Directory::number(hash)), Vec::new());
     let found = ksds.read(|| ksds.last_at(&bound, true), &mut record)?;
     if found.is_none() || layout.key_of(&record) != key || !aix::is_directory(&record) {
@@ -42,7 +47,7 @@ fn directory(ksds: &Ksds, layout: &Layout, key: &[u8], hash: u64) -> Result<(Vec
 /// The link that has a pointer; `any` is a link of the chain.
 fn link_with(
     ksds: &Ksds,
-    layout: &Layout,
+    layout: &AlternateLayout,
     key: &[u8],
     any: Vec<u8>,
     pointer: &[u8],
@@ -68,7 +73,7 @@ fn link_with(
 }
 
 /// Whether the chain of a key has a pointer.
-pub fn has(ksds: &Ksds, layout: &Layout, key: &[u8], pointer: &[u8]) -> Result<bool, RequestError> {
+pub fn has(ksds: &Ksds, layout: &AlternateLayout, key: &[u8], pointer: &[u8]) -> Result<bool, RequestError> {
     match first_link(ksds, key)? {
         Some(any) => Ok(link_with(ksds, layout, key, any, pointer)?.is_some()),
         None => Ok(false),
@@ -78,7 +83,7 @@ pub fn has(ksds: &Ksds, layout: &Layout, key: &[u8], pointer: &[u8]) -> Result<b
 /// What one pointer more makes of a chain, and whether that has others; `None` if it has it.
 pub fn add(
     ksds: &Ksds,
-    layout: &Layout,
+    layout: &AlternateLayout,
     key: &[u8],
     pointer: &[u8],
 ) -> Result<Option<(Vec<Edit>, bool)>, RequestError> {
@@ -153,7 +158,7 @@ pub fn directories(entries: impl Iterator<Item = (u64, u64)>, most: usize) -> im
 /// Enters a pointer in the directory.
 fn enter(
     ksds: &Ksds,
-    layout: &Layout,
+    layout: &AlternateLayout,
     key: &[u8],
     (hash, link): (u64, u64),
     edits: &mut Vec<Edit>,
@@ -175,14 +180,24 @@ fn enter(
 }
 
 /// The link behind another one, if there is one.
-pub fn link_behind(ksds: &Ksds, layout: &Layout, key: &[u8], number: u64) -> Result<Option<Vec<u8>>, RequestError> {
+pub fn link_behind(
+    ksds: &Ksds,
+    layout: &AlternateLayout,
+    key: &[u8],
+    number: u64,
+) -> Result<Option<Vec<u8>>, RequestError> {
     let (from, mut next) = (link_key(key, number), Vec::new());
     let found = ksds.read(|| ksds.first_at(&from, true), &mut next)?;
     Ok((found.is_some() && layout.key_of(&next) == key && !aix::is_directory(&next)).then_some(next))
 }
 
 /// What becomes of a chain without a pointer; `None` if it has not got it.
-pub fn remove(ksds: &Ksds, layout: &Layout, key: &[u8], pointer: &[u8]) -> Result<Option<Vec<Edit>>, RequestError> {
+pub fn remove(
+    ksds: &Ksds,
+    layout: &AlternateLayout,
+    key: &[u8],
+    pointer: &[u8],
+) -> Result<Option<Vec<Edit>>, RequestError> {
     let Some(any) = first_link(ksds, key)? else {
         return Ok(None);
     };

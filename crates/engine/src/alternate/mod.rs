@@ -16,7 +16,7 @@ const MOST: usize = 1024;
 
 /// What the records of an alternate index are.
 #[derive(Debug, Clone, Copy)]
-pub struct Layout {
+pub struct AlternateLayout {
     /// What its pointers are.
     pub pointers: Pointers,
     /// Bytes of an alternate key.
@@ -27,11 +27,11 @@ pub struct Layout {
     pub unique: bool,
 }
 
-impl Layout {
+impl AlternateLayout {
     /// Those of an index with these attributes, if it is an alternate index.
-    pub fn of(attributes: &Attributes) -> Option<Layout> {
+    pub fn of(attributes: &Attributes) -> Option<AlternateLayout> {
         let of = attributes.alternate.as_ref()?;
-        Some(Layout {
+        Some(AlternateLayout {
             pointers: of.pointers,
             key_len: attributes.key_length.into(),
             chained: of.chained,

@@ -1,6 +1,6 @@
 //! Adding a pointer to an alternate index, and removing one: what the records of the key become, and doing that.
 
-use super::{chain, damaged, Edit, Layout};
+use super::{chain, damaged, AlternateLayout, Edit};
 use crate::common::context::Context;
 use crate::error::RequestError;
 use crate::ksds::{Ksds, Order};
@@ -27,7 +27,7 @@ pub fn to(pointers: Pointers, identity: &[u8]) -> Result<&[u8], RequestError> {
 }
 
 /// The records of `key` with one pointer more; `None` if they have it. Where keys are unique another is a duplicate.
-pub fn add(ksds: &Ksds, layout: &Layout, key: &[u8], pointer: &[u8]) -> Result<Option<Rewrite>, RequestError> {
+pub fn add(ksds: &Ksds, layout: &AlternateLayout, key: &[u8], pointer: &[u8]) -> Result<Option<Rewrite>, RequestError> {
     let added = match layout.chained {
         true => chain::add(ksds, layout, key, pointer)?,
         false => add_to_one(ksds, layout, key, pointer)?.map(|(edit, joins)| (vec![edit], joins)),
@@ -39,7 +39,12 @@ pub fn add(ksds: &Ksds, layout: &Layout, key: &[u8], pointer: &[u8]) -> Result<O
 }
 
 /// The one record that a key has in an index without chains, with one pointer more.
-fn add_to_one(ksds: &Ksds, layout: &Layout, key: &[u8], pointer: &[u8]) -> Result<Option<(Edit, bool)>, RequestError> {
+fn add_to_one(
+    ksds: &Ksds,
+    layout: &AlternateLayout,
+    key: &[u8],
+    pointer: &[u8],
+) -> Result<Option<(Edit, bool)>, RequestError> {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     let joins = ksds.get(key, &mut old)?;
     if joins {
@@ -59,7 +64,12 @@ fn add_to_one(ksds: &Ksds, layout: &Layout, key: &[u8], pointer: &[u8]) -> Resul
 }
 
 /// The records of `key` without a pointer; `None` if they have not got it.
-pub fn remove(ksds: &Ksds, layout: &Layout, key: &[u8], pointer: &[u8]) -> Result<Option<Rewrite>, RequestError> {
+pub fn remove(
+    ksds: &Ksds,
+    layout: &AlternateLayout,
+    key: &[u8],
+    pointer: &[u8],
+) -> Result<Option<Rewrite>, RequestError> {
     let edits = match layout.chained {
         true => chain::remove(ksds, layout, key, pointer)?,
         false => remove_from_one(ksds, key, pointer)?.map(|edit| vec![edit]),
@@ -82,7 +92,7 @@ fn remove_from_one(ksds: &Ksds, key: &[u8], pointer: &[u8]) -> Result<Option<Edi
 }
 
 /// Whether the records of `key` have a pointer.
-pub fn has(ksds: &Ksds, layout: &Layout, key: &[u8], pointer: &[u8]) -> Result<bool, RequestError> {
+pub fn has(ksds: &Ksds, layout: &AlternateLayout, key: &[u8], pointer: &[u8]) -> Result<bool, RequestError> {
     if layout.chained {
         return chain::has(ksds, layout, key, pointer);
     }
@@ -128,7 +138,7 @@ fn put(ksds: &Ksds, from: &[u8], to: &[u8], context: Context<'_>) -> Result<Opti
 
 /// Does a logged change of an alternate index again. What is done already is left as it is.
 pub(crate) fn replay(ksds: &Ksds, logged: &Logged) -> Result<(), RequestError> {
-    let rewrite = match (logged, Layout::of(&ksds.attributes)) {
+    let rewrite = match (logged, AlternateLayout::of(&ksds.attributes)) {
         (Logged::AddPointer(_, key, pointer), Some(layout)) => add(ksds, &layout, key, pointer)?,
         (Logged::RemovePointer(_, key, pointer), Some(layout)) => remove(ksds, &layout, key, pointer)?,
         _ => {

@@ -3,12 +3,12 @@
 
 use super::sort::Sorted;
 use super::{Build, BuildError, Built};
-use crate::alternate::Layout;
+use crate::alternate::AlternateLayout;
+use crate::cluster::OpenCluster;
 use crate::dataset::DataSet;
 use crate::engine::Engine;
 use crate::error::{show_key, OpenError, RequestError};
 use crate::files::Files;
-use crate::organized::Organized;
 use crate::request::{Access, Argument, Intent, OpenOptions, Search};
 use cica_format::aix::{self, Pointers};
 use cica_format::attributes::Alternate;
@@ -76,10 +76,11 @@ impl Engine {
         base: &DataSet,
         alternate: &Files,
         (work, memory): (&Path, usize),
-        told: &mut dyn FnMut(Disagreement<'_>),
+        report: &mut dyn FnMut(Disagreement<'_>),
     ) -> Result<Compared, BuildError> {
         let root = self.peek(&alternate.data).map_err(BuildError::Open)?;
-        let (Some(of), Some(layout)) = (root.attributes.alternate.clone(), Layout::of(&root.attributes)) else {
+        let (Some(of), Some(layout)) = (root.attributes.alternate.clone(), AlternateLayout::of(&root.attributes))
+        else {
             return Err(BuildError::Open(OpenError::Attributes {
                 what: format!("{} is no alternate index", root.attributes.cluster_name),
             }));
@@ -92,12 +93,12 @@ impl Engine {
             omitted: &mut |_| ControlFlow::Continue(()),
         };
         let there = self.sort_base(base, &of, layout.key_len, sort, &mut built)?;
-        let said = self.sort_index(alternate, &layout, (work, memory))?;
-        self.side_by_side(base, &of, &layout, (there, said), told)
+        let indexed = self.sort_index(alternate, &layout, (work, memory))?;
+        self.side_by_side(base, &of, &layout, (there, indexed), report)
     }
 
     /// The pointers of an index, each behind its key, in order.
-    fn sort_index(&self, index: &Files, layout: &Layout, work: (&Path, usize)) -> Result<Sorted, BuildError> {
+    fn sort_index(&self, index: &Files, layout: &AlternateLayout, work: (&Path, usize)) -> Result<Sorted, BuildError> {
         let options = OpenOptions {
             access: Access::Input,
             ..OpenOptions::default()
@@ -108,7 +109,7 @@ impl Engine {
             .open(&index.data, &index.index, options)
             .map_err(BuildError::Open)?;
         let (mut string, inner) = (set.string(), set.near().map_err(BuildError::Alternate)?.clone());
-        let Organized::Ksds(ksds) = &inner.records else {
+        let OpenCluster::Ksds(ksds) = &inner.records else {
             return sorter.finish().map_err(BuildError::Work);
         };
         loop {
@@ -132,9 +133,9 @@ impl Engine {
         &self,
         base: &DataSet,
         of: &Alternate,
-        layout: &Layout,
-        (mut there, mut said): (Sorted, Sorted),
-        told: &mut dyn FnMut(Disagreement<'_>),
+        layout: &AlternateLayout,
+        (mut there, mut indexed): (Sorted, Sorted),
+        report: &mut dyn FnMut(Disagreement<'_>),
     ) -> Result<Compared, BuildError> {
         let length = layout.key_len + layout.pointers.len();
         let (mut record, mut entry, mut string) = (Vec::new(), Vec::new(), base.string());
@@ -145,7 +146,7 @@ impl Engine {
             Ok::<bool, BuildError>(more)
         };
         let mut has_record = next(&mut there, &mut record, &mut compared.records)?;
-        let mut has_entry = next(&mut said, &mut entry, &mut compared.pointers)?;
+        let mut has_entry = next(&mut indexed, &mut entry, &mut compared.pointers)?;
         while has_record || has_entry {
             let order = match (has_record, has_entry) {
                 (true, true) => record.cmp(&entry),
@@ -155,7 +156,7 @@ impl Engine {
             compared.disagreements += u64::from(order != Ordering::Equal);
             if order == Ordering::Less {
                 let (key, pointer) = record.split_at(layout.key_len);
-                told(Disagreement::NoPointer { key, pointer });
+                report(Disagreement::NoPointer { key, pointer });
             }
             if order == Ordering::Greater {
                 let (key, pointer) = entry.split_at(layout.key_len);
@@ -166,9 +167,9 @@ impl Engine {
                     }
                 };
                 match string.get(argument, Search::Equal, Intent::Read) {
-                    Ok(_) => told(Disagreement::OtherKey { key, pointer }),
+                    Ok(_) => report(Disagreement::OtherKey { key, pointer }),
                     Err(RequestError::NotFound | RequestError::BadRba { .. }) => {
-                        told(Disagreement::NoRecord { key, pointer });
+                        report(Disagreement::NoRecord { key, pointer });
                     }
                     Err(error) => return Err(BuildError::Base(error)),
                 }
@@ -177,7 +178,7 @@ impl Engine {
                 has_record = next(&mut there, &mut record, &mut compared.records)?;
             }
             if order != Ordering::Less {
-                has_entry = next(&mut said, &mut entry, &mut compared.pointers)?;
+                has_entry = next(&mut indexed, &mut entry, &mut compared.pointers)?;
             }
         }
         Ok(compared)

@@ -8,12 +8,12 @@ mod sort;
 
 pub use compare::{Compared, Disagreement};
 
-use crate::alternate::{chain, pointer, Layout};
+use crate::alternate::{chain, pointer, AlternateLayout};
+use crate::cluster::OpenCluster;
 use crate::dataset::DataSet;
 use crate::engine::Engine;
 use crate::error::{OpenError, RequestError};
 use crate::files::Files;
-use crate::organized::Organized;
 use crate::request::{Access, Durability, Insert, Intent, OpenOptions};
 use crate::string::Str;
 use cica_format::aix::{self, Link, Pointers, MOST_POINTERS};
@@ -168,7 +168,8 @@ impl Engine {
         };
         let opened = self.open(&alternate.data, &alternate.index, options);
         let set = opened.map_err(BuildError::Open)?;
-        let layout = Layout::of(set.attributes()).ok_or_else(|| wrong(format!("{name} is no alternate index")))?;
+        let layout =
+            AlternateLayout::of(set.attributes()).ok_or_else(|| wrong(format!("{name} is no alternate index")))?;
         let loaded = match layout.chained && !layout.unique {
             true => {
                 let file = format!("bldindex-{:016x}.work", self.new_id(build.work, 2));
@@ -181,7 +182,7 @@ impl Engine {
         // What is not closed is not committed.
         loaded?;
         let index = set.near().map_err(BuildError::Alternate)?;
-        if let (0, Organized::Ksds(ksds)) = (built.entries, &index.records) {
+        if let (0, OpenCluster::Ksds(ksds)) = (built.entries, &index.records) {
             // Built, and empty: not as if it never had been.
             index.end_loading(ksds).map_err(BuildError::Alternate)?;
         }
@@ -248,7 +249,7 @@ impl Engine {
 /// Bytes of the longest record that the index takes.
 fn longest(set: &DataSet) -> usize {
     match set.near().map(|inner| &inner.records) {
-        Ok(Organized::Ksds(ksds)) => ksds.longest(),
+        Ok(OpenCluster::Ksds(ksds)) => ksds.longest(),
         _ => set.attributes().maximum_record as usize,
     }
 }
@@ -256,7 +257,7 @@ fn longest(set: &DataSet) -> usize {
 /// Loads the entries, which come in order of alternate key and pointer: each key has one record.
 fn load(
     set: &DataSet,
-    of: &Layout,
+    of: &AlternateLayout,
     mut sorted: Sorted,
     omitted: &mut dyn FnMut(Omitted<'_>) -> ControlFlow<()>,
     built: &mut Built,
@@ -304,8 +305,8 @@ fn load(
     }
 }
 
-fn goes_on(told: ControlFlow<()>) -> Result<(), BuildError> {
-    match told {
+fn goes_on(answer: ControlFlow<()>) -> Result<(), BuildError> {
+    match answer {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(()) => Err(BuildError::LeftOut),
     }
@@ -314,12 +315,12 @@ fn goes_on(told: ControlFlow<()>) -> Result<(), BuildError> {
 /// Loads the entries into chains, without end: the links of each key, then, if it has more than one, its directory.
 fn chains(
     set: &DataSet,
-    of: &Layout,
+    of: &AlternateLayout,
     mut sorted: Sorted,
     sorter: &dyn Fn() -> Result<Sorter, BuildError>,
     built: &mut Built,
 ) -> Result<(), BuildError> {
-    let Organized::Ksds(ksds) = &set.near().map_err(BuildError::Alternate)?.records else {
+    let OpenCluster::Ksds(ksds) = &set.near().map_err(BuildError::Alternate)?.records else {
         return Ok(());
     };
     let (key_len, length) = (of.key_len, of.key_len + of.pointers.len());

@@ -222,7 +222,7 @@ impl Sorter {
             heap: BinaryHeap::with_capacity(runs.len()),
         };
         for &(at, end) in runs {
-            merge.runs.push(Run {
+            merge.runs.push(SortedRun {
                 at,
                 end,
                 buffer: Vec::new(),
@@ -243,13 +243,13 @@ pub struct Merge {
     file: Arc<dyn File>,
     length: usize,
     chunk: usize,
-    runs: Vec<Run>,
+    runs: Vec<SortedRun>,
     /// The charge, of the last merge.
     _held: Option<Held>,
     heap: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
 }
 
-struct Run {
+struct SortedRun {
     at: u64,
     end: u64,
     buffer: Vec<u8>,

@@ -1,7 +1,7 @@
 //! What the structural checks of data without an index add up.
 
 use super::Common;
-use crate::examine::{Examination, Finding, FindingKind, Part};
+use crate::examine::{Examination, Finding, FindingKind, FindingPlace};
 use crate::pool::Page;
 use crate::sync::atomic::Ordering::Relaxed;
 
@@ -49,7 +49,7 @@ impl<'c> IntervalWalk<'c> {
     pub fn found(&mut self, ci: u32, what: String) {
         self.out.findings.push(Finding {
             kind: FindingKind::Other,
-            part: Part::Data,
+            part: FindingPlace::Data,
             ci,
             rba: self.common.rba_of_ci(ci),
             what,

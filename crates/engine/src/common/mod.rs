@@ -13,7 +13,7 @@ pub mod segments;
 
 use crate::compressed::{self, Compressed};
 use crate::error::RequestError;
-use crate::forked::Owner;
+use crate::forked::OwningProcess;
 use crate::locks::Holds;
 use crate::log::Log;
 use crate::pool::{Begun, Latched, Page, Pool, Records, Reserve, Rounds, Shape};
@@ -76,7 +76,7 @@ pub struct Common {
     log: Arc<Log>,
     log_number: OnceLock<u32>,
     fence: OnceLock<String>,
-    owner: Owner,
+    owner: OwningProcess,
 }
 
 impl Common {
@@ -98,7 +98,7 @@ impl Common {
             log,
             log_number: OnceLock::new(),
             fence: OnceLock::new(),
-            owner: Owner::this(),
+            owner: OwningProcess::this(),
         }
     }
 

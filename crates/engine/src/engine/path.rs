@@ -6,7 +6,7 @@ use crate::error::OpenError;
 use crate::files::Files;
 use crate::open::check;
 use crate::request::{Access, OpenOptions};
-use crate::string::Way;
+use crate::string::AccessPath;
 
 impl Engine {
     /// Opens a base cluster through `alternate`, one of its alternate indexes: strings read it in the order of the
@@ -32,7 +32,7 @@ impl Engine {
         let inner = set.inner().clone();
         let member = inner.sphere().and_then(|sphere| sphere.member(&alternate.data));
         let way = match member {
-            Some((place, member)) => Way::new(
+            Some((place, member)) => AccessPath::new(
                 &inner.common().attributes,
                 &member.clone(),
                 Some(place),
@@ -48,7 +48,7 @@ impl Engine {
                 let alone = self.open_alone(&alternate.data, &alternate.index, input)?;
                 let index = alone.inner().clone();
                 check(&inner, &index)?;
-                Way::new(&inner.common().attributes, &index, None, None, Some(alone))?
+                AccessPath::new(&inner.common().attributes, &index, None, None, Some(alone))?
             }
         };
         Ok(DataSet::from(set).through(way))

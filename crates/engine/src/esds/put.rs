@@ -12,7 +12,7 @@ use cica_format::ci;
 pub const END: &[u8] = &[];
 
 /// What one try to put a record into the last CI came to.
-enum Tried {
+enum PutTried {
     Done(u64),
     /// The page changed under us.
     Again,
@@ -95,40 +95,40 @@ impl Esds {
         let mut begun = Begun::default();
         loop {
             match self.try_put(ci, record, context)? {
-                Tried::Done(rba) => return Ok(Some(rba)),
-                Tried::Again => begun = self.again(begun)?,
-                Tried::Slots(bytes) => {
+                PutTried::Done(rba) => return Ok(Some(rba)),
+                PutTried::Again => begun = self.again(begun)?,
+                PutTried::Slots(bytes) => {
                     let (frame, version) = self.data.page(ci)?;
                     self.widen(frame, version, bytes)?;
                     begun = self.again(begun)?;
                 }
-                Tried::NoRoom => return Ok(None),
+                PutTried::NoRoom => return Ok(None),
             }
         }
     }
 
     /// The same, once.
-    fn try_put(&self, ci: u32, record: &[u8], context: Context<'_>) -> Result<Tried, RequestError> {
+    fn try_put(&self, ci: u32, record: &[u8], context: Context<'_>) -> Result<PutTried, RequestError> {
         let size = self.data.layout.ci_size;
         let (frame, version) = self.data.page(ci)?;
         let (count, cap) = (self.pool.view(frame).count(), self.pool.view(frame).slot_cap());
         let Some(mut latched) = self.pool.latch_at(frame, version) else {
-            return Ok(Tried::Again);
+            return Ok(PutTried::Again);
         };
         let mut page = Page::of(latched.bytes());
         let Some(offset) = self.room_behind(&page, record.len()) else {
-            return Ok(Tried::NoRoom);
+            return Ok(PutTried::NoRoom);
         };
         if count == cap {
             drop(latched);
-            return Ok(Tried::Slots(Page::frame_len(size, count + count / 2 + 16)));
+            return Ok(PutTried::Slots(Page::frame_len(size, count + count / 2 + 16)));
         }
         let rba = self.rba_of_ci(ci) + offset as u64;
         self.keep_new(rba, context)?;
         page.insert(count, record, self.shape);
         self.log_put(rba, record, context);
         self.data.changed(&mut latched);
-        Ok(Tried::Done(rba))
+        Ok(PutTried::Done(rba))
     }
 
     /// The offset behind the last record of a page, if one of this length has room there.

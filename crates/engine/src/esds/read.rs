@@ -7,7 +7,7 @@ use crate::pool::{Begun, View};
 use std::cmp::Ordering;
 
 /// What a look at a page came to.
-enum Look {
+enum PageLook {
     /// The record that starts at this offset is in the area.
     Found(usize),
     /// No record that would do starts here.
@@ -18,7 +18,7 @@ enum Look {
 
 /// Which record of a page is wanted: by the offset at which it starts.
 #[derive(Clone, Copy)]
-enum Wanted {
+enum WantedRecord {
     At(usize),
     From(usize),
     To(usize),
@@ -31,7 +31,7 @@ impl Esds {
             return Ok(false);
         };
         let page = self.data.page(ci)?;
-        Ok(self.look(ci, page, Wanted::At(offset), area)?.is_some())
+        Ok(self.look(ci, page, WantedRecord::At(offset), area)?.is_some())
     }
 
     /// The first record that starts at `rba` or above.
@@ -42,7 +42,7 @@ impl Esds {
         };
         for ci in first..end {
             let page = self.page_ahead(ci, end)?;
-            if let Some(found) = self.look(ci, page, Wanted::From(offset), area)? {
+            if let Some(found) = self.look(ci, page, WantedRecord::From(offset), area)? {
                 return Ok(Some(found));
             }
             offset = 0;
@@ -57,7 +57,7 @@ impl Esds {
         let (last, mut offset) = self.locate(rba).unwrap_or((end.saturating_sub(1), size));
         for ci in (0..=last).rev().filter(|ci| *ci < end) {
             let page = self.data.page(ci)?;
-            if let Some(found) = self.look(ci, page, Wanted::To(offset), area)? {
+            if let Some(found) = self.look(ci, page, WantedRecord::To(offset), area)? {
                 return Ok(Some(found));
             }
             offset = size;
@@ -73,13 +73,19 @@ impl Esds {
     }
 
     /// Looks for a record on a page, again and again until the page does not change meanwhile; its RBA.
-    fn look(&self, ci: u32, page: (u32, u64), wanted: Wanted, area: &mut Vec<u8>) -> Result<Option<u64>, RequestError> {
+    fn look(
+        &self,
+        ci: u32,
+        page: (u32, u64),
+        wanted: WantedRecord,
+        area: &mut Vec<u8>,
+    ) -> Result<Option<u64>, RequestError> {
         let (mut page, mut begun) = (page, Begun::default());
         loop {
             match self.look_once(ci, page, wanted, area)? {
-                Look::Found(offset) => return Ok(Some(self.rba_of_ci(ci) + offset as u64)),
-                Look::Nothing => return Ok(None),
-                Look::Again => {
+                PageLook::Found(offset) => return Ok(Some(self.rba_of_ci(ci) + offset as u64)),
+                PageLook::Nothing => return Ok(None),
+                PageLook::Again => {
                     begun = self.again(begun)?;
                     page = self.data.page(ci)?;
                 }
@@ -91,25 +97,25 @@ impl Esds {
         &self,
         ci: u32,
         (frame, version): (u32, u64),
-        wanted: Wanted,
+        wanted: WantedRecord,
         area: &mut Vec<u8>,
-    ) -> Result<Look, RequestError> {
+    ) -> Result<PageLook, RequestError> {
         let view = self.pool.view(frame);
         let (segment, pos) = (view.segment(), wanted.on(view));
         let Some(pos) = pos.filter(|_| segment <= FIRST) else {
             return Ok(match self.unchanged(frame, version) {
-                true => Look::Nothing,
-                false => Look::Again,
+                true => PageLook::Nothing,
+                false => PageLook::Again,
             });
         };
         let offset = view.span(pos).0;
         if !view.record(pos, area) || !self.unchanged(frame, version) {
-            return Ok(Look::Again);
+            return Ok(PageLook::Again);
         }
         if segment == FIRST && !self.gather(ci, (frame, version), area)? {
-            return Ok(Look::Again);
+            return Ok(PageLook::Again);
         }
-        Ok(Look::Found(offset))
+        Ok(PageLook::Found(offset))
     }
 
     /// The segments that follow the first one, which is in the area. False: something changed (E4).
@@ -144,16 +150,16 @@ impl Esds {
     }
 }
 
-impl Wanted {
+impl WantedRecord {
     /// The position of the record wanted.
     fn on(self, view: View<'_>) -> Option<usize> {
         let count = view.count().min(view.slot_cap());
         match self {
-            Wanted::At(offset) => {
+            WantedRecord::At(offset) => {
                 Some(first_at(view, count, offset)).filter(|&p| p < count && view.span(p).0 == offset)
             }
-            Wanted::From(offset) => Some(first_at(view, count, offset)).filter(|&p| p < count),
-            Wanted::To(offset) => first_at(view, count, offset + 1).checked_sub(1),
+            WantedRecord::From(offset) => Some(first_at(view, count, offset)).filter(|&p| p < count),
+            WantedRecord::To(offset) => first_at(view, count, offset + 1).checked_sub(1),
         }
     }
 }

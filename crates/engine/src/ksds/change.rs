@@ -1,6 +1,6 @@
 //! Insert, update and erase of records that fit one CI.
 
-use super::split::Coming;
+use super::split::Incoming;
 use super::{Ksds, Leaf, Spot};
 use crate::common::context::{Context, Redo};
 use crate::error::RequestError;
@@ -75,7 +75,7 @@ impl Ksds {
                 Tried::NoRoom { pos, limited } => {
                     begun = Begun::default();
                     let ascending = order.sequential || (pos > 0 && order.after == Some((leaf.ci, pos - 1)));
-                    self.make_room(&Coming {
+                    self.make_room(&Incoming {
                         key,
                         len: record.len(),
                         replaces: false,
@@ -190,7 +190,7 @@ impl Ksds {
                 }
                 Tried::NoRoom { .. } => {
                     begun = Begun::default();
-                    self.make_room(&Coming {
+                    self.make_room(&Incoming {
                         key,
                         len: record.len(),
                         replaces: true,

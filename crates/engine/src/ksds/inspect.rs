@@ -3,7 +3,7 @@
 
 use super::Ksds;
 use crate::error::{show_key, RequestError};
-use crate::examine::{Examination, Finding, FindingKind, Part};
+use crate::examine::{Examination, Finding, FindingKind, FindingPlace};
 use crate::pool::Page;
 use crate::store::free_cis;
 use crate::sync::atomic::Ordering::Relaxed;
@@ -15,7 +15,7 @@ impl Ksds {
     /// Checks an open data set. Writers are kept out meanwhile.
     pub fn examine(&self) -> Result<Examination, RequestError> {
         let _gate = self.gate.write();
-        let mut walk = Walk {
+        let mut walk = Inspection {
             ksds: self,
             out: Examination::default(),
             seen_nodes: HashSet::new(),
@@ -82,7 +82,7 @@ struct PageReport {
     arithmetic_wrong: bool,
 }
 
-struct Walk<'k> {
+struct Inspection<'k> {
     ksds: &'k Ksds,
     out: Examination,
     seen_nodes: HashSet<u32>,
@@ -94,17 +94,17 @@ struct Walk<'k> {
     last_separator: Option<Vec<u8>>,
 }
 
-impl Walk<'_> {
+impl Inspection<'_> {
     fn index(&mut self, ci: u32, what: String) {
-        self.found(Part::Index, FindingKind::Other, ci, what);
+        self.found(FindingPlace::Index, FindingKind::Other, ci, what);
     }
     fn data(&mut self, ci: u32, what: String) {
-        self.found(Part::Data, FindingKind::Other, ci, what);
+        self.found(FindingPlace::Data, FindingKind::Other, ci, what);
     }
-    fn found(&mut self, part: Part, kind: FindingKind, ci: u32, what: String) {
+    fn found(&mut self, part: FindingPlace, kind: FindingKind, ci: u32, what: String) {
         let component = match part {
-            Part::Index => &self.ksds.index,
-            Part::Data => &self.ksds.data,
+            FindingPlace::Index => &self.ksds.index,
+            FindingPlace::Data => &self.ksds.data,
         };
         let rba = ci as u64 * component.layout.ci_size as u64;
         self.out.findings.push(Finding {
@@ -147,10 +147,10 @@ impl Walk<'_> {
             self.index(wanted, "the record before it is the last of its chain".into());
         } else if before.iter().any(|(ci, _)| *ci == next) {
             let what = "the chain of its level comes back to it".into();
-            self.found(Part::Index, FindingKind::ChainLoop, next, what);
+            self.found(FindingPlace::Index, FindingKind::ChainLoop, next, what);
         } else {
             let what = "the chain of its level goes on with it and no entry above points to it there".into();
-            self.found(Part::Index, FindingKind::NotPointedTo, next, what);
+            self.found(FindingPlace::Index, FindingKind::NotPointedTo, next, what);
         }
     }
 
@@ -206,7 +206,7 @@ impl Walk<'_> {
                 show_key(&w[0].separator),
                 show_key(&w[1].separator)
             );
-            self.found(Part::Index, FindingKind::IndexSequence, ci, text);
+            self.found(FindingPlace::Index, FindingKind::IndexSequence, ci, text);
         }
         if !self.ksds.node_still_fits(record) {
             self.index(ci, "does not fit its CI".into());
@@ -242,7 +242,7 @@ impl Walk<'_> {
         match self.ksds.data.first_kept(ci, ci + 1) {
             Ok(None) => {}
             Ok(Some(_)) => self.found(
-                Part::Data,
+                FindingPlace::Data,
                 FindingKind::DataInFree,
                 ci,
                 "no index entry points to it, and it holds records".into(),
@@ -272,7 +272,7 @@ impl Walk<'_> {
         self.in_record = matches!(page.segment, 1 | 3);
         if !continues && self.last_separator.as_deref() == Some(separator) {
             self.found(
-                Part::Data,
+                FindingPlace::Data,
                 FindingKind::DuplicateKey,
                 ci,
                 format!(
@@ -290,7 +290,7 @@ impl Walk<'_> {
         for key in &page.keys {
             if !self.last_key.is_empty() && *key <= self.last_key {
                 let text = format!("key {} follows {}", show_key(key), show_key(&self.last_key));
-                self.found(Part::Data, FindingKind::DataSequence, ci, text);
+                self.found(FindingPlace::Data, FindingKind::DataSequence, ci, text);
             }
             let above = !separator.is_empty() && key[..separator.len()] > *separator;
             if above {

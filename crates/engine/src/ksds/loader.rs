@@ -71,7 +71,7 @@ pub(super) struct Finished {
 }
 
 /// See [`Loader::room_for`].
-pub(super) struct Room {
+pub(super) struct LoadRoom {
     end: usize,
     rdfs: usize,
     run: usize,
@@ -140,7 +140,7 @@ impl Loader {
     /// Where a record of so many bytes would end in the CI being filled, RDFs and run length with it; `None`: it has no
     /// room there. The first record of a CI goes in whatever FREESPACE says.
     #[inline]
-    pub(super) fn room_for(&self, len: usize) -> Option<Room> {
+    pub(super) fn room_for(&self, len: usize) -> Option<LoadRoom> {
         let (same, limit) = match self.lens.last() {
             Some(&last) => (usize::from(last) == len, self.limit),
             None => (false, self.ci_size),
@@ -148,7 +148,7 @@ impl Loader {
         let run = if same { self.run + 1 } else { 1 };
         let rdfs = self.rdfs + (run <= 2) as usize;
         let end = self.used + len;
-        (end + rdfs * ci::RDF_LEN + ci::CIDF_LEN <= limit).then_some(Room { end, rdfs, run })
+        (end + rdfs * ci::RDF_LEN + ci::CIDF_LEN <= limit).then_some(LoadRoom { end, rdfs, run })
     }
 
     /// Puts a record into the CI being filled, if that has begun, the record belongs there and has room. False, and
@@ -165,7 +165,7 @@ impl Loader {
 
     /// Puts a record there.
     #[inline]
-    pub(super) fn put(&mut self, record: &[u8], room: Room) {
+    pub(super) fn put(&mut self, record: &[u8], room: LoadRoom) {
         self.images[self.start + self.used..self.start + room.end].copy_from_slice(record);
         (self.used, self.rdfs, self.run) = (room.end, room.rdfs, room.run);
         self.lens.push(record.len() as u16);

@@ -7,7 +7,7 @@
 
 use super::nodes::PathStep;
 use super::split::is_one_record;
-use super::tree::Step;
+use super::tree::PageStep;
 use super::{separator, Inserted, Ksds, Leaf, Spot};
 use crate::common::context::{Context, Redo};
 use crate::common::segments::{LAST, MIDDLE};
@@ -367,9 +367,9 @@ impl Ksds {
         let mut leaf = spot.leaf;
         loop {
             let next = match self.step_forward(&leaf)? {
-                Step::To(next) => next,
-                Step::Restart => return Ok(false),
-                Step::End => return self.no_more_segments(spot, &leaf),
+                PageStep::To(next) => next,
+                PageStep::Restart => return Ok(false),
+                PageStep::End => return self.no_more_segments(spot, &leaf),
             };
             let view = self.leaf_view(&next);
             let segment = view.segment();
@@ -395,7 +395,7 @@ impl Ksds {
         let Some(_quiet) = self.structure.try_lock() else {
             return Ok(false);
         };
-        let ends = matches!(self.step_forward(last)?, Step::End);
+        let ends = matches!(self.step_forward(last)?, PageStep::End);
         match ends && self.fresh(last) && self.fresh(&first.leaf) {
             true => Err(self.data_error(last.ci, "the last segment of a spanned record is missing")),
             false => Ok(false),

@@ -18,7 +18,7 @@ use cica_format::ci;
 use cica_format::index::IndexRecord;
 
 /// The record that needs room.
-pub(super) struct Coming<'r> {
+pub(super) struct Incoming<'r> {
     pub key: &'r [u8],
     pub len: usize,
     /// It replaces the record with its key.
@@ -32,7 +32,7 @@ pub(super) struct Coming<'r> {
 impl Ksds {
     /// Makes room for a record that did not fit its CI. The caller tries again afterwards, whatever became of it
     /// meanwhile.
-    pub(super) fn make_room(&self, coming: &Coming<'_>) -> Result<(), RequestError> {
+    pub(super) fn make_room(&self, coming: &Incoming<'_>) -> Result<(), RequestError> {
         let _reserve = self.reserve_change()?;
         let _structure = self.structure.lock();
         self.check_fence()?;
@@ -50,9 +50,9 @@ impl Ksds {
             *entry + 1 == record.entries.len() && coming.ascending && self.is_behind_all(record, *entry, coming.key)?;
         let alone = record.entries.len() == 1 || is_one_record(&record.entries);
         let done = if let Some(free) = free {
-            self.split_ci(path, coming, Target::SameCa(free as u32))
+            self.split_ci(path, coming, SplitTarget::SameCa(free as u32))
         } else if behind || alone {
-            self.split_ci(path, coming, Target::NewCa)
+            self.split_ci(path, coming, SplitTarget::NewCa)
         } else {
             self.split_ca(path, coming.ascending)
         };
@@ -61,11 +61,11 @@ impl Ksds {
 
     /// The common split: into a free CI of the same CA, where at a glance there is room for its entry. An error that
     /// does not fence has changed nothing.
-    fn split_within(&self, within: Within, coming: &Coming<'_>) -> Result<(), RequestError> {
+    fn split_within(&self, within: Within, coming: &Incoming<'_>) -> Result<(), RequestError> {
         let spare = self.data.spare(0)?;
         let mut left = self.data.latch(within.from)?;
         let plan = plan(&Page::of(left.bytes()), coming, self.shape, self.data.layout.ci_size);
-        let Some(Plan { moved, separator }) = plan else {
+        let Some(SplitPlan { moved, separator }) = plan else {
             // It has room by now, or holds a spanned record, which is another path.
             spare.free();
             return Ok(());
@@ -124,11 +124,11 @@ impl Ksds {
     }
 
     /// Splits the CI to which `coming` belongs.
-    fn split_ci(&self, path: Vec<PathStep>, coming: &Coming<'_>, target: Target) -> Result<(), RequestError> {
+    fn split_ci(&self, path: Vec<PathStep>, coming: &Incoming<'_>, target: SplitTarget) -> Result<(), RequestError> {
         let spare = self.data.spare(0)?;
         let new_ca = match target {
-            Target::SameCa(_) => None,
-            Target::NewCa => {
+            SplitTarget::SameCa(_) => None,
+            SplitTarget::NewCa => {
                 self.reserve_nodes(1)?;
                 Some(self.data.allocate_ca()?)
             }
@@ -145,8 +145,8 @@ impl Ksds {
     fn split_ci_to<'p>(
         &'p self,
         mut path: Vec<PathStep>,
-        coming: &Coming<'_>,
-        (target, new_ca): (Target, Option<(u32, bool)>),
+        coming: &Incoming<'_>,
+        (target, new_ca): (SplitTarget, Option<(u32, bool)>),
         spare: Latched<'p>,
     ) -> Result<(), RequestError> {
         let Some(PathStep {
@@ -158,13 +158,13 @@ impl Ksds {
             return Ok(());
         };
         let to = match (target, new_ca) {
-            (Target::SameCa(free), _) => self.data.layout.join(record.ca, free),
-            (Target::NewCa, ca) => self.data.layout.join(ca.map_or(0, |c| c.0), 0),
+            (SplitTarget::SameCa(free), _) => self.data.layout.join(record.ca, free),
+            (SplitTarget::NewCa, ca) => self.data.layout.join(ca.map_or(0, |c| c.0), 0),
         };
         let from = self.data.layout.join(record.ca, record.entries[entry].pointer);
         let mut left = self.data.latch(from)?;
         let plan = plan(&Page::of(left.bytes()), coming, self.shape, self.data.layout.ci_size);
-        let Some(Plan { moved, separator }) = plan else {
+        let Some(SplitPlan { moved, separator }) = plan else {
             // It has room by now, or holds a spanned record, which is another path.
             spare.free();
             if let Some((ca, _)) = new_ca {
@@ -173,7 +173,7 @@ impl Ksds {
             return Ok(());
         };
         let old = std::mem::replace(&mut record.entries[entry].separator, separator.clone());
-        if let Target::SameCa(free) = target {
+        if let SplitTarget::SameCa(free) = target {
             record.entries.insert(
                 entry + 1,
                 Entry {
@@ -195,7 +195,7 @@ impl Ksds {
                     entry,
                 });
                 return match is_one_record(&path[path.len() - 1].record.entries) {
-                    true => self.split_ci(path, coming, Target::NewCa),
+                    true => self.split_ci(path, coming, SplitTarget::NewCa),
                     false => self.split_ca(path, coming.ascending),
                 };
             }
@@ -203,8 +203,8 @@ impl Ksds {
         let right = self.move_records(&mut left, moved, to, spare)?;
         let emptied = left.view().count() == 0;
         self.or_fence(|| match target {
-            Target::SameCa(_) => self.set_node(node, &record),
-            Target::NewCa => {
+            SplitTarget::SameCa(_) => self.set_node(node, &record),
+            SplitTarget::NewCa => {
                 let (ca, reused) = new_ca.unwrap_or((0, false));
                 self.count_new_ca(reused);
                 let entries = vec![Entry {
@@ -291,7 +291,7 @@ impl Ksds {
 }
 
 #[derive(Clone, Copy)]
-enum Target {
+enum SplitTarget {
     SameCa(u32),
     NewCa,
 }
@@ -309,7 +309,7 @@ pub(super) fn is_one_record(entries: &[Entry]) -> bool {
 }
 
 /// Where to split a CI.
-struct Plan {
+struct SplitPlan {
     /// Old records from here on move to the right.
     moved: usize,
     /// Between what is left and what is right, the coming record included.
@@ -331,7 +331,7 @@ fn first_at_or_above(page: &Page<'_>, key: &[u8], shape: crate::pool::Shape) -> 
 
 /// Plans the split of `page` for `coming`; `None` if it need not be split, or holds a spanned segment, or by now has a
 /// record with the key of one that is to be added: no separator could stand between the two.
-fn plan(page: &Page<'_>, coming: &Coming<'_>, shape: crate::pool::Shape, ci_size: usize) -> Option<Plan> {
+fn plan(page: &Page<'_>, coming: &Incoming<'_>, shape: crate::pool::Shape, ci_size: usize) -> Option<SplitPlan> {
     if page.segment() != 0 || page.count() == 0 {
         return None;
     }
@@ -391,7 +391,7 @@ fn plan(page: &Page<'_>, coming: &Coming<'_>, shape: crate::pool::Shape, ci_size
         .or_else(nearest)
         .unwrap_or(pos.clamp(1, total - 1));
     let moved = if replaced || at <= pos { at } else { at - 1 };
-    Some(Plan {
+    Some(SplitPlan {
         moved,
         separator: separator(key(at - 1), key(at)),
     })

@@ -67,7 +67,7 @@ impl Entrance {
 }
 
 /// One step along the data pages.
-pub(super) enum Step {
+pub(super) enum PageStep {
     To(Leaf),
     End,
     /// Something changed under the reader.
@@ -275,9 +275,9 @@ impl Ksds {
                     return Ok(Some((Spot { leaf, pos }, equal)));
                 }
                 match self.step_forward(&leaf)? {
-                    Step::To(next) => (leaf, pos, equal) = (next, 0, None),
-                    Step::End => return Ok(None),
-                    Step::Restart => {
+                    PageStep::To(next) => (leaf, pos, equal) = (next, 0, None),
+                    PageStep::End => return Ok(None),
+                    PageStep::Restart => {
                         begun = self.again(begun)?;
                         continue 'restart;
                     }
@@ -299,9 +299,9 @@ impl Ksds {
                 return Ok(Some(Spot { leaf, pos }));
             }
             match self.step_forward(&leaf).map_err(Some)? {
-                Step::To(next) => (leaf, pos) = (next, 0),
-                Step::End => return Ok(None),
-                Step::Restart => return Err(None),
+                PageStep::To(next) => (leaf, pos) = (next, 0),
+                PageStep::End => return Ok(None),
+                PageStep::Restart => return Err(None),
             }
         }
     }
@@ -333,12 +333,12 @@ impl Ksds {
                     return Ok(Some(Spot { leaf, pos: end - 1 }));
                 }
                 match self.step_backward(&leaf)? {
-                    Step::To(before) => {
+                    PageStep::To(before) => {
                         leaf = before;
                         end = self.leaf_view(&leaf).count();
                     }
-                    Step::End => return Ok(None),
-                    Step::Restart => {
+                    PageStep::End => return Ok(None),
+                    PageStep::Restart => {
                         begun = self.again(begun)?;
                         continue 'restart;
                     }
@@ -397,7 +397,7 @@ impl Ksds {
     }
 
     /// The next data page.
-    pub(super) fn step_forward(&self, leaf: &Leaf) -> Result<Step, RequestError> {
+    pub(super) fn step_forward(&self, leaf: &Leaf) -> Result<PageStep, RequestError> {
         let (_, frame, version) = leaf.node;
         let view = self.view(frame);
         if leaf.entry + 1 < leaf.entries {
@@ -405,19 +405,19 @@ impl Ksds {
         }
         let next = view.next();
         if !self.unchanged(frame, version) {
-            return Ok(Step::Restart);
+            return Ok(PageStep::Restart);
         }
         if next == u32::MAX {
-            return Ok(Step::End);
+            return Ok(PageStep::End);
         }
         let Some((next_frame, next_version)) = self.believed((frame, version), self.index.page(next))? else {
-            return Ok(Step::Restart);
+            return Ok(PageStep::Restart);
         };
         let entries = self.view(next_frame).count();
         self.leaf_of((next, next_frame, next_version), 0, entries, true)
     }
 
-    fn step_backward(&self, leaf: &Leaf) -> Result<Step, RequestError> {
+    fn step_backward(&self, leaf: &Leaf) -> Result<PageStep, RequestError> {
         let (node, frame, version) = leaf.node;
         if leaf.entry > 0 {
             return self.leaf_of(leaf.node, leaf.entry - 1, leaf.entries, false);
@@ -425,33 +425,39 @@ impl Ksds {
         // The highest key of this node's first entry leads to the node; the node before is the one left of that path.
         let mut probe = self.view(frame).separator(0);
         if !self.unchanged(frame, version) {
-            return Ok(Step::Restart);
+            return Ok(PageStep::Restart);
         }
         probe.resize(self.shape.key_len, 0xFF);
         let Some(before) = self.node_before(&probe, node)? else {
-            return Ok(Step::Restart);
+            return Ok(PageStep::Restart);
         };
         if !self.unchanged(frame, version) {
-            return Ok(Step::Restart);
+            return Ok(PageStep::Restart);
         }
         let Some((ci, before_frame, before_version)) = before else {
-            return Ok(Step::End);
+            return Ok(PageStep::End);
         };
         let entries = self.view(before_frame).count();
         match entries.checked_sub(1) {
             Some(last) => self.leaf_of((ci, before_frame, before_version), last, entries, false),
             // No record of an index is empty, but one that is just being written looks like anything.
-            None if !self.unchanged(before_frame, before_version) => Ok(Step::Restart),
+            None if !self.unchanged(before_frame, before_version) => Ok(PageStep::Restart),
             None => Err(self.index_error(ci, "has no entries")),
         }
     }
 
     /// The data page of an entry; on the way forward the CIs that follow it are read ahead when it is not in the pool.
-    fn leaf_of(&self, node: (u32, u32, u64), entry: usize, entries: usize, ahead: bool) -> Result<Step, RequestError> {
+    fn leaf_of(
+        &self,
+        node: (u32, u32, u64),
+        entry: usize,
+        entries: usize,
+        ahead: bool,
+    ) -> Result<PageStep, RequestError> {
         let view = self.view(node.1);
         let (pointer, ca, level) = (view.pointer(entry), view.ca(), view.level());
         if !self.unchanged(node.1, node.2) {
-            return Ok(Step::Restart);
+            return Ok(PageStep::Restart);
         }
         if level != 1 || entry >= entries {
             return Err(self.index_error(node.0, "is not a sequence-set record"));
@@ -469,9 +475,9 @@ impl Ksds {
         }
         let page = resident.map_or_else(|| self.data.page(ci), Ok);
         let Some((frame, version)) = self.believed((node.1, node.2), page)? else {
-            return Ok(Step::Restart);
+            return Ok(PageStep::Restart);
         };
-        Ok(Step::To(Leaf {
+        Ok(PageStep::To(Leaf {
             ci,
             frame,
             version,

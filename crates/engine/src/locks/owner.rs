@@ -10,9 +10,9 @@ use std::sync::Arc;
 /// An owner of locks; clones are the same. With the last one all that it has locked is free; what its strings hold and
 /// its unit keeps goes with them.
 #[derive(Clone)]
-pub struct LockOwner(Arc<Owner>);
+pub struct LockOwner(Arc<OwnerGuard>);
 
-struct Owner {
+struct OwnerGuard {
     locks: Arc<Locks>,
     number: u64,
 }
@@ -21,7 +21,7 @@ impl LockOwner {
     pub(crate) fn new(locks: &Arc<Locks>, label: &str) -> LockOwner {
         let number = locks.number();
         locks.owners.lock().entry(number).or_default().label = Some(label.into());
-        LockOwner(Arc::new(Owner {
+        LockOwner(Arc::new(OwnerGuard {
             locks: locks.clone(),
             number,
         }))
@@ -29,7 +29,7 @@ impl LockOwner {
 
     /// What a string locks for itself.
     pub(crate) fn of_string(locks: &Arc<Locks>, number: u64) -> LockOwner {
-        LockOwner(Arc::new(Owner {
+        LockOwner(Arc::new(OwnerGuard {
             locks: locks.clone(),
             number,
         }))
@@ -56,7 +56,7 @@ impl LockOwner {
     }
 }
 
-impl Drop for Owner {
+impl Drop for OwnerGuard {
     fn drop(&mut self) {
         self.locks.forget(self.number);
     }

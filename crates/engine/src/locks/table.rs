@@ -27,11 +27,11 @@ pub struct Locks {
     pub(super) owners: Mutex<HashMap<u64, Owned>>,
     /// Names that owners wait for (L4).
     pub(super) waiting: Mutex<HashMap<u64, Vec<Vec<u8>>>>,
-    pub(super) counters: Counters,
+    pub(super) counters: LockCounters,
 }
 
 #[derive(Default)]
-pub(super) struct Counters {
+pub(super) struct LockCounters {
     pub contended: AtomicU64,
     pub waits: AtomicU64,
     pub deadlocks: AtomicU64,
@@ -267,7 +267,7 @@ impl Default for Locks {
             numbers: AtomicU64::new(1),
             owners: Mutex::new(HashMap::new()),
             waiting: Mutex::new(HashMap::new()),
-            counters: Counters::default(),
+            counters: LockCounters::default(),
         }
     }
 }

@@ -18,9 +18,9 @@
 //!   many bytes of other records at most. A log is as long as two epochs and three times what takes the open
 //!   units back.
 
-use super::members::Member;
+use super::members::Participant;
 use super::units::Undo;
-use super::{pool, Claimed, Log, State};
+use super::{pool, Claimed, Log, LogState};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::MutexGuard;
 use cica_disk::{File, WriteAt};
@@ -86,7 +86,7 @@ impl Log {
     }
 
     /// Everything so far is durable, and nobody flushes.
-    fn carry(&self, state: &State, introduces: impl Fn(u32, &Member) -> bool) -> Carry {
+    fn carry(&self, state: &LogState, introduces: impl Fn(u32, &Participant) -> bool) -> Carry {
         let mut introductions = Vec::new();
         let those = state
             .data_sets
@@ -143,7 +143,7 @@ impl Log {
     }
 
     /// The file was just claimed: nobody flushes, and nothing is in it.
-    fn begin_with_carry(&self, state: &mut MutexGuard<'_, State>, kept: &BTreeSet<u32>) -> Result<(), String> {
+    fn begin_with_carry(&self, state: &mut MutexGuard<'_, LogState>, kept: &BTreeSet<u32>) -> Result<(), String> {
         let carry = self.carry(state, |number, _| kept.contains(&number));
         let (bytes, records) = (carry.header.group_len(), state.records);
         let first_lsn = state.next_lsn - u64::from(records);
@@ -179,7 +179,7 @@ impl Log {
         for (_, member) in state.data_sets.iter_mut().filter(|(number, _)| kept.contains(number)) {
             (member.named, member.maybe_named) = (true, true);
         }
-        let State { file, group, .. } = &mut **state;
+        let LogState { file, group, .. } = &mut **state;
         if let Some(claimed) = file {
             claimed.at = (BLOCK_LEN + bytes) as u64;
             claimed.weight = claimed.at;
@@ -191,7 +191,7 @@ impl Log {
         Ok(())
     }
 
-    fn write_carry(&self, state: &mut MutexGuard<'_, State>, mut carry: Carry) -> Result<(), String> {
+    fn write_carry(&self, state: &mut MutexGuard<'_, LogState>, mut carry: Carry) -> Result<(), String> {
         let next_lsn = state.next_lsn;
         let epoch_bytes = self.epoch_bytes.load(Relaxed);
         let mut piece = std::mem::take(&mut state.spare);

@@ -1,6 +1,6 @@
 //! The epochs of a log: when it is long, and how it starts over.
 
-use super::{Log, State, LONG, OVERDUE};
+use super::{Log, LogState, LONG, OVERDUE};
 use crate::sync::atomic::Ordering::*;
 use cica_format::log::{self, BLOCK_LEN};
 
@@ -25,7 +25,7 @@ impl Log {
     }
 
     /// Every tree is committed without a log and no request runs: what the log holds is not needed any more.
-    pub(super) fn begin_epoch(&self, state: &mut State) {
+    pub(super) fn begin_epoch(&self, state: &mut LogState) {
         log::begin_group(&mut state.group);
         state.records = 0;
         self.durable.store(state.next_lsn - 1, Release);
@@ -58,7 +58,7 @@ impl Log {
 
     /// Every tree is committed, but what takes back the units that are open is needed still, and cannot be carried (Y2
     /// in `carry.rs`): the log goes on, and is long again when it has grown as much once more.
-    pub(super) fn go_on(&self, state: &mut State) {
+    pub(super) fn go_on(&self, state: &mut LogState) {
         self.pressure.fetch_and(!(LONG | OVERDUE), Relaxed);
         if let Some(f) = &mut state.file {
             f.long = f.weight + self.epoch_bytes.load(Relaxed);

@@ -11,7 +11,7 @@ use cica_format::root::LogPosition;
 use std::path::{Path, PathBuf};
 
 /// See the module.
-pub struct Place {
+pub struct LogPlace {
     /// The file that has the log, or had it.
     pub path: PathBuf,
     /// It is in the directory that was looked through.
@@ -19,14 +19,16 @@ pub struct Place {
 }
 
 /// Looks for a log in `directory`. `None`: no file there has it or ever had.
-pub fn find(disk: &dyn Disk, directory: &Path, position: &LogPosition) -> Option<Place> {
+pub fn find(disk: &dyn Disk, directory: &Path, position: &LogPosition) -> Option<LogPlace> {
     let recorded = Path::new(&position.path);
-    let own = |path: PathBuf| Place { path, is_own: true };
+    let own = |path: PathBuf| LogPlace { path, is_own: true };
     let same_name = recorded.file_name().map(|name| directory.join(name));
     let same_name = same_name.filter(|path| number_of(path).is_some());
-    let said = |path: &Path| header(disk, path).map(|header| what_of(&header, position.log));
-    let known = same_name.clone().and_then(|path| said(&path).map(|what| (path, what)));
-    if let Some((path, Of::Holds)) = known {
+    let holding = |path: &Path| header(disk, path).map(|header| what_of(&header, position.log));
+    let known = same_name
+        .clone()
+        .and_then(|path| holding(&path).map(|what| (path, what)));
+    if let Some((path, Holding::Holds)) = known {
         return Some(own(path));
     }
     let others = disk.list(directory).unwrap_or_default();
@@ -36,23 +38,23 @@ pub fn find(disk: &dyn Disk, directory: &Path, position: &LogPosition) -> Option
         .filter(|path| number_of(path).is_some())
         .collect();
     others.sort();
-    let told: Vec<(PathBuf, Of)> = others
+    let holdings: Vec<(PathBuf, Holding)> = others
         .into_iter()
-        .filter_map(|path| said(&path).map(|what| (path, what)))
+        .filter_map(|path| holding(&path).map(|what| (path, what)))
         .collect();
-    for wanted in [Of::Holds, Of::Held] {
-        if let Some((path, _)) = told.iter().find(|(_, what)| *what == wanted) {
+    for wanted in [Holding::Holds, Holding::Held] {
+        if let Some((path, _)) = holdings.iter().find(|(_, what)| *what == wanted) {
             return Some(own(path.clone()));
         }
     }
     // One that cannot be read may be it, too.
     match (known, same_name) {
-        (Some((path, Of::MayHaveHeld)), _) => return Some(own(path)),
+        (Some((path, Holding::MayHaveHeld)), _) => return Some(own(path)),
         (None, Some(path)) if disk.open(&path, Open::default()).is_ok() => return Some(own(path)),
         _ => {}
     }
     let elsewhere = position.origin == 0 && recorded.parent() != Some(directory);
-    elsewhere.then(|| Place {
+    elsewhere.then(|| LogPlace {
         path: recorded.to_path_buf(),
         is_own: false,
     })
@@ -60,7 +62,7 @@ pub fn find(disk: &dyn Disk, directory: &Path, position: &LogPosition) -> Option
 
 /// What a log file has to do with a log.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Of {
+enum Holding {
     Holds,
     Held,
     /// Of before format 3, when files did not say when they were made.
@@ -68,12 +70,12 @@ enum Of {
     Nothing,
 }
 
-fn what_of(header: &LogFileHeader, log: u64) -> Of {
+fn what_of(header: &LogFileHeader, log: u64) -> Holding {
     match header.birth {
-        _ if header.log == log => Of::Holds,
-        0 if header.claims >= log as u32 => Of::MayHaveHeld,
-        birth if birth == (log >> 32) as u32 && header.claims >= log as u32 => Of::Held,
-        _ => Of::Nothing,
+        _ if header.log == log => Holding::Holds,
+        0 if header.claims >= log as u32 => Holding::MayHaveHeld,
+        birth if birth == (log >> 32) as u32 && header.claims >= log as u32 => Holding::Held,
+        _ => Holding::Nothing,
     }
 }
 

@@ -1,10 +1,10 @@
 //! Making the log durable: one thread writes and syncs a group, behind the names that it needs (W2, W3, W7).
 
-use super::{pool, Log, State, GATHERED, LONG, OVERDUE};
+use super::{pool, Log, LogState, GATHERED, LONG, OVERDUE};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::MutexGuard;
 use cica_disk::WriteAt;
-use cica_format::log::{self, LogRecord, Stamp, BLOCK_LEN, GROUP_HEADER_LEN};
+use cica_format::log::{self, GroupStamp, LogRecord, BLOCK_LEN, GROUP_HEADER_LEN};
 
 /// Bytes of log by which it may grow while the trees are being committed.
 const OVERDUE_BYTES: u64 = 128 << 20;
@@ -24,7 +24,7 @@ impl Log {
     }
 
     /// The same; with an LSN that was not given yet, until there is nothing left.
-    pub(super) fn flush_in(&self, state: &mut MutexGuard<'_, State>, lsn: u64) -> Result<(), String> {
+    pub(super) fn flush_in(&self, state: &mut MutexGuard<'_, LogState>, lsn: u64) -> Result<(), String> {
         loop {
             if let Some(why) = &state.failed {
                 return Err(why.clone());
@@ -47,15 +47,15 @@ impl Log {
     }
 
     /// What a group says of this moment.
-    pub(super) fn stamp(&self, state: &State) -> Stamp {
-        Stamp {
+    pub(super) fn stamp(&self, state: &LogState) -> GroupStamp {
+        GroupStamp {
             second: pool::second(&*self.clock),
             units_open: !state.units.is_empty(),
         }
     }
 
     /// Takes the group, and writes and syncs it with the state unlocked.
-    fn write_group(&self, state: &mut MutexGuard<'_, State>) -> Result<(), String> {
+    fn write_group(&self, state: &mut MutexGuard<'_, LogState>) -> Result<(), String> {
         if state.file.is_none() {
             self.claim(state)?;
         }
@@ -165,7 +165,7 @@ impl Log {
         state.spare = group;
         if state.records == 0 {
             // Nobody came meanwhile: the memory that was just in use is used again, and the other one never touched.
-            let State { group, spare, .. } = &mut **state;
+            let LogState { group, spare, .. } = &mut **state;
             std::mem::swap(group, spare);
             log::begin_group(group);
         }

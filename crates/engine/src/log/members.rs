@@ -1,13 +1,13 @@
 //! The data sets that take part in a log, and what is known of their roots: whether they name it (W3, W5, W6, W7).
 
-use super::{pool, Log, Logger, State};
+use super::{pool, Log, LogState, Logger};
 use crate::sync::atomic::Ordering::*;
 use cica_format::log::{self, LogRecord};
 use std::path::Path;
 use std::sync::Weak;
 
 /// A data set that takes part.
-pub struct Member {
+pub struct Participant {
     cluster: u64,
     path: String,
     pub logger: Weak<dyn Logger>,
@@ -23,7 +23,7 @@ pub struct Member {
     pub in_group: bool,
 }
 
-impl Member {
+impl Participant {
     /// Says which data set `number` means.
     pub fn introduce(&self, number: u32, group: &mut Vec<u8>) {
         let logger = self.logger.upgrade();
@@ -50,7 +50,7 @@ impl Log {
         let path = format!("{}\0{}", data.display(), index.display());
         state.data_sets.insert(
             number,
-            Member {
+            Participant {
                 cluster,
                 path,
                 logger,
@@ -92,14 +92,14 @@ impl Log {
         self.let_go(&mut self.state.lock());
     }
 
-    pub(super) fn let_go(&self, state: &mut State) {
+    pub(super) fn let_go(&self, state: &mut LogState) {
         let log = state.file.as_ref().map(|file| file.log);
         state.let_go.extend(log);
         self.clear(state);
     }
 
     /// Forgets file and records; LSNs go on.
-    pub(super) fn clear(&self, state: &mut State) {
+    pub(super) fn clear(&self, state: &mut LogState) {
         state.file = None;
         self.claimed.store(0, Relaxed);
         log::begin_group(&mut state.group);
@@ -144,7 +144,7 @@ impl Log {
     /// Data set `number` is about to be complete without this log, and others go on: the tail says so before its root does
     /// (T4).
     pub fn leaving(&self, number: u32) {
-        let is_missed = |state: &State| {
+        let is_missed = |state: &LogState| {
             let named = state.data_sets.get(&number).is_some_and(|m| m.early || m.named);
             named && state.data_sets.len() > 1
         };

@@ -41,16 +41,16 @@ mod units;
 pub use epochs::epoch_for;
 pub use find::find;
 pub use gap::Gap;
-pub use replay::{owned_parts, Left, LogReader, Logged};
+pub use replay::{owned_parts, LogReader, Logged, NamedLog};
 
-use crate::forked::Owner;
+use crate::forked::OwningProcess;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicU8, Ordering::*};
 use crate::sync::{Condvar, Mutex};
 use crate::volumes::VolumesToBe;
 use cica_disk::{Clock, Disk, File};
 use cica_format::log::{self, GROUP_HEADER_LEN};
 use cica_format::tail::TailHead;
-use members::Member;
+use members::Participant;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -82,12 +82,12 @@ pub trait Logger: Send + Sync {
 /// See the module.
 pub struct Log {
     /// The process whose log it is.
-    owner: Owner,
+    owner: OwningProcess,
     disk: Arc<dyn Disk>,
     clock: Arc<dyn Clock>,
     directory: PathBuf,
     volumes: Arc<VolumesToBe>,
-    state: Mutex<State>,
+    state: Mutex<LogState>,
     flushed: Condvar,
     durable: AtomicU64,
     /// The last LSN that the tail has not: what was answered must be durable up to there (W6).
@@ -121,7 +121,7 @@ pub struct Wants {
     pub tail: bool,
 }
 
-struct State {
+struct LogState {
     file: Option<Claimed>,
     /// The group being gathered, and the memory of the one before, to be used again.
     group: Vec<u8>,
@@ -130,7 +130,7 @@ struct State {
     next_lsn: u64,
     flushing: bool,
     failed: Option<String>,
-    data_sets: BTreeMap<u32, Member>,
+    data_sets: BTreeMap<u32, Participant>,
     /// What takes back the units that are open.
     units: Units,
     next_number: u32,
@@ -186,12 +186,12 @@ impl Log {
         let mut group = Vec::new();
         log::begin_group(&mut group);
         Log {
-            owner: Owner::this(),
+            owner: OwningProcess::this(),
             disk,
             clock,
             directory,
             volumes,
-            state: Mutex::new(State {
+            state: Mutex::new(LogState {
                 file: None,
                 group,
                 spare: Vec::new(),
@@ -228,12 +228,12 @@ impl Log {
     }
 
     /// Takes a file; the group that is being gathered goes to its tail.
-    fn claim(&self, state: &mut State) -> Result<(), String> {
+    fn claim(&self, state: &mut LogState) -> Result<(), String> {
         let mut claimed = pool::claim(
             &self.disk,
             &*self.clock,
             &self.directory,
-            &*self.volumes.said(),
+            &*self.volumes.current(),
             &state.let_go,
             (self.epoch_bytes.load(Relaxed), self.gathers),
         )?;
@@ -288,7 +288,7 @@ impl Log {
     }
 
     #[inline]
-    fn append_in(&self, state: &mut State, numbers: &[u32], write: impl FnOnce(&mut Vec<u8>)) -> u64 {
+    fn append_in(&self, state: &mut LogState, numbers: &[u32], write: impl FnOnce(&mut Vec<u8>)) -> u64 {
         let (from, mut named) = (state.group.len(), true);
         for &number in numbers {
             if let Some(member) = state.data_sets.get_mut(&number) {
@@ -313,7 +313,7 @@ impl Log {
 
     /// Keeps what the group has from `from` on in the tail, if all data sets that it is of are `named` (W6).
     #[inline]
-    fn keep(&self, state: &mut State, from: usize, named: bool, lsn: u64) {
+    fn keep(&self, state: &mut LogState, from: usize, named: bool, lsn: u64) {
         if let Some(tail) = state.file.as_mut().and_then(|f| f.tail.as_mut()) {
             if !named {
                 tail.miss();

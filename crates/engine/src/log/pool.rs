@@ -53,7 +53,7 @@ pub(super) fn claim(
         .list(directory)
         .map_err(|e| format!("log directory {}: {e}", directory.display()))?;
     let there: BTreeSet<u32> = there.iter().filter_map(|(path, _)| number_of(path)).collect();
-    let place = |number: u32| Place {
+    let place = |number: u32| PoolFile {
         disk,
         clock,
         path: directory.join(name(number)),
@@ -64,20 +64,20 @@ pub(super) fn claim(
     let mut dead = Vec::new();
     for place in there.iter().copied().map(place) {
         match place.take(Create::No, None)? {
-            Found::Claimed(claimed) => return Ok(claimed),
-            Found::Dead(log) => dead.push((place, log)),
-            Found::Kept => {}
+            PoolFileState::Claimed(claimed) => return Ok(claimed),
+            PoolFileState::Dead(log) => dead.push((place, log)),
+            PoolFileState::Kept => {}
         }
     }
     for (place, log) in dead {
         if !let_go.contains(&log) && is_abandoned(&**disk, volumes, &place.path, log) {
-            if let Found::Claimed(claimed) = place.take(Create::No, Some(log))? {
+            if let PoolFileState::Claimed(claimed) = place.take(Create::No, Some(log))? {
                 return Ok(claimed);
             }
         }
     }
     for place in (1..=MOST_FILES).filter(|number| !there.contains(number)).map(place) {
-        if let Found::Claimed(claimed) = place.take(Create::IfMissing, None)? {
+        if let PoolFileState::Claimed(claimed) = place.take(Create::IfMissing, None)? {
             return Ok(claimed);
         }
     }
@@ -100,7 +100,7 @@ pub(super) fn number_of(path: &Path) -> Option<u32> {
 }
 
 /// A name of the pool.
-struct Place<'c> {
+struct PoolFile<'c> {
     disk: &'c Arc<dyn Disk>,
     clock: &'c dyn Clock,
     path: PathBuf,
@@ -110,7 +110,7 @@ struct Place<'c> {
 }
 
 /// What a file of the pool is.
-enum Found {
+enum PoolFileState {
     /// It was free.
     Claimed(Claimed),
     /// Its owner died and wrote to it; the id.
@@ -119,9 +119,9 @@ enum Found {
     Kept,
 }
 
-impl Place<'_> {
+impl PoolFile<'_> {
     /// Claims the file if it is free, or holds log `abandoned` still.
-    fn take(&self, create: Create, abandoned: Option<u64>) -> Result<Found, String> {
+    fn take(&self, create: Create, abandoned: Option<u64>) -> Result<PoolFileState, String> {
         let path = &self.path;
         let how = Open {
             write: true,
@@ -131,7 +131,7 @@ impl Place<'_> {
         };
         let file = match self.disk.open(path, how) {
             Ok(file) => file,
-            Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => return Ok(Found::Kept),
+            Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => return Ok(PoolFileState::Kept),
             Err(e) => return Err(format!("log {}: {e}", path.display())),
         };
         let text = |e: std::io::Error| format!("log {}: {e}", path.display());
@@ -141,19 +141,19 @@ impl Place<'_> {
             Ok(header) if header.log == 0 || abandoned == Some(header.log) => {
                 (header.birth, header.claims, header.settled)
             }
-            Ok(header) if header.birth == 0 => return Ok(Found::Kept),
+            Ok(header) if header.birth == 0 => return Ok(PoolFileState::Kept),
             // F4.
             Ok(header) if !was_written_to(&**self.disk, path, &*file, header.log)? => {
                 (header.birth, header.claims, header.settled)
             }
-            Ok(header) => return Ok(Found::Dead(header.log)),
+            Ok(header) => return Ok(PoolFileState::Dead(header.log)),
             // Its claims cannot be told, so an id could be given twice (F2).
-            Err(_) if !is_blank(&*file).map_err(text)? => return Ok(Found::Kept),
+            Err(_) if !is_blank(&*file).map_err(text)? => return Ok(PoolFileState::Kept),
             Err(_) => (born(self.clock, path), 0, false),
         };
         // One that has been claimed as often as can be counted is of no more use.
         let Some(next) = claims.checked_add(1) else {
-            return Ok(Found::Kept);
+            return Ok(PoolFileState::Kept);
         };
         let claims = next.max(second(self.clock));
         let log = u64::from(birth) << 32 | u64::from(claims);
@@ -169,7 +169,7 @@ impl Place<'_> {
         let capacity = file.size(None).map_err(text)?;
         // Without a tail each change is written to the log before it is answered (tail:T1): slow, and as safe.
         let tail = Tail::open(&**self.disk, path, self.gathers).ok();
-        Ok(Found::Claimed(Claimed {
+        Ok(PoolFileState::Claimed(Claimed {
             file: file.into(),
             path: path.clone(),
             log,

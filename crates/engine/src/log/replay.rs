@@ -3,7 +3,7 @@
 use super::pool::{read_header, write_header};
 use super::tail::{self, Half};
 use cica_disk::{Disk, File, Lock, Open, ReadAt, WriteAt};
-use cica_format::log::{self, read_group, records, GroupHeader, LogFileHeader, LogRecord, Stamp, BLOCK_LEN};
+use cica_format::log::{self, read_group, records, GroupHeader, GroupStamp, LogFileHeader, LogRecord, BLOCK_LEN};
 use cica_format::FormatError;
 use std::path::Path;
 
@@ -17,8 +17,8 @@ pub struct LogReader {
     pub(super) epoch: Option<u32>,
     /// Of the last request read.
     pub(super) lsn: Option<u64>,
-    stamp: Stamp,
-    tail: Option<tail::Left>,
+    stamp: GroupStamp,
+    tail: Option<tail::LeftTail>,
 }
 
 /// A logged request as recovery sees it.
@@ -114,7 +114,7 @@ impl Logged {
 }
 
 /// What is to be had of a log that a root names.
-pub enum Left {
+pub enum NamedLog {
     /// Its owner lives.
     Alive,
     /// It was given back: everybody who had requests in it is complete. Who named it and had none is, too: its owner
@@ -132,7 +132,7 @@ impl LogReader {
     ///
     /// # Errors
     /// In words: it cannot be read, or is another file.
-    pub fn open(disk: &dyn Disk, path: &Path, log: u64) -> Result<Left, String> {
+    pub fn open(disk: &dyn Disk, path: &Path, log: u64) -> Result<NamedLog, String> {
         LogReader::open_as(disk, path, log, true)
     }
 
@@ -140,11 +140,11 @@ impl LogReader {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn look(disk: &dyn Disk, path: &Path, log: u64) -> Result<Left, String> {
+    pub fn look(disk: &dyn Disk, path: &Path, log: u64) -> Result<NamedLog, String> {
         LogReader::open_as(disk, path, log, false)
     }
 
-    fn open_as(disk: &dyn Disk, path: &Path, log: u64, write: bool) -> Result<Left, String> {
+    fn open_as(disk: &dyn Disk, path: &Path, log: u64, write: bool) -> Result<NamedLog, String> {
         let open = |lock| {
             disk.open(
                 path,
@@ -163,28 +163,28 @@ impl LogReader {
                 (file, false)
             }
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Left::Absent(missing(format!("the log cannot be opened: {e}"))))
+                return Ok(NamedLog::Absent(missing(format!("the log cannot be opened: {e}"))))
             }
             Err(e) => return Err(unopened(&e)),
         };
         match read_header(&*file).map_err(|e| missing(e.to_string()))? {
-            Ok(header) if header.log == log && !locked => Ok(Left::Alive),
+            Ok(header) if header.log == log && !locked => Ok(NamedLog::Alive),
             Ok(header) if header.log == log => {
-                let tail = tail::Left::open(disk, path)?;
-                Ok(Left::Log(LogReader::at_the_start(file, header, tail)))
+                let tail = tail::LeftTail::open(disk, path)?;
+                Ok(NamedLog::Log(LogReader::at_the_start(file, header, tail)))
             }
-            Ok(header) if header.birth != 0 && header.birth != (log >> 32) as u32 => Ok(Left::Absent(missing(
+            Ok(header) if header.birth != 0 && header.birth != (log >> 32) as u32 => Ok(NamedLog::Absent(missing(
                 format!("the file of that name was made later, and never held log {log:X}"),
             ))),
             // The file has been claimed that often, so this life of it is over (F3, F4).
-            Ok(header) if header.claims >= log as u32 => Ok(Left::Released),
-            Ok(header) => Ok(Left::Absent(missing(format!(
+            Ok(header) if header.claims >= log as u32 => Ok(NamedLog::Released),
+            Ok(header) => Ok(NamedLog::Absent(missing(format!(
                 "the file now holds log {:X}, not log {log:X}",
                 header.log
             )))),
             Err(newer @ FormatError::NewerFormat { .. }) => Err(newer.to_string()),
             // Its header was never durable, and a power cut took it.
-            Err(what) if is_blank(&*file, 0)? => Ok(Left::Absent(missing(what.to_string()))),
+            Err(what) if is_blank(&*file, 0)? => Ok(NamedLog::Absent(missing(what.to_string()))),
             Err(what) => Err(missing(what.to_string())),
         }
     }
@@ -197,21 +197,21 @@ impl LogReader {
         let file = disk.open(path, Open::default()).map_err(|e| e.to_string())?;
         match read_header(&*file).map_err(|e| e.to_string())? {
             Ok(header) if header.log == log => {
-                let tail = tail::Left::open(disk, path)?;
+                let tail = tail::LeftTail::open(disk, path)?;
                 Ok(LogReader::at_the_start(file, header, tail))
             }
             _ => Err("the file holds another log".into()),
         }
     }
 
-    fn at_the_start(file: Box<dyn File>, header: LogFileHeader, tail: Option<tail::Left>) -> LogReader {
+    fn at_the_start(file: Box<dyn File>, header: LogFileHeader, tail: Option<tail::LeftTail>) -> LogReader {
         LogReader {
             file,
             header,
             at: BLOCK_LEN as u64,
             epoch: None,
             lsn: None,
-            stamp: Stamp::default(),
+            stamp: GroupStamp::default(),
             tail,
         }
     }
@@ -227,7 +227,7 @@ impl LogReader {
     }
 
     /// What the group that was read last says of the moment when it was written.
-    pub fn stamp(&self) -> Stamp {
+    pub fn stamp(&self) -> GroupStamp {
         self.stamp
     }
 
@@ -346,7 +346,7 @@ fn missing(what: String) -> String {
 /// # Errors
 /// In words: it cannot be read.
 pub(super) fn was_written_to(disk: &dyn Disk, path: &Path, file: &dyn File, log: u64) -> Result<bool, String> {
-    if let Some(tail) = tail::Left::open(disk, path)? {
+    if let Some(tail) = tail::LeftTail::open(disk, path)? {
         if !tail.behind(log, None)?.is_empty() {
             return Ok(true);
         }

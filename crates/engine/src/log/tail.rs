@@ -15,7 +15,7 @@
 
 use super::replay::{owned, Logged};
 use cica_disk::{Create, Disk, File, Mapped, Open, ReadAt, WriteAt};
-use cica_format::log::{self, tail_records, Stamp, GROUP_HEADER_LEN};
+use cica_format::log::{self, tail_records, GroupStamp, GROUP_HEADER_LEN};
 use cica_format::tail::{self, TailHead, HEAD_LEN};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -175,7 +175,7 @@ impl Half {
         log::begin_group(&mut group);
         group.extend_from_slice(&self.bytes);
         let TailHead { log, first_lsn, .. } = self.head;
-        let stamp = Stamp {
+        let stamp = GroupStamp {
             second: 0,
             units_open: units,
         };
@@ -189,20 +189,20 @@ impl Half {
 }
 
 /// A dead owner's tail.
-pub(super) struct Left {
+pub(super) struct LeftTail {
     file: Box<dyn File>,
     path: PathBuf,
 }
 
-impl Left {
+impl LeftTail {
     /// The tail beside a log, if there is one.
     ///
     /// # Errors
     /// In words: it cannot be opened.
-    pub fn open(disk: &dyn Disk, log: &Path) -> Result<Option<Left>, String> {
+    pub fn open(disk: &dyn Disk, log: &Path) -> Result<Option<LeftTail>, String> {
         let path = path_of(log);
         match disk.open(&path, Open::default()) {
-            Ok(file) => Ok(Some(Left { file, path })),
+            Ok(file) => Ok(Some(LeftTail { file, path })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(format!("its tail {} cannot be opened: {error}", path.display())),
         }

@@ -392,7 +392,10 @@ fn a_log_that_cannot_be_opened_is_not_taken_for_one_in_use() {
     disk.set_faults(once.only(FIRST));
     let refused = LogReader::open(&disk, Path::new(FIRST), id);
     assert!(matches!(refused, Err(what) if what.starts_with("the log cannot be opened: ")));
-    assert!(matches!(LogReader::open(&disk, Path::new(FIRST), id), Ok(Left::Log(_))));
+    assert!(matches!(
+        LogReader::open(&disk, Path::new(FIRST), id),
+        Ok(NamedLog::Log(_))
+    ));
 }
 
 #[test]
@@ -507,7 +510,7 @@ type There = (Vec<(u64, Logged)>, Vec<Gap>);
 
 /// What a reader finds in a log whose owner died, group after group.
 fn read_back(disk: &dyn Disk, id: u64) -> Result<There, String> {
-    let Left::Log(mut reader) = LogReader::open(disk, Path::new(FIRST), id)? else {
+    let NamedLog::Log(mut reader) = LogReader::open(disk, Path::new(FIRST), id)? else {
         return Err("it is alive or free".into());
     };
     let (mut all, mut gaps) = (Vec::new(), Vec::new());
@@ -533,7 +536,10 @@ fn what_was_flushed_is_read_back_and_what_is_damaged_is_told() {
         write(&log, number, len).unwrap();
     }
     let id = a.named.lock().unwrap()[0];
-    assert!(matches!(LogReader::open(&disk, Path::new(FIRST), id), Ok(Left::Alive)));
+    assert!(matches!(
+        LogReader::open(&disk, Path::new(FIRST), id),
+        Ok(NamedLog::Alive)
+    ));
     disk.kill();
     let data_set = Logged::DataSet {
         number,
@@ -583,17 +589,17 @@ fn what_was_flushed_is_read_back_and_what_is_damaged_is_told() {
     ];
     assert_eq!(gaps.iter().map(Gap::to_string).collect::<Vec<_>>(), words);
     assert!(
-        matches!(LogReader::open(&disk, Path::new(FIRST), id + 1), Ok(Left::Absent(what)) if what.contains("now holds"))
+        matches!(LogReader::open(&disk, Path::new(FIRST), id + 1), Ok(NamedLog::Absent(what)) if what.contains("now holds"))
     );
     assert!(matches!(
         LogReader::open(&disk, Path::new(FIRST), id - 1),
-        Ok(Left::Released)
+        Ok(NamedLog::Released)
     ));
     assert!(LogReader::beside(&disk, Path::new(FIRST), id).is_ok());
     assert!(LogReader::beside(&disk, Path::new(FIRST), id + 1).is_err());
     let other_birth = id ^ (1 << 40);
     assert!(
-        matches!(LogReader::open(&disk, Path::new(FIRST), other_birth), Ok(Left::Absent(what)) if what.contains("made later"))
+        matches!(LogReader::open(&disk, Path::new(FIRST), other_birth), Ok(NamedLog::Absent(what)) if what.contains("made later"))
     );
 }
 
@@ -616,7 +622,7 @@ fn groups_of_an_earlier_life_or_epoch_do_not_count() {
     // The same file in its second life, killed before anything was written: it is claimed again (F4).
     let (second, b) = (log_on(&disk, 1000, 1 << 30), noting());
     let reader = match LogReader::open(&disk, Path::new(FIRST), id) {
-        Ok(Left::Log(reader)) => reader,
+        Ok(NamedLog::Log(reader)) => reader,
         _ => panic!("its owner died"),
     };
     reader.release().unwrap();

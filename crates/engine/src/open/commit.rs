@@ -1,9 +1,9 @@
 //! Committing an open data set's tree, and naming the log in its root.
 
 use super::{OpenDataSet, Roots};
+use crate::cluster::OpenCluster;
 use crate::error::RequestError;
 use crate::ksds::Ksds;
-use crate::organized::Organized;
 use crate::request::Durability;
 use crate::store::Component;
 use crate::sync::atomic::Ordering::*;
@@ -137,7 +137,7 @@ impl OpenDataSet {
     pub fn commit_all(&self) -> Result<(), RequestError> {
         self.check_fences()?;
         match &self.records {
-            Organized::Ksds(ksds) if self.records.is_building() => self.end_loading(ksds),
+            OpenCluster::Ksds(ksds) if self.records.is_building() => self.end_loading(ksds),
             _ => self.commit(),
         }
     }

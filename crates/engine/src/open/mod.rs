@@ -28,9 +28,9 @@ pub use shared::{Env, Shared};
 pub use sphere::{Member, Sphere, BASE};
 pub use ties::{check, check_roots, Ties};
 
+use crate::cluster::OpenCluster;
 use crate::common::Common;
 use crate::error::{OpenError, RequestError};
-use crate::organized::Organized;
 use crate::request::{Access, Durability, Intent, OpenOptions};
 use crate::sync::atomic::Ordering::*;
 use crate::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
@@ -42,7 +42,7 @@ use std::sync::{Arc, OnceLock};
 
 /// See the module.
 pub struct OpenDataSet {
-    pub records: Organized,
+    pub records: OpenCluster,
     pub shared: Arc<Shared>,
     pub options: OpenOptions,
     data_path: PathBuf,

@@ -1,6 +1,7 @@
 //! Opening a data set: from the roots of its components to what answers its requests.
 
 use super::{OpenDataSet, Roots, Shared, Ties};
+use crate::cluster::OpenCluster;
 use crate::common::interval::Intervals;
 use crate::common::{shape, Common};
 use crate::compressed::Compressed;
@@ -11,7 +12,6 @@ use crate::files::{open_as, read_index_root};
 use crate::ksds::Ksds;
 use crate::linear::Lds;
 use crate::locks::Holds;
-use crate::organized::Organized;
 use crate::pool::MOST_COMPONENTS;
 use crate::relative::Rrds;
 use crate::request::{Access, Durability, OpenOptions};
@@ -60,7 +60,7 @@ impl OpenDataSet {
         let data_part = Component::new(
             shared.pool.clone(),
             file.clone(),
-            store::Way {
+            store::OpenMode {
                 direct: shared.is_direct(options.io, &root),
                 still: !write,
             },
@@ -105,7 +105,7 @@ impl OpenDataSet {
         }
         common.counters.records.store(root.statistics.records, Relaxed);
         common.loading.store(write && never_loaded, Relaxed);
-        let records = organized(common, index_part, &root, index_root.as_ref())?;
+        let records = open_cluster(common, index_part, &root, index_root.as_ref())?;
         let (sealed, ties) = (root.version, Ties::of(&root));
         let inner = OpenDataSet {
             records,
@@ -217,22 +217,22 @@ fn index_component(
     };
     let entry = 13 + shape(&data.attributes).key_len.min(32).next_multiple_of(4);
     let codec = Codec::Index { base, entry };
-    let way = store::Way { direct: false, still };
+    let way = store::OpenMode { direct: false, still };
     Component::new(shared.pool.clone(), file.into(), way, path.to_path_buf(), root, codec)
 }
 
 /// The data set by its organization.
-fn organized(
+fn open_cluster(
     common: Common,
     index: Option<Arc<Component>>,
     root: &Root,
     index_root: Option<&Root>,
-) -> Result<Organized, OpenError> {
+) -> Result<OpenCluster, OpenError> {
     match (root.attributes.organization, index, index_root) {
         (Organization::Ksds | Organization::Vrrds, Some(index), Some(index_root)) => {
             let index_cis = (index_root.high_used / index_root.attributes.ci_size as u64) as u32;
             let ksds = Ksds::new(common, index, root.top, root.levels, index_cis);
-            Ok(Organized::Ksds(Arc::new(ksds)))
+            Ok(OpenCluster::Ksds(Arc::new(ksds)))
         }
         (organization, _, _) => {
             let intervals = Intervals::new(root.top, root.levels);
@@ -247,14 +247,14 @@ fn organized(
 }
 
 /// The data set without an index; `None` for attributes with which it cannot be worked.
-fn unindexed(organization: Organization, common: Common, intervals: Intervals) -> Option<Organized> {
+fn unindexed(organization: Organization, common: Common, intervals: Intervals) -> Option<OpenCluster> {
     let slot = common.attributes.maximum_record as usize;
     match organization {
-        Organization::Esds => Some(Organized::Esds(Arc::new(Esds::new(common, intervals)))),
+        Organization::Esds => Some(OpenCluster::Esds(Arc::new(Esds::new(common, intervals)))),
         Organization::Rrds if slot > 0 && slots::per_ci(common.data.layout.ci_size, slot) > 0 => {
-            Some(Organized::Rrds(Arc::new(Rrds::new(common, intervals))))
+            Some(OpenCluster::Rrds(Arc::new(Rrds::new(common, intervals))))
         }
-        Organization::Lds => Some(Organized::Lds(Arc::new(Lds::new(common, intervals)))),
+        Organization::Lds => Some(OpenCluster::Lds(Arc::new(Lds::new(common, intervals)))),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! What all open data sets of a process share: pool, log, and the table of those that are open.
 
 use super::OpenDataSet;
-use crate::forked::Owner;
+use crate::forked::OwningProcess;
 use crate::io::Io;
 use crate::locks::Locks;
 use crate::log::{epoch_for, Log, MOST_GATHERED};
@@ -39,7 +39,7 @@ pub struct Env {
 /// See the module.
 pub struct Shared {
     /// The process whose engine it is.
-    pub owner: Owner,
+    pub owner: OwningProcess,
     pub env: Env,
     pub pool: Arc<Pool>,
     pub log: Arc<Log>,
@@ -84,7 +84,7 @@ impl Shared {
             epoch_for(pool.limit()),
         ));
         let shared = Shared {
-            owner: Owner::this(),
+            owner: OwningProcess::this(),
             env,
             pool,
             log,
@@ -104,9 +104,9 @@ impl Shared {
 
     /// The data sets that this process has open; while this is kept nobody opens another. Of `wanted` none is just
     /// being closed: that is waited for, or it would be found in use by this very process.
-    pub fn opened(&self, wanted: &[&Path]) -> Opened<'_> {
+    pub fn opened(&self, wanted: &[&Path]) -> OpenedSets<'_> {
         loop {
-            let open = Opened(self.open.lock());
+            let open = OpenedSets(self.open.lock());
             let Some(leaving) = wanted.iter().find_map(|data| open.leaving(data)) else {
                 return open;
             };
@@ -118,9 +118,9 @@ impl Shared {
 }
 
 /// See [`Shared::opened`].
-pub struct Opened<'e>(MutexGuard<'e, HashMap<PathBuf, Weak<OpenDataSet>>>);
+pub struct OpenedSets<'e>(MutexGuard<'e, HashMap<PathBuf, Weak<OpenDataSet>>>);
 
-impl Opened<'_> {
+impl OpenedSets<'_> {
     /// The open data set with this data component.
     pub fn get(&self, data: &Path) -> Option<Arc<OpenDataSet>> {
         self.0
@@ -146,7 +146,7 @@ impl Shared {
 
     /// Where extents come from.
     pub fn volumes(&self) -> Arc<dyn Volumes> {
-        self.volumes.said()
+        self.volumes.current()
     }
 
     /// Whether an open that asks for `io` goes around the page cache.

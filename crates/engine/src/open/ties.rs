@@ -131,7 +131,7 @@ impl Ties {
 /// Which of them is older, and what to do.
 pub fn check(base: &OpenDataSet, alternate: &OpenDataSet) -> Result<(), OpenError> {
     let (stamp, built_from) = *alternate.ties.own.lock();
-    let of = Of {
+    let of = BaseTies {
         lineage: base.ties.lineage,
         changed_by: base.changed_by(),
         tie: base.ties.of_index(alternate.ties.lineage),
@@ -153,7 +153,7 @@ pub fn check(base: &OpenDataSet, alternate: &OpenDataSet) -> Result<(), OpenErro
 pub fn check_roots(base: &Root, alternate: &Root, path: &Path) -> Result<(), OpenError> {
     let lineage = alternate.lineage();
     let tie = base.ties.iter().find(|tie| tie.lineage == lineage);
-    let of = Of {
+    let of = BaseTies {
         lineage: base.lineage(),
         changed_by: base.log.origin,
         tie: tie.map(|tie| tie.stamp),
@@ -165,7 +165,7 @@ pub fn check_roots(base: &Root, alternate: &Root, path: &Path) -> Result<(), Ope
     }
 }
 
-struct Of {
+struct BaseTies {
     lineage: u64,
     changed_by: u64,
     tie: Option<Stamp>,
@@ -177,7 +177,7 @@ enum Older {
     Index,
 }
 
-fn older(base: &Of, stamp: Stamp, built_from: BuiltFrom) -> Option<Older> {
+fn older(base: &BaseTies, stamp: Stamp, built_from: BuiltFrom) -> Option<Older> {
     let built = stamp.origin > 0 && stamp.lsn == 0;
     match base.tie {
         None if stamp == Stamp::default() => None,

@@ -13,12 +13,12 @@ const LEAST: usize = 64 << 10;
 const MOST: usize = 256 << 10;
 
 pub(super) struct Buffers {
-    state: Mutex<State>,
+    state: Mutex<BufferState>,
     given_back: Condvar,
     bytes: usize,
 }
 
-struct State {
+struct BufferState {
     /// Those that were made and are not in use.
     idle: Vec<Vec<u8>>,
     out: usize,
@@ -29,7 +29,7 @@ impl Buffers {
     pub fn new(limit: usize) -> Buffers {
         let bytes = (limit / 64).clamp(LEAST, MOST) / ALIGNMENT * ALIGNMENT;
         Buffers {
-            state: Mutex::new(State {
+            state: Mutex::new(BufferState {
                 idle: Vec::new(),
                 out: 0,
             }),

@@ -5,7 +5,7 @@ use crate::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 
 /// What kind of page a frame holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PageKind {
     /// A control interval (data or index).
     Ci,
     /// A control-area descriptor.
@@ -18,7 +18,7 @@ pub struct PageId {
     /// Number the pool gave the component.
     pub component: u16,
     /// CI or CA.
-    pub kind: Kind,
+    pub kind: PageKind,
     /// CI number in the component, or CA number.
     pub number: u32,
 }
@@ -26,12 +26,16 @@ pub struct PageId {
 impl PageId {
     #[inline]
     pub(super) fn pack(self) -> u64 {
-        (1 << 63) | (self.component as u64) << 40 | ((self.kind == Kind::Ca) as u64) << 32 | self.number as u64
+        (1 << 63) | (self.component as u64) << 40 | ((self.kind == PageKind::Ca) as u64) << 32 | self.number as u64
     }
     pub(super) fn unpack(word: u64) -> Option<PageId> {
         (word >> 63 == 1).then_some(PageId {
             component: (word >> 40) as u16,
-            kind: if word >> 32 & 1 == 1 { Kind::Ca } else { Kind::Ci },
+            kind: if word >> 32 & 1 == 1 {
+                PageKind::Ca
+            } else {
+                PageKind::Ci
+            },
             number: word as u32,
         })
     }

@@ -8,7 +8,7 @@ use cica_format::index::{IndexImage, Walked};
 use cica_format::FormatError;
 
 /// An index entry in plain form.
-pub type Entry = cica_format::index::Entry;
+pub type Entry = cica_format::index::IndexEntry;
 
 /// What is copied of a separator at once; what is too many is written over by what comes next.
 const CHUNK: usize = 16;
@@ -392,18 +392,18 @@ mod tests {
         let pool = Pool::new(0, std::sync::Arc::new(cica_disk::SystemClock)).unwrap();
         let open: [(&[u8], u32); 4] = [(b"A", 5), (&[0xFF], 6), (&[0xFF], 7), (&[], 8)];
         let page = adopted(&pool, &image_of(&open)).unwrap();
-        let said: Vec<_> = entries_of(page.view())
+        let listed: Vec<_> = entries_of(page.view())
             .into_iter()
             .map(|(text, _)| text.len())
             .collect();
-        assert_eq!(said, [1, 0, 0, 0]);
+        assert_eq!(listed, [1, 0, 0, 0]);
         page.free();
         let page = adopted(&pool, &image_of(&open[..3])).unwrap();
-        let said: Vec<_> = entries_of(page.view())
+        let listed: Vec<_> = entries_of(page.view())
             .into_iter()
             .map(|(text, _)| text.len())
             .collect();
-        assert_eq!(said, [1, 1, 1]);
+        assert_eq!(listed, [1, 1, 1]);
         page.free();
     }
 

@@ -33,7 +33,7 @@ mod view;
 pub use buffers::{Aligned, ALIGNMENT};
 pub use bytes::Words;
 pub use charge::Held;
-pub use frame::{Descriptor, Frame, Kind, Latched, PageId, DESCRIPTOR};
+pub use frame::{Descriptor, Frame, Latched, PageId, PageKind, DESCRIPTOR};
 pub use halving::first_not_below;
 pub use image::ImagePage;
 pub use index_page::{Entry, Measure};
@@ -75,7 +75,7 @@ pub enum Gave {
 }
 
 /// Who owns pages and can write them out.
-pub trait Owner: Send + Sync {
+pub trait PageOwner: Send + Sync {
     /// Tries to make `frame` free of `page` without waiting for locks; writes it first if it is dirty. With `below` the
     /// pages that pin this one go before it.
     fn give_up(&self, frame: u32, page: PageId, below: bool) -> Gave;
@@ -116,7 +116,7 @@ pub struct Pool {
     /// Bytes of frames that reading ahead has in hand.
     ahead: AtomicUsize,
     classes: Mutex<Vec<Class>>,
-    owners: RwLock<Vec<Option<Arc<dyn Owner>>>>,
+    owners: RwLock<Vec<Option<Arc<dyn PageOwner>>>>,
 }
 
 // SAFETY: the raw pointers are to mappings owned by the pool for its whole life; all access to them goes through
@@ -181,7 +181,7 @@ impl Pool {
     }
 
     /// Registers a component; the number goes into its [`PageId`]s. None is left when [`MOST_COMPONENTS`] have one.
-    pub fn register(&self, owner: Arc<dyn Owner>) -> Option<u16> {
+    pub fn register(&self, owner: Arc<dyn PageOwner>) -> Option<u16> {
         let mut owners = self.owners.write();
         let free = owners.iter().position(Option::is_none);
         let number = free.unwrap_or(owners.len());
@@ -475,7 +475,7 @@ mod tests {
     use super::*;
 
     struct Nobody;
-    impl Owner for Nobody {
+    impl PageOwner for Nobody {
         fn give_up(&self, _: u32, _: PageId, _: bool) -> Gave {
             Gave::Not
         }
@@ -499,7 +499,7 @@ mod tests {
     #[test]
     fn no_two_components_have_one_number() {
         let pool = Pool::new(4 << 20, std::sync::Arc::new(cica_disk::SystemClock)).expect("a pool");
-        let owner: Arc<dyn Owner> = Arc::new(Nobody);
+        let owner: Arc<dyn PageOwner> = Arc::new(Nobody);
         *pool.owners.write() = vec![Some(owner.clone()); MOST_COMPONENTS - 1];
         assert_eq!(pool.register(owner.clone()), Some(u16::MAX - 1));
         assert_eq!(pool.register(owner.clone()), None);

@@ -543,7 +543,7 @@ fn runs(lens: impl Iterator<Item = usize>) -> usize {
 mod tests {
     use super::*;
     use crate::pool::view::Records;
-    use crate::pool::{Kind, PageId, Pool};
+    use crate::pool::{PageId, PageKind, Pool};
 
     /// Whatever comes in, goes and gets another length wherever, page and image have the records in key order, at the
     /// places that they say, with the RDFs that the whole page counted anew has (G1, G3).
@@ -561,7 +561,7 @@ mod tests {
             let mut latched = pool.take(Page::frame_len(512, 40)).unwrap();
             latched.set_page(Some(PageId {
                 component: 1,
-                kind: Kind::Ci,
+                kind: PageKind::Ci,
                 number: 1,
             }));
             let view = latched.view();
@@ -586,9 +586,9 @@ mod tests {
                         kept.truncate(at);
                     }
                     _ if kept.len() < 40 => {
-                        let said = page.rdfs_with(at, record.len());
+                        let predicted = page.rdfs_with(at, record.len());
                         page.insert(at, &record, shape);
-                        assert_eq!(page.rdfs(), said);
+                        assert_eq!(page.rdfs(), predicted);
                         kept.insert(at, record);
                     }
                     _ => {}

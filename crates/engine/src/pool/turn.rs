@@ -209,7 +209,7 @@ impl Drop for Turn {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::{Gave, Kind, Latched, Owner, PageId, LEAST, SLAB};
+    use super::super::{Gave, Latched, PageId, PageKind, PageOwner, LEAST, SLAB};
     use super::*;
     use std::collections::BTreeSet;
     use std::sync::OnceLock;
@@ -221,7 +221,7 @@ mod tests {
         never: bool,
     }
 
-    impl Owner for Gives {
+    impl PageOwner for Gives {
         fn give_up(&self, frame: u32, _: PageId, _: bool) -> Gave {
             let Some(mut latched) = self.pool.get().and_then(|pool| pool.try_latch(frame)) else {
                 return Gave::Busy;
@@ -247,7 +247,7 @@ mod tests {
     fn page(component: u16, number: u32) -> PageId {
         PageId {
             component,
-            kind: Kind::Ci,
+            kind: PageKind::Ci,
             number,
         }
     }

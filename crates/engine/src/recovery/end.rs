@@ -1,7 +1,7 @@
 //! Where the log ends, and what its end must agree with: the roots (N1, N4), what stands behind it (V8), and its tail
 //! (V9).
 
-use super::members::Member;
+use super::members::Participation;
 use super::{of_other_moments, Recovery};
 use crate::error::OpenError;
 use crate::log::{Gap, LogReader, Logged};
@@ -91,8 +91,8 @@ impl Recovery<'_> {
             self.note_unit(lsn, &logged);
             for number in logged.parts().iter().filter_map(Logged::number) {
                 match self.numbers.get(&number) {
-                    Some(Member::Open(_, inner)) if !inner.tree_has(lsn) => return Err(self.damaged(gap)),
-                    Some(Member::Away) => self.needed = true,
+                    Some(Participation::Open(_, inner)) if !inner.tree_has(lsn) => return Err(self.damaged(gap)),
+                    Some(Participation::Away) => self.needed = true,
                     _ => {}
                 }
             }
@@ -120,12 +120,12 @@ impl Recovery<'_> {
                 let member = self.numbers.get(number);
                 match member {
                     // It left, and a power cut took the root that said so.
-                    Some(Member::Before(..)) => return Ok(()),
-                    Some(Member::Unnamed) if !leaving.contains(number) => return Ok(()),
+                    Some(Participation::Before(..)) => return Ok(()),
+                    Some(Participation::Unnamed) if !leaving.contains(number) => return Ok(()),
                     _ => {}
                 }
                 // Groups of the epoch before may have introduced it: the tree must have all of them (V4).
-                if let (Some(Member::Open(cluster, inner)), true) = (member, half.begins_epoch()) {
+                if let (Some(Participation::Open(cluster, inner)), true) = (member, half.begins_epoch()) {
                     let (cluster, has) = (*cluster, inner.check_tree_has(*committed));
                     has.or_else(|error| self.set_aside(cluster, error))?;
                 }

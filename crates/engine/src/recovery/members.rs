@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Clone)]
-pub(super) enum Member {
+pub(super) enum Participation {
     /// It takes part; its cluster id.
     Open(u64, Arc<OpenDataSet>),
     /// It does not need this log: it was deleted.
@@ -54,7 +54,7 @@ impl Recovery<'_> {
         };
         match self.numbers.get_mut(number) {
             // Its root could not be written, so it is from before the log, and nothing of it was acknowledged.
-            Some(member @ Member::Before(..)) if *cluster == 0 => *member = Member::Unnamed,
+            Some(member @ Participation::Before(..)) if *cluster == 0 => *member = Participation::Unnamed,
             Some(_) => {}
             None if *cluster == 0 => {}
             None => {
@@ -64,7 +64,7 @@ impl Recovery<'_> {
                 };
                 let opened = self.take_in(*cluster, Path::new(data), Path::new(index), from);
                 let opened = opened.and_then(|member| {
-                    if let Member::Open(_, inner) = &member {
+                    if let Participation::Open(_, inner) = &member {
                         inner.check_tree_has(begins)?;
                         self.check_open(inner, from, Path::new(data))?;
                     }
@@ -74,7 +74,7 @@ impl Recovery<'_> {
                     Err(error @ OpenError::InUse { .. }) => return Err(error),
                     Err(error) => {
                         self.set_aside(*cluster, error)?;
-                        Member::Away
+                        Participation::Away
                     }
                     Ok(member) => member,
                 };
@@ -131,21 +131,21 @@ impl Recovery<'_> {
             inner.leave();
         }
         for member in self.numbers.values_mut() {
-            if matches!(member, Member::Open(of, _) if *of == cluster) {
-                *member = Member::Away;
+            if matches!(member, Participation::Open(of, _) if *of == cluster) {
+                *member = Participation::Away;
             }
         }
         Ok(())
     }
 
     /// Finds a data set and opens it for recovery, if it needs this log (see the table).
-    fn take_in(&mut self, cluster: u64, data: &Path, index: &Path, since: Since) -> Result<Member, OpenError> {
+    fn take_in(&mut self, cluster: u64, data: &Path, index: &Path, since: Since) -> Result<Participation, OpenError> {
         if self.aside.contains(&cluster) {
-            return Ok(Member::Away);
+            return Ok(Participation::Away);
         }
         if let Some(known) = self.members.get(&cluster) {
             self.check_copies(cluster, known, data)?;
-            return Ok(Member::Open(cluster, known.clone()));
+            return Ok(Participation::Open(cluster, known.clone()));
         }
         let (mut other, mut failed) = (false, None);
         for (place, path) in self.places.of(data).into_iter().enumerate() {
@@ -170,14 +170,14 @@ impl Recovery<'_> {
         }
         match failed {
             Some(error) => Err(error),
-            None if other => Ok(Member::Complete),
-            None if self.was_deleted(data) => Ok(Member::Complete),
-            None => Ok(Member::Away),
+            None if other => Ok(Participation::Complete),
+            None if self.was_deleted(data) => Ok(Participation::Complete),
+            None => Ok(Participation::Away),
         }
     }
 
     /// Opens this data set for recovery, if it needs this log still.
-    pub(super) fn take_in_at(&mut self, cluster: u64, data: &Path, index: &Path) -> Result<Member, OpenError> {
+    pub(super) fn take_in_at(&mut self, cluster: u64, data: &Path, index: &Path) -> Result<Participation, OpenError> {
         let file = match open_file(self.disk(), data, Lock::Exclusive, true) {
             Ok(file) => file,
             Err(error @ OpenError::InUse { .. }) => {
@@ -206,7 +206,7 @@ impl Recovery<'_> {
         }
         inner.exceed_definition();
         self.members.insert(cluster, inner.clone());
-        Ok(Member::Open(cluster, inner))
+        Ok(Participation::Open(cluster, inner))
     }
 
     /// Where the index component of a data set is now.
@@ -232,11 +232,20 @@ impl Recovery<'_> {
     }
 
     /// A data set whose root does not name the log; from now on durably (V6).
-    fn complete_member(&self, file: &dyn File, data: &Path, root: &Root, since: Since) -> Result<Member, OpenError> {
+    fn complete_member(
+        &self,
+        file: &dyn File,
+        data: &Path,
+        root: &Root,
+        since: Since,
+    ) -> Result<Participation, OpenError> {
         self.make_durable(file, data)?;
         match since.origin > 0 && root.version <= since.sealed {
-            true => Ok(Member::Before(data.to_path_buf(), root.attributes.cluster_name.clone())),
-            false => Ok(Member::Unnamed),
+            true => Ok(Participation::Before(
+                data.to_path_buf(),
+                root.attributes.cluster_name.clone(),
+            )),
+            false => Ok(Participation::Unnamed),
         }
     }
 

@@ -59,14 +59,14 @@ pub use unfinished::Unfinished;
 
 use crate::error::OpenError;
 use crate::files::peek;
-use crate::log::{find, Left, LogReader, Logged};
+use crate::log::{find, LogReader, Logged, NamedLog};
 use crate::open::OpenDataSet;
 use crate::open::Shared;
 use crate::places::Places;
 use cica_disk::Disk;
 use cica_format::root::{LogPosition, Root, Stamp};
 use end::End;
-use members::Member;
+use members::Participation;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -88,7 +88,7 @@ struct Recovery<'e> {
     /// Requests up to this LSN were in the trees of members when the log introduced them, the last time.
     begun: BTreeMap<u64, u64>,
     /// What the numbers in the log mean.
-    numbers: HashMap<u32, Member>,
+    numbers: HashMap<u32, Participation>,
     /// Lineage and open of each.
     opens: HashMap<u32, (u64, u64)>,
     /// The log has requests of a data set that is away (V1).
@@ -119,8 +119,8 @@ pub fn recover(shared: &Arc<Shared>, data: &Path, index: &Path, root: &Root) -> 
         };
     };
     let reader = match LogReader::open(disk, &place.path, root.log.log) {
-        Ok(Left::Log(reader)) => Some(reader),
-        Ok(Left::Alive) => {
+        Ok(NamedLog::Log(reader)) => Some(reader),
+        Ok(NamedLog::Alive) => {
             return Err(OpenError::InUse {
                 path: data.to_path_buf(),
                 why: "the process that has it open for output is still there",
@@ -129,12 +129,12 @@ pub fn recover(shared: &Arc<Shared>, data: &Path, index: &Path, root: &Root) -> 
         // Another process recovered it since.
         // In a catalog of before format 3: it was given back, so nothing in it is needed. Or it was named early,
         // and then a power cut took the claim, or this is a copy of that moment: no request in it was durable.
-        Ok(Left::Released) if root.log.early || !is_known && place.is_own => None,
-        Ok(Left::Absent(_)) if root.log.early => None,
+        Ok(NamedLog::Released) if root.log.early || !is_known && place.is_own => None,
+        Ok(NamedLog::Absent(_)) if root.log.early => None,
         // Another process recovered it since.
         _ if peek(disk, data)?.log.log != root.log.log => return Ok(()),
-        Ok(Left::Released) => return Err(trouble(&place.path, over())),
-        Ok(Left::Absent(what)) | Err(what) => {
+        Ok(NamedLog::Released) => return Err(trouble(&place.path, over())),
+        Ok(NamedLog::Absent(what)) | Err(what) => {
             return Err(trouble(&place.path, format!("which its last owner left; {what}")))
         }
     };
@@ -160,7 +160,7 @@ pub fn recover_others(shared: &Arc<Shared>, log: &LogPosition) -> Result<(), Ope
         return Ok(());
     };
     match LogReader::open(disk, &place.path, log.log) {
-        Ok(Left::Log(reader)) => Recovery::new(shared, log, &place.path).complete(Some(reader), Ok(())),
+        Ok(NamedLog::Log(reader)) => Recovery::new(shared, log, &place.path).complete(Some(reader), Ok(())),
         _ => Ok(()),
     }
 }
@@ -308,7 +308,7 @@ impl<'e> Recovery<'e> {
             .filter_map(Logged::number)
             .filter_map(|number| self.numbers.get(&number));
         members.filter_map(|member| match member {
-            Member::Open(_, inner) => Some(&**inner),
+            Participation::Open(_, inner) => Some(&**inner),
             _ => None,
         })
     }
@@ -339,16 +339,16 @@ impl<'e> Recovery<'e> {
         work: impl FnOnce(&OpenDataSet) -> Result<(), OpenError>,
     ) -> Result<(), OpenError> {
         match request.number().and_then(|number| self.numbers.get(&number)) {
-            Some(Member::Open(cluster, inner)) => {
+            Some(Participation::Open(cluster, inner)) => {
                 let (cluster, inner) = (*cluster, inner.clone());
                 work(&inner).or_else(|error| self.set_aside(cluster, error))
             }
-            Some(Member::Away) => {
+            Some(Participation::Away) => {
                 self.needed = true;
                 Ok(())
             }
-            Some(Member::Complete | Member::Unnamed) | None => Ok(()),
-            Some(Member::Before(path, name)) => Err(self.trouble(format!(
+            Some(Participation::Complete | Participation::Unnamed) | None => Ok(()),
+            Some(Participation::Before(path, name)) => Err(self.trouble(format!(
                 "it has requests of {name}, and {} is from before them; {}. If that older file is what you want, take \
                  it away, open the data sets that need the log, and put it back then",
                 path.display(),

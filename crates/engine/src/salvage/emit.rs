@@ -1,21 +1,21 @@
 //! Handing on what was found, with what the log says laid over it, and counting it.
 
 use super::dictionaries::Dictionaries;
-use super::later::{Change, Later};
+use super::later::{Later, LaterState};
 use super::report::{Doubt, Doubtful, Loss, Report};
-use super::{Found, Salvage};
+use super::{Salvage, SalvagedRecord};
 use cica_format::attributes::{Attributes, Organization};
 use std::collections::BTreeMap;
 
 /// See the module.
 pub struct Emit<'t, E> {
     report: Report,
-    take: &'t mut dyn FnMut(Found<'_>) -> Result<(), E>,
+    take: &'t mut dyn FnMut(SalvagedRecord<'_>) -> Result<(), E>,
     attributes: &'t Attributes,
     /// End of what the last commit had.
     end: u64,
     /// What the log made of records that did not come yet.
-    later: BTreeMap<Vec<u8>, Change>,
+    later: BTreeMap<Vec<u8>, LaterState>,
     log: Option<&'t Later>,
     dictionaries: Option<&'t Dictionaries>,
     /// Memory for a record.
@@ -28,7 +28,7 @@ impl<'t, E> Emit<'t, E> {
     pub fn new(
         salvage: &'t Salvage,
         report: Report,
-        take: &'t mut dyn FnMut(Found<'_>) -> Result<(), E>,
+        take: &'t mut dyn FnMut(SalvagedRecord<'_>) -> Result<(), E>,
     ) -> Emit<'t, E> {
         Emit {
             report,
@@ -44,7 +44,7 @@ impl<'t, E> Emit<'t, E> {
     }
 
     /// Hands on a record, unless the log has a later word about it.
-    pub fn found(&mut self, found: Found<'_>) -> Result<(), E> {
+    pub fn found(&mut self, found: SalvagedRecord<'_>) -> Result<(), E> {
         let doubted = self.doubted.take();
         let Some(place) = Later::place(self.attributes, &found).filter(|_| !self.later.is_empty()) else {
             return self.hand_on(found);
@@ -53,10 +53,10 @@ impl<'t, E> Emit<'t, E> {
         match self.later.remove(&place) {
             None => self.hand_on(found),
             // What was written over a part of what is doubtful does not make the rest sure.
-            Some(Change::Over(_)) if found.doubt.is_some_and(|doubt| doubt != Doubt::Gap) => self.hand_on(found),
+            Some(LaterState::Over(_)) if found.doubt.is_some_and(|doubt| doubt != Doubt::Gap) => self.hand_on(found),
             Some(change) => {
                 let doubt = match &change {
-                    Change::Over(_) => found.doubt,
+                    LaterState::Over(_) => found.doubt,
                     _ => self.doubt(&place),
                 };
                 let made = change.made_of(Some(found.bytes));
@@ -86,7 +86,7 @@ impl<'t, E> Emit<'t, E> {
         Ok(())
     }
 
-    fn hand_on_new(&mut self, place: &[u8], change: Change) -> Result<(), E> {
+    fn hand_on_new(&mut self, place: &[u8], change: LaterState) -> Result<(), E> {
         // A CI of a linear data set that was never written before is zeros; one that is lost is not.
         let is_new = Later::number(place) >= self.end && self.attributes.organization == Organization::Lds;
         let zeros = is_new.then(|| vec![0; self.attributes.ci_size as usize]);
@@ -112,13 +112,13 @@ impl<'t, E> Emit<'t, E> {
     }
 
     /// Hands on a record as its user knows it.
-    fn hand_on(&mut self, found: Found<'_>) -> Result<(), E> {
+    fn hand_on(&mut self, found: SalvagedRecord<'_>) -> Result<(), E> {
         let Some(dictionaries) = self.dictionaries else {
             return self.give(found);
         };
         let mut bytes = std::mem::take(&mut self.expanded);
         let given = match dictionaries.expand(found.bytes, &mut bytes) {
-            Ok(()) => self.give(Found { bytes: &bytes, ..found }),
+            Ok(()) => self.give(SalvagedRecord { bytes: &bytes, ..found }),
             Err(why) => {
                 self.not_expanded(&found, why);
                 Ok(())
@@ -128,7 +128,7 @@ impl<'t, E> Emit<'t, E> {
         given
     }
 
-    fn give(&mut self, found: Found<'_>) -> Result<(), E> {
+    fn give(&mut self, found: SalvagedRecord<'_>) -> Result<(), E> {
         match found.doubt {
             None => self.report.sure += 1,
             Some(_) => self.report.doubtful += 1,
@@ -137,7 +137,7 @@ impl<'t, E> Emit<'t, E> {
     }
 
     /// A record cannot be expanded. Of those of one CI that cannot for the same reason the first is told.
-    fn not_expanded(&mut self, found: &Found<'_>, why: String) {
+    fn not_expanded(&mut self, found: &SalvagedRecord<'_>, why: String) {
         let size = u64::from(self.attributes.ci_size.max(1));
         let ci = found.rba.and_then(|rba| u32::try_from(rba / size).ok());
         let known = |loss: &Loss| loss.ci == ci && loss.why == why;

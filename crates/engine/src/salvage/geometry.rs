@@ -2,7 +2,7 @@
 //! comes out right where it would lie with some CISZ proves that CISZ.
 
 use super::source::Source;
-use crate::store::Layout;
+use crate::store::ComponentLayout;
 use cica_format::attributes::Attributes;
 use cica_format::ca::{CaHeader, HEADER_LEN, MAGIC, NO_SLOT};
 use cica_format::checksum::{ci_checksum, Identity};
@@ -15,13 +15,13 @@ const FAR: u64 = 64 << 20;
 const ENOUGH: usize = 8;
 
 /// Layout and component id.
-pub fn learn(source: &Source, known: Option<&Attributes>) -> Option<(Layout, u64)> {
+pub fn learn(source: &Source, known: Option<&Attributes>) -> Option<(ComponentLayout, u64)> {
     let headers = headers(source);
-    let given = known.map(|a| Layout::new(a.ci_size as usize, a.ci_per_ca as usize));
+    let given = known.map(|a| ComponentLayout::new(a.ci_size as usize, a.ci_per_ca as usize));
     let of_component = |id: u64| headers.iter().filter(move |h| h.component == id);
     for header in &headers {
         let sizes = (1..=16).map(|n| n * 512).chain((5..=16).map(|n| n * 2048));
-        let layouts = sizes.map(|size| Layout::new(size, header.entries.len()));
+        let layouts = sizes.map(|size| ComponentLayout::new(size, header.entries.len()));
         let proven = given
             .into_iter()
             .chain(layouts)
@@ -35,7 +35,7 @@ pub fn learn(source: &Source, known: Option<&Attributes>) -> Option<(Layout, u64
 
 /// The first headers that are whole, wherever they lie.
 fn headers(source: &Source) -> Vec<CaHeader> {
-    let first = Layout::new(512, 1).region(0);
+    let first = ComponentLayout::new(512, 1).region(0);
     let mut found: Vec<CaHeader> = Vec::new();
     let mut at = first;
     while at + BLOCK <= source.len.min(first + FAR) && found.len() < ENOUGH {
@@ -58,7 +58,7 @@ fn header_at(source: &Source, at: u64) -> Option<CaHeader> {
 }
 
 /// Does a CI of the CA lie where the layout says?
-fn proves(source: &Source, header: &CaHeader, layout: &Layout) -> bool {
+fn proves(source: &Source, header: &CaHeader, layout: &ComponentLayout) -> bool {
     let with_image = header.entries.iter().enumerate().filter(|(_, e)| e.slot != NO_SLOT);
     with_image
         .filter(|(_, e)| usize::from(e.slot) < layout.slots)

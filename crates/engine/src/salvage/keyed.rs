@@ -7,7 +7,7 @@
 use super::emit::Emit;
 use super::remains::{Area, Image};
 use super::report::Doubt;
-use super::{Content, Found, Salvage};
+use super::{Content, Salvage, SalvagedRecord};
 use crate::store::HAS_RECORDS;
 use cica_format::attributes::Organization;
 use cica_format::ca::CaHeader;
@@ -44,7 +44,7 @@ struct Doubted {
     ci: Option<u32>,
 }
 
-struct Walk<'s, 'e, 't, E> {
+struct KeyedWalk<'s, 'e, 't, E> {
     salvage: &'s Salvage,
     emit: &'e mut Emit<'t, E>,
     /// Pieces that do not overlap, in order once all are there, and what speaks against each.
@@ -57,7 +57,7 @@ struct Walk<'s, 'e, 't, E> {
 
 /// Hands on everything in the order of the keys.
 pub fn run<E>(salvage: &Salvage, emit: &mut Emit<'_, E>) -> Result<(), E> {
-    let mut walk = Walk {
+    let mut walk = KeyedWalk {
         salvage,
         emit,
         stream: Vec::new(),
@@ -91,7 +91,7 @@ pub fn run<E>(salvage: &Salvage, emit: &mut Emit<'_, E>) -> Result<(), E> {
     walk.hand_on(doubted)
 }
 
-impl<E> Walk<'_, '_, '_, E> {
+impl<E> KeyedWalk<'_, '_, '_, E> {
     fn area_lost(&mut self, ca: u32, why: String) {
         let mut loss = self.salvage.loss(ca, None, why);
         let ranges = self.salvage.sequence.as_ref().and_then(|s| s.of_area(ca));
@@ -404,7 +404,7 @@ impl<E> Walk<'_, '_, '_, E> {
             (Organization::Vrrds, Some((number, rest))) => (rest, Some(u32::from_be_bytes(*number))),
             _ => (record, None),
         };
-        self.emit.found(Found { bytes, rba, rrn, doubt })
+        self.emit.found(SalvagedRecord { bytes, rba, rrn, doubt })
     }
 }
 

@@ -8,8 +8,8 @@
 //!   last word. What the log says of others, and what is laid back, is doubtful then.
 
 use super::report::Doubt;
-use super::Found;
-use crate::log::{find, Gap, Left, LogReader, Logged};
+use super::SalvagedRecord;
+use crate::log::{find, Gap, LogReader, Logged, NamedLog};
 use crate::recovery::Unfinished;
 use cica_disk::Disk;
 use cica_format::attributes::{Attributes, Organization};
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// The last word of the log about each record.
 #[derive(Debug, Default)]
 pub struct Later {
-    changes: BTreeMap<Vec<u8>, Change>,
+    changes: BTreeMap<Vec<u8>, LaterState>,
     /// Where requests are missing (L4).
     pub gaps: Vec<Gap>,
     /// Those of the changes that may not be the last.
@@ -33,7 +33,7 @@ pub struct Later {
 
 /// What became of a record, or of a CI of a linear data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum LaterState {
     /// It is this now.
     Is(Vec<u8>),
     /// It was erased.
@@ -52,16 +52,16 @@ impl Later {
         let path = place.map_or_else(|| PathBuf::from(&root.log.path), |place| place.path);
         let cannot = |why: String| format!("the log {}: {why}", path.display());
         let mut reader = match LogReader::look(disk, &path, root.log.log).map_err(cannot)? {
-            Left::Log(reader) => reader,
-            Left::Alive => return Err(cannot("its owner is still there".into())),
-            Left::Released if root.log.origin > 0 => {
+            NamedLog::Log(reader) => reader,
+            NamedLog::Alive => return Err(cannot("its owner is still there".into())),
+            NamedLog::Released if root.log.origin > 0 => {
                 return Err(cannot(
                     "it has gone on without this file, which is of another moment".into(),
                 ))
             }
-            Left::Released => return Ok(Later::default()),
-            Left::Absent(_) if root.log.early => return Ok(Later::default()),
-            Left::Absent(why) => return Err(cannot(why)),
+            NamedLog::Released => return Ok(Later::default()),
+            NamedLog::Absent(_) if root.log.early => return Ok(Later::default()),
+            NamedLog::Absent(why) => return Err(cannot(why)),
         };
         let mut reading = Reading {
             root,
@@ -97,7 +97,7 @@ impl Later {
     }
 
     /// The changes in the order of a salvage, each to be taken when its place comes.
-    pub fn changes(&self) -> BTreeMap<Vec<u8>, Change> {
+    pub fn changes(&self) -> BTreeMap<Vec<u8>, LaterState> {
         self.changes.clone()
     }
 
@@ -112,7 +112,7 @@ impl Later {
     }
 
     /// Where a record that was found stands in that order.
-    pub fn place(a: &Attributes, found: &Found<'_>) -> Option<Vec<u8>> {
+    pub fn place(a: &Attributes, found: &SalvagedRecord<'_>) -> Option<Vec<u8>> {
         Some(match a.organization {
             Organization::Ksds => {
                 let (offset, length) = (a.key_offset as usize, usize::from(a.key_length));
@@ -124,24 +124,24 @@ impl Later {
     }
 
     /// A change as a salvage hands it on; `bytes` is what it leaves there.
-    pub fn found<'b>(a: &Attributes, place: &[u8], bytes: &'b [u8], doubt: Option<Doubt>) -> Found<'b> {
+    pub fn found<'b>(a: &Attributes, place: &[u8], bytes: &'b [u8], doubt: Option<Doubt>) -> SalvagedRecord<'b> {
         let number = Later::number(place);
         let (rba, rrn) = match a.organization {
             Organization::Ksds => (None, None),
             Organization::Rrds | Organization::Vrrds => (None, u32::try_from(number).ok()),
             _ => (Some(number), None),
         };
-        Found { bytes, rba, rrn, doubt }
+        SalvagedRecord { bytes, rba, rrn, doubt }
     }
 }
 
-impl Change {
+impl LaterState {
     /// What there is now; `before`: the bytes that are on the volume, none if they are not, zeros where none were ever.
     pub fn made_of(self, before: Option<&[u8]>) -> Option<Vec<u8>> {
         match self {
-            Change::Is(bytes) => Some(bytes),
-            Change::Gone => None,
-            Change::Over(pieces) => {
+            LaterState::Is(bytes) => Some(bytes),
+            LaterState::Gone => None,
+            LaterState::Over(pieces) => {
                 let mut bytes = before?.to_vec();
                 for (at, piece) in pieces {
                     bytes.get_mut(at..at + piece.len())?.copy_from_slice(&piece);
@@ -260,10 +260,10 @@ impl Reading<'_> {
         let a = &self.root.attributes;
         let (place, change) = match &request {
             Logged::Insert(_, bytes) | Logged::Update(_, bytes) => {
-                split(a, bytes).map(|(place, record)| (place, Change::Is(record)))?
+                split(a, bytes).map(|(place, record)| (place, LaterState::Is(record)))?
             }
-            Logged::Erase(_, key) if a.organization == Organization::Ksds => (key.clone(), Change::Gone),
-            Logged::Erase(_, bytes) => split(a, bytes).map(|(place, _)| (place, Change::Gone))?,
+            Logged::Erase(_, key) if a.organization == Organization::Ksds => (key.clone(), LaterState::Gone),
+            Logged::Erase(_, bytes) => split(a, bytes).map(|(place, _)| (place, LaterState::Gone))?,
             _ => return Err("it adds pointers to an alternate index; build that again from its base".into()),
         };
         self.later.requests += 1;
@@ -272,7 +272,7 @@ impl Reading<'_> {
             Logged::Erase(..) => -1,
             _ => 0,
         };
-        if let (Organization::Lds, Change::Is(bytes)) = (a.organization, &change) {
+        if let (Organization::Lds, LaterState::Is(bytes)) = (a.organization, &change) {
             return Ok(self.lay_over(&place, bytes));
         }
         self.later.doubtful.remove(&place);
@@ -286,11 +286,11 @@ impl Reading<'_> {
         let size = u64::from(self.root.attributes.ci_size);
         let (begin, at) = (rba - rba % size, (rba % size) as usize);
         let changes = &mut self.later.changes;
-        let whole = || Change::Over(Vec::new());
+        let whole = || LaterState::Over(Vec::new());
         let ci = begin.to_be_bytes().to_vec();
         match changes.entry(ci.clone()).or_insert_with(whole) {
-            Change::Over(pieces) => pieces.push((at, bytes.to_vec())),
-            other => *other = Change::Over(vec![(at, bytes.to_vec())]),
+            LaterState::Over(pieces) => pieces.push((at, bytes.to_vec())),
+            other => *other = LaterState::Over(vec![(at, bytes.to_vec())]),
         }
         if !self.later.gaps.is_empty() {
             self.later.doubtful.insert(ci.clone());

@@ -58,7 +58,7 @@ pub struct Salvage {
 
 /// A record that was found.
 #[derive(Debug, Clone, Copy)]
-pub struct Found<'r> {
+pub struct SalvagedRecord<'r> {
     /// The record as its user knows it; of a linear data set a control interval.
     pub bytes: &'r [u8],
     /// Where it was, if the CI's number is known.
@@ -114,8 +114,8 @@ impl Salvage {
             .as_ref()
             .and_then(|i| i.root.as_ref())
             .map(|root| &root.attributes);
-        let told = data.root.as_ref().map(|root| &root.attributes).or(known).or(from_index);
-        let mut attributes = told.cloned().ok_or_else(|| OpenError::Unusable {
+        let attributes_known = data.root.as_ref().map(|root| &root.attributes).or(known).or(from_index);
+        let mut attributes = attributes_known.cloned().ok_or_else(|| OpenError::Unusable {
             path: data.file.path.clone(),
             what: "both copies of its root are lost, and neither a catalog nor an index component tells where its \
                    records have their keys"
@@ -160,7 +160,7 @@ impl Salvage {
     ///
     /// # Errors
     /// Those of `take`.
-    pub fn run<E>(&self, take: &mut dyn FnMut(Found<'_>) -> Result<(), E>) -> Result<Report, E> {
+    pub fn run<E>(&self, take: &mut dyn FnMut(SalvagedRecord<'_>) -> Result<(), E>) -> Result<Report, E> {
         let added = self.later.as_ref().map_or(0, |later| later.added);
         let whole = self.later.as_ref().is_none_or(|later| later.gaps.is_empty());
         let counted = self

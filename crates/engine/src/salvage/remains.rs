@@ -4,7 +4,7 @@ use super::geometry;
 use super::report::Doubt;
 use super::source::Source;
 use crate::error::OpenError;
-use crate::store::Layout;
+use crate::store::ComponentLayout;
 use cica_format::attributes::Attributes;
 use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
 use cica_format::checksum::{ci_checksum, crc32c, Identity};
@@ -16,7 +16,7 @@ use cica_format::table::{Ref, TableBlock, BLOCK_LEN, REFS};
 pub struct Remains {
     pub file: Source,
     pub root: Option<Root>,
-    pub layout: Layout,
+    pub layout: ComponentLayout,
     /// The id that headers and images carry.
     component: u64,
     /// Of each CA: what its table says, or that the table is lost.
@@ -34,14 +34,14 @@ pub enum Area {
     /// Reclaimed, or never used.
     Empty,
     /// It has a header.
-    Known(Known),
+    Known(KnownCa),
     /// No copy of its header is one.
     Lost(String),
 }
 
 /// A control area with a header.
 #[derive(Debug)]
-pub struct Known {
+pub struct KnownCa {
     pub header: CaHeader,
     /// What speaks against it.
     pub doubt: Option<Doubt>,
@@ -68,7 +68,10 @@ impl Remains {
         let (layout, component) = match &root {
             Some(root) => {
                 let a = &root.attributes;
-                (Layout::new(a.ci_size as usize, a.ci_per_ca as usize), root.component)
+                (
+                    ComponentLayout::new(a.ci_size as usize, a.ci_per_ca as usize),
+                    root.component,
+                )
             }
             None => geometry::learn(&source, known).ok_or_else(|| OpenError::Unusable {
                 path: source.path.clone(),
@@ -248,6 +251,6 @@ impl Remains {
 fn of_header(header: CaHeader, doubt: Option<Doubt>, lost: Option<String>) -> Area {
     match (header.flags & 1, &lost) {
         (1, None) => Area::Empty,
-        _ => Area::Known(Known { header, doubt, lost }),
+        _ => Area::Known(KnownCa { header, doubt, lost }),
     }
 }

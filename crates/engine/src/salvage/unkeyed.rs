@@ -3,7 +3,7 @@
 use super::emit::Emit;
 use super::remains::{Area, Image};
 use super::report::Doubt;
-use super::{Content, Found, Salvage};
+use super::{Content, Salvage, SalvagedRecord};
 use crate::store::HAS_RECORDS;
 use cica_format::attributes::Organization;
 use cica_format::ca::CaHeader;
@@ -90,7 +90,7 @@ fn interval<E>(
         if let Some(why) = doubt {
             emit.doubted(Some(ca), Some(ci), why, false);
         }
-        emit.found(Found {
+        emit.found(SalvagedRecord {
             bytes,
             rba: Some(rba),
             rrn,

@@ -8,7 +8,7 @@ use crate::ksds::{Inserted, Ksds, Order, Spot};
 use crate::open::OpenDataSet;
 
 /// See the module.
-pub trait Change {
+pub trait BaseChange {
     /// What the base says of where the record went.
     type Place;
     /// The record as it is stored; none of an insert.
@@ -76,7 +76,7 @@ pub enum Keyed<'r> {
     },
 }
 
-impl Change for KeyedChange<'_> {
+impl BaseChange for KeyedChange<'_> {
     /// Of an erase nothing, and of an update the RBA alone.
     type Place = Inserted;
 
@@ -148,7 +148,7 @@ impl KeyedChange<'_> {
 }
 
 /// Does a change that nothing else changes with.
-pub(super) fn alone<C: Change>(
+pub(super) fn alone<C: BaseChange>(
     base: &OpenDataSet,
     change: &C,
     context: Context<'_>,
@@ -213,7 +213,7 @@ impl<'r> EnteredChange<'r> {
     }
 }
 
-impl Change for EnteredChange<'_> {
+impl BaseChange for EnteredChange<'_> {
     /// RBA, and whether that ended a control area.
     type Place = (u64, bool);
 

@@ -1,7 +1,8 @@
 //! A change of a base record with what it changes in the upgrade set, all or nothing (S1-S6).
 
-use super::change::{self, Change, Changed, EnteredChange, Keyed, KeyedChange, Users};
+use super::change::{self, BaseChange, Changed, EnteredChange, Keyed, KeyedChange, Users};
 use crate::alternate::pointer::{self, Rewrite};
+use crate::cluster::OpenCluster;
 use crate::common::context::Context;
 use crate::common::numbered::Numbered;
 use crate::common::Common;
@@ -10,12 +11,11 @@ use crate::esds::{Esds, END};
 use crate::ksds::{Ksds, Order};
 use crate::log::Logged;
 use crate::open::{Member, OpenDataSet, Sphere, BASE};
-use crate::organized::Organized;
 use crate::sync::{RwLockReadGuard, RwLockWriteGuard};
 use cica_format::log;
 
 /// A pointer that an alternate index gains or loses.
-struct Step<'u> {
+struct PointerStep<'u> {
     place: usize,
     member: &'u Member,
     key: &'u [u8],
@@ -24,7 +24,7 @@ struct Step<'u> {
     rewrite: Rewrite,
 }
 
-impl Step<'_> {
+impl PointerStep<'_> {
     /// Takes the pointer that was added out again, which needs no room. Nobody else has changed its list (S2).
     fn take_back(&self, context: Context<'_>) -> Result<Option<()>, RequestError> {
         let ksds = &self.member.ksds;
@@ -70,7 +70,7 @@ impl Sphere {
     }
 
     /// Changes the base and its upgrade set. The base record's own hold keeps it as the change has it.
-    pub fn change<C: Change>(
+    pub fn change<C: BaseChange>(
         &self,
         base: &OpenDataSet,
         change: &C,
@@ -111,7 +111,7 @@ impl Sphere {
     }
 
     /// The alternate keys that the change takes away from the record (false) or gives it (true), by member.
-    fn keys<'r>(&self, change: &'r impl Change) -> Vec<(usize, &'r [u8], bool)> {
+    fn keys<'r>(&self, change: &'r impl BaseChange) -> Vec<(usize, &'r [u8], bool)> {
         let mut keys = Vec::with_capacity(self.members.len() * 2);
         for (place, member) in self.members.iter().enumerate() {
             let of = |record: Option<&'r [u8]>| record.and_then(|r| member.key_of(r));
@@ -150,9 +150,9 @@ impl Sphere {
     /// stays what it is meanwhile.
     pub fn take_back(&self, base: &OpenDataSet, request: &Logged, context: Context<'_>) -> Result<(), RequestError> {
         match &base.records {
-            Organized::Ksds(ksds) => self.take_back_keyed(base, ksds, request, context),
-            Organized::Esds(esds) => self.take_back_entered(base, esds, request, context),
-            Organized::Rrds(_) | Organized::Lds(_) => base.records.redo(request, context),
+            OpenCluster::Ksds(ksds) => self.take_back_keyed(base, ksds, request, context),
+            OpenCluster::Esds(esds) => self.take_back_entered(base, esds, request, context),
+            OpenCluster::Rrds(_) | OpenCluster::Lds(_) => base.records.redo(request, context),
         }
     }
 
@@ -231,7 +231,11 @@ impl Sphere {
     }
 
     /// What becomes of each alternate index; refuses what is not possible, before anything is changed (S5).
-    fn plan<'u>(&'u self, keys: &[(usize, &'u [u8], bool)], identity: &'u [u8]) -> Result<Vec<Step<'u>>, RequestError> {
+    fn plan<'u>(
+        &'u self,
+        keys: &[(usize, &'u [u8], bool)],
+        identity: &'u [u8],
+    ) -> Result<Vec<PointerStep<'u>>, RequestError> {
         let mut steps = Vec::with_capacity(keys.len());
         for &(place, key, adds) in keys {
             let member = &self.members[place];
@@ -242,7 +246,7 @@ impl Sphere {
                 false => pointer::remove(ksds, &member.layout, key, pointer),
             };
             let rewrite = rewrite.map_err(|error| member.upgrade_error(error))?;
-            steps.extend(rewrite.map(|rewrite| Step {
+            steps.extend(rewrite.map(|rewrite| PointerStep {
                 place,
                 member,
                 key,
@@ -268,11 +272,11 @@ impl Sphere {
 
     /// Pointers are added, the base is changed, pointers are removed (S5). The inner error: nothing is done, because
     /// a gate must be kept exclusively.
-    fn apply<C: Change>(
+    fn apply<C: BaseChange>(
         &self,
         base: &OpenDataSet,
         change: &C,
-        steps: &[Step<'_>],
+        steps: &[PointerStep<'_>],
         exclusive: &[usize],
     ) -> Result<Result<C::Place, Needs>, RequestError> {
         let context = |place: usize| match exclusive.contains(&place) {
@@ -321,7 +325,7 @@ impl Sphere {
     fn remove_added(
         &self,
         base: &OpenDataSet,
-        done: &[Step<'_>],
+        done: &[PointerStep<'_>],
         context: impl Fn(usize) -> Context<'static>,
     ) -> Result<(), RequestError> {
         for step in done.iter().rev() {
@@ -342,7 +346,7 @@ impl Sphere {
         &self,
         base: &OpenDataSet,
         error: RequestError,
-        done: &[Step<'_>],
+        done: &[PointerStep<'_>],
         context: impl Fn(usize) -> Context<'static>,
     ) -> RequestError {
         if error.feedback().return_code == 12 {
@@ -356,7 +360,7 @@ impl Sphere {
     }
 
     /// One record of the log for all (S1). While it is written, every lock and gate is kept (S2, S3).
-    fn log(&self, base: &OpenDataSet, change: &impl Change, steps: &[Step<'_>], context: Context<'_>) {
+    fn log(&self, base: &OpenDataSet, change: &impl BaseChange, steps: &[PointerStep<'_>], context: Context<'_>) {
         let mut parts = Vec::new();
         let mut numbers = Vec::with_capacity(steps.len() + 1);
         base.common().note_change();
@@ -396,7 +400,7 @@ impl Sphere {
 
 /// What takes a change with its steps back, as the log has it, and how many bytes of that are the base's: every member
 /// takes back its own part, so their order does not matter.
-fn taken_back(base: &Common, change: &impl Change, steps: &[Step<'_>]) -> (Vec<u8>, usize) {
+fn taken_back(base: &Common, change: &impl BaseChange, steps: &[PointerStep<'_>]) -> (Vec<u8>, usize) {
     let mut undo = Vec::new();
     if let Some(number) = base.log_number() {
         let old = change.going().unwrap_or_default();

@@ -41,7 +41,7 @@ pub struct CaPage<'p> {
 
 /// One CI of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct CiPlace {
     /// Where the newest written image is, or [`NO_SLOT`].
     pub slot: u16,
     /// Where the committed image is in the committed region, or [`NO_SLOT`].
@@ -135,10 +135,10 @@ impl<'p> CaPage<'p> {
         self.set_half(Self::place_at(i), true, flags as u32);
     }
     /// Slots, version and checksum of CI `i`.
-    pub fn place(&self, i: usize) -> Place {
+    pub fn place(&self, i: usize) -> CiPlace {
         let slots = self.words.get(Self::place_at(i));
         let sum = self.words.get(Self::place_at(i) + 1);
-        Place {
+        CiPlace {
             slot: slots as u16,
             committed: (slots >> 16) as u16,
             checksum: sum as u32,
@@ -146,7 +146,7 @@ impl<'p> CaPage<'p> {
         }
     }
     /// Sets them.
-    pub fn set_place(&self, i: usize, p: Place) {
+    pub fn set_place(&self, i: usize, p: CiPlace) {
         self.set_half(Self::place_at(i), false, p.slot as u32 | (p.committed as u32) << 16);
         self.store(Self::place_at(i) + 1, p.checksum as u64 | (p.version as u64) << 32);
     }
@@ -197,7 +197,7 @@ impl<'p> CaPage<'p> {
         self.set_annex(NO_REGION, NO_REGION);
         self.set_free(false, u32::MAX);
         for i in 0..ci_per_ca {
-            let nothing = Place {
+            let nothing = CiPlace {
                 slot: NO_SLOT,
                 committed: NO_SLOT,
                 version: 0,
@@ -229,7 +229,7 @@ impl<'p> CaPage<'p> {
                     .map_or(NO_SLOT, |old| old.slot),
                 None => NO_SLOT,
             };
-            let place = Place {
+            let place = CiPlace {
                 slot: e.slot,
                 committed,
                 version: e.version,
@@ -240,7 +240,7 @@ impl<'p> CaPage<'p> {
     }
 
     /// All there is of CI `i`, of which nothing was known.
-    fn begin_entry(&self, i: usize, flags: u16, p: Place) {
+    fn begin_entry(&self, i: usize, flags: u16, p: CiPlace) {
         let at = Self::place_at(i);
         let slots = p.slot as u32 | (p.committed as u32) << 16;
         self.store(at, slots as u64 | (flags as u64) << 32);
@@ -277,7 +277,7 @@ impl<'p> CaPage<'p> {
         self.set_annex(self.annex(), self.annex());
         for i in 0..ci_per_ca {
             let p = self.place(i);
-            self.set_place(i, Place { committed: p.slot, ..p });
+            self.set_place(i, CiPlace { committed: p.slot, ..p });
         }
     }
 

@@ -214,14 +214,14 @@ fn count_slots(mut page: ImagePage<'_>, slot: Option<usize>) -> Result<Decoded, 
 }
 
 /// Offset and length of the records of an image, each long enough for its key.
-pub fn records(image: &[u8], shape: Shape, spans: &mut Vec<(u16, u16)>) -> Result<ci::Layout, FormatError> {
+pub fn records(image: &[u8], shape: Shape, spans: &mut Vec<(u16, u16)>) -> Result<ci::ControlInfo, FormatError> {
     let layout = ci::parse(image, spans)?;
     check_lengths(&layout, spans, shape)?;
     Ok(layout)
 }
 
 /// Every record that has a key must be long enough to hold it.
-fn check_lengths(layout: &ci::Layout, spans: &[(u16, u16)], shape: Shape) -> Result<(), FormatError> {
+fn check_lengths(layout: &ci::ControlInfo, spans: &[(u16, u16)], shape: Shape) -> Result<(), FormatError> {
     let keyed = segment_number(layout.segment) <= 1;
     let least = if keyed { shape.rkp + shape.key_len } else { 1 };
     // No branch for each of them: as good as always all are long enough.

@@ -10,13 +10,13 @@
 
 use super::flush::Dirty;
 use super::{CaPage, Component};
-use crate::pool::{Gave, Kind, Owner, PageId, NO_FRAME};
+use crate::pool::{Gave, PageId, PageKind, PageOwner, NO_FRAME};
 
-impl Owner for Component {
+impl PageOwner for Component {
     fn give_up(&self, frame: u32, page: PageId, below: bool) -> Gave {
         match page.kind {
-            Kind::Ci => self.give_up_ci(frame, page),
-            Kind::Ca => self.give_up_ca(frame, page, below),
+            PageKind::Ci => self.give_up_ci(frame, page),
+            PageKind::Ca => self.give_up_ca(frame, page, below),
         }
     }
 }
@@ -26,7 +26,7 @@ impl Component {
     pub fn pass(&self, ci: u32) {
         let page = self.resident(ci).map(|(frame, _)| frame);
         if let Some(frame) = page.filter(|&frame| !self.pool.descriptor(frame).dirty()) {
-            self.give_up_ci(frame, self.page_id(Kind::Ci, ci));
+            self.give_up_ci(frame, self.page_id(PageKind::Ci, ci));
         }
     }
 
@@ -49,7 +49,7 @@ impl Component {
         let Some(latched) = self.pool.try_latch(frame) else {
             return Gave::Busy;
         };
-        if latched.page() != Some(self.page_id(Kind::Ci, ci)) {
+        if latched.page() != Some(self.page_id(PageKind::Ci, ci)) {
             return Gave::Busy;
         }
         // Looked at again: it may have come since it was chosen.

@@ -1,9 +1,9 @@
 //! Dirty CIs to free slots, changed CA headers to their other copies (S1).
 
-use super::ca::{Place, NO_REGION};
+use super::ca::{CiPlace, NO_REGION};
 use super::{CaPage, Component};
 use crate::error::RequestError;
-use crate::pool::{Kind, Latched, NO_FRAME};
+use crate::pool::{Latched, PageKind, NO_FRAME};
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_disk::{ReadAt, WriteAt};
 use cica_format::ca::NO_SLOT;
@@ -52,7 +52,7 @@ impl Component {
                 return None;
             }
             // Its page may have moved to a larger frame before the latch was there.
-            let latched = latch(frame).filter(|l| l.page() == Some(self.page_id(Kind::Ci, ci)))?;
+            let latched = latch(frame).filter(|l| l.page() == Some(self.page_id(PageKind::Ci, ci)))?;
             Some(Dirty { ci, i, latched })
         };
         (0..self.layout.ci_per_ca).filter_map(latched).collect()
@@ -139,7 +139,7 @@ impl Component {
                     free.next().unwrap_or(NO_SLOT)
                 };
                 let committed = old.committed;
-                places.push((d.i, Place { slot, committed, ..new }));
+                places.push((d.i, CiPlace { slot, committed, ..new }));
             }
             self.write_slots(ca, page, &places, &buffer.bytes()[..places.len() * size])?;
         }
@@ -153,7 +153,7 @@ impl Component {
 
     /// Renders a dirty page into `image` and marks it clean. Slot and committed slot of the answer are to be set by the
     /// caller.
-    fn render(&self, page: CaPage<'_>, d: &mut Dirty<'_>, image: &mut [u8]) -> Result<Place, RequestError> {
+    fn render(&self, page: CaPage<'_>, d: &mut Dirty<'_>, image: &mut [u8]) -> Result<CiPlace, RequestError> {
         let view = d.latched.view();
         d.latched.set_clean();
         // The buffer holds what its last user left; the codec writes every byte.
@@ -169,7 +169,7 @@ impl Component {
             },
             image,
         );
-        Ok(Place {
+        Ok(CiPlace {
             slot: NO_SLOT,
             committed: NO_SLOT,
             version,
@@ -179,7 +179,7 @@ impl Component {
 
     /// CI `i` of a CA has no image any more: its slot is free after the next commit. The caller holds the CA's lock.
     pub(super) fn set_empty(&self, page: CaPage<'_>, i: usize) {
-        let empty = Place {
+        let empty = CiPlace {
             slot: NO_SLOT,
             checksum: 0,
             ..page.place(i)
@@ -193,7 +193,7 @@ impl Component {
         &self,
         ca: u32,
         page: CaPage<'_>,
-        places: &[(usize, Place)],
+        places: &[(usize, CiPlace)],
         images: &[u8],
     ) -> Result<(), RequestError> {
         if places.is_empty() {
@@ -234,7 +234,7 @@ impl Component {
             .copy_ca(ca, page, dirty, region)
             .inspect_err(|_| self.give_back_region(region))?;
         for i in 0..self.layout.ci_per_ca {
-            let gone = Place {
+            let gone = CiPlace {
                 slot: NO_SLOT,
                 committed: NO_SLOT,
                 ..page.place(i)
@@ -283,7 +283,7 @@ impl Component {
         page: CaPage<'_>,
         dirty: &mut [Dirty<'_>],
         region: u32,
-    ) -> Result<Vec<(usize, Place)>, RequestError> {
+    ) -> Result<Vec<(usize, CiPlace)>, RequestError> {
         let size = self.layout.ci_size;
         let (mut places, mut buffer) = (Vec::with_capacity(self.layout.ci_per_ca), self.pool.buffer());
         let mut i = 0;
@@ -313,7 +313,7 @@ impl Component {
                 let (slot, committed) = (places.len() as u16, NO_SLOT);
                 places.push((
                     i,
-                    Place {
+                    CiPlace {
                         slot,
                         committed,
                         ..place
@@ -389,7 +389,7 @@ pub(super) struct Dirty<'p> {
 }
 
 /// The newest image is not committed, so it may be written over.
-fn rewritable(place: Place) -> bool {
+fn rewritable(place: CiPlace) -> bool {
     place.slot != NO_SLOT && place.slot != place.committed
 }
 

@@ -13,7 +13,7 @@
 //! * O3. A CI above [`LARGEST`] becomes a page at once: what a look costs grows with the CI, and what a page costs beside
 //!   that does not.
 
-use super::ca::{CaPage, Place};
+use super::ca::{CaPage, CiPlace};
 use super::Component;
 use crate::error::RequestError;
 use cica_disk::ReadAt;
@@ -75,7 +75,7 @@ impl Component {
         let _ = self.with_file(|file| file.read(&mut [ReadAt { at, buf: &mut [], got }]));
     }
 
-    fn read_glanced(&self, ci: u32, at: u64, place: Place, glanced: &mut Glanced) -> Result<(), RequestError> {
+    fn read_glanced(&self, ci: u32, at: u64, place: CiPlace, glanced: &mut Glanced) -> Result<(), RequestError> {
         glanced.ci = None;
         glanced.image.resize(self.layout.ci_size, 0);
         self.read_then(at, &mut glanced.image, |image| self.check_image(place, ci, image))

@@ -7,7 +7,7 @@
 
 use super::{CaPage, Component};
 use crate::error::RequestError;
-use crate::pool::{Kind, NO_FRAME};
+use crate::pool::{PageKind, NO_FRAME};
 use cica_format::ca::NO_SLOT;
 
 impl Component {
@@ -47,7 +47,7 @@ impl Component {
         if frame == NO_FRAME {
             return page.place(i).slot != NO_SLOT;
         }
-        let id = self.page_id(Kind::Ci, self.layout.join(ca, i as u32));
+        let id = self.page_id(PageKind::Ci, self.layout.join(ca, i as u32));
         let Some(version) = self.pool.version_of(frame, id) else {
             return true;
         };

@@ -11,7 +11,7 @@ use cica_format::{ca::CaHeader, root, table};
 
 /// Sizes that follow from CISZ and CIs per CA.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Layout {
+pub struct ComponentLayout {
     /// CISZ.
     pub ci_size: usize,
     /// CIs of a CA.
@@ -24,13 +24,13 @@ pub struct Layout {
     pub region_len: usize,
 }
 
-impl Layout {
+impl ComponentLayout {
     /// The layout of a component.
-    pub fn new(ci_size: usize, ci_per_ca: usize) -> Layout {
+    pub fn new(ci_size: usize, ci_per_ca: usize) -> ComponentLayout {
         let slots = ci_per_ca + (ci_per_ca / 16).max(2);
         let header_len = CaHeader::encoded_len(ci_per_ca);
         let region_len = (2 * header_len + slots * ci_size).next_multiple_of(4096);
-        Layout {
+        ComponentLayout {
             ci_size,
             ci_per_ca,
             slots,
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn nothing_overlaps() {
-        let layout = Layout::new(512, 5);
+        let layout = ComponentLayout::new(512, 5);
         for region in 0..1100u32 {
             let end = layout.slot(region, layout.slots as u16);
             assert!(end <= layout.region(region + 1), "region {region}");

@@ -1,10 +1,10 @@
 //! From the volume into the pool: CA descriptors and CIs, each checked against what its parent says of it.
 
 use super::books::Refs;
-use super::ca::Place;
+use super::ca::CiPlace;
 use super::{CaPage, Codec, Component, SHORT_LINES};
 use crate::error::{OpenError, RequestError};
-use crate::pool::{pause, Aligned, Kind, Latched, NO_FRAME};
+use crate::pool::{pause, Aligned, Latched, PageKind, NO_FRAME};
 use crate::store::codec::Decoded;
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_disk::ReadAt;
@@ -134,7 +134,7 @@ impl Component {
             latched.free();
             return Err(error);
         }
-        latched.set_page(Some(self.page_id(Kind::Ca, ca)));
+        latched.set_page(Some(self.page_id(PageKind::Ca, ca)));
         let frame = latched.frame;
         self.directory.set(ca, frame);
         Ok(Some(frame))
@@ -218,12 +218,12 @@ impl Component {
     /// True if the page is in the pool and a writer has it: another frame would not help.
     fn is_latched(&self, ci: u32) -> bool {
         let (ca, i) = self.layout.split(ci);
-        let (descriptor, id) = (self.directory.get(ca), self.page_id(Kind::Ca, ca));
+        let (descriptor, id) = (self.directory.get(ca), self.page_id(PageKind::Ca, ca));
         if descriptor == NO_FRAME || self.pool.page_of(descriptor) != Some(id) {
             return false;
         }
         let frame = CaPage::of(self.pool.view(descriptor)).frame(i);
-        frame != NO_FRAME && self.pool.page_of(frame) == Some(self.page_id(Kind::Ci, ci))
+        frame != NO_FRAME && self.pool.page_of(frame) == Some(self.page_id(PageKind::Ci, ci))
     }
 
     fn load_into(&self, ci: u32, bytes: usize) -> Result<Loaded<'_>, RequestError> {
@@ -288,7 +288,7 @@ impl Component {
     }
 
     /// Reads a CI into a frame: data straight to where its records stay, index records by way of a buffer.
-    fn read_page(&self, page: CaPage<'_>, ci: u32, place: Place, frame: &mut [u8]) -> Result<Decoded, RequestError> {
+    fn read_page(&self, page: CaPage<'_>, ci: u32, place: CiPlace, frame: &mut [u8]) -> Result<Decoded, RequestError> {
         let at = self.slot_at(page, place.slot);
         let size = self.layout.ci_size;
         let unread = |e| self.read_error(format!("{}: {e}", self.place_text(ci)));
@@ -308,7 +308,7 @@ impl Component {
     }
 
     /// Checks an image that was read to where its records stay, and makes it a page.
-    pub(super) fn accept_here(&self, place: Place, ci: u32, frame: &mut [u8]) -> Result<Decoded, RequestError> {
+    pub(super) fn accept_here(&self, place: CiPlace, ci: u32, frame: &mut [u8]) -> Result<Decoded, RequestError> {
         let size = self.layout.ci_size;
         if let Some(image) = self.codec.image_of(frame, size) {
             self.check_image(place, ci, image)?;
@@ -355,7 +355,7 @@ impl Component {
         ci: u32,
         mut latched: Latched<'p>,
     ) -> Latched<'p> {
-        latched.set_page(Some(self.page_id(Kind::Ci, ci)));
+        latched.set_page(Some(self.page_id(PageKind::Ci, ci)));
         self.pool.descriptor(latched.frame).touch();
         self.pool.descriptor(descriptor).pin();
         self.set_frame(page, i, ci, latched.frame);
@@ -371,7 +371,7 @@ impl Component {
     }
 
     /// Checks an image that is moved without becoming a page.
-    pub(super) fn check_image(&self, place: Place, ci: u32, image: &[u8]) -> Result<(), RequestError> {
+    pub(super) fn check_image(&self, place: CiPlace, ci: u32, image: &[u8]) -> Result<(), RequestError> {
         let id = Identity {
             component: self.id,
             ci,

@@ -6,7 +6,7 @@
 //! * W3. A write that is not the last ends with a piece of the file, or with the CA behind which that ends: the page
 //!   cache holds what is written at once in the largest pieces that lie in it whole.
 
-use super::ca::Place;
+use super::ca::CiPlace;
 use super::Component;
 use crate::error::RequestError;
 use cica_disk::WriteAt;
@@ -155,7 +155,7 @@ impl Component {
                     ci: self.layout.join(own.ca, i as u32),
                     version,
                 };
-                let new = Place {
+                let new = CiPlace {
                     slot: i as u16,
                     committed: place.committed,
                     version,

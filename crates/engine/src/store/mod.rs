@@ -34,10 +34,10 @@ mod space;
 pub use ca::{CaPage, HAS_RECORDS};
 pub use codec::{free_cis, index_record, records, Codec};
 pub use glance::Glanced;
-pub use layout::Layout;
+pub use layout::ComponentLayout;
 
 use crate::error::RequestError;
-use crate::pool::{Kind, Latched, Need, PageId, Pool, Stuck, View};
+use crate::pool::{Latched, Need, PageId, PageKind, Pool, Stuck, View};
 use crate::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use crate::sync::{Mutex, RwLock};
 use crate::volumes::{OneVolume, Volumes};
@@ -60,7 +60,7 @@ const SHORT_LINES: usize = 26;
 
 /// How a component is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Way {
+pub struct OpenMode {
     /// The file was opened to go around the page cache, and CIs shall.
     pub direct: bool,
     /// For input: nobody changes it.
@@ -78,7 +78,7 @@ pub struct Component {
     /// Its file.
     pub path: PathBuf,
     /// Sizes and offsets.
-    pub layout: Layout,
+    pub layout: ComponentLayout,
     /// Its records are compressed: dictionaries stand behind its root.
     compressed: bool,
     /// CIs go around the page cache.
@@ -136,14 +136,21 @@ struct Space {
 
 impl Component {
     /// An open component from its committed root. Its references come by [`read_tables`](Self::read_tables).
-    pub fn new(pool: Arc<Pool>, file: Arc<dyn File>, how: Way, path: PathBuf, root: &Root, codec: Codec) -> Component {
+    pub fn new(
+        pool: Arc<Pool>,
+        file: Arc<dyn File>,
+        how: OpenMode,
+        path: PathBuf,
+        root: &Root,
+        codec: Codec,
+    ) -> Component {
         let a = &root.attributes;
         Component {
             name: a.component_name.clone(),
             part: root.part,
             id: root.component,
             path,
-            layout: Layout::new(a.ci_size as usize, a.ci_per_ca as usize),
+            layout: ComponentLayout::new(a.ci_size as usize, a.ci_per_ca as usize),
             compressed: root.attributes.compressed,
             direct: how.direct,
             still: how.still,
@@ -216,7 +223,7 @@ impl Component {
         &self.codec
     }
     #[inline]
-    fn page_id(&self, kind: Kind, number: u32) -> PageId {
+    fn page_id(&self, kind: PageKind, number: u32) -> PageId {
         // Registered before the first request: `register` is part of opening.
         PageId {
             component: self.number.get().copied().unwrap_or(u16::MAX),
@@ -243,7 +250,7 @@ impl Component {
         let number = self.frames.as_ref()?.get(ci);
         let frame = self.pool.frame(number);
         frame.prefetch(self.first_lines.load(Relaxed));
-        let version = frame.version_of(self.page_id(Kind::Ci, ci))?;
+        let version = frame.version_of(self.page_id(PageKind::Ci, ci))?;
         frame.touch();
         Some((number, version))
     }
@@ -254,14 +261,14 @@ impl Component {
         let pool = &*self.pool;
         let descriptor = pool.frame(self.directory.get(ca));
         // What is no descriptor of this CA any more must not be read as one: its words could be any bytes.
-        let known = descriptor.version_of(self.page_id(Kind::Ca, ca))?;
+        let known = descriptor.version_of(self.page_id(PageKind::Ca, ca))?;
         let number = CaPage::of(descriptor.view).frame(i);
         if number == crate::pool::NO_FRAME || !descriptor.unchanged(known) {
             return None;
         }
         let frame = pool.frame(number);
         frame.prefetch(self.first_lines.load(Relaxed));
-        let version = frame.version_of(self.page_id(Kind::Ci, self.layout.join(ca, i as u32)))?;
+        let version = frame.version_of(self.page_id(PageKind::Ci, self.layout.join(ca, i as u32)))?;
         frame.touch();
         Some((number, version))
     }

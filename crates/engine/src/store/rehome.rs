@@ -2,7 +2,7 @@
 
 use super::{CaPage, Component};
 use crate::error::RequestError;
-use crate::pool::{pause, Kind, Latched, NO_FRAME};
+use crate::pool::{pause, Latched, PageKind, NO_FRAME};
 
 impl Component {
     /// A latched, empty frame of at least `bytes` (0: the usual size for a CI of this component).
@@ -21,7 +21,7 @@ impl Component {
                 self.detach(page, ca, i);
                 old.free();
             }
-            latched.set_page(Some(self.page_id(Kind::Ci, ci)));
+            latched.set_page(Some(self.page_id(PageKind::Ci, ci)));
             self.pool.descriptor(self.directory.get(ca)).pin();
             self.set_frame(page, i, ci, latched.frame);
             self.flag(page, i, has);
@@ -72,7 +72,7 @@ impl Component {
     /// The page of CI `i` of a CA, latched, if it has one. The caller holds the CA's lock, and the page may move to another
     /// frame all the same ([`reframe`](Self::reframe)): then the first belongs to somebody else by now, or is free.
     pub(super) fn latch_of(&self, page: CaPage<'_>, i: usize, ci: u32) -> Option<Latched<'_>> {
-        let (id, mut turns) = (self.page_id(Kind::Ci, ci), 0);
+        let (id, mut turns) = (self.page_id(PageKind::Ci, ci), 0);
         loop {
             let frame = page.frame(i);
             if frame == NO_FRAME {

@@ -2,7 +2,7 @@
 
 use super::{CaPage, Component};
 use crate::error::RequestError;
-use crate::pool::Kind;
+use crate::pool::PageKind;
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::root::Root;
 use cica_format::table::{Ref, REFS};
@@ -98,7 +98,7 @@ impl Component {
     fn enter_ca(&self, ca: u32, region: u32, mut frame: crate::pool::Latched<'_>) {
         let _guard = self.lock(ca).lock();
         CaPage::of(frame.view()).fill_new(self.layout.ci_per_ca, region);
-        frame.set_page(Some(self.page_id(Kind::Ca, ca)));
+        frame.set_page(Some(self.page_id(PageKind::Ca, ca)));
         self.directory.set(ca, frame.frame);
         {
             let mut space = self.space.lock();

@@ -10,7 +10,7 @@
 //! * R3. Through a path it is the base record that is committed. Records that an open unit has erased, or whose
 //!   alternate key it has changed, are found as the alternate index has them now.
 
-use super::{Of, Str};
+use super::{AnyString, Str};
 use crate::error::RequestError;
 use crate::locks::{Holds, LockMode, Patience, ReadIntegrity};
 use crate::open::OpenDataSet;
@@ -43,7 +43,7 @@ enum Stands {
 
 /// A read.
 #[derive(Clone, Copy)]
-pub(super) enum Step<'a> {
+pub(super) enum ReadStep<'a> {
     Get(Argument<'a>, Search),
     Skip(Argument<'a>, Search),
     Next,
@@ -67,7 +67,7 @@ impl Str {
     /// [`set_patience`](Self::set_patience) says; a string without patience is refused (8/20). Gets for update hold
     /// their record and need none of it.
     pub fn set_integrity(&mut self, integrity: ReadIntegrity) {
-        if let Of::Far(string) = &mut self.of {
+        if let AnyString::Far(string) = &mut self.of {
             return string.set_integrity(integrity);
         }
         match &mut self.integrity {
@@ -92,17 +92,17 @@ impl Str {
     /// Nothing was asked of it yet.
     fn is_at_start(&self) -> bool {
         match &self.of {
-            Of::Ksds(string) => string.is_at_start(),
-            Of::Vrrds(string) => string.is_at_start(),
-            Of::Esds(string) => string.is_at_start(),
-            Of::Rrds(string) => string.is_at_start(),
-            Of::Lds(string) => string.is_at_start(),
-            Of::Path(_) | Of::Far(_) => true,
+            AnyString::Ksds(string) => string.is_at_start(),
+            AnyString::Vrrds(string) => string.is_at_start(),
+            AnyString::Esds(string) => string.is_at_start(),
+            AnyString::Rrds(string) => string.is_at_start(),
+            AnyString::Lds(string) => string.is_at_start(),
+            AnyString::Path(_) | AnyString::Far(_) => true,
         }
     }
 
     /// A get for update, or a read of a string with integrity. A string with patience waits for what refuses it.
-    pub(super) fn carefully(&mut self, step: Step<'_>, intent: Intent) -> Result<(), RequestError> {
+    pub(super) fn carefully(&mut self, step: ReadStep<'_>, intent: Intent) -> Result<(), RequestError> {
         match (intent, self.patience) {
             (Intent::Update, Patience::None) => self.once(step, intent),
             (Intent::Update, _) => self.patiently(|s| s.once(step, intent)),
@@ -110,7 +110,7 @@ impl Str {
         }
     }
 
-    fn once(&mut self, step: Step<'_>, intent: Intent) -> Result<(), RequestError> {
+    fn once(&mut self, step: ReadStep<'_>, intent: Intent) -> Result<(), RequestError> {
         let Some(mut integrity) = self.integrity.take() else {
             return self.for_update(step);
         };
@@ -138,9 +138,9 @@ impl Str {
     }
 
     /// A get for update. A record that an open unit of another has erased may come back: it is not "not found".
-    fn for_update(&mut self, step: Step<'_>) -> Result<(), RequestError> {
+    fn for_update(&mut self, step: ReadStep<'_>) -> Result<(), RequestError> {
         let done = self.read_now(step, Intent::Update);
-        let (Err(RequestError::NotFound), Step::Get(argument, Search::Equal)) = (&done, step) else {
+        let (Err(RequestError::NotFound), ReadStep::Get(argument, Search::Equal)) = (&done, step) else {
             return done;
         };
         let (Some(name), Some(inner)) = (self.name_of(argument), self.inner.as_ref()) else {
@@ -157,13 +157,13 @@ impl Str {
     /// R1.
     fn read_committed(
         &mut self,
-        step: Step<'_>,
+        step: ReadStep<'_>,
         intent: Intent,
         integrity: &mut Integrity,
         holds: &Holds,
     ) -> Result<(), RequestError> {
         let mut locked = None;
-        let mut again = std::mem::take(&mut integrity.refused) && matches!(step, Step::Next | Step::Prev);
+        let mut again = std::mem::take(&mut integrity.refused) && matches!(step, ReadStep::Next | ReadStep::Prev);
         loop {
             let seen = holds.ends();
             let done = match again {
@@ -194,40 +194,45 @@ impl Str {
     }
 
     /// The read as any string makes it.
-    fn read(&mut self, step: Step<'_>, intent: Intent, integrity: &mut Integrity) -> Result<(), RequestError> {
+    fn read(&mut self, step: ReadStep<'_>, intent: Intent, integrity: &mut Integrity) -> Result<(), RequestError> {
         self.read_now(step, intent)?;
         self.name_last(&mut integrity.found);
         Ok(())
     }
 
-    fn read_now(&mut self, step: Step<'_>, intent: Intent) -> Result<(), RequestError> {
+    fn read_now(&mut self, step: ReadStep<'_>, intent: Intent) -> Result<(), RequestError> {
         match step {
-            Step::Get(argument, search) => self.get_now(argument, search, intent),
-            Step::Skip(argument, search) => self.skip_now(argument, search, intent),
-            Step::Next => of_any!(self, next(intent)),
-            Step::Prev => of_any!(self, prev(intent)),
+            ReadStep::Get(argument, search) => self.get_now(argument, search, intent),
+            ReadStep::Skip(argument, search) => self.skip_now(argument, search, intent),
+            ReadStep::Next => of_any!(self, next(intent)),
+            ReadStep::Prev => of_any!(self, prev(intent)),
         }
         .map(drop)
     }
 
     /// The read once more, from where the string stood before it.
-    fn read_again(&mut self, step: Step<'_>, intent: Intent, integrity: &mut Integrity) -> Result<(), RequestError> {
+    fn read_again(
+        &mut self,
+        step: ReadStep<'_>,
+        intent: Intent,
+        integrity: &mut Integrity,
+    ) -> Result<(), RequestError> {
         match step {
-            Step::Get(..) => self.read(step, intent, integrity),
+            ReadStep::Get(..) => self.read(step, intent, integrity),
             // From a position behind it a skip would be refused.
-            Step::Skip(argument, search) => {
+            ReadStep::Skip(argument, search) => {
                 let intent = if intent == Intent::Read {
                     Intent::Position
                 } else {
                     intent
                 };
-                self.read(Step::Get(argument, search), intent, integrity)
+                self.read(ReadStep::Get(argument, search), intent, integrity)
             }
-            Step::Next | Step::Prev if self.is_path() => {
+            ReadStep::Next | ReadStep::Prev if self.is_path() => {
                 self.stay();
                 self.read(step, intent, integrity)
             }
-            Step::Next | Step::Prev => {
+            ReadStep::Next | ReadStep::Prev => {
                 self.go_back(step, &integrity.stands)?;
                 self.read(step, intent, integrity)?;
                 match &integrity.stands {
@@ -239,8 +244,8 @@ impl Str {
     }
 
     /// The step returns the first record from there on, that one too.
-    fn go_back(&mut self, step: Step<'_>, to: &Stands) -> Result<(), RequestError> {
-        let backward = matches!(step, Step::Prev);
+    fn go_back(&mut self, step: ReadStep<'_>, to: &Stands) -> Result<(), RequestError> {
+        let backward = matches!(step, ReadStep::Prev);
         let at = match to {
             Stands::End | Stands::Somewhere => return self.point_end_now(backward),
             Stands::At(at) | Stands::On(at) => at,
@@ -264,7 +269,7 @@ impl Str {
     fn wait_for(
         &mut self,
         name: Vec<u8>,
-        step: Step<'_>,
+        step: ReadStep<'_>,
         integrity: &mut Integrity,
         holds: &Holds,
     ) -> Result<(), RequestError> {
@@ -278,13 +283,13 @@ impl Str {
     }
 
     /// R2.
-    fn stands_before(&mut self, name: Vec<u8>, step: Step<'_>, integrity: &mut Integrity) {
+    fn stands_before(&mut self, name: Vec<u8>, step: ReadStep<'_>, integrity: &mut Integrity) {
         // What it holds is not what it may have.
         self.give_up_hold();
         match step {
-            Step::Get(..) | Step::Skip(..) => {}
-            Step::Next | Step::Prev if self.is_path() => self.stay(),
-            Step::Next | Step::Prev => integrity.stands = Stands::At(name),
+            ReadStep::Get(..) | ReadStep::Skip(..) => {}
+            ReadStep::Next | ReadStep::Prev if self.is_path() => self.stay(),
+            ReadStep::Next | ReadStep::Prev => integrity.stands = Stands::At(name),
         }
     }
 
@@ -295,7 +300,7 @@ impl Str {
         before: &mut Option<Vec<u8>>,
         integrity: &mut Integrity,
         holds: &Holds,
-        step: Step<'_>,
+        step: ReadStep<'_>,
     ) -> Result<bool, RequestError> {
         let mode = match integrity.how {
             ReadIntegrity::None | ReadIntegrity::Consistent => return Ok(true),
@@ -328,11 +333,11 @@ impl Str {
         }
     }
 
-    fn obstacle(&self, step: Step<'_>, found: bool, integrity: &Integrity, holds: &Holds) -> Obstacle {
+    fn obstacle(&self, step: ReadStep<'_>, found: bool, integrity: &Integrity, holds: &Holds) -> Obstacle {
         let owner = self.lock_number();
         let here = integrity.found.as_slice();
         let erased = match self.passed(step, found, integrity) {
-            Some(passed) => holds.erased_between(passed, matches!(step, Step::Prev), owner),
+            Some(passed) => holds.erased_between(passed, matches!(step, ReadStep::Prev), owner),
             None => None,
         };
         match erased {
@@ -344,15 +349,15 @@ impl Str {
     }
 
     /// Names among which a read has found nothing but what it found.
-    fn passed(&self, step: Step<'_>, found: bool, integrity: &Integrity) -> Option<Passed> {
+    fn passed(&self, step: ReadStep<'_>, found: bool, integrity: &Integrity) -> Option<Passed> {
         let here = || match found {
             true => Bound::Excluded(integrity.found.clone()),
             false => Bound::Unbounded,
         };
         Some(match step {
             _ if self.is_path() => return None,
-            Step::Next | Step::Prev if matches!(integrity.stands, Stands::Somewhere) => return None,
-            Step::Get(argument, search) | Step::Skip(argument, search) => {
+            ReadStep::Next | ReadStep::Prev if matches!(integrity.stands, Stands::Somewhere) => return None,
+            ReadStep::Get(argument, search) | ReadStep::Skip(argument, search) => {
                 let wanted = self.name_of(argument)?;
                 let to = match (found, search) {
                     (false, Search::Equal) => Bound::Included(self.filled(&wanted)),
@@ -360,12 +365,12 @@ impl Str {
                 };
                 (Bound::Included(wanted), to)
             }
-            Step::Next => match &integrity.stands {
+            ReadStep::Next => match &integrity.stands {
                 Stands::End | Stands::Somewhere => (Bound::Unbounded, here()),
                 Stands::At(at) => (Bound::Included(at.clone()), here()),
                 Stands::On(on) => (Bound::Excluded(on.clone()), here()),
             },
-            Step::Prev => match &integrity.stands {
+            ReadStep::Prev => match &integrity.stands {
                 Stands::End | Stands::Somewhere => (here(), Bound::Unbounded),
                 Stands::At(at) => (here(), Bound::Included(self.filled(at))),
                 Stands::On(on) => (here(), Bound::Excluded(on.clone())),
@@ -417,12 +422,12 @@ impl Str {
     fn name(&self, record: &Record<'_>, to: &mut Vec<u8>) {
         to.clear();
         match &self.base_str().of {
-            Of::Ksds(string) => {
+            AnyString::Ksds(string) => {
                 let (offset, length) = string.key_place();
                 to.extend_from_slice(record.bytes.get(offset..offset + length).unwrap_or_default());
             }
-            Of::Vrrds(_) => to.extend_from_slice(&record.rrn.to_be_bytes()),
-            Of::Rrds(_) => to.extend_from_slice(&u64::from(record.rrn).to_be_bytes()),
+            AnyString::Vrrds(_) => to.extend_from_slice(&record.rrn.to_be_bytes()),
+            AnyString::Rrds(_) => to.extend_from_slice(&u64::from(record.rrn).to_be_bytes()),
             _ => to.extend_from_slice(&record.rba.to_be_bytes()),
         }
     }
@@ -430,11 +435,11 @@ impl Str {
     /// The name that a request means; none where it has another one.
     fn name_of(&self, argument: Argument<'_>) -> Option<Vec<u8>> {
         match (&self.of, argument) {
-            (Of::Ksds(_), Argument::Key(key)) => Some(key.to_vec()),
-            (Of::Vrrds(_), Argument::Key(key)) => Some(key.to_vec()),
-            (Of::Vrrds(_), Argument::Rrn(rrn)) => Some(rrn.to_be_bytes().to_vec()),
-            (Of::Rrds(_), Argument::Rrn(rrn)) => Some(u64::from(rrn).to_be_bytes().to_vec()),
-            (Of::Esds(_), Argument::Rba(rba)) => Some(rba.to_be_bytes().to_vec()),
+            (AnyString::Ksds(_), Argument::Key(key)) => Some(key.to_vec()),
+            (AnyString::Vrrds(_), Argument::Key(key)) => Some(key.to_vec()),
+            (AnyString::Vrrds(_), Argument::Rrn(rrn)) => Some(rrn.to_be_bytes().to_vec()),
+            (AnyString::Rrds(_), Argument::Rrn(rrn)) => Some(u64::from(rrn).to_be_bytes().to_vec()),
+            (AnyString::Esds(_), Argument::Rba(rba)) => Some(rba.to_be_bytes().to_vec()),
             _ => None,
         }
     }
@@ -443,8 +448,8 @@ impl Str {
     fn argument<'n>(&self, name: &'n [u8]) -> Argument<'n> {
         let number = name.iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
         match &self.of {
-            Of::Vrrds(_) | Of::Rrds(_) => Argument::Rrn(u32::try_from(number).unwrap_or(u32::MAX)),
-            Of::Esds(_) | Of::Lds(_) => Argument::Rba(number),
+            AnyString::Vrrds(_) | AnyString::Rrds(_) => Argument::Rrn(u32::try_from(number).unwrap_or(u32::MAX)),
+            AnyString::Esds(_) | AnyString::Lds(_) => Argument::Rba(number),
             _ => Argument::Key(name),
         }
     }
@@ -452,7 +457,7 @@ impl Str {
     /// The greatest name that begins so.
     fn filled(&self, name: &[u8]) -> Vec<u8> {
         let length = match &self.of {
-            Of::Ksds(string) => string.key_place().1,
+            AnyString::Ksds(string) => string.key_place().1,
             _ => name.len(),
         };
         let mut filled = name.to_vec();
@@ -461,12 +466,12 @@ impl Str {
     }
 
     fn is_path(&self) -> bool {
-        matches!(self.of, Of::Path(_))
+        matches!(self.of, AnyString::Path(_))
     }
 
     fn base_str(&self) -> &Str {
         match &self.of {
-            Of::Path(string) => string.base_ref(),
+            AnyString::Path(string) => string.base_ref(),
             _ => self,
         }
     }

@@ -1,6 +1,6 @@
 //! Requests for what has no records: control intervals as they are on the volume, and the bytes of a linear data set.
 
-use super::{Of, Str};
+use super::{AnyString, Str};
 use crate::error::RequestError;
 use crate::request::{Intent, Record, NOT_IN_UNITS};
 
@@ -13,8 +13,8 @@ impl Str {
     pub fn get_interval(&mut self, rba: u64, intent: Intent) -> Result<Record<'_>, RequestError> {
         let access = self.access();
         let inner = match (&mut self.of, &self.inner) {
-            (Of::Path(_), _) => return Err(RequestError::PathAddressed),
-            (Of::Far(string), _) => return string.get_interval(rba, intent),
+            (AnyString::Path(_), _) => return Err(RequestError::PathAddressed),
+            (AnyString::Far(string), _) => return string.get_interval(rba, intent),
             (_, Some(inner)) => inner,
             (_, None) => return Err(RequestError::NoPosition),
         };
@@ -44,7 +44,7 @@ impl Str {
     pub fn put_interval(&mut self, image: &[u8]) -> Result<(), RequestError> {
         let access = self.access();
         let inner = match (&mut self.of, &self.inner) {
-            (Of::Far(string), _) => return string.put_interval(image),
+            (AnyString::Far(string), _) => return string.put_interval(image),
             (_, Some(inner)) => inner,
             (_, None) => return Err(RequestError::NoUpdate),
         };
@@ -80,8 +80,8 @@ impl Str {
     /// 8/32: the range does not begin and end at multiples of 4,096, or ends behind the data; 8/104: no LDS; 12/x.
     pub fn read_range(&mut self, rba: u64, out: &mut [u8]) -> Result<(), RequestError> {
         match &mut self.of {
-            Of::Lds(string) => string.read_range(rba, out),
-            Of::Far(string) => string.read_range(rba, out),
+            AnyString::Lds(string) => string.read_range(rba, out),
+            AnyString::Far(string) => string.read_range(rba, out),
             _ => Err(NO_BYTES),
         }
     }
@@ -92,8 +92,8 @@ impl Str {
     /// 8/32: the range does not begin and end at multiples of 4,096, or begins behind the end; 8/28; 8/68; 8/104; 12/x.
     pub fn write_range(&mut self, rba: u64, bytes: &[u8]) -> Result<(), RequestError> {
         match &mut self.of {
-            Of::Lds(string) => string.write_range(rba, bytes),
-            Of::Far(string) => string.write_range(rba, bytes),
+            AnyString::Lds(string) => string.write_range(rba, bytes),
+            AnyString::Far(string) => string.write_range(rba, bytes),
             _ => Err(NO_BYTES),
         }
     }

@@ -20,13 +20,13 @@ macro_rules! by_argument {
     ($self:ident, $argument:expr, $request:ident ( $($more:expr),* )) => {{
         let argument = $argument;
         match &mut $self.of {
-            Of::Ksds(string) => string.$request(key(argument)?, $($more),*),
-            Of::Vrrds(string) => string.$request(rrn(argument)?, $($more),*),
-            Of::Esds(string) => string.$request(rba(argument)?, $($more),*),
-            Of::Rrds(string) => string.$request(rrn(argument)?.into(), $($more),*),
-            Of::Lds(string) => string.$request(rba(argument)?, $($more),*),
-            Of::Path(string) => string.$request(alternate(argument)?, $($more),*),
-            Of::Far(string) => string.$request(argument, $($more),*),
+            AnyString::Ksds(string) => string.$request(key(argument)?, $($more),*),
+            AnyString::Vrrds(string) => string.$request(rrn(argument)?, $($more),*),
+            AnyString::Esds(string) => string.$request(rba(argument)?, $($more),*),
+            AnyString::Rrds(string) => string.$request(rrn(argument)?.into(), $($more),*),
+            AnyString::Lds(string) => string.$request(rba(argument)?, $($more),*),
+            AnyString::Path(string) => string.$request(alternate(argument)?, $($more),*),
+            AnyString::Far(string) => string.$request(argument, $($more),*),
         }
     }};
 }
@@ -35,13 +35,13 @@ macro_rules! by_argument {
 macro_rules! of_any {
     ($self:ident, $request:ident ( $($more:expr),* )) => {
         match &mut $self.of {
-            Of::Ksds(string) => string.$request($($more),*),
-            Of::Vrrds(string) => string.$request($($more),*),
-            Of::Esds(string) => string.$request($($more),*),
-            Of::Rrds(string) => string.$request($($more),*),
-            Of::Lds(string) => string.$request($($more),*),
-            Of::Path(string) => string.$request($($more),*),
-            Of::Far(string) => string.$request($($more),*),
+            AnyString::Ksds(string) => string.$request($($more),*),
+            AnyString::Vrrds(string) => string.$request($($more),*),
+            AnyString::Esds(string) => string.$request($($more),*),
+            AnyString::Rrds(string) => string.$request($($more),*),
+            AnyString::Lds(string) => string.$request($($more),*),
+            AnyString::Path(string) => string.$request($($more),*),
+            AnyString::Far(string) => string.$request($($more),*),
         }
     };
 }
@@ -57,22 +57,22 @@ mod patience;
 mod variable;
 mod way;
 
-pub use way::Way;
+pub use way::AccessPath;
 
+use crate::cluster::OpenCluster;
 use crate::error::{Feedback, RequestError};
 use crate::esds::Esds;
 use crate::far::FarString;
 use crate::linear::Lds;
 use crate::locks::{LockOwner, Patience};
 use crate::open::OpenDataSet;
-use crate::organized::Organized;
 use crate::relative::Rrds;
 use crate::request::{Access, Argument, Insert, Intent, Record, Search};
 use crate::unit::UnitOfRecovery;
 use argument::{alternate, key, rba, rrn};
 use cica_format::attributes::Organization;
 use far::FarStr;
-use integrity::{Integrity, Step};
+use integrity::{Integrity, ReadStep};
 use keyed::KeyedString;
 use numbered::NumberedString;
 use path::PathString;
@@ -81,7 +81,7 @@ use variable::VariableString;
 
 /// See the module.
 pub struct Str {
-    of: Of,
+    of: AnyString,
     /// Of a string on a data set of this process.
     inner: Option<Arc<OpenDataSet>>,
     /// Its changes belong to a unit of recovery.
@@ -97,7 +97,7 @@ pub struct Str {
 }
 
 /// A string by organization.
-enum Of {
+enum AnyString {
     Ksds(KeyedString),
     Path(Box<PathString>),
     Vrrds(VariableString),
@@ -111,13 +111,13 @@ impl Str {
     /// A string of an open for `access`; others may have the data set open for more.
     pub(crate) fn new(inner: Arc<OpenDataSet>, access: Access, id: u64) -> Str {
         let of = match &inner.records {
-            Organized::Ksds(ksds) if ksds.attributes.organization == Organization::Vrrds => {
-                Of::Vrrds(VariableString::new(inner.clone(), ksds.clone(), access, id))
+            OpenCluster::Ksds(ksds) if ksds.attributes.organization == Organization::Vrrds => {
+                AnyString::Vrrds(VariableString::new(inner.clone(), ksds.clone(), access, id))
             }
-            Organized::Ksds(ksds) => Of::Ksds(KeyedString::new(inner.clone(), ksds.clone(), access, id)),
-            Organized::Esds(esds) => Of::Esds(NumberedString::new(inner.clone(), esds.clone(), access, id)),
-            Organized::Rrds(rrds) => Of::Rrds(NumberedString::new(inner.clone(), rrds.clone(), access, id)),
-            Organized::Lds(lds) => Of::Lds(NumberedString::new(inner.clone(), lds.clone(), access, id)),
+            OpenCluster::Ksds(ksds) => AnyString::Ksds(KeyedString::new(inner.clone(), ksds.clone(), access, id)),
+            OpenCluster::Esds(esds) => AnyString::Esds(NumberedString::new(inner.clone(), esds.clone(), access, id)),
+            OpenCluster::Rrds(rrds) => AnyString::Rrds(NumberedString::new(inner.clone(), rrds.clone(), access, id)),
+            OpenCluster::Lds(lds) => AnyString::Lds(NumberedString::new(inner.clone(), lds.clone(), access, id)),
         };
         Str {
             of,
@@ -133,7 +133,7 @@ impl Str {
     /// A string of an open of a data set that another process owns.
     pub(crate) fn far(string: Box<dyn FarString>, access: Access, unit: Option<&UnitOfRecovery>) -> Str {
         Str {
-            of: Of::Far(FarStr::new(string, access, unit.cloned())),
+            of: AnyString::Far(FarStr::new(string, access, unit.cloned())),
             inner: None,
             in_unit: unit.is_some(),
             patience: Patience::None,
@@ -146,7 +146,7 @@ impl Str {
     /// Its string of another process.
     pub(crate) fn far_string(&mut self) -> Option<&mut dyn FarString> {
         match &mut self.of {
-            Of::Far(string) => Some(string.inner()),
+            AnyString::Far(string) => Some(string.inner()),
             _ => None,
         }
     }
@@ -156,15 +156,15 @@ impl Str {
         let unit = unit.clone();
         self.in_unit = true;
         match &mut self.of {
-            Of::Ksds(string) => string.set_unit(unit),
-            Of::Vrrds(string) => string.set_unit(unit),
-            Of::Esds(string) => string.set_unit(unit),
-            Of::Rrds(string) => string.set_unit(unit),
-            Of::Lds(string) => string.set_unit(unit),
+            AnyString::Ksds(string) => string.set_unit(unit),
+            AnyString::Vrrds(string) => string.set_unit(unit),
+            AnyString::Esds(string) => string.set_unit(unit),
+            AnyString::Rrds(string) => string.set_unit(unit),
+            AnyString::Lds(string) => string.set_unit(unit),
             // The string on the base, over which it is made, has it.
-            Of::Path(_) => {}
+            AnyString::Path(_) => {}
             // It was made in it.
-            Of::Far(_) => {}
+            AnyString::Far(_) => {}
         }
         self
     }
@@ -173,35 +173,35 @@ impl Str {
     /// once, memory for more than what is read ahead is cleared, filled and given back for nothing.
     pub fn leave_no_pages(&mut self) {
         match &mut self.of {
-            Of::Ksds(string) => string.leave_no_pages(),
-            Of::Vrrds(string) => string.leave_no_pages(),
-            Of::Esds(string) => string.leave_no_pages(),
-            Of::Rrds(string) => string.leave_no_pages(),
-            Of::Lds(string) => string.leave_no_pages(),
+            AnyString::Ksds(string) => string.leave_no_pages(),
+            AnyString::Vrrds(string) => string.leave_no_pages(),
+            AnyString::Esds(string) => string.leave_no_pages(),
+            AnyString::Rrds(string) => string.leave_no_pages(),
+            AnyString::Lds(string) => string.leave_no_pages(),
             // It comes to the base's records in no order.
-            Of::Path(_) => {}
+            AnyString::Path(_) => {}
             // It has no pages here.
-            Of::Far(_) => {}
+            AnyString::Far(_) => {}
         }
     }
 
     /// What its open is for.
     pub(crate) fn access(&self) -> Access {
         match &self.of {
-            Of::Ksds(string) => string.access(),
-            Of::Vrrds(string) => string.access(),
-            Of::Esds(string) => string.access(),
-            Of::Rrds(string) => string.access(),
-            Of::Lds(string) => string.access(),
-            Of::Path(string) => string.access(),
-            Of::Far(string) => string.access(),
+            AnyString::Ksds(string) => string.access(),
+            AnyString::Vrrds(string) => string.access(),
+            AnyString::Esds(string) => string.access(),
+            AnyString::Rrds(string) => string.access(),
+            AnyString::Lds(string) => string.access(),
+            AnyString::Path(string) => string.access(),
+            AnyString::Far(string) => string.access(),
         }
     }
 
     /// A string on a path, over one of its own on the base.
-    pub(crate) fn through(inner: Arc<OpenDataSet>, way: Arc<Way>, base: Str) -> Str {
+    pub(crate) fn through(inner: Arc<OpenDataSet>, way: Arc<AccessPath>, base: Str) -> Str {
         Str {
-            of: Of::Path(Box::new(PathString::new(inner.clone(), way, base))),
+            of: AnyString::Path(Box::new(PathString::new(inner.clone(), way, base))),
             inner: Some(inner),
             in_unit: false,
             patience: Patience::None,
@@ -215,26 +215,26 @@ impl Str {
     #[inline]
     pub fn last(&self) -> Record<'_> {
         match &self.of {
-            Of::Ksds(string) => string.last(),
-            Of::Vrrds(string) => string.last(),
-            Of::Esds(string) => string.last(),
-            Of::Rrds(string) => string.last(),
-            Of::Lds(string) => string.last(),
-            Of::Path(string) => string.last(),
-            Of::Far(string) => string.last(),
+            AnyString::Ksds(string) => string.last(),
+            AnyString::Vrrds(string) => string.last(),
+            AnyString::Esds(string) => string.last(),
+            AnyString::Rrds(string) => string.last(),
+            AnyString::Lds(string) => string.last(),
+            AnyString::Path(string) => string.last(),
+            AnyString::Far(string) => string.last(),
         }
     }
 
     /// Is a record held for update?
     pub(crate) fn holds(&self) -> bool {
         match &self.of {
-            Of::Ksds(string) => string.holds(),
-            Of::Vrrds(string) => string.holds(),
-            Of::Esds(string) => string.holds(),
-            Of::Rrds(string) => string.holds(),
-            Of::Lds(string) => string.holds(),
-            Of::Path(string) => string.holds(),
-            Of::Far(string) => string.holds(),
+            AnyString::Ksds(string) => string.holds(),
+            AnyString::Vrrds(string) => string.holds(),
+            AnyString::Esds(string) => string.holds(),
+            AnyString::Rrds(string) => string.holds(),
+            AnyString::Lds(string) => string.holds(),
+            AnyString::Path(string) => string.holds(),
+            AnyString::Far(string) => string.holds(),
         }
     }
 
@@ -254,7 +254,7 @@ impl Str {
     ) -> Result<Record<'_>, RequestError> {
         let argument = argument.into();
         if intent == Intent::Update || self.integrity.is_some() {
-            self.carefully(Step::Get(argument, search), intent)?;
+            self.carefully(ReadStep::Get(argument, search), intent)?;
             return Ok(self.last());
         }
         self.get_now(argument, search, intent)
@@ -263,16 +263,16 @@ impl Str {
     #[inline]
     fn get_now(&mut self, argument: Argument<'_>, search: Search, intent: Intent) -> Result<Record<'_>, RequestError> {
         match &mut self.of {
-            Of::Ksds(string) => match argument {
+            AnyString::Ksds(string) => match argument {
                 Argument::Rba(rba) => string.get_rba(rba, intent),
                 argument => string.get(key(argument)?, search, intent),
             },
-            Of::Vrrds(string) => string.get(rrn(argument)?, search, intent),
-            Of::Esds(string) => string.get(rba(argument)?, search, intent),
-            Of::Rrds(string) => string.get(rrn(argument)?.into(), search, intent),
-            Of::Lds(string) => string.get(rba(argument)?, search, intent),
-            Of::Path(string) => string.get(alternate(argument)?, search, intent),
-            Of::Far(string) => string.get(argument, search, intent),
+            AnyString::Vrrds(string) => string.get(rrn(argument)?, search, intent),
+            AnyString::Esds(string) => string.get(rba(argument)?, search, intent),
+            AnyString::Rrds(string) => string.get(rrn(argument)?.into(), search, intent),
+            AnyString::Lds(string) => string.get(rba(argument)?, search, intent),
+            AnyString::Path(string) => string.get(alternate(argument)?, search, intent),
+            AnyString::Far(string) => string.get(argument, search, intent),
         }
     }
 
@@ -311,7 +311,7 @@ impl Str {
     ) -> Result<Record<'_>, RequestError> {
         let argument = argument.into();
         if intent == Intent::Update || self.integrity.is_some() {
-            self.carefully(Step::Skip(argument, search), intent)?;
+            self.carefully(ReadStep::Skip(argument, search), intent)?;
             return Ok(self.last());
         }
         self.skip_now(argument, search, intent)
@@ -375,8 +375,8 @@ impl Str {
     /// their arrival.
     pub fn mirror_duplicates(&mut self) {
         match &mut self.of {
-            Of::Path(string) => string.mirror_duplicates(),
-            Of::Far(string) => string.mirror_duplicates(),
+            AnyString::Path(string) => string.mirror_duplicates(),
+            AnyString::Far(string) => string.mirror_duplicates(),
             _ => {}
         }
     }
@@ -385,8 +385,8 @@ impl Str {
     /// gone.
     pub fn stay(&mut self) {
         match &mut self.of {
-            Of::Path(string) => string.stay(),
-            Of::Far(string) => string.stay(),
+            AnyString::Path(string) => string.stay(),
+            AnyString::Far(string) => string.stay(),
             _ => {}
         }
     }
@@ -398,7 +398,7 @@ impl Str {
     #[inline]
     pub fn next(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
         if intent == Intent::Update || self.integrity.is_some() {
-            self.carefully(Step::Next, intent)?;
+            self.carefully(ReadStep::Next, intent)?;
             return Ok(self.last());
         }
         of_any!(self, next(intent))
@@ -410,7 +410,7 @@ impl Str {
     /// As [`next`](Self::next); 8/4 before the first record.
     pub fn prev(&mut self, intent: Intent) -> Result<Record<'_>, RequestError> {
         if intent == Intent::Update || self.integrity.is_some() {
-            self.carefully(Step::Prev, intent)?;
+            self.carefully(ReadStep::Prev, intent)?;
             return Ok(self.last());
         }
         of_any!(self, prev(intent))
@@ -439,14 +439,14 @@ impl Str {
     #[inline]
     fn insert_now(&mut self, record: &[u8], how: Insert) -> Result<u64, RequestError> {
         match &mut self.of {
-            Of::Ksds(string) => string.insert(record, how),
+            AnyString::Ksds(string) => string.insert(record, how),
             // The order of the alternate keys is not the order of the base, which is what sequential means there.
-            Of::Path(string) => string.insert(record),
-            Of::Vrrds(string) => string.insert(None, record, how).map(u64::from),
-            Of::Esds(string) => string.insert(None, record, how),
-            Of::Rrds(string) => string.insert(None, record, how),
-            Of::Lds(string) => string.insert(None, record, how),
-            Of::Far(string) => string.insert(record, how),
+            AnyString::Path(string) => string.insert(record),
+            AnyString::Vrrds(string) => string.insert(None, record, how).map(u64::from),
+            AnyString::Esds(string) => string.insert(None, record, how),
+            AnyString::Rrds(string) => string.insert(None, record, how),
+            AnyString::Lds(string) => string.insert(None, record, how),
+            AnyString::Far(string) => string.insert(record, how),
         }
     }
 
@@ -466,11 +466,11 @@ impl Str {
     #[inline]
     fn insert_at_now(&mut self, rrn: u32, record: &[u8], how: Insert) -> Result<(), RequestError> {
         match &mut self.of {
-            Of::Vrrds(string) => string.insert(Some(rrn), record, how).map(drop),
-            Of::Rrds(string) => string.insert(Some(rrn.into()), record, how).map(drop),
-            Of::Ksds(_) | Of::Esds(_) | Of::Lds(_) => Err(RequestError::AddressedInsert),
-            Of::Path(_) => Err(RequestError::PathAddressed),
-            Of::Far(string) => string.insert_at(rrn, record, how),
+            AnyString::Vrrds(string) => string.insert(Some(rrn), record, how).map(drop),
+            AnyString::Rrds(string) => string.insert(Some(rrn.into()), record, how).map(drop),
+            AnyString::Ksds(_) | AnyString::Esds(_) | AnyString::Lds(_) => Err(RequestError::AddressedInsert),
+            AnyString::Path(_) => Err(RequestError::PathAddressed),
+            AnyString::Far(string) => string.insert_at(rrn, record, how),
         }
     }
 
@@ -488,13 +488,13 @@ impl Str {
     #[inline]
     fn update_now(&mut self, record: &[u8]) -> Result<u64, RequestError> {
         match &mut self.of {
-            Of::Ksds(string) => string.update(record),
-            Of::Path(string) => string.update(record),
-            Of::Vrrds(string) => string.update(record).map(u64::from),
-            Of::Esds(string) => string.update(record),
-            Of::Rrds(string) => string.update(record),
-            Of::Lds(string) => string.update(record),
-            Of::Far(string) => string.update(record),
+            AnyString::Ksds(string) => string.update(record),
+            AnyString::Path(string) => string.update(record),
+            AnyString::Vrrds(string) => string.update(record).map(u64::from),
+            AnyString::Esds(string) => string.update(record),
+            AnyString::Rrds(string) => string.update(record),
+            AnyString::Lds(string) => string.update(record),
+            AnyString::Far(string) => string.update(record),
         }
     }
 
@@ -505,10 +505,10 @@ impl Str {
     /// As [`get`](Self::get) and [`update`](Self::update); 8/96: another record than `argument` says.
     pub fn rewrite<'a>(&mut self, argument: impl Into<Argument<'a>>, record: &[u8]) -> Result<u64, RequestError> {
         let argument = argument.into();
-        if let Of::Far(string) = &mut self.of {
+        if let AnyString::Far(string) = &mut self.of {
             return string.rewrite(argument, record);
         }
-        if let (Of::Ksds(string), Argument::Key(key)) = (&mut self.of, argument) {
+        if let (AnyString::Ksds(string), Argument::Key(key)) = (&mut self.of, argument) {
             // What another owner has is met again by the get, which waits.
             match string.rewrite_where_it_stands(key, record) {
                 Ok(Some(rba)) => return Ok(rba),
@@ -541,11 +541,11 @@ impl Str {
     /// update, that the record has an alternate key of another record too.
     pub fn duplicate(&self) -> bool {
         match &self.of {
-            Of::Ksds(string) => string.made_duplicate(),
-            Of::Path(string) => string.duplicate(),
-            Of::Esds(string) => string.made_duplicate(),
-            Of::Far(string) => string.duplicate(),
-            Of::Vrrds(_) | Of::Rrds(_) | Of::Lds(_) => false,
+            AnyString::Ksds(string) => string.made_duplicate(),
+            AnyString::Path(string) => string.duplicate(),
+            AnyString::Esds(string) => string.made_duplicate(),
+            AnyString::Far(string) => string.duplicate(),
+            AnyString::Vrrds(_) | AnyString::Rrds(_) | AnyString::Lds(_) => false,
         }
     }
 
@@ -554,8 +554,8 @@ impl Str {
     pub fn feedback(&self, error: &RequestError) -> Feedback {
         let nothing = matches!(error, RequestError::NotFound | RequestError::EndOfData);
         let is_path = match &self.of {
-            Of::Path(_) => true,
-            Of::Far(string) => string.is_path(),
+            AnyString::Path(_) => true,
+            AnyString::Far(string) => string.is_path(),
             _ => false,
         };
         match nothing && is_path {

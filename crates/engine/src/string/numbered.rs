@@ -2,12 +2,12 @@
 //!
 //! The positions are those of [`crate::request`], with numbers for K. Between requests the string keeps the number alone.
 
+use crate::cluster::OpenCluster;
 use crate::common::context::Context;
 use crate::common::numbered::Numbered;
 use crate::error::RequestError;
 use crate::linear::Lds;
 use crate::open::OpenDataSet;
-use crate::organized::Organized;
 use crate::request::{Access, Insert, Intent, Position, Record, Search, NOT_IN_UNITS};
 use crate::sphere::EnteredChange;
 use crate::sync::atomic::Ordering::Relaxed;
@@ -42,7 +42,7 @@ pub struct NumberedString<T: Numbered> {
 }
 
 /// A record to be added: as it is stored, and as its user has it where that is another form.
-type Coming<'r> = (&'r [u8], Option<&'r [u8]>);
+type NewRecord<'r> = (&'r [u8], Option<&'r [u8]>);
 
 /// The record would be as long as before and stored at another length, and those behind it stand where they stand.
 const NO_REPLACING: RequestError = RequestError::Options {
@@ -254,7 +254,7 @@ impl<T: Numbered> NumberedString<T> {
         }
         // While it is held nobody changes the record that was got.
         self.duplicate = self.change_held(number, false, |s, context| match (s.inner.sphere(), &s.inner.records) {
-            (Some(sphere), Organized::Esds(esds)) => {
+            (Some(sphere), OpenCluster::Esds(esds)) => {
                 let change = EnteredChange::replace(esds, number, &s.area, record);
                 Ok(sphere.change(&s.inner, &change, context)?.duplicate)
             }
@@ -315,9 +315,14 @@ impl<T: Numbered> NumberedString<T> {
 
     // ---- parts ----
 
-    fn add(&mut self, at: Option<u64>, record: Coming<'_>, context: Context<'_>) -> Result<(u64, bool), RequestError> {
+    fn add(
+        &mut self,
+        at: Option<u64>,
+        record: NewRecord<'_>,
+        context: Context<'_>,
+    ) -> Result<(u64, bool), RequestError> {
         match (self.inner.sphere(), &self.inner.records) {
-            (Some(sphere), Organized::Esds(esds)) => {
+            (Some(sphere), OpenCluster::Esds(esds)) => {
                 let added = sphere.add(&self.inner, esds, record, context)?;
                 self.duplicate = added.duplicate;
                 Ok(added.place)
@@ -331,7 +336,7 @@ impl<T: Numbered> NumberedString<T> {
         &mut self,
         unit: &UnitOfRecovery,
         at: Option<u64>,
-        record: Coming<'_>,
+        record: NewRecord<'_>,
     ) -> Result<(u64, bool), RequestError> {
         if !T::IN_UNITS {
             return Err(NOT_IN_UNITS);

@@ -13,8 +13,8 @@
 //!   changing both, so they are looked at again under the lock of the alternate key (sphere:S2): then a pointer without
 //!   its record is 8/144, and a record with another key is one that an index without UPGRADE missed.
 
+use super::AccessPath;
 use super::Str;
-use super::Way;
 use crate::alternate::{chain, pointer};
 use crate::error::RequestError;
 use crate::ksds::{Ksds, Spot};
@@ -26,9 +26,9 @@ use std::sync::Arc;
 /// See the module.
 pub(crate) struct PathString {
     inner: Arc<OpenDataSet>,
-    way: Arc<Way>,
+    way: Arc<AccessPath>,
     base: Box<Str>,
-    position: Position,
+    position: PathPosition,
     /// Alternate key of the position.
     key: Vec<u8>,
     /// Its alternate index record, and the place in it (P1).
@@ -46,7 +46,7 @@ pub(crate) struct PathString {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Position {
+enum PathPosition {
     Start,
     None,
     /// These use `key`.
@@ -92,12 +92,12 @@ enum Base {
 
 impl PathString {
     /// A string over `base`, which nobody else uses.
-    pub fn new(inner: Arc<OpenDataSet>, way: Arc<Way>, base: Str) -> PathString {
+    pub fn new(inner: Arc<OpenDataSet>, way: Arc<AccessPath>, base: Str) -> PathString {
         PathString {
             inner,
             way,
             base: Box::new(base),
-            position: Position::Start,
+            position: PathPosition::Start,
             key: Vec::new(),
             standing: List::default(),
             place: 0,
@@ -117,7 +117,7 @@ impl PathString {
         self.check_key(key)?;
         self.find(key, search, intent)?;
         if intent == Intent::Read {
-            self.position = Position::None;
+            self.position = PathPosition::None;
         }
         Ok(self.base.last())
     }
@@ -128,7 +128,7 @@ impl PathString {
         self.check_key(key)?;
         let positioned = matches!(
             self.position,
-            Position::At | Position::BackAt | Position::On | Position::Here
+            PathPosition::At | PathPosition::BackAt | PathPosition::On | PathPosition::Here
         );
         if positioned && *key < self.key[..key.len().min(self.key.len())] {
             return Err(RequestError::Sequence { key: key.to_vec() });
@@ -145,7 +145,11 @@ impl PathString {
             return Err(self.lose(RequestError::NotFound));
         }
         self.key = self.listed()?.key.to_vec();
-        self.position = if backward { Position::BackAt } else { Position::At };
+        self.position = if backward {
+            PathPosition::BackAt
+        } else {
+            PathPosition::At
+        };
         Ok(())
     }
 
@@ -156,7 +160,11 @@ impl PathString {
         if backward {
             self.key.resize(self.way.layout.key_len, 0xFF);
         }
-        self.position = if backward { Position::BackAt } else { Position::At };
+        self.position = if backward {
+            PathPosition::BackAt
+        } else {
+            PathPosition::At
+        };
         Ok(())
     }
 
@@ -167,8 +175,8 @@ impl PathString {
 
     /// The next NEXT or PREV returns the record returned last once more; if it is gone, its neighbour.
     pub fn stay(&mut self) {
-        if self.position == Position::On {
-            self.position = Position::Here;
+        if self.position == PathPosition::On {
+            self.position = PathPosition::Here;
         }
     }
 
@@ -205,7 +213,7 @@ impl PathString {
     pub fn insert(&mut self, record: &[u8]) -> Result<u64, RequestError> {
         self.duplicate = false;
         let rba = self.base.insert(record, Insert::Direct)?;
-        self.position = Position::None;
+        self.position = PathPosition::None;
         self.duplicate = self.base.duplicate();
         Ok(rba)
     }
@@ -230,7 +238,7 @@ impl PathString {
     /// ENDREQ.
     pub fn end(&mut self) {
         self.base.end();
-        self.position = Position::None;
+        self.position = PathPosition::None;
     }
 
     // ---- parts ----
@@ -290,11 +298,11 @@ impl PathString {
         let forward = direction == Direction::Forward;
         loop {
             let place = match self.position {
-                Position::None => return Err(RequestError::NoPosition),
-                Position::Start if !forward => return Err(RequestError::NoPosition),
-                Position::End if forward => None,
-                Position::Beginning if !forward => None,
-                Position::On | Position::Here => match self.place_beside(direction)? {
+                PathPosition::None => return Err(RequestError::NoPosition),
+                PathPosition::Start if !forward => return Err(RequestError::NoPosition),
+                PathPosition::End if forward => None,
+                PathPosition::Beginning if !forward => None,
+                PathPosition::On | PathPosition::Here => match self.place_beside(direction)? {
                     Some(place) => Some(place),
                     None => match self.link_beside(direction)? {
                         Some(place) => Some(place),
@@ -304,7 +312,11 @@ impl PathString {
                 _ => self.other_list(direction)?,
             };
             let Some(place) = place else {
-                self.position = if forward { Position::End } else { Position::Beginning };
+                self.position = if forward {
+                    PathPosition::End
+                } else {
+                    PathPosition::Beginning
+                };
                 return Err(RequestError::EndOfData);
             };
             if let Followed::Record = self.follow(place, intent)? {
@@ -336,7 +348,7 @@ impl PathString {
             false => carried(&self.read(&self.standing.bytes)?, &record, self.place),
         };
         let place = match (here, self.position, self.goes_back(direction)) {
-            (true, Position::Here, _) => Some(passed),
+            (true, PathPosition::Here, _) => Some(passed),
             (true, _, false) => Some(passed + 1),
             // It is gone: the one behind it has its place.
             (false, _, false) => Some(passed),
@@ -379,8 +391,8 @@ impl PathString {
     fn list_behind(&mut self) -> Result<bool, RequestError> {
         let (key, behind) = (self.key.clone(), self.bound(&self.key, 0xFF));
         match self.position {
-            Position::Start | Position::Beginning => self.list_at(|ksds| ksds.first_at(&[], false)),
-            Position::At => self.list_at(|ksds| ksds.first_at(&key, false)),
+            PathPosition::Start | PathPosition::Beginning => self.list_at(|ksds| ksds.first_at(&[], false)),
+            PathPosition::At => self.list_at(|ksds| ksds.first_at(&key, false)),
             _ => self.list_at(|ksds| ksds.first_at(&behind, true)),
         }
     }
@@ -388,8 +400,8 @@ impl PathString {
     /// Before the position, and the place in it.
     fn list_before(&mut self) -> Result<Option<usize>, RequestError> {
         let (mut bound, mut or_at) = match self.position {
-            Position::End => (self.bound(&vec![0xFF; self.way.layout.key_len], 0xFF), true),
-            Position::BackAt => (self.bound(&self.key, 0xFF), true),
+            PathPosition::End => (self.bound(&vec![0xFF; self.way.layout.key_len], 0xFF), true),
+            PathPosition::BackAt => (self.bound(&self.key, 0xFF), true),
             // Nothing lies before the start of all keys.
             _ if self.key.is_empty() => return Ok(None),
             _ => (self.bound(&self.key, 0), false),
@@ -471,7 +483,7 @@ impl PathString {
             }
             // Nobody is changing it now (P2).
             if self.get_base(&key, &pointer, intent)? == Base::Missing {
-                self.position = Position::None;
+                self.position = PathPosition::None;
                 return Err(self.of_alternate(RequestError::NoBaseRecord { pointer }));
             }
         }
@@ -479,7 +491,7 @@ impl PathString {
         if !self.again {
             std::mem::swap(&mut self.standing, &mut self.found);
         }
-        (self.key, self.place, self.position) = (key, place, Position::On);
+        (self.key, self.place, self.position) = (key, place, PathPosition::On);
         Ok(Followed::Record)
     }
 
@@ -519,7 +531,7 @@ impl PathString {
     }
 
     fn lose(&mut self, error: RequestError) -> RequestError {
-        self.position = Position::None;
+        self.position = PathPosition::None;
         error
     }
 
@@ -555,19 +567,19 @@ mod tests {
 
     #[test]
     fn a_reader_stands_behind_what_it_has_passed_and_is_left() {
-        let told = |old, place, new| {
+        let after = |old, place, new| {
             let (old, new) = (list(old), list(new));
             let read = |list| AixRecord::read(list).expect("a record");
             carried(&read(&old), &read(&new), place)
         };
-        assert_eq!(told(b"ABCD", 1, b"ABCD"), (1, true));
-        assert_eq!(told(b"ABCD", 1, b"BCD "), (0, true));
-        assert_eq!(told(b"ABCD", 1, b"ACD "), (1, false));
-        assert_eq!(told(b"ABCD", 1, b"CD  "), (0, false));
-        assert_eq!(told(b"ABCD", 2, b"D   "), (0, false));
+        assert_eq!(after(b"ABCD", 1, b"ABCD"), (1, true));
+        assert_eq!(after(b"ABCD", 1, b"BCD "), (0, true));
+        assert_eq!(after(b"ABCD", 1, b"ACD "), (1, false));
+        assert_eq!(after(b"ABCD", 1, b"CD  "), (0, false));
+        assert_eq!(after(b"ABCD", 2, b"D   "), (0, false));
         // It went and came again: behind all others, where it will be read once more.
-        assert_eq!(told(b"ABCD", 1, b"ACDB"), (1, false));
-        assert_eq!(told(b"ABC ", 2, b"ACBD"), (1, true));
-        assert_eq!(told(b"ABC ", 2, b"BXYZ"), (1, false));
+        assert_eq!(after(b"ABCD", 1, b"ACDB"), (1, false));
+        assert_eq!(after(b"ABC ", 2, b"ACBD"), (1, true));
+        assert_eq!(after(b"ABC ", 2, b"BXYZ"), (1, false));
     }
 }

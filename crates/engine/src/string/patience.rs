@@ -4,7 +4,7 @@
 //! the string has patience it waits then, and the request is made anew while the string has the record (locks:L3). It
 //! keeps what it was granted until the request is done, as that may need several records.
 
-use super::{Of, Str};
+use super::{AnyString, Str};
 use crate::error::RequestError;
 use crate::locks::{LockMode, LockOwner, Locks, Patience};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ impl Str {
     /// How long its requests for update wait for a record that another owner has. Each record is waited for so long.
     pub fn set_patience(&mut self, patience: Patience) {
         self.patience = patience;
-        if let Of::Far(string) = &mut self.of {
+        if let AnyString::Far(string) = &mut self.of {
             string.set_patience(patience);
         }
     }
@@ -27,13 +27,13 @@ impl Str {
         }
         self.owner = Some(owner.clone());
         match &mut self.of {
-            Of::Ksds(string) => string.set_owner(owner.number()),
-            Of::Vrrds(string) => string.set_owner(owner.number()),
-            Of::Esds(string) => string.set_owner(owner.number()),
-            Of::Rrds(string) => string.set_owner(owner.number()),
-            Of::Lds(string) => string.set_owner(owner.number()),
-            Of::Path(string) => string.base().owned_by(owner),
-            Of::Far(_) => {}
+            AnyString::Ksds(string) => string.set_owner(owner.number()),
+            AnyString::Vrrds(string) => string.set_owner(owner.number()),
+            AnyString::Esds(string) => string.set_owner(owner.number()),
+            AnyString::Rrds(string) => string.set_owner(owner.number()),
+            AnyString::Lds(string) => string.set_owner(owner.number()),
+            AnyString::Path(string) => string.base().owned_by(owner),
+            AnyString::Far(_) => {}
         }
     }
 
@@ -58,8 +58,8 @@ impl Str {
     /// 8/20, 8/21, 8/22, 8/24.
     pub fn lock(&mut self, record: &[u8], mode: LockMode, patience: Patience) -> Result<(), RequestError> {
         match &mut self.of {
-            Of::Far(string) => return string.lock(record, mode, patience),
-            Of::Path(string) => return string.base().lock(record, mode, patience),
+            AnyString::Far(string) => return string.lock(record, mode, patience),
+            AnyString::Path(string) => return string.base().lock(record, mode, patience),
             _ => {}
         }
         let number = self.lock_number();
@@ -76,8 +76,8 @@ impl Str {
     /// Unlocks a record. True: it was locked by this owner.
     pub fn unlock(&mut self, record: &[u8]) -> bool {
         match &mut self.of {
-            Of::Far(string) => return string.unlock(record),
-            Of::Path(string) => return string.base().unlock(record),
+            AnyString::Far(string) => return string.unlock(record),
+            AnyString::Path(string) => return string.base().unlock(record),
             _ => {}
         }
         match (&self.owner, self.locks()) {
@@ -129,14 +129,14 @@ impl Str {
     /// Who has what it holds.
     pub(super) fn lock_number(&self) -> u64 {
         match &self.of {
-            Of::Ksds(string) => string.owner(),
-            Of::Vrrds(string) => string.owner(),
-            Of::Esds(string) => string.owner(),
-            Of::Rrds(string) => string.owner(),
-            Of::Lds(string) => string.owner(),
-            Of::Path(string) => string.base_ref().lock_number(),
+            AnyString::Ksds(string) => string.owner(),
+            AnyString::Vrrds(string) => string.owner(),
+            AnyString::Esds(string) => string.owner(),
+            AnyString::Rrds(string) => string.owner(),
+            AnyString::Lds(string) => string.owner(),
+            AnyString::Path(string) => string.base_ref().lock_number(),
             // Its holds are in the table of the process that owns the data set.
-            Of::Far(_) => 0,
+            AnyString::Far(_) => 0,
         }
     }
 }

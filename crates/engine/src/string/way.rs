@@ -1,19 +1,19 @@
 //! A path: the way to a base cluster through one of its alternate indexes.
 
-use crate::alternate::Layout;
+use crate::alternate::AlternateLayout;
+use crate::cluster::OpenCluster;
 use crate::error::OpenError;
 use crate::ksds::Ksds;
 use crate::open::{Handle, OpenDataSet};
-use crate::organized::Organized;
 use cica_format::attributes::{AlternateKey, Attributes, Organization};
 use std::sync::Arc;
 
 /// See the module.
-pub struct Way {
+pub struct AccessPath {
     /// The alternate index.
     pub ksds: Arc<Ksds>,
     /// What its records are.
-    pub layout: Layout,
+    pub layout: AlternateLayout,
     key: AlternateKey,
     /// The base's attributes, as of a KSDS with the alternate key for the key.
     attributes: Attributes,
@@ -24,7 +24,7 @@ pub struct Way {
     _alone: Option<Handle>,
 }
 
-impl Way {
+impl AccessPath {
     /// Through the alternate index `inner` to `base`. Either `member` or `alone` keeps that open.
     ///
     /// # Errors
@@ -35,9 +35,11 @@ impl Way {
         place: Option<usize>,
         member: Option<Arc<OpenDataSet>>,
         alone: Option<Handle>,
-    ) -> Result<Way, OpenError> {
+    ) -> Result<AccessPath, OpenError> {
         let own = &inner.common().attributes;
-        let (Some(of), Some(layout), Organized::Ksds(ksds)) = (&own.alternate, Layout::of(own), &inner.records) else {
+        let (Some(of), Some(layout), OpenCluster::Ksds(ksds)) =
+            (&own.alternate, AlternateLayout::of(own), &inner.records)
+        else {
             return Err(OpenError::Unusable {
                 path: inner.data_path().to_path_buf(),
                 what: format!("{} is no alternate index", own.cluster_name),
@@ -46,7 +48,7 @@ impl Way {
         let mut attributes = base.clone();
         (attributes.key_offset, attributes.key_length) = (of.key_offset, own.key_length);
         attributes.organization = Organization::Ksds;
-        Ok(Way {
+        Ok(AccessPath {
             ksds: ksds.clone(),
             layout,
             key: of.key(own.key_length),

@@ -1,6 +1,6 @@
 //! Taking the changes of a unit back, newest first, by requests that are logged as such.
 
-use super::{Change, State};
+use super::{UnitChange, UnitState};
 use crate::common::context::{Context, InUnit};
 use crate::error::RequestError;
 use crate::log::owned_parts;
@@ -10,12 +10,12 @@ use crate::sync::atomic::Ordering::*;
 use std::cell::Cell;
 use std::sync::Arc;
 
-impl State {
+impl UnitState {
     /// Takes back what can be; the handles to be closed, if the unit has ended, and why it has not.
     pub(super) fn back_out(&self) -> (Vec<Handle>, Result<(), RequestError>) {
         self.backouts.fetch_add(1, AcqRel);
         let mut stuck: Vec<(usize, RequestError)> = Vec::new();
-        let mut left: Vec<Change> = Vec::new();
+        let mut left: Vec<UnitChange> = Vec::new();
         loop {
             let (change, inner) = {
                 let mut work = self.work.lock();
@@ -45,12 +45,12 @@ impl State {
 
     fn settle(
         &self,
-        mut left: Vec<Change>,
+        mut left: Vec<UnitChange>,
         stuck: Vec<(usize, RequestError)>,
     ) -> (Vec<Handle>, Result<(), RequestError>) {
         let (id, left_behind) = {
             let mut work = self.work.lock();
-            let fenced = |change: &Change| work.sets[change.set].inner().check_fences().is_err();
+            let fenced = |change: &UnitChange| work.sets[change.set].inner().check_fences().is_err();
             let before = left.len();
             // The log of a fenced data set has its part, for the next open.
             left.retain(|change| !fenced(change));
@@ -79,7 +79,7 @@ impl State {
         (self.end(), error.map_or(Ok(()), Err))
     }
 
-    fn take_back(&self, inner: &Arc<OpenDataSet>, change: &Change) -> Result<(), RequestError> {
+    fn take_back(&self, inner: &Arc<OpenDataSet>, change: &UnitChange) -> Result<(), RequestError> {
         let requests = owned_parts(&change.undo[..change.own]).map_err(|error| RequestError::Physical {
             reason: 4,
             what: format!("the unit's own record of a change: {error}"),

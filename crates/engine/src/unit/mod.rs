@@ -64,10 +64,10 @@ pub const NEAR_AND_FAR: RequestError = RequestError::Options {
 /// ```
 #[derive(Clone)]
 pub struct UnitOfRecovery {
-    state: Arc<State>,
+    state: Arc<UnitState>,
 }
 
-pub(crate) struct State {
+pub(crate) struct UnitState {
     shared: Arc<Shared>,
     /// Who keeps what it changed.
     owner: u64,
@@ -92,7 +92,7 @@ struct Work {
     /// The log's id of the unit; 0: nothing is logged yet.
     id: u64,
     sequence: u32,
-    changes: Vec<Change>,
+    changes: Vec<UnitChange>,
     /// Its handles of the data sets it changes (U3).
     sets: Vec<Handle>,
     /// Bytes of `changes`, and what the pool was charged for them.
@@ -104,7 +104,7 @@ struct Work {
     going_back: bool,
 }
 
-struct Change {
+struct UnitChange {
     /// Place in `sets`.
     set: usize,
     sequence: u32,
@@ -128,7 +128,7 @@ impl UnitOfRecovery {
 
     fn kept_by(shared: &Arc<Shared>, owner: u64, named: Option<LockOwner>) -> UnitOfRecovery {
         UnitOfRecovery {
-            state: Arc::new(State {
+            state: Arc::new(UnitState {
                 shared: shared.clone(),
                 owner,
                 named,
@@ -266,7 +266,7 @@ impl UnitOfRecovery {
     }
 }
 
-impl Unit for State {
+impl Unit for UnitState {
     fn owner(&self) -> u64 {
         self.owner
     }
@@ -286,7 +286,7 @@ impl Unit for State {
                 let lsn = log.append_change(numbers, id, sequence, redo, &undo);
                 // What it takes to bring pointers back was not known before the change.
                 work.bytes += undo.len() - own;
-                work.changes.push(Change {
+                work.changes.push(UnitChange {
                     set: change.set,
                     sequence,
                     undo,
@@ -298,7 +298,7 @@ impl Unit for State {
     }
 }
 
-impl State {
+impl UnitState {
     fn far_part(&self) -> Option<Arc<dyn FarUnit>> {
         self.far.lock().clone()
     }
@@ -436,7 +436,7 @@ fn close(sets: Vec<Handle>) {
     }
 }
 
-impl Drop for State {
+impl Drop for UnitState {
     fn drop(&mut self) {
         if self.work.get_mut().sets.is_empty() {
             return;

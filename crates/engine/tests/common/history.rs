@@ -59,13 +59,13 @@ impl Work {
             let value = (thread + 1) << 32 | number;
             let begin = self.now();
             let answer = match random.below(8) {
-                0..=2 => Some(Answer::Got(self.get(&mut s, n, Intent::Read))),
+                0..=2 => Some(RequestAnswer::Got(self.get(&mut s, n, Intent::Read))),
                 3 => self.browse(&mut s, n, random.below(4), &mut events),
                 4 | 5 => Some(self.insert(&mut s, n, &self.record(&mut random, n, value), value)),
                 6 if number % 2 == 1 => {
                     let record = self.record(&mut random, n, value);
                     let there = self.get(&mut s, n, Intent::Position);
-                    self.note(&mut events, n, begin, Answer::Got(there));
+                    self.note(&mut events, n, begin, RequestAnswer::Got(there));
                     let begin = self.now();
                     let answer = self.rewrite(&mut s, n, &record, value);
                     if let Some(answer) = answer {
@@ -81,11 +81,11 @@ impl Work {
                     let answer = match which {
                         6 => {
                             s.update(&self.record(&mut random, n, value)).unwrap();
-                            Answer::Updated(held, value)
+                            RequestAnswer::Updated(held, value)
                         }
                         _ => {
                             s.erase().unwrap();
-                            Answer::Erased(held)
+                            RequestAnswer::Erased(held)
                         }
                     };
                     self.note(&mut events, n, begin, answer);
@@ -99,7 +99,7 @@ impl Work {
         events
     }
 
-    fn note(&self, events: &mut Vec<Event>, key: u64, begin: u64, answer: Answer) {
+    fn note(&self, events: &mut Vec<Event>, key: u64, begin: u64, answer: RequestAnswer) {
         events.push(Event {
             key,
             begin,
@@ -109,11 +109,11 @@ impl Work {
     }
 
     /// Rewrites it where it stands; no answer: another string has it.
-    fn rewrite(&self, s: &mut Str, n: u64, record: &[u8], value: u64) -> Option<Answer> {
+    fn rewrite(&self, s: &mut Str, n: u64, record: &[u8], value: u64) -> Option<RequestAnswer> {
         let name = key(n);
         match s.rewrite(self.argument(n, &name), record) {
-            Ok(_) => Some(Answer::Rewritten(value)),
-            Err(RequestError::NotFound) => Some(Answer::Got(None)),
+            Ok(_) => Some(RequestAnswer::Rewritten(value)),
+            Err(RequestError::NotFound) => Some(RequestAnswer::Got(None)),
             Err(RequestError::Exclusive { .. }) => None,
             Err(error) => panic!("rewrite {n}: {error}"),
         }
@@ -150,13 +150,13 @@ impl Work {
             Err(RequestError::Exclusive { .. }) => return None,
             Err(error) => panic!("get for update {n}: {error}"),
         };
-        self.note(events, n, begin, Answer::Got(held));
+        self.note(events, n, begin, RequestAnswer::Got(held));
         held
     }
 
     /// Finds the first record at or above `n`, by POINT or by GET, and reads on from there, forward or backward. Each
     /// record read is an answer about its key, and so is each key that was passed: its record was not there.
-    fn browse(&self, s: &mut Str, n: u64, way: u64, events: &mut Vec<Event>) -> Option<Answer> {
+    fn browse(&self, s: &mut Str, n: u64, way: u64, events: &mut Vec<Event>) -> Option<RequestAnswer> {
         let (forward, point) = (way & 1 == 0, way & 2 == 0);
         let name = key(n);
         let argument = self.argument(n, &name);
@@ -187,7 +187,7 @@ impl Work {
                 (Err(RequestError::EndOfData), false) if step > 0 => 1..from,
                 _ => 0..0,
             };
-            passed.for_each(|n| self.note(events, n, begin, Answer::Got(None)));
+            passed.for_each(|n| self.note(events, n, begin, RequestAnswer::Got(None)));
             let (there, value) = match read {
                 Ok(read) => read,
                 Err(RequestError::EndOfData | RequestError::NotFound) => return None,
@@ -202,7 +202,7 @@ impl Work {
                 in_order,
                 "{there} follows {from}, forward: {forward}, point: {point}, from {n}, step {step}"
             );
-            self.note(events, there, begin, Answer::Got(Some(value)));
+            self.note(events, there, begin, RequestAnswer::Got(Some(value)));
             from = there;
             begin = self.now();
         }
@@ -214,14 +214,14 @@ impl Work {
         (key.parse().unwrap(), unsealed(record))
     }
 
-    fn insert(&self, s: &mut Str, n: u64, record: &[u8], value: u64) -> Answer {
+    fn insert(&self, s: &mut Str, n: u64, record: &[u8], value: u64) -> RequestAnswer {
         let inserted = match self.organization {
             Organization::Ksds => s.insert(record, Insert::Direct).map(drop),
             _ => s.insert_at(n as u32, record, Insert::Direct),
         };
         match inserted {
-            Ok(()) => Answer::Inserted(value),
-            Err(RequestError::Duplicate { .. }) => Answer::Duplicate,
+            Ok(()) => RequestAnswer::Inserted(value),
+            Err(RequestError::Duplicate { .. }) => RequestAnswer::Duplicate,
             Err(error) => panic!("insert {n}: {error}"),
         }
     }

@@ -16,7 +16,7 @@ impl IndexRecord {
     /// [`FormatError::EndOfFile`] if the CI holds no record; else what in it contradicts itself or `base`.
     pub fn decode(image: &[u8], base: BaseRba) -> Result<IndexRecord, FormatError> {
         let record = IndexImage::of(image, base)?;
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<IndexEntry> = Vec::new();
         let mut leftmost = None;
         for walked in record.entries() {
             let walked = walked?;
@@ -35,7 +35,7 @@ impl IndexRecord {
             if walked.leftmost {
                 leftmost = Some(entries.len());
             }
-            entries.push(Entry {
+            entries.push(IndexEntry {
                 separator,
                 pointer: walked.pointer,
             });
@@ -298,7 +298,7 @@ pub struct Walk<'a> {
 }
 
 /// Where an entry lies, before anything of it is believed.
-struct Place {
+struct EntryPlace {
     /// Its control information, and what that says of its key.
     control: usize,
     front: usize,
@@ -338,7 +338,7 @@ impl<'a> Walk<'a> {
 
     /// Goes to the next entry; `None` if there are no bytes for it.
     #[inline(always)]
-    fn step(&mut self) -> Option<Place> {
+    fn step(&mut self) -> Option<EntryPlace> {
         let control = self.end.checked_sub(FL_LEN + self.pointer)?;
         let &[front, len] = self.image.get(control..)?.first_chunk()?;
         let (front, len, leftmost) = (usize::from(front), usize::from(len), self.leftmost);
@@ -351,7 +351,7 @@ impl<'a> Walk<'a> {
                 distance => self.leftmost = control.saturating_sub(distance),
             }
         }
-        (self.end >= self.low).then_some(Place {
+        (self.end >= self.low).then_some(EntryPlace {
             control,
             front,
             len,
@@ -414,7 +414,7 @@ impl<'a> Walk<'a> {
 
     /// What is wrong with an entry that begins like one of `like` bytes.
     #[cold]
-    fn unsound(&self, place: &Place, like: usize) -> FormatError {
+    fn unsound(&self, place: &EntryPlace, like: usize) -> FormatError {
         match place {
             _ if place.control < place.leftmost => {
                 refused("section field or IXHSEO", place.leftmost, "that of an entry")

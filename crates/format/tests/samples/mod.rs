@@ -5,7 +5,7 @@
 use cica_format::aix::Pointers;
 use cica_format::attributes::{Alternate, Attributes, Organization};
 use cica_format::ca::{CaHeader, CiEntry, NO_SLOT};
-use cica_format::index::{Entry, IndexRecord};
+use cica_format::index::{IndexEntry, IndexRecord};
 use cica_format::root::{BuiltFrom, LogPosition, Part, Root, Stamp, Statistics, Tie};
 use cica_format::table::{Ref, TableBlock};
 
@@ -181,7 +181,7 @@ pub fn root() -> Root {
 
 /// An index record of these keys, the n-th with pointer n, and these free CIs.
 pub fn index_record(keys: &[&[u8]], free: &[u16]) -> IndexRecord {
-    let entry = |(n, key): (usize, &&[u8])| Entry {
+    let entry = |(n, key): (usize, &&[u8])| IndexEntry {
         separator: key.to_vec(),
         pointer: n as u32,
     };

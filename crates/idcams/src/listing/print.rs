@@ -15,7 +15,7 @@ use super::file::on_file;
 use crate::params::Params;
 use crate::request::list;
 use crate::sysprint::{Sysprint, WIDTH};
-use cica_admin::print::{Chosen, Place, Record};
+use cica_admin::print::{PrintRange, RangeRecord, RecordId};
 use cica_admin::Failure;
 use cica_admin::Services;
 use cica_admin::{characters, hexadecimal};
@@ -27,7 +27,7 @@ const DUMP_BYTES: usize = 32;
 
 /// Carries out PRINT.
 pub fn print(services: &mut Services, params: &Params, out: &mut Sysprint) -> u8 {
-    let form = Form::of(params);
+    let form = PrintForm::of(params);
     let outcome = services.select(&list::print(params), |services, chosen| match params.name("OUTFILE") {
         None => records(services, chosen, form, out),
         Some(ddname) => on_file(services, ddname, out, |services, listing| {
@@ -39,7 +39,7 @@ pub fn print(services: &mut Services, params: &Params, out: &mut Sysprint) -> u8
 }
 
 /// Prints the records that were chosen; returns how many.
-fn records(services: &mut Services, chosen: Chosen, form: Form, out: &mut Sysprint) -> Result<u64, Failure> {
+fn records(services: &mut Services, chosen: PrintRange, form: PrintForm, out: &mut Sysprint) -> Result<u64, Failure> {
     let records = chosen.begin()?;
     out.new_page();
     out.triple(&format!("LISTING OF DATA SET -{}", records.name()));
@@ -61,7 +61,7 @@ fn records(services: &mut Services, chosen: Chosen, form: Form, out: &mut Syspri
 
 /// The form PRINT was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum PrintForm {
     /// CHARACTER
     Character,
     /// HEX
@@ -70,22 +70,22 @@ enum Form {
     Dump,
 }
 
-impl Form {
-    fn of(params: &Params) -> Form {
+impl PrintForm {
+    fn of(params: &Params) -> PrintForm {
         match (params.flag("CHARACTER"), params.flag("HEX")) {
-            (true, _) => Form::Character,
-            (_, true) => Form::Hex,
-            _ => Form::Dump,
+            (true, _) => PrintForm::Character,
+            (_, true) => PrintForm::Hex,
+            _ => PrintForm::Dump,
         }
     }
 
     /// The line above a record.
-    fn above(self, record: &Record, page: Option<CodePage>) -> String {
+    fn above(self, record: &RangeRecord, page: Option<CodePage>) -> String {
         match record.place {
-            Place::Key(key) => format!("KEY OF RECORD - {}", self.key(key, page)),
-            Place::Address(rba) => format!("RBA OF RECORD - {rba}"),
-            Place::Number(rrn) => format!("RELATIVE RECORD NUMBER - {rrn}"),
-            Place::Sequence(number) => format!("RECORD SEQUENCE NUMBER - {number}"),
+            RecordId::Key(key) => format!("KEY OF RECORD - {}", self.key(key, page)),
+            RecordId::Address(rba) => format!("RBA OF RECORD - {rba}"),
+            RecordId::Number(rrn) => format!("RELATIVE RECORD NUMBER - {rrn}"),
+            RecordId::Sequence(number) => format!("RECORD SEQUENCE NUMBER - {number}"),
         }
     }
 
@@ -95,9 +95,9 @@ impl Form {
             return vec![String::new()];
         }
         match self {
-            Form::Character => record.chunks(WIDTH).map(|bytes| characters(bytes, page)).collect(),
-            Form::Hex => record.chunks(WIDTH / 2).map(hexadecimal).collect(),
-            Form::Dump => (0..)
+            PrintForm::Character => record.chunks(WIDTH).map(|bytes| characters(bytes, page)).collect(),
+            PrintForm::Hex => record.chunks(WIDTH / 2).map(hexadecimal).collect(),
+            PrintForm::Dump => (0..)
                 .step_by(DUMP_BYTES)
                 .zip(record.chunks(DUMP_BYTES))
                 .map(|(offset, bytes)| dump_row(offset, bytes, page))
@@ -108,8 +108,8 @@ impl Form {
     /// A key as the line above the record shows it.
     fn key(self, key: &[u8], page: Option<CodePage>) -> String {
         match self {
-            Form::Character => characters(key, page),
-            Form::Hex | Form::Dump => hexadecimal(key),
+            PrintForm::Character => characters(key, page),
+            PrintForm::Hex | PrintForm::Dump => hexadecimal(key),
         }
     }
 }
@@ -152,15 +152,15 @@ mod tests {
         for length in [1, 32, 33, 60, 61, 120, 121, 1000] {
             let record: Vec<u8> = (0..length).map(|i| b'a' + (i % 26) as u8).collect();
             let text = String::from_utf8(record.clone()).unwrap();
-            assert_eq!(Form::Character.rows(&record, None).concat(), text);
-            assert_eq!(Form::Hex.rows(&record, None).concat(), hexadecimal(&record));
-            let dumped: String = Form::Dump
+            assert_eq!(PrintForm::Character.rows(&record, None).concat(), text);
+            assert_eq!(PrintForm::Hex.rows(&record, None).concat(), hexadecimal(&record));
+            let dumped: String = PrintForm::Dump
                 .rows(&record, None)
                 .iter()
                 .map(|row| row[7..79].replace(' ', ""))
                 .collect();
             assert_eq!(dumped, hexadecimal(&record));
         }
-        assert_eq!(Form::Dump.rows(b"", None), [""]);
+        assert_eq!(PrintForm::Dump.rows(b"", None), [""]);
     }
 }

@@ -1,15 +1,15 @@
 //! The forms names may have.
 
-use crate::table::Form;
+use crate::table::NameForm;
 
 /// What a password is.
 pub(super) const PASSWORD: &str = "A PASSWORD HAS 1 TO 8 CHARACTERS";
 
 /// The name without its password, or the rule it breaks.
-pub(super) fn well_formed(form: Form, text: &str) -> Result<String, &'static str> {
+pub(super) fn well_formed(form: NameForm, text: &str) -> Result<String, &'static str> {
     let national = |c: char| c.is_ascii_uppercase() || matches!(c, '@' | '#' | '$');
     let (ok, text, rule) = match form {
-        Form::Dsname | Form::Mask => {
+        NameForm::Dsname | NameForm::Mask => {
             let (name, password) = text.split_once('/').unwrap_or((text, "NONE"));
             if !(1..=8).contains(&password.len()) {
                 return Err(PASSWORD);
@@ -18,19 +18,19 @@ pub(super) fn well_formed(form: Form, text: &str) -> Result<String, &'static str
                 Some((base, member)) => (base, Some(member.trim_end_matches(')'))),
                 None => (name, None),
             };
-            let mask = form == Form::Mask;
+            let mask = form == NameForm::Mask;
             let member_ok = member.is_none_or(|m| mask && is_member(m));
             let ok = base.len() <= 44 && member_ok && base.split('.').all(|q| is_qualifier(q, mask));
             let rule = "A NAME HAS 44 CHARACTERS AT MOST, ITS QUALIFIERS 1 TO 8, BEGINNING WITH A LETTER OR @ # $";
             (ok, name, rule)
         }
-        Form::Symbolic => {
+        NameForm::Symbolic => {
             let ok = cica_catalog::Symbolic::parse(text).is_ok();
             let rule = "A NAME WITH SYMBOLS HAS 44 CHARACTERS AT MOST, THOSE OF A NAME AND &SYMBOL., &SYMBOL(1:2).; A \
                         SYMBOL HAS 1 TO 8 LETTERS, DIGITS, @ # $";
             (ok, text, rule)
         }
-        Form::Ddname => {
+        NameForm::Ddname => {
             let ok = (1..=8).contains(&text.len())
                 && text.starts_with(national)
                 && text.chars().all(|c| national(c) || c.is_ascii_digit());
@@ -40,8 +40,8 @@ pub(super) fn well_formed(form: Form, text: &str) -> Result<String, &'static str
                 "A DDNAME HAS 1 TO 8 LETTERS, DIGITS, @ # $ AND BEGINS WITH A LETTER OR @ # $",
             )
         }
-        Form::Volser | Form::AnyVolser => {
-            let any = form == Form::AnyVolser && text == "*";
+        NameForm::Volser | NameForm::AnyVolser => {
+            let any = form == NameForm::AnyVolser && text == "*";
             let plain =
                 (1..=6).contains(&text.len()) && text.chars().all(|c| national(c) || c.is_ascii_digit() || c == '-');
             (
@@ -50,11 +50,11 @@ pub(super) fn well_formed(form: Form, text: &str) -> Result<String, &'static str
                 "A VOLUME SERIAL HAS 1 TO 6 LETTERS, DIGITS, @ # $ OR -",
             )
         }
-        Form::Word => {
+        NameForm::Word => {
             let ok = (1..=8).contains(&text.len()) && text.chars().all(|c| c.is_ascii_graphic());
             (ok, text, "IT HAS 1 TO 8 CHARACTERS")
         }
-        Form::Label => {
+        NameForm::Label => {
             let ok = (1..=64).contains(&text.len()) && text.chars().all(|c| c.is_ascii_graphic());
             (ok, text, "IT HAS 1 TO 64 CHARACTERS")
         }

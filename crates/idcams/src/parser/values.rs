@@ -7,7 +7,7 @@ use crate::lexer::{Token, TokenKind};
 use crate::params::{KeyValue, Number, Value, Word};
 use crate::pos::Pos;
 use crate::statement::{shown, word};
-use crate::table::{Form, Kind, Param};
+use crate::table::{NameForm, Operand, Param};
 use cica_messages::*;
 
 /// Longest key and longest text of a key value, in bytes.
@@ -21,13 +21,13 @@ impl Parser<'_> {
     pub(super) fn value(&mut self, param: &'static Param, keyword: &Token) -> Parsed<Option<Value>> {
         let has_list = self.peek().is_some_and(|t| t.kind == TokenKind::Left);
         match param.kind {
-            Kind::Flag if has_list => {
+            Operand::Flag if has_list => {
                 self.say(Diagnostic::new(&IDC3212I, &[("item", &param.word)], keyword.at));
                 self.i += 1;
                 self.skip_group(keyword.at, param.word).map(|()| None)
             }
-            Kind::Flag => Ok(Some(Value::Flag)),
-            Kind::Words if !has_list => Ok(Some(Value::Words(Vec::new()))),
+            Operand::Flag => Ok(Some(Value::Flag)),
+            Operand::Words if !has_list => Ok(Some(Value::Words(Vec::new()))),
             _ => {
                 let open = self.left(param.word)?;
                 self.in_parentheses(param, open)
@@ -48,10 +48,10 @@ impl Parser<'_> {
 
     fn in_parentheses(&mut self, param: &'static Param, open: Pos) -> Parsed<Option<Value>> {
         match param.kind {
-            Kind::Group(params) => self.group(param, params, open).map(Some),
-            Kind::Groups(params) => self.groups(param, params, open).map(Some),
-            Kind::KeyRanges => self.key_ranges(param, open),
-            Kind::Words => self.words(param, open).map(Some),
+            Operand::Group(params) => self.group(param, params, open).map(Some),
+            Operand::Groups(params) => self.groups(param, params, open).map(Some),
+            Operand::KeyRanges => self.key_ranges(param, open),
+            Operand::Words => self.words(param, open).map(Some),
             _ => {
                 let atoms = self.atoms(param, open)?;
                 Ok(self.checked(param, &atoms, open))
@@ -167,7 +167,11 @@ impl Parser<'_> {
         });
         let members = matches!(
             param.kind,
-            Kind::Name(Form::Mask) | Kind::Names { form: Form::Mask, .. }
+            Operand::Name(NameForm::Mask)
+                | Operand::Names {
+                    form: NameForm::Mask,
+                    ..
+                }
         );
         if let (true, TokenKind::Word(name), [open, member, rest @ ..]) =
             (members, &mut token.kind, &self.tokens[self.i.min(self.tokens.len())..])
@@ -188,14 +192,14 @@ impl Parser<'_> {
 
     fn checked(&mut self, param: &'static Param, atoms: &[Token], open: Pos) -> Option<Value> {
         let (least, most) = match param.kind {
-            Kind::Numbers { slots, least } => (least, slots.len()),
-            Kind::Names { max, .. } => (1, max),
+            Operand::Numbers { slots, least } => (least, slots.len()),
+            Operand::Names { max, .. } => (1, max),
             _ => (1, 1),
         };
         if atoms.len() < least {
             let value_of = format!("VALUE OF {}", param.word.to_ascii_uppercase());
             let hint = match param.kind {
-                Kind::Numbers { slots, .. } => {
+                Operand::Numbers { slots, .. } => {
                     let names: Vec<_> = slots.iter().map(|s| s.0.to_ascii_uppercase()).collect();
                     format!("WRITE {}({})", param.word, names.join(" "))
                 }
@@ -211,13 +215,13 @@ impl Parser<'_> {
             return None;
         }
         match param.kind {
-            Kind::Number { min, max } => self.numbers(&[(param.word, min, max)], atoms),
-            Kind::Numbers { slots, .. } => self.numbers(slots, atoms),
-            Kind::Name(form) | Kind::Names { form, .. } => self.names(form, atoms),
-            Kind::Text { max } => self.text(param, max, &atoms[0]),
-            Kind::Date => self.date(&atoms[0]),
-            Kind::Key => self.key(param, &atoms[0]).map(|k| Value::Keys(vec![(k, atoms[0].at)])),
-            Kind::Choice(of) => self.choice(of, &atoms[0]),
+            Operand::Number { min, max } => self.numbers(&[(param.word, min, max)], atoms),
+            Operand::Numbers { slots, .. } => self.numbers(slots, atoms),
+            Operand::Name(form) | Operand::Names { form, .. } => self.names(form, atoms),
+            Operand::Text { max } => self.text(param, max, &atoms[0]),
+            Operand::Date => self.date(&atoms[0]),
+            Operand::Key => self.key(param, &atoms[0]).map(|k| Value::Keys(vec![(k, atoms[0].at)])),
+            Operand::Choice(of) => self.choice(of, &atoms[0]),
             // The kinds with lists of their own do not come here.
             _ => None,
         }
@@ -243,7 +247,7 @@ impl Parser<'_> {
         (numbers.len() == atoms.len()).then_some(Value::Numbers(numbers))
     }
 
-    fn names(&mut self, form: Form, atoms: &[Token]) -> Option<Value> {
+    fn names(&mut self, form: NameForm, atoms: &[Token]) -> Option<Value> {
         let mut words = Vec::new();
         for token in atoms {
             let text = match &token.kind {

@@ -4,7 +4,7 @@ use super::define::group_stated;
 use super::stated::{stated, texts};
 use crate::params::Params;
 use cica_admin::alter::{Alter, Nullified, RollIn};
-use cica_admin::stated::{Form, Layout};
+use cica_admin::stated::{Form, NewLayout};
 
 /// ALTER.
 pub fn alter(params: &Params) -> Alter {
@@ -50,18 +50,18 @@ fn nullified(params: &Params) -> Vec<Nullified> {
     params.iter().map(|param| of(param.keyword)).collect()
 }
 
-fn layout(params: &Params) -> Layout {
-    let said = stated(params);
-    Layout {
+fn layout(params: &Params) -> NewLayout {
+    let given = stated(params);
+    NewLayout {
         form: params.name("ORGANIZATION").map(|word| match word {
             "INDEXED" => Form::Indexed,
             "NONINDEXED" => Form::NonIndexed,
             _ => Form::Numbered,
         }),
-        keys: said.keys,
-        record_size: said.record_size,
-        ci_size: said.ci_size,
-        free_space: said.free_space,
-        compressed: said.compressed,
+        keys: given.keys,
+        record_size: given.record_size,
+        ci_size: given.ci_size,
+        free_space: given.free_space,
+        compressed: given.compressed,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::params::Params;
 use cica_admin::dcollect::Dcollect;
-use cica_admin::diagnose::{Choice, Diagnose, Meant, Subject};
+use cica_admin::diagnose::{Diagnose, DiagnoseFilter, Meant, Subject};
 use cica_admin::examine::Examine;
 use cica_admin::verify::Verify;
 
@@ -28,9 +28,9 @@ pub fn examine(params: &Params) -> Examine {
 pub fn diagnose(params: &Params) -> Diagnose {
     let named = params.named_or_none("INFILE", "INDATASET");
     let choice = match (params.group("INCLUDE"), params.group("EXCLUDE")) {
-        (Some(list), _) => Choice::Only(meant(list)),
-        (None, Some(list)) => Choice::Except(meant(list)),
-        (None, None) => Choice::All,
+        (Some(list), _) => DiagnoseFilter::Only(meant(list)),
+        (None, Some(list)) => DiagnoseFilter::Except(meant(list)),
+        (None, None) => DiagnoseFilter::All,
     };
     Diagnose {
         subject: match params.flag("VVDS") {

@@ -2,19 +2,19 @@
 
 use crate::params::Params;
 use cica_admin::delete::{Delete, Uncataloged, What};
-use cica_catalog::entry::Kind;
+use cica_catalog::entry::EntryKind;
 
 /// DELETE's types; the table lets one be said.
 const TYPES: [(&str, What); 12] = [
-    ("ALIAS", What::Kind(Kind::Alias)),
-    ("ALTERNATEINDEX", What::Kind(Kind::Aix)),
-    ("CLUSTER", What::Kind(Kind::Cluster)),
-    ("GENERATIONDATAGROUP", What::Kind(Kind::Gdg)),
-    ("NONVSAM", What::Kind(Kind::NonVsam)),
-    ("PATH", What::Kind(Kind::Path)),
-    ("USERCATALOG", What::Kind(Kind::UserCatalog)),
+    ("ALIAS", What::Kind(EntryKind::Alias)),
+    ("ALTERNATEINDEX", What::Kind(EntryKind::Aix)),
+    ("CLUSTER", What::Kind(EntryKind::Cluster)),
+    ("GENERATIONDATAGROUP", What::Kind(EntryKind::Gdg)),
+    ("NONVSAM", What::Kind(EntryKind::NonVsam)),
+    ("PATH", What::Kind(EntryKind::Path)),
+    ("USERCATALOG", What::Kind(EntryKind::UserCatalog)),
     // Page spaces are not made here, so none is found.
-    ("PAGESPACE", What::Kind(Kind::Data)),
+    ("PAGESPACE", What::Kind(EntryKind::Data)),
     ("VOLUME", What::Volume),
     ("VVR", What::Uncataloged(Uncataloged::Component)),
     ("NVR", What::Uncataloged(Uncataloged::File)),
@@ -23,10 +23,10 @@ const TYPES: [(&str, What); 12] = [
 
 /// DELETE.
 pub fn delete(params: &Params) -> Delete {
-    let said = TYPES.iter().find(|(keyword, _)| params.flag(keyword));
+    let given = TYPES.iter().find(|(keyword, _)| params.flag(keyword));
     Delete {
         names: params.texts("entryname"),
-        what: said.map_or(What::Entry, |(_, what)| *what),
+        what: given.map_or(What::Entry, |(_, what)| *what),
         catalog: params.name("CATALOG").map(str::to_owned),
         mask: params.flag("MASK"),
         exclude: params.texts("EXCLUDE"),

@@ -5,7 +5,7 @@ use crate::params::Params;
 use cica_admin::listcat::{Listcat, Which};
 use cica_admin::print::Print;
 use cica_admin::shcds::Shcds;
-use cica_catalog::entry::Kind;
+use cica_catalog::entry::EntryKind;
 use cica_messages::{Message, CICA0958E};
 
 /// PRINT.
@@ -18,16 +18,16 @@ pub fn print(params: &Params) -> Print {
 }
 
 /// What LISTCAT's types mean. Page spaces and tape libraries there are none; volumes are listed by themselves.
-const TYPES: [(&str, Option<Kind>); 14] = [
-    ("ALIAS", Some(Kind::Alias)),
-    ("ALTERNATEINDEX", Some(Kind::Aix)),
-    ("CLUSTER", Some(Kind::Cluster)),
-    ("DATA", Some(Kind::Data)),
-    ("GENERATIONDATAGROUP", Some(Kind::Gdg)),
-    ("INDEX", Some(Kind::Index)),
-    ("NONVSAM", Some(Kind::NonVsam)),
-    ("PATH", Some(Kind::Path)),
-    ("USERCATALOG", Some(Kind::UserCatalog)),
+const TYPES: [(&str, Option<EntryKind>); 14] = [
+    ("ALIAS", Some(EntryKind::Alias)),
+    ("ALTERNATEINDEX", Some(EntryKind::Aix)),
+    ("CLUSTER", Some(EntryKind::Cluster)),
+    ("DATA", Some(EntryKind::Data)),
+    ("GENERATIONDATAGROUP", Some(EntryKind::Gdg)),
+    ("INDEX", Some(EntryKind::Index)),
+    ("NONVSAM", Some(EntryKind::NonVsam)),
+    ("PATH", Some(EntryKind::Path)),
+    ("USERCATALOG", Some(EntryKind::UserCatalog)),
     ("LIBRARYENTRIES", None),
     ("VOLUMEENTRIES", None),
     ("LIBRARY", None),
@@ -38,7 +38,7 @@ const TYPES: [(&str, Option<Kind>); 14] = [
 /// LISTCAT.
 pub fn listcat(params: &Params) -> Listcat {
     let names = |keyword| params.list(keyword).iter().map(|word| word.text.clone()).collect();
-    let said: Vec<Option<Kind>> = TYPES
+    let given: Vec<Option<EntryKind>> = TYPES
         .iter()
         .filter(|(word, _)| params.has(word))
         .map(|(_, kind)| *kind)
@@ -52,7 +52,7 @@ pub fn listcat(params: &Params) -> Listcat {
             _ => Which::Everything,
         },
         catalog: params.name("CATALOG").map(str::to_owned),
-        kinds: (!said.is_empty()).then(|| said.into_iter().flatten().collect()),
+        kinds: (!given.is_empty()).then(|| given.into_iter().flatten().collect()),
         volumes: params.flag("SPACE"),
         creation: days("CREATION"),
         expiration: days("EXPIRATION"),

@@ -2,7 +2,7 @@
 
 use super::build::*;
 use super::common::*;
-use super::{Form, Kind, Param, Verb, VerbSpec};
+use super::{NameForm, Operand, Param, Verb, VerbSpec};
 
 /// Why an ESDS does not become an LDS.
 const CONTROL_INFORMATION: &str =
@@ -13,7 +13,7 @@ const NULLIFY: &[Param] = &[
     flag("ACCOUNT", "accounting text").abbr(&["ACCT"]),
     value(
         "AUTHORIZATION",
-        Kind::Words,
+        Operand::Words,
         "checking program: MODULE, or STRING alone",
     )
     .abbr(&["AUTH"]),
@@ -68,20 +68,20 @@ const CHANGES: &[Param] = &[
     .abbr(&["REORG"]),
     name(
         "NEWNAME",
-        Form::Mask,
+        NameForm::Mask,
         "new name; with * in both names the part it stands for is kept",
     )
     .abbr(&["NEWNM"]),
     names(
         "ADDVOLUMES",
-        Form::AnyVolser,
+        NameForm::AnyVolser,
         59,
         "volumes added at the end of the list",
     )
     .abbr(&["ADDVOLUME", "AVOL"]),
     names(
         "REMOVEVOLUMES",
-        Form::AnyVolser,
+        NameForm::AnyVolser,
         59,
         "unused volumes taken from the list",
     )
@@ -178,7 +178,7 @@ const CHANGES: &[Param] = &[
 const PARAMS: [Param; 31 + CHANGES.len()] = join(&[
     &[name(
         "entryname",
-        Form::Mask,
+        NameForm::Mask,
         "entry to change; A.B.* with NEWNAME for several",
     )
     .positional()
@@ -271,7 +271,7 @@ const DELETE_OPTIONS: &[Param] = &[
     )
     .one_of("mask")
     .default("yes"),
-    names("EXCLUDE", Form::Mask, 100, "entries MASK leaves alone"),
+    names("EXCLUDE", NameForm::Mask, 100, "entries MASK leaves alone"),
     flag("TEST", "show what would be deleted and delete nothing"),
     flag("IGNOREERROR", "VSE: delete what cannot be read too")
         .abbr(&["IGNERR"])
@@ -292,7 +292,7 @@ const DELETE_OPTIONS: &[Param] = &[
 const DELETE_PARAMS: [Param; 35] = join(&[
     &[names(
         "entryname",
-        Form::Mask,
+        NameForm::Mask,
         100,
         "entries to delete: one, or a list in parentheses",
     )

@@ -1,7 +1,7 @@
 //! Parameters several commands share, and the way lists are joined.
 
 use super::build::*;
-use super::{Form, Kind, Param, Support};
+use super::{NameForm, Operand, Param, Support};
 
 /// Joins lists of parameters at compile time; `N` is the sum of their lengths.
 pub(super) const fn join<const N: usize>(parts: &[&[Param]]) -> [Param; N] {
@@ -32,7 +32,7 @@ pub(super) const fn accepted<const N: usize>(mut params: [Param; N]) -> [Param; 
     params
 }
 
-pub(super) const NAME: Param = name("NAME", Form::Dsname, "name of the entry, up to 44 characters").required();
+pub(super) const NAME: Param = name("NAME", NameForm::Dsname, "name of the entry, up to 44 characters").required();
 
 /// Why what is about tapes is refused.
 pub(super) const NO_TAPES: &str = "there are no tape libraries, tape volumes or catalogs of them";
@@ -88,26 +88,30 @@ pub(super) const SPACE: [Param; 6] = [
 
 pub(super) const VOLUMES: Param = names(
     "VOLUMES",
-    Form::AnyVolser,
+    NameForm::AnyVolser,
     59,
     "volumes the entry may use, in order; * leaves the choice to the system",
 )
 .abbr(&["VOLUME", "VOL"]);
 pub(super) const FILE: Param = name(
     "FILE",
-    Form::Ddname,
+    NameForm::Ddname,
     "DD statement that mounts the volume; volumes here are always mounted",
 )
 .stored();
 pub(super) const CATALOG: Param = name(
     "CATALOG",
-    Form::Dsname,
+    NameForm::Dsname,
     "catalog to use instead of the one found by search",
 )
 .abbr(&["CAT"]);
-pub(super) const OWNER: Param = name("OWNER", Form::Word, "user shown as owner by LISTCAT; gives no rights");
+pub(super) const OWNER: Param = name(
+    "OWNER",
+    NameForm::Word,
+    "user shown as owner by LISTCAT; gives no rights",
+);
 pub(super) const TO: Param =
-    value("TO", Kind::Date, "keep until this date: yyddd, yyyyddd or yyyy.ddd").one_of("retention");
+    value("TO", Operand::Date, "keep until this date: yyddd, yyyyddd or yyyy.ddd").one_of("retention");
 pub(super) const FOR: Param = number("FOR", 0, 93_000, "keep for so many days").one_of("retention");
 pub(super) const RECATALOG: [Param; 2] = [
     flag("RECATALOG", "make the entry anew from what is on the volume")
@@ -120,10 +124,10 @@ pub(super) const RECATALOG: [Param; 2] = [
 ];
 
 const MODEL_PARAMS: &[Param] = &[
-    name("entry", Form::Dsname, "entry to copy from")
+    name("entry", NameForm::Dsname, "entry to copy from")
         .positional()
         .required(),
-    name("catalog", Form::Dsname, "catalog that has it").positional(),
+    name("catalog", NameForm::Dsname, "catalog that has it").positional(),
 ];
 pub(super) const MODEL: Param = group(
     "MODEL",
@@ -172,7 +176,7 @@ pub(super) const SHAREOPTIONS: Param = numbers(
 .default("1 3");
 pub(super) const BUFFERSPACE: Param =
     number("BUFFERSPACE", 0, 16_776_704, "least bytes of buffers an open gets").abbr(&["BUFSPC", "BUFSP"]);
-pub(super) const EXCEPTIONEXIT: Param = name("EXCEPTIONEXIT", Form::Word, "program called for I/O errors")
+pub(super) const EXCEPTIONEXIT: Param = name("EXCEPTIONEXIT", NameForm::Word, "program called for I/O errors")
     .abbr(&["EEXT"])
     .stored();
 
@@ -243,7 +247,7 @@ pub(super) const UNIQUE: [Param; 2] = [
 ];
 pub(super) const KEYRANGES: Param = value(
     "KEYRANGES",
-    Kind::KeyRanges,
+    Operand::KeyRanges,
     "spread key ranges over volumes; no longer done",
 )
 .abbr(&["KEYRANGE", "KRNG"])
@@ -292,12 +296,12 @@ pub(super) const COMPRESSED: [Param; 2] = [
 pub(super) const VSE: [Param; 4] = [
     value(
         "RECORDFORMAT",
-        Kind::Words,
+        Operand::Words,
         "VSE: format of the records of a managed sequential file",
     )
     .abbr(&["RECFM"])
     .stored(),
-    value("USECLASS", Kind::Words, "VSE: class of the space of a volume")
+    value("USECLASS", Operand::Words, "VSE: class of the space of a volume")
         .abbr(&["UCLS"])
         .stored(),
     flag("NOALLOCATION", "VSE: no space of its own; it is given all the same")
@@ -328,19 +332,19 @@ pub(super) const RECOVERABLE: [Param; 2] = [
 
 /// Passwords of catalogs before RACF: taken and kept, never asked for.
 pub(super) const PASSWORDS: [Param; 8] = [
-    name("MASTERPW", Form::Word, "password; not asked for")
+    name("MASTERPW", NameForm::Word, "password; not asked for")
         .abbr(&["MRPW"])
         .stored(),
-    name("CONTROLPW", Form::Word, "password; not asked for")
+    name("CONTROLPW", NameForm::Word, "password; not asked for")
         .abbr(&["CTLPW"])
         .stored(),
-    name("UPDATEPW", Form::Word, "password; not asked for")
+    name("UPDATEPW", NameForm::Word, "password; not asked for")
         .abbr(&["UPDPW"])
         .stored(),
-    name("READPW", Form::Word, "password; not asked for")
+    name("READPW", NameForm::Word, "password; not asked for")
         .abbr(&["RDPW"])
         .stored(),
-    name("CODE", Form::Word, "name shown when a password is asked for").stored(),
+    name("CODE", NameForm::Word, "name shown when a password is asked for").stored(),
     number("ATTEMPTS", 0, 7, "how often a password may be mistyped")
         .abbr(&["ATTEMPT", "ATT"])
         .stored(),
@@ -350,18 +354,18 @@ pub(super) const PASSWORDS: [Param; 8] = [
     flag("NOAUTHORIZATION", "no such program").abbr(&["NAUTH"]),
 ];
 const AUTHORIZATION: &[Param] = &[
-    name("entrypoint", Form::Word, "its name").positional().required(),
+    name("entrypoint", NameForm::Word, "its name").positional().required(),
     text("string", 255, "what it is given").positional(),
 ];
 
 pub(super) const CLASSES: [Param; 3] = [
-    name("DATACLASS", Form::Word, "SMS data class")
+    name("DATACLASS", NameForm::Word, "SMS data class")
         .abbr(&["DATACLAS"])
         .stored(),
-    name("MANAGEMENTCLASS", Form::Word, "SMS management class")
+    name("MANAGEMENTCLASS", NameForm::Word, "SMS management class")
         .abbr(&["MGMTCLAS"])
         .stored(),
-    name("STORAGECLASS", Form::Word, "SMS storage class")
+    name("STORAGECLASS", NameForm::Word, "SMS storage class")
         .abbr(&["STORCLAS"])
         .stored(),
 ];
@@ -374,7 +378,7 @@ pub(super) const RLS: [Param; 8] = [
         "whether updates can be backed out and redone",
     )
     .stored(),
-    name("LOGSTREAMID", Form::Dsname, "log stream for forward recovery")
+    name("LOGSTREAMID", NameForm::Dsname, "log stream for forward recovery")
         .abbr(&["LSID"])
         .stored(),
     flag("LOGREPLICATE", "log for replication")

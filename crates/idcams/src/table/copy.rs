@@ -2,7 +2,7 @@
 
 use super::build::*;
 use super::common::*;
-use super::{Form, Kind, Param, Verb, VerbSpec};
+use super::{NameForm, Operand, Param, Verb, VerbSpec};
 
 /// How a sequential file is laid out, as VSE and DOS/VS say it; the DD statement or the entry says it here.
 const ENVIRONMENT: &[Param] = &[
@@ -30,15 +30,19 @@ const ENVIRONMENT: &[Param] = &[
     number("BLOCKSIZE", 1, 16_777_215, "length of a block")
         .abbr(&["BLKSZ"])
         .accepted(),
-    value("PRIMEDATADEVICE", Kind::Words, "device of the file")
+    value("PRIMEDATADEVICE", Operand::Words, "device of the file")
         .abbr(&["PDEV"])
         .accepted(),
-    value("HIGHINDEXDEVICE", Kind::Words, "device of an ISAM file's index")
+    value("HIGHINDEXDEVICE", Operand::Words, "device of an ISAM file's index")
         .abbr(&["HINDEXDEVICE", "HDEV"])
         .accepted(),
-    value("DISPOSITION", Kind::Words, "VSE: what is done with the file at the end")
-        .abbr(&["DISP"])
-        .accepted(),
+    value(
+        "DISPOSITION",
+        Operand::Words,
+        "VSE: what is done with the file at the end",
+    )
+    .abbr(&["DISP"])
+    .accepted(),
     flag("NOLABEL", "VSE: tape without labels").abbr(&["NLBL"]).accepted(),
     flag("STDLABEL", "VSE: tape with labels").abbr(&["SLBL"]).accepted(),
     flag("NOREWIND", "VSE: tape stays where it is")
@@ -48,13 +52,13 @@ const ENVIRONMENT: &[Param] = &[
     flag("UNLOAD", "VSE: tape is unloaded").abbr(&["UNLD"]).accepted(),
 ];
 pub(super) const ON_FILE: &[Param] = &[
-    name("ddname", Form::Ddname, "DD name").positional().required(),
+    name("ddname", NameForm::Ddname, "DD name").positional().required(),
     group("ENVIRONMENT", ENVIRONMENT, "how the file is laid out")
         .abbr(&["ENV"])
         .accepted(),
 ];
 pub(super) const ON_DATASET: &[Param] = &[
-    name("entryname", Form::Mask, "data set name; A.B(M) for a member")
+    name("entryname", NameForm::Mask, "data set name; A.B(M) for a member")
         .positional()
         .required(),
     group("ENVIRONMENT", ENVIRONMENT, "how the file is laid out")
@@ -91,7 +95,7 @@ const ADDRESS_MAX: u64 = (1 << 63) - 1;
 const RANGE: [Param; 8] = [
     value(
         "FROMKEY",
-        Kind::Key,
+        Operand::Key,
         "begin with this key, or the next higher; ABC* for a generic key",
     )
     .abbr(&["FKEY"])
@@ -106,7 +110,7 @@ const RANGE: [Param; 8] = [
         .one_of("from")
         .not_with(&["TOKEY", "TOADDRESS"]),
     number("SKIP", 1, COUNT_MAX, "leave out so many records at the beginning").one_of("from"),
-    value("TOKEY", Kind::Key, "end after this key").one_of("to"),
+    value("TOKEY", Operand::Key, "end after this key").one_of("to"),
     number("TOADDRESS", 0, ADDRESS_MAX, "end after the record at this RBA")
         .abbr(&["TADDR"])
         .one_of("to"),
@@ -131,42 +135,42 @@ const NO_CIMODE: &[&str] = &[
 ];
 
 const ENCIPHER: &[Param] = &[
-    name("EXTERNALKEYNAME", Form::Word, "name of the key at the receiver")
+    name("EXTERNALKEYNAME", NameForm::Word, "name of the key at the receiver")
         .abbr(&["EKN"])
         .one_of("key"),
-    name("INTERNALKEYNAME", Form::Word, "name of the key here")
+    name("INTERNALKEYNAME", NameForm::Word, "name of the key here")
         .abbr(&["IKN"])
         .one_of("key"),
     flag("PRIVATEKEY", "key given by the user")
         .abbr(&["PRIKEY"])
         .one_of("key"),
     number("CIPHERUNIT", 1, 255, "records enciphered together").abbr(&["CPHRUN"]),
-    name("DATAKEYFILE", Form::Ddname, "DD name of the data key")
+    name("DATAKEYFILE", NameForm::Ddname, "DD name of the data key")
         .abbr(&["DKFILE"])
         .one_of("datakey"),
-    value("DATAKEYVALUE", Kind::Key, "the data key")
+    value("DATAKEYVALUE", Operand::Key, "the data key")
         .abbr(&["DKV"])
         .one_of("datakey"),
-    name("SHIPKEYNAMES", Form::Word, "keys shipped with the data").abbr(&["SHIPKN"]),
+    name("SHIPKEYNAMES", NameForm::Word, "keys shipped with the data").abbr(&["SHIPKN"]),
     flag("STOREDATAKEY", "keep the data key with the data")
         .abbr(&["STRDK"])
         .one_of("store"),
     flag("NOSTOREDATAKEY", "do not").abbr(&["NSTRDK"]).one_of("store"),
-    value("STOREKEYNAME", Kind::Key, "name of the stored key").abbr(&["STRKN"]),
-    value("USERDATA", Kind::Key, "text kept in the header").abbr(&["UDATA"]),
+    value("STOREKEYNAME", Operand::Key, "name of the stored key").abbr(&["STRKN"]),
+    value("USERDATA", Operand::Key, "text kept in the header").abbr(&["UDATA"]),
 ];
 const DECIPHER: &[Param] = &[
-    value("DATAKEYVALUE", Kind::Key, "the data key")
+    value("DATAKEYVALUE", Operand::Key, "the data key")
         .abbr(&["DKV"])
         .one_of("datakey"),
-    name("DATAKEYFILE", Form::Ddname, "DD name of the data key")
+    name("DATAKEYFILE", NameForm::Ddname, "DD name of the data key")
         .abbr(&["DKFILE"])
         .one_of("datakey"),
-    name("SYSTEMKEY", Form::Word, "key of the system")
+    name("SYSTEMKEY", NameForm::Word, "key of the system")
         .abbr(&["SYSKEY"])
         .one_of("datakey"),
-    name("SYSTEMKEYNAME", Form::Word, "name of the key").abbr(&["SYSKN"]),
-    name("SYSTEMDATAKEY", Form::Word, "enciphered data key").abbr(&["SYSDK"]),
+    name("SYSTEMKEYNAME", NameForm::Word, "name of the key").abbr(&["SYSKN"]),
+    name("SYSTEMDATAKEY", NameForm::Word, "enciphered data key").abbr(&["SYSDK"]),
 ];
 const REPRO_OPTIONS: &[Param] = &[
     number("ERRORLIMIT", 0, COUNT_MAX, "end after so many records in error")
@@ -202,7 +206,7 @@ const REPRO_OPTIONS: &[Param] = &[
         .abbr(&["NDBC"])
         .one_of("dbcscheck")
         .accepted(),
-    value("INSERTSHIFT", Kind::Words, "insert shift characters at these columns")
+    value("INSERTSHIFT", Operand::Words, "insert shift characters at these columns")
         .abbr(&["ISHFT"])
         .one_of("shift")
         .never("none of the code pages here has double-byte characters"),
@@ -217,13 +221,13 @@ const REPRO_OPTIONS: &[Param] = &[
         .abbr(&["NMRGC"])
         .one_of("mergecat")
         .default("yes"),
-    names("ENTRIES", Form::Mask, 255, "entries MERGECAT moves")
+    names("ENTRIES", NameForm::Mask, 255, "entries MERGECAT moves")
         .abbr(&["ENT"])
         .one_of("which"),
-    names("LEVEL", Form::Mask, 255, "qualifiers MERGECAT moves")
+    names("LEVEL", NameForm::Mask, 255, "qualifiers MERGECAT moves")
         .abbr(&["LVL"])
         .one_of("which"),
-    value("VOLUMEENTRIES", Kind::Words, "tape volumes MERGECAT moves")
+    value("VOLUMEENTRIES", Operand::Words, "tape volumes MERGECAT moves")
         .abbr(&["VOLENT"])
         .never(NO_TAPES),
     choice(
@@ -260,7 +264,7 @@ const PRINT_OPTIONS: &[Param] = &[
         .one_of("form")
         .default("yes"),
     flag("HEX", "show hexadecimal").one_of("form"),
-    name("OUTFILE", Form::Ddname, "print there instead of on SYSPRINT").abbr(&["OFILE"]),
+    name("OUTFILE", NameForm::Ddname, "print there instead of on SYSPRINT").abbr(&["OFILE"]),
     flag("DBCS", "characters may be double-byte").never("none of the code pages here has double-byte characters"),
     flag("SKIPDBCSCHECK", "do not check them")
         .abbr(&["SKDC"])
@@ -270,10 +274,14 @@ const PRINT_OPTIONS: &[Param] = &[
         .abbr(&["NDBC"])
         .one_of("dbcscheck")
         .accepted(),
-    value("INSERTSHIFT", Kind::Words, "insert shift characters at these columns")
-        .abbr(&["ISHFT"])
-        .one_of("shift")
-        .never("none of the code pages here has double-byte characters"),
+    value(
+        "INSERTSHIFT",
+        Operand::Words,
+        "insert shift characters at these columns",
+    )
+    .abbr(&["ISHFT"])
+    .one_of("shift")
+    .never("none of the code pages here has double-byte characters"),
     flag("INSERTALL", "insert shift characters around each record")
         .abbr(&["IALL"])
         .one_of("shift")

@@ -2,7 +2,7 @@
 
 use super::build::*;
 use super::common::*;
-use super::{Form, Param, Verb, VerbSpec};
+use super::{NameForm, Param, Verb, VerbSpec};
 
 pub(super) const fn define(
     verb: Verb,
@@ -43,7 +43,7 @@ const DATA_ONLY: [Param; 14] = join(&[
 const PAIRS: [Param; 6] = join(&[&REUSE, &WRITECHECK, &ORDERED]);
 const COMPONENT_NAME: Param = name(
     "NAME",
-    Form::Dsname,
+    NameForm::Dsname,
     "name of the component; made from the cluster's when left out",
 );
 
@@ -99,7 +99,7 @@ const CLUSTER_ONLY: [Param; 13] = join(&[
         FOR,
         text("ACCOUNT", 32, "accounting text").abbr(&["ACCT"]).stored(),
         EATTR,
-        name("KEYLABEL", Form::Label, "key the data set is encrypted with").never(UNENCRYPTED),
+        name("KEYLABEL", NameForm::Label, "key the data set is encrypted with").never(UNENCRYPTED),
         choice("DATABASE", &[("BSON", &[]), ("JSON", &[])], "document store").never(DOCUMENTS),
         text("KEYNAME", 255, "key field of a document")
             .one_of("keyname")
@@ -164,7 +164,7 @@ const AIX_DATA: [Param; 9] = join(&[
     &ERASE,
 ]);
 const AIX_ONLY: [Param; 8] = [
-    name("RELATE", Form::Dsname, "base cluster it is an index to")
+    name("RELATE", NameForm::Dsname, "base cluster it is an index to")
         .abbr(&["REL"])
         .required(),
     flag("UNIQUEKEY", "one record per alternate key")
@@ -217,7 +217,7 @@ pub(super) static ALTERNATEINDEX: VerbSpec = VerbSpec {
 const PATH_OBJECT: [Param; 17] = join(&[
     &[
         NAME,
-        name("PATHENTRY", Form::Dsname, "alternate index or cluster it leads to")
+        name("PATHENTRY", NameForm::Dsname, "alternate index or cluster it leads to")
             .abbr(&["PENT"])
             .required(),
         flag("UPDATE", "opening it opens the upgrade set")

@@ -3,7 +3,7 @@
 use super::build::*;
 use super::common::*;
 use super::define::{define, DATA, INDEX};
-use super::{Form, Kind, Param, Support, Verb, VerbSpec};
+use super::{NameForm, Operand, Param, Support, Verb, VerbSpec};
 
 const GDG_OBJECT: &[Param] = &[
     NAME,
@@ -65,13 +65,13 @@ pub(super) static GDG: VerbSpec = VerbSpec {
 
 const NONVSAM_OBJECT: &[Param] = &[
     NAME,
-    names("DEVICETYPES", Form::Word, 255, "device types of the volumes")
+    names("DEVICETYPES", NameForm::Word, 255, "device types of the volumes")
         .abbr(&["DEVICETYPE", "DEVT"])
         .required(),
     VOLUMES.required(),
     value(
         "FILESEQUENCENUMBERS",
-        Kind::Words,
+        Operand::Words,
         "position of the data set on each tape",
     )
     .abbr(&["FILESEQUENCENUMBER", "FSEQN"]),
@@ -101,13 +101,13 @@ pub(super) static NONVSAM: VerbSpec = VerbSpec {
 
 const ALIAS_OBJECT: &[Param] = &[
     NAME,
-    name("RELATE", Form::Dsname, "entry it is another name of")
+    name("RELATE", NameForm::Dsname, "entry it is another name of")
         .abbr(&["REL"])
         .required()
         .one_of("relate"),
     name(
         "SYMBOLICRELATE",
-        Form::Symbolic,
+        NameForm::Symbolic,
         "name with system symbols that it stands for when it is used",
     )
     .abbr(&["SYM"])
@@ -258,10 +258,10 @@ pub(super) static DATA_SPACE: VerbSpec = VerbSpec {
 };
 
 const VOLUME_OBJECT: &[Param] = &[
-    name("NAME", Form::Volser, "volume serial, 1 to 6 characters").required(),
+    name("NAME", NameForm::Volser, "volume serial, 1 to 6 characters").required(),
     name(
         "DEVICETYPE",
-        Form::Word,
+        NameForm::Word,
         "device whose geometry it has: 3330-1 3350 3375 3380 3390 3390-3 9345 FBA",
     )
     .abbr(&["DEVT"])

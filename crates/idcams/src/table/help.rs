@@ -1,6 +1,6 @@
 //! Help and the reference manual, written from the table.
 
-use super::{Form, Kind, Param, Support, VerbSpec, VERBS};
+use super::{NameForm, Operand, Param, Support, VerbSpec, VERBS};
 use std::fmt::Write;
 
 /// Groups of more parameters than this are told by their words only.
@@ -75,7 +75,7 @@ fn rows(text: &mut String, params: &[Param], depth: usize) {
         };
         let _ = writeln!(text, "  {left:42} {}{abbrs}{}", p.help, notes(p));
         match p.kind {
-            Kind::Group(inner) | Kind::Groups(inner) if inner.len() <= LARGE => rows(text, inner, depth + 1),
+            Operand::Group(inner) | Operand::Groups(inner) if inner.len() <= LARGE => rows(text, inner, depth + 1),
             _ => {}
         }
     }
@@ -112,21 +112,21 @@ fn mark(support: Support) -> &'static str {
 /// The value as it is written, for example `(length offset)`.
 fn shape(p: &Param) -> String {
     let inner = match p.kind {
-        Kind::Flag => return String::new(),
+        Operand::Flag => return String::new(),
         _ if p.positional => return String::new(),
-        Kind::Number { .. } => "number".to_owned(),
-        Kind::Numbers { slots, least } => {
+        Operand::Number { .. } => "number".to_owned(),
+        Operand::Numbers { slots, least } => {
             let name = |(i, s): (usize, &(&str, u64, u64))| if i < least { s.0.into() } else { format!("[{}]", s.0) };
             slots.iter().enumerate().map(name).collect::<Vec<_>>().join(" ")
         }
-        Kind::Name(form) => form_word(form).to_owned(),
-        Kind::Names { form, .. } => format!("{} ...", form_word(form)),
-        Kind::Text { .. } => "text".to_owned(),
-        Kind::Date => "date".to_owned(),
-        Kind::Key => "key".to_owned(),
-        Kind::KeyRanges => "(low high) ...".to_owned(),
-        Kind::Choice(of) => of.iter().map(|c| c.0).collect::<Vec<_>>().join(" | "),
-        Kind::Group(inner) => {
+        Operand::Name(form) => form_word(form).to_owned(),
+        Operand::Names { form, .. } => format!("{} ...", form_word(form)),
+        Operand::Text { .. } => "text".to_owned(),
+        Operand::Date => "date".to_owned(),
+        Operand::Key => "key".to_owned(),
+        Operand::KeyRanges => "(low high) ...".to_owned(),
+        Operand::Choice(of) => of.iter().map(|c| c.0).collect::<Vec<_>>().join(" | "),
+        Operand::Group(inner) => {
             let positional: Vec<_> = inner.iter().filter(|p| p.positional).map(|p| p.word).collect();
             if positional.is_empty() {
                 "...".to_owned()
@@ -134,19 +134,19 @@ fn shape(p: &Param) -> String {
                 positional.join(" ")
             }
         }
-        Kind::Groups(_) => "(...) ...".to_owned(),
-        Kind::Words => "...".to_owned(),
+        Operand::Groups(_) => "(...) ...".to_owned(),
+        Operand::Words => "...".to_owned(),
     };
     format!("({inner})")
 }
 
-fn form_word(form: Form) -> &'static str {
+fn form_word(form: NameForm) -> &'static str {
     match form {
-        Form::Dsname | Form::Symbolic | Form::Mask => "entryname",
-        Form::Ddname => "ddname",
-        Form::Volser | Form::AnyVolser => "volser",
-        Form::Word => "word",
-        Form::Label => "label",
+        NameForm::Dsname | NameForm::Symbolic | NameForm::Mask => "entryname",
+        NameForm::Ddname => "ddname",
+        NameForm::Volser | NameForm::AnyVolser => "volser",
+        NameForm::Word => "word",
+        NameForm::Label => "label",
     }
 }
 
@@ -199,8 +199,8 @@ fn table_rows(table: &mut String, params: &[Param], within: &str) {
             format!("`{}{}`", p.word, shape(p))
         };
         let (inner, values) = match p.kind {
-            Kind::Group(inner) | Kind::Groups(inner) if inner.len() <= LARGE => (inner, String::new()),
-            Kind::Group(inner) => (&[] as &[Param], words_of(inner)),
+            Operand::Group(inner) | Operand::Groups(inner) if inner.len() <= LARGE => (inner, String::new()),
+            Operand::Group(inner) => (&[] as &[Param], words_of(inner)),
             _ => (&[] as &[Param], limits(p)),
         };
         let meaning = sentence(p.help) + notes(p).trim_end_matches(mark(p.support));
@@ -228,20 +228,20 @@ fn words_of(params: &[Param]) -> String {
 /// What values are taken, in words.
 fn limits(p: &Param) -> String {
     match p.kind {
-        Kind::Flag | Kind::Group(_) | Kind::Groups(_) => String::new(),
-        Kind::Number { min, max } => format!("{min} to {max}"),
-        Kind::Numbers { slots, .. } => slots
+        Operand::Flag | Operand::Group(_) | Operand::Groups(_) => String::new(),
+        Operand::Number { min, max } => format!("{min} to {max}"),
+        Operand::Numbers { slots, .. } => slots
             .iter()
             .map(|(n, min, max)| format!("{n} {min} to {max}"))
             .collect::<Vec<_>>()
             .join(", "),
-        Kind::Name(form) => form_limits(form).to_owned(),
-        Kind::Names { form, max } => format!("up to {max}: {}", form_limits(form)),
-        Kind::Text { max } => format!("up to {max} characters"),
-        Kind::Date => "yyddd, yyyyddd or yyyy.ddd".to_owned(),
-        Kind::Key => "characters or X'..', up to 255 bytes".to_owned(),
-        Kind::KeyRanges => "pairs of keys".to_owned(),
-        Kind::Choice(of) => of
+        Operand::Name(form) => form_limits(form).to_owned(),
+        Operand::Names { form, max } => format!("up to {max}: {}", form_limits(form)),
+        Operand::Text { max } => format!("up to {max} characters"),
+        Operand::Date => "yyddd, yyyyddd or yyyy.ddd".to_owned(),
+        Operand::Key => "characters or X'..', up to 255 bytes".to_owned(),
+        Operand::KeyRanges => "pairs of keys".to_owned(),
+        Operand::Choice(of) => of
             .iter()
             .map(|(w, a)| {
                 if a.is_empty() {
@@ -252,20 +252,20 @@ fn limits(p: &Param) -> String {
             })
             .collect::<Vec<_>>()
             .join(", "),
-        Kind::Words => "kept as written".to_owned(),
+        Operand::Words => "kept as written".to_owned(),
     }
 }
 
-fn form_limits(form: Form) -> &'static str {
+fn form_limits(form: NameForm) -> &'static str {
     match form {
-        Form::Dsname => "data set name, 1 to 44 characters",
-        Form::Symbolic => "data set name, 1 to 44 characters, with symbols `&NAME.` and `&NAME(1:2).`",
-        Form::Mask => "data set name; `*`, `**`, `%` stand for parts",
-        Form::Ddname => "1 to 8 characters",
-        Form::Volser => "1 to 6 characters",
-        Form::AnyVolser => "1 to 6 characters or `*`",
-        Form::Word => "1 to 8 characters",
-        Form::Label => "1 to 64 characters",
+        NameForm::Dsname => "data set name, 1 to 44 characters",
+        NameForm::Symbolic => "data set name, 1 to 44 characters, with symbols `&NAME.` and `&NAME(1:2).`",
+        NameForm::Mask => "data set name; `*`, `**`, `%` stand for parts",
+        NameForm::Ddname => "1 to 8 characters",
+        NameForm::Volser => "1 to 6 characters",
+        NameForm::AnyVolser => "1 to 6 characters or `*`",
+        NameForm::Word => "1 to 8 characters",
+        NameForm::Label => "1 to 64 characters",
     }
 }
 

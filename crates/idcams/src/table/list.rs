@@ -2,7 +2,7 @@
 
 use super::build::*;
 use super::common::*;
-use super::{Form, Param, Verb, VerbSpec};
+use super::{NameForm, Param, Verb, VerbSpec};
 
 const LISTCAT_OPTIONS: &[Param] = &[
     flag("DATA", "data components").abbr(&["D"]),
@@ -12,7 +12,7 @@ const LISTCAT_OPTIONS: &[Param] = &[
     flag("VOLUMEENTRIES", "tape volumes; there are none").abbr(&["VOLENTRIES", "VOLENT"]),
     names(
         "ENTRIES",
-        Form::Mask,
+        NameForm::Mask,
         255,
         "these entries; * and ** and % stand for parts",
     )
@@ -20,7 +20,7 @@ const LISTCAT_OPTIONS: &[Param] = &[
     .one_of("which"),
     names(
         "LEVEL",
-        Form::Mask,
+        NameForm::Mask,
         255,
         "all entries whose names begin with these qualifiers",
     )
@@ -51,8 +51,8 @@ const LISTCAT_OPTIONS: &[Param] = &[
         .abbr(&["ALLOC"])
         .one_of("fields"),
     flag("ALL", "everything").one_of("fields"),
-    name("LIBRARY", Form::Word, "tape volumes of a tape library").abbr(&["LIB"]),
-    name("OUTFILE", Form::Ddname, "list there instead of on SYSPRINT").abbr(&["OFILE"]),
+    name("LIBRARY", NameForm::Word, "tape volumes of a tape library").abbr(&["LIB"]),
+    name("OUTFILE", NameForm::Ddname, "list there instead of on SYSPRINT").abbr(&["OFILE"]),
     FILE.accepted(),
     CATALOG,
 ];
@@ -64,10 +64,10 @@ pub(super) static LISTCAT: VerbSpec = VerbSpec {
 };
 
 const VERIFY_PARAMS: &[Param] = &[
-    name("FILE", Form::Ddname, "DD name of the data set")
+    name("FILE", NameForm::Ddname, "DD name of the data set")
         .one_of("target")
         .required(),
-    name("DATASET", Form::Dsname, "name of the data set")
+    name("DATASET", NameForm::Dsname, "name of the data set")
         .abbr(&["DS"])
         .one_of("target")
         .required(),
@@ -88,7 +88,7 @@ pub(super) static VERIFY: VerbSpec = VerbSpec {
 };
 
 const EXAMINE_PARAMS: &[Param] = &[
-    name("NAME", Form::Dsname, "cluster or component to examine").required(),
+    name("NAME", NameForm::Dsname, "cluster or component to examine").required(),
     flag("INDEXTEST", "check the index component")
         .abbr(&["ITEST"])
         .one_of("itest")
@@ -119,15 +119,15 @@ pub(super) static EXAMINE: VerbSpec = VerbSpec {
 
 /// Which entries DIAGNOSE looks at.
 const CHOSEN: &[Param] = &[
-    names("ENTRIES", Form::Mask, 255, "entries")
+    names("ENTRIES", NameForm::Mask, 255, "entries")
         .abbr(&["ENT"])
         .one_of("which")
         .required(),
-    names("CATALOG", Form::Dsname, 99, "entries of these catalogs")
+    names("CATALOG", NameForm::Dsname, 99, "entries of these catalogs")
         .abbr(&["CAT"])
         .one_of("which")
         .required(),
-    names("LEVEL", Form::Mask, 255, "entries below these qualifiers")
+    names("LEVEL", NameForm::Mask, 255, "entries below these qualifiers")
         .abbr(&["LVL"])
         .one_of("which")
         .required(),
@@ -140,20 +140,20 @@ const DIAGNOSE_PARAMS: &[Param] = &[
     flag("VVDS", "check the files of a volume, named SYS1.VVDS.Vserial")
         .one_of("what")
         .required(),
-    name("INFILE", Form::Ddname, "DD name of it")
+    name("INFILE", NameForm::Ddname, "DD name of it")
         .abbr(&["IFILE"])
         .one_of("input")
         .required(),
-    name("INDATASET", Form::Dsname, "name of it")
+    name("INDATASET", NameForm::Dsname, "name of it")
         .abbr(&["IDS"])
         .one_of("input")
         .required(),
-    names("COMPAREDD", Form::Ddname, 99, "compare with these DD names")
+    names("COMPAREDD", NameForm::Ddname, 99, "compare with these DD names")
         .abbr(&["CMPRDD"])
         .one_of("compare"),
     names(
         "COMPAREDS",
-        Form::Dsname,
+        NameForm::Dsname,
         99,
         "compare with these: SYS1.VVDS.Vserial, or catalogs",
     )

@@ -4,7 +4,7 @@
 //! [`crate::parser`] knows; here they have the words for help and manual.
 
 use super::build::*;
-use super::{Kind, Param, Verb, VerbSpec};
+use super::{Operand, Param, Verb, VerbSpec};
 
 pub(super) static IF: VerbSpec = VerbSpec {
     grammar: "IF {LASTCC | MAXCC} {= | EQ | ^= | NE | > | GT | < | LT | >= | GE | <= | LE} number -\n   \
@@ -51,10 +51,10 @@ pub(super) static CANCEL: VerbSpec = VerbSpec {
 
 const TEST: &[Param] = &[
     flag("TRACE", "trace").one_of("test").accepted(),
-    value("AREAS", Kind::Words, "trace in these parts")
+    value("AREAS", Operand::Words, "trace in these parts")
         .one_of("test")
         .accepted(),
-    value("FULL", Kind::Words, "full dumps at these points")
+    value("FULL", Operand::Words, "full dumps at these points")
         .one_of("test")
         .accepted(),
     flag("OFF", "no trace").one_of("test"),

@@ -2,7 +2,7 @@
 
 use super::build::*;
 use super::common::*;
-use super::{Form, Kind, Param, Support, Verb, VerbSpec};
+use super::{NameForm, Operand, Param, Support, Verb, VerbSpec};
 
 const fn never(
     verb: Verb,
@@ -22,16 +22,16 @@ const NO_HSM: &str = "nothing is migrated or backed up by the system, so there i
 const NO_CONTROL_UNIT: &str = "disks have no control unit with a cache that programs see";
 
 const DCOLLECT_PARAMS: &[Param] = &[
-    name("OUTFILE", Form::Ddname, "DD name of the records")
+    name("OUTFILE", NameForm::Ddname, "DD name of the records")
         .abbr(&["OFILE"])
         .one_of("output")
         .required(),
-    name("OUTDATASET", Form::Dsname, "data set of the records")
+    name("OUTDATASET", NameForm::Dsname, "data set of the records")
         .abbr(&["ODS"])
         .one_of("output")
         .required(),
-    names("VOLUMES", Form::Mask, 255, "volumes to tell of").abbr(&["VOLUME", "VOL"]),
-    names("STORAGEGROUP", Form::Word, 255, "storage groups to tell of")
+    names("VOLUMES", NameForm::Mask, 255, "volumes to tell of").abbr(&["VOLUME", "VOL"]),
+    names("STORAGEGROUP", NameForm::Word, 255, "storage groups to tell of")
         .abbr(&["STOGROUP", "STG"])
         .never("there are no storage groups; name VOLUMES"),
     flag("NODATAINFO", "leave data sets out").abbr(&["NOD"]),
@@ -39,7 +39,7 @@ const DCOLLECT_PARAMS: &[Param] = &[
     flag("MIGRATEDATA", "migrated data sets").abbr(&["MIGD"]).never(NO_HSM),
     flag("BACKUPDATA", "backups").abbr(&["BACD"]).never(NO_HSM),
     flag("CAPPLANDATA", "capacity planning").abbr(&["CAPD"]).never(NO_HSM),
-    name("SMSDATA", Form::Dsname, "SMS definitions")
+    name("SMSDATA", NameForm::Dsname, "SMS definitions")
         .abbr(&["SMS"])
         .never("there are no SMS constructs to tell of"),
     flag("MIGRSNAPALL", "snapshot of migration")
@@ -50,7 +50,7 @@ const DCOLLECT_PARAMS: &[Param] = &[
         .abbr(&["MSERR"])
         .one_of("snap")
         .never(NO_HSM),
-    name("EXITNAME", Form::Word, "program that sees each record")
+    name("EXITNAME", NameForm::Word, "program that sees each record")
         .abbr(&["EXIT"])
         .never("a z/OS exit is a program of that system; read the records from the file"),
     number("ERRORLIMIT", 1, 2_147_483_647, "end after so many errors").abbr(&["ELIMIT"]),
@@ -70,43 +70,52 @@ const fn function(param: Param) -> Param {
     param.one_of("function").required()
 }
 const SHCDS_PARAMS: &[Param] = &[
-    function(names("LISTDS", Form::Mask, 1, "state of a data set")),
-    function(value("LISTSUBSYS", Kind::Words, "subsystems that share")),
-    function(value("LISTSUBSYSDS", Kind::Words, "data sets of subsystems")),
-    function(value("LISTRECOVERY", Kind::Words, "data sets that need recovery")),
+    function(names("LISTDS", NameForm::Mask, 1, "state of a data set")),
+    function(value("LISTSUBSYS", Operand::Words, "subsystems that share")),
+    function(value("LISTSUBSYSDS", Operand::Words, "data sets of subsystems")),
+    function(value("LISTRECOVERY", Operand::Words, "data sets that need recovery")),
     function(flag("LISTALL", "all that needs recovery")),
     function(value(
         "LISTSHUNTED",
-        Kind::Words,
+        Operand::Words,
         "work put aside: SPHERE(name) or URID(id)",
     )),
-    function(names("FRSETRR", Form::Dsname, 1, "begin forward recovery")),
-    function(names("FRRESETRR", Form::Dsname, 1, "end forward recovery")),
-    function(names("FRUNBIND", Form::Dsname, 1, "unbind locks")),
-    function(names("FRBIND", Form::Dsname, 1, "bind locks")),
-    function(names("FRDELETEUNBOUNDLOCKS", Form::Dsname, 1, "delete unbound locks")),
+    function(names("FRSETRR", NameForm::Dsname, 1, "begin forward recovery")),
+    function(names("FRRESETRR", NameForm::Dsname, 1, "end forward recovery")),
+    function(names("FRUNBIND", NameForm::Dsname, 1, "unbind locks")),
+    function(names("FRBIND", NameForm::Dsname, 1, "bind locks")),
+    function(names(
+        "FRDELETEUNBOUNDLOCKS",
+        NameForm::Dsname,
+        1,
+        "delete unbound locks",
+    )),
     function(names(
         "PERMITNONRLSUPDATE",
-        Form::Dsname,
+        NameForm::Dsname,
         1,
         "let others update in spite of locks",
     )),
-    function(names("DENYNONRLSUPDATE", Form::Dsname, 1, "end that")),
-    function(value("REMOVESUBSYS", Kind::Words, "forget a subsystem")),
-    function(value("CFREPAIR", Kind::Words, "catalog entries after a lost structure")),
-    function(value("CFRESET", Kind::Words, "take sharing marks from entries")),
+    function(names("DENYNONRLSUPDATE", NameForm::Dsname, 1, "end that")),
+    function(value("REMOVESUBSYS", Operand::Words, "forget a subsystem")),
+    function(value(
+        "CFREPAIR",
+        Operand::Words,
+        "catalog entries after a lost structure",
+    )),
+    function(value("CFRESET", Operand::Words, "take sharing marks from entries")),
     function(names(
         "CFRESETDS",
-        Form::Dsname,
+        NameForm::Dsname,
         255,
         "take sharing marks from data sets",
     )),
     function(value(
         "PURGE",
-        Kind::Words,
+        Operand::Words,
         "drop work put aside: SPHERE(name) or URID(id)",
     )),
-    function(value("RETRY", Kind::Words, "try work put aside again")),
+    function(value("RETRY", Operand::Words, "try work put aside again")),
     flag("JOBS", "with LISTDS: the jobs that use it"),
     text("OUTFILE", 8, "DD name of the listing").abbr(&["OFILE"]),
 ];
@@ -126,12 +135,12 @@ const ALLOCATE_PARAMS: &[Param] = &[
     text("DATASET", 56, "data set, or a relative generation")
         .abbr(&["DSNAME", "DA", "DSN"])
         .required(),
-    name("FILE", Form::Ddname, "DD name it gets; made up when left out").abbr(&["DDNAME", "DD", "F", "FI"]),
+    name("FILE", NameForm::Ddname, "DD name it gets; made up when left out").abbr(&["DDNAME", "DD", "F", "FI"]),
     flag("OLD", "use alone").one_of("status"),
     flag("SHR", "use with others").one_of("status"),
     flag("MOD", "add at the end").one_of("status"),
     flag("NEW", "make it").one_of("status"),
-    value("SYSOUT", Kind::Words, "print class")
+    value("SYSOUT", Operand::Words, "print class")
         .one_of("status")
         .never("there is no spool; name a data set, or send the listing to a file"),
     flag("KEEP", "keep at the end").one_of("disposition"),
@@ -157,7 +166,7 @@ const ALLOCATE_PARAMS: &[Param] = &[
     number("BLOCK", 1, 65_535, "quantities are blocks of this length").one_of("unit"),
     number("BLKSIZE", 0, 32_760, "block size"),
     number("LRECL", 0, 32_760, "record length"),
-    value("RECFM", Kind::Words, "record format, for example F B"),
+    value("RECFM", Operand::Words, "record format, for example F B"),
     choice(
         "RECORG",
         &[("KS", &[]), ("ES", &[]), ("RR", &[]), ("LS", &[])],
@@ -167,8 +176,8 @@ const ALLOCATE_PARAMS: &[Param] = &[
     number("KEYOFF", 0, 32_760, "key offset"),
     choice("DSORG", &[("PS", &[]), ("PO", &[]), ("DA", &[])], "organization"),
     number("DIR", 1, 16_777_215, "directory blocks").never("partitioned data sets are directories of the system here"),
-    name("UNIT", Form::Word, "device").accepted(),
-    names("VOLUME", Form::Volser, 255, "volumes").abbr(&["VOLUMES", "VOL"]),
+    name("UNIT", NameForm::Word, "device").accepted(),
+    names("VOLUME", NameForm::Volser, 255, "volumes").abbr(&["VOLUMES", "VOL"]),
     choice(
         "DSNTYPE",
         &[
@@ -188,21 +197,21 @@ const ALLOCATE_PARAMS: &[Param] = &[
         "quantities are so many records, thousands or millions",
     )
     .one_of("unit"),
-    name("LIKE", Form::Dsname, "data set to take attributes from"),
-    name("REFDD", Form::Ddname, "DD name to take attributes from").never("name the data set behind it with LIKE"),
+    name("LIKE", NameForm::Dsname, "data set to take attributes from"),
+    name("REFDD", NameForm::Ddname, "DD name to take attributes from").never("name the data set behind it with LIKE"),
     flag("REUSE", "give up what the DD name was").abbr(&["RU"]),
     flag("RELEASE", "give unused space back").abbr(&["RLSE"]).accepted(),
-    name("DATACLASS", Form::Word, "SMS class")
+    name("DATACLASS", NameForm::Word, "SMS class")
         .abbr(&["DATACLAS"])
         .accepted(),
-    name("MANAGEMENTCLASS", Form::Word, "SMS class")
+    name("MANAGEMENTCLASS", NameForm::Word, "SMS class")
         .abbr(&["MGMTCLAS"])
         .accepted(),
-    name("STORAGECLASS", Form::Word, "SMS class")
+    name("STORAGECLASS", NameForm::Word, "SMS class")
         .abbr(&["STORCLAS"])
         .accepted(),
     number("RETPD", 0, 9999, "days to keep a new data set; 9999 for ever").one_of("retention"),
-    value("EXPDT", Kind::Date, "keep a new data set until this date").one_of("retention"),
+    value("EXPDT", Operand::Date, "keep a new data set until this date").one_of("retention"),
     flag("INPUT", "to be read").one_of("direction").accepted(),
     flag("OUTPUT", "to be written").one_of("direction").accepted(),
     flag("PRIVATE", "a volume of its own").accepted(),
@@ -213,11 +222,11 @@ const ALLOCATE_PARAMS: &[Param] = &[
     number("MAXVOL", 1, 255, "how many volumes at most").accepted(),
     number("VSEQ", 1, 255, "volume to begin with").accepted(),
     number("POSITION", 1, 65_535, "place on a tape").accepted(),
-    value("LABEL", Kind::Words, "labels of a tape").accepted(),
+    value("LABEL", Operand::Words, "labels of a tape").accepted(),
     number("BUFNO", 1, 255, "buffers").accepted(),
     number("NCP", 1, 99, "requests at the same time").accepted(),
-    value("OPTCD", Kind::Words, "options of the access method").accepted(),
-    value("EROPT", Kind::Words, "what a damaged block does").accepted(),
+    value("OPTCD", Operand::Words, "options of the access method").accepted(),
+    value("EROPT", Operand::Words, "what a damaged block does").accepted(),
 ];
 pub(super) static ALLOCATE: VerbSpec = VerbSpec {
     abbrs: &["ALLOC"],
@@ -231,11 +240,11 @@ pub(super) static ALLOCATE: VerbSpec = VerbSpec {
 };
 
 const LIBRARY_OBJECT: &[Param] = &[
-    name("NAME", Form::Dsname, "name of the entry").required(),
+    name("NAME", NameForm::Dsname, "name of the entry").required(),
     text("LIBRARYID", 5, "library number").abbr(&["LIBID"]),
     text("LIBDEVTYPE", 8, "device").abbr(&["LIBDTYP"]),
     text("DESCRIPTION", 120, "text").abbr(&["DESC"]),
-    value("NUMBERSCRATCHVOLUMES", Kind::Words, "scratch volumes per kind").abbr(&["NUMSCRV"]),
+    value("NUMBERSCRATCHVOLUMES", Operand::Words, "scratch volumes per kind").abbr(&["NUMSCRV"]),
 ];
 pub(super) static CREATE_LIBRARYENTRY: VerbSpec = VerbSpec {
     abbrs: &["CRE"],
@@ -251,8 +260,8 @@ pub(super) static CREATE_LIBRARYENTRY: VerbSpec = VerbSpec {
     )
 };
 const VOLUME_OBJECT: &[Param] = &[
-    name("NAME", Form::Dsname, "name of the entry").required(),
-    name("LIBRARYNAME", Form::Word, "library it is in").abbr(&["LIBNAME", "LIBNM"]),
+    name("NAME", NameForm::Dsname, "name of the entry").required(),
+    name("LIBRARYNAME", NameForm::Word, "library it is in").abbr(&["LIBNAME", "LIBNM"]),
     text("MEDIATYPE", 8, "kind of tape").abbr(&["MTYPE"]),
     text("USEATTRIBUTE", 8, "scratch or private").abbr(&["UATTR"]),
     text("OWNERINFORMATION", 64, "text").abbr(&["OWNINFO"]),
@@ -274,11 +283,13 @@ pub(super) static CREATE_VOLUMEENTRY: VerbSpec = VerbSpec {
 const BINDDATA_PARAMS: &[Param] = &[
     flag("BIND", "keep in cache").one_of("what").required(),
     flag("UNBIND", "do not").one_of("what").required(),
-    name("FILE", Form::Ddname, "DD name of the volume").one_of("where"),
-    name("VOLUME", Form::Volser, "volume").abbr(&["VOL"]).one_of("where"),
-    name("UNIT", Form::Word, "device"),
-    value("LOWCCHH", Kind::Key, "first track"),
-    value("HIGHCCHH", Kind::Key, "last track"),
+    name("FILE", NameForm::Ddname, "DD name of the volume").one_of("where"),
+    name("VOLUME", NameForm::Volser, "volume")
+        .abbr(&["VOL"])
+        .one_of("where"),
+    name("UNIT", NameForm::Word, "device"),
+    value("LOWCCHH", Operand::Key, "first track"),
+    value("HIGHCCHH", Operand::Key, "last track"),
 ];
 pub(super) static BINDDATA: VerbSpec = VerbSpec {
     example: "BINDDATA BIND VOLUME(V39001) UNIT(3390)",
@@ -296,15 +307,17 @@ const LISTDATA_PARAMS: &[Param] = &[
     flag("PINNED", "tracks that cannot be written").one_of("what"),
     flag("DSTATUS", "state of devices").one_of("what"),
     flag("SPACE", "space").one_of("what"),
-    name("FILE", Form::Ddname, "DD name of the volume").one_of("where"),
-    name("VOLUME", Form::Volser, "volume").abbr(&["VOL"]).one_of("where"),
-    name("UNIT", Form::Word, "device"),
+    name("FILE", NameForm::Ddname, "DD name of the volume").one_of("where"),
+    name("VOLUME", NameForm::Volser, "volume")
+        .abbr(&["VOL"])
+        .one_of("where"),
+    name("UNIT", NameForm::Word, "device"),
     flag("ALL", "all devices").one_of("scope"),
     flag("DEVICE", "this device").one_of("scope"),
     flag("SUBSYSTEM", "the control unit").abbr(&["SSYS"]).one_of("scope"),
     flag("LEGEND", "with explanations").one_of("legend"),
     flag("NOLEGEND", "without").one_of("legend"),
-    name("OUTFILE", Form::Ddname, "list there").abbr(&["OFILE"]),
+    name("OUTFILE", NameForm::Ddname, "list there").abbr(&["OFILE"]),
 ];
 pub(super) static LISTDATA: VerbSpec = VerbSpec {
     abbrs: &["LDATA"],
@@ -318,9 +331,11 @@ pub(super) static LISTDATA: VerbSpec = VerbSpec {
     )
 };
 const SETCACHE_PARAMS: &[Param] = &[
-    name("FILE", Form::Ddname, "DD name of the volume").one_of("where"),
-    name("VOLUME", Form::Volser, "volume").abbr(&["VOL"]).one_of("where"),
-    name("UNIT", Form::Word, "device"),
+    name("FILE", NameForm::Ddname, "DD name of the volume").one_of("where"),
+    name("VOLUME", NameForm::Volser, "volume")
+        .abbr(&["VOL"])
+        .one_of("where"),
+    name("UNIT", NameForm::Word, "device"),
     flag("DEVICE", "of the device").one_of("scope"),
     flag("SUBSYSTEM", "of the control unit").abbr(&["SSYS"]).one_of("scope"),
     flag("ON", "use the cache").one_of("state"),

@@ -3,12 +3,12 @@
 use super::build::*;
 use super::common::*;
 use super::copy::{ON_DATASET, ON_FILE, YES_NO};
-use super::{Form, Kind, Param, Verb, VerbSpec};
+use super::{NameForm, Operand, Param, Verb, VerbSpec};
 
 const EXPORT_PARAMS: &[Param] = &[
     name(
         "entryname",
-        Form::Dsname,
+        NameForm::Dsname,
         "cluster or alternate index to export, or catalog to disconnect",
     )
     .positional()
@@ -31,7 +31,7 @@ const EXPORT_PARAMS: &[Param] = &[
         .abbr(&["ERAS"])
         .one_of("erase"),
     flag("NOERASE", "do not").abbr(&["NERAS"]).one_of("erase"),
-    name("INFILE", Form::Ddname, "DD name of the original")
+    name("INFILE", NameForm::Ddname, "DD name of the original")
         .abbr(&["IFILE"])
         .accepted(),
     flag("INHIBITSOURCE", "the original may only be read afterwards")
@@ -77,16 +77,16 @@ pub(super) static EXPORT: VerbSpec = VerbSpec {
 };
 
 const OBJECT: &[Param] = &accepted([
-    name("entryname", Form::Dsname, "entry the values are for")
+    name("entryname", NameForm::Dsname, "entry the values are for")
         .positional()
         .required(),
-    name("NEWNAME", Form::Dsname, "name it gets here").abbr(&["NEWNM"]),
+    name("NEWNAME", NameForm::Dsname, "name it gets here").abbr(&["NEWNM"]),
     FILE,
     KEYRANGES,
     ORDERED[0],
     ORDERED[1],
     VOLUMES,
-    names("DEVICETYPES", Form::Word, 59, "device types of the volumes")
+    names("DEVICETYPES", NameForm::Word, 59, "device types of the volumes")
         .abbr(&["DEVICETYPE", "DEVT"])
         .accepted(),
     CLASSES[0],
@@ -114,7 +114,7 @@ const IMPORT_PARAMS: &[Param] = &[
         .one_of("output"),
     value(
         "OBJECTS",
-        Kind::Groups(OBJECT),
+        Operand::Groups(OBJECT),
         "other names, volumes and classes than in the copy",
     )
     .abbr(&["OBJ"]),
@@ -152,17 +152,17 @@ pub(super) static IMPORT: VerbSpec = VerbSpec {
 };
 
 const OLD_AND_NEW: &[Param] = &[
-    name("oldname", Form::Mask, "name in the copy; may have a *")
+    name("oldname", NameForm::Mask, "name in the copy; may have a *")
         .positional()
         .required(),
-    name("newname", Form::Mask, "name it gets here; with a * in its place")
+    name("newname", NameForm::Mask, "name it gets here; with a * in its place")
         .positional()
         .required(),
 ];
 const BACKUP_PARAMS: &[Param] = &[
     names(
         "entryname",
-        Form::Mask,
+        NameForm::Mask,
         255,
         "names and masks of what is copied: clusters, alternate indexes, paths, aliases",
     )
@@ -176,7 +176,7 @@ const BACKUP_PARAMS: &[Param] = &[
         .abbr(&["ODS"])
         .one_of("output")
         .required(),
-    names("EXCLUDE", Form::Mask, 100, "but not these"),
+    names("EXCLUDE", NameForm::Mask, 100, "but not these"),
     number("COMPRESS", 1, 19, "how hard to compress").default("3"),
     CATALOG,
 ];
@@ -193,7 +193,7 @@ pub(super) static BACKUP: VerbSpec = VerbSpec {
 const RESTORE_PARAMS: &[Param] = &[
     names(
         "entryname",
-        Form::Mask,
+        NameForm::Mask,
         255,
         "names and masks of what is restored; without them all",
     )
@@ -206,11 +206,11 @@ const RESTORE_PARAMS: &[Param] = &[
         .abbr(&["IDS"])
         .one_of("input")
         .required(),
-    names("EXCLUDE", Form::Mask, 100, "but not these"),
-    value("RENAME", Kind::Groups(OLD_AND_NEW), "other names than in the copy"),
+    names("EXCLUDE", NameForm::Mask, 100, "but not these"),
+    value("RENAME", Operand::Groups(OLD_AND_NEW), "other names than in the copy"),
     names(
         "VOLUMES",
-        Form::AnyVolser,
+        NameForm::AnyVolser,
         59,
         "volumes for all of it, instead of those in the copy",
     )
@@ -239,19 +239,19 @@ pub(super) static RESTORE: VerbSpec = VerbSpec {
 
 const DDNAMES: &str = "DD names of the work files";
 const BLDINDEX_PARAMS: &[Param] = &[
-    name("INFILE", Form::Ddname, "DD name of the base")
+    name("INFILE", NameForm::Ddname, "DD name of the base")
         .abbr(&["IFILE"])
         .one_of("input")
         .required(),
-    name("INDATASET", Form::Dsname, "base cluster")
+    name("INDATASET", NameForm::Dsname, "base cluster")
         .abbr(&["IDS"])
         .one_of("input")
         .required(),
-    names("OUTFILE", Form::Ddname, 255, "DD names of the alternate indexes")
+    names("OUTFILE", NameForm::Ddname, 255, "DD names of the alternate indexes")
         .abbr(&["OFILE"])
         .one_of("output")
         .required(),
-    names("OUTDATASET", Form::Dsname, 255, "alternate indexes or paths")
+    names("OUTDATASET", NameForm::Dsname, 255, "alternate indexes or paths")
         .abbr(&["ODS"])
         .one_of("output")
         .required(),
@@ -264,13 +264,13 @@ const BLDINDEX_PARAMS: &[Param] = &[
         .default("yes"),
     flag("SORTCALL", "use the sort program").one_of("sortcall").accepted(),
     flag("NOSORTCALL", "use our own sort").one_of("sortcall").default("yes"),
-    name("SORTDEVICETYPE", Form::Word, "device of the sort's work files")
+    name("SORTDEVICETYPE", NameForm::Word, "device of the sort's work files")
         .abbr(&["SORTDVT", "SORTDEV"])
         .accepted(),
     number("SORTFILENUMBER", 1, 999, "how many of them")
         .abbr(&["SORTFN"])
         .accepted(),
-    name("SORTMESSAGEDD", Form::Ddname, "DD name of the sort's messages")
+    name("SORTMESSAGEDD", NameForm::Ddname, "DD name of the sort's messages")
         .abbr(&["SORTMDD"])
         .accepted(),
     choice(
@@ -280,7 +280,7 @@ const BLDINDEX_PARAMS: &[Param] = &[
     )
     .abbr(&["SORTML"])
     .accepted(),
-    names("WORKFILES", Form::Ddname, 2, DDNAMES)
+    names("WORKFILES", NameForm::Ddname, 2, DDNAMES)
         .abbr(&["WORKFILE", "WFILES", "WFILE"])
         .default("IDCUT1 IDCUT2"),
     CATALOG,

@@ -4,7 +4,7 @@
 //! string is a job, a small change of it is a small change of the job, and no parameter of the table is out of reach.
 //! Most jobs are correct as text and many contradict themselves, which is what there is to be found out.
 
-use super::{Form, Kind, Param, Support, VerbSpec, VERBS};
+use super::{NameForm, Operand, Param, Support, VerbSpec, VERBS};
 
 /// Names that jobs use again and again, so that commands meet each other's entries.
 const NAMES: [&str; 8] = [
@@ -122,9 +122,9 @@ fn parameter(draw: &mut Draw, param: &'static Param, job: &mut String) {
         job.push_str(draw.pick(&spellings));
     }
     match param.kind {
-        Kind::Flag => {}
-        Kind::Group(inner) | Kind::Groups(inner) => {
-            let twice = matches!(param.kind, Kind::Groups(_));
+        Operand::Flag => {}
+        Operand::Group(inner) | Operand::Groups(inner) => {
+            let twice = matches!(param.kind, Operand::Groups(_));
             job.push_str(if twice { "(( -\n" } else { "( -\n" });
             list(draw, inner, job);
             job.push_str(if twice { "    ))" } else { "    )" });
@@ -138,26 +138,26 @@ fn parameter(draw: &mut Draw, param: &'static Param, job: &mut String) {
     }
 }
 
-fn value(draw: &mut Draw, kind: Kind) -> String {
+fn value(draw: &mut Draw, kind: Operand) -> String {
     match kind {
-        Kind::Number { min, max } => number(draw, min, max),
-        Kind::Numbers { slots, least } => {
+        Operand::Number { min, max } => number(draw, min, max),
+        Operand::Numbers { slots, least } => {
             let count = least + draw.one_of(slots.len() - least + 1);
             let each = slots.iter().take(count.max(1));
             each.map(|(_, min, max)| number(draw, *min, *max))
                 .collect::<Vec<_>>()
                 .join(" ")
         }
-        Kind::Name(form) => name(draw, form),
-        Kind::Names { form, max } => {
+        Operand::Name(form) => name(draw, form),
+        Operand::Names { form, max } => {
             let count = 1 + draw.one_of(max.min(3));
             (0..count).map(|_| name(draw, form)).collect::<Vec<_>>().join(" ")
         }
-        Kind::Text { .. } => draw.pick(&["TEXT", "'A TEXT'", "'IT''S'", "X"]).to_owned(),
-        Kind::Date => draw.pick(&["2030001", "99365", "2022.244", "1999999", "0"]).to_owned(),
-        Kind::Key => draw.pick(&["0001", "'A B'", "X'00FF'", "A*", "X'0'"]).to_owned(),
-        Kind::KeyRanges => draw.pick(&["A M", "(A M) (N Z)", "A"]).to_owned(),
-        Kind::Choice(of) => {
+        Operand::Text { .. } => draw.pick(&["TEXT", "'A TEXT'", "'IT''S'", "X"]).to_owned(),
+        Operand::Date => draw.pick(&["2030001", "99365", "2022.244", "1999999", "0"]).to_owned(),
+        Operand::Key => draw.pick(&["0001", "'A B'", "X'00FF'", "A*", "X'0'"]).to_owned(),
+        Operand::KeyRanges => draw.pick(&["A M", "(A M) (N Z)", "A"]).to_owned(),
+        Operand::Choice(of) => {
             let words: Vec<&str> = of.iter().map(|choice| choice.0).collect();
             draw.pick(&words).to_owned()
         }
@@ -176,20 +176,20 @@ fn number(draw: &mut Draw, min: u64, max: u64) -> String {
     }
 }
 
-fn name(draw: &mut Draw, form: Form) -> String {
+fn name(draw: &mut Draw, form: NameForm) -> String {
     let of: &[&str] = match form {
-        Form::Dsname => &NAMES,
-        Form::Mask if draw.once_in(3) => &MASKS,
-        Form::Mask => &NAMES,
-        Form::Symbolic => &[
+        NameForm::Dsname => &NAMES,
+        NameForm::Mask if draw.once_in(3) => &MASKS,
+        NameForm::Mask => &NAMES,
+        NameForm::Symbolic => &[
             "'PAY.&SYSNAME..X'",
             "'PAY.A&SYSCLONE(-1:1)'",
             "PAY.MASTER",
             "'&NONE..A'",
         ],
-        Form::Ddname => &["IN", "OUT", "NONE"],
-        Form::Volser | Form::AnyVolser => &SERIALS,
-        Form::Word | Form::Label => &WORDS,
+        NameForm::Ddname => &["IN", "OUT", "NONE"],
+        NameForm::Volser | NameForm::AnyVolser => &SERIALS,
+        NameForm::Word | NameForm::Label => &WORDS,
     };
     draw.pick(of).to_owned()
 }

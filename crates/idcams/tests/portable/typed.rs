@@ -3,11 +3,11 @@
 use crate::files::{live, records, Files, SMALL};
 use crate::world::World;
 use cica_admin::delete::{Delete, What};
-use cica_admin::diagnose::{Choice, Diagnose, Diagnosed, Meant, Subject};
+use cica_admin::diagnose::{Diagnose, DiagnoseFilter, Diagnosed, Meant, Subject};
 use cica_admin::examine::{Examine, Examined};
 use cica_admin::named::Named;
 use cica_admin::portable::{Backup, Export, Import, Restore};
-use cica_catalog::entry::Kind;
+use cica_catalog::entry::EntryKind;
 
 fn small() -> (World, Files, Named) {
     let (mut world, files) = (World::new(), Files::new());
@@ -28,7 +28,7 @@ fn deleted(names: &[&str]) -> Delete {
 fn a_delete_names_what_went_and_keeps_the_rest() {
     let (mut world, _files, _) = small();
     let typed = Delete {
-        what: What::Kind(Kind::Path),
+        what: What::Kind(EntryKind::Path),
         ..deleted(&["PAY.SMALL"])
     };
     let outcome = world.services.delete(&typed);
@@ -59,7 +59,7 @@ fn a_backup_and_its_restore_tell_what_they_hold() {
     let [member] = backup.result.as_slice() else {
         panic!("{:?}", backup.result);
     };
-    assert_eq!((member.kind, member.name.as_str()), (Kind::Cluster, "PAY.SMALL"));
+    assert_eq!((member.kind, member.name.as_str()), (EntryKind::Cluster, "PAY.SMALL"));
     assert_eq!(member.records, before.len() as u64);
     let request = Restore {
         names: Vec::new(),
@@ -126,7 +126,7 @@ fn what_is_sound_is_found_so() {
     let diagnosed = world.services.diagnose(&Diagnose {
         subject: Subject::Catalog(Named::DataSet("CAT.MASTER".to_owned())),
         compared: Vec::new(),
-        choice: Choice::Only(Meant {
+        choice: DiagnoseFilter::Only(Meant {
             entries: vec!["PAY.SMALL".to_owned()],
             ..Meant::default()
         }),

@@ -2,9 +2,9 @@
 
 use crate::world::{World, NAMES};
 use cica_admin::named::{KeyValue, Named};
-use cica_admin::print::{Place, Print};
+use cica_admin::print::{Print, RecordId};
 use cica_admin::range::{From, Range, To};
-use cica_admin::repro::{Copied, Repro};
+use cica_admin::repro::{CopyCounts, Repro};
 use std::ops::ControlFlow;
 
 const RECORDS: &[&str] = &["AA01 first", "AA02 second", "AB01 third", "AC01 fourth"];
@@ -30,7 +30,7 @@ fn a_copy_tells_how_many_records_were_written_and_refused() {
         by_intervals: false,
         error_limit: None,
     });
-    let copied = Copied { records: 2, refused: 1 };
+    let copied = CopyCounts { records: 2, refused: 1 };
     assert_eq!((outcome.condition, outcome.result), (4, copied));
     assert_eq!(w.records("A.OTHER"), ["AA02 second", "AB01 there", "AC01 fourth"]);
 }
@@ -49,7 +49,7 @@ fn who_is_handed_records_may_end_it() {
     };
     let mut keys = Vec::new();
     let outcome = w.services.print(&request, |record| {
-        let Place::Key(key) = record.place else {
+        let RecordId::Key(key) = record.place else {
             return ControlFlow::Break(());
         };
         keys.push(String::from_utf8_lossy(key).into_owned());

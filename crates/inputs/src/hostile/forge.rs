@@ -4,7 +4,7 @@ use crate::format::mend;
 use crate::mutate::Random;
 use cica_format::checksum::crc32c;
 use cica_format::log;
-use cica_format::portable::{BlockHead, Kind, Totals, BLOCK_HEAD_LEN, HEAD_LEN, MEMBER_HEAD_LEN};
+use cica_format::portable::{BlockHead, BlockKind, Totals, BLOCK_HEAD_LEN, HEAD_LEN, MEMBER_HEAD_LEN};
 
 /// Bytes of a catalog's header.
 const HEADER: usize = 40;
@@ -261,7 +261,7 @@ pub fn log(bytes: &[u8], random: &mut Random) -> Vec<u8> {
 }
 
 /// A block of a portable copy: its kind, and its content.
-type Block = (Kind, Vec<u8>);
+type Block = (BlockKind, Vec<u8>);
 
 /// The blocks of a copy; none if it is no copy.
 fn blocks(bytes: &[u8]) -> Option<Vec<Block>> {
@@ -289,7 +289,7 @@ pub fn copy(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     for _ in 0..=random.below(3) {
         let at = random.below(all.len());
         match &mut all[at] {
-            (Kind::Member, content) => {
+            (BlockKind::Member, content) => {
                 let mut fields = content.split_off(MEMBER_HEAD_LEN.min(content.len()));
                 change_fields(&mut fields, random);
                 content.extend_from_slice(&fields);
@@ -299,7 +299,7 @@ pub fn copy(bytes: &[u8], random: &mut Random) -> Vec<u8> {
                     content[at] = random.below([3, 12][at]) as u8;
                 }
             }
-            (Kind::Component, content) => {
+            (BlockKind::Component, content) => {
                 let length = content.len();
                 change_in_place(content, random);
                 mend(content, 20, length);
@@ -317,9 +317,9 @@ fn joined_copy(head: &[u8], all: &[Block]) -> Vec<u8> {
     let (mut member, mut copy) = (Totals::default(), Totals::default());
     for (number, (kind, content)) in all.iter().enumerate() {
         let content = match kind {
-            Kind::MemberEnd => summed(&member, content),
-            Kind::End => summed(&copy, content),
-            Kind::Member => {
+            BlockKind::MemberEnd => summed(&member, content),
+            BlockKind::End => summed(&copy, content),
+            BlockKind::Member => {
                 member = Totals::default();
                 content.clone()
             }

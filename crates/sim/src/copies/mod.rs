@@ -10,19 +10,19 @@ use std::sync::Arc;
 use cica_disk::{Image, MemoryDisk, SimDisk};
 
 use crate::crash::{guarded, is_panic};
-pub use crate::damage::Counts;
+pub use crate::damage::DamageCounts;
 use crate::subject::{History, Recovered, Subject};
 
 /// A copy that is wrong.
 #[derive(Debug, Clone)]
-pub struct Failure {
+pub struct CopyFailure {
     /// Which copy.
     pub copy: String,
     /// What is wrong with it.
     pub what: String,
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for CopyFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.copy, self.what)
     }
@@ -36,14 +36,14 @@ struct Recorded {
     end: Image,
 }
 
-fn record(subject: &dyn Subject) -> Result<Recorded, Failure> {
+fn record(subject: &dyn Subject) -> Result<Recorded, CopyFailure> {
     let disk = SimDisk::from(subject.start());
     let mut history = History::default();
     let ran = guarded(|| {
         let run = subject.run(Arc::new(disk.clone()), &mut |step| history.note(disk.events(), step));
         run.map_err(|stop| stop.words())
     });
-    ran.map_err(|what| Failure {
+    ran.map_err(|what| CopyFailure {
         copy: "the run itself".into(),
         what,
     })?;
@@ -67,6 +67,6 @@ fn is_refusal(words: &str) -> bool {
     !is_panic(words) && !FOUND_OUT.iter().any(|found| words.contains(found))
 }
 
-fn count(counts: &mut Counts, what: &str) {
+fn count(counts: &mut DamageCounts, what: &str) {
     *counts.entry(what.to_string()).or_default() += 1;
 }

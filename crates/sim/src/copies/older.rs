@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use cica_disk::{Image, MemoryDisk};
 
-use super::{count, is_refusal, record, recover, Counts, Failure};
+use super::{count, is_refusal, record, recover, CopyFailure, DamageCounts};
 use crate::place;
 use crate::subject::Subject;
 
@@ -17,13 +17,13 @@ use crate::subject::Subject;
 const MOMENTS: usize = 9;
 
 /// Tries all mixtures of one run.
-pub fn explore(subject: &dyn Subject) -> (Counts, Option<Failure>) {
-    let mut counts = Counts::new();
+pub fn explore(subject: &dyn Subject) -> (DamageCounts, Option<CopyFailure>) {
+    let mut counts = DamageCounts::new();
     let failure = place::by_records_alone(|| run(subject, &mut counts)).err();
     (counts, failure)
 }
 
-fn run(subject: &dyn Subject, counts: &mut Counts) -> Result<(), Failure> {
+fn run(subject: &dyn Subject, counts: &mut DamageCounts) -> Result<(), CopyFailure> {
     let recorded = record(subject)?;
     let promises = recorded.history.promises();
     let every = promises.len().div_ceil(MOMENTS).max(1);
@@ -45,17 +45,17 @@ fn run(subject: &dyn Subject, counts: &mut Counts) -> Result<(), Failure> {
                 }
                 count(counts, "mixtures");
                 let found = recover(subject, &MemoryDisk::from(mixed));
-                let told = |what: String| Failure {
+                let wrong = |what: String| CopyFailure {
                     copy: format!("{files:?} of after {then} events among the rest of after {now}"),
                     what,
                 };
                 let history = &recorded.history;
                 match found {
-                    Err(words) if !is_refusal(&words) => return Err(told(words)),
+                    Err(words) if !is_refusal(&words) => return Err(wrong(words)),
                     Err(_) => count(counts, "mixtures refused"),
                     Ok(found) => {
                         let (first, last) = (now.min(then), now.max(then));
-                        history.check_between(first, last, &found.digests).map_err(told)?;
+                        history.check_between(first, last, &found.digests).map_err(wrong)?;
                         count(counts, "mixtures right");
                     }
                 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use cica_disk::sim::{CrashPoint, Survival};
 use cica_disk::{Disk, File, Image, Lock, MemoryDisk, Open};
 
-use super::{count, is_refusal, record, recover, Counts, Failure, Recorded};
+use super::{count, is_refusal, record, recover, CopyFailure, DamageCounts, Recorded};
 use crate::crash::guarded;
 use crate::place;
 use crate::random::Random;
@@ -41,7 +41,7 @@ const ORIGINALS: [Original; 4] = [Original::InUse, Original::Left, Original::Rec
 
 /// How a copy is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum CopyMethod {
     /// All at once, as a process sees the files.
     Live,
     /// All at once, of what a power cut leaves.
@@ -52,24 +52,38 @@ enum Way {
     Pieces,
 }
 
-impl Way {
+impl CopyMethod {
     fn name(self) -> &'static str {
         match self {
-            Way::Live => "live",
-            Way::Cut => "power cut",
-            Way::Files => "file by file",
-            Way::Pieces => "piece by piece",
+            CopyMethod::Live => "live",
+            CopyMethod::Cut => "power cut",
+            CopyMethod::Files => "file by file",
+            CopyMethod::Pieces => "piece by piece",
         }
     }
 }
 
 /// Makes so many copies of one moment and, if they are to be `mixed`, as many of several.
-pub fn explore(subject: &dyn Subject, seed: u64, copies: u64, mixed: bool) -> (Counts, Option<Failure>) {
-    let mut counts = Counts::new();
+pub fn explore(subject: &dyn Subject, seed: u64, copies: u64, mixed: bool) -> (DamageCounts, Option<CopyFailure>) {
+    let mut counts = DamageCounts::new();
     let mut random = Random::new(seed ^ 0x736E_6170);
-    let mut done = copy_all(subject, &mut counts, copies, &[Way::Live, Way::Cut], &mut random);
+    let mut done = copy_all(
+        subject,
+        &mut counts,
+        copies,
+        &[CopyMethod::Live, CopyMethod::Cut],
+        &mut random,
+    );
     if done.is_ok() && mixed {
-        let mixed = || copy_all(subject, &mut counts, copies, &[Way::Files, Way::Pieces], &mut random);
+        let mixed = || {
+            copy_all(
+                subject,
+                &mut counts,
+                copies,
+                &[CopyMethod::Files, CopyMethod::Pieces],
+                &mut random,
+            )
+        };
         done = place::by_records_alone(mixed);
     }
     (counts, done.err())
@@ -77,13 +91,13 @@ pub fn explore(subject: &dyn Subject, seed: u64, copies: u64, mixed: bool) -> (C
 
 fn copy_all(
     subject: &dyn Subject,
-    counts: &mut Counts,
+    counts: &mut DamageCounts,
     copies: u64,
-    ways: &[Way],
+    ways: &[CopyMethod],
     random: &mut Random,
-) -> Result<(), Failure> {
+) -> Result<(), CopyFailure> {
     let recorded = record(subject)?;
-    let mut explorer = Explorer {
+    let mut explorer = SnapshotExplorer {
         subject,
         recorded: &recorded,
         moments: recorded.trace.live().collect(),
@@ -93,61 +107,61 @@ fn copy_all(
     (0..copies).try_for_each(|number| explorer.copy(random.pick(ways), number, random))
 }
 
-fn recovered(subject: &dyn Subject, recorded: &Recorded) -> Result<Image, Failure> {
+fn recovered(subject: &dyn Subject, recorded: &Recorded) -> Result<Image, CopyFailure> {
     let disk = MemoryDisk::from(recorded.end.clone());
     match recover(subject, &disk) {
         Ok(_) => Ok(disk.image()),
-        Err(what) => Err(Failure {
+        Err(what) => Err(CopyFailure {
             copy: "the original".into(),
             what,
         }),
     }
 }
 
-struct Explorer<'a> {
+struct SnapshotExplorer<'a> {
     subject: &'a dyn Subject,
     recorded: &'a Recorded,
     moments: Vec<Image>,
     /// The original, recovered at its end.
     recovered: Image,
-    counts: &'a mut Counts,
+    counts: &'a mut DamageCounts,
 }
 
-impl Explorer<'_> {
-    fn copy(&mut self, way: Way, number: u64, random: &mut Random) -> Result<(), Failure> {
+impl SnapshotExplorer<'_> {
+    fn copy(&mut self, way: CopyMethod, number: u64, random: &mut Random) -> Result<(), CopyFailure> {
         let last = random.below(self.moments.len());
         let first = match way {
-            Way::Live | Way::Cut => last,
-            Way::Files | Way::Pieces => last.saturating_sub(random.below(WINDOW) + 1),
+            CopyMethod::Live | CopyMethod::Cut => last,
+            CopyMethod::Files | CopyMethod::Pieces => last.saturating_sub(random.below(WINDOW) + 1),
         };
         let original = random.pick(&ORIGINALS);
         let copy = match way {
-            Way::Live => self.moments[last].clone(),
-            Way::Cut => power_cut(&self.recorded.trace.crash_after(last), random),
-            Way::Files => self.file_by_file(first, last, random),
-            Way::Pieces => self.piece_by_piece(first, last, random),
+            CopyMethod::Live => self.moments[last].clone(),
+            CopyMethod::Cut => power_cut(&self.recorded.trace.crash_after(last), random),
+            CopyMethod::Files => self.file_by_file(first, last, random),
+            CopyMethod::Pieces => self.piece_by_piece(first, last, random),
         };
-        let told = |what: String| Failure {
+        let wrong = |what: String| CopyFailure {
             copy: format!(
                 "copy {number}, {} after events {first} to {last}, the original {original:?}",
                 way.name()
             ),
             what,
         };
-        let found = self.open(&copy, original, last, random.chance(10)).map_err(told)?;
+        let found = self.open(&copy, original, last, random.chance(10)).map_err(wrong)?;
         let history = &self.recorded.history;
-        let one_moment = matches!(way, Way::Live | Way::Cut);
+        let one_moment = matches!(way, CopyMethod::Live | CopyMethod::Cut);
         let came_of_it = match found {
-            Err(words) if !is_refusal(&words) => return Err(told(words)),
+            Err(words) if !is_refusal(&words) => return Err(wrong(words)),
             // Not even its making was acknowledged.
             Err(_) if history.may_be_missing(first) => "not made yet",
-            Err(words) if one_moment => return Err(told(format!("refused: {words}"))),
+            Err(words) if one_moment => return Err(wrong(format!("refused: {words}"))),
             Err(_) => "refused",
             Ok(digests) => {
                 if one_moment {
-                    history.check(last, &digests).map_err(told)?
+                    history.check(last, &digests).map_err(wrong)?
                 } else {
-                    history.check_between(first, last, &digests).map_err(told)?
+                    history.check_between(first, last, &digests).map_err(wrong)?
                 }
                 "right"
             }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use cica_disk::sim::{Survival, SECTOR};
 use cica_disk::{Image, MemoryDisk, Open, SimDisk};
 
-use super::{read, Counts, Failure};
+use super::{read, DamageCounts, DamageFailure};
 use crate::crash::{guarded, is_panic};
 use crate::subject::{History, Subject};
 
@@ -20,20 +20,20 @@ const MOMENTS: usize = 12;
 
 /// Runs the workload, lets the process die or, if the workload ends so, close, and damages what it left. One bit in so
 /// many is turned: `every` is 1 for all of them.
-pub fn every_bit(subject: &dyn Subject, every: usize) -> (Counts, Option<Failure>) {
-    let mut report = Counts::new();
+pub fn every_bit(subject: &dyn Subject, every: usize) -> (DamageCounts, Option<DamageFailure>) {
+    let mut report = DamageCounts::new();
     let failure = run(subject, every.max(1), &mut report).err();
     (report, failure)
 }
 
-fn run(subject: &dyn Subject, every: usize, report: &mut Counts) -> Result<(), Failure> {
+fn run(subject: &dyn Subject, every: usize, report: &mut DamageCounts) -> Result<(), DamageFailure> {
     let disk = SimDisk::from(subject.start());
     let mut history = History::default();
     let ran = guarded(|| {
         let run = subject.run(Arc::new(disk.clone()), &mut |step| history.note(disk.events(), step));
         run.map_err(|stop| stop.words())
     });
-    let trouble = |what| Failure {
+    let trouble = |what| DamageFailure {
         kind: None,
         place: String::new(),
         what,
@@ -66,11 +66,11 @@ struct Damage<'a> {
     history: &'a History,
     good: &'a [u64],
     end: &'a Image,
-    report: &'a mut Counts,
+    report: &'a mut DamageCounts,
 }
 
 impl Damage<'_> {
-    fn file(&mut self, path: &Path, earlier: &[Image], every: usize) -> Result<(), Failure> {
+    fn file(&mut self, path: &Path, earlier: &[Image], every: usize) -> Result<(), DamageFailure> {
         let length = self.end.len(path).unwrap_or_default();
         let sectors = length.div_ceil(SECTOR);
         let used: Vec<u64> = (0..sectors)
@@ -105,7 +105,13 @@ impl Damage<'_> {
         Ok(())
     }
 
-    fn overwritten(&mut self, kind: &str, path: &Path, writes: &[(u64, &[u8])], what: &str) -> Result<(), Failure> {
+    fn overwritten(
+        &mut self,
+        kind: &str,
+        path: &Path,
+        writes: &[(u64, &[u8])],
+        what: &str,
+    ) -> Result<(), DamageFailure> {
         let disk = SimDisk::from(self.end.clone());
         for (at, bytes) in writes {
             let written = disk.overwrite(path, *at, bytes);
@@ -116,7 +122,7 @@ impl Damage<'_> {
         self.judge(kind, path, disk, &format!("{what} at {at}"))
     }
 
-    fn judge(&mut self, kind: &str, path: &Path, disk: MemoryDisk, what: &str) -> Result<(), Failure> {
+    fn judge(&mut self, kind: &str, path: &Path, disk: MemoryDisk, what: &str) -> Result<(), DamageFailure> {
         let log = path.components().any(|part| part.as_os_str() == "log");
         let answer = match guarded(|| self.subject.recover(Arc::new(disk))) {
             Ok(recovered) if recovered.digests == self.good => "right",
@@ -135,8 +141,8 @@ impl Damage<'_> {
         Ok(())
     }
 
-    fn failure(&self, path: &Path, what: &str, words: String) -> Failure {
-        Failure {
+    fn failure(&self, path: &Path, what: &str, words: String) -> DamageFailure {
+        DamageFailure {
             kind: None,
             place: path.display().to_string(),
             what: format!("{}, {what}: {words}", path.display()),

@@ -6,7 +6,7 @@ use crate::random::Random;
 
 /// A way in which a call fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum FaultKind {
     /// EIO, once.
     Io,
     /// EIO from then on.
@@ -53,89 +53,96 @@ pub enum Kind {
     ShortRead,
 }
 
-impl Kind {
+impl FaultKind {
     /// All of them.
-    pub const ALL: [Kind; 22] = [
-        Kind::Io,
-        Kind::IoForEver,
-        Kind::ReadsForEver,
-        Kind::ReadOnly,
-        Kind::NoFiles,
-        Kind::NoSpace,
-        Kind::NoSpaceForEver,
-        Kind::Full,
-        Kind::ShortWrite,
-        Kind::ScatteredWrite,
-        Kind::SyncLoses,
-        Kind::SyncLosesLater,
-        Kind::IgnoredSync,
-        Kind::IgnoredSyncs,
-        Kind::LostWrite,
-        Kind::MisdirectedWrite,
-        Kind::FlippedWrite,
-        Kind::Rot,
-        Kind::MisdirectedRead,
-        Kind::FlippedRead,
-        Kind::StaleRead,
-        Kind::ShortRead,
+    pub const ALL: [FaultKind; 22] = [
+        FaultKind::Io,
+        FaultKind::IoForEver,
+        FaultKind::ReadsForEver,
+        FaultKind::ReadOnly,
+        FaultKind::NoFiles,
+        FaultKind::NoSpace,
+        FaultKind::NoSpaceForEver,
+        FaultKind::Full,
+        FaultKind::ShortWrite,
+        FaultKind::ScatteredWrite,
+        FaultKind::SyncLoses,
+        FaultKind::SyncLosesLater,
+        FaultKind::IgnoredSync,
+        FaultKind::IgnoredSyncs,
+        FaultKind::LostWrite,
+        FaultKind::MisdirectedWrite,
+        FaultKind::FlippedWrite,
+        FaultKind::Rot,
+        FaultKind::MisdirectedRead,
+        FaultKind::FlippedRead,
+        FaultKind::StaleRead,
+        FaultKind::ShortRead,
     ];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Io => "eio",
-            Kind::IoForEver => "eio-for-ever",
-            Kind::ReadsForEver => "reads-for-ever",
-            Kind::ReadOnly => "read-only",
-            Kind::NoFiles => "no-files",
-            Kind::NoSpace => "enospc",
-            Kind::NoSpaceForEver => "enospc-for-ever",
-            Kind::Full => "full",
-            Kind::ShortWrite => "short-write",
-            Kind::ScatteredWrite => "scattered-write",
-            Kind::SyncLoses => "sync-loses",
-            Kind::SyncLosesLater => "sync-loses-later",
-            Kind::IgnoredSync => "ignored-sync",
-            Kind::IgnoredSyncs => "ignored-syncs",
-            Kind::LostWrite => "lost-write",
-            Kind::MisdirectedWrite => "misdirected-write",
-            Kind::FlippedWrite => "flipped-write",
-            Kind::Rot => "rot",
-            Kind::MisdirectedRead => "misdirected-read",
-            Kind::FlippedRead => "flipped-read",
-            Kind::StaleRead => "stale-read",
-            Kind::ShortRead => "short-read",
+            FaultKind::Io => "eio",
+            FaultKind::IoForEver => "eio-for-ever",
+            FaultKind::ReadsForEver => "reads-for-ever",
+            FaultKind::ReadOnly => "read-only",
+            FaultKind::NoFiles => "no-files",
+            FaultKind::NoSpace => "enospc",
+            FaultKind::NoSpaceForEver => "enospc-for-ever",
+            FaultKind::Full => "full",
+            FaultKind::ShortWrite => "short-write",
+            FaultKind::ScatteredWrite => "scattered-write",
+            FaultKind::SyncLoses => "sync-loses",
+            FaultKind::SyncLosesLater => "sync-loses-later",
+            FaultKind::IgnoredSync => "ignored-sync",
+            FaultKind::IgnoredSyncs => "ignored-syncs",
+            FaultKind::LostWrite => "lost-write",
+            FaultKind::MisdirectedWrite => "misdirected-write",
+            FaultKind::FlippedWrite => "flipped-write",
+            FaultKind::Rot => "rot",
+            FaultKind::MisdirectedRead => "misdirected-read",
+            FaultKind::FlippedRead => "flipped-read",
+            FaultKind::StaleRead => "stale-read",
+            FaultKind::ShortRead => "short-read",
         }
     }
 
     /// The calls it is about.
     pub(crate) fn call(self) -> Call {
         match self {
-            Kind::Io | Kind::IoForEver | Kind::ReadOnly | Kind::NoSpace | Kind::NoSpaceForEver | Kind::Rot => Call::Any,
-            Kind::ShortWrite | Kind::ScatteredWrite => Call::Write,
-            Kind::LostWrite | Kind::MisdirectedWrite | Kind::FlippedWrite => Call::Write,
-            Kind::ReadsForEver | Kind::MisdirectedRead | Kind::FlippedRead => Call::Read,
-            Kind::StaleRead | Kind::ShortRead => Call::Read,
-            Kind::SyncLoses | Kind::SyncLosesLater | Kind::IgnoredSync | Kind::IgnoredSyncs => Call::Sync,
-            Kind::NoFiles => Call::Open,
-            Kind::Full => Call::Size,
+            FaultKind::Io
+            | FaultKind::IoForEver
+            | FaultKind::ReadOnly
+            | FaultKind::NoSpace
+            | FaultKind::NoSpaceForEver
+            | FaultKind::Rot => Call::Any,
+            FaultKind::ShortWrite | FaultKind::ScatteredWrite => Call::Write,
+            FaultKind::LostWrite | FaultKind::MisdirectedWrite | FaultKind::FlippedWrite => Call::Write,
+            FaultKind::ReadsForEver | FaultKind::MisdirectedRead | FaultKind::FlippedRead => Call::Read,
+            FaultKind::StaleRead | FaultKind::ShortRead => Call::Read,
+            FaultKind::SyncLoses | FaultKind::SyncLosesLater | FaultKind::IgnoredSync | FaultKind::IgnoredSyncs => {
+                Call::Sync
+            }
+            FaultKind::NoFiles => Call::Open,
+            FaultKind::Full => Call::Size,
         }
     }
 
     /// Whether the device's own contents are wrong afterwards, though it said that all was well.
     pub(super) fn damages(self) -> bool {
-        use Kind::*;
+        use FaultKind::*;
         matches!(self, LostWrite | MisdirectedWrite | FlippedWrite | Rot) || self.forgets()
     }
 
     /// Whether they are wrong after a power cut alone.
     pub(super) fn forgets(self) -> bool {
-        matches!(self, Kind::IgnoredSync | Kind::IgnoredSyncs)
+        matches!(self, FaultKind::IgnoredSync | FaultKind::IgnoredSyncs)
     }
 
     /// Whether a call said that all was well when it was not.
     pub(super) fn lies(self) -> bool {
-        use Kind::*;
+        use FaultKind::*;
         matches!(self, MisdirectedRead | FlippedRead | StaleRead | ShortRead) || self.damages()
     }
 
@@ -143,39 +150,42 @@ impl Kind {
     pub(crate) fn faults(self, nth: u64, random: &mut Random) -> Faults {
         let none = Faults::none();
         match self {
-            Kind::Io => none.fail(Call::Any, nth, Errno::Io),
-            Kind::IoForEver => none.fail_from(Call::Any, nth, Errno::Io),
-            Kind::ReadsForEver => none.fail_from(Call::Read, nth, Errno::Io),
-            Kind::ReadOnly => none.read_only_from(nth),
-            Kind::NoFiles => none.fail_from(Call::Open, nth, Errno::TooManyFiles),
-            Kind::NoSpace => none.fail(Call::Any, nth, Errno::NoSpace),
-            Kind::NoSpaceForEver => none.fail_from(Call::Any, nth, Errno::NoSpace),
-            Kind::Full => none.full_from(nth),
-            Kind::ShortWrite => none.short_write(nth, random.between(1, 5000) as usize, Errno::Io),
-            Kind::ScatteredWrite => none.scatter_write(nth, random.bits(), Errno::Io),
-            Kind::SyncLoses => none.forgetful_sync(nth, Dropped::Gone, Errno::Io),
-            Kind::SyncLosesLater => none.forgetful_sync(nth, Dropped::StillRead, Errno::Io),
-            Kind::IgnoredSync => none.ignore_sync(nth),
-            Kind::IgnoredSyncs => none.ignore_sync_from(nth),
-            Kind::LostWrite => none.lose_write(nth),
-            Kind::MisdirectedWrite => none.misdirect_write(nth, random.between(0, 800) * 512),
-            Kind::FlippedWrite => none.flip_write(nth, random.bits()),
-            Kind::Rot => none.rot(nth, random.bits()),
-            Kind::MisdirectedRead => none.misdirect_read(nth, random.between(0, 800) * 512),
-            Kind::FlippedRead => none.flip_read(nth, random.bits()),
-            Kind::StaleRead => none.stale_read(nth),
-            Kind::ShortRead => none.short_read(nth, random.between(0, 4000) as usize),
+            FaultKind::Io => none.fail(Call::Any, nth, Errno::Io),
+            FaultKind::IoForEver => none.fail_from(Call::Any, nth, Errno::Io),
+            FaultKind::ReadsForEver => none.fail_from(Call::Read, nth, Errno::Io),
+            FaultKind::ReadOnly => none.read_only_from(nth),
+            FaultKind::NoFiles => none.fail_from(Call::Open, nth, Errno::TooManyFiles),
+            FaultKind::NoSpace => none.fail(Call::Any, nth, Errno::NoSpace),
+            FaultKind::NoSpaceForEver => none.fail_from(Call::Any, nth, Errno::NoSpace),
+            FaultKind::Full => none.full_from(nth),
+            FaultKind::ShortWrite => none.short_write(nth, random.between(1, 5000) as usize, Errno::Io),
+            FaultKind::ScatteredWrite => none.scatter_write(nth, random.bits(), Errno::Io),
+            FaultKind::SyncLoses => none.forgetful_sync(nth, Dropped::Gone, Errno::Io),
+            FaultKind::SyncLosesLater => none.forgetful_sync(nth, Dropped::StillRead, Errno::Io),
+            FaultKind::IgnoredSync => none.ignore_sync(nth),
+            FaultKind::IgnoredSyncs => none.ignore_sync_from(nth),
+            FaultKind::LostWrite => none.lose_write(nth),
+            FaultKind::MisdirectedWrite => none.misdirect_write(nth, random.between(0, 800) * 512),
+            FaultKind::FlippedWrite => none.flip_write(nth, random.bits()),
+            FaultKind::Rot => none.rot(nth, random.bits()),
+            FaultKind::MisdirectedRead => none.misdirect_read(nth, random.between(0, 800) * 512),
+            FaultKind::FlippedRead => none.flip_read(nth, random.bits()),
+            FaultKind::StaleRead => none.stale_read(nth),
+            FaultKind::ShortRead => none.short_read(nth, random.between(0, 4000) as usize),
         }
     }
 }
 
-impl std::str::FromStr for Kind {
+impl std::str::FromStr for FaultKind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Kind::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| {
-            let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-            format!("'{text}' is none of {}", names.join(", "))
-        })
+        FaultKind::ALL
+            .into_iter()
+            .find(|kind| kind.name() == text)
+            .ok_or_else(|| {
+                let names: Vec<_> = FaultKind::ALL.iter().map(|kind| kind.name()).collect();
+                format!("'{text}' is none of {}", names.join(", "))
+            })
     }
 }

@@ -39,7 +39,7 @@ const JOBS: [Job; 9] = [
 
 /// A run: everything follows from the seed.
 #[derive(Clone)]
-pub struct Plan {
+pub struct JobPlan {
     /// What is done.
     pub job: Job,
     /// What DEFINE says beside the name.
@@ -58,7 +58,7 @@ pub struct Plan {
     pub all_named: bool,
 }
 
-impl std::fmt::Debug for Plan {
+impl std::fmt::Debug for JobPlan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let there = if self.file_is_there {
             "a file that is there"
@@ -76,9 +76,9 @@ impl std::fmt::Debug for Plan {
     }
 }
 
-impl Plan {
+impl JobPlan {
     /// The run of a seed: the jobs in turn.
-    pub fn draw(seed: u64) -> Plan {
+    pub fn draw(seed: u64) -> JobPlan {
         let mut random = Random::new(seed);
         let job = JOBS[(seed % JOBS.len() as u64) as usize];
         let organization = random.pick(&["INDEXED KEYS(6 0)", "INDEXED KEYS(6 0)", "NONINDEXED", "NUMBERED"]);
@@ -93,7 +93,7 @@ impl Plan {
             record.resize(length, b'.');
             record
         };
-        Plan {
+        JobPlan {
             job,
             organization,
             mode: if organization.starts_with("INDEXED") && random.chance(50) {

@@ -5,8 +5,8 @@ use std::path::Path;
 use cica_disk::Image;
 use cica_qsam::{DdText, Reader};
 
-use super::job::{Job, Plan};
-use super::world::{Process, FILE, ON_VOLUME, OUTSIDE};
+use super::job::{Job, JobPlan};
+use super::world::{FileProcess, FILE, ON_VOLUME, OUTSIDE};
 use super::{disk_of, NEXT};
 
 /// When a disk is looked at.
@@ -25,32 +25,32 @@ pub enum Moment {
 }
 
 /// See the module; F1 to F5 are the run's.
-pub struct Judge<'a> {
-    plan: &'a Plan,
+pub struct FileJudge<'a> {
+    plan: &'a JobPlan,
     /// The file before the job, and when all went well.
     old: Option<Vec<u8>>,
     new: Option<Vec<u8>>,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> FileJudge<'a> {
     /// What is right follows from the disks before the job and after a good one.
-    pub fn new(plan: &'a Plan, start: &Image, end: &Image) -> Result<Judge<'a>, String> {
+    pub fn new(plan: &'a JobPlan, start: &Image, end: &Image) -> Result<FileJudge<'a>, String> {
         let path = file(plan);
         let (old, new) = (start.bytes(path), end.bytes(path));
         if new.is_none() || plan.writes() && old == new {
             return Err("the job made no file of its own".to_string());
         }
-        let judge = Judge { plan, old, new };
+        let judge = FileJudge { plan, old, new };
         judge.image(end, Moment::Done, true)?;
         Ok(judge)
     }
 
     /// The same where a list says less, for something could not be read: what it says then is right.
-    pub fn of_list(&self, left: &Image) -> Judge<'a> {
+    pub fn of_list(&self, left: &Image) -> FileJudge<'a> {
         let found = left
             .bytes(file(self.plan))
             .filter(|found| self.old.as_ref() != Some(found));
-        Judge {
+        FileJudge {
             plan: self.plan,
             old: self.old.clone(),
             new: found.or_else(|| self.new.clone()),
@@ -60,7 +60,7 @@ impl<'a> Judge<'a> {
     /// Judges one; `again`: the job is run once more on it.
     pub fn image(&self, image: &Image, moment: Moment, again: bool) -> Result<(), String> {
         let (memory, disk) = disk_of(image);
-        let found = Process::new(disk.clone(), self.plan, NEXT).records()?;
+        let found = FileProcess::new(disk.clone(), self.plan, NEXT).records()?;
         let has_new = self.file(image, moment)?;
         self.beside(image, moment)?;
         self.data_set(found.as_deref(), has_new, moment)?;
@@ -135,7 +135,7 @@ impl<'a> Judge<'a> {
 
     /// F1 and F3.
     fn data_set(&self, found: Option<&[Vec<u8>]>, has_new: bool, moment: Moment) -> Result<(), String> {
-        let Plan {
+        let JobPlan {
             job, records, replaced, ..
         } = self.plan;
         let done = moment == Moment::Done;
@@ -163,7 +163,7 @@ impl<'a> Judge<'a> {
     fn comes_back(&self, image: &Image) -> Result<(), String> {
         let Some(card) = self.plan.back() else { return Ok(()) };
         let (_, disk) = disk_of(image);
-        let process = Process::new(disk, self.plan, NEXT);
+        let process = FileProcess::new(disk, self.plan, NEXT);
         if process.records()?.is_some() {
             must(&process, "DELETE SIM.D")?;
         }
@@ -183,7 +183,7 @@ impl<'a> Judge<'a> {
 
     /// F5.
     fn again(&self, disk: std::sync::Arc<dyn cica_disk::Disk>, found: Option<&[Vec<u8>]>) -> Result<(), String> {
-        let process = Process::new(disk, self.plan, NEXT);
+        let process = FileProcess::new(disk, self.plan, NEXT);
         // What is there keeps a job from beginning: somebody takes it away first.
         match (self.plan.job, found) {
             (Job::Import, Some(_)) => must(&process, "DELETE SIM.D")?,
@@ -201,11 +201,11 @@ impl<'a> Judge<'a> {
 }
 
 /// The file of the job.
-fn file(plan: &Plan) -> &'static Path {
+fn file(plan: &JobPlan) -> &'static Path {
     Path::new(if plan.in_catalog { ON_VOLUME } else { FILE })
 }
 
-fn must(process: &Process<'_>, card: &str) -> Result<(), String> {
+fn must(process: &FileProcess<'_>, card: &str) -> Result<(), String> {
     match process.card(card)? {
         (0, _) => Ok(()),
         (cc, listing) => Err(format!("{card} ends with {cc}: {listing}")),

@@ -31,22 +31,22 @@ use cica_disk::{Disk, Image, SimDisk};
 use crate::campaign::Outcome;
 use crate::crash::guarded;
 use crate::fate::{fates, Limits};
-use crate::fault::Kind;
+use crate::fault::FaultKind;
 use crate::mortal::{Kill, Mortal};
 use crate::random::Random;
-use job::{Job, Plan};
-use judge::{Judge, Moment};
-use world::Process;
+use job::{Job, JobPlan};
+use judge::{FileJudge, Moment};
+use world::FileProcess;
 
 /// How calls fail here: what a full or failing device says, and a sync that loses what it covered.
-const KINDS: [Kind; 7] = [
-    Kind::Io,
-    Kind::IoForEver,
-    Kind::NoSpace,
-    Kind::NoSpaceForEver,
-    Kind::ShortWrite,
-    Kind::SyncLoses,
-    Kind::NoFiles,
+const KINDS: [FaultKind; 7] = [
+    FaultKind::Io,
+    FaultKind::IoForEver,
+    FaultKind::NoSpace,
+    FaultKind::NoSpaceForEver,
+    FaultKind::ShortWrite,
+    FaultKind::SyncLoses,
+    FaultKind::NoFiles,
 ];
 
 /// When the job is run, and when the next one.
@@ -62,36 +62,36 @@ const FEW: Limits = Limits {
 
 /// Does the run of a seed, with at most so many power cuts, failing calls of each kind, and kills.
 pub fn run(seed: u64, each: u64) -> Option<Outcome> {
-    let plan = Plan::draw(seed);
+    let plan = JobPlan::draw(seed);
     let mut counts = BTreeMap::new();
-    let done = guarded(|| Run::new(&plan, seed, each, &mut counts)?.all());
+    let done = guarded(|| FileRun::new(&plan, seed, each, &mut counts)?.all());
     let failure = done
         .err()
         .map(|what| format!("{what}\nof {plan:?}\nreplay: cica-sim files --seed {seed} --runs 1 --each {each}"));
     Some(Outcome { counts, failure })
 }
 
-struct Run<'a> {
-    plan: &'a Plan,
+struct FileRun<'a> {
+    plan: &'a JobPlan,
     random: Random,
     each: u64,
     counts: &'a mut BTreeMap<String, u64>,
     start: Image,
-    judge: Judge<'a>,
+    judge: FileJudge<'a>,
     /// The job done on a disk where all goes well.
     good: SimDisk,
 }
 
-impl<'a> Run<'a> {
-    fn new(plan: &'a Plan, seed: u64, each: u64, counts: &'a mut BTreeMap<String, u64>) -> Result<Self, String> {
+impl<'a> FileRun<'a> {
+    fn new(plan: &'a JobPlan, seed: u64, each: u64, counts: &'a mut BTreeMap<String, u64>) -> Result<Self, String> {
         let start = start::start(plan)?;
         let good = SimDisk::from(start.clone());
-        let (cc, listing) = Process::new(Arc::new(good.clone()), plan, JOB).card(&plan.card())?;
+        let (cc, listing) = FileProcess::new(Arc::new(good.clone()), plan, JOB).card(&plan.card())?;
         if cc > 0 {
             return Err(format!("on a good disk: {listing}"));
         }
-        Ok(Run {
-            judge: Judge::new(plan, &start, &good.image())?,
+        Ok(FileRun {
+            judge: FileJudge::new(plan, &start, &good.image())?,
             random: Random::new(seed ^ 0x6669_6C65),
             plan,
             each,
@@ -130,14 +130,14 @@ impl<'a> Run<'a> {
 
     /// The process is killed in each of its calls.
     fn kills(&mut self) -> Result<(), String> {
-        for at in self.numbers(self.calls(Kind::Io)) {
+        for at in self.numbers(self.calls(FaultKind::Io)) {
             let disk = SimDisk::from(self.start.clone());
             let process = Mortal::new(Arc::new(disk.clone()));
             process.kill(Kill {
                 at: at as u32,
                 next: None,
             });
-            let ran = guarded(|| Process::new(process.shared(), self.plan, JOB).card(&self.plan.card()));
+            let ran = guarded(|| FileProcess::new(process.shared(), self.plan, JOB).card(&self.plan.card()));
             let moment = self.moment(ran, Moment::Killed)?;
             disk.kill();
             self.left(&disk, moment)
@@ -148,13 +148,16 @@ impl<'a> Run<'a> {
     }
 
     /// Each call fails.
-    fn faults(&mut self, kind: Kind) -> Result<(), String> {
+    fn faults(&mut self, kind: FaultKind) -> Result<(), String> {
         for nth in self.numbers(self.calls(kind)) {
             let disk = SimDisk::from(self.start.clone());
             disk.set_faults(kind.faults(nth, &mut self.random));
-            let ran = guarded(|| Process::new(Arc::new(disk.clone()), self.plan, JOB).card(&self.plan.card()));
+            let ran = guarded(|| FileProcess::new(Arc::new(disk.clone()), self.plan, JOB).card(&self.plan.card()));
             // One call that fails leaves the others to tidy up.
-            let alone = matches!(kind, Kind::Io | Kind::NoSpace | Kind::ShortWrite | Kind::SyncLoses);
+            let alone = matches!(
+                kind,
+                FaultKind::Io | FaultKind::NoSpace | FaultKind::ShortWrite | FaultKind::SyncLoses
+            );
             let moment = self.moment(ran, if alone { Moment::Failed } else { Moment::Failing })?;
             disk.set_faults(Faults::none());
             disk.kill();
@@ -222,7 +225,7 @@ impl<'a> Run<'a> {
         guarded(|| self.judge.image(image, moment, again))
     }
 
-    fn calls(&self, kind: Kind) -> u64 {
+    fn calls(&self, kind: FaultKind) -> u64 {
         self.good.calls().of(kind.call())
     }
 

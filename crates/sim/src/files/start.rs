@@ -5,19 +5,19 @@ use std::cell::Cell;
 use cica_disk::Image;
 
 use super::disk_of;
-use super::job::{Job, Plan};
-use super::world::{empty, Process};
+use super::job::{Job, JobPlan};
+use super::world::{empty, FileProcess};
 
 /// Makes it; what the job finds there was made by other jobs.
 ///
 /// # Errors
 /// In words.
-pub fn start(plan: &Plan) -> Result<Image, String> {
+pub fn start(plan: &JobPlan) -> Result<Image, String> {
     let (memory, disk) = disk_of(&empty()?);
     let time = Cell::new(0);
     let process = || {
         time.set(time.get() + 1);
-        Process::new(disk.clone(), plan, time.get())
+        FileProcess::new(disk.clone(), plan, time.get())
     };
     let must = |card: &str| {
         let (cc, listing) = process().card(card)?;
@@ -32,7 +32,7 @@ pub fn start(plan: &Plan) -> Result<Image, String> {
     }
     must(&plan.define())?;
     let load = |records: &[Vec<u8>]| process().load(records);
-    let with = |job| Plan { job, ..plan.clone() }.card();
+    let with = |job| JobPlan { job, ..plan.clone() }.card();
     match plan.job {
         Job::Import => {
             load(&plan.records)?;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cica_catalog::{Catalog, Name};
-use cica_disk::{Begun, Clock, Disk, File, Image, ManualClock, MemoryDisk, Open, Way};
+use cica_disk::{Begun, Clock, Disk, File, Image, ManualClock, MemoryDisk, Open, StreamMode};
 use cica_engine::{Access, Insert, Intent, OpenOptions, RequestError};
 use cica_idcams::{run, DdTable, Services, Source, Stamp, Style, Sysprint};
 use cica_qsam::DdText;
 use cica_session::{open, reach, CatalogVolumes, Opens};
 
-use super::job::Plan;
+use super::job::JobPlan;
 use crate::session::{clock, engine_at, Trouble};
 
 /// Where the catalog is.
@@ -42,16 +42,16 @@ pub fn empty() -> Result<Image, String> {
 }
 
 /// One process; each card is run by a new one.
-pub struct Process<'a> {
+pub struct FileProcess<'a> {
     disk: Arc<dyn Disk>,
-    plan: &'a Plan,
+    plan: &'a JobPlan,
     now: u64,
 }
 
-impl Process<'_> {
+impl FileProcess<'_> {
     /// A process that begins at this time. No two clusters of a disk are made at the same.
-    pub fn new(disk: Arc<dyn Disk>, plan: &Plan, now: u64) -> Process<'_> {
-        Process { disk, plan, now }
+    pub fn new(disk: Arc<dyn Disk>, plan: &JobPlan, now: u64) -> FileProcess<'_> {
+        FileProcess { disk, plan, now }
     }
 
     fn services(&self) -> Result<Services, String> {
@@ -185,7 +185,7 @@ impl Disk for AllNamed {
         self.0.open(meanwhile, how).map(Begun::Named)
     }
 
-    fn stream(&self, path: &Path, way: Way) -> std::io::Result<Box<dyn File>> {
+    fn stream(&self, path: &Path, way: StreamMode) -> std::io::Result<Box<dyn File>> {
         self.0.stream(path, way)
     }
 }

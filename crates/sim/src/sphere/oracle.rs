@@ -34,21 +34,21 @@ pub type Entries = BTreeMap<Bytes, Vec<Bytes>>;
 
 /// A reply, and 0/8 where it can be told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct SphereAnswer {
     /// The reply.
     pub reply: Reply,
     /// Another record with the same alternate key follows, or a duplicate was made.
     pub duplicate: bool,
 }
 
-impl std::fmt::Display for Answer {
+impl std::fmt::Display for SphereAnswer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}{}", self.reply, if self.duplicate { ", with 0/8" } else { "" })
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Position {
+enum SpherePosition {
     Start,
     None,
     At(Bytes),
@@ -66,7 +66,7 @@ pub struct SphereOracle {
     base: Oracle,
     alternates: Vec<Entries>,
     /// Of the strings that go by a path; the others have theirs in the base.
-    positions: Vec<Position>,
+    positions: Vec<SpherePosition>,
 }
 
 impl SphereOracle {
@@ -135,8 +135,8 @@ impl SphereOracle {
     }
 
     /// Answers a request and does it.
-    pub fn apply(&mut self, request: &Request) -> Answer {
-        let plain = |reply| Answer {
+    pub fn apply(&mut self, request: &Request) -> SphereAnswer {
+        let plain = |reply| SphereAnswer {
             reply,
             duplicate: false,
         };
@@ -171,15 +171,15 @@ impl SphereOracle {
     }
 
     fn open(&mut self) {
-        self.positions = vec![Position::Start; usize::from(self.shape.base.strings)];
+        self.positions = vec![SpherePosition::Start; usize::from(self.shape.base.strings)];
     }
 
     // --- the base ---
 
-    fn of_base(&mut self, request: &Request, string: u8) -> Answer {
+    fn of_base(&mut self, request: &Request, string: u8) -> SphereAnswer {
         match request {
             Request::Insert { .. } | Request::Update { .. } | Request::Erase { .. } => self.change(request, string),
-            other => Answer {
+            other => SphereAnswer {
                 reply: self.base.apply(other),
                 duplicate: false,
             },
@@ -187,7 +187,7 @@ impl SphereOracle {
     }
 
     /// A change of the base and of all that is upgraded with it.
-    fn change(&mut self, request: &Request, string: u8) -> Answer {
+    fn change(&mut self, request: &Request, string: u8) -> SphereAnswer {
         let held = self.base.held(string).map(<[u8]>::to_vec);
         let mut after = self.base.clone();
         let reply = after.apply(request);
@@ -204,7 +204,7 @@ impl SphereOracle {
         match done {
             Ok((alternates, duplicate)) => {
                 (self.base, self.alternates) = (after, alternates);
-                Answer {
+                SphereAnswer {
                     reply: Reply::Done,
                     duplicate,
                 }
@@ -213,7 +213,7 @@ impl SphereOracle {
                 if matches!(request, Request::Insert { .. }) {
                     self.base.let_go(string);
                 }
-                Answer {
+                SphereAnswer {
                     reply,
                     duplicate: false,
                 }
@@ -242,9 +242,9 @@ impl SphereOracle {
 
     // --- paths ---
 
-    fn of_path(&mut self, request: &Request, string: u8, at: usize) -> Answer {
+    fn of_path(&mut self, request: &Request, string: u8, at: usize) -> SphereAnswer {
         use Request::*;
-        let refused = |reply| Answer {
+        let refused = |reply| SphereAnswer {
             reply,
             duplicate: false,
         };
@@ -260,7 +260,7 @@ impl SphereOracle {
                     string,
                 );
                 if answer.reply == Reply::Done {
-                    self.positions[usize::from(string)] = Position::None;
+                    self.positions[usize::from(string)] = SpherePosition::None;
                 }
                 answer
             }
@@ -276,14 +276,14 @@ impl SphereOracle {
             Erase { .. } => self.change(request, string),
             End { .. } => {
                 self.base.apply(request);
-                self.positions[usize::from(string)] = Position::None;
+                self.positions[usize::from(string)] = SpherePosition::None;
                 refused(Reply::Done)
             }
             read => self.read(read, string, at).unwrap_or_else(refused),
         }
     }
 
-    fn read(&mut self, request: &Request, string: u8, at: usize) -> Result<Answer, Reply> {
+    fn read(&mut self, request: &Request, string: u8, at: usize) -> Result<SphereAnswer, Reply> {
         use Request::*;
         self.base.apply(&End { string });
         let intent = match request {
@@ -314,7 +314,7 @@ impl SphereOracle {
                 }
             }
             Skip { key, search, .. } => {
-                if let Position::On(at, ..) | Position::At(at) | Position::BackwardAt(at) =
+                if let SpherePosition::On(at, ..) | SpherePosition::At(at) | SpherePosition::BackwardAt(at) =
                     &self.positions[usize::from(string)]
                 {
                     if key[..] < at[..key.len().min(at.len())] {
@@ -323,21 +323,21 @@ impl SphereOracle {
                 }
                 self.find_and_deliver(string, at, key, *search, intent, false)
             }
-            Point { key, search, .. } => self.point(string, at, key, *search, Position::At),
-            PointBackward { key, search, .. } => self.point(string, at, key, *search, Position::BackwardAt),
-            PointFirst { .. } => Ok(self.stand(string, Position::At(Vec::new()))),
+            Point { key, search, .. } => self.point(string, at, key, *search, SpherePosition::At),
+            PointBackward { key, search, .. } => self.point(string, at, key, *search, SpherePosition::BackwardAt),
+            PointFirst { .. } => Ok(self.stand(string, SpherePosition::At(Vec::new()))),
             PointLast { .. } => {
                 let highest = vec![0xFF; self.shape.alternates[at].length];
-                Ok(self.stand(string, Position::BackwardAt(highest)))
+                Ok(self.stand(string, SpherePosition::BackwardAt(highest)))
             }
             Prev { .. } => self.step(string, at, false, intent),
             _ => self.step(string, at, true, intent),
         }
     }
 
-    fn stand(&mut self, string: u8, position: Position) -> Answer {
+    fn stand(&mut self, string: u8, position: SpherePosition) -> SphereAnswer {
         self.positions[usize::from(string)] = position;
-        Answer {
+        SphereAnswer {
             reply: Reply::Done,
             duplicate: false,
         }
@@ -354,8 +354,8 @@ impl SphereOracle {
         at: usize,
         key: &[u8],
         search: Search,
-        there: fn(Bytes) -> Position,
-    ) -> Result<Answer, Reply> {
+        there: fn(Bytes) -> SpherePosition,
+    ) -> Result<SphereAnswer, Reply> {
         match self.find(at, key, search) {
             Some(found) => Ok(self.stand(string, there(found))),
             None => Err(self.lose(string, NOT_FOUND)),
@@ -363,7 +363,7 @@ impl SphereOracle {
     }
 
     fn lose(&mut self, string: u8, reply: Reply) -> Reply {
-        self.positions[usize::from(string)] = Position::None;
+        self.positions[usize::from(string)] = SpherePosition::None;
         reply
     }
 
@@ -375,30 +375,30 @@ impl SphereOracle {
         search: Search,
         intent: Intent,
         direct: bool,
-    ) -> Result<Answer, Reply> {
+    ) -> Result<SphereAnswer, Reply> {
         match self.find(at, key, search) {
             Some(found) => self.deliver(string, at, found, 0, intent, direct),
             None => Err(self.lose(string, NOT_FOUND)),
         }
     }
 
-    fn step(&mut self, string: u8, at: usize, forward: bool, intent: Intent) -> Result<Answer, Reply> {
+    fn step(&mut self, string: u8, at: usize, forward: bool, intent: Intent) -> Result<SphereAnswer, Reply> {
         let entries = &self.alternates[at];
         let above = |key: &Bytes| entries.range(key.clone()..).map(|(k, _)| k).find(|k| *k > key).cloned();
         let below = |key: &Bytes| entries.range(..key.clone()).map(|(k, _)| k).next_back().cloned();
         let first = |key: Option<Bytes>| key.map(|key| (key, 0));
         let found = match (&self.positions[usize::from(string)], forward) {
-            (Position::None, _) | (Position::Start, false) => return Err(NO_POSITION),
-            (Position::End, true) | (Position::Beginning, false) => None,
-            (Position::Start | Position::Beginning, true) => first(entries.keys().next().cloned()),
-            (Position::End, false) => first(entries.keys().next_back().cloned()),
-            (Position::At(key), true) => first(self.find(at, key, Search::GreaterOrEqual)),
-            (Position::BackwardAt(key), true) => first(above(key)),
-            (Position::At(key), false) => first(below(key)),
-            (Position::BackwardAt(key), false) => {
+            (SpherePosition::None, _) | (SpherePosition::Start, false) => return Err(NO_POSITION),
+            (SpherePosition::End, true) | (SpherePosition::Beginning, false) => None,
+            (SpherePosition::Start | SpherePosition::Beginning, true) => first(entries.keys().next().cloned()),
+            (SpherePosition::End, false) => first(entries.keys().next_back().cloned()),
+            (SpherePosition::At(key), true) => first(self.find(at, key, Search::GreaterOrEqual)),
+            (SpherePosition::BackwardAt(key), true) => first(above(key)),
+            (SpherePosition::At(key), false) => first(below(key)),
+            (SpherePosition::BackwardAt(key), false) => {
                 first(entries.range(..=key.clone()).map(|(k, _)| k).next_back().cloned())
             }
-            (Position::On(key, list, place), _) => {
+            (SpherePosition::On(key, list, place), _) => {
                 let pointers = entries.get(key).map_or(&[] as &[Bytes], Vec::as_slice);
                 let mut behind = 0;
                 for passed in &list[..=*place] {
@@ -414,7 +414,11 @@ impl SphereOracle {
         match found {
             Some((key, place)) => self.deliver(string, at, key, place, intent, false),
             None => {
-                self.positions[usize::from(string)] = if forward { Position::End } else { Position::Beginning };
+                self.positions[usize::from(string)] = if forward {
+                    SpherePosition::End
+                } else {
+                    SpherePosition::Beginning
+                };
                 Err(END_OF_DATA)
             }
         }
@@ -428,7 +432,7 @@ impl SphereOracle {
         place: usize,
         intent: Intent,
         direct: bool,
-    ) -> Result<Answer, Reply> {
+    ) -> Result<SphereAnswer, Reply> {
         let pointers = &self.alternates[at][&key];
         let (list, pointer, duplicate) = (pointers.clone(), pointers[place].clone(), place + 1 < pointers.len());
         let reply = self.base.apply(&Request::Get {
@@ -440,11 +444,11 @@ impl SphereOracle {
         match reply {
             Reply::Record(_) => {
                 self.positions[usize::from(string)] = if direct && intent == Intent::Read {
-                    Position::None
+                    SpherePosition::None
                 } else {
-                    Position::On(key, list, place)
+                    SpherePosition::On(key, list, place)
                 };
-                Ok(Answer { reply, duplicate })
+                Ok(SphereAnswer { reply, duplicate })
             }
             Reply::Refused(8, 16 | 32, _) => Err(self.lose(string, NO_BASE_RECORD)),
             other => Err(other),

@@ -16,17 +16,17 @@ use crate::place;
 use crate::request::{Reply, Request};
 use crate::session::{done, engine, of_one_string, Trouble};
 use crate::shape;
-use crate::sphere::oracle::{of_entry, Answer, Entries};
+use crate::sphere::oracle::{of_entry, Entries, SphereAnswer};
 use crate::sphere::shape::Sphere;
 
 /// A sphere, open in an engine of its own: one process's life.
 pub struct SphereSession {
     process: Mortal,
     shape: Sphere,
-    open: Option<Open>,
+    open: Option<OpenSphere>,
 }
 
-struct Open {
+struct OpenSphere {
     strings: Vec<Str>,
     base: DataSet,
     paths: Vec<DataSet>,
@@ -35,14 +35,14 @@ struct Open {
 
 /// What the files of a closed sphere hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Contents {
+pub struct SphereContents {
     /// Records of the base, as contents are compared.
     pub records: Vec<Bytes>,
     /// Records of each alternate index, as bytes.
     pub alternates: Vec<Vec<Bytes>>,
 }
 
-impl Contents {
+impl SphereContents {
     /// A number that tells contents apart.
     pub fn digest(&self) -> u64 {
         let base = self.records.iter().map(|record| crate::random::digest(record));
@@ -153,7 +153,7 @@ impl SphereSession {
             None => set.string(),
             Some(at) => paths[at].string(),
         };
-        self.open = Some(Open {
+        self.open = Some(OpenSphere {
             strings: (0..self.shape.base.strings).map(string).collect(),
             base: set,
             paths,
@@ -163,9 +163,9 @@ impl SphereSession {
     }
 
     /// Performs a request.
-    pub fn apply(&mut self, request: &Request) -> Result<Answer, Trouble> {
+    pub fn apply(&mut self, request: &Request) -> Result<SphereAnswer, Trouble> {
         let plain = |reply| {
-            Ok(Answer {
+            Ok(SphereAnswer {
                 reply,
                 duplicate: false,
             })
@@ -183,7 +183,7 @@ impl SphereSession {
             Request::Commit => plain(done(self.set()?.base.commit())),
             Request::Checkpoint => plain(done(self.set()?.base.checkpoint())),
             of_string => {
-                let Open { strings, base, .. } = self.open.as_mut().ok_or_else(closed)?;
+                let OpenSphere { strings, base, .. } = self.open.as_mut().ok_or_else(closed)?;
                 let number = of_string.string().unwrap_or_default();
                 let string = strings.get_mut(usize::from(number)).ok_or_else(closed)?;
                 let path = self.shape.way(number).is_some();
@@ -200,7 +200,7 @@ impl SphereSession {
 
     /// Closes everything; nothing else can be done then.
     pub fn close(&mut self) -> Result<(), Trouble> {
-        let Open {
+        let OpenSphere {
             strings,
             base,
             paths,
@@ -233,13 +233,13 @@ impl SphereSession {
         Ok(&self.set()?.base)
     }
 
-    fn set(&self) -> Result<&Open, Trouble> {
+    fn set(&self) -> Result<&OpenSphere, Trouble> {
         self.open.as_ref().ok_or_else(closed)
     }
 }
 
 /// What the files of a sphere hold that nobody has open, each examined.
-pub fn look(disk: &Arc<dyn Disk>, shape: &Sphere) -> Result<Contents, Trouble> {
+pub fn look(disk: &Arc<dyn Disk>, shape: &Sphere) -> Result<SphereContents, Trouble> {
     let engine = engine(disk, &shape.base)?;
     let read = |files: Files, of: &dyn Fn(Record<'_>) -> Bytes| -> Result<Vec<Bytes>, Trouble> {
         // One that lost its last record stays open for output alone.
@@ -258,7 +258,7 @@ pub fn look(disk: &Arc<dyn Disk>, shape: &Sphere) -> Result<Contents, Trouble> {
         set.close()?;
         Ok(records)
     };
-    Ok(Contents {
+    Ok(SphereContents {
         records: read(base(), &|record| shown(shape, record))?,
         alternates: (0..shape.alternates.len())
             .map(|at| {
@@ -366,8 +366,8 @@ fn read_forward(string: &mut Str, of: impl Fn(Record<'_>) -> Bytes) -> Result<Ve
 }
 
 /// The reply with what a path's string adds to it.
-fn answer(reply: Reply, string: &Str, request: &Request, path: bool) -> Answer {
-    let told = match request {
+fn answer(reply: Reply, string: &Str, request: &Request, path: bool) -> SphereAnswer {
+    let tells = match request {
         Request::Insert { .. } | Request::Update { .. } => true,
         Request::Get { .. } | Request::GetInto { .. } | Request::Skip { .. } => path,
         Request::Next { .. } | Request::Prev { .. } => path,
@@ -379,8 +379,8 @@ fn answer(reply: Reply, string: &Str, request: &Request, path: bool) -> Answer {
         Reply::Refused(8, 16, _) => Reply::Refused(8, 16, component(RequestError::NotFound)),
         other => other,
     };
-    Answer {
-        duplicate: told && matches!(reply, Reply::Done | Reply::Record(_)) && string.duplicate(),
+    SphereAnswer {
+        duplicate: tells && matches!(reply, Reply::Done | Reply::Record(_)) && string.duplicate(),
         reply,
     }
 }

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use cica_disk::{Disk, Image, MemoryDisk};
 
 use crate::crash::guarded;
-use crate::model::Report;
+use crate::model::ModelReport;
 use crate::oracle::Bytes;
 use crate::request::{Body, Intent, Order, Reply, Request, Search};
 use crate::session::{no_log_is_lost, Session, Trouble};
 use crate::shape::Durability;
 use crate::sphere::oracle::{Entries, SphereOracle};
-use crate::sphere::session::{look, Contents, SphereSession};
+use crate::sphere::session::{look, SphereContents, SphereSession};
 use crate::sphere::shape::{Alternate, Sphere};
 use crate::sphere::workload::SphereWorkload;
-use crate::subject::{Recovered, Step, Stop, Subject, Told};
+use crate::subject::{Recovered, Step, StepLog, Stop, Subject};
 
 /// A sphere, loaded and built, and the requests to make.
 pub struct SphereRun<'a> {
@@ -116,8 +116,8 @@ impl Subject for SphereRun<'_> {
 
     fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
         let mut oracle = SphereOracle::new(self.shape, self.records);
-        let mut told = Told::to(note);
-        told.tell(Step::new(oracle.digest(), true));
+        let mut log = StepLog::to(note);
+        log.tell(Step::new(oracle.digest(), true));
         let session = SphereSession::open(disk.clone(), self.shape, true);
         let mut session = session.map_err(|trouble| self.stop("the first open", trouble))?;
         for (number, request) in self.requests.iter().enumerate() {
@@ -126,7 +126,7 @@ impl Subject for SphereRun<'_> {
             let before = (self.faulty || doomed).then(|| oracle.clone());
             let expected = oracle.apply(request);
             let mut note = |oracle: &SphereOracle, durable| {
-                told.tell(Step::new(oracle.digest(), durable));
+                log.tell(Step::new(oracle.digest(), durable));
             };
             if let (true, Request::Reopen { output, .. }) = (self.faulty, request) {
                 match self.reopen(&disk, &mut session, *output) {
@@ -145,12 +145,12 @@ impl Subject for SphereRun<'_> {
                 let before = before.as_ref().unwrap_or(&oracle);
                 let taken = take_over(session, before, &oracle);
                 let (next, left, deaths) = taken.map_err(|trouble| self.stop(&at(), trouble))?;
-                if !told.has_all_answered(0, left.digest()) {
+                if !log.has_all_answered(0, left.digest()) {
                     let lost = format!("{}: killed here, it left an earlier moment than it had promised", at());
                     return Err(Stop::Wrong(lost));
                 }
                 no_log_is_lost(&*disk).map_err(|lost| Stop::Wrong(format!("{}: {lost}", at())))?;
-                told.tell(Step::after_deaths(0, left.digest(), deaths));
+                log.tell(Step::after_deaths(0, left.digest(), deaths));
                 (session, oracle) = (next, left);
                 continue;
             }
@@ -242,7 +242,7 @@ impl Subject for SphereRun<'_> {
 }
 
 /// Opens the sphere, closes it, and looks at its files.
-pub(crate) fn recovered(disk: &Arc<dyn Disk>, shape: &Sphere) -> Result<Contents, Trouble> {
+pub(crate) fn recovered(disk: &Arc<dyn Disk>, shape: &Sphere) -> Result<SphereContents, Trouble> {
     SphereSession::open(disk.clone(), shape, true)?.close()?;
     look(disk, shape)
 }
@@ -258,13 +258,13 @@ fn records_of(oracle: &SphereOracle, at: usize) -> Vec<Bytes> {
 const LOOK_EVERY: usize = 100;
 
 /// Runs requests on engine and oracle; the first disagreement in words.
-pub fn compare(workload: &SphereWorkload, requests: &[Request]) -> Result<Report, String> {
+pub fn compare(workload: &SphereWorkload, requests: &[Request]) -> Result<ModelReport, String> {
     guarded(|| {
         let run = SphereRun::new(&workload.shape, &workload.records, requests, false)?;
         let disk: Arc<dyn Disk> = Arc::new(MemoryDisk::from(run.start()));
         let mut oracle = SphereOracle::new(run.shape, run.records);
         let mut session = SphereSession::open(disk.clone(), run.shape, true).map_err(Trouble::words)?;
-        let mut report = Report::default();
+        let mut report = ModelReport::default();
         for (number, request) in requests.iter().enumerate() {
             let at = |what: String| format!("request {} ({request}): {what}", number + 1);
             let doomed = session.process().is_doomed() || matches!(request, Request::Kill(_));
@@ -350,8 +350,8 @@ pub(crate) fn lists(records: &[Bytes], alternate: &Alternate, shape: &Sphere) ->
     records.iter().map(read).collect()
 }
 
-fn contents(oracle: &SphereOracle) -> Contents {
-    Contents {
+fn contents(oracle: &SphereOracle) -> SphereContents {
+    SphereContents {
         records: oracle.base().contents(),
         alternates: (0..oracle.alternates().len())
             .map(|at| records_of(oracle, at))
@@ -359,7 +359,7 @@ fn contents(oracle: &SphereOracle) -> Contents {
     }
 }
 
-fn differ(found: &Contents, expected: &Contents) -> String {
+fn differ(found: &SphereContents, expected: &SphereContents) -> String {
     if found.records != expected.records {
         return format!(
             "{} base records, expected {}",
@@ -398,7 +398,7 @@ fn agree(session: &SphereSession, oracle: &SphereOracle) -> Result<(), String> {
     Ok(())
 }
 
-fn count(report: &mut Report, answer: &str) {
+fn count(report: &mut ModelReport, answer: &str) {
     report.requests += 1;
     let name = if answer.contains("bytes") { "record" } else { answer };
     let replies: &mut BTreeMap<String, u64> = &mut report.replies;

@@ -48,8 +48,8 @@ impl Trial for SphereTrial {
         Ok(Box::new(SphereRun::new(shape, records, self.requests(kept), faulty)?))
     }
 
-    fn told(&self, kept: &[usize]) -> String {
-        told(&self.workload, &self.requests(kept))
+    fn story(&self, kept: &[usize]) -> String {
+        story(&self.workload, &self.requests(kept))
     }
 }
 
@@ -69,7 +69,7 @@ pub fn model(seed: u64, requests: usize, base: Organization) -> Option<Outcome> 
                 word(base)
             );
             Outcome {
-                failure: Some(format!("{what}\nreplay: {replay}\n{}", told(&workload, &shortest))),
+                failure: Some(format!("{what}\nreplay: {replay}\n{}", story(&workload, &shortest))),
                 ..Outcome::default()
             }
         }
@@ -77,7 +77,7 @@ pub fn model(seed: u64, requests: usize, base: Organization) -> Option<Outcome> 
 }
 
 /// The sphere, its records and the requests, one in a line.
-fn told(workload: &SphereWorkload, requests: &[Request]) -> String {
+fn story(workload: &SphereWorkload, requests: &[Request]) -> String {
     let mut text = format!("{:?}\n", workload.shape);
     for body in &workload.records {
         let _ = writeln!(text, "loaded {body}");

@@ -28,7 +28,7 @@ impl SphereWorkload {
         let mut random = Random::new(seed);
         let shape = Sphere::draw(organization, &mut random);
         let records = random.pick(&[20, 60, 150]);
-        Writer::new(shape, random, records, true).write(requests)
+        SphereWriter::new(shape, random, records, true).write(requests)
     }
 
     /// A workload for a crash or fault run: a small image; who is killed is left to the trial.
@@ -36,11 +36,11 @@ impl SphereWorkload {
         let mut random = Random::new(seed);
         let shape = Sphere::draw_small(organization, &mut random);
         let records = random.pick(&[8, 20]);
-        Writer::new(shape, random, records, false).write(requests)
+        SphereWriter::new(shape, random, records, false).write(requests)
     }
 }
 
-struct Writer {
+struct SphereWriter {
     random: Random,
     oracle: SphereOracle,
     shape: Sphere,
@@ -51,11 +51,11 @@ struct Writer {
     requests: Vec<Request>,
 }
 
-impl Writer {
-    fn new(mut shape: Sphere, mut random: Random, records: u64, deaths: bool) -> Writer {
+impl SphereWriter {
+    fn new(mut shape: Sphere, mut random: Random, records: u64, deaths: bool) -> SphereWriter {
         let mut keys = KeySource::new(&shape.base, records, &mut random);
         let loaded = loaded(&mut shape, &mut keys, records, &mut random);
-        Writer {
+        SphereWriter {
             oracle: SphereOracle::new(&shape, &loaded),
             random,
             shape,

@@ -2,7 +2,7 @@
 
 use super::store::State;
 use super::work::{Deed, Promise};
-use crate::explain::Answer;
+use crate::explain::RequestAnswer;
 
 /// The requests about a record.
 pub fn of(deeds: &[Deed], key: u64) -> impl Iterator<Item = &Deed> {
@@ -10,7 +10,7 @@ pub fn of(deeds: &[Deed], key: u64) -> impl Iterator<Item = &Deed> {
 }
 
 /// What is known of a run, to judge what a cut leaves (T3).
-pub struct Judge {
+pub struct ThreadJudge {
     /// The records before all.
     pub first: State,
     /// What the threads did.
@@ -21,7 +21,7 @@ pub struct Judge {
     pub keys: u64,
 }
 
-impl Judge {
+impl ThreadJudge {
     /// Whether these records may be what a power cut after so many events leaves.
     ///
     /// # Errors
@@ -37,11 +37,11 @@ impl Judge {
             let first = found == self.first.get(&key).copied() && latest.is_none();
             let mut begun = changes.iter().filter(|deed| deed.begun < cut && stands(deed.event.end));
             if !first && !begun.any(|deed| result(deed) == Some(found)) {
-                let told: Vec<String> = changes.iter().map(|deed| format!("  {deed:?}")).collect();
+                let listed: Vec<String> = changes.iter().map(|deed| format!("  {deed:?}")).collect();
                 return Err(format!(
                     "record {key} has {found:?}; it had {:?}, and its changes were\n{}\nthe commits {:?}",
                     self.first.get(&key),
-                    told.join("\n"),
+                    listed.join("\n"),
                     self.promises
                 ));
             }
@@ -60,9 +60,11 @@ impl Judge {
 /// What a change leaves of its record; none for what changes nothing.
 fn result(deed: &Deed) -> Option<Option<u64>> {
     match deed.event.answer {
-        Answer::Inserted(value) | Answer::Updated(_, value) | Answer::Rewritten(value) => Some(Some(value)),
-        Answer::Erased(_) => Some(None),
-        Answer::Got(_) | Answer::Duplicate => None,
+        RequestAnswer::Inserted(value) | RequestAnswer::Updated(_, value) | RequestAnswer::Rewritten(value) => {
+            Some(Some(value))
+        }
+        RequestAnswer::Erased(_) => Some(None),
+        RequestAnswer::Got(_) | RequestAnswer::Duplicate => None,
     }
 }
 
@@ -71,7 +73,7 @@ mod tests {
     use super::*;
     use crate::explain::Event;
 
-    fn deed(begin: u64, end: u64, begun: usize, answer: Answer) -> Deed {
+    fn deed(begin: u64, end: u64, begun: usize, answer: RequestAnswer) -> Deed {
         Deed {
             event: Event {
                 key: 0,
@@ -85,7 +87,7 @@ mod tests {
         }
     }
 
-    fn allowed(judge: &Judge, cut: usize) -> Vec<Option<u64>> {
+    fn allowed(judge: &ThreadJudge, cut: usize) -> Vec<Option<u64>> {
         let states = [None, Some(1), Some(2), Some(3)];
         let left = |state: &Option<u64>| state.iter().map(|value| (0, *value)).collect();
         states
@@ -96,12 +98,12 @@ mod tests {
 
     #[test]
     fn a_cut_leaves_what_had_begun_and_was_not_overtaken_by_what_is_durable() {
-        let mut judge = Judge {
+        let mut judge = ThreadJudge {
             first: State::from([(0, 1)]),
             deeds: vec![
-                deed(0, 1, 10, Answer::Updated(1, 2)),
-                deed(4, 5, 20, Answer::Erased(2)),
-                deed(6, u64::MAX, 30, Answer::Inserted(3)),
+                deed(0, 1, 10, RequestAnswer::Updated(1, 2)),
+                deed(4, 5, 20, RequestAnswer::Erased(2)),
+                deed(6, u64::MAX, 30, RequestAnswer::Inserted(3)),
             ],
             promises: vec![Promise { began: 2, events: 15 }],
             keys: 1,
@@ -115,7 +117,7 @@ mod tests {
         assert_eq!(allowed(&judge, 24), [None, Some(2)]);
         assert_eq!(allowed(&judge, 40), [None, Some(3)]);
         // Two at once may have come in either order.
-        judge.deeds.push(deed(3, 8, 18, Answer::Updated(2, 1)));
+        judge.deeds.push(deed(3, 8, 18, RequestAnswer::Updated(2, 1)));
         assert_eq!(allowed(&judge, 40), [None, Some(1), Some(3)]);
     }
 }

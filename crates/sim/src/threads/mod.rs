@@ -25,14 +25,14 @@ use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
 
 use crate::campaign::Outcome;
 use crate::crash::guarded;
-use crate::explain::{explain, Answer, Event};
+use crate::explain::{explain, Event, RequestAnswer};
 use crate::random::Random;
 use crate::session::Session;
 use crate::shape::Organization;
 use crate::store::Store;
-use judge::{of, Judge};
+use judge::{of, ThreadJudge};
 use slow::Slow;
-use store::{Kind, State};
+use store::{State, StoreKind};
 use work::{work, Deed, Shared};
 
 /// Moments at which the power is cut, of each run.
@@ -41,13 +41,13 @@ const CUTS: u64 = 8;
 const DEPTH: usize = 3;
 
 /// What a run counts.
-type Counts = BTreeMap<&'static str, u64>;
+type ThreadCounts = BTreeMap<&'static str, u64>;
 
 /// The run of a seed, on a data set or a base with alternate indexes.
 pub fn run(store: Store, seed: u64, requests: usize) -> Option<Outcome> {
     let (done, failure) = match in_order(seed, move || one(store, seed, requests).map(|(counts, _)| counts)) {
         Ok(done) => (done, None),
-        Err(what) => (Counts::new(), Some(what)),
+        Err(what) => (ThreadCounts::new(), Some(what)),
     };
     let counts = done.into_iter().map(|(name, count)| (name.to_string(), count));
     let words = match store {
@@ -82,12 +82,12 @@ fn in_order<T: Send + 'static>(
     // The seed is what has the order again.
     config.failure_persistence = FailurePersistence::None;
     let result = Arc::new(Mutex::new(None));
-    let told = result.clone();
+    let outcome = result.clone();
     let act = move || {
         let done = act();
-        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-        if !matches!(*told, Some(Err(_))) {
-            *told = Some(done);
+        let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        if !matches!(*outcome, Some(Err(_))) {
+            *outcome = Some(done);
         }
     };
     let ran = guarded(|| {
@@ -104,14 +104,14 @@ fn in_order<T: Send + 'static>(
 }
 
 /// One order of the threads; what was done, and the trace of the disk.
-fn one(store: Store, seed: u64, requests: usize) -> Result<(Counts, Trace), String> {
+fn one(store: Store, seed: u64, requests: usize) -> Result<(ThreadCounts, Trace), String> {
     let mut random = Random::new(seed ^ 0x7468_7265_6164);
     let sphere = matches!(store, Store::Sphere(_));
     let organization = match store.organization(seed) {
         numbered @ (Organization::Rrds | Organization::Vrrds) => numbered,
         _ => Organization::Ksds,
     };
-    let kind = Kind::draw(seed, organization, sphere);
+    let kind = StoreKind::draw(seed, organization, sphere);
     let keys = kind.keys(random.pick(&[2, 4, 8]));
     let disk = SimDisk::from(Session::empty_disk());
     kind.make(&disk, &keys, &mut random)?;
@@ -127,7 +127,7 @@ fn one(store: Store, seed: u64, requests: usize) -> Result<(Counts, Trace), Stri
     }
     let shared = Arc::new(shared);
     let deeds = threads(&shared, &opened, &mut random)?;
-    let mut counts = Counts::from([("schedules", 1), ("requests", deeds.len() as u64)]);
+    let mut counts = ThreadCounts::from([("schedules", 1), ("requests", deeds.len() as u64)]);
     if !shared.faulty {
         let known = explained(&shared, &first, &deeds, |shared| {
             opened.close()?;
@@ -138,7 +138,7 @@ fn one(store: Store, seed: u64, requests: usize) -> Result<(Counts, Trace), Stri
     }
     drop(opened);
     let trace = disk.trace();
-    let judge = Judge {
+    let judge = ThreadJudge {
         first,
         deeds,
         promises: shared.promises(),
@@ -158,7 +158,7 @@ fn one(store: Store, seed: u64, requests: usize) -> Result<(Counts, Trace), Stri
 }
 
 /// Runs the threads, and one that commits now and then; what they did.
-fn threads(shared: &Arc<Shared>, opened: &store::Opened, random: &mut Random) -> Result<Vec<Deed>, String> {
+fn threads(shared: &Arc<Shared>, opened: &store::OpenedStore, random: &mut Random) -> Result<Vec<Deed>, String> {
     let workers: Vec<_> = (0..random.between(2, 4))
         .map(|_| {
             let (shared, set, random) = (shared.clone(), opened.set(), random.fork());
@@ -206,7 +206,7 @@ fn explained(
     let end = shared.now();
     for key in 0..shared.keys.len() as u64 {
         let mut events: Vec<Event> = of(deeds, key).map(|deed| deed.event).collect();
-        let answer = Answer::Got(left.get(&key).copied());
+        let answer = RequestAnswer::Got(left.get(&key).copied());
         events.push(Event {
             key,
             begin,

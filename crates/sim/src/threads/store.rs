@@ -12,7 +12,7 @@ use crate::request::{Body, Order, Reply, Request};
 use crate::session::{Session, Trouble};
 use crate::shape::{Organization, Shape};
 use crate::sphere::oracle::SphereOracle;
-use crate::sphere::session::{look, Contents, SphereSession};
+use crate::sphere::session::{look, SphereContents, SphereSession};
 use crate::sphere::shape::Sphere;
 use crate::sphere::subject::{lists, recovered};
 use crate::sphere::workload::SphereWorkload;
@@ -21,7 +21,7 @@ use crate::sphere::workload::SphereWorkload;
 pub type State = BTreeMap<u64, u64>;
 
 /// See the module.
-pub enum Kind {
+pub enum StoreKind {
     /// A data set.
     One(Shape),
     /// A base.
@@ -29,36 +29,36 @@ pub enum Kind {
 }
 
 /// What is open.
-pub enum Opened {
+pub enum OpenedStore {
     /// A data set.
     One(Session),
     /// A base.
     Sphere(SphereSession),
 }
 
-impl Kind {
+impl StoreKind {
     /// What a seed draws; of the organizations those whose records have keys or numbers.
-    pub fn draw(seed: u64, organization: Organization, sphere: bool) -> Kind {
+    pub fn draw(seed: u64, organization: Organization, sphere: bool) -> StoreKind {
         if sphere {
-            Kind::Sphere(SphereWorkload::small(seed, 1, Organization::Ksds))
+            StoreKind::Sphere(SphereWorkload::small(seed, 1, Organization::Ksds))
         } else {
-            Kind::One(Shape::draw_small(organization, &mut Random::new(seed)))
+            StoreKind::One(Shape::draw_small(organization, &mut Random::new(seed)))
         }
     }
 
     /// The data set, or the base.
     pub fn shape(&self) -> &Shape {
         match self {
-            Kind::One(shape) => shape,
-            Kind::Sphere(workload) => &workload.shape.base,
+            StoreKind::One(shape) => shape,
+            StoreKind::Sphere(workload) => &workload.shape.base,
         }
     }
 
     /// The keys of some records, of which some are there at the start.
     pub fn keys(&self, count: usize) -> Vec<Vec<u8>> {
         let mut keys: Vec<Vec<u8>> = match self {
-            Kind::One(_) => Vec::new(),
-            Kind::Sphere(workload) => workload.records.iter().map(|body| body.key.clone()).collect(),
+            StoreKind::One(_) => Vec::new(),
+            StoreKind::Sphere(workload) => workload.records.iter().map(|body| body.key.clone()).collect(),
         };
         keys.truncate(count);
         let new = (1..).map(|number| self.shape().numbered(number));
@@ -75,7 +75,7 @@ impl Kind {
     pub fn make(&self, disk: &SimDisk, keys: &[Vec<u8>], random: &mut Random) -> Result<(), String> {
         let shared: Arc<dyn Disk> = Arc::new(disk.clone());
         match self {
-            Kind::One(shape) => {
+            StoreKind::One(shape) => {
                 let mut session = Session::create(shared, shape).map_err(Trouble::words)?;
                 for key in keys.iter().step_by(2) {
                     let body = Body {
@@ -92,7 +92,7 @@ impl Kind {
                 }
                 session.close().map_err(Trouble::words)
             }
-            Kind::Sphere(workload) => {
+            StoreKind::Sphere(workload) => {
                 let oracle = SphereOracle::new(&workload.shape, &workload.records);
                 let loaded: Vec<Bytes> = oracle.base().records().values().cloned().collect();
                 let made = SphereSession::create(&shared, &workload.shape, &loaded, oracle.alternates());
@@ -102,10 +102,10 @@ impl Kind {
     }
 
     /// Opens it for output.
-    pub fn open(&self, disk: Arc<dyn Disk>) -> Result<Opened, String> {
+    pub fn open(&self, disk: Arc<dyn Disk>) -> Result<OpenedStore, String> {
         let opened = match self {
-            Kind::One(shape) => Session::open(disk, shape, true).map(Opened::One),
-            Kind::Sphere(workload) => SphereSession::open(disk, &workload.shape, true).map(Opened::Sphere),
+            StoreKind::One(shape) => Session::open(disk, shape, true).map(OpenedStore::One),
+            StoreKind::Sphere(workload) => SphereSession::open(disk, &workload.shape, true).map(OpenedStore::Sphere),
         };
         opened.map_err(Trouble::words)
     }
@@ -113,7 +113,7 @@ impl Kind {
     /// What is there, recovered and its structure checked, of the records with these keys; any other is an error.
     pub fn left(&self, disk: Arc<dyn Disk>, keys: &[Vec<u8>]) -> Result<State, String> {
         match self {
-            Kind::One(shape) => {
+            StoreKind::One(shape) => {
                 let mut session = Session::open(disk, shape, true).map_err(Trouble::words)?;
                 let records = session.contents().map_err(Trouble::words)?.unwrap_or_default();
                 session.check_structure(records.len()).map_err(Trouble::words)?;
@@ -127,7 +127,7 @@ impl Kind {
                 };
                 state(records.iter().map(parted), keys)
             }
-            Kind::Sphere(workload) => {
+            StoreKind::Sphere(workload) => {
                 let found = recovered(&disk, &workload.shape).map_err(Trouble::words)?;
                 self.agreed(&workload.shape, found, keys)
             }
@@ -137,8 +137,8 @@ impl Kind {
     /// The same of what was closed.
     pub fn closed(&self, disk: Arc<dyn Disk>, keys: &[Vec<u8>]) -> Result<State, String> {
         match self {
-            Kind::One(_) => self.left(disk, keys),
-            Kind::Sphere(workload) => {
+            StoreKind::One(_) => self.left(disk, keys),
+            StoreKind::Sphere(workload) => {
                 let found = look(&disk, &workload.shape).map_err(Trouble::words)?;
                 self.agreed(&workload.shape, found, keys)
             }
@@ -146,7 +146,7 @@ impl Kind {
     }
 
     /// The base's records; each alternate index that is upgraded must say of them what they say.
-    fn agreed(&self, sphere: &Sphere, found: Contents, keys: &[Vec<u8>]) -> Result<State, String> {
+    fn agreed(&self, sphere: &Sphere, found: SphereContents, keys: &[Vec<u8>]) -> Result<State, String> {
         for (at, (alternate, entries)) in sphere.alternates.iter().zip(&found.alternates).enumerate() {
             if !alternate.upgrade {
                 continue;
@@ -158,12 +158,12 @@ impl Kind {
                     pointers.push(sphere.base.key_of(record).to_vec());
                 }
             }
-            let mut told = lists(entries, alternate, sphere);
-            told.values_mut().for_each(|pointers| pointers.sort());
+            let mut indexed = lists(entries, alternate, sphere);
+            indexed.values_mut().for_each(|pointers| pointers.sort());
             expected.values_mut().for_each(|pointers| pointers.sort());
-            if told != expected {
+            if indexed != expected {
                 return Err(format!(
-                    "alternate index {at} says {told:?}, the base's records {expected:?}"
+                    "alternate index {at} says {indexed:?}, the base's records {expected:?}"
                 ));
             }
         }
@@ -182,12 +182,12 @@ fn state(records: impl Iterator<Item = (Vec<u8>, u64)>, keys: &[Vec<u8>]) -> Res
     records.map(numbered).collect()
 }
 
-impl Opened {
+impl OpenedStore {
     /// The data set.
     pub fn set(&self) -> Result<DataSet, String> {
         let set = match self {
-            Opened::One(session) => session.set(),
-            Opened::Sphere(session) => session.base(),
+            OpenedStore::One(session) => session.set(),
+            OpenedStore::Sphere(session) => session.base(),
         };
         set.cloned().map_err(Trouble::words)
     }
@@ -195,8 +195,8 @@ impl Opened {
     /// Closes it.
     pub fn close(&mut self) -> Result<(), String> {
         let closed = match self {
-            Opened::One(session) => session.close(),
-            Opened::Sphere(session) => session.close(),
+            OpenedStore::One(session) => session.close(),
+            OpenedStore::Sphere(session) => session.close(),
         };
         closed.map_err(Trouble::words)
     }

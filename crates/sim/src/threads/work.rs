@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use cica_disk::SimDisk;
 use cica_engine::{DataSet, Str};
 
-use crate::explain::{Answer, Event};
+use crate::explain::{Event, RequestAnswer};
 use crate::random::{digest, Random};
 use crate::request::{Body, Intent, Order, Reply, Request, Search};
 use crate::session::{done, of_one_string};
@@ -173,7 +173,7 @@ impl Worker<'_> {
             Reply::Refused(12, ..) if self.shared.faulty => return Ok(Got::Nothing),
             other => return Err(format!("{request}: {other}")),
         };
-        self.note(key, at, Answer::Got(answer), true);
+        self.note(key, at, RequestAnswer::Got(answer), true);
         Ok(got)
     }
 
@@ -242,10 +242,10 @@ impl Worker<'_> {
                     "browsing, upward {upward}: {found:?} came after what is beyond it"
                 ));
             }
-            passed.for_each(|key| self.note(key, at, Answer::Got(None), true));
+            passed.for_each(|key| self.note(key, at, RequestAnswer::Got(None), true));
             let Some((_, value)) = found else { break };
             if before < behind {
-                self.note(before, at, Answer::Got(Some(value)), true);
+                self.note(before, at, RequestAnswer::Got(Some(value)), true);
             }
             (low, high, upward) = (behind, Some(before), forward);
             at = (self.shared.now(), self.shared.disk.events());
@@ -272,23 +272,23 @@ impl Worker<'_> {
         };
         let (reply, at) = self.ask(&request);
         let answer = match reply {
-            Reply::Refused(8, 8, _) if !self.shared.sphere => Some(Answer::Duplicate),
+            Reply::Refused(8, 8, _) if !self.shared.sphere => Some(RequestAnswer::Duplicate),
             _ => None,
         };
         if let Some(answer) = answer {
             self.note(key, at, answer, true);
             return Ok(true);
         }
-        self.changed(key, at, &request, reply, Answer::Inserted(value))
+        self.changed(key, at, &request, reply, RequestAnswer::Inserted(value))
     }
 
     fn change(&mut self, key: usize, held: u64, erase: bool) -> Result<bool, String> {
         let body = self.shared.body(key, &mut self.random);
         let value = digest(&body.bytes(&self.shared.shape));
         let (request, answer) = if erase {
-            (Request::Erase { string: 0 }, Answer::Erased(held))
+            (Request::Erase { string: 0 }, RequestAnswer::Erased(held))
         } else {
-            (Request::Update { string: 0, body }, Answer::Updated(held, value))
+            (Request::Update { string: 0, body }, RequestAnswer::Updated(held, value))
         };
         let (reply, at) = self.ask(&request);
         self.changed(key, at, &request, reply, answer)
@@ -301,7 +301,7 @@ impl Worker<'_> {
         at: (u64, usize),
         request: &Request,
         reply: Reply,
-        answer: Answer,
+        answer: RequestAnswer,
     ) -> Result<bool, String> {
         match reply {
             Reply::Done => {
@@ -327,7 +327,7 @@ impl Worker<'_> {
         (reply, at)
     }
 
-    fn note(&mut self, key: usize, (begin, begun): (u64, usize), answer: Answer, answered: bool) {
+    fn note(&mut self, key: usize, (begin, begun): (u64, usize), answer: RequestAnswer, answered: bool) {
         let each = self.shared.shape.durability == Durability::Request;
         self.deeds.push(Deed {
             event: Event {

@@ -21,7 +21,7 @@ pub const UNITS: usize = 2;
 /// One thing that a run does. `by` is a unit, or nobody.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)] // the fields say what they are
-pub enum Action {
+pub enum UnitAction {
     /// Insert where there is no such record, else update; in the ESDS a key beyond the last adds one.
     Put {
         by: Option<usize>,
@@ -45,7 +45,7 @@ pub enum Action {
     Kill(Kill),
 }
 
-impl fmt::Display for Action {
+impl fmt::Display for UnitAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self:?}")
     }
@@ -53,7 +53,7 @@ impl fmt::Display for Action {
 
 /// What an action answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum UnitAnswer {
     /// Done.
     Done,
     /// 8/16.
@@ -63,41 +63,41 @@ pub enum Answer {
 }
 
 /// Values by key.
-pub type Records = BTreeMap<u32, u32>;
+pub type ValuesByKey = BTreeMap<u32, u32>;
 
 /// See the module.
 #[derive(Debug, Clone, Default)]
-pub struct Oracle {
-    sets: [Records; SETS],
+pub struct UnitOracle {
+    sets: [ValuesByKey; SETS],
     /// What each open unit changed, as it was before.
     before: [BTreeMap<(usize, u32), Option<u32>>; UNITS],
     /// What was changed without a unit since all was made durable, as it was before.
     alone: BTreeMap<u32, Option<u32>>,
 }
 
-impl Oracle {
+impl UnitOracle {
     /// The data sets as they were loaded.
-    pub fn new(sets: [Records; SETS]) -> Oracle {
-        Oracle {
+    pub fn new(sets: [ValuesByKey; SETS]) -> UnitOracle {
+        UnitOracle {
             sets,
-            ..Oracle::default()
+            ..UnitOracle::default()
         }
     }
 
     /// Records as they are at the moment.
-    pub fn records(&self, set: usize) -> &Records {
+    pub fn records(&self, set: usize) -> &ValuesByKey {
         &self.sets[set]
     }
 
     /// The action as it makes sense now: into the ESDS the next record goes behind the last.
-    pub fn fitting(&self, action: Action) -> Action {
+    pub fn fitting(&self, action: UnitAction) -> UnitAction {
         match action {
-            Action::Put {
+            UnitAction::Put {
                 by,
                 set: set @ ESDS,
                 key,
                 value,
-            } => Action::Put {
+            } => UnitAction::Put {
                 by,
                 set,
                 key: key.min(next(&self.sets[set])),
@@ -113,35 +113,37 @@ impl Oracle {
     }
 
     /// Does it.
-    pub fn apply(&mut self, action: Action) -> Answer {
+    pub fn apply(&mut self, action: UnitAction) -> UnitAnswer {
         match action {
-            Action::Put { by, set, key, value } => {
+            UnitAction::Put { by, set, key, value } => {
                 let adds = !self.sets[set].contains_key(&key);
                 self.change(by, (set, key), Some(value), adds && set == ESDS)
             }
-            Action::Erase { by, set, key } => {
+            UnitAction::Erase { by, set, key } => {
                 if self.sets[set].contains_key(&key) {
                     self.change(by, (set, key), None, false)
                 } else {
                     // Nobody is told whose a record is that is not there.
-                    Answer::NotFound
+                    UnitAnswer::NotFound
                 }
             }
-            Action::Commit(unit) => {
+            UnitAction::Commit(unit) => {
                 self.before[unit].clear();
-                Answer::Done
+                UnitAnswer::Done
             }
-            Action::BackOut(unit) => {
+            UnitAction::BackOut(unit) => {
                 for ((set, key), old) in std::mem::take(&mut self.before[unit]) {
                     put(&mut self.sets[set], key, old);
                 }
-                Answer::Done
+                UnitAnswer::Done
             }
-            Action::Checkpoint(_) | Action::Flush | Action::Reopen(_) | Action::Kill(_) => Answer::Done,
+            UnitAction::Checkpoint(_) | UnitAction::Flush | UnitAction::Reopen(_) | UnitAction::Kill(_) => {
+                UnitAnswer::Done
+            }
         }
     }
 
-    fn change(&mut self, by: Option<usize>, place: (usize, u32), new: Option<u32>, at_the_end: bool) -> Answer {
+    fn change(&mut self, by: Option<usize>, place: (usize, u32), new: Option<u32>, at_the_end: bool) -> UnitAnswer {
         let others = |unit: &usize| Some(*unit) != by;
         let kept = |unit: usize| {
             let before = &self.before[unit];
@@ -149,7 +151,7 @@ impl Oracle {
             before.contains_key(&place) || (at_the_end && before.iter().any(added))
         };
         if (0..UNITS).filter(others).any(kept) {
-            return Answer::Kept;
+            return UnitAnswer::Kept;
         }
         let old = self.sets[place.0].get(&place.1).copied();
         match by {
@@ -157,11 +159,11 @@ impl Oracle {
             None => self.alone.entry(place.1).or_insert(old),
         };
         put(&mut self.sets[place.0], place.1, new);
-        Answer::Done
+        UnitAnswer::Done
     }
 
     /// What stands if every open unit is taken back.
-    pub fn standing(&self) -> [Records; SETS] {
+    pub fn standing(&self) -> [ValuesByKey; SETS] {
         let mut sets = self.sets.clone();
         for ((set, key), old) in self.before.iter().flatten() {
             put(&mut sets[*set], *key, *old);
@@ -170,7 +172,7 @@ impl Oracle {
     }
 
     /// The same without what no unit changed since all was made durable.
-    pub fn standing_without_those_alone(&self) -> [Records; SETS] {
+    pub fn standing_without_those_alone(&self) -> [ValuesByKey; SETS] {
         let mut sets = self.standing();
         for (key, old) in &self.alone {
             put(&mut sets[0], *key, *old);
@@ -185,11 +187,11 @@ impl Oracle {
 }
 
 /// The key behind the last.
-pub fn next(records: &Records) -> u32 {
+pub fn next(records: &ValuesByKey) -> u32 {
     records.keys().next_back().map_or(1, |last| last + 1)
 }
 
-fn put(records: &mut Records, key: u32, value: Option<u32>) {
+fn put(records: &mut ValuesByKey, key: u32, value: Option<u32>) {
     match value {
         Some(value) => records.insert(key, value),
         None => records.remove(&key),
@@ -197,8 +199,8 @@ fn put(records: &mut Records, key: u32, value: Option<u32>) {
 }
 
 /// Digest of what data sets hold.
-pub fn digest_of(sets: &[Records; SETS]) -> u64 {
-    let numbers = |records: &Records| -> Vec<u8> {
+pub fn digest_of(sets: &[ValuesByKey; SETS]) -> u64 {
+    let numbers = |records: &ValuesByKey| -> Vec<u8> {
         let pairs = records.iter().flat_map(|(key, value)| [*key, *value]);
         pairs.chain([u32::MAX]).flat_map(u32::to_be_bytes).collect()
     };

@@ -11,12 +11,12 @@ use cica_engine::{
 };
 use cica_format::attributes::{Attributes, Organization};
 
-use super::oracle::{digest_of, next, Action, Answer, Oracle, Records, ESDS, SETS, UNITS};
+use super::oracle::{digest_of, next, UnitAction, UnitAnswer, UnitOracle, ValuesByKey, ESDS, SETS, UNITS};
 use super::workload::UnitsWorkload;
 use crate::mortal::Mortal;
 use crate::place;
 use crate::session::{clock, engine_at, no_log_is_lost, no_more_logs_than, Session, Trouble};
-use crate::subject::{Recovered, Step, Stop, Subject, Told};
+use crate::subject::{Recovered, Step, StepLog, Stop, Subject};
 
 const NAMES: [&str; SETS] = ["A", "B", "C"];
 const KINDS: [Organization; SETS] = [Organization::Ksds, Organization::Rrds, Organization::Esds];
@@ -28,7 +28,7 @@ const LOG_BYTES: u64 = 12 << 10;
 /// The run of a workload.
 pub struct UnitsRun<'w> {
     workload: &'w UnitsWorkload,
-    actions: Cow<'w, [Action]>,
+    actions: Cow<'w, [UnitAction]>,
     /// The disk is going to fail: errors of I/O and want of space are answers, not mistakes.
     faulty: bool,
     start: Image,
@@ -41,7 +41,7 @@ impl<'w> UnitsRun<'w> {
     /// In words.
     pub fn new(
         workload: &'w UnitsWorkload,
-        actions: impl Into<Cow<'w, [Action]>>,
+        actions: impl Into<Cow<'w, [UnitAction]>>,
         faulty: bool,
     ) -> Result<Self, String> {
         let disk = MemoryDisk::from(Session::empty_disk());
@@ -49,7 +49,7 @@ impl<'w> UnitsRun<'w> {
         let mut actions = actions.into();
         // A disk that fails is trouble enough: nobody is killed on it as well.
         if faulty {
-            actions.to_mut().retain(|action| !matches!(action, Action::Kill(_)));
+            actions.to_mut().retain(|action| !matches!(action, UnitAction::Kill(_)));
         }
         Ok(UnitsRun {
             workload,
@@ -144,12 +144,12 @@ fn read(bytes: &[u8]) -> Result<(u32, u32), Trouble> {
 }
 
 /// Everything in a data set, after its structure was checked.
-fn contents(opened: &DataSet) -> Result<Records, Trouble> {
+fn contents(opened: &DataSet) -> Result<ValuesByKey, Trouble> {
     let findings = opened.examine()?.findings;
     if let Some(first) = findings.first() {
         return Err(Trouble::Wrong(format!("EXAMINE: CI {}: {}", first.ci, first.what)));
     }
-    let (mut string, mut records) = (opened.string(), Records::new());
+    let (mut string, mut records) = (opened.string(), ValuesByKey::new());
     string.point_first()?;
     loop {
         match string.next(Intent::Read) {
@@ -169,9 +169,9 @@ fn contents(opened: &DataSet) -> Result<Records, Trouble> {
 }
 
 /// Opens all data sets, looks, and closes them.
-fn look(disk: &Arc<dyn Disk>) -> Result<[Records; SETS], Trouble> {
+fn look(disk: &Arc<dyn Disk>) -> Result<[ValuesByKey; SETS], Trouble> {
     let engine = engine(disk)?;
-    let mut found: [Records; SETS] = Default::default();
+    let mut found: [ValuesByKey; SETS] = Default::default();
     for (set, records) in found.iter_mut().enumerate() {
         let opened = open(&engine, set)?;
         *records = contents(&opened)?;
@@ -181,21 +181,21 @@ fn look(disk: &Arc<dyn Disk>) -> Result<[Records; SETS], Trouble> {
 }
 
 /// A process: its data sets, units, and a string for each unit and for nobody.
-struct Process {
+struct UnitProcess {
     life: Mortal,
     sets: Vec<Option<(DataSet, Vec<Str>)>>,
     units: Vec<UnitOfRecovery>,
     engine: Engine,
 }
 
-impl Process {
-    fn start(disk: &Arc<dyn Disk>) -> Result<Process, Trouble> {
-        Process::live(Mortal::new(disk.clone()))
+impl UnitProcess {
+    fn start(disk: &Arc<dyn Disk>) -> Result<UnitProcess, Trouble> {
+        UnitProcess::live(Mortal::new(disk.clone()))
     }
 
-    fn live(life: Mortal) -> Result<Process, Trouble> {
+    fn live(life: Mortal) -> Result<UnitProcess, Trouble> {
         let engine = engine(&life.shared())?;
-        let mut process = Process {
+        let mut process = UnitProcess {
             life,
             sets: (0..SETS).map(|_| None).collect(),
             units: (0..UNITS).map(|_| engine.unit()).collect(),
@@ -206,14 +206,14 @@ impl Process {
     }
 
     /// It was killed: others open what is left until one of them lives. That one, what it found, and how many died.
-    fn succeeded(self) -> Result<(Process, [Records; SETS], u32), Trouble> {
+    fn succeeded(self) -> Result<(UnitProcess, [ValuesByKey; SETS], u32), Trouble> {
         let (mut life, mut deaths) = (self.life.clone(), 0);
         drop(self);
         loop {
             deaths += 1;
             life = life.successor();
-            let found = Process::live(life.clone()).and_then(|process| {
-                let mut found: [Records; SETS] = Default::default();
+            let found = UnitProcess::live(life.clone()).and_then(|process| {
+                let mut found: [ValuesByKey; SETS] = Default::default();
                 for (set, records) in found.iter_mut().enumerate() {
                     *records = contents(process.set(set)?)?;
                 }
@@ -256,22 +256,22 @@ impl Process {
         matches!(get(&mut opened.string(), 0, 0), Err(RequestError::Fenced { .. }))
     }
 
-    fn apply(&mut self, action: Action) -> Result<Answer, Trouble> {
+    fn apply(&mut self, action: UnitAction) -> Result<UnitAnswer, Trouble> {
         match action {
-            Action::Put { by, set, key, value } => answer(self.put(by, set, key, &record(key, value))),
-            Action::Erase { by, set, key } => answer(self.erase(by, set, key)),
-            Action::Commit(unit) => answer(self.units[unit].commit()),
-            Action::BackOut(unit) => answer(self.units[unit].backout()),
-            Action::Checkpoint(set) => answer(self.set(set)?.checkpoint()),
-            Action::Flush => answer(self.set(0)?.commit()),
-            Action::Reopen(set) => {
+            UnitAction::Put { by, set, key, value } => answer(self.put(by, set, key, &record(key, value))),
+            UnitAction::Erase { by, set, key } => answer(self.erase(by, set, key)),
+            UnitAction::Commit(unit) => answer(self.units[unit].commit()),
+            UnitAction::BackOut(unit) => answer(self.units[unit].backout()),
+            UnitAction::Checkpoint(set) => answer(self.set(set)?.checkpoint()),
+            UnitAction::Flush => answer(self.set(0)?.commit()),
+            UnitAction::Reopen(set) => {
                 self.close(set)?;
                 self.open(set)?;
-                Ok(Answer::Done)
+                Ok(UnitAnswer::Done)
             }
-            Action::Kill(kill) => {
+            UnitAction::Kill(kill) => {
                 self.life.kill(kill);
-                Ok(Answer::Done)
+                Ok(UnitAnswer::Done)
             }
         }
     }
@@ -319,11 +319,11 @@ fn get(string: &mut Str, set: usize, key: u32) -> Result<(), RequestError> {
     string.get(argument, Search::Equal, Intent::Update).map(drop)
 }
 
-fn answer(done: Result<(), RequestError>) -> Result<Answer, Trouble> {
+fn answer(done: Result<(), RequestError>) -> Result<UnitAnswer, Trouble> {
     match done {
-        Ok(()) => Ok(Answer::Done),
-        Err(RequestError::NotFound) => Ok(Answer::NotFound),
-        Err(RequestError::Exclusive { .. }) => Ok(Answer::Kept),
+        Ok(()) => Ok(UnitAnswer::Done),
+        Err(RequestError::NotFound) => Ok(UnitAnswer::NotFound),
+        Err(RequestError::Exclusive { .. }) => Ok(UnitAnswer::Kept),
         Err(error) => Err(error.into()),
     }
 }
@@ -334,30 +334,30 @@ impl Subject for UnitsRun<'_> {
     }
 
     fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
-        let mut oracle = Oracle::new(self.workload.start.clone());
-        let mut told = Told::to(note);
-        told.tell(Step::new(digest_of(&oracle.standing()), true));
+        let mut oracle = UnitOracle::new(self.workload.start.clone());
+        let mut log = StepLog::to(note);
+        log.tell(Step::new(digest_of(&oracle.standing()), true));
         let stop = |trouble| self.stop("the first open", trouble);
-        let mut process = Process::start(&disk).map_err(stop)?;
+        let mut process = UnitProcess::start(&disk).map_err(stop)?;
         for (number, &action) in self.actions.iter().enumerate() {
             let at = format!("action {} ({action})", number + 1);
             let action = oracle.fitting(action);
             // The end of a unit that changed nothing promises nothing.
-            let is_empty = matches!(action, Action::Commit(unit) if !oracle.is_open(unit));
+            let is_empty = matches!(action, UnitAction::Commit(unit) if !oracle.is_open(unit));
             let expected = oracle.apply(action);
             let got = process.apply(action);
             if process.life.is_dead() {
                 // Nobody got the answer; it may have been done.
-                told.tell(Step::new(digest_of(&oracle.standing()), false));
+                log.tell(Step::new(digest_of(&oracle.standing()), false));
                 let taken = process.succeeded().map_err(|trouble| self.stop(&at, trouble))?;
                 let (successor, left, deaths) = taken;
-                if !told.has_all_answered(0, digest_of(&left)) {
+                if !log.has_all_answered(0, digest_of(&left)) {
                     let lost = format!("{at}: killed here, it left less than it had answered");
                     return Err(Stop::Wrong(lost));
                 }
                 no_log_is_lost(&*disk).map_err(|lost| Stop::Wrong(format!("{at}: {lost}")))?;
-                told.tell(Step::after_deaths(0, digest_of(&left), deaths));
-                (process, oracle) = (successor, Oracle::new(left));
+                log.tell(Step::after_deaths(0, digest_of(&left), deaths));
+                (process, oracle) = (successor, UnitOracle::new(left));
                 continue;
             }
             match got {
@@ -366,9 +366,9 @@ impl Subject for UnitsRun<'_> {
                 Err(trouble) => {
                     // It may have been done, with those in the first data set or without (see the oracle).
                     if process.first_is_fenced() {
-                        told.tell(Step::new(digest_of(&oracle.standing_without_those_alone()), false));
+                        log.tell(Step::new(digest_of(&oracle.standing_without_those_alone()), false));
                     }
-                    told.tell(Step::new(digest_of(&oracle.standing()), false));
+                    log.tell(Step::new(digest_of(&oracle.standing()), false));
                     return Err(self.stop(&at, trouble));
                 }
             }
@@ -376,15 +376,15 @@ impl Subject for UnitsRun<'_> {
             let durable = !is_empty
                 && matches!(
                     action,
-                    Action::Commit(_) | Action::Flush | Action::Checkpoint(0) | Action::Reopen(0)
+                    UnitAction::Commit(_) | UnitAction::Flush | UnitAction::Checkpoint(0) | UnitAction::Reopen(0)
                 );
             if durable && self.faulty && process.first_is_fenced() {
                 // Its root could not be written: the log went on without it, and with what units did in the others.
-                told.tell(Step::new(digest_of(&oracle.standing_without_those_alone()), true));
-                told.tell(Step::new(digest_of(&oracle.standing()), false));
+                log.tell(Step::new(digest_of(&oracle.standing_without_those_alone()), true));
+                log.tell(Step::new(digest_of(&oracle.standing()), false));
                 return Err(Stop::Failed(format!("{at}: the first data set is fenced")));
             }
-            told.tell(Step::new(digest_of(&oracle.standing()), durable));
+            log.tell(Step::new(digest_of(&oracle.standing()), durable));
             if durable {
                 oracle.made_durable();
             }
@@ -414,18 +414,18 @@ impl Subject for UnitsRun<'_> {
     fn exercise(&self, disk: Arc<dyn Disk>) -> Result<(), String> {
         let before = look(&disk).map_err(Trouble::words)?;
         let change = || -> Result<(), Trouble> {
-            let mut process = Process::start(&disk)?;
+            let mut process = UnitProcess::start(&disk)?;
             for (set, records) in before.iter().enumerate() {
                 let key = next(records);
                 let value = 7;
-                process.apply(Action::Put {
+                process.apply(UnitAction::Put {
                     by: Some(0),
                     set,
                     key,
                     value,
                 })?;
             }
-            process.apply(Action::BackOut(0))?;
+            process.apply(UnitAction::BackOut(0))?;
             (0..SETS).try_for_each(|set| process.close(set))
         };
         change().map_err(Trouble::words)?;

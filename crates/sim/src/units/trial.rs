@@ -1,6 +1,6 @@
 //! Units of recovery as a [`Trial`].
 
-use super::oracle::{Action, SETS};
+use super::oracle::{UnitAction, SETS};
 use super::subject::UnitsRun;
 use super::workload::UnitsWorkload;
 use crate::mortal::Kill;
@@ -11,7 +11,7 @@ use crate::trial::{killing, Purpose, Trial};
 #[derive(Debug)]
 pub struct UnitsTrial {
     workload: UnitsWorkload,
-    end: Vec<Action>,
+    end: Vec<UnitAction>,
 }
 
 impl UnitsTrial {
@@ -19,18 +19,18 @@ impl UnitsTrial {
     pub fn draw(seed: u64, actions: usize, purpose: Purpose) -> UnitsTrial {
         let mut workload = UnitsWorkload::new(seed, actions);
         if let Some(mut random) = killing(seed, purpose) {
-            Kill::strew(&mut workload.actions, &mut random, Action::Kill);
+            Kill::strew(&mut workload.actions, &mut random, UnitAction::Kill);
         }
         UnitsTrial {
             workload,
             end: match purpose {
                 Purpose::Explore => Vec::new(),
-                _ => (0..SETS).map(Action::Reopen).collect(),
+                _ => (0..SETS).map(UnitAction::Reopen).collect(),
             },
         }
     }
 
-    fn actions(&self, kept: &[usize]) -> Vec<Action> {
+    fn actions(&self, kept: &[usize]) -> Vec<UnitAction> {
         let kept = kept.iter().map(|&number| &self.workload.actions[number]);
         kept.chain(&self.end).copied().collect()
     }
@@ -45,7 +45,7 @@ impl Trial for UnitsTrial {
         Ok(Box::new(UnitsRun::new(&self.workload, self.actions(kept), faulty)?))
     }
 
-    fn told(&self, kept: &[usize]) -> String {
+    fn story(&self, kept: &[usize]) -> String {
         let lines = self.actions(kept).into_iter().map(|action| format!("{action}\n"));
         lines.collect()
     }

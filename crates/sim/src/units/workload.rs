@@ -1,15 +1,15 @@
 //! Draws the actions of a run: mostly changes in units, some of them at records that another unit keeps.
 
-use super::oracle::{next, Action, Oracle, Records, ESDS, SETS, UNITS};
+use super::oracle::{next, UnitAction, UnitOracle, ValuesByKey, ESDS, SETS, UNITS};
 use crate::random::Random;
 
 /// What is in the data sets at the start, and what is done.
 #[derive(Debug, Clone)]
 pub struct UnitsWorkload {
     /// Records at the start.
-    pub start: [Records; SETS],
+    pub start: [ValuesByKey; SETS],
     /// What is done.
-    pub actions: Vec<Action>,
+    pub actions: Vec<UnitAction>,
 }
 
 impl UnitsWorkload {
@@ -17,11 +17,11 @@ impl UnitsWorkload {
     pub fn new(seed: u64, actions: usize) -> UnitsWorkload {
         let mut random = Random::new(seed ^ 0x0075_6E69_7473);
         let many = random.between(2, 30) as u32;
-        let start: [Records; SETS] = std::array::from_fn(|set| {
+        let start: [ValuesByKey; SETS] = std::array::from_fn(|set| {
             let step = if set == ESDS { 1 } else { 3 };
             (1..=many).map(|n| (n * step, 0)).collect()
         });
-        let mut oracle = Oracle::new(start.clone());
+        let mut oracle = UnitOracle::new(start.clone());
         let drawn = (0..actions).map(|_| {
             let action = draw(&mut random, &oracle, many * 3 + 6);
             oracle.apply(action);
@@ -32,20 +32,20 @@ impl UnitsWorkload {
     }
 }
 
-fn draw(random: &mut Random, oracle: &Oracle, keys: u32) -> Action {
+fn draw(random: &mut Random, oracle: &UnitOracle, keys: u32) -> UnitAction {
     let unit = random.below(UNITS);
     match random.below(100) {
         0..76 => change(random, oracle, unit, keys),
-        76..84 if oracle.is_open(unit) => Action::Commit(unit),
-        84..92 if oracle.is_open(unit) => Action::BackOut(unit),
-        92..95 => Action::Checkpoint(random.below(SETS)),
-        95..97 => Action::Flush,
-        97..99 => Action::Reopen(random.below(SETS)),
+        76..84 if oracle.is_open(unit) => UnitAction::Commit(unit),
+        84..92 if oracle.is_open(unit) => UnitAction::BackOut(unit),
+        92..95 => UnitAction::Checkpoint(random.below(SETS)),
+        95..97 => UnitAction::Flush,
+        97..99 => UnitAction::Reopen(random.below(SETS)),
         _ => change(random, oracle, unit, keys),
     }
 }
 
-fn change(random: &mut Random, oracle: &Oracle, unit: usize, keys: u32) -> Action {
+fn change(random: &mut Random, oracle: &UnitOracle, unit: usize, keys: u32) -> UnitAction {
     let (set, value) = (random.below(SETS), random.bits() as u32);
     // Without a unit the first data set alone is changed; see the oracle.
     let by = Some(unit).filter(|_| set > 0 || random.chance(80));
@@ -56,8 +56,8 @@ fn change(random: &mut Random, oracle: &Oracle, unit: usize, keys: u32) -> Actio
         _ => random.between(1, u64::from(keys)) as u32,
     };
     if set != ESDS && random.chance(30) {
-        Action::Erase { by, set, key }
+        UnitAction::Erase { by, set, key }
     } else {
-        Action::Put { by, set, key, value }
+        UnitAction::Put { by, set, key, value }
     }
 }

@@ -7,7 +7,7 @@ use crate::request::Request;
 
 /// One action. A data set is open in the program, or closed and a matter for commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
+pub enum VolumeAction {
     /// The program opens a data set for output.
     Open(usize),
     /// The program makes a request.
@@ -76,32 +76,35 @@ pub enum Card {
     Examine,
 }
 
-impl Action {
+impl VolumeAction {
     /// Whether a process of its own does it.
     pub fn is_command(&self) -> bool {
-        matches!(self, Action::Card(..) | Action::Group(_))
+        matches!(self, VolumeAction::Card(..) | VolumeAction::Group(_))
     }
 
     /// The data set it is about.
     pub fn slot(&self) -> Option<usize> {
         match self {
-            Action::Open(slot) | Action::Request(slot, _) | Action::Close(slot) | Action::Card(slot, _) => Some(*slot),
-            Action::Group(_) | Action::Kill(_) | Action::KillCommand(..) => None,
+            VolumeAction::Open(slot)
+            | VolumeAction::Request(slot, _)
+            | VolumeAction::Close(slot)
+            | VolumeAction::Card(slot, _) => Some(*slot),
+            VolumeAction::Group(_) | VolumeAction::Kill(_) | VolumeAction::KillCommand(..) => None,
         }
     }
 }
 
-impl fmt::Display for Action {
+impl fmt::Display for VolumeAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Action::Open(slot) => write!(f, "{slot}: open"),
-            Action::Request(slot, request) => write!(f, "{slot}: {request}"),
-            Action::Close(slot) => write!(f, "{slot}: close"),
-            Action::Card(slot, card) => write!(f, "{slot}: card {card:?}"),
-            Action::Group(number) => write!(f, "group {number}"),
-            Action::Kill(kill) => write!(f, "kill {kill}"),
-            Action::KillCommand(kill, Then::Seen) => write!(f, "kill {kill} the next command"),
-            Action::KillCommand(kill, Then::Unseen) => write!(f, "kill {kill} the next command, unseen"),
+            VolumeAction::Open(slot) => write!(f, "{slot}: open"),
+            VolumeAction::Request(slot, request) => write!(f, "{slot}: {request}"),
+            VolumeAction::Close(slot) => write!(f, "{slot}: close"),
+            VolumeAction::Card(slot, card) => write!(f, "{slot}: card {card:?}"),
+            VolumeAction::Group(number) => write!(f, "group {number}"),
+            VolumeAction::Kill(kill) => write!(f, "kill {kill}"),
+            VolumeAction::KillCommand(kill, Then::Seen) => write!(f, "kill {kill} the next command"),
+            VolumeAction::KillCommand(kill, Then::Unseen) => write!(f, "kill {kill} the next command, unseen"),
         }
     }
 }

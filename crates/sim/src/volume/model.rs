@@ -6,7 +6,7 @@ use crate::oracle::{Bytes, Oracle};
 use crate::place;
 use crate::random::digest;
 use crate::request::{Order, Reply, Request};
-use crate::volume::action::{Action, Card};
+use crate::volume::action::{Card, VolumeAction};
 use crate::volume::shape::VolumeShape;
 
 /// How far the alternate index over a data set has come.
@@ -25,7 +25,7 @@ pub enum Index {
 
 /// What is known of a data set beside its records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Entry {
+pub struct ModelEntry {
     /// Under its second name.
     pub renamed: bool,
     /// FREESPACE.
@@ -38,10 +38,10 @@ pub struct Entry {
     pub no_update: bool,
 }
 
-impl Entry {
+impl ModelEntry {
     /// The same when the alternate index has come so far alone.
-    fn back_to(self, index: Index) -> Entry {
-        Entry {
+    fn back_to(self, index: Index) -> ModelEntry {
+        ModelEntry {
             index,
             no_update: self.no_update && index > Index::Defined,
             index_free: if index == Index::None { 0 } else { self.index_free },
@@ -54,7 +54,7 @@ impl Entry {
 #[derive(Debug, Clone)]
 pub struct There {
     /// What the catalog says.
-    pub entry: Entry,
+    pub entry: ModelEntry,
     /// Its records.
     pub oracle: Oracle,
     /// The program has it open.
@@ -71,7 +71,7 @@ pub enum Seen {
     /// There is no such data set.
     Nothing,
     /// It is there; without records while it is to be loaded.
-    DataSet(Entry, Option<Vec<Bytes>>),
+    DataSet(ModelEntry, Option<Vec<Bytes>>),
     /// The generation data groups.
     Groups(BTreeSet<u8>),
 }
@@ -107,7 +107,7 @@ pub struct Model {
 }
 
 /// A number that tells the states of a data set apart; the records as they are compared.
-pub fn digest_of(there: Option<(Entry, &[Bytes])>) -> u64 {
+pub fn digest_of(there: Option<(ModelEntry, &[Bytes])>) -> u64 {
     let Some((entry, records)) = there else { return 0 };
     if place::records_alone() {
         // Who was never loaded is as good as not there: nobody may read it.
@@ -170,7 +170,7 @@ impl Model {
     }
 
     /// The part that an action changes.
-    pub fn part(&self, action: &Action) -> usize {
+    pub fn part(&self, action: &VolumeAction) -> usize {
         action.slot().unwrap_or(self.slots.len())
     }
 
@@ -181,22 +181,22 @@ impl Model {
     }
 
     /// Whether an action makes sense now, so that what is left of a list when others were dropped still does.
-    pub fn allows(&self, action: &Action) -> bool {
+    pub fn allows(&self, action: &VolumeAction) -> bool {
         let Some(slot) = action.slot() else { return true };
         let there = self.slots[slot].as_ref();
         let records = there.map_or(0, |there| there.oracle.records().len());
         match (action, there) {
             // What RESET makes of an alternate index is not modelled.
-            (Action::Request(_, Request::Reopen { reset: true, .. }), Some(there)) => {
+            (VolumeAction::Request(_, Request::Reopen { reset: true, .. }), Some(there)) => {
                 there.open && there.entry.index == Index::None
             }
-            (Action::Request(_, Request::Kill(_)), _) => false,
-            (Action::Request(..) | Action::Close(_), Some(there)) => there.open,
+            (VolumeAction::Request(_, Request::Kill(_)), _) => false,
+            (VolumeAction::Request(..) | VolumeAction::Close(_), Some(there)) => there.open,
             (_, Some(there)) if there.open => false,
-            (Action::Card(_, Card::Define), there) => there.is_none(),
-            (Action::Card(_, Card::Import), None) => self.copies.contains_key(&slot),
+            (VolumeAction::Card(_, Card::Define), there) => there.is_none(),
+            (VolumeAction::Card(_, Card::Import), None) => self.copies.contains_key(&slot),
             (_, None) => false,
-            (Action::Card(_, card), Some(there)) => match card {
+            (VolumeAction::Card(_, card), Some(there)) => match card {
                 Card::Export | Card::ExportAway => records > 0 && there.entry == self.defined(slot),
                 Card::Import => self.copies.contains_key(&slot) && there.exported,
                 Card::Restore => {
@@ -223,16 +223,16 @@ impl Model {
     }
 
     /// What the catalog says after DEFINE.
-    fn defined(&self, slot: usize) -> Entry {
+    fn defined(&self, slot: usize) -> ModelEntry {
         let shape = &self.shape.slots[slot];
         let free = if shape.keyed() {
             (shape.free_ci, shape.free_ca)
         } else {
             (0, 0)
         };
-        Entry {
+        ModelEntry {
             free,
-            ..Entry::default()
+            ..ModelEntry::default()
         }
     }
 
@@ -247,19 +247,19 @@ impl Model {
     }
 
     /// Does an action that [`Model::allows`]; tells what a request answers.
-    pub fn apply(&mut self, action: &Action) -> Option<Reply> {
+    pub fn apply(&mut self, action: &VolumeAction) -> Option<Reply> {
         if let Some(there) = action.slot().and_then(|slot| self.slots[slot].as_mut()) {
-            there.exported = matches!(action, Action::Card(_, Card::Export));
+            there.exported = matches!(action, VolumeAction::Card(_, Card::Export));
         }
         match action {
-            Action::Group(number) => {
+            VolumeAction::Group(number) => {
                 if !self.groups.remove(number) {
                     self.groups.insert(*number);
                 }
             }
-            Action::Card(slot, card) => self.card(*slot, *card),
-            Action::Kill(_) | Action::KillCommand(..) => {}
-            Action::Open(slot) => {
+            VolumeAction::Card(slot, card) => self.card(*slot, *card),
+            VolumeAction::Kill(_) | VolumeAction::KillCommand(..) => {}
+            VolumeAction::Open(slot) => {
                 if let Some(there) = &mut self.slots[*slot] {
                     there.open = true;
                     return Some(there.oracle.apply(&Request::Reopen {
@@ -268,7 +268,7 @@ impl Model {
                     }));
                 }
             }
-            Action::Close(slot) => {
+            VolumeAction::Close(slot) => {
                 if let Some(there) = &mut self.slots[*slot] {
                     there.open = false;
                     // What CLOSE makes of a load is known at the next OPEN.
@@ -278,7 +278,7 @@ impl Model {
                     });
                 }
             }
-            Action::Request(slot, request) => {
+            VolumeAction::Request(slot, request) => {
                 return self.slots[*slot].as_mut().map(|there| there.oracle.apply(request));
             }
         }
@@ -332,8 +332,8 @@ impl Model {
 
     /// A data set in the middle of an action that is done in several steps: while REPRO loads it, each beginning of
     /// what the other holds (V3); while DELETE takes an index away, without its path and without it (V4).
-    pub fn between(&self, action: &Action) -> Vec<There> {
-        let Action::Card(slot, card) = action else {
+    pub fn between(&self, action: &VolumeAction) -> Vec<There> {
+        let VolumeAction::Card(slot, card) = action else {
             return Vec::new();
         };
         let Some(there) = &self.slots[*slot] else {
@@ -366,7 +366,7 @@ impl Model {
 
     /// The volume as a command left it that was killed in the middle of `action`: as it was, as it is in `done`, or in
     /// between. `seen` is what the next process found of the data set. None: it is none of these.
-    pub fn left_by(&self, action: &Action, done: &Model, seen: &Seen) -> Option<Model> {
+    pub fn left_by(&self, action: &VolumeAction, done: &Model, seen: &Seen) -> Option<Model> {
         let seen_is = |there: &Option<There>| match (there, seen) {
             (None, Seen::Nothing) => true,
             (Some(there), Seen::DataSet(entry, records)) => {

@@ -11,8 +11,8 @@ use crate::oracle::NO_SPACE;
 use crate::request::{Reply, Request};
 use crate::session::Trouble;
 use crate::shape::Durability;
-use crate::subject::{Recovered, Step, Stop, Subject, Told};
-use crate::volume::action::{Action, Card};
+use crate::subject::{Recovered, Step, StepLog, Stop, Subject};
+use crate::volume::action::{Card, VolumeAction};
 use crate::volume::logs::use_all;
 use crate::volume::model::{load_requests, Model};
 use crate::volume::workload::VolumeWorkload;
@@ -21,7 +21,7 @@ use crate::volume::world::{card_text, group_text, outside, Copies, Copy, World};
 /// A volume and what is done on it.
 pub struct VolumeRun<'a> {
     workload: &'a VolumeWorkload,
-    actions: Cow<'a, [Action]>,
+    actions: Cow<'a, [VolumeAction]>,
     /// The disk is going to fail.
     faulty: bool,
     start: Image,
@@ -76,7 +76,7 @@ impl<'a> VolumeRun<'a> {
     /// In words.
     pub fn new(
         workload: &'a VolumeWorkload,
-        actions: impl Into<Cow<'a, [Action]>>,
+        actions: impl Into<Cow<'a, [VolumeAction]>>,
         faulty: bool,
     ) -> Result<Self, String> {
         let mut start = World::empty_disk()?;
@@ -85,7 +85,7 @@ impl<'a> VolumeRun<'a> {
         if faulty {
             actions
                 .to_mut()
-                .retain(|action| !matches!(action, Action::Kill(_) | Action::KillCommand(..)));
+                .retain(|action| !matches!(action, VolumeAction::Kill(_) | VolumeAction::KillCommand(..)));
         }
         let loads = workload.copies.iter();
         let loads = loads
@@ -106,16 +106,16 @@ impl<'a> VolumeRun<'a> {
     }
 
     /// Does an action on the engine. `Ok(None)`: it was done as a command or an open.
-    fn perform(&self, world: &mut World, model: &Model, action: &Action) -> Result<Option<Reply>, Trouble> {
+    fn perform(&self, world: &mut World, model: &Model, action: &VolumeAction) -> Result<Option<Reply>, Trouble> {
         let shape = &self.workload.shape;
         match action {
-            Action::Open(slot) => {
+            VolumeAction::Open(slot) => {
                 world.open_set(*slot, &model.name(*slot), true, false)?;
                 Ok(Some(Reply::Done))
             }
-            Action::Close(slot) => world.close_set(*slot).map(|()| None),
-            Action::Request(slot, request) => world.request(*slot, &model.name(*slot), request).map(Some),
-            Action::Card(slot, card) => {
+            VolumeAction::Close(slot) => world.close_set(*slot).map(|()| None),
+            VolumeAction::Request(slot, request) => world.request(*slot, &model.name(*slot), request).map(Some),
+            VolumeAction::Card(slot, card) => {
                 let from = match card {
                     Card::Repro(from) => model.name(*from),
                     _ => String::new(),
@@ -130,15 +130,17 @@ impl<'a> VolumeRun<'a> {
                 };
                 self.command(world, &text, Some(copy))
             }
-            Action::Kill(kill) => {
+            VolumeAction::Kill(kill) => {
                 world.program().kill(*kill);
                 Ok(None)
             }
-            Action::KillCommand(kill, then) => {
+            VolumeAction::KillCommand(kill, then) => {
                 world.kill_command(*kill, *then);
                 Ok(None)
             }
-            Action::Group(number) => self.command(world, &group_text(*number, model.groups.contains(number)), None),
+            VolumeAction::Group(number) => {
+                self.command(world, &group_text(*number, model.groups.contains(number)), None)
+            }
         }
     }
 
@@ -178,10 +180,10 @@ impl<'a> VolumeRun<'a> {
     }
 
     /// Whether an action that was done makes its part durable.
-    fn promises(&self, model: &Model, action: &Action) -> bool {
-        let Action::Request(slot, request) = action else {
+    fn promises(&self, model: &Model, action: &VolumeAction) -> bool {
+        let VolumeAction::Request(slot, request) = action else {
             // An OPEN promises what was there before it, and that was promised.
-            return !matches!(action, Action::Kill(_) | Action::KillCommand(..));
+            return !matches!(action, VolumeAction::Kill(_) | VolumeAction::KillCommand(..));
         };
         let loading = model.slots[*slot].as_ref().is_some_and(|there| there.oracle.loading());
         match request {
@@ -199,9 +201,9 @@ impl Subject for VolumeRun<'_> {
 
     fn run(&self, disk: Arc<dyn Disk>, note: &mut dyn FnMut(Step)) -> Result<(), Stop> {
         let mut model = self.model.clone();
-        let mut told = Told::to(note);
+        let mut log = StepLog::to(note);
         for (part, digest) in model.digests().into_iter().enumerate() {
-            told.tell(Step::of(part, digest, true));
+            log.tell(Step::of(part, digest, true));
         }
         let mut world =
             World::open(disk, &self.workload.shape).map_err(|trouble| self.stop("the first open", trouble))?;
@@ -212,7 +214,7 @@ impl Subject for VolumeRun<'_> {
             let at = || format!("action {} ({action})", number + 1);
             let part = model.part(action);
             for there in model.between(action) {
-                told.tell(Step::of(part, there.digest(), false));
+                log.tell(Step::of(part, there.digest(), false));
             }
             let before = model.clone();
             let promised = self.promises(&model, action);
@@ -220,11 +222,11 @@ impl Subject for VolumeRun<'_> {
             let done = self.perform(&mut world, &before, action);
             if world.program().is_dead() {
                 // Nobody got the answer; it may have been done.
-                told.tell(Step::of(part, model.digest(part), false));
+                log.tell(Step::of(part, model.digest(part), false));
                 let taken = self.take_over(&mut world, &before, &mut model);
                 let deaths = taken.map_err(|trouble| self.stop(&at(), trouble))?;
                 for (part, digest) in model.digests().into_iter().enumerate() {
-                    if !told.stands(part, digest) {
+                    if !log.stands(part, digest) {
                         let lost = format!(
                             "{}: killed here, it left another moment of {part} than it had promised",
                             at()
@@ -233,12 +235,12 @@ impl Subject for VolumeRun<'_> {
                     }
                     // Commands and closes promised the others.
                     let deaths = if part == model.slots.len() { deaths } else { 0 };
-                    told.tell(Step::after_deaths(part, digest, deaths));
+                    log.tell(Step::after_deaths(part, digest, deaths));
                 }
                 continue;
             }
             if action.is_command() && world.command_is_dead() {
-                told.tell(Step::of(part, model.digest(part), false));
+                log.tell(Step::of(part, model.digest(part), false));
                 let seen = world.see_after_command(part);
                 let (seen, deaths) = seen.map_err(|trouble| self.stop(&at(), trouble))?;
                 let Some(left) = before.left_by(action, &model, &seen) else {
@@ -248,26 +250,26 @@ impl Subject for VolumeRun<'_> {
                     );
                     return Err(Stop::Wrong(words));
                 };
-                told.tell(Step::after_command(part, seen.digest(), deaths));
+                log.tell(Step::after_command(part, seen.digest(), deaths));
                 model = left;
                 continue;
             }
             match done {
-                Ok(reply) if reply == expected => told.tell(Step::of(part, model.digest(part), promised)),
+                Ok(reply) if reply == expected => log.tell(Step::of(part, model.digest(part), promised)),
                 Ok(Some(reply)) if self.faulty && reply == NO_SPACE => {
                     // Refused for want of space: nothing of it was done, and the run goes on.
                     model = before;
-                    if let Action::Request(slot, request) = action {
+                    if let VolumeAction::Request(slot, request) = action {
                         let string = request.string().unwrap_or_default();
-                        let end = Action::Request(*slot, Request::End { string });
+                        let end = VolumeAction::Request(*slot, Request::End { string });
                         model.apply(&end);
                         let ended = self.perform(&mut world, &model, &end);
                         ended.map_err(|trouble| self.stop(&at(), trouble))?;
                     }
-                    told.tell(Step::of(part, model.digest(part), false));
+                    log.tell(Step::of(part, model.digest(part), false));
                 }
                 Ok(Some(Reply::Refused(12, reason, _))) if self.faulty => {
-                    told.tell(Step::of(part, model.digest(part), false));
+                    log.tell(Step::of(part, model.digest(part), false));
                     return Err(Stop::Failed(format!("{}: 12/{reason}", at())));
                 }
                 Ok(reply) => {
@@ -276,7 +278,7 @@ impl Subject for VolumeRun<'_> {
                     return Err(Stop::Wrong(format!("{}: expected {expected}, got {reply}", at())));
                 }
                 Err(trouble) => {
-                    told.tell(Step::of(part, model.digest(part), false));
+                    log.tell(Step::of(part, model.digest(part), false));
                     return Err(self.stop(&at(), trouble));
                 }
             }

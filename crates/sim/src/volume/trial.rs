@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::action::{Action, Then};
+use super::action::{Then, VolumeAction};
 use super::subject::VolumeRun;
 use super::workload::VolumeWorkload;
 use crate::mortal::Kill;
@@ -14,7 +14,7 @@ use crate::trial::{killing, Purpose, Trial};
 #[derive(Debug)]
 pub struct VolumeTrial {
     workload: VolumeWorkload,
-    end: Vec<Action>,
+    end: Vec<VolumeAction>,
 }
 
 impl VolumeTrial {
@@ -22,24 +22,24 @@ impl VolumeTrial {
     pub fn draw(seed: u64, actions: usize, purpose: Purpose) -> VolumeTrial {
         let mut workload = VolumeWorkload::small(seed, actions);
         if let Some(mut random) = killing(seed, purpose) {
-            Kill::strew(&mut workload.actions, &mut random, Action::Kill);
+            Kill::strew(&mut workload.actions, &mut random, VolumeAction::Kill);
             kill_commands(&mut workload.actions, &mut random);
         }
         let end = match purpose {
             Purpose::Explore => Vec::new(),
-            _ => (0..workload.shape.slots.len()).map(Action::Close).collect(),
+            _ => (0..workload.shape.slots.len()).map(VolumeAction::Close).collect(),
         };
         VolumeTrial { workload, end }
     }
 
-    fn actions(&self, kept: &[usize]) -> Vec<Action> {
+    fn actions(&self, kept: &[usize]) -> Vec<VolumeAction> {
         let kept = kept.iter().map(|&number| &self.workload.actions[number]);
         kept.chain(&self.end).cloned().collect()
     }
 }
 
 /// One to three commands are killed; of every second one the job is run again, as people do.
-fn kill_commands(actions: &mut Vec<Action>, random: &mut Random) {
+fn kill_commands(actions: &mut Vec<VolumeAction>, random: &mut Random) {
     for _ in 0..random.between(1, 3) {
         let commands = actions.iter().enumerate().filter(|(_, action)| action.is_command());
         let places: Vec<usize> = commands.map(|(place, _)| place).collect();
@@ -51,7 +51,7 @@ fn kill_commands(actions: &mut Vec<Action>, random: &mut Random) {
             actions.insert(place + 1, actions[place].clone());
         }
         let then = random.pick(&[Then::Seen, Then::Unseen]);
-        actions.insert(place, Action::KillCommand(Kill::draw_in_command(random), then));
+        actions.insert(place, VolumeAction::KillCommand(Kill::draw_in_command(random), then));
     }
 }
 
@@ -65,7 +65,7 @@ impl Trial for VolumeTrial {
     }
 
     /// The data sets and the actions, one in a line.
-    fn told(&self, kept: &[usize]) -> String {
+    fn story(&self, kept: &[usize]) -> String {
         let mut text = format!("{:?}\n", self.workload.shape);
         for (slot, bodies) in &self.workload.copies {
             let _ = writeln!(text, "a copy of {slot} with {} records", bodies.len());

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::keys::KeySource;
 use crate::random::Random;
 use crate::request::{Body, Request};
-use crate::volume::action::{Action, Card};
+use crate::volume::action::{Card, VolumeAction};
 use crate::volume::model::{load_requests, Model};
 use crate::volume::shape::VolumeShape;
 use crate::workload::Workload;
@@ -19,7 +19,7 @@ pub struct VolumeWorkload {
     /// What the copies hold that RESTORE and IMPORT read.
     pub copies: BTreeMap<usize, Vec<Body>>,
     /// The actions, in order.
-    pub actions: Vec<Action>,
+    pub actions: Vec<VolumeAction>,
 }
 
 impl VolumeWorkload {
@@ -38,7 +38,7 @@ impl VolumeWorkload {
             Workload::shaped(seed, 4 * actions, shape.clone()).requests.into()
         };
         let requests = shape.slots.iter().enumerate().map(requests).collect();
-        let mut writer = Writer {
+        let mut writer = VolumeWriter {
             model,
             random,
             requests,
@@ -74,15 +74,15 @@ fn bodies(shape: &VolumeShape, slot: usize, count: u64, random: &mut Random) -> 
     drawn.into_iter().map(body).collect()
 }
 
-struct Writer {
+struct VolumeWriter {
     model: Model,
     random: Random,
     /// What the program is still going to ask of each data set.
     requests: Vec<VecDeque<Request>>,
-    actions: Vec<Action>,
+    actions: Vec<VolumeAction>,
 }
 
-impl Writer {
+impl VolumeWriter {
     fn some(&mut self) {
         let slot = self.random.below(self.requests.len());
         match self.model.slots[slot].as_ref().map(|there| there.open) {
@@ -92,11 +92,11 @@ impl Writer {
         }
         if self.random.chance(4) {
             let number = self.random.below(4) as u8;
-            self.push(Action::Group(number));
+            self.push(VolumeAction::Group(number));
         }
     }
 
-    fn push(&mut self, action: Action) {
+    fn push(&mut self, action: VolumeAction) {
         if self.model.allows(&action) {
             self.model.apply(&action);
             self.actions.push(action);
@@ -105,35 +105,35 @@ impl Writer {
 
     fn missing(&mut self, slot: usize) {
         if self.random.chance(35) {
-            self.push(Action::Card(slot, Card::Import))
+            self.push(VolumeAction::Card(slot, Card::Import))
         } else {
-            self.push(Action::Card(slot, Card::Define))
+            self.push(VolumeAction::Card(slot, Card::Define))
         }
     }
 
     fn program(&mut self, slot: usize) {
         for _ in 0..self.random.between(1, 9) {
             match self.requests[slot].pop_front() {
-                Some(request) => self.push(Action::Request(slot, request)),
-                None => return self.push(Action::Close(slot)),
+                Some(request) => self.push(VolumeAction::Request(slot, request)),
+                None => return self.push(VolumeAction::Close(slot)),
             }
         }
         if self.random.chance(25) {
-            self.push(Action::Close(slot));
+            self.push(VolumeAction::Close(slot));
         }
     }
 
     fn closed(&mut self, slot: usize) {
         let percent = |random: &mut Random| random.between(0, 40) as u8;
         let card = match self.random.below(30) {
-            0..8 => return self.push(Action::Open(slot)),
+            0..8 => return self.push(VolumeAction::Open(slot)),
             8 => Card::Delete,
             9 | 10 => Card::Rename,
             11 => Card::FreeSpace(percent(&mut self.random), percent(&mut self.random)),
             12 | 13 => Card::Reorganize,
             14 => Card::Restore,
             15 => {
-                self.push(Action::Card(slot, Card::Export));
+                self.push(VolumeAction::Card(slot, Card::Export));
                 Card::Import
             }
             16 | 17 => Card::Repro(if slot == 0 { 2 } else { 0 }),
@@ -147,12 +147,12 @@ impl Writer {
             28 => Card::ExportAway,
             _ => Card::BuildIndex,
         };
-        self.push(Action::Card(slot, card));
+        self.push(VolumeAction::Card(slot, card));
     }
 
     fn index(&mut self, slot: usize) {
         for card in [Card::DefineIndex, Card::DefinePath, Card::BuildIndex] {
-            self.push(Action::Card(slot, card));
+            self.push(VolumeAction::Card(slot, card));
         }
         // The base and the index change together for a while, with or without a path.
         let change = match self.random.below(4) {
@@ -161,8 +161,8 @@ impl Writer {
             2 => Card::AlterIndex(self.random.between(0, 40) as u8),
             _ => return,
         };
-        self.push(Action::Card(slot, change));
-        self.push(Action::Open(slot));
+        self.push(VolumeAction::Card(slot, change));
+        self.push(VolumeAction::Open(slot));
         self.program(slot);
     }
 }

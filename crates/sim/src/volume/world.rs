@@ -20,7 +20,7 @@ use crate::place;
 use crate::request::{Reply, Request};
 use crate::session::{check_structure, clock, contents, done, engine_at, of_one_string, Trouble};
 use crate::volume::action::{Card, Then};
-use crate::volume::model::{digest_of_groups, Entry, Index, Seen};
+use crate::volume::model::{digest_of_groups, Index, ModelEntry, Seen};
 use crate::volume::shape::VolumeShape;
 
 const DIRECTORY: &str = "/cat";
@@ -359,7 +359,7 @@ impl World {
             _ => 0,
         };
         let no_update = matches!(get(held, &path_name(&name)), Some(CatalogEntry::Path(path)) if !path.update);
-        let entry = Entry {
+        let entry = ModelEntry {
             renamed,
             free,
             index,

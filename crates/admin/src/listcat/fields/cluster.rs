@@ -30,7 +30,7 @@ pub static HISTORY: Group<History> = Group {
                 |h: &History| h.expires.map_or(Shown::Null, word),
                 "the day from which it may be deleted without PURGE; 0000.000 and null: any",
             )
-            .told(),
+            .always_shown(),
             Field::new(
                 "EXPIRATION",
                 |h: &History| match (h.last_alter, h.expires) {

@@ -135,19 +135,19 @@ pub static STATISTICS: Group<Part> = Group {
                 |c: &Part| number(c.statistics.last_change),
                 "close after the last change; in JSON nanoseconds since 1970, in the listing the clock of S/370",
             )
-            .told(),
+            .always_shown(),
             Field::new(
                 "RECLAIMS-CA",
                 |c: &Part| number(c.statistics.ca_reclaims),
                 "control areas given back when their last record went",
             )
-            .told(),
+            .always_shown(),
             Field::new(
                 "REUSES-CA",
                 |c: &Part| number(c.statistics.ca_reuses),
                 "control areas taken again from those",
             )
-            .told(),
+            .always_shown(),
         ],
     ],
 };

@@ -16,7 +16,7 @@ use cica_format::attributes::{Attributes, Organization};
 use cica_messages as messages;
 use clap::Args;
 use std::path::{Path, PathBuf};
-use target::Target;
+use target::SalvageTarget;
 
 /// Take out of a damaged data set what can be had
 #[derive(Debug, Args)]
@@ -64,7 +64,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
             open(&LinuxDisk::default(), Path::new(&options.source), &index, (None, None))?
         }
     };
-    let mut target = Target::open(&options, session, global, salvage.attributes())?;
+    let mut target = SalvageTarget::open(&options, session, global, salvage.attributes())?;
     let mut progress = Progress::new(global);
     let mut done = 0;
     let report = salvage.run(&mut |found| {

@@ -3,7 +3,7 @@
 use super::Options;
 use crate::failure::{Failure, Status};
 use crate::global::Global;
-use crate::session::{Opened, Session};
+use crate::session::{OpenedSession, Session};
 use crate::work::work;
 use cica_admin::define::DefineCluster;
 use cica_admin::stated::{Form, Stated};
@@ -12,7 +12,7 @@ use cica_catalog::freespace::FreeSpace;
 use cica_catalog::space::{Space, Unit};
 use cica_catalog::Name;
 use cica_disk::NewFile;
-use cica_engine::salvage::Found;
+use cica_engine::salvage::SalvagedRecord;
 use cica_engine::{Access, Durability, Insert, RequestError, Str};
 use cica_format::attributes::{Attributes, Organization};
 use cica_messages as messages;
@@ -20,7 +20,7 @@ use cica_qsam::{DdText, Writer};
 use std::io::{Seek, SeekFrom, Write};
 
 /// See the module.
-pub enum Target {
+pub enum SalvageTarget {
     /// Nowhere: only the report is wanted.
     None,
     /// A data set.
@@ -38,7 +38,7 @@ pub struct Refused {
 /// A data set being loaded.
 pub struct DataSet {
     string: Str,
-    opened: Opened,
+    opened: OpenedSession,
     organization: Organization,
     refused: Vec<Refused>,
 }
@@ -53,42 +53,42 @@ enum To {
     Bytes(NewFile),
 }
 
-impl Target {
+impl SalvageTarget {
     /// Makes what the options name ready.
     pub fn open(
         options: &Options,
         session: Option<Session>,
         global: &Global,
         attributes: &Attributes,
-    ) -> Result<Target, Failure> {
+    ) -> Result<SalvageTarget, Failure> {
         match (&options.into, &options.output, session) {
             (Some(into), _, Some(session)) => DataSet::open(&options.source, into, session, global, attributes)
                 .map(Box::new)
-                .map(Target::DataSet),
-            (_, Some(output), _) => Output::open(output, &options.format, attributes).map(Target::File),
-            _ => Ok(Target::None),
+                .map(SalvageTarget::DataSet),
+            (_, Some(output), _) => Output::open(output, &options.format, attributes).map(SalvageTarget::File),
+            _ => Ok(SalvageTarget::None),
         }
     }
 
     /// Takes a record.
-    pub fn take(&mut self, found: Found<'_>) -> Result<(), Failure> {
+    pub fn take(&mut self, found: SalvagedRecord<'_>) -> Result<(), Failure> {
         match self {
-            Target::None => Ok(()),
-            Target::DataSet(to) => to.take(found),
-            Target::File(to) => to.take(found),
+            SalvageTarget::None => Ok(()),
+            SalvageTarget::DataSet(to) => to.take(found),
+            SalvageTarget::File(to) => to.take(found),
         }
     }
 
     /// Makes all of it durable; the doubtful records that were not taken.
     pub fn finish(self) -> Result<Vec<Refused>, Failure> {
         match self {
-            Target::None => Ok(Vec::new()),
-            Target::DataSet(to) => {
+            SalvageTarget::None => Ok(Vec::new()),
+            SalvageTarget::DataSet(to) => {
                 drop(to.string);
                 to.opened.close()?;
                 Ok(to.refused)
             }
-            Target::File(to) => to.finish().map(|()| Vec::new()),
+            SalvageTarget::File(to) => to.finish().map(|()| Vec::new()),
         }
     }
 }
@@ -147,7 +147,7 @@ impl DataSet {
         })
     }
 
-    fn take(&mut self, found: Found<'_>) -> Result<(), Failure> {
+    fn take(&mut self, found: SalvagedRecord<'_>) -> Result<(), Failure> {
         let put = match self.organization {
             Organization::Lds => self.put_bytes(found.rba.unwrap_or(0), found.bytes),
             Organization::Rrds | Organization::Vrrds => match found.rrn {
@@ -190,7 +190,7 @@ impl DataSet {
 /// The definition of a data set like the damaged one.
 fn definition(name: &Name, a: &Attributes) -> DefineCluster {
     let kilobytes = |bytes: u64| bytes.div_ceil(1024).max(1);
-    let said = |flag: bool| flag.then_some(true);
+    let if_set = |flag: bool| flag.then_some(true);
     DefineCluster {
         cluster: Stated {
             name: Some(name.to_string()),
@@ -212,10 +212,10 @@ fn definition(name: &Name, a: &Attributes) -> DefineCluster {
                 ci: a.free_ci,
                 ca: a.free_ca,
             }),
-            spanned: said(a.spanned),
-            compressed: said(a.compressed),
-            reuse: said(a.reuse),
-            erase: said(a.erase),
+            spanned: if_set(a.spanned),
+            compressed: if_set(a.compressed),
+            reuse: if_set(a.reuse),
+            erase: if_set(a.erase),
             share: Some(ShareOptions {
                 region: a.share_region.clamp(1, 4),
                 system: a.share_system.clamp(3, 4),
@@ -246,7 +246,7 @@ impl Output {
         Ok(Output { to })
     }
 
-    fn take(&mut self, found: Found<'_>) -> Result<(), Failure> {
+    fn take(&mut self, found: SalvagedRecord<'_>) -> Result<(), Failure> {
         match &mut self.to {
             To::Records(writer) => writer.put(found.bytes)?,
             To::Bytes(file) => {

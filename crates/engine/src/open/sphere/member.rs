@@ -1,10 +1,10 @@
 //! An alternate index of the upgrade set.
 
-use crate::alternate::Layout;
+use crate::alternate::AlternateLayout;
+use crate::cluster::OpenCluster;
 use crate::error::{OpenError, RequestError};
 use crate::ksds::Ksds;
 use crate::open::OpenDataSet;
-use crate::organized::Organized;
 use cica_format::aix::{Pointers, HEADER_LEN};
 use cica_format::attributes::{AlternateKey, Attributes, Organization};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub struct Member {
     pub inner: Arc<OpenDataSet>,
     pub ksds: Arc<Ksds>,
     key: AlternateKey,
-    pub layout: Layout,
+    pub layout: AlternateLayout,
 }
 
 impl Member {
@@ -31,7 +31,7 @@ impl Member {
         let Some(alternate) = &own.alternate else {
             return Err(wrong(format!("{} is no alternate index", own.cluster_name)));
         };
-        let Organized::Ksds(ksds) = &inner.records else {
+        let OpenCluster::Ksds(ksds) = &inner.records else {
             return Err(wrong(format!("{} is not kept by key", own.cluster_name)));
         };
         let fitting = match (base.organization, alternate.pointers) {
@@ -47,7 +47,7 @@ impl Member {
         }
         Ok(Member {
             key: alternate.key(own.key_length),
-            layout: Layout::of(own).ok_or_else(|| wrong("it is no alternate index".into()))?,
+            layout: AlternateLayout::of(own).ok_or_else(|| wrong("it is no alternate index".into()))?,
             ksds: ksds.clone(),
             inner,
         })

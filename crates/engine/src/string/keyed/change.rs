@@ -6,7 +6,7 @@ use crate::common::is_chained;
 use crate::error::RequestError;
 use crate::ksds::{Inserted, Order, Spot};
 use crate::request::{Access, Insert, Position};
-use crate::sphere::{Change, Keyed, KeyedChange, Users};
+use crate::sphere::{BaseChange, Keyed, KeyedChange, Users};
 use crate::sync::atomic::Ordering::Relaxed;
 use cica_format::aix::is_of_chain;
 

@@ -74,7 +74,7 @@ mod tests {
                     Field::new("A", |n| Shown::Number(*n), ""),
                     Field::new("CCSID", |n| Shown::Quiet(*n), ""),
                     Field::new("B", |n| Shown::Is(*n > 0), "").listed(),
-                    Field::new("C", |_| Shown::Code(16), "").told(),
+                    Field::new("C", |_| Shown::Code(16), "").always_shown(),
                 ],
             ],
         };

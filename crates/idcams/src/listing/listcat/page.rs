@@ -18,7 +18,7 @@ use cica_admin::listcat::group::Group;
 use cica_admin::listcat::{
     ClusterFields, ComponentFields, FileFields, HistoryFields, IndexFields, ListcatEntry, VolumeEntry, VolumeFields,
 };
-use cica_catalog::entry::Kind;
+use cica_catalog::entry::EntryKind;
 use std::fmt::Display;
 
 /// How much of an entry is listed.
@@ -55,7 +55,7 @@ impl Fields {
 /// Prints an entry; `nested`: under the entry it belongs to, and so indented.
 pub fn entry(entry: &ListcatEntry, fields: Fields, nested: bool, out: &mut Sysprint) {
     let word = match entry.kind {
-        Kind::Gdg => "GDG BASE",
+        EntryKind::Gdg => "GDG BASE",
         kind => kind.word(),
     };
     heading(word, &entry.name, &entry.catalog, nested, out);
@@ -104,9 +104,9 @@ pub fn space(volume: &VolumeEntry, fields: Fields, out: &mut Sysprint) {
 /// What ALL shows of an entry between its history and its volumes.
 fn before_volumes(entry: &ListcatEntry, out: &mut Sysprint) {
     match (entry.kind, &entry.cluster) {
-        (Kind::Data, Some(cluster)) => rows(&ACCOUNT, cluster, out),
-        (Kind::Cluster, Some(cluster)) => cluster_sections(cluster, out),
-        (Kind::Aix, Some(cluster)) => {
+        (EntryKind::Data, Some(cluster)) => rows(&ACCOUNT, cluster, out),
+        (EntryKind::Cluster, Some(cluster)) => cluster_sections(cluster, out),
+        (EntryKind::Aix, Some(cluster)) => {
             rows(&MANAGED, cluster, out);
             encryption(out);
         }
@@ -119,7 +119,7 @@ fn before_volumes(entry: &ListcatEntry, out: &mut Sysprint) {
         titled(&CLASSES, &unsaid, out);
         encryption(out);
     }
-    if entry.cluster.is_some() || entry.kind == Kind::Path {
+    if entry.cluster.is_some() || entry.kind == EntryKind::Path {
         let password = entry.cluster.as_ref().is_some_and(|cluster| cluster.password);
         let password = if password { "(SUPP)" } else { "(NULL)" };
         let racf = field("RACF", "(NO)");
@@ -130,18 +130,18 @@ fn before_volumes(entry: &ListcatEntry, out: &mut Sysprint) {
 /// What ALL shows of an entry behind its volumes; the words of a path and of a file stand last.
 fn after_volumes(entry: &ListcatEntry, out: &mut Sysprint) {
     match entry.kind {
-        Kind::Path => {
+        EntryKind::Path => {
             associations(entry, out);
             words(&entry.values, &entry.words, out);
         }
-        Kind::NonVsam => {
+        EntryKind::NonVsam => {
             associations(entry, out);
             title(FILE.title, out);
             if let Some(file) = &entry.file {
                 rows(&FILE, file, out);
             }
         }
-        Kind::Gdg => {
+        EntryKind::Gdg => {
             group(&entry.values, &entry.words, out);
             associations(entry, out);
         }
@@ -239,7 +239,7 @@ const NOT_RESOLVED: &str = "(NONE)";
 
 fn associations(entry: &ListcatEntry, out: &mut Sysprint) {
     if entry.associations.is_empty() && entry.symbolic.is_none() {
-        if entry.kind == Kind::NonVsam {
+        if entry.kind == EntryKind::NonVsam {
             title(&filled(26, "ASSOCIATIONS", "(NULL)"), out);
         }
         return;
@@ -251,7 +251,7 @@ fn associations(entry: &ListcatEntry, out: &mut Sysprint) {
     }
     for (kind, name) in &entry.associations {
         let word = match kind {
-            Kind::UserCatalog => "UCAT",
+            EntryKind::UserCatalog => "UCAT",
             kind => kind.word(),
         };
         out.line(&format!("       {word:-<9}{name}"));

@@ -19,7 +19,7 @@ use clap::Args;
 use serde_json::{json, Value};
 use std::io::Write;
 use std::path::Path;
-use trial::{Layout, NoTrial, Took};
+use trial::{NoTrial, Took, TrialLayout};
 
 /// Say what COMPRESSED would give a data set, and cost
 #[derive(Debug, Args)]
@@ -96,7 +96,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
         NoTrial::Open(error) => Failure::from(error),
         NoTrial::Request(error) => Failure::from(error),
     })?;
-    let told = told(
+    let described = described(
         &name,
         &sample,
         &found,
@@ -105,7 +105,7 @@ pub fn run(options: Options, global: &Global) -> Result<Status, Failure> {
     );
     let mut out = crate::terminal::stdout();
     match options.json {
-        true => writeln!(out, "{told:#}")?,
+        true => writeln!(out, "{described:#}")?,
         false => table(&mut out, &name, &sample, &found, (plain, compressed), options.reads)?,
     }
     Ok(if found.pays() { Status::DONE } else { Status::NOTHING })
@@ -140,7 +140,7 @@ impl Sample {
     }
 }
 
-fn of_data_set(dsn: &str, most: usize, global: &Global) -> Result<(String, Sample, Layout), Failure> {
+fn of_data_set(dsn: &str, most: usize, global: &Global) -> Result<(String, Sample, TrialLayout), Failure> {
     let session = Session::open(global)?;
     let opened = session.data_set(dsn, Access::Input, Durability::Close)?;
     let attributes = opened.data_set.attributes().clone();
@@ -168,14 +168,14 @@ fn of_data_set(dsn: &str, most: usize, global: &Global) -> Result<(String, Sampl
     }
     drop(string);
     opened.close()?;
-    let layout = Layout {
+    let layout = TrialLayout {
         key: keyed.then_some((attributes.key_length, attributes.key_offset)),
         ci_size: attributes.ci_size,
     };
     Ok((name, sample, layout))
 }
 
-fn of_file(file: &str, key: Option<(u16, u32)>, most: usize) -> Result<(String, Sample, Layout), Failure> {
+fn of_file(file: &str, key: Option<(u16, u32)>, most: usize) -> Result<(String, Sample, TrialLayout), Failure> {
     let text = DdText::parse(file).map_err(|e| Failure::from(e).at(file))?;
     let opened = FileReader::open(&*cica_session::outside(), Path::new(&text.target));
     let opened = opened.map_err(|e| unusable(&text.target, &e))?;
@@ -186,14 +186,14 @@ fn of_file(file: &str, key: Option<(u16, u32)>, most: usize) -> Result<(String, 
             sample.take(record, most);
         }
     }
-    Ok((text.target, sample, Layout { key, ci_size: 4096 }))
+    Ok((text.target, sample, TrialLayout { key, ci_size: 4096 }))
 }
 
 fn unusable(name: &str, why: &dyn std::fmt::Display) -> Failure {
     Failure::new(Status::UNUSABLE, &messages::CICA0941E, format!("{name}: {why}"))
 }
 
-fn told(name: &str, sample: &Sample, found: &Prediction, (plain, small): (Took, Took), reads: f64) -> Value {
+fn described(name: &str, sample: &Sample, found: &Prediction, (plain, small): (Took, Took), reads: f64) -> Value {
     let pair = |of: fn(&Took) -> Option<f64>| match of(&plain).zip(of(&small)) {
         Some((plain, small)) => {
             json!({"plain_ns": plain.round(), "compressed_ns": small.round(), "ratio": small / plain})

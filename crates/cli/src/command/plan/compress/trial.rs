@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// How the data sets are laid out.
 #[derive(Debug, Clone, Copy)]
-pub struct Layout {
+pub struct TrialLayout {
     /// Length and offset of the key; none: records have none.
     pub key: Option<(u16, u32)>,
     /// Data CISZ.
@@ -56,7 +56,7 @@ const AREA: u16 = 90;
 const MEMORY: usize = 64 << 20;
 
 /// Tries it: plain, then compressed.
-pub fn run(records: &[Vec<u8>], layout: Layout) -> Result<[Took; 2], NoTrial> {
+pub fn run(records: &[Vec<u8>], layout: TrialLayout) -> Result<[Took; 2], NoTrial> {
     let mut best = [None::<Took>; 2];
     for _ in 0..ROUNDS {
         for (best, compressed) in best.iter_mut().zip([false, true]) {
@@ -79,7 +79,7 @@ impl Took {
     }
 }
 
-fn round(records: &[Vec<u8>], layout: Layout, compressed: bool) -> Result<Took, NoTrial> {
+fn round(records: &[Vec<u8>], layout: TrialLayout, compressed: bool) -> Result<Took, NoTrial> {
     let bytes: usize = records.iter().map(Vec::len).sum();
     let engine = Engine::new(Env {
         disk: Arc::new(MemoryDisk::default()),
@@ -136,7 +136,7 @@ fn round(records: &[Vec<u8>], layout: Layout, compressed: bool) -> Result<Took, 
     Ok(took)
 }
 
-fn definition(records: &[Vec<u8>], layout: Layout, compressed: bool) -> Definition {
+fn definition(records: &[Vec<u8>], layout: TrialLayout, compressed: bool) -> Definition {
     let longest = records.iter().map(Vec::len).max().unwrap_or(1) as u32;
     let organization = match layout.key {
         Some(_) => Organization::Ksds,

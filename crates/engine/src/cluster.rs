@@ -1,4 +1,5 @@
-//! A data set by its organization, for what every one of them is asked: opening, commit, close, recovery.
+//! The cluster of an open data set by its organization, for what every one of them is asked: opening, commit, close,
+//! recovery.
 
 use crate::alternate::pointer;
 use crate::common::context::Context;
@@ -17,7 +18,7 @@ use cica_format::log;
 use std::sync::Arc;
 
 /// See the module. A VRRDS is kept as a KSDS: the key is the record number, which stands in front of the record.
-pub enum Organized {
+pub enum OpenCluster {
     /// Records by key.
     Ksds(Arc<Ksds>),
     /// Records in the order in which they came.
@@ -28,22 +29,22 @@ pub enum Organized {
     Lds(Arc<Lds>),
 }
 
-impl Organized {
+impl OpenCluster {
     /// What all organizations have.
     #[inline]
     pub fn common(&self) -> &Common {
         match self {
-            Organized::Ksds(ksds) => ksds,
-            Organized::Esds(esds) => esds,
-            Organized::Rrds(rrds) => rrds,
-            Organized::Lds(lds) => lds,
+            OpenCluster::Ksds(ksds) => ksds,
+            OpenCluster::Esds(esds) => esds,
+            OpenCluster::Rrds(rrds) => rrds,
+            OpenCluster::Lds(lds) => lds,
         }
     }
 
     /// The index component, where there is one.
     pub fn index(&self) -> Option<&Arc<Component>> {
         match self {
-            Organized::Ksds(ksds) => Some(&ksds.index),
+            OpenCluster::Ksds(ksds) => Some(&ksds.index),
             _ => None,
         }
     }
@@ -51,10 +52,10 @@ impl Organized {
     /// The CIs in use, where no index says which.
     fn intervals(&self) -> Option<&Intervals> {
         match self {
-            Organized::Ksds(_) => None,
-            Organized::Esds(esds) => Some(&esds.intervals),
-            Organized::Rrds(rrds) => Some(&rrds.intervals),
-            Organized::Lds(lds) => Some(&lds.intervals),
+            OpenCluster::Ksds(_) => None,
+            OpenCluster::Esds(esds) => Some(&esds.intervals),
+            OpenCluster::Rrds(rrds) => Some(&rrds.intervals),
+            OpenCluster::Lds(lds) => Some(&lds.intervals),
         }
     }
 
@@ -63,7 +64,7 @@ impl Organized {
     pub fn top(&self) -> (u32, u8) {
         match (self, self.intervals()) {
             (_, Some(intervals)) => intervals.top(),
-            (Organized::Ksds(ksds), None) => ksds.top(),
+            (OpenCluster::Ksds(ksds), None) => ksds.top(),
             _ => (u32::MAX, 0),
         }
     }
@@ -71,7 +72,7 @@ impl Organized {
     /// Index CIs ever used.
     pub fn index_cis(&self) -> u32 {
         match self {
-            Organized::Ksds(ksds) => ksds.index_cis(),
+            OpenCluster::Ksds(ksds) => ksds.index_cis(),
             _ => 0,
         }
     }
@@ -83,7 +84,7 @@ impl Organized {
             index.reset();
         }
         match (self, self.intervals()) {
-            (Organized::Ksds(ksds), _) => ksds.reset(),
+            (OpenCluster::Ksds(ksds), _) => ksds.reset(),
             (_, Some(intervals)) => intervals.reset(),
             _ => {}
         }
@@ -92,7 +93,7 @@ impl Organized {
     /// Whether a load has records that are in no CA yet.
     pub fn is_building(&self) -> bool {
         match self {
-            Organized::Ksds(ksds) => ksds.loader.lock().is_some(),
+            OpenCluster::Ksds(ksds) => ksds.loader.lock().is_some(),
             _ => false,
         }
     }
@@ -100,7 +101,7 @@ impl Organized {
     /// Writes them. The caller keeps the gate exclusively.
     pub fn end_load(&self) -> Result<(), RequestError> {
         match self {
-            Organized::Ksds(ksds) => ksds.end_load(),
+            OpenCluster::Ksds(ksds) => ksds.end_load(),
             _ => Ok(()),
         }
     }
@@ -108,7 +109,7 @@ impl Organized {
     /// Writes the control areas of a load that are full, for a commit. The caller keeps the gate exclusively.
     pub fn write_full(&self) -> Result<(), RequestError> {
         match self {
-            Organized::Ksds(ksds) => ksds.write_full(),
+            OpenCluster::Ksds(ksds) => ksds.write_full(),
             _ => Ok(()),
         }
     }
@@ -116,16 +117,16 @@ impl Organized {
     /// Does a logged request again, or one that takes a change back.
     pub fn redo(&self, logged: &Logged, context: Context<'_>) -> Result<(), RequestError> {
         match self {
-            Organized::Ksds(ksds) => match logged {
+            OpenCluster::Ksds(ksds) => match logged {
                 Logged::Insert(_, record) => ksds.whole(ksds.insert(record, Default::default(), context)).map(drop),
                 Logged::Update(_, record) => ksds.whole(ksds.update(record, None, context)).map(drop),
                 Logged::Erase(_, key) => ksds.whole(ksds.erase(key, None, context)),
                 Logged::AddPointer(..) | Logged::RemovePointer(..) => pointer::replay(ksds, logged),
                 _ => Ok(()),
             },
-            Organized::Esds(esds) => redo_numbered(&**esds, logged, 8, context),
-            Organized::Rrds(rrds) => redo_numbered(&**rrds, logged, 4, context),
-            Organized::Lds(lds) => redo_numbered(&**lds, logged, 8, context),
+            OpenCluster::Esds(esds) => redo_numbered(&**esds, logged, 8, context),
+            OpenCluster::Rrds(rrds) => redo_numbered(&**rrds, logged, 4, context),
+            OpenCluster::Lds(lds) => redo_numbered(&**lds, logged, 8, context),
         }
     }
 
@@ -143,24 +144,24 @@ impl Organized {
     /// PUT CNV: replaces a CI by another image of it.
     pub fn put_interval(&self, ci: u32, image: &[u8]) -> Result<(), RequestError> {
         match self {
-            Organized::Ksds(ksds) => ksds.replace_interval(ci, image, |number, buf, _, record| {
+            OpenCluster::Ksds(ksds) => ksds.replace_interval(ci, image, |number, buf, _, record| {
                 log::append_update(buf, number, record);
             }),
-            Organized::Esds(esds) => esds.replace_interval(ci, image, |number, buf, rba, record| {
+            OpenCluster::Esds(esds) => esds.replace_interval(ci, image, |number, buf, rba, record| {
                 log::append_update_at(buf, number, &rba.to_be_bytes(), record);
             }),
-            Organized::Rrds(rrds) => rrds.put_interval(ci, image),
-            Organized::Lds(lds) => lds.write_range(lds.rba_of_ci(ci), image),
+            OpenCluster::Rrds(rrds) => rrds.put_interval(ci, image),
+            OpenCluster::Lds(lds) => lds.write_range(lds.rba_of_ci(ci), image),
         }
     }
 
     /// The structural check.
     pub fn examine(&self) -> Result<Examination, RequestError> {
         match self {
-            Organized::Ksds(ksds) => ksds.examine(),
-            Organized::Esds(esds) => esds.examine(),
-            Organized::Rrds(rrds) => rrds.examine(),
-            Organized::Lds(lds) => lds.examine(),
+            OpenCluster::Ksds(ksds) => ksds.examine(),
+            OpenCluster::Esds(esds) => esds.examine(),
+            OpenCluster::Rrds(rrds) => rrds.examine(),
+            OpenCluster::Lds(lds) => lds.examine(),
         }
     }
 }
